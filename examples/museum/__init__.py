@@ -1,0 +1,1 @@
+"""The pretend museum: painted works whose figures, copies and faults are known."""

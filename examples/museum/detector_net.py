@@ -1,0 +1,94 @@
+"""A small figure detector: separable convolutions, one map of figures' centres, one of their boxes."""
+
+from typing import cast
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+INPUT_PX = 160
+STRIDE_PX = 4
+CELLS = INPUT_PX // STRIDE_PX
+DETECTIONS = 50
+
+# a reach of exp(0) is this many pixels: about half a usual figure
+_REACH_PX = 16.0
+
+
+def _separable(channels: int, out: int, stride: int = 1) -> nn.Sequential:
+    return nn.Sequential(
+        nn.Conv2d(channels, channels, 3, stride, 1, groups=channels, bias=False),
+        nn.BatchNorm2d(channels),
+        nn.ReLU(inplace=True),
+        nn.Conv2d(channels, out, 1, bias=False),
+        nn.BatchNorm2d(out),
+        nn.ReLU(inplace=True),
+    )
+
+
+class FigureNet(nn.Module):
+    """Pictures (B, 3, 160, 160), RGB 0..1, to centre logits (B, 40, 40) and boxes (B, 4, 40, 40).
+
+    A box is x_min, y_min, x_max, y_max in input pixels, as the cell in that place sees it.
+    """
+
+    def __init__(self) -> None:
+        """A net of random weights."""
+        super().__init__()
+        self.stem = nn.Sequential(
+            nn.Conv2d(3, 24, 3, 2, 1, bias=False), nn.BatchNorm2d(24), nn.ReLU(inplace=True), _separable(24, 48, 2)
+        )
+        self.fine = nn.Sequential(_separable(48, 48), _separable(48, 48))
+        self.middle = nn.Sequential(_separable(48, 96, 2), _separable(96, 96), _separable(96, 96))
+        self.coarse = nn.Sequential(_separable(96, 192, 2), *(_separable(192, 192) for _ in range(4)))
+        self.from_coarse, self.from_middle, self.from_fine = (nn.Conv2d(channels, 64, 1) for channels in (192, 96, 48))
+        self.join_middle, self.join_fine = _separable(64, 64), _separable(64, 64)
+        self.centres = nn.Sequential(_separable(64, 64), nn.Conv2d(64, 1, 1))
+        self.reaches = nn.Sequential(_separable(64, 64), nn.Conv2d(64, 4, 1))
+        middles = (torch.arange(CELLS) + 0.5) * STRIDE_PX
+        grid = torch.stack([middles[None, :].expand(CELLS, CELLS), middles[:, None].expand(CELLS, CELLS)])
+        self.register_buffer("grid", grid, persistent=False)
+        self._calm()
+
+    def _calm(self) -> None:
+        """Starts from "hardly anybody anywhere", so that the first steps are not spent on saying so."""
+        last = cast(nn.Conv2d, self.centres[-1])
+        nn.init.constant_(cast(Tensor, last.bias), -4.0)
+        for layer in (last, cast(nn.Conv2d, self.reaches[-1])):
+            nn.init.normal_(layer.weight, std=0.01)
+
+    def forward(self, images: Tensor) -> tuple[Tensor, Tensor]:
+        """Centre logits and boxes, see the class."""
+        fine = self.fine(self.stem(images - 0.5))
+        middle = self.middle(fine)
+        coarse = self.coarse(middle)
+        middle = self.join_middle(self.from_middle(middle) + _twice(self.from_coarse(coarse)))
+        fine = self.join_fine(self.from_fine(fine) + _twice(middle))
+        reach = torch.exp(self.reaches(fine).clamp(-4.0, 3.0)) * _REACH_PX
+        grid = cast(Tensor, self.grid)
+        boxes = torch.cat([grid - reach[:, :2], grid + reach[:, 2:]], dim=1)
+        return self.centres(fine)[:, 0], boxes
+
+
+def _twice(maps: Tensor) -> Tensor:
+    return functional.interpolate(maps, scale_factor=2.0, mode="nearest")
+
+
+class Detector(nn.Module):
+    """The net with its answers read out: (B, 50, 6) of x_min, y_min, x_max, y_max (input pixels), score, class 0."""
+
+    def __init__(self, net: FigureNet) -> None:
+        """A detector around the net, which it shares."""
+        super().__init__()
+        self.net = net
+
+    def forward(self, images: Tensor) -> Tensor:
+        """Detections, the surest first: the cells that no neighbour outdoes."""
+        logits, boxes = self.net(images)
+        scores = torch.sigmoid(logits)
+        peaks = functional.max_pool2d(scores[:, None], 3, 1, 1)[:, 0]
+        scores = torch.where(scores == peaks, scores, torch.zeros_like(scores))
+        best, cells = torch.topk(scores.flatten(1), DETECTIONS, dim=1)
+        chosen = torch.gather(boxes.flatten(2), 2, cells[:, None, :].expand(-1, 4, -1)).transpose(1, 2)
+        chosen = chosen.clamp(0.0, float(INPUT_PX))
+        return torch.cat([chosen, best[:, :, None], torch.zeros_like(best)[:, :, None]], dim=2)

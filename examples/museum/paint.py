@@ -1,0 +1,75 @@
+"""One work of the museum, painted from its seed and number alone."""
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+
+from examples.museum.brushes import brushed
+from examples.museum.catalogue import label, title
+from examples.museum.colours import Image
+from examples.museum.figures import Figure
+from examples.museum.grounds import horizon, paint_ground
+from examples.museum.light import lit
+from examples.museum.scene import Scene, peopled
+from examples.museum.seeds import generator
+from examples.museum.style import Style
+
+# relative brightness of the broad patches of light, behind the people and over everything: enough that no two works
+# of 20,000 come near each other in a perceptual hash
+BACK_LIGHT = 0.18
+FRONT_LIGHT = 0.08
+
+
+@dataclass(frozen=True)
+class Work:
+    """A painted work and all that is true of it.
+
+    pixels: upright RGB, uint8, height x width x 3. year None: the museum does not say. figures: front to back in no
+    order; boxes and joints in pixels of `pixels`.
+    """
+
+    pixels: Image
+    title: str
+    artist: str
+    style: str
+    date_text: str
+    year: int | None
+    figures: tuple[Figure, ...]
+    is_grey: bool
+
+
+def paint(seed: int, number: int) -> Work:
+    """The work of that number in the museum of that seed: the same pixels in any process, order and company."""
+    rng = generator(seed, "work", number)
+    caption = label(seed, rng)
+    style = caption.style
+    height, width = _size(rng)
+    ground = style.grounds[int(rng.integers(len(style.grounds)))]
+    scene = Scene(style, ground, height, width, horizon(rng, ground))
+    canvas = np.zeros((height, width, 3), dtype=np.uint8)
+    paint_ground(generator(seed, "ground", number), style, scene.ground, canvas, scene.horizon)
+    canvas = lit(generator(seed, "light", number), canvas, BACK_LIGHT)
+    figures = peopled(generator(seed, "people", number), scene, canvas)
+    pixels = _finished(generator(seed, "brush", number), style, canvas)
+    people = sum(not figure.is_crowd for figure in figures)
+    words = title(rng, scene.ground, people)
+    return Work(pixels, words, caption.artist, style.name, caption.date_text, caption.year, figures, style.is_grey)
+
+
+def _size(rng: np.random.Generator) -> tuple[int, int]:
+    """Height and width: the longer side 160 to 420 px, a few elongated to 1:4, one in fifty tiny."""
+    kind = rng.uniform()
+    longer = int(rng.integers(40, 61)) if kind < 0.02 else int(rng.integers(160, 421))
+    aspect = rng.uniform(2.0, 4.0) if kind > 0.95 else 2.0 ** rng.uniform(0.0, 1.0)
+    shorter = max(24, round(longer / aspect))
+    return (longer, shorter) if rng.uniform() < 0.5 else (shorter, longer)
+
+
+def _finished(rng: np.random.Generator, style: Style, canvas: Image) -> Image:
+    picture = brushed(rng, style, lit(rng, canvas, FRONT_LIGHT))
+    if style.is_grey:
+        grey = cv2.cvtColor(picture, cv2.COLOR_RGB2GRAY)
+        sheet = grey[:, :, None] * np.array([1.0, 0.985, 0.95])
+        picture = sheet.astype(np.uint8)
+    return picture

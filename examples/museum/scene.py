@@ -1,0 +1,122 @@
+"""Who and what stands on a ground, from back to front, and who can still be seen."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from examples.museum.colours import Image, picked
+from examples.museum.dress import look
+from examples.museum.figures import Figure, Placed, crowd, figure_from_plate, placed
+from examples.museum.shapes import draw, draw_plate
+from examples.museum.skeleton import PoseName
+from examples.museum.style import Ground, Style
+from examples.museum.things import Thing, thing
+
+_POSES: tuple[PoseName, ...] = ("standing", "walking", "sitting", "reclining")
+_LEAST_SHOWN = 0.4
+_LEAST_HEIGHT = 0.072
+
+
+class Scene(NamedTuple):
+    """A ground to stand on. horizon: as a fraction of the height."""
+
+    style: Style
+    ground: Ground
+    height: int
+    width: int
+    horizon: float
+
+
+def peopled(rng: np.random.Generator, scene: Scene, canvas: Image) -> tuple[Figure, ...]:
+    """Draws things and people onto the canvas and returns the truth of those who can be seen."""
+    things, people = _things(rng, scene), _people(rng, scene)
+    while True:
+        plate = _plate(scene, things, people)
+        shown = [who for number, who in enumerate(people, 1) if _is_shown(plate, number, who, scene)]
+        if len(shown) == len(people):
+            break
+        people = shown
+    ink = picked(rng, scene.style.dark, 6.0)
+    for item in _back_to_front(things, people):
+        draw(canvas, item.shapes, _outline_px(scene, item), ink)
+    return tuple(figure_from_plate(plate, number, who) for number, who in enumerate(people, 1))
+
+
+def _back_to_front(things: list[Thing], people: list[Placed]) -> list[Thing | Placed]:
+    return sorted([*things, *people], key=lambda item: item.base_px)
+
+
+def _outline_px(scene: Scene, item: Thing | Placed) -> float:
+    return min(scene.style.outline * max(scene.height, scene.width) / 1000.0, 0.022 * item.size_px)
+
+
+def _plate(scene: Scene, things: list[Thing], people: list[Placed]) -> Image:
+    """Which figure each pixel shows: its place in `people` from 1, or 0."""
+    plate = np.zeros((scene.height, scene.width), dtype=np.uint8)
+    numbers = {id(who): number for number, who in enumerate(people, 1)}
+    for item in _back_to_front(things, people):
+        draw_plate(plate, item.shapes, _outline_px(scene, item), numbers.get(id(item), 0))
+    return plate
+
+
+def _is_shown(plate: Image, number: int, who: Placed, scene: Scene) -> bool:
+    alone = np.zeros_like(plate)
+    draw_plate(alone, who.shapes, _outline_px(scene, who), 1)
+    whole, seen = int(alone.sum()), int((plate == number).sum())
+    if seen < max(30, _LEAST_SHOWN * whole):
+        return False
+    return int((plate == number).any(axis=1).sum()) >= _LEAST_HEIGHT * scene.height
+
+
+def _things(rng: np.random.Generator, scene: Scene) -> list[Thing]:
+    reach = min(scene.height, 1.6 * scene.width)
+    found = []
+    for _ in range(int(rng.integers(1, 9))):
+        size = reach * np.exp(rng.uniform(np.log(0.14), np.log(0.75)))
+        found.append(thing(rng, scene.style, scene.ground, _foot(rng, scene, size), float(size)))
+    return found
+
+
+def _foot(rng: np.random.Generator, scene: Scene, size: float) -> tuple[float, float]:
+    """Somewhere on the floor; the larger, the nearer."""
+    floor = scene.horizon * scene.height
+    depth = np.clip(size / scene.height + rng.normal(0, 0.18), 0.06, 1.0)
+    return float(rng.uniform(0.02, 0.98) * scene.width), float(floor + depth * (scene.height * 0.99 - floor))
+
+
+def _people(rng: np.random.Generator, scene: Scene) -> list[Placed]:
+    if rng.uniform() < 0.3:
+        return []
+    shares = 1.0 / np.arange(1, 9) ** 1.25
+    count = int(rng.choice(8, p=shares / shares.sum())) + 1
+    reach = min(scene.height, 2.0 * scene.width)
+    least = min(0.5, max(0.09, 17.0 / reach))
+    usual = max(least, 0.3 if count == 1 else 0.16), 0.95 if count < 4 else 0.6
+    mode = np.exp(rng.uniform(*np.log(usual)))
+    people = [
+        _person(rng, scene, reach * float(np.clip(mode * rng.normal(1.0, 0.22), least, 1.1))) for _ in range(count)
+    ]
+    if count > 2 and rng.uniform() < 0.12:
+        people = [*people[:7], _crowd(rng, scene, reach * max(least, 0.14))]
+    return people
+
+
+def _person(rng: np.random.Generator, scene: Scene, size: float) -> Placed:
+    pose = _POSES[int(rng.choice(4, p=[0.42, 0.24, 0.22, 0.12]))]
+    foot = _foot(rng, scene, size)
+    if size > 0.45 * scene.height and rng.uniform() < 0.35:
+        foot = (foot[0], scene.height + size * float(rng.uniform(0.0, 0.5)))
+    dressed = look(rng, scene.style.bright, scene.style.skins)
+    head = float(np.clip(rng.normal(scene.style.heads, 0.006), 0.06, 0.12))
+    return placed(rng, pose, dressed, foot, size, head)
+
+
+def _crowd(rng: np.random.Generator, scene: Scene, size: float) -> Placed:
+    """A far row of people too close together to be told apart."""
+    middle, base = _foot(rng, scene, size)
+    members = []
+    for _ in range(int(rng.integers(9, 16))):
+        foot = (middle + float(rng.normal(0, 0.8)) * size, base + float(rng.normal(0, 0.08)) * size)
+        dressed = look(rng, scene.style.bright, scene.style.skins)
+        members.append(placed(rng, "standing", dressed, foot, size, scene.style.heads))
+    return crowd(members)

@@ -1,0 +1,94 @@
+"""One dataset, from its recipe to its release: a loop over the recipe's stages."""
+
+import os
+import time
+import uuid
+from collections.abc import Callable
+from typing import Any
+
+from prefect import flow
+from prefect.task_runners import TaskRunner, ThreadPoolTaskRunner
+
+from flows.recipes import check_bindings, recipe_from_file
+from schemas.manifests import Context, State, Step
+from schemas.recipe import AnyStage, Recipe
+from tasks import caching, report
+from tasks.dedup import dedup
+from tasks.detect import detect
+from tasks.export import export
+from tasks.fetch import fetch
+from tasks.hash import hash_
+from tasks.sample import sample
+from tasks.scrape import listing_step, scrape
+from tasks.screen import screen
+from tasks.split import split
+
+SHELLS: dict[str, Callable[..., Step]] = {
+    "fetch": fetch, "hash": hash_, "detect": detect, "screen": screen, "dedup": dedup, "sample": sample, "split": split, "export": export,
+}  # fmt: skip
+_TOLD_THE_RECIPE = {"fetch", "split", "export"}
+"""Stages that look at more of the recipe than their own settings: sources, name, seed."""
+
+
+def runner(dask: str | None) -> TaskRunner[Any]:
+    """Threads of this process, or the Dask cluster at an address."""
+    if dask is None:
+        return ThreadPoolTaskRunner(max_workers=64)  # how many parts run at once is the build's `workers`
+    from prefect_dask import DaskTaskRunner  # takes a second to import, and most builds need none
+
+    return DaskTaskRunner(address=dask)
+
+
+@flow(name="build_dataset", task_runner=runner(os.environ.get("BILDERATLAS_DASK")), persist_result=False)
+def build_dataset(
+    recipe: str, store: str = "./store", bind: dict[str, str] | None = None, changes: list[str] | None = None,
+    limit: int | None = None, seed: int | None = None, workers: int = 2, part_rows: int | None = None,
+) -> str:  # fmt: skip
+    """Build the dataset of a recipe and return the URL of its release.
+
+    Args:
+        recipe: Path of the recipe, or the name of one that ships.
+        store: Folder or fsspec URL that keeps everything.
+        bind: What the recipe names but this machine provides, such as folders and weights.
+        changes: Settings other than the recipe's, as stages.<label>.<field>=VALUE.
+        limit: Build only so many records of each source; never becomes `latest`.
+        seed: Another seed than the recipe's.
+        workers: Parts that run at once.
+        part_rows: Rows of a part; by default as many as suit the number of workers.
+
+    """
+    read = recipe_from_file(recipe, changes or (), limit, seed)
+    check_bindings(read, bind or {})
+    context = Context(store=store, bindings=bind or {}, workers=workers, part_rows=part_rows)
+    caching.opened(context).check_writable()
+    steps = stages(read, context)
+    report.as_artifact(steps, steps[-1].release)
+    print(report.of_build(steps))  # noqa: T201 - the terminal is where a person waits for it
+    return steps[-1].release
+
+
+def plan(recipe: Recipe, context: Context) -> tuple[Step, ...]:
+    """The steps that a build would take, taken where nothing can be left behind; nothing is fetched or computed."""
+    return stages(recipe, context.model_copy(update={"plan": uuid.uuid4().hex}))
+
+
+def stages(recipe: Recipe, context: Context) -> tuple[Step, ...]:
+    """The loop: each stage hands its step to the next."""
+    began_s = time.monotonic()
+    state, computed = scrape(recipe, context)
+    state = state.then(_timed(listing_step(recipe, state, computed, context), began_s))
+    for settings in recipe.stages:
+        began_s = time.monotonic()
+        state = state.then(_timed(_step(settings, state, recipe, context), began_s))
+    return state.steps
+
+
+def _step(settings: AnyStage, state: State, recipe: Recipe, context: Context) -> Step:
+    shell = SHELLS[settings.stage]
+    call = getattr(shell, "fn", shell) if context.plan else shell  # a plan needs no task runs, and so no server
+    told = (recipe,) if settings.stage in _TOLD_THE_RECIPE else ()
+    return call(settings, state, *told, context)
+
+
+def _timed(step: Step, began_s: float) -> Step:
+    return step.model_copy(update={"seconds": time.monotonic() - began_s})

@@ -1,0 +1,134 @@
+"""`bilderatlas`: what a person types. Exit status: 0 done, 1 a check failed, 2 bad input, 3 refused, 130 interrupted."""
+
+import argparse
+import os
+import sys
+from collections.abc import Callable
+
+from schemas.errors import BadInput, BrokenPromise, Refused
+
+# Before Prefect is imported: no telemetry, a start-up that survives a slow disk, and no tracebacks on a person's terminal.
+_PREFECT = {
+    "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
+    "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "120",
+    "PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL": "CRITICAL",
+    "DO_NOT_TRACK": "1",
+}
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run one command and return its exit status."""
+    for name, value in _PREFECT.items():
+        os.environ.setdefault(name, value)
+    arguments = _parser().parse_args(argv)
+    command: Callable[[argparse.Namespace], int] = arguments.command
+    try:
+        return command(arguments)
+    except BadInput as problem:
+        return _said(problem, 2)
+    except Refused as problem:
+        return _said(problem, 3)
+    except BrokenPromise as problem:
+        return _said(problem, 1)
+    except KeyboardInterrupt:
+        return _said("interrupted: what was done is kept; the same command goes on from there", 130)
+
+
+def _said(problem: object, status: int) -> int:
+    print(f"bilderatlas: {problem}", file=sys.stderr)  # noqa: T201
+    return status
+
+
+def _build(arguments: argparse.Namespace) -> int:
+    from flows.recipes import bindings_from_pairs, check_bindings, recipe_from_file
+
+    bound = bindings_from_pairs(arguments.bind)
+    check_bindings(recipe_from_file(arguments.recipe, arguments.set, arguments.limit), bound)  # before a server is started
+    from flows.build_dataset import build_dataset, runner
+
+    built = build_dataset.with_options(task_runner=runner(arguments.dask)) if arguments.dask else build_dataset
+    release = built(
+        arguments.recipe, store=arguments.store, bind=bound, changes=arguments.set, limit=arguments.limit,
+        workers=arguments.workers, part_rows=arguments.part_rows,
+    )  # fmt: skip
+    print(f"release: {release}")  # noqa: T201
+    return 0
+
+
+def _plan(arguments: argparse.Namespace) -> int:
+    from flows.build_dataset import plan
+    from flows.recipes import bindings_from_pairs, check_bindings, recipe_from_file
+    from schemas.manifests import Context
+    from tasks import report
+
+    recipe, bound = recipe_from_file(arguments.recipe, arguments.set, arguments.limit), bindings_from_pairs(arguments.bind)
+    check_bindings(recipe, bound)
+    context = Context(store=arguments.store, bindings=bound, workers=arguments.workers, part_rows=arguments.part_rows)
+    print(report.of_plan(plan(recipe, context)), end="")  # noqa: T201
+    return 0
+
+
+def _verify(arguments: argparse.Namespace) -> int:
+    from tasks.verify import verify
+
+    found = verify(arguments.release, is_deep=arguments.deep)
+    print(found.text)  # noqa: T201
+    return 0 if found.is_good else 1
+
+
+def _why(arguments: argparse.Namespace) -> int:
+    from tasks.why import why
+
+    print(why(arguments.release, arguments.record_id))  # noqa: T201
+    return 0
+
+
+def _museum(arguments: argparse.Namespace) -> int:
+    from examples.museum.cli import main as museum
+
+    return museum(arguments)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="bilderatlas", description="Open art collections, turned into published, reproducible datasets.")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    for name, command, text in (("build", _build, "build a recipe's release"), ("plan", _plan, "say what a build would do; do nothing")):
+        one = commands.add_parser(name, help=text, description=text)
+        one.add_argument("recipe", help="path of a recipe, or the name of one that ships")
+        one.add_argument("--store", default="./store", help="folder or fsspec URL (default: %(default)s)")
+        one.add_argument("--bind", action="append", default=[], metavar="NAME=VALUE", help="what the recipe names and this machine provides")
+        one.add_argument("--set", action="append", default=[], metavar="stages.LABEL.FIELD=VALUE", help="a setting other than the recipe's")
+        one.add_argument("--limit", type=_positive, metavar="N", help="only N records of each source; never becomes latest")
+        one.add_argument("--dask", metavar="ADDRESS", help="run the parts on this Dask cluster")
+        one.add_argument("--workers", type=_positive, default=os.cpu_count() or 2, metavar="N", help="parts at once (default: %(default)s)")
+        one.add_argument("--part-rows", type=_positive, metavar="N", help="rows of a part (default: as suits the workers)")
+        one.set_defaults(command=command)
+    one = commands.add_parser("verify", help="check a release's digests, contract, counts and leaks")
+    one.add_argument("release", help="folder or URL of a release, or its name's `latest`")
+    one.add_argument("--deep", action="store_true", help="also decode every image and measure it again")
+    one.set_defaults(command=_verify)
+    one = commands.add_parser("why", help="one record's way through the stages")
+    one.add_argument("release")
+    one.add_argument("record_id")
+    one.set_defaults(command=_why)
+    one = commands.add_parser("museum", help="the pretend museum: paint works into a folder")
+    _add_museum(one)
+    one.set_defaults(command=_museum)
+    return parser
+
+
+def _add_museum(parser: argparse.ArgumentParser) -> None:
+    from examples.museum.cli import add_arguments
+
+    add_arguments(parser)
+
+
+def _positive(text: str) -> int:
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"expected a whole number from 1 on, got {text}")
+    return value
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,17 @@
+"""The errors that end a run. A bad row never does: it becomes a drop with a reason (schemas.reasons)."""
+
+
+class BadInput(Exception):
+    """What a person gave can't be used: a recipe, a binding, a store. One sentence; exit status 2."""
+
+
+class Refused(Exception):
+    """A publishing gate said no: nothing was published. Exit status 3."""
+
+
+class BrokenPromise(Exception):
+    """Something that the program or its store promises does not hold ("expected ... got ..."). Exit status 1."""
+
+
+class Damaged(BrokenPromise):
+    """A stored table or blob is gone or is not what its digest says. Whoever asked computes or fetches it again."""

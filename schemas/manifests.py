@@ -1,0 +1,94 @@
+"""Small JSON values that tasks hand to each other: they name tables in the store, and never hold one."""
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+Kind = Literal["retrieve", "measure", "decide", "publish"]
+
+
+class Manifest(BaseModel):
+    """Immutable and JSON-able."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class TableRef(Manifest):
+    """A stored table: its path below the store, ending in the SHA-256 of its bytes, and its rows."""
+
+    path: str
+    rows: int
+
+    @property
+    def sha256(self) -> str:
+        """Digest of the table's file."""
+        return self.path.rsplit("/", 1)[-1].removesuffix(".parquet")
+
+
+class Step(Manifest):
+    """What one stage did in this build. in = kept + dropped always."""
+
+    label: str
+    stage: str
+    kind: Kind
+    outcome: TableRef
+    kept: int
+    dropped: dict[str, int]
+    computed: int = 0  # rows (retrieve, measure) or whole decisions (decide) that were not in the store
+    pending: int = 0  # in a plan: rows of which no more can be said before earlier stages have run
+    notes: tuple[str, ...] = ()  # what a person should know, in sentences
+    release: str = ""  # URL of the release, from export
+    seconds: float = 0.0
+
+
+class State(Manifest):
+    """Where a build stands: every record, the sources' own annotations, and the outcome of each stage so far."""
+
+    records: TableRef
+    figures: TableRef
+    steps: tuple[Step, ...] = ()
+    pending: int = 0
+
+    def then(self, step: Step) -> "State":
+        """The state after one more stage."""
+        return self.model_copy(update={"steps": (*self.steps, step), "pending": max(self.pending, step.pending)})
+
+    def outcome(self, stage: str) -> TableRef | None:
+        """The outcome of the last stage of that word, or None where the recipe has none so far."""
+        return next((step.outcome for step in reversed(self.steps) if step.stage == stage), None)
+
+
+class Context(Manifest):
+    """What a machine provides to one build. Nothing of it is content, nor part of any key."""
+
+    store: str
+    bindings: dict[str, str] = {}
+    part_rows: int | None = None
+    workers: int = 2
+    plan: str = ""  # a name of its own if this is a plan: then the store is read, never written
+    categories: tuple[str, ...] = ("person",)
+
+
+class FileEntry(Manifest):
+    """One file of a release."""
+
+    sha256: str
+    bytes: int
+    rows: int | None = None
+
+
+class ReleaseManifest(Manifest):
+    """manifest.json of a release; written last."""
+
+    name: str
+    version: str
+    previous: str | None
+    lineage: int
+    split_sha256: str
+    contract_version: str
+    content_sha256: str
+    recipe_sha256: str
+    counts: dict[str, int | dict[str, int]]
+    content: dict[str, str]
+    files: dict[str, FileEntry]
+    environment: dict[str, str]

@@ -1,0 +1,163 @@
+"""The Arrow schema of every stored table, and the descriptions that the contract repeats.
+
+Rows are unique in the primary key and sorted by it (byte order of UTF-8), unless a schema says otherwise. Boxes are
+(x_min, y_min, width, height) in pixels of the upright image: EXIF orientation applied, first frame of an animation.
+"""
+
+import pyarrow as pa
+
+XYWH = pa.list_(pa.float64(), 4)
+TIME = pa.timestamp("us", tz="UTC")
+
+RECORDS = pa.schema(
+    [
+        ("record_id", pa.string()),
+        ("source", pa.string()),
+        ("locator", pa.string()),  # path below the source's binding, or an http(s) URL: what fetch asks for
+        ("source_url", pa.string()),
+        ("image_url", pa.string()),
+        ("title", pa.string()),
+        ("artist", pa.string()),
+        ("style", pa.string()),
+        ("styles", pa.list_(pa.string())),
+        ("date_text", pa.string()),
+        ("year", pa.int32()),
+        ("rights_uri", pa.string()),
+        ("rights_text", pa.string()),
+        ("rights_basis", pa.string()),
+        ("declared_group", pa.string()),  # works that share it never lie in two splits
+        ("is_annotated", pa.bool_()),  # the source says which figures there are, even if it says none
+        ("reason", pa.string()),  # a row that can't be a record, or is not wanted in this build
+        ("detail", pa.string()),
+    ]
+)
+
+FIGURE = pa.struct(
+    [
+        ("category", pa.string()),
+        ("xywh_px", XYWH),
+        ("is_crowd", pa.bool_()),
+        ("keypoints_xyv", pa.list_(pa.float64())),
+        ("score", pa.float64()),
+    ]
+)
+"""One box in one image, from the source (score null) or a detector (keypoints null)."""
+
+SOURCE_FIGURES = pa.schema([("record_id", pa.string()), ("figures", pa.list_(FIGURE))])
+
+LISTING = pa.schema([("path", pa.string()), ("validator", pa.string())])
+"""Files of a folder. A validator changes when the file does (size and times, or an ETag); never content of a release."""
+
+RETRIEVALS = pa.schema(
+    [
+        ("locator", pa.string()),
+        ("validator", pa.string()),
+        ("sha256", pa.string()),
+        ("bytes", pa.int64()),
+        ("width_px", pa.int32()),
+        ("height_px", pa.int32()),
+        ("reason", pa.string()),
+        ("detail", pa.string()),
+        ("rules", pa.string()),  # digest of limits and code under which a failure was found
+        ("retrieved_at", TIME),
+    ]
+)
+
+OUTCOME = pa.schema(
+    [
+        ("record_id", pa.string()),
+        ("reason", pa.string()),  # null: kept
+        ("detail", pa.string()),
+        ("kept_record_id", pa.string()),
+    ]
+)
+"""What one stage did with each record that reached it. Each stage's own columns follow these."""
+
+
+def outcome(*columns: tuple[str, pa.DataType]) -> pa.Schema:
+    """The outcome schema of a stage that adds columns to the records that it keeps."""
+    return pa.schema([*OUTCOME, *(pa.field(name, kind) for name, kind in columns)])
+
+
+FETCH = outcome(("sha256", pa.string()), ("bytes", pa.int64()), ("retrieved_at", TIME))
+
+HASH = pa.schema(
+    [
+        ("sha256", pa.string()),
+        ("reason", pa.string()),
+        ("detail", pa.string()),
+        ("width_px", pa.int32()),
+        ("height_px", pa.int32()),
+        ("format", pa.string()),
+        ("phash", pa.uint64()),
+    ]
+)
+DETECT = pa.schema(
+    [("sha256", pa.string()), ("reason", pa.string()), ("detail", pa.string()), ("figures", pa.list_(FIGURE))]
+)
+SCREEN = outcome()
+DEDUP = outcome(("group_id", pa.string()))
+SAMPLE = outcome()
+SPLIT = outcome(("group_id", pa.string()), ("split", pa.string()))
+
+IMAGES = pa.schema(
+    [
+        ("record_id", pa.string()),
+        ("image_id", pa.int64()),
+        ("source", pa.string()),
+        ("source_url", pa.string()),
+        ("image_url", pa.string()),
+        ("title", pa.string()),
+        ("artist", pa.string()),
+        ("style", pa.string()),
+        ("styles", pa.list_(pa.string())),
+        ("date_text", pa.string()),
+        ("year", pa.int32()),
+        ("rights_uri", pa.string()),
+        ("rights_text", pa.string()),
+        ("rights_basis", pa.string()),
+        ("sha256", pa.string()),
+        ("phash", pa.uint64()),
+        ("width_px", pa.int32()),
+        ("height_px", pa.int32()),
+        ("format", pa.string()),
+        ("is_annotated", pa.bool_()),
+        ("group_id", pa.string()),
+        ("split", pa.string()),
+        ("retrieved_at", TIME),
+        ("image", pa.struct([("bytes", pa.binary()), ("path", pa.string())])),
+    ]
+)
+
+ANNOTATIONS = pa.schema(
+    [
+        ("annotation_id", pa.int64()),
+        ("image_id", pa.int64()),
+        ("record_id", pa.string()),
+        ("split", pa.string()),
+        ("category_id", pa.int32()),
+        ("xywh_px", XYWH),
+        ("area_px2", pa.float64()),
+        ("is_crowd", pa.bool_()),
+        ("keypoints_xyv", pa.list_(pa.float64())),
+        ("score", pa.float64()),
+        ("origin", pa.string()),
+        ("origin_name", pa.string()),
+    ]
+)
+
+LEDGER = pa.schema(
+    [
+        ("record_id", pa.string()),
+        ("source", pa.string()),
+        ("kept", pa.bool_()),
+        ("stage", pa.string()),
+        ("reason", pa.string()),
+        ("detail", pa.string()),
+        ("kept_record_id", pa.string()),
+        ("last_split", pa.string()),
+        ("image_id", pa.int64()),
+        ("sha256", pa.string()),
+        ("retrieved_at", TIME),
+    ]
+)

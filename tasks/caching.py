@@ -1,0 +1,287 @@
+"""What is kept, and when it is taken again: the three ways in which a stage gets its answer.
+
+- `retrieved`: asked of the outside world once per (locator, validator); failures that may pass are asked again.
+- `measured`: computed once per blob; only missing rows are computed, in parts.
+- `decided`: taken once per (settings, code, digest of the whole view that it is taken from).
+
+All three look at nothing but the store (tasks/io/store.py), whose files prove themselves: an answer that is gone or
+damaged is simply missing. Prefect's own caching is switched off everywhere; why: docs/decisions/001-own-cache.md.
+"""
+
+import ast
+import functools
+import hashlib
+import importlib.util
+import json
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+from pydantic import BaseModel
+
+from schemas.manifests import Context, Kind, State, Step, TableRef
+from schemas.reasons import PASSING
+from schemas.recipe import AnyStage, Detect, Hash
+from schemas.tables import RETRIEVALS, SOURCE_FIGURES
+from tasks.core import figures, tables
+from tasks.io.store import Store, parquet_bytes
+from tasks.parts import PartTask, in_parts
+
+RETRIED: dict[str, Any] = {"retries": 2, "retry_delay_seconds": [1, 10], "persist_result": False}
+"""Parts that touch disk or network: a passing fault of either should not end a night's run."""
+
+ONCE: dict[str, Any] = {"persist_result": False}
+"""Decisions: pure, so that a second try would only fail again."""
+
+
+@functools.lru_cache(maxsize=16)
+def _opened(url: str, plan: str) -> Store:
+    return Store(url, is_overlay=bool(plan))
+
+
+def opened(context: Context) -> Store:
+    """The build's store, opened once per process."""
+    return _opened(context.store, context.plan)
+
+
+# ---------------------------------------------------------------------------------------------------- keys
+
+
+def key_of(**parts: Any) -> str:
+    """SHA-256, as hex, of named parts: JSON values and pydantic models."""
+    plain = {name: part.model_dump(mode="json") if isinstance(part, BaseModel) else part for name, part in parts.items()}
+    return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()
+
+
+def code_of(*modules: ModuleType) -> str:
+    """Digest of what the modules, and all of tasks.core and tasks.io that they import, say: not of comments or docstrings."""
+    found: dict[str, str] = {}
+    for module in modules:
+        _collect(module.__name__, found)
+    return key_of(**found)
+
+
+def _collect(name: str, found: dict[str, str]) -> None:
+    if name in found:
+        return
+    tree = _parsed(name)
+    found[name] = ast.unparse(_without_docstrings(tree))
+    for imported in _imports(tree):
+        if imported.startswith(("tasks.core.", "tasks.io.")):
+            _collect(imported, found)
+
+
+def _parsed(name: str) -> ast.Module:
+    spec = importlib.util.find_spec(name)
+    if spec is None or spec.origin is None:
+        raise ImportError(f"expected the source of {name}, got none")
+    return ast.parse(Path(spec.origin).read_text(encoding="utf-8"))
+
+
+def _imports(tree: ast.Module) -> Iterator[str]:
+    """Names of imported modules, sorted; `from package import module` counts as both."""
+    names = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names.update(entry.name for entry in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            within = {f"{node.module}.{entry.name}" for entry in node.names}
+            names.update({node.module}, {name for name in within if _is_module(name)})
+    yield from sorted(names)
+
+
+def _is_module(name: str) -> bool:
+    try:
+        return name.startswith("tasks.") and importlib.util.find_spec(name) is not None
+    except ModuleNotFoundError:  # the parent is a module, not a package
+        return False
+
+
+def _without_docstrings(tree: ast.Module) -> ast.Module:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            body = [entry for entry in node.body if not _is_text(entry)]
+            node.body = body or [ast.Pass()]
+    return tree
+
+
+def _is_text(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+
+
+# ---------------------------------------------------------------------------------------------------- states
+
+
+def kept_ids(store: Store, state: State) -> pa.ChunkedArray:
+    """record_ids that no stage has dropped so far, sorted."""
+    if state.steps:
+        return tables.kept(store.read_table(state.steps[-1].outcome))["record_id"]
+    return tables.kept(store.read_table(state.records))["record_id"]
+
+
+def columns(store: Store, ref: TableRef | None, record_ids: pa.ChunkedArray, names: Sequence[str]) -> pa.Table:
+    """Columns for these records, out of a table that is unique in record_id; a row of nulls where it has none."""
+    if ref is None:
+        raise AssertionError(f"expected a stage before this one that gives {', '.join(names)}, got none")
+    return tables.looked_up(store.read_table(ref).select(["record_id", *names]), "record_id", record_ids).drop_columns("record_id")
+
+
+def column(store: Store, ref: TableRef | None, record_ids: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
+    """One such column."""
+    return columns(store, ref, record_ids, [name])[name]
+
+
+def figure_counts(
+    store: Store, state: State, record_ids: pa.ChunkedArray, category: str, score: float, *, by_detector: bool = False
+) -> NDArray[np.int64]:
+    """(N,) figures of each record: by people where they annotated it (unless `by_detector`), else by the detector, if there is one."""
+    found = state.outcome("detect")
+    detected = column(store, found, record_ids, "figures") if found else pa.chunked_array([pa.nulls(len(record_ids), SOURCE_FIGURES.field("figures").type)])
+    by_machine = figures.counts(detected, category, score)
+    if by_detector:
+        return by_machine
+    by_people = figures.counts(column(store, state.figures, record_ids, "figures"), category, score)
+    is_annotated = np.asarray(column(store, state.records, record_ids, "is_annotated").to_numpy(), dtype=np.bool_)
+    return figures.judged(is_annotated, by_people, by_machine)
+
+
+def step(
+    store: Store, kind: Kind, label: str, stage: str, entering: pa.ChunkedArray, outcome: pa.Table | TableRef, *,
+    computed: int = 0, notes: tuple[str, ...] = (),
+) -> Step:  # fmt: skip
+    """The step that an outcome tells of; asserts that what entered is what was kept and dropped."""
+    ref = outcome if isinstance(outcome, TableRef) else store.write_table(f"outcomes/{stage}", outcome)
+    table = store.read_table(ref)
+    tables.assert_closed(entering, table)
+    dropped = tables.dropped_counts(table)
+    return Step(
+        label=label, stage=stage, kind=kind, outcome=ref, kept=table.num_rows - sum(dropped.values()), dropped=dropped,
+        computed=computed, notes=notes,
+    )  # fmt: skip
+
+
+def planned(store: Store, state: State, kind: Kind, label: str, stage: str, rows: pa.Table, *, computed: int, pending: int) -> Step:
+    """In a plan, the step of a stage that has something to do first: `rows` are the records that are known to go on."""
+    ref = store.write_table(f"outcomes/{stage}", rows)
+    return Step(label=label, stage=stage, kind=kind, outcome=ref, kept=ref.rows + pending, dropped={}, computed=computed, pending=pending)
+
+
+def _passed_on(ids: pa.ChunkedArray) -> pa.Table:
+    return pa.table({"record_id": ids, "reason": pa.nulls(len(ids), pa.string())})
+
+
+# ---------------------------------------------------------------------------------------------------- decide
+
+
+def decided(store: Store, stage: str, settings: BaseModel, code: str, view: pa.Table, rule: Callable[[], pa.Table]) -> tuple[TableRef, bool]:
+    """The table that the rule gives for this view, settings and code, and whether it had to be taken now."""
+    key = key_of(settings=settings, code=code, view=hashlib.sha256(parquet_bytes(view)).hexdigest())
+    folder = f"decisions/{stage}/{key}"
+    for ref, _ in store.tables(folder):
+        return ref, False
+    return store.write_table(folder, rule()), True
+
+
+def decision(
+    store: Store, settings: AnyStage, state: State, code: str, view: Callable[[], pa.Table], decide: Callable[[pa.Table, Any], pa.Table]
+) -> Step:
+    """The step of a stage whose outcome is one decision on one view."""
+    ids = kept_ids(store, state)
+    if state.pending:
+        return undecided(store, settings, state, ids)
+    seen = view()
+    ref, is_new = decided(store, settings.stage, settings, code, seen, lambda: decide(seen, settings))
+    return step(store, "decide", settings.label, settings.stage, ids, ref, computed=int(is_new))
+
+
+def undecided(store: Store, settings: AnyStage, state: State, ids: pa.ChunkedArray) -> Step:
+    """In a plan, a decision that waits for rows which earlier stages have yet to give."""
+    return planned(store, state, "decide", settings.label, settings.stage, _passed_on(ids), computed=1, pending=state.pending)
+
+
+# ---------------------------------------------------------------------------------------------------- measure
+
+
+def measured(part: PartTask, settings: Hash | Detect, state: State, context: Context, key: str, schema: pa.Schema, asked: Any = None) -> Step:
+    """The measure's row for the blob of each kept record; a blob without a measurement drops its record for the reason.
+
+    `part` computes and stores the rows of one batch of blobs: part(blobs, asked, folder, context).
+    """
+    store = opened(context)
+    word, label = settings.stage, settings.label
+    record_ids = kept_ids(store, state)
+    blobs = column(store, state.outcome("fetch"), record_ids, "sha256")
+    folder = f"measures/{word}/{key}"
+    needed = pc.unique(blobs).sort()
+    todo = tables.missing(needed, measurements(store, folder, needed, schema)["sha256"])
+    if context.plan and (len(todo) or state.pending):
+        return planned(store, state, "measure", label, word, _passed_on(record_ids), computed=len(todo) + state.pending, pending=len(todo) + state.pending)
+    in_parts(part, pa.table({"sha256": todo}), (asked, folder), context, label)
+    have = measurements(store, folder, needed, schema)
+    if lost := len(needed) - have.num_rows:
+        raise AssertionError(f"expected a row of {word} for each of {len(needed)} blobs, got none for {lost}")
+    rows = tables.looked_up(have, "sha256", blobs)
+    outcome = rows.add_column(0, "record_id", record_ids)
+    outcome = outcome.append_column("kept_record_id", pa.nulls(len(record_ids), pa.string()))
+    return step(store, "measure", label, word, record_ids, outcome, computed=len(todo))
+
+
+def measurements(store: Store, folder: str, needed: pa.Array, schema: pa.Schema) -> pa.Table:
+    """The stored rows of a measure for the needed blobs, one each; fewer where some are missing."""
+    parts = [table.filter(pc.is_in(table["sha256"], value_set=needed)) for _, table in store.tables(folder)]
+    everything = pa.concat_tables([schema.empty_table(), *parts])
+    wanted = pc.filter(needed, pc.is_in(needed, value_set=everything["sha256"]))
+    return tables.looked_up(everything, "sha256", wanted)
+
+
+# ---------------------------------------------------------------------------------------------------- retrieve
+
+
+def retrieved(part: PartTask, settings: Any, source: str, requests: pa.Table, rules: str, context: Context, label: str, *, again: bool = False, even_in_plan: bool = False) -> tuple[pa.Table, int]:
+    """RETRIEVALS row of each request, in order, and how many had to be asked now.
+
+    requests: columns locator, validator (unique together). Asked are those that were never had, whose blob is gone,
+    that failed in passing, or that failed for good under other `rules` (limits, code). `again`: all of them are asked.
+    In a plan nothing is asked (unless `even_in_plan`, which leaves nothing behind either): rows still to come are null.
+    part(requests, settings, rules, folder, context) asks and stores the rows of one batch.
+    """
+    store = opened(context)
+    folder = f"retrievals/{source}"
+    keys = _request_keys(requests)
+    known = {} if again else _usable(store, folder, rules)
+    todo = requests.filter(pa.array([key not in known for key in keys], pa.bool_()))
+    if todo.num_rows and (even_in_plan or not context.plan):
+        in_parts(part, todo, (settings, rules, folder), context, label)
+        known = _newest(store, folder)
+    rows = [known.get(key) or {"locator": key[0], "validator": key[1]} for key in keys]
+    return pa.Table.from_pylist(rows, schema=RETRIEVALS), todo.num_rows
+
+
+def _request_keys(table: pa.Table) -> list[tuple[str, str]]:
+    return list(zip(table["locator"].to_pylist(), table["validator"].to_pylist(), strict=True))
+
+
+def _newest(store: Store, folder: str) -> dict[tuple[str, str], dict[str, Any]]:
+    found: dict[tuple[str, str], dict[str, Any]] = {}
+    for _, table in store.tables(folder):
+        for row in table.to_pylist():
+            key = row["locator"], row["validator"]
+            if key not in found or row["retrieved_at"] > found[key]["retrieved_at"]:
+                found[key] = row
+    return found
+
+
+def _usable(store: Store, folder: str, rules: str) -> dict[tuple[str, str], dict[str, Any]]:
+    sizes = store.blob_sizes()
+    return {key: row for key, row in _newest(store, folder).items() if _is_usable(row, sizes, rules)}
+
+
+def _is_usable(row: dict[str, Any], sizes: dict[str, int], rules: str) -> bool:
+    if row["reason"] is None:
+        return sizes.get(row["sha256"]) == row["bytes"]
+    return row["reason"] not in PASSING and row["rules"] == rules

@@ -1,0 +1,50 @@
+"""The dataset card: what a release is, in Markdown, for whoever opens its folder."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from schemas.manifests import ReleaseManifest, Step
+from schemas.reasons import Reason
+from schemas.recipe import Recipe
+
+
+def card(recipe: Recipe, manifest: ReleaseManifest, steps: Sequence[Step], rights: Mapping[str, int], scores: Mapping[str, Any] | None) -> str:
+    """The card's text. `rights`: kept images by rights_uri; `scores`: the detector against people's boxes, if both are there."""
+    counts = manifest.counts
+    by_split = counts["by_split"] if isinstance(counts["by_split"], dict) else {}
+    lines = [
+        f"# {recipe.title or recipe.name}", "", (recipe.description or "").strip(), "",
+        f"Version `{manifest.version}`, lineage {manifest.lineage}, contract {manifest.contract_version}, "
+        f"content `sha256:{manifest.content_sha256}`.", "",
+        "## What is in it", "",
+        f"{counts['records']} records were seen; {counts['kept']} images are kept, {counts['dropped']} were dropped. "
+        "`ledger.parquet` has one row for each, with the reason.", "",
+        "| split | images |", "|---|---|", *(f"| {split} | {by_split[split]} |" for split in sorted(by_split)), "",
+        "## What was dropped", "", *drop_table(steps), "",
+        "## Rights", "", "| rights | images |", "|---|---|", *(f"| {uri} | {count} |" for uri, count in sorted(rights.items())), "",
+        *_scored(scores),
+        "## Files", "",
+        "- `images/split=*/part-*.parquet`, `annotations/split=*/part-*.parquet`, `ledger.parquet`: the tables; `contract.yaml` says what each column is.",
+        "- `coco/<split>.json`: COCO annotations; `coco/<split>.detections.json`: the detector's boxes in COCO's results format.",
+        "- `recipe.yaml`: the settings as they ran. `manifest.json`: digests of everything.",
+    ]  # fmt: skip
+    return "\n".join(lines) + "\n"
+
+
+def drop_table(steps: Sequence[Step]) -> list[str]:
+    """Lines of a Markdown table: what each stage kept and dropped, and why."""
+    rows = ["| stage | kept | dropped | reason | meaning |", "|---|---|---|---|---|"]
+    for step in steps:
+        rows.append(f"| {step.label} | {step.kept} | {sum(step.dropped.values())} | | |")
+        rows += [f"| | | {count} | {reason} | {Reason(reason).description} |" for reason, count in step.dropped.items()]
+    return rows
+
+
+def _scored(scores: Mapping[str, Any] | None) -> list[str]:
+    if not scores or scores["AP"] is None:
+        return []
+    return [
+        "## The detector against people's boxes", "",
+        f"On {scores['images']} annotated images with {scores['figures']} figures: AP {scores['AP']:.3f}, "
+        f"AP50 {scores['AP50']:.3f}, AR {scores['AR100']:.3f} (COCO's protocol).", "",
+    ]  # fmt: skip

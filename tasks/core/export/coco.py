@@ -1,0 +1,88 @@
+"""COCO documents of one split: what people (or, where there are none, the detector) drew, and all the detector found."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pyarrow as pa
+
+Document = dict[str, Any]
+Row = dict[str, Any]
+
+KEYPOINTS = [
+    "nose", "left_eye", "right_eye", "left_ear", "right_ear", "left_shoulder", "right_shoulder", "left_elbow",
+    "right_elbow", "left_wrist", "right_wrist", "left_hip", "right_hip", "left_knee", "right_knee", "left_ankle", "right_ankle",
+]  # fmt: skip
+SKELETON = [
+    [16, 14], [14, 12], [17, 15], [15, 13], [12, 13], [6, 12], [7, 13], [6, 7], [6, 8], [7, 9], [8, 10], [9, 11],
+    [2, 3], [1, 2], [1, 3], [2, 4], [3, 5], [4, 6], [5, 7],
+]  # fmt: skip
+EXTENSIONS = {"JPEG": "jpg", "PNG": "png", "GIF": "gif", "WEBP": "webp", "TIFF": "tif", "BMP": "bmp", "PPM": "ppm", "JPEG2000": "jp2", "AVIF": "avif"}
+
+
+def document(images: pa.Table, annotations: pa.Table, categories: Sequence[str], least_score: float, info: Row) -> Document:
+    """The COCO file of one split, as a JSON-able value.
+
+    images, annotations: that split's rows of both tables (images without their bytes). Where any image of the split has
+    boxes by people, theirs stand (`info.annotation_origin` = people), else the detector's from `least_score` on
+    (= detector). `images[].is_annotated` tells images that people have looked at from others. Format: lin et al.,
+    "Microsoft COCO", and PoPArt, section 3.4: a box has itself as its segmentation; keypoints are given where there are any.
+    """
+    listed = images.to_pylist()
+    boxes = annotations.to_pylist()
+    by_people = [box for box in boxes if box["origin"] != "detector"]
+    is_by_people = bool(by_people) or any(image["is_annotated"] for image in listed)
+    chosen = by_people if is_by_people else [box for box in boxes if box["score"] >= least_score]
+    licences = sorted({image["rights_uri"] for image in listed})
+    return {
+        "info": {**info, "annotation_origin": "people" if is_by_people else "detector"},
+        "licenses": [{"id": number, "name": uri.rstrip("/").rsplit("/", 1)[-1], "url": uri} for number, uri in enumerate(licences, 1)],
+        "categories": [_category(number, name) for number, name in enumerate(categories, 1)],
+        "images": [_image(image, licences.index(image["rights_uri"]) + 1) for image in listed],
+        "annotations": [_annotation(box) for box in chosen],
+    }
+
+
+def detections(annotations: pa.Table) -> list[Row]:
+    """COCO's results format: every stored box of the detector in a split, with its score."""
+    return [
+        {"image_id": box["image_id"], "category_id": box["category_id"], "bbox": box["xywh_px"], "score": box["score"]}
+        for box in annotations.to_pylist()
+        if box["origin"] == "detector"
+    ]
+
+
+def media_path(sha256: str, format_name: str) -> str:
+    """Where the image lies as a file below the release."""
+    return f"media/{sha256[:2]}/{file_name(sha256, format_name)}"
+
+
+def file_name(sha256: str, format_name: str) -> str:
+    """The image's name: its digest and the usual extension of its format."""
+    return f"{sha256}.{EXTENSIONS.get(format_name, 'bin')}"
+
+
+def _category(number: int, name: str) -> Row:
+    plain = {"id": number, "name": name, "supercategory": name}
+    return {**plain, "keypoints": KEYPOINTS, "skeleton": SKELETON} if name == "person" else plain
+
+
+def _image(image: Row, licence: int) -> Row:
+    path = image["image"]["path"] if image.get("image") else None
+    return {
+        "id": image["image_id"], "license": licence, "width": image["width_px"], "height": image["height_px"],
+        "file_name": path or file_name(image["sha256"], image["format"]), "coco_url": image["image_url"] or "",
+        "is_annotated": image["is_annotated"],
+        "metadata": {name: image[name] for name in ("record_id", "source_url", "title", "artist", "style", "year", "sha256", "rights_uri")},
+    }  # fmt: skip
+
+
+def _annotation(box: Row) -> Row:
+    x, y, w, h = box["xywh_px"]
+    plain = {
+        "id": box["annotation_id"], "image_id": box["image_id"], "category_id": box["category_id"], "bbox": [x, y, w, h],
+        "area": box["area_px2"], "iscrowd": int(box["is_crowd"]), "segmentation": [[x + w, y, x + w, y + h, x, y + h, x, y]],
+    }  # fmt: skip
+    if box["score"] is not None:
+        plain["score"] = box["score"]
+    keypoints = box["keypoints_xyv"]
+    return {**plain, "keypoints": keypoints, "num_keypoints": sum(v > 0 for v in keypoints[2::3])} if keypoints else plain

@@ -1,0 +1,49 @@
+"""The images table of a release, without the bytes, and how its rows fall into files and row groups."""
+
+from collections.abc import Mapping, Sequence
+
+import pyarrow as pa
+
+from schemas.tables import IMAGES
+from tasks.core.export.coco import media_path
+
+FROM_RECORDS = (
+    "source", "source_url", "image_url", "title", "artist", "style", "styles", "date_text", "year", "rights_uri",
+    "rights_text", "rights_basis", "is_annotated",
+)  # fmt: skip
+DIGESTED = pa.schema([field if field.name != "image" else pa.field("image", pa.struct([("bytes", pa.string()), ("path", pa.string())])) for field in IMAGES])
+"""IMAGES with the SHA-256 of the bytes in place of the bytes: what is digested, and filled in when it is written."""
+
+
+def images(columns: Mapping[str, pa.ChunkedArray | pa.Array], *, is_embedded: bool, is_media: bool) -> pa.Table:
+    """DIGESTED rows of the kept records, in the order given. `columns`: all of IMAGES but `image`."""
+    shas, formats = columns["sha256"].to_pylist(), columns["format"].to_pylist()
+    image = [
+        {"bytes": sha256 if is_embedded else None, "path": media_path(sha256, form) if is_media else None}
+        for sha256, form in zip(shas, formats, strict=True)
+    ]
+    return pa.table({**columns, "image": pa.array(image, DIGESTED.field("image").type)}).select(DIGESTED.names).cast(DIGESTED)
+
+
+def files(sizes: Sequence[int], group_bytes: int, part_bytes: int) -> list[list[tuple[int, int]]]:
+    """Row ranges (start, stop) of each row group of each file, for rows of these sizes in bytes.
+
+    A group ends before it would exceed `group_bytes`, a file before it would exceed `part_bytes`; a row larger than
+    that stands alone. No rows: one file with one empty group, so that a split is always there to be read.
+
+    >>> files([4, 4, 4, 9], group_bytes=8, part_bytes=12)
+    [[(0, 2), (2, 3)], [(3, 4)]]
+    """
+    groups = _ranges(sizes, group_bytes)
+    weights = [sum(sizes[start:stop]) for start, stop in groups]
+    return [groups[start:stop] for start, stop in _ranges(weights, part_bytes)] or [[(0, 0)]]
+
+
+def _ranges(sizes: Sequence[int], most: int) -> list[tuple[int, int]]:
+    found, start, total = [], 0, 0
+    for row, size in enumerate(sizes):
+        if row > start and total + size > most:
+            found.append((start, row))
+            start, total = row, 0
+        total += size
+    return [*found, (start, len(sizes))] if sizes else []

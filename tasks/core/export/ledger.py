@@ -1,0 +1,81 @@
+"""One row for every record ever seen: kept, or dropped where and why."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from schemas.reasons import Reason
+from schemas.tables import LEDGER
+from tasks.core import tables
+from tasks.core.ids import ids
+
+
+def ledger(records: pa.Table, outcomes: Sequence[tuple[str, pa.Table]], memory: pa.Table) -> pa.Table:
+    """LEDGER of a build, sorted by record_id.
+
+    records: RECORDS (rows with a reason were dropped by scrape). outcomes: (label, outcome) of each stage in order.
+    memory: LEDGER rows of the previous release that this build would not know by itself (`remembered`). A record that
+    only the memory has is dropped as `gone`; it keeps its last split and its image_id, so that a return finds them.
+    """
+    rows: dict[str, dict[str, Any]] = {
+        row["record_id"]: {**_blank(row), "kept": row["reason"] is None, "stage": row["reason"] and "scrape",
+                           "reason": row["reason"], "detail": row["detail"]}
+        for row in records.select(["record_id", "source", "reason", "detail"]).to_pylist()
+    }  # fmt: skip
+    for label, outcome in outcomes:
+        _apply(rows, label, outcome)
+    for was in memory.to_pylist():
+        row = rows.setdefault(was["record_id"], {**was, "kept": False, "stage": "scrape", "reason": Reason.GONE, "detail": None, "kept_record_id": None})
+        row["last_split"] = row["last_split"] or was["last_split"]
+        row["image_id"] = was["image_id"]
+    numbered = ids(rows, known={name: row["image_id"] for name, row in rows.items() if row["image_id"] is not None})
+    return pa.Table.from_pylist([{**rows[name], "image_id": numbered[name]} for name in sorted(rows)], schema=LEDGER)
+
+
+def remembered(previous: pa.Table, records: pa.ChunkedArray, kept: pa.ChunkedArray, *, same_splits: bool) -> pa.Table:
+    """The rows of the previous ledger that matter to this build: what it would not find out by itself.
+
+    These are: records that the sources no longer list; the last split of records that are dropped now; an image_id that
+    a collision once moved. All else is left out, so that building again on one's own result is the same build.
+    same_splits: whether last splits still count (law 3: only as long as the split's settings are equal).
+    """
+    gone = pc.invert(pc.is_in(previous["record_id"], value_set=records))
+    split = previous["last_split"] if same_splits else pa.chunked_array([pa.nulls(previous.num_rows, pa.string())])
+    dropped = pc.and_(pc.invert(pc.is_in(previous["record_id"], value_set=kept)), pc.is_valid(split))
+    names = previous["record_id"].to_pylist()
+    natural = ids(names)
+    moved = pa.array([natural[name] != number for name, number in zip(names, previous["image_id"].to_pylist(), strict=True)], pa.bool_())
+    rows = previous.set_column(previous.schema.get_field_index("last_split"), LEDGER.field("last_split"), split)
+    return rows.filter(pc.or_(pc.or_(gone, dropped), moved))
+
+
+def _blank(row: dict[str, Any]) -> dict[str, Any]:
+    return {**dict.fromkeys(LEDGER.names), "record_id": row["record_id"], "source": row["source"]}
+
+
+def _apply(rows: dict[str, dict[str, Any]], label: str, outcome: pa.Table) -> None:
+    """Write one stage's verdicts, and what later readers of the ledger look for, into the rows."""
+    wanted = [name for name in ("sha256", "retrieved_at", "split") if name in outcome.column_names]
+    for verdict in outcome.select(["record_id", "reason", "detail", "kept_record_id", *wanted]).to_pylist():
+        row = rows[verdict["record_id"]]
+        for name in wanted:
+            row["last_split" if name == "split" else name] = verdict[name]
+        if verdict["reason"] is not None:
+            row.update(kept=False, stage=label, **{name: verdict[name] for name in ("reason", "detail", "kept_record_id")})
+
+
+def counts(book: pa.Table) -> dict[str, int | dict[str, int]]:
+    """records, kept, dropped and by_split of a ledger; records = kept + dropped, asserted."""
+    kept = book.filter(book["kept"])
+    by_split = {row["values"]: row["counts"] for row in pc.value_counts(kept["last_split"]).to_pylist()}
+    dropped = book.filter(pc.is_valid(book["reason"])).num_rows
+    if book.num_rows != kept.num_rows + dropped or sum(by_split.values()) != kept.num_rows:
+        raise AssertionError(f"expected {book.num_rows} records = kept + dropped, got {kept.num_rows} + {dropped}")
+    return {"records": book.num_rows, "kept": kept.num_rows, "dropped": dropped, "by_split": by_split}
+
+
+def kept_rows(state_ids: pa.ChunkedArray, table: pa.Table) -> pa.Table:
+    """The rows of a table, unique in record_id, for the kept records, in their order."""
+    return tables.looked_up(table, "record_id", state_ids)

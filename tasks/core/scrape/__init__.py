@@ -1,0 +1,1 @@
+"""What sources answer, as records: one file per source or format. Bytes and values in, rows out."""

@@ -1,0 +1,134 @@
+"""From what a source says of its works to the table of records: ids, rights, years, repeated keys, limits."""
+
+import hashlib
+import json
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from schemas.reasons import Reason
+from schemas.recipe import NOASSERTION, Rights, Source
+from schemas.tables import RECORDS
+from tasks.core.fetch import is_url
+
+Row = Mapping[str, Any]
+_OPEN_URI = re.compile(r"https?://(creativecommons\.org|rightsstatements\.org)/\S+")
+_YEAR = re.compile(r"(?<!\d)(1[0-9]{3}|20[0-9]{2})(?!\d)")
+_LONGEST_TEXT = 2000
+
+
+def record(source: Source, row: Row) -> dict[str, Any]:
+    """One row of RECORDS from a source's fields, or a row with a reason where there is no key or no image.
+
+    Known fields: key, image, source_url, image_url, title, artist, style, styles, date_text, year, rights_uri,
+    rights_text, group. Text becomes NFC without outer blanks, and empty text null. A year that is no number is read
+    from date_text: its first four-digit year from 1000 to 2099.
+    """
+    said = {field: _text(value) for field, value in row.items() if field != "styles"}
+    key, image = said.get("key"), said.get("image")
+    if not key or not image:
+        missing = "key" if not key else "image"
+        return _empty(source, key or f"row-{_content_digest(row)[:12]}", Reason.BAD_RECORD, f"no {missing} in the row")
+    style = said.get("style")
+    return {
+        **_empty(source, key, None, None),
+        "locator": image,
+        "source_url": said.get("source_url") or _filled(source.source_url, {**said, "key": key}),
+        "image_url": said.get("image_url") or (image if is_url(image) else None),
+        "title": said.get("title"),
+        "artist": said.get("artist"),
+        "style": style,
+        "styles": _styles(row.get("styles"), style),
+        "date_text": said.get("date_text"),
+        "year": year(said.get("year")) if said.get("year") else year(said.get("date_text")),
+        **_rights(source.rights, said.get("rights_uri"), said.get("rights_text")),
+        "declared_group": said.get("group"),
+    }
+
+
+def table(rows: Iterable[dict[str, Any]]) -> pa.Table:
+    """RECORDS sorted by record_id. Of rows with one id the first by content stays, the others get ids of their own."""
+    unique: dict[str, dict[str, Any]] = {}
+    for row in sorted(rows, key=lambda row: (row["record_id"], _content_digest(row))):
+        name = row["record_id"]
+        if name in unique:
+            name = f"{name}#{_content_digest(row)[:12]}"
+            row = {**row, "record_id": name, "reason": Reason.SAME_KEY, "detail": f"key of {row['record_id']}"}
+        unique[name] = row  # rows that are equal in everything are one row
+    return pa.Table.from_pylist([unique[name] for name in sorted(unique)], schema=RECORDS)
+
+
+def limited(records: pa.Table, limit: int | None) -> pa.Table:
+    """RECORDS in which, of each source, all but the `limit` records with the smallest SHA-256(record_id) have a reason."""
+    if limit is None:
+        return records
+    lots: dict[str, list[tuple[str, str]]] = {}
+    for row in records.select(["record_id", "source", "reason"]).to_pylist():
+        if row["reason"] is None:
+            lot = hashlib.sha256(row["record_id"].encode()).hexdigest()
+            lots.setdefault(row["source"], []).append((lot, row["record_id"]))
+    chosen = pa.array([name for drawn in lots.values() for _, name in sorted(drawn)[:limit]], pa.string())
+    is_over = pc.and_(pc.is_null(records["reason"]), pc.invert(pc.is_in(records["record_id"], value_set=chosen)))
+    return _with(_with(records, "reason", is_over, str(Reason.OVER_LIMIT)), "detail", is_over, f"limit {limit}")
+
+
+def _with(table: pa.Table, name: str, where: pa.ChunkedArray, value: str) -> pa.Table:
+    place = table.schema.get_field_index(name)
+    return table.set_column(place, table.schema.field(place), pc.if_else(where, value, table[name]))
+
+
+def year(text: str | None) -> int | None:
+    """The first year from 1000 to 2099 in a text.
+
+    >>> year("c. 1890"), year("1871-1873"), year("19th century"), year(None)
+    (1890, 1871, None, None)
+    """
+    found = _YEAR.search(text or "")
+    return int(found[1]) if found else None
+
+
+def _empty(source: Source, key: str, reason: Reason | None, detail: str | None) -> dict[str, Any]:
+    blank: dict[str, Any] = dict.fromkeys(RECORDS.names)
+    name = unicodedata.normalize("NFC", f"{source.name}:{key}")
+    return {
+        **blank, "record_id": name, "source": source.name, "styles": [], "rights_uri": NOASSERTION, "rights_basis": "none",
+        "is_annotated": False, "reason": reason, "detail": detail,
+    }  # fmt: skip
+
+
+def _rights(asserted: Rights, uri: str | None, text: str | None) -> dict[str, str | None]:
+    """The source's own field first; what it says in words only is kept as text; else the recipe's assertion."""
+    if uri and _OPEN_URI.fullmatch(uri):
+        return {"rights_uri": uri, "rights_text": text, "rights_basis": "source"}
+    if asserted.uri != NOASSERTION:
+        basis = f"recipe: {asserted.asserted_by}: {asserted.because}"
+        return {"rights_uri": asserted.uri, "rights_text": text or uri or asserted.text, "rights_basis": basis}
+    said = text or uri
+    return {"rights_uri": NOASSERTION, "rights_text": said or asserted.text, "rights_basis": "source" if said else "none"}
+
+
+def _styles(value: Any, style: str | None) -> list[str]:
+    parts = value if isinstance(value, list | tuple) else str(value or "").split("|")
+    named = [text for part in parts if (text := _text(part))]
+    return named or ([style] if style else [])
+
+
+def _text(value: Any) -> str | None:
+    if value is None or value != value:  # NaN, an empty cell of a float column
+        return None
+    return unicodedata.normalize("NFC", str(value)).strip()[:_LONGEST_TEXT].replace("\0", "") or None
+
+
+def _filled(template: str | None, fields: Mapping[str, str | None]) -> str | None:
+    """The template with `{field}` replaced, and nothing else understood: a recipe is no place for format tricks."""
+    if template is None:
+        return None
+    return re.sub(r"\{(\w+)\}", lambda found: fields.get(found[1]) or "", template)
+
+
+def _content_digest(row: Row) -> str:
+    return hashlib.sha256(json.dumps(row, sort_keys=True, default=str, ensure_ascii=False).encode()).hexdigest()

@@ -1,0 +1,101 @@
+"""One source's files and answers, as records and figures: the one place that knows which source reads what."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+from schemas.errors import BadInput
+from schemas.recipe import AnySource, FolderSource, TableSource
+from schemas.tables import SOURCE_FIGURES
+from tasks.core.scrape import annotations, folder, records, table
+
+Read = Callable[[str], bytes | None]
+"""Gives the bytes of an answer by its path; None where it could not be had."""
+
+
+@dataclass(frozen=True)
+class Listed:
+    """What a source says: RECORDS, and SOURCE_FIGURES for those that people have annotated."""
+
+    records: pa.Table
+    figures: pa.Table
+
+
+def answers_wanted(source: AnySource, paths: Sequence[str]) -> list[str]:
+    """Paths of the files, among those listed, that have to be read to know the source's records; sorted."""
+    wanted = {source.table} if isinstance(source, TableSource) else set()
+    if source.annotations is not None and source.annotations.format == "coco":
+        wanted.add(source.annotations.path)
+    if source.annotations is not None and source.annotations.format == "voc" and isinstance(source, FolderSource):
+        template, pattern = source.annotations.path, source.pattern
+        wanted |= {folder.beside(template, pattern, path) for path in paths if folder.fields_of_path(pattern, path) is not None}
+    return sorted(wanted.intersection(paths))
+
+
+def listed(source: AnySource, paths: Sequence[str], read: Read, parquet_rows: Callable[[bytes], list[dict[str, Any]]], categories: tuple[str, ...]) -> Listed:
+    """The source's records and figures. Raises BadInput, in one sentence, if there are none or a file is not what it should be."""
+    rows = _rows(source, paths, read, parquet_rows)
+    if not rows:
+        raise BadInput(f"source '{source.name}': expected {_expected(source)} below binding '{source.at}', got none among {len(paths)} files{_examples(paths)}")
+    figures_of = _figures_of(source, read)
+    found, unreadable = {}, {}
+    for row in rows:
+        try:
+            if row["reason"] is None and (figures := figures_of(row["locator"])) is not None:
+                found[row["record_id"]] = annotations.known(figures, categories)
+        except annotations.BadAnnotation as problem:
+            unreadable[row["record_id"]] = f"annotation unreadable, so left out: {problem}"[:200]
+    told = [{**row, "is_annotated": row["record_id"] in found, "detail": row["detail"] or unreadable.get(row["record_id"])} for row in rows]
+    figures = [{"record_id": name, "figures": found[name]} for name in sorted(found)]
+    return Listed(records.table(told), pa.Table.from_pylist(figures, schema=SOURCE_FIGURES))
+
+
+def _rows(source: AnySource, paths: Sequence[str], read: Read, parquet_rows: Callable[[bytes], list[dict[str, Any]]]) -> list[dict[str, Any]]:
+    if isinstance(source, FolderSource):
+        return folder.records(source, paths)
+    data = read(source.table)
+    if data is None:
+        raise BadInput(f"source '{source.name}': expected a table '{source.table}' below binding '{source.at}', got no such file{_examples(paths)}")
+    if source.table.endswith(".parquet"):
+        return table.records(source, parquet_rows(data))
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as problem:
+        raise BadInput(f"source '{source.name}': expected '{source.table}' in UTF-8, got {problem}") from problem
+    return table.records(source, table.rows_of_csv(text) if source.table.endswith(".csv") else table.rows_of_json_lines(text))
+
+
+def _figures_of(source: AnySource, read: Read) -> Callable[[str], list[annotations.Figure] | None]:
+    """A function from a locator to the figures that people drew there; None where nobody looked."""
+    asked = source.annotations
+    if asked is None:
+        return lambda _: None
+    absent: list[annotations.Figure] | None = [] if asked.missing == "no_figures" else None
+    if asked.format == "coco":
+        by_name = _coco(source, read(asked.path), asked.path)
+        return lambda locator: by_name.get(locator, absent)
+
+    def of_voc(locator: str) -> list[annotations.Figure] | None:
+        data = read(folder.beside(asked.path, source.pattern, locator)) if isinstance(source, FolderSource) else None
+        return absent if data is None else annotations.figures_of_voc(data)
+
+    return of_voc
+
+
+def _coco(source: AnySource, data: bytes | None, path: str) -> dict[str, list[annotations.Figure] | None]:
+    if data is None:
+        raise BadInput(f"source '{source.name}': expected COCO annotations '{path}' below binding '{source.at}', got no such file")
+    try:
+        return annotations.figures_of_coco(data)
+    except annotations.BadAnnotation as problem:
+        raise BadInput(f"source '{source.name}': expected COCO annotations in '{path}', got {problem}") from problem
+
+
+def _expected(source: AnySource) -> str:
+    return f"files like '{source.pattern}'" if isinstance(source, FolderSource) else f"rows in '{source.table}'"
+
+
+def _examples(paths: Sequence[str]) -> str:
+    return f", such as {', '.join(sorted(paths)[:3])}" if paths else ""

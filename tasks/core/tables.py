@@ -1,0 +1,68 @@
+"""Joining and summing up tables that are unique in a key. Arrow's own joins know no lists and keep no order."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from schemas.reasons import Reason
+
+
+def looked_up(table: pa.Table, key: str, wanted: pa.ChunkedArray | pa.Array) -> pa.Table:
+    """The table's row for each wanted key, in that order; a row of nulls where it has none.
+
+    The key is unique in the table. Dtypes of both keys are equal.
+    """
+    return table.take(pc.index_in(wanted, value_set=table[key]))
+
+
+def missing(wanted: pa.Array, known: pa.Array | pa.ChunkedArray) -> pa.Array:
+    """The wanted values that are not known, in the order in which they come."""
+    return pc.filter(wanted, pc.invert(pc.is_in(wanted, value_set=known)))
+
+
+def kept(outcome: pa.Table) -> pa.Table:
+    """The rows of an outcome that no reason dropped."""
+    return outcome.filter(pc.is_null(outcome["reason"]))
+
+
+def dropped_counts(outcome: pa.Table) -> dict[str, int]:
+    """How many rows each reason dropped, in the order of the reasons' names."""
+    counted = pc.value_counts(outcome["reason"].drop_null()).to_pylist()
+    return {row["values"]: row["counts"] for row in sorted(counted, key=lambda row: str(row["values"]))}
+
+
+def outcome(schema: pa.Schema, record_id: pa.ChunkedArray, **columns: Any) -> pa.Table:
+    """A table of that outcome schema, columns that are not given being null."""
+    rows = len(record_id)
+    given = {"record_id": record_id, **columns}
+    return pa.table(
+        [_column(given[field.name], field.type) if field.name in given else pa.nulls(rows, field.type) for field in schema],
+        schema=schema,
+    )
+
+
+def first_reason(rows: int, checks: Sequence[tuple[NDArray[np.bool_], Reason, Sequence[str] | NDArray[Any]]]) -> tuple[list[str | None], list[str | None]]:
+    """Reason and detail of the first check that each row fails; null, null where it passes all.
+
+    Each check: (rows,) bools that are true where it fails, its reason, and (rows,) details.
+    """
+    reasons: list[str | None] = [None] * rows
+    details: list[str | None] = [None] * rows
+    for fails, reason, detail in reversed(checks):
+        for row in np.flatnonzero(fails):
+            reasons[row], details[row] = reason, str(detail[row])
+    return reasons, details
+
+
+def assert_closed(entering: pa.ChunkedArray, outcome: pa.Table) -> None:
+    """Law 4: what entered a stage is what it kept and dropped, each record once. Raises AssertionError otherwise."""
+    if not entering.combine_chunks().equals(outcome["record_id"].combine_chunks()):
+        raise AssertionError(f"expected the {len(entering)} records that entered, in order, got {outcome.num_rows} others")
+
+
+def _column(values: Any, kind: pa.DataType) -> pa.Array | pa.ChunkedArray:
+    return values.cast(kind) if isinstance(values, pa.Array | pa.ChunkedArray) else pa.array(values, kind)

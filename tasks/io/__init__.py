@@ -1,0 +1,1 @@
+"""The hands: one outside thing per file. Nothing here decides, and nothing here knows Prefect or Dask."""

@@ -1,0 +1,146 @@
+"""Image bytes to upright 8-bit sRGB pixels, by rules that are the same everywhere.
+
+1. Formats: JPEG (and MPO), PNG, GIF, WebP, TIFF, BMP, PNM, JPEG 2000, AVIF. Nothing that runs a program (EPS) or has no pixels (SVG).
+2. First frame of an animation; the EXIF orientation is applied, and an unreadable EXIF counts as none.
+3. 16-bit grey: the high byte. 16-bit colour: as Pillow reads it (the high byte). Palettes and transparency: composed on white. Grey and bilevel: the same value in R, G, B.
+4. An embedded ICC profile is applied (perceptual intent, to sRGB); a broken one is ignored. CMYK without a profile, YCbCr, Lab: Pillow's conversion.
+5. Floating-point pixels, and integers beyond 16 bits, have no agreed range: refused.
+"""
+
+import functools
+import io
+import struct
+import warnings
+from dataclasses import dataclass
+
+import imagehash
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image, ImageCms, UnidentifiedImageError
+
+from schemas.reasons import Reason
+
+FORMATS = ("JPEG", "PNG", "GIF", "WEBP", "TIFF", "BMP", "PPM", "JPEG2000", "AVIF")
+PHASH = "phash64/imagehash/pillow-v1"
+"""Name and version of the hash's recipe: imagehash.phash of rule-abiding pixels, decoded and reduced by Pillow."""
+
+Image.init()  # registers every format; without it the rarer ones are looked for only after the common ones failed
+Image.MAX_IMAGE_PIXELS = None  # the limit is the recipe's, checked below before a pixel is decoded
+warnings.filterwarnings("ignore", module="PIL")  # a bad EXIF or ICC block is no news here: the rules above say what happens
+
+_UNDO = {
+    2: Image.Transpose.FLIP_LEFT_RIGHT,
+    3: Image.Transpose.ROTATE_180,
+    4: Image.Transpose.FLIP_TOP_BOTTOM,
+    5: Image.Transpose.TRANSPOSE,
+    6: Image.Transpose.ROTATE_270,
+    7: Image.Transpose.TRANSVERSE,
+    8: Image.Transpose.ROTATE_90,
+}
+_ORIENTATION = 0x0112
+# Pillow promises no exception classes for hostile bytes; these are what its decoders are known to raise.
+_DECODE_ERRORS = (
+    OSError, SyntaxError, ValueError, TypeError, KeyError, IndexError, EOFError, ZeroDivisionError, OverflowError,
+    AttributeError, struct.error, Image.DecompressionBombError,
+)  # fmt: skip
+
+
+class Unreadable(Exception):
+    """These bytes give no pixels; `reason` and `detail` are for the drop."""
+
+    def __init__(self, reason: Reason, detail: str) -> None:
+        """Keep both apart, so that they need no parsing."""
+        super().__init__(f"{reason}: {detail}")
+        self.reason, self.detail = reason, detail
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A decoded image: RGB, 8-bit, upright."""
+
+    rgb: Image.Image
+    format: str
+
+    @property
+    def width_px(self) -> int:
+        """Width in the upright frame."""
+        return self.rgb.width
+
+    @property
+    def height_px(self) -> int:
+        """Height in the upright frame."""
+        return self.rgb.height
+
+    def pixels(self) -> NDArray[np.uint8]:
+        """(height, width, 3), RGB, 0..255."""
+        return np.asarray(self.rgb)
+
+    def phash_bits(self) -> NDArray[np.bool_]:
+        """(8, 8) bits of the perceptual hash, in imagehash's row order."""
+        return np.asarray(imagehash.phash(self.rgb).hash, dtype=np.bool_)
+
+
+def picture(data: bytes, max_pixels: int) -> Picture:
+    """Decode to the end, upright, as 8-bit sRGB. Raises Unreadable with the reason for a drop."""
+    if not data:
+        raise Unreadable(Reason.EMPTY_FILE, "0 bytes")
+    try:
+        with Image.open(io.BytesIO(data), formats=FORMATS) as image:
+            if image.width * image.height > max_pixels:
+                raise Unreadable(
+                    Reason.TOO_MANY_PIXELS, f"{image.width} x {image.height} px, at most {max_pixels} px allowed"
+                )
+            name = "JPEG" if image.format == "MPO" else str(image.format)
+            image.load()  # first: reading a PNG's EXIF would load it too, and hide that its stream is broken
+            turn = _UNDO.get(_orientation(image))
+            rgb = _rgb(image)
+            return Picture(rgb.transpose(turn) if turn is not None else rgb, name)
+    except UnidentifiedImageError as problem:
+        raise Unreadable(Reason.NOT_AN_IMAGE, f"{len(data)} bytes beginning with {data[:12]!r}") from problem
+    except _DECODE_ERRORS as problem:
+        raise Unreadable(Reason.BROKEN_IMAGE, f"{type(problem).__name__}: {problem}"[:200]) from problem
+
+
+def _orientation(image: Image.Image) -> int:
+    try:
+        value = image.getexif().get(_ORIENTATION, 1)
+        return int(value) if isinstance(value, int) else 1
+    except _DECODE_ERRORS:
+        return 1
+
+
+def _rgb(image: Image.Image) -> Image.Image:
+    if image.mode == "F":
+        raise Unreadable(Reason.UNSUPPORTED_PIXELS, "floating-point pixels have no agreed range")
+    if image.mode.startswith("I"):
+        return _rgb_of_deep_grey(np.asarray(image).astype(np.int64))
+    if image.has_transparency_data:
+        clear = image.convert("RGBA")
+        white = Image.new("RGBA", clear.size, (255, 255, 255, 255))
+        return Image.alpha_composite(white, clear).convert("RGB")
+    return _from_profile(image) or image.convert("RGB")
+
+
+def _rgb_of_deep_grey(values: NDArray[np.int64]) -> Image.Image:
+    """Grey of 16 bits, which Pillow holds in 16 or (PGM, some PNG) 32 bits, as RGB by its high byte."""
+    if values.size and (values.min() < 0 or values.max() > 0xFFFF):
+        raise Unreadable(Reason.UNSUPPORTED_PIXELS, f"grey of {values.min()}..{values.max()}, expected 0..65535")
+    return Image.fromarray((values >> 8).astype(np.uint8)).convert("RGB")
+
+
+def _from_profile(image: Image.Image) -> Image.Image | None:
+    """The image in sRGB by its own ICC profile, or None where it has none that fits its pixels."""
+    profile = image.info.get("icc_profile")
+    if not profile or image.mode not in {"RGB", "CMYK", "L"}:
+        return None
+    try:
+        transform = _transform(bytes(profile), image.mode)
+        return ImageCms.applyTransform(image, transform)
+    except (ImageCms.PyCMSError, *_DECODE_ERRORS):
+        return None
+
+
+@functools.lru_cache(maxsize=32)
+def _transform(profile: bytes, mode: str) -> ImageCms.ImageCmsTransform:
+    embedded = ImageCms.ImageCmsProfile(io.BytesIO(profile))
+    return ImageCms.buildTransform(embedded, ImageCms.createProfile("sRGB"), mode, "RGB")

@@ -1,0 +1,242 @@
+"""Releases on disk: written beside, moved into place whole, read by anybody.
+
+A version's folder appears with its manifest or not at all. On a local store that is one rename; elsewhere (s3) files are
+copied with the manifest last, and readers take a folder without manifest.json for none.
+"""
+
+import contextlib
+import hashlib
+import json
+import os
+import shutil
+import uuid
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import fsspec
+import pyarrow as pa
+import pyarrow.parquet as pq
+from fsspec.implementations.local import LocalFileSystem
+
+from schemas.errors import BadInput, Damaged
+from schemas.manifests import FileEntry, ReleaseManifest
+from tasks.io.store import Store
+
+_CHUNK = 1 << 20
+
+
+class Release:
+    """A published version, read from any folder or fsspec URL."""
+
+    def __init__(self, url: str) -> None:
+        """Raises BadInput if there is no intact manifest at the URL; `.../latest` is followed to the newest version."""
+        try:
+            self.fs, self.root = fsspec.core.url_to_fs(url.rstrip("/"))
+            if self.root.rsplit("/", 1)[-1] == "latest" and self.fs.isfile(self.root):
+                self.root = f"{self.root.rsplit('/', 1)[0]}/{self.fs.cat_file(self.root).decode().strip()}"
+            self.manifest = ReleaseManifest.model_validate_json(self.fs.cat_file(f"{self.root}/manifest.json"))
+        except (OSError, ValueError, ImportError) as problem:
+            raise BadInput(f"release: expected a folder with a manifest.json, got '{url}' ({_first_line(problem)})") from problem
+
+    @property
+    def url(self) -> str:
+        """Where it lies, as a path or URL."""
+        return self.root if isinstance(self.fs, LocalFileSystem) else str(self.fs.unstrip_protocol(self.root))
+
+    def read(self, path: str) -> bytes:
+        """Bytes of one of its files. Raises Damaged if it is gone."""
+        try:
+            return bytes(self.fs.cat_file(f"{self.root}/{path}"))
+        except FileNotFoundError as problem:
+            raise Damaged(f"expected {path} in release {self.manifest.version}, got nothing there") from problem
+
+    def ledger(self) -> pa.Table:
+        """Its ledger."""
+        return pq.read_table(pa.BufferReader(self.read("ledger.parquet")))
+
+    def paths(self) -> list[str]:
+        """Paths of all files that lie in it, sorted."""
+        return sorted(path[len(self.root) + 1 :] for path in self.fs.find(self.root))
+
+    def parts(self, table: str) -> list[str]:
+        """Paths of a table's Parquet files, by the manifest."""
+        return sorted(path for path in self.manifest.files if path == f"{table}.parquet" or (path.startswith(f"{table}/") and path.endswith(".parquet")))
+
+    def batches(self, table: str, rows: int = 256) -> Iterator[pa.RecordBatch]:
+        """A table's rows, file by file, never more than a row group in memory."""
+        for path in self.parts(table):
+            with self.fs.open(f"{self.root}/{path}", "rb") as file:
+                yield from pq.ParquetFile(file).iter_batches(batch_size=rows)
+
+    def schema(self, path: str) -> pa.Schema:
+        """The Arrow schema of one Parquet file."""
+        with self.fs.open(f"{self.root}/{path}", "rb") as file:
+            return pq.read_schema(file)
+
+    def file_entry(self, path: str) -> FileEntry | None:
+        """Digest and bytes of a file as it lies there; None if it is gone."""
+        digest, length = hashlib.sha256(), 0
+        try:
+            with self.fs.open(f"{self.root}/{path}", "rb") as file:
+                while chunk := file.read(_CHUNK):
+                    digest.update(chunk)
+                    length += len(chunk)
+        except FileNotFoundError:
+            return None
+        return FileEntry(sha256=digest.hexdigest(), bytes=length)
+
+    def is_intact(self, hashed_up_to_bytes: int = 64 * 2**20) -> bool:
+        """Whether every file is there in its size, and those up to a size with their digest (`verify` reads all)."""
+        for path, entry in self.manifest.files.items():
+            try:
+                is_same = int(self.fs.size(f"{self.root}/{path}")) == entry.bytes
+            except FileNotFoundError:
+                return False
+            if is_same and entry.bytes <= hashed_up_to_bytes:
+                found = self.file_entry(path)
+                is_same = found is not None and found.sha256 == entry.sha256
+            if not is_same:
+                return False
+        return True
+
+
+def folder(name: str, version: str) -> str:
+    """Where a version lies below the store."""
+    return f"releases/{name}/{version}"
+
+
+def opened(store: Store, name: str, version: str) -> Release | None:
+    """That version, or None where the store has no such version whole."""
+    with contextlib.suppress(BadInput):
+        return Release(_url(store, folder(name, version)))
+    return None
+
+
+def latest(store: Store, name: str) -> Release | None:
+    """The newest version, or None before the first."""
+    with contextlib.suppress(Damaged):
+        return opened(store, name, store.read_bytes(f"releases/{name}/latest").decode().strip())
+    return None
+
+
+def point_latest(store: Store, name: str, version: str) -> None:
+    """Make `latest` name a version, if it does not already."""
+    with contextlib.suppress(Damaged):
+        if store.read_bytes(f"releases/{name}/latest").decode().strip() == version:
+            return
+    store.write_bytes(f"releases/{name}/latest", f"{version}\n".encode())
+
+
+class Draft:
+    """A release that is being written, out of sight; `publish` shows it whole, leaving the block without it removes it."""
+
+    def __init__(self, store: Store) -> None:
+        """Nothing is written before the first file."""
+        self._store = store
+        local = Path(store.full("tmp")) if store.is_local else Path(os.environ.get("TMPDIR", "/tmp"))
+        self._beside = local / f"draft-{uuid.uuid4().hex}"
+        self.files: dict[str, FileEntry] = {}
+
+    def __enter__(self) -> Self:
+        """Begin with an empty folder."""
+        self._beside.mkdir(parents=True)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        """Leave nothing behind."""
+        shutil.rmtree(self._beside, ignore_errors=True)
+
+    def write(self, path: str, data: bytes, rows: int | None = None) -> None:
+        """A whole file."""
+        target = self._beside / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(data)
+        self._note(path, rows)
+
+    def write_json(self, path: str, value: Any) -> None:
+        """JSON with sorted keys, in UTF-8."""
+        self.write(path, json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode())
+
+    def write_parquet(self, path: str, groups: Iterable[pa.Table], schema: pa.Schema) -> None:
+        """A Parquet file with one row group for each table given. Image bytes, which no codec shrinks, stand as they are."""
+        target = self._beside / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        codecs = {leaf: "none" if leaf == "image.bytes" else "zstd" for leaf in _leaves(schema)}
+        rows = 0
+        with pq.ParquetWriter(target, schema, compression=codecs, use_dictionary=[leaf for leaf in codecs if leaf != "image.bytes"]) as writer:
+            for group in groups:
+                writer.write_table(group, row_group_size=max(1, group.num_rows))
+                rows += group.num_rows
+        self._note(path, rows)
+
+    def publish(self, manifest: ReleaseManifest) -> str:
+        """Show it under its version and return its URL. A damaged version of that name gives way to it."""
+        self.write("manifest.json", manifest.model_dump_json(indent=1).encode())
+        target = folder(manifest.name, manifest.version)
+        if self._store.is_local:
+            self._publish_by_rename(Path(self._store.full(target)))
+        else:
+            for path in [*sorted(self.files.keys() - {"manifest.json"}), "manifest.json"]:
+                self._store.write_bytes(f"{target}/{path}", (self._beside / path).read_bytes())
+        return _url(self._store, target)
+
+    def _publish_by_rename(self, target: Path) -> None:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        _sync(self._beside)
+        aside = self._beside.with_name(f"replaced-{uuid.uuid4().hex}")
+        if target.exists():
+            target.rename(aside)
+        try:
+            self._beside.rename(target)
+        except OSError:
+            if not (target / "manifest.json").exists():  # else another build was quicker with the same release: same content
+                raise
+        _sync_folder(target.parent)
+        shutil.rmtree(aside, ignore_errors=True)
+
+    def _note(self, path: str, rows: int | None) -> None:
+        digest = hashlib.sha256()
+        with (self._beside / path).open("rb") as file:
+            while chunk := file.read(_CHUNK):
+                digest.update(chunk)
+        self.files[path] = FileEntry(sha256=digest.hexdigest(), bytes=(self._beside / path).stat().st_size, rows=rows)
+
+
+def _url(store: Store, path: str) -> str:
+    return store.full(path) if store.is_local else f"{store.url.rstrip('/')}/{path}"
+
+
+def _leaves(schema: pa.Schema) -> list[str]:
+    """Column paths as Parquet names them."""
+    parquet = pq.ParquetFile(pa.BufferReader(_empty_file(schema))).schema
+    return [parquet.column(place).path for place in range(len(parquet))]
+
+
+def _empty_file(schema: pa.Schema) -> pa.Buffer:
+    sink = pa.BufferOutputStream()
+    pq.write_table(schema.empty_table(), sink)
+    return sink.getvalue()
+
+
+def _sync(top: Path) -> None:
+    for path in sorted(top.rglob("*")):
+        if path.is_file():
+            with path.open("rb") as file:
+                os.fsync(file.fileno())
+        else:
+            _sync_folder(path)
+    _sync_folder(top)
+
+
+def _sync_folder(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _first_line(problem: BaseException) -> str:
+    return (str(problem).splitlines() or [type(problem).__name__])[0][:160]

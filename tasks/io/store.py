@@ -1,0 +1,237 @@
+"""The store: an fsspec URL that holds blobs, tables and releases.
+
+Every file in it bears the SHA-256 of its bytes in its name, so that it proves itself when it is read. That is the whole
+mechanism of caching: a table lies in a folder named after the key of what it answers, and whoever needs the answer reads
+what is there and intact. Nothing else is looked up; nothing can point at a table that is gone.
+
+    blobs/<sha[:2]>/<sha256>                    images and raw answers, never altered
+    retrievals/<source>/<sha256>.parquet        parts: what was asked for, what came (retrieve)
+    measures/<stage>/<key>/<sha256>.parquet     parts: rows of one measure (measure)
+    decisions/<stage>/<key>/<sha256>.parquet    one table: a whole decision (decide)
+    outcomes/<stage>/<sha256>.parquet           what a stage did with each record of a build
+    releases/<name>/<version>/...               published; see tasks/io/releases.py
+    tmp/                                        unfinished; never read
+"""
+
+import contextlib
+import hashlib
+import os
+import shutil
+import threading
+import time
+import uuid
+from collections import OrderedDict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import fsspec
+import pyarrow as pa
+import pyarrow.parquet as pq
+from fsspec.implementations.local import LocalFileSystem
+
+from schemas.errors import BadInput, Damaged
+from schemas.manifests import TableRef
+
+STALE_S = 24 * 3600.0
+"""Unfinished files older than this belong to nobody: no build writes one file for a day."""
+
+_READ: "OrderedDict[tuple[str, str], pa.Table]" = OrderedDict()
+_READ_BYTES = 512 * 2**20
+_READ_LOCK = threading.Lock()
+
+
+class Store:
+    """Blobs, tables and releases below one fsspec URL.
+
+    With `is_overlay`, tables that are written stay in this object and the store is not touched: that is how a plan
+    takes the same decisions as a build and leaves no trace.
+    """
+
+    def __init__(self, url: str, *, is_overlay: bool = False) -> None:
+        """Open, not touch: a store that does not exist yet is an empty one. Raises BadInput on an unusable URL."""
+        try:
+            self.fs, self.root = fsspec.core.url_to_fs(url)
+        except (ValueError, ImportError) as problem:
+            raise BadInput(f"store: expected a folder or an fsspec URL, got '{url}' ({problem})") from problem
+        self.url = url
+        self.is_local = isinstance(self.fs, LocalFileSystem)
+        self._overlay: dict[str, bytes] | None = {} if is_overlay else None
+
+    # ------------------------------------------------------------------------------------------------ files
+
+    def full(self, path: str) -> str:
+        """The path as the file system knows it."""
+        return f"{self.root}/{path}"
+
+    def check_writable(self) -> None:
+        """Raise BadInput in one sentence if nothing can be written here; sweep what dead builds left unfinished."""
+        probe = f"tmp/{uuid.uuid4().hex}"
+        try:
+            self.write_bytes(probe, b"")
+            self.fs.rm_file(self.full(probe))
+        except OSError as problem:
+            raise BadInput(f"store: expected a place that can be written, got '{self.url}' ({problem})") from problem
+        if self.is_local:
+            for left in Path(self.full("tmp")).iterdir():
+                _remove_if_stale(left)
+
+    def write_bytes(self, path: str, data: bytes) -> None:
+        """Write beside, fsync, rename: a reader sees the whole file or none."""
+        if self._overlay is not None:
+            self._overlay[path] = data
+        elif self.is_local:
+            _write_atomically(Path(self.full(path)), Path(self.full("tmp")), data)
+        else:
+            self.fs.makedirs(self.full(path).rsplit("/", 1)[0], exist_ok=True)
+            self.fs.pipe_file(self.full(path), data)
+
+    def read_bytes(self, path: str) -> bytes:
+        """The file's bytes. Raises Damaged where there is none."""
+        if self._overlay is not None and path in self._overlay:
+            return self._overlay[path]
+        try:
+            return bytes(self.fs.cat_file(self.full(path)))
+        except (FileNotFoundError, IsADirectoryError) as problem:
+            raise Damaged(f"expected {path} in the store {self.url}, got nothing there") from problem
+
+    def exists(self, path: str) -> bool:
+        """Whether there is a file or folder at the path."""
+        return (self._overlay is not None and path in self._overlay) or bool(self.fs.exists(self.full(path)))
+
+    def names(self, folder: str) -> list[str]:
+        """Names of what lies directly in a folder, sorted; none where there is no folder."""
+        try:
+            listed = self.fs.ls(self.full(folder), detail=False, **({} if self.is_local else {"refresh": True}))
+        except (FileNotFoundError, NotADirectoryError):
+            listed = []
+        mine = [path for path in self._overlay or () if path.rsplit("/", 1)[0] == folder]
+        return sorted({str(path).rstrip("/").rsplit("/", 1)[-1] for path in (*listed, *mine)})
+
+    def remove(self, path: str) -> None:
+        """Remove a file that proved wrong. In a plan, and where somebody else was quicker, nothing happens."""
+        if self._overlay is None:
+            with contextlib.suppress(FileNotFoundError):
+                self.fs.rm_file(self.full(path))
+
+    # ------------------------------------------------------------------------------------------------ tables
+
+    def write_table(self, folder: str, table: pa.Table) -> TableRef:
+        """Store a table in a folder under the SHA-256 of its Parquet bytes; writing it again changes nothing."""
+        data = parquet_bytes(table)
+        ref = TableRef(path=f"{folder}/{hashlib.sha256(data).hexdigest()}.parquet", rows=table.num_rows)
+        if not self._is_intact(ref.path, data):
+            self.write_bytes(ref.path, data)
+        _remember(self.url, ref.path, table)
+        return ref
+
+    def read_table(self, ref: TableRef) -> pa.Table:
+        """The table that the reference names. Raises Damaged if it is gone, or not what its name says."""
+        if (known := _recall(self.url, ref.path)) is not None:
+            return known
+        data = self.read_bytes(ref.path)
+        if hashlib.sha256(data).hexdigest() != ref.sha256:
+            self.remove(ref.path)
+            raise Damaged(f"expected SHA-256 {ref.sha256} of {ref.path}, got other bytes; they were removed")
+        table = pq.read_table(pa.BufferReader(data))
+        _remember(self.url, ref.path, table)
+        return table
+
+    def tables(self, folder: str) -> Iterator[tuple[TableRef, pa.Table]]:
+        """Every intact table of a folder, in the order of its name. Damaged ones are removed and passed over."""
+        for name in self.names(folder):
+            if not name.endswith(".parquet"):
+                continue
+            path = f"{folder}/{name}"
+            _forget(self.url, path)  # what lies on disk is the truth of a cache, not what this process remembers
+            with contextlib.suppress(Damaged):
+                table = self.read_table(TableRef(path=path, rows=0))
+                yield TableRef(path=path, rows=table.num_rows), table
+
+    def _is_intact(self, path: str, data: bytes) -> bool:
+        try:
+            return self.read_bytes(path) == data
+        except Damaged:
+            return False
+
+    # ------------------------------------------------------------------------------------------------ blobs
+
+    def write_blob(self, data: bytes) -> str:
+        """Store bytes under their SHA-256 and return it, as 64 hex digits."""
+        sha256 = hashlib.sha256(data).hexdigest()
+        path = blob_path(sha256)
+        if self._size(path) != len(data):
+            self.write_bytes(path, data)
+        return sha256
+
+    def read_blob(self, sha256: str) -> bytes:
+        """The blob's bytes, hashed again. Raises Damaged, and removes it, if they are not what they were."""
+        data = self.read_bytes(blob_path(sha256))
+        if hashlib.sha256(data).hexdigest() != sha256:
+            self.remove(blob_path(sha256))
+            raise Damaged(f"expected blob {sha256}, got other bytes; they were removed: build again to fetch it anew")
+        return data
+
+    def blob_sizes(self) -> dict[str, int]:
+        """Bytes of every blob by its SHA-256: one listing instead of a question per blob."""
+        try:
+            found: dict[str, Any] = self.fs.find(self.full("blobs"), detail=True)
+        except FileNotFoundError:
+            found = {}
+        mine = {path: {"size": len(data)} for path, data in (self._overlay or {}).items() if path.startswith("blobs/")}
+        return {path.rsplit("/", 1)[-1]: int(info["size"]) for path, info in {**found, **mine}.items()}
+
+    def _size(self, path: str) -> int | None:
+        if self._overlay is not None and path in self._overlay:
+            return len(self._overlay[path])
+        try:
+            return int(self.fs.size(self.full(path)))
+        except FileNotFoundError:
+            return None
+
+
+def blob_path(sha256: str) -> str:
+    """Where a blob lies below the store."""
+    return f"blobs/{sha256[:2]}/{sha256}"
+
+
+def parquet_bytes(table: pa.Table) -> bytes:
+    """The table as Parquet: the same bytes for the same values, whatever chunks and metadata the table had."""
+    sink = pa.BufferOutputStream()
+    plain = pa.Table.from_batches(table.combine_chunks().to_batches(), table.schema.remove_metadata())
+    pq.write_table(plain, sink, compression="zstd", row_group_size=131_072)
+    return bytes(sink.getvalue())
+
+
+def _write_atomically(target: Path, scratch: Path, data: bytes) -> None:
+    scratch.mkdir(parents=True, exist_ok=True)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    beside = scratch / uuid.uuid4().hex
+    with beside.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    beside.replace(target)
+
+
+def _remove_if_stale(left: Path) -> None:
+    with contextlib.suppress(FileNotFoundError):  # its build may finish, or another build sweep, meanwhile
+        if time.time() - left.stat().st_mtime > STALE_S:
+            shutil.rmtree(left) if left.is_dir() else left.unlink()
+
+
+def _remember(url: str, path: str, table: pa.Table) -> None:
+    with _READ_LOCK:
+        _READ[url, path] = table
+        while len(_READ) > 1 and sum(kept.nbytes for kept in _READ.values()) > _READ_BYTES:
+            _READ.popitem(last=False)
+
+
+def _recall(url: str, path: str) -> pa.Table | None:
+    with _READ_LOCK:
+        return _READ.get((url, path))
+
+
+def _forget(url: str, path: str) -> None:
+    with _READ_LOCK:
+        _READ.pop((url, path), None)

@@ -1,0 +1,16 @@
+"""Tables that come from outside as Parquet files."""
+
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from schemas.errors import BadInput
+
+
+def rows_of_parquet(name: str, data: bytes) -> list[dict[str, Any]]:
+    """The rows as mappings. Raises BadInput if the bytes are no Parquet file; `name` is for that message."""
+    try:
+        return list(pq.read_table(pa.BufferReader(data)).to_pylist())
+    except (pa.ArrowException, OSError) as problem:
+        raise BadInput(f"{name}: expected a Parquet file, got {str(problem)[:120]}") from problem

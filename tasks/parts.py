@@ -1,0 +1,114 @@
+"""Batches as Prefect tasks: how many rows to a part, how many parts at once, and where they have got to."""
+
+import contextlib
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, Protocol
+from uuid import UUID
+
+import pyarrow as pa
+from prefect.artifacts import create_progress_artifact, update_progress_artifact
+from prefect.context import FlowRunContext
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from schemas.manifests import Context
+
+FEWEST_ROWS, MOST_ROWS, PARTS_PER_WORKER = 32, 2000, 8
+"""A part should cost far more than the 4 ms or so of its Prefect task, and be small enough to lose."""
+
+_ARTIFACT_EVERY_S = 1.0
+
+
+class PartTask(Protocol):
+    """A Prefect task whose first argument is a batch, and whose last is the context."""
+
+    fn: Callable[..., Any]
+
+    def submit(self, *args: Any, **kwargs: Any) -> Any:
+        """Start it on the flow's task runner."""
+
+
+def in_parts(part: PartTask, rows: pa.Table, arguments: tuple[Any, ...], context: Context, label: str) -> None:
+    """Run part(batch, *arguments, context) for all batches of the rows, at most `context.workers` at once.
+
+    Without a flow around it (a plan, a benchmark, a machine without Prefect's server) the parts run here, one by one.
+    The first error of a part is raised once those that run have ended; no further part is started then.
+    """
+    if not rows.num_rows:
+        return
+    batches = _batches(rows, context)
+    with _progress(label, rows.num_rows) as advance:
+        if context.plan or FlowRunContext.get() is None:
+            for batch in batches:
+                part.fn(batch, *arguments, context)
+                advance(batch.num_rows)
+        else:
+            _submitted(part, batches, (*arguments, context), context.workers, advance)
+
+
+def _batches(rows: pa.Table, context: Context) -> Iterator[pa.Table]:
+    even = -(-rows.num_rows // (context.workers * PARTS_PER_WORKER))
+    size = context.part_rows or min(max(even, FEWEST_ROWS), MOST_ROWS)
+    for start in range(0, rows.num_rows, size):
+        yield rows.slice(start, size)
+
+
+def _submitted(part: PartTask, batches: Iterator[pa.Table], arguments: tuple[Any, ...], at_once: int, advance: Callable[[int], None]) -> None:
+    free = threading.Semaphore(at_once)
+    running: list[tuple[Any, int]] = []
+    for batch in batches:
+        free.acquire()
+        running = _collected(running, advance, only_done=True)
+        future = part.submit(batch, *arguments)
+        future.add_done_callback(lambda _: free.release())
+        running.append((future, batch.num_rows))
+    _collected(running, advance, only_done=False)
+
+
+def _collected(running: list[tuple[Any, int]], advance: Callable[[int], None], *, only_done: bool) -> list[tuple[Any, int]]:
+    """Those still running; the others' results are taken, which raises what they raised."""
+    left = []
+    for future, rows in running:
+        if only_done and not future.state.is_final():
+            left.append((future, rows))
+        else:
+            future.result()
+            advance(rows)
+    return left
+
+
+@contextlib.contextmanager
+def _progress(label: str, total: int) -> Iterator[Callable[[int], None]]:
+    """A bar on a terminal, and a progress artifact in Prefect's UI where a flow runs."""
+    artifact = _Artifact(label, total)
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description:>14}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True, disable=not sys.stderr.isatty()) as bar:
+        shown = bar.add_task(label, total=total)
+
+        def advance(rows: int) -> None:
+            bar.advance(shown, rows)
+            artifact.advance(rows)
+
+        yield advance
+
+
+class _Artifact:
+    """The stage's progress in Prefect's UI, written at most once a second."""
+
+    def __init__(self, label: str, total: int) -> None:
+        self._done, self._total, self._written_s = 0, total, time.monotonic()
+        self._id: UUID | None = None
+        if FlowRunContext.get() is not None:
+            created = create_progress_artifact(progress=0.0, key=f"progress-{label}", description=f"{label}: {total} rows")
+            self._id = created if isinstance(created, UUID) else None
+
+    def advance(self, rows: int) -> None:
+        self._done += rows
+        is_due = time.monotonic() - self._written_s > _ARTIFACT_EVERY_S or self._done == self._total
+        if self._id is not None and is_due:
+            self._written_s = time.monotonic()
+            update_progress_artifact(self._id, progress=100.0 * self._done / self._total)

@@ -1,0 +1,62 @@
+"""What a person sees of a build: the tables of stages and of drops, on the terminal, in Prefect's UI and in a plan."""
+
+import io
+from collections.abc import Sequence
+
+from prefect.artifacts import create_markdown_artifact
+from rich.console import Console
+from rich.table import Table
+
+from schemas.manifests import Step
+from tasks.core.export.card import drop_table
+
+_WIDTH = 110
+
+
+def of_build(steps: Sequence[Step]) -> str:
+    """The end of a build: time and speed of each stage, then what was kept and dropped, and why."""
+    stages = Table("stage", "kind", "in", "kept", "dropped", "computed", "seconds", "images/s", title="stages")
+    for step in steps:
+        entering = step.kept + sum(step.dropped.values())
+        speed = f"{entering / step.seconds:,.0f}" if step.seconds else ""
+        cells = (step.label, step.kind, entering, step.kept, entering - step.kept, step.computed, f"{step.seconds:.2f}", speed)
+        stages.add_row(*map(str, cells))
+    drops = Table("stage", "reason", "dropped", title="dropped")
+    for step in steps:
+        for reason, count in step.dropped.items():
+            drops.add_row(step.label, reason, str(count))
+    notes = [note for step in steps for note in step.notes]
+    return "\n".join([_text(stages), _text(drops) if drops.rows else "nothing was dropped\n", *notes])
+
+
+def of_plan(steps: Sequence[Step]) -> str:
+    """What a build would do: exact until rows are needed that no store has yet, an upper bound after that."""
+    table = Table("stage", "kind", "what would be done", title="plan: nothing was done")
+    for step in steps:
+        table.add_row(step.label, step.kind, _intention(step))
+    return _text(table)
+
+
+def as_artifact(steps: Sequence[Step], release: str) -> None:
+    """Leave the table of kept and dropped, and where the release is, in Prefect's UI."""
+    lines = [*drop_table(steps), "", *(f"- {note}" for step in steps for note in step.notes), "", f"release: `{release}`"]
+    create_markdown_artifact("\n".join(lines), key="kept-and-dropped", description="What each stage kept and dropped, and why")
+
+
+def _intention(step: Step) -> str:
+    about = "at most " if step.pending and step.kind == "measure" else ""
+    known = f"{step.kept} kept" + (f", {sum(step.dropped.values())} dropped" if step.dropped else "")
+    if not step.computed:
+        return f"nothing: known already ({known})"
+    if step.stage == "scrape":
+        return f"read {step.computed} new or changed listing{'s' * (step.computed > 1)} ({known})"
+    verb = {"retrieve": "fetch", "measure": "compute", "decide": "decide again", "publish": "publish"}[step.kind]
+    if step.kind in {"retrieve", "measure"}:
+        return f"{verb} {about}{step.computed} of {about}{step.kept + sum(step.dropped.values())}"
+    return f"{verb}, when what comes before is known" if step.pending else f"{verb} ({known})"
+
+
+def _text(table: Table) -> str:
+    with io.StringIO() as file:
+        Console(file=file, width=_WIDTH, no_color=True).print(table)
+        return file.getvalue()

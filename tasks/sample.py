@@ -1,0 +1,26 @@
+"""sample (decide): which records of each style are drawn."""
+
+import pyarrow as pa
+from prefect import task
+from prefect.cache_policies import NO_CACHE
+
+from schemas.manifests import Context, State, Step
+from schemas.recipe import Sample
+from tasks import caching
+from tasks.core import sample as core
+from tasks.io.store import Store
+
+CODE = caching.code_of(core)
+
+
+@task(task_run_name="{settings.label}", cache_policy=NO_CACHE, **caching.ONCE)
+def sample(settings: Sample, state: State, context: Context) -> Step:
+    """Draw anew if a style, an artist, a setting or the rule is another."""
+    store = caching.opened(context)
+    return caching.decision(store, settings, state, CODE, lambda: _view(store, state), core.decide)
+
+
+def _view(store: Store, state: State) -> pa.Table:
+    ids = caching.kept_ids(store, state)
+    said = caching.columns(store, state.records, ids, ("style", "artist"))
+    return pa.table({"record_id": ids, "style": said["style"], "artist": said["artist"]})
