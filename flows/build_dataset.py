@@ -11,7 +11,8 @@ from prefect.task_runners import TaskRunner, ThreadPoolTaskRunner
 
 from flows.recipes import check_bindings, recipe_from_file
 from schemas.manifests import Context, State, Step
-from schemas.recipe import AnyStage, Recipe
+from schemas.recipe import Recipe
+from schemas.stages import AnyStage
 from tasks import caching, report
 from tasks.dedup import dedup
 from tasks.detect import detect
@@ -34,7 +35,7 @@ def runner(dask: str | None) -> TaskRunner[Any]:
     """Threads of this process, or the Dask cluster at an address."""
     if dask is None:
         return ThreadPoolTaskRunner(max_workers=64)  # how many parts run at once is the build's `workers`
-    from prefect_dask import DaskTaskRunner  # takes a second to import, and most builds need none
+    from prefect_dask.task_runners import DaskTaskRunner  # takes a second to import, and most builds need none
 
     return DaskTaskRunner(address=dask)
 

@@ -43,7 +43,9 @@ def _build(arguments: argparse.Namespace) -> int:
     from flows.recipes import bindings_from_pairs, check_bindings, recipe_from_file
 
     bound = bindings_from_pairs(arguments.bind)
-    check_bindings(recipe_from_file(arguments.recipe, arguments.set, arguments.limit), bound)  # before a server is started
+    check_bindings(
+        recipe_from_file(arguments.recipe, arguments.set, arguments.limit), bound
+    )  # before a server is started
     from flows.build_dataset import build_dataset, runner
 
     built = build_dataset.with_options(task_runner=runner(arguments.dask)) if arguments.dask else build_dataset
@@ -61,7 +63,10 @@ def _plan(arguments: argparse.Namespace) -> int:
     from schemas.manifests import Context
     from tasks import report
 
-    recipe, bound = recipe_from_file(arguments.recipe, arguments.set, arguments.limit), bindings_from_pairs(arguments.bind)
+    recipe, bound = (
+        recipe_from_file(arguments.recipe, arguments.set, arguments.limit),
+        bindings_from_pairs(arguments.bind),
+    )
     check_bindings(recipe, bound)
     context = Context(store=arguments.store, bindings=bound, workers=arguments.workers, part_rows=arguments.part_rows)
     print(report.of_plan(plan(recipe, context)), end="")  # noqa: T201
@@ -90,18 +95,45 @@ def _museum(arguments: argparse.Namespace) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="bilderatlas", description="Open art collections, turned into published, reproducible datasets.")
+    parser = argparse.ArgumentParser(
+        prog="bilderatlas", description="Open art collections, turned into published, reproducible datasets."
+    )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for name, command, text in (("build", _build, "build a recipe's release"), ("plan", _plan, "say what a build would do; do nothing")):
+    for name, command, text in (
+        ("build", _build, "build a recipe's release"),
+        ("plan", _plan, "say what a build would do; do nothing"),
+    ):
         one = commands.add_parser(name, help=text, description=text)
         one.add_argument("recipe", help="path of a recipe, or the name of one that ships")
         one.add_argument("--store", default="./store", help="folder or fsspec URL (default: %(default)s)")
-        one.add_argument("--bind", action="append", default=[], metavar="NAME=VALUE", help="what the recipe names and this machine provides")
-        one.add_argument("--set", action="append", default=[], metavar="stages.LABEL.FIELD=VALUE", help="a setting other than the recipe's")
-        one.add_argument("--limit", type=_positive, metavar="N", help="only N records of each source; never becomes latest")
+        one.add_argument(
+            "--bind",
+            action="append",
+            default=[],
+            metavar="NAME=VALUE",
+            help="what the recipe names and this machine provides",
+        )
+        one.add_argument(
+            "--set",
+            action="append",
+            default=[],
+            metavar="stages.LABEL.FIELD=VALUE",
+            help="a setting other than the recipe's",
+        )
+        one.add_argument(
+            "--limit", type=_positive, metavar="N", help="only N records of each source; never becomes latest"
+        )
         one.add_argument("--dask", metavar="ADDRESS", help="run the parts on this Dask cluster")
-        one.add_argument("--workers", type=_positive, default=os.cpu_count() or 2, metavar="N", help="parts at once (default: %(default)s)")
-        one.add_argument("--part-rows", type=_positive, metavar="N", help="rows of a part (default: as suits the workers)")
+        one.add_argument(
+            "--workers",
+            type=_positive,
+            default=os.cpu_count() or 2,
+            metavar="N",
+            help="parts at once (default: %(default)s)",
+        )
+        one.add_argument(
+            "--part-rows", type=_positive, metavar="N", help="rows of a part (default: as suits the workers)"
+        )
         one.set_defaults(command=command)
     one = commands.add_parser("verify", help="check a release's digests, contract, counts and leaks")
     one.add_argument("release", help="folder or URL of a release, or its name's `latest`")

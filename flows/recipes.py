@@ -13,7 +13,9 @@ from schemas.errors import BadInput
 from schemas.recipe import Recipe
 
 
-def recipe_from_file(path: str, changes: Sequence[str] = (), limit: int | None = None, seed: int | None = None) -> Recipe:
+def recipe_from_file(
+    path: str, changes: Sequence[str] = (), limit: int | None = None, seed: int | None = None
+) -> Recipe:
     """The recipe of a file, or of that name among those that ship, with `--set` changes applied. Raises BadInput."""
     plain = _mapping(path)
     for change in changes:
@@ -44,17 +46,24 @@ def check_bindings(recipe: Recipe, bound: Mapping[str, str]) -> None:
             raise BadInput(f"binding '{name}': expected --bind {name}=..., {meaning}; got none")
     for name in bound:
         if name not in recipe.bindings:
-            raise BadInput(f"binding '{name}': expected one of {sorted(recipe.bindings)}, which the recipe names, got '{name}'")
+            raise BadInput(
+                f"binding '{name}': expected one of {sorted(recipe.bindings)}, which the recipe names, got '{name}'"
+            )
 
 
 def _mapping(path: str) -> dict[str, Any]:
     file = Path(path)
-    if not file.exists() and (shipped := Path(str(resources.files("deployments") / "recipes" / f"{path}.yaml"))).exists():
+    if (
+        not file.exists()
+        and (shipped := Path(str(resources.files("deployments") / "recipes" / f"{path}.yaml"))).exists()
+    ):
         file = shipped
     try:
         value = yaml.safe_load(file.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as problem:
-        raise BadInput(f"recipe: expected a YAML file, got '{path}' ({getattr(problem, 'strerror', None) or problem})") from problem
+        raise BadInput(
+            f"recipe: expected a YAML file, got '{path}' ({getattr(problem, 'strerror', None) or problem})"
+        ) from problem
     except yaml.YAMLError as problem:
         raise BadInput(f"{path}: expected YAML, got {' '.join(str(problem).split())}") from problem
     if not isinstance(value, dict):
@@ -82,15 +91,17 @@ def _apply(plain: dict[str, Any], change: str) -> None:
 def _stage_settings(plain: dict[str, Any], label: str, change: str) -> dict[str, Any]:
     """The settings of the stage of that label, to be written into."""
     stages = plain.get("stages")
+    listed: list[Any] = stages if isinstance(stages, list) else []
     labels = []
-    for place, stage in enumerate(stages if isinstance(stages, list) else []):
+    for place, stage in enumerate(listed):
         if isinstance(stage, str):
-            stage = stages[place] = {stage: {}}  # type: ignore[index]
+            stage = listed[place] = {stage: {}}
         word, settings = next(iter(stage.items())) if isinstance(stage, dict) and stage else ("", None)
         labels.append((settings or {}).get("label") or word)
         if labels[-1] == label:
-            stage[word] = settings or {}
-            return dict.__getitem__(stage, word)  # type: ignore[no-any-return]
+            chosen: dict[str, Any] = settings or {}
+            stage[word] = chosen
+            return chosen
     raise BadInput(f"--set: expected the label of a stage, one of {labels}, got '{label}' in '{change}'")
 
 
@@ -108,7 +119,11 @@ def _sentence(problem: ValidationError, plain: dict[str, Any]) -> str:
         said = "expected a value, got none"
     else:
         message = first["msg"].removeprefix("Value error, ")
-        said = message if message.count("expected") and first["type"] == "value_error" else f"{_lower(message)}, got {got!r:.120}"
+        said = (
+            message
+            if message.count("expected") and first["type"] == "value_error"
+            else f"{_lower(message)}, got {got!r:.120}"
+        )
     more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
     return f"{where}: {said}{more}" if where else f"{said}{more}"
 
@@ -132,7 +147,11 @@ def _place(loc: tuple[int | str, ...], plain: dict[str, Any]) -> str:
 def _label(plain: dict[str, Any], field: str, place: int, tag: str) -> str:
     entry = plain[field][place]
     settings = entry.get(tag) if isinstance(entry, dict) else None
-    return str((settings or {}).get("label") or (settings or {}).get("name") or tag) if isinstance(settings, dict | None) else tag
+    return (
+        str((settings or {}).get("label") or (settings or {}).get("name") or tag)
+        if isinstance(settings, dict | None)
+        else tag
+    )
 
 
 def _known_fields(problem: ValidationError, loc: tuple[int | str, ...], plain: dict[str, Any]) -> list[str]:

@@ -161,3 +161,13 @@ LEDGER = pa.schema(
         ("retrieved_at", TIME),
     ]
 )
+
+
+def as_written(schema: pa.Schema) -> pa.Schema:
+    """The schema of a file below `split=<split>/`, where readers find the column in the folder's name too.
+
+    They make it a dictionary, and refuse a file whose own `split` is plain text (pyarrow 26: "Unable to merge: Field
+    split has incompatible types").
+    """
+    place = schema.get_field_index("split")
+    return schema.set(place, pa.field("split", pa.dictionary(pa.int32(), pa.string())))

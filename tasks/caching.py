@@ -8,14 +8,9 @@ All three look at nothing but the store (tasks/io/store.py), whose files prove t
 damaged is simply missing. Prefect's own caching is switched off everywhere; why: docs/decisions/001-own-cache.md.
 """
 
-import ast
 import functools
 import hashlib
-import importlib.util
-import json
-from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
-from types import ModuleType
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -26,10 +21,11 @@ from pydantic import BaseModel
 
 from schemas.manifests import Context, Kind, State, Step, TableRef
 from schemas.reasons import PASSING
-from schemas.recipe import AnyStage, Detect, Hash
+from schemas.stages import AnyStage, Detect, Hash
 from schemas.tables import RETRIEVALS, SOURCE_FIGURES
 from tasks.core import figures, tables
 from tasks.io.store import Store, parquet_bytes
+from tasks.keys import key_of
 from tasks.parts import PartTask, in_parts
 
 RETRIED: dict[str, Any] = {"retries": 2, "retry_delay_seconds": [1, 10], "persist_result": False}
@@ -49,71 +45,6 @@ def opened(context: Context) -> Store:
     return _opened(context.store, context.plan)
 
 
-# ---------------------------------------------------------------------------------------------------- keys
-
-
-def key_of(**parts: Any) -> str:
-    """SHA-256, as hex, of named parts: JSON values and pydantic models."""
-    plain = {name: part.model_dump(mode="json") if isinstance(part, BaseModel) else part for name, part in parts.items()}
-    return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()
-
-
-def code_of(*modules: ModuleType) -> str:
-    """Digest of what the modules, and all of tasks.core and tasks.io that they import, say: not of comments or docstrings."""
-    found: dict[str, str] = {}
-    for module in modules:
-        _collect(module.__name__, found)
-    return key_of(**found)
-
-
-def _collect(name: str, found: dict[str, str]) -> None:
-    if name in found:
-        return
-    tree = _parsed(name)
-    found[name] = ast.unparse(_without_docstrings(tree))
-    for imported in _imports(tree):
-        if imported.startswith(("tasks.core.", "tasks.io.")):
-            _collect(imported, found)
-
-
-def _parsed(name: str) -> ast.Module:
-    spec = importlib.util.find_spec(name)
-    if spec is None or spec.origin is None:
-        raise ImportError(f"expected the source of {name}, got none")
-    return ast.parse(Path(spec.origin).read_text(encoding="utf-8"))
-
-
-def _imports(tree: ast.Module) -> Iterator[str]:
-    """Names of imported modules, sorted; `from package import module` counts as both."""
-    names = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            names.update(entry.name for entry in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            within = {f"{node.module}.{entry.name}" for entry in node.names}
-            names.update({node.module}, {name for name in within if _is_module(name)})
-    yield from sorted(names)
-
-
-def _is_module(name: str) -> bool:
-    try:
-        return name.startswith("tasks.") and importlib.util.find_spec(name) is not None
-    except ModuleNotFoundError:  # the parent is a module, not a package
-        return False
-
-
-def _without_docstrings(tree: ast.Module) -> ast.Module:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-            body = [entry for entry in node.body if not _is_text(entry)]
-            node.body = body or [ast.Pass()]
-    return tree
-
-
-def _is_text(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
-
-
 # ---------------------------------------------------------------------------------------------------- states
 
 
@@ -128,7 +59,9 @@ def columns(store: Store, ref: TableRef | None, record_ids: pa.ChunkedArray, nam
     """Columns for these records, out of a table that is unique in record_id; a row of nulls where it has none."""
     if ref is None:
         raise AssertionError(f"expected a stage before this one that gives {', '.join(names)}, got none")
-    return tables.looked_up(store.read_table(ref).select(["record_id", *names]), "record_id", record_ids).drop_columns("record_id")
+    return tables.looked_up(store.read_table(ref).select(["record_id", *names]), "record_id", record_ids).drop_columns(
+        "record_id"
+    )
 
 
 def column(store: Store, ref: TableRef | None, record_ids: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
@@ -141,7 +74,11 @@ def figure_counts(
 ) -> NDArray[np.int64]:
     """(N,) figures of each record: by people where they annotated it (unless `by_detector`), else by the detector, if there is one."""
     found = state.outcome("detect")
-    detected = column(store, found, record_ids, "figures") if found else pa.chunked_array([pa.nulls(len(record_ids), SOURCE_FIGURES.field("figures").type)])
+    detected = (
+        column(store, found, record_ids, "figures")
+        if found
+        else pa.chunked_array([pa.nulls(len(record_ids), SOURCE_FIGURES.field("figures").type)])
+    )
     by_machine = figures.counts(detected, category, score)
     if by_detector:
         return by_machine
@@ -165,10 +102,21 @@ def step(
     )  # fmt: skip
 
 
-def planned(store: Store, state: State, kind: Kind, label: str, stage: str, rows: pa.Table, *, computed: int, pending: int) -> Step:
+def planned(
+    store: Store, state: State, kind: Kind, label: str, stage: str, rows: pa.Table, *, computed: int, pending: int
+) -> Step:
     """In a plan, the step of a stage that has something to do first: `rows` are the records that are known to go on."""
     ref = store.write_table(f"outcomes/{stage}", rows)
-    return Step(label=label, stage=stage, kind=kind, outcome=ref, kept=ref.rows + pending, dropped={}, computed=computed, pending=pending)
+    return Step(
+        label=label,
+        stage=stage,
+        kind=kind,
+        outcome=ref,
+        kept=ref.rows + pending,
+        dropped={},
+        computed=computed,
+        pending=pending,
+    )
 
 
 def _passed_on(ids: pa.ChunkedArray) -> pa.Table:
@@ -178,7 +126,9 @@ def _passed_on(ids: pa.ChunkedArray) -> pa.Table:
 # ---------------------------------------------------------------------------------------------------- decide
 
 
-def decided(store: Store, stage: str, settings: BaseModel, code: str, view: pa.Table, rule: Callable[[], pa.Table]) -> tuple[TableRef, bool]:
+def decided(
+    store: Store, stage: str, settings: BaseModel, code: str, view: pa.Table, rule: Callable[[], pa.Table]
+) -> tuple[TableRef, bool]:
     """The table that the rule gives for this view, settings and code, and whether it had to be taken now."""
     key = key_of(settings=settings, code=code, view=hashlib.sha256(parquet_bytes(view)).hexdigest())
     folder = f"decisions/{stage}/{key}"
@@ -188,7 +138,12 @@ def decided(store: Store, stage: str, settings: BaseModel, code: str, view: pa.T
 
 
 def decision(
-    store: Store, settings: AnyStage, state: State, code: str, view: Callable[[], pa.Table], decide: Callable[[pa.Table, Any], pa.Table]
+    store: Store,
+    settings: AnyStage,
+    state: State,
+    code: str,
+    view: Callable[[], pa.Table],
+    decide: Callable[[pa.Table, Any], pa.Table],
 ) -> Step:
     """The step of a stage whose outcome is one decision on one view."""
     ids = kept_ids(store, state)
@@ -201,13 +156,23 @@ def decision(
 
 def undecided(store: Store, settings: AnyStage, state: State, ids: pa.ChunkedArray) -> Step:
     """In a plan, a decision that waits for rows which earlier stages have yet to give."""
-    return planned(store, state, "decide", settings.label, settings.stage, _passed_on(ids), computed=1, pending=state.pending)
+    return planned(
+        store, state, "decide", settings.label, settings.stage, _passed_on(ids), computed=1, pending=state.pending
+    )
 
 
 # ---------------------------------------------------------------------------------------------------- measure
 
 
-def measured(part: PartTask, settings: Hash | Detect, state: State, context: Context, key: str, schema: pa.Schema, asked: Any = None) -> Step:
+def measured(
+    part: PartTask,
+    settings: Hash | Detect,
+    state: State,
+    context: Context,
+    key: str,
+    schema: pa.Schema,
+    asked: Any = None,
+) -> Step:
     """The measure's row for the blob of each kept record; a blob without a measurement drops its record for the reason.
 
     `part` computes and stores the rows of one batch of blobs: part(blobs, asked, folder, context).
@@ -220,7 +185,16 @@ def measured(part: PartTask, settings: Hash | Detect, state: State, context: Con
     needed = pc.unique(blobs).sort()
     todo = tables.missing(needed, measurements(store, folder, needed, schema)["sha256"])
     if context.plan and (len(todo) or state.pending):
-        return planned(store, state, "measure", label, word, _passed_on(record_ids), computed=len(todo) + state.pending, pending=len(todo) + state.pending)
+        return planned(
+            store,
+            state,
+            "measure",
+            label,
+            word,
+            _passed_on(record_ids),
+            computed=len(todo) + state.pending,
+            pending=len(todo) + state.pending,
+        )
     in_parts(part, pa.table({"sha256": todo}), (asked, folder), context, label)
     have = measurements(store, folder, needed, schema)
     if lost := len(needed) - have.num_rows:
@@ -242,7 +216,18 @@ def measurements(store: Store, folder: str, needed: pa.Array, schema: pa.Schema)
 # ---------------------------------------------------------------------------------------------------- retrieve
 
 
-def retrieved(part: PartTask, settings: Any, source: str, requests: pa.Table, rules: str, context: Context, label: str, *, again: bool = False, even_in_plan: bool = False) -> tuple[pa.Table, int]:
+def retrieved(
+    part: PartTask,
+    settings: Any,
+    source: str,
+    requests: pa.Table,
+    rules: str,
+    context: Context,
+    label: str,
+    *,
+    again: bool = False,
+    even_in_plan: bool = False,
+) -> tuple[pa.Table, int]:
     """RETRIEVALS row of each request, in order, and how many had to be asked now.
 
     requests: columns locator, validator (unique together). Asked are those that were never had, whose blob is gone,
@@ -283,5 +268,5 @@ def _usable(store: Store, folder: str, rules: str) -> dict[tuple[str, str], dict
 
 def _is_usable(row: dict[str, Any], sizes: dict[str, int], rules: str) -> bool:
     if row["reason"] is None:
-        return sizes.get(row["sha256"]) == row["bytes"]
-    return row["reason"] not in PASSING and row["rules"] == rules
+        return bool(sizes.get(row["sha256"]) == row["bytes"])
+    return bool(str(row["reason"]) not in PASSING and row["rules"] == rules)

@@ -7,12 +7,13 @@ from prefect import task
 from prefect.cache_policies import NO_CACHE
 
 from schemas.manifests import Context, State, Step
-from schemas.recipe import Dedup
+from schemas.stages import Dedup
 from tasks import caching
 from tasks.core import dedup as core
 from tasks.io.store import Store
+from tasks.keys import code_of
 
-CODE = caching.code_of(core)
+CODE = code_of(core)
 METADATA = ("source_url", "title", "artist", "style", "date_text", "year", "rights_text")
 
 
@@ -26,7 +27,9 @@ def dedup(settings: Dedup, state: State, context: Context) -> Step:
 def _view(store: Store, state: State) -> pa.Table:
     ids = caching.kept_ids(store, state)
     records = caching.columns(store, state.records, ids, ("rights_uri", "is_annotated", *METADATA))
-    said = sum((np.asarray(pc.is_valid(records[name])).astype(np.int64) for name in METADATA), np.zeros(len(ids), np.int64))
+    said = sum(
+        (np.asarray(pc.is_valid(records[name])).astype(np.int64) for name in METADATA), np.zeros(len(ids), np.int64)
+    )
     fetched = caching.columns(store, state.outcome("fetch"), ids, ("sha256", "bytes"))
     hashed = caching.columns(store, state.outcome("hash"), ids, ("phash", "width_px", "height_px"))
     return pa.table({

@@ -9,14 +9,15 @@ from prefect.cache_policies import NO_CACHE
 
 from schemas.errors import BadInput
 from schemas.manifests import Context, State, Step
-from schemas.recipe import Detect
+from schemas.stages import Detect
 from schemas.tables import DETECT
 from tasks import caching
 from tasks.core import detect as core
 from tasks.io import detectors, folders, images
 from tasks.io.store import Store
+from tasks.keys import code_of, key_of
 
-CODE = caching.code_of(core, detectors, images)
+CODE = code_of(core, detectors, images)
 NO_LIMIT = 1_000_000_000
 
 
@@ -36,7 +37,7 @@ def detect(settings: Detect, state: State, context: Context) -> Step:
     """What the detector finds for each kept record; only blobs that these weights have not seen are computed."""
     sha256 = weights_sha256(settings, context)
     measure = settings.model_dump(exclude={"label", "weights", "weights_sha256"})
-    key = caching.key_of(settings=measure, weights=sha256, code=CODE)
+    key = key_of(settings=measure, weights=sha256, code=CODE)
     return caching.measured(detect_part, settings, state, context, key, DETECT, asked=(settings, sha256))
 
 
@@ -44,7 +45,9 @@ def weights_sha256(settings: Detect, context: Context) -> str:
     """Digest of the bound weights. Raises BadInput if there are none, or not those that the recipe pins."""
     sha256 = folders.file_sha256(settings.weights, context.bindings[settings.weights])
     if settings.weights_sha256 not in {None, sha256}:
-        raise BadInput(f"binding '{settings.weights}': expected weights of SHA-256 {settings.weights_sha256}, got {sha256}")
+        raise BadInput(
+            f"binding '{settings.weights}': expected weights of SHA-256 {settings.weights_sha256}, got {sha256}"
+        )
     return sha256
 
 
@@ -60,12 +63,14 @@ def _rows(store: Store, blobs: list[str], detector: detectors.Detector, settings
         pixels, scale = detector.letterboxed(picture.pixels())
         inputs.append(pixels)
         seen.append((sha256, scale, (picture.width_px, picture.height_px)))
-    outputs = detector.raw(inputs) if inputs else []
+    outputs = list(detector.raw(inputs)) if inputs else []
     for (sha256, scale, size_px), raw in zip(seen, outputs, strict=True):
         boxes = (
             core.boxes_from_yolox(raw, detector.height_px, detector.width_px)
             if settings.layout == "yolox"
             else core.boxes_from_plain(raw, max(settings.classes.values()) + 1)
         )
-        figures = core.figures(*boxes, scale, size_px, settings.classes, settings.least_score, settings.nms_iou, settings.at_most)
+        figures = core.figures(
+            *boxes, scale, size_px, settings.classes, settings.least_score, settings.nms_iou, settings.at_most
+        )
         yield {"sha256": sha256, "figures": figures}

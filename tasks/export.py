@@ -14,18 +14,20 @@ from prefect import task
 from prefect.cache_policies import NO_CACHE
 
 from schemas.errors import Refused
+from schemas.frozen import Frozen
 from schemas.manifests import Context, ReleaseManifest, State, Step
-from schemas.recipe import Detect, Export, Frozen, Recipe, Split
-from schemas.tables import ANNOTATIONS, IMAGES, LEDGER, SCREEN
+from schemas.recipe import Recipe
+from schemas.stages import Detect, Export, Split
+from schemas.tables import ANNOTATIONS, IMAGES, LEDGER, SCREEN, as_written
 from tasks import caching
 from tasks.core import evaluate, tables
 from tasks.core.export import annotations, card, coco, digest, images, ledger
-from tasks.detect import weights_sha256
-from tasks.io import contracts, releases
+from tasks.io import contracts, folders, releases
 from tasks.io.images import PHASH
 from tasks.io.store import Store
+from tasks.keys import code_of, key_of
 
-CODE = caching.code_of(annotations, card, coco, digest, evaluate, images, ledger, releases)
+CODE = code_of(annotations, card, coco, digest, evaluate, images, ledger, releases)
 _ROWS_PER_PART = 1_000_000
 _LIBRARIES = ("bilderatlas", "pyarrow", "pillow", "imagehash", "numpy", "onnxruntime")
 
@@ -56,7 +58,16 @@ def export(settings: Export, state: State, recipe: Recipe, context: Context) -> 
     store = caching.opened(context)
     ids = caching.kept_ids(store, state)
     if state.pending:
-        return caching.planned(store, state, "publish", settings.label, "export", tables.outcome(SCREEN, ids), computed=1, pending=state.pending)
+        return caching.planned(
+            store,
+            state,
+            "publish",
+            settings.label,
+            "export",
+            tables.outcome(SCREEN, ids),
+            computed=1,
+            pending=state.pending,
+        )
     previous = releases.latest(store, recipe.name)
     _check_gates(recipe, previous, len(ids))
     memory = _memory(store, state, recipe, previous)
@@ -75,13 +86,17 @@ def export(settings: Export, state: State, recipe: Recipe, context: Context) -> 
         release = releases.Release(_published(store, settings, state, recipe, content(), previous))
     if not context.plan and recipe.limit is None:
         releases.point_latest(store, recipe.name, version)
-    step = caching.step(store, "publish", settings.label, "export", ids, tables.outcome(SCREEN, ids), computed=int(is_new))
+    step = caching.step(
+        store, "publish", settings.label, "export", ids, tables.outcome(SCREEN, ids), computed=int(is_new)
+    )
     return step.model_copy(update={"release": release.url if release else "", "notes": _notes(release)})
 
 
 def _check_gates(recipe: Recipe, previous: releases.Release | None, kept: int) -> None:
     if not kept:
-        raise Refused("export: expected at least one image to publish, got none: every record was dropped (see the table above)")
+        raise Refused(
+            "export: expected at least one image to publish, got none: every record was dropped (see the table above)"
+        )
     if previous is None or recipe.limit is not None or previous.manifest.recipe_sha256 != _recipe_sha256(recipe):
         return  # another recipe may keep as few as its author wants
     before = int(str(previous.manifest.counts["kept"]))
@@ -100,7 +115,9 @@ def _memory(store: Store, state: State, recipe: Recipe, previous: releases.Relea
     return ledger.remembered(previous.ledger(), records, caching.kept_ids(store, state), same_splits=same)
 
 
-def _content(store: Store, settings: Export, state: State, recipe: Recipe, memory: pa.Table, context: Context) -> _Content:
+def _content(
+    store: Store, settings: Export, state: State, recipe: Recipe, memory: pa.Table, context: Context
+) -> _Content:
     ids = caching.kept_ids(store, state)
     outcomes = [(step.label, store.read_table(step.outcome)) for step in state.steps]
     book = ledger.ledger(store.read_table(state.records), outcomes[1:], memory)
@@ -116,7 +133,7 @@ def _content(store: Store, settings: Export, state: State, recipe: Recipe, memor
     boxes = [("source", "source", store.read_table(state.figures))]
     for stage in recipe.stages:
         if isinstance(stage, Detect):
-            name = f"{stage.layout}@{weights_sha256(stage, context)[:12]}"
+            name = f"{stage.layout}@{folders.file_sha256(stage.weights, context.bindings[stage.weights])[:12]}"
             found = caching.columns(store, state.outcome("detect"), ids, ["figures"])
             boxes.append(("detector", name, pa.table({"record_id": ids, "figures": found["figures"]})))
     return _Content(shown, annotations.annotations(shown, boxes, recipe.categories), book)
@@ -130,11 +147,17 @@ def _publication(content: _Content, recipe: Recipe) -> pa.Table:
     return pa.table({**{name: [value] for name, value in digests.items()}, "content": [whole], "version": [version]})
 
 
-def _published(store: Store, settings: Export, state: State, recipe: Recipe, content: _Content, previous: releases.Release | None) -> str:
+def _published(
+    store: Store, settings: Export, state: State, recipe: Recipe, content: _Content, previous: releases.Release | None
+) -> str:
     """Write all files beside, then show them; the release's URL."""
     row = _publication(content, recipe).to_pylist()[0]
     splits = [split for stage in recipe.stages if isinstance(stage, Split) for split in stage.ratios]
-    info = {"description": recipe.title or recipe.name, "version": row["version"], "bbox": "x_min, y_min, width, height in px of the upright image"}
+    info = {
+        "description": recipe.title or recipe.name,
+        "version": row["version"],
+        "bbox": "x_min, y_min, width, height in px of the upright image",
+    }
     with releases.Draft(store) as draft:
         pairs = []
         for split in splits:
@@ -142,21 +165,29 @@ def _published(store: Store, settings: Export, state: State, recipe: Recipe, con
             boxes = content.annotations.filter(pc.equal(content.annotations["split"], split))
             _write_images(draft, store, settings, split, shown)
             _write_annotations(draft, split, boxes)
-            pairs.append((coco.document(shown, boxes, recipe.categories, settings.coco.score, info), coco.detections(boxes)))
+            pairs.append(
+                (coco.document(shown, boxes, recipe.categories, settings.coco.score, info), coco.detections(boxes))
+            )
             draft.write_json(f"coco/{split}.json", pairs[-1][0])
             draft.write_json(f"coco/{split}.detections.json", pairs[-1][1])
         scores = evaluate.box_scores([pair for pair in pairs if pair[0]["info"]["annotation_origin"] == "people"])
         draft.write_json("evaluation.json", scores)
         draft.write_parquet("ledger.parquet", [content.ledger], LEDGER)
-        draft.write("recipe.yaml", yaml.safe_dump(recipe.model_dump(mode="json"), sort_keys=False, allow_unicode=True).encode())
+        draft.write(
+            "recipe.yaml", yaml.safe_dump(recipe.model_dump(mode="json"), sort_keys=False, allow_unicode=True).encode()
+        )
         draft.write("contract.yaml", contracts.text().encode())
         manifest = _manifest(draft, recipe, content, row, previous)
-        rights = {entry["values"]: entry["counts"] for entry in pc.value_counts(content.images["rights_uri"]).to_pylist()}
+        rights = {
+            entry["values"]: entry["counts"] for entry in pc.value_counts(content.images["rights_uri"]).to_pylist()
+        }
         draft.write("README.md", card.card(recipe, manifest, state.steps, rights, scores).encode())
         return draft.publish(manifest.model_copy(update={"files": dict(sorted(draft.files.items()))}))
 
 
-def _manifest(draft: releases.Draft, recipe: Recipe, content: _Content, row: dict[str, str], previous: releases.Release | None) -> ReleaseManifest:
+def _manifest(
+    draft: releases.Draft, recipe: Recipe, content: _Content, row: dict[str, str], previous: releases.Release | None
+) -> ReleaseManifest:
     before = previous.manifest if previous else None
     if before is not None and before.version == row["version"]:  # written again in place of itself
         lineage, predecessor = before.lineage, before.previous
@@ -182,8 +213,12 @@ def _write_images(draft: releases.Draft, store: Store, settings: Export, split: 
             draft.write(path, store.read_blob(sha256))
     sizes = store.blob_sizes()
     weights = [sizes[sha256] if settings.parquet.images == "embedded" else 0 for sha256 in shas]
-    for number, groups in enumerate(images.files(weights, settings.parquet.row_group_bytes, settings.parquet.part_bytes)):
-        draft.write_parquet(f"images/split={split}/part-{number:05}.parquet", _groups(store, shown, groups), IMAGES)
+    for number, groups in enumerate(
+        images.files(weights, settings.parquet.row_group_bytes, settings.parquet.part_bytes)
+    ):
+        draft.write_parquet(
+            f"images/split={split}/part-{number:05}.parquet", _groups(store, shown, groups), as_written(IMAGES)
+        )
 
 
 def _groups(store: Store, shown: pa.Table, ranges: list[tuple[int, int]]) -> Iterator[pa.Table]:
@@ -192,15 +227,18 @@ def _groups(store: Store, shown: pa.Table, ranges: list[tuple[int, int]]) -> Ite
     for start, stop in ranges:
         rows = shown.slice(start, stop - start)
         image = [
-            {"bytes": store.read_blob(entry["bytes"]) if entry["bytes"] else None, "path": entry["path"]} for entry in rows["image"].to_pylist()
+            {"bytes": store.read_blob(entry["bytes"]) if entry["bytes"] else None, "path": entry["path"]}
+            for entry in rows["image"].to_pylist()
         ]
-        yield rows.set_column(place, IMAGES.field("image"), pa.array(image, IMAGES.field("image").type)).cast(IMAGES)
+        yield rows.set_column(place, IMAGES.field("image"), pa.array(image, IMAGES.field("image").type)).cast(
+            as_written(IMAGES)
+        )
 
 
 def _write_annotations(draft: releases.Draft, split: str, boxes: pa.Table) -> None:
     for number, start in enumerate(range(0, max(boxes.num_rows, 1), _ROWS_PER_PART)):
-        part = boxes.slice(start, _ROWS_PER_PART)
-        draft.write_parquet(f"annotations/split={split}/part-{number:05}.parquet", [part], ANNOTATIONS)
+        part = boxes.slice(start, _ROWS_PER_PART).cast(as_written(ANNOTATIONS))
+        draft.write_parquet(f"annotations/split={split}/part-{number:05}.parquet", [part], as_written(ANNOTATIONS))
 
 
 def _notes(release: releases.Release | None) -> tuple[str, ...]:
@@ -221,8 +259,8 @@ def _named(table: pa.Table) -> dict[str, pa.ChunkedArray]:
 
 
 def _recipe_sha256(recipe: Recipe) -> str:
-    return caching.key_of(recipe=recipe)
+    return key_of(recipe=recipe)
 
 
 def _split_sha256(recipe: Recipe) -> str:
-    return next(caching.key_of(split=stage) for stage in recipe.stages if isinstance(stage, Split))
+    return next(key_of(split=stage) for stage in recipe.stages if isinstance(stage, Split))

@@ -6,15 +6,18 @@ from prefect import task
 from prefect.cache_policies import NO_CACHE
 
 from schemas.manifests import Context, State, Step
-from schemas.recipe import AnySource, Fetch, Recipe
+from schemas.recipe import Recipe
+from schemas.sources import AnySource
+from schemas.stages import Fetch
 from schemas.tables import FETCH, RETRIEVALS
 from tasks import caching
 from tasks.core import fetch as core
 from tasks.core import tables
 from tasks.io import http, images, retrieval
 from tasks.io.folders import Folder
+from tasks.keys import code_of, key_of
 
-CODE = caching.code_of(images)
+CODE = code_of(images)
 
 
 @task(cache_policy=NO_CACHE, **caching.RETRIED)
@@ -41,13 +44,20 @@ def fetch(settings: Fetch, state: State, recipe: Recipe, context: Context) -> St
     store = caching.opened(context)
     record_ids = caching.kept_ids(store, state)
     records = tables.looked_up(store.read_table(state.records), "record_id", record_ids)
-    rules = caching.key_of(code=CODE, max_bytes=settings.max_bytes, max_pixels=settings.max_pixels)
+    rules = key_of(code=CODE, max_bytes=settings.max_bytes, max_pixels=settings.max_pixels)
     parts, asked = [], 0
     for source in recipe.sources:
         mine = records.filter(pc.equal(records["source"], source.name)).select(["record_id", "locator"])
         requests = core.requests(mine["locator"], _validators(source, mine["locator"], context))
         got, count = caching.retrieved(
-            fetch_part, (settings, source), source.name, requests, rules, context, settings.label, again=settings.refresh == "all"
+            fetch_part,
+            (settings, source),
+            source.name,
+            requests,
+            rules,
+            context,
+            settings.label,
+            again=settings.refresh == "all",
         )
         parts.append(core.outcome(mine, got, settings))
         asked += count

@@ -7,14 +7,15 @@ from prefect import task
 from prefect.cache_policies import NO_CACHE
 
 from schemas.manifests import Context, State, Step
-from schemas.recipe import Hash
+from schemas.stages import Hash
 from schemas.tables import HASH
 from tasks import caching
 from tasks.core import hash as core
 from tasks.io import images
 from tasks.io.store import Store
+from tasks.keys import code_of, key_of
 
-CODE = caching.code_of(core, images)
+CODE = code_of(core, images)
 NO_LIMIT = 1_000_000_000
 """Pixels; what is a blob has passed the recipe's own limit, and no recipe's can be above this."""
 
@@ -29,7 +30,7 @@ def hash_part(blobs: pa.Table, _asked: None, into: str, context: Context) -> Non
 
 def hash_(settings: Hash, state: State, context: Context) -> Step:
     """Each kept record's measurements; only blobs without any are decoded."""
-    key = caching.key_of(kind=settings.kind, recipe=images.PHASH, code=CODE)
+    key = key_of(kind=settings.kind, recipe=images.PHASH, code=CODE)
     return caching.measured(hash_part, settings, state, context, key, HASH)
 
 

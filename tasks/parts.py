@@ -56,7 +56,13 @@ def _batches(rows: pa.Table, context: Context) -> Iterator[pa.Table]:
         yield rows.slice(start, size)
 
 
-def _submitted(part: PartTask, batches: Iterator[pa.Table], arguments: tuple[Any, ...], at_once: int, advance: Callable[[int], None]) -> None:
+def _submitted(
+    part: PartTask,
+    batches: Iterator[pa.Table],
+    arguments: tuple[Any, ...],
+    at_once: int,
+    advance: Callable[[int], None],
+) -> None:
     free = threading.Semaphore(at_once)
     running: list[tuple[Any, int]] = []
     for batch in batches:
@@ -68,7 +74,9 @@ def _submitted(part: PartTask, batches: Iterator[pa.Table], arguments: tuple[Any
     _collected(running, advance, only_done=False)
 
 
-def _collected(running: list[tuple[Any, int]], advance: Callable[[int], None], *, only_done: bool) -> list[tuple[Any, int]]:
+def _collected(
+    running: list[tuple[Any, int]], advance: Callable[[int], None], *, only_done: bool
+) -> list[tuple[Any, int]]:
     """Those still running; the others' results are taken, which raises what they raised."""
     left = []
     for future, rows in running:
@@ -85,7 +93,13 @@ def _progress(label: str, total: int) -> Iterator[Callable[[int], None]]:
     """A bar on a terminal, and a progress artifact in Prefect's UI where a flow runs."""
     artifact = _Artifact(label, total)
     console = Console(stderr=True)
-    columns = (TextColumn("{task.description:>14}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+    columns = (
+        TextColumn("{task.description:>14}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+    )
     with Progress(*columns, console=console, transient=True, disable=not sys.stderr.isatty()) as bar:
         shown = bar.add_task(label, total=total)
 
@@ -103,7 +117,9 @@ class _Artifact:
         self._done, self._total, self._written_s = 0, total, time.monotonic()
         self._id: UUID | None = None
         if FlowRunContext.get() is not None:
-            created = create_progress_artifact(progress=0.0, key=f"progress-{label}", description=f"{label}: {total} rows")
+            created = create_progress_artifact(
+                progress=0.0, key=f"progress-{label}", description=f"{label}: {total} rows"
+            )
             self._id = created if isinstance(created, UUID) else None
 
     def advance(self, rows: int) -> None:

@@ -19,7 +19,16 @@ def of_build(steps: Sequence[Step]) -> str:
     for step in steps:
         entering = step.kept + sum(step.dropped.values())
         speed = f"{entering / step.seconds:,.0f}" if step.seconds else ""
-        cells = (step.label, step.kind, entering, step.kept, entering - step.kept, step.computed, f"{step.seconds:.2f}", speed)
+        cells = (
+            step.label,
+            step.kind,
+            entering,
+            step.kept,
+            entering - step.kept,
+            step.computed,
+            f"{step.seconds:.2f}",
+            speed,
+        )
         stages.add_row(*map(str, cells))
     drops = Table("stage", "reason", "dropped", title="dropped")
     for step in steps:
@@ -39,8 +48,16 @@ def of_plan(steps: Sequence[Step]) -> str:
 
 def as_artifact(steps: Sequence[Step], release: str) -> None:
     """Leave the table of kept and dropped, and where the release is, in Prefect's UI."""
-    lines = [*drop_table(steps), "", *(f"- {note}" for step in steps for note in step.notes), "", f"release: `{release}`"]
-    create_markdown_artifact("\n".join(lines), key="kept-and-dropped", description="What each stage kept and dropped, and why")
+    lines = [
+        *drop_table(steps),
+        "",
+        *(f"- {note}" for step in steps for note in step.notes),
+        "",
+        f"release: `{release}`",
+    ]
+    create_markdown_artifact(
+        "\n".join(lines), key="kept-and-dropped", description="What each stage kept and dropped, and why"
+    )
 
 
 def _intention(step: Step) -> str:

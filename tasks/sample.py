@@ -5,12 +5,13 @@ from prefect import task
 from prefect.cache_policies import NO_CACHE
 
 from schemas.manifests import Context, State, Step
-from schemas.recipe import Sample
+from schemas.stages import Sample
 from tasks import caching
 from tasks.core import sample as core
 from tasks.io.store import Store
+from tasks.keys import code_of
 
-CODE = caching.code_of(core)
+CODE = code_of(core)
 
 
 @task(task_run_name="{settings.label}", cache_policy=NO_CACHE, **caching.ONCE)

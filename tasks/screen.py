@@ -5,12 +5,13 @@ from prefect import task
 from prefect.cache_policies import NO_CACHE
 
 from schemas.manifests import Context, State, Step
-from schemas.recipe import Screen
+from schemas.stages import Screen
 from tasks import caching
 from tasks.core import screen as core
 from tasks.io.store import Store
+from tasks.keys import code_of
 
-CODE = caching.code_of(core)
+CODE = code_of(core)
 
 
 @task(task_run_name="{settings.label}", cache_policy=NO_CACHE, **caching.ONCE)
@@ -29,5 +30,7 @@ def _view(store: Store, settings: Screen, state: State) -> pa.Table:
     if settings.least_side_px is not None or settings.aspect is not None:
         columns |= {name: caching.column(store, state.outcome("hash"), ids, name) for name in ("width_px", "height_px")}
     if (wanted := settings.figures) is not None:
-        columns["figures"] = caching.figure_counts(store, state, ids, wanted.category, wanted.score, by_detector=wanted.counted_by == "detector")
+        columns["figures"] = caching.figure_counts(
+            store, state, ids, wanted.category, wanted.score, by_detector=wanted.counted_by == "detector"
+        )
     return pa.table(columns)

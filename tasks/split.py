@@ -6,14 +6,16 @@ from prefect import task
 from prefect.cache_policies import NO_CACHE
 
 from schemas.manifests import Context, State, Step
-from schemas.recipe import Recipe, Split
+from schemas.recipe import Recipe
+from schemas.stages import Split
 from tasks import caching
 from tasks.core import split as core
 from tasks.core import tables
 from tasks.io import releases
 from tasks.io.store import Store
+from tasks.keys import code_of, key_of
 
-CODE = caching.code_of(core)
+CODE = code_of(core)
 
 
 @task(task_run_name="{settings.label}", cache_policy=NO_CACHE, **caching.ONCE)
@@ -45,8 +47,13 @@ def _with_dropped_copies(store: Store, state: State, ids: pa.ChunkedArray) -> pa
     """The kept records and their copies that a dedup dropped: a better copy takes the split in which its work was published."""
     outcomes = [store.read_table(step.outcome) for step in state.steps if step.stage == "dedup"]
     groups = [(table, pc.is_in(table["record_id"], value_set=ids)) for table in outcomes]
-    copies = [table.filter(pc.is_in(table["group_id"], value_set=table.filter(mine)["group_id"]))["record_id"] for table, mine in groups]
-    return pa.chunked_array([pc.unique(pa.concat_arrays([chunk for found in (ids, *copies) for chunk in found.chunks])).sort()])
+    copies = [
+        table.filter(pc.is_in(table["group_id"], value_set=table.filter(mine)["group_id"]))["record_id"]
+        for table, mine in groups
+    ]
+    return pa.chunked_array(
+        [pc.unique(pa.concat_arrays([chunk for found in (ids, *copies) for chunk in found.chunks])).sort()]
+    )
 
 
 def _bonds(store: Store, state: State, ids: pa.ChunkedArray) -> list[list[str | None]]:
@@ -59,6 +66,6 @@ def _bonds(store: Store, state: State, ids: pa.ChunkedArray) -> list[list[str | 
 def _published(store: Store, settings: Split, recipe: Recipe, ids: pa.ChunkedArray) -> list[str | None]:
     """The split in which each record was last published, as long as the split's settings are equal."""
     previous = releases.latest(store, recipe.name)
-    if previous is None or previous.manifest.split_sha256 != caching.key_of(split=settings):
+    if previous is None or previous.manifest.split_sha256 != key_of(split=settings):
         return [None] * len(ids)
-    return tables.looked_up(previous.ledger(), "record_id", ids)["last_split"].to_pylist()
+    return list(tables.looked_up(previous.ledger(), "record_id", ids)["last_split"].to_pylist())

@@ -3,13 +3,12 @@
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from schemas.reasons import Reason
-from schemas.recipe import Dedup
+from schemas.stages import Dedup
 from schemas.tables import DEDUP
 from tasks.core import tables
+from tasks.core.components import smallest_connected
 
 COLUMNS = ("record_id", "sha256", "phash", "rights_uri", "is_annotated", "width_px", "height_px", "bytes", "metadata")
 _BLOCK = 2048
@@ -49,7 +48,7 @@ def decide(view: pa.Table, settings: Dedup) -> pa.Table:
     best = _best_of_nodes(order, node_of, len(hashes))
     stays_by = _staying(best, rank, hashes, pairs)
     kept_row = best[stays_by[node_of]]
-    groups = _groups(len(hashes), pairs, node_of, names)
+    groups = smallest_connected(names, node_of, pairs)
     rows = [_verdict(view, hashes[node_of], row, int(kept_row[row]), names) for row in range(len(names))]
     return tables.outcome(
         DEDUP, view["record_id"], reason=[row[0] for row in rows], detail=[row[1] for row in rows],
@@ -67,7 +66,14 @@ def preference(view: pa.Table) -> NDArray[np.int64]:
     pixels = view["width_px"].to_numpy().astype(np.int64) * view["height_px"].to_numpy()
     by_name = np.argsort(np.argsort(np.array(view["record_id"].to_pylist(), dtype=object), kind="stable"))
     return np.lexsort(
-        (by_name, -view["metadata"].to_numpy(), -view["bytes"].to_numpy(), -pixels, ~_bools(view["is_annotated"]), openness)
+        (
+            by_name,
+            -view["metadata"].to_numpy(),
+            -view["bytes"].to_numpy(),
+            -pixels,
+            ~_bools(view["is_annotated"]),
+            openness,
+        )
     )
 
 
@@ -104,15 +110,6 @@ def _staying(
                 staying, key=lambda near: (int(np.bitwise_count(hashes[near] ^ hashes[node])), int(rank[best[near]]))
             )
     return stays_by
-
-
-def _groups(nodes: int, pairs: NDArray[np.int64], node_of: NDArray[np.int64], names: list[str]) -> list[str]:
-    edges = coo_array((np.ones(len(pairs), np.int8), (pairs[:, 0], pairs[:, 1])), shape=(nodes, nodes))
-    _, component = connected_components(edges, directed=False) if nodes else (0, np.empty(0, np.int64))
-    smallest: dict[int, str] = {}
-    for name, of in zip(names, component[node_of].tolist(), strict=True):
-        smallest[of] = min(name, smallest.get(of, name))
-    return [smallest[of] for of in component[node_of].tolist()]
 
 
 def _verdict(

@@ -64,7 +64,14 @@ def kept_by_nms(xyxy: Floats, scores: Floats, most_iou: float) -> NDArray[np.int
 
 
 def figures(
-    xyxy: Floats, scores: Floats, scale: float, size_px: tuple[int, int], classes: Mapping[str, int], least_score: float, nms_iou: float, at_most: int
+    xyxy: Floats,
+    scores: Floats,
+    scale: float,
+    size_px: tuple[int, int],
+    classes: Mapping[str, int],
+    least_score: float,
+    nms_iou: float,
+    at_most: int,
 ) -> list[dict[str, Any]]:
     """Figures of one picture, best first, in its own pixels: boxes rounded to 0.1 px, scores to 0.001.
 
@@ -77,10 +84,20 @@ def figures(
         strong = np.flatnonzero(scores[:, index] >= least_score)
         picked = strong[kept_by_nms(xyxy[strong], scores[strong, index], nms_iou)]
         inside = np.clip(xyxy[picked] / scale, 0, np.array([*size_px, *size_px], np.float32)).astype(np.float64)
-        for (x_min, y_min, x_max, y_max), score in zip(inside.round(1).tolist(), scores[picked, index].tolist(), strict=True):
+        for (x_min, y_min, x_max, y_max), score in zip(
+            inside.round(1).tolist(), scores[picked, index].tolist(), strict=True
+        ):
             if x_max > x_min and y_max > y_min:
                 xywh = [x_min, y_min, round(x_max - x_min, 1), round(y_max - y_min, 1)]
-                found.append({"category": category, "xywh_px": xywh, "is_crowd": False, "keypoints_xyv": None, "score": round(score, 3)})
+                found.append(
+                    {
+                        "category": category,
+                        "xywh_px": xywh,
+                        "is_crowd": False,
+                        "keypoints_xyv": None,
+                        "score": round(score, 3),
+                    }
+                )
     return sorted(found, key=lambda figure: (-figure["score"], figure["category"], figure["xywh_px"]))[:at_most]
 
 

@@ -15,7 +15,9 @@ NAMES = ("AP", "AP50", "AP75", "APS", "APM", "APL", "AR1", "AR10", "AR100", "ARS
 """pycocotools' twelve numbers: IoU .50:.95 except AP50 and AP75; sizes by area; AR by boxes per image."""
 
 
-def box_scores(documents: Iterable[tuple[Document, list[dict[str, Any]]]], at_most: int = 100) -> dict[str, float | int | None]:
+def box_scores(
+    documents: Iterable[tuple[Document, list[dict[str, Any]]]], at_most: int = 100
+) -> dict[str, float | int | None]:
     """AP and AR of detections against people's boxes, over the annotated images of all documents together.
 
     documents: pairs of a COCO document (`images[].is_annotated`; without that field an image counts) and a list in COCO's
@@ -38,7 +40,7 @@ def box_scores(documents: Iterable[tuple[Document, list[dict[str, Any]]]], at_mo
 
 
 def _summary(truth: dict[str, Any], results: list[dict[str, Any]], at_most: int) -> np.ndarray:
-    """pycocotools' stats; it writes into what it gets and prints, so it gets copies and a deaf ear."""
+    """The stats of pycocotools, which writes into what it gets and prints, and so gets copies and a deaf ear."""
     with contextlib.redirect_stdout(io.StringIO()):
         reference = COCO()
         reference.dataset = copy.deepcopy(truth)

@@ -6,7 +6,7 @@ from typing import Any
 import pyarrow as pa
 
 from schemas.reasons import Reason
-from schemas.recipe import Fetch
+from schemas.stages import Fetch
 from schemas.tables import FETCH, RETRIEVALS
 
 REQUESTS = pa.schema([RETRIEVALS.field("locator"), RETRIEVALS.field("validator")])
@@ -34,7 +34,9 @@ def outcome(records: pa.Table, answers: pa.Table, settings: Fetch) -> pa.Table:
     come (in a plan) has neither reason nor sha256.
     """
     by_locator = {row["locator"]: row for row in answers.to_pylist()}
-    rows = [{"record_id": row["record_id"], **_verdict(by_locator[row["locator"]], settings)} for row in records.to_pylist()]
+    rows = [
+        {"record_id": row["record_id"], **_verdict(by_locator[row["locator"]], settings)} for row in records.to_pylist()
+    ]
     return pa.Table.from_pylist(rows, schema=FETCH)
 
 
@@ -43,7 +45,10 @@ def _verdict(answer: dict[str, Any], settings: Fetch) -> dict[str, Any]:
         return {"reason": answer["reason"], "detail": answer["detail"]}
     pixels = (answer["width_px"] or 0) * (answer["height_px"] or 0)
     if pixels > settings.max_pixels:
-        return {"reason": Reason.TOO_MANY_PIXELS, "detail": f"{answer['width_px']} x {answer['height_px']} px, at most {settings.max_pixels} px allowed"}
+        return {
+            "reason": Reason.TOO_MANY_PIXELS,
+            "detail": f"{answer['width_px']} x {answer['height_px']} px, at most {settings.max_pixels} px allowed",
+        }
     if (answer["bytes"] or 0) > settings.max_bytes:
         return {"reason": Reason.TOO_MANY_BYTES, "detail": f"more than {settings.max_bytes} bytes"}
     return {name: answer[name] for name in ("sha256", "bytes", "retrieved_at")}

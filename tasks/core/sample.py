@@ -5,7 +5,7 @@ from collections import Counter
 import pyarrow as pa
 
 from schemas.reasons import Reason
-from schemas.recipe import Sample
+from schemas.stages import Sample
 from schemas.tables import SAMPLE
 from tasks.core import tables
 from tasks.core.draws import ticket, weighted_key

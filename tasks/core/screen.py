@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 
 from schemas.reasons import Reason
-from schemas.recipe import Screen
+from schemas.stages import Screen
 from schemas.tables import SCREEN
 from tasks.core import tables
 
@@ -24,7 +24,9 @@ def decide(view: pa.Table, settings: Screen) -> pa.Table:
         checks.append((~passes, Reason.RIGHTS_NOT_OPEN, uris))
     if settings.least_side_px is not None:
         side = np.minimum(*_sizes(view))
-        checks.append((side < settings.least_side_px, Reason.TOO_SMALL, [f"{n} px < {settings.least_side_px} px" for n in side]))
+        checks.append(
+            (side < settings.least_side_px, Reason.TOO_SMALL, [f"{n} px < {settings.least_side_px} px" for n in side])
+        )
     if (aspect := settings.aspect) is not None:
         width, height = _sizes(view)
         outside = (width < aspect.least * height) | (width > aspect.most * height)

@@ -5,13 +5,12 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from schemas.reasons import Reason
-from schemas.recipe import Split
+from schemas.stages import Split
 from schemas.tables import SPLIT
 from tasks.core import tables
+from tasks.core.components import smallest_connected
 from tasks.core.draws import ticket
 
 RANK = {"train": 0, "val": 1, "test": 2}
@@ -28,30 +27,29 @@ def units_of(names: Sequence[str], bonds: Iterable[Sequence[str | None]]) -> lis
     ['a', 'a', 'a', 'd']
     """
     first: dict[tuple[int, str], int] = {}
-    edges = [
+    ties = [
         (row, first.setdefault((which, word), row))
         for which, bond in enumerate(bonds)
         for row, word in enumerate(bond)
         if word is not None
     ]
-    if not names:
-        return []
-    left, right = np.array(edges or [(0, 0)], np.int64).T
-    graph = coo_array((np.ones(len(left), np.int8), (left, right)), shape=(len(names), len(names)))
-    _, component = connected_components(graph, directed=False)
-    smallest: dict[int, str] = {}
-    for name, of in zip(names, component.tolist(), strict=True):
-        smallest[of] = min(name, smallest.get(of, name))
-    return [smallest[of] for of in component.tolist()]
+    apart = [(left, right) for left, right in ties if left != right]
+    return smallest_connected(names, np.arange(len(names)), np.array(apart, np.int64).reshape(-1, 2))
 
 
 def units(
-    record_id: Sequence[str], unit: Sequence[str], style: Sequence[str | None], figures: Sequence[int],
-    published: Sequence[str | None], is_kept: Sequence[bool],
+    record_id: Sequence[str],
+    unit: Sequence[str],
+    style: Sequence[str | None],
+    figures: Sequence[int],
+    published: Sequence[str | None],
+    is_kept: Sequence[bool],
 ) -> pa.Table:
-    """UNITS, sorted: what is dealt. A unit has the style of its first kept record, the most figures of any kept one, and
-    the published split of highest rank (train < val < test) of any, kept or not. A unit with nothing kept is left out.
-    """  # fmt: skip
+    """UNITS, sorted: what is dealt.
+
+    A unit has the style of its first kept record, the most figures of any kept one, and the published split of highest
+    rank (train < val < test) of any, kept or not. A unit with nothing kept is left out.
+    """
     rows = sorted(zip(record_id, unit, style, figures, published, is_kept, strict=True), key=lambda row: row[0])
     found: dict[str, dict[str, Any]] = {}
     for _, name, of, count, _, stays in rows:
@@ -75,7 +73,9 @@ def draw(new: pa.Table, settings: Split) -> pa.Table:
     lists: dict[str, list[tuple[int, int, str]]] = {}
     for row in new.to_pylist():
         key = -row["figures"] if settings.order == "figures" else 0
-        lists.setdefault(row["style"] if settings.by else "", []).append((key, ticket(seed, f"{label}/order", row["unit"]), row["unit"]))
+        lists.setdefault(row["style"] if settings.by else "", []).append(
+            (key, ticket(seed, f"{label}/order", row["unit"]), row["unit"])
+        )
     seats = [split for split in RANK for _ in range(settings.ratios.get(split, 0))]  # type: ignore[call-overload]
     dealt: dict[str, str] = {}
     for style, listed in lists.items():

@@ -40,12 +40,17 @@ def outcome(schema: pa.Schema, record_id: pa.ChunkedArray, **columns: Any) -> pa
     rows = len(record_id)
     given = {"record_id": record_id, **columns}
     return pa.table(
-        [_column(given[field.name], field.type) if field.name in given else pa.nulls(rows, field.type) for field in schema],
+        [
+            _column(given[field.name], field.type) if field.name in given else pa.nulls(rows, field.type)
+            for field in schema
+        ],
         schema=schema,
     )
 
 
-def first_reason(rows: int, checks: Sequence[tuple[NDArray[np.bool_], Reason, Sequence[str] | NDArray[Any]]]) -> tuple[list[str | None], list[str | None]]:
+def first_reason(
+    rows: int, checks: Sequence[tuple[NDArray[np.bool_], Reason, Sequence[str] | NDArray[Any]]]
+) -> tuple[list[str | None], list[str | None]]:
     """Reason and detail of the first check that each row fails; null, null where it passes all.
 
     Each check: (rows,) bools that are true where it fails, its reason, and (rows,) details.
@@ -61,7 +66,9 @@ def first_reason(rows: int, checks: Sequence[tuple[NDArray[np.bool_], Reason, Se
 def assert_closed(entering: pa.ChunkedArray, outcome: pa.Table) -> None:
     """Law 4: what entered a stage is what it kept and dropped, each record once. Raises AssertionError otherwise."""
     if not entering.combine_chunks().equals(outcome["record_id"].combine_chunks()):
-        raise AssertionError(f"expected the {len(entering)} records that entered, in order, got {outcome.num_rows} others")
+        raise AssertionError(
+            f"expected the {len(entering)} records that entered, in order, got {outcome.num_rows} others"
+        )
 
 
 def _column(values: Any, kind: pa.DataType) -> pa.Array | pa.ChunkedArray:

@@ -29,7 +29,11 @@ def get(url: str, max_bytes: int, timeout_s: float) -> bytes:
                     pause_s = _pause_s(response.headers.get("Retry-After"), _TRIES - tries_left)
                 else:
                     return _body(response, max_bytes, time.monotonic() + timeout_s)
-        except (requests.exceptions.InvalidURL, requests.exceptions.TooManyRedirects, requests.exceptions.InvalidSchema) as problem:
+        except (
+            requests.exceptions.InvalidURL,
+            requests.exceptions.TooManyRedirects,
+            requests.exceptions.InvalidSchema,
+        ) as problem:
             raise Unreadable(Reason.NOT_ALLOWED, f"{type(problem).__name__}: {problem}"[:200]) from problem
         except requests.exceptions.RequestException as problem:
             if not tries_left:
@@ -64,7 +68,9 @@ def _body(response: requests.Response, max_bytes: int, until_s: float) -> bytes:
     if status != requests.codes.ok:
         raise Unreadable(Reason.HTTP_ERROR, f"status {status}")
     if int(response.headers.get("Content-Length") or 0) > max_bytes:
-        raise Unreadable(Reason.TOO_MANY_BYTES, f"{response.headers['Content-Length']} bytes promised, at most {max_bytes} allowed")
+        raise Unreadable(
+            Reason.TOO_MANY_BYTES, f"{response.headers['Content-Length']} bytes promised, at most {max_bytes} allowed"
+        )
     return b"".join(_limited(response, max_bytes, until_s))
 
 

@@ -2,7 +2,8 @@
 
 1. Formats: JPEG (and MPO), PNG, GIF, WebP, TIFF, BMP, PNM, JPEG 2000, AVIF. Nothing that runs a program (EPS) or has no pixels (SVG).
 2. First frame of an animation; the EXIF orientation is applied, and an unreadable EXIF counts as none.
-3. 16-bit grey: the high byte. 16-bit colour: as Pillow reads it (the high byte). Palettes and transparency: composed on white. Grey and bilevel: the same value in R, G, B.
+3. 16-bit grey: the high byte. 16-bit colour: as Pillow reads it (the high byte). Palettes and transparency: composed on
+   white. Grey and bilevel: the same value in R, G, B.
 4. An embedded ICC profile is applied (perceptual intent, to sRGB); a broken one is ignored. CMYK without a profile, YCbCr, Lab: Pillow's conversion.
 5. Floating-point pixels, and integers beyond 16 bits, have no agreed range: refused.
 """
@@ -26,7 +27,9 @@ PHASH = "phash64/imagehash/pillow-v1"
 
 Image.init()  # registers every format; without it the rarer ones are looked for only after the common ones failed
 Image.MAX_IMAGE_PIXELS = None  # the limit is the recipe's, checked below before a pixel is decoded
-warnings.filterwarnings("ignore", module="PIL")  # a bad EXIF or ICC block is no news here: the rules above say what happens
+warnings.filterwarnings(
+    "ignore", module="PIL"
+)  # a bad EXIF or ICC block is no news here: the rules above say what happens
 
 _UNDO = {
     2: Image.Transpose.FLIP_LEFT_RIGHT,

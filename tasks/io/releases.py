@@ -38,7 +38,9 @@ class Release:
                 self.root = f"{self.root.rsplit('/', 1)[0]}/{self.fs.cat_file(self.root).decode().strip()}"
             self.manifest = ReleaseManifest.model_validate_json(self.fs.cat_file(f"{self.root}/manifest.json"))
         except (OSError, ValueError, ImportError) as problem:
-            raise BadInput(f"release: expected a folder with a manifest.json, got '{url}' ({_first_line(problem)})") from problem
+            raise BadInput(
+                f"release: expected a folder with a manifest.json, got '{url}' ({_first_line(problem)})"
+            ) from problem
 
     @property
     def url(self) -> str:
@@ -62,7 +64,11 @@ class Release:
 
     def parts(self, table: str) -> list[str]:
         """Paths of a table's Parquet files, by the manifest."""
-        return sorted(path for path in self.manifest.files if path == f"{table}.parquet" or (path.startswith(f"{table}/") and path.endswith(".parquet")))
+        return sorted(
+            path
+            for path in self.manifest.files
+            if path == f"{table}.parquet" or (path.startswith(f"{table}/") and path.endswith(".parquet"))
+        )
 
     def batches(self, table: str, rows: int = 256) -> Iterator[pa.RecordBatch]:
         """A table's rows, file by file, never more than a row group in memory."""
@@ -144,7 +150,9 @@ class Draft:
         self._beside.mkdir(parents=True)
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         """Leave nothing behind."""
         shutil.rmtree(self._beside, ignore_errors=True)
 
@@ -165,7 +173,9 @@ class Draft:
         target.parent.mkdir(parents=True, exist_ok=True)
         codecs = {leaf: "none" if leaf == "image.bytes" else "zstd" for leaf in _leaves(schema)}
         rows = 0
-        with pq.ParquetWriter(target, schema, compression=codecs, use_dictionary=[leaf for leaf in codecs if leaf != "image.bytes"]) as writer:
+        with pq.ParquetWriter(
+            target, schema, compression=codecs, use_dictionary=[leaf for leaf in codecs if leaf != "image.bytes"]
+        ) as writer:
             for group in groups:
                 writer.write_table(group, row_group_size=max(1, group.num_rows))
                 rows += group.num_rows
@@ -191,7 +201,9 @@ class Draft:
         try:
             self._beside.rename(target)
         except OSError:
-            if not (target / "manifest.json").exists():  # else another build was quicker with the same release: same content
+            if not (
+                target / "manifest.json"
+            ).exists():  # else another build was quicker with the same release: same content
                 raise
         _sync_folder(target.parent)
         shutil.rmtree(aside, ignore_errors=True)

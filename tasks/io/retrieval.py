@@ -10,7 +10,11 @@ from tasks.io.store import Store
 
 
 def row(
-    store: Store, request: dict[str, Any], rules: str, read: Callable[[str], bytes], check: Callable[[bytes], Picture] | None = None
+    store: Store,
+    request: dict[str, Any],
+    rules: str,
+    read: Callable[[str], bytes],
+    check: Callable[[bytes], Picture] | None = None,
 ) -> dict[str, Any]:
     """Read the request's locator, check the bytes, and only then commit them as a blob.
 

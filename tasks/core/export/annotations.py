@@ -26,11 +26,15 @@ def annotations(images: pa.Table, boxes: Sequence[tuple[str, str, pa.Table]], ca
                 row = _row(image[record_id], figure, origin, origin_name, number[figure["category"]])
                 rows[_unused(_name(row), rows)] = row
     given = ids(rows)
-    ordered = sorted(({**row, "annotation_id": given[name]} for name, row in rows.items()), key=lambda row: row["annotation_id"])
+    ordered = sorted(
+        ({**row, "annotation_id": given[name]} for name, row in rows.items()), key=lambda row: row["annotation_id"]
+    )
     return pa.Table.from_pylist(ordered, schema=ANNOTATIONS)
 
 
-def _row(image: dict[str, Any], figure: dict[str, Any], origin: str, origin_name: str, category_id: int) -> dict[str, Any]:
+def _row(
+    image: dict[str, Any], figure: dict[str, Any], origin: str, origin_name: str, category_id: int
+) -> dict[str, Any]:
     xywh = figure["xywh_px"]
     return {
         **image, "category_id": category_id, "xywh_px": xywh, "area_px2": round(xywh[2] * xywh[3], 2),
@@ -41,9 +45,8 @@ def _row(image: dict[str, Any], figure: dict[str, Any], origin: str, origin_name
 
 def _name(row: dict[str, Any]) -> str:
     keypoints = "" if row["keypoints_xyv"] is None else hashlib.sha256(repr(row["keypoints_xyv"]).encode()).hexdigest()
-    return "\t".join(
-        str(value) for value in (row["record_id"], row["origin"], row["origin_name"], row["category_id"], row["xywh_px"], row["is_crowd"], row["score"], keypoints)
-    )  # fmt: skip
+    fields = ("record_id", "origin", "origin_name", "category_id", "xywh_px", "is_crowd", "score")
+    return "\t".join([*(str(row[field]) for field in fields), keypoints])
 
 
 def _unused(name: str, used: dict[str, Any]) -> str:

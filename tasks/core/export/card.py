@@ -4,11 +4,17 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from schemas.manifests import ReleaseManifest, Step
-from schemas.reasons import Reason
+from schemas.reasons import MEANING, Reason
 from schemas.recipe import Recipe
 
 
-def card(recipe: Recipe, manifest: ReleaseManifest, steps: Sequence[Step], rights: Mapping[str, int], scores: Mapping[str, Any] | None) -> str:
+def card(
+    recipe: Recipe,
+    manifest: ReleaseManifest,
+    steps: Sequence[Step],
+    rights: Mapping[str, int],
+    scores: Mapping[str, Any] | None,
+) -> str:
     """The card's text. `rights`: kept images by rights_uri; `scores`: the detector against people's boxes, if both are there."""
     counts = manifest.counts
     by_split = counts["by_split"] if isinstance(counts["by_split"], dict) else {}
@@ -24,7 +30,8 @@ def card(recipe: Recipe, manifest: ReleaseManifest, steps: Sequence[Step], right
         "## Rights", "", "| rights | images |", "|---|---|", *(f"| {uri} | {count} |" for uri, count in sorted(rights.items())), "",
         *_scored(scores),
         "## Files", "",
-        "- `images/split=*/part-*.parquet`, `annotations/split=*/part-*.parquet`, `ledger.parquet`: the tables; `contract.yaml` says what each column is.",
+        "- `images/split=*/part-*.parquet`, `annotations/split=*/part-*.parquet`, `ledger.parquet`: the tables; "
+        "`contract.yaml` says what each column is.",
         "- `coco/<split>.json`: COCO annotations; `coco/<split>.detections.json`: the detector's boxes in COCO's results format.",
         "- `recipe.yaml`: the settings as they ran. `manifest.json`: digests of everything.",
     ]  # fmt: skip
@@ -36,7 +43,7 @@ def drop_table(steps: Sequence[Step]) -> list[str]:
     rows = ["| stage | kept | dropped | reason | meaning |", "|---|---|---|---|---|"]
     for step in steps:
         rows.append(f"| {step.label} | {step.kept} | {sum(step.dropped.values())} | | |")
-        rows += [f"| | | {count} | {reason} | {Reason(reason).description} |" for reason, count in step.dropped.items()]
+        rows += [f"| | | {count} | {reason} | {MEANING[Reason(reason)]} |" for reason, count in step.dropped.items()]
     return rows
 
 

@@ -16,10 +16,22 @@ SKELETON = [
     [16, 14], [14, 12], [17, 15], [15, 13], [12, 13], [6, 12], [7, 13], [6, 7], [6, 8], [7, 9], [8, 10], [9, 11],
     [2, 3], [1, 2], [1, 3], [2, 4], [3, 5], [4, 6], [5, 7],
 ]  # fmt: skip
-EXTENSIONS = {"JPEG": "jpg", "PNG": "png", "GIF": "gif", "WEBP": "webp", "TIFF": "tif", "BMP": "bmp", "PPM": "ppm", "JPEG2000": "jp2", "AVIF": "avif"}
+EXTENSIONS = {
+    "JPEG": "jpg",
+    "PNG": "png",
+    "GIF": "gif",
+    "WEBP": "webp",
+    "TIFF": "tif",
+    "BMP": "bmp",
+    "PPM": "ppm",
+    "JPEG2000": "jp2",
+    "AVIF": "avif",
+}
 
 
-def document(images: pa.Table, annotations: pa.Table, categories: Sequence[str], least_score: float, info: Row) -> Document:
+def document(
+    images: pa.Table, annotations: pa.Table, categories: Sequence[str], least_score: float, info: Row
+) -> Document:
     """The COCO file of one split, as a JSON-able value.
 
     images, annotations: that split's rows of both tables (images without their bytes). Where any image of the split has
@@ -35,7 +47,10 @@ def document(images: pa.Table, annotations: pa.Table, categories: Sequence[str],
     licences = sorted({image["rights_uri"] for image in listed})
     return {
         "info": {**info, "annotation_origin": "people" if is_by_people else "detector"},
-        "licenses": [{"id": number, "name": uri.rstrip("/").rsplit("/", 1)[-1], "url": uri} for number, uri in enumerate(licences, 1)],
+        "licenses": [
+            {"id": number, "name": uri.rstrip("/").rsplit("/", 1)[-1], "url": uri}
+            for number, uri in enumerate(licences, 1)
+        ],
         "categories": [_category(number, name) for number, name in enumerate(categories, 1)],
         "images": [_image(image, licences.index(image["rights_uri"]) + 1) for image in listed],
         "annotations": [_annotation(box) for box in chosen],
@@ -85,4 +100,6 @@ def _annotation(box: Row) -> Row:
     if box["score"] is not None:
         plain["score"] = box["score"]
     keypoints = box["keypoints_xyv"]
-    return {**plain, "keypoints": keypoints, "num_keypoints": sum(v > 0 for v in keypoints[2::3])} if keypoints else plain
+    return (
+        {**plain, "keypoints": keypoints, "num_keypoints": sum(v > 0 for v in keypoints[2::3])} if keypoints else plain
+    )

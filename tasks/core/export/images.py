@@ -11,7 +11,14 @@ FROM_RECORDS = (
     "source", "source_url", "image_url", "title", "artist", "style", "styles", "date_text", "year", "rights_uri",
     "rights_text", "rights_basis", "is_annotated",
 )  # fmt: skip
-DIGESTED = pa.schema([field if field.name != "image" else pa.field("image", pa.struct([("bytes", pa.string()), ("path", pa.string())])) for field in IMAGES])
+DIGESTED = pa.schema(
+    [
+        field
+        if field.name != "image"
+        else pa.field("image", pa.struct([("bytes", pa.string()), ("path", pa.string())]))
+        for field in IMAGES
+    ]
+)
 """IMAGES with the SHA-256 of the bytes in place of the bytes: what is digested, and filled in when it is written."""
 
 
@@ -22,7 +29,11 @@ def images(columns: Mapping[str, pa.ChunkedArray | pa.Array], *, is_embedded: bo
         {"bytes": sha256 if is_embedded else None, "path": media_path(sha256, form) if is_media else None}
         for sha256, form in zip(shas, formats, strict=True)
     ]
-    return pa.table({**columns, "image": pa.array(image, DIGESTED.field("image").type)}).select(DIGESTED.names).cast(DIGESTED)
+    return (
+        pa.table({**columns, "image": pa.array(image, DIGESTED.field("image").type)})
+        .select(DIGESTED.names)
+        .cast(DIGESTED)
+    )
 
 
 def files(sizes: Sequence[int], group_bytes: int, part_bytes: int) -> list[list[tuple[int, int]]]:

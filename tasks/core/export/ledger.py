@@ -27,7 +27,10 @@ def ledger(records: pa.Table, outcomes: Sequence[tuple[str, pa.Table]], memory: 
     for label, outcome in outcomes:
         _apply(rows, label, outcome)
     for was in memory.to_pylist():
-        row = rows.setdefault(was["record_id"], {**was, "kept": False, "stage": "scrape", "reason": Reason.GONE, "detail": None, "kept_record_id": None})
+        row = rows.setdefault(
+            was["record_id"],
+            {**was, "kept": False, "stage": "scrape", "reason": Reason.GONE, "detail": None, "kept_record_id": None},
+        )
         row["last_split"] = row["last_split"] or was["last_split"]
         row["image_id"] = was["image_id"]
     numbered = ids(rows, known={name: row["image_id"] for name, row in rows.items() if row["image_id"] is not None})
@@ -46,7 +49,10 @@ def remembered(previous: pa.Table, records: pa.ChunkedArray, kept: pa.ChunkedArr
     dropped = pc.and_(pc.invert(pc.is_in(previous["record_id"], value_set=kept)), pc.is_valid(split))
     names = previous["record_id"].to_pylist()
     natural = ids(names)
-    moved = pa.array([natural[name] != number for name, number in zip(names, previous["image_id"].to_pylist(), strict=True)], pa.bool_())
+    moved = pa.array(
+        [natural[name] != number for name, number in zip(names, previous["image_id"].to_pylist(), strict=True)],
+        pa.bool_(),
+    )
     rows = previous.set_column(previous.schema.get_field_index("last_split"), LEDGER.field("last_split"), split)
     return rows.filter(pc.or_(pc.or_(gone, dropped), moved))
 
@@ -63,7 +69,9 @@ def _apply(rows: dict[str, dict[str, Any]], label: str, outcome: pa.Table) -> No
         for name in wanted:
             row["last_split" if name == "split" else name] = verdict[name]
         if verdict["reason"] is not None:
-            row.update(kept=False, stage=label, **{name: verdict[name] for name in ("reason", "detail", "kept_record_id")})
+            row.update(
+                kept=False, stage=label, **{name: verdict[name] for name in ("reason", "detail", "kept_record_id")}
+            )
 
 
 def counts(book: pa.Table) -> dict[str, int | dict[str, int]]:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from schemas.recipe import FolderSource
+from schemas.sources import FolderSource
 from tasks.core.scrape.records import record
 
 _FIELD = re.compile(r"\{(\w+)\}|\*")

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.reasons import Reason
-from schemas.recipe import NOASSERTION, Rights, Source
+from schemas.sources import NOASSERTION, Rights, Source
 from schemas.tables import RECORDS
 from tasks.core.fetch import is_url
 
@@ -108,7 +108,11 @@ def _rights(asserted: Rights, uri: str | None, text: str | None) -> dict[str, st
         basis = f"recipe: {asserted.asserted_by}: {asserted.because}"
         return {"rights_uri": asserted.uri, "rights_text": text or uri or asserted.text, "rights_basis": basis}
     said = text or uri
-    return {"rights_uri": NOASSERTION, "rights_text": said or asserted.text, "rights_basis": "source" if said else "none"}
+    return {
+        "rights_uri": NOASSERTION,
+        "rights_text": said or asserted.text,
+        "rights_basis": "source" if said else "none",
+    }
 
 
 def _styles(value: Any, style: str | None) -> list[str]:

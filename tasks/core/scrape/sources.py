@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 
 from schemas.errors import BadInput
-from schemas.recipe import AnySource, FolderSource, TableSource
+from schemas.sources import AnySource, FolderSource, TableSource
 from schemas.tables import SOURCE_FIGURES
 from tasks.core.scrape import annotations, folder, records, table
 
@@ -30,15 +30,25 @@ def answers_wanted(source: AnySource, paths: Sequence[str]) -> list[str]:
         wanted.add(source.annotations.path)
     if source.annotations is not None and source.annotations.format == "voc" and isinstance(source, FolderSource):
         template, pattern = source.annotations.path, source.pattern
-        wanted |= {folder.beside(template, pattern, path) for path in paths if folder.fields_of_path(pattern, path) is not None}
+        wanted |= {
+            folder.beside(template, pattern, path) for path in paths if folder.fields_of_path(pattern, path) is not None
+        }
     return sorted(wanted.intersection(paths))
 
 
-def listed(source: AnySource, paths: Sequence[str], read: Read, parquet_rows: Callable[[bytes], list[dict[str, Any]]], categories: tuple[str, ...]) -> Listed:
+def listed(
+    source: AnySource,
+    paths: Sequence[str],
+    read: Read,
+    parquet_rows: Callable[[bytes], list[dict[str, Any]]],
+    categories: tuple[str, ...],
+) -> Listed:
     """The source's records and figures. Raises BadInput, in one sentence, if there are none or a file is not what it should be."""
     rows = _rows(source, paths, read, parquet_rows)
     if not rows:
-        raise BadInput(f"source '{source.name}': expected {_expected(source)} below binding '{source.at}', got none among {len(paths)} files{_examples(paths)}")
+        raise BadInput(
+            f"source '{source.name}': expected {_expected(source)} below binding '{source.at}', got none among {len(paths)} files{_examples(paths)}"
+        )
     figures_of = _figures_of(source, read)
     found, unreadable = {}, {}
     for row in rows:
@@ -47,24 +57,33 @@ def listed(source: AnySource, paths: Sequence[str], read: Read, parquet_rows: Ca
                 found[row["record_id"]] = annotations.known(figures, categories)
         except annotations.BadAnnotation as problem:
             unreadable[row["record_id"]] = f"annotation unreadable, so left out: {problem}"[:200]
-    told = [{**row, "is_annotated": row["record_id"] in found, "detail": row["detail"] or unreadable.get(row["record_id"])} for row in rows]
+    told = [
+        {**row, "is_annotated": row["record_id"] in found, "detail": row["detail"] or unreadable.get(row["record_id"])}
+        for row in rows
+    ]
     figures = [{"record_id": name, "figures": found[name]} for name in sorted(found)]
     return Listed(records.table(told), pa.Table.from_pylist(figures, schema=SOURCE_FIGURES))
 
 
-def _rows(source: AnySource, paths: Sequence[str], read: Read, parquet_rows: Callable[[bytes], list[dict[str, Any]]]) -> list[dict[str, Any]]:
+def _rows(
+    source: AnySource, paths: Sequence[str], read: Read, parquet_rows: Callable[[bytes], list[dict[str, Any]]]
+) -> list[dict[str, Any]]:
     if isinstance(source, FolderSource):
         return folder.records(source, paths)
     data = read(source.table)
     if data is None:
-        raise BadInput(f"source '{source.name}': expected a table '{source.table}' below binding '{source.at}', got no such file{_examples(paths)}")
+        raise BadInput(
+            f"source '{source.name}': expected a table '{source.table}' below binding '{source.at}', got no such file{_examples(paths)}"
+        )
     if source.table.endswith(".parquet"):
         return table.records(source, parquet_rows(data))
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as problem:
         raise BadInput(f"source '{source.name}': expected '{source.table}' in UTF-8, got {problem}") from problem
-    return table.records(source, table.rows_of_csv(text) if source.table.endswith(".csv") else table.rows_of_json_lines(text))
+    return table.records(
+        source, table.rows_of_csv(text) if source.table.endswith(".csv") else table.rows_of_json_lines(text)
+    )
 
 
 def _figures_of(source: AnySource, read: Read) -> Callable[[str], list[annotations.Figure] | None]:
@@ -86,7 +105,9 @@ def _figures_of(source: AnySource, read: Read) -> Callable[[str], list[annotatio
 
 def _coco(source: AnySource, data: bytes | None, path: str) -> dict[str, list[annotations.Figure] | None]:
     if data is None:
-        raise BadInput(f"source '{source.name}': expected COCO annotations '{path}' below binding '{source.at}', got no such file")
+        raise BadInput(
+            f"source '{source.name}': expected COCO annotations '{path}' below binding '{source.at}', got no such file"
+        )
     try:
         return annotations.figures_of_coco(data)
     except annotations.BadAnnotation as problem:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from schemas.errors import BadInput
-from schemas.recipe import TableSource
+from schemas.sources import TableSource
 from tasks.core.scrape.records import record
 
 csv.field_size_limit(1_000_000)

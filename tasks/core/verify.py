@@ -1,0 +1,90 @@
+"""What must hold in any release: the contract, unique keys, closed counts, no leak, COCO that agrees with the tables."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+Row = Mapping[str, Any]
+
+
+def schema_problems(table: str, schema: pa.Schema, contract: Row) -> Iterator[str]:
+    """Promised columns that a Parquet file lacks or has in another type."""
+    for column in contract["tables"][table]["columns"]:
+        name = column["name"]
+        if name not in schema.names:
+            yield f"{table}.{name}: expected the column, got none"
+        elif type_name(schema.field(name).type) != column["type"]:
+            yield f"{table}.{name}: expected {column['type']}, got {type_name(schema.field(name).type)}"
+
+
+def null_problems(table: str, batch: pa.RecordBatch, contract: Row) -> Iterator[str]:
+    """Columns that may not be null, and are."""
+    for column in contract["tables"][table]["columns"]:
+        if not column["nullable"] and column["name"] in batch.schema.names and batch[column["name"]].null_count:
+            yield f"{table}.{column['name']}: expected no nulls, got {batch[column['name']].null_count}"
+
+
+def type_name(kind: pa.DataType) -> str:
+    """An Arrow type as contracts write it: without the names that Parquet gives to what lists hold, dictionaries as their values.
+
+    >>> type_name(pa.list_(pa.string())), type_name(pa.dictionary(pa.int32(), pa.string()))
+    ('list<string>', 'string')
+    """
+    if pa.types.is_dictionary(kind):
+        return type_name(kind.value_type)
+    return str(kind).replace("child: ", "").replace("element: ", "").replace("item: ", "")
+
+
+def key_problems(table: str, keys: Sequence[Any]) -> Iterator[str]:
+    """Primary keys that stand more than once."""
+    for key, count in Counter(keys).items():
+        if count > 1:
+            yield f"{table}: expected each key once, got {key!r} {count} times"
+
+
+def count_problems(counts: Row, ledger: pa.Table, images: pa.Table) -> Iterator[str]:
+    """Counts of the manifest that the ledger or the images table contradict. images: record_id and split of all rows."""
+    kept = ledger.filter(ledger["kept"])
+    dropped = ledger.filter(pc.invert(ledger["kept"]))
+    by_split = dict(sorted(Counter(images["split"].to_pylist()).items()))
+    for name, expected, got in (
+        ("records", ledger.num_rows, counts["records"]),
+        ("kept", images.num_rows, counts["kept"]),
+        ("dropped", dropped.num_rows, counts["dropped"]),
+        ("by_split", by_split, dict(sorted(counts["by_split"].items()))),
+    ):
+        if expected != got:
+            yield f"counts.{name}: expected {expected}, as the tables say, got {got}"
+    if dropped["reason"].null_count:
+        yield f"ledger: expected a reason for every dropped record, got none for {dropped['reason'].null_count}"
+    if set(kept["record_id"].to_pylist()) != set(images["record_id"].to_pylist()):
+        yield "ledger: expected the kept records to be those of the images table, got others"
+
+
+def leak_problems(images: pa.Table) -> Iterator[str]:
+    """Groups and bytes that lie in two splits. images: record_id, split, group_id, sha256."""
+    for name in ("group_id", "sha256"):
+        splits: dict[str, set[str]] = {}
+        for word, split in zip(images[name].to_pylist(), images["split"].to_pylist(), strict=True):
+            splits.setdefault(word, set()).add(split)
+        for word, found in splits.items():
+            if len(found) > 1:
+                yield f"leak: expected {name} {word} in one split, got {sorted(found)}"
+
+
+def coco_problems(
+    split: str, document: Row, detections: Iterable[Row], images: pa.Table, annotations: pa.Table
+) -> Iterator[str]:
+    """Ids of one split's COCO files that are not those of the tables."""
+    ids = set(images["image_id"].to_pylist())
+    if (got := {image["id"] for image in document["images"]}) != ids:
+        yield f"coco/{split}.json: expected the {len(ids)} images of the split, got {len(got)} (or others)"
+    known = set(annotations["annotation_id"].to_pylist())
+    if strangers := [box["id"] for box in document["annotations"] if box["id"] not in known]:
+        yield f"coco/{split}.json: expected annotations of the table, got {len(strangers)} others"
+    found = sum(origin == "detector" for origin in annotations["origin"].to_pylist())
+    if (count := sum(box["image_id"] in ids for box in detections)) != found:
+        yield f"coco/{split}.detections.json: expected {found} boxes, as in the table, got {count}"

@@ -1,0 +1,76 @@
+"""Keys: digests of what an answer depends on, settings and code among it."""
+
+import ast
+import hashlib
+import importlib.util
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from pydantic import BaseModel
+
+
+def key_of(**parts: Any) -> str:
+    """SHA-256, as hex, of named parts: JSON values and pydantic models."""
+    plain = {
+        name: part.model_dump(mode="json") if isinstance(part, BaseModel) else part for name, part in parts.items()
+    }
+    return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()
+
+
+def code_of(*modules: ModuleType) -> str:
+    """Digest of what the modules, and all of tasks.core and tasks.io that they import, say: not of comments or docstrings."""
+    found: dict[str, str] = {}
+    for module in modules:
+        _collect(module.__name__, found)
+    return key_of(**found)
+
+
+def _collect(name: str, found: dict[str, str]) -> None:
+    if name in found:
+        return
+    tree = _parsed(name)
+    found[name] = ast.unparse(_without_docstrings(tree))
+    for imported in _imports(tree):
+        if imported.startswith(("tasks.core.", "tasks.io.")):
+            _collect(imported, found)
+
+
+def _parsed(name: str) -> ast.Module:
+    spec = importlib.util.find_spec(name)
+    if spec is None or spec.origin is None:
+        raise ImportError(f"expected the source of {name}, got none")
+    return ast.parse(Path(spec.origin).read_text(encoding="utf-8"))
+
+
+def _imports(tree: ast.Module) -> Iterator[str]:
+    """Names of imported modules, sorted; `from package import module` counts as both."""
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names.update(entry.name for entry in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            within = {f"{node.module}.{entry.name}" for entry in node.names}
+            names.update({node.module}, {name for name in within if _is_module(name)})
+    yield from sorted(names)
+
+
+def _is_module(name: str) -> bool:
+    try:
+        return name.startswith("tasks.") and importlib.util.find_spec(name) is not None
+    except ModuleNotFoundError:  # the parent is a module, not a package
+        return False
+
+
+def _without_docstrings(tree: ast.Module) -> ast.Module:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            body = [entry for entry in node.body if not _is_text(entry)]
+            node.body = body or [ast.Pass()]
+    return tree
+
+
+def _is_text(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)

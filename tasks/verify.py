@@ -1,0 +1,178 @@
+"""verify: is a release what it says? Everything is computed anew from its files alone; no store and no server is needed."""
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+import yaml
+
+from tasks.core import verify as core
+from tasks.core.export import digest
+from tasks.core.hash import uint64_from_bits
+from tasks.io import contracts, images
+from tasks.io.releases import Release
+
+_SHOWN = 20
+_NO_LIMIT = 1_000_000_000
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What was found: problems in sentences, and a text for a person."""
+
+    problems: tuple[str, ...]
+    text: str
+
+    @property
+    def is_good(self) -> bool:
+        """Whether nothing is wrong."""
+        return not self.problems
+
+
+def verify(url: str, *, is_deep: bool = False) -> Verdict:
+    """Check files, contract, content digest, counts, leaks and COCO files; with `is_deep` decode and measure every image too.
+
+    Raises BadInput if there is no manifest to check against.
+    """
+    release = Release(url)
+    checks: list[tuple[str, Callable[[], Iterator[str]]]] = [
+        ("files", lambda: _files(release)),
+        ("contract", lambda: _contract(release)),
+        ("content digest", lambda: _digests(release)),
+        ("counts, keys, leaks", lambda: _tables(release)),
+        ("COCO", lambda: _coco(release)),
+    ]
+    if is_deep:
+        checks.append(("images, decoded and measured again", lambda: _images(release)))
+    lines, problems = (
+        [f"{release.manifest.name} {release.manifest.version}: content sha256:{release.manifest.content_sha256}"],
+        [],
+    )
+    for name, check in checks:
+        found = list(check())
+        lines += [f"{'FAILED' if found else 'ok':>6}  {name}", *(f"        {problem}" for problem in found[:_SHOWN])]
+        lines += [f"        ... and {len(found) - _SHOWN} more"] if len(found) > _SHOWN else []
+        problems += found
+        if found and name == "files":  # nothing more can be read from broken files without guessing
+            lines.append("        the other checks need whole files, and were left out")
+            break
+    return Verdict(tuple(problems), "\n".join(lines))
+
+
+def _files(release: Release) -> Iterator[str]:
+    listed = release.manifest.files
+    for path, entry in listed.items():
+        found = release.file_entry(path)
+        if found is None:
+            yield f"{path}: expected the file, got nothing there"
+        elif (found.sha256, found.bytes) != (entry.sha256, entry.bytes):
+            yield f"{path}: expected {entry.bytes} bytes of SHA-256 {entry.sha256[:12]}..., got {found.bytes} of {found.sha256[:12]}..."
+    for path in release.paths():
+        if path not in listed and path != "manifest.json":
+            yield f"{path}: expected no file that the manifest does not list, got one"
+
+
+def _contract(release: Release) -> Iterator[str]:
+    contract: dict[str, Any] = yaml.safe_load(release.read("contract.yaml"))
+    if str(contract["version"]) != release.manifest.contract_version:
+        yield f"contract.yaml: expected version {release.manifest.contract_version}, got {contract['version']}"
+    if (
+        str(contract["version"]) == str(contracts.contract()["version"])
+        and release.read("contract.yaml").decode() != contracts.text()
+    ):
+        yield f"contract.yaml: expected the text of contract {contract['version']}, got another"
+    for table in digest.KEYS:
+        parts = release.parts(table)
+        if not parts:
+            yield f"{table}: expected at least one Parquet file, got none"
+        for path in parts:
+            yield from core.schema_problems(table, release.schema(path), contract)
+        for batch in release.batches(table):
+            yield from core.null_problems(table, batch, contract)
+
+
+def _digests(release: Release) -> Iterator[str]:
+    found = {}
+    for table, key in digest.KEYS.items():
+        rows = [
+            (row_key, line)
+            for batch in release.batches(table)
+            for row_key, line in zip(batch[key].to_pylist(), digest.lines(batch), strict=True)
+        ]
+        rows.sort(key=lambda row: row[0])  # parts lie by split; the digest goes by primary key over all
+        found[table] = hashlib.sha256(b"".join(line for _, line in rows)).hexdigest()
+        if found[table] != release.manifest.content.get(table):
+            yield f"{table}: expected content {release.manifest.content.get(table)}, got {found[table]}"
+    whole = digest.content_digest(found)
+    if whole != release.manifest.content_sha256:
+        yield f"content: expected {release.manifest.content_sha256}, got {whole}"
+    version = digest.version(whole, release.manifest.recipe_sha256, release.manifest.contract_version)
+    if version != release.manifest.version:
+        yield f"version: expected {release.manifest.version}, got {version}"
+
+
+def _tables(release: Release) -> Iterator[str]:
+    shown = _columns(release, "images", ["record_id", "image_id", "split", "group_id", "sha256"])
+    boxes = _columns(release, "annotations", ["annotation_id", "image_id"])
+    ledger = release.ledger()
+    for table, key, rows in (
+        ("images", "record_id", shown),
+        ("images", "image_id", shown),
+        ("annotations", "annotation_id", boxes),
+        ("ledger", "record_id", ledger),
+    ):
+        yield from core.key_problems(f"{table}.{key}", rows[key].to_pylist())
+    if strangers := set(boxes["image_id"].to_pylist()) - set(shown["image_id"].to_pylist()):
+        yield f"annotations: expected boxes of images in the release, got some of {len(strangers)} others"
+    yield from core.count_problems(release.manifest.counts, ledger, shown)
+    yield from core.leak_problems(shown)
+
+
+def _coco(release: Release) -> Iterator[str]:
+    shown = _columns(release, "images", ["image_id", "split"])
+    boxes = _columns(release, "annotations", ["annotation_id", "split", "origin"])
+    for path in sorted(
+        path for path in release.manifest.files if path.startswith("coco/") and not path.endswith(".detections.json")
+    ):
+        split = path.removeprefix("coco/").removesuffix(".json")
+        document, found = json.loads(release.read(path)), json.loads(release.read(f"coco/{split}.detections.json"))
+        mine, drawn = (
+            table.filter(pa.array([word == split for word in table["split"].to_pylist()], pa.bool_()))
+            for table in (shown, boxes)
+        )
+        yield from core.coco_problems(split, document, found, mine, drawn)
+
+
+def _images(release: Release) -> Iterator[str]:
+    for batch in release.batches("images", rows=16):
+        for row in batch.select(
+            ["record_id", "sha256", "phash", "width_px", "height_px", "format", "image"]
+        ).to_pylist():
+            data = row["image"]["bytes"] or (release.read(row["image"]["path"]) if row["image"]["path"] else None)
+            if data is not None:
+                yield from _image_problems(row, data)
+
+
+def _image_problems(row: dict[str, Any], data: bytes) -> Iterator[str]:
+    if (sha256 := hashlib.sha256(data).hexdigest()) != row["sha256"]:
+        yield f"{row['record_id']}: expected bytes of SHA-256 {row['sha256']}, got {sha256}"
+        return
+    try:
+        picture = images.picture(data, _NO_LIMIT)
+    except images.Unreadable as problem:
+        yield f"{row['record_id']}: expected an image that decodes, got {problem}"
+        return
+    measured = (picture.width_px, picture.height_px, picture.format, uint64_from_bits(picture.phash_bits()))
+    if measured != (row["width_px"], row["height_px"], row["format"], row["phash"]):
+        yield f"{row['record_id']}: expected {row['width_px']} x {row['height_px']} px, {row['format']}, pHash {row['phash']:016x}, got {measured}"
+
+
+def _columns(release: Release, table: str, names: list[str]) -> pa.Table:
+    batches = [batch.select(names) for batch in release.batches(table)]
+    return pa.Table.from_batches(
+        batches,
+        batches[0].schema if batches else release.schema(release.parts(table)[0]).empty_table().select(names).schema,
+    )
