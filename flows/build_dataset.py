@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from prefect import flow
+from prefect.context import FlowRunContext
 from prefect.task_runners import TaskRunner, ThreadPoolTaskRunner
 
 from flows.recipes import check_bindings, recipe_from_file
@@ -74,19 +75,21 @@ def plan(recipe: Recipe, context: Context) -> tuple[Step, ...]:
 
 
 def stages(recipe: Recipe, context: Context) -> tuple[Step, ...]:
-    """The loop: each stage hands its step to the next."""
+    """The loop: each stage hands its step to the next. Inside a flow its work is task runs, outside it is plain calls."""
     began_s = time.monotonic()
     state, computed = scrape(recipe, context)
-    state = state.then(_timed(listing_step(recipe, state, computed, context), began_s))
+    state = state.then(_timed(listing_step(state, computed, context), began_s))
     for settings in recipe.stages:
         began_s = time.monotonic()
         state = state.then(_timed(_step(settings, state, recipe, context), began_s))
+        if not context.plan:
+            report.progress(state.steps[-1])
     return state.steps
 
 
 def _step(settings: AnyStage, state: State, recipe: Recipe, context: Context) -> Step:
     shell = SHELLS[settings.stage]
-    call = getattr(shell, "fn", shell) if context.plan else shell  # a plan needs no task runs, and so no server
+    call = shell if FlowRunContext.get() else getattr(shell, "fn", shell)  # without a flow (a plan) there are no task runs
     told = (recipe,) if settings.stage in _TOLD_THE_RECIPE else ()
     return call(settings, state, *told, context)
 

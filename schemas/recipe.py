@@ -36,8 +36,10 @@ class Recipe(Frozen):
         le=1,
         description="The same recipe keeping so much less than its last release publishes nothing: a source broke",
     )
-    sources: tuple[AnySource, ...] = Field(min_length=1)
-    stages: tuple[AnyStage, ...] = Field(min_length=1)
+    sources: tuple[AnySource, ...] = Field(min_length=1, description="The collections, each with a name of its own")
+    stages: tuple[AnyStage, ...] = Field(
+        min_length=1, description="What is done with their records, in order; export is the last"
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -77,7 +79,9 @@ def _tagged(entry: Any, word: str) -> Any:
         return {word: entry}
     if isinstance(entry, dict) and len(entry) == 1 and word not in entry:
         tag, settings = next(iter(entry.items()))
-        return {word: tag, **(settings or {})} if isinstance(settings, dict | None) else {word: tag, "?": settings}
+        if not isinstance(settings, dict | None):
+            raise ValueError(f"{word} '{tag}': expected its settings as a mapping, got {settings!r}")
+        return {word: tag, **(settings or {})}
     return entry
 
 
@@ -86,7 +90,7 @@ def _filled_in(stage: Any, seed: Any) -> Any:
     if not isinstance(stage, dict) or "stage" not in stage:
         return stage
     filled = {**stage, "label": stage.get("label") or stage["stage"]}
-    if stage["stage"] in {"sample", "split"} and stage.get("seed") is None:
+    if stage["stage"] in ("sample", "split") and stage.get("seed") is None:  # a tuple: what stands there may be a list
         filled["seed"] = seed
     return filled
 

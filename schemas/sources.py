@@ -1,5 +1,6 @@
 """Sources: the collections that a recipe draws from."""
 
+import re
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
@@ -23,8 +24,9 @@ class Rights(Frozen):
 
     @model_validator(mode="after")
     def _says_who_and_why(self) -> Self:
-        if self.uri != NOASSERTION and not (self.asserted_by and self.because):
-            raise ValueError("rights that a recipe asserts need both asserted_by and because")
+        absent = [name for name in ("asserted_by", "because") if not getattr(self, name)]
+        if self.uri != NOASSERTION and absent:
+            raise ValueError(f"expected asserted_by and because, which '{self.uri}' needs, got no {' and no '.join(absent)}")
         return self
 
 
@@ -63,6 +65,13 @@ class FolderSource(Source):
         description="Path below the binding. {field} takes a stretch without '/', as short as it can be; '*' is "
         "anything but '/'. Known fields: key, title, artist, style, date_text, year, group",
     )
+
+    @model_validator(mode="after")
+    def _has_names_for_fields(self) -> Self:
+        for name in re.findall(r"\{(\w+)\}", self.pattern):
+            if not name.isidentifier():
+                raise ValueError(f"pattern: expected fields that begin with a letter, got '{{{name}}}'")
+        return self
 
 
 class TableSource(Source):

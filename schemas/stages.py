@@ -75,6 +75,12 @@ class Figures(Frozen):
         description="people_first: a source's annotations outrank the detector; detector: only it counts",
     )
 
+    @model_validator(mode="after")
+    def _least_below_most(self) -> Self:
+        if self.most is not None and self.least > self.most:
+            raise ValueError(f"expected least <= most, got {self.least} > {self.most}")
+        return self
+
 
 class Aspect(Frozen):
     """Allowed width / height, both ends included."""
@@ -121,7 +127,7 @@ class Sample(Drawn):
     """Draw at most n records of each style, without replacement, rare artists before prolific ones."""
 
     stage: Literal["sample"] = "sample"
-    by: Literal["style"] = "style"
+    by: Literal["style"] = Field("style", description="What the records are grouped by")
     top: int | None = Field(
         None, ge=1, description="Keep only so many of the most frequent styles (PoPArt: 22); ties by name"
     )
@@ -150,7 +156,7 @@ class Split(Drawn):
     @model_validator(mode="after")
     def _some_seat(self) -> Self:
         if not sum(self.ratios.values()):
-            raise ValueError("expected at least one ratio above 0")
+            raise ValueError(f"expected at least one ratio above 0, got {self.ratios}")
         return self
 
 

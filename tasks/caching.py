@@ -17,6 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
+from prefect.client.schemas.objects import State as PrefectState
 from pydantic import BaseModel
 
 from schemas.manifests import Context, Kind, State, Step, TableRef
@@ -28,7 +29,15 @@ from tasks.io.store import Store, parquet_bytes
 from tasks.keys import key_of
 from tasks.parts import PartTask, in_parts
 
-RETRIED: dict[str, Any] = {"retries": 2, "retry_delay_seconds": [1, 10], "persist_result": False}
+
+def _may_pass(_task: Any, _run: Any, state: PrefectState[Any]) -> bool:
+    """Whether a failure may be over at a second try: faults of disk and network, not errors of programs and people."""
+    return isinstance(state.data, OSError) or isinstance(getattr(state.data, "result", None), OSError)
+
+
+RETRIED: dict[str, Any] = {
+    "retries": 2, "retry_delay_seconds": [1, 10], "retry_condition_fn": _may_pass, "persist_result": False,
+}  # fmt: skip
 """Parts that touch disk or network: a passing fault of either should not end a night's run."""
 
 ONCE: dict[str, Any] = {"persist_result": False}

@@ -41,7 +41,7 @@ def in_parts(part: PartTask, rows: pa.Table, arguments: tuple[Any, ...], context
         return
     batches = _batches(rows, context)
     with _progress(label, rows.num_rows) as advance:
-        if context.plan or FlowRunContext.get() is None:
+        if FlowRunContext.get() is None:
             for batch in batches:
                 part.fn(batch, *arguments, context)
                 advance(batch.num_rows)

@@ -3,7 +3,9 @@
 import io
 from collections.abc import Sequence
 
+from prefect import get_run_logger
 from prefect.artifacts import create_markdown_artifact
+from prefect.context import FlowRunContext
 from rich.console import Console
 from rich.table import Table
 
@@ -44,6 +46,15 @@ def of_plan(steps: Sequence[Step]) -> str:
     for step in steps:
         table.add_row(step.label, step.kind, _intention(step))
     return _text(table)
+
+
+def progress(step: Step) -> None:
+    """A line for each stage that is done: on the terminal, and in the log that Prefect's UI shows."""
+    dropped = sum(step.dropped.values())
+    line = f"{step.label}: {step.kept} kept, {dropped} dropped, {step.computed} computed, {step.seconds:.1f} s"
+    Console(stderr=True, highlight=False).print(line)
+    if FlowRunContext.get() is not None:
+        get_run_logger().info(line)
 
 
 def as_artifact(steps: Sequence[Step], release: str) -> None:

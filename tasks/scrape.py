@@ -63,7 +63,7 @@ def scrape(recipe: Recipe, context: Context) -> tuple[State, int]:
     return state, sum(is_new for _, _, is_new in listed)
 
 
-def listing_step(recipe: Recipe, state: State, computed: int, context: Context) -> Step:
+def listing_step(state: State, computed: int, context: Context) -> Step:
     """The step of the scrape: which records were listed, and which of them are not for this build."""
     store = caching.opened(context)
     table = store.read_table(state.records)

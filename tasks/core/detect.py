@@ -40,9 +40,8 @@ def boxes_from_plain(raw: Floats, classes: int) -> tuple[Floats, Floats]:
     if raw.ndim != 2 or raw.shape[1] != 6:
         raise ValueError(f"expected rows of 6 numbers, got shape {raw.shape}")
     scores = np.zeros((len(raw), classes), np.float32)
-    index = raw[:, 5].astype(np.int64)
-    known = (index >= 0) & (index < classes)
-    scores[np.flatnonzero(known), index[known]] = raw[known, 4]
+    known = np.flatnonzero((raw[:, 5] >= 0) & (raw[:, 5] < classes))  # compared as they come: NaN has no whole number
+    scores[known, raw[known, 5].astype(np.int64)] = raw[known, 4]
     return raw[:, :4], scores
 
 

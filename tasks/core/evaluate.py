@@ -52,10 +52,11 @@ def _summary(truth: dict[str, Any], results: list[dict[str, Any]], at_most: int)
         if at_most == 100:
             evaluation.summarize()
             return np.asarray(evaluation.stats)
-    precision, recall = evaluation.eval["precision"][..., -1], evaluation.eval["recall"][..., -1]  # TxRxKxA, TxKxA
+    places = [evaluation.params.maxDets.index(count) for count in (1, 10, at_most)]  # evaluate() has sorted them
+    precision, recall = (evaluation.eval[name][..., places[-1]] for name in ("precision", "recall"))  # TxRxKxA, TxKxA
     areas = [_mean(precision[..., area]) for area in range(4)]
     at = {iou: int(np.flatnonzero(np.isclose(evaluation.params.iouThrs, iou))[0]) for iou in (0.5, 0.75)}
-    by_count = [_mean(evaluation.eval["recall"][..., 0, count]) for count in range(3)]
+    by_count = [_mean(evaluation.eval["recall"][..., 0, count]) for count in places]
     return np.array([
         areas[0], _mean(precision[at[0.5], ..., 0]), _mean(precision[at[0.75], ..., 0]), *areas[1:], *by_count,
         *(_mean(recall[..., area]) for area in range(1, 4)),

@@ -48,7 +48,7 @@ def remembered(previous: pa.Table, records: pa.ChunkedArray, kept: pa.ChunkedArr
     split = previous["last_split"] if same_splits else pa.chunked_array([pa.nulls(previous.num_rows, pa.string())])
     dropped = pc.and_(pc.invert(pc.is_in(previous["record_id"], value_set=kept)), pc.is_valid(split))
     names = previous["record_id"].to_pylist()
-    natural = ids(names)
+    natural = ids([*names, *records.to_pylist()])  # with what is new: a newcomer may claim an id that was given
     moved = pa.array(
         [natural[name] != number for name, number in zip(names, previous["image_id"].to_pylist(), strict=True)],
         pa.bool_(),

@@ -13,6 +13,13 @@ class BadAnnotation(ValueError):
     """An annotation file that can't be read as what it should be; the message says what was met."""
 
 
+class _WithoutDtd(ElementTree.TreeBuilder):
+    """Builds a tree, and stops at a DTD before anything in it is read, whatever the encoding."""
+
+    def doctype(self, name: str, pubid: str | None, system: str | None) -> None:
+        raise BadAnnotation("XML with a DTD")
+
+
 def figures_of_voc(data: bytes) -> list[Figure]:
     """The objects of one PASCAL VOC file. Its corners count pixels from 1 and include both ends, so 1..1 is one pixel.
 
@@ -23,11 +30,13 @@ def figures_of_voc(data: bytes) -> list[Figure]:
     ...                b"<ymax>4</ymax></bndbox></object></annotation>")[0]["xywh_px"]
     [0.0, 2.0, 10.0, 2.0]
     """
-    if b"<!DOCTYPE" in data or b"<!ENTITY" in data:
-        raise BadAnnotation("XML with a DTD")
     try:
-        root = ElementTree.fromstring(data)
-    except ElementTree.ParseError as problem:
+        root = ElementTree.fromstring(data, ElementTree.XMLParser(target=_WithoutDtd()))
+    except (ElementTree.ParseError, LookupError) as problem:  # LookupError: an encoding that nobody knows
+        raise BadAnnotation(f"no XML: {problem}") from problem
+    except BadAnnotation:
+        raise
+    except ValueError as problem:  # an encoding that the parser does not take
         raise BadAnnotation(f"no XML: {problem}") from problem
     return [_voc_figure(entry) for entry in root.iter("object")]
 
@@ -44,7 +53,7 @@ def figures_of_coco(data: bytes) -> dict[str, list[Figure] | None]:
         for entry in document["annotations"]:
             entries[entry["image_id"]].append(entry)
         return {str(image["file_name"]): _coco_figures(entries[image["id"]], names) for image in document["images"]}
-    except (ValueError, KeyError, TypeError, RecursionError) as problem:
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as problem:
         raise BadAnnotation(f"no COCO file: {type(problem).__name__} {problem}"[:200]) from problem
 
 

@@ -25,8 +25,8 @@ def record(source: Source, row: Row) -> dict[str, Any]:
     """One row of RECORDS from a source's fields, or a row with a reason where there is no key or no image.
 
     Known fields: key, image, source_url, image_url, title, artist, style, styles, date_text, year, rights_uri,
-    rights_text, group. Text becomes NFC without outer blanks, and empty text null. A year that is no number is read
-    from date_text: its first four-digit year from 1000 to 2099.
+    rights_text, group. Text becomes NFC without outer blanks, and empty text null; only the image stays as it is given,
+    since that is what its file is called. Without a year, the first one from 1000 to 2099 in date_text counts.
     """
     said = {field: _text(value) for field, value in row.items() if field != "styles"}
     key, image = said.get("key"), said.get("image")
@@ -36,7 +36,7 @@ def record(source: Source, row: Row) -> dict[str, Any]:
     style = said.get("style")
     return {
         **_empty(source, key, None, None),
-        "locator": image,
+        "locator": _writable(str(row["image"])),
         "source_url": said.get("source_url") or _filled(source.source_url, {**said, "key": key}),
         "image_url": said.get("image_url") or (image if is_url(image) else None),
         "title": said.get("title"),
@@ -51,15 +51,20 @@ def record(source: Source, row: Row) -> dict[str, Any]:
 
 
 def table(rows: Iterable[dict[str, Any]]) -> pa.Table:
-    """RECORDS sorted by record_id. Of rows with one id the first by content stays, the others get ids of their own."""
-    unique: dict[str, dict[str, Any]] = {}
+    """RECORDS sorted by record_id, of `unique` rows."""
+    return pa.Table.from_pylist(unique(rows), schema=RECORDS)
+
+
+def unique(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Rows sorted by record_id. Of rows with one id the first by content stays, the others get ids and a reason of their own."""
+    found: dict[str, dict[str, Any]] = {}
     for row in sorted(rows, key=lambda row: (row["record_id"], _content_digest(row))):
         name = row["record_id"]
-        if name in unique:
+        if name in found:
             name = f"{name}#{_content_digest(row)[:12]}"
             row = {**row, "record_id": name, "reason": Reason.SAME_KEY, "detail": f"key of {row['record_id']}"}
-        unique[name] = row  # rows that are equal in everything are one row
-    return pa.Table.from_pylist([unique[name] for name in sorted(unique)], schema=RECORDS)
+        found[name] = row  # rows that are equal in everything are one row
+    return [found[name] for name in sorted(found)]
 
 
 def limited(records: pa.Table, limit: int | None) -> pa.Table:
@@ -116,7 +121,7 @@ def _rights(asserted: Rights, uri: str | None, text: str | None) -> dict[str, st
 
 
 def _styles(value: Any, style: str | None) -> list[str]:
-    parts = value if isinstance(value, list | tuple) else str(value or "").split("|")
+    parts = value if isinstance(value, list | tuple) else (_text(value) or "").split("|")
     named = [text for part in parts if (text := _text(part))]
     return named or ([style] if style else [])
 
@@ -124,7 +129,12 @@ def _styles(value: Any, style: str | None) -> list[str]:
 def _text(value: Any) -> str | None:
     if value is None or value != value:  # NaN, an empty cell of a float column
         return None
-    return unicodedata.normalize("NFC", str(value)).strip()[:_LONGEST_TEXT].replace("\0", "") or None
+    return unicodedata.normalize("NFC", _writable(str(value))).strip()[:_LONGEST_TEXT].replace("\0", "") or None
+
+
+def _writable(text: str) -> str:
+    """The text with "?" for halves of surrogate pairs, which JSON and names of files can hold, and UTF-8 can't."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def _filled(template: str | None, fields: Mapping[str, str | None]) -> str | None:
@@ -135,4 +145,4 @@ def _filled(template: str | None, fields: Mapping[str, str | None]) -> str | Non
 
 
 def _content_digest(row: Row) -> str:
-    return hashlib.sha256(json.dumps(row, sort_keys=True, default=str, ensure_ascii=False).encode()).hexdigest()
+    return hashlib.sha256(json.dumps(row, sort_keys=True, default=str, ensure_ascii=False).encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,5 +1,6 @@
 """One source's files and answers, as records and figures: the one place that knows which source reads what."""
 
+import csv
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -51,6 +52,7 @@ def listed(
         )
     figures_of = _figures_of(source, read)
     found, unreadable = {}, {}
+    rows = records.unique(rows)  # before figures are looked up: of rows with one id, only the one that stays has them
     for row in rows:
         try:
             if row["reason"] is None and (figures := figures_of(row["locator"])) is not None:
@@ -81,9 +83,11 @@ def _rows(
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as problem:
         raise BadInput(f"source '{source.name}': expected '{source.table}' in UTF-8, got {problem}") from problem
-    return table.records(
-        source, table.rows_of_csv(text) if source.table.endswith(".csv") else table.rows_of_json_lines(text)
-    )
+    try:
+        found = table.rows_of_csv(text) if source.table.endswith(".csv") else table.rows_of_json_lines(text)
+    except csv.Error as problem:
+        raise BadInput(f"source '{source.name}': expected '{source.table}' as CSV, got {problem}") from problem
+    return table.records(source, found)
 
 
 def _figures_of(source: AnySource, read: Read) -> Callable[[str], list[annotations.Figure] | None]:

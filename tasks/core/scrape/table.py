@@ -23,7 +23,7 @@ def rows_of_csv(text: str) -> list[dict[str, Any]]:
 
 def rows_of_json_lines(text: str) -> list[dict[str, Any]]:
     """One mapping a line. A line that is no JSON object becomes a row without a key: its record is a drop."""
-    return [_json_row(line) for line in text.splitlines() if line.strip()]
+    return [_json_row(line) for line in text.split("\n") if line.strip()]  # other line ends may stand inside JSON's strings
 
 
 def records(source: TableSource, rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -35,12 +35,17 @@ def records(source: TableSource, rows: Iterable[Mapping[str, Any]]) -> list[dict
             raise BadInput(
                 f"source '{source.name}': expected a column '{column}' (for {field}) in {source.table}, got {sorted(columns)[:20]}"
             )
-    return [record(source, {field: row.get(column) for field, column in source.columns.items()}) for row in listed]
+    return [record(source, {field: _cell(field, row.get(column)) for field, column in source.columns.items()}) for row in listed]
+
+
+def _cell(field: str, value: Any) -> Any:
+    """The cell, without outer blanks where it is an image's path or address, which `record` takes letter by letter."""
+    return value.strip() if field == "image" and isinstance(value, str) else value
 
 
 def _json_row(line: str) -> dict[str, Any]:
     try:
         value = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {"?": line[:200]}
     return value if isinstance(value, dict) else {"?": line[:200]}

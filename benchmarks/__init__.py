@@ -1,0 +1,1 @@
+"""Measurements and campaigns that take longer than a test may. Each leaves its figures in benchmarks/results."""

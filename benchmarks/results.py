@@ -1,0 +1,59 @@
+"""How a measurement is written down: with its command, date, commit, machine and versions, so that it can be repeated."""
+
+import importlib.metadata
+import json
+import os
+import platform
+import subprocess
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+_LIBRARIES = ("prefect", "pyarrow", "pillow", "imagehash", "numpy", "onnxruntime", "opencv-python-headless", "pycocotools", "torch")
+
+
+def write(name: str, rows: list[dict[str, Any]], ratios: dict[str, float]) -> Path:
+    """Write benchmarks/results/<name>.json, print the rows as a Markdown table, and return the path."""
+    found = {
+        "name": name,
+        "command": " ".join([f"python -m benchmarks.{Path(sys.argv[0]).stem}", *map(_without_folders, sys.argv[1:])]),
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "commit": _git("rev-parse", "HEAD"),
+        "machine": {"cores": os.cpu_count(), "memory_gib": _memory_gib(), "processor": _processor(), "system": platform.system()},
+        "versions": {"python": platform.python_version(), **{library: importlib.metadata.version(library) for library in _LIBRARIES}},
+        "rows": rows,
+        "ratios": ratios,
+    }
+    path = ROOT / "benchmarks" / "results" / f"{name}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    print(markdown(rows))
+    print(json.dumps(ratios))
+    return path
+
+
+def markdown(rows: list[dict[str, Any]]) -> str:
+    """Rows of equal keys as a Markdown table."""
+    names = list(rows[0]) if rows else []
+    lines = [f"| {' | '.join(names)} |", f"|{'---|' * len(names)}"]
+    return "\n".join([*lines, *(f"| {' | '.join(str(row[name]) for name in names)} |" for row in rows)])
+
+
+def _without_folders(argument: str) -> str:
+    """An argument without this machine's folders, which say nothing to anybody else."""
+    return Path(argument).name if "/" in argument and not argument.startswith("-") else argument
+
+
+def _git(*words: str) -> str:
+    return subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
+
+
+def _memory_gib() -> int:
+    return round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30)
+
+
+def _processor() -> str:
+    lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines() if Path("/proc/cpuinfo").exists() else []
+    return next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), platform.machine())
