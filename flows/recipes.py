@@ -25,6 +25,7 @@ _WORDS = {
 }
 """What pydantic says of these kinds of error knows nothing of YAML."""
 
+
 def recipe_from_file(
     path: str, changes: Sequence[str] = (), limit: int | None = None, seed: int | None = None
 ) -> Recipe:
@@ -74,7 +75,7 @@ def _mapping(path: str) -> dict[str, Any]:
         ) from problem
     try:
         value = yaml.safe_load(text)
-    except (yaml.YAMLError, ValueError) as problem:  # ValueError: what looks like a date and is none, such as 2020-13-45
+    except (yaml.YAMLError, ValueError) as problem:  # ValueError: a date that is none, such as 2020-13-45
         raise BadInput(f"{path}: expected YAML, got {' '.join(str(problem).split())}") from problem
     if not isinstance(value, dict):
         raise BadInput(f"{path}: expected a mapping with name, sources and stages, got {type(value).__name__}")

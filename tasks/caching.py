@@ -115,21 +115,17 @@ def planned(
     store: Store, state: State, kind: Kind, label: str, stage: str, rows: pa.Table, *, computed: int, pending: int
 ) -> Step:
     """In a plan, the step of a stage that has something to do first: `rows` are the records that are known to go on."""
-    ref = store.write_table(f"outcomes/{stage}", rows)
+    ref, dropped = store.write_table(f"outcomes/{stage}", rows), tables.dropped_counts(rows)
     return Step(
         label=label,
         stage=stage,
         kind=kind,
         outcome=ref,
-        kept=ref.rows + pending,
-        dropped={},
+        kept=ref.rows - sum(dropped.values()) + pending,
+        dropped=dropped,
         computed=computed,
         pending=pending,
     )
-
-
-def _passed_on(ids: pa.ChunkedArray) -> pa.Table:
-    return pa.table({"record_id": ids, "reason": pa.nulls(len(ids), pa.string())})
 
 
 # ---------------------------------------------------------------------------------------------------- decide
@@ -155,19 +151,19 @@ def decision(
     decide: Callable[[pa.Table, Any], pa.Table],
 ) -> Step:
     """The step of a stage whose outcome is one decision on one view."""
-    ids = kept_ids(store, state)
+    ids, seen = kept_ids(store, state), view()
     if state.pending:
-        return undecided(store, settings, state, ids)
-    seen = view()
+        return foreseen(store, settings, state, decide(seen, settings))
     ref, is_new = decided(store, settings.stage, settings, code, seen, lambda: decide(seen, settings))
     return step(store, "decide", settings.label, settings.stage, ids, ref, computed=int(is_new))
 
 
-def undecided(store: Store, settings: AnyStage, state: State, ids: pa.ChunkedArray) -> Step:
-    """In a plan, a decision that waits for rows which earlier stages have yet to give."""
-    return planned(
-        store, state, "decide", settings.label, settings.stage, _passed_on(ids), computed=1, pending=state.pending
-    )
+def foreseen(store: Store, settings: AnyStage, state: State, outcome: pa.Table) -> Step:
+    """In a plan, a decision that will be taken again once rows are there that earlier stages have yet to give.
+
+    Its outcome for the rows that are there already stands in for it: a good guess at what later stages will see.
+    """
+    return planned(store, state, "decide", settings.label, settings.stage, outcome, computed=1, pending=state.pending)
 
 
 # ---------------------------------------------------------------------------------------------------- measure
@@ -186,32 +182,30 @@ def measured(
 
     `part` computes and stores the rows of one batch of blobs: part(blobs, asked, folder, context).
     """
-    store = opened(context)
-    word, label = settings.stage, settings.label
+    store, word, label = opened(context), settings.stage, settings.label
     record_ids = kept_ids(store, state)
     blobs = column(store, state.outcome("fetch"), record_ids, "sha256")
     folder = f"measures/{word}/{key}"
     needed = pc.unique(blobs).sort()
-    todo = tables.missing(needed, measurements(store, folder, needed, schema)["sha256"])
-    if context.plan and (len(todo) or state.pending):
-        return planned(
-            store,
-            state,
-            "measure",
-            label,
-            word,
-            _passed_on(record_ids),
-            computed=len(todo) + state.pending,
-            pending=len(todo) + state.pending,
-        )
-    in_parts(part, pa.table({"sha256": todo}), (asked, folder), context, label)
     have = measurements(store, folder, needed, schema)
+    todo = tables.missing(needed, have["sha256"])
+    if context.plan and (len(todo) or state.pending):
+        count, is_known = len(todo) + state.pending, pc.is_in(blobs, value_set=have["sha256"])
+        known = _by_record(record_ids.filter(is_known), blobs.filter(is_known), have)
+        return planned(store, state, "measure", label, word, known, computed=count, pending=count)
+    if len(todo):
+        in_parts(part, pa.table({"sha256": todo}), (asked, folder), context, label)
+        have = measurements(store, folder, needed, schema)
     if lost := len(needed) - have.num_rows:
         raise AssertionError(f"expected a row of {word} for each of {len(needed)} blobs, got none for {lost}")
-    rows = tables.looked_up(have, "sha256", blobs)
-    outcome = rows.add_column(0, "record_id", record_ids)
-    outcome = outcome.append_column("kept_record_id", pa.nulls(len(record_ids), pa.string()))
+    outcome = _by_record(record_ids, blobs, have)
     return step(store, "measure", label, word, record_ids, outcome, computed=len(todo))
+
+
+def _by_record(record_ids: pa.ChunkedArray, blobs: pa.ChunkedArray, have: pa.Table) -> pa.Table:
+    """The outcome of a measure: what was measured of each record's blob."""
+    outcome = tables.looked_up(have, "sha256", blobs).add_column(0, "record_id", record_ids)
+    return outcome.append_column("kept_record_id", pa.nulls(len(record_ids), pa.string()))
 
 
 def measurements(store: Store, folder: str, needed: pa.Array, schema: pa.Schema) -> pa.Table:

@@ -68,7 +68,7 @@ def export(settings: Export, state: State, recipe: Recipe, context: Context) -> 
             computed=1,
             pending=state.pending,
         )
-    previous = releases.latest(store, recipe.name)
+    previous = releases.predecessor(store, recipe.name)
     _check_gates(recipe, previous, len(ids))
     memory = _memory(store, state, recipe, previous)
     memory_ref = store.write_table("outcomes/memory", memory)

@@ -72,7 +72,7 @@ def as_artifact(steps: Sequence[Step], release: str) -> None:
 
 
 def _intention(step: Step) -> str:
-    about = "at most " if step.pending and step.kind == "measure" else ""
+    about = "about " if step.pending and step.kind == "measure" else ""  # earlier decisions may let others through
     known = f"{step.kept} kept" + (f", {sum(step.dropped.values())} dropped" if step.dropped else "")
     if not step.computed:
         return f"nothing: known already ({known})"
@@ -80,7 +80,7 @@ def _intention(step: Step) -> str:
         return f"read {step.computed} new or changed listing{'s' * (step.computed > 1)} ({known})"
     verb = {"retrieve": "fetch", "measure": "compute", "decide": "decide again", "publish": "publish"}[step.kind]
     if step.kind in {"retrieve", "measure"}:
-        return f"{verb} {about}{step.computed} of {about}{step.kept + sum(step.dropped.values())}"
+        return f"{verb} {about}{step.computed} of {step.kept + sum(step.dropped.values())}"
     return f"{verb}, when what comes before is known" if step.pending else f"{verb} ({known})"
 
 

@@ -23,8 +23,6 @@ def split(settings: Split, state: State, recipe: Recipe, context: Context) -> St
     """A split for each kept record; the draw is taken anew if a new record, a setting or the rule is another."""
     store = caching.opened(context)
     ids = caching.kept_ids(store, state)
-    if state.pending:
-        return caching.undecided(store, settings, state, ids)
     everyone = _with_dropped_copies(store, state, ids)
     names = everyone.to_pylist()
     published = _published(store, settings, recipe, everyone)
@@ -39,7 +37,9 @@ def split(settings: Split, state: State, recipe: Recipe, context: Context) -> St
         ref, is_new = caching.decided(store, "split", settings, CODE, new, lambda: core.draw(new, settings))
         drawn = store.read_table(ref)
         split_of |= dict(zip(drawn["unit"].to_pylist(), drawn["split"].to_pylist(), strict=True))
-    outcome = core.outcome(everyone, unit, published, split_of).filter(pa.array(is_kept))
+    outcome = core.outcome(everyone, unit, published, split_of).filter(pa.array(is_kept, pa.bool_()))
+    if state.pending:
+        return caching.foreseen(store, settings, state, outcome)
     return caching.step(store, "decide", settings.label, "split", ids, outcome, computed=int(is_new))
 
 
@@ -51,9 +51,8 @@ def _with_dropped_copies(store: Store, state: State, ids: pa.ChunkedArray) -> pa
         table.filter(pc.is_in(table["group_id"], value_set=table.filter(mine)["group_id"]))["record_id"]
         for table, mine in groups
     ]
-    return pa.chunked_array(
-        [pc.unique(pa.concat_arrays([chunk for found in (ids, *copies) for chunk in found.chunks])).sort()]
-    )
+    everyone = pa.chunked_array([chunk for found in (ids, *copies) for chunk in found.chunks], pa.string())
+    return pa.chunked_array([pc.unique(everyone).sort()], pa.string())
 
 
 def _bonds(store: Store, state: State, ids: pa.ChunkedArray) -> list[list[str | None]]:
@@ -65,7 +64,7 @@ def _bonds(store: Store, state: State, ids: pa.ChunkedArray) -> list[list[str | 
 
 def _published(store: Store, settings: Split, recipe: Recipe, ids: pa.ChunkedArray) -> list[str | None]:
     """The split in which each record was last published, as long as the split's settings are equal."""
-    previous = releases.latest(store, recipe.name)
+    previous = releases.predecessor(store, recipe.name)
     if previous is None or previous.manifest.split_sha256 != key_of(split=settings):
         return [None] * len(ids)
     return list(tables.looked_up(previous.ledger(), "record_id", ids)["last_split"].to_pylist())

@@ -4,12 +4,14 @@
 2. First frame of an animation; the EXIF orientation is applied, and an unreadable EXIF counts as none.
 3. 16-bit grey: the high byte. 16-bit colour: as Pillow reads it (the high byte). Palettes and transparency: composed on
    white. Grey and bilevel: the same value in R, G, B.
-4. An embedded ICC profile is applied (perceptual intent, to sRGB); a broken one is ignored. CMYK without a profile, YCbCr, Lab: Pillow's conversion.
+4. An embedded ICC profile is applied (perceptual intent, to sRGB) before that; one that is broken, or not of the image's
+   colours, is ignored. CMYK without a profile, YCbCr, Lab: Pillow's conversion.
 5. Floating-point pixels, and integers beyond 16 bits, have no agreed range: refused.
 """
 
 import functools
 import io
+import re
 import struct
 import warnings
 from dataclasses import dataclass
@@ -41,10 +43,15 @@ _UNDO = {
     8: Image.Transpose.ROTATE_90,
 }
 _ORIENTATION = 0x0112
+# JPEG, PNG, GIF, WebP, TIFF, JPEG 2000, AVIF. What begins so and is not identified is damaged; two letters (BMP, PNM) say too little
+_SIGNATURE = re.compile(
+    rb"\xff\xd8\xff|\x89PNG\r\n\x1a\n|GIF8[79]a|RIFF.{4}WEBP|II\*\0|MM\0\*|\0\0\0\x0cjP  \r\n\x87\n|.{4}ftypavi[fs]",
+    re.DOTALL,
+)
 # Pillow promises no exception classes for hostile bytes; these are what its decoders are known to raise.
 _DECODE_ERRORS = (
     OSError, SyntaxError, ValueError, TypeError, KeyError, IndexError, EOFError, ZeroDivisionError, OverflowError,
-    AttributeError, struct.error, Image.DecompressionBombError,
+    AttributeError, RuntimeError, struct.error, Image.DecompressionBombError,
 )  # fmt: skip
 
 
@@ -99,7 +106,8 @@ def picture(data: bytes, max_pixels: int) -> Picture:
             rgb = _rgb(image)
             return Picture(rgb.transpose(turn) if turn is not None else rgb, name)
     except UnidentifiedImageError as problem:
-        raise Unreadable(Reason.NOT_AN_IMAGE, f"{len(data)} bytes beginning with {data[:12]!r}") from problem
+        reason = Reason.BROKEN_IMAGE if _SIGNATURE.match(data) else Reason.NOT_AN_IMAGE
+        raise Unreadable(reason, f"{len(data)} bytes beginning with {data[:12]!r}") from problem
     except _DECODE_ERRORS as problem:
         raise Unreadable(Reason.BROKEN_IMAGE, f"{type(problem).__name__}: {problem}"[:200]) from problem
 
@@ -115,30 +123,38 @@ def _orientation(image: Image.Image) -> int:
 def _rgb(image: Image.Image) -> Image.Image:
     if image.mode == "F":
         raise Unreadable(Reason.UNSUPPORTED_PIXELS, "floating-point pixels have no agreed range")
-    if image.mode.startswith("I"):
-        return _rgb_of_deep_grey(np.asarray(image).astype(np.int64))
-    if image.has_transparency_data:
-        clear = image.convert("RGBA")
-        white = Image.new("RGBA", clear.size, (255, 255, 255, 255))
-        return Image.alpha_composite(white, clear).convert("RGB")
-    return _from_profile(image) or image.convert("RGB")
+    plain, alpha = _of_deep_grey(image) if image.mode.startswith("I") else (_without_alpha(image), _alpha(image))
+    rgb = _from_profile(plain, image.info.get("icc_profile")) or plain.convert("RGB")
+    return rgb if alpha is None else Image.composite(rgb, Image.new("RGB", rgb.size, "white"), alpha)
 
 
-def _rgb_of_deep_grey(values: NDArray[np.int64]) -> Image.Image:
-    """Grey of 16 bits, which Pillow holds in 16 or (PGM, some PNG) 32 bits, as RGB by its high byte."""
+def _of_deep_grey(image: Image.Image) -> tuple[Image.Image, Image.Image | None]:
+    """Grey of 16 bits, which Pillow holds in 16 or (PGM, some PNG) 32 bits, by its high byte; and its alpha."""
+    values = np.asarray(image).astype(np.int64)
     if values.size and (values.min() < 0 or values.max() > 0xFFFF):
         raise Unreadable(Reason.UNSUPPORTED_PIXELS, f"grey of {values.min()}..{values.max()}, expected 0..65535")
-    return Image.fromarray((values >> 8).astype(np.uint8)).convert("RGB")
+    clear = image.info.get("transparency")  # the one value that is transparent
+    alpha = Image.fromarray(np.where(values == clear, 0, 255).astype(np.uint8)) if isinstance(clear, int) else None
+    return Image.fromarray((values >> 8).astype(np.uint8)), alpha
 
 
-def _from_profile(image: Image.Image) -> Image.Image | None:
-    """The image in sRGB by its own ICC profile, or None where it has none that fits its pixels."""
-    profile = image.info.get("icc_profile")
-    if not profile or image.mode not in {"RGB", "CMYK", "L"}:
+def _alpha(image: Image.Image) -> Image.Image | None:
+    return image.convert("RGBA").getchannel("A") if image.has_transparency_data else None
+
+
+def _without_alpha(image: Image.Image) -> Image.Image:
+    """The colours in a mode that a profile can speak of: grey, CMYK or RGB."""
+    if image.mode in {"RGB", "L", "CMYK"}:
+        return image
+    return image.convert("L" if image.mode in {"1", "LA"} else "RGB")
+
+
+def _from_profile(image: Image.Image, profile: bytes | None) -> Image.Image | None:
+    """The image in sRGB by its ICC profile, or None where it has none that fits its pixels."""
+    if not profile:
         return None
     try:
-        transform = _transform(bytes(profile), image.mode)
-        return ImageCms.applyTransform(image, transform)
+        return ImageCms.applyTransform(image, _transform(bytes(profile), image.mode))
     except (ImageCms.PyCMSError, *_DECODE_ERRORS):
         return None
 

@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from fsspec.implementations.local import LocalFileSystem
 
-from schemas.errors import BadInput, Damaged
+from schemas.errors import BadInput, BrokenPromise, Damaged
 from schemas.manifests import FileEntry, ReleaseManifest
 from tasks.io.store import Store
 
@@ -125,6 +125,32 @@ def latest(store: Store, name: str) -> Release | None:
     with contextlib.suppress(Damaged):
         return opened(store, name, store.read_bytes(f"releases/{name}/latest").decode().strip())
     return None
+
+
+def predecessor(store: Store, name: str) -> Release | None:
+    """The release that a build goes on from: the newest whose ledger is whole; None before the first.
+
+    Where the newest is damaged, its own predecessor stands in, so that the build gives that very release again. Raises
+    BrokenPromise where not even the manifest of the newest is left but there are others: going on without its memory
+    would deal published images into other splits.
+    """
+    release = latest(store, name)
+    others = [version for version in store.names(f"releases/{name}") if opened(store, name, version) is not None]
+    if release is None and others and store.exists(f"releases/{name}/latest"):
+        raise BrokenPromise(
+            f"expected a readable manifest in the release that releases/{name}/latest names, got none: "
+            f"restore it, or write one of {', '.join(others)} into `latest`"
+        )
+    while release is not None and release.file_entry("ledger.parquet") != _without_rows(
+        release.manifest.files["ledger.parquet"]
+    ):
+        before = release.manifest.previous
+        release = opened(store, name, before) if before else None
+    return release
+
+
+def _without_rows(entry: FileEntry) -> FileEntry:
+    return entry.model_copy(update={"rows": None})
 
 
 def point_latest(store: Store, name: str, version: str) -> None:

@@ -32,11 +32,9 @@ def figures_of_voc(data: bytes) -> list[Figure]:
     """
     try:
         root = ElementTree.fromstring(data, ElementTree.XMLParser(target=_WithoutDtd()))
-    except (ElementTree.ParseError, LookupError) as problem:  # LookupError: an encoding that nobody knows
-        raise BadAnnotation(f"no XML: {problem}") from problem
     except BadAnnotation:
         raise
-    except ValueError as problem:  # an encoding that the parser does not take
+    except (ElementTree.ParseError, LookupError, ValueError) as problem:  # the latter two: encodings it can't read
         raise BadAnnotation(f"no XML: {problem}") from problem
     return [_voc_figure(entry) for entry in root.iter("object")]
 

@@ -145,4 +145,6 @@ def _filled(template: str | None, fields: Mapping[str, str | None]) -> str | Non
 
 
 def _content_digest(row: Row) -> str:
-    return hashlib.sha256(json.dumps(row, sort_keys=True, default=str, ensure_ascii=False).encode("utf-8", "surrogatepass")).hexdigest()
+    return hashlib.sha256(
+        json.dumps(row, sort_keys=True, default=str, ensure_ascii=False).encode("utf-8", "surrogatepass")
+    ).hexdigest()

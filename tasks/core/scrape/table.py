@@ -23,7 +23,8 @@ def rows_of_csv(text: str) -> list[dict[str, Any]]:
 
 def rows_of_json_lines(text: str) -> list[dict[str, Any]]:
     """One mapping a line. A line that is no JSON object becomes a row without a key: its record is a drop."""
-    return [_json_row(line) for line in text.split("\n") if line.strip()]  # other line ends may stand inside JSON's strings
+    # not splitlines(): U+2028 and its like end no line here, they may stand inside a JSON string
+    return [_json_row(line) for line in text.split("\n") if line.strip()]
 
 
 def records(source: TableSource, rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -35,7 +36,10 @@ def records(source: TableSource, rows: Iterable[Mapping[str, Any]]) -> list[dict
             raise BadInput(
                 f"source '{source.name}': expected a column '{column}' (for {field}) in {source.table}, got {sorted(columns)[:20]}"
             )
-    return [record(source, {field: _cell(field, row.get(column)) for field, column in source.columns.items()}) for row in listed]
+    return [
+        record(source, {field: _cell(field, row.get(column)) for field, column in source.columns.items()})
+        for row in listed
+    ]
 
 
 def _cell(field: str, value: Any) -> Any:

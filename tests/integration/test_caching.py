@@ -1,0 +1,195 @@
+"""Law 2 and what a user sees of it: run again, change one thing, and only what depends on it is done; `plan` says so before."""
+
+import csv
+import shutil
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import tasks.dedup
+import tasks.detect
+import tasks.hash
+import tasks.sample
+import tasks.scrape
+from examples.museum.folder import write_museum
+from tests.integration.conftest import SEED, Desk, computed
+
+UNTIL_EXPORT = ["scrape", "fetch", "hash", "shape", "dedup", "detect", "has-a-figure", "sample", "split", "export"]
+
+
+def test_a_second_build_computes_nothing_and_finds_its_version(desk):
+    first = desk.build()
+    before = desk.latest.manifest
+    assert list(first) == UNTIL_EXPORT
+    assert set(computed(first)) == set(UNTIL_EXPORT)
+    assert computed(desk.plan()) == {}
+    assert computed(desk.build()) == {}
+    assert desk.latest.manifest == before
+
+
+CHANGES = [
+    pytest.param(["stages.split.seed=7"], {"split", "export"}, id="the seed of split"),
+    pytest.param(
+        ["stages.has-a-figure.figures.score=0.6"], {"has-a-figure", "sample", "split", "export"}, id="a threshold"
+    ),
+    pytest.param(
+        ["stages.dedup.radius_bits=2"], {"dedup", "detect", "has-a-figure", "sample", "split", "export"}, id="a radius"
+    ),
+    pytest.param(["stages.sample.at_most=3"], {"sample", "split", "export"}, id="the size of the sample"),
+    pytest.param(["title=Another"], {"export"}, id="a title"),
+    pytest.param(
+        ["stages.detect.least_score=0.1"],
+        {"detect", "has-a-figure", "sample", "split", "export"},
+        id="a setting of the detector",
+    ),
+]
+
+
+@pytest.mark.parametrize(("changes", "may_change"), CHANGES)
+def test_a_changed_setting_redoes_only_what_depends_on_it(built, changes, may_change):
+    planned = set(computed(built.plan(*changes)))
+    built = set(computed(built.build(*changes)))
+    assert built <= may_change
+    assert planned >= built  # a plan may not know yet that a later decision will see what it saw before
+    assert next(label for label in UNTIL_EXPORT if label in may_change) in built
+    assert "export" in built
+    assert planned <= may_change
+
+
+def test_another_seed_of_split_deals_everything_afresh_and_lineage_rises(built):
+    one = built.latest.manifest
+    steps = built.build("stages.split.seed=7")
+    two = built.latest.manifest
+    assert set(computed(steps)) == {"split", "export"}
+    assert (one.lineage, two.lineage, two.previous) == (1, 2, one.version)
+    assert one.content["annotations"] != two.content["annotations"]
+    built.build("stages.split.seed=7")
+    assert built.latest.manifest == two
+
+
+CODES = [
+    pytest.param(tasks.dedup, "dedup", {"dedup"}, id="a rule of dedup, which decides as before"),
+    pytest.param(tasks.sample, "sample", {"sample"}, id="a rule of sample, which draws as before"),
+    pytest.param(tasks.detect, "detect", {"detect"}, id="the detector's code: every image is looked at again"),
+    pytest.param(tasks.hash, "hash", {"hash"}, id="the hash's code"),
+    pytest.param(tasks.scrape, "scrape", {"scrape"}, id="a parser: the kept answers are read again, none is asked for"),
+]
+
+
+@pytest.mark.parametrize(("shell", "label", "redone"), CODES)
+def test_changed_code_redoes_its_stage_and_what_then_differs(
+    built, monkeypatch: pytest.MonkeyPatch, shell: ModuleType, label, redone
+):
+    version = built.latest.manifest.version
+    monkeypatch.setattr(shell, "CODE", "another digest")
+    assert label in computed(built.plan())
+    again = built.build()
+    assert set(computed(again)) == redone
+    assert again[label].computed == {"detect": 134, "hash": 155}.get(label, 1)
+    assert built.latest.manifest.version == version
+
+
+def test_new_images_are_fetched_hashed_and_detected_and_no_others(tmp_path, museum):
+    desk = Desk(str(tmp_path / "store"), museum)
+    desk.build()
+    more = tmp_path / "more"
+    write_museum(more, 40, SEED + 1, processes=1)
+    added = _add_rows(desk.museum, more, 6)
+    planned = desk.plan()
+    assert planned["fetch"].computed == 6
+    assert planned["hash"].computed == 6
+    assert planned["detect"].computed == 6  # at most: a screen may drop some before
+    steps = desk.build()
+    assert (steps["fetch"].computed, steps["hash"].computed) == (6, 6)
+    assert 0 < steps["detect"].computed <= 6
+    assert desk.latest.ledger().num_rows == 160 + 6
+    assert set(added) <= set(desk.latest.ledger()["record_id"].to_pylist())
+
+
+def _add_rows(museum: Path, more: Path, count: int) -> list[str]:
+    """Copy the first rows with plain images of another museum; their record_ids."""
+    with (more / "works.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    faulty = {line.split(",")[0] for line in (more / "truth/faults.csv").read_text(encoding="utf-8").splitlines()}
+    copies = {line.split(",")[1] for line in (more / "truth/duplicates.csv").read_text(encoding="utf-8").splitlines()}
+    chosen = [row for row in rows if row["key"] not in faulty | copies][:count]
+    with (museum / "works.csv").open("a", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, rows[0].keys(), lineterminator="\n")
+        for row in chosen:
+            image = f"images/new/{Path(row['image']).name}"
+            (museum / image).parent.mkdir(exist_ok=True)
+            shutil.copy(more / row["image"], museum / image)
+            writer.writerow({**row, "key": f"new-{row['key']}", "image": image})
+    return [f"museum:new-{row['key']}" for row in chosen]
+
+
+DAMAGES = [
+    pytest.param(lambda path: path.write_bytes(path.read_bytes()[:-7]), id="cut short"),
+    pytest.param(lambda path: path.write_bytes(b""), id="emptied"),
+    pytest.param(
+        lambda path: path.write_bytes(bytes([path.read_bytes()[0] ^ 1]) + path.read_bytes()[1:]), id="one bit flipped"
+    ),
+    pytest.param(lambda path: path.unlink(), id="gone"),
+]
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+@pytest.mark.parametrize(
+    ("where", "label"),
+    [("measures/detect/*/*", "detect"), ("measures/hash/*/*", "hash"), ("decisions/dedup/*/*", "dedup"), ("decisions/records/*/*", "scrape"),
+     ("outcomes/screen/*", None), ("retrievals/museum/*", "fetch"), ("releases/museum/*/ledger.parquet", "export"),
+     ("releases/museum/*/coco/train.json", "export"), ("releases/museum/*/manifest.json", "export")],
+)  # fmt: skip
+def test_a_damaged_table_is_recomputed_and_the_release_is_the_same(built, damage, where, label):
+    content = built.latest.manifest.content_sha256
+    for path in Path(built.store).glob(where):
+        damage(path)
+    planned = built.plan()
+    steps = built.build()
+    assert set(computed(steps)) == ({label} if label else set())
+    assert set(computed(planned)) >= set(computed(steps))
+    assert built.latest.manifest.content_sha256 == content
+    assert built.latest.is_intact()
+    assert computed(built.build()) == {}
+
+
+def test_a_blob_that_is_gone_is_fetched_again(built):
+    blobs = sorted(Path(built.store).glob("blobs/*/*"))
+    blobs[0].unlink()
+    blobs[1].write_bytes(b"short")
+    steps = built.build()
+    assert set(computed(steps)) == {"fetch"}
+    assert computed(built.build()) == {}
+
+
+def test_a_plan_leaves_no_trace(desk):
+    assert computed(desk.plan())["fetch"] == 160
+    assert not Path(desk.store).exists()
+    desk.build()
+    before = sorted((str(path), path.stat().st_mtime_ns) for path in Path(desk.store).rglob("*"))
+    desk.plan("stages.split.seed=99", "stages.dedup.radius_bits=3")
+    assert sorted((str(path), path.stat().st_mtime_ns) for path in Path(desk.store).rglob("*")) == before
+
+
+def test_a_limited_build_is_never_latest(desk):
+    limited = desk.build(limit=20)
+    assert limited["scrape"].dropped == {"over_limit": 140}
+    assert not (Path(desk.store) / "releases/museum/latest").exists()
+    desk.build()
+    latest = desk.latest.manifest.version
+    desk.build(limit=20)
+    assert desk.latest.manifest.version == latest
+
+
+def test_a_changed_file_is_fetched_again_and_an_equal_copy_of_the_folder_gives_the_same_release(tmp_path, museum):
+    desk = Desk(str(tmp_path / "store"), museum)
+    desk.build()
+    content = desk.latest.manifest.content_sha256
+    moved = Desk(desk.store, Path(shutil.copytree(desk.museum, tmp_path / "elsewhere")))
+    steps = moved.build()
+    assert set(computed(steps)) <= {"fetch"}
+    assert desk.latest.manifest.content_sha256 == content
+    images = sorted((desk.museum / "images").rglob("*.jpg"))
+    shutil.copy(images[0], images[1])
+    assert desk.build()["fetch"].computed == 1
