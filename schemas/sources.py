@@ -26,7 +26,9 @@ class Rights(Frozen):
     def _says_who_and_why(self) -> Self:
         absent = [name for name in ("asserted_by", "because") if not getattr(self, name)]
         if self.uri != NOASSERTION and absent:
-            raise ValueError(f"expected asserted_by and because, which '{self.uri}' needs, got no {' and no '.join(absent)}")
+            raise ValueError(
+                f"expected asserted_by and because, which '{self.uri}' needs, got no {' and no '.join(absent)}"
+            )
         return self
 
 

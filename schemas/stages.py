@@ -186,8 +186,8 @@ class Export(Stage):
     """Publish the release: Parquet, COCO, contract, card, ledger, manifest."""
 
     stage: Literal["export"] = "export"
-    parquet: Parquet = Field(default_factory=Parquet)
-    coco: Coco = Field(default_factory=Coco)
+    parquet: Parquet = Field(default_factory=Parquet, description="How the tables are written")
+    coco: Coco = Field(default_factory=Coco, description="How the COCO files are written")
     media: bool = Field(False, description="Also write the images as files, media/<sha[:2]>/<sha256>.<ext>")
 
 

@@ -112,7 +112,8 @@ def _memory(store: Store, state: State, recipe: Recipe, previous: releases.Relea
         return LEDGER.empty_table()
     records = store.read_table(state.records)["record_id"]
     same = previous.manifest.split_sha256 == _split_sha256(recipe)
-    return ledger.remembered(previous.ledger(), records, caching.kept_ids(store, state), same_splits=same)
+    copies = ledger.splits_of_copies([store.read_table(step.outcome) for step in state.steps[1:]])
+    return ledger.remembered(previous.ledger(), records, caching.kept_ids(store, state), copies, same_splits=same)
 
 
 def _content(

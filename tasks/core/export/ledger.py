@@ -1,6 +1,6 @@
 """One row for every record ever seen: kept, or dropped where and why."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -17,7 +17,8 @@ def ledger(records: pa.Table, outcomes: Sequence[tuple[str, pa.Table]], memory: 
 
     records: RECORDS (rows with a reason were dropped by scrape). outcomes: (label, outcome) of each stage in order.
     memory: LEDGER rows of the previous release that this build would not know by itself (`remembered`). A record that
-    only the memory has is dropped as `gone`; it keeps its last split and its image_id, so that a return finds them.
+    only the memory has is dropped as `gone`; it keeps its last split and its image_id, so that a return finds them. A copy
+    that was dropped has the split of the record that stayed: should that one go, the copy takes its place.
     """
     rows: dict[str, dict[str, Any]] = {
         row["record_id"]: {**_blank(row), "kept": row["reason"] is None, "stage": row["reason"] and "scrape",
@@ -33,21 +34,50 @@ def ledger(records: pa.Table, outcomes: Sequence[tuple[str, pa.Table]], memory: 
         )
         row["last_split"] = row["last_split"] or was["last_split"]
         row["image_id"] = was["image_id"]
+    for name, split in splits_of_copies([outcome for _, outcome in outcomes]).items():
+        rows[name]["last_split"] = rows[name]["last_split"] or split
     numbered = ids(rows, known={name: row["image_id"] for name, row in rows.items() if row["image_id"] is not None})
     return pa.Table.from_pylist([{**rows[name], "image_id": numbered[name]} for name in sorted(rows)], schema=LEDGER)
 
 
-def remembered(previous: pa.Table, records: pa.ChunkedArray, kept: pa.ChunkedArray, *, same_splits: bool) -> pa.Table:
+def splits_of_copies(outcomes: Sequence[pa.Table]) -> dict[str, str]:
+    """For each record that was dropped as a copy of one that is kept, the split of that one."""
+    stays = {row["record_id"]: row["kept_record_id"] for outcome in outcomes for row in _copies(outcome).to_pylist()}
+    dealt = [outcome for outcome in outcomes if "split" in outcome.column_names]
+    split_of = (
+        dict(zip(dealt[-1]["record_id"].to_pylist(), dealt[-1]["split"].to_pylist(), strict=True)) if dealt else {}
+    )
+    return {name: split for name, other in stays.items() if (split := split_of.get(other)) is not None}
+
+
+def _copies(outcome: pa.Table) -> pa.Table:
+    columns = outcome.select(["record_id", "kept_record_id"])
+    return columns.filter(pc.is_valid(columns["kept_record_id"]))
+
+
+def remembered(
+    previous: pa.Table,
+    records: pa.ChunkedArray,
+    kept: pa.ChunkedArray,
+    copies: Mapping[str, str],
+    *,
+    same_splits: bool,
+) -> pa.Table:
     """The rows of the previous ledger that matter to this build: what it would not find out by itself.
 
     These are: records that the sources no longer list; the last split of records that are dropped now; an image_id that
     a collision once moved. All else is left out, so that building again on one's own result is the same build.
-    same_splits: whether last splits still count (law 3: only as long as the split's settings are equal).
+    copies: `splits_of_copies`, which the ledger finds by itself. same_splits: whether last splits still count (law 3: as
+    long as the split's settings are equal).
     """
     gone = pc.invert(pc.is_in(previous["record_id"], value_set=records))
     split = previous["last_split"] if same_splits else pa.chunked_array([pa.nulls(previous.num_rows, pa.string())])
-    dropped = pc.and_(pc.invert(pc.is_in(previous["record_id"], value_set=kept)), pc.is_valid(split))
     names = previous["record_id"].to_pylist()
+    is_news = pa.array(
+        [was is not None and was != copies.get(name) for name, was in zip(names, split.to_pylist(), strict=True)],
+        pa.bool_(),
+    )
+    dropped = pc.and_(pc.invert(pc.is_in(previous["record_id"], value_set=kept)), is_news)
     natural = ids([*names, *records.to_pylist()])  # with what is new: a newcomer may claim an id that was given
     moved = pa.array(
         [natural[name] != number for name, number in zip(names, previous["image_id"].to_pylist(), strict=True)],

@@ -60,10 +60,12 @@ def unique(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     found: dict[str, dict[str, Any]] = {}
     for row in sorted(rows, key=lambda row: (row["record_id"], _content_digest(row))):
         name = row["record_id"]
+        if row == found.get(name):  # rows that are equal in everything are one row
+            continue
         if name in found:
             name = f"{name}#{_content_digest(row)[:12]}"
             row = {**row, "record_id": name, "reason": Reason.SAME_KEY, "detail": f"key of {row['record_id']}"}
-        found[name] = row  # rows that are equal in everything are one row
+        found[name] = row
     return [found[name] for name in sorted(found)]
 
 

@@ -1,0 +1,1 @@
+"""The promises: language-neutral contracts of what a release holds. No logic."""

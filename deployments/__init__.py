@@ -1,0 +1,1 @@
+"""The calendar: recipes and where and when they are built. No logic."""

@@ -1,0 +1,246 @@
+"""Laws 1, 3, 5 and 6 on whole builds: the same release however it is built, splits that stay, no half release in sight."""
+
+import csv
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from flows.build_dataset import build_dataset, stages
+from flows.recipes import recipe_from_file
+from schemas.manifests import Context
+from tasks.io.releases import Release
+from tasks.verify import verify
+from tests.integration.conftest import RECIPE, ROOT, WEIGHTS, Desk, computed
+
+
+def content(store: object) -> str:
+    return Release(f"{store}/releases/museum/latest").manifest.content_sha256
+
+
+@pytest.mark.server
+@pytest.mark.parametrize(("part_rows", "workers"), [(7, 1), (7, 4), (100, 2), (10_000, 4), (None, 2)])
+def test_part_rows_and_workers_change_nothing(prefect_server, tmp_path, painted, built, part_rows, workers):
+    store = str(tmp_path / "another")
+    url = build_dataset(
+        str(RECIPE),
+        store=store,
+        bind={"images": str(painted), "weights": str(WEIGHTS)},
+        workers=workers,
+        part_rows=part_rows,
+    )
+    assert Release(url).manifest.content_sha256 == content(built.store)
+    assert verify(url, is_deep=True).problems == ()
+
+
+def command(store: Path, museum: Path, *more: str) -> list[str]:
+    binds = ["--bind", f"images={museum}", "--bind", f"weights={WEIGHTS}"]
+    return [sys.executable, "-m", "flows.cli", "build", str(RECIPE), "--store", str(store), *binds, *more]
+
+
+@pytest.mark.server
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_a_killed_build_leaves_no_half_release_and_goes_on_to_the_same_end(
+    prefect_server, tmp_path, painted, built, seed
+):
+    store, environment = tmp_path / "another", {**os.environ, "PREFECT_API_URL": prefect_server}
+    lines_before = random.Random(seed).randrange(9)  # of progress on stderr, one for each stage
+    build = subprocess.Popen(
+        command(store, painted, "--part-rows", "9"), cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+        start_new_session=True,
+    )  # fmt: skip
+    assert build.stderr is not None
+    for _ in range(lines_before):
+        build.stderr.readline()
+    os.killpg(build.pid, signal.SIGKILL)
+    build.wait()
+    build.stderr.close()
+    for manifest in store.glob("releases/*/*/"):
+        assert verify(str(manifest)).problems == ()
+    again = subprocess.run(
+        command(store, painted), cwd=ROOT, env=environment, capture_output=True, text=True, check=True
+    )
+    assert again.stdout.splitlines()[-1].startswith("release: ")
+    assert content(store) == content(built.store)
+
+
+@pytest.mark.server
+def test_two_builds_at_once_end_in_one_intact_release(prefect_server, tmp_path, painted, built):
+    store, environment = tmp_path / "another", {**os.environ, "PREFECT_API_URL": prefect_server}
+    both = [
+        subprocess.Popen(
+            command(store, painted), cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        for _ in range(2)
+    ]
+    assert [build.wait(timeout=300) for build in both] == [0, 0]
+    assert len([path for path in (store / "releases/museum").iterdir() if path.is_dir()]) == 1
+    assert verify(f"{store}/releases/museum/latest", is_deep=True).problems == ()
+    assert content(store) == content(built.store)
+
+
+@pytest.mark.server
+def test_an_interrupted_build_says_so_and_exits_with_130(prefect_server, tmp_path, painted):
+    build = subprocess.Popen(
+        command(tmp_path / "store", painted, "--part-rows", "9"), cwd=ROOT, env={**os.environ, "PREFECT_API_URL": prefect_server},
+        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert build.stderr is not None
+    build.stderr.readline()
+    build.send_signal(signal.SIGINT)
+    _, err = build.communicate(timeout=60)
+    assert build.returncode == 130
+    assert (
+        err.splitlines()[-1] == "bilderatlas: interrupted: what was done is kept; the same command goes on from there"
+    )
+    assert "Traceback" not in err
+
+
+@pytest.mark.server
+def test_a_dask_cluster_gives_the_same_release(prefect_server, tmp_path, painted, built):
+    from distributed import LocalCluster
+
+    store = tmp_path / "another"
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50) as cluster:
+        subprocess.run(
+            command(store, painted, "--dask", cluster.scheduler_address, "--part-rows", "40"), cwd=ROOT, check=True, capture_output=True,
+            env={**os.environ, "PREFECT_API_URL": prefect_server},
+        )  # fmt: skip
+    assert content(store) == content(built.store)
+
+
+def test_a_store_in_memory_gives_the_same_release(painted, built):
+    context = Context(store="memory://laws", bindings={"images": str(painted), "weights": str(WEIGHTS)})
+    steps = stages(recipe_from_file(str(RECIPE)), context)
+    assert content("memory://laws") == content(built.store)
+    assert verify(steps[-1].release).problems == ()
+    assert not any(step.computed for step in stages(recipe_from_file(str(RECIPE)), context))
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+def test_images_by_address_give_the_same_pixels_and_splits_as_images_by_path(tmp_path, museum, built):
+    server = ThreadingHTTPServer(("127.0.0.1", 0), lambda *a: Quiet(*a, directory=str(museum)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    address = f"http://127.0.0.1:{server.server_port}"
+    _write(museum, [{**row, "image": f"{address}/{row['image']}"} for row in _rows(museum)])
+    truth = json.loads((museum / "truth/annotations.json").read_text())
+    for image in truth["images"]:
+        image["file_name"] = f"{address}/{image['file_name']}"
+    (museum / "truth/annotations.json").write_text(json.dumps(truth))
+    desk = Desk(str(tmp_path / "another"), museum)
+    desk.build()
+    server.shutdown()
+    server.server_close()
+    assert _splits(desk) == _splits(built)
+    assert computed(desk.build()) == {}, "what was had is kept: the server is gone"
+
+
+def _splits(desk: Desk) -> dict[str, str]:
+    rows = desk.latest.ledger().to_pylist()
+    return {row["record_id"]: row["last_split"] for row in rows if row["kept"]}
+
+
+def _rows(museum: Path) -> list[dict[str, str]]:
+    with (museum / "works.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def _write(museum: Path, rows: list[dict[str, str]]) -> None:
+    with (museum / "works.csv").open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, rows[0].keys(), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def test_images_keep_their_split_and_their_ids_while_others_come_go_and_return(tmp_path, museum):
+    desk = Desk(str(tmp_path / "store"), museum)
+    rows = _rows(museum)
+    relaxed = ("max_loss_fraction=1", "stages.sample.at_most=1000", "stages.sample.top=100")
+    _write(museum, rows[:100])
+    desk.build(*relaxed)
+    first, ids = _splits(desk), _ids(desk)
+    _write(museum, rows)
+    desk.build(*relaxed)
+    second = _splits(desk)
+    assert len(second) > len(first)
+    assert {name: second[name] for name in first if name in second} == {
+        name: first[name] for name in first if name in second
+    }
+    _write(museum, rows[30:])
+    desk.build(*relaxed)
+    gone = [row for row in desk.latest.ledger().to_pylist() if row["reason"] == "gone"]
+    assert len(gone) == 30
+    assert {name: split for name, split in second.items() if name in _names(gone)}.items() <= {
+        row["record_id"]: row["last_split"] for row in gone
+    }.items()
+    _write(museum, rows[::-1])
+    desk.build(*relaxed)
+    assert _splits(desk) == second
+    assert {name: number for name, number in _ids(desk).items() if name in ids} == ids
+    assert desk.latest.manifest.lineage == 1
+    assert verify(f"{desk.store}/releases/museum/latest", is_deep=True).problems == ()
+
+
+def _names(rows: list[dict]) -> set[str]:
+    return {row["record_id"] for row in rows}
+
+
+def _ids(desk: Desk) -> dict[str, int]:
+    return {row["record_id"]: row["image_id"] for row in desk.latest.ledger().to_pylist()}
+
+
+def test_a_better_copy_takes_the_split_in_which_its_work_was_published(tmp_path, museum):
+    """A larger file of a published work arrives; the old one is dropped as its copy, and the work stays where it was."""
+    from PIL import Image
+
+    desk = Desk(str(tmp_path / "store"), museum)
+    loose = ("max_loss_fraction=1", "stages.sample.at_most=1000", "stages.sample.top=100")
+    desk.build(*loose)
+    before = _splits(desk)
+    rows = {f"museum:{row['key']}": row for row in _rows(museum)}
+    chosen = sorted(before)[:12]
+    truth = json.loads((museum / "truth/annotations.json").read_text())
+    for name in chosen:
+        row = rows[name]
+        with Image.open(museum / row["image"]) as image:
+            upright = image.convert("RGB") if image.getexif().get(0x0112, 1) == 1 else None
+        if upright is not None:
+            larger = f"images/larger-{row['key']}.png"
+            upright.resize((upright.width * 2, upright.height * 2), Image.Resampling.LANCZOS).save(museum / larger)
+            rows[f"{name}x"] = {**row, "key": f"{row['key']}x", "image": larger}
+            # looked at by people as well: else the annotated copy would be the better one
+            truth["images"].append({"id": len(rows) + 10_000, "file_name": larger, "width": 1, "height": 1})
+    (museum / "truth/annotations.json").write_text(json.dumps(truth))
+    _write(museum, list(rows.values()))
+    desk.build(*loose)
+    ledger = {row["record_id"]: row for row in desk.latest.ledger().to_pylist()}
+    replaced = [name for name in chosen if ledger[name]["kept_record_id"] == f"{name}x"]
+    kept = [name for name in replaced if ledger[f"{name}x"]["kept"]]
+    assert len(kept) >= 6
+    assert [ledger[f"{name}x"]["last_split"] for name in kept] == [before[name] for name in kept]
+
+
+def test_works_of_one_declared_group_lie_in_one_split(tmp_path, museum):
+    recipe = recipe_from_file(str(RECIPE)).model_dump(mode="json")
+    recipe["sources"][0]["table"]["columns"]["group"] = "style"
+    from schemas.recipe import Recipe
+
+    desk = Desk(str(tmp_path / "store"), museum)
+    stages(Recipe.model_validate(recipe), desk.context())
+    splits: dict[str, set[str]] = {}
+    for batch in desk.latest.batches("images"):
+        for row in batch.to_pylist():
+            splits.setdefault(row["style"], set()).add(row["split"])
+    assert len(splits) > 3
+    assert all(len(found) == 1 for found in splits.values())
