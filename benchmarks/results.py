@@ -11,7 +11,17 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-_LIBRARIES = ("prefect", "pyarrow", "pillow", "imagehash", "numpy", "onnxruntime", "opencv-python-headless", "pycocotools", "torch")
+_LIBRARIES = (
+    "prefect",
+    "pyarrow",
+    "pillow",
+    "imagehash",
+    "numpy",
+    "onnxruntime",
+    "opencv-python-headless",
+    "pycocotools",
+    "torch",
+)
 
 
 def write(name: str, rows: list[dict[str, Any]], ratios: dict[str, float]) -> Path:
@@ -21,8 +31,16 @@ def write(name: str, rows: list[dict[str, Any]], ratios: dict[str, float]) -> Pa
         "command": " ".join([f"python -m benchmarks.{Path(sys.argv[0]).stem}", *map(_without_folders, sys.argv[1:])]),
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "commit": _git("rev-parse", "HEAD"),
-        "machine": {"cores": os.cpu_count(), "memory_gib": _memory_gib(), "processor": _processor(), "system": platform.system()},
-        "versions": {"python": platform.python_version(), **{library: importlib.metadata.version(library) for library in _LIBRARIES}},
+        "machine": {
+            "cores": os.cpu_count(),
+            "memory_gib": _memory_gib(),
+            "processor": _processor(),
+            "system": platform.system(),
+        },
+        "versions": {
+            "python": platform.python_version(),
+            **{library: importlib.metadata.version(library) for library in _LIBRARIES},
+        },
         "rows": rows,
         "ratios": ratios,
     }

@@ -50,16 +50,28 @@ def main() -> int:
 
 
 def _undisturbed(command: list[str], options: list[str]) -> dict[str, Any]:
-    with _store() as store:
+    with Scratch() as store:
         began = time.monotonic()
         subprocess.run([*command, "--store", store, *options], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
         seconds = round(time.monotonic() - began, 1)
-        return {"build": " ".join(options) or "undisturbed", "seconds": seconds, "killed_in": "", "half_releases": 0, **_latest(store)}
+        return {
+            "build": " ".join(options) or "undisturbed",
+            "seconds": seconds,
+            "killed_in": "",
+            "half_releases": 0,
+            **_latest(store),
+        }
 
 
 def _killed(command: list[str], after_s: float) -> dict[str, Any]:
-    with _store() as store:
-        build = subprocess.Popen([*command, "--store", store], cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+    with Scratch() as store:
+        build = subprocess.Popen(
+            [*command, "--store", store],
+            cwd=ROOT,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
         time.sleep(after_s)
         was_running = build.poll() is None
         if was_running:
@@ -72,7 +84,7 @@ def _killed(command: list[str], after_s: float) -> dict[str, Any]:
         return {"build": state, "seconds": "", "killed_in": reached, "half_releases": half, **_latest(store)}
 
 
-class _store:
+class Scratch:
     def __enter__(self) -> str:
         self.path = tempfile.mkdtemp(prefix="sameness-")
         return f"{self.path}/store"

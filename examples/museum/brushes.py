@@ -88,7 +88,7 @@ def _strokes(rng: np.random.Generator, picture: Image) -> Image:
 
 def _dots(rng: np.random.Generator, picture: Image) -> Image:
     """Round dots of pure colour on a light priming."""
-    cell = 3.6 * max(0.6, _size(picture))
+    cell = 3.0 * max(0.6, _size(picture))
     labels, away = _cells(rng, picture, cell, 1.0)
     colours = _mean_per_cell(picture, labels) + rng.normal(0, 17, (int(labels.max()) + 1, 3))
     cover = np.clip(1.35 - away / (0.62 * cell), 0.0, 1.0)[:, :, None]

@@ -36,15 +36,15 @@ class FigureNet(nn.Module):
         """A net of random weights."""
         super().__init__()
         self.stem = nn.Sequential(
-            nn.Conv2d(3, 24, 3, 2, 1, bias=False), nn.BatchNorm2d(24), nn.ReLU(inplace=True), _separable(24, 48, 2)
+            nn.Conv2d(3, 16, 3, 2, 1, bias=False), nn.BatchNorm2d(16), nn.ReLU(inplace=True), _separable(16, 32, 2)
         )
-        self.fine = nn.Sequential(_separable(48, 48), _separable(48, 48))
-        self.middle = nn.Sequential(_separable(48, 96, 2), _separable(96, 96), _separable(96, 96))
-        self.coarse = nn.Sequential(_separable(96, 192, 2), *(_separable(192, 192) for _ in range(4)))
-        self.from_coarse, self.from_middle, self.from_fine = (nn.Conv2d(channels, 64, 1) for channels in (192, 96, 48))
-        self.join_middle, self.join_fine = _separable(64, 64), _separable(64, 64)
-        self.centres = nn.Sequential(_separable(64, 64), nn.Conv2d(64, 1, 1))
-        self.reaches = nn.Sequential(_separable(64, 64), nn.Conv2d(64, 4, 1))
+        self.fine = nn.Sequential(_separable(32, 32), _separable(32, 32))
+        self.middle = nn.Sequential(_separable(32, 96, 2), _separable(96, 96), _separable(96, 96))
+        self.coarse = nn.Sequential(_separable(96, 224, 2), *(_separable(224, 224) for _ in range(4)))
+        self.from_coarse, self.from_middle, self.from_fine = (nn.Conv2d(channels, 48, 1) for channels in (224, 96, 32))
+        self.join_middle, self.join_fine = _separable(48, 48), _separable(48, 48)
+        self.centres = nn.Sequential(_separable(48, 48), nn.Conv2d(48, 1, 1))
+        self.reaches = nn.Sequential(_separable(48, 48), nn.Conv2d(48, 4, 1))
         middles = (torch.arange(CELLS) + 0.5) * STRIDE_PX
         grid = torch.stack([middles[None, :].expand(CELLS, CELLS), middles[:, None].expand(CELLS, CELLS)])
         self.register_buffer("grid", grid, persistent=False)

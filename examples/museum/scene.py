@@ -13,8 +13,9 @@ from examples.museum.style import Ground, Style
 from examples.museum.things import Thing, thing
 
 _POSES: tuple[PoseName, ...] = ("standing", "walking", "sitting", "reclining")
-_LEAST_SHOWN = 0.4
+_LEAST_SHOWN = 0.5
 _LEAST_HEIGHT = 0.072
+_ROOM_FOR_MANY_PX = 90
 
 
 class Scene(NamedTuple):
@@ -71,17 +72,18 @@ def _is_shown(plate: Image, number: int, who: Placed, scene: Scene) -> bool:
 def _things(rng: np.random.Generator, scene: Scene) -> list[Thing]:
     reach = min(scene.height, 1.6 * scene.width)
     found = []
-    for _ in range(int(rng.integers(1, 9))):
-        size = reach * np.exp(rng.uniform(np.log(0.14), np.log(0.75)))
+    for _ in range(int(rng.integers(1, 8))):
+        size = reach * np.exp(rng.uniform(np.log(0.14), np.log(0.7)))
         found.append(thing(rng, scene.style, scene.ground, _foot(rng, scene, size), float(size)))
     return found
 
 
-def _foot(rng: np.random.Generator, scene: Scene, size: float) -> tuple[float, float]:
-    """Somewhere on the floor; the larger, the nearer."""
+def _foot(rng: np.random.Generator, scene: Scene, size: float, across: float | None = None) -> tuple[float, float]:
+    """Somewhere on the floor; the larger, the nearer. across: where from left to right, 0..1, None for anywhere."""
     floor = scene.horizon * scene.height
     depth = np.clip(size / scene.height + rng.normal(0, 0.18), 0.06, 1.0)
-    return float(rng.uniform(0.02, 0.98) * scene.width), float(floor + depth * (scene.height * 0.99 - floor))
+    across = float(rng.uniform(0.02, 0.98)) if across is None else across
+    return across * scene.width, float(floor + depth * (scene.height * 0.99 - floor))
 
 
 def _people(rng: np.random.Generator, scene: Scene) -> list[Placed]:
@@ -90,22 +92,37 @@ def _people(rng: np.random.Generator, scene: Scene) -> list[Placed]:
     shares = 1.0 / np.arange(1, 9) ** 1.25
     count = int(rng.choice(8, p=shares / shares.sum())) + 1
     reach = min(scene.height, 2.0 * scene.width)
-    least = min(0.5, max(0.09, 17.0 / reach))
-    usual = max(least, 0.3 if count == 1 else 0.16), 0.95 if count < 4 else 0.6
-    mode = np.exp(rng.uniform(*np.log(usual)))
-    people = [
-        _person(rng, scene, reach * float(np.clip(mode * rng.normal(1.0, 0.22), least, 1.1))) for _ in range(count)
-    ]
+    if reach < _ROOM_FOR_MANY_PX:
+        count = min(count, 2)
+    least = min(0.6, max(0.1, 20.0 / reach))
+    usual = float(np.exp(rng.uniform(*np.log(_usual_sizes(rng, count, least)))))
+    sizes = reach * np.clip(usual * rng.normal(1.0, 0.18, count), least, 1.1)
+    # most keep some distance from each other, as sitters do
+    places = (rng.permutation(count) + rng.uniform(0.1, 0.9, count)) / count
+    if rng.uniform() < 0.2:
+        places = rng.uniform(0.02, 0.98, count)
+    people = [_person(rng, scene, float(size), float(place)) for size, place in zip(sizes, places, strict=True)]
     if count > 2 and rng.uniform() < 0.12:
         people = [*people[:7], _crowd(rng, scene, reach * max(least, 0.14))]
     return people
 
 
-def _person(rng: np.random.Generator, scene: Scene, size: float) -> Placed:
+def _usual_sizes(rng: np.random.Generator, count: int, least: float) -> tuple[float, float]:
+    """Between which sizes a picture's people are, as a share of its height: now and then far away, else near."""
+    if rng.uniform() < 0.1 and least < 0.28:
+        return least, 0.28
+    if count == 1:
+        return 0.4, 1.0
+    return (max(least, 0.3), 0.9) if count < 4 else (max(least, 0.24), 0.65)
+
+
+def _person(rng: np.random.Generator, scene: Scene, size: float, across: float) -> Placed:
     pose = _POSES[int(rng.choice(4, p=[0.42, 0.24, 0.22, 0.12]))]
-    foot = _foot(rng, scene, size)
-    if size > 0.45 * scene.height and rng.uniform() < 0.35:
-        foot = (foot[0], scene.height + size * float(rng.uniform(0.0, 0.5)))
+    foot = _foot(rng, scene, size, across)
+    # heads are seldom cut off
+    foot = (foot[0], max(foot[1], 0.97 * size))
+    if size > 0.45 * scene.height and rng.uniform() < 0.3:
+        foot = (foot[0], scene.height + size * float(rng.uniform(0.0, 0.4)))
     dressed = look(rng, scene.style.bright, scene.style.skins)
     head = float(np.clip(rng.normal(scene.style.heads, 0.006), 0.06, 0.12))
     return placed(rng, pose, dressed, foot, size, head)

@@ -10,7 +10,7 @@ def _style(
     grounds: tuple[Ground, ...],
     brush: Brush,
     *hexes: str,
-    outline: float = 0.0,
+    outline: float = 2.0,
     heads: float = 0.075,
     is_grey: bool = False,
 ) -> Style:

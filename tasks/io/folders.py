@@ -1,7 +1,9 @@
 """Files below a binding: a local folder or any fsspec URL. Nothing outside the folder is ever opened."""
 
+import errno
 import functools
 import hashlib
+import os
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,7 @@ from schemas.errors import BadInput
 from schemas.reasons import Reason
 from tasks.io.images import Unreadable
 
+_NO_NAME_OF_A_FILE = {errno.ENAMETOOLONG, errno.ELOOP}
 _STAMPS = ("mtime", "created", "ino", "ETag", "etag", "LastModified", "last_modified", "checksum", "uuid")
 
 
@@ -41,7 +44,7 @@ class Folder:
             return None
         try:
             return _validator(self.fs.info(f"{self.root}/{path}"))
-        except (FileNotFoundError, NotADirectoryError):
+        except OSError:
             return None
 
     def holds(self, path: str) -> bool:
@@ -49,7 +52,8 @@ class Folder:
         parts = path.split("/")
         if path.startswith("/") or "\\" in path or "\0" in path or ".." in parts:
             return False
-        return not self.is_local or (Path(self.root) / path).resolve().is_relative_to(_resolved(self.root))
+        # realpath, not Path.resolve, which raises RuntimeError (Python < 3.13) where a link leads to itself
+        return not self.is_local or Path(os.path.realpath(f"{self.root}/{path}")).is_relative_to(_resolved(self.root))
 
     def read(self, path: str, max_bytes: int) -> bytes:
         """The file's bytes. Raises Unreadable with the reason for a drop."""
@@ -61,7 +65,8 @@ class Folder:
         except (FileNotFoundError, NotADirectoryError, IsADirectoryError) as problem:
             raise Unreadable(Reason.NOT_FOUND, f"no file '{path}'") from problem
         except OSError as problem:
-            raise Unreadable(Reason.UNREACHABLE, f"'{path}': {problem.strerror or problem}") from problem
+            reason = Reason.NOT_FOUND if problem.errno in _NO_NAME_OF_A_FILE else Reason.UNREACHABLE
+            raise Unreadable(reason, f"'{path[:80]}': {problem.strerror or problem}") from problem
         if len(data) > max_bytes:
             raise Unreadable(Reason.TOO_MANY_BYTES, f"more than {max_bytes} bytes")
         return data

@@ -5,6 +5,7 @@ import time
 from collections.abc import Iterator
 
 import requests
+import urllib3
 
 from schemas.reasons import Reason
 from tasks.io.images import Unreadable
@@ -15,6 +16,11 @@ _TRIES = 3
 _LONGEST_PAUSE_S = 30.0
 _PASSING = {408, 425, 429, 500, 502, 503, 504}
 _MISSING = {404, 410}
+_NO_ADDRESS = (
+    requests.exceptions.InvalidURL, requests.exceptions.TooManyRedirects, requests.exceptions.InvalidSchema,
+    urllib3.exceptions.LocationValueError,
+)  # fmt: skip
+_FAILED = (requests.exceptions.RequestException, urllib3.exceptions.HTTPError)
 _local = threading.local()
 
 
@@ -29,16 +35,14 @@ def get(url: str, max_bytes: int, timeout_s: float) -> bytes:
                     pause_s = _pause_s(response.headers.get("Retry-After"), _TRIES - tries_left)
                 else:
                     return _body(response, max_bytes, time.monotonic() + timeout_s)
-        except (
-            requests.exceptions.InvalidURL,
-            requests.exceptions.TooManyRedirects,
-            requests.exceptions.InvalidSchema,
-        ) as problem:
+        except _NO_ADDRESS as problem:
             raise Unreadable(Reason.NOT_ALLOWED, f"{type(problem).__name__}: {problem}"[:200]) from problem
-        except requests.exceptions.RequestException as problem:
+        except _FAILED as problem:
             if not tries_left:
                 raise Unreadable(Reason.UNREACHABLE, f"{type(problem).__name__}: {problem}"[:200]) from problem
             pause_s = _pause_s(None, _TRIES - tries_left)
+        except ValueError as problem:  # urllib's own, where a redirect leads to what is no address
+            raise Unreadable(Reason.NOT_ALLOWED, f"{type(problem).__name__}: {problem}"[:200]) from problem
         time.sleep(pause_s)
     raise AssertionError("expected the last try to return or raise")
 
@@ -55,7 +59,7 @@ def _session() -> requests.Session:
 
 def _pause_s(retry_after: str | None, tries_done: int) -> float:
     """Seconds to wait: what the server asks for, if it says so in seconds, else 0.5 s doubled for each try."""
-    asked_s = float(retry_after) if retry_after and retry_after.strip().isdigit() else 0.5 * 2**tries_done
+    asked_s = float(retry_after) if retry_after and retry_after.strip().isdecimal() else 0.5 * 2**tries_done
     return min(asked_s, _LONGEST_PAUSE_S)
 
 
@@ -67,16 +71,16 @@ def _body(response: requests.Response, max_bytes: int, until_s: float) -> bytes:
         raise Unreadable(Reason.UNREACHABLE, f"status {status} after {_TRIES} tries")
     if status != requests.codes.ok:
         raise Unreadable(Reason.HTTP_ERROR, f"status {status}")
-    if int(response.headers.get("Content-Length") or 0) > max_bytes:
-        raise Unreadable(
-            Reason.TOO_MANY_BYTES, f"{response.headers['Content-Length']} bytes promised, at most {max_bytes} allowed"
-        )
+    promised = response.headers.get("Content-Length", "").strip()
+    if promised.isdecimal() and int(promised) > max_bytes:
+        raise Unreadable(Reason.TOO_MANY_BYTES, f"{promised} bytes promised, at most {max_bytes} allowed")
     return b"".join(_limited(response, max_bytes, until_s))
 
 
 def _limited(response: requests.Response, max_bytes: int, until_s: float) -> Iterator[bytes]:
     length = 0
-    for chunk in response.iter_content(1 << 16):
+    # read1 gives what has come so far; iter_content would wait for 64 kB, and so for ever on a server that drips
+    while chunk := response.raw.read1(1 << 16, decode_content=True):
         length += len(chunk)
         if length > max_bytes:
             raise Unreadable(Reason.TOO_MANY_BYTES, f"more than {max_bytes} bytes")

@@ -1,11 +1,14 @@
 """A painted museum, and builds of it: once as plain calls (quick), where it matters under Prefect (marked `server`)."""
 
+import os
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+os.environ |= {"PREFECT_SERVER_ANALYTICS_ENABLED": "false", "DO_NOT_TRACK": "1"}  # before Prefect is imported
 
 from examples.museum.folder import write_museum
 from flows.build_dataset import plan, stages
