@@ -21,14 +21,16 @@ from schemas.stages import Detect, Export, Split
 from schemas.tables import ANNOTATIONS, IMAGES, LEDGER, SCREEN, as_written
 from tasks import caching
 from tasks.core import evaluate, tables
-from tasks.core.export import annotations, card, coco, digest, images, ledger
+from tasks.core.export import annotations, card, coco, digest, images, ledger, report
 from tasks.io import contracts, folders, releases
+from tasks.io import images as images_in
 from tasks.io.images import PHASH
 from tasks.io.store import Store
 from tasks.keys import code_of, key_of
 
 CODE = code_of(annotations, card, coco, digest, evaluate, images, ledger, releases)
 _ROWS_PER_PART = 1_000_000
+_NO_LIMIT = 1_000_000_000  # pixels: a blob has passed the recipe's own limit
 _LIBRARIES = ("bilderatlas", "pyarrow", "pillow", "imagehash", "numpy", "onnxruntime")
 
 
@@ -183,7 +185,33 @@ def _published(
             entry["values"]: entry["counts"] for entry in pc.value_counts(content.images["rights_uri"]).to_pylist()
         }
         draft.write("README.md", card.card(recipe, manifest, state.steps, rights, scores).encode())
+        draft.write("report.html", _report(store, recipe, manifest, state, content).encode())
         return draft.publish(manifest.model_copy(update={"files": dict(sorted(draft.files.items()))}))
+
+
+def _report(store: Store, recipe: Recipe, manifest: ReleaseManifest, state: State, content: _Content) -> str:
+    """The page to look at, with thumbnails of the few images that it shows."""
+    kept, copies = report.shown_records(content.ledger.to_pylist())
+    shown = tables.looked_up(content.images, "record_id", pa.chunked_array([pa.array(kept, pa.string())])).to_pylist()
+    by_people = any(row["is_annotated"] for row in shown)
+    boxes: dict[int, list[list[float]]] = {}
+    for row in content.annotations.filter(
+        pc.is_in(content.annotations["record_id"], value_set=pa.array(kept, pa.string()))
+    ).to_pylist():
+        if (row["origin"] != "detector") if by_people else row["score"] >= 0.5:
+            boxes.setdefault(row["image_id"], []).append(row["xywh_px"])
+    wanted = {row["kept_record_id"] for row in copies}
+    stays = {
+        row["record_id"]: row["sha256"]
+        for row in content.ledger.select(["record_id", "sha256"]).to_pylist()
+        if row["record_id"] in wanted
+    }
+    thumbnails = {
+        sha256: report.Thumbnail(picture.thumbnail_uri(), picture.width_px, picture.height_px)
+        for sha256 in {*(row["sha256"] for row in (*shown, *copies)), *stays.values()}
+        for picture in [images_in.picture(store.read_blob(sha256), _NO_LIMIT)]
+    }
+    return report.report(recipe.title or recipe.name, manifest, state.steps, shown, boxes, copies, stays, thumbnails)
 
 
 def _manifest(

@@ -9,6 +9,7 @@
 5. Floating-point pixels, and integers beyond 16 bits, have no agreed range: refused.
 """
 
+import base64
 import functools
 import io
 import re
@@ -86,6 +87,14 @@ class Picture:
     def pixels(self) -> NDArray[np.uint8]:
         """(height, width, 3), RGB, 0..255."""
         return np.asarray(self.rgb)
+
+    def thumbnail_uri(self, longest_px: int = 240) -> str:
+        """A small JPEG of it as a data URI."""
+        small = self.rgb.copy()
+        small.thumbnail((longest_px, longest_px))
+        with io.BytesIO() as file:
+            small.save(file, "JPEG", quality=80)
+            return f"data:image/jpeg;base64,{base64.b64encode(file.getvalue()).decode()}"
 
     def phash_bits(self) -> NDArray[np.bool_]:
         """(8, 8) bits of the perceptual hash, in imagehash's row order."""
