@@ -61,7 +61,8 @@ def markdown(rows: list[dict[str, Any]]) -> str:
 
 def _without_folders(argument: str) -> str:
     """An argument without this machine's folders, which say nothing to anybody else."""
-    return Path(argument).name if "/" in argument and not argument.startswith("-") else argument
+    name, separator, value = argument.rpartition("=")
+    return f"{name}{separator}<{Path(value).name}>" if Path(value).is_absolute() or value.startswith("..") else argument
 
 
 def _git(*words: str) -> str:

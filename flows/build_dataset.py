@@ -89,7 +89,9 @@ def stages(recipe: Recipe, context: Context) -> tuple[Step, ...]:
 
 def _step(settings: AnyStage, state: State, recipe: Recipe, context: Context) -> Step:
     shell = SHELLS[settings.stage]
-    call = shell if FlowRunContext.get() else getattr(shell, "fn", shell)  # without a flow (a plan) there are no task runs
+    call = (
+        shell if FlowRunContext.get() else getattr(shell, "fn", shell)
+    )  # without a flow (a plan) there are no task runs
     told = (recipe,) if settings.stage in _TOLD_THE_RECIPE else ()
     return call(settings, state, *told, context)
 

@@ -20,7 +20,7 @@ def main(argv: list[str] | None = None) -> int:
     """Run one command and return its exit status."""
     for name, value in _PREFECT.items():
         os.environ.setdefault(name, value)
-    arguments = _parser().parse_args(argv)
+    arguments = parser().parse_args(argv)
     command: Callable[[argparse.Namespace], int] = arguments.command
     try:
         return command(arguments)
@@ -94,11 +94,12 @@ def _museum(arguments: argparse.Namespace) -> int:
     return museum(arguments)
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def parser() -> argparse.ArgumentParser:
+    """All that can be typed."""
+    top = argparse.ArgumentParser(
         prog="bilderatlas", description="Open art collections, turned into published, reproducible datasets."
     )
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    commands = top.add_subparsers(required=True, metavar="COMMAND")
     for name, command, text in (
         ("build", _build, "build a recipe's release"),
         ("plan", _plan, "say what a build would do; do nothing"),
@@ -146,7 +147,7 @@ def _parser() -> argparse.ArgumentParser:
     one = commands.add_parser("museum", help="the pretend museum: paint works into a folder")
     _add_museum(one)
     one.set_defaults(command=_museum)
-    return parser
+    return top
 
 
 def _add_museum(parser: argparse.ArgumentParser) -> None:

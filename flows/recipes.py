@@ -67,7 +67,7 @@ def check_bindings(recipe: Recipe, bound: Mapping[str, str]) -> None:
 def _mapping(path: str) -> dict[str, Any]:
     shipped = Path(str(resources.files("deployments") / "recipes" / f"{path}.yaml"))
     try:
-        file = Path(path) if Path(path).exists() or not shipped.exists() else shipped
+        file = Path(path) if Path(path).is_file() or not shipped.exists() else shipped
         text = file.read_text(encoding="utf-8")
     except (OSError, ValueError) as problem:  # ValueError: not UTF-8, or a path that no file can have
         raise BadInput(

@@ -78,13 +78,16 @@ def leak_problems(images: pa.Table) -> Iterator[str]:
 def coco_problems(
     split: str, document: Row, detections: Iterable[Row], images: pa.Table, annotations: pa.Table
 ) -> Iterator[str]:
-    """Ids of one split's COCO files that are not those of the tables."""
+    """Ids of one split's COCO files that are not those of the tables, and people's boxes that the files lack."""
     ids = set(images["image_id"].to_pylist())
-    if (got := {image["id"] for image in document["images"]}) != ids:
+    if sorted(got := [image["id"] for image in document["images"]]) != sorted(ids):
         yield f"coco/{split}.json: expected the {len(ids)} images of the split, got {len(got)} (or others)"
-    known = set(annotations["annotation_id"].to_pylist())
-    if strangers := [box["id"] for box in document["annotations"] if box["id"] not in known]:
-        yield f"coco/{split}.json: expected annotations of the table, got {len(strangers)} others"
-    found = sum(origin == "detector" for origin in annotations["origin"].to_pylist())
+    origin_of = dict(zip(annotations["annotation_id"].to_pylist(), annotations["origin"].to_pylist(), strict=True))
+    shown = Counter(box["id"] for box in document["annotations"])
+    if strangers := shown - Counter(origin_of.keys()):
+        yield f"coco/{split}.json: expected annotations of the table, got {strangers.total()} others"
+    if lacking := [number for number, origin in origin_of.items() if origin != "detector" and number not in shown]:
+        yield f"coco/{split}.json: expected every box by people, got none for {len(lacking)}"
+    found = sum(origin == "detector" for origin in origin_of.values())
     if (count := sum(box["image_id"] in ids for box in detections)) != found:
         yield f"coco/{split}.detections.json: expected {found} boxes, as in the table, got {count}"

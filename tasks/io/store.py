@@ -57,6 +57,7 @@ class Store:
         self.url = url
         self.is_local = isinstance(self.fs, LocalFileSystem)
         self._overlay: dict[str, bytes] | None = {} if is_overlay else None
+        self._known_as = f"plan {uuid.uuid4().hex}" if is_overlay else url  # no build finds what a plan foresaw
 
     # ------------------------------------------------------------------------------------------------ files
 
@@ -92,7 +93,7 @@ class Store:
             return self._overlay[path]
         try:
             return bytes(self.fs.cat_file(self.full(path)))
-        except (FileNotFoundError, IsADirectoryError) as problem:
+        except (FileNotFoundError, NotADirectoryError, IsADirectoryError) as problem:
             raise Damaged(f"expected {path} in the store {self.url}, got nothing there") from problem
 
     def exists(self, path: str) -> bool:
@@ -122,19 +123,19 @@ class Store:
         ref = TableRef(path=f"{folder}/{hashlib.sha256(data).hexdigest()}.parquet", rows=table.num_rows)
         if not self._is_intact(ref.path, data):
             self.write_bytes(ref.path, data)
-        _remember(self.url, ref.path, table)
+        _remember(self._known_as, ref.path, table)
         return ref
 
     def read_table(self, ref: TableRef) -> pa.Table:
         """The table that the reference names. Raises Damaged if it is gone, or not what its name says."""
-        if (known := _recall(self.url, ref.path)) is not None:
+        if (known := _recall(self._known_as, ref.path)) is not None:
             return known
         data = self.read_bytes(ref.path)
         if hashlib.sha256(data).hexdigest() != ref.sha256:
             self.remove(ref.path)
             raise Damaged(f"expected SHA-256 {ref.sha256} of {ref.path}, got other bytes; they were removed")
         table = pq.read_table(pa.BufferReader(data))
-        _remember(self.url, ref.path, table)
+        _remember(self._known_as, ref.path, table)
         return table
 
     def tables(self, folder: str) -> Iterator[tuple[TableRef, pa.Table]]:
@@ -143,7 +144,7 @@ class Store:
             if not name.endswith(".parquet"):
                 continue
             path = f"{folder}/{name}"
-            _forget(self.url, path)  # what lies on disk is the truth of a cache, not what this process remembers
+            _forget(self._known_as, path)  # what lies on disk is the truth of a cache, not what this process remembers
             with contextlib.suppress(Damaged):
                 table = self.read_table(TableRef(path=path, rows=0))
                 yield TableRef(path=path, rows=table.num_rows), table
@@ -186,7 +187,7 @@ class Store:
             return len(self._overlay[path])
         try:
             return int(self.fs.size(self.full(path)))
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return None
 
 
@@ -198,8 +199,8 @@ def blob_path(sha256: str) -> str:
 def parquet_bytes(table: pa.Table) -> bytes:
     """The table as Parquet: the same bytes for the same values, whatever chunks and metadata the table had."""
     sink = pa.BufferOutputStream()
-    plain = pa.Table.from_batches(table.combine_chunks().to_batches(), table.schema.remove_metadata())
-    pq.write_table(plain, sink, compression="zstd", row_group_size=131_072)
+    schema = pa.schema([field.remove_metadata() for field in table.schema])
+    pq.write_table(table.combine_chunks().cast(schema), sink, compression="zstd", row_group_size=131_072)
     return bytes(sink.getvalue())
 
 
@@ -220,18 +221,18 @@ def _remove_if_stale(left: Path) -> None:
             shutil.rmtree(left) if left.is_dir() else left.unlink()
 
 
-def _remember(url: str, path: str, table: pa.Table) -> None:
+def _remember(store: str, path: str, table: pa.Table) -> None:
     with _READ_LOCK:
-        _READ[url, path] = table
+        _READ[store, path] = table
         while len(_READ) > 1 and sum(kept.nbytes for kept in _READ.values()) > _READ_BYTES:
             _READ.popitem(last=False)
 
 
-def _recall(url: str, path: str) -> pa.Table | None:
+def _recall(store: str, path: str) -> pa.Table | None:
     with _READ_LOCK:
-        return _READ.get((url, path))
+        return _READ.get((store, path))
 
 
-def _forget(url: str, path: str) -> None:
+def _forget(store: str, path: str) -> None:
     with _READ_LOCK:
-        _READ.pop((url, path), None)
+        _READ.pop((store, path), None)

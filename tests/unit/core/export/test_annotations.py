@@ -1,0 +1,151 @@
+"""The annotations table: who is in it, and ids that stay when other boxes come and go."""
+
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from schemas.tables import ANNOTATIONS, FIGURE
+from tasks.core import ids
+from tasks.core.export import annotations
+
+IMAGES = pa.table(
+    {
+        "record_id": ["a", "b", "c"],
+        "image_id": [11, 22, 33],
+        "split": ["train", "val", "train"],
+        "title": ["A", "B", "C"],
+    }
+)
+FIGURES = pa.schema([("record_id", pa.string()), ("figures", pa.list_(FIGURE))])
+
+
+def figure(x: float = 0.0, **said: Any) -> dict[str, Any]:
+    return {
+        "category": "person",
+        "xywh_px": [x, 1.0, 2.0, 3.5],
+        "is_crowd": False,
+        "keypoints_xyv": None,
+        "score": None,
+        **said,
+    }
+
+
+def found(**figures: list[dict[str, Any]] | None) -> pa.Table:
+    return pa.Table.from_pylist([{"record_id": name, "figures": of} for name, of in figures.items()], schema=FIGURES)
+
+
+def rows(*boxes: tuple[str, str, pa.Table], categories: tuple[str, ...] = ("person", "dog")) -> list[dict[str, Any]]:
+    got = annotations.annotations(IMAGES, boxes, categories)
+    assert got.schema == ANNOTATIONS
+    numbers = got["annotation_id"].to_pylist()
+    assert numbers == sorted(set(numbers))
+    return got.to_pylist()
+
+
+def source(**figures: list[dict[str, Any]] | None) -> tuple[str, str, pa.Table]:
+    return ("source", "source", found(**figures))
+
+
+def detector(**figures: list[dict[str, Any]] | None) -> tuple[str, str, pa.Table]:
+    return ("detector", "yolox@0123456789ab", found(**figures))
+
+
+def id_of(got: list[dict[str, Any]], x: float, record_id: str = "a") -> int:
+    (row,) = (row for row in got if row["xywh_px"][0] == x and row["record_id"] == record_id)
+    return int(row["annotation_id"])
+
+
+def test_a_row_says_what_the_box_is_and_whose_image_it_lies_in():
+    keypoints = [1.0, 2.0, 2.0] + [0.0] * 48
+    (row,) = rows(source(b=[figure(4.5, category="dog", is_crowd=True, keypoints_xyv=keypoints)]))
+    assert 1 <= row.pop("annotation_id") < 2**53
+    assert row == {
+        "image_id": 22, "record_id": "b", "split": "val", "category_id": 2, "xywh_px": [4.5, 1.0, 2.0, 3.5], "area_px2": 7.0,
+        "is_crowd": True, "keypoints_xyv": keypoints, "score": None, "origin": "source", "origin_name": "source",
+    }  # fmt: skip
+
+
+def test_areas_are_rounded_so_that_no_machine_says_another():
+    (row,) = rows(source(a=[figure(xywh_px=[0.0, 0.0, 0.1, 0.7])]))
+    assert row["area_px2"] == 0.07  # 0.1 * 0.7 is 0.06999999999999999
+
+
+@pytest.mark.parametrize(
+    "boxes",
+    [
+        pytest.param((), id="no boxes at all"),
+        pytest.param((source(),), id="no annotated image"),
+        pytest.param((source(a=[], b=None),), id="images without figures"),
+        pytest.param((source(z=[figure()]),), id="figures of images that were dropped"),
+    ],
+)
+def test_where_nothing_is_drawn_the_table_is_empty(boxes: tuple[Any, ...]):
+    assert rows(*boxes) == []
+
+
+def test_people_and_detectors_stand_side_by_side():
+    got = rows(source(a=[figure()]), detector(a=[figure(score=0.9)], c=[figure(score=0.1)]))
+    assert sorted((row["record_id"], row["origin"], row["score"]) for row in got) == [
+        ("a", "detector", 0.9), ("a", "source", None), ("c", "detector", 0.1),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        pytest.param((source(a=[figure(1)]),), id="another place"),
+        pytest.param((source(b=[figure()]),), id="another image"),
+        pytest.param((source(a=[figure(category="dog")]),), id="another category"),
+        pytest.param((source(a=[figure(is_crowd=True)]),), id="a crowd"),
+        pytest.param((source(a=[figure(keypoints_xyv=[1.0, 2.0, 2.0])]),), id="with keypoints"),
+        pytest.param((detector(a=[figure()]),), id="another origin"),
+        pytest.param((("source", "another", found(a=[figure()])),), id="another origin's name"),
+        pytest.param((source(a=[figure(score=0.5)]),), id="another score"),
+    ],
+)
+def test_each_thing_that_a_box_is_makes_another_id(other: tuple[Any, ...]):
+    assert rows(source(a=[figure()]))[0]["annotation_id"] != rows(*other)[0]["annotation_id"]
+
+
+def test_an_id_depends_on_neither_the_images_id_nor_its_split():
+    moved = pa.table({"record_id": ["a"], "image_id": [99], "split": ["test"]})
+    (row,) = annotations.annotations(moved, [source(a=[figure()])], ("person",)).to_pylist()
+    assert row["annotation_id"] == rows(source(a=[figure()]))[0]["annotation_id"]
+
+
+places = st.lists(st.integers(0, 30), max_size=8, unique=True)
+
+
+@given(places, places, st.randoms(use_true_random=False))
+def test_ids_stay_when_other_boxes_come_and_go_in_any_order(before: list[int], after: list[int], chance: Any):
+    mixed = after.copy()
+    chance.shuffle(mixed)
+    one = rows(source(a=[figure(float(x)) for x in before]), detector(b=[figure(score=0.5)]))
+    two = rows(detector(c=[figure(score=0.7)]), source(a=[figure(float(x)) for x in mixed]))
+    for x in set(before) & set(after):
+        assert id_of(one, x) == id_of(two, x)
+    assert len(one) == len(before) + 1
+
+
+def test_boxes_that_are_equal_in_everything_have_two_ids_and_the_first_stays_when_one_goes():
+    one, two = rows(source(a=[figure()])), rows(source(a=[figure(), figure()]))
+    assert len(two) == 2
+    assert one[0]["annotation_id"] in {row["annotation_id"] for row in two}
+
+
+def test_the_order_in_which_origins_come_changes_nothing():
+    boxes = [source(a=[figure(), figure(3)], c=[figure()]), detector(a=[figure(score=0.5)])]
+    assert rows(*boxes) == rows(*boxes[::-1])
+
+
+def test_colliding_ids_are_parted(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(ids, "natural_id", lambda _: 7)
+    assert [row["annotation_id"] for row in rows(source(a=[figure(), figure(1), figure(2)]))] == [7, 8, 9]
+
+
+def test_categories_are_numbered_from_1_in_the_recipes_order():
+    got = rows(source(a=[figure(category="dog"), figure(9)]), categories=("dog", "person"))
+    assert {row["xywh_px"][0]: row["category_id"] for row in got} == {0.0: 1, 9.0: 2}

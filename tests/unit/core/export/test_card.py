@@ -1,0 +1,95 @@
+"""The dataset card: what it must say, and nothing that a reader would stumble over."""
+
+from typing import Any
+
+import pytest
+
+from schemas.manifests import ReleaseManifest, Step, TableRef
+from schemas.reasons import MEANING, Reason
+from schemas.recipe import Recipe
+from tasks.core.export import card
+
+RECIPE = Recipe.model_validate(
+    {
+        "name": "small", "title": "A small set", "description": "  For tests.\n", "bindings": {"images": "a folder"},
+        "sources": [{"folder": {"name": "s", "pattern": "*"}}], "stages": ["fetch", "hash", "split", "export"],
+    }
+)  # fmt: skip
+MANIFEST = ReleaseManifest(
+    name="small", version="0123456789ab", previous=None, lineage=2, split_sha256="s", contract_version="1.0.0", content_sha256="c" * 64,
+    recipe_sha256="r", counts={"records": 9, "kept": 5, "dropped": 4, "by_split": {"val": 1, "train": 4}}, content={}, files={}, environment={},
+)  # fmt: skip
+REF = TableRef(path="x", rows=0)
+STEPS = [
+    Step(
+        label="fetch", stage="fetch", kind="retrieve", outcome=REF, kept=6, dropped={"broken_image": 1, "not_found": 2}
+    ),
+    Step(label="near", stage="dedup", kind="decide", outcome=REF, kept=5, dropped={"near_duplicate": 1}),
+    Step(label="split", stage="split", kind="decide", outcome=REF, kept=5, dropped={}),
+]
+SCORES = {"AP": 0.4614, "AP50": 0.75, "AR100": 0.6351, "images": 4, "figures": 11}
+
+
+def text(**changes: Any) -> str:
+    said: dict[str, Any] = {
+        "recipe": RECIPE,
+        "manifest": MANIFEST,
+        "steps": STEPS,
+        "rights": {"NOASSERTION": 4, "CC0": 1},
+        "scores": SCORES,
+    }
+    return card.card(**{**said, **changes})
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        pytest.param("# A small set", id="title"),
+        pytest.param("For tests.", id="description, trimmed"),
+        pytest.param(f"Version `0123456789ab`, lineage 2, contract 1.0.0, content `sha256:{'c' * 64}`.", id="version"),
+        pytest.param("| train | 4 |", id="images of a split"),
+        pytest.param("| near | 5 | 1 | | |", id="what a stage kept and dropped"),
+        pytest.param(f"| | | 2 | not_found | {MEANING[Reason.NOT_FOUND]} |", id="why, in words"),
+        pytest.param("| split | 5 | 0 | | |", id="a stage that dropped nothing"),
+        pytest.param("| CC0 | 1 |", id="rights"),
+    ],
+)
+def test_a_card_says(line: str):
+    assert line in text().splitlines()
+
+
+def test_counts_stand_in_one_sentence():
+    assert "9 records were seen; 5 images are kept, 4 were dropped." in text()
+
+
+def test_splits_and_rights_stand_in_one_order_whatever_came_first():
+    assert text(rights={"CC0": 1, "NOASSERTION": 4}) == text()
+    assert text().index("| train | 4 |") < text().index("| val | 1 |")
+
+
+def test_scores_are_given_to_three_places():
+    assert "On 4 annotated images with 11 figures: AP 0.461, AP50 0.750, AR 0.635 (COCO's protocol)." in text()
+
+
+@pytest.mark.parametrize("scores", [None, {}, {**SCORES, "AP": None}], ids=["none", "empty", "undefined"])
+def test_without_scores_there_is_no_word_of_them(scores: dict[str, Any] | None):
+    assert "The detector against" not in text(scores=scores)
+    assert "None" not in text(scores=scores)
+
+
+def test_without_title_and_description_the_name_stands():
+    bare = RECIPE.model_copy(update={"title": None, "description": None})
+    assert text(recipe=bare).startswith("# small\n")
+    assert "None" not in text(recipe=bare)
+
+
+def test_every_table_has_as_many_cells_in_each_row():
+    width = 0
+    for line in text().splitlines():
+        width = line.count("|") if not width and line.startswith("|") else width if line.startswith("|") else 0
+        if width:
+            assert line.count("|") == width, line
+
+
+def test_a_drop_table_of_no_stages_is_its_head():
+    assert len(card.drop_table([])) == 2

@@ -1,0 +1,251 @@
+"""The ledger: one row for every record ever seen, and what a build must remember of the one before."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from schemas.tables import DEDUP, FETCH, LEDGER, RECORDS, SPLIT
+from tasks.core import ids
+from tasks.core.export import ledger
+
+WHEN = datetime(2024, 2, 29, tzinfo=UTC)
+NOTHING = LEDGER.empty_table()
+
+
+def rows(schema: pa.Schema, *said: dict[str, Any]) -> pa.Table:
+    blank = dict.fromkeys(schema.names)
+    return pa.Table.from_pylist([{**blank, **row} for row in said], schema=schema)
+
+
+def records(*names: str, **reasons: str) -> pa.Table:
+    return rows(
+        RECORDS,
+        *(
+            {"record_id": name, "source": "s", "reason": reasons.get(name), "detail": reasons.get(name) and "so"}
+            for name in names
+        ),
+    )
+
+
+def was(name: str, **said: Any) -> dict[str, Any]:
+    """A row of the ledger before."""
+    return {"record_id": name, "source": "s", "kept": True, "image_id": ids.natural_id(name), **said}
+
+
+def by_name(book: pa.Table) -> dict[str, dict[str, Any]]:
+    assert book.schema == LEDGER
+    names = book["record_id"].to_pylist()
+    assert names == sorted(set(names))
+    return {row["record_id"]: row for row in book.to_pylist()}
+
+
+def built(memory: pa.Table = NOTHING) -> pa.Table:
+    """a: bad row, b: not found, c: a copy of d, d: train, e: no split any more."""
+    return ledger.ledger(
+        records("e", "d", "c", "b", "a", a="bad_record"),
+        [
+            ("fetch", rows(FETCH, {"record_id": "b", "reason": "not_found", "detail": "no file"},
+                           *({"record_id": name, "sha256": f"sha {name}", "retrieved_at": WHEN} for name in "cde"))),
+            ("near", rows(DEDUP, {"record_id": "c", "reason": "near_duplicate", "detail": "2 bits", "kept_record_id": "d"},
+                          {"record_id": "d"}, {"record_id": "e"})),
+            ("split", rows(SPLIT, {"record_id": "d", "split": "train"}, {"record_id": "e", "reason": "joined_across_splits"})),
+        ],
+        memory,
+    )  # fmt: skip
+
+
+def test_every_record_is_kept_or_dropped_where_and_why():
+    book = by_name(built())
+    assert {
+        name: (row["kept"], row["stage"], row["reason"], row["detail"], row["kept_record_id"])
+        for name, row in book.items()
+    } == {
+        "a": (False, "scrape", "bad_record", "so", None),
+        "b": (False, "fetch", "not_found", "no file", None),
+        "c": (False, "near", "near_duplicate", "2 bits", "d"),
+        "d": (True, None, None, None, None),
+        "e": (False, "split", "joined_across_splits", None, None),
+    }
+    assert [row["sha256"] for row in book.values()] == [None, None, "sha c", "sha d", "sha e"]
+    assert [row["retrieved_at"] for row in book.values()] == [None, None, WHEN, WHEN, WHEN]
+    assert [row["last_split"] for row in book.values()] == [None, None, "train", "train", None]  # c as d, its copy
+    assert [row["image_id"] for row in book.values()] == [ids.natural_id(name) for name in "abcde"]
+
+
+def test_a_ledger_of_nothing():
+    assert ledger.ledger(RECORDS.empty_table(), [], NOTHING).equals(NOTHING)
+    assert ledger.counts(NOTHING) == {"records": 0, "kept": 0, "dropped": 0, "by_split": {}}
+
+
+# --- memory
+
+
+def test_what_no_source_lists_any_more_is_gone_and_keeps_its_split_its_id_and_its_bytes():
+    memory = rows(
+        LEDGER, was("g", last_split="val", image_id=77, sha256="sha g", retrieved_at=WHEN, kept_record_id="x")
+    )
+    assert by_name(built(memory))["g"] == {
+        "record_id": "g", "source": "s", "kept": False, "stage": "scrape", "reason": "gone", "detail": None, "kept_record_id": None,
+        "last_split": "val", "image_id": 77, "sha256": "sha g", "retrieved_at": WHEN,
+    }  # fmt: skip
+
+
+def test_what_is_dropped_now_keeps_the_split_in_which_it_was_published():
+    memory = rows(LEDGER, *(was(name, last_split="test") for name in "bce"))
+    book = by_name(built(memory))
+    assert [book[name]["last_split"] for name in "abcde"] == [None, "test", "test", "train", "test"]
+    assert [book[name]["reason"] for name in "bce"] == ["not_found", "near_duplicate", "joined_across_splits"]
+
+
+def test_a_record_that_is_kept_has_the_split_of_this_build():
+    assert by_name(built(rows(LEDGER, was("d", last_split="test"))))["d"]["last_split"] == "train"
+
+
+def test_an_id_that_was_given_stays():
+    assert by_name(built(rows(LEDGER, was("d", image_id=5))))["d"]["image_id"] == 5
+
+
+def test_two_builds_agree_whatever_the_order_of_what_comes():
+    assert ledger.ledger(records("a", "b"), [], NOTHING).equals(ledger.ledger(records("b", "a"), [], NOTHING))
+
+
+PREVIOUS = rows(
+    LEDGER,
+    was("copy-of-kept", kept=False, reason="near_duplicate", last_split="train"),
+    was("copy-of-moved", kept=False, reason="near_duplicate", last_split="test"),
+    was("dropped-never-published", kept=False, reason="too_small"),
+    was("dropped-once-published", kept=False, reason="too_small", last_split="val"),
+    was("gone", last_split="train"),
+    was("gone-never-published", kept=False, reason="too_small"),
+    was("kept", last_split="train"),
+    was("moved", last_split="train", image_id=5),
+    was("returns", kept=False, reason="gone", last_split="test"),
+)
+LISTED = pa.chunked_array(
+    [
+        [
+            "copy-of-kept",
+            "copy-of-moved",
+            "dropped-never-published",
+            "dropped-once-published",
+            "kept",
+            "moved",
+            "new",
+            "returns",
+        ]
+    ]
+)
+COPIES = {"copy-of-kept": "train", "copy-of-moved": "train"}  # what this build finds out by itself
+KEPT = pa.chunked_array([["kept", "moved", "new", "returns"]])
+
+
+@pytest.mark.parametrize(
+    ("same_splits", "expected"),
+    [
+        pytest.param(
+            True,
+            {
+                "copy-of-moved": "test",
+                "dropped-once-published": "val",
+                "gone": "train",
+                "gone-never-published": None,
+                "moved": "train",
+            },
+            id="as long as splits count",
+        ),
+        pytest.param(False, {"gone": None, "gone-never-published": None, "moved": None}, id="once they count no more"),
+    ],
+)
+def test_only_what_a_build_would_not_find_out_by_itself_is_remembered(
+    same_splits: bool, expected: dict[str, str | None]
+):
+    got = ledger.remembered(PREVIOUS, LISTED, KEPT, COPIES, same_splits=same_splits)
+    assert got.schema == LEDGER
+    assert dict(zip(got["record_id"].to_pylist(), got["last_split"].to_pylist(), strict=True)) == expected
+
+
+def test_nothing_is_remembered_of_nothing():
+    assert ledger.remembered(NOTHING, LISTED, KEPT, COPIES, same_splits=True).equals(NOTHING)
+
+
+def test_to_build_again_on_ones_own_result_changes_nothing():
+    def again(before: pa.Table) -> pa.Table:
+        listed, kept = pa.chunked_array([list("abcde")]), pa.chunked_array([["d"]])
+        return built(ledger.remembered(before, listed, kept, {"c": "train"}, same_splits=True))
+
+    first = again(
+        rows(LEDGER, was("c", last_split="val"), was("g", last_split="val", image_id=77), was("d", image_id=9))
+    )
+    assert by_name(first)["g"]["reason"] == "gone"
+    assert again(first).equals(first)
+
+
+def test_ids_that_collide_stay_when_a_newcomer_collides_with_them(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(ids, "natural_id", lambda _: 5)
+
+    def build(*names: str, before: pa.Table = NOTHING) -> pa.Table:
+        listed = pa.chunked_array([list(names)])
+        split = rows(SPLIT, *({"record_id": name, "split": "train"} for name in names))
+        memory = ledger.remembered(before, listed, listed, {}, same_splits=True)
+        return ledger.ledger(records(*names), [("split", split)], memory)
+
+    first = build("b", "c")
+    assert [row["image_id"] for row in by_name(first).values()] == [5, 6]
+    second = build("a", "b", "c", before=first)
+    assert {name: row["image_id"] for name, row in by_name(second).items()} == {"a": 7, "b": 5, "c": 6}
+    third = build("b", "c", before=second)  # a is gone, and its number is not given to another
+    assert {name: row["image_id"] for name, row in by_name(third).items()} == {"a": 7, "b": 5, "c": 6}
+    assert build("b", "c", before=third).equals(third)
+
+
+# --- copies
+
+
+@pytest.mark.parametrize(
+    ("copies", "dealt", "expected"),
+    [
+        pytest.param([], {"a": "train"}, {}, id="no copies"),
+        pytest.param([("b", "a")], {"a": "val"}, {"b": "val"}, id="a copy has the split of the one that stays"),
+        pytest.param([("b", "a"), ("c", "a")], {"a": "val"}, {"b": "val", "c": "val"}, id="so have all"),
+        pytest.param([("b", "a")], {}, {}, id="the one that stayed was dropped later"),
+        pytest.param([("b", "a")], {"a": None}, {}, id="the one that stayed has no split"),
+    ],
+)
+def test_splits_of_copies(copies: list[tuple[str, str]], dealt: dict[str, str | None], expected: dict[str, str]):
+    dedup = rows(DEDUP, *({"record_id": name, "kept_record_id": stays} for name, stays in copies))
+    split = rows(SPLIT, *({"record_id": name, "split": of} for name, of in dealt.items()))
+    assert ledger.splits_of_copies([dedup, split]) == expected
+    assert ledger.splits_of_copies([dedup]) == {}
+    assert ledger.splits_of_copies([]) == {}
+
+
+def test_a_copys_own_published_split_goes_before_that_of_the_one_that_stays():
+    assert by_name(built(rows(LEDGER, was("c", last_split="test"))))["c"]["last_split"] == "test"
+
+
+# --- counts
+
+
+def test_counts_close():
+    assert ledger.counts(built()) == {"records": 5, "kept": 1, "dropped": 4, "by_split": {"train": 1}}
+    with_gone = built(rows(LEDGER, was("g", last_split="val")))
+    assert ledger.counts(with_gone) == {"records": 6, "kept": 1, "dropped": 5, "by_split": {"train": 1}}
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        pytest.param(was("a", kept=False), id="dropped without a reason"),
+        pytest.param(was("a", kept=True, reason="gone", last_split="val"), id="kept with a reason"),
+    ],
+)
+def test_counts_that_do_not_close_stop_the_program(row: dict[str, Any]):
+    with pytest.raises(AssertionError, match=r"expected 1 records = kept \+ dropped, got"):
+        ledger.counts(rows(LEDGER, row))
+
+
+def test_rows_of_kept_records_in_their_order():
+    table = pa.table({"record_id": ["a", "b", "c"], "n": [1, 2, 3]})
+    assert ledger.kept_rows(pa.chunked_array([["c", "a"]]), table)["n"].to_pylist() == [3, 1]

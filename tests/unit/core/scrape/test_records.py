@@ -1,0 +1,382 @@
+"""From what a source says to the table of records: text, years, rights, keys that come twice, limits."""
+
+import hashlib
+import math
+import unicodedata
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from schemas.sources import FolderSource, Rights
+from schemas.tables import RECORDS
+from tasks.core.scrape import records
+
+CC0 = "https://creativecommons.org/publicdomain/zero/1.0/"
+BY = "https://creativecommons.org/licenses/by/4.0/"
+KNOWN = Rights(uri=CC0, text="open access", asserted_by="the museum", because="its terms of 2017")
+KNOWN_BASIS = "recipe: the museum: its terms of 2017"
+
+
+def source(**said: Any) -> FolderSource:
+    return FolderSource(name="art", pattern="*", **said)
+
+
+def record(row: dict[str, Any], **said: Any) -> dict[str, Any]:
+    got = records.record(source(**said), {"key": "1", "image": "a.jpg", **row})
+    assert list(got) == RECORDS.names
+    pa.Table.from_pylist([got], schema=RECORDS)  # every value fits its column
+    return got
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        pytest.param(None, None, id="null"),
+        pytest.param(math.nan, None, id="NaN, an empty cell of a number column"),
+        pytest.param("", None, id="empty text"),
+        pytest.param(" \t\n ", None, id="nothing but blanks"),
+        pytest.param("\0", None, id="nothing but a zero byte"),
+        pytest.param(" Still life ", "Still life", id="blanks around it go"),
+        pytest.param("a  b", "a  b", id="blanks inside stay"),
+        pytest.param(unicodedata.normalize("NFD", "Käthe"), unicodedata.normalize("NFC", "Käthe"), id="composed"),
+        pytest.param("\ufb01g", "\ufb01g", id="but not made compatible: a ligature stays"),
+        pytest.param(7, "7", id="a whole number"),
+        pytest.param(0, "0", id="0 is not nothing"),
+        pytest.param(False, "False", id="false is not nothing"),
+        pytest.param("\ud83d", "?", id="half of a surrogate pair, which no UTF-8 holds"),
+        pytest.param("a" * 5000, "a" * 2000, id="text without end"),
+    ],
+)
+def test_text_of_a_field(value: Any, expected: str | None):
+    assert record({"title": value})["title"] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("1890", 1890, id="a year"),
+        pytest.param("c. 1890", 1890, id="about a year"),
+        pytest.param("1871-1873", 1871, id="the first of a range"),
+        pytest.param("1890.0", 1890, id="a number column with gaps"),
+        pytest.param("5 May 1890", 1890, id="a date"),
+        pytest.param("1000", 1000, id="the first that counts"),
+        pytest.param("2099", 2099, id="the last that counts"),
+        pytest.param("999", None, id="the one before"),
+        pytest.param("2100", None, id="the one after"),
+        pytest.param("18905", None, id="five digits"),
+        pytest.param("21890", None, id="five digits that end like a year"),
+        pytest.param("19th century", None, id="a century"),
+        pytest.param("0987 or 1654", 1654, id="the first that may be one"),
+        pytest.param("１８９０", None, id="full-width digits"),
+        pytest.param("", None, id="nothing"),
+        pytest.param(None, None, id="null"),
+    ],
+)
+def test_the_year_of_a_text(text: str | None, expected: int | None):
+    assert records.year(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("row", "expected"),
+    [
+        pytest.param({"year": 1890, "date_text": "1905"}, 1890, id="a year goes before a date"),
+        pytest.param({"year": 1890.0}, 1890, id="a year as a fraction"),
+        pytest.param({"year": math.nan, "date_text": "1905"}, 1905, id="without a year the date counts"),
+        pytest.param({"year": "unknown", "date_text": "1905"}, None, id="a year that says it is unknown"),
+    ],
+)
+def test_the_year_of_a_record(row: dict[str, Any], expected: int | None):
+    assert record(row)["year"] == expected
+
+
+@pytest.mark.parametrize(
+    ("row", "styles"),
+    [
+        pytest.param({}, [], id="no style"),
+        pytest.param({"style": "Cubism"}, ["Cubism"], id="one style is all styles"),
+        pytest.param(
+            {"style": "Cubism", "styles": "Dada|Fauvism"}, ["Dada", "Fauvism"], id="several, with bars between"
+        ),
+        pytest.param({"styles": " Dada | | Fauvism "}, ["Dada", "Fauvism"], id="blanks and gaps"),
+        pytest.param({"styles": ["Dada", None, " "]}, ["Dada"], id="a list with gaps"),
+        pytest.param({"styles": ("Dada",)}, ["Dada"], id="a tuple"),
+        pytest.param({"style": "Cubism", "styles": ""}, ["Cubism"], id="empty text"),
+        pytest.param({"style": "Cubism", "styles": math.nan}, ["Cubism"], id="NaN is no style called nan"),
+        pytest.param({"styles": [math.nan]}, [], id="nor in a list"),
+    ],
+)
+def test_styles(row: dict[str, Any], styles: list[str]):
+    assert record(row)["styles"] == styles
+
+
+@pytest.mark.parametrize(
+    ("image", "locator", "image_url"),
+    [
+        pytest.param("a/b.jpg", "a/b.jpg", None, id="a path"),
+        pytest.param("https://m.example/a.jpg", "https://m.example/a.jpg", "https://m.example/a.jpg", id="an address"),
+        pytest.param("ab".ljust(3000, "c"), "ab".ljust(3000, "c"), None, id="one that is longer than text may be"),
+        pytest.param(
+            unicodedata.normalize("NFD", "ä"), unicodedata.normalize("NFD", "ä"), None, id="letters as they are written"
+        ),
+        pytest.param("a\ud83d.jpg", "a?.jpg", None, id="half of a surrogate pair: a file that can't be found"),
+        pytest.param(7, "7", None, id="a number"),
+    ],
+)
+def test_the_image_is_asked_for_as_it_is_given(image: Any, locator: str, image_url: str | None):
+    got = record({"image": image})
+    assert (got["locator"], got["image_url"]) == (locator, image_url)
+
+
+def test_an_address_of_its_own_is_shown_but_the_image_is_asked_for():
+    got = record({"image": "a.jpg", "image_url": "https://m.example/a.jpg"})
+    assert (got["locator"], got["image_url"]) == ("a.jpg", "https://m.example/a.jpg")
+
+
+@pytest.mark.parametrize(
+    ("row", "template", "expected"),
+    [
+        pytest.param({}, None, None, id="nothing to say"),
+        pytest.param({}, "https://m.example/{key}", "https://m.example/1", id="the key filled in"),
+        pytest.param(
+            {"source_url": "https://own.example"},
+            "https://m.example/{key}",
+            "https://own.example",
+            id="the record's own goes first",
+        ),
+        pytest.param({"title": "a"}, "x/{title}/{nosuch}/{key}", "x/a//1", id="a field that there is not is nothing"),
+        pytest.param(
+            {}, "x/{key!r}/{0}{key.__class__}", "x/{key!r}/{key.__class__}", id="nothing but names is understood"
+        ),
+        pytest.param({"title": "{key}"}, "x/{title}", "x/{key}", id="what is filled in is not filled again"),
+    ],
+)
+def test_the_page_of_a_work(row: dict[str, Any], template: str | None, expected: str | None):
+    assert record(row, source_url=template)["source_url"] == expected
+
+
+@pytest.mark.parametrize(
+    ("row", "asserted", "uri", "text", "basis"),
+    [
+        pytest.param({}, Rights(), "NOASSERTION", None, "none", id="nobody says anything"),
+        pytest.param(
+            {}, Rights(text="unclear"), "NOASSERTION", "unclear", "none", id="the recipe has words, but asserts nothing"
+        ),
+        pytest.param({}, KNOWN, CC0, "open access", KNOWN_BASIS, id="the recipe asserts"),
+        pytest.param({"rights_uri": BY}, KNOWN, BY, None, "source", id="the source's own field goes first"),
+        pytest.param({"rights_uri": BY, "rights_text": "CC BY"}, Rights(), BY, "CC BY", "source", id="with its words"),
+        pytest.param({"rights_uri": f" {BY} "}, Rights(), BY, None, "source", id="with blanks around it"),
+        pytest.param(
+            {"rights_text": "free"}, Rights(), "NOASSERTION", "free", "source", id="the source has only words"
+        ),
+        pytest.param(
+            {"rights_text": "free"}, KNOWN, CC0, "free", KNOWN_BASIS, id="the source has words, the recipe a URI"
+        ),
+        pytest.param(
+            {"rights_uri": "https://example.org/terms"},
+            Rights(),
+            "NOASSERTION",
+            "https://example.org/terms",
+            "source",
+            id="an address of the source's own is words",
+        ),
+        pytest.param(
+            {"rights_uri": "https://evil.example/creativecommons.org/x"},
+            Rights(),
+            "NOASSERTION",
+            "https://evil.example/creativecommons.org/x",
+            "source",
+            id="one that only mentions Creative Commons too",
+        ),
+        pytest.param(
+            {"rights_uri": "https://creativecommons.org.evil.example/x"},
+            Rights(),
+            "NOASSERTION",
+            "https://creativecommons.org.evil.example/x",
+            "source",
+            id="one that begins like it too",
+        ),
+        pytest.param(
+            {"rights_uri": f"{BY} or so"},
+            Rights(),
+            "NOASSERTION",
+            f"{BY} or so",
+            "source",
+            id="a URI with words behind it is words",
+        ),
+        pytest.param(
+            {"rights_uri": "http://rightsstatements.org/vocab/InC/1.0/"},
+            Rights(),
+            "http://rightsstatements.org/vocab/InC/1.0/",
+            None,
+            "source",
+            id="rightsstatements.org",
+        ),
+        pytest.param(
+            {"rights_uri": "NOASSERTION"},
+            Rights(),
+            "NOASSERTION",
+            "NOASSERTION",
+            "source",
+            id="the source says that it asserts nothing",
+        ),
+        pytest.param(
+            {"rights_uri": math.nan, "rights_text": ""},
+            KNOWN,
+            CC0,
+            "open access",
+            KNOWN_BASIS,
+            id="empty cells say nothing",
+        ),
+    ],
+)
+def test_whose_word_on_rights_counts(row: dict[str, Any], asserted: Rights, uri: str, text: str | None, basis: str):
+    got = record(row, rights=asserted)
+    assert (got["rights_uri"], got["rights_text"], got["rights_basis"]) == (uri, text, basis)
+
+
+@pytest.mark.parametrize(
+    ("row", "record_id", "detail"),
+    [
+        pytest.param({"key": None}, None, "no key in the row", id="no key"),
+        pytest.param({"key": " "}, None, "no key in the row", id="a blank key"),
+        pytest.param({"key": math.nan}, None, "no key in the row", id="NaN for a key"),
+        pytest.param({"image": None}, "art:1", "no image in the row", id="no image"),
+        pytest.param({"image": ""}, "art:1", "no image in the row", id="an empty image"),
+        pytest.param({"key": None, "image": None}, None, "no key in the row", id="neither"),
+        pytest.param(
+            {"key": None, "title": "\ud83d"}, None, "no key in the row", id="no key, and text that no UTF-8 holds"
+        ),
+    ],
+)
+def test_a_row_that_can_be_no_record_is_a_drop_with_a_name(row: dict[str, Any], record_id: str | None, detail: str):
+    got = record(row)
+    assert (got["reason"], got["detail"]) == ("bad_record", detail)
+    assert got["record_id"] == record_id or got["record_id"].startswith("art:row-")
+    assert got["locator"] is None
+    assert (got["rights_uri"], got["rights_basis"]) == ("NOASSERTION", "none")
+
+
+def test_rows_without_a_key_are_named_by_what_they_say():
+    one, same, other = (record({"key": None, "title": title})["record_id"] for title in ("a", "a", "b"))
+    assert one == same != other
+
+
+def test_the_key_is_text_composed_and_trimmed():
+    assert record({"key": " " + unicodedata.normalize("NFD", "ä:7")})["record_id"] == "art:" + unicodedata.normalize(
+        "NFC", "ä:7"
+    )
+    assert record({"key": 7})["record_id"] == "art:7"
+
+
+# --- the table
+
+
+def table(*rows: dict[str, Any]) -> list[dict[str, Any]]:
+    got = records.table([record(row) for row in rows])
+    assert got.schema == RECORDS
+    return got.to_pylist()
+
+
+def test_no_rows_an_empty_table():
+    assert table() == []
+
+
+def test_rows_that_are_equal_in_everything_are_one():
+    assert len(table({"title": "a"}, {"title": "a"})) == 1
+
+
+def test_of_rows_with_one_key_one_stays_and_the_others_get_names_of_their_own():
+    rows = [{"title": title} for title in "abc"]
+    got = table(*rows)
+    assert [row["record_id"] for row in got] == sorted(row["record_id"] for row in got)
+    stays, *others = got
+    assert (stays["record_id"], stays["reason"]) == ("art:1", None)
+    assert {row["reason"] for row in others} == {"same_key"}
+    assert {row["detail"] for row in others} == {"key of art:1"}
+    assert len({row["record_id"] for row in got}) == 3
+    assert all(row["record_id"].startswith("art:1#") for row in others)
+    assert {row["title"] for row in got} == set("abc")  # nothing is lost
+
+
+def test_two_spellings_of_one_key_are_one_key():
+    got = table(*({"key": unicodedata.normalize(form, "ä"), "title": form} for form in ("NFC", "NFD")))
+    assert [row["reason"] for row in got] == [None, "same_key"]
+
+
+@given(
+    st.lists(st.fixed_dictionaries({"key": st.sampled_from("123"), "title": st.sampled_from("abc")}), max_size=10),
+    st.randoms(use_true_random=False),
+)
+def test_the_order_in_which_rows_come_changes_nothing(rows: list[dict[str, Any]], chance: Any):
+    mixed = rows.copy()
+    chance.shuffle(mixed)
+    assert table(*mixed) == table(*rows)
+
+
+# --- limits
+
+
+def limited(
+    limit: int | None, *names: str, reason: dict[str, str] | None = None
+) -> dict[str, tuple[str | None, str | None]]:
+    rows = [
+        {
+            **dict.fromkeys(RECORDS.names),
+            "record_id": name,
+            "source": name.split(":")[0],
+            "reason": (reason or {}).get(name),
+        }
+        for name in names
+    ]
+    got = records.limited(pa.Table.from_pylist(rows, schema=RECORDS), limit)
+    assert got.schema == RECORDS
+    assert got["record_id"].to_pylist() == list(names)
+    return {row["record_id"]: (row["reason"], row["detail"]) for row in got.to_pylist()}
+
+
+MANY = [f"{of}:{number}" for of in ("met", "wikiart") for number in range(8)]
+
+
+def chosen(limit: int | None, *names: str) -> set[str]:
+    return {name for name, (reason, _) in limited(limit, *names).items() if reason is None}
+
+
+@pytest.mark.parametrize("limit", [1, 3, 7])
+def test_of_each_source_those_with_the_smallest_digests_are_chosen(limit: int):
+    by_digest = sorted(MANY, key=lambda name: hashlib.sha256(name.encode()).digest())
+    expected = {name for of in ("met", "wikiart") for name in [n for n in by_digest if n.startswith(of)][:limit]}
+    assert chosen(limit, *MANY) == expected
+    assert limited(limit, *MANY)[next(name for name in MANY if name not in expected)] == (
+        "over_limit",
+        f"limit {limit}",
+    )
+
+
+@pytest.mark.parametrize("limit", [None, 8, 100])
+def test_a_limit_that_nothing_exceeds_changes_nothing(limit: int | None):
+    assert chosen(limit, *MANY) == set(MANY)
+
+
+def test_a_larger_limit_keeps_those_of_a_smaller_one():
+    assert chosen(2, *MANY) < chosen(3, *MANY) < chosen(4, *MANY)
+
+
+def test_what_was_dropped_takes_no_place_and_keeps_its_reason():
+    first = min(
+        (name for name in MANY if name.startswith("met")), key=lambda name: hashlib.sha256(name.encode()).digest()
+    )
+    got = limited(1, *MANY, reason={first: "bad_record"})
+    assert got[first] == ("bad_record", None)
+    assert sum(reason is None for name, (reason, _) in got.items() if name.startswith("met")) == 1
+
+
+@given(st.permutations(MANY), st.integers(1, 9))
+def test_the_order_in_which_records_stand_changes_no_choice(names: list[str], limit: int):
+    assert chosen(limit, *names) == chosen(limit, *MANY)
+
+
+def test_no_records_nothing_to_limit():
+    assert limited(3) == {}

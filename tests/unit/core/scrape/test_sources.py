@@ -1,0 +1,267 @@
+"""A source from its files to its records and figures, with a mapping in place of the folder."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from schemas.errors import BadInput
+from schemas.sources import Annotations, AnySource, FolderSource, TableSource
+from schemas.tables import RECORDS, SOURCE_FIGURES
+from tasks.core.scrape import sources
+
+Files = dict[str, bytes]
+
+
+def no_parquet(_: bytes) -> list[dict[str, Any]]:
+    raise AssertionError("expected no Parquet file to be read")
+
+
+def listed(
+    source: AnySource,
+    files: Files,
+    parquet: Callable[[bytes], list[dict[str, Any]]] = no_parquet,
+    unreadable: tuple[str, ...] = (),
+) -> sources.Listed:
+    asked: list[str] = []
+
+    def read(path: str) -> bytes | None:
+        asked.append(path)
+        return None if path in unreadable else files.get(path)
+
+    got = sources.listed(source, sorted(files), read, parquet, ("person",))
+    assert set(asked) & set(files) <= set(sources.answers_wanted(source, sorted(files)))  # nothing else was fetched
+    assert got.records.schema == RECORDS
+    assert got.figures.schema == SOURCE_FIGURES
+    return got
+
+
+def figures(got: sources.Listed) -> dict[str, list[list[float]]]:
+    return {row["record_id"]: [figure["xywh_px"] for figure in row["figures"]] for row in got.figures.to_pylist()}
+
+
+def annotated(got: sources.Listed) -> dict[str, bool]:
+    return {row["record_id"]: row["is_annotated"] for row in got.records.to_pylist()}
+
+
+def voc(*corners: tuple[int, int, int, int], name: str = "person") -> bytes:
+    boxes = "".join(
+        f"<object><name>{name}</name><bndbox><xmin>{a}</xmin><ymin>{b}</ymin><xmax>{c}</xmax><ymax>{d}</ymax></bndbox></object>"
+        for a, b, c, d in corners
+    )
+    return f"<annotation>{boxes}</annotation>".encode()
+
+
+def coco(**boxes: list[list[float]]) -> bytes:
+    names = list(boxes)
+    return json.dumps({
+        "categories": [{"id": 1, "name": "person"}],
+        "images": [{"id": number, "file_name": f"{name}.jpg"} for number, name in enumerate(names)],
+        "annotations": [{"image_id": names.index(name), "category_id": 1, "bbox": box} for name in names for box in boxes[name]],
+    }).encode()  # fmt: skip
+
+
+FOLDER = FolderSource(name="art", pattern="images/{style}/{title}.jpg")
+VOC = FOLDER.model_copy(update={"annotations": Annotations(format="voc", path="xml/{style}/{title}.xml")})
+IMAGES: Files = {"images/Cubism/a.jpg": b"", "images/Cubism/b.jpg": b"", "images/Dada/c.jpg": b""}
+TABLE = TableSource(name="art", table="works.csv", columns={"key": "id", "image": "file"})
+COCO = TABLE.model_copy(update={"annotations": Annotations(format="coco", path="boxes.json")})
+
+
+# --- folders
+
+
+def test_a_folder_without_annotations():
+    got = listed(FOLDER, {**IMAGES, "readme.txt": b"hello"})
+    assert got.records["record_id"].to_pylist() == [f"art:{path}" for path in sorted(IMAGES)]
+    assert got.records["style"].to_pylist() == ["Cubism", "Cubism", "Dada"]
+    assert not any(annotated(got).values())
+    assert got.figures.num_rows == 0
+
+
+def test_a_folder_with_an_xml_for_some_images():
+    got = listed(VOC, {**IMAGES, "xml/Cubism/a.xml": voc((1, 1, 4, 8), (1, 1, 2, 2)), "xml/Cubism/b.xml": voc()})
+    assert figures(got) == {"art:images/Cubism/a.jpg": [[0, 0, 2, 2], [0, 0, 4, 8]], "art:images/Cubism/b.jpg": []}
+    assert list(annotated(got).values()) == [True, True, False]  # nobody is in b; nobody has looked at c
+
+
+@pytest.mark.parametrize(
+    ("missing", "is_annotated"),
+    [
+        pytest.param("unknown", False, id="a missing annotation says nothing"),
+        pytest.param("no_figures", True, id="a missing annotation says that nobody is there"),
+    ],
+)
+def test_what_a_missing_annotation_means_is_the_recipes_word(missing: Any, is_annotated: bool):
+    source = VOC.model_copy(update={"annotations": Annotations(format="voc", path="xml/{title}.xml", missing=missing)})
+    got = listed(source, IMAGES)
+    assert set(annotated(got).values()) == {is_annotated}
+    assert all(boxes == [] for boxes in figures(got).values())
+    assert len(figures(got)) == (3 if is_annotated else 0)
+
+
+def test_an_unreadable_annotation_leaves_its_image_unannotated_and_says_so():
+    got = listed(
+        VOC,
+        {
+            **IMAGES,
+            "xml/Cubism/a.xml": b"<annotation",
+            "xml/Cubism/b.xml": voc((2, 2, 1, 1)),
+            "xml/Dada/c.xml": voc((1, 1, 2, 2)),
+        },
+    )
+    rows = got.records.to_pylist()
+    assert [row["reason"] for row in rows] == [None, None, None]
+    assert rows[0]["detail"].startswith("annotation unreadable, so left out: no XML")
+    assert rows[1]["detail"].startswith("annotation unreadable, so left out: expected a box of positive width")
+    assert rows[2]["detail"] is None
+    assert figures(got) == {"art:images/Dada/c.jpg": [[0, 0, 2, 2]]}
+
+
+def test_an_annotation_that_could_not_be_had_counts_as_missing():
+    got = listed(VOC, {**IMAGES, "xml/Dada/c.xml": voc((1, 1, 2, 2))}, unreadable=("xml/Dada/c.xml",))
+    assert not any(annotated(got).values())
+
+
+def test_figures_of_other_categories_are_left_out_but_somebody_has_looked():
+    got = listed(VOC, {**IMAGES, "xml/Dada/c.xml": voc((1, 1, 2, 2), name="dog")})
+    assert figures(got) == {"art:images/Dada/c.jpg": []}
+
+
+def test_a_file_in_decomposed_letters_finds_its_annotation():
+    name = "Ka\u0308the"  # as macOS writes it
+    got = listed(VOC, {f"images/Cubism/{name}.jpg": b"", f"xml/Cubism/{name}.xml": voc((1, 1, 2, 2))})
+    assert got.records["locator"].to_pylist() == [f"images/Cubism/{name}.jpg"]
+    assert figures(got) == {"art:images/Cubism/K\u00e4the.jpg": [[0, 0, 2, 2]]}
+
+
+def test_what_has_to_be_read_is_what_is_there():
+    paths = [*IMAGES, "xml/Cubism/a.xml", "xml/Cubism/z.xml", "works.csv", "boxes.json"]
+    assert sources.answers_wanted(FOLDER, paths) == []
+    assert sources.answers_wanted(VOC, paths) == ["xml/Cubism/a.xml"]
+    assert sources.answers_wanted(TABLE, paths) == ["works.csv"]
+    assert sources.answers_wanted(COCO, paths) == ["boxes.json", "works.csv"]
+    assert sources.answers_wanted(COCO, []) == []
+
+
+# --- tables
+
+
+CSV = "\ufeffid,file\n1,a.jpg\n2,b.jpg\n3,c.jpg\n".encode()
+
+
+def test_a_csv_with_a_byte_order_mark_and_one_file_of_boxes():
+    got = listed(COCO, {"works.csv": CSV, "boxes.json": coco(a=[[0, 0, 5, 5]], b=[])})
+    assert got.records["record_id"].to_pylist() == ["art:1", "art:2", "art:3"]
+    assert figures(got) == {"art:1": [[0, 0, 5, 5]], "art:2": []}
+    assert list(annotated(got).values()) == [True, True, False]
+
+
+def test_json_lines_with_a_broken_line():
+    source = TABLE.model_copy(update={"table": "works.jsonl"})
+    lines = '{"id": 1, "file": "a\u2028b.jpg"}\n{"id": 2, \n{"id": 3, "file": "c.jpg"}\n'
+    rows = listed(source, {"works.jsonl": lines.encode()}).records.to_pylist()
+    assert [row["reason"] for row in rows] == [None, None, "bad_record"]
+    assert rows[0]["locator"] == "a\u2028b.jpg"
+
+
+def test_a_parquet_table_is_read_by_who_can():
+    source = TABLE.model_copy(update={"table": "works.parquet"})
+    got = listed(source, {"works.parquet": b"PAR1"}, lambda data: [{"id": data.decode(), "file": "a.jpg"}])
+    assert got.records["record_id"].to_pylist() == ["art:PAR1"]
+
+
+def test_an_unreadable_box_leaves_its_image_unannotated():
+    got = listed(COCO, {"works.csv": CSV, "boxes.json": coco(a=[[0, 0, 0, 0]], b=[[0, 0, 1, 1]])})
+    assert figures(got) == {"art:2": [[0, 0, 1, 1]]}
+    assert [row["reason"] for row in got.records.to_pylist()] == [None, None, None]
+
+
+@pytest.mark.parametrize("rows", [["1,a.jpg", "1,b.jpg"], ["1,b.jpg", "1,a.jpg"]], ids=["a first", "b first"])
+def test_of_two_rows_with_one_key_the_one_that_stays_has_its_own_images_figures(rows: list[str]):
+    table = "\n".join(["id,file", *rows, ""]).encode()
+    got = listed(COCO, {"works.csv": table, "boxes.json": coco(a=[[1, 1, 1, 1]], b=[[2, 2, 2, 2]])})
+    (stays,) = (row for row in got.records.to_pylist() if row["reason"] is None)
+    assert figures(got) == {"art:1": [[1, 1, 1, 1] if stays["locator"] == "a.jpg" else [2, 2, 2, 2]]}
+
+
+def test_what_is_no_record_has_no_figures():
+    got = listed(COCO, {"works.csv": b"id,file\n1,\n2,a.jpg\n", "boxes.json": coco(a=[[1, 1, 1, 1]])})
+    assert set(figures(got)) == {"art:2"}
+
+
+# --- sources that are not what the recipe says
+
+
+@pytest.mark.parametrize(
+    ("source", "files", "said"),
+    [
+        pytest.param(
+            FOLDER,
+            {},
+            "source 'art': expected files like 'images/{style}/{title}.jpg' below binding 'images', got none among 0 files",
+            id="an empty folder",
+        ),
+        pytest.param(
+            FOLDER,
+            {"b.jpg": b"", "a.jpg": b""},
+            "got none among 2 files, such as a.jpg, b.jpg",
+            id="files that do not match",
+        ),
+        pytest.param(
+            TABLE,
+            {"other.csv": b""},
+            "source 'art': expected a table 'works.csv' below binding 'images', got no such file, such as other.csv",
+            id="no such table",
+        ),
+        pytest.param(
+            TABLE,
+            {"works.csv": b""},
+            "expected rows in 'works.csv' below binding 'images', got none",
+            id="an empty table",
+        ),
+        pytest.param(TABLE, {"works.csv": b"id,file\n"}, "expected rows in 'works.csv'", id="a head alone"),
+        pytest.param(
+            TABLE,
+            {"works.csv": b"id,name\n1,a\n"},
+            "expected a column 'file' (for image) in works.csv, got ['id', 'name']",
+            id="a column that is not there",
+        ),
+        pytest.param(
+            TABLE,
+            {"works.csv": "id,file\n1,ä.jpg\n".encode("latin-1")},
+            "expected 'works.csv' in UTF-8, got 'utf-8' codec",
+            id="no UTF-8",
+        ),
+        pytest.param(
+            TABLE,
+            {"works.csv": b'id,file\n1,"' + b"a" * 1_000_001},
+            "source 'art': expected 'works.csv' as CSV, got field larger than field limit",
+            id="a quote that is never closed in a large file",
+        ),
+        pytest.param(
+            TABLE.model_copy(update={"table": "works.tsv"}),
+            {"works.tsv": b"id\tfile\n1\ta.jpg\n"},
+            "expected a column 'id' (for key) in works.tsv",
+            id="a table of another format",
+        ),
+        pytest.param(
+            COCO,
+            {"works.csv": CSV},
+            "expected COCO annotations 'boxes.json' below binding 'images', got no such file",
+            id="no such annotations",
+        ),
+        pytest.param(
+            COCO,
+            {"works.csv": CSV, "boxes.json": b"[]"},
+            "expected COCO annotations in 'boxes.json', got no COCO file: TypeError",
+            id="annotations of another shape",
+        ),
+    ],
+)
+def test_a_source_that_is_not_what_the_recipe_says_gives_one_sentence(source: AnySource, files: Files, said: str):
+    with pytest.raises(BadInput) as caught:
+        listed(source, files)
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)

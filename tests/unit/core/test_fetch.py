@@ -1,0 +1,97 @@
+"""What is asked for, and what the answers mean."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from schemas.stages import Fetch
+from schemas.tables import FETCH, RETRIEVALS
+from tasks.core import fetch
+
+WHEN = datetime(2024, 2, 29, tzinfo=UTC)
+
+
+def answer(**said: Any) -> dict[str, Any]:
+    blank = dict.fromkeys(RETRIEVALS.names)
+    return {
+        **blank,
+        "locator": "a.jpg",
+        "sha256": "5a",
+        "bytes": 100,
+        "width_px": 10,
+        "height_px": 20,
+        "retrieved_at": WHEN,
+        **said,
+    }
+
+
+def outcome(records: list[tuple[str, str]], *answers: dict[str, Any], **settings: Any) -> list[dict[str, Any]]:
+    listed = pa.table({"record_id": [name for name, _ in records], "locator": [locator for _, locator in records]})
+    got = fetch.outcome(
+        listed, pa.Table.from_pylist(list(answers), schema=RETRIEVALS), Fetch(label="fetch", **settings)
+    )
+    assert got.schema == FETCH
+    return got.to_pylist()
+
+
+@pytest.mark.parametrize(
+    ("locator", "expected"),
+    [
+        pytest.param("https://museum.example/1.jpg", True, id="https"),
+        pytest.param("http://museum.example/1.jpg", True, id="http"),
+        pytest.param("HTTP.jpg", False, id="a file whose name begins so"),
+        pytest.param("http/1.jpg", False, id="a folder of that name"),
+        pytest.param("ftp://museum.example/1.jpg", False, id="another protocol"),
+        pytest.param("", False, id="nothing"),
+    ],
+)
+def test_what_is_asked_for_over_http(locator: str, expected: bool):
+    assert fetch.is_url(locator) is expected
+
+
+def test_each_locator_is_asked_for_once_in_one_order():
+    got = fetch.requests(pa.chunked_array([["b", "a"], ["b"]]), {"a": "v1", "z": "v2"})
+    assert got.to_pylist() == [{"locator": "a", "validator": "v1"}, {"locator": "b", "validator": ""}]
+
+
+def test_no_locators_no_requests():
+    assert fetch.requests(pa.chunked_array([], pa.string()), {}).equals(fetch.REQUESTS.empty_table())
+
+
+@pytest.mark.parametrize(
+    ("said", "settings", "reason", "detail"),
+    [
+        pytest.param({}, {}, None, None, id="an image within all limits"),
+        pytest.param({"reason": "not_found", "detail": "no file"}, {}, "not_found", "no file", id="a failure keeps its reason"),
+        pytest.param({}, {"max_pixels": 200}, None, None, id="as many pixels as may be"),
+        pytest.param({}, {"max_pixels": 199}, "too_many_pixels", "10 x 20 px, at most 199 px allowed", id="one more"),
+        pytest.param({}, {"max_bytes": 100}, None, None, id="as many bytes as may be"),
+        pytest.param({}, {"max_bytes": 99}, "too_many_bytes", "more than 99 bytes", id="one byte more"),
+        pytest.param({}, {"max_bytes": 99, "max_pixels": 199}, "too_many_pixels", "10 x 20 px, at most 199 px allowed", id="both, so pixels"),
+    ],
+)  # fmt: skip
+def test_limits_are_looked_at_again_without_a_download(
+    said: dict[str, Any], settings: dict[str, Any], reason: str | None, detail: str | None
+):
+    (row,) = outcome([("s:1", "a.jpg")], answer(**said), **settings)
+    assert (row["reason"], row["detail"]) == (reason, detail)
+    kept = (None, None, None) if reason else ("5a", 100, WHEN)
+    assert (row["sha256"], row["bytes"], row["retrieved_at"]) == kept
+
+
+def test_records_that_share_a_locator_share_its_answer_in_their_own_order():
+    rows = outcome(
+        [("s:2", "a.jpg"), ("s:1", "b.jpg"), ("s:3", "a.jpg")], answer(), answer(locator="b.jpg", sha256="5b")
+    )
+    assert [(row["record_id"], row["sha256"]) for row in rows] == [("s:2", "5a"), ("s:1", "5b"), ("s:3", "5a")]
+
+
+def test_an_answer_that_is_still_to_come_is_neither_kept_nor_dropped():
+    (row,) = outcome([("s:1", "a.jpg")], {"locator": "a.jpg"})
+    assert (row["reason"], row["sha256"]) == (None, None)
+
+
+def test_no_records_no_outcome():
+    assert outcome([]) == []

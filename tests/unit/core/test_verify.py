@@ -1,0 +1,356 @@
+"""verify: a release that is right has no problem; each thing that is tampered with is one, and is named."""
+
+import copy
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+import yaml
+
+from schemas import tables
+from tasks.core import verify
+from tasks.core.export.coco import detections, document
+from tasks.core.export.images import DIGESTED
+
+CONTRACT: dict[str, Any] = yaml.safe_load(
+    (Path(__file__).resolve().parents[3] / "data_contracts" / "release.v1.yaml").read_text(encoding="utf-8")
+)
+SCHEMAS = {"images": tables.IMAGES, "annotations": tables.ANNOTATIONS, "ledger": tables.LEDGER}
+
+
+# --- the contract
+
+
+def schema_problems(table: str, schema: pa.Schema) -> list[str]:
+    return list(verify.schema_problems(table, schema, CONTRACT))
+
+
+@pytest.mark.parametrize("table", sorted(SCHEMAS))
+def test_tables_as_they_are_written_keep_the_contract(table: str):
+    assert schema_problems(table, SCHEMAS[table]) == []
+    if table != "ledger":
+        assert schema_problems(table, tables.as_written(SCHEMAS[table])) == []
+
+
+@pytest.mark.parametrize(
+    ("table", "name", "field", "said"),
+    [
+        pytest.param(
+            "images", "title", None, "images.title: expected the column, got none", id="a column that is missing"
+        ),
+        pytest.param(
+            "images",
+            "phash",
+            pa.field("phash", pa.int64()),
+            "images.phash: expected uint64, got int64",
+            id="a column of another type",
+        ),
+        pytest.param(
+            "images",
+            "retrieved_at",
+            pa.field("retrieved_at", pa.timestamp("us")),
+            "images.retrieved_at: expected timestamp[us, tz=UTC], got timestamp[us]",
+            id="a time without a zone",
+        ),
+        pytest.param(
+            "images",
+            "styles",
+            pa.field("styles", pa.list_(pa.int8())),
+            "images.styles: expected list<string>, got list<int8>",
+            id="a list of something else",
+        ),
+        pytest.param(
+            "images",
+            "image",
+            pa.field("image", pa.struct([("bytes", pa.binary())])),
+            "images.image: expected struct<bytes: binary, path: string>, got struct<bytes: binary>",
+            id="a part of a column",
+        ),
+        pytest.param(
+            "annotations",
+            "xywh_px",
+            pa.field("xywh_px", pa.list_(pa.float64(), 3)),
+            "annotations.xywh_px: expected fixed_size_list<double>[4], got fixed_size_list<double>[3]",
+            id="a list of another length",
+        ),
+        pytest.param(
+            "ledger",
+            "kept",
+            pa.field("kept", pa.string()),
+            "ledger.kept: expected bool, got string",
+            id="text for a truth value",
+        ),
+    ],
+)
+def test_a_schema_that_breaks_the_contract(table: str, name: str, field: pa.Field | None, said: str):
+    schema = SCHEMAS[table]
+    place = schema.get_field_index(name)
+    assert schema_problems(table, schema.set(place, field) if field else schema.remove(place)) == [said]
+
+
+def test_more_columns_and_another_order_keep_the_contract():
+    wider = pa.schema([pa.field("more", pa.int8()), *reversed(list(tables.LEDGER))])
+    assert schema_problems("ledger", wider) == []
+
+
+def test_no_column_at_all_is_as_many_problems_as_columns():
+    assert len(schema_problems("ledger", pa.schema([]))) == len(tables.LEDGER)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        pytest.param(
+            pa.list_(pa.field("element", pa.string())), "list<string>", id="what Parquet calls a list's element"
+        ),
+        pytest.param(
+            pa.list_(pa.field("child", pa.float64()), 4), "fixed_size_list<double>[4]", id="what others call it"
+        ),
+        pytest.param(pa.dictionary(pa.int32(), pa.string()), "string", id="a dictionary is its values"),
+        pytest.param(
+            pa.struct([("bytes", pa.binary()), ("path", pa.string())]),
+            "struct<bytes: binary, path: string>",
+            id="fields keep their names",
+        ),
+    ],
+)
+def test_types_by_the_names_that_contracts_use(kind: pa.DataType, name: str):
+    assert verify.type_name(kind) == name
+
+
+def null_problems(table: str, **values: list[Any]) -> list[str]:
+    schema = pa.schema([SCHEMAS[table].field(name) for name in values])
+    return list(verify.null_problems(table, pa.RecordBatch.from_pydict(values, schema=schema), CONTRACT))
+
+
+@pytest.mark.parametrize(
+    ("table", "values", "said"),
+    [
+        pytest.param("images", {"record_id": ["a"], "title": [None]}, [], id="a title may be null"),
+        pytest.param(
+            "images",
+            {"record_id": ["a", None], "phash": [None, None]},
+            ["images.record_id: expected no nulls, got 1", "images.phash: expected no nulls, got 2"],
+            id="an id may not, nor a hash",
+        ),
+        pytest.param(
+            "images",
+            {"rights_uri": [None]},
+            ["images.rights_uri: expected no nulls, got 1"],
+            id="rights are never null",
+        ),
+        pytest.param("annotations", {"score": [None], "keypoints_xyv": [None]}, [], id="people's boxes have no score"),
+        pytest.param("ledger", {"record_id": []}, [], id="no rows"),
+    ],
+)
+def test_nulls_where_none_may_be(table: str, values: dict[str, list[Any]], said: list[str]):
+    assert null_problems(table, **values) == said
+
+
+@pytest.mark.parametrize(
+    ("keys", "said"),
+    [
+        pytest.param([], [], id="no rows"),
+        pytest.param(["a", "b"], [], id="each once"),
+        pytest.param(["a", "b", "a", "a"], ["images: expected each key once, got 'a' 3 times"], id="one three times"),
+        pytest.param(
+            [1, 1, 2, 2],
+            ["images: expected each key once, got 1 2 times", "images: expected each key once, got 2 2 times"],
+            id="two twice",
+        ),
+    ],
+)
+def test_keys_that_stand_more_than_once(keys: list[Any], said: list[str]):
+    assert list(verify.key_problems("images", keys)) == said
+
+
+# --- a small release: three images in two splits, one of them a copy's group; two records dropped
+
+
+class Small:
+    """What verify looks at, to be tampered with."""
+
+    def __init__(self) -> None:
+        self.images = [
+            {"record_id": "a", "image_id": 1, "split": "train", "group_id": "a", "sha256": "sa"},
+            {"record_id": "b", "image_id": 2, "split": "train", "group_id": "a", "sha256": "sb"},
+            {"record_id": "c", "image_id": 3, "split": "val", "group_id": "c", "sha256": "sc"},
+        ]
+        self.ledger = [
+            *({"record_id": name, "kept": True, "reason": None} for name in "abc"),
+            {"record_id": "d", "kept": False, "reason": "too_small"},
+            {"record_id": "e", "kept": False, "reason": "gone"},
+        ]
+        self.counts: dict[str, Any] = {"records": 5, "kept": 3, "dropped": 2, "by_split": {"val": 1, "train": 2}}
+        blank = dict.fromkeys(tables.ANNOTATIONS.names)
+        box = {
+            **blank,
+            "image_id": 1,
+            "category_id": 1,
+            "xywh_px": [0.0, 0.0, 1.0, 1.0],
+            "area_px2": 1.0,
+            "is_crowd": False,
+        }
+        self.annotations = [
+            {**box, "annotation_id": 7, "origin": "source"},
+            {**box, "annotation_id": 8, "origin": "detector", "score": 0.9},
+            {**box, "annotation_id": 9, "image_id": 2, "origin": "detector", "score": 0.1},
+        ]
+        train = pa.Table.from_pylist(
+            [
+                {
+                    **dict.fromkeys(DIGESTED.names),
+                    **row,
+                    "rights_uri": "NOASSERTION",
+                    "format": "PNG",
+                    "is_annotated": True,
+                }
+                for row in self.images[:2]
+            ],
+            schema=DIGESTED,
+        )
+        boxes = pa.Table.from_pylist(self.annotations, schema=tables.ANNOTATIONS)
+        self.document = document(train, boxes, ("person",), 0.5, {})
+        self.detections = copy.deepcopy(detections(boxes))
+
+    def problems(self) -> list[str]:
+        strings = [(name, pa.string()) for name in ("record_id", "split", "group_id", "sha256")]
+        images = pa.Table.from_pylist(self.images, schema=pa.schema([*strings, ("image_id", pa.int64())]))
+        ledger = pa.Table.from_pylist(
+            self.ledger, schema=pa.schema([("record_id", pa.string()), ("kept", pa.bool_()), ("reason", pa.string())])
+        )
+        train = images.filter(pa.array([row["split"] == "train" for row in self.images], pa.bool_()))
+        boxes = pa.Table.from_pylist(self.annotations, schema=tables.ANNOTATIONS)
+        return [
+            *verify.count_problems(self.counts, ledger, images),
+            *verify.leak_problems(images),
+            *verify.coco_problems("train", self.document, self.detections, train, boxes),
+        ]
+
+
+def test_a_release_that_is_right_has_no_problem():
+    assert Small().problems() == []
+
+
+def test_a_release_of_nothing_has_no_problem():
+    small = Small()
+    small.images, small.ledger, small.annotations, small.detections = [], [], [], []
+    small.counts = {"records": 0, "kept": 0, "dropped": 0, "by_split": {}}
+    small.document = {"images": [], "annotations": []}
+    assert small.problems() == []
+
+
+Tamper = Callable[[Small], Any]
+
+
+@pytest.mark.parametrize(
+    ("tamper", "said"),
+    [
+        pytest.param(
+            lambda s: s.counts.update(records=6),
+            ["counts.records: expected 5, as the tables say, got 6"],
+            id="a record too many in the counts",
+        ),
+        pytest.param(
+            lambda s: s.counts.update(kept=2),
+            ["counts.kept: expected 3, as the tables say, got 2"],
+            id="a kept one too few",
+        ),
+        pytest.param(
+            lambda s: s.counts.update(dropped=3),
+            ["counts.dropped: expected 2, as the tables say, got 3"],
+            id="a dropped one too many",
+        ),
+        pytest.param(
+            lambda s: s.counts["by_split"].update(val=2),
+            ["counts.by_split: expected {'train': 2, 'val': 1}, as the tables say, got {'train': 2, 'val': 2}"],
+            id="a split too large",
+        ),
+        pytest.param(
+            lambda s: s.counts["by_split"].update(test=0),
+            [
+                "counts.by_split: expected {'train': 2, 'val': 1}, as the tables say, got {'test': 0, 'train': 2, 'val': 1}"
+            ],
+            id="a split of nothing",
+        ),
+        pytest.param(
+            lambda s: s.ledger[3].update(reason=None),
+            ["ledger: expected a reason for every dropped record, got none for 1"],
+            id="a drop without a reason",
+        ),
+        pytest.param(
+            lambda s: s.ledger[0].update(record_id="x"),
+            ["ledger: expected the kept records to be those of the images table, got others"],
+            id="another kept record",
+        ),
+        pytest.param(
+            lambda s: s.ledger.pop(4),
+            [
+                "counts.records: expected 4, as the tables say, got 5",
+                "counts.dropped: expected 1, as the tables say, got 2",
+            ],
+            id="a row of the ledger is gone",
+        ),
+        pytest.param(
+            lambda s: s.images[1].update(group_id="c"),
+            ["leak: expected group_id c in one split, got ['train', 'val']"],
+            id="a group in two splits",
+        ),
+        pytest.param(
+            lambda s: s.images[1].update(sha256="sc"),
+            ["leak: expected sha256 sc in one split, got ['train', 'val']"],
+            id="bytes in two splits",
+        ),
+        pytest.param(
+            lambda s: s.document["images"].pop(),
+            ["coco/train.json: expected the 2 images of the split, got 1 (or others)"],
+            id="an image missing in COCO",
+        ),
+        pytest.param(
+            lambda s: s.document["images"][0].update(id=3),
+            ["coco/train.json: expected the 2 images of the split, got 2 (or others)"],
+            id="an image of another split in COCO",
+        ),
+        pytest.param(
+            lambda s: s.document["annotations"].append({**s.document["annotations"][0], "id": 70}),
+            ["coco/train.json: expected annotations of the table, got 1 others"],
+            id="a box in COCO that the table has not",
+        ),
+        pytest.param(
+            lambda s: s.document["annotations"].append(s.document["annotations"][0]),
+            ["coco/train.json: expected annotations of the table, got 1 others"],
+            id="a box twice in COCO",
+        ),
+        pytest.param(
+            lambda s: s.document["annotations"].clear(),
+            ["coco/train.json: expected every box by people, got none for 1"],
+            id="a box by people missing in COCO",
+        ),
+        pytest.param(
+            lambda s: s.document["images"].append(s.document["images"][0]),
+            ["coco/train.json: expected the 2 images of the split, got 3 (or others)"],
+            id="an image twice in COCO",
+        ),
+        pytest.param(
+            lambda s: s.detections.pop(),
+            ["coco/train.detections.json: expected 2 boxes, as in the table, got 1"],
+            id="a detection missing",
+        ),
+        pytest.param(
+            lambda s: s.detections[0].update(image_id=3),
+            ["coco/train.detections.json: expected 2 boxes, as in the table, got 1"],
+            id="a detection in an image of another split",
+        ),
+        pytest.param(
+            lambda s: s.annotations.pop(),
+            ["coco/train.detections.json: expected 1 boxes, as in the table, got 2"],
+            id="a box missing in the table",
+        ),
+    ],
+)
+def test_each_thing_that_is_tampered_with_is_named(tamper: Tamper, said: list[str]):
+    small = Small()
+    tamper(small)
+    assert small.problems() == said

@@ -1,0 +1,70 @@
+"""The docs say what is true: commands parse, paths exist, every stage, reason and command is mentioned where people look."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from flows.cli import parser
+from schemas.reasons import MEANING, Reason
+from schemas.stages import NEEDS
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("examples/**/*.md")])
+WORDS = ["scrape", "fetch", "hash", "detect", "screen", "dedup", "sample", "split", "export"]
+
+
+def commands(page: Path) -> list[str]:
+    """Lines of code blocks that call our command, continued lines joined."""
+    blocks = re.findall(r"```[a-z]*\n(.*?)```", page.read_text(encoding="utf-8"), re.S)
+    lines = "\n".join(blocks).replace("\\\n", " ").splitlines()
+    return [line.removeprefix("$ ").strip() for line in lines if re.match(r"(\$ )?bilderatlas ", line)]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_command_that_a_page_shows_is_one_that_the_program_understands(page):
+    for command in commands(page):
+        if "..." not in command:
+            parser().parse_args(shlex.split(command)[1:])
+
+
+def test_the_readme_shows_the_commands_that_people_need():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    for word in (
+        "make build",
+        "make test",
+        "bilderatlas build",
+        "bilderatlas plan",
+        "bilderatlas verify",
+        "bilderatlas why",
+    ):
+        assert word in text
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_file_that_a_page_names_is_there(page):
+    for name in re.findall(
+        r"`((?:flows|tasks|schemas|tests|docs|deployments|data_contracts|examples|benchmarks)/[\w./-]+\.\w+)`",
+        page.read_text(encoding="utf-8"),
+    ):
+        assert (ROOT / name).exists(), f"{page.name} names {name}"
+
+
+@pytest.mark.parametrize("word", WORDS)
+def test_every_stage_stands_in_the_table_of_stages_and_in_each_room(word):
+    assert f"| {word} |" in (ROOT / "docs/recipes.md").read_text(encoding="utf-8")
+    assert (ROOT / f"tasks/{word}.py").exists() or (ROOT / f"tasks/{word}").is_dir()
+    assert list((ROOT / "tasks/core").glob(f"{word}*"))
+    assert word in WORDS[:1] or word in NEEDS or word in {"fetch", "screen", "sample"}
+
+
+def test_every_reason_has_a_meaning_and_every_decision_a_page():
+    assert set(MEANING) == set(Reason)
+    numbers = [page.name[:3] for page in sorted((ROOT / "docs/decisions").glob("*.md"))]
+    assert numbers == [f"{number:03}" for number in range(1, len(numbers) + 1)]
+
+
+def test_no_page_names_a_place_of_one_machine():
+    for page in PAGES:
+        assert not re.search(r"/(work|root|home)/\w", page.read_text(encoding="utf-8")), page
