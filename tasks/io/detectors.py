@@ -24,7 +24,7 @@ class Detector:
     """One model in one layout. Runs on the calling thread alone, so that results do not depend on the number of cores."""
 
     def __init__(self, weights: bytes, layout: str) -> None:
-        """Raises BadInput if the bytes are no ONNX model with one B x 3 x H x W input of fixed H and W."""
+        """Raises BadInput if the bytes are no ONNX model with one float32 input of B x 3 x H x W and fixed H and W."""
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = 1
         options.inter_op_num_threads = 1
@@ -33,8 +33,10 @@ class Detector:
             self._session = onnxruntime.InferenceSession(weights, options, providers=["CPUExecutionProvider"])
         except Exception as problem:  # onnxruntime's own exceptions share no public base class
             raise BadInput(f"weights: expected an ONNX model, got {str(problem)[:160]}") from problem
-        entry = self._session.get_inputs()[0]
+        entry, *others = self._session.get_inputs()
         shape = list(entry.shape)
+        if others or entry.type != "tensor(float)":
+            raise BadInput(f"weights: expected one float32 input, got {1 + len(others)}, the first a {entry.type}")
         if len(shape) != 4 or shape[1] != 3 or not all(isinstance(side, int) for side in shape[2:]):
             raise BadInput(f"weights: expected an input of B x 3 x H x W with fixed H and W, got {shape}")
         self._input, self.layout = entry.name, layout
@@ -66,5 +68,5 @@ def opened(name: str, url: str, sha256: str, layout: str) -> Detector:
     try:
         with fsspec.open(url, "rb") as file:
             return Detector(bytes(file.read()), layout)
-    except OSError as problem:
+    except (OSError, ValueError, ImportError) as problem:
         raise BadInput(f"binding '{name}': expected a file, got '{url}' ({problem})") from problem

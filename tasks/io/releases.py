@@ -5,6 +5,7 @@ copied with the manifest last, and readers take a folder without manifest.json f
 """
 
 import contextlib
+import errno
 import hashlib
 import json
 import os
@@ -123,7 +124,7 @@ def opened(store: Store, name: str, version: str) -> Release | None:
 def latest(store: Store, name: str) -> Release | None:
     """The newest version, or None before the first."""
     with contextlib.suppress(Damaged):
-        return opened(store, name, store.read_bytes(f"releases/{name}/latest").decode().strip())
+        return opened(store, name, store.read_bytes(f"releases/{name}/latest").decode(errors="replace").strip())
     return None
 
 
@@ -156,7 +157,7 @@ def _without_rows(entry: FileEntry) -> FileEntry:
 def point_latest(store: Store, name: str, version: str) -> None:
     """Make `latest` name a version, if it does not already."""
     with contextlib.suppress(Damaged):
-        if store.read_bytes(f"releases/{name}/latest").decode().strip() == version:
+        if store.read_bytes(f"releases/{name}/latest").decode(errors="replace").strip() == version:
             return
     store.write_bytes(f"releases/{name}/latest", f"{version}\n".encode())
 
@@ -221,18 +222,24 @@ class Draft:
     def _publish_by_rename(self, target: Path) -> None:
         target.parent.mkdir(parents=True, exist_ok=True)
         _sync(self._beside)
-        aside = self._beside.with_name(f"replaced-{uuid.uuid4().hex}")
-        if target.exists():
-            target.rename(aside)
-        try:
-            self._beside.rename(target)
-        except OSError:
-            if not (
-                target / "manifest.json"
-            ).exists():  # else another build was quicker with the same release: same content
-                raise
+        asides = []
+        while (
+            True
+        ):  # each turn finds a whole release there, or moves into place, or takes something broken out of the way
+            asides.append(self._beside.with_name(f"replaced-{uuid.uuid4().hex}"))
+            with contextlib.suppress(FileNotFoundError):  # nothing there, or another build was quicker to move it aside
+                target.rename(asides[-1])
+            try:
+                self._beside.rename(target)
+                break
+            except OSError as problem:
+                if problem.errno not in {errno.ENOTEMPTY, errno.EEXIST}:
+                    raise
+                if (target / "manifest.json").exists():
+                    break  # another build was quicker with the same release: same content
         _sync_folder(target.parent)
-        shutil.rmtree(aside, ignore_errors=True)
+        for aside in asides:
+            shutil.rmtree(aside, ignore_errors=True)
 
     def _note(self, path: str, rows: int | None) -> None:
         digest = hashlib.sha256()

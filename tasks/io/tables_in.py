@@ -12,5 +12,5 @@ def rows_of_parquet(name: str, data: bytes) -> list[dict[str, Any]]:
     """The rows as mappings. Raises BadInput if the bytes are no Parquet file; `name` is for that message."""
     try:
         return list(pq.read_table(pa.BufferReader(data)).to_pylist())
-    except (pa.ArrowException, OSError) as problem:
-        raise BadInput(f"{name}: expected a Parquet file, got {str(problem)[:120]}") from problem
+    except (pa.ArrowException, OSError, ValueError) as problem:  # ValueError: text that is no UTF-8
+        raise BadInput(f"{name}: expected a Parquet file, got {' '.join(str(problem).split())[:120]}") from problem

@@ -1,0 +1,118 @@
+"""export (publish): the release. What is already published, whole, is not written again."""
+
+import functools
+import json
+from typing import Any
+
+import pyarrow as pa
+from prefect import task
+from prefect.cache_policies import NO_CACHE
+
+from schemas.errors import Refused
+from schemas.frozen import Frozen
+from schemas.manifests import Context, State, Step
+from schemas.recipe import Recipe
+from schemas.stages import Export
+from schemas.tables import LEDGER, SCREEN
+from tasks import caching
+from tasks.core import tables
+from tasks.core.export import ledger
+from tasks.export.content import CODE, Content, content, detector_names, publication, recipe_sha256, split_sha256
+from tasks.export.files import published
+from tasks.io import contracts, releases
+from tasks.io.store import Store
+
+
+class Shown(Frozen):
+    """Everything that a publication shows: digests of tables, and the recipe."""
+
+    recipe: Recipe
+    tables: tuple[str, ...]
+    contract: str
+    detectors: tuple[str, ...]
+
+
+@task(task_run_name="{settings.label}", cache_policy=NO_CACHE, **caching.ONCE)
+def export(settings: Export, state: State, recipe: Recipe, context: Context) -> Step:
+    """Publish what the tables show, unless that very release is there and whole.
+
+    Raises Refused, with nothing published, if no image is left, or the same recipe lost more than its gate allows.
+    """
+    store = caching.opened(context)
+    ids = caching.kept_ids(store, state)
+    if state.pending:
+        return caching.planned(
+            store,
+            state,
+            "publish",
+            settings.label,
+            "export",
+            tables.outcome(SCREEN, ids),
+            computed=1,
+            pending=state.pending,
+        )
+    previous = releases.predecessor(store, recipe.name)
+    _check_gates(recipe, previous, len(ids))
+    memory = _memory(store, state, recipe, previous)
+    memory_ref = store.write_table("outcomes/memory", memory)
+    refs = (state.records, state.figures, memory_ref, *(step.outcome for step in state.steps))
+    shown = Shown(
+        recipe=recipe,
+        tables=tuple(ref.sha256 for ref in refs),
+        contract=contracts.text(),
+        detectors=detector_names(recipe, context),
+    )
+
+    @functools.cache
+    def whole() -> Content:
+        return content(store, settings, state, recipe, memory, context)
+
+    ref, _ = caching.decided(store, "publication", shown, CODE, memory, lambda: publication(whole(), recipe))
+    version = store.read_table(ref)["version"][0].as_py()
+    release = releases.opened(store, recipe.name, version)
+    is_new = release is None or not release.is_intact()
+    if is_new and not context.plan:
+        release = releases.Release(published(store, settings, state, recipe, whole(), previous))
+    if not context.plan and recipe.limit is None:
+        releases.point_latest(store, recipe.name, version)
+    step = caching.step(
+        store, "publish", settings.label, "export", ids, tables.outcome(SCREEN, ids), computed=int(is_new)
+    )
+    return step.model_copy(update={"release": release.url if release else "", "notes": _notes(release)})
+
+
+def _check_gates(recipe: Recipe, previous: releases.Release | None, kept: int) -> None:
+    if not kept:
+        raise Refused(
+            "export: expected at least one image to publish, got none: every record was dropped (see the table above)"
+        )
+    if previous is None or recipe.limit is not None or previous.manifest.recipe_sha256 != recipe_sha256(recipe):
+        return  # another recipe may keep as few as its author wants
+    before = int(str(previous.manifest.counts["kept"]))
+    if kept < before * (1 - recipe.max_loss_fraction):
+        raise Refused(
+            f"export: expected at least {1 - recipe.max_loss_fraction:.0%} of the {before} images of release {previous.manifest.version}, "
+            f"got {kept}: nothing is published; if that is right, raise max_loss_fraction"
+        )
+
+
+def _memory(store: Store, state: State, recipe: Recipe, previous: releases.Release | None) -> pa.Table:
+    if previous is None:
+        return LEDGER.empty_table()
+    records = store.read_table(state.records)["record_id"]
+    same = previous.manifest.split_sha256 == split_sha256(recipe)
+    copies = ledger.splits_of_copies([store.read_table(step.outcome) for step in state.steps[1:]])
+    return ledger.remembered(previous.ledger(), records, caching.kept_ids(store, state), copies, same_splits=same)
+
+
+def _notes(release: releases.Release | None) -> tuple[str, ...]:
+    """What the release says of the detector, if people have annotated images too."""
+    if release is None or "evaluation.json" not in release.manifest.files:
+        return ()
+    scores: dict[str, Any] = json.loads(release.read("evaluation.json"))
+    if scores["AP"] is None:
+        return ()
+    return (
+        f"detector against people's boxes, {scores['images']} annotated images, {scores['figures']} figures: "
+        f"AP {scores['AP']:.3f}, AP50 {scores['AP50']:.3f}, AR100 {scores['AR100']:.3f}",
+    )

@@ -1,0 +1,80 @@
+"""What a release will say: its tables, and the digests by which it is known."""
+
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from schemas.manifests import Context, State
+from schemas.recipe import Recipe
+from schemas.stages import Detect, Export, Split
+from tasks import caching
+from tasks.core import tables
+from tasks.core.export import annotations, digest, images, ledger
+from tasks.io import contracts, folders
+from tasks.io.store import Store
+from tasks.keys import code_of, key_of
+
+CODE = code_of(annotations, digest, images, ledger)
+
+
+@dataclass(frozen=True)
+class Content:
+    """The tables of a release, images without their bytes."""
+
+    images: pa.Table
+    annotations: pa.Table
+    ledger: pa.Table
+
+
+def content(
+    store: Store, settings: Export, state: State, recipe: Recipe, memory: pa.Table, context: Context
+) -> Content:
+    """The tables of the release that this build ends in. `memory`: what only the release before it knows."""
+    ids = caching.kept_ids(store, state)
+    outcomes = [(step.label, store.read_table(step.outcome)) for step in state.steps]
+    book = ledger.ledger(store.read_table(state.records), outcomes[1:], memory)
+    columns = {
+        "record_id": ids,
+        "image_id": tables.looked_up(book, "record_id", ids)["image_id"],
+        **_named(caching.columns(store, state.records, ids, images.FROM_RECORDS)),
+        **_named(caching.columns(store, state.outcome("fetch"), ids, ("sha256", "retrieved_at"))),
+        **_named(caching.columns(store, state.outcome("hash"), ids, ("phash", "width_px", "height_px", "format"))),
+        **_named(caching.columns(store, state.outcome("split"), ids, ("group_id", "split"))),
+    }
+    shown = images.images(columns, is_embedded=settings.parquet.images == "embedded", is_media=settings.media)
+    boxes = [("source", "source", store.read_table(state.figures))]
+    for name in detector_names(recipe, context):
+        found = caching.columns(store, state.outcome("detect"), ids, ["figures"])
+        boxes.append(("detector", name, pa.table({"record_id": ids, "figures": found["figures"]})))
+    return Content(shown, annotations.annotations(shown, boxes, recipe.categories), book)
+
+
+def detector_names(recipe: Recipe, context: Context) -> tuple[str, ...]:
+    """How annotations name the recipe's detector, if it has one: layout@first 12 hex digits of its weights' SHA-256."""
+    return tuple(
+        f"{stage.layout}@{folders.file_sha256(stage.weights, context.bindings[stage.weights])[:12]}"
+        for stage in recipe.stages
+        if isinstance(stage, Detect)
+    )
+
+
+def publication(content: Content, recipe: Recipe) -> pa.Table:
+    """One row: the digest of each table, of all content, and the version."""
+    digests = {name: digest.table_digest(getattr(content, name).to_batches()) for name in digest.KEYS}
+    whole = digest.content_digest(digests)
+    version = digest.version(whole, recipe_sha256(recipe), str(contracts.contract()["version"]))
+    return pa.table({**{name: [value] for name, value in digests.items()}, "content": [whole], "version": [version]})
+
+
+def _named(table: pa.Table) -> dict[str, pa.ChunkedArray]:
+    return {name: table[name] for name in table.column_names}
+
+
+def recipe_sha256(recipe: Recipe) -> str:
+    """Digest of all settings, as they ran."""
+    return key_of(recipe=recipe)
+
+
+def split_sha256(recipe: Recipe) -> str:
+    """Digest of the settings of split alone: as long as they are equal, published images stay where they are."""
+    return next(key_of(split=stage) for stage in recipe.stages if isinstance(stage, Split))

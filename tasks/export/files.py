@@ -1,0 +1,145 @@
+"""The files of a release: written beside, from tables and blobs, then shown whole."""
+
+import importlib.metadata
+import platform
+from collections.abc import Iterator
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import yaml
+
+from schemas.manifests import ReleaseManifest, State
+from schemas.recipe import Recipe
+from schemas.stages import Export, Split
+from schemas.tables import ANNOTATIONS, IMAGES, LEDGER, as_written
+from tasks.core import evaluate, tables
+from tasks.core.export import card, coco, digest, images, ledger, report
+from tasks.export.content import Content, publication, recipe_sha256, split_sha256
+from tasks.io import contracts, releases
+from tasks.io import images as images_in
+from tasks.io.images import PHASH
+from tasks.io.store import Store
+
+_ROWS_PER_PART = 1_000_000
+_NO_LIMIT = 1_000_000_000  # pixels: a blob has passed the recipe's own limit
+_LIBRARIES = ("bilderatlas", "pyarrow", "pillow", "imagehash", "numpy", "onnxruntime")
+
+
+def published(
+    store: Store, settings: Export, state: State, recipe: Recipe, content: Content, previous: releases.Release | None
+) -> str:
+    """Write all files beside, then show them; the release's URL."""
+    row = publication(content, recipe).to_pylist()[0]
+    splits = [split for stage in recipe.stages if isinstance(stage, Split) for split in stage.ratios]
+    info = {
+        "description": recipe.title or recipe.name,
+        "version": row["version"],
+        "bbox": "x_min, y_min, width, height in px of the upright image",
+    }
+    with releases.Draft(store) as draft:
+        pairs = []
+        for split in splits:
+            shown = content.images.filter(pc.equal(content.images["split"], split))
+            boxes = content.annotations.filter(pc.equal(content.annotations["split"], split))
+            _write_images(draft, store, settings, split, shown)
+            _write_annotations(draft, split, boxes)
+            pairs.append(
+                (coco.document(shown, boxes, recipe.categories, settings.coco.score, info), coco.detections(boxes))
+            )
+            draft.write_json(f"coco/{split}.json", pairs[-1][0])
+            draft.write_json(f"coco/{split}.detections.json", pairs[-1][1])
+        scores = evaluate.box_scores([pair for pair in pairs if pair[0]["info"]["annotation_origin"] == "people"])
+        draft.write_json("evaluation.json", scores)
+        draft.write_parquet("ledger.parquet", [content.ledger], LEDGER)
+        draft.write(
+            "recipe.yaml", yaml.safe_dump(recipe.model_dump(mode="json"), sort_keys=False, allow_unicode=True).encode()
+        )
+        draft.write("contract.yaml", contracts.text().encode())
+        manifest = _manifest(draft, recipe, content, row, previous)
+        rights = {
+            entry["values"]: entry["counts"] for entry in pc.value_counts(content.images["rights_uri"]).to_pylist()
+        }
+        draft.write("README.md", card.card(recipe, manifest, state.steps, rights, scores).encode())
+        draft.write("report.html", _report(store, recipe, manifest, state, content).encode())
+        return draft.publish(manifest.model_copy(update={"files": dict(sorted(draft.files.items()))}))
+
+
+def _manifest(
+    draft: releases.Draft, recipe: Recipe, content: Content, row: dict[str, str], previous: releases.Release | None
+) -> ReleaseManifest:
+    before = previous.manifest if previous else None
+    if before is not None and before.version == row["version"]:  # written again in place of itself
+        lineage, predecessor = before.lineage, before.previous
+    else:
+        is_heir = before is not None and before.split_sha256 == split_sha256(recipe)
+        lineage = before.lineage + (not is_heir) if before else 1
+        predecessor = before.version if before else None
+    return ReleaseManifest(
+        name=recipe.name, version=row["version"], previous=predecessor, lineage=lineage, split_sha256=split_sha256(recipe),
+        contract_version=str(contracts.contract()["version"]), content_sha256=row["content"], recipe_sha256=recipe_sha256(recipe),
+        counts=ledger.counts(content.ledger), content={name: row[name] for name in sorted(digest.KEYS)}, files=draft.files,
+        environment={
+            "python": platform.python_version(), "platform": platform.platform(), "phash": PHASH,
+            **{name: importlib.metadata.version(name) for name in _LIBRARIES},
+        },
+    )  # fmt: skip
+
+
+def _write_images(draft: releases.Draft, store: Store, settings: Export, split: str, shown: pa.Table) -> None:
+    shas = shown["sha256"].to_pylist()
+    if settings.media:
+        for sha256, path in zip(shas, pc.struct_field(shown["image"], "path").to_pylist(), strict=True):
+            draft.write(path, store.read_blob(sha256))
+    sizes = store.blob_sizes()
+    weights = [sizes[sha256] if settings.parquet.images == "embedded" else 0 for sha256 in shas]
+    for number, groups in enumerate(
+        images.files(weights, settings.parquet.row_group_bytes, settings.parquet.part_bytes)
+    ):
+        draft.write_parquet(
+            f"images/split={split}/part-{number:05}.parquet", _groups(store, shown, groups), as_written(IMAGES)
+        )
+
+
+def _groups(store: Store, shown: pa.Table, ranges: list[tuple[int, int]]) -> Iterator[pa.Table]:
+    """Row groups with the bytes filled in, one in memory at a time."""
+    place = shown.schema.get_field_index("image")
+    for start, stop in ranges:
+        rows = shown.slice(start, stop - start)
+        image = [
+            {"bytes": store.read_blob(entry["bytes"]) if entry["bytes"] else None, "path": entry["path"]}
+            for entry in rows["image"].to_pylist()
+        ]
+        yield rows.set_column(place, IMAGES.field("image"), pa.array(image, IMAGES.field("image").type)).cast(
+            as_written(IMAGES)
+        )
+
+
+def _write_annotations(draft: releases.Draft, split: str, boxes: pa.Table) -> None:
+    for number, start in enumerate(range(0, max(boxes.num_rows, 1), _ROWS_PER_PART)):
+        part = boxes.slice(start, _ROWS_PER_PART).cast(as_written(ANNOTATIONS))
+        draft.write_parquet(f"annotations/split={split}/part-{number:05}.parquet", [part], as_written(ANNOTATIONS))
+
+
+def _report(store: Store, recipe: Recipe, manifest: ReleaseManifest, state: State, content: Content) -> str:
+    """The page to look at, with thumbnails of the few images that it shows."""
+    kept, copies = report.shown_records(content.ledger.to_pylist())
+    shown = tables.looked_up(content.images, "record_id", pa.chunked_array([pa.array(kept, pa.string())])).to_pylist()
+    by_people = any(row["is_annotated"] for row in shown)
+    boxes: dict[int, list[list[float]]] = {}
+    for row in content.annotations.filter(
+        pc.is_in(content.annotations["record_id"], value_set=pa.array(kept, pa.string()))
+    ).to_pylist():
+        if (row["origin"] != "detector") if by_people else row["score"] >= 0.5:
+            boxes.setdefault(row["image_id"], []).append(row["xywh_px"])
+    wanted = {row["kept_record_id"] for row in copies}
+    stays = {
+        row["record_id"]: row["sha256"]
+        for row in content.ledger.select(["record_id", "sha256"]).to_pylist()
+        if row["record_id"] in wanted
+    }
+    thumbnails = {
+        sha256: report.Thumbnail(picture.thumbnail_uri(), picture.width_px, picture.height_px)
+        for sha256 in {*(row["sha256"] for row in (*shown, *copies)), *stays.values()}
+        for picture in [images_in.picture(store.read_blob(sha256), _NO_LIMIT)]
+    }
+    return report.report(recipe.title or recipe.name, manifest, state.steps, shown, boxes, copies, stays, thumbnails)
