@@ -1,4 +1,4 @@
-"""`bilderatlas museum paint`: the command line of the pretend museum."""
+"""`bilderatlas museum paint` and `museum grade`: the command line of the pretend museum."""
 
 import argparse
 import sys
@@ -20,9 +20,39 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--processes", type=int, default=None, metavar="P", help="painters at work (default: one per core)"
     )
 
+    graded = commands.add_parser(
+        "grade", help="how well a release parted copies from other works, by the museum's truth"
+    )
+    graded.add_argument("folder", type=Path, metavar="FOLDER", help="the museum")
+    graded.add_argument("release", type=Path, metavar="RELEASE", help="a release built from it, or its `latest`")
+    graded.add_argument(
+        "--least-recall", type=float, default=0.95, metavar="R", help="below it the status is 1 (default: %(default)s)"
+    )
+
 
 def main(args: argparse.Namespace) -> int:
-    """Runs the chosen command and returns the exit status: 0 done, 2 bad input."""
+    """Runs the chosen command and returns the exit status: 0 done, 1 a grade is too low, 2 bad input."""
+    return _grade(args) if args.museum_command == "grade" else _paint(args)
+
+
+def _grade(args: argparse.Namespace) -> int:
+    from examples.museum.grade import grade
+
+    release = args.release
+    try:
+        if release.is_file():  # `latest` holds the newest version's name
+            release = release.parent / release.read_text(encoding="utf-8").strip()
+        found = grade(args.folder, release)
+    except (OSError, UnicodeDecodeError) as error:
+        return _refused(f"expected a museum and a release of it: {error}")
+    sys.stdout.write(
+        f"copies: precision {found.precision:.3f} ({found.rightly} of {found.dropped} drops right), "
+        f"recall {found.recall:.3f} ({found.found} of {found.planted} planted copies found)\n"
+    )
+    return 0 if found.precision == 1.0 and found.recall >= args.least_recall else 1
+
+
+def _paint(args: argparse.Namespace) -> int:
     # painting needs OpenCV, which nobody should wait for who only asks for help
     from examples.museum.folder import write_museum
 
