@@ -13,15 +13,15 @@ from prefect.task_runners import TaskRunner, ThreadPoolTaskRunner
 from flows.recipes import check_bindings, recipe_from_file
 from schemas.manifests import Context, State, Step
 from schemas.recipe import Recipe
-from schemas.stages import AnyStage
+from schemas.stages import AnyStage, Detect
 from tasks import caching, report
 from tasks.dedup import dedup
-from tasks.detect import detect
+from tasks.detect import check_detector, detect
 from tasks.export import export
 from tasks.fetch import fetch
 from tasks.hash import hash_
 from tasks.sample import sample
-from tasks.scrape import listing_step, scrape
+from tasks.scrape import check_sources, listing_step, scrape
 from tasks.screen import screen
 from tasks.split import split
 
@@ -60,18 +60,30 @@ def build_dataset(
 
     """
     read = recipe_from_file(recipe, changes or (), limit, seed)
-    check_bindings(read, bind or {})
     context = Context(store=store, bindings=bind or {}, workers=workers, part_rows=part_rows)
-    caching.opened(context).check_writable()
+    check(read, context)
     steps = stages(read, context)
     report.as_artifact(steps, steps[-1].release)
     print(report.of_build(steps))  # noqa: T201 - the terminal is where a person waits for it
     return steps[-1].release
 
 
+def check(recipe: Recipe, context: Context) -> None:
+    """Raise BadInput for what can be seen to be wrong before anything runs: bindings, store, sources, weights."""
+    check_bindings(recipe, context.bindings)
+    check_sources(recipe, context)
+    for stage in recipe.stages:
+        if isinstance(stage, Detect):
+            check_detector(stage, context)
+    if not context.plan:
+        caching.opened(context).check_writable()
+
+
 def plan(recipe: Recipe, context: Context) -> tuple[Step, ...]:
     """The steps that a build would take, taken where nothing can be left behind; nothing is fetched or computed."""
-    return stages(recipe, context.model_copy(update={"plan": uuid.uuid4().hex}))
+    context = context.model_copy(update={"plan": uuid.uuid4().hex})
+    check(recipe, context)
+    return stages(recipe, context)
 
 
 def stages(recipe: Recipe, context: Context) -> tuple[Step, ...]:

@@ -4,8 +4,13 @@ import argparse
 import os
 import sys
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from schemas.errors import BadInput, BrokenPromise, Refused
+
+if TYPE_CHECKING:
+    from schemas.manifests import Context
+    from schemas.recipe import Recipe
 
 # Before Prefect is imported: no telemetry, a start-up that survives a slow disk, and no tracebacks on a person's terminal.
 _PREFECT = {
@@ -40,17 +45,13 @@ def _said(problem: object, status: int) -> int:
 
 
 def _build(arguments: argparse.Namespace) -> int:
-    from flows.recipes import bindings_from_pairs, check_bindings, recipe_from_file
+    from flows.build_dataset import build_dataset, check, runner
 
-    bound = bindings_from_pairs(arguments.bind)
-    check_bindings(
-        recipe_from_file(arguments.recipe, arguments.set, arguments.limit), bound
-    )  # before a server is started
-    from flows.build_dataset import build_dataset, runner
-
+    recipe, context = _read(arguments)
+    check(recipe, context)  # before a server is started
     built = build_dataset.with_options(task_runner=runner(arguments.dask)) if arguments.dask else build_dataset
     release = built(
-        arguments.recipe, store=arguments.store, bind=bound, changes=arguments.set, limit=arguments.limit,
+        arguments.recipe, store=arguments.store, bind=context.bindings, changes=arguments.set, limit=arguments.limit,
         workers=arguments.workers, part_rows=arguments.part_rows,
     )  # fmt: skip
     print(f"release: {release}")  # noqa: T201
@@ -59,18 +60,22 @@ def _build(arguments: argparse.Namespace) -> int:
 
 def _plan(arguments: argparse.Namespace) -> int:
     from flows.build_dataset import plan
-    from flows.recipes import bindings_from_pairs, check_bindings, recipe_from_file
-    from schemas.manifests import Context
     from tasks import report
 
-    recipe, bound = (
-        recipe_from_file(arguments.recipe, arguments.set, arguments.limit),
-        bindings_from_pairs(arguments.bind),
-    )
-    check_bindings(recipe, bound)
-    context = Context(store=arguments.store, bindings=bound, workers=arguments.workers, part_rows=arguments.part_rows)
-    print(report.of_plan(plan(recipe, context)), end="")  # noqa: T201
+    print(report.of_plan(plan(*_read(arguments))), end="")  # noqa: T201
     return 0
+
+
+def _read(arguments: argparse.Namespace) -> "tuple[Recipe, Context]":
+    """The recipe, and what this machine provides to it."""
+    from flows.recipes import bindings_from_pairs, recipe_from_file
+    from schemas.manifests import Context
+
+    bound = bindings_from_pairs(arguments.bind)
+    recipe = recipe_from_file(arguments.recipe, arguments.set, arguments.limit)
+    return recipe, Context(
+        store=arguments.store, bindings=bound, workers=arguments.workers, part_rows=arguments.part_rows
+    )
 
 
 def _verify(arguments: argparse.Namespace) -> int:

@@ -41,6 +41,12 @@ def detect(settings: Detect, state: State, context: Context) -> Step:
     return caching.measured(detect_part, settings, state, context, key, DETECT, asked=(settings, sha256))
 
 
+def check_detector(settings: Detect, context: Context) -> None:
+    """Raise BadInput if the bound weights are missing, not those that the recipe pins, or no model."""
+    sha256 = weights_sha256(settings, context)
+    detectors.opened(settings.weights, context.bindings[settings.weights], sha256, settings.layout)
+
+
 def weights_sha256(settings: Detect, context: Context) -> str:
     """Digest of the bound weights. Raises BadInput if there are none, or not those that the recipe pins."""
     sha256 = folders.file_sha256(settings.weights, context.bindings[settings.weights])

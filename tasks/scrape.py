@@ -46,6 +46,12 @@ def answers_part(requests: pa.Table, source: AnySource, rules: str, into: str, c
     store.write_table(into, pa.Table.from_pylist(rows, schema=RETRIEVALS))
 
 
+def check_sources(recipe: Recipe, context: Context) -> None:
+    """Raise BadInput if the folder of a source is not there."""
+    for source in recipe.sources:
+        Folder(source.at, context.bindings[source.at])
+
+
 def scrape(recipe: Recipe, context: Context) -> tuple[State, int]:
     """The state with which a build begins, and how many sources were not as the store knew them."""
     store = caching.opened(context)

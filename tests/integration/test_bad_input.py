@@ -94,17 +94,17 @@ def test_weights_that_are_no_model_and_weights_that_are_not_those_of_the_recipe(
     assert "binding 'weights': expected a file, got" in capsys.readouterr().err
     assert main([*common, "--bind", f"weights={broken}", "--set", f"stages.detect.weights_sha256={'a' * 64}"]) == 2
     assert "expected weights of SHA-256 aaaa" in capsys.readouterr().err
+    assert main([*common, "--bind", f"weights={broken}"]) == 2
+    assert "weights: expected an ONNX model, got" in capsys.readouterr().err
 
 
-def test_a_store_that_cannot_be_written_is_named(tmp_path, painted):
-    from flows.build_dataset import build_dataset
-    from schemas.errors import BadInput
-
+def test_a_store_that_cannot_be_written_is_named_before_anything_is_started(tmp_path, painted, capsys):
     (tmp_path / "file").write_text("")
-    with pytest.raises(BadInput, match=r"store: expected a place that can be written, got '.*file/store'"):
-        build_dataset.fn(
-            str(RECIPE), store=str(tmp_path / "file/store"), bind={"images": str(painted), "weights": str(WEIGHTS)}
-        )
+    assert main(["build", str(RECIPE), "--store", str(tmp_path / "file/store"), *museum_binds(painted)]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "store: expected a place that can be written, got" in err
+    assert err.count("\n") == 1
 
 
 @pytest.mark.parametrize(
@@ -171,7 +171,7 @@ def test_the_same_recipe_that_suddenly_loses_many_images_is_refused(tmp_path, mu
 
 # Expected reason of each odd file; the others are kept (exact sizes and pixels: tests/unit/io/test_images.py).
 DROPPED = {
-    "NOTES.md": "not_an_image", "LICENSE": "not_an_image", "broken.png": "not_an_image", "decompression_bomb.ico": "not_an_image",
+    "NOTES.md": "not_an_image", "LICENSE": "not_an_image", "broken.png": "broken_image", "decompression_bomb.ico": "not_an_image",
     "broken_data_stream.png": "broken_image", "truncated_image.png": "broken_image", "truncated_end_chunk.png": "broken_image",
     "truncated_jpeg.jpg": "broken_image", "decompression_bomb.gif": "too_many_pixels",
 }  # fmt: skip
