@@ -1,10 +1,11 @@
 """Batches as Prefect tasks: how many rows to a part, how many parts at once, and where they have got to."""
 
 import contextlib
+import functools
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
+from queue import SimpleQueue
 from typing import Any, Protocol
 from uuid import UUID
 
@@ -63,29 +64,34 @@ def _submitted(
     at_once: int,
     advance: Callable[[int], None],
 ) -> None:
-    free = threading.Semaphore(at_once)
-    running: list[tuple[Any, int]] = []
+    done: SimpleQueue[tuple[Any, int]] = SimpleQueue()
+    running, failed = 0, None
     for batch in batches:
-        free.acquire()
-        running = _collected(running, advance, only_done=True)
+        if running == at_once:
+            failed, running = _collected(done, advance), running - 1
+        if failed is not None:
+            break
         future = part.submit(batch, *arguments)
-        future.add_done_callback(lambda _: free.release())
-        running.append((future, batch.num_rows))
-    _collected(running, advance, only_done=False)
+        future.add_done_callback(functools.partial(_noted, done, future, batch.num_rows))
+        running += 1
+    for _ in range(running):
+        failed = _collected(done, advance) or failed
+    if failed is not None:
+        failed.result()
 
 
-def _collected(
-    running: list[tuple[Any, int]], advance: Callable[[int], None], *, only_done: bool
-) -> list[tuple[Any, int]]:
-    """Those still running; the others' results are taken, which raises what they raised."""
-    left = []
-    for future, rows in running:
-        if only_done and not future.state.is_final():
-            left.append((future, rows))
-        else:
-            future.result()
-            advance(rows)
-    return left
+def _noted(done: "SimpleQueue[tuple[Any, int]]", future: Any, rows: int, *_: Any) -> None:
+    done.put((future, rows))
+
+
+def _collected(done: "SimpleQueue[tuple[Any, int]]", advance: Callable[[int], None]) -> Any:
+    """Wait for the next part to end; its future, if it failed."""
+    future, rows = done.get()
+    future.wait()
+    if future.state.is_failed() or future.state.is_crashed():
+        return future
+    advance(rows)
+    return None
 
 
 @contextlib.contextmanager

@@ -1,0 +1,73 @@
+"""Batches as Prefect tasks: how many at once, what is tried again, what an error of a part does."""
+
+import threading
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from prefect import flow, task
+from prefect.cache_policies import NO_CACHE
+from prefect.task_runners import ThreadPoolTaskRunner
+
+from schemas.manifests import Context
+from tasks.caching import RETRIED
+from tasks.parts import in_parts
+
+pytestmark = pytest.mark.server
+AT_ONCE = {**RETRIED, "retry_delay_seconds": 0, "cache_policy": NO_CACHE}
+
+
+def run(part: Any, rows: int, **more: Any) -> None:
+    """in_parts inside a flow."""
+
+    @flow(task_runner=ThreadPoolTaskRunner(max_workers=16), persist_result=False)
+    def parts() -> None:
+        in_parts(part, pa.table({"row": range(rows)}), (), Context(store="memory://parts", **more), "parts")
+
+    parts()
+
+
+def test_at_most_as_many_parts_run_at_once_as_there_are_workers_and_every_row_is_seen_once(prefect_server):
+    lock, running, most, seen = threading.Lock(), set(), [0], []
+    both = threading.Barrier(3, timeout=60)
+
+    @task(**AT_ONCE)
+    def part(batch: pa.Table, context: Context) -> None:
+        with lock:
+            running.add(threading.get_ident())
+            most[0] = max(most[0], len(running))
+        both.wait()  # ends only if three parts run at once
+        with lock:
+            running.discard(threading.get_ident())
+            seen.extend(batch["row"].to_pylist())
+
+    run(part, 45, workers=3, part_rows=5)
+    assert sorted(seen) == list(range(45))
+    assert most[0] == 3
+
+
+def test_a_fault_of_the_disk_is_tried_again(prefect_server):
+    tries = []
+
+    @task(**AT_ONCE)
+    def part(batch: pa.Table, context: Context) -> None:
+        tries.append(batch.num_rows)
+        if len(tries) < 3:
+            raise OSError("the disk is busy")
+
+    run(part, 4)
+    assert tries == [4, 4, 4]
+
+
+def test_an_error_of_the_program_is_not_tried_again_and_no_further_part_is_started(prefect_server):
+    tries = []
+
+    @task(**AT_ONCE)
+    def part(batch: pa.Table, context: Context) -> None:
+        tries.append(batch["row"][0].as_py())
+        raise ValueError("expected this")
+
+    with pytest.raises(ValueError, match="expected this"):
+        run(part, 10, workers=1, part_rows=2)
+    assert tries[0] == 0
+    assert len(tries) <= 2
