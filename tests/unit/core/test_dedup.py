@@ -148,6 +148,9 @@ def test_equal_bytes_are_copies_at_radius_0_and_other_bytes_of_one_hash_too():
         pytest.param({"is_annotated": True}, {"width_px": 9000}, id="annotated before larger"),
         pytest.param({"width_px": 101}, {"bytes": 10**9}, id="more pixels before more bytes"),
         pytest.param({"width_px": 50_000, "height_px": 50_000}, {"bytes": 10**9}, id="more pixels than 32 bits count"),
+        pytest.param(
+            {"width_px": 50, "height_px": 50}, {"width_px": 100, "height_px": 20}, id="more pixels, not longer sides"
+        ),
         pytest.param({"bytes": 1001}, {"metadata": 7}, id="more bytes before more metadata"),
         pytest.param({"metadata": 4}, {}, id="more metadata before the smaller name"),
     ],

@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tasks.core import detect
 
@@ -151,6 +153,7 @@ def test_boxes_come_back_in_the_pictures_pixels_to_a_tenth_and_scores_to_a_thous
         pytest.param([90, 10, 95, 20], [], id="wholly outside"),
         pytest.param([-9, -9, 0, 0], [], id="only its corner touches"),
         pytest.param([10, 10, 10.04, 20], [], id="no width once it is rounded"),
+        pytest.param([10, 10, 20, 10.04], [], id="no height"),
         pytest.param([20, 20, 10, 10], [], id="inside out"),
         pytest.param([math.nan, 0, 10, 10], [], id="a corner that is no number"),
         pytest.param([-math.inf, -math.inf, math.inf, math.inf], [[0.0, 0.0, 80.0, 50.0]], id="without end"),
@@ -209,6 +212,33 @@ def test_the_best_of_all_classes_together_are_kept():
 def test_suppression_happens_before_boxes_are_counted():
     got = figures([[0, 0, 9, 9], [0, 0, 9, 9], [50, 0, 59, 9]], [[0.9], [0.8], [0.1]], at_most=2)
     assert [figure["score"] for figure in got] == [0.9, 0.1]
+
+
+corner = st.floats(-500, 500, width=32)
+
+
+@given(
+    st.lists(st.tuples(corner, corner, corner, corner, st.floats(0, 1, width=32)), max_size=12),
+    st.floats(0.1, 8),
+    st.integers(1, 400),
+    st.integers(1, 400),
+    st.integers(1, 6),
+)
+def test_all_that_leaves_lies_in_the_picture_rounded_and_in_order(
+    found: list[tuple[float, ...]], scale: float, width: int, height: int, at_most: int
+):
+    boxes, scores = [list(row[:4]) for row in found], [[row[4]] for row in found]
+    got = figures(boxes, scores, scale=scale, size_px=(width, height), at_most=at_most)
+    assert len(got) <= at_most
+    assert [figure["score"] for figure in got] == sorted((figure["score"] for figure in got), reverse=True)
+    for figure in got:
+        x, y, w, h = figure["xywh_px"]
+        assert min(x, y) >= 0
+        assert min(w, h) > 0
+        assert x + w <= width + 1e-6
+        assert y + h <= height + 1e-6
+        assert [round(value, 1) for value in figure["xywh_px"]] == figure["xywh_px"]
+        assert round(figure["score"], 3) == figure["score"]
 
 
 def test_nothing_found_is_an_empty_list():

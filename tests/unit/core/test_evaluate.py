@@ -32,8 +32,11 @@ SMALL, MEDIUM, LARGE = (
 )  # COCO: 32^2 and 96^2
 
 
-def test_a_perfect_detector_scores_1_in_every_size_that_there_is():
-    got = box_scores([(document({1: True}, (1, SMALL), (1, LARGE)), [found(1, SMALL), found(1, LARGE)])])
+@pytest.mark.parametrize("at_most", [10, 100, 1000])
+def test_a_perfect_detector_scores_1_in_every_size_that_there_is(at_most: int):
+    truth = document({1: True}, (1, SMALL), (1, LARGE))
+    truth["categories"].append({"id": 2, "name": "a category without a box"})
+    got = box_scores([(truth, [found(1, SMALL), found(1, LARGE)])], at_most=at_most)
     assert got == pytest.approx({
         "AP": 1, "AP50": 1, "AP75": 1, "APS": 1, "APM": None, "APL": 1, "AR1": 0.5, "AR10": 1, "AR100": 1, "ARS": 1, "ARM": None, "ARL": 1,
         "images": 1, "figures": 2,

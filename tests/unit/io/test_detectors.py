@@ -1,0 +1,357 @@
+"""Detectors: what goes into a model and what comes out, with models drawn here and with YOLOX-Nano on paintings."""
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from schemas.errors import BadInput
+from tasks.core import detect as core
+from tasks.io import detectors, images
+from tasks.io.detectors import Detector
+
+onnx = pytest.importorskip("onnx", reason="the models of these tests are drawn with onnx")
+helper, numpy_helper, FLOAT = onnx.helper, onnx.numpy_helper, onnx.TensorProto.FLOAT
+
+CELLS = 32 + 8 + 2  # of strides 8, 16 and 32 in 64 x 32 px
+
+
+def model(
+    nodes: list[Any],
+    constants: dict[str, np.ndarray],
+    output: list[Any],
+    shape: tuple[Any, ...] = ("B", 3, 32, 64),
+    kind: int = FLOAT,
+    more_inputs: tuple[Any, ...] = (),
+) -> bytes:
+    """An ONNX model of one input `pixels` (B x 3 x 32 x 64 unless said otherwise) and one output `out`, as bytes."""
+    graph = helper.make_graph(
+        nodes,
+        "drawn",
+        [helper.make_tensor_value_info("pixels", kind, shape), *more_inputs],
+        [helper.make_tensor_value_info("out", kind, output)],
+        [numpy_helper.from_array(value, name) for name, value in constants.items()],
+    )
+    made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    return made.SerializeToString()
+
+
+def identity(*shape: Any, kind: int = FLOAT) -> bytes:
+    return model([helper.make_node("Identity", ["pixels"], ["out"])], {}, list(shape), shape, kind)
+
+
+def constant(rows: np.ndarray, batch: Any = "B") -> bytes:
+    """A model that gives these rows for every picture, and adds the picture's mean to their fifth column."""
+    to_fifth = np.zeros((1, 1, rows.shape[1]), np.float32)
+    to_fifth[0, 0, 4] = 1
+    nodes = [
+        helper.make_node("ReduceMean", ["pixels"], ["mean"], axes=[2, 3], keepdims=0),
+        helper.make_node("ReduceMean", ["mean"], ["means"], axes=[1], keepdims=1),
+        helper.make_node("Unsqueeze", ["means", "last"], ["column"]),
+        helper.make_node("Mul", ["column", "to_fifth"], ["added"]),
+        helper.make_node("Add", ["added", "rows"], ["out"]),
+    ]
+    constants = {"last": np.array([2], np.int64), "to_fifth": to_fifth, "rows": rows[None].astype(np.float32)}
+    return model(nodes, constants, [batch, *rows.shape], (batch, 3, 32, 64))
+
+
+def convolution(batch: Any) -> bytes:
+    """Weights of every size, so that another order of additions would show in the last bits."""
+    weights = np.random.default_rng(7).normal(size=(8, 3, 5, 5)).astype(np.float32)
+    nodes = [
+        helper.make_node("Conv", ["pixels", "weights"], ["features"], pads=[2, 2, 2, 2], strides=[2, 2]),
+        helper.make_node("Sigmoid", ["features"], ["out"]),
+    ]
+    return model(nodes, {"weights": weights}, [batch, 8, 16, 32], (batch, 3, 32, 64))
+
+
+def plain_colour(width: int, height: int, colour: tuple[int, int, int] = (10, 20, 30)) -> np.ndarray:
+    return np.full((height, width, 3), colour, np.uint8)
+
+
+def one_sentence(problem: BadInput) -> bool:
+    return "expected" in str(problem) and "got" in str(problem) and "\n" not in str(problem) and len(str(problem)) < 300
+
+
+# ------------------------------------------------------------------------------------------------ bad weights
+
+
+@pytest.mark.parametrize(
+    "weights",
+    [
+        pytest.param(b"", id="empty"),
+        pytest.param(b"no model at all", id="text"),
+        pytest.param(identity("B", 3, 32, 64)[:40], id="cut"),
+        pytest.param(np.random.default_rng(1).bytes(500), id="random"),
+        pytest.param(identity("B", 1, 32, 64), id="one-channel"),
+        pytest.param(identity("B", 4, 32, 64), id="four-channels"),
+        pytest.param(identity("B", 32, 64, 3), id="channels-last"),
+        pytest.param(identity(3, 32, 64), id="no-batch"),
+        pytest.param(identity("B", 3, "H", "W"), id="open-height-and-width"),
+        pytest.param(identity("B", 3, 32, "W"), id="open-width"),
+        pytest.param(identity("B", 3, 32, 64, kind=onnx.TensorProto.UINT8), id="bytes-for-pixels"),
+        pytest.param(identity("B", 3, 32, 64, kind=onnx.TensorProto.FLOAT16), id="half-floats-for-pixels"),
+        pytest.param(
+            model(
+                [helper.make_node("Add", ["pixels", "size"], ["out"])],
+                {},
+                ["B", 3, 32, 64],
+                more_inputs=(helper.make_tensor_value_info("size", FLOAT, [1]),),
+            ),
+            id="two-inputs",
+        ),
+    ],
+)
+@pytest.mark.parametrize("layout", ["yolox", "plain"])
+def test_what_is_no_detector_is_bad_input(weights, layout):
+    with pytest.raises(BadInput, match="weights") as caught:
+        Detector(weights, layout)
+
+    assert one_sentence(caught.value)
+
+
+@pytest.mark.parametrize("url", ["{tmp}/missing.onnx", "{tmp}", "nope://x", "{tmp}/model.onnx/below"])
+def test_a_binding_that_is_no_file_is_bad_input(tmp_path, url):
+    (tmp_path / "model.onnx").write_bytes(identity("B", 3, 32, 64))
+
+    with pytest.raises(BadInput, match="binding 'weights'") as caught:
+        detectors.opened("weights", url.format(tmp=tmp_path), "0" * 64, "plain")
+
+    assert one_sentence(caught.value)
+
+
+def test_a_file_that_changed_under_its_path_is_loaded_anew(tmp_path):
+    path = tmp_path / "model.onnx"
+    path.write_bytes(identity("B", 3, 32, 64))
+    first = detectors.opened("weights", str(path), "1" * 64, "plain")
+    path.write_bytes(identity("B", 3, 96, 128))
+
+    assert detectors.opened("weights", str(path), "1" * 64, "plain") is first
+    assert detectors.opened("weights", str(path), "2" * 64, "plain").height_px == 96
+
+
+# ------------------------------------------------------------------------------------------------ pixels in
+
+
+@pytest.mark.parametrize(
+    ("size", "scale", "inner"),
+    [
+        pytest.param((1, 1), 32.0, (32, 32), id="one-pixel"),
+        pytest.param((5000, 1), 0.0128, (64, 1), id="a-line-keeps-one-row"),
+        pytest.param((1, 5000), 0.0064, (1, 32), id="a-column-keeps-one-column"),
+        pytest.param((64, 32), 1.0, (64, 32), id="just-so"),
+        pytest.param((128, 64), 0.5, (64, 32), id="half"),
+        pytest.param((16, 8), 4.0, (64, 32), id="four-times"),
+        pytest.param((100, 100), 0.32, (32, 32), id="square"),
+        pytest.param((300, 100), 0.2133, (64, 21), id="fraction-of-a-pixel-is-cut-off"),
+        pytest.param((99, 50), 0.64, (63, 32), id="fraction-of-a-column-is-cut-off"),
+    ],
+)
+@pytest.mark.parametrize(
+    ("layout", "inside", "outside"),
+    [("yolox", (30, 20, 10), 114), ("plain", (10 / 255, 20 / 255, 30 / 255), 114 / 255)],
+    ids=["yolox-bgr-255", "plain-rgb-1"],
+)
+def test_a_picture_lies_top_left_and_the_rest_is_114(layout, inside, outside, size, scale, inner):
+    found, found_scale = Detector(identity("B", 3, 32, 64), layout).letterboxed(plain_colour(*size))
+
+    expected = np.full((3, 32, 64), outside, np.float32)
+    expected[:, : inner[1], : inner[0]] = np.array(inside, np.float32)[:, None, None]
+    assert (found.shape, found.dtype) == ((3, 32, 64), np.float32)
+    assert found_scale == pytest.approx(scale, abs=5e-5)
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
+
+
+def test_halving_takes_the_mean_of_four_pixels():
+    """cv2's INTER_LINEAR at exactly one half: the middle of a block of four."""
+    picture = plain_colour(128, 64, (0, 0, 0))
+    picture[0:2, 0:2, 0] = [[10, 30], [50, 70]]
+
+    found, _ = Detector(identity("B", 3, 32, 64), "yolox").letterboxed(picture)
+
+    assert found[2, 0, 0] == 40
+    assert found.sum() == 40
+
+
+def test_the_picture_itself_is_not_changed():
+    picture = plain_colour(64, 32)
+    Detector(identity("B", 3, 32, 64), "yolox").letterboxed(picture)
+
+    np.testing.assert_array_equal(picture, plain_colour(64, 32))
+
+
+# ------------------------------------------------------------------------------------------------ batches
+
+
+@pytest.mark.parametrize(("shape", "batch"), [(("B", 3, 32, 64), 8), ((1, 3, 32, 64), 1), ((5, 3, 32, 64), 5)], ids=str)
+def test_the_batch_is_the_models_or_eight(shape, batch):
+    detector = Detector(identity(*shape), "plain")
+
+    assert (detector.batch, detector.height_px, detector.width_px) == (batch, 32, 64)
+
+
+@pytest.mark.parametrize("count", range(1, 6))
+def test_each_input_gets_its_own_output_in_order(count):
+    detector = Detector(identity(5, 3, 32, 64), "plain")
+    inputs = [np.full((3, 32, 64), place, np.float32) for place in range(count)]
+
+    found = detector.raw(inputs)
+
+    assert (found.shape, found.dtype) == ((count, 3, 32, 64), np.float32)
+    np.testing.assert_array_equal(found, np.stack(inputs))
+
+
+@pytest.mark.parametrize("batch", ["B", 1, 4])
+def test_a_row_does_not_depend_on_its_companions(batch):
+    """To the last bit: alone, first, last, among others."""
+    detector = Detector(convolution(batch), "yolox")
+    draw = np.random.default_rng(2)
+    pictures = [draw.uniform(0, 255, (3, 32, 64)).astype(np.float32) for _ in range(detector.batch)]
+    alone = [detector.raw([picture])[0] for picture in pictures]
+
+    together = detector.raw(pictures)
+    backwards = detector.raw(pictures[::-1])
+
+    np.testing.assert_array_equal(together, alone)
+    np.testing.assert_array_equal(backwards, alone[::-1])
+    assert len({row.tobytes() for row in together}) == detector.batch
+
+
+# ------------------------------------------------------------------------------------------------ boxes out
+
+
+def yolox_rows(cell: int, row: list[float]) -> np.ndarray:
+    rows = np.zeros((CELLS, 6), np.float32)
+    rows[:, 4] = -1000
+    rows[cell] = row
+    return rows
+
+
+@pytest.mark.parametrize(
+    ("cell", "xywh_px"),
+    [
+        # stride 8, column 2, row 1: centre ((2 + .5) 8, (1 + .25) 8) = (20, 10), 8 x 16 px in the input; twice that in the picture
+        pytest.param(8 + 2, [32.0, 4.0, 16.0, 32.0], id="stride-8"),
+        # stride 16, column 3, row 0: centre (56, 4), 16 x 32 px, its top cut off by the picture's edge
+        pytest.param(32 + 3, [96.0, 0.0, 32.0, 40.0], id="stride-16-cut-at-the-top"),
+        # stride 32, column 1, row 0: centre (48, 8), 32 x 64 px: cut at the top and at the bottom (64 px)
+        pytest.param(40 + 1, [64.0, 0.0, 64.0, 64.0], id="stride-32-cut-on-two-sides"),
+    ],
+)
+def test_a_yolox_model_gives_a_box_in_the_pictures_own_pixels(cell, xywh_px):
+    """A white picture adds 255 to objectness: the model really saw it. class score 0.002, so 0.51 in all."""
+    rows = yolox_rows(cell, [0.5, 0.25, 0, np.log(2), 0, 0.002])
+    detector = Detector(constant(rows), "yolox")
+    pixels, scale = detector.letterboxed(plain_colour(128, 64, (255, 255, 255)))
+
+    boxes = core.boxes_from_yolox(detector.raw([pixels])[0], detector.height_px, detector.width_px)
+    found = core.figures(*boxes, scale, (128, 64), {"person": 0}, 0.01, 0.65, 100)
+
+    assert [(figure["category"], figure["xywh_px"], figure["score"]) for figure in found] == [("person", xywh_px, 0.51)]
+
+
+def test_a_plain_model_gives_boxes_in_the_pictures_own_pixels():
+    """A white picture adds 1 to every score, which are -0.25, -0.5 and -2."""
+    rows = np.array([[4, 2, 20, 10, -0.25, 1], [0, 0, 64, 32, -0.5, 0], [0, 0, 9, 9, -2, 0]], np.float32)
+    detector = Detector(constant(rows), "plain")
+    pixels, scale = detector.letterboxed(plain_colour(128, 64, (255, 255, 255)))
+
+    boxes = core.boxes_from_plain(detector.raw([pixels])[0], 2)
+    found = core.figures(*boxes, scale, (128, 64), {"person": 1, "angel": 0}, 0.01, 0.65, 100)
+
+    assert [(figure["category"], figure["xywh_px"], figure["score"]) for figure in found] == [
+        ("person", [8.0, 4.0, 32.0, 16.0], 0.75),
+        ("angel", [0.0, 0.0, 128.0, 64.0], 0.5),
+    ]
+
+
+def test_a_model_of_another_layout_is_told_by_its_rows():
+    """A detector bound with the wrong layout: the rule says what it expected."""
+    detector = Detector(constant(np.zeros((3, 6))), "yolox")
+    raw = detector.raw([detector.letterboxed(plain_colour(64, 32))[0]])[0]
+
+    with pytest.raises(ValueError, match="expected 42 rows for an input of 64 x 32 px, got 3"):
+        core.boxes_from_yolox(raw, detector.height_px, detector.width_px)
+
+
+# ------------------------------------------------------------------------------------------------ YOLOX's own way
+
+LEAST_SCORE, NMS_IOU = 0.1, 0.45  # of YOLOX's demo
+
+
+def _published_input(path: Path, height: int, width: int) -> tuple[np.ndarray, float]:
+    """yolox/data/data_augment.py, preproc: read as BGR, scaled, top left on 114."""
+    cv2 = pytest.importorskip("cv2")
+    image = cv2.imread(str(path))
+    padded = np.ones((height, width, 3), dtype=np.uint8) * 114
+    ratio = min(height / image.shape[0], width / image.shape[1])
+    resized = cv2.resize(
+        image, (int(image.shape[1] * ratio), int(image.shape[0] * ratio)), interpolation=cv2.INTER_LINEAR
+    ).astype(np.uint8)
+    padded[: int(image.shape[0] * ratio), : int(image.shape[1] * ratio)] = resized
+    return np.ascontiguousarray(padded.transpose(2, 0, 1), dtype=np.float32), ratio
+
+
+def _published_boxes(outputs: np.ndarray, height: int, width: int, ratio: float) -> list[tuple[list[float], float]]:
+    """yolox/utils/demo_utils.py, demo_postprocess and nms, for persons: boxes as corners and scores, best first."""
+    decoded = []
+    place = 0
+    for stride in (8, 16, 32):
+        for row in range(height // stride):
+            for column in range(width // stride):
+                x, y, w, h, objectness, person = (float(value) for value in outputs[place, :6])
+                place += 1
+                x, y = (x + column) * stride, (y + row) * stride
+                w, h = float(np.exp(w)) * stride, float(np.exp(h)) * stride
+                corners = [(x - w / 2) / ratio, (y - h / 2) / ratio, (x + w / 2) / ratio, (y + h / 2) / ratio]
+                if objectness * person > LEAST_SCORE:
+                    decoded.append((corners, objectness * person))
+    assert place == len(outputs)
+    kept: list[tuple[list[float], float]] = []
+    for box, score in sorted(decoded, key=lambda entry: -entry[1]):
+        if all(_iou(box, other) <= NMS_IOU for other, _ in kept):
+            kept.append((box, score))
+    return kept
+
+
+def _iou(one: list[float], two: list[float]) -> float:
+    """Theirs counts the pixels from 0 to n as n + 1, as PASCAL VOC did."""
+    width = max(0.0, min(one[2], two[2]) - max(one[0], two[0]) + 1)
+    height = max(0.0, min(one[3], two[3]) - max(one[1], two[1]) + 1)
+    areas = [(box[2] - box[0] + 1) * (box[3] - box[1] + 1) for box in (one, two)]
+    return width * height / (sum(areas) - width * height)
+
+
+@pytest.mark.parametrize("place", [0, 0.2, 0.4, 0.6, 0.8])
+def test_yolox_nano_finds_in_a_painting_what_its_authors_code_finds(shared_data, place):
+    weights = shared_data / "weights" / "yolox_nano" / "yolox_nano.onnx"
+    if not weights.is_file():
+        pytest.skip(f"real data: no file {weights}")
+    annotated = sorted((shared_data / "peopleart" / "Annotations").rglob("*.xml"))
+    paintings = [
+        path
+        for xml in annotated
+        if (path := shared_data / "peopleart" / "JPEGImages" / xml.parent.name / xml.stem).is_file()
+    ]
+    painting = paintings[round(place * (len(paintings) - 1))]
+    data = weights.read_bytes()
+    detector = detectors.opened("weights", str(weights), hashlib.sha256(data).hexdigest(), "yolox")
+    picture = images.picture(painting.read_bytes(), 10**8)
+    size_px = (picture.width_px, picture.height_px)
+
+    theirs_in, ratio = _published_input(painting, 416, 416)
+    theirs = _published_boxes(detector._session.run(None, {"images": theirs_in[None]})[0][0], 416, 416, ratio)
+    ours_in, scale = detector.letterboxed(picture.pixels())
+    boxes = core.boxes_from_yolox(detector.raw([ours_in])[0], 416, 416)
+    ours = core.figures(*boxes, scale, size_px, {"person": 0}, LEAST_SCORE, NMS_IOU, 100)
+
+    assert scale == ratio
+    assert np.abs(ours_in - theirs_in).max() <= 2  # OpenCV and Pillow may carry another JPEG decoder
+    assert len(ours) == len(theirs) > 0
+    for figure, (corners, score) in zip(ours, theirs, strict=True):
+        x, y, width, height = figure["xywh_px"]
+        inside = np.clip(corners, 0, [*size_px, *size_px])
+        assert [x, y, x + width, y + height] == pytest.approx(inside.tolist(), abs=0.2)
+        assert figure["score"] == pytest.approx(score, abs=0.002)
