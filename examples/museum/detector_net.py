@@ -1,4 +1,4 @@
-"""A small figure detector: separable convolutions, one map of figures' centres, one of their boxes."""
+"""A small figure detector: one map of figures' centres, one of their boxes."""
 
 from typing import cast
 
@@ -15,36 +15,39 @@ DETECTIONS = 50
 _REACH_PX = 16.0
 
 
-def _separable(channels: int, out: int, stride: int = 1) -> nn.Sequential:
-    return nn.Sequential(
-        nn.Conv2d(channels, channels, 3, stride, 1, groups=channels, bias=False),
-        nn.BatchNorm2d(channels),
-        nn.ReLU(inplace=True),
-        nn.Conv2d(channels, out, 1, bias=False),
-        nn.BatchNorm2d(out),
-        nn.ReLU(inplace=True),
-    )
+def _layer(channels: int, out: int, stride: int = 1) -> nn.Sequential:
+    return nn.Sequential(nn.Conv2d(channels, out, 3, stride, 1, bias=False), nn.BatchNorm2d(out), nn.ReLU(inplace=True))
+
+
+class _Residual(nn.Module):
+    """Two layers beside a shortcut."""
+
+    def __init__(self, channels: int) -> None:
+        super().__init__()
+        self.first = _layer(channels, channels)
+        self.second = nn.Sequential(nn.Conv2d(channels, channels, 3, 1, 1, bias=False), nn.BatchNorm2d(channels))
+
+    def forward(self, maps: Tensor) -> Tensor:
+        """Same shape in and out."""
+        return torch.relu(maps + self.second(self.first(maps)))
 
 
 class FigureNet(nn.Module):
     """Pictures (B, 3, 160, 160), RGB 0..1, to centre logits (B, 40, 40) and boxes (B, 4, 40, 40).
 
-    A box is x_min, y_min, x_max, y_max in input pixels, as the cell in that place sees it.
+    A box is x_min, y_min, x_max, y_max in input pixels, as the cell in that place sees it. Pictures may be cropped to
+    multiples of 16 px.
     """
 
     def __init__(self) -> None:
         """A net of random weights."""
         super().__init__()
-        self.stem = nn.Sequential(
-            nn.Conv2d(3, 16, 3, 2, 1, bias=False), nn.BatchNorm2d(16), nn.ReLU(inplace=True), _separable(16, 32, 2)
-        )
-        self.fine = nn.Sequential(_separable(32, 32), _separable(32, 32))
-        self.middle = nn.Sequential(_separable(32, 96, 2), _separable(96, 96), _separable(96, 96))
-        self.coarse = nn.Sequential(_separable(96, 224, 2), *(_separable(224, 224) for _ in range(4)))
-        self.from_coarse, self.from_middle, self.from_fine = (nn.Conv2d(channels, 48, 1) for channels in (224, 96, 32))
-        self.join_middle, self.join_fine = _separable(48, 48), _separable(48, 48)
-        self.centres = nn.Sequential(_separable(48, 48), nn.Conv2d(48, 1, 1))
-        self.reaches = nn.Sequential(_separable(48, 48), nn.Conv2d(48, 4, 1))
+        self.fine = nn.Sequential(_layer(3, 16, 2), _layer(16, 40, 2))
+        self.middle = nn.Sequential(_layer(40, 64, 2), _Residual(64))
+        self.coarse = nn.Sequential(_layer(64, 72, 2), _Residual(72), _Residual(72))
+        self.from_coarse, self.from_middle, self.from_fine = (nn.Conv2d(channels, 40, 1) for channels in (72, 64, 40))
+        self.join_middle, self.join_fine = _layer(40, 40), _layer(40, 40)
+        self.centres, self.reaches = nn.Conv2d(40, 1, 1), nn.Conv2d(40, 4, 1)
         middles = (torch.arange(CELLS) + 0.5) * STRIDE_PX
         grid = torch.stack([middles[None, :].expand(CELLS, CELLS), middles[:, None].expand(CELLS, CELLS)])
         self.register_buffer("grid", grid, persistent=False)
@@ -52,22 +55,21 @@ class FigureNet(nn.Module):
 
     def _calm(self) -> None:
         """Starts from "hardly anybody anywhere", so that the first steps are not spent on saying so."""
-        last = cast(nn.Conv2d, self.centres[-1])
-        nn.init.constant_(cast(Tensor, last.bias), -4.0)
-        for layer in (last, cast(nn.Conv2d, self.reaches[-1])):
+        nn.init.constant_(cast(Tensor, self.centres.bias), -4.0)
+        for layer in (self.centres, self.reaches):
             nn.init.normal_(layer.weight, std=0.01)
 
     def forward(self, images: Tensor) -> tuple[Tensor, Tensor]:
         """Centre logits and boxes, see the class."""
-        fine = self.fine(self.stem(images - 0.5))
+        fine = self.fine(images - 0.5)
         middle = self.middle(fine)
         coarse = self.coarse(middle)
         middle = self.join_middle(self.from_middle(middle) + _twice(self.from_coarse(coarse)))
         fine = self.join_fine(self.from_fine(fine) + _twice(middle))
-        reach = torch.exp(self.reaches(fine).clamp(-4.0, 3.0)) * _REACH_PX
-        grid = cast(Tensor, self.grid)
+        reach = torch.exp(self.reaches(fine).float().clamp(-4.0, 3.0)) * _REACH_PX
+        grid = cast(Tensor, self.grid)[:, : reach.shape[2], : reach.shape[3]]
         boxes = torch.cat([grid - reach[:, :2], grid + reach[:, 2:]], dim=1)
-        return self.centres(fine)[:, 0], boxes
+        return self.centres(fine)[:, 0].float(), boxes
 
 
 def _twice(maps: Tensor) -> Tensor:

@@ -8,8 +8,8 @@ from typing import Any
 import cv2
 import numpy as np
 from numpy.typing import NDArray
-from pycocotools.coco import COCO  # type: ignore[import-untyped]
-from pycocotools.cocoeval import COCOeval  # type: ignore[import-untyped]
+from pycocotools.coco import COCO
+from pycocotools.cocoeval import COCOeval
 
 from examples.museum.colours import Image
 from examples.museum.paint import Work

@@ -86,7 +86,7 @@ def _opened(original: Print) -> PillowImage.Image:
         return ImageOps.exif_transpose(picture)
 
 
-def _saved(picture: PillowImage.Image, extension: str, **how: Any) -> Print:  # noqa: ANN401
+def _saved(picture: PillowImage.Image, extension: str, **how: Any) -> Print:
     data = io.BytesIO()
     picture.save(data, {".jpg": "JPEG", ".png": "PNG", ".webp": "WEBP"}[extension], **how)
     return Print(data.getvalue(), extension, picture.width, picture.height)

@@ -13,7 +13,7 @@ from examples.museum.style import Ground, Style
 from examples.museum.things import Thing, thing
 
 _POSES: tuple[PoseName, ...] = ("standing", "walking", "sitting", "reclining")
-_LEAST_SHOWN = 0.5
+_LEAST_SHOWN = 0.6
 _LEAST_HEIGHT = 0.072
 _ROOM_FOR_MANY_PX = 90
 
@@ -94,12 +94,12 @@ def _people(rng: np.random.Generator, scene: Scene) -> list[Placed]:
     reach = min(scene.height, 2.0 * scene.width)
     if reach < _ROOM_FOR_MANY_PX:
         count = min(count, 2)
-    least = min(0.6, max(0.1, 20.0 / reach))
+    least = min(0.6, max(0.18, 34.0 / reach))
     usual = float(np.exp(rng.uniform(*np.log(_usual_sizes(rng, count, least)))))
     sizes = reach * np.clip(usual * rng.normal(1.0, 0.18, count), least, 1.1)
     # most keep some distance from each other, as sitters do
     places = (rng.permutation(count) + rng.uniform(0.1, 0.9, count)) / count
-    if rng.uniform() < 0.2:
+    if rng.uniform() < 0.1:
         places = rng.uniform(0.02, 0.98, count)
     people = [_person(rng, scene, float(size), float(place)) for size, place in zip(sizes, places, strict=True)]
     if count > 2 and rng.uniform() < 0.12:
@@ -109,11 +109,11 @@ def _people(rng: np.random.Generator, scene: Scene) -> list[Placed]:
 
 def _usual_sizes(rng: np.random.Generator, count: int, least: float) -> tuple[float, float]:
     """Between which sizes a picture's people are, as a share of its height: now and then far away, else near."""
-    if rng.uniform() < 0.1 and least < 0.28:
-        return least, 0.28
+    if rng.uniform() < 0.06 and least < 0.3:
+        return least, 0.32
     if count == 1:
         return 0.4, 1.0
-    return (max(least, 0.3), 0.9) if count < 4 else (max(least, 0.24), 0.65)
+    return (max(least, 0.34), 0.9) if count < 4 else (max(least, 0.28), 0.65)
 
 
 def _person(rng: np.random.Generator, scene: Scene, size: float, across: float) -> Placed:

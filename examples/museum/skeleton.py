@@ -57,11 +57,10 @@ def body(rng: np.random.Generator, pose: PoseName, head_radius: float) -> Body:
 
 
 def _yaw(rng: np.random.Generator, pose: PoseName) -> float:
-    if pose == "walking":
-        centres = [np.pi / 2, -np.pi / 2, np.pi / 4, -np.pi / 4]
-    else:
-        centres = [0.0, 0.0, np.pi / 4, -np.pi / 4, np.pi / 2, -np.pi / 2, np.pi]
-    return float(rng.choice(centres) + rng.uniform(-0.3, 0.3))
+    """Walkers are seen from a side; nobody else is seen from behind as often as from the front."""
+    quarter = np.pi / 4
+    views = (2, -2, 1, -1) if pose == "walking" else (0, 0, 1, -1, 2, -2, 4)
+    return float(quarter * rng.choice(views) + rng.uniform(-0.3, 0.3))
 
 
 def _angles(rng: np.random.Generator, pose: PoseName, side: float, ahead: float, towards: float) -> _Angles:

@@ -48,6 +48,11 @@ def test_a_box_beside_everybody_scores_0():
     assert (got["AP"], got["AR100"], got["figures"]) == (0.0, 0.0, 1)
 
 
+def test_without_any_box_of_a_detector_images_and_figures_are_counted_all_the_same():
+    got = box_scores([(document({1: True}, (1, SMALL)), [])])
+    assert (got["images"], got["figures"]) == (1, 1)
+
+
 @pytest.mark.xfail(
     strict=True, reason="open: where people drew boxes and the detector found none, AP is null and not 0"
 )

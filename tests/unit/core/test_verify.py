@@ -234,6 +234,13 @@ def test_a_release_that_is_right_has_no_problem():
     assert Small().problems() == []
 
 
+def test_the_order_in_which_coco_lists_things_is_no_problem():
+    small = Small()
+    small.document["images"].reverse()
+    small.detections.reverse()
+    assert small.problems() == []
+
+
 def test_a_release_of_nothing_has_no_problem():
     small = Small()
     small.images, small.ledger, small.annotations, small.detections = [], [], [], []

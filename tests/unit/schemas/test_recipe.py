@@ -197,3 +197,9 @@ def test_a_recipe_written_out_shows_every_default(written: dict[str, Any]):
         ((word, settings),) = entry.items()
         assert word == stage.stage
         assert settings.keys() == set(type(stage).model_fields) - {"stage"}
+
+
+@pytest.mark.parametrize("value", [None, [], "small", 7])
+def test_what_is_no_mapping_is_no_recipe(value: Any):
+    with pytest.raises(ValidationError, match=r"expected a mapping with name, sources and stages, got \w+"):
+        Recipe.model_validate(value)

@@ -1,5 +1,6 @@
 """The annotations table: who is in it, and ids that stay when other boxes come and go."""
 
+import hashlib
 from typing import Any
 
 import pyarrow as pa
@@ -68,9 +69,27 @@ def test_a_row_says_what_the_box_is_and_whose_image_it_lies_in():
     }  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("said", "name"),
+    [
+        pytest.param({}, "a\tsource\tsource\t1\t[0.0, 1.0, 2.0, 3.5]\tFalse\tNone\t", id="a plain box"),
+        pytest.param(
+            {"keypoints_xyv": [1.0, 2.0, 2.0], "is_crowd": True, "score": 0.5},
+            "a\tsource\tsource\t1\t[0.0, 1.0, 2.0, 3.5]\tTrue\t0.5\t" + hashlib.sha256(b"[1.0, 2.0, 2.0]").hexdigest(),
+            id="a box with all that one can have",
+        ),
+    ],
+)
+def test_an_id_is_that_of_a_name_that_no_later_version_may_change(said: dict[str, Any], name: str):
+    one, two = rows(source(a=[figure(**said), figure(**said)]))
+    assert {one["annotation_id"], two["annotation_id"]} == {ids.natural_id(name), ids.natural_id(f"{name}\t2")}
+
+
 def test_areas_are_rounded_so_that_no_machine_says_another():
     (row,) = rows(source(a=[figure(xywh_px=[0.0, 0.0, 0.1, 0.7])]))
     assert row["area_px2"] == 0.07  # 0.1 * 0.7 is 0.06999999999999999
+    (row,) = rows(source(a=[figure(xywh_px=[0.0, 0.0, 1.05, 1.13])]))
+    assert row["area_px2"] == 1.19  # 1.1865: to a hundredth
 
 
 @pytest.mark.parametrize(
@@ -101,6 +120,7 @@ def test_people_and_detectors_stand_side_by_side():
         pytest.param((source(a=[figure(category="dog")]),), id="another category"),
         pytest.param((source(a=[figure(is_crowd=True)]),), id="a crowd"),
         pytest.param((source(a=[figure(keypoints_xyv=[1.0, 2.0, 2.0])]),), id="with keypoints"),
+        pytest.param((source(a=[figure(keypoints_xyv=[])]),), id="with an empty list of them"),
         pytest.param((detector(a=[figure()]),), id="another origin"),
         pytest.param((("source", "another", found(a=[figure()])),), id="another origin's name"),
         pytest.param((source(a=[figure(score=0.5)]),), id="another score"),

@@ -171,6 +171,20 @@ def test_categories_count_from_1_and_only_people_have_keypoints():
     assert {end for bone in person["skeleton"] for end in bone} == set(range(1, 18))  # counted from 1
 
 
+BONES = """
+    left_ankle left_knee, left_knee left_hip, right_ankle right_knee, right_knee right_hip, left_hip right_hip,
+    left_shoulder left_hip, right_shoulder right_hip, left_shoulder right_shoulder, left_shoulder left_elbow,
+    right_shoulder right_elbow, left_elbow left_wrist, right_elbow right_wrist, left_eye right_eye, nose left_eye,
+    nose right_eye, left_eye left_ear, right_eye right_ear, left_ear left_shoulder, right_ear right_shoulder
+"""
+
+
+def test_the_skeleton_is_cocos_bone_by_bone():
+    (person,) = document([], [])["categories"]
+    names = [f"{person['keypoints'][one - 1]} {person['keypoints'][two - 1]}" for one, two in person["skeleton"]]
+    assert names == [" ".join(bone.split()) for bone in BONES.split(",")]
+
+
 def test_left_stands_before_right_in_every_pair_of_keypoints():
     pairs = coco.KEYPOINTS[1:]
     assert all(

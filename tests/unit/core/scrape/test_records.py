@@ -260,6 +260,8 @@ def test_a_row_that_can_be_no_record_is_a_drop_with_a_name(row: dict[str, Any], 
 
 
 def test_rows_without_a_key_are_named_by_what_they_say():
+    name = hashlib.sha256('{"image": "a.jpg", "key": null, "title": "ä"}'.encode()).hexdigest()[:12]
+    assert record({"key": None, "title": "ä"})["record_id"] == f"art:row-{name}"
     one, same, other = (record({"key": None, "title": title})["record_id"] for title in ("a", "a", "b"))
     assert one == same != other
 
