@@ -60,7 +60,7 @@ def published(
             entry["values"]: entry["counts"] for entry in pc.value_counts(content.images["rights_uri"]).to_pylist()
         }
         draft.write("README.md", card.card(recipe, manifest, state.steps, rights, scores).encode())
-        draft.write("report.html", _report(store, recipe, manifest, state, content).encode())
+        draft.write("report.html", _report(store, recipe, manifest, state, content, settings.coco.score).encode())
         return draft.publish(manifest.model_copy(update={"files": dict(sorted(draft.files.items()))}))
 
 
@@ -120,7 +120,9 @@ def _write_annotations(draft: releases.Draft, split: str, boxes: pa.Table) -> No
         draft.write_parquet(f"annotations/split={split}/part-{number:05}.parquet", [part], as_written(ANNOTATIONS))
 
 
-def _report(store: Store, recipe: Recipe, manifest: ReleaseManifest, state: State, content: Content) -> str:
+def _report(
+    store: Store, recipe: Recipe, manifest: ReleaseManifest, state: State, content: Content, least_score: float
+) -> str:
     """The page to look at, with thumbnails of the few images that it shows."""
     kept, copies = report.shown_records(content.ledger.to_pylist())
     shown = tables.looked_up(content.images, "record_id", pa.chunked_array([pa.array(kept, pa.string())])).to_pylist()
@@ -129,7 +131,7 @@ def _report(store: Store, recipe: Recipe, manifest: ReleaseManifest, state: Stat
     for row in content.annotations.filter(
         pc.is_in(content.annotations["record_id"], value_set=pa.array(kept, pa.string()))
     ).to_pylist():
-        if (row["origin"] != "detector") if by_people else row["score"] >= 0.5:
+        if (row["origin"] != "detector") if by_people else row["score"] >= least_score:
             boxes.setdefault(row["image_id"], []).append(row["xywh_px"])
     wanted = {row["kept_record_id"] for row in copies}
     stays = {

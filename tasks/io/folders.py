@@ -36,7 +36,7 @@ class Folder:
         """(path below the folder, validator) of every file, sorted by path."""
         found: dict[str, Any] = self.fs.find(self.root, detail=True)
         prefix = len(self.root.rstrip("/")) + 1
-        return sorted((path[prefix:], _validator(info)) for path, info in found.items())
+        return sorted((_as_text(path[prefix:]), _validator(info)) for path, info in found.items())
 
     def validator(self, path: str) -> str | None:
         """What changes when the file does; None where there is no such file below the folder."""
@@ -81,6 +81,11 @@ def _validator(info: dict[str, Any]) -> str:
     """Size and stamps of a file. A copy of a folder gets other stamps, so that equal sizes and times can't be mistaken."""
     stamps = [f"{key}={info[key]}" for key in _STAMPS if info.get(key) is not None]
     return hashlib.sha256(f"{info.get('size')} {' '.join(stamps)}".encode()).hexdigest()[:24]
+
+
+def _as_text(path: str) -> str:
+    """A name whose bytes are no UTF-8, which no table can hold, with these bytes written out: it will be `not_found`."""
+    return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def file_sha256(name: str, url: str) -> str:

@@ -36,6 +36,8 @@ def figures_of_voc(data: bytes) -> list[Figure]:
         raise
     except (ElementTree.ParseError, LookupError, ValueError) as problem:  # the latter two: encodings it can't read
         raise BadAnnotation(f"no XML: {problem}") from problem
+    if root.tag != "annotation":  # an error page can be well-formed too, and would say that nobody is there
+        raise BadAnnotation(f"no VOC file: its root is <{root.tag[:40]}>, expected <annotation>")
     return [_voc_figure(entry) for entry in root.iter("object")]
 
 

@@ -58,7 +58,7 @@ def table(rows: Iterable[dict[str, Any]]) -> pa.Table:
 def unique(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     """Rows sorted by record_id. Of rows with one id the first by content stays, the others get ids and a reason of their own."""
     found: dict[str, dict[str, Any]] = {}
-    for row in sorted(rows, key=lambda row: (row["record_id"], _content_digest(row))):
+    for row in sorted(rows, key=lambda row: (row["record_id"], row["reason"] is not None, _content_digest(row))):
         name = row["record_id"]
         if row == found.get(name):  # rows that are equal in everything are one row
             continue

@@ -327,3 +327,9 @@ def test_the_digest_of_a_file(top, in_memory):
 
     assert file_sha256("weights", str(top / "a.jpg")) == file_sha256("weights", f"{in_memory}/a.jpg") == first
     assert file_sha256("weights", str(top / "empty"))[:16] == "e3b0c44298fc1c14"
+
+
+def test_a_name_whose_bytes_are_no_utf8_is_listed_with_them_written_out(tmp_path):
+
+    (tmp_path / os.fsdecode(b"caf\xe9.jpg")).write_bytes(b"x")
+    assert [path for path, _ in Folder("images", str(tmp_path)).listing()] == ["caf\\xe9.jpg"]

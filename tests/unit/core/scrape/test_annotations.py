@@ -236,3 +236,8 @@ def test_only_the_recipes_categories_are_kept_in_one_order_whatever_the_files():
 
 def test_two_boxes_that_are_equal_are_two_boxes():
     assert len(annotations.known([figure("person", 1), figure("person", 1)], ("person",))) == 2
+
+
+def test_a_well_formed_page_that_is_no_voc_file_says_nothing_about_figures():
+    with pytest.raises(BadAnnotation, match="no VOC file: its root is <html>, expected <annotation>"):
+        annotations.figures_of_voc(b"<html><body>not found</body></html>")
