@@ -11,7 +11,7 @@ STORE := store
 WEIGHTS := examples/museum/weights/figures.onnx
 
 export PREFECT_SERVER_ANALYTICS_ENABLED := false
-export PREFECT_HOME := $(CURDIR)/build/prefect
+export PREFECT_HOME := $(CURDIR)/.venv/prefect
 export DO_NOT_TRACK := 1
 
 .PHONY: setup build test lint types imports tests coverage weights wheel lock clean help campaign-sameness bench-overhead
@@ -27,6 +27,7 @@ $(READY): requirements.lock pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv==$(UV_VERSION)
 	$(BIN)/uv pip sync --quiet --python $(BIN)/python --require-hashes --compile-bytecode requirements.lock
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
+	mkdir -p $(PREFECT_HOME)
 	touch $(READY)
 
 $(MUSEUM)/works.csv: | $(READY)
@@ -74,4 +75,4 @@ lock:
 	  --python-version 3.11 --output-file requirements.lock
 
 clean:
-	rm -rf build dist store .coverage*
+	rm -rf build dist store .coverage* $(READY)
