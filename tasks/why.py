@@ -43,7 +43,8 @@ def _lines(row: dict[str, Any], labels: list[str]) -> list[str]:
     )
     lines.append(f"  {'':<16} {MEANING[reason]}")
     if row["kept_record_id"]:
-        lines.append(f"  {'':<16} the copy that stayed: {row['kept_record_id']}")
-    if row["last_split"]:
+        where = f", in {row['last_split']}" if row["last_split"] else ""
+        lines.append(f"  {'':<16} the copy that stayed: {row['kept_record_id']}{where}")
+    elif row["last_split"]:
         lines.append(f"  {'':<16} last published in {row['last_split']}")
     return lines

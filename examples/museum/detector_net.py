@@ -35,19 +35,18 @@ class _Residual(nn.Module):
 class FigureNet(nn.Module):
     """Pictures (B, 3, 160, 160), RGB 0..1, to centre logits (B, 40, 40) and boxes (B, 4, 40, 40).
 
-    A box is x_min, y_min, x_max, y_max in input pixels, as the cell in that place sees it. Pictures may be cropped to
-    multiples of 16 px.
+    A box is x_min, y_min, x_max, y_max in input pixels, as the cell in that place sees it.
     """
 
     def __init__(self) -> None:
         """A net of random weights."""
         super().__init__()
-        self.fine = nn.Sequential(_layer(3, 16, 2), _layer(16, 40, 2))
+        self.fine = nn.Sequential(_layer(3, 24, 2), _layer(24, 40, 2))
         self.middle = nn.Sequential(_layer(40, 64, 2), _Residual(64))
-        self.coarse = nn.Sequential(_layer(64, 72, 2), _Residual(72), _Residual(72))
-        self.from_coarse, self.from_middle, self.from_fine = (nn.Conv2d(channels, 40, 1) for channels in (72, 64, 40))
-        self.join_middle, self.join_fine = _layer(40, 40), _layer(40, 40)
-        self.centres, self.reaches = nn.Conv2d(40, 1, 1), nn.Conv2d(40, 4, 1)
+        self.coarse = nn.Sequential(_layer(64, 68, 2), _Residual(68), _Residual(68))
+        self.from_coarse, self.from_middle, self.from_fine = (nn.Conv2d(channels, 48, 1) for channels in (68, 64, 40))
+        self.join_middle, self.join_fine = _layer(48, 48), _layer(48, 48)
+        self.centres, self.reaches = nn.Conv2d(48, 1, 1), nn.Conv2d(48, 4, 1)
         middles = (torch.arange(CELLS) + 0.5) * STRIDE_PX
         grid = torch.stack([middles[None, :].expand(CELLS, CELLS), middles[:, None].expand(CELLS, CELLS)])
         self.register_buffer("grid", grid, persistent=False)
@@ -67,7 +66,7 @@ class FigureNet(nn.Module):
         middle = self.join_middle(self.from_middle(middle) + _twice(self.from_coarse(coarse)))
         fine = self.join_fine(self.from_fine(fine) + _twice(middle))
         reach = torch.exp(self.reaches(fine).float().clamp(-4.0, 3.0)) * _REACH_PX
-        grid = cast(Tensor, self.grid)[:, : reach.shape[2], : reach.shape[3]]
+        grid = cast(Tensor, self.grid)
         boxes = torch.cat([grid - reach[:, :2], grid + reach[:, 2:]], dim=1)
         return self.centres(fine)[:, 0].float(), boxes
 

@@ -14,7 +14,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from examples.museum.detector_net import INPUT_PX, STRIDE_PX, Detector, FigureNet
+from examples.museum.detector_net import CELLS, INPUT_PX, STRIDE_PX, Detector, FigureNet
 from examples.museum.detector_score import average_precision_50, letterboxed
 from examples.museum.paint import Work, paint
 
@@ -30,48 +30,40 @@ THREADS = 2
 _MOST_FIGURES = 10
 # how far the heat of a centre spreads, in widths of the figure (TTFNet: 0.54 / 6)
 _SPREAD = 0.09
-# cells this hot learn the figure's box too
-_NEAR = 0.3
-# pictures are cropped to multiples of the coarsest stride
-_CROP_PX = 16
 
 
 class Lessons(NamedTuple):
     """Letterboxed works.
 
-    squares: (N, 160, 160, 3). extents: (N, 2), rows and columns in px that hold all of the picture. boxes: (N, 10, 4),
-    corners in px. kinds: (N, 10), 0 nobody, 1 a figure, 2 a crowd.
+    squares: (N, 160, 160, 3). boxes: (N, 10, 4), corners in px. kinds: (N, 10), 0 nobody, 1 a figure, 2 a crowd.
     """
 
     squares: NDArray[np.uint8]
-    extents: NDArray[np.int64]
     boxes: NDArray[np.float32]
     kinds: NDArray[np.int64]
 
 
-def lesson(seed: int, number: int) -> Lessons:
-    """One work as the net sees it, without the first axis."""
+def lesson(seed: int, number: int) -> tuple[NDArray[np.uint8], NDArray[np.float32], NDArray[np.int64]]:
+    """One work as the net sees it."""
     work = paint(seed, number)
     square, scale = letterboxed(work.pixels, INPUT_PX)
-    extent = np.array(work.pixels.shape[:2]) * scale
     boxes, kinds = np.zeros((_MOST_FIGURES, 4), dtype=np.float32), np.zeros(_MOST_FIGURES, dtype=np.int64)
     for place, figure in enumerate(work.figures[:_MOST_FIGURES]):
         x, y, width, height = figure.xywh_px
         boxes[place] = np.array([x, y, x + width, y + height]) * scale
         kinds[place] = 2 if figure.is_crowd else 1
-    crop = np.clip(np.ceil(extent / _CROP_PX) * _CROP_PX, INPUT_PX // 2, INPUT_PX)
-    return Lessons(square, crop.astype(np.int64), boxes, kinds)
+    return square, boxes, kinds
 
 
 def lessons(seed: int, works: int) -> Lessons:
     """That many works of the seed, painted by a few processes."""
     with ProcessPoolExecutor(THREADS, mp_context=get_context("spawn")) as pool:
-        parts = zip(*pool.map(partial(lesson, seed), range(works), chunksize=100), strict=True)
-        return Lessons(*(np.stack(part) for part in parts))
+        squares, boxes, kinds = zip(*pool.map(partial(lesson, seed), range(works), chunksize=100), strict=True)
+    return Lessons(np.stack(squares), np.stack(boxes), np.stack(kinds))
 
 
 class Targets(NamedTuple):
-    """What the maps should say. heat, keep, weight: (B, rows, columns); boxes: (B, 4, rows, columns)."""
+    """What the maps should say. heat, keep: (B, 40, 40); boxes: (B, 4, 40, 40); weight: (B, 40, 40)."""
 
     heat: Tensor
     keep: Tensor
@@ -80,31 +72,26 @@ class Targets(NamedTuple):
     figures: Tensor
 
 
-def targets_from_boxes(boxes: Tensor, kinds: Tensor, rows: int, columns: int) -> Targets:
+def targets_from_boxes(boxes: Tensor, kinds: Tensor) -> Targets:
     """Heat around every figure's centre, its box in the cells about it, and no opinion inside crowds."""
-    across, down = torch.arange(columns), torch.arange(rows)
+    cells = torch.arange(CELLS, dtype=torch.float32)
+    centres = (boxes[..., :2] + boxes[..., 2:]) / 2 / STRIDE_PX
     sizes = (boxes[..., 2:] - boxes[..., :2]) / STRIDE_PX
-    places = ((boxes[..., :2] + boxes[..., 2:]) / 2 / STRIDE_PX).floor()
-    places = places.clamp(torch.zeros(2), torch.tensor([columns - 1, rows - 1]))
+    places = centres.floor().clamp(0, CELLS - 1)
     spread = (_SPREAD * sizes).clamp(min=0.35)
-    beside = ((across - places[..., :1]) / spread[..., :1]) ** 2
-    below = ((down - places[..., 1:]) / spread[..., 1:]) ** 2
-    heat = torch.exp(-0.5 * (beside[:, :, None, :] + below[:, :, :, None])) * (kinds == 1)[..., None, None]
+    away = (cells - places[..., None]) / spread[..., None]
+    heat = torch.exp(-0.5 * (away[:, :, 0, None, :] ** 2 + away[:, :, 1, :, None] ** 2)) * (kinds == 1)[..., None, None]
     most, whose = heat.max(dim=1)
-    near = (heat > _NEAR) * heat
+    near = (heat > 0.3) * heat
     share = near / near.sum(dim=(2, 3), keepdim=True).clamp(min=1e-6)
     weight = share.gather(1, whose[:, None])[:, 0]
     chosen = boxes.gather(1, whose.flatten(1)[..., None].expand(-1, -1, 4)).transpose(1, 2)
-    keep = (~_crowded(boxes, kinds, across, down) | (most > _NEAR)).float()
-    return Targets(most, keep, chosen.reshape(-1, 4, rows, columns), weight, (kinds == 1).sum().clamp(min=1))
-
-
-def _crowded(boxes: Tensor, kinds: Tensor, across: Tensor, down: Tensor) -> Tensor:
-    """Which cells lie in a crowd: (B, rows, columns)."""
-    x, y = (cells * STRIDE_PX + STRIDE_PX / 2 for cells in (across, down))
-    columns = (x > boxes[..., :1]) & (x < boxes[..., 2:3])
-    rows = (y > boxes[..., 1:2]) & (y < boxes[..., 3:4])
-    return (columns[:, :, None, :] & rows[:, :, :, None] & (kinds == 2)[..., None, None]).any(dim=1)
+    middles = cells * STRIDE_PX + STRIDE_PX / 2
+    inside = (middles > boxes[..., :1]) & (middles < boxes[..., 2:3])
+    beside = (middles > boxes[..., 1:2]) & (middles < boxes[..., 3:4])
+    crowded = (inside[:, :, None, :] & beside[:, :, :, None] & (kinds == 2)[..., None, None]).any(dim=1)
+    keep = ((~crowded) | (most > 0.3)).float()
+    return Targets(most, keep, chosen.reshape(-1, 4, CELLS, CELLS), weight, (kinds == 1).sum().clamp(min=1))
 
 
 def centre_loss(logits: Tensor, wanted: Targets) -> Tensor:
@@ -130,56 +117,47 @@ def box_loss(boxes: Tensor, wanted: Targets) -> Tensor:
 
 
 def _varied(rng: np.random.Generator, images: Tensor, boxes: Tensor) -> tuple[Tensor, Tensor]:
-    """Half of the pictures mirrored; brightness and contrast, now and then the order of the colours, changed."""
-    is_mirrored = torch.from_numpy(rng.uniform(size=len(images)) < 0.5)
-    images = torch.where(is_mirrored[:, None, None, None], images.flip(3), images)
-    mirror = torch.stack(
-        [images.shape[3] - boxes[..., 2], boxes[..., 1], images.shape[3] - boxes[..., 0], boxes[..., 3]], dim=2
-    )
-    boxes = torch.where(is_mirrored[:, None, None], mirror, boxes)
-    if rng.uniform() < 0.3:
+    """Half of the batch mirrored; brightness, contrast and the order of the colours changed."""
+    if rng.uniform() < 0.5:
+        images = images.flip(3)
+        boxes = torch.stack([INPUT_PX - boxes[..., 2], boxes[..., 1], INPUT_PX - boxes[..., 0], boxes[..., 3]], dim=2)
+    if rng.uniform() < 0.4:
         images = images[:, torch.from_numpy(rng.permutation(3))]
     gain = torch.from_numpy(rng.uniform(0.75, 1.25, (len(images), 3, 1, 1)).astype(np.float32))
     shift = torch.from_numpy(rng.uniform(-0.1, 0.1, (len(images), 1, 1, 1)).astype(np.float32))
     return (images * gain + shift).clamp(0, 1), boxes
 
 
-def _batches(rng: np.random.Generator, extents: NDArray[np.int64]) -> list[NDArray[np.int64]]:
-    """All rows once, in batches of one extent, so that a quarter of the work is not spent on empty grey."""
-    order = rng.permutation(len(extents))
-    batches = []
-    for extent in np.unique(extents, axis=0):
-        rows = order[(extents[order] == extent).all(axis=1)]
-        batches += np.array_split(rows, -(-len(rows) // BATCH))
-    return [batches[place] for place in rng.permutation(len(batches))]
-
-
 def trained(given: Lessons, epochs: int) -> FigureNet:
     """A net trained on the lessons, the same each time on one machine."""
     torch.manual_seed(TRAINING_SEED)
-    rng = np.random.default_rng(TRAINING_SEED)
     net = FigureNet().to(memory_format=torch.channels_last)
     optimizer = torch.optim.AdamW(net.parameters(), lr=PEAK_RATE, weight_decay=0.02)
-    steps = len(_batches(rng, given.extents)) * epochs
+    steps = -(-len(given.squares) // BATCH) * epochs
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, PEAK_RATE, total_steps=steps, pct_start=0.15)
+    rng = np.random.default_rng(TRAINING_SEED)
     start = time.monotonic()
     for epoch in range(epochs):
         net.train()
-        losses = []
-        for rows in _batches(rng, given.extents):
-            losses.append(_step(net, optimizer, given, rows, rng))
+        total = 0.0
+        order = rng.permutation(len(given.squares))
+        for first in range(0, len(order), BATCH):
+            total += _step(net, optimizer, given, order[first : first + BATCH], rng)
             schedule.step()
-        _say(f"epoch {epoch + 1}/{epochs}: loss {np.mean(losses):.3f}, {time.monotonic() - start:.0f} s")
+        _say(f"epoch {epoch + 1}/{epochs}: loss {total * BATCH / len(order):.3f}, {time.monotonic() - start:.0f} s")
     return net.eval()
 
 
 def _step(
-    net: nn.Module, optimizer: torch.optim.Optimizer, given: Lessons, rows: NDArray[np.int64], rng: np.random.Generator
+    net: nn.Module,
+    optimizer: torch.optim.Optimizer,
+    given: Lessons,
+    rows: NDArray[np.int64],
+    rng: np.random.Generator,
 ) -> float:
-    height, width = (int(side) for side in given.extents[rows[0]])
-    images = torch.from_numpy(given.squares[rows, :height, :width]).permute(0, 3, 1, 2).float() / 255
+    images = torch.from_numpy(given.squares[rows]).permute(0, 3, 1, 2).float() / 255
     images, boxes = _varied(rng, images, torch.from_numpy(given.boxes[rows]))
-    wanted = targets_from_boxes(boxes, torch.from_numpy(given.kinds[rows]), height // STRIDE_PX, width // STRIDE_PX)
+    wanted = targets_from_boxes(boxes, torch.from_numpy(given.kinds[rows]))
     with torch.autocast("cpu", dtype=torch.bfloat16):
         logits, found = net(images.contiguous(memory_format=torch.channels_last))
     loss = centre_loss(logits, wanted) + 2.0 * box_loss(found, wanted)
