@@ -39,9 +39,10 @@ def main() -> int:
         for workers in arguments.workers:
             rows.append(_undisturbed(command, ["--part-rows", str(part_rows), "--workers", str(workers)]))
             print(rows[-1], flush=True)
-    chance = random.Random(arguments.seed)
-    for _ in range(arguments.kills):
-        rows.append(_killed(command, chance.uniform(0.0, rows[0]["seconds"])))
+    chance, fastest_s, kills = random.Random(arguments.seed), min(row["seconds"] for row in rows), 0
+    while kills < arguments.kills:
+        rows.append(_killed(command, chance.uniform(0.0, fastest_s)))
+        kills += rows[-1]["build"].startswith("killed")
         print(rows[-1], flush=True)
     digests = {row["content"] for row in rows}
     half = sum(row["half_releases"] for row in rows)
