@@ -31,16 +31,17 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--one", choices=["plain", "prefect"], help=argparse.SUPPRESS)
     parser.add_argument("--workers", type=int, default=1, help=argparse.SUPPRESS)
-    parser.add_argument("--museum", help=argparse.SUPPRESS)
+    parser.add_argument("--museum", help="a museum of so many records that is painted already")
     parser.add_argument("--store", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.one:
         print(json.dumps(_one(arguments)))
         return 0
     with tempfile.TemporaryDirectory() as folder:
-        museum = f"{folder}/museum"
-        paint = ["museum", "paint", museum, "--records", str(arguments.records), "--seed", str(SEED)]
-        subprocess.run([sys.executable, "-m", "flows.cli", *paint], cwd=ROOT, check=True)
+        museum = arguments.museum or f"{folder}/museum"
+        if arguments.museum is None:
+            paint = ["museum", "paint", museum, "--records", str(arguments.records), "--seed", str(SEED)]
+            subprocess.run([sys.executable, "-m", "flows.cli", *paint], cwd=ROOT, check=True)
         sides = [("plain", 1), ("prefect", 1), ("prefect", 2)]
         found: dict[tuple[str, int], list[dict[str, Any]]] = {side: [] for side in sides}
         for number in range(arguments.rounds):
