@@ -1,5 +1,7 @@
 """why: what it says of a record that is in, one that was dropped as a copy, one that was lost on the way, and a stranger."""
 
+from pathlib import Path
+
 import pytest
 
 from flows.cli import main
@@ -30,7 +32,7 @@ def test_verify_names_the_file_that_is_not_what_it_was(built, capsys):
     url = f"{built.store}/releases/museum/latest"
     assert main(["verify", url, "--deep"]) == 0
     path = next(path for path in built.latest.manifest.files if path.endswith(".parquet"))
-    with open(f"{built.latest.root}/{path}", "ab") as file:
+    with (Path(built.latest.root) / path).open("ab") as file:
         file.write(b"x")
     assert main(["verify", url]) == 1
     assert f"FAILED  files\n        {path}: expected" in capsys.readouterr().out
