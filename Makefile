@@ -57,8 +57,8 @@ tests: $(READY)
 	$(BIN)/coverage report
 
 # What takes longer than a test may. Each leaves its figures in benchmarks/results/.
-campaign-sameness: $(READY)
-	$(BIN)/python -m benchmarks.sameness deployments/recipes/peopleart.yaml --bind images=$(PEOPLEART) --bind weights=$(YOLOX)
+campaign-sameness: $(READY) $(MUSEUM)/works.csv
+	$(BIN)/python -m benchmarks.sameness deployments/recipes/museum.yaml --bind images=$(MUSEUM) --bind weights=$(WEIGHTS)
 
 bench-overhead: $(READY)
 	$(BIN)/python -m benchmarks.overhead
