@@ -11,6 +11,7 @@ from prefect.context import FlowRunContext
 from prefect.task_runners import TaskRunner, ThreadPoolTaskRunner
 
 from flows.recipes import check_bindings, recipe_from_file
+from schemas.errors import BadInput
 from schemas.manifests import Context, State, Step
 from schemas.recipe import Recipe
 from schemas.stages import AnyStage, Detect
@@ -21,15 +22,15 @@ from tasks.export import export
 from tasks.fetch import fetch
 from tasks.hash import hash_
 from tasks.sample import sample
-from tasks.scrape import check_sources, listing_step, scrape
+from tasks.scrape import check_sources, scrape, shown
 from tasks.screen import screen
 from tasks.split import split
 
 SHELLS: dict[str, Callable[..., Step]] = {
     "fetch": fetch, "hash": hash_, "detect": detect, "screen": screen, "dedup": dedup, "sample": sample, "split": split, "export": export,
 }  # fmt: skip
-_TOLD_THE_RECIPE = {"fetch", "split", "export"}
-"""Stages that look at more of the recipe than their own settings: sources, name, seed."""
+_TOLD_THE_RECIPE = {"fetch", "sample", "split", "export"}
+"""Stages that look at more of the recipe than their own settings: sources, manners, artists, name, seed."""
 
 
 def runner(dask: str | None) -> TaskRunner[Any]:
@@ -60,7 +61,7 @@ def build_dataset(
 
     """
     read = recipe_from_file(recipe, changes or (), limit, seed)
-    context = Context(store=store, bindings=bind or {}, workers=workers, part_rows=part_rows)
+    context = Context(store=store, bindings=bind or {}, workers=workers, part_rows=part_rows, run=uuid.uuid4().hex)
     check(read, context)
     steps = stages(read, context)
     report.as_artifact(steps, steps[-1].release)
@@ -79,6 +80,22 @@ def check(recipe: Recipe, context: Context) -> None:
         caching.opened(context).check_writable()
 
 
+def listing(recipe: Recipe, source: str | None, at_most: int, context: Context) -> tuple[Step, list[str]]:
+    """Scrape alone, of one source or all: its step, and some records as lines of JSON. Answers are kept for a later build.
+
+    Raises BadInput where the recipe has no such source.
+    """
+    names = [entry.name for entry in recipe.sources]
+    if source is not None and source not in names:
+        raise BadInput(f"--source: expected one of {names}, got '{source}'")
+    chosen = tuple(entry for entry in recipe.sources if source in {None, entry.name})
+    recipe = recipe.model_copy(update={"sources": chosen})
+    check_sources(recipe, context)
+    caching.opened(context).check_writable()
+    state = scrape(recipe, context)
+    return state.steps[0], shown(state, at_most, context)
+
+
 def plan(recipe: Recipe, context: Context) -> tuple[Step, ...]:
     """The steps that a build would take, taken where nothing can be left behind; nothing is fetched or computed."""
     context = context.model_copy(update={"plan": uuid.uuid4().hex})
@@ -89,8 +106,10 @@ def plan(recipe: Recipe, context: Context) -> tuple[Step, ...]:
 def stages(recipe: Recipe, context: Context) -> tuple[Step, ...]:
     """The loop: each stage hands its step to the next. Inside a flow its work is task runs, outside it is plain calls."""
     began_s = time.monotonic()
-    state, computed = scrape(recipe, context)
-    state = state.then(_timed(listing_step(state, computed, context), began_s))
+    state = scrape(recipe, context)
+    state = state.model_copy(update={"steps": (_timed(state.steps[0], began_s),)})
+    if not context.plan:
+        report.progress(state.steps[-1])
     for settings in recipe.stages:
         began_s = time.monotonic()
         state = state.then(_timed(_step(settings, state, recipe, context), began_s))

@@ -3,6 +3,7 @@
 import argparse
 import os
 import sys
+import uuid
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -66,6 +67,18 @@ def _plan(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _scrape(arguments: argparse.Namespace) -> int:
+    from flows.build_dataset import listing
+    from tasks import report
+
+    recipe, context = _read(arguments)
+    step, lines = listing(recipe, arguments.source, arguments.show, context)
+    print("\n".join(lines))  # noqa: T201
+    for line in (*step.notes, report.line(step)):
+        print(line, file=sys.stderr)  # noqa: T201
+    return 0
+
+
 def _read(arguments: argparse.Namespace) -> "tuple[Recipe, Context]":
     """The recipe, and what this machine provides to it."""
     from flows.recipes import bindings_from_pairs, recipe_from_file
@@ -74,7 +87,11 @@ def _read(arguments: argparse.Namespace) -> "tuple[Recipe, Context]":
     bound = bindings_from_pairs(arguments.bind)
     recipe = recipe_from_file(arguments.recipe, arguments.set, arguments.limit)
     return recipe, Context(
-        store=arguments.store, bindings=bound, workers=arguments.workers, part_rows=arguments.part_rows
+        store=arguments.store,
+        bindings=bound,
+        workers=arguments.workers,
+        part_rows=arguments.part_rows,
+        run=uuid.uuid4().hex,
     )
 
 
@@ -108,6 +125,7 @@ def parser() -> argparse.ArgumentParser:
     for name, command, text in (
         ("build", _build, "build a recipe's release"),
         ("plan", _plan, "say what a build would do; do nothing"),
+        ("scrape", _scrape, "list the records of a recipe's sources; fetch no image"),
     ):
         one = commands.add_parser(name, help=text, description=text)
         one.add_argument("recipe", help="path of a recipe, or the name of one that ships")
@@ -140,6 +158,11 @@ def parser() -> argparse.ArgumentParser:
         one.add_argument(
             "--part-rows", type=_positive, metavar="N", help="rows of a part (default: as suits the workers)"
         )
+        if name == "scrape":
+            one.add_argument("--source", metavar="NAME", help="this source alone")
+            one.add_argument(
+                "--show", type=_positive, default=10, metavar="N", help="records to print (default: %(default)s)"
+            )
         one.set_defaults(command=command)
     one = commands.add_parser("verify", help="check a release's digests, contract, counts and leaks")
     one.add_argument("release", help="folder or URL of a release, or its name's `latest`")

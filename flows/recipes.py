@@ -43,6 +43,10 @@ def recipe_from_file(
         raise BadInput(f"{path}: {_sentence(problem, plain)}") from problem
 
 
+ALWAYS_BINDABLE = ("contact", "origins")
+"""Bindings of any recipe that asks the web: whom to write to, and which origins stand in for hosts."""
+
+
 def bindings_from_pairs(pairs: Sequence[str]) -> dict[str, str]:
     """`NAME=VALUE` texts as a mapping. Raises BadInput."""
     bound = dict(pair.split("=", 1) for pair in pairs if "=" in pair)
@@ -58,7 +62,7 @@ def check_bindings(recipe: Recipe, bound: Mapping[str, str]) -> None:
         if not bound.get(name):
             raise BadInput(f"binding '{name}': expected --bind {name}=..., {meaning}; got none")
     for name in bound:
-        if name not in recipe.bindings:
+        if name not in recipe.bindings and name not in ALWAYS_BINDABLE:
             raise BadInput(
                 f"binding '{name}': expected one of {sorted(recipe.bindings)}, which the recipe names, got '{name}'"
             )

@@ -65,6 +65,7 @@ class Context(Manifest):
     bindings: dict[str, str] = {}
     part_rows: int | None = None
     workers: int = 2
+    run: str = ""  # a name of the build's own: what its workers share, such as each host's budget, goes by it
     plan: str = ""  # a name of its own if this is a plan: then the store is read, never written
     categories: tuple[str, ...] = ("person",)
 

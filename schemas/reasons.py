@@ -15,7 +15,13 @@ class Reason(StrEnum):
     NOT_FOUND = "not_found"
     NOT_ALLOWED = "not_allowed"
     UNREACHABLE = "unreachable"
+    SERVER_ERROR = "server_error"
+    THROTTLED = "throttled"
+    CUT_SHORT = "cut_short"
+    OVER_BUDGET = "over_budget"
     HTTP_ERROR = "http_error"
+    ROBOTS_DISALLOW = "robots_disallow"
+    OPTED_OUT = "opted_out"
     EMPTY_FILE = "empty_file"
     TOO_MANY_BYTES = "too_many_bytes"
     NOT_AN_IMAGE = "not_an_image"
@@ -46,8 +52,14 @@ MEANING: dict[Reason, str] = {
     Reason.SAME_KEY: "The source lists this key more than once; the first row in the order of its content stays.",
     Reason.NOT_FOUND: "The image is not where the record says it is.",
     Reason.NOT_ALLOWED: "The address is outside what the recipe and its bindings allow.",
-    Reason.UNREACHABLE: "The image could not be had this time (network, time-out, server error); asked again in the next build.",
+    Reason.UNREACHABLE: "The image could not be had this time (no connection, no answer in time); asked again in the next build.",
+    Reason.SERVER_ERROR: "The server failed (a 5xx status), each time; asked again in the next build.",
+    Reason.THROTTLED: "The server asked to slow down, and went on asking; asked again in the next build.",
+    Reason.CUT_SHORT: "The server broke off before all of the promised bytes had come; asked again in the next build.",
+    Reason.OVER_BUDGET: "The build's budget of requests or bytes was spent before; asked for in the next build.",
     Reason.HTTP_ERROR: "The server refused the request for good (a 4xx status).",
+    Reason.ROBOTS_DISALLOW: "The host's robots.txt asks not to fetch this address.",
+    Reason.OPTED_OUT: "The server says X-Robots-Tag: noai or noimageai.",
     Reason.EMPTY_FILE: "The file has no bytes.",
     Reason.TOO_MANY_BYTES: "The file is larger than the fetch stage's max_bytes.",
     Reason.NOT_AN_IMAGE: "The bytes are no image of a known format.",
@@ -68,5 +80,13 @@ MEANING: dict[Reason, str] = {
 }
 """One sentence for people for each reason."""
 
-PASSING: frozenset[Reason] = frozenset({Reason.UNREACHABLE})
+PASSING: frozenset[Reason] = frozenset(
+    {Reason.UNREACHABLE, Reason.SERVER_ERROR, Reason.THROTTLED, Reason.CUT_SHORT, Reason.OVER_BUDGET}
+)
 """Failures that may be over by the next build: they are asked for again; all others are permanent until the input changes."""
+
+JUDGED: frozenset[Reason] = frozenset(
+    {Reason.EMPTY_FILE, Reason.TOO_MANY_BYTES, Reason.NOT_AN_IMAGE, Reason.BROKEN_IMAGE, Reason.TOO_MANY_PIXELS,
+     Reason.UNSUPPORTED_PIXELS}
+)  # fmt: skip
+"""Failures that our own limits and code found in bytes that did come: asked for again when these change."""

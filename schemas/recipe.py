@@ -9,8 +9,10 @@ from typing import Any, Self
 
 from pydantic import Field, model_serializer, model_validator
 
+from schemas.artists import Artists
 from schemas.frozen import Frozen, Name
-from schemas.sources import AnySource
+from schemas.manners import Manners
+from schemas.sources import AnyFileSource, AnySource, AnyWebSource
 from schemas.stages import NEEDS, AnyStage, Detect, Screen, Split
 
 
@@ -36,6 +38,17 @@ class Recipe(Frozen):
         le=1,
         description="The same recipe keeping so much less than its last release publishes nothing: a source broke",
     )
+    max_transient_fraction: float = Field(
+        0.02,
+        ge=0,
+        le=1,
+        description="A build in which more of the records, or of the answers that list them, could not be had for now "
+        "publishes nothing: the network or a host broke",
+    )
+    manners: Manners = Field(
+        default_factory=Manners, description="How fast hosts are asked; changes nothing in what a release holds"
+    )
+    artists: Artists = Field(default_factory=Artists, description="Who counts as one artist")
     sources: tuple[AnySource, ...] = Field(min_length=1, description="The collections, each with a name of its own")
     stages: tuple[AnyStage, ...] = Field(
         min_length=1, description="What is done with their records, in order; export is the last"
@@ -101,7 +114,9 @@ def _problems(recipe: Recipe) -> Iterator[str]:
     yield from _repeated("stages[].label", [stage.label for stage in recipe.stages])
     yield from _repeated("categories", list(recipe.categories))
     weights = [stage.weights for stage in recipe.stages if isinstance(stage, Detect)]
-    for name in (*(source.at for source in recipe.sources), *weights):
+    places = [source.at for source in recipe.sources if isinstance(source, AnyFileSource)]
+    secrets = [source.secret for source in recipe.sources if isinstance(source, AnyWebSource) and source.secret]
+    for name in (*places, *secrets, *weights):
         if name not in recipe.bindings:
             yield f"bindings: expected an entry that says what '{name}' is, got {sorted(recipe.bindings) or 'none'}"
     yield from _misplaced([stage.stage for stage in recipe.stages])

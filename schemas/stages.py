@@ -26,8 +26,10 @@ class Fetch(Stage):
     timeout_s: float = Field(
         30, gt=0, le=3600, description="Seconds without an answer from a server until it counts as unreachable"
     )
-    refresh: Literal["new", "all"] = Field(
-        "new", description="new: ask for what was never had or failed in passing; all: ask for every URL again"
+    refresh: Literal["new", "failed", "all"] = Field(
+        "new",
+        description="new: ask for what was never had or failed in passing; failed: also for what failed for good; all: "
+        "ask for every image again, conditionally where the server gave a validator",
     )
 
 
@@ -35,7 +37,9 @@ class Hash(Stage):
     """Measure each blob: size in the upright frame, format, 64-bit perceptual hash."""
 
     stage: Literal["hash"] = "hash"
-    kind: Literal["phash64"] = Field("phash64", description="imagehash.phash, 8 x 8 bits of a 32 x 32 DCT")
+    kind: Literal["phash64"] = Field(
+        "phash64", description="8 x 8 bits of a 32 x 32 DCT, as imagehash.phash takes them of a reduced copy"
+    )
 
 
 class Detect(Stage):
@@ -135,7 +139,7 @@ class Sample(Drawn):
     weight: Literal["inverse_artist", "uniform"] = Field(
         "inverse_artist",
         description="inverse_artist: 1 / works of that artist in that style (ArtBench-10, Algorithm 1); works of unknown "
-        "artists count as one artist's",
+        "artists count as the recipe's `artists` says",
     )  # fmt: skip
 
 

@@ -18,6 +18,7 @@ RECORDS = pa.schema(
         ("image_url", pa.string()),
         ("title", pa.string()),
         ("artist", pa.string()),
+        ("artist_qualifier", pa.string()),  # "attributed to", "workshop of", "after": how sure the artist is
         ("style", pa.string()),
         ("styles", pa.list_(pa.string())),
         ("date_text", pa.string()),
@@ -60,8 +61,32 @@ RETRIEVALS = pa.schema(
         ("detail", pa.string()),
         ("rules", pa.string()),  # digest of limits and code under which a failure was found
         ("retrieved_at", TIME),
+        ("etag", pa.string()),
+        ("last_modified", pa.string()),
     ]
 )
+"""What was asked for and what came. locator: a path below a binding or a URL; width and height upright, of images."""
+
+ANSWERS = pa.schema(
+    [
+        ("url", pa.string()),  # without any secret
+        ("kind", pa.string()),
+        ("key", pa.string()),  # of the one work that the answer is about; null: a listing
+        ("expects", pa.string()),
+        ("needs_secret", pa.bool_()),
+        ("body", pa.binary()),  # null where it is too long to stand here: then it is a blob
+        ("sha256", pa.string()),
+        ("bytes", pa.int64()),
+        ("reason", pa.string()),
+        ("detail", pa.string()),
+        ("retrieved_at", TIME),
+        ("etag", pa.string()),
+        ("last_modified", pa.string()),
+    ]
+)
+"""What a source on the web was asked, and its raw answers."""
+
+ASKS = pa.schema([ANSWERS.field(name) for name in ("url", "kind", "key", "expects", "needs_secret")])
 
 OUTCOME = pa.schema(
     [
@@ -89,9 +114,13 @@ HASH = pa.schema(
         ("width_px", pa.int32()),
         ("height_px", pa.int32()),
         ("format", pa.string()),
+        ("orientation", pa.int8()),  # EXIF's 1..8, as the bytes have it; sizes are those after it is applied
         ("phash", pa.uint64()),
     ]
 )
+THUMBNAILS = pa.schema([("sha256", pa.string()), ("jpeg", pa.binary())])
+"""Small upright copies, in sRGB, longest side 256 px."""
+
 DETECT = pa.schema(
     [("sha256", pa.string()), ("reason", pa.string()), ("detail", pa.string()), ("figures", pa.list_(FIGURE))]
 )
@@ -109,6 +138,7 @@ IMAGES = pa.schema(
         ("image_url", pa.string()),
         ("title", pa.string()),
         ("artist", pa.string()),
+        ("artist_qualifier", pa.string()),
         ("style", pa.string()),
         ("styles", pa.list_(pa.string())),
         ("date_text", pa.string()),

@@ -10,8 +10,9 @@ damaged is simply missing. Prefect's own caching is switched off everywhere; why
 
 import functools
 import hashlib
+import zlib
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -21,10 +22,11 @@ from prefect.client.schemas.objects import State as PrefectState
 from pydantic import BaseModel
 
 from schemas.manifests import Context, Kind, State, Step, TableRef
-from schemas.reasons import PASSING
+from schemas.reasons import JUDGED, PASSING
 from schemas.stages import AnyStage, Detect, Hash
 from schemas.tables import RETRIEVALS, SOURCE_FIGURES
 from tasks.core import figures, tables
+from tasks.io import journal
 from tasks.io.store import Store, parquet_bytes
 from tasks.keys import key_of
 from tasks.parts import PartTask, in_parts
@@ -39,6 +41,9 @@ RETRIED: dict[str, Any] = {
     "retries": 2, "retry_delay_seconds": [1, 10], "retry_condition_fn": _may_pass, "persist_result": False,
 }  # fmt: skip
 """Parts that touch disk or network: a passing fault of either should not end a night's run."""
+
+PASSING_WORDS = pa.array(sorted(str(reason) for reason in PASSING))
+_JUDGED = pa.array(sorted(str(reason) for reason in JUDGED))
 
 ONCE: dict[str, Any] = {"persist_result": False}
 """Decisions: pure, so that a second try would only fail again."""
@@ -174,25 +179,30 @@ def measured(
     settings: Hash | Detect,
     state: State,
     context: Context,
-    key: str,
+    folder: str,
     schema: pa.Schema,
     asked: Any = None,
+    *,
+    comes_with_fetch: bool = False,
 ) -> Step:
     """The measure's row for the blob of each kept record; a blob without a measurement drops its record for the reason.
 
-    `part` computes and stores the rows of one batch of blobs: part(blobs, asked, folder, context).
+    `folder`, named after the measure's key, is where its rows are. `part` computes and stores the rows of one batch of
+    blobs: part(blobs, asked, folder, context). comes_with_fetch: fetch leaves the rows of what it gets.
     """
     store, word, label = opened(context), settings.stage, settings.label
     record_ids = kept_ids(store, state)
     blobs = column(store, state.outcome("fetch"), record_ids, "sha256")
-    folder = f"measures/{word}/{key}"
     needed = pc.unique(blobs).sort()
     have = measurements(store, folder, needed, schema)
     todo = tables.missing(needed, have["sha256"])
     if context.plan and (len(todo) or state.pending):
-        count, is_known = len(todo) + state.pending, pc.is_in(blobs, value_set=have["sha256"])
+        count, is_known = (
+            len(todo) + (0 if comes_with_fetch else state.pending),
+            pc.is_in(blobs, value_set=have["sha256"]),
+        )
         known = _by_record(record_ids.filter(is_known), blobs.filter(is_known), have)
-        return planned(store, state, "measure", label, word, known, computed=count, pending=count)
+        return planned(store, state, "measure", label, word, known, computed=count, pending=len(todo) + state.pending)
     if len(todo):
         in_parts(part, pa.table({"sha256": todo}), (asked, folder), context, label)
         have = measurements(store, folder, needed, schema)
@@ -218,6 +228,8 @@ def measurements(store: Store, folder: str, needed: pa.Array, schema: pa.Schema)
 
 # ---------------------------------------------------------------------------------------------------- retrieve
 
+Refresh = Literal["new", "failed", "all"]
+
 
 def retrieved(
     part: PartTask,
@@ -228,48 +240,74 @@ def retrieved(
     context: Context,
     label: str,
     *,
-    again: bool = False,
+    refresh: Refresh = "new",
     even_in_plan: bool = False,
 ) -> tuple[pa.Table, int]:
     """RETRIEVALS row of each request, in order, and how many had to be asked now.
 
     requests: columns locator, validator (unique together). Asked are those that were never had, whose blob is gone,
-    that failed in passing, or that failed for good under other `rules` (limits, code). `again`: all of them are asked.
-    In a plan nothing is asked (unless `even_in_plan`, which leaves nothing behind either): rows still to come are null.
-    part(requests, settings, rules, folder, context) asks and stores the rows of one batch.
+    that failed in passing, or whose bytes were judged by other `rules` (limits, code); by `refresh`, also those that
+    failed for good, or all. In a plan nothing is asked (unless `even_in_plan`, which leaves nothing behind either): rows
+    still to come are null. part(requests, settings, rules, folder, context) asks and stores the rows of one batch; what
+    is known of a request, such as its ETag, comes with it.
     """
     store = opened(context)
     folder = f"retrievals/{source}"
-    keys = _request_keys(requests)
-    known = {} if again else _usable(store, folder, rules)
-    todo = requests.filter(pa.array([key not in known for key in keys], pa.bool_()))
+    if not context.plan:
+        journal.absorb(store, folder, RETRIEVALS)
+    known = _known(store, folder, requests)
+    todo = _with_mixed_hosts(known.filter(_to_ask(store, known, rules, refresh)))
     if todo.num_rows and (even_in_plan or not context.plan):
         in_parts(part, todo, (settings, rules, folder), context, label)
-        known = _newest(store, folder)
-    rows = [known.get(key) or {"locator": key[0], "validator": key[1]} for key in keys]
-    return pa.Table.from_pylist(rows, schema=RETRIEVALS), todo.num_rows
+        known = _known(store, folder, requests)
+    return known, todo.num_rows
 
 
-def _request_keys(table: pa.Table) -> list[tuple[str, str]]:
-    return list(zip(table["locator"].to_pylist(), table["validator"].to_pylist(), strict=True))
+def _known(store: Store, folder: str, requests: pa.Table) -> pa.Table:
+    """RETRIEVALS row of each request, in order, null but for the request where there is none.
+
+    The newest row counts, but a failure in passing takes nothing from what was had before.
+    """
+    keys = _request_keys(requests)
+    found = [table.filter(pc.is_in(_request_keys(table), value_set=keys)) for _, table in store.tables(folder)]
+    rows = pa.concat_tables([RETRIEVALS.empty_table(), *(tables.as_schema(table, RETRIEVALS) for table in found)])
+    rows = rows.append_column("request", _request_keys(rows)).append_column("lasts", pc.invert(_is_passing(rows)))
+    order = pc.sort_indices(rows, [("request", "ascending"), ("lasts", "ascending"), ("retrieved_at", "ascending")])
+    best = tables.last_of_each(rows.take(order), "request").drop_columns("lasts")
+    looked = tables.looked_up(best, "request", keys).drop_columns("request")
+    for place, name in enumerate(("locator", "validator")):
+        looked = looked.set_column(place, RETRIEVALS.field(name), requests[name])
+    return looked
 
 
-def _newest(store: Store, folder: str) -> dict[tuple[str, str], dict[str, Any]]:
-    found: dict[tuple[str, str], dict[str, Any]] = {}
-    for _, table in store.tables(folder):
-        for row in table.to_pylist():
-            key = row["locator"], row["validator"]
-            if key not in found or row["retrieved_at"] > found[key]["retrieved_at"]:
-                found[key] = row
-    return found
-
-
-def _usable(store: Store, folder: str, rules: str) -> dict[tuple[str, str], dict[str, Any]]:
+def _to_ask(store: Store, known: pa.Table, rules: str, refresh: Refresh) -> pa.ChunkedArray:
+    """(N,) whether each row must be asked for."""
+    if refresh == "all":
+        return pa.chunked_array([pa.array([True] * known.num_rows, pa.bool_())])
     sizes = store.blob_sizes()
-    return {key: row for key, row in _newest(store, folder).items() if _is_usable(row, sizes, rules)}
+    names, lengths = known["sha256"].to_pylist(), known["bytes"].to_pylist()
+    is_had = pa.array(
+        [name is not None and sizes.get(name) == length for name, length in zip(names, lengths, strict=True)],
+        pa.bool_(),
+    )
+    is_outdated = pc.and_kleene(pc.is_in(known["reason"], value_set=_JUDGED), pc.not_equal(known["rules"], rules))
+    has_lastingly_failed = pc.and_(
+        pc.is_valid(known["reason"]), pc.invert(pc.or_(_is_passing(known), pc.fill_null(is_outdated, True)))
+    )
+    if refresh == "failed":
+        return pc.invert(is_had)
+    return pc.invert(pc.or_(is_had, has_lastingly_failed))
 
 
-def _is_usable(row: dict[str, Any], sizes: dict[str, int], rules: str) -> bool:
-    if row["reason"] is None:
-        return bool(sizes.get(row["sha256"]) == row["bytes"])
-    return bool(str(row["reason"]) not in PASSING and row["rules"] == rules)
+def _is_passing(rows: pa.Table) -> pa.ChunkedArray:
+    return pc.is_in(rows["reason"], value_set=PASSING_WORDS)
+
+
+def _request_keys(table: pa.Table) -> pa.ChunkedArray:
+    return pc.binary_join_element_wise(table["locator"], pc.fill_null(table["validator"], ""), "\n")
+
+
+def _with_mixed_hosts(requests: pa.Table) -> pa.Table:
+    """The requests in the order of a hash, so that each part asks every host and none waits for a slow one alone."""
+    lots = [zlib.crc32(locator.encode()) for locator in requests["locator"].to_pylist()]
+    return requests.take(pc.sort_indices(pa.array(lots, pa.uint32())))

@@ -38,7 +38,8 @@ def detect(settings: Detect, state: State, context: Context) -> Step:
     sha256 = weights_sha256(settings, context)
     measure = settings.model_dump(exclude={"label", "weights", "weights_sha256"})
     key = key_of(settings=measure, weights=sha256, code=CODE)
-    return caching.measured(detect_part, settings, state, context, key, DETECT, asked=(settings, sha256))
+    folder = f"measures/detect/{key}"
+    return caching.measured(detect_part, settings, state, context, folder, DETECT, asked=(settings, sha256))
 
 
 def check_detector(settings: Detect, context: Context) -> None:

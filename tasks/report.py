@@ -48,13 +48,17 @@ def of_plan(steps: Sequence[Step]) -> str:
     return _text(table)
 
 
+def line(step: Step) -> str:
+    """What one stage did."""
+    dropped = sum(step.dropped.values())
+    return f"{step.label}: {step.kept} kept, {dropped} dropped, {step.computed} computed, {step.seconds:.1f} s"
+
+
 def progress(step: Step) -> None:
     """A line for each stage that is done: on the terminal, and in the log that Prefect's UI shows."""
-    dropped = sum(step.dropped.values())
-    line = f"{step.label}: {step.kept} kept, {dropped} dropped, {step.computed} computed, {step.seconds:.1f} s"
-    Console(stderr=True, highlight=False).print(line)
+    Console(stderr=True, highlight=False).print(line(step))
     if FlowRunContext.get() is not None:
-        get_run_logger().info(line)
+        get_run_logger().info(line(step))
 
 
 def as_artifact(steps: Sequence[Step], release: str) -> None:
@@ -74,6 +78,8 @@ def as_artifact(steps: Sequence[Step], release: str) -> None:
 def _intention(step: Step) -> str:
     about = "about " if step.pending and step.kind == "measure" else ""  # earlier decisions may let others through
     known = f"{step.kept} kept" + (f", {sum(step.dropped.values())} dropped" if step.dropped else "")
+    if not step.computed and step.pending:
+        return f"nothing more: fetch measures what it gets ({known})"
     if not step.computed:
         return f"nothing: known already ({known})"
     if step.stage == "scrape":

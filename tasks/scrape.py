@@ -1,28 +1,32 @@
 """scrape (retrieve): what the sources list becomes records, with the boxes that people have drawn beside them.
 
-The listing is taken anew in each build; answers (tables, annotation files) are read once and kept as blobs, so that a
-change of a parser reads the kept answers again and asks nothing.
+Listings are taken anew in each build; raw answers (tables, annotation files, pages of an API) are kept, so that a change of
+a parser reads the kept answers again and asks nothing.
 """
 
 import functools
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from prefect import task
 from prefect.cache_policies import NO_CACHE
 
+from schemas.artists import Artists
+from schemas.errors import BadInput, Refused
 from schemas.frozen import Frozen
-from schemas.manifests import Context, State, Step, TableRef
+from schemas.manifests import Context, State
 from schemas.recipe import Recipe
-from schemas.sources import AnySource
+from schemas.sources import AnyFileSource, AnySource, AnyWebSource
 from schemas.tables import RECORDS, RETRIEVALS, SOURCE_FIGURES
-from tasks import caching
-from tasks.core.scrape import records, sources
-from tasks.io import retrieval, tables_in
+from tasks import caching, crawl, web
+from tasks.core.scrape import aliases, artists, records, sources
+from tasks.core.scrape import web as web_sources
+from tasks.io import releases, retrieval, tables_in
 from tasks.io.folders import Folder
 from tasks.io.store import Store
 from tasks.keys import code_of
 
-CODE = code_of(sources)
+CODE = code_of(sources, artists)
 MAX_ANSWER_BYTES = 2_000_000_000
 REQUEST = pa.schema([RETRIEVALS.field("locator"), RETRIEVALS.field("validator")])
 
@@ -34,51 +38,95 @@ class _Asked(Frozen):
     categories: tuple[str, ...]
 
 
+class _Named(Frozen):
+    """What decides which names artists get."""
+
+    artists: Artists
+
+
 @task(cache_policy=NO_CACHE, **caching.RETRIED)
-def answers_part(requests: pa.Table, source: AnySource, rules: str, into: str, context: Context) -> None:
+def answers_part(requests: pa.Table, source: AnyFileSource, rules: str, into: str, context: Context) -> None:
     """Read a batch of answers below the source's binding; what can't be read is a row with a reason."""
     store = caching.opened(context)
     folder = Folder(source.at, context.bindings[source.at])
     rows = [
-        retrieval.row(store, request, rules, lambda path: folder.read(path, MAX_ANSWER_BYTES))
+        retrieval.answer(store, request, rules, lambda path: folder.read(path, MAX_ANSWER_BYTES))
         for request in requests.to_pylist()
     ]
     store.write_table(into, pa.Table.from_pylist(rows, schema=RETRIEVALS))
 
 
 def check_sources(recipe: Recipe, context: Context) -> None:
-    """Raise BadInput if the folder of a source is not there."""
+    """Raise BadInput if the folder of a source is not there, or what its hosts must be told is missing."""
     for source in recipe.sources:
-        Folder(source.at, context.bindings[source.at])
+        if isinstance(source, AnyFileSource):
+            Folder(source.at, context.bindings[source.at])
+            continue
+        web.check_guest(context, web_sources.hosts(source), recipe.manners)
+        needs_secret = any(web_sources.first(source)["needs_secret"].to_pylist())
+        if needs_secret and web.secret(context, source.secret) is None:
+            raise BadInput(
+                f"source '{source.name}': expected secret: NAME, the binding that says where its API's secret is kept"
+            )
 
 
-def scrape(recipe: Recipe, context: Context) -> tuple[State, int]:
-    """The state with which a build begins, and how many sources were not as the store knew them."""
+def scrape(recipe: Recipe, context: Context) -> State:
+    """The state with which a build begins: every record of every source, and the scrape's own step."""
     store = caching.opened(context)
-    listed = [_source(store, source, recipe.categories, context) for source in recipe.sources]
-    everything = pa.concat_tables([RECORDS.empty_table(), *(store.read_table(ref) for ref, _, _ in listed)]).sort_by(
-        "record_id"
-    )
+    listed = [_listed(store, source, recipe, context) for source in recipe.sources]
+    everything = records.merged(store.read_table(found.records) for found in listed)
     figures = pa.concat_tables(
-        [SOURCE_FIGURES.empty_table(), *(store.read_table(ref) for _, ref, _ in listed)]
+        [SOURCE_FIGURES.empty_table(), *(store.read_table(found.figures) for found in listed if found.figures)]
     ).sort_by("record_id")
+    named, _ = caching.decided(
+        store, "artists", _Named(artists=recipe.artists), CODE, everything.select(["record_id", "artist"]),
+        lambda: artists.applied(everything, aliases.merged(recipe.artists)).select(["record_id", "artist", "artist_qualifier"]),
+    )  # fmt: skip
+    everything = records.limited(_with_names(everything, store.read_table(named)), recipe.limit)
     state = State(
-        records=store.write_table("outcomes/scrape", records.limited(everything, recipe.limit)),
-        figures=store.write_table("outcomes/figures", figures),
+        records=store.write_table("outcomes/scrape", everything), figures=store.write_table("outcomes/figures", figures)
     )
-    return state, sum(is_new for _, _, is_new in listed)
+    computed, pending = sum(found.computed for found in listed), sum(found.pending for found in listed)
+    step = caching.step(
+        store, "retrieve", "scrape", "scrape", everything["record_id"], everything, computed=computed,
+        notes=tuple(note for found in listed for note in found.notes),
+    )  # fmt: skip
+    return state.then(step.model_copy(update={"pending": pending}))
 
 
-def listing_step(state: State, computed: int, context: Context) -> Step:
-    """The step of the scrape: which records were listed, and which of them are not for this build."""
-    store = caching.opened(context)
-    table = store.read_table(state.records)
-    return caching.step(store, "retrieve", "scrape", "scrape", table["record_id"], table, computed=computed)
+def _listed(store: Store, source: AnySource, recipe: Recipe, context: Context) -> crawl.Listed:
+    if isinstance(source, AnyFileSource):
+        return _from_files(store, source, recipe.categories, context)
+    found = crawl.crawled(store, source, recipe.manners, recipe.limit, context)
+    return found if found.is_complete or context.plan else _with_carried_over(store, found, source, recipe)
 
 
-def _source(
-    store: Store, source: AnySource, categories: tuple[str, ...], context: Context
-) -> tuple[TableRef, TableRef, bool]:
+def _with_carried_over(store: Store, found: crawl.Listed, source: AnyWebSource, recipe: Recipe) -> crawl.Listed:
+    """A listing that failed says nothing of what it did not reach: that stays as the last release knew it.
+
+    Raises Refused where too many could not be had, and there is no release to go by.
+    """
+    table, previous = store.read_table(found.records), releases.predecessor(store, recipe.name)
+    before = previous.records() if previous else RECORDS.empty_table()
+    is_unreached = pc.and_(
+        pc.equal(before["source"], source.name), pc.invert(pc.is_in(before["record_id"], value_set=table["record_id"]))
+    )
+    carried = before.filter(pc.and_(is_unreached, pc.is_null(before["reason"])))
+    if not carried.num_rows and found.unreached > recipe.max_transient_fraction * found.listings:
+        raise Refused(
+            f"scrape: expected at most {recipe.max_transient_fraction:.0%} of the listings of '{source.name}' to fail, got "
+            f"{found.unreached} of {found.listings}: {' '.join(found.notes)}"
+        )
+    if not carried.num_rows:
+        return found
+    both = records.merged([table, carried])
+    note = f"{source.name}: a listing failed; {carried.num_rows} records that it did not reach are carried over"
+    return found.model_copy(
+        update={"records": store.write_table("outcomes/carried", both), "notes": (*found.notes, note)}
+    )
+
+
+def _from_files(store: Store, source: AnyFileSource, categories: tuple[str, ...], context: Context) -> crawl.Listed:
     folder = Folder(source.at, context.bindings[source.at])
     listing = dict(folder.listing())
     wanted = sources.answers_wanted(source, list(listing))
@@ -109,4 +157,17 @@ def _source(
     asked = _Asked(source=source, categories=categories)
     table, is_new = caching.decided(store, "records", asked, CODE, view, lambda: listed().records)
     figures, _ = caching.decided(store, "figures", asked, CODE, view, lambda: listed().figures)
-    return table, figures, is_new
+    return crawl.Listed(records=table, figures=figures, computed=int(is_new))
+
+
+def _with_names(everything: pa.Table, named: pa.Table) -> pa.Table:
+    for name in ("artist", "artist_qualifier"):
+        everything = everything.set_column(RECORDS.get_field_index(name), RECORDS.field(name), named[name])
+    return everything
+
+
+def shown(state: State, at_most: int, context: Context) -> list[str]:
+    """Records as lines of JSON, for people to look at: those with the smallest ids first, those without a reason before others."""
+    table = caching.opened(context).read_table(state.records)
+    good = table.filter(pc.is_null(table["reason"]))
+    return list(web_sources.as_json((good if good.num_rows else table).slice(0, at_most).to_pylist()))

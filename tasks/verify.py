@@ -12,7 +12,7 @@ import yaml
 from tasks.core import verify as core
 from tasks.core.export import digest
 from tasks.core.hash import uint64_from_bits
-from tasks.io import contracts, images
+from tasks.io import contracts, images, looks
 from tasks.io.releases import Release
 
 _SHOWN = 20
@@ -161,11 +161,11 @@ def _image_problems(row: dict[str, Any], data: bytes) -> Iterator[str]:
         yield f"{row['record_id']}: expected bytes of SHA-256 {row['sha256']}, got {sha256}"
         return
     try:
-        picture = images.picture(data, _NO_LIMIT)
+        look = looks.look(data, _NO_LIMIT)
     except images.Unreadable as problem:
         yield f"{row['record_id']}: expected an image that decodes, got {problem}"
         return
-    measured = (picture.width_px, picture.height_px, picture.format, uint64_from_bits(picture.phash_bits()))
+    measured = (look.width_px, look.height_px, look.format, uint64_from_bits(look.phash_bits))
     if measured != (row["width_px"], row["height_px"], row["format"], row["phash"]):
         yield f"{row['record_id']}: expected {row['width_px']} x {row['height_px']} px, {row['format']}, pHash {row['phash']:016x}, got {measured}"
 

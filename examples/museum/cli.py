@@ -1,8 +1,9 @@
-"""`bilderatlas museum paint` and `museum grade`: the command line of the pretend museum."""
+"""`bilderatlas museum paint`, `museum grade` and `museum serve`: the command line of the pretend museum."""
 
 import argparse
 import sys
 from pathlib import Path
+from typing import Any
 
 BAD_INPUT = 2
 
@@ -28,11 +29,55 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     graded.add_argument(
         "--least-recall", type=float, default=0.95, metavar="R", help="below it the status is 1 (default: %(default)s)"
     )
+    _add_serve(commands)
+
+
+def _add_serve(commands: Any) -> None:
+    served = commands.add_parser(
+        "serve", help="the museum over HTTP on localhost, under the sources' host names and in their formats"
+    )
+    served.add_argument(
+        "folder",
+        type=Path,
+        nargs="?",
+        metavar="FOLDER",
+        help="a painted museum or any images (default: none is needed)",
+    )
+    served.add_argument("--records", type=int, metavar="N", help="rows of a museum that lies nowhere (default: 1000)")
+    served.add_argument("--seed", type=int, metavar="S", help="another seed, another museum (default: 0)")
+    served.add_argument("--paintings", type=int, metavar="N", help="paint only N works, for all rows in turn")
+    served.add_argument("--cache", type=Path, metavar="DIR", help="keep these paintings here for the next time")
+    served.add_argument("--port", type=int, default=0, metavar="P", help="0: any that is free (default: %(default)s)")
+    served.add_argument(
+        "--faults", type=float, default=0.0, metavar="FRACTION", help="share of URLs that have each kind (default: 0)"
+    )
+    served.add_argument(
+        "--fault-kinds", default="all", metavar="A,B", help="all, passing, lasting, names, images:NAME, answers:NAME"
+    )
+    served.add_argument("--fault-seed", type=int, default=0, metavar="S", help="another seed, other URLs (default: 0)")
+    served.add_argument("--rate", type=float, metavar="R", help="requests a second that each host lets through")
+    served.add_argument(
+        "--disallow", action="append", default=[], metavar="HOST/PREFIX", help="what a host's robots.txt forbids"
+    )
+    served.add_argument("--log", type=Path, metavar="FILE", help="each request as a line of JSON")
 
 
 def main(args: argparse.Namespace) -> int:
     """Runs the chosen command and returns the exit status: 0 done, 1 a grade is too low, 2 bad input."""
-    return _grade(args) if args.museum_command == "grade" else _paint(args)
+    commands = {"grade": _grade, "paint": _paint, "serve": _serve}
+    return commands[args.museum_command](args)
+
+
+def _serve(args: argparse.Namespace) -> int:
+    from examples.museum.serve.command import run
+
+    try:
+        run(args)
+    except ValueError as error:
+        return _refused(str(error))
+    except OSError as error:
+        return _refused(f"cannot serve the museum: {error}")
+    return 0
 
 
 def _grade(args: argparse.Namespace) -> int:

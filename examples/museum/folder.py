@@ -102,7 +102,7 @@ def _write_batch(folder: Path, seed: int, rows: Iterable[int]) -> list[_Row]:
 def _write_row(folder: Path, seed: int, row: int) -> _Row:
     held = holding(seed, row)
     work = paint(seed, row if held.original is None else held.original)
-    file, figures = _file(seed, held, work)
+    file, figures = file_of(seed, held, work)
     data: bytes | None = file.data
     if held.fault is not None:
         file = as_jpeg(file)
@@ -110,10 +110,10 @@ def _write_row(folder: Path, seed: int, row: int) -> _Row:
     name = f"images/{held.key[:2]}/{held.key}{file.extension}"
     _write(folder / name, data)
     shown = None if held.fault else Shown(held.key, name, file.width_px, file.height_px, figures)
-    return _Row(held, _cells(seed, held, work, name), shown)
+    return _Row(held, cells_of(seed, held, work, name), shown)
 
 
-def _file(seed: int, held: Holding, work: Work) -> tuple[Print, tuple[Figure, ...]]:
+def file_of(seed: int, held: Holding, work: Work) -> tuple[Print, tuple[Figure, ...]]:
     """The file of a row, and its figures in the file's own pixels."""
     if held.original is None:
         return printed(seed, held.row, work), work.figures
@@ -126,7 +126,7 @@ def _file(seed: int, held: Holding, work: Work) -> tuple[Print, tuple[Figure, ..
     return copy, scaled(work.figures, copy.width_px / original.width_px, copy.height_px / original.height_px)
 
 
-def _cells(seed: int, held: Holding, work: Work, name: str) -> dict[str, str]:
+def cells_of(seed: int, held: Holding, work: Work, name: str) -> dict[str, str]:
     rng = generator(seed, "cells", held.row)
     uri, text = _RIGHTS[int(rng.choice(3, p=[0.85, 0.1, 0.05]))]
     return {

@@ -12,10 +12,10 @@ Fault = Literal["truncated", "html", "missing", "empty"]
 COPIES_FRACTION = 0.12
 FAULTS_FRACTION = 0.004
 
-_YEARS, _LOTS, _ITEMS = 150, 400, 40
-_NUMBERS = _YEARS * _LOTS * _ITEMS
-# coprime to _NUMBERS = 2^8 * 3 * 5^5, so that multiplying only shuffles
-_STRIDE = 1_234_567
+YEARS, LOTS, ITEMS = 150, 400, 40
+NUMBERS = YEARS * LOTS * ITEMS
+# coprime to NUMBERS = 2^8 * 3 * 5^5, so that multiplying only shuffles
+STRIDE = 1_234_567
 
 
 class Holding(NamedTuple):
@@ -44,10 +44,10 @@ def holding(seed: int, row: int) -> Holding:
 
 def key_of_row(seed: int, row: int) -> str:
     """A catalogue number such as 1901.23.4, different for every row of a museum."""
-    offset = int(generator(seed, "keys", 0).integers(_NUMBERS))
-    number = (row * _STRIDE + offset) % _NUMBERS
-    item, rest = number % _ITEMS + _ITEMS * (row // _NUMBERS), number // _ITEMS
-    return f"{1870 + rest // _LOTS}.{rest % _LOTS + 1}.{item + 1}"
+    offset = int(generator(seed, "keys", 0).integers(NUMBERS))
+    number = (row * STRIDE + offset) % NUMBERS
+    item, rest = number % ITEMS + ITEMS * (row // NUMBERS), number // ITEMS
+    return f"{1870 + rest // LOTS}.{rest % LOTS + 1}.{item + 1}"
 
 
 def _kind(seed: int, row: int) -> Literal["work", "copy", "fault"]:

@@ -44,7 +44,7 @@ def paint(seed: int, number: int) -> Work:
     rng = generator(seed, "work", number)
     caption = label(seed, rng)
     style = caption.style
-    height, width = _size(rng)
+    height, width = size_of_work(rng)
     ground = style.grounds[int(rng.integers(len(style.grounds)))]
     scene = Scene(style, ground, height, width, horizon(rng, ground))
     canvas = np.zeros((height, width, 3), dtype=np.uint8)
@@ -57,7 +57,7 @@ def paint(seed: int, number: int) -> Work:
     return Work(pixels, words, caption.artist, style.name, caption.date_text, caption.year, figures, style.is_grey)
 
 
-def _size(rng: np.random.Generator) -> tuple[int, int]:
+def size_of_work(rng: np.random.Generator) -> tuple[int, int]:
     """Height and width: the longer side 160 to 420 px, a few elongated to 1:4, one in fifty tiny."""
     kind = rng.uniform()
     longer = int(rng.integers(40, 61)) if kind < 0.02 else int(rng.integers(160, 421))

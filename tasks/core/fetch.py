@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from schemas.reasons import Reason
 from schemas.stages import Fetch
@@ -19,6 +20,16 @@ def is_url(locator: str) -> bool:
     (True, False)
     """
     return locator.startswith(("http://", "https://"))
+
+
+def hosts(locators: pa.ChunkedArray) -> list[str]:
+    """The hosts, with their ports, of those locators that are URLs; sorted.
+
+    >>> hosts(pa.chunked_array([["https://b.example:8000/1.jpg", "images/1.jpg", "http://a.example/2.jpg"]]))
+    ['a.example', 'b.example:8000']
+    """
+    found = pc.unique(pc.struct_field(pc.extract_regex(locators, r"^https?://(?P<host>[^/?#]+)"), "host"))
+    return sorted(host for host in found.to_pylist() if host)
 
 
 def requests(locators: pa.ChunkedArray, validators: Mapping[str, str]) -> pa.Table:

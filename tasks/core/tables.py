@@ -73,3 +73,27 @@ def assert_closed(entering: pa.ChunkedArray, outcome: pa.Table) -> None:
 
 def _column(values: Any, kind: pa.DataType) -> pa.Array | pa.ChunkedArray:
     return values.cast(kind) if isinstance(values, pa.Array | pa.ChunkedArray) else pa.array(values, kind)
+
+
+def last_of_each(table: pa.Table, key: str) -> pa.Table:
+    """Of rows that are sorted by a key, the last of each; empty in, empty out.
+
+    >>> last_of_each(pa.table({"k": ["a", "a", "b"], "n": [1, 2, 3]}), "k")["n"].to_pylist()
+    [2, 3]
+    """
+    if table.num_rows < 2:
+        return table
+    keys = table[key].combine_chunks()
+    ends = pc.not_equal(keys.slice(0, len(keys) - 1), keys.slice(1))
+    return table.filter(pa.concat_arrays([ends, pa.array([True])]))
+
+
+def as_schema(table: pa.Table, schema: pa.Schema) -> pa.Table:
+    """The table with a schema's columns in its order; those that it has not, as an older one may, are null."""
+    return pa.table(
+        [
+            table[field.name] if field.name in table.column_names else pa.nulls(table.num_rows, field.type)
+            for field in schema
+        ],
+        schema=schema,
+    )

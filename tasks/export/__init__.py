@@ -5,12 +5,14 @@ import json
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from prefect import task
 from prefect.cache_policies import NO_CACHE
 
 from schemas.errors import Refused
 from schemas.frozen import Frozen
 from schemas.manifests import Context, State, Step
+from schemas.reasons import PASSING, Reason
 from schemas.recipe import Recipe
 from schemas.stages import Export
 from schemas.tables import LEDGER, SCREEN
@@ -53,6 +55,7 @@ def export(settings: Export, state: State, recipe: Recipe, context: Context) -> 
         )
     previous = releases.predecessor(store, recipe.name)
     _check_gates(recipe, previous, len(ids))
+    _check_transient(recipe, state, store)
     memory = _memory(store, state, recipe, previous)
     memory_ref = store.write_table("outcomes/memory", memory)
     refs = (state.records, state.figures, memory_ref, *(step.outcome for step in state.steps))
@@ -93,6 +96,19 @@ def _check_gates(recipe: Recipe, previous: releases.Release | None, kept: int) -
         raise Refused(
             f"export: expected at least {1 - recipe.max_loss_fraction:.0%} of the {before} images of release {previous.manifest.version}, "
             f"got {kept}: nothing is published; if that is right, raise max_loss_fraction"
+        )
+
+
+def _check_transient(recipe: Recipe, state: State, store: Store) -> None:
+    """Refuse to publish where too much could not be had for now: the next build may have it."""
+    passing = {str(reason) for reason in PASSING}
+    failed = sum(count for step in state.steps for reason, count in step.dropped.items() if reason in passing)
+    listed = store.read_table(state.records)
+    wanted = listed.filter(pc.or_(pc.is_null(listed["reason"]), pc.not_equal(listed["reason"], str(Reason.OVER_LIMIT))))
+    if failed > recipe.max_transient_fraction * wanted.num_rows:
+        raise Refused(
+            f"export: expected at most {recipe.max_transient_fraction:.1%} of {wanted.num_rows} records to fail in passing, got "
+            f"{failed}: nothing is published; build again to ask for these alone, or raise max_transient_fraction"
         )
 
 

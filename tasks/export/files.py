@@ -11,13 +11,11 @@ import yaml
 from schemas.manifests import ReleaseManifest, State
 from schemas.recipe import Recipe
 from schemas.stages import Export, Split
-from schemas.tables import ANNOTATIONS, IMAGES, LEDGER, as_written
+from schemas.tables import ANNOTATIONS, IMAGES, LEDGER, RECORDS, as_written
 from tasks.core import evaluate, tables
 from tasks.core.export import card, coco, digest, images, ledger, report
 from tasks.export.content import Content, publication, recipe_sha256, split_sha256
-from tasks.io import contracts, releases
-from tasks.io import images as images_in
-from tasks.io.images import PHASH
+from tasks.io import contracts, looks, releases
 from tasks.io.store import Store
 
 _ROWS_PER_PART = 1_000_000
@@ -51,6 +49,7 @@ def published(
         scores = evaluate.box_scores([pair for pair in pairs if pair[0]["info"]["annotation_origin"] == "people"])
         draft.write_json("evaluation.json", scores)
         draft.write_parquet("ledger.parquet", [content.ledger], LEDGER)
+        draft.write_parquet("records.parquet", [store.read_table(state.records)], RECORDS)
         draft.write(
             "recipe.yaml", yaml.safe_dump(recipe.model_dump(mode="json"), sort_keys=False, allow_unicode=True).encode()
         )
@@ -79,7 +78,7 @@ def _manifest(
         contract_version=str(contracts.contract()["version"]), content_sha256=row["content"], recipe_sha256=recipe_sha256(recipe),
         counts=ledger.counts(content.ledger), content={name: row[name] for name in sorted(digest.KEYS)}, files=draft.files,
         environment={
-            "python": platform.python_version(), "platform": platform.platform(), "phash": PHASH,
+            "python": platform.python_version(), "platform": platform.platform(), "phash": looks.PHASH,
             **{name: importlib.metadata.version(name) for name in _LIBRARIES},
         },
     )  # fmt: skip
@@ -140,8 +139,8 @@ def _report(
         if row["record_id"] in wanted
     }
     thumbnails = {
-        sha256: report.Thumbnail(picture.thumbnail_uri(), picture.width_px, picture.height_px)
+        sha256: report.Thumbnail(look.thumbnail_uri(), look.width_px, look.height_px)
         for sha256 in {*(row["sha256"] for row in (*shown, *copies)), *stays.values()}
-        for picture in [images_in.picture(store.read_blob(sha256), _NO_LIMIT)]
+        for look in [looks.look(store.read_blob(sha256), _NO_LIMIT)]
     }
     return report.report(recipe.title or recipe.name, manifest, state.steps, shown, boxes, copies, stays, thumbnails)

@@ -9,7 +9,6 @@
 5. Floating-point pixels, and integers beyond 16 bits, have no agreed range: refused.
 """
 
-import base64
 import functools
 import io
 import re
@@ -17,7 +16,6 @@ import struct
 import warnings
 from dataclasses import dataclass
 
-import imagehash
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageCms, UnidentifiedImageError
@@ -25,8 +23,6 @@ from PIL import Image, ImageCms, UnidentifiedImageError
 from schemas.reasons import Reason
 
 FORMATS = ("JPEG", "PNG", "GIF", "WEBP", "TIFF", "BMP", "PPM", "JPEG2000", "AVIF")
-PHASH = "phash64/imagehash/pillow-v1"
-"""Name and version of the hash's recipe: imagehash.phash of rule-abiding pixels, decoded and reduced by Pillow."""
 
 Image.init()  # registers every format; without it the rarer ones are looked for only after the common ones failed
 # The limit is the recipe's, checked below before a pixel is decoded. This one, which Pillow checks at twice the number, is
@@ -52,7 +48,7 @@ _SIGNATURE = re.compile(
     re.DOTALL,
 )
 # Pillow promises no exception classes for hostile bytes; these are what its decoders are known to raise.
-_DECODE_ERRORS = (
+DECODE_ERRORS = (
     OSError, SyntaxError, ValueError, TypeError, KeyError, IndexError, EOFError, ZeroDivisionError, OverflowError,
     AttributeError, RuntimeError, struct.error,
 )  # fmt: skip
@@ -73,6 +69,8 @@ class Picture:
 
     rgb: Image.Image
     format: str
+    orientation: int = 1
+    """The EXIF orientation, 1..8, that the file's pixels were turned by."""
 
     @property
     def width_px(self) -> int:
@@ -88,18 +86,6 @@ class Picture:
         """(height, width, 3), RGB, 0..255."""
         return np.asarray(self.rgb)
 
-    def thumbnail_uri(self, longest_px: int = 240) -> str:
-        """A small JPEG of it as a data URI."""
-        small = self.rgb.copy()
-        small.thumbnail((longest_px, longest_px))
-        with io.BytesIO() as file:
-            small.save(file, "JPEG", quality=80)
-            return f"data:image/jpeg;base64,{base64.b64encode(file.getvalue()).decode()}"
-
-    def phash_bits(self) -> NDArray[np.bool_]:
-        """(8, 8) bits of the perceptual hash, in imagehash's row order."""
-        return np.asarray(imagehash.phash(self.rgb).hash, dtype=np.bool_)
-
 
 def picture(data: bytes, max_pixels: int) -> Picture:
     """Decode to the end, upright, as 8-bit sRGB. Raises Unreadable with the reason for a drop."""
@@ -107,33 +93,43 @@ def picture(data: bytes, max_pixels: int) -> Picture:
         raise Unreadable(Reason.EMPTY_FILE, "0 bytes")
     try:
         with Image.open(io.BytesIO(data), formats=FORMATS) as image:
-            if image.width * image.height > max_pixels:
-                raise Unreadable(
-                    Reason.TOO_MANY_PIXELS, f"{image.width} x {image.height} px, at most {max_pixels} px allowed"
-                )
+            refuse_beyond(max_pixels, image)
             name = "JPEG" if image.format == "MPO" else str(image.format)
             image.load()  # first: reading a PNG's EXIF would load it too, and hide that its stream is broken
-            turn = _UNDO.get(_orientation(image))
-            rgb = _rgb(image)
-            return Picture(rgb.transpose(turn) if turn is not None else rgb, name)
+            orientation = orientation_of(image)
+            return Picture(upright(srgb_of(image), orientation), name, orientation)
     except UnidentifiedImageError as problem:
         reason = Reason.BROKEN_IMAGE if _SIGNATURE.match(data) else Reason.NOT_AN_IMAGE
         raise Unreadable(reason, f"{len(data)} bytes beginning with {data[:12]!r}") from problem
     except Image.DecompressionBombError as problem:
         raise Unreadable(Reason.TOO_MANY_PIXELS, str(problem)[:200]) from problem
-    except _DECODE_ERRORS as problem:
+    except DECODE_ERRORS as problem:
         raise Unreadable(Reason.BROKEN_IMAGE, f"{type(problem).__name__}: {problem}"[:200]) from problem
 
 
-def _orientation(image: Image.Image) -> int:
+def refuse_beyond(max_pixels: int, image: Image.Image) -> None:
+    """Raise Unreadable for an image, opened and not decoded, of more pixels than allowed."""
+    if image.width * image.height > max_pixels:
+        raise Unreadable(Reason.TOO_MANY_PIXELS, f"{image.width} x {image.height} px, at most {max_pixels} px allowed")
+
+
+def orientation_of(image: Image.Image) -> int:
+    """The EXIF orientation, 1..8; 1 where there is none that can be read."""
     try:
         value = image.getexif().get(_ORIENTATION, 1)
-        return int(value) if isinstance(value, int) else 1
-    except _DECODE_ERRORS:
+        return int(value) if isinstance(value, int) and value in _UNDO else 1
+    except DECODE_ERRORS:
         return 1
 
 
-def _rgb(image: Image.Image) -> Image.Image:
+def upright(image: Image.Image, orientation: int) -> Image.Image:
+    """Turned and mirrored as the EXIF orientation asks for."""
+    turn = _UNDO.get(orientation)
+    return image if turn is None else image.transpose(turn)
+
+
+def srgb_of(image: Image.Image) -> Image.Image:
+    """RGB, 8-bit, by rules 3 to 5; the profile and what is transparent are those of `image.info`."""
     if image.mode == "F":
         raise Unreadable(Reason.UNSUPPORTED_PIXELS, "floating-point pixels have no agreed range")
     plain, alpha = _of_deep_grey(image) if image.mode.startswith("I") else (_without_alpha(image), _alpha(image))
@@ -168,7 +164,7 @@ def _from_profile(image: Image.Image, profile: bytes | None) -> Image.Image | No
         return None
     try:
         return ImageCms.applyTransform(image, _transform(bytes(profile), image.mode))
-    except (ImageCms.PyCMSError, *_DECODE_ERRORS):
+    except (ImageCms.PyCMSError, *DECODE_ERRORS):
         return None
 
 

@@ -23,6 +23,7 @@ from fsspec.implementations.local import LocalFileSystem
 
 from schemas.errors import BadInput, BrokenPromise, Damaged
 from schemas.manifests import FileEntry, ReleaseManifest
+from schemas.tables import RECORDS
 from tasks.io.store import Store
 
 _CHUNK = 1 << 20
@@ -58,6 +59,12 @@ class Release:
     def ledger(self) -> pa.Table:
         """Its ledger."""
         return pq.read_table(pa.BufferReader(self.read("ledger.parquet")))
+
+    def records(self) -> pa.Table:
+        """What was known of every record when it was built; empty for releases that did not keep it."""
+        if "records.parquet" not in self.manifest.files:
+            return RECORDS.empty_table()
+        return pq.read_table(pa.BufferReader(self.read("records.parquet")))
 
     def paths(self) -> list[str]:
         """Paths of all files that lie in it, sorted."""

@@ -6,6 +6,7 @@ what is there and intact. Nothing else is looked up; nothing can point at a tabl
 
     blobs/<sha[:2]>/<sha256>                    images and raw answers, never altered
     retrievals/<source>/<sha256>.parquet        parts: what was asked for, what came (retrieve)
+    retrievals/<source>/<name>.journal          rows of a part under way, one line each (tasks/io/journal.py)
     measures/<stage>/<key>/<sha256>.parquet     parts: rows of one measure (measure)
     decisions/<stage>/<key>/<sha256>.parquet    one table: a whole decision (decide)
     outcomes/<stage>/<sha256>.parquet           what a stage did with each record of a build
@@ -17,6 +18,7 @@ import contextlib
 import hashlib
 import os
 import shutil
+import tempfile
 import threading
 import time
 import uuid
@@ -117,17 +119,21 @@ class Store:
 
     # ------------------------------------------------------------------------------------------------ tables
 
-    def write_table(self, folder: str, table: pa.Table) -> TableRef:
+    def write_table(self, folder: str, table: pa.Table, *, is_remembered: bool = True) -> TableRef:
         """Store a table in a folder under the SHA-256 of its Parquet bytes; writing it again changes nothing."""
         data = parquet_bytes(table)
         ref = TableRef(path=f"{folder}/{hashlib.sha256(data).hexdigest()}.parquet", rows=table.num_rows)
         if not self._is_intact(ref.path, data):
             self.write_bytes(ref.path, data)
-        _remember(self._known_as, ref.path, table)
+        if is_remembered:
+            _remember(self._known_as, ref.path, table)
         return ref
 
-    def read_table(self, ref: TableRef) -> pa.Table:
-        """The table that the reference names. Raises Damaged if it is gone, or not what its name says."""
+    def read_table(self, ref: TableRef, *, is_remembered: bool = True) -> pa.Table:
+        """The table that the reference names. Raises Damaged if it is gone, or not what its name says.
+
+        is_remembered: whether this process keeps it at hand; not what is read once and is large.
+        """
         if (known := _recall(self._known_as, ref.path)) is not None:
             return known
         data = self.read_bytes(ref.path)
@@ -135,7 +141,8 @@ class Store:
             self.remove(ref.path)
             raise Damaged(f"expected SHA-256 {ref.sha256} of {ref.path}, got other bytes; they were removed")
         table = pq.read_table(pa.BufferReader(data))
-        _remember(self._known_as, ref.path, table)
+        if is_remembered:
+            _remember(self._known_as, ref.path, table)
         return table
 
     def tables(self, folder: str) -> Iterator[tuple[TableRef, pa.Table]]:
@@ -164,6 +171,30 @@ class Store:
         if self._size(path) != len(data):
             self.write_bytes(path, data)
         return sha256
+
+    @contextlib.contextmanager
+    def scratch(self) -> Iterator[Path]:
+        """Path of a file of one's own for what is still coming; removed at the end, unless it has become a blob."""
+        folder = Path(self.full("tmp")) if self.is_local else Path(tempfile.gettempdir())
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / uuid.uuid4().hex
+        try:
+            yield path
+        finally:
+            path.unlink(missing_ok=True)
+
+    def adopt_blob(self, path: Path, sha256: str, length: int) -> None:
+        """Make a local file, whose digest and length are known from its writing, the blob of that name."""
+        target = blob_path(sha256)
+        if self._size(target) == length:
+            return
+        if self.is_local and self._overlay is None:
+            with path.open("rb") as file:
+                os.fsync(file.fileno())
+            Path(self.full(target)).parent.mkdir(parents=True, exist_ok=True)
+            path.replace(self.full(target))
+        else:
+            self.write_bytes(target, path.read_bytes())
 
     def read_blob(self, sha256: str) -> bytes:
         """The blob's bytes, hashed again. Raises Damaged, and removes it, if they are not what they were."""

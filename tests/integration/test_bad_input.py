@@ -173,7 +173,7 @@ def test_the_same_recipe_that_suddenly_loses_many_images_is_refused(tmp_path, mu
 DROPPED = {
     "NOTES.md": "not_an_image", "LICENSE": "not_an_image", "broken.png": "broken_image", "decompression_bomb.ico": "not_an_image",
     "broken_data_stream.png": "broken_image", "truncated_image.png": "broken_image", "truncated_end_chunk.png": "broken_image",
-    "truncated_jpeg.jpg": "broken_image", "decompression_bomb.gif": "too_many_pixels",
+    "truncated_jpeg.jpg": "broken_image", "hopper_bad_exif.jpg": "broken_image", "decompression_bomb.gif": "too_many_pixels",
 }  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from schemas.tables import IMAGES
 from tasks.core.export.coco import media_path
 
 FROM_RECORDS = (
-    "source", "source_url", "image_url", "title", "artist", "style", "styles", "date_text", "year", "rights_uri",
+    "source", "source_url", "image_url", "title", "artist", "artist_qualifier", "style", "styles", "date_text", "year", "rights_uri",
     "rights_text", "rights_basis", "is_annotated",
 )  # fmt: skip
 DIGESTED = pa.schema(

@@ -50,9 +50,31 @@ def record(source: Source, row: Row) -> dict[str, Any]:
     }
 
 
+def dropped(source: Source, key: str, reason: Reason, detail: str) -> dict[str, Any]:
+    """The row of a work of which the source gave no record, and why."""
+    return _empty(source, key, reason, _writable(detail)[:_LONGEST_TEXT])
+
+
 def table(rows: Iterable[dict[str, Any]]) -> pa.Table:
     """RECORDS sorted by record_id, of `unique` rows."""
     return pa.Table.from_pylist(unique(rows), schema=RECORDS)
+
+
+def merged(tables: Iterable[pa.Table]) -> pa.Table:
+    """RECORDS of several, sorted by record_id and `unique`: only rows that share an id are compared one by one."""
+    everything = pa.concat_tables([RECORDS.empty_table(), *tables]).sort_by("record_id")
+    if everything.num_rows < 2:
+        return everything
+    names = everything["record_id"].combine_chunks()
+    is_same = pc.equal(names.slice(0, len(names) - 1), names.slice(1))
+    shared = pc.or_(pa.concat_arrays([_FALSE, is_same]), pa.concat_arrays([is_same, _FALSE]))
+    if not pc.any(shared).as_py():
+        return everything
+    apart = table(everything.filter(shared).to_pylist())
+    return pa.concat_tables([everything.filter(pc.invert(shared)), apart]).sort_by("record_id")
+
+
+_FALSE = pa.array([False])
 
 
 def unique(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:

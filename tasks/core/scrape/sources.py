@@ -1,4 +1,4 @@
-"""One source's files and answers, as records and figures: the one place that knows which source reads what."""
+"""One source's files, as records and figures: the one place that knows which source reads what."""
 
 import csv
 from collections.abc import Callable, Sequence
@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from schemas.errors import BadInput
-from schemas.sources import AnySource, FolderSource, TableSource
+from schemas.sources import AnyFileSource, FolderSource, TableSource
 from schemas.tables import SOURCE_FIGURES
 from tasks.core.scrape import annotations, folder, records, table
 
@@ -24,7 +24,7 @@ class Listed:
     figures: pa.Table
 
 
-def answers_wanted(source: AnySource, paths: Sequence[str]) -> list[str]:
+def answers_wanted(source: AnyFileSource, paths: Sequence[str]) -> list[str]:
     """Paths of the files, among those listed, that have to be read to know the source's records; sorted."""
     wanted = {source.table} if isinstance(source, TableSource) else set()
     if source.annotations is not None and source.annotations.format == "coco":
@@ -38,7 +38,7 @@ def answers_wanted(source: AnySource, paths: Sequence[str]) -> list[str]:
 
 
 def listed(
-    source: AnySource,
+    source: AnyFileSource,
     paths: Sequence[str],
     read: Read,
     parquet_rows: Callable[[bytes], list[dict[str, Any]]],
@@ -68,7 +68,7 @@ def listed(
 
 
 def _rows(
-    source: AnySource, paths: Sequence[str], read: Read, parquet_rows: Callable[[bytes], list[dict[str, Any]]]
+    source: AnyFileSource, paths: Sequence[str], read: Read, parquet_rows: Callable[[bytes], list[dict[str, Any]]]
 ) -> list[dict[str, Any]]:
     if isinstance(source, FolderSource):
         return folder.records(source, paths)
@@ -90,7 +90,7 @@ def _rows(
     return table.records(source, found)
 
 
-def _figures_of(source: AnySource, read: Read) -> Callable[[str], list[annotations.Figure] | None]:
+def _figures_of(source: AnyFileSource, read: Read) -> Callable[[str], list[annotations.Figure] | None]:
     """A function from a locator to the figures that people drew there; None where nobody looked."""
     asked = source.annotations
     if asked is None:
@@ -107,7 +107,7 @@ def _figures_of(source: AnySource, read: Read) -> Callable[[str], list[annotatio
     return of_voc
 
 
-def _coco(source: AnySource, data: bytes | None, path: str) -> dict[str, list[annotations.Figure] | None]:
+def _coco(source: AnyFileSource, data: bytes | None, path: str) -> dict[str, list[annotations.Figure] | None]:
     if data is None:
         raise BadInput(
             f"source '{source.name}': expected COCO annotations '{path}' below binding '{source.at}', got no such file"
@@ -118,7 +118,7 @@ def _coco(source: AnySource, data: bytes | None, path: str) -> dict[str, list[an
         raise BadInput(f"source '{source.name}': expected COCO annotations in '{path}', got {problem}") from problem
 
 
-def _expected(source: AnySource) -> str:
+def _expected(source: AnyFileSource) -> str:
     return f"files like '{source.pattern}'" if isinstance(source, FolderSource) else f"rows in '{source.table}'"
 
 

@@ -326,8 +326,8 @@ def test_a_file_that_is_there_goes_before_a_recipe_that_ships(tmp_path: Path, mo
             id="no source",
         ),
         pytest.param(
-            GOOD.replace("folder: {", "wikiart: {"),
-            ("sources[0]: expected one of 'folder', 'table', got 'wikiart'",),
+            GOOD.replace("folder: {", "louvre: {"),
+            ("sources[0]: expected one of 'folder', 'table', 'artic', ", "'wikiart', got 'louvre'"),
             id="an unknown source",
         ),
         pytest.param(

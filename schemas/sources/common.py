@@ -1,7 +1,6 @@
-"""Sources: the collections that a recipe draws from."""
+"""What sources have in common: a name, rights, and for those that lie in files, where."""
 
-import re
-from typing import Annotated, Literal, Self
+from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -47,53 +46,32 @@ class Annotations(Frozen):
 
 
 class Source(Frozen):
-    """What both sources say."""
+    """What all sources say."""
 
     name: Name = Field(description="The source's name; record_id is <name>:<key>")
-    at: Name = Field("images", description="The binding that gives the folder (an fsspec URL or a path)")
-    annotations: Annotations | None = Field(None, description="Boxes lying beside the images, if any")
     rights: Rights = Field(default_factory=Rights, description="Asserted where the source's own fields say nothing")
     source_url: str | None = Field(
         None, description="Page of a work, with the record's fields in braces, e.g. 'https://museum.example/{key}'"
     )
 
 
-class FolderSource(Source):
-    """Images in a folder; what is known of a work stands in its path."""
+class FileSource(Source):
+    """What sources that lie in files say."""
 
-    source: Literal["folder"] = "folder"
-    pattern: str = Field(
-        min_length=1,
-        description="Path below the binding. {field} takes a stretch without '/', as short as it can be; '*' is "
-        "anything but '/'. Known fields: key, title, artist, style, date_text, year, group",
+    at: Name = Field("images", description="The binding that gives the folder (an fsspec URL or a path)")
+    annotations: Annotations | None = Field(None, description="Boxes lying beside the images, if any")
+
+
+class WebSource(Source):
+    """What sources on the web say. How fast they are asked stands in the recipe's `manners`."""
+
+    refresh: Literal["listings", "never", "all"] = Field(
+        "listings",
+        description="listings: what lists works is asked again in each build, conditionally; never: nothing that is "
+        "known is asked again; all: every work's own answer too",
     )
-
-    @model_validator(mode="after")
-    def _has_names_for_fields(self) -> Self:
-        for name in re.findall(r"\{(\w+)\}", self.pattern):
-            if not name.isidentifier():
-                raise ValueError(f"pattern: expected fields that begin with a letter, got '{{{name}}}'")
-        return self
-
-
-class TableSource(Source):
-    """One row for each work, in CSV, Parquet or JSON lines; images by path below the binding, or by URL."""
-
-    source: Literal["table"] = "table"
-    table: str = Field(min_length=1, description="Path of the table below the binding (.csv, .parquet, .jsonl)")
-    columns: dict[
-        Literal[
-            "key", "image", "source_url", "image_url", "title", "artist", "style", "styles", "date_text", "year",
-            "rights_uri", "rights_text", "group",
-        ],
-        str,
-    ] = Field(description="Our field: the table's column. key and image are required")  # fmt: skip
-
-    @model_validator(mode="after")
-    def _has_key_and_image(self) -> Self:
-        if missing := {"key", "image"} - self.columns.keys():
-            raise ValueError(f"expected columns for key and image, got none for {' and '.join(sorted(missing))}")
-        return self
-
-
-AnySource = Annotated[FolderSource | TableSource, Field(discriminator="source")]
+    secret: Name | None = Field(
+        None,
+        description="The binding that says where the API's secret is kept (env:NAME, file:PATH or prefect:BLOCK), for "
+        "sources that need one",
+    )

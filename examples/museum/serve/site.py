@@ -1,0 +1,213 @@
+"""What the museum answers to a request: the source's route, its fault, conditions and limits. No sockets."""
+
+import json
+import sys
+import time
+import traceback
+from collections import Counter
+from collections.abc import Callable, Mapping
+from email.utils import formatdate, parsedate_to_datetime
+from hashlib import sha256
+from typing import NamedTuple
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from examples.museum.serve.faults import Fault, Faults, canonical_url, place_of_answer
+from examples.museum.serve.hall import NOT_FOUND, Answer, Hall, Request
+from examples.museum.serve.images import Images, Picture
+from examples.museum.serve.limiter import Limiter
+from examples.museum.serve.routes import Route
+from examples.museum.serve.spoiling import CLOSED, LOOP, MOVED, REPLACED, Asked, spoilt
+from examples.museum.serve.wire import BadRequest, Head, Reply
+
+_MARKS = (MOVED, LOOP)
+_OWN_NAMES = {"127.0.0.1", "localhost"}
+# these are good where they lead to
+_LED_ELSEWHERE = {"moved", "robots_disallow"}
+
+
+class Visit(NamedTuple):
+    """One request as the log has it. at_s: time.monotonic() when it had come; fault: a kind, or what else was wrong.
+
+    rate: turned away by the limiter. robots_ignored: robots.txt forbids it. bytes: of the body, as far as handed on.
+    """
+
+    at_s: float
+    host: str
+    target: str
+    method: str
+    status: int
+    bytes: int
+    fault: str | None
+
+
+class Exchange(NamedTuple):
+    """A request and what will be said to it, but for the image's bytes. mischief: a fault in how it is sent."""
+
+    at_s: float
+    asked: Asked
+    head: Head
+    answer: Answer
+    fault: str | None = None
+
+    @property
+    def mischief(self) -> str | None:
+        """The fault, if it is not one that is another reply."""
+        return None if self.fault is None or self.fault in REPLACED or self.fault in _NOTES else self.fault
+
+
+_NOTES = {"rate", "robots_ignored", "broken_route"}
+
+
+class Site:
+    """The museum behind all its hosts.
+
+    disallow: path prefixes by host that its robots.txt forbids, besides what lies under /closed/ on every host.
+    """
+
+    def __init__(
+        self,
+        hall: Hall,
+        images: Images,
+        by_host: Mapping[str, Route],
+        faults: Faults | None = None,
+        rate_per_s: float | None = None,
+        disallow: Mapping[str, tuple[str, ...]] | None = None,
+    ) -> None:
+        self.images, self.limiter = images, Limiter(rate_per_s)
+        self._hall, self._by_host, self._faults = hall, by_host, faults or Faults()
+        self._disallow = disallow or {}
+        self._attempts: Counter[str] = Counter()
+        self._opened_s = time.time()
+
+    def opened(self, head: Head) -> Exchange:
+        """The request read, and what will be said to it. Raises BadRequest."""
+        at_s, asked = time.monotonic(), self._asked(head)
+        if head.method not in {"GET", "HEAD"}:
+            return Exchange(at_s, asked, head, Answer(405, headers={"Allow": "GET, HEAD"}))
+        pause_s = self.limiter.pause_s(asked.host, at_s)
+        if pause_s is not None:
+            return Exchange(at_s, asked, head, Answer(429, headers={"Retry-After": str(pause_s)}), "rate")
+        if asked.path == "/robots.txt":
+            return Exchange(at_s, asked, head, self._robots(asked, head))
+        try:
+            answer = self._routed(asked, head)
+        except Exception:  # a route's bug is shown to whoever runs the museum, and the museum stays open
+            traceback.print_exc(file=sys.stderr)
+            return Exchange(at_s, asked, head, Answer(500), "broken_route")
+        return Exchange(at_s, asked, head, answer, self._fault(asked, answer))
+
+    def reply(self, exchange: Exchange, picture: Picture | None) -> Reply:
+        """What is sent, unless the fault is in the sending. picture: the answer's image, if it has one."""
+        answer, fault = exchange.answer, exchange.fault
+        headers = tuple(answer.headers.items())
+        if picture is None:
+            good = Reply(answer.status, (("Content-Type", answer.content_type), *headers), answer.body)
+        elif picture.data is None:
+            good = Reply(404, (("Content-Type", NOT_FOUND.content_type),), NOT_FOUND.body)
+        else:
+            good = Reply(answer.status, (("Content-Type", picture.content_type), *headers), picture.data)
+        if fault in REPLACED:
+            return spoilt(str(fault), good, exchange.asked, time.time())
+        if exchange.mischief or good.status != 200 or picture is not None:
+            return good
+        return self._conditional(exchange.head.headers, good)
+
+    def _asked(self, head: Head) -> Asked:
+        parts = urlsplit(head.target)
+        host = (parts.netloc or head.headers.get("host", "")).lower().rpartition("@")[2].split(":")[0]
+        if not host:
+            raise BadRequest(400)
+        base, path = "", parts.path or "/"
+        if host in _OWN_NAMES:
+            first, _, rest = path[1:].partition("/")
+            if first in self._by_host:
+                host, base, path = first, f"/{first}", f"/{rest}"
+        kept = [part for part in parts.query.split("&") if part.partition("=")[0] not in _MARKS]
+        marks = dict(pair for pair in parse_qsl(parts.query) if pair[0] in _MARKS) if "museum-" in parts.query else {}
+        is_closed = path.startswith(f"{CLOSED}/")
+        path = path.removeprefix(CLOSED) if is_closed else path
+        loops = marks.get(LOOP, "0")
+        return Asked(
+            host,
+            path,
+            "&".join(kept),
+            base,
+            is_closed or MOVED in marks,
+            int(loops) if loops.isdecimal() else 0,
+            is_closed,
+        )
+
+    def _routed(self, asked: Asked, head: Head) -> Answer:
+        route = self._by_host.get(asked.host)
+        if route is None:
+            return self._index() if asked.host in _OWN_NAMES else NOT_FOUND
+        query = dict(parse_qsl(asked.query, keep_blank_values=True))
+        request = Request(asked.host, unquote(asked.path), query, head.headers, head.method)
+        return route(self._hall, request) or NOT_FOUND
+
+    def _index(self) -> Answer:
+        return Answer(body=json.dumps({"works": self._hall.size, "hosts": sorted(self._by_host)}).encode())
+
+    def _fault(self, asked: Asked, answer: Answer) -> str | None:
+        """The fault that this request meets."""
+        note = "robots_ignored" if self._is_forbidden(asked) else None
+        if answer.status != 200:
+            return note
+        url = canonical_url(asked.host, asked.path, asked.query)
+        fault = self._faults.of(url, "image" if answer.image is not None else place_of_answer(url))
+        if fault is None or not self._is_met(fault, url, asked, answer):
+            return note
+        return fault.kind.name
+
+    def _is_met(self, fault: Fault, url: str, asked: Asked, answer: Answer) -> bool:
+        # a page in place of a page is what nobody could tell
+        if fault.kind.name == "page_for_answer" and answer.content_type.startswith("text/html"):
+            return False
+        if asked.is_marked and fault.kind.name in _LED_ELSEWHERE:
+            return False
+        if not fault.attempts:
+            return True
+        self._attempts[url] += 1
+        return self._attempts[url] <= fault.attempts
+
+    def _is_forbidden(self, asked: Asked) -> bool:
+        return asked.is_closed or asked.path.startswith(self._disallow.get(asked.host, ()))
+
+    def _robots(self, asked: Asked, head: Head) -> Answer:
+        """The source's own robots.txt, and our prohibitions behind it."""
+        own = self._routed(asked, head)
+        paths = (f"{CLOSED}/", *self._disallow.get(asked.host, ()))
+        ours = "".join(("User-agent: *\n", *(f"Disallow: {path}\n" for path in paths))).encode()
+        body = own.body.rstrip() + b"\n\n" + ours if own.status == 200 and own.body else ours
+        return Answer(body=body, content_type="text/plain; charset=utf-8")
+
+    def _conditional(self, asked: Mapping[str, str], good: Reply) -> Reply:
+        """304 for who has it already (RFC 9110, 13.2.2), else the reply with what it may be asked for by next time."""
+        given = {name.lower(): value for name, value in good.headers}
+        tag = given.get("etag") or f'"{sha256(good.body).hexdigest()[:32]}"'
+        if "etag" not in given:
+            good = good.with_header("ETag", tag)
+        # nothing has changed since the museum opened
+        if "last-modified" not in given:
+            good = good.with_header("Last-Modified", formatdate(self._opened_s, usegmt=True))
+        known, since = asked.get("if-none-match"), asked.get("if-modified-since")
+        if known is not None:
+            tags = {one.strip().removeprefix("W/") for one in known.split(",")}
+            is_known = "*" in tags or tag.removeprefix("W/") in tags
+        else:
+            is_known = since is not None and _seconds(since) >= int(self._opened_s)
+        if not is_known:
+            return good
+        kept = tuple(pair for pair in good.headers if pair[0].lower() != "content-type")
+        return Reply(304, kept)
+
+
+def _seconds(date: str) -> float:
+    """Unix time of an HTTP date; 0 for what is none."""
+    try:
+        return parsedate_to_datetime(date).timestamp()
+    except (ValueError, OverflowError):
+        return 0.0
+
+
+Log = Callable[[Visit], None]

@@ -1,0 +1,26 @@
+"""Sources: the collections that a recipe draws from, one file each."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from schemas.sources.artic import ArticSource
+from schemas.sources.common import NOASSERTION, Annotations, FileSource, Rights, Source, WebSource
+from schemas.sources.commons import CommonsSource
+from schemas.sources.flickr import FlickrSource
+from schemas.sources.folder import FolderSource
+from schemas.sources.met import MetSource
+from schemas.sources.surrealism import SurrealismSource
+from schemas.sources.table import TableSource
+from schemas.sources.ukiyoe import UkiyoeSource
+from schemas.sources.wikiart import WikiartSource
+
+AnyFileSource = FolderSource | TableSource
+AnyWebSource = ArticSource | CommonsSource | FlickrSource | MetSource | SurrealismSource | UkiyoeSource | WikiartSource
+AnySource = Annotated[AnyFileSource | AnyWebSource, Field(discriminator="source")]
+
+__all__ = [
+    "NOASSERTION", "Annotations", "AnyFileSource", "AnySource", "AnyWebSource", "ArticSource", "CommonsSource", "FileSource",
+    "FlickrSource", "FolderSource", "MetSource", "Rights", "Source", "SurrealismSource", "TableSource", "UkiyoeSource",
+    "WebSource", "WikiartSource",
+]  # fmt: skip

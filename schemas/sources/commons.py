@@ -1,0 +1,55 @@
+"""Wikimedia Commons as a source."""
+
+import re
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field
+
+from schemas.sources.common import WebSource
+
+# what no title of a page may hold: https://www.mediawiki.org/wiki/Manual:Page_title
+_UNTITLED = re.compile(r"[#<>\[\]|{}\x00-\x1f\x7f]")
+_LONGEST_TITLE_BYTES = 255
+
+
+def _title(name: str) -> str:
+    """A category's name as Commons writes it: without the prefix, blanks for underscores, the first letter a capital."""
+    plain = " ".join(re.sub(r"^\s*category\s*:", "", name, flags=re.I).replace("_", " ").split())
+    size_bytes = len(plain.encode("utf-8", "surrogatepass"))
+    if not plain or _UNTITLED.search(plain) or not 0 < size_bytes <= _LONGEST_TITLE_BYTES or not plain.isprintable():
+        raise ValueError(f"expected the name of a category of 1 to {_LONGEST_TITLE_BYTES} bytes, got '{name[:80]}'")
+    return plain[0].upper() + plain[1:]
+
+
+Category = Annotated[str, AfterValidator(_title)]
+
+
+class CommonsSource(WebSource):
+    """Files of Wikimedia Commons that lie in the given categories, or in categories below them."""
+
+    source: Literal["commons"] = "commons"
+    categories: tuple[Category, ...] = Field(
+        min_length=1,
+        max_length=500,
+        description="Names of categories, with or without 'Category:', e.g. 'Paintings by Claude Monet'",
+    )
+    depth: int = Field(
+        0,
+        ge=0,
+        le=10,
+        description="How many levels of subcategories are entered, 0 to 10; 0: none. Below a few levels, categories of Commons "
+        "lead to almost anything, so that 10 is a limit against mistakes",
+    )
+    exclude: tuple[Category, ...] = Field(
+        (), description="Names of subcategories that are not entered, wherever they are met"
+    )
+    styles: dict[Category, str] = Field(
+        default_factory=dict,
+        description="A category's name: the style of the files that lie in it themselves, e.g. 'Impressionist paintings: "
+        "Impressionism'. Read from each file's own list of categories, so that it is the same wherever the file is found",
+    )
+    width_px: Literal[20, 40, 60, 120, 250, 330, 500, 960, 1280, 1920, 3840] | None = Field(
+        1280,
+        description="Width of the images in pixels, one of Wikimedia's standard steps, since others are refused or held back; "
+        "null: the originals, which are held back most. An image that is not so wide comes as it is",
+    )

@@ -1,0 +1,26 @@
+"""Images in a folder as a source."""
+
+import re
+from typing import Literal, Self
+
+from pydantic import Field, model_validator
+
+from schemas.sources.common import FileSource
+
+
+class FolderSource(FileSource):
+    """Images in a folder; what is known of a work stands in its path."""
+
+    source: Literal["folder"] = "folder"
+    pattern: str = Field(
+        min_length=1,
+        description="Path below the binding. {field} takes a stretch without '/', as short as it can be; '*' is "
+        "anything but '/'. Known fields: key, title, artist, style, date_text, year, group",
+    )
+
+    @model_validator(mode="after")
+    def _has_names_for_fields(self) -> Self:
+        for name in re.findall(r"\{(\w+)\}", self.pattern):
+            if not name.isidentifier():
+                raise ValueError(f"pattern: expected fields that begin with a letter, got '{{{name}}}'")
+        return self

@@ -1,0 +1,88 @@
+"""The Metropolitan Museum of Art as a source."""
+
+import re
+from typing import Literal, Self
+
+from pydantic import Field, field_validator, model_validator
+
+from schemas.sources.common import WebSource
+
+_RANGE = re.compile(r"([0-9]{1,9})(?:\s*-\s*([0-9]{1,9}))?")
+
+
+class MetSource(WebSource):
+    """Open Access works of the Met: ids from its CSV or its API, then one request for each object."""
+
+    source: Literal["met"] = "met"
+    listing: Literal["csv", "api"] = Field(
+        "csv",
+        description="csv: the museum's open-access table (about 300 MB), which says beforehand what is in the public "
+        "domain; api: one list of ids, all of which must be asked for to learn that",
+    )
+    object_ids: str | None = Field(
+        None,
+        description="Only objects with these Object IDs: numbers and ranges with both ends, from 1 to 999999999, such as "
+        "'1-5000, 436535'; null: all that are listed. One object is one request, so that half a million of them take days",
+    )
+    departments: tuple[str, ...] = Field(
+        (), description="With csv: only these departments, named as the table does, in any case; none: all of them"
+    )
+    classifications: tuple[str, ...] = Field(
+        (), description="With csv: only rows with one of these classifications, e.g. Paintings, in any case; none: all"
+    )
+    department_ids: tuple[int, ...] = Field(
+        (), description="With api: only these departments, by the API's numbers, from 1 on; none: all of them"
+    )
+    open_access_only: bool = Field(
+        True,
+        description="Only what the museum says is in the public domain: others are not asked for where the table says so, "
+        "and have no image where the object does. The museum gives no images of other works",
+    )
+    images_per_object: int = Field(
+        10,
+        ge=1,
+        le=1000,
+        description="Images of one object, from 1 to 1000, in the museum's order. 10 is the cap of The Met dataset (2021)",
+    )
+
+    @field_validator("object_ids")
+    @classmethod
+    def _are_ranges(cls, text: str | None) -> str | None:
+        if text is not None:
+            _ranges(text)
+        return text
+
+    @field_validator("department_ids")
+    @classmethod
+    def _are_numbers_from_one(cls, numbers: tuple[int, ...]) -> tuple[int, ...]:
+        if bad := [number for number in numbers if number < 1]:
+            raise ValueError(f"expected department_ids from 1 on, got {bad[0]}")
+        return numbers
+
+    @model_validator(mode="after")
+    def _has_filters_of_its_listing(self) -> Self:
+        others = ("department_ids",) if self.listing == "csv" else ("departments", "classifications")
+        if meant := [name for name in others if getattr(self, name)]:
+            raise ValueError(
+                f"expected no {meant[0]} with listing '{self.listing}', which can't be filtered by it, got some"
+            )
+        return self
+
+    def id_ranges(self) -> tuple[tuple[int, int], ...]:
+        """Pairs (first, last) of Object IDs, both included; none: all ids.
+
+        >>> MetSource(name="met", object_ids="1-5000, 436535").id_ranges()
+        ((1, 5000), (436535, 436535))
+        """
+        return _ranges(self.object_ids) if self.object_ids is not None else ()
+
+
+def _ranges(text: str) -> tuple[tuple[int, int], ...]:
+    pairs = []
+    for part in text.split(","):
+        found = _RANGE.fullmatch(part.strip())
+        pair = (int(found[1]), int(found[2] or found[1])) if found else (0, 0)
+        if not 0 < pair[0] <= pair[1]:
+            raise ValueError(f"object_ids: expected numbers and ranges such as '1-5000, 436535', got '{part.strip()}'")
+        pairs.append(pair)
+    return tuple(pairs)

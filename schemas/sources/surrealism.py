@@ -1,0 +1,22 @@
+"""Surrealism.website as a source."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from schemas.sources.common import WebSource
+
+PagePath = Annotated[str, Field(pattern=r"^/([A-Za-z0-9._~%-]+/)*[A-Za-z0-9._~%-]*$", max_length=300)]
+
+
+class SurrealismSource(WebSource):
+    """Surrealist works of surrealism.website: an index of artists, and a page of images for each."""
+
+    source: Literal["surrealism"] = "surrealism"
+    index: PagePath = Field("/", description="Path of the page that links to every artist's page")
+    style: str = Field(
+        "surrealism",
+        min_length=1,
+        max_length=100,
+        description="Style of every work: ArtBench-10 took the whole site as one",
+    )

@@ -1,0 +1,78 @@
+"""WikiArt as a source."""
+
+import re
+from typing import Literal, Self
+
+from pydantic import Field, model_validator
+
+from schemas.sources.common import WebSource
+
+_ADDRESS = re.compile(r"[^\s/?#%\\]+")
+
+
+class WikiartSource(WebSource):
+    """Works on wikiart.org. Keys differ by route, so that changing `by` gives every record another id."""
+
+    source: Literal["wikiart"] = "wikiart"
+    by: Literal["json", "api2", "page"] = Field(
+        "json",
+        description="json: the older JSON answers, one for each work, no key needed (key: contentId); api2: the API "
+        "that WikiArt hands out keys for (key: id of 24 hex digits); page: the works' HTML pages, the only ones that "
+        "say who holds the rights (key: artist/work, as in the page's address)",
+    )
+    artists: Literal["all"] | tuple[str, ...] = Field(
+        "all",
+        description="all, or artists as in the addresses of their pages, e.g. claude-monet. By api2 also ids of 24 hex "
+        "digits, which spare looking the artist up in the list of all",
+    )
+    styles: Literal["all"] | tuple[str, ...] = Field(
+        "all",
+        description="all, or the names of the wanted styles, e.g. Ukiyo-e; accents, case, blanks and hyphens don't "
+        "count. Works of none of them are left out; of several, the first that WikiArt lists is the record's style, "
+        "spelled as here",
+    )
+    style_addresses: dict[str, str] = Field(
+        default_factory=dict,
+        description="Last part of the address of a style's page, where it is neither the name in lower case with "
+        "hyphens nor one of the twelve exceptions that are known, e.g. {Archaic: archaic-period}",
+    )
+    copyright: Literal["public_domain", "any"] = Field(
+        "any",
+        description="public_domain: by json the works of artists whom WikiArt lists as in the public domain, by page "
+        "the works whose page says 'Public domain'; api2 says nothing of it. any: all works",
+    )
+    image_size: Literal["original", "HD", "Large", "Blog", "Portrait", "PinterestLarge", "PinterestSmall"] = Field(
+        "original",
+        description="original: the file as it was uploaded, always there. The others are scaled copies, some missing: "
+        "HD up to about 1200 px, Large 600 or 750 px, Blog 500 px, Portrait 400 px, PinterestSmall 210 px wide",
+    )
+
+    @model_validator(mode="after")
+    def _names_artists_and_styles(self) -> Self:
+        for field in ("artists", "styles"):
+            named = getattr(self, field)
+            if named != "all" and (not named or any(not name.strip() for name in named)):
+                raise ValueError(
+                    f"{field}: expected all or at least one name and none that is blank, got {list(named)}"
+                )
+        for name in () if self.artists == "all" else self.artists:
+            if not _ADDRESS.fullmatch(name):
+                raise ValueError(
+                    f"artists: expected the last part of a page's address, e.g. claude-monet, got '{name}'"
+                )
+        return self
+
+    @model_validator(mode="after")
+    def _knows_addresses_of_wanted_styles(self) -> Self:
+        for style, address in self.style_addresses.items():
+            if self.styles == "all" or style not in self.styles:
+                raise ValueError(f"style_addresses: expected styles that are listed under styles, got '{style}'")
+            if not _ADDRESS.fullmatch(address):
+                raise ValueError(f"style_addresses: expected the last part of a page's address, got '{address}'")
+        return self
+
+    @model_validator(mode="after")
+    def _asks_for_rights_where_they_are_said(self) -> Self:
+        if self.by == "api2" and self.copyright == "public_domain":
+            raise ValueError("copyright: expected any by api2, whose answers say nothing of rights, got public_domain")
+        return self

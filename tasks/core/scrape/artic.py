@@ -1,0 +1,171 @@
+"""The Art Institute of Chicago: pages of its API's list of artworks, which say all that there is to know."""
+
+import html
+import json
+import re
+from typing import Any
+
+from schemas.sources.artic import ArticSource
+from tasks.core.scrape.asking import Ask, BadAnswer, Claim, Credential, Said, quoted
+
+HOSTS = ("api.artic.edu",)
+CREDENTIAL: Credential | None = None
+
+_ARTWORKS = "https://api.artic.edu/api/v1/artworks"
+_PAGE = "https://www.artic.edu/artworks"
+_IIIF = "https://www.artic.edu/iiif/2"
+_CC0 = "https://creativecommons.org/publicdomain/zero/1.0/"
+_FIELDS = (
+    "id", "title", "artist_title", "artist_display", "date_display", "date_start", "date_end", "style_title", "style_titles",
+    "classification_title", "classification_titles", "department_title", "is_public_domain", "copyright_notice", "image_id",
+)  # fmt: skip
+_MOST_WORKS = 10_000_000
+_IMAGE_ID = re.compile(r"[0-9A-Za-z-]{8,64}")
+_TAG = re.compile(r"</?[a-zA-Z][^<>]{0,200}>")
+# artist_title lacks them; artist_display has them before the name
+_DOUBT = re.compile(
+    r"\b(attributed|workshop|atelier|studio|circle|follower|school|style|manner|imitator|copy|after|possibly|probably)\b",
+    re.I,
+)
+# a year that `record` can't read: without any it would look into the text, where "1479–1458 BCE" has one
+_NO_YEAR = "none"
+
+
+def first(source: ArticSource) -> list[Ask]:
+    """The first page of the list."""
+    return [_page(source, 1)]
+
+
+def read(source: ArticSource, ask: Ask, data: bytes) -> Said:
+    """One row for each wanted work of a page; the first page asks for all others, so that none hangs on another's success.
+
+    What a page claims is how many works belong on it, less those that the recipe does not want. Raises BadAnswer.
+    """
+    answer = _object_of_json(ask, data)
+    page, works = _page_number(ask), answer.get("data")
+    total = _total(source, ask, answer.get("pagination"))
+    if not isinstance(works, list) or len(works) > source.page_size:
+        raise BadAnswer(
+            f"{ask.url}: expected data to be a list of at most {source.page_size} works, got {_shown(works)}"
+        )
+    iiif = _iiif(ask, answer.get("config"))
+    wanted = [work for work in works if _is_wanted(source, work)]
+    last = -(-total // source.page_size)
+    following = range(2, last + 1) if page == 1 else range(page + 1, min(page + 1, last) + 1)
+    expected = min(max(total - (page - 1) * source.page_size, 0), source.page_size)
+    return Said(
+        tuple(_row(source, iiif, work) for work in wanted),
+        tuple(_page(source, number) for number in following),
+        (Claim(f"artworks, page {page}", max(expected - len(works) + len(wanted), 0)),),
+    )
+
+
+def _page(source: ArticSource, number: int) -> Ask:
+    return Ask(f"{_ARTWORKS}?fields={','.join(_FIELDS)}&limit={source.page_size}&page={number}", "page")
+
+
+def _page_number(ask: Ask) -> int:
+    return int(ask.url.rpartition("=")[2])
+
+
+def _total(source: ArticSource, ask: Ask, pagination: Any) -> int:
+    """How many works there are, of a page that is the one that was asked for."""
+    if not isinstance(pagination, dict):
+        raise BadAnswer(f"{ask.url}: expected pagination to be an object, got {_shown(pagination)}")
+    for name, value in (("limit", source.page_size), ("current_page", _page_number(ask))):
+        if (got := pagination.get(name)) != value:
+            raise BadAnswer(f"{ask.url}: expected pagination.{name} {value}, got {_shown(got)}")
+    total = pagination.get("total")
+    if type(total) is not int or not 0 <= total <= _MOST_WORKS:
+        raise BadAnswer(f"{ask.url}: expected pagination.total from 0 to {_MOST_WORKS}, got {_shown(total)}")
+    return total
+
+
+def _iiif(ask: Ask, config: Any) -> str:
+    """Where images lie, by the answer itself, as the museum asks; else where they have always been."""
+    given = config.get("iiif_url") if isinstance(config, dict) else None
+    if given is None:
+        return _IIIF
+    if not isinstance(given, str) or not re.fullmatch(r"https?://[^/\s]+(/[^\s?#]*)?", given):
+        raise BadAnswer(f"{ask.url}: expected config.iiif_url to be an http address, got {_shown(given)}")
+    return given.rstrip("/")
+
+
+def _is_wanted(source: ArticSource, work: Any) -> bool:
+    """Whether the recipe wants a work. What is no work at all is let through: its row says so."""
+    if not isinstance(work, dict):
+        return True
+    if source.open_access_only and work.get("is_public_domain") is not True:
+        return False
+    kinds = [work.get("classification_title"), *_list(work.get("classification_titles"))]
+    return _is_among(source.departments, [work.get("department_title")]) and _is_among(source.classifications, kinds)
+
+
+def _is_among(wanted: tuple[str, ...], given: list[Any]) -> bool:
+    names = {value.strip().casefold() for value in given if isinstance(value, str)}
+    return not wanted or any(name.strip().casefold() in names for name in wanted)
+
+
+def _row(source: ArticSource, iiif: str, work: Any) -> dict[str, Any]:
+    if not isinstance(work, dict):
+        return {"title": _shown(work)}
+    number, image = work.get("id"), work.get("image_id")
+    has_key = type(number) is int and 0 < number < 10**12
+    has_image = isinstance(image, str) and _IMAGE_ID.fullmatch(image)
+    return {
+        "key": str(number) if has_key else None,
+        "image": f"{iiif}/{image}/full/{source.image_width_px},/0/default.jpg" if has_image else None,
+        "source_url": f"{_PAGE}/{number}" if has_key else None,
+        "title": _plain(work.get("title")),
+        "artist": _artist(work),
+        "style": _plain(work.get("style_title")),
+        "styles": [style for value in _list(work.get("style_titles")) if (style := _plain(value))],
+        "date_text": _plain(work.get("date_display")),
+        "year": _year(work.get("date_start"), work.get("date_end")),
+        "rights_uri": _CC0 if work.get("is_public_domain") is True else None,
+        "rights_text": _plain(work.get("copyright_notice")),
+    }
+
+
+def _artist(work: dict[str, Any]) -> str | None:
+    """The artist's name, with the doubt that stands before it in artist_display: "Workshop of Peter Paul Rubens"."""
+    name, shown = _plain(work.get("artist_title")), _plain(work.get("artist_display"))
+    if not name or not shown:
+        return name
+    before, found, _ = shown.splitlines()[0].partition(name)
+    return f"{before}{name}" if found and _DOUBT.search(before) else name
+
+
+def _year(begin: Any, end: Any) -> str | None:
+    """The year where the museum gives a single one; "none" where it lies before 1000; None where the text shall decide."""
+    if type(begin) is not int or type(end) is not int:
+        return None
+    if not (end >= 1000 and begin <= 2099):
+        return _NO_YEAR
+    return str(begin) if begin == end else None
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _plain(value: Any) -> str | None:
+    """Text without marks such as <em>."""
+    return _TAG.sub("", html.unescape(value)).strip() or None if isinstance(value, str) else None
+
+
+def _object_of_json(ask: Ask, data: bytes) -> dict[str, Any]:
+    try:
+        answer = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise BadAnswer(f"{ask.url}: expected JSON, got {quoted(data[:80])}") from error
+    if not isinstance(answer, dict):
+        raise BadAnswer(f"{ask.url}: expected a JSON object, got {_shown(answer)}")
+    return answer
+
+
+def _shown(value: Any) -> str:
+    """A value for a message; of lists and objects, which may be deep, only that they are."""
+    if isinstance(value, list):
+        return f"a list of {len(value)}"
+    return quoted(value) if isinstance(value, str | int | float | None) else f"a {type(value).__name__}"

@@ -1,0 +1,305 @@
+"""Wikimedia Commons: categories, their subcategories, and the files in them, by the API that MediaWiki has.
+
+An answer may be a part: files first come without what is known of them, which follows in the answers that continue it
+(https://www.mediawiki.org/wiki/API:Continue). So a file counts where its `imageinfo` stands, and nowhere else.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit
+
+from schemas.sources.commons import CommonsSource
+from tasks.core.scrape.asking import Ask, BadAnswer, Claim, Credential, Said, quoted
+from tasks.core.scrape.shown import text_of_html
+
+HOSTS = ("commons.wikimedia.org",)
+CREDENTIAL: Credential | None = None
+
+_API = "https://commons.wikimedia.org/w/api.php"
+_COMMON = {"action": "query", "format": "json", "formatversion": "2"}
+_METADATA = (
+    "Artist", "Categories", "Credit", "DateTimeOriginal", "License", "LicenseShortName", "LicenseUrl", "ObjectName", "UsageTerms",
+)  # fmt: skip
+# with a width, the API scales 50 files at most in one answer; without one, 250 keep answers below its limit of 12 MiB
+_FILES_SCALED, _FILES_UNSCALED, _SUBCATEGORIES = 50, 250, 500
+_CONTINUATION = re.compile(r"[a-z]{0,16}(continue|offset)")
+_BITMAPS = frozenset(
+    {"image/jpeg", "image/png", "image/gif", "image/tiff", "image/webp", "image/bmp", "image/x-bmp", "image/x-ms-bmp"}
+)
+_BITMAP_NAME = re.compile(r"\.(jpe?g|png|gif|tiff?|webp|bmp)$", re.I)
+_OPEN = re.compile(
+    r"(?:https?:)?//(?:www\.)?creativecommons\.org/"
+    r"(licenses/[a-z]+(?:-[a-z]+)*/\d\.\d(?:/[a-z]{2,5})?|publicdomain/(?:zero|mark)/1\.0)(?:/(?:deed|legalcode)[\w.-]*)?/?",
+    re.I,
+)
+_STATEMENT = re.compile(
+    r"(?:https?:)?//(?:www\.)?rightsstatements\.org/(?:vocab|page)/([A-Z-]+/1\.0)/?(?:\?\S*)?", re.I
+)
+_TEMPLATE = re.compile(r"cc-(by(?:-nc)?(?:-sa|-nd)?)-(\d\.\d)(?:-([a-z]{2}))?")
+_CC = "https://creativecommons.org/"
+_LONGEST_HTML = 20_000
+_VOID = frozenset(
+    ["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"]
+)
+_HIDDEN = re.compile(r"display\s*:\s*none", re.I)
+_UNREAD_CLASSES = frozenset({"boilerplate", "language", "noprint", "mw-editsection"})
+
+
+def first(source: CommonsSource) -> list[Ask]:
+    """Each category's own numbers and its files; its subcategories where they are to be entered."""
+    return [
+        ask
+        for name in dict.fromkeys(source.categories)
+        for ask in [_numbers(name), *_below(source, name, source.depth)]
+    ]
+
+
+def read(source: CommonsSource, ask: Ask, data: bytes) -> Said:
+    """One row for each file that the answer has `imageinfo` of, under the number of its page, which outlives a new name.
+
+    Files that are no bitmaps are rows without an image. A category claims the number of its files, and each answer as many
+    as it gives, so that their sum can be compared. Raises BadAnswer.
+    """
+    answer = _answer(ask, data)
+    asked = dict(parse_qsl(urlsplit(ask.url).query))
+    pages, following = _pages(ask, answer), _following(ask, asked, answer)
+    if "titles" in asked:
+        return Said((), following, tuple(_claims(ask, pages)))
+    if asked.get("gcmtype") == "subcat":
+        return _subcategories(source, ask, asked, pages, following)
+    is_whole = "batchcomplete" in answer and not {name for name in asked if name.endswith("continue")} - {
+        "continue",
+        "gcmcontinue",
+    }
+    rows = tuple(row for page in pages if (row := _row(source, page, is_whole)) is not None)
+    # what its numbers claim is compared with all answers that name the category
+    return Said(rows, following, (Claim(asked.get("gcmtitle", ""), len(rows)),))
+
+
+def _numbers(name: str) -> Ask:
+    return _ask(f"Category:{name}", {"prop": "categoryinfo", "titles": f"Category:{name}"})
+
+
+def _below(source: CommonsSource, name: str, levels: int) -> Iterator[Ask]:
+    """A category's files, and its subcategories with the levels that are left, which make another request of each level."""
+    members = {"generator": "categorymembers", "gcmtitle": f"Category:{name}"}
+    width = {"iiurlwidth": str(source.width_px)} if source.width_px else {}
+    yield _ask(
+        f"Category:{name}",
+        {
+            **members,
+            "gcmtype": "file",
+            "gcmlimit": str(_FILES_SCALED if width else _FILES_UNSCALED),
+            "prop": "imageinfo",
+            "iiprop": "url|size|mime|mediatype|extmetadata",
+            "iiextmetadatalanguage": "en",
+            "iiextmetadatafilter": "|".join(_METADATA),
+            **width,
+        },
+    )
+    if levels > 0:
+        more = {
+            "gcmtype": "subcat",
+            "gcmlimit": str(_SUBCATEGORIES),
+            "prop": "categoryinfo",
+            "requestid": f"levels-{levels}",
+        }
+        yield _ask(f"subcategories of Category:{name}", {**members, **more})
+
+
+def _ask(kind: str, parameters: Mapping[str, str]) -> Ask:
+    return Ask(f"{_API}?{urlencode({**_COMMON, **parameters}, quote_via=quote, errors='replace')}", kind)
+
+
+def _answer(ask: Ask, data: bytes) -> dict[str, Any]:
+    try:
+        answer = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise BadAnswer(f"{ask.url}: expected JSON, got {quoted(data[:200])} ({type(error).__name__})") from None
+    if not isinstance(answer, dict):
+        raise BadAnswer(f"{ask.url}: expected an object, got {_shown(answer)}")
+    if (fault := answer.get("error")) is not None:
+        said = [fault.get("code"), fault.get("info")] if isinstance(fault, dict) else fault
+        raise BadAnswer(f"{ask.url}: expected an answer, got the error {_shown(said)}")
+    return answer
+
+
+def _pages(ask: Ask, answer: dict[str, Any]) -> list[Any]:
+    """Pages of an answer; none of an empty category, whose answer has no `query`, but says that it is complete."""
+    query = answer.get("query")
+    if query is None and ("batchcomplete" in answer or "continue" in answer):
+        return []
+    pages = query.get("pages") if isinstance(query, dict) else None
+    if isinstance(pages, dict):  # formatversion=1, in answers that are kept
+        pages = list(pages.values())
+    if not isinstance(pages, list):
+        raise BadAnswer(
+            f"{ask.url}: expected query.pages to be a list, got {_shown(answer if query is None else query)}"
+        )
+    return pages
+
+
+def _following(ask: Ask, asked: dict[str, str], answer: dict[str, Any]) -> tuple[Ask, ...]:
+    """The request that continues this one: the first one's parameters and all that `continue` holds."""
+    more = answer.get("continue", {})
+    if not isinstance(more, dict):
+        raise BadAnswer(f"{ask.url}: expected continue to be an object, got {_shown(more)}")
+    for name, value in more.items():
+        if not _CONTINUATION.fullmatch(name) or type(value) not in {str, int} or len(str(value)) > 2000:
+            raise BadAnswer(f"{ask.url}: expected continue to hold tokens, got {_shown({name: value})}")
+    if not more:
+        return ()
+    begin = {name: value for name, value in asked.items() if not _CONTINUATION.fullmatch(name)}
+    return (_ask(ask.kind, {**begin, **{name: str(more[name]) for name in sorted(more)}}),)
+
+
+def _claims(ask: Ask, pages: list[Any]) -> Iterator[Claim]:
+    for page in pages:
+        name, count = _category(page), _file_count(page)
+        if name is None or count is None:
+            raise BadAnswer(f"{ask.url}: expected a category that exists, got {_shown(page)}")
+        yield Claim(f"Category:{name}", count)
+
+
+def _subcategories(
+    source: CommonsSource, ask: Ask, asked: dict[str, str], pages: list[Any], following: tuple[Ask, ...]
+) -> Said:
+    level = asked.get("requestid", "").removeprefix("levels-")
+    left = int(level) - 1 if level.isdecimal() and len(level) < 3 else 0
+    rows, asks, claims = [], list(following), []
+    for page in pages:
+        name = _category(page)
+        if name is None:
+            rows.append({"title": _shown(page)})
+        elif name not in source.exclude:
+            asks.extend(_below(source, name, left))
+            if (count := _file_count(page)) is not None:
+                claims.append(Claim(f"Category:{name}", count))
+    return Said(tuple(rows), tuple(asks), tuple(claims))
+
+
+def _category(page: Any) -> str | None:
+    title = page.get("title") if isinstance(page, dict) else None
+    if not isinstance(title, str) or not title.startswith("Category:") or len(title) > 300 or "|" in title:
+        return None
+    return title.removeprefix("Category:").strip() or None
+
+
+def _file_count(page: Any) -> int | None:
+    info = page.get("categoryinfo") if isinstance(page, dict) else None
+    count = info.get("files") if isinstance(info, dict) else None
+    return count if type(count) is int and 0 <= count < 2**53 else None
+
+
+def _row(source: CommonsSource, page: Any, is_whole: bool) -> dict[str, Any] | None:
+    """A file's row; None where another part of the answer has what is known of it."""
+    if not isinstance(page, dict):
+        return {"title": _shown(page)}
+    number, name = page.get("pageid"), page.get("title")
+    title = name if isinstance(name, str) else None
+    key = str(number) if type(number) is int and 0 < number < 2**53 else None
+    info = _first(page.get("imageinfo"))
+    if info is None:
+        is_lost = is_whole or "imageinfo" in page or "missing" in page or "imagerepository" in page
+        return {"key": key, "title": title} if is_lost else None
+    said = _metadata(info)
+    return {
+        "key": key,
+        "image": _image(source, info),
+        "source_url": _url(info.get("descriptionurl")) or _url(info.get("descriptionshorturl")),
+        "title": text_of_html(said.get("ObjectName")) or _file_name(title),
+        "artist": text_of_html(said.get("Artist")),
+        **_styles(source, said.get("Categories")),
+        "date_text": text_of_html(said.get("DateTimeOriginal")),
+        "rights_uri": _rights_uri(said),
+        "rights_text": _rights_text(said),
+    }
+
+
+def _first(infos: Any) -> dict[str, Any] | None:
+    return infos[0] if isinstance(infos, list) and infos and isinstance(infos[0], dict) else None
+
+
+def _metadata(info: dict[str, Any]) -> dict[str, str]:
+    fields = info.get("extmetadata")
+    values = {name: _value(field) for name, field in fields.items()} if isinstance(fields, dict) else {}
+    return {name: value for name, value in values.items() if isinstance(value, str)}
+
+
+def _value(field: Any) -> Any:
+    return field.get("value") if isinstance(field, dict) else None
+
+
+def _image(source: CommonsSource, info: dict[str, Any]) -> str | None:
+    original = _url(info.get("url"))
+    if not _is_bitmap(info, original):
+        return None
+    return (source.width_px and _url(info.get("thumburl"))) or original
+
+
+def _is_bitmap(info: dict[str, Any], original: str | None) -> bool:
+    mime, media = info.get("mime"), info.get("mediatype")
+    if isinstance(mime, str):
+        return mime in _BITMAPS
+    return media == "BITMAP" if isinstance(media, str) else bool(_BITMAP_NAME.search(urlsplit(original or "").path))
+
+
+def _url(value: Any) -> str | None:
+    """An address on the web, over https; without the marks that Wikimedia adds to tell who asks, which are no part of it."""
+    if (
+        not isinstance(value, str)
+        or not re.fullmatch(r"(https?:)?//[^/\s?#@\\]+\.[^\s\\]*", value)
+        or len(value) > 2000
+    ):
+        return None
+    try:
+        parts = urlsplit(value)
+        is_named = bool(parts.hostname and parts.hostname.isascii() and parts.port != 0)
+    except ValueError:
+        return None
+    query = "&".join(part for part in parts.query.split("&") if not part.startswith("utm_"))
+    return parts._replace(scheme="https", query=query).geturl() if is_named else None
+
+
+def _file_name(title: str | None) -> str | None:
+    return re.sub(r"\.\w{2,5}$", "", title.removeprefix("File:")) if title else None
+
+
+def _styles(source: CommonsSource, categories: str | None) -> dict[str, Any]:
+    own = {name.strip().replace("_", " ") for name in (categories or "").split("|")}
+    styles = list(dict.fromkeys(style for name, style in source.styles.items() if name in own))
+    return {"style": styles[0] if styles else None, "styles": styles}
+
+
+def _rights_uri(said: Mapping[str, str]) -> str | None:
+    """The licence's URI: where the field has one, or where the name of its template stands for one."""
+    given, template = said.get("LicenseUrl", "").strip(), said.get("License", "").strip().lower()
+    if found := _OPEN.fullmatch(given):
+        return f"{_CC}{found[1].lower()}/"
+    if found := _STATEMENT.fullmatch(given):
+        return f"http://rightsstatements.org/vocab/{found[1]}/"
+    if given:
+        return None
+    if template == "pd" or template.startswith("pd-"):
+        return f"{_CC}publicdomain/mark/1.0/"
+    if template in {"cc0", "cc-zero"}:
+        return f"{_CC}publicdomain/zero/1.0/"
+    found = _TEMPLATE.fullmatch(template)
+    return f"{_CC}licenses/{'/'.join(part for part in found.groups() if part)}/" if found else None
+
+
+def _rights_text(said: Mapping[str, str]) -> str | None:
+    words = text_of_html(said.get("LicenseShortName")) or text_of_html(said.get("UsageTerms"))
+    given = _url(said.get("LicenseUrl", "").strip())
+    is_elsewhere = given and not _rights_uri(said)
+    return f"{words or 'Licence'}: {given}" if is_elsewhere else words
+
+
+def _shown(value: Any) -> str:
+    """A value as it may stand in a message, however deep it is."""
+    try:
+        return quoted(value)
+    except (RecursionError, ValueError):  # too deep, or a number of more digits than Python writes
+        return f"a {type(value).__name__}"

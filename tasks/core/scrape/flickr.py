@@ -1,0 +1,211 @@
+"""Flickr: photographs of a group's pool, or of a search, a page at a time.
+
+Shape from documentation, not verified against the site: https://www.flickr.com/services/api/flickr.photos.search.html,
+https://www.flickr.com/services/api/flickr.groups.pools.getPhotos.html
+"""
+
+import json
+import re
+from datetime import date
+from typing import Any
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit
+
+from schemas.sources.flickr import FlickrSource
+from tasks.core.scrape.asking import Ask, BadAnswer, Claim, Credential, Said, quoted
+
+HOSTS = ("www.flickr.com",)
+CREDENTIAL: Credential | None = Credential(host="www.flickr.com", parameter="api_key")
+
+_API = "https://www.flickr.com/services/rest/"
+# after these, a search gives only what it gave before: https://github.com/douwekiela/mmfeat/issues/9
+_MOST_FOUND = 4000
+_SIZES = {1024: "url_l", 800: "url_c", 640: "url_z", 500: "url_m"}
+_EXTRAS = ("license", "owner_name", "date_taken", "original_format", "media", "path_alias", "url_o", *_SIZES.values())
+_CC = "https://creativecommons.org/"
+# flickr.photos.licenses.getInfo; 11 to 16 came in June 2025 and are as another program has them, see docs/sources/flickr.md
+_LICENSES = {
+    0: ("All Rights Reserved", None),
+    1: ("CC BY-NC-SA 2.0", f"{_CC}licenses/by-nc-sa/2.0/"),
+    2: ("CC BY-NC 2.0", f"{_CC}licenses/by-nc/2.0/"),
+    3: ("CC BY-NC-ND 2.0", f"{_CC}licenses/by-nc-nd/2.0/"),
+    4: ("CC BY 2.0", f"{_CC}licenses/by/2.0/"),
+    5: ("CC BY-SA 2.0", f"{_CC}licenses/by-sa/2.0/"),
+    6: ("CC BY-ND 2.0", f"{_CC}licenses/by-nd/2.0/"),
+    7: ("No known copyright restrictions", None),
+    8: ("United States Government Work", None),
+    9: ("Public Domain Dedication (CC0)", f"{_CC}publicdomain/zero/1.0/"),
+    10: ("Public Domain Mark", f"{_CC}publicdomain/mark/1.0/"),
+    11: ("CC BY 4.0", f"{_CC}licenses/by/4.0/"),
+    12: ("CC BY-SA 4.0", f"{_CC}licenses/by-sa/4.0/"),
+    13: ("CC BY-ND 4.0", f"{_CC}licenses/by-nd/4.0/"),
+    14: ("CC BY-NC 4.0", f"{_CC}licenses/by-nc/4.0/"),
+    15: ("CC BY-NC-SA 4.0", f"{_CC}licenses/by-nc-sa/4.0/"),
+    16: ("CC BY-NC-ND 4.0", f"{_CC}licenses/by-nc-nd/4.0/"),
+}
+_OWNER = re.compile(r"[0-9]{1,15}@N[0-9]{2}")
+_TAKEN = re.compile(r"([12][0-9]{3})-([0-9]{2})-[0-9]{2}( [0-9:]{8})?")
+
+
+def first(source: FlickrSource) -> list[Ask]:
+    """The first page: of the pool, or of a search where the settings take one."""
+    return [_page(source, 1)]
+
+
+def read(source: FlickrSource, ask: Ask, data: bytes) -> Said:
+    """One row for each photograph of a page, and the next page where there is one that says more.
+
+    Each page claims as many photographs as Flickr says there are in all, even where a search gives but 4,000 of them.
+    Films are rows without an image. Raises BadAnswer, also where Flickr says that it failed.
+    """
+    photos = _photos(ask, data)
+    page, pages, total = (_count(ask, photos, name) for name in ("page", "pages", "total"))
+    listed, asked = photos.get("photo"), int(dict(parse_qsl(urlsplit(ask.url).query))["page"])
+    if not isinstance(listed, list) or len(listed) > source.page_size:
+        raise BadAnswer(
+            f"{ask.url}: expected photos.photo to be a list of {source.page_size} at most, got {_shown(listed)}"
+        )
+    claims = (Claim(ask.kind, total),)
+    # a page beyond the last one comes as the last one: https://github.com/alexis-mignon/python-flickr-api/issues/54
+    if page != asked:
+        return Said(claims=claims)
+    is_within = not source.is_search or page * source.page_size < _MOST_FOUND
+    following = (_page(source, page + 1),) if listed and page < pages and is_within else ()
+    return Said(tuple(_row(source, photo) for photo in listed), following, claims)
+
+
+def _page(source: FlickrSource, page: int) -> Ask:
+    method = "flickr.photos.search" if source.is_search else "flickr.groups.pools.getPhotos"
+    given = {"group_id": source.group_id, "user_id": source.user_id} | (_search(source) if source.is_search else {})
+    parameters = {
+        "method": method,
+        **{name: value for name, value in given.items() if value},
+        "extras": ",".join(_EXTRAS),
+        "per_page": str(source.page_size),
+        "page": str(page),
+        "format": "json",
+        "nojsoncallback": "1",
+    }
+    kind = "photographs found" if source.is_search else f"pool {source.group_id}"
+    return Ask(f"{_API}?{urlencode(parameters, quote_via=quote, errors='replace')}", kind, needs_secret=True)
+
+
+def _search(source: FlickrSource) -> dict[str, str]:
+    """What a search is asked for: photographs alone, oldest first, so that what is new does not move the pages."""
+    since, before = source.uploaded_from, source.uploaded_before
+    return {
+        "text": source.text or "",
+        "tags": ",".join(source.tags),
+        "tag_mode": "all" if source.tags else "",
+        "license": ",".join(str(number) for number in source.licenses),
+        "min_upload_date": str(_midnight_s(since)) if since else "",
+        "max_upload_date": str(_midnight_s(before) - 1) if before else "",
+        "media": "photos",
+        "sort": "date-posted-asc",
+    }
+
+
+def _midnight_s(day: date) -> int:
+    """A day's begin, UTC, in seconds since 1970, which is no question of anybody's time zone."""
+    return (day - date(1970, 1, 1)).days * 86400
+
+
+def _photos(ask: Ask, data: bytes) -> dict[str, Any]:
+    try:
+        answer = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise BadAnswer(f"{ask.url}: expected JSON, got {quoted(data[:200])} ({type(error).__name__})") from None
+    if not isinstance(answer, dict):
+        raise BadAnswer(f"{ask.url}: expected an object, got {_shown(answer)}")
+    if answer.get("stat") != "ok":
+        said = [answer.get(name) for name in ("stat", "code", "message")]
+        raise BadAnswer(f"{ask.url}: expected stat 'ok', got stat, code and message {_shown(said)}")
+    photos = answer.get("photos")
+    if not isinstance(photos, dict):
+        raise BadAnswer(f"{ask.url}: expected photos to be an object, got {_shown(photos)}")
+    return photos
+
+
+def _count(ask: Ask, photos: dict[str, Any], name: str) -> int:
+    """A number of the page; `total` has been given as text as well."""
+    value = _number(photos.get(name))
+    if value is None:
+        raise BadAnswer(f"{ask.url}: expected photos.{name} to be a number from 0, got {_shown(photos.get(name))}")
+    return value
+
+
+def _number(value: Any) -> int | None:
+    if isinstance(value, str) and re.fullmatch(r"[0-9]{1,15}", value):
+        return int(value)
+    return value if type(value) is int and 0 <= value < 10**15 else None
+
+
+def _row(source: FlickrSource, photo: Any) -> dict[str, Any]:
+    if not isinstance(photo, dict):
+        return {"title": _shown(photo)}
+    key, owner = _key(photo.get("id")), _words(photo.get("owner"))
+    is_film = photo.get("media", "photo") != "photo"
+    rights_text, rights_uri = _rights(photo.get("license"))
+    return {
+        "key": key,
+        "image": None if is_film else _image(source, photo),
+        "source_url": f"https://www.flickr.com/photos/{owner}/{key}/"
+        if key and owner and _OWNER.fullmatch(owner)
+        else None,
+        "title": _words(photo.get("title")),
+        "artist": _words(photo.get("ownername")),
+        "date_text": _date(photo),
+        "rights_uri": rights_uri,
+        "rights_text": rights_text,
+    }
+
+
+def _key(value: Any) -> str | None:
+    return value if isinstance(value, str) and re.fullmatch(r"[0-9]{1,20}", value) else None
+
+
+def _words(value: Any) -> str | None:
+    """Text as lists have it, or in an object's _content, as Flickr writes it where it has more to say."""
+    text = value.get("_content") if isinstance(value, dict) else value
+    return text if isinstance(text, str) else None
+
+
+def _image(source: FlickrSource, photo: dict[str, Any]) -> str | None:
+    """The wished size, else the next smaller one; the original of a photograph so small that it has no other."""
+    names = [name for side_px, name in _SIZES.items() if source.long_side_px is None or side_px <= source.long_side_px]
+    wished = [*names, "url_o"] if source.long_side_px else ["url_o", *names]
+    return next((url for name in wished if (url := _url(photo.get(name)))), None)
+
+
+def _url(value: Any) -> str | None:
+    if not isinstance(value, str) or not re.fullmatch(r"https?://[a-zA-Z0-9.-]+\.[a-zA-Z]+/[^\s\\]{1,1000}", value):
+        return None
+    return re.sub(r"^http:", "https:", value)
+
+
+def _date(photo: dict[str, Any]) -> str | None:
+    """When it was taken, no finer than its owner knows; None where Flickr put in the day of its upload.
+
+    Granularity 0 is to the second, 4 a month, 6 a year, 8 about a year: https://www.flickr.com/services/api/misc.dates.html
+    """
+    taken = photo.get("datetaken")
+    found = _TAKEN.fullmatch(taken) if isinstance(taken, str) else None
+    if found is None or _number(photo.get("datetakenunknown", 0)) != 0:
+        return None
+    year, month = found[1], found[2]
+    shown = {4: f"{year}-{month}", 6: year, 8: f"circa {year}"}
+    return shown.get(_number(photo.get("datetakengranularity", 0)) or 0, found[0])
+
+
+def _rights(value: Any) -> tuple[str | None, str | None]:
+    number = _number(value)
+    if number is None:
+        return None, None
+    return _LICENSES.get(number, (f"Flickr licence {number}", None))
+
+
+def _shown(value: Any) -> str:
+    """A value as it may stand in a message, however deep it is."""
+    try:
+        return quoted(value)
+    except (RecursionError, ValueError):  # too deep, or a number of more digits than Python writes
+        return f"a {type(value).__name__}"

@@ -1,0 +1,225 @@
+"""The Metropolitan Museum of Art: a CSV or a list of ids, then one answer for each object, with all its images."""
+
+import codecs
+import html
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import quote
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+from pyarrow import csv
+
+from schemas.sources.met import MetSource
+from tasks.core.scrape.asking import Ask, BadAnswer, Claim, Credential, Said, quoted
+
+HOSTS = ("collectionapi.metmuseum.org", "media.githubusercontent.com")
+CREDENTIAL: Credential | None = None
+
+_TABLE = "https://media.githubusercontent.com/media/metmuseum/openaccess/master/MetObjects.csv"
+_OBJECTS = "https://collectionapi.metmuseum.org/public/collection/v1/objects"
+_PAGE = "https://www.metmuseum.org/art/collection/search"
+_CC0 = "https://creativecommons.org/publicdomain/zero/1.0/"
+_ID, _IS_OPEN = "Object ID", "Is Public Domain"
+_ID_TEXT = "^0*[1-9][0-9]{0,8}$"
+_BLOCK_BYTES = 4 << 20
+_MOST_BROKEN_ROWS = 100
+_TAG = re.compile(r"</?[a-zA-Z][^<>]{0,200}>")
+# artistPrefix also says "Issued by", "Woven under the direction of"; only doubt about the hand is part of the name
+_DOUBT = re.compile(
+    r"\b(attributed|workshop|atelier|studio|circle|follower|school|style|manner|imitator|copy|after|possibly|probably)\b",
+    re.I,
+)
+# a year that `record` can't read: without any it would look into the text, where "1479–1458 B.C." has one
+_NO_YEAR = "none"
+
+
+def first(source: MetSource) -> list[Ask]:
+    """The whole table, or the list of ids, of some departments if the recipe names them."""
+    if source.listing == "csv":
+        return [Ask(_TABLE, "table", expects="csv")]
+    departments = quote("|".join(str(number) for number in source.department_ids))
+    return [Ask(f"{_OBJECTS}?departmentIds={departments}" if departments else _OBJECTS, "list")]
+
+
+def read(source: MetSource, ask: Ask, data: bytes) -> Said:
+    """Of a listing, one request for each object that is wanted, by ascending id; of an object, one row for each image.
+
+    Raises BadAnswer.
+    """
+    if ask.kind == "table":
+        return _said_by_table(source, ask, data)
+    if ask.kind == "list":
+        return _said_by_list(source, ask, data)
+    return _said_by_object(source, ask, data)
+
+
+def _said_by_table(source: MetSource, ask: Ask, data: bytes) -> Said:
+    broken: list[str] = []
+    found: list[NDArray[np.int64]] = [np.zeros(0, np.int64)]
+    try:
+        for batch in _batches(source, data, broken):
+            is_id = pc.match_substring_regex(_trimmed(batch[_ID]), _ID_TEXT)
+            broken += batch[_ID].filter(pc.invert(is_id)).to_pylist()
+            found.append(np.asarray(pc.cast(_trimmed(batch[_ID].filter(is_id)), pa.int64())))
+    except (pa.ArrowException, ValueError, KeyError) as error:
+        met = f"got {quoted(data[:80])}: {quoted(str(error), 200)}"
+        raise BadAnswer(f"{ask.url}: expected a CSV with columns {_columns(source)}, {met}") from error
+    return _said(source, np.concatenate(found), [{"title": text[:200]} for text in broken])
+
+
+def _batches(source: MetSource, data: bytes, broken: list[str]) -> Iterator[pa.RecordBatch]:
+    """The rows that are wanted, block by block; rows with more or fewer cells than the head go to `broken`."""
+
+    def skipped(row: csv.InvalidRow) -> str:
+        broken.append(row.text)
+        return "skip" if len(broken) <= _MOST_BROKEN_ROWS else "error"
+
+    reader = csv.open_csv(
+        pa.BufferReader(_utf8(data)),
+        csv.ReadOptions(use_threads=False, block_size=_BLOCK_BYTES),
+        csv.ParseOptions(newlines_in_values=True, invalid_row_handler=skipped),
+        csv.ConvertOptions(include_columns=_columns(source), column_types=dict.fromkeys(_columns(source), pa.string())),
+    )
+    for batch in reader:
+        yield batch.filter(_is_wanted(source, batch))
+
+
+def _utf8(data: bytes) -> bytes:
+    """The bytes, or a copy with a sign for each byte that is no UTF-8. Looked through in blocks: as a text they are 1 GB."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    try:
+        for begin in range(0, len(data), _BLOCK_BYTES):
+            decoder.decode(data[begin : begin + _BLOCK_BYTES])
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        return data.decode(errors="replace").encode()
+    return data
+
+
+def _columns(source: MetSource) -> list[str]:
+    filters = {
+        _IS_OPEN: source.open_access_only,
+        "Department": source.departments,
+        "Classification": source.classifications,
+    }
+    return [_ID, *(name for name, is_asked in filters.items() if is_asked)]
+
+
+def _is_wanted(source: MetSource, batch: pa.RecordBatch) -> pa.Array:
+    wanted = {_IS_OPEN: ("true",), "Department": source.departments, "Classification": source.classifications}
+    is_wanted = pa.array(np.ones(len(batch), bool))
+    for name in _columns(source)[1:]:
+        values = pa.array([value.strip().casefold() for value in wanted[name]], pa.string())
+        is_wanted = pc.and_(is_wanted, pc.is_in(pc.utf8_lower(_trimmed(batch[name])), value_set=values))
+    return is_wanted
+
+
+def _trimmed(column: pa.Array) -> pa.Array:
+    return pc.utf8_trim_whitespace(column)
+
+
+def _said_by_list(source: MetSource, ask: Ask, data: bytes) -> Said:
+    answer = _object_of_json(ask, data)
+    total = answer.get("total")
+    listed = answer.get("objectIDs") or []  # null where nothing is found
+    if type(total) is not int or total < 0:
+        raise BadAnswer(f"{ask.url}: expected total to be a number from 0 on, got {_shown(total)}")
+    if not isinstance(listed, list):
+        raise BadAnswer(f"{ask.url}: expected objectIDs to be a list, got {_shown(listed)}")
+    is_id = [type(number) is int and 0 < number < 10**9 for number in listed]
+    ids = np.array([number for number, is_good in zip(listed, is_id, strict=True) if is_good], np.int64)
+    broken = [_shown(number) for number, is_good in zip(listed, is_id, strict=True) if not is_good]
+    said = _said(source, ids, [{"title": text} for text in broken])
+    left_out = len(listed) - len(said.asks) - len(said.rows)
+    return Said(said.rows, said.asks, (Claim("objects", max(total - left_out, 0)),))
+
+
+def _said(source: MetSource, ids: NDArray[np.int64], broken: list[dict[str, str]]) -> Said:
+    """Asks for these objects, once each, as far as they lie in the recipe's ranges; what has no id is a row without key."""
+    ids = np.unique(ids)
+    ranges = source.id_ranges()
+    if ranges:
+        ids = ids[np.any([(ids >= low) & (ids <= high) for low, high in ranges], axis=0)]
+    asks = tuple(Ask(f"{_OBJECTS}/{number}", "object", str(number)) for number in ids.tolist())
+    return Said(tuple(broken), asks, (Claim("objects", len(asks) + len(broken)),))
+
+
+def _said_by_object(source: MetSource, ask: Ask, data: bytes) -> Said:
+    answer = _object_of_json(ask, data)
+    number, is_open = answer.get("objectID"), answer.get("isPublicDomain")
+    if type(number) is not int or str(number) != ask.key:
+        raise BadAnswer(f"{ask.url}: expected objectID {ask.key}, got {_shown(number)}")
+    if not isinstance(is_open, bool):
+        raise BadAnswer(f"{ask.url}: expected isPublicDomain to be true or false, got {_shown(is_open)}")
+    images = _images(ask, answer)[: source.images_per_object] if is_open or not source.open_access_only else []
+    work = {
+        "source_url": f"{_PAGE}/{number}",  # objectURL names a staging host in some answers
+        "title": _plain(answer.get("title")),
+        "artist": _artist(answer),
+        "date_text": _plain(answer.get("objectDate")),
+        "year": _year(answer.get("objectBeginDate"), answer.get("objectEndDate")),
+        "rights_uri": _CC0 if is_open else None,
+        "rights_text": _plain(answer.get("rightsAndReproduction")),
+        "group": ask.key,
+    }
+    rows = [
+        {"key": f"{ask.key}-{place}" if place > 1 else ask.key, "image": image, **work}
+        for place, image in enumerate(images or [None], start=1)
+    ]
+    return Said(tuple(rows))
+
+
+def _images(ask: Ask, answer: dict[str, Any]) -> list[str | None]:
+    """The first image and the further ones, in the museum's order, each once; None for what is no address."""
+    main, further = answer.get("primaryImage"), answer.get("additionalImages")
+    if not isinstance(main, str | None):
+        raise BadAnswer(f"{ask.url}: expected primaryImage to be text, got {_shown(main)}")
+    if not isinstance(further, list | None):
+        raise BadAnswer(f"{ask.url}: expected additionalImages to be a list, got {_shown(further)}")
+    given = [value for value in [main, *(further or [])] if value is not None and value != ""]
+    return list(dict.fromkeys(_address(value) for value in given))
+
+
+def _address(value: Any) -> str | None:
+    text = value.strip() if isinstance(value, str) else ""
+    is_address = re.fullmatch(r"https?://[^/\s]+/[^\x00-\x1f\x7f]*", text)
+    return text.replace(" ", "%20") if is_address else None  # names of the museum's files have blanks
+
+
+def _artist(answer: dict[str, Any]) -> str | None:
+    name, prefix = _plain(answer.get("artistDisplayName")), _plain(answer.get("artistPrefix"))
+    return f"{prefix} {name}" if name and prefix and _DOUBT.search(prefix) else name
+
+
+def _year(begin: Any, end: Any) -> str | None:
+    """The year where the museum gives a single one; "none" where it lies before 1000; None where the text shall decide."""
+    if type(begin) is not int or type(end) is not int or begin == end == 0:  # an object without dates has 0 and 0
+        return None
+    if not (end >= 1000 and begin <= 2099):
+        return _NO_YEAR
+    return str(begin) if begin == end else None
+
+
+def _plain(value: Any) -> str | None:
+    """Text without marks such as <i>, which the museum writes as they are or escaped."""
+    return _TAG.sub("", html.unescape(value)).strip() or None if isinstance(value, str) else None
+
+
+def _object_of_json(ask: Ask, data: bytes) -> dict[str, Any]:
+    try:
+        answer = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise BadAnswer(f"{ask.url}: expected JSON, got {quoted(data[:80])}") from error
+    if not isinstance(answer, dict):
+        raise BadAnswer(f"{ask.url}: expected a JSON object, got {_shown(answer)}")
+    return answer
+
+
+def _shown(value: Any) -> str:
+    """A value for a message; of lists and objects, which may be deep, only that they are."""
+    return quoted(value) if isinstance(value, str | int | float | None) else f"a {type(value).__name__}"

@@ -1,0 +1,157 @@
+"""One work as WikiArt describes it, by whichever route: the fields of a record, or that it is not wanted."""
+
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from html import unescape
+from typing import Any
+from urllib.parse import quote, unquote
+
+from schemas.sources.wikiart import WikiartSource
+from tasks.core.scrape.asking import quoted
+
+SITE = "https://www.wikiart.org"
+_LONGEST = 2000
+# what the site shows where a work may not be shown in the asker's country: "FRAME-600x480.jpg" in real answers
+_PLACEHOLDER = "/Content/images/FRAME-"
+_VARIANT = re.compile(r"!\w+\.\w+$")
+_DATE_MS = re.compile(r"/Date\((-?\d{1,16})\)/")
+_YEAR_MS = 31_556_952_000
+
+Work = Mapping[str, Any]
+
+
+def row(source: WikiartSource, key: str, work: Work, styles: Sequence[str]) -> dict[str, Any] | None:
+    """Fields of the record of a work from ImageJson, api/2/Painting or paintingJson; None if its style is not wanted.
+
+    styles: as listed, the main one first. A work whose image is missing, is no URL or is the placeholder for works that
+    may not be shown has image None.
+    """
+    style, listed = chosen_style(source, styles)
+    if style is None and source.styles != "all":
+        return None
+    artist, page = address(work.get("artistUrl")), address(work.get("url") or work.get("paintingUrl"))
+    return {
+        "key": key,
+        "image": image_url(work.get("image"), source.image_size),
+        "source_url": f"{SITE}/en/{quote(artist)}/{quote(page)}" if artist and page else None,
+        "title": text(work.get("title")),
+        "artist": artist_name(text(work.get("artistName")), artist),
+        "style": style,
+        "styles": listed,
+        "date_text": text(work.get("yearAsString")) or text(work.get("year")) or text(work.get("completitionYear")),
+        "year": year(work.get("completitionYear")),
+    }
+
+
+def keyless(item: Any) -> dict[str, Any]:
+    """What is left of an item of a listing that has no key: a row that will be dropped, and seen to be."""
+    fields = item if isinstance(item, dict) else {}
+    name = text(fields.get("artistName"))
+    return {"key": None, "image": None, "title": text(fields.get("title")) or quoted(item), "artist": name}
+
+
+def chosen_style(source: WikiartSource, styles: Sequence[str]) -> tuple[str | None, list[str]]:
+    """The work's style (the first listed one that is wanted, spelled as in the recipe), and all that are listed."""
+    if source.styles == "all":
+        return (styles[0] if styles else None), list(styles)
+    wanted = {folded(name): name for name in source.styles}
+    listed = [wanted.get(folded(name), name) for name in styles]
+    return next((name for name in listed if name in source.styles), None), listed
+
+
+def listed_styles(value: Any) -> list[str]:
+    """Styles of a list (api/2), or of a text with commas (ImageJson); none of WikiArt's names of styles holds a comma.
+
+    >>> listed_styles("Expressionism, Symbolism"), listed_styles([""]), listed_styles(None)
+    (['Expressionism', 'Symbolism'], [], [])
+    """
+    parts = value if isinstance(value, list) else (text(value) or "").split(",")
+    return [name for part in parts if (name := text(part))]
+
+
+def image_url(value: Any, size: str) -> str | None:
+    """The https address of the image in a size; None where there is none. "!Large.jpg" and the like are taken off.
+
+    >>> image_url("//uploads7.wikiart.org/images/a/b.jpg!Large.jpg", "original")
+    'https://uploads7.wikiart.org/images/a/b.jpg'
+    >>> image_url("http://uploads7.wikiart.org/images/a/é.png", "HD")
+    'https://uploads7.wikiart.org/images/a/%C3%A9.png!HD.png'
+    """
+    said = value.strip() if isinstance(value, str) else ""
+    rest = re.fullmatch(r"(?:https?:)?//([\w.-]+/.+)|([\w-]+\.wikiart\.org/.+)", said, re.IGNORECASE | re.ASCII)
+    if rest is None or _PLACEHOLDER in said or len(said) > _LONGEST:
+        return None
+    host, _, path = _VARIANT.sub("", rest[1] or rest[2]).partition("/")
+    name = quote(path, safe="/%!$&'()*+,;=:@~?", errors="replace")
+    return f"https://{host.lower()}/{name}" + ("" if size == "original" else f"!{size}.{_extension(path)}")
+
+
+def _extension(path: str) -> str:
+    found = re.search(r"\.([A-Za-z]{3,4})$", path)
+    return found[1] if found else "jpg"
+
+
+def artist_name(name: str | None, artist: str | None) -> str | None:
+    """The artist's name in the order of the address of the artist's page, which is all that tells surnames apart.
+
+    >>> artist_name("van Gogh Vincent ", "vincent-van-gogh"), artist_name("Utagawa Hiroshige", "hiroshige")
+    ('Vincent van Gogh', 'Utagawa Hiroshige')
+    """
+    words = (name or "").split()
+    turns = [" ".join(words[at:] + words[:at]) for at in range(min(len(words), 12))]
+    return next((turn for turn in turns if artist and hyphened(turn) == artist), " ".join(words) or None)
+
+
+def address(value: Any) -> str | None:
+    """The last part of an address such as /en/claude-monet, decoded; None for what could not be one."""
+    last = unquote(value).strip().rstrip("/").rpartition("/")[2] if isinstance(value, str) else ""
+    is_fit = re.fullmatch(r"[^\s/?#%\\\x00-\x1f\ud800-\udfff]{1,300}", last) and last.strip(".")
+    return last if is_fit else None
+
+
+def year(value: Any) -> int | None:
+    """A year from 1000 to 2099, of a number, its text or /Date(milliseconds since 1970)/; None for all else.
+
+    >>> year(1889), year("1889"), year("/Date(-12567830400000)/"), year(0), year(True)
+    (1889, 1889, 1571, None, None)
+    """
+    if isinstance(value, str):
+        since = _DATE_MS.fullmatch(value.strip())
+        number = 1970 + int(since[1]) // _YEAR_MS if since else _number(value)
+    else:
+        number = value if isinstance(value, int) and not isinstance(value, bool) else None
+    return number if number is not None and 1000 <= number <= 2099 else None
+
+
+def _number(value: str) -> int | None:
+    found = re.fullmatch(r"\s*([0-9]{4})\s*", value)
+    return int(found[1]) if found else None
+
+
+def text(value: Any) -> str | None:
+    """A text or number without HTML and outer blanks; None for what is empty or neither."""
+    if isinstance(value, bool) or not isinstance(value, str | int | float) or value != value:
+        return None
+    plain = re.sub(r"</?[A-Za-z][^<>]*>", "", str(value)[:_LONGEST])
+    return unescape(plain).strip() or None
+
+
+def folded(name: str) -> str:
+    """What counts of a style's name: letters and digits without accents and case.
+
+    >>> folded("Naïve Art (Primitivism)") == folded("naive-art-primitivism")
+    True
+    """
+    return spaced(name).replace(" ", "")
+
+
+def hyphened(name: str) -> str:
+    """A name as addresses have it: 'Naïve Art (Primitivism)' is naive-art-primitivism."""
+    return spaced(name).replace(" ", "-")
+
+
+def spaced(name: str) -> str:
+    """Words of letters and digits without accents and case, with single blanks."""
+    plain = "".join(sign for sign in unicodedata.normalize("NFKD", name) if not unicodedata.combining(sign))
+    return " ".join(re.findall(r"[^\W_]+", plain.casefold()))

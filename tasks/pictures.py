@@ -1,0 +1,56 @@
+"""What is measured of an image on sight, in the one pass that proves it whole.
+
+`fetch` is the first to see an image; `hash` looks again where a measurement is missing.
+"""
+
+import threading
+from typing import Any
+
+import pyarrow as pa
+
+from schemas.tables import HASH, THUMBNAILS
+from tasks.core import hash as core
+from tasks.io import images, looks
+from tasks.io.store import Store
+from tasks.keys import code_of, key_of
+
+CODE = code_of(core, looks)
+KIND = "phash64"
+_KEY = key_of(kind=KIND, recipe=looks.PHASH, code=CODE)
+HASHES = f"measures/hash/{_KEY}"
+_THUMBNAILS = f"measures/thumbnail/{_KEY}"
+
+Row = dict[str, Any]
+
+
+class Seen:
+    """The measurements of one part's images, stored together. Called from several threads."""
+
+    def __init__(self) -> None:
+        """None yet."""
+        self._hashes: list[Row] = []
+        self._thumbnails: list[Row] = []
+        self._lock = threading.Lock()
+
+    def __call__(self, sha256: str, look: looks.Look) -> None:
+        """Take what a look has shown."""
+        row = {
+            "sha256": sha256, "width_px": look.width_px, "height_px": look.height_px, "format": look.format,
+            "orientation": look.orientation, "phash": core.uint64_from_bits(look.phash_bits),
+        }  # fmt: skip
+        with self._lock:
+            self._hashes.append(row)
+            self._thumbnails.append({"sha256": sha256, "jpeg": look.thumbnail})
+
+    def unreadable(self, sha256: str, problem: images.Unreadable) -> None:
+        """A blob that gives no picture: its reason is its measurement."""
+        with self._lock:
+            self._hashes.append({"sha256": sha256, "reason": problem.reason, "detail": problem.detail})
+
+    def store(self, store: Store) -> None:
+        """Write what has come together, in one order whatever came first."""
+        for folder, rows, schema in ((HASHES, self._hashes, HASH), (_THUMBNAILS, self._thumbnails, THUMBNAILS)):
+            if rows:
+                one_each = {row["sha256"]: row for row in rows}
+                ordered = [one_each[sha256] for sha256 in sorted(one_each)]
+                store.write_table(folder, pa.Table.from_pylist(ordered, schema=schema))
