@@ -14,7 +14,7 @@ export PREFECT_SERVER_ANALYTICS_ENABLED := false
 export PREFECT_HOME := $(CURDIR)/.venv/prefect
 export DO_NOT_TRACK := 1
 
-.PHONY: setup build test lint types imports tests coverage weights wheel lock clean help campaign-sameness bench-overhead
+.PHONY: setup build test lint types imports tests coverage weights wheel lock clean help campaign-sameness bench-overhead bench-fetch
 
 help:
 	@grep -E '^# make' Makefile
@@ -62,6 +62,9 @@ campaign-sameness: $(READY) $(MUSEUM)/works.csv
 
 bench-overhead: $(READY)
 	$(BIN)/python -m benchmarks.overhead
+
+bench-fetch: $(READY)
+	$(BIN)/python -m benchmarks.fetch
 
 weights: $(READY)
 	$(BIN)/python -m examples.museum.train_detector --out $(WEIGHTS)

@@ -121,7 +121,9 @@ def _best(command: Path, origin: str, images: int, scratch: Path) -> Grid:
         print(f"{images / found['work_s']:6.1f} images/s  {fetch_peers.settings_of(grid)}", flush=True)
         return float(images / found["work_s"])
 
-    speeds = {grid: speed(grid) for grid in (Grid(p, t) for p in (1, 2, 3) for t in (4, 16, 64))}
+    speeds = {
+        grid: speed(grid) for grid in (Grid(processes, threads) for processes in (2, 3, 4) for threads in (16, 64))
+    }
     best = max(speeds, key=speeds.__getitem__)
     for other in (replace(best, shards=3), replace(best, form="files"), replace(best, is_lean=False)):
         speeds[other] = speed(other)
@@ -171,7 +173,7 @@ def _server_cpu_s(origin: str) -> float:
 def _row(side: str, runs: list[Run], images: int, image_bytes: float, settings: str) -> Run:
     """A side's row: medians over its runs, and the slowest and fastest of them."""
     speeds = [images / run["work_s"] for run in runs]
-    cpu_ms = [1000 * (run["cpu_s"] - run["start_cpu_s"]) / (images - FEW) for run in runs]
+    cpu_ms = [_cpu_ms(run, images) for run in runs]
     return {
         "side": side,
         "images/s": round(statistics.median(speeds), 1),
@@ -184,13 +186,20 @@ def _row(side: str, runs: list[Run], images: int, image_bytes: float, settings: 
     }
 
 
+def _cpu_ms(run: Run, images: int) -> float:
+    """CPU of one more image: of the work itself where the side has told it, else the whole process less its start."""
+    if "work_cpu_s" in run:
+        return float(1000 * run["work_cpu_s"] / images)
+    return float(1000 * (run["cpu_s"] - run["start_cpu_s"]) / (images - FEW))
+
+
 def _ratios(runs: dict[str, list[Run]]) -> dict[str, float]:
     """Medians of the ratios within each round, so that a round in which the machine was slow counts as any other."""
 
     def ratio(side: str, other: str, of: str = "work_s") -> float:
         """How many times as fast the side is as the other."""
         pairs = zip(runs[side], runs[other], strict=True)
-        return round(statistics.median(theirs[of] / ours[of] for ours, theirs in pairs), 3)
+        return round(statistics.median(float(theirs[of] / ours[of]) for ours, theirs in pairs), 3)
 
     return {
         "vs_img2dataset": ratio(DOWNLOADER, FOUND),

@@ -105,10 +105,9 @@ def by_us(origin: str, images: int, store: str, is_plain: bool) -> dict[str, Any
 
     def fetched() -> dict[str, Any]:
         state = scrape(recipe, context)
-        began_s, cpu_began_s = time.monotonic(), time.process_time()
+        began_s = time.monotonic()
         step = fetch(recipe.stages[0], state, recipe, context)
-        work_s, work_cpu_s = time.monotonic() - began_s, time.process_time() - cpu_began_s
-        return {"work_s": work_s, "work_cpu_s": work_cpu_s, "delivered": step.kept, "dropped": step.dropped}
+        return {"work_s": time.monotonic() - began_s, "delivered": step.kept, "dropped": step.dropped}
 
     if is_plain:
         return fetched()
@@ -151,9 +150,8 @@ def by_nobody(folder: str, images: int, has_copy: bool) -> dict[str, Any]:
     everything = [image(number, pictures) for number in range(images)]
 
     def worked(number: int) -> int:
-        data = everything[number]
-        eighths = least_eighths(*SIZES_PX[number % len(pictures) % len(SIZES_PX)])
-        width_px, height_px = (-(-side * eighths // 8) for side in SIZES_PX[number % len(pictures) % len(SIZES_PX)])
+        data, size = everything[number], SIZES_PX[number % len(pictures) % len(SIZES_PX)]
+        width_px, height_px = (-(-side * least_eighths(*size) // 8) for side in size)
         rgb = simplejpeg.decode_jpeg(data, "RGB", min_width=width_px, min_height=height_px, strict=True)
         hashlib.sha256(data).digest()
         if not has_copy:

@@ -70,7 +70,7 @@ def crawled(store: Store, source: AnyWebSource, manners: Manners, limit: int | N
     _check_readable(source, told)
     table = records.merged(table.drop_columns("said_by") for table, _ in heard)
     listed = _reached(known, pa.chunked_array([chunk for urls in lists for chunk in urls.chunks], pa.string()), source)
-    if not table.num_rows and not context.plan:
+    if not table.num_rows and listed.is_complete and not context.plan:
         raise BadInput(
             f"source '{source.name}': expected works, got none{'; ' if listed.notes else ''}{' '.join(listed.notes)}"
         )

@@ -3,6 +3,7 @@
 import contextlib
 import functools
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from queue import SimpleQueue
@@ -99,6 +100,7 @@ def _progress(label: str, total: int) -> Iterator[Callable[[int], None]]:
     """A bar on a terminal, and a progress artifact in Prefect's UI where a flow runs."""
     artifact = _Artifact(label, total)
     console = Console(stderr=True)
+    is_alone = threading.current_thread() is threading.main_thread()  # bars of several sources at once would tear
     columns = (
         TextColumn("{task.description:>14}"),
         BarColumn(),
@@ -106,7 +108,7 @@ def _progress(label: str, total: int) -> Iterator[Callable[[int], None]]:
         TimeElapsedColumn(),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=console, transient=True, disable=not sys.stderr.isatty()) as bar:
+    with Progress(*columns, console=console, transient=True, disable=not (sys.stderr.isatty() and is_alone)) as bar:
         shown = bar.add_task(label, total=total)
 
         def advance(rows: int) -> None:

@@ -4,7 +4,9 @@ Listings are taken anew in each build; raw answers (tables, annotation files, pa
 a parser reads the kept answers again and asks nothing.
 """
 
+import contextvars
 import functools
+from concurrent.futures import Future, ThreadPoolExecutor
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -73,7 +75,7 @@ def check_sources(recipe: Recipe, context: Context) -> None:
 def scrape(recipe: Recipe, context: Context) -> State:
     """The state with which a build begins: every record of every source, and the scrape's own step."""
     store = caching.opened(context)
-    listed = [_listed(store, source, recipe, context) for source in recipe.sources]
+    listed = _all_listed(store, recipe, context)
     everything = records.merged(store.read_table(found.records) for found in listed)
     figures = pa.concat_tables(
         [SOURCE_FIGURES.empty_table(), *(store.read_table(found.figures) for found in listed if found.figures)]
@@ -92,6 +94,21 @@ def scrape(recipe: Recipe, context: Context) -> State:
         notes=tuple(note for found in listed for note in found.notes),
     )  # fmt: skip
     return state.then(step.model_copy(update={"pending": pending}))
+
+
+def _all_listed(store: Store, recipe: Recipe, context: Context) -> list[crawl.Listed]:
+    """What each source lists; those on the web side by side, since each mostly waits for its own hosts."""
+    with ThreadPoolExecutor(max_workers=len(recipe.sources), thread_name_prefix="scrape") as threads:
+        under_way = [
+            threads.submit(contextvars.copy_context().run, _listed, store, source, recipe, context)
+            if isinstance(source, AnyWebSource)
+            else source
+            for source in recipe.sources
+        ]
+        return [
+            found.result() if isinstance(found, Future) else _listed(store, found, recipe, context)
+            for found in under_way
+        ]
 
 
 def _listed(store: Store, source: AnySource, recipe: Recipe, context: Context) -> crawl.Listed:

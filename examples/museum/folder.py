@@ -127,6 +127,7 @@ def file_of(seed: int, held: Holding, work: Work) -> tuple[Print, tuple[Figure, 
 
 
 def cells_of(seed: int, held: Holding, work: Work, name: str) -> dict[str, str]:
+    """The row of the table that such a work has; `name` is its file's."""
     rng = generator(seed, "cells", held.row)
     uri, text = _RIGHTS[int(rng.choice(3, p=[0.85, 0.1, 0.05]))]
     return {

@@ -13,6 +13,10 @@ from schemas.tables import FETCH, RETRIEVALS
 REQUESTS = pa.schema([RETRIEVALS.field("locator"), RETRIEVALS.field("validator")])
 
 
+URL = "^https?://"
+"""What locators begin with that are asked for over HTTP."""
+
+
 def is_url(locator: str) -> bool:
     """Whether a locator is asked for over HTTP, and not below a folder.
 

@@ -104,7 +104,9 @@ def _check_transient(recipe: Recipe, state: State, store: Store) -> None:
     passing = {str(reason) for reason in PASSING}
     failed = sum(count for step in state.steps for reason, count in step.dropped.items() if reason in passing)
     listed = store.read_table(state.records)
-    wanted = listed.filter(pc.or_(pc.is_null(listed["reason"]), pc.not_equal(listed["reason"], str(Reason.OVER_LIMIT))))
+    wanted = listed.filter(
+        pc.or_kleene(pc.is_null(listed["reason"]), pc.not_equal(listed["reason"], str(Reason.OVER_LIMIT)))
+    )
     if failed > recipe.max_transient_fraction * wanted.num_rows:
         raise Refused(
             f"export: expected at most {recipe.max_transient_fraction:.1%} of {wanted.num_rows} records to fail in passing, got "

@@ -49,7 +49,15 @@ class Origins:
             raise Unreadable(Reason.NOT_ALLOWED, "expected an address without a user's name, got one")
         place = host if port in {None, _PORTS[parts.scheme]} else f"{host}:{port}"
         path = f"{parts.path or '/'}{'?' if parts.query else ''}{parts.query}"
-        origin = self.by_host.get(place) or self.by_host.get(host) or self.by_host.get("*")
+        origin = (
+            self.by_host.get(place) or self.by_host.get(host) or (None if _is_number(host) else self.by_host.get("*"))
+        )
+        if (
+            origin is None
+            and (host.strip("[]"), port or _PORTS[parts.scheme]) in self._bound
+            and not _is_public_number(host)
+        ):
+            raise Unreadable(Reason.NOT_ALLOWED, f"'{place}' is where another host is bound to, and no host of its own")
         # put together anew: what was looked at is what is sent, however another parser would read the original
         return Target(f"{origin or f'{parts.scheme}://{place}'}{path}", place, is_bound=origin is not None)
 
@@ -89,6 +97,22 @@ def canonical_host(host: str) -> str:
     if name and not _HOST.fullmatch(name):
         raise ValueError("a host's name has letters, digits, dots and hyphens")
     return name
+
+
+def _is_number(host: str) -> bool:
+    """Whether a host is an address in numbers: no collection's name, so that `*` does not stand for it."""
+    try:
+        ipaddress.ip_address(host.strip("[]"))
+    except ValueError:
+        return host.replace(".", "").isdecimal() or host.startswith("0x")
+    return True
+
+
+def _is_public_number(host: str) -> bool:
+    try:
+        return is_public(host.strip("[]"))
+    except ValueError:
+        return False
 
 
 def is_public(address: str) -> bool:

@@ -19,6 +19,7 @@ from schemas.reasons import PASSING, Reason
 from tasks.io.http import Client, NotYet
 from tasks.io.images import Unreadable
 from tasks.io.manners import Governor
+from tasks.io.turns import Way
 
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.5, 60.0
 _LONGEST_NAP_S = 0.5
@@ -36,6 +37,7 @@ class _Errand:
     order: int
     request: Row = field(compare=False)
     url: str = field(compare=False)
+    way: Way | None = field(default=None, compare=False)
     tries: int = field(default=0, compare=False)
 
 
@@ -139,7 +141,7 @@ class Downloads:
     def _put(self, errand: _Errand) -> None:
         """Queue an errand where its request goes on; one that can't go anywhere is told at once."""
         try:
-            name = self._client.host_of(errand.url)
+            name = self._client.host_of(errand.way.url if errand.way else errand.url)
         except Unreadable as problem:
             self._tell(self._failed(errand.request, problem))
             return
@@ -152,16 +154,16 @@ class Downloads:
 
     def _finish(self, name: str, errand: _Errand) -> None:
         try:
-            with self._client.holding(name):
+            with self._client.holding(name, errand.way):
                 row = self._fetch(errand.request)
         except NotYet as pause:
-            errand.ready_s = time.monotonic() + pause.wait_s
+            errand.ready_s, errand.way = time.monotonic() + pause.wait_s, pause.way
             self._put(errand)
             return
         except Unreadable as problem:
             errand.tries += 1
             if problem.reason in PASSING and problem.reason not in _NO_USE_IN_TRYING and errand.tries < self._tries:
-                errand.ready_s = time.monotonic() + _pause_s(errand.tries)
+                errand.ready_s, errand.way = time.monotonic() + _pause_s(errand.tries), None
                 self._put(errand)
                 return
             row = self._failed(errand.request, problem)
@@ -177,4 +179,4 @@ class Downloads:
 
 def _pause_s(tries: int) -> float:
     # full jitter: those that failed together must not come back together
-    return random.random() * min(_FIRST_PAUSE_S * 2.0**tries, _LONGEST_PAUSE_S)
+    return random.random() * min(_FIRST_PAUSE_S * 2.0 ** min(tries, 30), _LONGEST_PAUSE_S)

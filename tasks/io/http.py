@@ -29,7 +29,7 @@ from tasks.io.images import Unreadable
 from tasks.io.manners import Governor
 from tasks.io.secrets import Veil
 from tasks.io.sessions import Sessions
-from tasks.io.turns import Held, NotYet, Sent, Turns
+from tasks.io.turns import Held, NotYet, Sent, Turns, Way
 
 __all__ = ["Client", "Got", "Limits", "NotYet", "Wanted", "agent", "retry_after_s"]
 
@@ -60,21 +60,12 @@ class Wanted:
     secret: str | None = None
 
 
-@dataclass(frozen=True)
-class _Way:
-    """Where a request has got to."""
-
-    url: str
-    redirects: int = 0
-    has_looked: bool = False  # at the head of what the URL leads to
-
-
 @dataclass
 class _Errand:
     """One request under way, over all its redirects."""
 
     wanted: Wanted
-    way: _Way
+    way: Way
     into: BinaryIO
     limits: Limits
     turns: Turns
@@ -91,7 +82,7 @@ class _Errand:
             raise Unreadable(Reason.NOT_ALLOWED, "a redirect to what is no address") from problem
         if self.veil.is_pierced_by(url):
             raise Unreadable(Reason.NOT_ALLOWED, "a redirect that carries the secret")
-        self.way = _Way(url, self.way.redirects + 1)
+        self.way = Way(self.way.wanted, url, self.way.redirects + 1)
 
 
 def agent(contact: str | None) -> str:
@@ -111,7 +102,6 @@ class Client:
         self._limits = limits
         self._rules: dict[str, robots.Rules] = {}
         self._looked_at: dict[str, bool] = {}  # host: whether an image there has ever said noai
-        self._ways: dict[str, _Way] = {}  # of requests that can't go on yet
         self._learning: dict[str, threading.Lock] = {}
         self._lock = threading.Lock()
         self._held = Held()
@@ -121,17 +111,20 @@ class Client:
         self._adapter.close()
 
     def host_of(self, url: str) -> str:
-        """The host whose turn a request for the URL needs, or, if it has raised NotYet, needs next. Raises Unreadable."""
-        way = self._ways.get(url)
-        return self._origins.target(way.url if way else url).host
+        """The host whose turn a request for the URL needs. Raises Unreadable."""
+        return self._origins.target(url).host
 
     @contextlib.contextmanager
-    def holding(self, host: str) -> Iterator[None]:
-        """This thread has a turn with the host, for its next request; given back at the end if it was not used."""
-        self._held.host = host
+    def holding(self, host: str, way: Way | None = None) -> Iterator[None]:
+        """This thread has a turn with the host, for its next request; given back at the end if it was not used.
+
+        way: that of the request's NotYet, if there was one.
+        """
+        self._held.host, self._held.way = host, way
         try:
             yield
         finally:
+            self._held.way = None
             Turns(self._governor, self._held).give_back()
 
     def get(self, wanted: Wanted, into: BinaryIO, limits: Limits, *, has_turn: bool = False) -> Got:
@@ -139,13 +132,14 @@ class Client:
 
         has_turn: within `holding`. Then nothing waits here: what would have to raises NotYet.
         """
-        way = self._ways.pop(wanted.url, None) or _Way(wanted.url)
+        held = self._held.way if has_turn else None
+        way = held if held and held.wanted == wanted.url else Way(wanted.url, wanted.url)
         turns = Turns(self._governor, self._held if has_turn else None)
         errand = _Errand(wanted, way, into, limits, turns, Veil(wanted.secret))
         try:
             return self._followed(errand)
-        except NotYet:
-            self._ways[wanted.url] = errand.way
+        except NotYet as pause:
+            pause.way = errand.way
             raise
         except Unreadable as problem:
             raise Unreadable(problem.reason, errand.veil.text(problem.detail)[:250]) from None
@@ -264,7 +258,7 @@ class Client:
         into = io.BytesIO()
         wanted = Wanted(url, "json", secret=secret)
         try:
-            self._followed(_Errand(wanted, _Way(url), into, self._limits, turns, Veil(secret), is_patient=True))
+            self._followed(_Errand(wanted, Way(url, url), into, self._limits, turns, Veil(secret), is_patient=True))
         except Unreadable as problem:
             if problem.reason == Reason.HTTP_ERROR:
                 raise BadInput(
@@ -308,7 +302,7 @@ class Client:
         """A host without robots.txt allows everything; one that fails to give it allows nothing yet (RFC 9309, 2.3.1)."""
         address, into = urljoin(errand.way.url, "/robots.txt"), io.BytesIO()
         limits = Limits(robots.MAX_BYTES, self._limits.timeout_s)
-        asking = _Errand(Wanted(address, "robots"), _Way(address), into, limits, errand.turns, is_patient=True)
+        asking = _Errand(Wanted(address, "robots"), Way(address, address), into, limits, errand.turns, is_patient=True)
         try:
             self._followed(asking)
         except Unreadable as problem:

@@ -48,10 +48,10 @@ class Journal:
 
     def add(self, row: Row) -> None:
         """Keep a row. Not for several threads at once."""
-        self._rows.append(row)
-        self._bytes += len(row.get("body") or b"")
         if self._path is not None:
             self._append(self._path, row)
+        self._rows.append(row)
+        self._bytes += len(row.get("body") or b"")
         if self._bytes > _BYTES_PER_TABLE:
             self._write_table()
             if self._handle >= 0:
@@ -93,7 +93,7 @@ def absorb(store: Store, folder: str, schema: pa.Schema) -> None:
     for path in sorted(Path(store.full(folder)).glob(f"*{_SUFFIX}")):
         with contextlib.suppress(FileNotFoundError, BlockingIOError), path.open("rb") as file:
             fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
-            rows = list(_rows(file.read(), schema))
+            rows = list(rows_of(file.read(), schema))
             if rows:
                 store.write_table(folder, pa.Table.from_pylist(rows, schema=schema))
             path.unlink(missing_ok=True)
@@ -123,7 +123,7 @@ def _plain(value: Any) -> Any:
     raise TypeError(f"expected text, numbers, times or bytes in a row, got {type(value).__name__}")
 
 
-def _rows(data: bytes, schema: pa.Schema) -> Iterator[Row]:
+def rows_of(data: bytes, schema: pa.Schema) -> Iterator[Row]:
     """The whole lines; a torn one, which a kill in mid-write leaves, is passed over."""
     for line in data.split(b"\n"):
         check, _, text = line.partition(b" ")

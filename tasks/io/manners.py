@@ -167,4 +167,4 @@ class Governor:
         known.why_closed = f"{why}, longer than this build waits for one host"
 
     def _jitter_s(self, times: int) -> float:
-        return self._chance() * min(_LONGEST_PAUSE_S, _FIRST_PAUSE_S * 2.0**times)
+        return self._chance() * min(_LONGEST_PAUSE_S, _FIRST_PAUSE_S * 2.0 ** min(times, 30))

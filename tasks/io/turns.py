@@ -15,6 +15,7 @@ from tasks.io.images import Unreadable
 from tasks.io.manners import Ending, Governor
 
 _LONGEST_NAP_S = 1.0
+_PATIENCE_S = 120.0  # longer than the slowest host's spacing: who began anew for less would never get to the end
 _ENDINGS: dict[Reason, Ending] = {
     Reason.UNREACHABLE: "failed",
     Reason.CUT_SHORT: "failed",
@@ -23,18 +24,30 @@ _ENDINGS: dict[Reason, Ending] = {
 }
 
 
+@dataclass(frozen=True)
+class Way:
+    """Where a request has got to: from the URL that was wanted, over redirects, to the one that is asked next."""
+
+    wanted: str
+    url: str
+    redirects: int = 0
+    has_looked: bool = False  # at the head of what the URL leads to
+
+
 class NotYet(Exception):
-    """The request can't go on now. It has no turn any more; ask again in `wait_s`, and it goes on where it stopped."""
+    """The request can't go on now. It has no turn any more; with a new one in `wait_s`, it goes on where it stopped."""
 
     def __init__(self, wait_s: float) -> None:
         super().__init__(wait_s)
         self.wait_s = wait_s
+        self.way: Way | None = None
 
 
 class Held(threading.local):
-    """The turn that this thread holds for its next request: the host's, or None."""
+    """What this thread holds for its next request: a turn with this host, and the way that the request has come already."""
 
     host: str | None = None
+    way: Way | None = None
 
 
 @dataclass
@@ -69,7 +82,7 @@ class Turns:
     def wait(self, wait_s: float, *, is_patient: bool) -> None:
         """Sleep for a moment, or raise NotYet; is_patient: to wait a little is better than to begin anew."""
         self.give_back()
-        if not self._may_wait and not (is_patient and wait_s <= _LONGEST_NAP_S):
+        if not self._may_wait and not (is_patient and wait_s <= _PATIENCE_S):
             raise NotYet(wait_s)
         time.sleep(min(wait_s, _LONGEST_NAP_S))
 

@@ -13,8 +13,9 @@ import pyarrow.compute as pc
 from schemas.reasons import Reason
 from schemas.sources import AnySource
 from schemas.tables import ASKS, RECORDS
+from tasks.core.fetch import is_url
 from tasks.core.scrape import artic, commons, flickr, met, records, surrealism, ukiyoe, wikiart
-from tasks.core.scrape.asking import Ask, BadAnswer, Credential, Said
+from tasks.core.scrape.asking import Ask, BadAnswer, Credential, Said, quoted
 
 MODULES: Mapping[str, ModuleType] = {
     "artic": artic, "commons": commons, "flickr": flickr, "met": met, "surrealism": surrealism, "ukiyoe": ukiyoe,
@@ -68,7 +69,7 @@ def heard(source: AnySource, answers: Iterable[Mapping[str, Any]], body: Body) -
         said, problem, lost = _said(source, answer, body)
         url = answer["url"]
         for row in said.rows:
-            said_records.add({"said_by": url, **records.record(source, row)})
+            said_records.add({"said_by": url, **_record(source, row)})
         if lost is not None:
             said_records.add({"said_by": url, **records.dropped(source, answer["key"], *lost)})
         for ask in said.asks:
@@ -149,6 +150,16 @@ def _check_hosts(source: AnySource, asks: Iterable[Ask]) -> None:
     for ask in asks:
         if urlsplit(ask.url).netloc not in allowed:
             raise BadAnswer(f"expected addresses at {sorted(allowed)}, got '{ask.url[:80]}'")
+
+
+def _record(source: AnySource, row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row of RECORDS; one whose image is no address is a drop, since there is no folder to look for it in."""
+    found = records.record(source, row)
+    if found["reason"] is None and not is_url(found["locator"]):
+        return records.dropped(
+            source, str(row["key"]), Reason.BAD_RECORD, f"expected an image's address, got {quoted(found['locator'])}"
+        )
+    return found
 
 
 def _module(source: AnySource) -> Any:

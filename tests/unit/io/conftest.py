@@ -1,68 +1,51 @@
-"""A real web server on this machine, whose answers a test writes down."""
+"""A real web server on this machine, and clients that may ask it."""
 
-import contextlib
 import socket
-import threading
 from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
 
 import pytest
 
-Answer = Callable[[BaseHTTPRequestHandler], None]
+from schemas.manners import Manners
+from tasks.io.addresses import Origins
+from tasks.io.http import Client, Limits
+from tasks.io.manners import Governor
+from tests.unit.io.servers import Site, serving
+
+FAST = Manners(rate_per_s=100_000, connections=16)
 
 
-class Site:
-    """Answers by path: the first request for a path gets the first one, the last answer is repeated for ever."""
+class Guest:
+    """A client, and the governor that it asks."""
 
-    def __init__(self) -> None:
-        self.answers: dict[str, list[Answer]] = {}
-        self.seen: list[tuple[str, dict[str, str]]] = []
-        self.url = ""
-
-    def at(self, path: str, *answers: Answer) -> str:
-        """The URL of a path that answers so."""
-        self.answers[path] = list(answers)
-        return f"{self.url}{path}"
-
-    def requests(self, path: str) -> int:
-        """How often the path was asked for."""
-        return sum(seen == path for seen, _ in self.seen)
+    def __init__(self, origins: Origins, manners: Manners, contact: str | None, timeout_s: float) -> None:
+        self.governor = Governor(manners)
+        self.client = Client(self.governor, origins, contact, Limits(1_000_000, timeout_s))
 
 
 @pytest.fixture
 def site() -> Iterator[Site]:
-    pages = Site()
-
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def do_GET(self) -> None:
-            pages.seen.append((self.path, dict(self.headers)))
-            answers = pages.answers[self.path]
-            with contextlib.suppress(ConnectionError):  # a client that has read enough hangs up
-                (answers.pop(0) if len(answers) > 1 else answers[0])(self)
-
-        def log_message(self, format: str, *args: Any) -> None:
-            """Say nothing."""
-
-    class Server(ThreadingHTTPServer):
-        daemon_threads = True
-        block_on_close = False
-
-        def handle_error(self, request: Any, client_address: Any) -> None:
-            """A client that hangs up is no error here; a wrong answer shows in the test itself."""
-
-    server = Server(("127.0.0.1", 0), Handler)
-    pages.url = f"http://127.0.0.1:{server.server_port}"
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    try:
+    with serving() as pages:
         yield pages
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
+
+
+@pytest.fixture
+def invite(site: Site) -> Iterator[Callable[..., Guest]]:
+    """Guests to whom every host is the site, unless told otherwise."""
+    guests = []
+
+    def invited(
+        manners: Manners = FAST,
+        origins: Origins | None = None,
+        contact: str | None = "me@example.org",
+        timeout_s: float = 5.0,
+    ) -> Guest:
+        bound = Origins({"*": site.url, "127.0.0.1": site.url}) if origins is None else origins
+        guests.append(Guest(bound, manners, contact, timeout_s))
+        return guests[-1]
+
+    yield invited
+    for guest in guests:
+        guest.client.close()
 
 
 @pytest.fixture

@@ -1,0 +1,125 @@
+"""One budget for all workers of a Dask cluster, in threads and in processes of their own."""
+
+import io
+import time
+from collections.abc import Iterator
+
+import pytest
+from distributed import Client as Cluster
+from distributed import LocalCluster
+
+from schemas.manners import Manners
+from tasks.cluster import GovernorPlugin, SharedGovernor, shared_governor
+from tasks.io.manners import Governor
+from tests.unit.io.servers import answer, serving
+
+pytestmark = [
+    pytest.mark.server,
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),  # distributed's own sockets, at its end
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+
+
+@pytest.fixture(params=[False, True], ids=["threads", "processes"])
+def cluster(request: pytest.FixtureRequest) -> Iterator[Cluster]:
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=2, processes=request.param, dashboard_address=None) as local,
+        Cluster(local) as client,
+    ):
+        yield client
+
+
+def ask_for(url: str, seconds: float, manners: str, run: str) -> int:
+    """A worker's task: ask as often as the governor lets it."""
+    from tasks.cluster import shared_governor
+    from tasks.io.addresses import Origins
+    from tasks.io.http import Client, Limits, Wanted
+
+    governor = shared_governor(run, manners)
+    assert governor is not None
+    client = Client(governor, Origins({"*": url}), None, Limits(1000, 2))
+    count, until_s = 0, time.monotonic() + seconds
+    while time.monotonic() < until_s:
+        turn = governor.may("a.example")
+        if turn.wait_s:
+            time.sleep(min(turn.wait_s, 0.05))
+            continue
+        with client.holding("a.example"):
+            client.get(Wanted("http://a.example/x", "json"), io.BytesIO(), Limits(1000, 2), has_turn=True)
+        count += 1
+    client.close()
+    return count
+
+
+def take(host: str, manners: str, run: str) -> tuple[float, str | None]:
+    from tasks.cluster import shared_governor
+
+    turn = shared_governor(run, manners).may(host)
+    return turn.wait_s, turn.refusal
+
+
+def test_two_workers_share_one_rate(cluster: Cluster) -> None:
+    manners = Manners(rate_per_s=20, connections=4).model_dump_json()
+    workers = sorted(cluster.scheduler_info()["workers"])
+    with serving() as site:
+        site.at("/x", answer(body=b"{}"))
+        tasks = [
+            cluster.submit(ask_for, site.url, 2.0, manners, "run", workers=[worker], pure=False) for worker in workers
+        ]
+        counts = [task.result(timeout=30) for task in tasks]
+
+        assert all(counts)
+        at_s = sorted(site.seen_at_s)
+
+    assert sum(counts) == len(at_s) >= 20
+    # 2 s at 20 a second, less what the way to the server may take one time more and another time less
+    assert max(sum(begin <= other < begin + 1.95 for other in at_s) for begin in at_s) <= 41
+
+
+def test_the_turns_of_a_worker_that_is_gone_are_given_back(cluster: Cluster) -> None:
+    manners = Manners(rate_per_s=1000, connections=1).model_dump_json()
+    first, second = sorted(cluster.scheduler_info()["workers"])
+
+    assert cluster.submit(take, "a.example", manners, "run", workers=[first], pure=False).result(30) == (0, None)
+    time.sleep(0.01)
+    assert cluster.submit(take, "a.example", manners, "run", workers=[second], pure=False).result(30)[0] > 0
+    cluster.retire_workers([first])
+    time.sleep(0.2)
+    assert cluster.submit(take, "a.example", manners, "run", workers=[second], pure=False).result(30) == (0, None)
+
+
+def test_budgets_are_shared_and_runs_are_not(cluster: Cluster) -> None:
+    manners = Manners(rate_per_s=1000, connections=9, max_requests=1).model_dump_json()
+    first, second = sorted(cluster.scheduler_info()["workers"])
+
+    found = [
+        cluster.submit(take, host, manners, run, workers=[worker], pure=False).result(30)
+        for host, run, worker in (("a", "1", first), ("b", "1", second), ("b", "2", second))
+    ]
+
+    assert found == [(0, None), (0, "over_budget"), (0, None)]
+
+
+def test_without_a_cluster_there_is_no_shared_governor() -> None:
+    assert shared_governor("run", Manners().model_dump_json()) is None
+
+
+def test_the_shared_governor_answers_all_that_a_governor_does() -> None:
+    public = {name for name in vars(Governor) if not name.startswith("_")}
+
+    assert public <= {name for name in vars(SharedGovernor) if not name.startswith("_")}
+
+
+def test_only_the_last_runs_are_kept_and_late_answers_do_no_harm() -> None:
+    plugin, manners = GovernorPlugin(), Manners().model_dump_json()
+    for number in range(20):
+        assert plugin.answer("w", str(number), manners, "may", ["a"])[0] == 0
+    assert len(plugin._governors) == 8
+    plugin.answer("w", "0", manners, "done", ["a", "good", None, 0])
+    plugin.answer("w", "0", manners, "done", ["a", "good", None, 0])
+    plugin.answer("other", "19", manners, "give_back", ["a"])
+    assert plugin._governors["19"]._hosts["a"].at_once == 1
+    plugin.answer("w", "19", manners, "slow_to", ["a", 9.0])
+    plugin.remove_worker(None, "w")
+    assert plugin._governors["19"]._hosts["a"].at_once == 0

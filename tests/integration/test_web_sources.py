@@ -1,0 +1,292 @@
+"""Sources on the web, end to end: every format of the museum over HTTP, asked once, read again, carried over, gone, refused."""
+
+import csv
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow.compute as pc
+import pytest
+import yaml
+
+from examples.museum.serve import commons
+from examples.museum.serve.faults import Faults
+from examples.museum.serve.server import serving
+from examples.museum.serve.works import CatalogueHall
+from flows.build_dataset import listing, plan, stages
+from flows.recipes import recipe_from_file
+from schemas.errors import BadInput, BrokenPromise, Refused
+from schemas.manifests import Context, Step
+from tasks import crawl
+from tasks.io.releases import Release
+from tests.integration.conftest import by_label, computed
+
+ROWS = 120
+SECRET = "s3cret-of-nobody"
+STAGES = [
+    {"fetch": {"timeout_s": 2}}, "hash", {"split": {"by": None, "order": None}}, {"export": {"parquet": {"images": "none"}}}
+]  # fmt: skip
+SOURCES: dict[str, dict[str, Any]] = {
+    "artic": {},
+    "commons": {"categories": [commons.ROOT], "depth": 1},
+    "flickr": {"group_id": "34427469792@N01", "secret": "flickr"},
+    "met": {},
+    "surrealism": {},
+    "ukiyoe": {},
+    "wikiart": {"copyright": "any"},
+}
+
+
+class Guesthouse:
+    """A recipe of some sources, a store, and the museums that are asked one after another."""
+
+    def __init__(self, folder: Path, *words: str, **settings: Any) -> None:
+        self.folder, self.store = folder, str(folder / "store")
+        self.words, self.settings = words or tuple(SOURCES), settings
+
+    def recipe(self) -> Any:
+        plain = {
+            "name": "web", "bindings": {"flickr": "Flickr's key"}, "manners": {"rate_per_s": 2000, "connections": 16},
+            "sources": [{word: {"name": word, **SOURCES[word]}} for word in self.words], "stages": STAGES, **self.settings,
+        }  # fmt: skip
+        path = self.folder / "recipe.yaml"
+        path.write_text(yaml.safe_dump(plain), encoding="utf-8")
+        return recipe_from_file(str(path))
+
+    def context(self, url: str, run: str, **bound: str) -> Context:
+        bindings = {"origins": f"*={url}", "flickr": "env:FLICKR_IN_TESTS", **bound}
+        return Context(store=self.store, bindings=bindings, run=f"{self.folder} {run}")
+
+    def build(self, museum: Any, run: str) -> dict[str, Step]:
+        return by_label(stages(self.recipe(), self.context(museum.url, run)))
+
+    def asked(self, museum: Any, since: int = 0) -> list[str]:
+        """What the museum has been asked for, but for robots.txt."""
+        return [f"{v.host}{v.target}" for v in museum.log[since:] if v.target != "/robots.txt" and v.method == "GET"]
+
+    @property
+    def latest(self) -> Release:
+        return Release(f"{self.store}/releases/web/latest")
+
+    def reasons(self) -> dict[str, str]:
+        return {row["record_id"]: row["reason"] for row in self.latest.ledger().to_pylist()}
+
+
+@pytest.fixture(autouse=True)
+def _secret(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FLICKR_IN_TESTS", SECRET)
+
+
+@pytest.fixture(scope="module")
+def museum() -> Iterator[Any]:
+    with serving(CatalogueHall(7, ROWS, 6)) as opened:
+        yield opened
+
+
+def test_every_source_is_listed_fetched_and_published_with_its_own_rights(tmp_path, museum):
+    desk = Guesthouse(tmp_path)
+    steps = desk.build(museum, "first")
+    assert steps["fetch"].dropped == {}
+    rows = [row for batch in desk.latest.batches("images") for row in batch.to_pylist()]
+    by_source = {word: [row for row in rows if row["source"] == word] for word in SOURCES}
+    assert {word for word, found in by_source.items() if found} == set(SOURCES)
+    assert len(by_source["commons"]) == len(by_source["flickr"]) == len(by_source["wikiart"]) == ROWS
+    assert {row["rights_uri"] for row in by_source["met"]} == {"https://creativecommons.org/publicdomain/zero/1.0/"}
+    assert {row["rights_uri"] for row in by_source["ukiyoe"]} == {"NOASSERTION"}
+    assert all(row["image_url"].startswith("https://") and "127.0.0.1" not in row["image_url"] for row in rows)
+    artists = {word: {row["artist"] for row in found} for word, found in by_source.items()}
+    assert artists["wikiart"] & artists["artic"] & artists["met"], "one artist has one name in all sources"
+
+
+def test_a_second_build_asks_each_listing_once_and_nothing_else(tmp_path, museum):
+    desk = Guesthouse(tmp_path)
+    desk.build(museum, "first")
+    before, since = desk.latest.manifest, len(museum.log)
+    assert "fetch" not in computed(by_label(plan(desk.recipe(), desk.context(museum.url, "plan"))))
+    assert len(museum.log) == since, "a plan asks nobody"
+    steps = desk.build(museum, "second")
+    asked = desk.asked(museum, since)
+    assert set(computed(steps)) == {"scrape"}
+    assert desk.latest.manifest == before
+    assert len(asked) == len(set(asked))
+    assert not [url for url in asked if "/objects/" in url or "ImageJson" in url or url.endswith((".jpg", ".png"))]
+
+
+def test_a_changed_parser_reads_the_kept_answers_and_asks_for_no_work_again(tmp_path, museum, monkeypatch):
+    desk = Guesthouse(tmp_path, "met", "wikiart")
+    desk.build(museum, "first")
+    version, since = desk.latest.manifest.version, len(museum.log)
+    monkeypatch.setattr(crawl, "CODE", "another parser")
+    desk.build(museum, "second")
+    assert desk.latest.manifest.version == version
+    assert not [url for url in desk.asked(museum, since) if "/objects/" in url or "ImageJson" in url]
+
+
+def test_a_plan_says_what_would_be_asked_and_asks_nobody(tmp_path, museum):
+    desk, since = Guesthouse(tmp_path, "artic"), len(museum.log)
+    steps = by_label(plan(desk.recipe(), desk.context(museum.url, "plan")))
+    assert steps["scrape"].computed == steps["scrape"].pending == 1
+    assert len(museum.log) == since
+    assert not Path(desk.store).exists()
+
+
+def test_the_secret_of_a_source_stands_in_no_file_of_the_store(tmp_path, museum):
+    desk = Guesthouse(tmp_path, "flickr")
+    desk.build(museum, "first")
+    files = [path for path in Path(desk.store).rglob("*") if path.is_file()]
+    assert len(files) > ROWS
+    assert not [path for path in files if SECRET.encode() in path.read_bytes()]
+
+
+@pytest.mark.parametrize(
+    ("bound", "said"),
+    [
+        pytest.param({"flickr": SECRET}, "env:NAME or file:PATH", id="a secret given as what it is"),
+        pytest.param({"flickr": "env:NOT_THERE"}, "got nothing there", id="a variable that is not set"),
+        pytest.param({"origins": "elsewhere"}, "binding 'origins': expected host=http", id="origins that are none"),
+        pytest.param({"origins": ""}, "binding 'contact': expected an e-mail address", id="a public host without a contact"),
+    ],
+)
+def test_what_hosts_must_be_told_is_asked_for_before_anything_runs(tmp_path, museum, bound, said):
+    desk = Guesthouse(tmp_path, "flickr")
+    with pytest.raises(BadInput, match=said) as caught:
+        listing(desk.recipe(), None, 1, desk.context(museum.url, "x", **bound))
+    assert SECRET not in str(caught.value)
+
+
+def test_scrape_alone_shows_records_of_one_source(tmp_path, museum):
+    desk = Guesthouse(tmp_path, "artic", "met")
+    step, lines = listing(desk.recipe(), "met", 2, desk.context(museum.url, "alone"))
+    assert len(lines) == 2
+    assert '"source": "met"' in lines[0]
+    assert step.kept > 50
+    with pytest.raises(BadInput, match="expected one of"):
+        listing(desk.recipe(), "louvre", 2, desk.context(museum.url, "alone"))
+
+
+def test_a_limit_asks_for_so_many_works_only(tmp_path, museum):
+    desk, since = Guesthouse(tmp_path, "wikiart", limit=5), len(museum.log)
+    steps = desk.build(museum, "limited")
+    assert steps["fetch"].kept == 5
+    assert sum("ImageJson" in url for url in desk.asked(museum, since)) == 5
+
+
+# ------------------------------------------------------------------------------------------------ law 4
+
+
+def test_what_a_complete_listing_no_longer_has_is_gone_and_comes_back(tmp_path):
+    desk = Guesthouse(tmp_path, "flickr", max_loss_fraction=0.6)
+    counts = []
+    for rows in (120, 100, 120):
+        with serving(CatalogueHall(7, rows, 6)) as opened:
+            desk.build(opened, f"{len(counts)}")
+        reasons = list(desk.reasons().values())
+        counts.append((len(reasons), reasons.count("gone")))
+    assert counts == [(120, 0), (120, 20), (120, 0)]
+
+
+def test_a_listing_that_fails_this_time_is_stood_in_for_by_what_was_said_before(tmp_path, museum):
+    desk = Guesthouse(tmp_path, "artic", manners={"rate_per_s": 2000, "tries": 1})
+    desk.build(museum, "first")
+    version = desk.latest.manifest.version
+    with serving(CatalogueHall(7, ROWS, 6), faults=Faults(1.0, answer_kinds=("server_error",))) as broken:
+        steps = desk.build(broken, "second")
+    assert any("what was said before stands in" in note for note in steps["scrape"].notes)
+    assert desk.latest.manifest.version == version
+
+
+def test_records_that_a_failed_listing_did_not_reach_are_carried_over(tmp_path, museum):
+    desk = Guesthouse(tmp_path, "artic", manners={"rate_per_s": 2000, "tries": 1})
+    desk.build(museum, "first")
+    before = desk.reasons()
+    for path in Path(desk.store).glob("retrievals/artic-web/*"):  # no older answer is left to stand in
+        path.unlink()
+    with serving(CatalogueHall(7, ROWS, 6), faults=Faults(1.0, answer_kinds=("server_error",))) as broken:
+        steps = desk.build(broken, "second")
+    assert any("are carried over" in note for note in steps["scrape"].notes)
+    kept = [name for name, reason in before.items() if reason is None]
+    assert {name: desk.reasons()[name] for name in kept} == dict.fromkeys(kept)
+
+
+def test_a_first_listing_that_fails_publishes_nothing(tmp_path):
+    desk = Guesthouse(tmp_path, "artic", manners={"rate_per_s": 2000, "tries": 1})
+    with serving(CatalogueHall(7, ROWS, 6), faults=Faults(1.0, answer_kinds=("server_error",))) as broken:
+        with pytest.raises((Refused, BadInput), match="could not be had"):
+            desk.build(broken, "first")
+    assert not Path(desk.store, "releases").exists()
+
+
+def test_too_many_failures_in_passing_publish_nothing_and_the_next_build_asks_for_these_alone(tmp_path, museum):
+    desk = Guesthouse(tmp_path, "artic", manners={"rate_per_s": 2000, "tries": 1})
+    with serving(CatalogueHall(7, ROWS, 6), faults=Faults(0.2, image_kinds=("server_error",), answer_kinds=())) as broken:
+        with pytest.raises(Refused, match="fail in passing"):
+            desk.build(broken, "first")
+        arrived = {visit.target for visit in broken.log if visit.status == 200 and visit.host == "www.artic.edu"}
+    since = len(museum.log)
+    steps = desk.build(museum, "second")
+    asked = {visit.target for visit in museum.log[since:] if visit.host == "www.artic.edu" and visit.method == "GET"}
+    assert steps["fetch"].dropped == {}
+    assert not (asked - {"/robots.txt"}) & arrived
+    assert len(asked) - 1 == steps["fetch"].computed < ROWS / 2
+
+
+def test_a_listing_of_another_shape_stops_the_build_and_is_quoted(tmp_path, museum):
+    desk = Guesthouse(tmp_path, "artic")
+    origins = f"*={museum.url},api.artic.edu={museum.url}/"
+    with serving(CatalogueHall(7, ROWS, 6)) as other:  # a host whose answers are another source's
+        del other
+    with pytest.raises((BrokenPromise, BadInput, Refused)):
+        listing(desk.recipe(), None, 1, desk.context(museum.url, "x", origins=origins.replace(museum.url, "http://127.0.0.1:1")))
+
+
+# ------------------------------------------------------------------------------------------------ hostile images
+
+
+def test_hostile_images_are_drops_with_their_reasons_and_touch_nothing_outside(tmp_path):
+    lasting = {
+        "to_this_machine": "not_allowed", "to_metadata": "not_allowed", "to_file": "not_allowed", "loop": "not_allowed",
+        "pixel_bomb": "too_many_pixels", "ten_gb_promised": "too_many_bytes", "gzip_bomb": "too_many_bytes", "svg": "not_an_image",
+        "page_for_image": "not_an_image", "empty": "empty_file", "noai": "opted_out", "robots_disallow": "robots_disallow",
+        "not_found": "not_found", "forbidden": "http_error", "truncated": "broken_image", "nasty_name": None,
+    }  # fmt: skip
+    faults = Faults(1.0, image_kinds=tuple(lasting), answer_kinds=())
+    desk = Guesthouse(tmp_path, "artic", max_transient_fraction=1.0)
+    with serving(CatalogueHall(7, ROWS, 6), faults=faults) as hostile:
+        desk.build(hostile, "first")
+    places = {row["record_id"]: row["locator"] for row in desk.latest.records().to_pylist()}
+    ledger = desk.latest.ledger().filter(pc.not_equal(pc.fill_null(desk.latest.ledger()["stage"], "none"), "scrape"))
+    met = set()
+    for row in ledger.to_pylist():
+        fault = faults.of(places[row["record_id"]].removeprefix("https://"), "image")
+        assert fault is not None
+        met.add(fault.kind.name)
+        assert row["reason"] == lasting[fault.kind.name], (fault.kind.name, row["detail"])
+    assert met == set(lasting)
+    assert {path.name for path in tmp_path.iterdir()} == {"store", "recipe.yaml"}
+    assert not list(Path(desk.store, "tmp").iterdir())
+
+
+def test_a_table_that_names_private_addresses_reaches_none_of_them(tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.settimeout(0.2)
+        port = listener.getsockname()[1]
+        places = [f"http://127.0.0.1:{port}/1.jpg", f"http://localhost:{port}/2.jpg", f"http://[::1]:{port}/3.jpg",
+                  f"http://0.0.0.0:{port}/4.jpg", f"http://2130706433:{port}/5.jpg", "http://169.254.169.254/6.jpg",
+                  f"http://[::ffff:127.0.0.1]:{port}/7.jpg"]  # fmt: skip
+        images = tmp_path / "images"
+        images.mkdir()
+        with (images / "works.csv").open("w", newline="") as file:
+            csv.writer(file).writerows([("key", "image"), *((str(n), place) for n, place in enumerate(places))])
+        plain = {
+            "name": "web", "bindings": {"images": "a folder"}, "stages": STAGES,
+            "sources": [{"table": {"name": "t", "table": "works.csv", "columns": {"key": "key", "image": "image"}}}],
+        }  # fmt: skip
+        path = tmp_path / "recipe.yaml"
+        path.write_text(yaml.safe_dump(plain), encoding="utf-8")
+        bindings = {"images": str(images), "contact": "curator@museum.example"}
+        context = Context(store=str(tmp_path / "store"), bindings=bindings, run=str(tmp_path))
+        with pytest.raises(Refused, match="every record was dropped"):
+            stages(recipe_from_file(str(path)), context)
+        with pytest.raises(TimeoutError):
+            listener.accept()
