@@ -14,7 +14,7 @@ export PREFECT_SERVER_ANALYTICS_ENABLED := false
 export PREFECT_HOME := $(CURDIR)/.venv/prefect
 export DO_NOT_TRACK := 1
 
-.PHONY: setup build test lint types imports tests coverage weights wheel lock clean help campaign-sameness bench-overhead bench-fetch
+.PHONY: setup build test lint types imports tests coverage weights wheel lock clean help campaign-sameness campaign-faults campaign-kills campaign-million bench-overhead bench-fetch
 
 help:
 	@grep -E '^# make' Makefile
@@ -59,6 +59,15 @@ tests: $(READY)
 # What takes longer than a test may. Each leaves its figures in benchmarks/results/.
 campaign-sameness: $(READY) $(MUSEUM)/works.csv
 	$(BIN)/python -m benchmarks.sameness deployments/recipes/museum.yaml --bind images=$(MUSEUM) --bind weights=$(WEIGHTS)
+
+campaign-faults: $(READY)
+	$(BIN)/python -m benchmarks.faults
+
+campaign-kills: $(READY)
+	$(BIN)/python -m benchmarks.fetch_kills
+
+campaign-million: $(READY)
+	$(BIN)/python -m benchmarks.million
 
 bench-overhead: $(READY)
 	$(BIN)/python -m benchmarks.overhead

@@ -69,6 +69,7 @@ def crawled(store: Store, source: AnyWebSource, manners: Manners, limit: int | N
     told = pa.concat_tables([core.HEARD.empty_table(), *(table for _, table in heard)])
     _check_readable(source, told)
     table = records.merged(table.drop_columns("said_by") for table, _ in heard)
+    heard.clear()  # a million of them need the room
     listed = _reached(known, pa.chunked_array([chunk for urls in lists for chunk in urls.chunks], pa.string()), source)
     if not table.num_rows and listed.is_complete and not context.plan:
         raise BadInput(
@@ -76,7 +77,7 @@ def crawled(store: Store, source: AnyWebSource, manners: Manners, limit: int | N
         )
     return listed.model_copy(
         update={
-            "records": store.write_table("outcomes/listed", table), "computed": computed, "pending": pending,
+            "records": store.write_table("outcomes/listed", table, is_remembered=False), "computed": computed, "pending": pending,
             "notes": (*listed.notes, *(f"{source.name}: {note}" for note in core.completeness(told, table))),
         }
     )  # fmt: skip

@@ -76,7 +76,7 @@ def scrape(recipe: Recipe, context: Context) -> State:
     """The state with which a build begins: every record of every source, and the scrape's own step."""
     store = caching.opened(context)
     listed = _all_listed(store, recipe, context)
-    everything = records.merged(store.read_table(found.records) for found in listed)
+    everything = records.merged(store.read_table(found.records, is_remembered=False) for found in listed)
     figures = pa.concat_tables(
         [SOURCE_FIGURES.empty_table(), *(store.read_table(found.figures) for found in listed if found.figures)]
     ).sort_by("record_id")

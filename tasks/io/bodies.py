@@ -17,7 +17,7 @@ from tasks.io.images import Unreadable
 from tasks.io.secrets import Veil
 from tasks.io.turns import Sent
 
-_CHUNK = 1 << 16
+_CHUNK = 1 << 18
 _LEAST_BYTES_PER_S = 20_000
 _ENCODINGS = {"", "identity", "gzip", "x-gzip", "deflate"}
 _DRAINED_BYTES, _DRAINED_S = 1 << 16, 2.0

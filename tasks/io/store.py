@@ -176,7 +176,8 @@ class Store:
     def scratch(self) -> Iterator[Path]:
         """Path of a file of one's own for what is still coming; removed at the end, unless it has become a blob."""
         folder = Path(self.full("tmp")) if self.is_local else Path(tempfile.gettempdir())
-        folder.mkdir(parents=True, exist_ok=True)
+        if not folder.is_dir():
+            folder.mkdir(parents=True, exist_ok=True)
         path = folder / uuid.uuid4().hex
         try:
             yield path
@@ -186,15 +187,18 @@ class Store:
     def adopt_blob(self, path: Path, sha256: str, length: int) -> None:
         """Make a local file, whose digest and length are known from its writing, the blob of that name."""
         target = blob_path(sha256)
-        if self._size(target) == length:
+        if not self.is_local or self._overlay is not None:
+            if self._size(target) != length:
+                self.write_bytes(target, path.read_bytes())
             return
-        if self.is_local and self._overlay is None:
-            with path.open("rb") as file:
-                os.fsync(file.fileno())
-            Path(self.full(target)).parent.mkdir(parents=True, exist_ok=True)
-            path.replace(self.full(target))
-        else:
-            self.write_bytes(target, path.read_bytes())
+        place = Path(self.full(target))
+        if place.is_file() and place.stat().st_size == length:
+            return
+        with path.open("rb") as file:
+            os.fsync(file.fileno())
+        if not place.parent.is_dir():
+            place.parent.mkdir(parents=True, exist_ok=True)
+        path.replace(place)
 
     def read_blob(self, sha256: str) -> bytes:
         """The blob's bytes, hashed again. Raises Damaged, and removes it, if they are not what they were."""
