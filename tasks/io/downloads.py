@@ -154,7 +154,7 @@ class Downloads:
 
     def _finish(self, name: str, errand: _Errand) -> None:
         try:
-            with self._client.holding(name, errand.way):
+            with self._client.holding(name, errand.way, has_failed=bool(errand.tries)):
                 row = self._fetch(errand.request)
         except NotYet as pause:
             errand.ready_s, errand.way = time.monotonic() + pause.wait_s, pause.way

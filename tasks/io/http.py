@@ -115,16 +115,16 @@ class Client:
         return self._origins.target(url).host
 
     @contextlib.contextmanager
-    def holding(self, host: str, way: Way | None = None) -> Iterator[None]:
+    def holding(self, host: str, way: Way | None = None, *, has_failed: bool = False) -> Iterator[None]:
         """This thread has a turn with the host, for its next request; given back at the end if it was not used.
 
-        way: that of the request's NotYet, if there was one.
+        way: that of the request's NotYet, if there was one. has_failed: the request has, before.
         """
-        self._held.host, self._held.way = host, way
+        self._held.host, self._held.way, self._held.has_failed = host, way, has_failed
         try:
             yield
         finally:
-            self._held.way = None
+            self._held.way, self._held.has_failed = None, False
             Turns(self._governor, self._held).give_back()
 
     def get(self, wanted: Wanted, into: BinaryIO, limits: Limits, *, has_turn: bool = False) -> Got:

@@ -17,7 +17,8 @@ from typing import Literal
 from schemas.manners import HostManners, Manners
 from schemas.reasons import Reason
 
-Ending = Literal["good", "throttled", "failed"]
+Ending = Literal["good", "throttled", "failed", "failed_again"]
+"""failed_again: what had failed before. Towards the end of a batch little else is left: it says nothing of the host."""
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 1.0, 60.0
 _FAILURES_THAT_TRIP, _TRIPS_THAT_CLOSE = 10, 3
 _SLOWEST = 1 / 64
@@ -95,7 +96,7 @@ class Governor:
                 self._praise(known)
             elif ending == "throttled":
                 self._slow_down(known, now, retry_after_s)
-            else:
+            elif ending == "failed":
                 self._count_failure(known, now)
             known.is_probing = False
 

@@ -48,6 +48,7 @@ class Held(threading.local):
 
     host: str | None = None
     way: Way | None = None
+    has_failed: bool = False  # before, in this build
 
 
 @dataclass
@@ -69,15 +70,18 @@ class Turns:
     def turn(self, host: str, *, is_patient: bool) -> Iterator[Sent]:
         """One request's turn. Raises Unreadable where the host gives none any more, NotYet where it gives none now."""
         self._take(host, is_patient)
-        sent, ending = Sent(), "failed"
+        failed: Ending = "failed_again" if self._held.has_failed else "failed"
+        sent = Sent()
+        ending: Ending = failed
         try:
             yield sent
             ending = "good"
         except Unreadable as problem:
             ending = _ENDINGS.get(problem.reason, "good")
+            ending = failed if ending == "failed" else ending
             raise
         finally:
-            self._governor.done(host, ending, sent.retry_after_s, sent.received_bytes)  # type: ignore[arg-type]
+            self._governor.done(host, ending, sent.retry_after_s, sent.received_bytes)
 
     def wait(self, wait_s: float, *, is_patient: bool) -> None:
         """Sleep for a moment, or raise NotYet; is_patient: to wait a little is better than to begin anew."""

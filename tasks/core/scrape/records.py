@@ -1,6 +1,7 @@
 """From what a source says of its works to the table of records: ids, rights, years, repeated keys, limits."""
 
 import hashlib
+import heapq
 import json
 import re
 import unicodedata
@@ -19,6 +20,7 @@ Row = Mapping[str, Any]
 _OPEN_URI = re.compile(r"https?://(creativecommons\.org|rightsstatements\.org)/\S+")
 _YEAR = re.compile(r"(?<!\d)(1[0-9]{3}|20[0-9]{2})(?!\d)")
 _LONGEST_TEXT = 2000
+_BATCH = 10_000
 
 
 def record(source: Source, row: Row) -> dict[str, Any]:
@@ -61,8 +63,12 @@ def table(rows: Iterable[dict[str, Any]]) -> pa.Table:
 
 
 def merged(tables: Iterable[pa.Table]) -> pa.Table:
-    """RECORDS of several, sorted by record_id and `unique`: only rows that share an id are compared one by one."""
-    everything = pa.concat_tables([RECORDS.empty_table(), *tables]).sort_by("record_id")
+    """RECORDS of several, sorted by record_id and `unique`: only rows that share an id are compared one by one.
+
+    Tables of a million records need room: those that follow each other are not copied, and others column by column, so that
+    a caller who keeps none of them has each but once.
+    """
+    everything = _sorted(tables)
     if everything.num_rows < 2:
         return everything
     names = everything["record_id"].combine_chunks()
@@ -70,8 +76,26 @@ def merged(tables: Iterable[pa.Table]) -> pa.Table:
     shared = pc.or_(pa.concat_arrays([_FALSE, is_same]), pa.concat_arrays([is_same, _FALSE]))
     if not pc.any(shared).as_py():
         return everything
-    apart = table(everything.filter(shared).to_pylist())
-    return pa.concat_tables([everything.filter(pc.invert(shared)), apart]).sort_by("record_id")
+    apart, compared = RECORDS.empty_table(), -1
+    while (count := pc.sum(shared).as_py()) > compared:  # an id that is made for one of them may be another's
+        apart, compared = table(everything.filter(shared).to_pylist()), count
+        shared = pc.is_in(names, value_set=apart["record_id"])
+    return _sorted([everything.filter(pc.invert(shared)), apart])
+
+
+def _sorted(tables: Iterable[pa.Table]) -> pa.Table:
+    """RECORDS of several, sorted by record_id."""
+    parts = sorted((part for part in tables if part.num_rows), key=lambda part: str(part["record_id"][0].as_py()))
+    everything = pa.concat_tables([RECORDS.empty_table(), *parts])
+    del parts
+    names = everything["record_id"].combine_chunks()
+    if pc.all(pc.less_equal(names.slice(0, max(len(names) - 1, 0)), names.slice(1))).as_py():
+        return everything
+    order, columns = pc.sort_indices(names), []
+    for field in RECORDS:
+        columns.append(everything[field.name].take(order))
+        everything = everything.drop_columns(field.name)  # nobody needs it any more, and a copy is there
+    return pa.table(columns, schema=RECORDS)
 
 
 _FALSE = pa.array([False])
@@ -95,14 +119,24 @@ def limited(records: pa.Table, limit: int | None) -> pa.Table:
     """RECORDS in which, of each source, all but the `limit` records with the smallest SHA-256(record_id) have a reason."""
     if limit is None:
         return records
-    lots: dict[str, list[tuple[str, str]]] = {}
-    for row in records.select(["record_id", "source", "reason"]).to_pylist():
-        if row["reason"] is None:
-            lot = hashlib.sha256(row["record_id"].encode()).hexdigest()
-            lots.setdefault(row["source"], []).append((lot, row["record_id"]))
-    chosen = pa.array([name for drawn in lots.values() for _, name in sorted(drawn)[:limit]], pa.string())
+    known = records.select(["record_id", "source"]).filter(pc.is_null(records["reason"]))
+    drawn: list[str] = []
+    for source in pc.unique(known["source"]).to_pylist():
+        drawn += _drawn(known.filter(pc.equal(known["source"], source)), limit)
+    chosen = pa.array(drawn, pa.string())
     is_over = pc.and_(pc.is_null(records["reason"]), pc.invert(pc.is_in(records["record_id"], value_set=chosen)))
     return _with(_with(records, "reason", is_over, str(Reason.OVER_LIMIT)), "detail", is_over, f"limit {limit}")
+
+
+def _drawn(records: pa.Table, limit: int) -> list[str]:
+    """The `limit` record_ids with the smallest SHA-256, taken from a stream: a million of them need not stand in memory."""
+    batches = records.select(["record_id"]).to_batches(max_chunksize=_BATCH)
+    names = (str(name) for batch in batches for name in batch.column(0).to_pylist())
+    return [name for _, name in heapq.nsmallest(limit, ((_lot(name), name) for name in names))]
+
+
+def _lot(name: str) -> bytes:
+    return hashlib.sha256(name.encode()).digest()
 
 
 def _with(table: pa.Table, name: str, where: pa.ChunkedArray, value: str) -> pa.Table:

@@ -122,8 +122,11 @@ def completeness(heard_rows: pa.Table, found: pa.Table) -> list[str]:
 
 
 def _counted_styles(found: pa.Table) -> dict[str, int]:
-    named = pc.list_flatten(found.filter(pc.is_null(found["reason"]))["styles"])
-    return {row["values"]: row["counts"] for row in pc.value_counts(named).to_pylist()}
+    """How many records have each style; one that names it twice has it once."""
+    styles = found.filter(pc.is_null(found["reason"]))["styles"].combine_chunks()
+    named = pa.table({"record": pc.list_parent_indices(styles), "style": pc.list_flatten(styles)})
+    once = named.group_by(["record", "style"]).aggregate([])["style"]
+    return {row["values"]: row["counts"] for row in pc.value_counts(once).to_pylist()}
 
 
 def _said(
@@ -139,7 +142,7 @@ def _said(
         _check_hosts(source, said.asks)
     except BadAnswer as problem:
         if answer["key"] is None:
-            return Said(), str(problem), None
+            return Said(), str(problem).encode("utf-8", "replace").decode(), None  # what it quotes may be no UTF-8
         return Said(), None, (Reason.BAD_RECORD, str(problem))
     return said, None, None
 
@@ -148,7 +151,11 @@ def _check_hosts(source: AnySource, asks: Iterable[Ask]) -> None:
     """No listing leads to a host that is not the source's own."""
     allowed = set(_module(source).HOSTS)
     for ask in asks:
-        if urlsplit(ask.url).netloc not in allowed:
+        try:
+            host = urlsplit(ask.url).netloc
+        except ValueError:  # such as "https://["
+            host = ""
+        if host not in allowed:
             raise BadAnswer(f"expected addresses at {sorted(allowed)}, got '{ask.url[:80]}'")
 
 
@@ -156,8 +163,9 @@ def _record(source: AnySource, row: Mapping[str, Any]) -> dict[str, Any]:
     """A row of RECORDS; one whose image is no address is a drop, since there is no folder to look for it in."""
     found = records.record(source, row)
     if found["reason"] is None and not is_url(found["locator"]):
+        key = found["record_id"].removeprefix(f"{source.name}:")  # as a record has it: trimmed, composed
         return records.dropped(
-            source, str(row["key"]), Reason.BAD_RECORD, f"expected an image's address, got {quoted(found['locator'])}"
+            source, key, Reason.BAD_RECORD, f"expected an image's address, got {quoted(found['locator'])}"
         )
     return found
 

@@ -51,6 +51,27 @@ def test_what_is_asked_for_over_http(locator: str, expected: bool):
     assert fetch.is_url(locator) is expected
 
 
+@pytest.mark.parametrize(
+    ("locators", "expected"),
+    [
+        pytest.param([], [], id="no chunk at all"),
+        pytest.param([[]], [], id="nothing"),
+        pytest.param([[None]], [], id="no locator"),
+        pytest.param([["images/1.jpg", "", "/https://a.example/1.jpg", "ftp://a.example/"]], [], id="no URL"),
+        pytest.param([["https://", "https:///1.jpg", "http://?a.example", "http://#a.example"]], [], id="no host"),
+        pytest.param([["https://a.example", "http://a.example/", "https://a.example?x=b.example/", "http://a.example#y"]],
+                     ["a.example"], id="where a host ends"),
+        pytest.param([["https://b.example:8000/1.jpg", "https://b.example/1.jpg"], [None, "https://a.example/2.jpg"]],
+                     ["a.example", "b.example", "b.example:8000"], id="several chunks, and a port"),
+        pytest.param([["https://[::1]:8/1.jpg", "https://127.0.0.1/1.jpg"]], ["127.0.0.1", "[::1]:8"], id="addresses"),
+        pytest.param([["https://münchen.example/ä.jpg"]], ["münchen.example"], id="letters beyond ASCII"),
+        pytest.param([["https://a.example/https://b.example/1.jpg"]], ["a.example"], id="one URL within another"),
+    ],
+)  # fmt: skip
+def test_hosts_of_what_is_asked_for(locators: list[list[str | None]], expected: list[str]):
+    assert fetch.hosts(pa.chunked_array(locators, pa.string())) == expected
+
+
 def test_each_locator_is_asked_for_once_in_one_order():
     got = fetch.requests(pa.chunked_array([["b", "a"], ["b"]]), {"a": "v1", "z": "v2"})
     assert got.to_pylist() == [{"locator": "a", "validator": "v1"}, {"locator": "b", "validator": ""}]

@@ -5,6 +5,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from schemas.reasons import Reason
 from schemas.tables import DEDUP, SCREEN
@@ -131,3 +133,64 @@ def test_counts_close_or_the_program_is_broken(entering: pa.ChunkedArray, is_clo
 
 def test_nothing_enters_and_nothing_leaves():
     tables.assert_closed(chunked(), outcome())
+
+
+# --- the last of each key
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        pytest.param([], [], id="nothing"),
+        pytest.param([("a", 1)], [("a", 1)], id="one row"),
+        pytest.param([("a", 1), ("a", 2)], [("a", 2)], id="one key"),
+        pytest.param([("a", 1), ("b", 2)], [("a", 1), ("b", 2)], id="each key once"),
+        pytest.param([("", 1), ("", 2), ("a", 3), ("a", 4), ("b", 5)], [("", 2), ("a", 4), ("b", 5)], id="an empty key is a key"),
+        pytest.param([("a", 1), ("a", None)], [("a", None)], id="the last, even if it says nothing"),
+    ],
+)  # fmt: skip
+def test_the_last_of_each_key(rows: list[tuple[str, int | None]], expected: list[tuple[str, int | None]]):
+    schema = pa.schema([("key", pa.string()), ("n", pa.int64())])
+    table = pa.Table.from_pylist([{"key": key, "n": n} for key, n in rows], schema=schema)
+    for parts in ([table], [table.slice(0, 1), table.slice(1)], [table.slice(row, 1) for row in range(len(rows))] or [table]):
+        got = tables.last_of_each(pa.concat_tables(parts), "key")
+        assert [(row["key"], row["n"]) for row in got.to_pylist()] == expected
+        assert got.schema == schema
+
+
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 9))))
+def test_the_last_of_each_is_what_a_dictionary_keeps(rows: list[tuple[str, int]]):
+    ordered = sorted(rows, key=lambda row: row[0])
+    table = pa.table({"key": pa.array([key for key, _ in ordered], pa.string()), "n": pa.array([n for _, n in ordered], pa.int64())})
+    got = tables.last_of_each(table, "key")
+    assert dict(zip(got["key"].to_pylist(), got["n"].to_pylist(), strict=True)) == dict(ordered)
+    assert got.num_rows == len(dict(ordered))
+
+
+# --- older tables
+
+
+NOW = pa.schema([("key", pa.string()), ("n", pa.int64()), ("added", pa.list_(pa.string()))])
+
+
+@pytest.mark.parametrize(
+    ("older", "expected"),
+    [
+        pytest.param({}, [], id="no column at all"),
+        pytest.param({"n": pa.array([], pa.int64())}, [], id="no row"),
+        pytest.param({"key": ["a"], "n": [1]}, [{"key": "a", "n": 1, "added": None}], id="a column that came later"),
+        pytest.param({"gone": [0], "n": [1], "key": ["a"]}, [{"key": "a", "n": 1, "added": None}], id="one that went, and another order"),
+        pytest.param({"n": pa.array([1], pa.int32())}, [{"key": None, "n": 1, "added": None}], id="a number that was shorter"),
+        pytest.param({"key": pa.nulls(2)}, [{"key": None, "n": None, "added": None}] * 2, id="a column without a type"),
+    ],
+)  # fmt: skip
+def test_an_older_table_has_nulls_where_it_knew_nothing(older: dict[str, Any], expected: list[dict[str, Any]]):
+    got = tables.as_schema(pa.table(older), NOW)
+    assert got.schema == NOW
+    assert got.to_pylist() == expected
+
+
+def test_a_table_of_the_schema_stays_as_it_is():
+    table = pa.table({"key": ["a", None], "n": [1, 2], "added": [["x"], None]}, schema=NOW)
+    assert tables.as_schema(table, NOW).equals(table)
+    assert tables.as_schema(tables.as_schema(table.select(["n"]), NOW), NOW).equals(tables.as_schema(table.select(["n"]), NOW))

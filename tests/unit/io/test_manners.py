@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from schemas.manners import HostManners, Manners
 from schemas.reasons import Reason
-from tasks.io.manners import Governor
+from tasks.io.manners import Governor, Turn
 
 HOST = "a.example"
 
@@ -326,3 +326,15 @@ def test_a_host_that_is_not_closed_is_free_again_some_time(calls):
 
     turn = found.may(HOST)
     assert turn.refusal is not None or not turn.wait_s
+
+
+def test_what_fails_again_and_again_says_nothing_of_the_host():
+    governor = Governor(Manners(rate_per_s=100_000), lambda: next(clock), lambda: 1.0)
+    clock = (number * 1.0 for number in range(10_000))
+    for _ in range(500):
+        assert governor.may("a.example") == Turn()
+        governor.done("a.example", "failed_again")
+    for _ in range(10):
+        governor.may("a.example")
+        governor.done("a.example", "failed")
+    assert governor.may("a.example").wait_s > 0

@@ -1,14 +1,16 @@
 import csv
 import time
 
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from schemas.artists import ALIASES, Artists
+from schemas.tables import RECORDS
 from tasks.core.scrape.aliases import Aliases, compared, merged
-from tasks.core.scrape.artists import QUALIFIERS, Identity, identity
+from tasks.core.scrape.artists import QUALIFIERS, Identity, applied, identity
 
 SHIPPED = merged(Artists())
 
@@ -197,3 +199,63 @@ def test_the_mets_artists(shared_data):
     names = {said.name for said in found.values() if said.name}
     assert all(identity(name, SHIPPED).name == name for name in names)
     assert not any("|" in name or name.lower().startswith(("after ", "attributed ", "workshop of")) for name in names)
+
+
+# ------------------------------------------------------------------------------------------------ whole tables
+
+
+def by_artist(*artists: str | None) -> pa.Table:
+    """RECORDS of works by these; each other column says something that must stay."""
+    rows = [
+        {**dict.fromkeys(RECORDS.names), "record_id": f"art:{n}", "source": "art", "title": f"after {artist}", "artist": artist}
+        for n, artist in enumerate(artists)
+    ]
+    return pa.Table.from_pylist(rows, schema=RECORDS)
+
+
+@pytest.mark.parametrize(
+    ("artists", "expected"),
+    [
+        pytest.param((), [], id="no records"),
+        pytest.param((None,), [(None, None)], id="no artist"),
+        pytest.param((None, None, None), [(None, None)] * 3, id="no artist anywhere"),
+        pytest.param(("Unknown", "?"), [(None, None)] * 2, id="artists that are nobody"),
+        pytest.param(("Hokusai", None, "Hokusai", "Utagawa Kunisada"),
+                     [("Katsushika Hokusai", None), (None, None), ("Katsushika Hokusai", None), ("Utagawa Kunisada", None)],
+                     id="a name that comes twice, with a null between"),
+        pytest.param(("After Hokusai", "Hokusai", "workshop of Hokusai"),
+                     [("Katsushika Hokusai", "after"), ("Katsushika Hokusai", None), ("Katsushika Hokusai", "workshop of")],
+                     id="one name, several qualifiers"),
+    ],
+)  # fmt: skip
+def test_each_record_has_its_artist_under_one_name(artists, expected):
+    before = by_artist(*artists)
+    got = applied(before, SHIPPED)
+    assert got.schema == RECORDS
+    assert list(zip(got["artist"].to_pylist(), got["artist_qualifier"].to_pylist(), strict=True)) == expected
+    others = [name for name in RECORDS.names if not name.startswith("artist")]
+    assert got.select(others).equals(before.select(others))
+
+
+def test_a_table_of_many_chunks_is_one_table():
+    parts = [by_artist("Hokusai"), by_artist(), by_artist(None, "After Hokusai"), by_artist("Hokusai")]
+    whole = pa.concat_tables(parts)
+    assert applied(whole, SHIPPED).equals(applied(whole.combine_chunks(), SHIPPED))
+    assert applied(whole, SHIPPED).equals(pa.concat_tables([applied(part, SHIPPED) for part in parts]))
+
+
+ARTISTS = st.lists(st.one_of(st.none(), TEXTS.filter(lambda text: text.isprintable())), max_size=6)
+
+
+@given(ARTISTS)
+def test_names_that_are_given_once_are_given_for_good(artists):
+    # records that are carried over from a release bear them already
+    once = applied(by_artist(*artists), SHIPPED)
+    assert applied(once, SHIPPED).equals(once)
+
+
+def test_a_qualifier_that_a_record_bears_stays_with_its_artist_and_goes_with_nobody():
+    once = applied(by_artist("After Hokusai", "circle of Anton Raphael"), SHIPPED)
+    renamed = applied(once, merged(Artists(aliases={"Katsushika Hokusai": "Hokusai", "Anton Raphael": ""})))
+    assert renamed["artist"].to_pylist() == ["Hokusai", None]
+    assert renamed["artist_qualifier"].to_pylist() == ["after", None]

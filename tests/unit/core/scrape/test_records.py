@@ -318,6 +318,82 @@ def test_the_order_in_which_rows_come_changes_nothing(rows: list[dict[str, Any]]
     assert table(*mixed) == table(*rows)
 
 
+# --- the tables of several parts
+
+
+def as_table(rows: list[dict[str, Any]]) -> pa.Table:
+    return pa.Table.from_pylist(rows, schema=RECORDS)
+
+
+def merged(*parts: list[dict[str, Any]]) -> pa.Table:
+    got = records.merged(as_table(part) for part in parts)
+    assert got.schema == RECORDS
+    ids = got["record_id"].to_pylist()
+    assert ids == sorted(set(ids))
+    return got
+
+
+ROWS = st.lists(
+    st.builds(
+        lambda key, title, reason, styles: {**record({"key": key, "title": title, "styles": styles}), "reason": reason},
+        st.sampled_from(["1", "2", "ä", "😀", "\uffee", "1#a"]),
+        st.sampled_from(["a", "b", None]),
+        st.sampled_from([None, None, "bad_record"]),
+        st.sampled_from([[], ["x"]]),
+    ),
+    max_size=12,
+)
+
+
+@given(ROWS, st.data())
+def test_however_rows_are_dealt_to_tables_they_make_the_same_table(rows: list[dict[str, Any]], data: st.DataObject):
+    mixed = data.draw(st.permutations(rows))
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(rows)), max_size=4)))
+    parts = [mixed[begin:end] for begin, end in zip([0, *cuts], [*cuts, len(rows)], strict=True)]
+    assert merged(*parts).equals(as_table(records.unique(rows)))
+
+
+@given(ROWS, ROWS)
+def test_what_is_merged_already_may_be_merged_again_with_any_of_its_rows(rows: list[dict[str, Any]], others: list[dict[str, Any]]):
+    once = merged(rows, others)
+    assert records.merged([once]).equals(once)
+    assert records.merged([once, once]).equals(once)
+    assert records.merged([merged(rows), merged(others)]).equals(once)
+    assert merged(once.to_pylist(), others).equals(as_table(records.unique([*once.to_pylist(), *others])))
+
+
+def test_an_id_that_is_made_for_a_repeated_key_is_given_to_nobody_else():
+    one, two = (record({"title": title}) for title in "ab")
+    made = records.unique([one, two])[1]["record_id"]
+    third = record({"key": made.removeprefix("art:"), "title": "c"})
+    got = merged([one], [third], [two])
+    assert got.equals(as_table(records.unique([one, two, third])))
+    assert [row["reason"] for row in got.to_pylist()] == [None, "same_key", "same_key"]
+    fourth = record({"key": got["record_id"].to_pylist()[2].removeprefix("art:"), "title": "d"})
+    again = merged([fourth, one], [third, two])
+    assert again.equals(as_table(records.unique([fourth, one, third, two])))
+    assert again.num_rows == 4
+
+
+@pytest.mark.parametrize("parts", [(), ([],), ([], [])])
+def test_no_rows_in_any_table(parts: tuple[list[dict[str, Any]], ...]):
+    assert merged(*parts).equals(RECORDS.empty_table())
+
+
+def test_tables_that_follow_each_other_are_not_copied():
+    first, second = (as_table([record({"key": key})]) for key in "12")
+    got = records.merged([second, first])
+    assert got["record_id"].to_pylist() == ["art:1", "art:2"]
+    where = {chunk.buffers()[2].address for chunk in got["record_id"].chunks if len(chunk)}
+    assert where == {part["record_id"].chunk(0).buffers()[2].address for part in (first, second)}
+
+
+def test_rows_of_a_slice_are_rows_like_others():
+    rows = [record({"key": key}) for key in "4321"]
+    parts = [as_table(rows).slice(1, 2), as_table(rows).slice(0, 1), as_table(rows).slice(3)]
+    assert records.merged(parts).equals(as_table(rows[::-1]))
+
+
 # --- limits
 
 
