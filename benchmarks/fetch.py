@@ -41,8 +41,8 @@ FOUND, DOWNLOADER, PLAIN, BOUND, UNCOPIED = (
 def main() -> int:
     """Measure, write benchmarks/results/fetch.json, print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--images", type=int, default=600)
-    parser.add_argument("--rounds", type=int, default=4)
+    parser.add_argument("--images", type=int, default=2000)
+    parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--grid-images", type=int, default=240)
     asked = parser.parse_args()
     if hasattr(os, "sched_setaffinity"):  # what is started from here stays on these cores

@@ -1,6 +1,9 @@
 """What sources on the web have answered: asked once, kept raw in the store, read again by whatever parser is current."""
 
 import functools
+import hashlib
+import sys
+import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from io import BytesIO
@@ -26,6 +29,7 @@ from tasks.io.http import Limits, Wanted
 from tasks.io.images import Unreadable
 from tasks.io.journal import Journal, absorb
 from tasks.io.store import Store, blob_path
+from tasks.parts import LINE_EVERY_S
 
 MAX_PAGE_BYTES = 64 * 2**20
 MAX_TABLE_BYTES = 2 * 10**9
@@ -41,6 +45,7 @@ def ask_part(requests: pa.Table, asked: tuple[AnySource, Manners, bool], into: s
     source, manners, follows = asked
     store = caching.opened(context)
     todo, seen = requests.to_pylist(), set(requests["url"].to_pylist())
+    told_s = time.monotonic()
     known = Answers(store, into) if follows else None
     with Journal(store, into, ANSWERS) as journal:
         while todo:
@@ -52,6 +57,9 @@ def ask_part(requests: pa.Table, asked: tuple[AnySource, Manners, bool], into: s
                     found += core.next_listings(source, _or_older(known, row), functools.partial(body, store))
             new = {row["url"]: row for row in found if row["url"] not in seen}
             seen |= new.keys()
+            if time.monotonic() - told_s > LINE_EVERY_S:  # how many more there are, only they themselves say
+                told_s = time.monotonic()
+                print(f"{source.name}: {len(seen)} listings known so far, {len(new)} to ask next", file=sys.stderr)  # noqa: T201
             asks = pa.Table.from_pylist(list(new.values()), schema=ASKS)
             todo = known.with_validators(asks).to_pylist() if known is not None else []
 
@@ -67,12 +75,12 @@ class Answers:
         self.refresh()
 
     def refresh(self) -> None:
-        """Read the index of tables that are new. Damaged ones are passed over: their answers are asked for again."""
+        """Read the index of tables that are new. Damaged ones are removed and passed over: their answers are asked for again."""
         names = {f"{self._folder}/{name}" for name in self._store.names(self._folder) if name.endswith(".parquet")}
         found = [self._rows]
         for path in sorted(names - set(self._paths)):
             try:
-                table = pq.read_table(pa.BufferReader(self._store.read_bytes(path)), columns=_INDEX)
+                table = _index(self._store, path)
             except (Damaged, pa.ArrowException, OSError):
                 continue
             found.append(table.append_column("part", pa.array([len(self._paths)] * table.num_rows, pa.int32())))
@@ -94,7 +102,8 @@ class Answers:
         if best["part"] is None:
             return None
         table = self._store.read_table(self.ref(best["part"]))
-        found: Row = table.filter(pc.equal(table["url"], url)).to_pylist()[-1]
+        is_best = pc.and_(pc.equal(table["url"], url), pc.equal(table["retrieved_at"], best["retrieved_at"]))
+        found: Row = table.filter(is_best).to_pylist()[-1]
         return found
 
     def to_ask(self, asks: pa.Table, refresh: str, *, is_first: bool) -> pa.Table:
@@ -202,6 +211,15 @@ def _or_older(known: Answers, row: Row) -> Row:
     if row["sha256"] or has_passed:
         return row
     return known.row(row["url"]) or row
+
+
+def _index(store: Store, path: str) -> pa.Table:
+    """A table of answers without the bodies, which are looked at all the same: who reads them later must find them whole."""
+    data = store.read_bytes(path)
+    if hashlib.sha256(data).hexdigest() != TableRef(path=path, rows=0).sha256:
+        store.remove(path)
+        raise Damaged(f"expected {path} to be what its name says, got other bytes; they were removed")
+    return pq.read_table(pa.BufferReader(data), columns=_INDEX)
 
 
 def _best(rows: pa.Table) -> pa.Table:

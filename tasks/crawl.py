@@ -12,6 +12,7 @@ from schemas.frozen import Frozen
 from schemas.manifests import Context, Manifest, TableRef
 from schemas.manners import Manners
 from schemas.sources import AnyWebSource
+from schemas.tables import ASKS
 from tasks import caching
 from tasks.answers import Answers, absorbed, ask_part, body, folder_of
 from tasks.core.scrape import records
@@ -132,9 +133,10 @@ def _one(heard: "functools._lru_cache_wrapper[core.Heard]", word: str) -> pa.Tab
 def _unseen(asks: list[pa.Table], seen: pa.ChunkedArray) -> pa.Table:
     """ASKS that are new, each URL once, in one order whatever the parts were."""
     everything = pa.concat_tables([core.SAID_ASKS.empty_table(), *asks]).drop_columns("said_by")
-    new = everything.filter(pc.invert(pc.is_in(everything["url"], value_set=seen))).sort_by(
-        [("url", "ascending"), ("kind", "ascending")]
-    )
+    by_all = [
+        (name, "ascending") for name in ASKS.names
+    ]  # of asks of one URL that differ, one stays whoever says so first
+    new = everything.filter(pc.invert(pc.is_in(everything["url"], value_set=seen))).sort_by(by_all)
     if new.num_rows < 2:
         return new
     urls = new["url"].combine_chunks()

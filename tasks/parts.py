@@ -22,6 +22,8 @@ FEWEST_ROWS, MOST_ROWS, PARTS_PER_WORKER = 32, 2000, 8
 """A part should cost far more than the 4 ms or so of its Prefect task, and be small enough to lose."""
 
 _ARTIFACT_EVERY_S = 1.0
+LINE_EVERY_S = 30.0
+"""Where no bar is shown (a log, several sources at once), a line says how far the work is, at most so often."""
 
 
 class PartTask(Protocol):
@@ -111,9 +113,18 @@ def _progress(label: str, total: int) -> Iterator[Callable[[int], None]]:
     with Progress(*columns, console=console, transient=True, disable=not (sys.stderr.isatty() and is_alone)) as bar:
         shown = bar.add_task(label, total=total)
 
+        began_s = told_s = time.monotonic()
+        done = 0
+
         def advance(rows: int) -> None:
+            nonlocal done, told_s
+            done += rows
             bar.advance(shown, rows)
             artifact.advance(rows)
+            if bar.disable and time.monotonic() - told_s > LINE_EVERY_S:
+                told_s = time.monotonic()
+                left_min = (told_s - began_s) / done * (total - done) / 60
+                console.print(f"{label}: {done} of {total}, about {left_min:.0f} min left", highlight=False)
 
         yield advance
 

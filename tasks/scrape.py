@@ -31,6 +31,7 @@ from tasks.keys import code_of
 CODE = code_of(sources, artists)
 MAX_ANSWER_BYTES = 2_000_000_000
 REQUEST = pa.schema([RETRIEVALS.field("locator"), RETRIEVALS.field("validator")])
+_NAMES = ["record_id", "artist", "artist_qualifier"]
 
 
 class _Asked(Frozen):
@@ -81,8 +82,8 @@ def scrape(recipe: Recipe, context: Context) -> State:
         [SOURCE_FIGURES.empty_table(), *(store.read_table(found.figures) for found in listed if found.figures)]
     ).sort_by("record_id")
     named, _ = caching.decided(
-        store, "artists", _Named(artists=recipe.artists), CODE, everything.select(["record_id", "artist"]),
-        lambda: artists.applied(everything, aliases.merged(recipe.artists)).select(["record_id", "artist", "artist_qualifier"]),
+        store, "artists", _Named(artists=recipe.artists), CODE, everything.select(_NAMES),
+        lambda: artists.applied(everything, aliases.merged(recipe.artists)).select(_NAMES),
     )  # fmt: skip
     everything = records.limited(_with_names(everything, store.read_table(named)), recipe.limit)
     state = State(

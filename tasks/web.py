@@ -15,7 +15,7 @@ from tasks.io.manners import Governor
 from tasks.io.secrets import secret_from
 
 CONTACT, ORIGINS = "contact", "origins"
-THREADS = 8
+THREADS = 16
 """Requests under way at once in one part, all hosts together; what one host gets, the recipe's manners say."""
 _HEAD_WITHIN_S = 30.0
 

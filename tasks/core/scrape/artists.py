@@ -114,17 +114,25 @@ def identity(text: str | None, aliases: Mapping[str, str]) -> Identity:
 
 
 def applied(records: pa.Table, aliases: Mapping[str, str]) -> pa.Table:
-    """RECORDS with each artist under one name, and the qualifier beside it."""
+    """RECORDS with each artist under one name, and the qualifier beside it.
+
+    A qualifier that a record bears, since it is carried over from a release, stays as long as it has an artist.
+    """
     texts = pc.unique(records["artist"].drop_null())
     known = [identity(text, aliases) for text in texts.to_pylist()]
     place = pc.index_in(records["artist"], value_set=texts)
-    for name, values in (
-        ("artist", [found.name for found in known]),
-        ("artist_qualifier", [found.qualifier for found in known]),
-    ):
+    names, met = (
+        pc.take(pa.array(values, pa.string()), place)
+        for values in ([found.name for found in known], [found.qualifier for found in known])
+    )
+    qualifiers = pc.if_else(pc.is_valid(names), pc.coalesce(met, records["artist_qualifier"]), _NONE)
+    for name, column in (("artist", names), ("artist_qualifier", qualifiers)):
         at = records.schema.get_field_index(name)
-        records = records.set_column(at, records.schema.field(at), pc.take(pa.array(values, pa.string()), place))
+        records = records.set_column(at, records.schema.field(at), column)
     return records
+
+
+_NONE = pa.scalar(None, pa.string())
 
 
 @lru_cache(maxsize=8)

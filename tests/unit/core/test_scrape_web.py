@@ -67,7 +67,10 @@ def test_no_answers_say_nothing(told):
 
 def test_each_row_names_the_answer_that_says_so(told):
     asks = (Ask(f"{HOST}/c", "work", "3", needs_secret=True), Ask(f"{HOST}/d", "page"))
-    says = {"a": Said((work("1"), work("2")), asks, (Claim("works", 9), Claim("in Dada", 4, "Dada"))), "b": Said((work(),))}
+    says = {
+        "a": Said((work("1"), work("2")), asks, (Claim("works", 9), Claim("in Dada", 4, "Dada"))),
+        "b": Said((work(),)),
+    }
     found = told([answer("a"), answer("b")], says)
     assert rows(found.records, "said_by", "record_id", "locator", "reason") == [
         (f"{HOST}/a", "art:1", IMAGE, None),
@@ -251,7 +254,11 @@ def test_what_is_claimed_beside_what_is_found(told_of, found, sentences):
     assert web.completeness(heard, pa.Table.from_pylist(found, schema=RECORDS)) == sentences
 
 
-@given(st.permutations([("a", 3, 1, None), ("a", 4, 1, None), ("b", 2, 2, None), ("c", 1, 0, "Pop"), (None, None, 7, None)]))
+@given(
+    st.permutations(
+        [("a", 3, 1, None), ("a", 4, 1, None), ("b", 2, 2, None), ("c", 1, 0, "Pop"), (None, None, 7, None)]
+    )
+)
 def test_the_order_of_answers_changes_no_sentence(entries: list[tuple[Any, ...]]):
     heard = pa.Table.from_pylist([claimed(*entry) for entry in entries], schema=web.HEARD)
     assert web.completeness(heard, RECORDS.empty_table()) == [

@@ -152,7 +152,11 @@ def test_nothing_enters_and_nothing_leaves():
 def test_the_last_of_each_key(rows: list[tuple[str, int | None]], expected: list[tuple[str, int | None]]):
     schema = pa.schema([("key", pa.string()), ("n", pa.int64())])
     table = pa.Table.from_pylist([{"key": key, "n": n} for key, n in rows], schema=schema)
-    for parts in ([table], [table.slice(0, 1), table.slice(1)], [table.slice(row, 1) for row in range(len(rows))] or [table]):
+    for parts in (
+        [table],
+        [table.slice(0, 1), table.slice(1)],
+        [table.slice(row, 1) for row in range(len(rows))] or [table],
+    ):
         got = tables.last_of_each(pa.concat_tables(parts), "key")
         assert [(row["key"], row["n"]) for row in got.to_pylist()] == expected
         assert got.schema == schema
@@ -161,7 +165,9 @@ def test_the_last_of_each_key(rows: list[tuple[str, int | None]], expected: list
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 9))))
 def test_the_last_of_each_is_what_a_dictionary_keeps(rows: list[tuple[str, int]]):
     ordered = sorted(rows, key=lambda row: row[0])
-    table = pa.table({"key": pa.array([key for key, _ in ordered], pa.string()), "n": pa.array([n for _, n in ordered], pa.int64())})
+    table = pa.table(
+        {"key": pa.array([key for key, _ in ordered], pa.string()), "n": pa.array([n for _, n in ordered], pa.int64())}
+    )
     got = tables.last_of_each(table, "key")
     assert dict(zip(got["key"].to_pylist(), got["n"].to_pylist(), strict=True)) == dict(ordered)
     assert got.num_rows == len(dict(ordered))
@@ -193,4 +199,6 @@ def test_an_older_table_has_nulls_where_it_knew_nothing(older: dict[str, Any], e
 def test_a_table_of_the_schema_stays_as_it_is():
     table = pa.table({"key": ["a", None], "n": [1, 2], "added": [["x"], None]}, schema=NOW)
     assert tables.as_schema(table, NOW).equals(table)
-    assert tables.as_schema(tables.as_schema(table.select(["n"]), NOW), NOW).equals(tables.as_schema(table.select(["n"]), NOW))
+    assert tables.as_schema(tables.as_schema(table.select(["n"]), NOW), NOW).equals(
+        tables.as_schema(table.select(["n"]), NOW)
+    )

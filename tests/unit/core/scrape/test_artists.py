@@ -207,7 +207,13 @@ def test_the_mets_artists(shared_data):
 def by_artist(*artists: str | None) -> pa.Table:
     """RECORDS of works by these; each other column says something that must stay."""
     rows = [
-        {**dict.fromkeys(RECORDS.names), "record_id": f"art:{n}", "source": "art", "title": f"after {artist}", "artist": artist}
+        {
+            **dict.fromkeys(RECORDS.names),
+            "record_id": f"art:{n}",
+            "source": "art",
+            "title": f"after {artist}",
+            "artist": artist,
+        }
         for n, artist in enumerate(artists)
     ]
     return pa.Table.from_pylist(rows, schema=RECORDS)

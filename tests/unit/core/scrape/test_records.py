@@ -354,7 +354,9 @@ def test_however_rows_are_dealt_to_tables_they_make_the_same_table(rows: list[di
 
 
 @given(ROWS, ROWS)
-def test_what_is_merged_already_may_be_merged_again_with_any_of_its_rows(rows: list[dict[str, Any]], others: list[dict[str, Any]]):
+def test_what_is_merged_already_may_be_merged_again_with_any_of_its_rows(
+    rows: list[dict[str, Any]], others: list[dict[str, Any]]
+):
     once = merged(rows, others)
     assert records.merged([once]).equals(once)
     assert records.merged([once, once]).equals(once)
