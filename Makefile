@@ -51,10 +51,7 @@ imports: $(READY)
 	$(BIN)/lint-imports
 
 tests: $(READY)
-	$(BIN)/coverage erase
-	$(BIN)/coverage run -m pytest
-	$(BIN)/coverage combine --quiet
-	$(BIN)/coverage report
+	$(BIN)/python -m pytest -n 2 --dist loadfile --cov --cov-report=term-missing:skip-covered
 
 # What takes longer than a test may. Each leaves its figures in benchmarks/results/.
 campaign-sameness: $(READY) $(MUSEUM)/works.csv

@@ -98,9 +98,10 @@ class Answers:
 
     def row(self, url: str) -> Row | None:
         """The best answer to one URL, with its body; None where there is none."""
-        best = self.of(pa.array([url])).to_pylist()[0]
-        if best["part"] is None:
+        place = pc.index(self._best["url"], url).as_py()
+        if place < 0:
             return None
+        best = self._best.slice(place, 1).to_pylist()[0]
         table = self._store.read_table(self.ref(best["part"]))
         is_best = pc.and_(pc.equal(table["url"], url), pc.equal(table["retrieved_at"], best["retrieved_at"]))
         found: Row = table.filter(is_best).to_pylist()[-1]

@@ -220,8 +220,7 @@ def _by_record(record_ids: pa.ChunkedArray, blobs: pa.ChunkedArray, have: pa.Tab
 
 def measurements(store: Store, folder: str, needed: pa.Array, schema: pa.Schema) -> pa.Table:
     """The stored rows of a measure for the needed blobs, one each; fewer where some are missing."""
-    parts = [table.filter(pc.is_in(table["sha256"], value_set=needed)) for _, table in store.tables(folder)]
-    everything = pa.concat_tables([schema.empty_table(), *parts])
+    everything = pa.concat_tables([schema.empty_table(), *(table for _, table in store.tables(folder))])
     wanted = pc.filter(needed, pc.is_in(needed, value_set=everything["sha256"]))
     return tables.looked_up(everything, "sha256", wanted)
 
@@ -269,8 +268,9 @@ def _known(store: Store, folder: str, requests: pa.Table) -> pa.Table:
     The newest row counts, but a failure in passing takes nothing from what was had before.
     """
     keys = _request_keys(requests)
-    found = [table.filter(pc.is_in(_request_keys(table), value_set=keys)) for _, table in store.tables(folder)]
-    rows = pa.concat_tables([RETRIEVALS.empty_table(), *(tables.as_schema(table, RETRIEVALS) for table in found)])
+    found = [tables.as_schema(table, RETRIEVALS) for _, table in store.tables(folder)]
+    rows = pa.concat_tables([RETRIEVALS.empty_table(), *found])
+    rows = rows.filter(pc.is_in(_request_keys(rows), value_set=keys))
     rows = rows.append_column("request", _request_keys(rows)).append_column("lasts", pc.invert(_is_passing(rows)))
     order = pc.sort_indices(rows, [("request", "ascending"), ("lasts", "ascending"), ("retrieved_at", "ascending")])
     best = tables.last_of_each(rows.take(order), "request").drop_columns("lasts")

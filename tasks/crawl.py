@@ -2,7 +2,7 @@
 
 import functools
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -52,7 +52,9 @@ def crawled(store: Store, source: AnyWebSource, manners: Manners, limit: int | N
     """
     known = Answers(store, folder_of(source)) if context.plan else absorbed(store, folder_of(source))
     frontier, seen = core.first(source), pa.chunked_array([], pa.string())
-    heard: list[tuple[pa.Table, pa.Table]] = []
+    read = functools.lru_cache(maxsize=1)(functools.partial(_read, store, source))  # a chain's pages lie in one part
+    heard: list[pa.Table] = []
+    told = core.HEARD.empty_table()
     lists: list[pa.ChunkedArray] = []
     computed = pending = 0
     while frontier.num_rows:
@@ -64,13 +66,15 @@ def crawled(store: Store, source: AnyWebSource, manners: Manners, limit: int | N
             _ask(todo, source, manners, known, context)
         seen = pa.chunked_array([*seen.chunks, *frontier["url"].chunks], pa.string())
         lists.append(frontier.filter(pc.is_null(frontier["key"]))["url"])
-        found = list(_heard(store, source, known, frontier["url"]))
-        heard += [(entry.records, entry.heard) for entry in found]
-        frontier = _limited(source, _unseen([entry.asks for entry in found], seen), limit)
-    told = pa.concat_tables([core.HEARD.empty_table(), *(table for _, table in heard)])
+        asks = []
+        for entry in _heard(read, known, frontier["url"]):
+            heard.append(entry.records)
+            asks.append(entry.asks)
+            told = pa.concat_tables([told, entry.heard])
+        frontier = _limited(source, _unseen(asks, seen), limit)
+        del asks
     _check_readable(source, told)
-    table = records.merged(table.drop_columns("said_by") for table, _ in heard)
-    heard.clear()  # a million of them need the room
+    table = records.merged(_given(heard))
     listed = _reached(known, pa.chunked_array([chunk for urls in lists for chunk in urls.chunks], pa.string()), source)
     if not table.num_rows and listed.is_complete and not context.plan:
         raise BadInput(
@@ -93,13 +97,19 @@ def _ask(todo: pa.Table, source: AnyWebSource, manners: Manners, known: Answers,
     known.refresh()
 
 
-def _heard(store: Store, source: AnyWebSource, known: Answers, urls: pa.ChunkedArray) -> Iterator[core.Heard]:
+def _given(heard: list[pa.Table]) -> Iterator[pa.Table]:
+    """The tables, kept no longer by the list: a million records need the room."""
+    while heard:
+        yield heard.pop(0).drop_columns("said_by")
+
+
+def _heard(read: Callable[[TableRef], core.Heard], known: Answers, urls: pa.ChunkedArray) -> Iterator[core.Heard]:
     """What the best answers to these URLs say, part by part."""
     best = known.of(urls)
     answered = best.filter(pc.is_valid(best["part"]))
     for number in sorted(pc.unique(answered["part"]).to_pylist()):
         mine = answered.filter(pc.equal(answered["part"], number))["url"]
-        whole = _read(store, source, known.ref(number))
+        whole = read(known.ref(number))
         yield core.Heard(
             *(
                 table.filter(pc.is_in(table["said_by"], value_set=mine))

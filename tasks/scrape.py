@@ -23,6 +23,7 @@ from schemas.tables import RECORDS, RETRIEVALS, SOURCE_FIGURES
 from tasks import caching, crawl, web
 from tasks.core.scrape import aliases, artists, records, sources
 from tasks.core.scrape import web as web_sources
+from tasks.core.tables import as_schema
 from tasks.io import releases, retrieval, tables_in
 from tasks.io.folders import Folder
 from tasks.io.store import Store
@@ -91,7 +92,7 @@ def scrape(recipe: Recipe, context: Context) -> State:
     )
     computed, pending = sum(found.computed for found in listed), sum(found.pending for found in listed)
     step = caching.step(
-        store, "retrieve", "scrape", "scrape", everything["record_id"], everything, computed=computed,
+        store, "retrieve", "scrape", "scrape", everything["record_id"], state.records, computed=computed,
         notes=tuple(note for found in listed for note in found.notes),
     )  # fmt: skip
     return state.then(step.model_copy(update={"pending": pending}))
@@ -125,7 +126,7 @@ def _with_carried_over(store: Store, found: crawl.Listed, source: AnyWebSource, 
     Raises Refused where too many could not be had, and there is no release to go by.
     """
     table, previous = store.read_table(found.records), releases.predecessor(store, recipe.name)
-    before = previous.records() if previous else RECORDS.empty_table()
+    before = as_schema(previous.records(), RECORDS) if previous else RECORDS.empty_table()
     is_unreached = pc.and_(
         pc.equal(before["source"], source.name), pc.invert(pc.is_in(before["record_id"], value_set=table["record_id"]))
     )

@@ -94,7 +94,7 @@ def canonical_host(host: str) -> str:
     if ":" in host:
         return f"[{ipaddress.IPv6Address(host)}]"
     name = host.removesuffix(".").encode("idna").decode("ascii").lower()
-    if name and not _HOST.fullmatch(name):
+    if name and (name.endswith(".") or not _HOST.fullmatch(name)):
         raise ValueError("a host's name has letters, digits, dots and hyphens")
     return name
 

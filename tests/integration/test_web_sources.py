@@ -145,7 +145,9 @@ def test_the_secret_of_a_source_stands_in_no_file_of_the_store(tmp_path, museum)
         pytest.param({"flickr": SECRET}, "env:NAME or file:PATH", id="a secret given as what it is"),
         pytest.param({"flickr": "env:NOT_THERE"}, "got nothing there", id="a variable that is not set"),
         pytest.param({"origins": "elsewhere"}, "binding 'origins': expected host=http", id="origins that are none"),
-        pytest.param({"origins": ""}, "binding 'contact': expected an e-mail address", id="a public host without a contact"),
+        pytest.param(
+            {"origins": ""}, "binding 'contact': expected an e-mail address", id="a public host without a contact"
+        ),
     ],
 )
 def test_what_hosts_must_be_told_is_asked_for_before_anything_runs(tmp_path, museum, bound, said):
@@ -219,7 +221,9 @@ def test_a_first_listing_that_fails_publishes_nothing(tmp_path):
 
 def test_too_many_failures_in_passing_publish_nothing_and_the_next_build_asks_for_these_alone(tmp_path, museum):
     desk = Guesthouse(tmp_path, "artic", manners={"rate_per_s": 2000, "tries": 1})
-    with serving(CatalogueHall(7, ROWS, 6), faults=Faults(0.2, image_kinds=("server_error",), answer_kinds=())) as broken:
+    with serving(
+        CatalogueHall(7, ROWS, 6), faults=Faults(0.2, image_kinds=("server_error",), answer_kinds=())
+    ) as broken:
         with pytest.raises(Refused, match="fail in passing"):
             desk.build(broken, "first")
         arrived = {visit.target for visit in broken.log if visit.status == 200 and visit.host == "www.artic.edu"}
@@ -237,7 +241,12 @@ def test_a_listing_of_another_shape_stops_the_build_and_is_quoted(tmp_path, muse
     with serving(CatalogueHall(7, ROWS, 6)) as other:  # a host whose answers are another source's
         del other
     with pytest.raises((BrokenPromise, BadInput, Refused)):
-        listing(desk.recipe(), None, 1, desk.context(museum.url, "x", origins=origins.replace(museum.url, "http://127.0.0.1:1")))
+        listing(
+            desk.recipe(),
+            None,
+            1,
+            desk.context(museum.url, "x", origins=origins.replace(museum.url, "http://127.0.0.1:1")),
+        )
 
 
 # ------------------------------------------------------------------------------------------------ hostile images
