@@ -14,6 +14,7 @@ from flows.recipes import check_bindings, recipe_from_file
 from schemas.errors import BadInput
 from schemas.manifests import Context, State, Step
 from schemas.recipe import Recipe
+from schemas.sources import AnyFileSource
 from schemas.stages import AnyStage, Detect
 from tasks import caching, report
 from tasks.dedup import dedup
@@ -61,7 +62,14 @@ def build_dataset(
 
     """
     read = recipe_from_file(recipe, changes or (), limit, seed)
-    context = Context(store=store, bindings=bind or {}, workers=workers, part_rows=part_rows, run=uuid.uuid4().hex)
+    context = Context(
+        store=store,
+        bindings=bind or {},
+        workers=workers,
+        part_rows=part_rows,
+        run=uuid.uuid4().hex,
+        began_s=time.time(),
+    )
     check(read, context)
     steps = stages(read, context)
     report.as_artifact(steps, steps[-1].release)
@@ -89,7 +97,12 @@ def listing(recipe: Recipe, source: str | None, at_most: int, context: Context) 
     if source is not None and source not in names:
         raise BadInput(f"--source: expected one of {names}, got '{source}'")
     chosen = tuple(entry for entry in recipe.sources if source in {None, entry.name})
-    recipe = recipe.model_copy(update={"sources": chosen})
+    needed = {entry.at if isinstance(entry, AnyFileSource) else entry.secret for entry in chosen}
+    unneeded = [name for name in recipe.bindings if name not in needed]
+    bound = {name: value for name, value in context.bindings.items() if name not in unneeded}
+    bindings = {name: said for name, said in recipe.bindings.items() if name in needed}
+    recipe = recipe.model_copy(update={"sources": chosen, "bindings": bindings})
+    check_bindings(recipe, bound)
     check_sources(recipe, context)
     caching.opened(context).check_writable()
     state = scrape(recipe, context)

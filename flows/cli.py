@@ -3,6 +3,7 @@
 import argparse
 import os
 import sys
+import time
 import uuid
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -92,6 +93,7 @@ def _read(arguments: argparse.Namespace) -> "tuple[Recipe, Context]":
         workers=arguments.workers,
         part_rows=arguments.part_rows,
         run=uuid.uuid4().hex,
+        began_s=time.time(),
     )
 
 
@@ -147,6 +149,13 @@ def parser() -> argparse.ArgumentParser:
         one.add_argument(
             "--limit", type=_positive, metavar="N", help="only N records of each source; never becomes latest"
         )
+        if name == "scrape":
+            one.add_argument("--source", metavar="NAME", help="this source alone")
+            one.add_argument(
+                "--show", type=_positive, default=10, metavar="N", help="records to print (default: %(default)s)"
+            )
+            one.set_defaults(command=command, workers=1, part_rows=None)
+            continue
         one.add_argument("--dask", metavar="ADDRESS", help="run the parts on this Dask cluster")
         one.add_argument(
             "--workers",
@@ -158,11 +167,6 @@ def parser() -> argparse.ArgumentParser:
         one.add_argument(
             "--part-rows", type=_positive, metavar="N", help="rows of a part (default: as suits the workers)"
         )
-        if name == "scrape":
-            one.add_argument("--source", metavar="NAME", help="this source alone")
-            one.add_argument(
-                "--show", type=_positive, default=10, metavar="N", help="records to print (default: %(default)s)"
-            )
         one.set_defaults(command=command)
     one = commands.add_parser("verify", help="check a release's digests, contract, counts and leaks")
     one.add_argument("release", help="folder or URL of a release, or its name's `latest`")
@@ -172,7 +176,7 @@ def parser() -> argparse.ArgumentParser:
     one.add_argument("release")
     one.add_argument("record_id")
     one.set_defaults(command=_why)
-    one = commands.add_parser("museum", help="the pretend museum: paint works into a folder")
+    one = commands.add_parser("museum", help="the pretend museum: paint works into a folder, or serve it")
     _add_museum(one)
     one.set_defaults(command=_museum)
     return top

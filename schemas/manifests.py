@@ -66,6 +66,7 @@ class Context(Manifest):
     part_rows: int | None = None
     workers: int = 2
     run: str = ""  # a name of the build's own: what its workers share, such as each host's budget, goes by it
+    began_s: float = 0.0  # when, in seconds since 1970: what was answered since need not be asked again in a second try
     plan: str = ""  # a name of its own if this is a plan: then the store is read, never written
     categories: tuple[str, ...] = ("person",)
 

@@ -19,7 +19,7 @@ from schemas.errors import Damaged
 from schemas.manifests import Context, TableRef
 from schemas.manners import Manners
 from schemas.reasons import PASSING
-from schemas.sources import AnySource
+from schemas.sources import AnyWebSource
 from schemas.tables import ANSWERS, ASKS
 from tasks import caching, web
 from tasks.core import tables
@@ -40,7 +40,7 @@ _INDEX = [name for name in ANSWERS.names if name != "body"]
 
 
 @task(cache_policy=NO_CACHE, **caching.RETRIED)
-def ask_part(requests: pa.Table, asked: tuple[AnySource, Manners, bool], into: str, context: Context) -> None:
+def ask_part(requests: pa.Table, asked: tuple[AnyWebSource, Manners, bool], into: str, context: Context) -> None:
     """Ask one batch and keep the raw answers. With `follows`, also every listing to which these listings lead."""
     source, manners, follows = asked
     store = caching.opened(context)
@@ -61,7 +61,7 @@ def ask_part(requests: pa.Table, asked: tuple[AnySource, Manners, bool], into: s
                 told_s = time.monotonic()
                 print(f"{source.name}: {len(seen)} listings known so far, {len(new)} to ask next", file=sys.stderr)  # noqa: T201
             asks = pa.Table.from_pylist(list(new.values()), schema=ASKS)
-            todo = known.with_validators(asks).to_pylist() if known is not None else []
+            todo = known.to_ask(asks, source.refresh, is_first=True).to_pylist() if known is not None else []
 
 
 class Answers:
@@ -149,7 +149,7 @@ def body(store: Store, answer: Row) -> bytes:
     return found if found is not None else store.read_blob(answer["sha256"])
 
 
-def folder_of(source: AnySource) -> str:
+def folder_of(source: AnyWebSource) -> str:
     """Where a source's answers are kept."""
     return f"retrievals/{source.name}-web"
 
@@ -160,7 +160,9 @@ def absorbed(store: Store, folder: str) -> Answers:
     return Answers(store, folder)
 
 
-def _asked(store: Store, requests: list[Row], source: AnySource, manners: Manners, context: Context) -> Iterator[Row]:
+def _asked(
+    store: Store, requests: list[Row], source: AnyWebSource, manners: Manners, context: Context
+) -> Iterator[Row]:
     guest = web.guest(context, manners)
     secret = web.secret(context, getattr(source, "secret", None))
 

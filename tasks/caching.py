@@ -12,6 +12,7 @@ import functools
 import hashlib
 import zlib
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
 from typing import Any, Literal
 
 import numpy as np
@@ -19,6 +20,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 from prefect.client.schemas.objects import State as PrefectState
+from prefect.runtime import task_run
 from pydantic import BaseModel
 
 from schemas.manifests import Context, Kind, State, Step, TableRef
@@ -260,6 +262,17 @@ def retrieved(
         in_parts(part, todo, (settings, rules, folder), context, label)
         known = _known(store, folder, requests)
     return known, todo.num_rows
+
+
+def still_to_ask(requests: pa.Table, folder: str, context: Context) -> pa.Table:
+    """Of a part that is tried again after a fault: the requests for which its first try has kept no row."""
+    if not context.began_s or (task_run.run_count or 0) < 2:
+        return requests
+    store = opened(context)
+    journal.absorb(store, folder, RETRIEVALS)
+    known = _known(store, folder, requests)
+    is_new = pc.greater_equal(known["retrieved_at"], datetime.fromtimestamp(context.began_s, UTC))
+    return requests.filter(pc.invert(pc.and_(pc.fill_null(is_new, False), pc.invert(_is_passing(known)))))
 
 
 def _known(store: Store, folder: str, requests: pa.Table) -> pa.Table:

@@ -11,6 +11,7 @@ from schemas.errors import BadInput, BrokenPromise
 from schemas.frozen import Frozen
 from schemas.manifests import Context, Manifest, TableRef
 from schemas.manners import Manners
+from schemas.reasons import Reason
 from schemas.sources import AnyWebSource
 from schemas.tables import ASKS
 from tasks import caching
@@ -58,12 +59,14 @@ def crawled(store: Store, source: AnyWebSource, manners: Manners, limit: int | N
     lists: list[pa.ChunkedArray] = []
     computed = pending = 0
     while frontier.num_rows:
-        todo = known.to_ask(frontier, source.refresh, is_first=not lists)
-        computed += todo.num_rows
+        sent = known.to_ask(
+            frontier, source.refresh, is_first=True
+        )  # in all, listings being followed from the first on
+        computed += sent.num_rows
         if context.plan:
-            pending += pc.sum(pc.is_null(known.of(todo["url"])["part"])).as_py() or 0
+            pending += pc.sum(pc.is_null(known.of(sent["url"])["part"])).as_py() or 0
         else:
-            _ask(todo, source, manners, known, context)
+            _ask(known.to_ask(frontier, source.refresh, is_first=not lists), source, manners, known, context)
         seen = pa.chunked_array([*seen.chunks, *frontier["url"].chunks], pa.string())
         lists.append(frontier.filter(pc.is_null(frontier["key"]))["url"])
         asks = []
@@ -90,10 +93,11 @@ def crawled(store: Store, source: AnyWebSource, manners: Manners, limit: int | N
 
 def _ask(todo: pa.Table, source: AnyWebSource, manners: Manners, known: Answers, context: Context) -> None:
     """Send what must be sent: listings first, with all that they lead to, then works in parts."""
-    for is_listing in (True, False):
-        batch = todo.filter(pc.equal(pc.is_null(todo["key"]), is_listing))
-        if batch.num_rows:
-            in_parts(ask_part, batch, ((source, manners, is_listing), folder_of(source)), context, f"ask-{source.name}")
+    is_listing, into, label = pc.is_null(todo["key"]), folder_of(source), f"ask-{source.name}"
+    # one part follows all listings: two would ask for what both lead to
+    alone = context.model_copy(update={"part_rows": max(todo.num_rows, 1)})
+    in_parts(ask_part, todo.filter(is_listing), ((source, manners, True), into), alone, label)
+    in_parts(ask_part, todo.filter(pc.invert(is_listing)), ((source, manners, False), into), context, label)
     known.refresh()
 
 
@@ -179,6 +183,7 @@ def _reached(known: Answers, urls: pa.ChunkedArray, source: AnyWebSource) -> Lis
     is_unreached = pc.or_(is_failing, pc.is_null(best["part"]))
     is_stale = pc.and_(pc.invert(is_unreached), pc.fill_null(best["has_failed_since"], False))
     is_refused = pc.and_(pc.is_valid(best["reason"]), pc.invert(is_failing))
+    is_empty = pc.fill_null(pc.equal(best["reason"], str(Reason.NOT_FOUND)), False)  # what is no more lists nothing
     notes = []
     for which, words in (
         (is_unreached, "could not be had; asked for again in the next build"),
@@ -192,5 +197,5 @@ def _reached(known: Answers, urls: pa.ChunkedArray, source: AnyWebSource) -> Lis
     unreached, stale = (int(pc.sum(which).as_py() or 0) for which in (is_unreached, is_stale))
     return Listed(
         records=TableRef(path="", rows=0), notes=tuple(notes), listings=len(urls), unreached=unreached,
-        is_complete=not unreached and not stale,
+        is_complete=not (unreached or stale or pc.any(pc.and_(is_refused, pc.invert(is_empty))).as_py()),
     )  # fmt: skip

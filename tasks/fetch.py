@@ -54,7 +54,8 @@ def fetch_part(requests: pa.Table, asked: tuple[Fetch, Manners], rules: str, int
     )  # fmt: skip
     try:
         with Journal(store, into, RETRIEVALS) as journal:
-            for row in downloads.rows(requests.to_pylist(), lambda request: str(request["locator"])):
+            left = caching.still_to_ask(requests, into, context).to_pylist()
+            for row in downloads.rows(left, lambda request: str(request["locator"])):
                 journal.add(row)
     finally:
         seen.store(store)

@@ -17,6 +17,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from schemas.manifests import Context
+from tasks import web
 
 FEWEST_ROWS, MOST_ROWS, PARTS_PER_WORKER = 32, 2000, 8
 """A part should cost far more than the 4 ms or so of its Prefect task, and be small enough to lose."""
@@ -43,6 +44,14 @@ def in_parts(part: PartTask, rows: pa.Table, arguments: tuple[Any, ...], context
     """
     if not rows.num_rows:
         return
+    try:
+        _run(part, rows, arguments, context, label)
+    except BaseException:
+        web.leave(context)  # else an interrupt would wait for the slowest host
+        raise
+
+
+def _run(part: PartTask, rows: pa.Table, arguments: tuple[Any, ...], context: Context, label: str) -> None:
     batches = _batches(rows, context)
     with _progress(label, rows.num_rows) as advance:
         if FlowRunContext.get() is None:

@@ -49,7 +49,8 @@ class Seen:
 
     def store(self, store: Store) -> None:
         """Write what has come together, in one order whatever came first."""
-        for folder, rows, schema in ((HASHES, self._hashes, HASH), (_THUMBNAILS, self._thumbnails, THUMBNAILS)):
+        # hashes last: what has one has a thumbnail
+        for folder, rows, schema in ((_THUMBNAILS, self._thumbnails, THUMBNAILS), (HASHES, self._hashes, HASH)):
             if rows:
                 one_each = {row["sha256"]: row for row in rows}
                 ordered = [one_each[sha256] for sha256 in sorted(one_each)]

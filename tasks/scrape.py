@@ -6,7 +6,7 @@ a parser reads the kept answers again and asks nothing.
 
 import contextvars
 import functools
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -100,17 +100,28 @@ def scrape(recipe: Recipe, context: Context) -> State:
 
 def _all_listed(store: Store, recipe: Recipe, context: Context) -> list[crawl.Listed]:
     """What each source lists; those on the web side by side, since each mostly waits for its own hosts."""
-    with ThreadPoolExecutor(max_workers=len(recipe.sources), thread_name_prefix="scrape") as threads:
-        under_way = [
-            threads.submit(contextvars.copy_context().run, _listed, store, source, recipe, context)
-            if isinstance(source, AnyWebSource)
-            else source
+    threads = ThreadPoolExecutor(max_workers=len(recipe.sources), thread_name_prefix="scrape")
+    try:
+        under_way = {
+            source.name: threads.submit(contextvars.copy_context().run, _listed, store, source, recipe, context)
             for source in recipe.sources
-        ]
+            if isinstance(source, AnyWebSource)
+        }
+        files = {
+            source.name: _listed(store, source, recipe, context)
+            for source in recipe.sources
+            if isinstance(source, AnyFileSource)
+        }
+        for ended in wait(under_way.values(), return_when=FIRST_EXCEPTION).done:
+            ended.result()  # what is wrong with one source is said at once, not when the others are done
         return [
-            found.result() if isinstance(found, Future) else _listed(store, found, recipe, context)
-            for found in under_way
+            files[source.name] if source.name in files else under_way[source.name].result() for source in recipe.sources
         ]
+    except BaseException:
+        web.leave(context)
+        raise
+    finally:
+        threads.shutdown(cancel_futures=True)
 
 
 def _listed(store: Store, source: AnySource, recipe: Recipe, context: Context) -> crawl.Listed:
@@ -130,7 +141,7 @@ def _with_carried_over(store: Store, found: crawl.Listed, source: AnyWebSource, 
     is_unreached = pc.and_(
         pc.equal(before["source"], source.name), pc.invert(pc.is_in(before["record_id"], value_set=table["record_id"]))
     )
-    carried = before.filter(pc.and_(is_unreached, pc.is_null(before["reason"])))
+    carried = before.filter(is_unreached)  # with their reasons, if they have one
     if not carried.num_rows and found.unreached > recipe.max_transient_fraction * found.listings:
         raise Refused(
             f"scrape: expected at most {recipe.max_transient_fraction:.0%} of the listings of '{source.name}' to fail, got "

@@ -21,6 +21,8 @@ _HEAD_WITHIN_S = 30.0
 
 
 _LOCK = threading.RLock()
+_CLIENTS: dict[str, list[Client]] = {}
+"""By run, so that it can be given up."""
 
 
 class Guest:
@@ -28,11 +30,11 @@ class Guest:
 
     def __init__(self, run: str, origins: str, contact: str, manners: Manners) -> None:
         """Raises BadInput for bindings that can't be read."""
-        self.manners = manners
         self.governor = _governor(run, manners.model_dump_json())
         self.client = Client(
             self.governor, origins_from_text(origins), _checked(contact) or None, Limits(1_000_000, _HEAD_WITHIN_S)
         )
+        _CLIENTS.setdefault(run, []).append(self.client)
 
 
 def guest(context: Context, manners: Manners) -> Guest:
@@ -40,6 +42,13 @@ def guest(context: Context, manners: Manners) -> Guest:
     origins, contact = (context.bindings.get(name) or "" for name in (ORIGINS, CONTACT))
     with _LOCK:  # two would be two budgets
         return _guest(context.run, origins, contact, manners.model_dump_json())
+
+
+def leave(context: Context) -> None:
+    """Give the run up, in this process: nothing more is sent, and nobody waits for what is under way."""
+    with _LOCK:
+        for client in _CLIENTS.pop(context.run, ()):
+            client.is_left.set()
 
 
 def secret(context: Context, name: str | None) -> str | None:

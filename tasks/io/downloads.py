@@ -5,6 +5,7 @@ pauses goes back into it, and its requests with it. A request that a redirect le
 queue. What fails in passing goes back with a pause of its own, as often as the manners allow.
 """
 
+import contextlib
 import heapq
 import itertools
 import queue
@@ -39,6 +40,10 @@ class _Errand:
     url: str = field(compare=False)
     way: Way | None = field(default=None, compare=False)
     tries: int = field(default=0, compare=False)
+
+
+class Left(Exception):
+    """The run was given up; what was under way has come to nothing."""
 
 
 @dataclass
@@ -79,16 +84,23 @@ class Downloads:
             thread.start()
         try:
             for _ in requests:
-                found = self._done.get()
-                if isinstance(found, BaseException):
-                    raise found
-                yield found
+                yield self._next_row()
         finally:
             with self._condition:
                 self._is_stopped = True
                 self._condition.notify_all()
-            for thread in threads:
-                thread.join()
+            for thread in threads:  # who has left for good does not wait for what is under way
+                thread.join(timeout=0.1 if self._client.is_left.is_set() else None)
+
+    def _next_row(self) -> Row:
+        while True:
+            if self._client.is_left.is_set():
+                raise Left("the build was interrupted")
+            with contextlib.suppress(queue.Empty):
+                found = self._done.get(timeout=_LONGEST_NAP_S)
+                if isinstance(found, BaseException):
+                    raise found
+                return found
 
     # ------------------------------------------------------------------------------------------------ threads
 
@@ -121,7 +133,7 @@ class Downloads:
     def _next_host(self) -> _Host | None:
         """The host that may be asked first, taken out of the heap; waits until it may be."""
         with self._condition:
-            while self._left and not self._is_stopped:
+            while self._left and not self._is_stopped and not self._client.is_left.is_set():
                 now = time.monotonic()
                 if self._heap and self._heap[0][0] <= now:
                     listed_s, _, host = heapq.heappop(self._heap)

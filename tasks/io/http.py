@@ -105,6 +105,7 @@ class Client:
         self._learning: dict[str, threading.Lock] = {}
         self._lock = threading.Lock()
         self._held = Held()
+        self.is_left = threading.Event()  # set, nobody waits for answers any more
 
     def close(self) -> None:
         """Close all connections."""

@@ -243,7 +243,9 @@ def _sizes_below(folder: str) -> dict[str, int]:
     with contextlib.suppress(FileNotFoundError, NotADirectoryError), os.scandir(folder) as shards:
         for shard in shards:
             with contextlib.suppress(FileNotFoundError, NotADirectoryError), os.scandir(shard.path) as blobs:
-                found |= {blob.name: blob.stat().st_size for blob in blobs}
+                for blob in blobs:
+                    with contextlib.suppress(FileNotFoundError):  # taken away meanwhile
+                        found[blob.name] = blob.stat().st_size
     return found
 
 

@@ -1,11 +1,15 @@
 """What is asked for, and what the answers mean."""
 
+import tracemalloc
 from datetime import UTC, datetime
 from typing import Any
 
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from schemas.reasons import Reason
 from schemas.stages import Fetch
 from schemas.tables import FETCH, RETRIEVALS
 from tasks.core import fetch
@@ -116,3 +120,65 @@ def test_an_answer_that_is_still_to_come_is_neither_kept_nor_dropped():
 
 def test_no_records_no_outcome():
     assert outcome([]) == []
+
+
+def test_an_answer_that_is_missing_is_a_bug_and_no_blank():
+    with pytest.raises(KeyError, match=r"b\.jpg"):
+        outcome([("s:1", "a.jpg"), ("s:2", "b.jpg")], answer())
+
+
+def plainly(said: dict[str, Any], settings: Fetch) -> tuple[Any, ...]:
+    """What `outcome` says of one answer, a step at a time."""
+    width, height = said["width_px"], said["height_px"]
+    if said["reason"] is not None:
+        return said["reason"], said["detail"], None, None, None
+    if (width or 0) * (height or 0) > settings.max_pixels:
+        detail = f"{width} x {height} px, at most {settings.max_pixels} px allowed"
+        return Reason.TOO_MANY_PIXELS, detail, None, None, None
+    if (said["bytes"] or 0) > settings.max_bytes:
+        return Reason.TOO_MANY_BYTES, f"more than {settings.max_bytes} bytes", None, None, None
+    return None, None, said["sha256"], said["bytes"], said["retrieved_at"]
+
+
+SIDES = st.none() | st.sampled_from([0, 1, 10, 2**31 - 1])
+SAID = st.fixed_dictionaries(
+    {
+        "reason": st.none() | st.sampled_from(["not_found", "throttled"]), "detail": st.none() | st.text("ab", max_size=2),
+        "sha256": st.none() | st.text("5a", min_size=1, max_size=2), "bytes": st.none() | st.integers(0, 2**63 - 1),
+        "width_px": SIDES, "height_px": SIDES, "retrieved_at": st.none() | st.just(WHEN),
+    }
+)  # fmt: skip
+
+
+@given(
+    st.lists(SAID, min_size=1, max_size=4),
+    st.lists(st.integers(0, 3), max_size=6),
+    st.sampled_from([1, 10, 1_000_000_000]),
+    st.sampled_from([1, 100, 2**64]),
+)
+def test_a_table_of_answers_means_what_each_of_them_means(
+    said: list[dict[str, Any]], asked: list[int], max_pixels: int, max_bytes: int
+):
+    answers = [answer(locator=f"{number}.jpg", **given) for number, given in enumerate(said)]
+    places = [number % len(answers) for number in asked]
+    limits: dict[str, Any] = {"max_pixels": max_pixels, "max_bytes": max_bytes}
+    found = outcome([(f"s:{at}", f"{place}.jpg") for at, place in enumerate(places)], *answers, **limits)
+    expected = [plainly(answers[place], Fetch(label="fetch", **limits)) for place in places]
+    names = ("reason", "detail", "sha256", "bytes", "retrieved_at")
+    assert [tuple(row[name] for name in names) for row in found] == expected
+
+
+def test_an_outcome_takes_at_most_300_bytes_for_a_record():
+    rows = 20_000
+    answers = pa.Table.from_pylist(
+        [answer(locator=f"https://museum.example/{n}.jpg", sha256=f"{n:064x}") for n in range(rows)], schema=RETRIEVALS
+    )
+    listed = pa.table({"record_id": [f"s:{n}" for n in range(rows)], "locator": answers["locator"]})
+    settings = Fetch(label="fetch")
+    before = pa.total_allocated_bytes()
+    tracemalloc.start()
+    got = fetch.outcome(listed, answers, settings)
+    python_peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert got.num_rows == rows
+    assert (pa.total_allocated_bytes() - before + python_peak) / rows <= 300

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.sources import ArticSource
+from schemas.sources import AnySource, ArticSource, FlickrSource, UkiyoeSource, WikiartSource
 from schemas.tables import ANSWERS, ASKS, RECORDS
 from tasks.core.scrape import web
 from tasks.core.scrape.asking import Ask, BadAnswer, Claim, Said
@@ -272,3 +272,38 @@ def test_the_order_of_answers_changes_no_sentence(entries: list[tuple[Any, ...]]
 def test_what_is_not_known_is_not_shown():
     shown = {"title": "Düne", "year": 0, "artist": None, "styles": [], "is_annotated": False, "detail": ""}
     assert list(web.as_json([shown])) == ['{"title": "Düne", "year": 0, "is_annotated": false, "detail": ""}']
+
+
+# ------------------------------------------------------------------------------------------------ secrets
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        pytest.param(WikiartSource(name="w", by="api2", styles=["Dada"]), True, id="whose first asks need none"),
+        pytest.param(WikiartSource(name="w", by="api2"), True, id="whose first ask needs it"),
+        pytest.param(WikiartSource(name="w", by="json", styles=["Dada"]), False, id="whose route needs none"),
+        pytest.param(WikiartSource(name="w", by="page"), False, id="by pages"),
+        pytest.param(FlickrSource(name="f", group_id="1@N01"), True, id="whose every ask needs it"),
+        pytest.param(SOURCE, False, id="whose API takes none"),
+    ],
+)
+def test_a_source_needs_a_secret_if_any_of_its_asks_may(source: AnySource, expected: bool):
+    assert web.needs_secret(source) is expected
+    assert expected or not any(web.first(source)["needs_secret"].to_pylist())
+
+
+def test_prints_on_several_pages_are_as_many_as_each_page_says():
+    page = '<span class="total">3 prints found.</span><span class="page">Viewing prints {} of 3.</span>{}'
+    card = '<div class="img"><a class="img" href="/image/mfa/{}"><img></a></div>'
+    link = '<a rel="next" href="/source/mfa?start=2">Next</a>'
+    pages = {
+        "https://ukiyo-e.org/source/mfa": page.format("1 to 2", card.format(1) + card.format(2) + link),
+        "https://ukiyo-e.org/source/mfa?start=2": page.format("3 to 3", card.format(3)),
+    }
+    prints = UkiyoeSource(name="p", museums=["mfa"])
+    answers = [answer("", url=url, kind="listing", expects="html") for url in pages]
+    found = web.heard(prints, answers, lambda asked: pages[asked["url"]].encode())
+    assert web.completeness(found.heard, found.records) == []
+    alone = web.heard(prints, answers[:1], lambda asked: pages[asked["url"]].encode())
+    assert web.completeness(alone.heard, alone.records) == ["source/mfa: the source says 3, found 2"]

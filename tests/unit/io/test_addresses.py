@@ -50,6 +50,20 @@ def test_what_is_no_address_is_not_allowed(url):
     caught.value.detail.encode()
 
 
+@pytest.mark.parametrize(
+    ("url", "reason"),
+    [
+        pytest.param("http://127.0.0.1:8000/", Reason.NOT_ALLOWED, id="in-numbers"),
+        pytest.param("https://[::1]:8001/", Reason.NOT_ALLOWED, id="in-numbers-of-ipv6"),
+        pytest.param("http://mirror:9000/", Reason.UNREACHABLE, id="by-name: another binding may make it a host"),
+    ],
+)
+def test_where_another_host_is_bound_to_is_no_host_of_its_own(url, reason):
+    with pytest.raises(Unreadable, match="bound to") as caught:
+        Origins({**BOUND.by_host, "c.example": "http://mirror:9000"}).target(url)
+    assert caught.value.reason == reason
+
+
 @given(st.text(max_size=40))
 def test_any_text_is_a_target_or_not_allowed(text):
     try:

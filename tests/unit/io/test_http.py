@@ -127,8 +127,23 @@ def test_an_answer_that_is_no_file_says_why(site, get, answers, reason, requests
         pytest.param(b'{"rows": [1, 2]}\n', "json", None, id="json"),
         pytest.param(b"<a>,<b>\n", "csv", None, id="table-with-angles"),
         pytest.param(b"<html>", "html", None, id="page-that-was-wanted"),
+        pytest.param(
+            b'<html><iframe id="main-iframe" src="/_Incapsula_Resource?SWUDNSAI=31">Request unsuccessful. Incapsula incident',
+            "html", Reason.THROTTLED, id="wall-of-incapsula",
+        ),
+        pytest.param(b"<title>Just a moment...</title><script>window._cf_chl_opt={}", "html", Reason.THROTTLED, id="wall-of-cloudflare"),
+        pytest.param(b"<h1>Checking your browser before accessing", "html", Reason.THROTTLED, id="wall-that-checks"),
+        pytest.param(b'<script src="https://www.google.com/recaptcha/api.js">', "html", Reason.THROTTLED, id="captcha"),
+        pytest.param(b'<div class="h-captcha" data-sitekey="x">', "html", Reason.THROTTLED, id="another-captcha"),
+        pytest.param(
+            b'<title>Captcha, rate limit</title><a href="/captcha"><img src="/captcha.jpg" alt="Cloudflare: Incapsula">',
+            "html", None, id="work-of-such-a-name",
+        ),
+        pytest.param(
+            b'<script src="/recaptcha/api.js"></script>' + b"x" * 20_000, "html", None, id="long-page-with-a-captcha-for-comments",
+        ),
     ],
-)
+)  # fmt: skip
 def test_what_stands_in_for_the_answer_is_none(site, get, body, expects, found):
     assert get(site.at("/x", answer(body=body)), expects=expects) == (body if found is None else found)
 
@@ -328,8 +343,11 @@ def test_without_a_contact_no_public_host_is_asked_not_even_by_redirect(site, in
     asked = invite(origins=Origins({"a.example": site.url}), contact=None)
     site.at("/x", moved("http://b.example/y"), host="a.example")
 
-    assert get("http://b.example/y", asked=asked) == Reason.NOT_ALLOWED
-    assert get("http://a.example/x", asked=asked) == Reason.NOT_ALLOWED
+    assert get("http://b.example/y", asked=asked) == Reason.UNREACHABLE
+    assert get("http://a.example/x", asked=asked) == Reason.UNREACHABLE
+    assert site.requests("/y") == 0
+    with pytest.raises(Unreadable, match="bind `contact`"):
+        asked.client.get(Wanted("http://a.example/x"), io.BytesIO(), Limits(MOST, 5))
 
 
 @pytest.mark.parametrize(
@@ -351,15 +369,17 @@ def test_this_machine_is_not_asked_unless_bound(site, invite, get, host):
     asked = invite(origins=Origins({"a.example": "http://127.0.0.2:1"}))
     port = site.url.rsplit(":", 1)[1]
 
-    assert get(f"http://{host}:{port}/x", asked=asked, expects="json") == Reason.NOT_ALLOWED
+    # what a name leads to is this machine's affair, and may be over by the next build
+    expected = Reason.UNREACHABLE if host == "localhost" else Reason.NOT_ALLOWED
+    assert get(f"http://{host}:{port}/x", asked=asked, expects="json") == expected
     assert site.connections == 0
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1", "10.0.0.1", "169.254.169.254", "::1", "fe80::1", "64:ff9b::7f00:1"])
-def test_a_name_that_leads_to_a_private_address_is_not_asked(invite, get, monkeypatch, address):
+def test_a_name_that_leads_to_a_private_address_is_not_asked_this_time(invite, get, monkeypatch, address):
     monkeypatch.setattr("socket.getaddrinfo", lambda *_, **__: [(2, 1, 6, "", (address, 80))])
 
-    assert get("http://museum.example/x", asked=invite(origins=Origins()), expects="json") == Reason.NOT_ALLOWED
+    assert get("http://museum.example/x", asked=invite(origins=Origins()), expects="json") == Reason.UNREACHABLE
 
 
 def test_a_redirect_into_this_machine_is_not_followed(site, invite, get):
@@ -453,6 +473,13 @@ def test_a_host_that_hangs_up_on_heads_is_asked_for_the_image_at_the_next_try(si
 
 
 # ------------------------------------------------------------------------------------------------ secrets
+
+
+@pytest.mark.parametrize("credential", [KEY, SESSION], ids=["key", "session"])
+def test_a_credential_without_its_secret_is_asked_for_before_anything_is_sent(site, get, credential):
+    with pytest.raises(BadInput, match=r"api\.example: expected a secret"):
+        get("http://api.example/x", expects="json", credential=credential)
+    assert site.connections == 0
 
 
 def test_a_key_goes_to_its_own_host_alone(site, get):

@@ -79,7 +79,7 @@ def test_every_print_is_found_once(size):
     hall, source = SmallHall(size), UkiyoeSource(name="prints")
     records, claims = driven(hall, source)
     images = {found["record_id"]: asked(hall, found["image_url"]).image for found in records}
-    assert len(images) == len(records) == sum(claim.count for claim in claims)
+    assert len(images) == len(records) == sum(claim.count for claim in set(claims))
     assert sorted(images.values()) == hall.rows_of_style(STYLE)
     for found in records:
         entry = hall.entry(images[found["record_id"]])
@@ -90,7 +90,8 @@ def test_every_print_is_found_once(size):
 def test_each_museum_claims_what_it_has():
     hall = SmallHall(700)
     for museum in ("met", "famsf"):
-        records, (claim,) = driven(hall, UkiyoeSource(name="x", museums=[museum], rendition="scaled"))
+        records, claims = driven(hall, UkiyoeSource(name="x", museums=[museum], rendition="scaled"))
+        (claim,) = set(claims)  # each page says it
         assert claim.name == f"source/{museum}"
         assert claim.count == len(records) > 100
         assert {found["record_id"].split("/")[0] for found in records} == {f"x:{museum}"}

@@ -92,6 +92,13 @@ def test_what_no_source_lists_any_more_is_gone_and_keeps_its_split_its_id_and_it
     }  # fmt: skip
 
 
+def test_a_limited_build_does_not_know_what_is_gone():
+    memory = rows(LEDGER, was("g", last_split="val", image_id=7), was("h", kept=False, reason="gone"))
+    book = by_name(ledger.ledger(records("a"), [], memory, is_limited=True))
+    assert {name: row["reason"] for name, row in book.items()} == {"a": None, "g": "over_limit", "h": "over_limit"}
+    assert (book["g"]["kept"], book["g"]["stage"], book["g"]["last_split"], book["g"]["image_id"]) == (False, "scrape", "val", 7)
+
+
 def test_what_is_dropped_now_keeps_the_split_in_which_it_was_published():
     memory = rows(LEDGER, *(was(name, last_split="test") for name in "bce"))
     book = by_name(built(memory))

@@ -7,10 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from schemas.artists import ALIASES, Artists
+from schemas.artists import Artists
 from schemas.tables import RECORDS
 from tasks.core.scrape.aliases import Aliases, compared, merged
 from tasks.core.scrape.artists import QUALIFIERS, Identity, applied, identity
+from tasks.core.scrape.known_artists import ALIASES
 
 SHIPPED = merged(Artists())
 
