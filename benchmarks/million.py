@@ -46,7 +46,7 @@ def main() -> int:
                     "requests": len(found),
                     "works_asked": objects,
                     "listings_asked": len(found) - objects,
-                }  # fmt: skip
+                }
             )
             print(rows[-1], flush=True)
     first, more = rows

@@ -1,11 +1,27 @@
 """How a build behaves as a guest: how fast it asks, how often it tries, when it stops."""
 
-from pydantic import Field
+import ipaddress
+import re
+
+from pydantic import Field, field_validator
 
 from schemas.frozen import Frozen
 
+_PLACE = re.compile(r"(?P<name>\[[0-9a-f:.]+\]|[^:\[\]]+)(?::(?P<port>[0-9]{1,5}))?")
+_NAME = re.compile(r"[a-z0-9_.-]+")
+_LEFT_OUT = {"80", "443"}
 
-class HostManners(Frozen):
+
+class HostTerms(Frozen):
+    """Where one host has terms of its own; what they leave open is as for all hosts."""
+
+    rate_per_s: float | None = Field(
+        None, gt=0, le=100_000, description="Requests per second at most; null: as for all hosts"
+    )
+    connections: int | None = Field(None, ge=1, le=256, description="Requests at once at most; null: as for all hosts")
+
+
+class HostManners(HostTerms):
     """What one host may be asked. All workers of a run share it."""
 
     rate_per_s: float = Field(
@@ -17,8 +33,10 @@ class HostManners(Frozen):
 class Manners(HostManners):
     """What every host may be asked, and where one host has terms of its own."""
 
-    hosts: dict[str, HostManners] = Field(
-        default_factory=dict, description="Host: other limits than the general ones, e.g. those of an API's terms"
+    hosts: dict[str, HostTerms] = Field(
+        default_factory=dict,
+        description="Host, with its port where addresses name one: other limits than the general ones, e.g. those of an "
+        "API's terms",
     )
     tries: int = Field(
         4, ge=1, le=10, description="Times that a failing request is sent in one build, the first included"
@@ -29,6 +47,43 @@ class Manners(HostManners):
     max_requests: int | None = Field(None, ge=1, description="Requests per build, all hosts together")
     max_bytes: int | None = Field(None, ge=1, description="Bytes received per build, all hosts together")
 
+    @field_validator("hosts")
+    @classmethod
+    def _spells_hosts_as_addresses_do(cls, hosts: dict[str, HostTerms]) -> dict[str, HostTerms]:
+        found: dict[str, HostTerms] = {}
+        for written, terms in hosts.items():
+            host = _place(written)
+            if host in found:
+                raise ValueError(f"hosts: expected each host once, got '{host}' twice")
+            found[host] = terms
+        return found
+
     def of(self, host: str) -> HostManners:
         """The limits of one host."""
-        return self.hosts.get(host, self)
+        own = self.hosts.get(host, HostTerms())
+        return HostManners(
+            rate_per_s=self.rate_per_s if own.rate_per_s is None else own.rate_per_s,
+            connections=self.connections if own.connections is None else own.connections,
+        )
+
+
+def _place(written: str) -> str:
+    """A host's one spelling: lower case, ASCII, no root's dot, and no port that addresses leave out. Raises ValueError."""
+    found = _PLACE.fullmatch(written.strip().lower())
+    try:
+        name, port = (_name(found["name"]), found["port"]) if found else ("", None)
+    except ValueError:
+        name, port = "", None
+    if not name or (port is not None and not 0 < int(port) < 1 << 16):
+        raise ValueError(
+            "hosts: expected a host's name, with its port if need be, such as museum.example or museum.example:8000, "
+            f"got '{written[:80]}'"
+        )
+    return name if port is None or port in _LEFT_OUT else f"{name}:{int(port)}"
+
+
+def _name(written: str) -> str:
+    if written.startswith("["):
+        return f"[{ipaddress.IPv6Address(written[1:-1])}]"
+    name = written.removesuffix(".").encode("idna").decode("ascii").lower()
+    return name if _NAME.fullmatch(name) else ""

@@ -67,8 +67,7 @@ def check_sources(recipe: Recipe, context: Context) -> None:
             Folder(source.at, context.bindings[source.at])
             continue
         web.check_guest(context, web_sources.hosts(source), recipe.manners)
-        needs_secret = any(web_sources.first(source)["needs_secret"].to_pylist())
-        if needs_secret and web.secret(context, source.secret) is None:
+        if web_sources.needs_secret(source) and web.secret(context, source.secret) is None:
             raise BadInput(
                 f"source '{source.name}': expected secret: NAME, the binding that says where its API's secret is kept"
             )

@@ -1,7 +1,6 @@
 """Which images to ask for, and what their answers mean for the records."""
 
 from collections.abc import Mapping
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -9,9 +8,11 @@ import pyarrow.compute as pc
 from schemas.reasons import Reason
 from schemas.stages import Fetch
 from schemas.tables import FETCH, RETRIEVALS
+from tasks.core import tables
 
 REQUESTS = pa.schema([RETRIEVALS.field("locator"), RETRIEVALS.field("validator")])
-
+_SAID = ["reason", "detail", "width_px", "height_px", "sha256", "bytes", "retrieved_at"]
+_MOST = 2**63 - 1
 
 URL = "^https?://"
 """What locators begin with that are asked for over HTTP."""
@@ -48,22 +49,20 @@ def outcome(records: pa.Table, answers: pa.Table, settings: Fetch) -> pa.Table:
     Limits are looked at again here, so that a stricter recipe needs no new download. A record whose answer is still to
     come (in a plan) has neither reason nor sha256.
     """
-    by_locator = {row["locator"]: row for row in answers.to_pylist()}
-    rows = [
-        {"record_id": row["record_id"], **_verdict(by_locator[row["locator"]], settings)} for row in records.to_pylist()
-    ]
-    return pa.Table.from_pylist(rows, schema=FETCH)
-
-
-def _verdict(answer: dict[str, Any], settings: Fetch) -> dict[str, Any]:
-    if answer["reason"] is not None:
-        return {"reason": answer["reason"], "detail": answer["detail"]}
-    pixels = (answer["width_px"] or 0) * (answer["height_px"] or 0)
-    if pixels > settings.max_pixels:
-        return {
-            "reason": Reason.TOO_MANY_PIXELS,
-            "detail": f"{answer['width_px']} x {answer['height_px']} px, at most {settings.max_pixels} px allowed",
-        }
-    if (answer["bytes"] or 0) > settings.max_bytes:
-        return {"reason": Reason.TOO_MANY_BYTES, "detail": f"more than {settings.max_bytes} bytes"}
-    return {name: answer[name] for name in ("sha256", "bytes", "retrieved_at")}
+    at = pc.index_in(records["locator"].cast(pa.string()), value_set=answers["locator"])
+    if at.null_count:
+        raise KeyError(f"expected an answer for '{records['locator'].filter(pc.is_null(at))[0]}', got none")
+    said = answers.select(_SAID).take(at)
+    pixels = pc.multiply(*(pc.fill_null(said[side].cast(pa.int64()), 0) for side in ("width_px", "height_px")))
+    judged = pc.make_struct(
+        pc.is_valid(said["reason"]),
+        pc.greater(pixels, settings.max_pixels),
+        pc.fill_null(pc.greater(said["bytes"], min(settings.max_bytes, _MOST)), False),
+    )
+    sizes = pc.binary_join_element_wise(said["width_px"].cast(pa.string()), said["height_px"].cast(pa.string()), " x ")
+    too_large = pc.binary_join_element_wise(sizes, f" px, at most {settings.max_pixels} px allowed", "")
+    reason = pc.case_when(judged, said["reason"], str(Reason.TOO_MANY_PIXELS), str(Reason.TOO_MANY_BYTES))
+    detail = pc.case_when(judged, said["detail"], too_large, f"more than {settings.max_bytes} bytes")
+    is_kept = pc.is_null(reason)
+    kept = {name: pc.if_else(is_kept, said[name], None) for name in ("sha256", "bytes", "retrieved_at")}
+    return tables.outcome(FETCH, records["record_id"], reason=reason, detail=detail, **kept)

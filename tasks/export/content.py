@@ -32,7 +32,8 @@ def content(
     """The tables of the release that this build ends in. `memory`: what only the release before it knows."""
     ids = caching.kept_ids(store, state)
     outcomes = [(step.label, store.read_table(step.outcome)) for step in state.steps]
-    book = ledger.ledger(store.read_table(state.records), outcomes[1:], memory)
+    listed = store.read_table(state.records)
+    book = ledger.ledger(listed, outcomes[1:], memory, is_limited=recipe.limit is not None)
     columns = {
         "record_id": ids,
         "image_id": tables.looked_up(book, "record_id", ids)["image_id"],

@@ -28,6 +28,12 @@ class Target:
     host: str  # canonical, with its port where it is not the scheme's own
     is_bound: bool
 
+    @property
+    def is_private(self) -> bool:
+        """Whether it names, in numbers, what is no public address."""
+        host = urlsplit(self.url).hostname or ""
+        return is_number(host) and not _is_public_number(host)
+
 
 @dataclass(frozen=True)
 class Origins:
@@ -36,7 +42,7 @@ class Origins:
     by_host: dict[str, str] = field(default_factory=dict)
 
     def target(self, url: str) -> Target:
-        """Where the URL goes. Raises Unreadable (not_allowed) for what is no http(s) address."""
+        """Where the URL goes. Raises Unreadable: not_allowed for what is no http(s) address."""
         try:
             parts = urlsplit(url)
             host, port = canonical_host(parts.hostname or ""), parts.port
@@ -50,14 +56,15 @@ class Origins:
         place = host if port in {None, _PORTS[parts.scheme]} else f"{host}:{port}"
         path = f"{parts.path or '/'}{'?' if parts.query else ''}{parts.query}"
         origin = (
-            self.by_host.get(place) or self.by_host.get(host) or (None if _is_number(host) else self.by_host.get("*"))
+            self.by_host.get(place) or self.by_host.get(host) or (None if is_number(host) else self.by_host.get("*"))
         )
         if (
             origin is None
             and (host.strip("[]"), port or _PORTS[parts.scheme]) in self._bound
             and not _is_public_number(host)
         ):
-            raise Unreadable(Reason.NOT_ALLOWED, f"'{place}' is where another host is bound to, and no host of its own")
+            reason = Reason.NOT_ALLOWED if is_number(host) else Reason.UNREACHABLE  # without the binding, it may be one
+            raise Unreadable(reason, f"'{place}' is where another host is bound to, and no host of its own")
         # put together anew: what was looked at is what is sent, however another parser would read the original
         return Target(f"{origin or f'{parts.scheme}://{place}'}{path}", place, is_bound=origin is not None)
 
@@ -99,8 +106,12 @@ def canonical_host(host: str) -> str:
     return name
 
 
-def _is_number(host: str) -> bool:
-    """Whether a host is an address in numbers: no collection's name, so that `*` does not stand for it."""
+def is_number(host: str) -> bool:
+    """Whether a host is an address in numbers: no collection's name, so that `*` does not stand for it.
+
+    >>> is_number("[::1]"), is_number("127.1"), is_number("localhost")
+    (True, True, False)
+    """
     try:
         ipaddress.ip_address(host.strip("[]"))
     except ValueError:

@@ -22,6 +22,13 @@ _LEAST_BYTES_PER_S = 20_000
 _ENCODINGS = {"", "identity", "gzip", "x-gzip", "deflate"}
 _DRAINED_BYTES, _DRAINED_S = 1 << 16, 2.0
 _FAULTS = (urllib3.exceptions.HTTPError, OSError)
+_LONGEST_WALL = 20_000
+_WALL = re.compile(
+    rb"_Incapsula_Resource|Request unsuccessful\. Incapsula|cf-challenge|_cf_chl_|cf-turnstile|Checking your browser before"
+    rb"|<(?:script|iframe)\b[^>]{0,300}captcha|\bclass=[\"'][^\"']{0,100}\b[gh]-(?:re)?captcha",
+    re.IGNORECASE,
+)
+"""What a bot wall's page is made of. Words alone, such as its maker's name, might be those of a work's title."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +101,9 @@ def let_go(answer: requests.Response) -> None:
 
 
 def check_expected(into: BinaryIO, expects: str, *, may_quote: bool) -> None:
-    """Raise where something else stands in for JSON or a table: servers send pages when they are busy, with status 200."""
+    """Raise where something else stands in for the answer: servers send pages when they are busy, with status 200."""
+    if expects == "html" and _is_wall(into):
+        raise Unreadable(Reason.THROTTLED, "expected a page, got that of a bot wall")
     if expects not in {"json", "csv"}:
         return
     into.seek(0)
@@ -107,6 +116,14 @@ def check_expected(into: BinaryIO, expects: str, *, may_quote: bool) -> None:
         raise Unreadable(Reason.SERVER_ERROR, f"expected {expects}, got a page{shown}")
     if expects == "json" and start[:1] in b"{[" and not _is_closed(into):
         raise Unreadable(Reason.CUT_SHORT, "JSON that ends in its middle")
+
+
+def _is_wall(into: BinaryIO) -> bool:
+    """Whether a page is a bot wall's; longer ones are none, whatever scripts they have for comments and the like."""
+    if into.seek(0, 2) >= _LONGEST_WALL:
+        return False
+    into.seek(0)
+    return bool(_WALL.search(into.read()))
 
 
 def _is_closed(into: BinaryIO) -> bool:

@@ -21,7 +21,7 @@ from urllib3.exceptions import TimeoutError as TookTooLong
 from urllib3.poolmanager import PoolManager
 from urllib3.util.connection import create_connection
 
-from tasks.io.addresses import Origins
+from tasks.io.addresses import Origins, is_number
 
 _POOLS, _CONNECTIONS = 256, 64
 _MOST_ADDRESSES = 4
@@ -31,7 +31,11 @@ logging.getLogger("urllib3.connectionpool").setLevel(logging.INFO)  # below, it 
 
 
 class Forbidden(NewConnectionError):
-    """The host's name leads to no address that may be connected to."""
+    """The host leads to no address that may be connected to. is_lasting: it is that address, and no name for it."""
+
+    def __init__(self, connection: Any, message: str, *, is_lasting: bool) -> None:
+        super().__init__(connection, message)
+        self.is_lasting = is_lasting
 
 
 class _Watchdog:
@@ -152,7 +156,9 @@ def _connected(connection: Any, origins: Origins) -> socket.socket:
     addresses = list(dict.fromkeys(str(entry[4][0]) for entry in found))
     allowed = [address for address in addresses if origins.allows(host, port, address)]
     if not allowed:
-        raise Forbidden(connection, f"'{host}' leads to {', '.join(addresses[:3])}, which is no public address")
+        # what a name leads to is the business of this machine's name server, and may be another address tomorrow
+        where = f"'{host}' leads to {', '.join(addresses[:3])}, which is no public address"
+        raise Forbidden(connection, where, is_lasting=is_number(host))
     failed: OSError | None = None
     for address in allowed[:_MOST_ADDRESSES]:
         try:

@@ -129,10 +129,12 @@ class Client:
             Turns(self._governor, self._held).give_back()
 
     def get(self, wanted: Wanted, into: BinaryIO, limits: Limits, *, has_turn: bool = False) -> Got:
-        """Ask, and write the answer's bytes to `into`. Raises Unreadable; BadInput where a host refuses the secret.
+        """Ask, and write the answer's bytes to `into`. Raises Unreadable; BadInput where a secret is missing or refused.
 
         has_turn: within `holding`. Then nothing waits here: what would have to raises NotYet.
         """
+        if wanted.credential is not None and wanted.secret is None:
+            raise BadInput(f"{wanted.credential.host}: expected a secret, which this request needs, got none")
         held = self._held.way if has_turn else None
         way = held if held and held.wanted == wanted.url else Way(wanted.url, wanted.url)
         turns = Turns(self._governor, self._held if has_turn else None)
@@ -163,8 +165,10 @@ class Client:
     def _target(self, url: str) -> Target:
         target = self._origins.target(url)
         if not target.is_bound and not self._contact:
-            raise Unreadable(
-                Reason.NOT_ALLOWED, f"{target.host} is a public host: bind `contact` to an address of yours first"
+            if target.is_private:
+                raise Unreadable(Reason.NOT_ALLOWED, f"{target.host} is no public address")
+            raise Unreadable(  # passing, as all that another binding would change
+                Reason.UNREACHABLE, f"{target.host} is a public host: bind `contact` to an address of yours first"
             )
         return target
 
@@ -394,5 +398,6 @@ def _failure(problem: Exception) -> Unreadable:
     inner = [getattr(found, "reason", None) for found in reasons]
     for found in (*reasons, *inner):
         if isinstance(found, Forbidden):
-            return Unreadable(Reason.NOT_ALLOWED, str(found).rsplit(": ", 1)[-1])
+            reason = Reason.NOT_ALLOWED if found.is_lasting else Reason.UNREACHABLE
+            return Unreadable(reason, str(found).rsplit(": ", 1)[-1])
     return Unreadable(Reason.UNREACHABLE, bodies.said(problem))

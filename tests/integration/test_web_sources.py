@@ -1,7 +1,11 @@
 """Sources on the web, end to end: every format of the museum over HTTP, asked once, read again, carried over, gone, refused."""
 
 import csv
+import signal
 import socket
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +16,7 @@ import yaml
 
 from examples.museum.serve import commons
 from examples.museum.serve.faults import Faults
+from examples.museum.serve.hall import Answer
 from examples.museum.serve.server import serving
 from examples.museum.serve.works import CatalogueHall
 from flows.build_dataset import listing, plan, stages
@@ -20,9 +25,10 @@ from schemas.errors import BadInput, BrokenPromise, Refused
 from schemas.manifests import Context, Step
 from tasks import crawl
 from tasks.io.releases import Release
-from tests.integration.conftest import by_label, computed
+from tests.integration.conftest import ROOT, by_label, computed
 
 ROWS = 120
+MET_API = "collectionapi.metmuseum.org"
 SECRET = "s3cret-of-nobody"
 STAGES = [
     {"fetch": {"timeout_s": 2}}, "hash", {"split": {"by": None, "order": None}}, {"export": {"parquet": {"images": "none"}}}
@@ -213,9 +219,12 @@ def test_records_that_a_failed_listing_did_not_reach_are_carried_over(tmp_path, 
 
 def test_a_first_listing_that_fails_publishes_nothing(tmp_path):
     desk = Guesthouse(tmp_path, "artic", manners={"rate_per_s": 2000, "tries": 1})
-    with serving(CatalogueHall(7, ROWS, 6), faults=Faults(1.0, answer_kinds=("server_error",))) as broken:
-        with pytest.raises((Refused, BadInput), match="could not be had"):
-            desk.build(broken, "first")
+    faults = Faults(1.0, answer_kinds=("server_error",))
+    with (
+        serving(CatalogueHall(7, ROWS, 6), faults=faults) as broken,
+        pytest.raises((Refused, BadInput), match="could not be had"),
+    ):
+        desk.build(broken, "first")
     assert not Path(desk.store, "releases").exists()
 
 
@@ -235,18 +244,65 @@ def test_too_many_failures_in_passing_publish_nothing_and_the_next_build_asks_fo
     assert len(asked) - 1 == steps["fetch"].computed < ROWS / 2
 
 
-def test_a_listing_of_another_shape_stops_the_build_and_is_quoted(tmp_path, museum):
+def test_a_listing_of_another_shape_stops_the_build_and_is_quoted(tmp_path):
     desk = Guesthouse(tmp_path, "artic")
-    origins = f"*={museum.url},api.artic.edu={museum.url}/"
-    with serving(CatalogueHall(7, ROWS, 6)) as other:  # a host whose answers are another source's
-        del other
-    with pytest.raises((BrokenPromise, BadInput, Refused)):
-        listing(
-            desk.recipe(),
-            None,
-            1,
-            desk.context(museum.url, "x", origins=origins.replace(museum.url, "http://127.0.0.1:1")),
-        )
+    by_host = {"api.artic.edu": lambda hall, request: Answer(body=b'{"works": "have moved"}')}
+    with (
+        serving(CatalogueHall(7, ROWS, 6), by_host=by_host) as changed,
+        pytest.raises(BrokenPromise, match=r"source 'artic': .*works"),
+    ):
+        desk.build(changed, "first")
+
+
+def test_a_listing_that_is_refused_makes_nothing_gone(tmp_path, museum):
+    desk = Guesthouse(tmp_path, "surrealism", max_loss_fraction=1.0)
+    desk.build(museum, "first")
+    before = desk.reasons()
+    closed = {"surrealism.website": ("/artist-",)}
+    with serving(CatalogueHall(7, ROWS, 6), disallow=closed) as shut:
+        steps = desk.build(shut, "second")
+    assert any("refused for good" in note for note in steps["scrape"].notes)
+    assert desk.reasons() == before
+
+
+def test_what_is_wrong_with_one_source_is_said_before_the_others_are_done(tmp_path, museum):
+    desk = Guesthouse(
+        tmp_path, "commons", "met", manners={"rate_per_s": 2000, "hosts": {MET_API: {"rate_per_s": 0.01}}}
+    )
+    missing = {"categories": ("Nothing of this name",)}
+    recipe = desk.recipe()
+    wrong = recipe.sources[0].model_copy(update=missing)
+    with pytest.raises(BrokenPromise, match="Nothing of this name"):
+        stages(recipe.model_copy(update={"sources": (wrong, recipe.sources[1])}), desk.context(museum.url, "wrong"))
+
+
+@pytest.mark.server
+def test_an_interrupt_ends_a_slow_scrape_at_once(tmp_path, museum):
+    desk = Guesthouse(tmp_path, "met", manners={"rate_per_s": 0.2})
+    desk.recipe()
+    command = [sys.executable, "-m", "flows.cli", "scrape", str(tmp_path / "recipe.yaml"), "--store", desk.store]
+    since = len(museum.log)
+    process = subprocess.Popen(
+        [*command, "--bind", f"origins=*={museum.url}"], stderr=subprocess.PIPE, text=True, cwd=ROOT,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )  # fmt: skip
+    until_s = time.monotonic() + 60
+    while len(museum.log) == since and time.monotonic() < until_s:
+        time.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert said.splitlines()[-1].startswith("bilderatlas: interrupted")
+
+
+def test_scrape_alone_asks_for_the_bindings_of_its_source_only(tmp_path, museum):
+    desk = Guesthouse(tmp_path, "flickr", "artic")
+    context = desk.context(museum.url, "alone")
+    without = context.model_copy(update={"bindings": {"origins": context.bindings["origins"]}})
+    step, _ = listing(desk.recipe(), "artic", 1, without)
+    assert step.kept > 0
+    with pytest.raises(BadInput, match="binding 'flickr'"):
+        listing(desk.recipe(), "flickr", 1, without)
 
 
 # ------------------------------------------------------------------------------------------------ hostile images

@@ -370,3 +370,15 @@ def test_every_part_asks_every_host():
     got = mixed(locators)
     parts = [Counter(locator.split("/")[2] for locator in got[begin : begin + 300]) for begin in range(0, 3000, 300)]
     assert all(len(part) == 3 and min(part.values()) > 50 for part in parts)
+
+
+def test_a_part_that_is_tried_again_asks_for_what_its_first_try_had_no_row_for(outside, monkeypatch):
+    outside.reasons["c"] = Reason.UNREACHABLE
+    outside.retrieve("a", "b", "c")
+    context = outside.context.model_copy(update={"began_s": at(0).timestamp()})
+    wanted = requests("a", "b", "c", "d")
+    assert caching.still_to_ask(wanted, FOLDER, context) is wanted  # in its first try, everything
+    monkeypatch.setattr(caching.task_run, "run_count", 2, raising=False)
+    assert caching.still_to_ask(wanted, FOLDER, context)["locator"].to_pylist() == ["c", "d"]
+    later = context.model_copy(update={"began_s": at(9).timestamp()})
+    assert caching.still_to_ask(wanted, FOLDER, later).num_rows == 4  # of an earlier build: it was asked for on purpose

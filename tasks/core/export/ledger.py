@@ -12,14 +12,18 @@ from tasks.core import tables
 from tasks.core.ids import ids
 
 
-def ledger(records: pa.Table, outcomes: Sequence[tuple[str, pa.Table]], memory: pa.Table) -> pa.Table:
+def ledger(
+    records: pa.Table, outcomes: Sequence[tuple[str, pa.Table]], memory: pa.Table, *, is_limited: bool = False
+) -> pa.Table:
     """LEDGER of a build, sorted by record_id.
 
     records: RECORDS (rows with a reason were dropped by scrape). outcomes: (label, outcome) of each stage in order.
     memory: LEDGER rows of the previous release that this build would not know by itself (`remembered`). A record that
     only the memory has is dropped as `gone`; it keeps its last split and its image_id, so that a return finds them. A copy
-    that was dropped has the split of the record that stayed: should that one go, the copy takes its place.
+    that was dropped has the split of the record that stayed: should that one go, the copy takes its place. is_limited:
+    not all was listed, so that what is missing is `over_limit` and may well be there.
     """
+    missing = Reason.OVER_LIMIT if is_limited else Reason.GONE
     rows: dict[str, dict[str, Any]] = {
         row["record_id"]: {**_blank(row), "kept": row["reason"] is None, "stage": row["reason"] and "scrape",
                            "reason": row["reason"], "detail": row["detail"]}
@@ -30,7 +34,7 @@ def ledger(records: pa.Table, outcomes: Sequence[tuple[str, pa.Table]], memory: 
     for was in memory.to_pylist():
         row = rows.setdefault(
             was["record_id"],
-            {**was, "kept": False, "stage": "scrape", "reason": Reason.GONE, "detail": None, "kept_record_id": None},
+            {**was, "kept": False, "stage": "scrape", "reason": missing, "detail": None, "kept_record_id": None},
         )
         row["last_split"] = row["last_split"] or was["last_split"]
         row["image_id"] = was["image_id"]

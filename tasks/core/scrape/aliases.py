@@ -5,7 +5,8 @@ import unicodedata
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
-from schemas.artists import ALIASES, Artists
+from schemas.artists import Artists
+from tasks.core.scrape.known_artists import ALIASES
 
 _LETTERS = str.maketrans(
     {"ø": "o", "ł": "l", "đ": "d", "æ": "ae", "œ": "oe", "ı": "i", "'": None, "’": None, "`": None}

@@ -5,6 +5,7 @@ A source is a module with
     first(source) -> list[Ask]                  what to ask to begin with
     read(source, ask, data) -> Said             records, next requests; raises BadAnswer, quoting what it met
     CREDENTIAL: Credential | None               which secret its API needs, if any
+    needs_secret(source) -> bool                optional: whether these settings need it; without it, CREDENTIAL says so
     HOSTS: tuple[str, ...]                      every host that it asks (not those that only images come from)
 
 Both are pure: the same settings and bytes give the same records and requests, so that answers that are kept can be read

@@ -39,12 +39,6 @@ _STATEMENT = re.compile(
 )
 _TEMPLATE = re.compile(r"cc-(by(?:-nc)?(?:-sa|-nd)?)-(\d\.\d)(?:-([a-z]{2}))?")
 _CC = "https://creativecommons.org/"
-_LONGEST_HTML = 20_000
-_VOID = frozenset(
-    ["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"]
-)
-_HIDDEN = re.compile(r"display\s*:\s*none", re.I)
-_UNREAD_CLASSES = frozenset({"boilerplate", "language", "noprint", "mw-editsection"})
 
 
 def first(source: CommonsSource) -> list[Ask]:

@@ -48,8 +48,9 @@ def _listing(ask: Ask, listing: Page) -> Said:
             asks.append(found)
         else:
             rows.append(found)
-    is_first = total is not None and "?" not in ask.url
-    claims = (Claim(f"source/{museum}", total),) if is_first and total is not None else ()
+    claims = (
+        (Claim(f"source/{museum}", total),) if total is not None else ()
+    )  # on each page, whose prints are counted so
     return Said(tuple(rows), (*asks, *_next(ask, museum, listing, total)), claims)
 
 

@@ -49,6 +49,14 @@ def credential(source: AnySource) -> Credential | None:
     return found
 
 
+def needs_secret(source: AnySource) -> bool:
+    """Whether any of what a source asks for needs its secret: its first asks alone need not say so."""
+    module = _module(source)
+    if hasattr(module, "needs_secret"):  # of a source that has a secret for some of its routes only
+        return bool(module.needs_secret(source))
+    return module.CREDENTIAL is not None
+
+
 def hosts(source: AnySource) -> list[str]:
     """The hosts that a source asks for what it has, sorted."""
     return sorted(_module(source).HOSTS)

@@ -32,6 +32,11 @@ _ID = re.compile(r"[0-9a-f]{24}")
 _CONTENT_ID = re.compile(r"[0-9]{1,20}")
 
 
+def needs_secret(source: WikiartSource) -> bool:
+    """Whether works are asked for with the key that WikiArt hands out; listings by style need none by any route."""
+    return source.by == "api2"
+
+
 def first(source: WikiartSource) -> list[Ask]:
     """Listings to begin with: of the named artists, else of the wanted styles, else of all artists.
 

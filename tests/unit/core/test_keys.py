@@ -147,7 +147,7 @@ def collected(*modules: ModuleType) -> set[str]:
         ),
         pytest.param(split, {"split", "components", "draws", "tables"}, id="split"),
         pytest.param(images, {"export.images", "export.coco"}, id="inside a room"),
-        pytest.param(sources, {*SCRAPE, "fetch"}, id="several from one room, and the room"),
+        pytest.param(sources, {*SCRAPE, "fetch", "tables"}, id="several from one room, and the room"),
     ],
 )
 def test_all_rules_that_a_rule_imports_are_part_of_its_key(module: ModuleType, expected: set[str]):

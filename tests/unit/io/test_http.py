@@ -345,6 +345,7 @@ def test_without_a_contact_no_public_host_is_asked_not_even_by_redirect(site, in
 
     assert get("http://b.example/y", asked=asked) == Reason.UNREACHABLE
     assert get("http://a.example/x", asked=asked) == Reason.UNREACHABLE
+    assert get("http://127.0.0.1:9/z", asked=asked) == Reason.NOT_ALLOWED  # no contact would make it a public host
     assert site.requests("/y") == 0
     with pytest.raises(Unreadable, match="bind `contact`"):
         asked.client.get(Wanted("http://a.example/x"), io.BytesIO(), Limits(MOST, 5))

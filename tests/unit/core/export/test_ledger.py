@@ -96,7 +96,12 @@ def test_a_limited_build_does_not_know_what_is_gone():
     memory = rows(LEDGER, was("g", last_split="val", image_id=7), was("h", kept=False, reason="gone"))
     book = by_name(ledger.ledger(records("a"), [], memory, is_limited=True))
     assert {name: row["reason"] for name, row in book.items()} == {"a": None, "g": "over_limit", "h": "over_limit"}
-    assert (book["g"]["kept"], book["g"]["stage"], book["g"]["last_split"], book["g"]["image_id"]) == (False, "scrape", "val", 7)
+    assert (book["g"]["kept"], book["g"]["stage"], book["g"]["last_split"], book["g"]["image_id"]) == (
+        False,
+        "scrape",
+        "val",
+        7,
+    )
 
 
 def test_what_is_dropped_now_keeps_the_split_in_which_it_was_published():

@@ -1,3 +1,4 @@
+import ast
 import csv
 import time
 
@@ -9,6 +10,8 @@ from pydantic import ValidationError
 
 from schemas.artists import Artists
 from schemas.tables import RECORDS
+from tasks import keys
+from tasks.core.scrape import artists
 from tasks.core.scrape.aliases import Aliases, compared, merged
 from tasks.core.scrape.artists import QUALIFIERS, Identity, applied, identity
 from tasks.core.scrape.known_artists import ALIASES
@@ -266,3 +269,10 @@ def test_a_qualifier_that_a_record_bears_stays_with_its_artist_and_goes_with_nob
     renamed = applied(once, merged(Artists(aliases={"Katsushika Hokusai": "Hokusai", "Anton Raphael": ""})))
     assert renamed["artist"].to_pylist() == ["Hokusai", None]
     assert renamed["artist_qualifier"].to_pylist() == ["after", None]
+
+
+def test_what_is_shipped_is_part_of_the_code_by_which_answers_are_kept(monkeypatch):
+    before, read = keys.code_of(artists), keys._parsed
+    other = ast.parse("ALIASES = {}")
+    monkeypatch.setattr(keys, "_parsed", lambda name: other if name.endswith(".known_artists") else read(name))
+    assert keys.code_of(artists) != before
