@@ -41,9 +41,11 @@ class Desk:
 
     def __init__(self, store: str, museum: Path) -> None:
         self.store, self.museum = store, museum
+        self.bound: dict[str, str] = {}
 
     def context(self, **more: Any) -> Context:
-        return Context(store=self.store, bindings={"images": str(self.museum), "weights": str(WEIGHTS)}, **more)
+        bindings = {"images": str(self.museum), "weights": str(WEIGHTS), **self.bound}
+        return Context(store=self.store, bindings=bindings, **more)
 
     def build(self, *changes: str, limit: int | None = None, **more: Any) -> dict[str, Step]:
         """Steps of a build by label."""

@@ -98,7 +98,7 @@ def test_an_interrupted_build_says_so_and_exits_with_130(prefect_server, tmp_pat
     while build.poll() is None:  # Python drops an interrupt that falls into a finaliser: a person would press again too
         build.send_signal(signal.SIGINT)
         with contextlib.suppress(subprocess.TimeoutExpired):
-            build.wait(timeout=10)
+            build.wait(timeout=3)
     _, err = build.communicate()
     assert build.returncode == 130
     assert (
@@ -143,7 +143,8 @@ def test_images_by_address_give_the_same_pixels_and_splits_as_images_by_path(tmp
         image["file_name"] = f"{address}/{image['file_name']}"
     (museum / "truth/annotations.json").write_text(json.dumps(truth))
     desk = Desk(str(tmp_path / "another"), museum)
-    desk.build()
+    desk.bound = {"origins": f"127.0.0.1={address}"}
+    desk.build("manners.rate_per_s=2000")
     server.shutdown()
     server.server_close()
     assert _splits(desk) == _splits(built)
