@@ -41,7 +41,7 @@ FOUND, DOWNLOADER, PLAIN, BOUND, UNCOPIED = (
 def main() -> int:
     """Measure, write benchmarks/results/fetch.json, print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--images", type=int, default=2000)
+    parser.add_argument("--images", type=int, default=4000)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--grid-images", type=int, default=240)
     asked = parser.parse_args()
