@@ -98,7 +98,7 @@ def test_an_interrupted_build_says_so_and_exits_with_130(prefect_server, tmp_pat
     while build.poll() is None:  # Python drops an interrupt that falls into a finaliser: a person would press again too
         build.send_signal(signal.SIGINT)
         with contextlib.suppress(subprocess.TimeoutExpired):
-            build.wait(timeout=3)
+            build.wait(timeout=1.5)
     _, err = build.communicate()
     assert build.returncode == 130
     assert (
@@ -112,7 +112,7 @@ def test_a_dask_cluster_gives_the_same_release(prefect_server, tmp_path, painted
     from distributed import LocalCluster
 
     store = tmp_path / "another"
-    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50) as cluster:
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=50) as cluster:
         subprocess.run(
             command(store, painted, "--dask", cluster.scheduler_address, "--part-rows", "40"), cwd=ROOT, check=True, capture_output=True,
             env={**os.environ, "PREFECT_API_URL": prefect_server},
