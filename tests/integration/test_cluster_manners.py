@@ -24,7 +24,9 @@ pytestmark = [
 @pytest.fixture(params=[False, True], ids=["threads", "processes"])
 def cluster(request: pytest.FixtureRequest) -> Iterator[Cluster]:
     with (
-        LocalCluster(n_workers=2, threads_per_worker=2, processes=request.param, dashboard_address="127.0.0.1:0") as local,
+        LocalCluster(
+            n_workers=2, threads_per_worker=2, processes=request.param, dashboard_address="127.0.0.1:0"
+        ) as local,
         Cluster(local) as client,
     ):
         yield client
