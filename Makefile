@@ -80,7 +80,7 @@ wheel: $(READY)
 	$(BIN)/uv build --quiet --wheel --no-build-isolation --python $(BIN)/python
 
 lock:
-	$(BIN)/uv pip compile --quiet pyproject.toml --all-extras --generate-hashes --no-emit-index-url --no-emit-find-links --no-header \
+	$(BIN)/uv pip compile --quiet pyproject.toml --all-extras --generate-hashes --no-header \
 	  --python-version 3.11 --output-file requirements.lock
 
 clean:
