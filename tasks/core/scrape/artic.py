@@ -1,12 +1,11 @@
 """The Art Institute of Chicago: pages of its API's list of artworks, which say all that there is to know."""
 
 import html
-import json
 import re
 from typing import Any
 
 from schemas.sources.artic import ArticSource
-from tasks.core.scrape.asking import Ask, BadAnswer, Claim, Credential, Said, quoted
+from tasks.core.scrape.asking import Ask, BadAnswer, Claim, Credential, Said, object_of_json, quoted
 
 HOSTS = ("api.artic.edu",)
 CREDENTIAL: Credential | None = None
@@ -41,13 +40,12 @@ def read(source: ArticSource, ask: Ask, data: bytes) -> Said:
 
     What a page claims is how many works belong on it, less those that the recipe does not want. Raises BadAnswer.
     """
-    answer = _object_of_json(ask, data)
+    answer = object_of_json(ask, data)
     page, works = _page_number(ask), answer.get("data")
     total = _total(source, ask, answer.get("pagination"))
     if not isinstance(works, list) or len(works) > source.page_size:
-        raise BadAnswer(
-            f"{ask.url}: expected data to be a list of at most {source.page_size} works, got {_shown(works)}"
-        )
+        met = f"a list of {len(works)}" if isinstance(works, list) else quoted(works)
+        raise BadAnswer(f"{ask.url}: expected data to be a list of at most {source.page_size} works, got {met}")
     iiif = _iiif(ask, answer.get("config"))
     wanted = [work for work in works if _is_wanted(source, work)]
     last = -(-total // source.page_size)
@@ -71,13 +69,13 @@ def _page_number(ask: Ask) -> int:
 def _total(source: ArticSource, ask: Ask, pagination: Any) -> int:
     """How many works there are, of a page that is the one that was asked for."""
     if not isinstance(pagination, dict):
-        raise BadAnswer(f"{ask.url}: expected pagination to be an object, got {_shown(pagination)}")
+        raise BadAnswer(f"{ask.url}: expected pagination to be an object, got {quoted(pagination)}")
     for name, value in (("limit", source.page_size), ("current_page", _page_number(ask))):
         if (got := pagination.get(name)) != value:
-            raise BadAnswer(f"{ask.url}: expected pagination.{name} {value}, got {_shown(got)}")
+            raise BadAnswer(f"{ask.url}: expected pagination.{name} {value}, got {quoted(got)}")
     total = pagination.get("total")
     if type(total) is not int or not 0 <= total <= _MOST_WORKS:
-        raise BadAnswer(f"{ask.url}: expected pagination.total from 0 to {_MOST_WORKS}, got {_shown(total)}")
+        raise BadAnswer(f"{ask.url}: expected pagination.total from 0 to {_MOST_WORKS}, got {quoted(total)}")
     return total
 
 
@@ -87,7 +85,7 @@ def _iiif(ask: Ask, config: Any) -> str:
     if given is None:
         return _IIIF
     if not isinstance(given, str) or not re.fullmatch(r"https?://[^/\s]+(/[^\s?#]*)?", given):
-        raise BadAnswer(f"{ask.url}: expected config.iiif_url to be an http address, got {_shown(given)}")
+        raise BadAnswer(f"{ask.url}: expected config.iiif_url to be an http address, got {quoted(given)}")
     return given.rstrip("/")
 
 
@@ -108,7 +106,7 @@ def _is_among(wanted: tuple[str, ...], given: list[Any]) -> bool:
 
 def _row(source: ArticSource, iiif: str, work: Any) -> dict[str, Any]:
     if not isinstance(work, dict):
-        return {"title": _shown(work)}
+        return {"title": quoted(work)}
     number, image = work.get("id"), work.get("image_id")
     has_key = type(number) is int and 0 < number < 10**12
     has_image = isinstance(image, str) and _IMAGE_ID.fullmatch(image)
@@ -152,20 +150,3 @@ def _list(value: Any) -> list[Any]:
 def _plain(value: Any) -> str | None:
     """Text without marks such as <em>."""
     return _TAG.sub("", html.unescape(value)).strip() or None if isinstance(value, str) else None
-
-
-def _object_of_json(ask: Ask, data: bytes) -> dict[str, Any]:
-    try:
-        answer = json.loads(data)
-    except (ValueError, RecursionError) as error:
-        raise BadAnswer(f"{ask.url}: expected JSON, got {quoted(data[:80])}") from error
-    if not isinstance(answer, dict):
-        raise BadAnswer(f"{ask.url}: expected a JSON object, got {_shown(answer)}")
-    return answer
-
-
-def _shown(value: Any) -> str:
-    """A value for a message; of lists and objects, which may be deep, only that they are."""
-    if isinstance(value, list):
-        return f"a list of {len(value)}"
-    return quoted(value) if isinstance(value, str | int | float | None) else f"a {type(value).__name__}"

@@ -12,13 +12,14 @@ Both are pure: the same settings and bytes give the same records and requests, s
 again by a changed parser.
 """
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from schemas.credentials import Credential
 
-__all__ = ["Ask", "BadAnswer", "Claim", "Credential", "Expects", "Said", "quoted"]
+__all__ = ["Ask", "BadAnswer", "Claim", "Credential", "Expects", "Said", "object_of_json", "quoted"]
 
 Expects = Literal["json", "html", "csv"]
 
@@ -65,11 +66,25 @@ class BadAnswer(ValueError):
     """An answer that is not of the shape that the source is known to give; the message quotes what was met."""
 
 
+def object_of_json(ask: Ask, data: bytes) -> dict[str, Any]:
+    """The JSON object that an answer is. Raises BadAnswer, quoting what it is instead."""
+    try:
+        answer = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise BadAnswer(f"{ask.url}: expected JSON, got {quoted(data[:200])} ({type(error).__name__})") from None
+    if not isinstance(answer, dict):
+        raise BadAnswer(f"{ask.url}: expected a JSON object, got {quoted(answer)}")
+    return answer
+
+
 def quoted(value: Any, at_most: int = 80) -> str:
-    """A value as it may stand in a message: one line, not too long.
+    """A value as it may stand in a message: one line, not too long; of what can't be written out, only its kind.
 
     >>> quoted(b"<html>" + b"!" * 100, 12)
     "b'<html>!..."
     """
-    text = repr(value)
+    try:
+        text = repr(value)
+    except (RecursionError, ValueError):  # too deep, or a number of more digits than Python writes
+        return f"a {type(value).__name__}"
     return text if len(text) <= at_most else f"{text[: at_most - 3]}..."

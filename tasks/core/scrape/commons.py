@@ -4,14 +4,13 @@ An answer may be a part: files first come without what is known of them, which f
 (https://www.mediawiki.org/wiki/API:Continue). So a file counts where its `imageinfo` stands, and nowhere else.
 """
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 from schemas.sources.commons import CommonsSource
-from tasks.core.scrape.asking import Ask, BadAnswer, Claim, Credential, Said, quoted
+from tasks.core.scrape.asking import Ask, BadAnswer, Claim, Credential, Said, object_of_json, quoted
 from tasks.core.scrape.shown import text_of_html
 
 HOSTS = ("commons.wikimedia.org",)
@@ -108,15 +107,10 @@ def _ask(kind: str, parameters: Mapping[str, str]) -> Ask:
 
 
 def _answer(ask: Ask, data: bytes) -> dict[str, Any]:
-    try:
-        answer = json.loads(data)
-    except (ValueError, RecursionError) as error:
-        raise BadAnswer(f"{ask.url}: expected JSON, got {quoted(data[:200])} ({type(error).__name__})") from None
-    if not isinstance(answer, dict):
-        raise BadAnswer(f"{ask.url}: expected an object, got {_shown(answer)}")
+    answer = object_of_json(ask, data)
     if (fault := answer.get("error")) is not None:
         said = [fault.get("code"), fault.get("info")] if isinstance(fault, dict) else fault
-        raise BadAnswer(f"{ask.url}: expected an answer, got the error {_shown(said)}")
+        raise BadAnswer(f"{ask.url}: expected an answer, got the error {quoted(said)}")
     return answer
 
 
@@ -130,7 +124,7 @@ def _pages(ask: Ask, answer: dict[str, Any]) -> list[Any]:
         pages = list(pages.values())
     if not isinstance(pages, list):
         raise BadAnswer(
-            f"{ask.url}: expected query.pages to be a list, got {_shown(answer if query is None else query)}"
+            f"{ask.url}: expected query.pages to be a list, got {quoted(answer if query is None else query)}"
         )
     return pages
 
@@ -139,10 +133,10 @@ def _following(ask: Ask, asked: dict[str, str], answer: dict[str, Any]) -> tuple
     """The request that continues this one: the first one's parameters and all that `continue` holds."""
     more = answer.get("continue", {})
     if not isinstance(more, dict):
-        raise BadAnswer(f"{ask.url}: expected continue to be an object, got {_shown(more)}")
+        raise BadAnswer(f"{ask.url}: expected continue to be an object, got {quoted(more)}")
     for name, value in more.items():
         if not _CONTINUATION.fullmatch(name) or type(value) not in {str, int} or len(str(value)) > 2000:
-            raise BadAnswer(f"{ask.url}: expected continue to hold tokens, got {_shown({name: value})}")
+            raise BadAnswer(f"{ask.url}: expected continue to hold tokens, got {quoted({name: value})}")
     if not more:
         return ()
     begin = {name: value for name, value in asked.items() if not _CONTINUATION.fullmatch(name)}
@@ -153,7 +147,7 @@ def _claims(ask: Ask, pages: list[Any]) -> Iterator[Claim]:
     for page in pages:
         name, count = _category(page), _file_count(page)
         if name is None or count is None:
-            raise BadAnswer(f"{ask.url}: expected a category that exists, got {_shown(page)}")
+            raise BadAnswer(f"{ask.url}: expected a category that exists, got {quoted(page)}")
         yield Claim(f"Category:{name}", count)
 
 
@@ -166,7 +160,7 @@ def _subcategories(
     for page in pages:
         name = _category(page)
         if name is None:
-            rows.append({"title": _shown(page)})
+            rows.append({"title": quoted(page)})
         elif name not in source.exclude:
             asks.extend(_below(source, name, left))
             if (count := _file_count(page)) is not None:
@@ -190,7 +184,7 @@ def _file_count(page: Any) -> int | None:
 def _row(source: CommonsSource, page: Any, is_whole: bool) -> dict[str, Any] | None:
     """A file's row; None where another part of the answer has what is known of it."""
     if not isinstance(page, dict):
-        return {"title": _shown(page)}
+        return {"title": quoted(page)}
     number, name = page.get("pageid"), page.get("title")
     title = name if isinstance(name, str) else None
     key = str(number) if type(number) is int and 0 < number < 2**53 else None
@@ -289,11 +283,3 @@ def _rights_text(said: Mapping[str, str]) -> str | None:
     given = _url(said.get("LicenseUrl", "").strip())
     is_elsewhere = given and not _rights_uri(said)
     return f"{words or 'Licence'}: {given}" if is_elsewhere else words
-
-
-def _shown(value: Any) -> str:
-    """A value as it may stand in a message, however deep it is."""
-    try:
-        return quoted(value)
-    except (RecursionError, ValueError):  # too deep, or a number of more digits than Python writes
-        return f"a {type(value).__name__}"

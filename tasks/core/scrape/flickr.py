@@ -4,14 +4,13 @@ Shape from documentation, not verified against the site: https://www.flickr.com/
 https://www.flickr.com/services/api/flickr.groups.pools.getPhotos.html
 """
 
-import json
 import re
 from datetime import date
 from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 from schemas.sources.flickr import FlickrSource
-from tasks.core.scrape.asking import Ask, BadAnswer, Claim, Credential, Said, quoted
+from tasks.core.scrape.asking import Ask, BadAnswer, Claim, Credential, Said, object_of_json, quoted
 
 HOSTS = ("www.flickr.com",)
 CREDENTIAL: Credential | None = Credential(host="www.flickr.com", parameter="api_key")
@@ -62,7 +61,7 @@ def read(source: FlickrSource, ask: Ask, data: bytes) -> Said:
     listed, asked = photos.get("photo"), int(dict(parse_qsl(urlsplit(ask.url).query))["page"])
     if not isinstance(listed, list) or len(listed) > source.page_size:
         raise BadAnswer(
-            f"{ask.url}: expected photos.photo to be a list of {source.page_size} at most, got {_shown(listed)}"
+            f"{ask.url}: expected photos.photo to be a list of {source.page_size} at most, got {quoted(listed)}"
         )
     claims = (Claim(ask.kind, total),)
     # a page beyond the last one comes as the last one: https://github.com/alexis-mignon/python-flickr-api/issues/54
@@ -110,18 +109,13 @@ def _midnight_s(day: date) -> int:
 
 
 def _photos(ask: Ask, data: bytes) -> dict[str, Any]:
-    try:
-        answer = json.loads(data)
-    except (ValueError, RecursionError) as error:
-        raise BadAnswer(f"{ask.url}: expected JSON, got {quoted(data[:200])} ({type(error).__name__})") from None
-    if not isinstance(answer, dict):
-        raise BadAnswer(f"{ask.url}: expected an object, got {_shown(answer)}")
+    answer = object_of_json(ask, data)
     if answer.get("stat") != "ok":
         said = [answer.get(name) for name in ("stat", "code", "message")]
-        raise BadAnswer(f"{ask.url}: expected stat 'ok', got stat, code and message {_shown(said)}")
+        raise BadAnswer(f"{ask.url}: expected stat 'ok', got stat, code and message {quoted(said)}")
     photos = answer.get("photos")
     if not isinstance(photos, dict):
-        raise BadAnswer(f"{ask.url}: expected photos to be an object, got {_shown(photos)}")
+        raise BadAnswer(f"{ask.url}: expected photos to be an object, got {quoted(photos)}")
     return photos
 
 
@@ -129,7 +123,7 @@ def _count(ask: Ask, photos: dict[str, Any], name: str) -> int:
     """A number of the page; `total` has been given as text as well."""
     value = _number(photos.get(name))
     if value is None:
-        raise BadAnswer(f"{ask.url}: expected photos.{name} to be a number from 0, got {_shown(photos.get(name))}")
+        raise BadAnswer(f"{ask.url}: expected photos.{name} to be a number from 0, got {quoted(photos.get(name))}")
     return value
 
 
@@ -141,7 +135,7 @@ def _number(value: Any) -> int | None:
 
 def _row(source: FlickrSource, photo: Any) -> dict[str, Any]:
     if not isinstance(photo, dict):
-        return {"title": _shown(photo)}
+        return {"title": quoted(photo)}
     key, owner = _key(photo.get("id")), _words(photo.get("owner"))
     is_film = photo.get("media", "photo") != "photo"
     rights_text, rights_uri = _rights(photo.get("license"))
@@ -201,11 +195,3 @@ def _rights(value: Any) -> tuple[str | None, str | None]:
     if number is None:
         return None, None
     return _LICENSES.get(number, (f"Flickr licence {number}", None))
-
-
-def _shown(value: Any) -> str:
-    """A value as it may stand in a message, however deep it is."""
-    try:
-        return quoted(value)
-    except (RecursionError, ValueError):  # too deep, or a number of more digits than Python writes
-        return f"a {type(value).__name__}"

@@ -2,7 +2,6 @@
 
 import codecs
 import html
-import json
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 from pyarrow import csv
 
 from schemas.sources.met import MetSource
-from tasks.core.scrape.asking import Ask, BadAnswer, Claim, Credential, Said, quoted
+from tasks.core.scrape.asking import Ask, BadAnswer, Claim, Credential, Said, object_of_json, quoted
 
 HOSTS = ("collectionapi.metmuseum.org", "media.githubusercontent.com")
 CREDENTIAL: Credential | None = None
@@ -124,16 +123,16 @@ def _trimmed(column: pa.Array) -> pa.Array:
 
 
 def _said_by_list(source: MetSource, ask: Ask, data: bytes) -> Said:
-    answer = _object_of_json(ask, data)
+    answer = object_of_json(ask, data)
     total = answer.get("total")
     listed = answer.get("objectIDs") or []  # null where nothing is found
     if type(total) is not int or total < 0:
-        raise BadAnswer(f"{ask.url}: expected total to be a number from 0 on, got {_shown(total)}")
+        raise BadAnswer(f"{ask.url}: expected total to be a number from 0 on, got {quoted(total)}")
     if not isinstance(listed, list):
-        raise BadAnswer(f"{ask.url}: expected objectIDs to be a list, got {_shown(listed)}")
+        raise BadAnswer(f"{ask.url}: expected objectIDs to be a list, got {quoted(listed)}")
     is_id = [type(number) is int and 0 < number < 10**9 for number in listed]
     ids = np.array([number for number, is_good in zip(listed, is_id, strict=True) if is_good], np.int64)
-    broken = [_shown(number) for number, is_good in zip(listed, is_id, strict=True) if not is_good]
+    broken = [quoted(number) for number, is_good in zip(listed, is_id, strict=True) if not is_good]
     said = _said(source, ids, [{"title": text} for text in broken])
     left_out = len(listed) - len(said.asks) - len(said.rows)
     return Said(said.rows, said.asks, (Claim("objects", max(total - left_out, 0)),))
@@ -150,12 +149,12 @@ def _said(source: MetSource, ids: NDArray[np.int64], broken: list[dict[str, str]
 
 
 def _said_by_object(source: MetSource, ask: Ask, data: bytes) -> Said:
-    answer = _object_of_json(ask, data)
+    answer = object_of_json(ask, data)
     number, is_open = answer.get("objectID"), answer.get("isPublicDomain")
     if type(number) is not int or str(number) != ask.key:
-        raise BadAnswer(f"{ask.url}: expected objectID {ask.key}, got {_shown(number)}")
+        raise BadAnswer(f"{ask.url}: expected objectID {ask.key}, got {quoted(number)}")
     if not isinstance(is_open, bool):
-        raise BadAnswer(f"{ask.url}: expected isPublicDomain to be true or false, got {_shown(is_open)}")
+        raise BadAnswer(f"{ask.url}: expected isPublicDomain to be true or false, got {quoted(is_open)}")
     images = _images(ask, answer)[: source.images_per_object] if is_open or not source.open_access_only else []
     work = {
         "source_url": f"{_PAGE}/{number}",  # objectURL names a staging host in some answers
@@ -178,9 +177,9 @@ def _images(ask: Ask, answer: dict[str, Any]) -> list[str | None]:
     """The first image and the further ones, in the museum's order, each once; None for what is no address."""
     main, further = answer.get("primaryImage"), answer.get("additionalImages")
     if not isinstance(main, str | None):
-        raise BadAnswer(f"{ask.url}: expected primaryImage to be text, got {_shown(main)}")
+        raise BadAnswer(f"{ask.url}: expected primaryImage to be text, got {quoted(main)}")
     if not isinstance(further, list | None):
-        raise BadAnswer(f"{ask.url}: expected additionalImages to be a list, got {_shown(further)}")
+        raise BadAnswer(f"{ask.url}: expected additionalImages to be a list, got {quoted(further)}")
     given = [value for value in [main, *(further or [])] if value is not None and value != ""]
     return list(dict.fromkeys(_address(value) for value in given))
 
@@ -208,18 +207,3 @@ def _year(begin: Any, end: Any) -> str | None:
 def _plain(value: Any) -> str | None:
     """Text without marks such as <i>, which the museum writes as they are or escaped."""
     return _TAG.sub("", html.unescape(value)).strip() or None if isinstance(value, str) else None
-
-
-def _object_of_json(ask: Ask, data: bytes) -> dict[str, Any]:
-    try:
-        answer = json.loads(data)
-    except (ValueError, RecursionError) as error:
-        raise BadAnswer(f"{ask.url}: expected JSON, got {quoted(data[:80])}") from error
-    if not isinstance(answer, dict):
-        raise BadAnswer(f"{ask.url}: expected a JSON object, got {_shown(answer)}")
-    return answer
-
-
-def _shown(value: Any) -> str:
-    """A value for a message; of lists and objects, which may be deep, only that they are."""
-    return quoted(value) if isinstance(value, str | int | float | None) else f"a {type(value).__name__}"

@@ -350,7 +350,7 @@ def test_subcategories_are_entered_with_one_level_less():
         (b"\xff\xfe\x00", "expected JSON, got"),
         (b"[" * 100_000, r"expected JSON, got .* \(RecursionError\)"),
         (b'{"query":' + b"9" * 5000 + b"}", r"expected JSON, got .* \(ValueError\)"),
-        ([], r"expected an object, got \[\]"),
+        ([], r"expected a JSON object, got \[\]"),
         ({}, "expected query.pages to be a list, got {}"),
         ({"query": {"pages": 3}}, "expected query.pages to be a list, got {'pages': 3}"),
         ({"query": []}, r"expected query.pages to be a list, got \[\]"),

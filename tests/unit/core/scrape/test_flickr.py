@@ -212,7 +212,7 @@ def test_the_example_of_the_docs_is_what_the_parser_gives():
         (b'jsonFlickrApi({"stat":"ok"})', "expected JSON, got b'jsonFlickrApi"),
         (b"[" * 100_000, r"expected JSON, got .* \(RecursionError\)"),
         (b"\xff", "expected JSON, got"),
-        ([], r"expected an object, got \[\]"),
+        ([], r"expected a JSON object, got \[\]"),
         ({"stat": "fail", "code": 100, "message": "Invalid API Key"}, r"got stat, code and message \['fail', 100, 'Invalid API Key'\]"),
         ({"photos": {}}, "expected stat 'ok', got stat, code and message"),
         ({"stat": "ok"}, "expected photos to be an object, got None"),

@@ -199,7 +199,7 @@ def test_ids_that_are_none_are_rows_without_key():
     ids = ["7", True, 0, -1, 10**9, None, [[]], 7.0, 7]
     said = met.read(_with(listing="api"), LIST, json.dumps({"total": 9, "objectIDs": ids}).encode())
     assert _keys(said) == ["7"]
-    assert [row["title"] for row in said.rows] == ["'7'", "True", "0", "-1", "1000000000", "None", "a list", "7.0"]
+    assert [row["title"] for row in said.rows] == ["'7'", "True", "0", "-1", "1000000000", "None", "[[]]", "7.0"]
     assert said.claims == (Claim("objects", 9),)
 
 
@@ -288,16 +288,16 @@ def test_records_of_odd_fields(fields: dict[str, Any], title: str | None, artist
             _object(), _answer(isPublicDomain="yes"), "expected isPublicDomain .* got 'yes'", id="openness in words"
         ),
         pytest.param(
-            _object(), _answer(primaryImage=[]), "expected primaryImage to be text, got a list", id="a list of images"
+            _object(), _answer(primaryImage=[]), "expected primaryImage to be text, got \\[\\]", id="a list of images"
         ),
         pytest.param(
             _object(), _answer(additionalImages="a"), "additionalImages to be a list, got 'a'", id="no list of images"
         ),
-        pytest.param(LIST, b"[]", "expected a JSON object, got a list", id="a list of ids alone"),
+        pytest.param(LIST, b"[]", "expected a JSON object, got \\[\\]", id="a list of ids alone"),
         pytest.param(LIST, b'{"total": NaN}', "expected total to be a number from 0 on, got nan", id="NaN"),
         pytest.param(LIST, b'{"total": -1}', "got -1", id="fewer than none"),
         pytest.param(
-            LIST, b'{"total": 1, "objectIDs": {"a": 1}}', "expected objectIDs to be a list, got a dict", id="no list"
+            LIST, b'{"total": 1, "objectIDs": {"a": 1}}', "expected objectIDs to be a list, got .*a", id="no list"
         ),
     ],
 )
