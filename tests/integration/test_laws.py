@@ -92,6 +92,8 @@ def test_an_interrupted_build_says_so_and_exits_with_130(prefect_server, tmp_pat
     build = subprocess.Popen(
         command(tmp_path / "store", painted, "--part-rows", "9"), cwd=ROOT, env={**os.environ, "PREFECT_API_URL": prefect_server},
         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+        # a shell without a terminal starts what runs in the background deaf to interrupts, and so all that it starts
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )  # fmt: skip
     assert build.stderr is not None
     build.stderr.readline()
