@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import signal
 import sys
 import time
 import uuid
@@ -38,6 +39,7 @@ def main(argv: list[str] | None = None) -> int:
     except BrokenPromise as problem:
         return _said(problem, 1)
     except KeyboardInterrupt:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second press, while it tidies up, would end it without a word
         return _said("interrupted: what was done is kept; the same command goes on from there", 130)
 
 

@@ -5,6 +5,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from schemas.frozen import Frozen, Name, Score
+from schemas.relations import BindRelation, DropRelation, KeyName
 
 
 class Stage(Frozen):
@@ -112,13 +113,28 @@ class Screen(Stage):
 
 
 class Dedup(Stage):
-    """Of images that are copies of each other, keep one."""
+    """Find images that show one work; of copies keep one, and keep what belongs together in one split."""
 
     stage: Literal["dedup"] = "dedup"
-    radius_bits: int = Field(
-        4, ge=0, le=16, description="64-bit pHashes at most so far apart are copies. Sizes of one file lie within 4 bits; "
-        "different works of a series can come as close as 8 (docs/dedup.md)",
+    keys: tuple[KeyName, ...] = Field(
+        ("phash",), min_length=1, description="By which hashes pairs are found that are worth a second look: phash finds "
+        "other sizes, qualities and colours; crops, what was trimmed by up to 15 % a side; mirrored; turned, by right angles",
     )  # fmt: skip
+    radius_bits: int = Field(
+        8, ge=0, le=16, description="Hashes at most so far apart are looked at a second time; nothing is dropped for its "
+        "hash alone (docs/dedup.md)",
+    )  # fmt: skip
+    drop_relations: tuple[DropRelation, ...] = Field(
+        ("same_file", "reencoded", "resized", "recoloured", "cropped"), min_length=1,
+        description="Of images that stand so to each other, one stays",
+    )  # fmt: skip
+    bind_relations: tuple[BindRelation, ...] = Field(
+        ("same_file", "reencoded", "resized", "recoloured", "cropped", "mirrored", "turned", "detail", "uncertain"),
+        description="Images that stand so to each other lie in one split; what drops copies binds them too",
+    )  # fmt: skip
+    verdicts: Name | None = Field(
+        None, description="The binding of a table in which people have said which pairs are copies, related or different"
+    )
 
 
 class Drawn(Stage):

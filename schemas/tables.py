@@ -121,6 +121,41 @@ HASH = pa.schema(
 THUMBNAILS = pa.schema([("sha256", pa.string()), ("jpeg", pa.binary())])
 """Small upright copies, in sRGB, longest side 256 px."""
 
+KEYS = pa.schema([("sha256", pa.string()), ("keys", pa.list_(pa.uint64()))])
+"""Hashes of how a blob's picture would look as a copy of its: one for each of the key's views, in their order."""
+
+NEIGHBOURS = pa.schema([("key", pa.uint64()), ("near", pa.list_(pa.uint64()))])
+"""Distinct hashes, each with the larger ones within the radius; `near` sorted. All rows together: all pairs there are."""
+
+RELATIONS = pa.schema(
+    [
+        ("a", pa.string()),
+        ("b", pa.string()),
+        ("view", pa.int16()),  # how a was looked at to find b in it: an index into the views of schemas/views.py
+        ("relation", pa.string()),
+        ("score", pa.float64()),  # 0..1: how well the two agree where both have something to show
+        ("share", pa.float64()),  # 0..1: how much of the larger picture the smaller one shows
+        ("tone", pa.float64()),  # 0..1: how far the tones of one are from those of the other
+    ]
+)
+"""What a second look at two blobs has found. a, b: SHA-256."""
+
+EDGES = pa.schema(
+    [
+        ("a", pa.string()),
+        ("b", pa.string()),
+        ("relation", pa.string()),
+        ("distance_bits", pa.int16()),  # between the hashes by which the pair was found; null: by a person
+        ("score", pa.float64()),
+        ("verdict", pa.string()),  # what a person said: copy, related, different
+        ("is_joined", pa.bool_()),  # both are taken for one work
+    ]
+)
+"""Pairs of records that were looked at, a < b, sorted. Published as relations.parquet."""
+
+VERDICTS = pa.schema([("a", pa.string()), ("b", pa.string()), ("verdict", pa.string()), ("note", pa.string())])
+"""What people have said of pairs of records. verdict: copy, related or different."""
+
 DETECT = pa.schema(
     [("sha256", pa.string()), ("reason", pa.string()), ("detail", pa.string()), ("figures", pa.list_(FIGURE))]
 )

@@ -100,7 +100,7 @@ def test_an_interrupted_build_says_so_and_exits_with_130(prefect_server, tmp_pat
     while build.poll() is None:  # Python drops an interrupt that falls into a finaliser: a person would press again too
         build.send_signal(signal.SIGINT)
         with contextlib.suppress(subprocess.TimeoutExpired):
-            build.wait(timeout=1.5)
+            build.wait(timeout=10)
     _, err = build.communicate()
     assert build.returncode == 130
     assert (

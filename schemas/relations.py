@@ -1,0 +1,53 @@
+"""What two images can be to each other, and the keys by which pairs worth a second look are found."""
+
+from enum import StrEnum
+from typing import Literal, get_args
+
+
+class Relation(StrEnum):
+    """How image b stands to image a; found by looking at both, or by a person."""
+
+    SAME_FILE = "same_file"
+    REENCODED = "reencoded"
+    RESIZED = "resized"
+    RECOLOURED = "recoloured"
+    CROPPED = "cropped"
+    MIRRORED = "mirrored"
+    TURNED = "turned"
+    DETAIL = "detail"
+    UNCERTAIN = "uncertain"
+    LOOK_ALIKE = "look_alike"
+    DIFFERENT = "different"
+
+
+MEANING: dict[Relation, str] = {
+    Relation.SAME_FILE: "The bytes are equal.",
+    Relation.REENCODED: "The same picture in the same size, saved again.",
+    Relation.RESIZED: "The same picture in another size.",
+    Relation.RECOLOURED: "The same picture in other tones or colours: another scan, another print of the photograph.",
+    Relation.CROPPED: "One shows most of the other: trimmed, or with a border or frame around it.",
+    Relation.MIRRORED: "One is the other's mirror image.",
+    Relation.TURNED: "One is the other turned by one, two or three right angles.",
+    Relation.DETAIL: "One shows a part of the other, less than half of it.",
+    Relation.UNCERTAIN: "Much of one is found in the other, but not enough to call them one picture: another impression, a "
+    "replica, or copies too small to tell.",
+    Relation.LOOK_ALIKE: "Two pictures whose composition is alike: works of one series, as a rule.",
+    Relation.DIFFERENT: "Two pictures.",
+}
+"""One sentence for people for each relation."""
+
+APART: frozenset[Relation] = frozenset({Relation.LOOK_ALIKE, Relation.DIFFERENT})
+"""Relations that say: these are two works. A chain of copies that joins such a pair is cut."""
+
+DropRelation = Literal["same_file", "reencoded", "resized", "recoloured", "cropped", "mirrored", "turned"]
+"""Relations of copies: what a recipe may drop."""
+
+BindRelation = Literal[
+    "same_file", "reencoded", "resized", "recoloured", "cropped", "mirrored", "turned", "detail", "uncertain", "look_alike"
+]  # fmt: skip
+"""Relations that may keep two works in one split."""
+
+KeyName = Literal["phash", "mirrored", "turned", "crops"]
+"""Keys by which pairs are found: the picture's own hash, and hashes of how it would look as another's copy."""
+
+KEY_NAMES: tuple[KeyName, ...] = get_args(KeyName)
