@@ -9,12 +9,15 @@ RECORDS := 2000
 SEED := 2023
 STORE := store
 WEIGHTS := examples/museum/weights/figures.onnx
+# Pictures of different works, and a museum that nobody has looked at
+PAINTINGS := ../shared/data/peopleart/JPEGImages
+UNSEEN := 77003
 
 export PREFECT_SERVER_ANALYTICS_ENABLED := false
 export PREFECT_HOME := $(CURDIR)/.venv/prefect
 export DO_NOT_TRACK := 1
 
-.PHONY: setup build test lint types imports tests coverage weights wheel lock clean help campaign-sameness campaign-faults campaign-kills campaign-million bench-overhead bench-fetch
+.PHONY: setup build test lint types imports tests coverage weights wheel lock clean help campaign-sameness campaign-faults campaign-kills campaign-million bench-overhead bench-fetch bench-dedup campaign-dedup-quality
 
 help:
 	@grep -E '^# make' Makefile
@@ -71,6 +74,13 @@ bench-overhead: $(READY)
 
 bench-fetch: $(READY)
 	$(BIN)/python -m benchmarks.fetch
+
+bench-dedup: $(READY)
+	$(BIN)/python -m benchmarks.dedup $(PAINTINGS)
+
+campaign-dedup-quality: $(READY)
+	$(BIN)/python -m benchmarks.dedup_quality $(PAINTINGS); first=$$?; \
+	  $(BIN)/python -m benchmarks.dedup_quality --museum 20000 --seed $(UNSEEN) && exit $$first
 
 weights: $(READY)
 	$(BIN)/python -m examples.museum.train_detector --out $(WEIGHTS)

@@ -38,6 +38,7 @@ class Step(Manifest):
     pending: int = 0  # in a plan: rows of which no more can be said before earlier stages have run
     notes: tuple[str, ...] = ()  # what a person should know, in sentences
     release: str = ""  # URL of the release, from export
+    edges: TableRef | None = None  # from dedup: what pairs of records are to each other
     seconds: float = 0.0
 
 

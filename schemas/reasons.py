@@ -72,7 +72,7 @@ MEANING: dict[Reason, str] = {
     Reason.TOO_MANY_FIGURES: "More figures than the screen allows.",
     Reason.RIGHTS_NOT_OPEN: "The rights statement is none of those that the screen lets pass.",
     Reason.EXACT_DUPLICATE: "The bytes are those of another record that stays.",
-    Reason.NEAR_DUPLICATE: "The perceptual hash lies within the radius of a record that stays.",
+    Reason.NEAR_DUPLICATE: "A second look has found the work of a record that stays; the detail says in what guise.",
     Reason.STYLE_NOT_CHOSEN: "The style is not among the most frequent ones that the sample keeps.",
     Reason.NO_STYLE: "The record has no style, and the sample or split goes by style.",
     Reason.NOT_DRAWN: "The draw of its style did not fall on the record.",

@@ -13,7 +13,7 @@ from schemas.artists import Artists
 from schemas.frozen import Frozen, Name
 from schemas.manners import Manners
 from schemas.sources import AnyFileSource, AnySource, AnyWebSource
-from schemas.stages import NEEDS, AnyStage, Detect, Screen, Split
+from schemas.stages import NEEDS, AnyStage, Dedup, Detect, Screen, Split
 
 
 class Recipe(Frozen):
@@ -116,7 +116,8 @@ def _problems(recipe: Recipe) -> Iterator[str]:
     weights = [stage.weights for stage in recipe.stages if isinstance(stage, Detect)]
     places = [source.at for source in recipe.sources if isinstance(source, AnyFileSource)]
     secrets = [source.secret for source in recipe.sources if isinstance(source, AnyWebSource) and source.secret]
-    for name in (*places, *secrets, *weights):
+    verdicts = [stage.verdicts for stage in recipe.stages if isinstance(stage, Dedup) and stage.verdicts]
+    for name in (*places, *secrets, *weights, *verdicts):
         if name not in recipe.bindings:
             yield f"bindings: expected an entry that says what '{name}' is, got {sorted(recipe.bindings) or 'none'}"
     yield from _misplaced([stage.stage for stage in recipe.stages])

@@ -51,3 +51,7 @@ KeyName = Literal["phash", "mirrored", "turned", "crops"]
 """Keys by which pairs are found: the picture's own hash, and hashes of how it would look as another's copy."""
 
 KEY_NAMES: tuple[KeyName, ...] = get_args(KeyName)
+
+VERDICTS = ("copy", "related", "different")
+"""What a person may say of a pair. copy: one work, of which one record stays; related: two pictures, in one split; different:
+two works. Of several words about one pair the last of these counts: it drops least."""

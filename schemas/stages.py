@@ -116,13 +116,13 @@ class Dedup(Stage):
     """Find images that show one work; of copies keep one, and keep what belongs together in one split."""
 
     stage: Literal["dedup"] = "dedup"
-    keys: tuple[KeyName, ...] = Field(
-        ("phash",), min_length=1, description="By which hashes pairs are found that are worth a second look: phash finds "
-        "other sizes, qualities and colours; crops, what was trimmed by up to 15 % a side; mirrored; turned, by right angles",
+    by: tuple[KeyName, ...] = Field(
+        ("phash", "crops"), min_length=1, description="The hashes by which pairs are found that are worth a second look: phash "
+        "finds other sizes, qualities and colours; crops, what was cut by up to 15 % at a side; mirrored; turned, by right angles",
     )  # fmt: skip
     radius_bits: int = Field(
-        8, ge=0, le=16, description="Hashes at most so far apart are looked at a second time; nothing is dropped for its "
-        "hash alone (docs/dedup.md)",
+        10, ge=0, le=16, description="Hashes at most so far apart are looked at a second time; nothing is dropped for its "
+        "hash alone. 8 is enough without crops (docs/dedup.md)",
     )  # fmt: skip
     drop_relations: tuple[DropRelation, ...] = Field(
         ("same_file", "reencoded", "resized", "recoloured", "cropped"), min_length=1,
@@ -133,8 +133,15 @@ class Dedup(Stage):
         description="Images that stand so to each other lie in one split; what drops copies binds them too",
     )  # fmt: skip
     verdicts: Name | None = Field(
-        None, description="The binding of a table in which people have said which pairs are copies, related or different"
+        None,
+        description="The binding of a table in which people have said which pairs are copies, related or different",
     )
+
+    @model_validator(mode="after")
+    def _by_the_whole(self) -> Self:
+        if "phash" not in self.by:
+            raise ValueError(f"expected phash in `by`, which the other hashes only add to, got {list(self.by)}")
+        return self
 
 
 class Drawn(Stage):

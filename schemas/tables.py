@@ -116,6 +116,7 @@ HASH = pa.schema(
         ("format", pa.string()),
         ("orientation", pa.int8()),  # EXIF's 1..8, as the bytes have it; sizes are those after it is applied
         ("phash", pa.uint64()),
+        ("phash_recipe", pa.string()),  # name and version: hashes of different recipes must not be compared
     ]
 )
 THUMBNAILS = pa.schema([("sha256", pa.string()), ("jpeg", pa.binary())])
@@ -124,14 +125,19 @@ THUMBNAILS = pa.schema([("sha256", pa.string()), ("jpeg", pa.binary())])
 KEYS = pa.schema([("sha256", pa.string()), ("keys", pa.list_(pa.uint64()))])
 """Hashes of how a blob's picture would look as a copy of its: one for each of the key's views, in their order."""
 
-NEIGHBOURS = pa.schema([("key", pa.uint64()), ("near", pa.list_(pa.uint64()))])
-"""Distinct hashes, each with the larger ones within the radius; `near` sorted. All rows together: all pairs there are."""
+NEIGHBOURS = pa.schema(
+    [("left", pa.uint64()), ("right", pa.uint64()), ("distance_bits", pa.uint8()), ("is_view", pa.bool_())]
+)
+"""Pairs of hashes within the radius. is_view: left is the hash of a view, right that of a whole; else left < right, both wholes."""
+
+SEARCHED = pa.schema([("key", pa.uint64()), ("is_view", pa.bool_()), ("pairs", pa.uint32())])
+"""The distinct hashes among which all pairs were looked for; pairs: of how many rows of NEIGHBOURS each is the left."""
 
 RELATIONS = pa.schema(
     [
         ("a", pa.string()),
         ("b", pa.string()),
-        ("view", pa.int16()),  # how a was looked at to find b in it: an index into the views of schemas/views.py
+        ("view", pa.int16()),  # how a was looked at to find b in it: a place in `dedup.views.ALL`
         ("relation", pa.string()),
         ("score", pa.float64()),  # 0..1: how well the two agree where both have something to show
         ("share", pa.float64()),  # 0..1: how much of the larger picture the smaller one shows
@@ -170,6 +176,7 @@ IMAGES = pa.schema(
         ("image_id", pa.int64()),
         ("source", pa.string()),
         ("source_url", pa.string()),
+        ("source_urls", pa.list_(pa.string())),
         ("image_url", pa.string()),
         ("title", pa.string()),
         ("artist", pa.string()),
@@ -183,6 +190,7 @@ IMAGES = pa.schema(
         ("rights_basis", pa.string()),
         ("sha256", pa.string()),
         ("phash", pa.uint64()),
+        ("phash_recipe", pa.string()),
         ("width_px", pa.int32()),
         ("height_px", pa.int32()),
         ("format", pa.string()),

@@ -85,6 +85,15 @@ def column(store: Store, ref: TableRef | None, record_ids: pa.ChunkedArray, name
     return columns(store, ref, record_ids, [name])[name]
 
 
+_SAYING = ("source_url", "title", "artist", "style", "date_text", "year", "rights_text")
+
+
+def metadata(store: Store, state: State, record_ids: pa.ChunkedArray) -> NDArray[np.int64]:
+    """(N,) how many fields of each record say something: of two copies, the one of which more is known."""
+    known = columns(store, state.records, record_ids, _SAYING)
+    return np.asarray(np.sum([np.asarray(pc.is_valid(known[name])) for name in _SAYING], axis=0), np.int64)
+
+
 def figure_counts(
     store: Store, state: State, record_ids: pa.ChunkedArray, category: str, score: float, *, by_detector: bool = False
 ) -> NDArray[np.int64]:

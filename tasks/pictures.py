@@ -1,14 +1,18 @@
 """What is measured of an image on sight, in the one pass that proves it whole.
 
-`fetch` is the first to see an image; `hash` looks again where a measurement is missing.
+`fetch` is the first to see an image; `hash` and `dedup` look again where a measurement is missing.
 """
 
 import threading
 from typing import Any
 
 import pyarrow as pa
+from prefect import task
+from prefect.cache_policies import NO_CACHE
 
+from schemas.manifests import Context
 from schemas.tables import HASH, THUMBNAILS
+from tasks import caching
 from tasks.core import hash as core
 from tasks.io import images, looks
 from tasks.io.store import Store
@@ -16,9 +20,11 @@ from tasks.keys import code_of, key_of
 
 CODE = code_of(core, looks)
 KIND = "phash64"
-_KEY = key_of(kind=KIND, recipe=looks.PHASH, code=CODE)
+_KEY = key_of(kind=KIND, recipe=looks.PHASH, code=CODE, columns=[*HASH.names, *THUMBNAILS.names])
 HASHES = f"measures/hash/{_KEY}"
-_THUMBNAILS = f"measures/thumbnail/{_KEY}"
+THUMBNAILS_AT = f"measures/thumbnail/{_KEY}"
+NO_LIMIT = 1_000_000_000
+"""Pixels; what is a blob has passed the recipe's own limit, and no recipe's can be above this."""
 
 Row = dict[str, Any]
 
@@ -36,7 +42,7 @@ class Seen:
         """Take what a look has shown."""
         row = {
             "sha256": sha256, "width_px": look.width_px, "height_px": look.height_px, "format": look.format,
-            "orientation": look.orientation, "phash": core.uint64_from_bits(look.phash_bits),
+            "orientation": look.orientation, "phash": core.uint64_from_bits(look.phash_bits), "phash_recipe": looks.PHASH,
         }  # fmt: skip
         with self._lock:
             self._hashes.append(row)
@@ -50,8 +56,21 @@ class Seen:
     def store(self, store: Store) -> None:
         """Write what has come together, in one order whatever came first."""
         # hashes last: what has one has a thumbnail
-        for folder, rows, schema in ((_THUMBNAILS, self._thumbnails, THUMBNAILS), (HASHES, self._hashes, HASH)):
+        for folder, rows, schema in ((THUMBNAILS_AT, self._thumbnails, THUMBNAILS), (HASHES, self._hashes, HASH)):
             if rows:
                 one_each = {row["sha256"]: row for row in rows}
                 ordered = [one_each[sha256] for sha256 in sorted(one_each)]
                 store.write_table(folder, pa.Table.from_pylist(ordered, schema=schema))
+
+
+@task(cache_policy=NO_CACHE, **caching.RETRIED)
+def look_part(blobs: pa.Table, _asked: None, _into: str, context: Context) -> None:
+    """Measure and store one batch of blobs; an unreadable one is a row with a reason."""
+    store = caching.opened(context)
+    seen = Seen()
+    for sha256 in blobs["sha256"].to_pylist():
+        try:
+            seen(sha256, looks.look(store.read_blob(sha256), NO_LIMIT))
+        except images.Unreadable as problem:
+            seen.unreadable(sha256, problem)
+    seen.store(store)

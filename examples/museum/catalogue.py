@@ -43,6 +43,7 @@ _PEOPLE = {
     2: "The Conversation|Two Sisters|The Visit|The Quarrel|A Walk",
     3: "Three Companions|The Bargain|The Card Players",
 }
+_ENDINGS = _words("|, Evening|, Morning Mist|, Overcast|, Second Version| II| (Study)")
 _COMPANY = "The Procession|A Feast|The Gathering|Dancers|The Ferry Passengers|The Choir"
 
 
@@ -101,6 +102,13 @@ def label(seed: int, rng: np.random.Generator) -> Label:
     return Label(name, style, *_date(rng, year))
 
 
+def label_again(rng: np.random.Generator, first: Label) -> Label:
+    """The label of a work that shows the motif of another, by the same hand, up to four years later."""
+    if first.year is None:
+        return first
+    return Label(first.artist, first.style, *_date(rng, first.year + int(rng.integers(5))))
+
+
 def _date(rng: np.random.Generator, year: int) -> tuple[str, int | None]:
     forms: tuple[tuple[str, int | None], ...] = (
         (str(year), year),
@@ -122,3 +130,8 @@ def title(rng: np.random.Generator, ground: Ground, people: int) -> str:
         return sight
     doing = _one_of(rng, _words(_PEOPLE.get(people, _COMPANY)))
     return (doing, f"{doing}, {sight}", f"{doing} by {place}")[int(rng.integers(3))]
+
+
+def ending(rng: np.random.Generator) -> str:
+    """What stands behind the title of a work whose motif was painted before; sometimes nothing."""
+    return _one_of(rng, _ENDINGS)

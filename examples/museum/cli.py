@@ -81,7 +81,7 @@ def _serve(args: argparse.Namespace) -> int:
 
 
 def _grade(args: argparse.Namespace) -> int:
-    from examples.museum.grade import grade
+    from examples.museum.grade import grade, lines_from_grade
 
     release = args.release
     try:
@@ -90,10 +90,7 @@ def _grade(args: argparse.Namespace) -> int:
         found = grade(args.folder, release)
     except (OSError, UnicodeDecodeError) as error:
         return _refused(f"expected a museum and a release of it: {error}")
-    sys.stdout.write(
-        f"copies: precision {found.precision:.3f} ({found.rightly} of {found.dropped} drops right), "
-        f"recall {found.recall:.3f} ({found.found} of {found.planted} planted copies found)\n"
-    )
+    sys.stdout.write("\n".join(lines_from_grade(found)) + "\n")
     return 0 if found.precision == 1.0 and found.recall >= args.least_recall else 1
 
 

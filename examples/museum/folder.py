@@ -13,12 +13,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from examples.museum.copies import copied, figures_of_copy, planned
 from examples.museum.figures import Figure
 from examples.museum.holdings import Holding, holding, key_of_row
-from examples.museum.paint import Work, paint
-from examples.museum.prints import Print, as_jpeg, printed, reencoded, resized, spoilt
+from examples.museum.paint import Work
+from examples.museum.prints import Print, as_jpeg, printed, spoilt
+from examples.museum.repaint import work_of
 from examples.museum.seeds import generator
-from examples.museum.truth import Shown, coco_from_shown, scaled
+from examples.museum.truth import Shown, coco_from_shown
 
 COLUMNS = (
     *("key", "image", "title", "artist", "style", "date_text", "year"),
@@ -73,7 +75,7 @@ def write_museum(
 
 def _claim(folder: Path, records: int, seed: int) -> None:
     """Puts the museum's name on the folder, unless somebody else's is there."""
-    name = json.dumps({"museum": 1, "records": records, "seed": seed}) + "\n"
+    name = json.dumps({"museum": 2, "records": records, "seed": seed}) + "\n"
     sign = folder / "museum.json"
     if sign.exists():
         if sign.read_text(encoding="utf-8") != name:
@@ -101,7 +103,7 @@ def _write_batch(folder: Path, seed: int, rows: Iterable[int]) -> list[_Row]:
 
 def _write_row(folder: Path, seed: int, row: int) -> _Row:
     held = holding(seed, row)
-    work = paint(seed, row if held.original is None else held.original)
+    work = work_of(seed, held)
     file, figures = file_of(seed, held, work)
     data: bytes | None = file.data
     if held.fault is not None:
@@ -115,15 +117,14 @@ def _write_row(folder: Path, seed: int, row: int) -> _Row:
 
 def file_of(seed: int, held: Holding, work: Work) -> tuple[Print, tuple[Figure, ...]]:
     """The file of a row, and its figures in the file's own pixels."""
-    if held.original is None:
+    if held.original is None or held.relation is None:
         return printed(seed, held.row, work), work.figures
-    original, rng = printed(seed, held.original, work), generator(seed, "copy", held.row)
-    if held.relation == "exact":
+    original = printed(seed, held.original, work)
+    size_px = (original.width_px, original.height_px)
+    plan = planned(generator(seed, "copy", held.row), held.relation, original.extension, size_px)
+    if plan is None:
         return original, work.figures
-    if held.relation == "reencoded":
-        return reencoded(rng, original), work.figures
-    copy = resized(rng, original)
-    return copy, scaled(work.figures, copy.width_px / original.width_px, copy.height_px / original.height_px)
+    return copied(plan, original), figures_of_copy(plan, original, work.figures)
 
 
 def cells_of(seed: int, held: Holding, work: Work, name: str) -> dict[str, str]:
@@ -157,11 +158,13 @@ def _write_tables(folder: Path, seed: int, rows: list[_Row], description: str) -
         for row in rows
         if row.held.original is not None
     ]
+    series = [(row.held.key, key_of_row(seed, row.held.first)) for row in rows if row.held.first is not None]
     faults = [(row.held.key, row.held.fault) for row in rows if row.held.fault is not None]
     coco = coco_from_shown((row.shown for row in rows if row.shown is not None), description)
     _write(folder / "truth" / "annotations.json", (json.dumps(coco, ensure_ascii=False) + "\n").encode())
     _write(folder / "truth" / "duplicates.csv", _csv(("original_key", "copy_key", "relation"), copies))
     _write(folder / "truth" / "faults.csv", _csv(("key", "fault"), faults))
+    _write(folder / "truth" / "series.csv", _csv(("key", "first_key"), series))
     _write(folder / "works.csv", _csv(COLUMNS, (tuple(row.cells[column] for column in COLUMNS) for row in rows)))
 
 

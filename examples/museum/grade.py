@@ -1,24 +1,58 @@
 """How well a release of the museum parted copies from other works, by the truth that the painter wrote down."""
 
 import csv
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pyarrow.parquet as pq
 import yaml
 
+NEVER_COMPARED = "never compared"
+
 _COPIES = {"exact_duplicate", "near_duplicate"}
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two records that were taken for one work though they are not, or the other way round.
+
+    planted: what they are by the truth: the copy's relation to its original, `series`, or `unrelated`. seen: the relation
+    that the release found between them, or `never compared`; None where the release does not say.
+    """
+
+    key: str
+    other_key: str
+    planted: str
+    seen: str | None
+
+
+@dataclass(frozen=True)
+class Recall:
+    """Of one relation: copies planted, and of these, those that ended in one cluster with their original."""
+
+    planted: int
+    found: int
+
+    @property
+    def share(self) -> float:
+        """Found of planted; 1.0 where nothing was planted."""
+        return self.found / self.planted if self.planted else 1.0
 
 
 @dataclass(frozen=True)
 class Grade:
     """Counts of pairs and drops; precision and recall are 1.0 where there was nothing to get wrong."""
 
-    planted: int  # copies whose whole family reached the stage that looks for copies
-    found: int  # of these, those that were dropped as copies, or whose family keeps just one
+    planted: int  # copies that reached the stage that looks for copies, with their originals
+    found: int  # of these, those that ended in one cluster with their original
     dropped: int  # records that were dropped as copies
-    rightly: int  # of these, those that are of one family with the record that stayed
+    rightly: int  # of these, those that show one work with the record that stayed
+    recalls: Mapping[str, Recall]  # by relation, those that were not asked for among them
+    unasked: frozenset[str]  # relations that the recipe does not drop: no part of `planted`
+    wrong: tuple[Pair, ...]  # drops that are not right: what was dropped, and what stayed
+    missed: tuple[Pair, ...]  # copies and their originals that are in two clusters
 
     @property
     def precision(self) -> float:
@@ -27,57 +61,153 @@ class Grade:
 
     @property
     def recall(self) -> float:
-        """Share of the planted copies that are gone."""
+        """Share of the planted copies that were found."""
         return self.found / self.planted if self.planted else 1.0
 
 
+@dataclass(frozen=True)
+class _Truth:
+    """copies: of each copy its original and the relation. firsts: of each work of a series its first work."""
+
+    copies: Mapping[str, tuple[str, str]]
+    firsts: Mapping[str, str]
+
+    def work(self, key: str) -> str:
+        return self.copies.get(key, (key, ""))[0]
+
+    def kinship(self, one: str, other: str) -> str:
+        first, second = self.work(one), self.work(other)
+        is_series = self.firsts.get(first, first) == self.firsts.get(second, second)
+        return "series" if is_series else "unrelated"
+
+
 def grade(museum: Path, release: Path) -> Grade:
-    """Grade the `ledger.parquet` of a release against `truth/duplicates.csv` of the museum that it was built from.
+    """Grade the `ledger.parquet` of a release by the truth of the museum that it was built from.
 
     A planted pair counts only if both its records reached the stage that looks for copies: what a fault, a screen or a
-    limit took before is not that stage's doing. Raises FileNotFoundError where either file is missing.
+    limit took before is not that stage's doing. Nor does a mirrored one, unless the recipe's `drop_relations` has it. With
+    a `relations.parquet`, wrong and missed pairs say as what they were seen.
+
+    Raises FileNotFoundError where the ledger, the recipe or the truth is missing.
     """
-    family = _families(museum)
+    truth, stages = _truth(museum), _stages(release)
     rows = pq.read_table(
         release / "ledger.parquet", columns=["record_id", "stage", "reason", "kept_record_id"]
     ).to_pylist()
-    stage = next((row["stage"] for row in rows if row["reason"] in _COPIES), "dedup")
-    later = _labels(release)[_labels(release).index(stage) :]
-    reached = {_key(row["record_id"]): row for row in rows if row["stage"] is None or row["stage"] in later}
-    copies = [row for row in rows if row["reason"] in _COPIES]
-    rightly = sum(_same(family, row["record_id"], row["kept_record_id"]) for row in copies)
-    planted = found = 0
-    for members in _grouped(family, reached):
-        planted += len(members) - 1
-        found += sum(reached[key]["reason"] in _COPIES for key in members)
-    return Grade(planted, min(found, planted), len(copies), rightly)
+    reached = _reached(rows, [str(settings["label"]) for _, settings in stages])
+    kept = {key: _key(row["kept_record_id"]) for key, row in reached.items() if row["reason"] in _COPIES}
+    seen = _seen(release)
+    wrong = [
+        Pair(key, other, truth.kinship(key, other), seen(key, other))
+        for key, other in kept.items()
+        if truth.work(key) != truth.work(other)
+    ]
+    planted = {copy: pair for copy, pair in truth.copies.items() if copy in reached and pair[0] in reached}
+    missed = [
+        Pair(copy, original, relation, seen(copy, original))
+        for copy, (original, relation) in planted.items()
+        if _last(kept, copy) != _last(kept, original)
+    ]
+    recalls, unasked = _recalls([relation for _, relation in planted.values()], missed), _unasked(stages)
+    counted = [recall for relation, recall in recalls.items() if relation not in unasked]
+    return Grade(
+        sum(recall.planted for recall in counted), sum(recall.found for recall in counted),
+        len(kept), len(kept) - len(wrong), recalls, unasked, tuple(wrong), tuple(missed),
+    )  # fmt: skip
 
 
-def _families(museum: Path) -> dict[str, str]:
-    """Key of each work that has copies, or is one, to the key of the work that was painted."""
-    with (museum / "truth" / "duplicates.csv").open(encoding="utf-8", newline="") as file:
-        pairs = [(row["original_key"], row["copy_key"]) for row in csv.DictReader(file)]
-    return {key: original for original, copy in pairs for key in (original, copy)}
+def _truth(museum: Path) -> _Truth:
+    copies = {
+        row["copy_key"]: (row["original_key"], row["relation"]) for row in _table(museum / "truth" / "duplicates.csv")
+    }
+    firsts = {row["key"]: row["first_key"] for row in _table(museum / "truth" / "series.csv")}
+    return _Truth(copies, firsts)
 
 
-def _labels(release: Path) -> list[str]:
-    """Labels of the recipe's stages in order."""
+def _table(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def _stages(release: Path) -> list[tuple[str, dict[str, Any]]]:
+    """The recipe's stages in order: word and settings."""
     recipe = yaml.safe_load((release / "recipe.yaml").read_text(encoding="utf-8"))
-    return [str(settings["label"]) for stage in recipe["stages"] for settings in stage.values()]
+    return [one for stage in recipe["stages"] for one in stage.items()]
 
 
-def _grouped(family: dict[str, str], reached: Iterable[str]) -> list[list[str]]:
-    groups: dict[str, list[str]] = {}
-    for key in reached:
-        if key in family:
-            groups.setdefault(family[key], []).append(key)
-    return list(groups.values())
+def _unasked(stages: list[tuple[str, dict[str, Any]]]) -> frozenset[str]:
+    asked = {relation for _, settings in stages for relation in settings.get("drop_relations", ())}
+    return frozenset({"mirrored"} - asked)
 
 
-def _same(family: dict[str, str], one: str | None, other: str | None) -> bool:
-    first, second = family.get(_key(one)), family.get(_key(other))
-    return first is not None and first == second
+def _reached(rows: list[dict[str, Any]], labels: list[str]) -> dict[str, dict[str, Any]]:
+    """The rows, by key, that the first stage which dropped a copy has met."""
+    stage = next((row["stage"] for row in rows if row["reason"] in _COPIES), "dedup")
+    later = labels[labels.index(stage) :]
+    return {_key(row["record_id"]): row for row in rows if row["stage"] is None or row["stage"] in later}
+
+
+def _seen(release: Path) -> Callable[[str, str], str | None]:
+    """What the release says of a pair of records: its table of relations, where there is one."""
+    path = release / "relations.parquet"
+    if not path.exists():
+        return lambda one, other: None
+    rows = pq.read_table(path, columns=["a", "b", "relation"]).to_pylist()
+    said = {frozenset((_key(row["a"]), _key(row["b"]))): str(row["relation"]) for row in rows}
+    return lambda one, other: said.get(frozenset((one, other)), NEVER_COMPARED)
+
+
+def _last(kept: Mapping[str, str], key: str) -> str:
+    """The record that stayed for this one: itself, or where a chain of drops ends; a circle has no end but is left."""
+    met = {key}
+    while key in kept and kept[key] not in met:
+        key = kept[key]
+        met.add(key)
+    return key
+
+
+def _recalls(planted: Iterable[str], missed: list[Pair]) -> dict[str, Recall]:
+    """By relation, in the order of their names."""
+    relations, lost = sorted(planted), [pair.planted for pair in missed]
+    return {
+        relation: Recall(relations.count(relation), relations.count(relation) - lost.count(relation))
+        for relation in dict.fromkeys(relations)
+    }
 
 
 def _key(record_id: str | None) -> str:
     return str(record_id).partition(":")[2]
+
+
+def lines_from_grade(found: Grade, most: int = 20) -> list[str]:
+    """The grade for people: one line for all, one for each relation, and the first `most` wrong and missed pairs by name.
+
+    >>> for line in lines_from_grade(Grade(1, 1, 1, 1, {"exact": Recall(1, 1)}, frozenset(), (), ())):
+    ...     print(line)
+    copies: precision 1.000 (1 of 1 drops right), recall 1.000 (1 of 1 planted copies found)
+      exact           1.000 (1 of 1)
+    """
+    head = (
+        f"copies: precision {found.precision:.3f} ({found.rightly} of {found.dropped} drops right), "
+        f"recall {found.recall:.3f} ({found.found} of {found.planted} planted copies found)"
+    )
+    kinds = [
+        f"  {relation:<15} {recall.share:.3f} ({recall.found} of {recall.planted})"
+        + (", not asked for" if relation in found.unasked else "")
+        for relation, recall in found.recalls.items()
+    ]
+    asked = [pair for pair in found.missed if pair.planted not in found.unasked]
+    return [
+        *(head, *kinds),
+        *_named("wrong", "dropped for", found.wrong, most),
+        *_named("missed", "a copy of", asked, most),
+    ]
+
+
+def _named(word: str, stands: str, pairs: Iterable[Pair], most: int) -> list[str]:
+    told = [
+        f"{word}: {pair.key}, {stands} {pair.other_key}: {pair.planted}"
+        + (f", found: {pair.seen}" if pair.seen else "")
+        for pair in pairs
+    ]
+    return told[:most] + ([f"{word}: and {len(told) - most} more"] if len(told) > most else [])

@@ -1,19 +1,20 @@
 """One work of the museum, painted from its seed and number alone."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import cv2
 import numpy as np
 
 from examples.museum.brushes import brushed
-from examples.museum.catalogue import label, title
+from examples.museum.catalogue import Label, label, title
 from examples.museum.colours import Image
 from examples.museum.figures import Figure
 from examples.museum.grounds import horizon, paint_ground
 from examples.museum.light import lit
 from examples.museum.scene import Scene, peopled
 from examples.museum.seeds import generator
-from examples.museum.style import Style
+from examples.museum.style import Ground, Style
 
 # relative brightness of the broad patches of light, behind the people and over everything: enough that no two works
 # of 20,000 come near each other in a perceptual hash
@@ -39,21 +40,44 @@ class Work:
     is_grey: bool
 
 
-def paint(seed: int, number: int) -> Work:
-    """The work of that number in the museum of that seed: the same pixels in any process, order and company."""
+class Sketch(NamedTuple):
+    """What is settled of a work before any paint. words: where the title comes from, once it is known who is there."""
+
+    caption: Label
+    ground: Ground
+    height: int
+    width: int
+    horizon: float
+    words: np.random.Generator
+    title_end: str = ""
+
+
+def sketched(seed: int, number: int) -> Sketch:
+    """The sketch of that work."""
     rng = generator(seed, "work", number)
     caption = label(seed, rng)
-    style = caption.style
     height, width = size_of_work(rng)
-    ground = style.grounds[int(rng.integers(len(style.grounds)))]
-    scene = Scene(style, ground, height, width, horizon(rng, ground))
-    canvas = np.zeros((height, width, 3), dtype=np.uint8)
-    paint_ground(generator(seed, "ground", number), style, scene.ground, canvas, scene.horizon)
+    ground = caption.style.grounds[int(rng.integers(len(caption.style.grounds)))]
+    return Sketch(caption, ground, height, width, horizon(rng, ground), rng)
+
+
+def paint(seed: int, number: int) -> Work:
+    """The work of that number in the museum of that seed: the same pixels in any process, order and company."""
+    sketch = sketched(seed, number)
+    scene = Scene(sketch.caption.style, sketch.ground, sketch.height, sketch.width, sketch.horizon)
+    canvas = np.zeros((scene.height, scene.width, 3), dtype=np.uint8)
+    paint_ground(generator(seed, "ground", number), scene.style, scene.ground, canvas, scene.horizon)
     canvas = lit(generator(seed, "light", number), canvas, BACK_LIGHT)
     figures = peopled(generator(seed, "people", number), scene, canvas)
-    pixels = _finished(generator(seed, "brush", number), style, canvas)
+    pixels = finished(generator(seed, "brush", number), scene.style, canvas)
+    return signed(sketch, pixels, figures)
+
+
+def signed(sketch: Sketch, pixels: Image, figures: tuple[Figure, ...]) -> Work:
+    """The painted work with all that its label says."""
+    style, caption = sketch.caption.style, sketch.caption
     people = sum(not figure.is_crowd for figure in figures)
-    words = title(rng, scene.ground, people)
+    words = title(sketch.words, sketch.ground, people) + sketch.title_end
     return Work(pixels, words, caption.artist, style.name, caption.date_text, caption.year, figures, style.is_grey)
 
 
@@ -66,7 +90,8 @@ def size_of_work(rng: np.random.Generator) -> tuple[int, int]:
     return (longer, shorter) if rng.uniform() < 0.5 else (shorter, longer)
 
 
-def _finished(rng: np.random.Generator, style: Style, canvas: Image) -> Image:
+def finished(rng: np.random.Generator, style: Style, canvas: Image) -> Image:
+    """The canvas under the last light and brush."""
     picture = brushed(rng, style, lit(rng, canvas, FRONT_LIGHT))
     if style.is_grey:
         grey = cv2.cvtColor(picture, cv2.COLOR_RGB2GRAY)

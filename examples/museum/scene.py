@@ -13,8 +13,10 @@ from examples.museum.style import Ground, Style
 from examples.museum.things import Thing, thing
 
 _POSES: tuple[PoseName, ...] = ("standing", "walking", "sitting", "reclining")
-_LEAST_SHOWN = 0.6
-_LEAST_HEIGHT = 0.072
+LEAST_SHOWN = 0.6
+"""Of a figure, or it is not painted."""
+LEAST_HEIGHT = 0.072
+"""Of what can be seen of a figure, as a share of the picture's height."""
 _ROOM_FOR_MANY_PX = 90
 
 
@@ -30,7 +32,18 @@ class Scene(NamedTuple):
 
 def peopled(rng: np.random.Generator, scene: Scene, canvas: Image) -> tuple[Figure, ...]:
     """Draws things and people onto the canvas and returns the truth of those who can be seen."""
-    things, people = _things(rng, scene), _people(rng, scene)
+    return staged(rng, scene, canvas, *cast(rng, scene))
+
+
+def cast(rng: np.random.Generator, scene: Scene) -> tuple[list[Thing], list[Placed]]:
+    """The things and people of a scene, where they would stand."""
+    return _things(rng, scene), _people(rng, scene)
+
+
+def staged(
+    rng: np.random.Generator, scene: Scene, canvas: Image, things: list[Thing], people: list[Placed]
+) -> tuple[Figure, ...]:
+    """Draws these onto the canvas and returns the truth of those who can be seen; of the others nothing is drawn."""
     while True:
         plate = _plate(scene, things, people)
         shown = [who for number, who in enumerate(people, 1) if _is_shown(plate, number, who, scene)]
@@ -64,9 +77,9 @@ def _is_shown(plate: Image, number: int, who: Placed, scene: Scene) -> bool:
     alone = np.zeros_like(plate)
     draw_plate(alone, who.shapes, _outline_px(scene, who), 1)
     whole, seen = int(alone.sum()), int((plate == number).sum())
-    if seen < max(30, _LEAST_SHOWN * whole):
+    if seen < max(30, LEAST_SHOWN * whole):
         return False
-    return int((plate == number).any(axis=1).sum()) >= _LEAST_HEIGHT * scene.height
+    return int((plate == number).any(axis=1).sum()) >= LEAST_HEIGHT * scene.height
 
 
 def _things(rng: np.random.Generator, scene: Scene) -> list[Thing]:

@@ -1,6 +1,6 @@
 """Flat shapes, drawn twice: in colour on the canvas, and as a number on the plate that knows who is where."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import cv2
@@ -54,6 +54,11 @@ def disc(
     if turn:
         ring = ring @ np.array([[np.cos(turn), np.sin(turn)], [-np.sin(turn), np.cos(turn)]])
     return Shape(_fixed(ring + centre_px), 0.0, colour, is_detail)
+
+
+def reshaped(shapes: Sequence[Shape], change: Callable[[Points], Points]) -> tuple[Shape, ...]:
+    """The shapes with their corners where `change` puts them: (N, 2) of x, y in px to the same."""
+    return tuple(shape._replace(corners=_fixed(change(shape.corners[:, 0] / (1 << _SHIFT)))) for shape in shapes)
 
 
 def box(left: float, top: float, right: float, bottom: float) -> Points:

@@ -3,13 +3,20 @@
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from examples.museum.figures import Figure
+from examples.museum.scene import LEAST_HEIGHT, LEAST_SHOWN
 
 _JOINT_NAMES = (
     "nose left_eye right_eye left_ear right_ear left_shoulder right_shoulder left_elbow right_elbow left_wrist "
     "right_wrist left_hip right_hip left_knee right_knee left_ankle right_ankle"
 )
 JOINTS = _JOINT_NAMES.split()
+_MIRRORED = (0, 2, 1, 4, 3, 6, 5, 8, 7, 10, 9, 12, 11, 14, 13, 16, 15)
+_TURN = np.linspace(0.0, 2.0 * np.pi, 16, endpoint=False)
+_RING = np.stack([np.cos(_TURN), np.sin(_TURN)], axis=1)
 _BONES = (
     (16, 14), (14, 12), (17, 15), (15, 13), (12, 13), (6, 12), (7, 13), (6, 7), (6, 8), (7, 9), (8, 10), (9, 11),
     (2, 3), (1, 2), (1, 3), (2, 4), (3, 5), (4, 6), (5, 7),
@@ -26,21 +33,48 @@ class Shown(NamedTuple):
     figures: tuple[Figure, ...]
 
 
-def scaled(figures: Sequence[Figure], across: float, down: float) -> tuple[Figure, ...]:
-    """The figures of a picture made `across` times as wide and `down` times as high."""
-    return tuple(
-        Figure(
-            (
-                figure.xywh_px[0] * across,
-                figure.xywh_px[1] * down,
-                figure.xywh_px[2] * across,
-                figure.xywh_px[3] * down,
-            ),
-            tuple((x * across, y * down, v) for x, y, v in figure.keypoints),
-            figure.is_crowd,
-        )
-        for figure in figures
+def moved(figures: Sequence[Figure], matrix: NDArray[np.float64], width_px: int, height_px: int) -> tuple[Figure, ...]:
+    """The figures of a picture in a copy of it, where they can still be seen.
+
+    matrix: (3, 3), pixels of the picture to pixels of the copy, which is so wide and high. Boxes stay upright: each is
+    drawn around where the ellipse in the old one goes, which is exact but for the turns. A figure that the copy's
+    edge cuts goes by the painter's rule: gone where too little of it is left. Of a mirrored figure left is right.
+    """
+    found = (_moved(figure, matrix, width_px, height_px) for figure in figures)
+    return tuple(figure for figure in found if figure is not None)
+
+
+def _moved(figure: Figure, matrix: NDArray[np.float64], width_px: int, height_px: int) -> Figure | None:
+    is_mirrored = np.linalg.det(matrix[:2, :2]) < 0
+    keypoints = [figure.keypoints[other] for other in _MIRRORED] if is_mirrored else list(figure.keypoints)
+    joints = _through(matrix, np.array([joint[:2] for joint in keypoints]))
+    limits = np.array([width_px, height_px], dtype=np.float64)
+    seen = np.array([v > 0 for _, _, v in keypoints]) & (joints >= 0).all(axis=1) & (joints <= limits).all(axis=1)
+    x, y, width, height = figure.xywh_px
+    outline = _through(matrix, _RING * [width, height] / 2 + [x + width / 2, y + height / 2])
+    whole = np.vstack([outline, joints[seen]])
+    low, high = whole.min(axis=0), whole.max(axis=0)
+    shown_low, shown_high = np.clip(low, 0.0, limits), np.clip(high, 0.0, limits)
+    if not _is_left(high - low, shown_high - shown_low, height_px):
+        return None
+    kept = tuple(
+        (float(j[0]), float(j[1]), 2) if is_seen else (0.0, 0.0, 0) for j, is_seen in zip(joints, seen, strict=True)
     )
+    box = tuple(float(value) for value in (*shown_low, *(shown_high - shown_low)))
+    return Figure((box[0], box[1], box[2], box[3]), kept, figure.is_crowd)
+
+
+def _through(matrix: NDArray[np.float64], points: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Points (N, 2) through a projective matrix (3, 3)."""
+    mapped = np.column_stack([points, np.ones(len(points))]) @ matrix.T
+    return np.asarray(mapped[:, :2] / mapped[:, 2:])
+
+
+def _is_left(whole: NDArray[np.float64], shown: NDArray[np.float64], height_px: int) -> bool:
+    """Whether a box (width, height) of which `shown` is left is still a figure's; what is not cut always is."""
+    if np.allclose(whole, shown, atol=1e-6):
+        return True
+    return bool(shown.prod() >= max(30.0, LEAST_SHOWN * whole.prod()) and shown[1] >= LEAST_HEIGHT * height_px)
 
 
 def coco_from_shown(shown: Iterable[Shown], description: str) -> dict[str, Any]:

@@ -75,7 +75,7 @@ def export(settings: Export, state: State, recipe: Recipe, context: Context) -> 
     release = releases.opened(store, recipe.name, version)
     is_new = release is None or not release.is_intact()
     if is_new and not context.plan:
-        release = releases.Release(published(store, settings, state, recipe, whole(), previous))
+        release = releases.Release(published(store, settings, state, recipe, whole(), previous, context))
     if not context.plan and recipe.limit is None:
         releases.point_latest(store, recipe.name, version)
     step = caching.step(

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from schemas.manifests import Context, State
 from schemas.recipe import Recipe
@@ -34,12 +35,23 @@ def content(
     outcomes = [(step.label, store.read_table(step.outcome)) for step in state.steps]
     listed = store.read_table(state.records)
     book = ledger.ledger(listed, outcomes[1:], memory, is_limited=recipe.limit is not None)
+    copies = book.filter(pc.is_valid(book["kept_record_id"]))
     columns = {
         "record_id": ids,
+        "source_urls": images.source_urls(
+            ids,
+            caching.column(store, state.records, ids, "source_url"),
+            copies,
+            caching.column(store, state.records, copies["record_id"], "source_url"),
+        ),
         "image_id": tables.looked_up(book, "record_id", ids)["image_id"],
         **_named(caching.columns(store, state.records, ids, images.FROM_RECORDS)),
         **_named(caching.columns(store, state.outcome("fetch"), ids, ("sha256", "retrieved_at"))),
-        **_named(caching.columns(store, state.outcome("hash"), ids, ("phash", "width_px", "height_px", "format"))),
+        **_named(
+            caching.columns(
+                store, state.outcome("hash"), ids, ("phash", "phash_recipe", "width_px", "height_px", "format")
+            )
+        ),
         **_named(caching.columns(store, state.outcome("split"), ids, ("group_id", "split"))),
     }
     shown = images.images(columns, is_embedded=settings.parquet.images == "embedded", is_media=settings.media)

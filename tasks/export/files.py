@@ -1,31 +1,36 @@
 """The files of a release: written beside, from tables and blobs, then shown whole."""
 
+import base64
 import importlib.metadata
 import platform
 from collections.abc import Iterator
+from itertools import chain
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import yaml
 
-from schemas.manifests import ReleaseManifest, State
+from schemas.manifests import Context, ReleaseManifest, State
 from schemas.recipe import Recipe
 from schemas.stages import Export, Split
-from schemas.tables import ANNOTATIONS, IMAGES, LEDGER, RECORDS, as_written
+from schemas.tables import ANNOTATIONS, EDGES, IMAGES, LEDGER, RECORDS, as_written
+from tasks import caching, shelves
 from tasks.core import evaluate, tables
-from tasks.core.export import card, coco, digest, images, ledger, report
+from tasks.core.export import card, clusters, coco, digest, images, ledger, report, thumbnails
 from tasks.export.content import Content, publication, recipe_sha256, split_sha256
 from tasks.io import contracts, looks, releases
 from tasks.io.store import Store
 
 _ROWS_PER_PART = 1_000_000
-_NO_LIMIT = 1_000_000_000  # pixels: a blob has passed the recipe's own limit
+_TOLD = ("title", "artist", "source", "source_url", "rights_uri")
 _LIBRARIES = ("bilderatlas", "pyarrow", "pillow", "imagehash", "numpy", "onnxruntime")
 
 
 def published(
-    store: Store, settings: Export, state: State, recipe: Recipe, content: Content, previous: releases.Release | None
-) -> str:
+    store: Store, settings: Export, state: State, recipe: Recipe, content: Content, previous: releases.Release | None,
+    context: Context,
+) -> str:  # fmt: skip
     """Write all files beside, then show them; the release's URL."""
     row = publication(content, recipe).to_pylist()[0]
     splits = [split for stage in recipe.stages if isinstance(stage, Split) for split in stage.ratios]
@@ -50,6 +55,7 @@ def published(
         draft.write_json("evaluation.json", scores)
         draft.write_parquet("ledger.parquet", [content.ledger], LEDGER)
         draft.write_parquet("records.parquet", [store.read_table(state.records)], RECORDS)
+        draft.write_parquet("relations.parquet", [edges(store, state)], EDGES)
         draft.write(
             "recipe.yaml", yaml.safe_dump(recipe.model_dump(mode="json"), sort_keys=False, allow_unicode=True).encode()
         )
@@ -59,8 +65,19 @@ def published(
             entry["values"]: entry["counts"] for entry in pc.value_counts(content.images["rights_uri"]).to_pylist()
         }
         draft.write("README.md", card.card(recipe, manifest, state.steps, rights, scores).encode())
-        draft.write("report.html", _report(store, recipe, manifest, state, content, settings.coco.score).encode())
+        draft.write(
+            "report.html", _report(store, recipe, manifest, state, content, settings.coco.score, context).encode()
+        )
         return draft.publish(manifest.model_copy(update={"files": dict(sorted(draft.files.items()))}))
+
+
+def edges(store: Store, state: State) -> pa.Table:
+    """EDGES of all dedup stages, sorted; a pair that two have looked at stands as the later one left it."""
+    found = [store.read_table(step.edges) for step in state.steps if step.edges is not None]
+    table = pa.concat_tables([EDGES.empty_table(), *found])
+    order = pc.sort_indices(table, [("a", "ascending"), ("b", "ascending")])
+    names = pc.binary_join_element_wise(table["a"], table["b"], "\n").take(order)
+    return tables.last_of_each(table.take(order).append_column("pair", names), "pair").drop_columns("pair")
 
 
 def _manifest(
@@ -120,27 +137,55 @@ def _write_annotations(draft: releases.Draft, split: str, boxes: pa.Table) -> No
 
 
 def _report(
-    store: Store, recipe: Recipe, manifest: ReleaseManifest, state: State, content: Content, least_score: float
+    store: Store,
+    recipe: Recipe,
+    manifest: ReleaseManifest,
+    state: State,
+    content: Content,
+    least_score: float,
+    context: Context,
 ) -> str:
-    """The page to look at, with thumbnails of the few images that it shows."""
-    kept, copies = report.shown_records(content.ledger.to_pylist())
-    shown = tables.looked_up(content.images, "record_id", pa.chunked_array([pa.array(kept, pa.string())])).to_pylist()
-    by_people = any(row["is_annotated"] for row in shown)
-    boxes: dict[int, list[list[float]]] = {}
-    for row in content.annotations.filter(
-        pc.is_in(content.annotations["record_id"], value_set=pa.array(kept, pa.string()))
-    ).to_pylist():
+    """The page to look at, with the stored thumbnails of the few images that it shows."""
+    kept = report.shown_records(content.ledger)
+    images = tables.looked_up(content.images, "record_id", pa.chunked_array([pa.array(kept, pa.string())])).to_pylist()
+    reviewed = clusters.shown(edges(store, state), content.ledger)
+    facts = _facts(store, state, [*kept, *reviewed.record_ids()])
+    boxes = _boxes(content.annotations, kept, least_score, by_people=any(row["is_annotated"] for row in images))
+    sizes = {row["sha256"]: (row["width_px"], row["height_px"]) for row in facts.values()}
+    shelf = shelves.shelved(pa.array(sorted(sizes), pa.string()), context, "report")
+    seen = {
+        sha256: thumbnails.Thumbnail(f"data:image/jpeg;base64,{base64.b64encode(jpeg).decode()}", *sizes[sha256])
+        for sha256, jpeg in shelves.jpegs(store, shelf)
+    }
+    return report.report(recipe.title or recipe.name, manifest, state.steps, images, boxes, reviewed, facts, seen)
+
+
+def _boxes(
+    annotations: pa.Table, record_ids: list[str], least_score: float, *, by_people: bool
+) -> dict[int, list[list[float]]]:
+    """xywh_px of these records by image_id: people's, where they have drawn any in what is shown, else the detector's good ones."""
+    found: dict[int, list[list[float]]] = {}
+    mine = pc.is_in(annotations["record_id"], value_set=pa.array(record_ids, pa.string()))
+    for row in annotations.filter(mine).to_pylist():
         if (row["origin"] != "detector") if by_people else row["score"] >= least_score:
-            boxes.setdefault(row["image_id"], []).append(row["xywh_px"])
-    wanted = {row["kept_record_id"] for row in copies}
-    stays = {
-        row["record_id"]: row["sha256"]
-        for row in content.ledger.select(["record_id", "sha256"]).to_pylist()
-        if row["record_id"] in wanted
+            found.setdefault(row["image_id"], []).append(row["xywh_px"])
+    return found
+
+
+def _facts(store: Store, state: State, record_ids: list[str]) -> dict[str, dict[str, Any]]:
+    """By record_id what the page says of each record, kept or not."""
+    ids = pa.chunked_array([pa.array(sorted(set(record_ids)), pa.string())])
+    known = [
+        caching.columns(store, state.records, ids, (*_TOLD, "is_annotated")),
+        caching.columns(store, state.outcome("fetch"), ids, ("sha256", "bytes")),
+        caching.columns(store, state.outcome("hash"), ids, ("width_px", "height_px", "format")),
+    ]
+    rows = [
+        dict(chain.from_iterable(row.items() for row in of))
+        for of in zip(*(table.to_pylist() for table in known), strict=True)
+    ]
+    said = caching.metadata(store, state, ids)
+    return {
+        name: {**row, "record_id": name, "metadata": count}
+        for name, row, count in zip(ids.to_pylist(), rows, said.tolist(), strict=True)
     }
-    thumbnails = {
-        sha256: report.Thumbnail(look.thumbnail_uri(), look.width_px, look.height_px)
-        for sha256 in {*(row["sha256"] for row in (*shown, *copies)), *stays.values()}
-        for look in [looks.look(store.read_blob(sha256), _NO_LIMIT)]
-    }
-    return report.report(recipe.title or recipe.name, manifest, state.steps, shown, boxes, copies, stays, thumbnails)

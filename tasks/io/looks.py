@@ -6,7 +6,6 @@ header libjpeg warns of (junk between segments, a broken ICC block) or that it c
 verdict is Pillow's. The pixels follow the rules of `images`, applied to the reduced picture.
 """
 
-import base64
 import functools
 import io
 import re
@@ -54,10 +53,6 @@ class Look:
     orientation: int
     phash_bits: NDArray[np.bool_]
     thumbnail: bytes
-
-    def thumbnail_uri(self) -> str:
-        """The thumbnail as a data URI."""
-        return f"data:image/jpeg;base64,{base64.b64encode(self.thumbnail).decode()}"
 
 
 class _OtherWay(Exception):

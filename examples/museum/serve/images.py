@@ -14,6 +14,7 @@ from examples.museum.folder import file_of
 from examples.museum.holdings import holding
 from examples.museum.paint import paint
 from examples.museum.prints import as_jpeg, printed, spoilt
+from examples.museum.repaint import work_of
 from examples.museum.seeds import generator
 from examples.museum.serve.works import CatalogueHall, FilesHall, Works
 
@@ -118,8 +119,7 @@ class FewImages:
 def picture_of_row(seed: int, row: int) -> Picture:
     """The bytes that a painted folder has for the row, its copies and faults included."""
     held = holding(seed, row)
-    work = paint(seed, row if held.original is None else held.original)
-    file, _ = file_of(seed, held, work)
+    file, _ = file_of(seed, held, work_of(seed, held))
     if held.fault is None:
         return Picture(file.data, content_type(file.extension))
     return Picture(spoilt(generator(seed, "fault", row), as_jpeg(file), held.fault), "image/jpeg")

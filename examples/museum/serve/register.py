@@ -7,13 +7,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from examples.museum.catalogue import ARTISTS, UNKNOWN, artists, label
-from examples.museum.holdings import COPIES_FRACTION, FAULTS_FRACTION, holding
+from examples.museum.holdings import COPIES_FRACTION, FAULTS_FRACTION, MOTIF_STEP, SERIES_FRACTION, holding
+from examples.museum.repaint import sketch_of
 from examples.museum.seeds import generator
 from examples.museum.serve.draws import Draws
 from examples.museum.styles import STYLES
 
 _BATCH_ROWS = 1 << 16
 _CHECKED_ROWS = 64
+_WORK, _COPY, _FAULT, _SERIES = range(4)
 # as in catalogue.label
 _UNKNOWN_FRACTION = 0.06
 _FLATTENING = 4.0
@@ -62,8 +64,10 @@ def _numbers(seed: int, size: int) -> tuple[NDArray[np.int16], NDArray[np.int16]
     """Of each row the artist's number (the last is nobody's name) and the style's."""
     kinds = _joined(_kinds(seed, rows) for rows in _batches(np.arange(size)))
     works = np.arange(size)
-    for copies in _batches(np.flatnonzero(kinds == 1)):
-        works[copies] = _originals(seed, copies, kinds)
+    for again in _batches(np.flatnonzero(kinds == _SERIES)):
+        works[again] = _firsts(seed, again, kinds)
+    for copies in _batches(np.flatnonzero(kinds == _COPY)):
+        works[copies] = works[_originals(seed, copies, kinds)]
     labelled = [_labelled(seed, rows) for rows in _batches(np.arange(size))]
     whose, which = (_joined(part) for part in zip(*labelled, strict=True))
     return whose[works], which[works]
@@ -78,10 +82,11 @@ def _joined(parts: Iterator[NDArray[np.int16]] | Sequence[NDArray[np.int16]]) ->
 
 
 def _kinds(seed: int, rows: NDArray[np.int64]) -> NDArray[np.int16]:
-    """0 for a work, 1 for a copy, 2 for a fault."""
+    """What each row is: _WORK, _COPY, _FAULT or _SERIES."""
     draw = Draws(seed, "kind", rows).uniform(np.ones(len(rows), dtype=bool))
-    kinds = np.where(draw < COPIES_FRACTION, 1, np.where(draw < COPIES_FRACTION + FAULTS_FRACTION, 2, 0))
-    return np.where(rows == 0, 0, kinds).astype(np.int16)
+    limits = np.cumsum([COPIES_FRACTION, FAULTS_FRACTION, SERIES_FRACTION])
+    kinds = np.array([_COPY, _FAULT, _SERIES, _WORK])[np.searchsorted(limits, draw, side="right")]
+    return np.where(rows == 0, _WORK, kinds).astype(np.int16)
 
 
 def _originals(seed: int, copies: NDArray[np.int64], kinds: NDArray[np.int16]) -> NDArray[np.int64]:
@@ -92,9 +97,22 @@ def _originals(seed: int, copies: NDArray[np.int64], kinds: NDArray[np.int16]) -
     found = np.zeros(len(copies), dtype=np.int64)
     while is_looking.any():
         found = np.where(is_looking, draws.below(copies, is_looking), found)
-        is_looking = is_looking & (kinds[found] != 0)
+        is_looking = is_looking & (kinds[found] != _WORK) & (kinds[found] != _SERIES)
     for place in np.flatnonzero(~draws.is_sure):
         found[place] = holding(seed, int(copies[place])).original or 0
+    return found
+
+
+def _firsts(seed: int, again: NDArray[np.int64], kinds: NDArray[np.int16]) -> NDArray[np.int64]:
+    """The row of which each work of a series shows the motif."""
+    draws = Draws(seed, "holding", again)
+    is_looking = np.ones(len(again), dtype=bool)
+    found = np.zeros(len(again), dtype=np.int64)
+    while is_looking.any():
+        found = np.where(is_looking, MOTIF_STEP * draws.below(-(-again // MOTIF_STEP), is_looking), found)
+        is_looking = is_looking & (kinds[found] != _WORK)
+    for place in np.flatnonzero(~draws.is_sure):
+        found[place] = holding(seed, int(again[place])).first or 0
     return found
 
 
@@ -119,8 +137,7 @@ def _labelled(seed: int, rows: NDArray[np.int64]) -> tuple[NDArray[np.int16], ND
 def _check(seed: int, names: list[str], whose: NDArray[np.int16], which: NDArray[np.int16]) -> None:
     """A few rows as numpy's own generators have them: another release of numpy may draw in another way."""
     for row in range(min(_CHECKED_ROWS, len(whose))):
-        original = holding(seed, row).original
-        said = label(seed, generator(seed, "work", row if original is None else original))
+        said = sketch_of(seed, holding(seed, row)).caption
         met = names[whose[row]], STYLES[which[row]].name
         if met != (said.artist, said.style.name):
             raise RuntimeError(f"expected row {row} by {said.artist}, {said.style.name}, got {met}")

@@ -36,6 +36,29 @@ def images(columns: Mapping[str, pa.ChunkedArray | pa.Array], *, is_embedded: bo
     )
 
 
+def source_urls(
+    record_ids: pa.ChunkedArray, urls: pa.ChunkedArray, copies: pa.Table, urls_of_copies: pa.ChunkedArray
+) -> pa.Array:
+    """(N,) lists: where each kept work is described, its own page first, then those of its dropped copies, sorted; each once.
+
+    copies: record_id and kept_record_id of every dropped copy, urls_of_copies theirs. A copy may have been dropped for one
+    that a later stage dropped for another: chains are followed to their end. Without any page the list is empty.
+    """
+    stays = dict(zip(copies["record_id"].to_pylist(), copies["kept_record_id"].to_pylist(), strict=True))
+    others: dict[str, set[str]] = {}
+    for name, url in zip(stays, urls_of_copies.to_pylist(), strict=True):
+        end = stays[name]
+        while end in stays:
+            end = stays[end]
+        if url is not None:
+            others.setdefault(end, set()).add(url)
+    found = [
+        [*([url] if url else []), *sorted(others.get(name, set()) - {url})]
+        for name, url in zip(record_ids.to_pylist(), urls.to_pylist(), strict=True)
+    ]
+    return pa.array(found, IMAGES.field("source_urls").type)
+
+
 def files(sizes: Sequence[int], group_bytes: int, part_bytes: int) -> list[list[tuple[int, int]]]:
     """Row ranges (start, stop) of each row group of each file, for rows of these sizes in bytes.
 

@@ -9,7 +9,8 @@ import pytest
 
 from schemas.stages import Dedup
 from tasks import keys
-from tasks.core import dedup, draws, split
+from tasks.core import draws, split
+from tasks.core.dedup import decide
 from tasks.core.export import images
 from tasks.core.scrape import sources
 
@@ -40,7 +41,7 @@ def test_each_part_makes_another_key(parts: dict[str, Any]):
 
 
 def test_settings_are_their_values_defaults_among_them():
-    assert keys.key_of(s=Dedup(label="d")) == keys.key_of(s=Dedup(label="d", radius_bits=4))
+    assert keys.key_of(s=Dedup(label="d")) == keys.key_of(s=Dedup(label="d", radius_bits=10))
     assert keys.key_of(s=Dedup(label="d")) != keys.key_of(s=Dedup(label="d", radius_bits=5))
 
 
@@ -127,8 +128,8 @@ def test_code_that_nothing_imports_changes_nothing(monkeypatch: pytest.MonkeyPat
 
 
 def test_the_order_of_modules_changes_nothing():
-    assert keys.code_of(dedup, split) == keys.code_of(split, dedup)
-    assert keys.code_of(dedup) != keys.code_of(split)
+    assert keys.code_of(decide, split) == keys.code_of(split, decide)
+    assert keys.code_of(decide) != keys.code_of(split)
 
 
 def collected(*modules: ModuleType) -> set[str]:
@@ -143,7 +144,9 @@ def collected(*modules: ModuleType) -> set[str]:
     [
         pytest.param(draws, {"draws"}, id="a rule that imports no other"),
         pytest.param(
-            dedup, {"dedup", "components", "tables"}, id="from tasks.core import tables, and from tasks.core.components"
+            decide,
+            {"dedup.decide", "dedup.groups", "tables"},
+            id="from tasks.core import tables, and from tasks.core.dedup.groups",
         ),
         pytest.param(split, {"split", "components", "draws", "tables"}, id="split"),
         pytest.param(images, {"export.images", "export.coco"}, id="inside a room"),

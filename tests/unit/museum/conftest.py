@@ -19,7 +19,7 @@ def _table(path: Path) -> list[dict[str, str]]:
 
 @pytest.fixture(scope="session")
 def museum(tmp_path_factory: pytest.TempPathFactory) -> SimpleNamespace:
-    """A museum read back: folder, seed, records, rows and files by key, coco, copies, faults by key, progress."""
+    """A museum read back: folder, seed, records, rows and files by key, coco, copies, faults and first works of series by key, progress."""
     folder = tmp_path_factory.mktemp("museum") / "painted"
     progress: list[tuple[int, int]] = []
     write_museum(folder, RECORDS, SEED, processes=2, progress=lambda done, total: progress.append((done, total)))
@@ -33,5 +33,6 @@ def museum(tmp_path_factory: pytest.TempPathFactory) -> SimpleNamespace:
         coco=json.loads((folder / "truth" / "annotations.json").read_text(encoding="utf-8")),
         copies=_table(folder / "truth" / "duplicates.csv"),
         faults={row["key"]: row["fault"] for row in _table(folder / "truth" / "faults.csv")},
+        series={row["key"]: row["first_key"] for row in _table(folder / "truth" / "series.csv")},
         progress=progress,
     )

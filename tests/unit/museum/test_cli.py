@@ -1,11 +1,15 @@
 """The command line: one line when done, one sentence and status 2 on bad input."""
 
 import argparse
+import csv
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from examples.museum.cli import add_arguments, main
+from schemas.tables import LEDGER
 
 
 def _run(*words: str) -> int:
@@ -41,6 +45,33 @@ def test_a_folder_that_cannot_be_written_gets_one_sentence(tmp_path: Path, capsy
     said = capsys.readouterr().err
     assert said.startswith(f"bilderatlas museum: cannot write a museum to {tmp_path / 'file' / 'museum'}: ")
     assert said.count("\n") == 1
+
+
+def test_a_release_is_graded_line_by_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder, release = tmp_path / "museum", tmp_path / "release"
+    assert _run("paint", str(folder), "--records", "60", "--seed", "3", "--processes", "1") == 0
+    release.mkdir()
+    (release / "recipe.yaml").write_text("stages: [{dedup: {label: dedup, drop_relations: [mirrored]}}]\n")
+    with (folder / "works.csv").open(encoding="utf-8", newline="") as lines:
+        keys = [row["key"] for row in csv.DictReader(lines)]
+    rows = [{"record_id": f"m:{key}", "source": "m", "kept": True} for key in keys]
+    pq.write_table(pa.Table.from_pylist(rows, schema=LEDGER), release / "ledger.parquet")
+    (tmp_path / "latest").write_text("release\n")
+    capsys.readouterr()
+    copies = (folder / "truth" / "duplicates.csv").read_text(encoding="utf-8").count("\n") - 1
+    assert copies > 2
+    for named in (release, tmp_path / "latest"):
+        assert _run("grade", str(folder), str(named)) == 1
+        said = capsys.readouterr().out.splitlines()
+        head = f"copies: precision 1.000 (0 of 0 drops right), recall 0.000 (0 of {copies} planted copies found)"
+        assert said[0] == head
+        assert sum(line.startswith("missed: ") for line in said) == copies
+    assert _run("grade", str(folder), str(release), "--least-recall", "0") == 0
+
+
+def test_a_release_that_is_none_gets_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert _run("grade", str(tmp_path), str(tmp_path)) == 2
+    assert capsys.readouterr().err.startswith("bilderatlas museum: expected a museum and a release of it: ")
 
 
 def test_no_command_is_bad_input() -> None:

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from examples.museum.holdings import COPIES_FRACTION, FAULTS_FRACTION, holding, key_of_row
+from examples.museum.holdings import COPIES_FRACTION, FAULTS_FRACTION, SERIES_FRACTION, holding, key_of_row
 
 
 @pytest.mark.parametrize("seed", [0, 2023, -1])
@@ -32,3 +32,19 @@ def test_copies_are_of_earlier_works_only() -> None:
         assert held[copy.original].fault is None
     assert len(copies) == pytest.approx(COPIES_FRACTION * 3000, rel=0.2)
     assert len(faults) == pytest.approx(FAULTS_FRACTION * 3000, rel=0.6)
+
+
+def test_series_begin_with_earlier_works_of_their_own() -> None:
+    held = [holding(4, row) for row in range(3000)]
+    series = [one for one in held if one.first is not None]
+    for one in series:
+        assert one.first is not None
+        assert one.first < one.row
+        assert held[one.first] == (one.first, held[one.first].key, None, None, None, None)
+        assert (one.original, one.fault) == (None, None)
+    assert len(series) == pytest.approx(SERIES_FRACTION * 3000, rel=0.2)
+
+
+def test_rows_are_planned_alone_and_in_any_order() -> None:
+    forwards = [holding(11, row) for row in range(300)]
+    assert [holding(11, row) for row in reversed(range(300))] == forwards[::-1]

@@ -6,8 +6,10 @@ from functools import partial
 from multiprocessing import get_context
 
 import cv2
+import imagehash
 import numpy as np
 import pytest
+from PIL import Image
 
 from examples.museum import scene as scenes
 from examples.museum.catalogue import ARTISTS, UNKNOWN, artists
@@ -17,6 +19,7 @@ from examples.museum.seeds import generator
 from examples.museum.styles import STYLE_NAMES, STYLES
 
 SEED = 5
+TRAINING_SEED = 510_510  # as in examples/museum/train_detector.py, which needs torch
 
 
 @pytest.fixture(scope="module")
@@ -50,6 +53,16 @@ def test_a_work_is_the_same_with_more_threads(works: list[Work]) -> None:
         assert all(_same(paint(SEED, number), works[number]) for number in range(40))
     finally:
         cv2.setNumThreads(1)
+
+
+@pytest.mark.parametrize(
+    ("number", "bits"),
+    [(0, 0xBDB5AD16C2829953), (1, 0xE9C95E2829F89E0E), (2, 0xA1A3BF5E3A6060AE), (9999, 0x93B4EA06C5657678)],
+)
+def test_the_works_on_which_the_detector_was_trained_are_still_painted_so(number: int, bits: int) -> None:
+    """Where this fails, the painting has changed, and the weights are of another museum: train again."""
+    found = int(str(imagehash.phash(Image.fromarray(paint(TRAINING_SEED, number).pixels))), 16)
+    assert (found ^ bits).bit_count() <= 2
 
 
 def test_another_seed_or_number_is_another_work(works: list[Work]) -> None:

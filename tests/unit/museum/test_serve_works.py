@@ -134,8 +134,12 @@ def test_another_way_of_drawing_is_noticed(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_painted_on_demand_is_what_the_folder_has(museum: SimpleNamespace) -> None:
     images, files = PaintedImages(museum.seed), list(museum.files.values())
-    odd = [row for row in range(museum.records) if holding(museum.seed, row).fault][:8]
-    for row in [*range(25), *odd]:
+    held = [holding(museum.seed, row) for row in range(museum.records)]
+    faults = [one.row for one in held if one.fault][:8]
+    series = [one.row for one in held if one.first is not None][:8]
+    copies = {one.relation: one.row for one in held if one.relation}
+    assert len(copies) == 8
+    for row in [*range(25), *faults, *series, *copies.values()]:
         picture = images.painted(row)
         assert picture == FileImages(files).ready(row)
         assert images.ready(row) == picture

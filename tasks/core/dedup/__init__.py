@@ -1,0 +1,1 @@
+"""dedup: which images show one work."""

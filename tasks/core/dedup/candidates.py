@@ -1,0 +1,160 @@
+"""Pairs of blobs that are worth a second look: those whose hashes, or whose views' hashes, are near each other."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+DEGENERATE_BITS = 8
+"""Flat and striped pictures have few waves and so few bits set, or few unset; one with 64 different waves has 32."""
+
+MOST = 12
+"""Blobs of one hash that are all compared with each other, as copies of one picture are: they seldom are more."""
+
+LEADERS = 8
+"""Of more blobs than MOST, as many are compared with all others of theirs, and the others not with each other."""
+
+
+class Near(NamedTuple):
+    """Pairs of distinct hashes that a search has found. values: (P, 2) uint64, distance_bits: (P,) 0..64."""
+
+    values: NDArray[np.uint64]
+    distance_bits: NDArray[np.uint8]
+
+
+class Views(NamedTuple):
+    """Hashes of how each picture would look as another's copy, and which of them are near a whole picture's hash.
+
+    hashes: (N, V); numbers: (V,) ascending, the number of each view (from 1 on: 0 is the whole); near: pairs of a
+    view's hash and a whole picture's, equal ones included.
+    """
+
+    hashes: NDArray[np.uint64]
+    numbers: NDArray[np.int16]
+    near: Near
+
+
+class Candidates(NamedTuple):
+    """View `view` of blob `a` is `distance_bits` from the whole of blob `b`; each (C,), sorted by the smaller blob.
+
+    crowded: how many blobs share their hash with so many that not all of them are compared with each other.
+    """
+
+    a: NDArray[np.int64]
+    b: NDArray[np.int64]
+    view: NDArray[np.int16]
+    distance_bits: NDArray[np.uint8]
+    crowded: int
+
+
+class _Buckets(NamedTuple):
+    """Blobs by hash: bucket i holds those of values[i], ascending, at starts[i] .. starts[i] + sizes[i] of blobs."""
+
+    values: NDArray[np.uint64]
+    starts: NDArray[np.int64]
+    sizes: NDArray[np.int64]
+    blobs: NDArray[np.int64]
+    views: NDArray[np.int16]
+
+
+_Found = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int16], NDArray[np.uint8]]
+
+
+def is_degenerate(hashes: NDArray[np.uint64]) -> NDArray[np.bool_]:
+    """Whether so few or so many bits are set that equality says little: at most 8, or at least 56. Any shape.
+
+    >>> is_degenerate(np.array([0, 0xFF, 0x1FF, 2**64 - 1], np.uint64)).tolist()
+    [True, True, False, True]
+    """
+    ones = np.bitwise_count(hashes)
+    return (ones <= DEGENERATE_BITS) | (ones >= 64 - DEGENERATE_BITS)
+
+
+def candidates(hashes: NDArray[np.uint64], near: Near, views: Sequence[Views] = ()) -> Candidates:
+    """Pairs of blobs to look at again, each unordered pair once, by its smallest distance, then its smallest view.
+
+    hashes: (N,) of blobs 0 .. N - 1. For the whole picture's view (0), a < b; of two finds by one other view the one with
+    the smaller a stands. Degenerate hashes and hashes that no blob has take no part. Nothing in, nothing out.
+
+    Let s be the blobs with one hash, and s, t those with two near ones. Up to MOST each, all pairs come: at most
+    s (MOST - 1) / 2 and, as s t <= (s + t)^2 / 4, (s + t) MOST / 2. Of more, only pairs with one of the first LEADERS of
+    a hash: at most LEADERS s and LEADERS (s + t). So there are at most LEADERS pairs for each blob and each hash that is
+    its own or near it (MOST is below 2 LEADERS): a million blobs of one hash give eight million pairs.
+    """
+    wholes = _buckets(hashes[:, None], np.zeros(1, np.int16))
+    found = [_within(wholes), _between(wholes, wholes, near)]
+    found += [_between(_buckets(of.hashes, of.numbers), wholes, of.near) for of in views]
+    a, b, view, bits = (np.concatenate(column) for column in zip(*found, strict=True))
+    crowded = int(wholes.sizes[wholes.sizes > MOST].sum())
+    return Candidates(*_once((a, b, view, bits), len(hashes)), crowded)
+
+
+def _buckets(hashes: NDArray[np.uint64], numbers: NDArray[np.int16]) -> _Buckets:
+    """The blobs of each hash that is not degenerate; a blob once in a bucket, by the first of its views there."""
+    flat = hashes.ravel()
+    places = np.flatnonzero(~is_degenerate(flat))
+    places = places[np.argsort(flat[places], kind="stable")]
+    values, blobs = flat[places], places // len(numbers)
+    is_new = np.ones(len(places), np.bool_)
+    is_new[1:] = (values[1:] != values[:-1]) | (blobs[1:] != blobs[:-1])
+    distinct, starts, sizes = np.unique(values[is_new], return_index=True, return_counts=True)
+    return _Buckets(distinct, starts, sizes, blobs[is_new], numbers[places[is_new] % len(numbers)])
+
+
+def _within(buckets: _Buckets) -> _Found:
+    """Pairs of blobs of one bucket: each with all after it, in a crowded one only the leaders."""
+    size = np.repeat(buckets.sizes, buckets.sizes)
+    row = np.arange(len(buckets.blobs))
+    rank = row - np.repeat(buckets.starts, buckets.sizes)
+    one, other = _runs(row + 1, np.where((size <= MOST) | (rank < LEADERS), size - 1 - rank, 0))
+    return buckets.blobs[one], buckets.blobs[other], buckets.views[one], np.zeros(len(one), np.uint8)
+
+
+def _between(left: _Buckets, right: _Buckets, near: Near) -> _Found:
+    """Pairs of blobs of near buckets: each with all of the other bucket, if one is crowded only where one leads."""
+    from_, has_left = _looked_up(left.values, near.values[:, 0])
+    to, has_right = _looked_up(right.values, near.values[:, 1])
+    has_both = has_left & has_right
+    from_, to, bits = from_[has_both], to[has_both], near.distance_bits[has_both]
+    pair, one = _runs(left.starts[from_], left.sizes[from_])
+    size = right.sizes[to]
+    compares_all = ((left.sizes[from_] <= MOST) & (size <= MOST))[pair] | (one - left.starts[from_][pair] < LEADERS)
+    which, other = _runs(right.starts[to][pair], np.where(compares_all, size[pair], np.minimum(size[pair], LEADERS)))
+    return left.blobs[one[which]], right.blobs[other], left.views[one[which]], bits[pair[which]]
+
+
+def _looked_up(values: NDArray[np.uint64], wanted: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Where each wanted value stands among the sorted ones, and whether it does."""
+    place = np.searchsorted(values, wanted)
+    is_there = place < len(values)
+    is_there[is_there] = values[place[is_there]] == wanted[is_there]
+    return place, is_there
+
+
+def _runs(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The numbers start, start + 1 .. of each run, all in one row, each beside the place of its run.
+
+    >>> [row.tolist() for row in _runs(np.array([5, 0, 7]), np.array([2, 0, 1]))]
+    [[0, 0, 2], [5, 6, 7]]
+    """
+    run = np.repeat(np.arange(len(starts)), lengths)
+    before = np.cumsum(lengths) - lengths
+    return run, np.arange(len(run)) + (starts - before)[run]
+
+
+def _once(found: _Found, blobs: int) -> _Found:
+    """Each unordered pair of two blobs once, sorted: by its smallest distance, smallest view, smallest a."""
+    apart = found[0] != found[1]
+    a, b, view, bits = (column[apart] for column in found)
+    low, high = np.minimum(a, b), np.maximum(a, b)
+    turned = (a > b) & (view != 0)
+    pair = low * blobs + high
+    worth = (bits.astype(np.int32) << 17) | (view.astype(np.int32) << 1) | turned
+    order = np.lexsort((worth, pair))
+    is_first = np.ones(len(order), np.bool_)
+    is_first[1:] = pair[order[1:]] != pair[order[:-1]]
+    best = order[is_first]
+    goes_back = turned[best]
+    a, b = np.where(goes_back, high[best], low[best]), np.where(goes_back, low[best], high[best])
+    return a, b, view[best], bits[best]

@@ -1,0 +1,236 @@
+"""Laying one small grey picture over another, whatever its tones: the arithmetic of the second look.
+
+Pictures are (height, width) float32, grey levels 0..255. A warp is a (2, 3) float64 matrix that takes a pixel (x, y, 1) of the
+template, pixel centres at whole numbers, to (x, y) in the other picture. Compiled, and free of Python's lock.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tasks.core.compiled import compiled
+
+Picture = NDArray[np.float32]
+Warp = NDArray[np.float64]
+
+
+@compiled
+def resampled(picture: Picture, height: int, width: int) -> Picture:
+    """(height, width): each pixel the mean of the area that it covers. Not meant to enlarge."""
+    return _turned(_means(_turned(_means(picture, height)), width))
+
+
+@compiled
+def _means(picture: Picture, rows: int) -> Picture:
+    """(rows, W): means of equal bands of rows."""
+    found = np.zeros((rows, picture.shape[1]), np.float32)
+    step = picture.shape[0] / rows
+    for row in range(rows):
+        top, bottom = row * step, (row + 1) * step
+        for source in range(int(top), min(int(np.ceil(bottom)), picture.shape[0])):
+            weight = (min(bottom, source + 1.0) - max(top, float(source))) / step
+            for column in range(picture.shape[1]):
+                found[row, column] += weight * picture[source, column]
+    return found
+
+
+@compiled
+def _turned(picture: Picture) -> Picture:
+    """Rows for columns, so that what works on rows works on columns."""
+    height, width = picture.shape
+    found = np.empty((width, height), np.float32)
+    for row in range(height):
+        for column in range(width):
+            found[column, row] = picture[row, column]
+    return found
+
+
+@compiled
+def normalised(picture: Picture, radius_px: int, noise: float) -> Picture:
+    """What stands out from its surroundings, in units of their contrast: 0 on average, about -3..3, free of local tones.
+
+    Differences far below `noise` grey levels vanish. The surroundings are two box means of that radius, one after the other.
+    """
+    found = blurred(picture, radius_px)
+    power = np.empty_like(picture)
+    for row in range(picture.shape[0]):
+        for column in range(picture.shape[1]):
+            found[row, column] = picture[row, column] - found[row, column]
+            power[row, column] = found[row, column] ** 2
+    power = blurred(power, radius_px)
+    for row in range(picture.shape[0]):
+        for column in range(picture.shape[1]):
+            found[row, column] /= np.sqrt(power[row, column] + noise * noise)
+    return found
+
+
+@compiled
+def blurred(picture: Picture, radius_px: int) -> Picture:
+    """Box means of 2 r + 1 pixels along both axes, twice; at the edges the mean of what is there."""
+    upright = _turned(_box(_box(picture, radius_px), radius_px))
+    return _turned(_box(_box(upright, radius_px), radius_px))
+
+
+@compiled
+def _box(picture: Picture, radius_px: int) -> Picture:
+    """Means of 2 r + 1 rows; whole rows at a time, which is quick in memory."""
+    height, width = picture.shape
+    found, total = np.empty_like(picture), np.zeros(width)
+    first, last = 0, 0
+    for row in range(height):
+        while last < min(row + radius_px + 1, height):
+            for column in range(width):
+                total[column] += picture[last, column]
+            last += 1
+        while first < row - radius_px:
+            for column in range(width):
+                total[column] -= picture[first, column]
+            first += 1
+        share = 1.0 / (last - first)
+        for column in range(width):
+            found[row, column] = total[column] * share
+    return found
+
+
+@compiled
+def warped(picture: Picture, warp: Warp, template: Picture) -> tuple[Picture, NDArray[np.bool_]]:
+    """The picture laid over the template, where it has nothing the template itself; and where it has something."""
+    height, width = template.shape
+    found, is_there = template.copy(), np.zeros((height, width), np.bool_)
+    most_x, most_y = picture.shape[1] - 1.0, picture.shape[0] - 1.0
+    for row in range(height):
+        for column in range(width):
+            x = warp[0, 0] * column + warp[0, 1] * row + warp[0, 2]
+            y = warp[1, 0] * column + warp[1, 1] * row + warp[1, 2]
+            if x < -0.5 or y < -0.5 or x > most_x + 0.5 or y > most_y + 0.5:
+                continue
+            found[row, column] = _at(picture, min(max(x, 0.0), most_x), min(max(y, 0.0), most_y))
+            is_there[row, column] = True
+    return found, is_there
+
+
+@compiled
+def _at(picture: Picture, x: float, y: float) -> float:
+    """Between four pixels, by bilinear interpolation; inside the picture."""
+    left, top = min(int(x), picture.shape[1] - 2), min(int(y), picture.shape[0] - 2)
+    across, down = x - left, y - top
+    above = picture[top, left] * (1 - across) + picture[top, left + 1] * across
+    below = picture[top + 1, left] * (1 - across) + picture[top + 1, left + 1] * across
+    return float(above * (1 - down) + below * down)
+
+
+@compiled
+def aligned(template: Picture, picture: Picture, warp: Warp, most_steps: int) -> bool:
+    """Better the warp in place until a step moves no corner by more than a fiftieth of a pixel; False where it gets lost.
+
+    Gauss-Newton over six affine parameters on the squared difference, the gradient taken in the template (inverse
+    compositional; Baker & Matthews, IJCV 2004, section 3). Both pictures are `normalised` at least 4 x 4 px.
+    """
+    height, width = template.shape
+    # parameters move the middle and the edges by pixels, so that all six are of one size
+    half_px, middle_x, middle_y = max(height, width) / 2, (width - 1) / 2, (height - 1) / 2
+    for _ in range(most_steps):
+        square, slope, seen = _step_of(template, picture, warp, half_px)
+        if 4 * seen < height * width:
+            return False
+        for parameter in range(6):
+            square[parameter, parameter] = square[parameter, parameter] * 1.001 + 1e-3
+        move = _solved(square, slope)
+        xx, xy = 1 + move[0] / half_px, move[1] / half_px
+        yx, yy = move[3] / half_px, 1 + move[4] / half_px
+        across = move[2] - (move[0] * middle_x + move[1] * middle_y) / half_px
+        down = move[5] - (move[3] * middle_x + move[4] * middle_y) / half_px
+        scale = xx * yy - xy * yx
+        if abs(scale) < 0.3:
+            return False
+        for row in range(2):  # warp = warp . step^-1
+            left, right = warp[row, 0], warp[row, 1]
+            warp[row, 0] = (left * yy - right * yx) / scale
+            warp[row, 1] = (right * xx - left * xy) / scale
+            warp[row, 2] -= warp[row, 0] * across + warp[row, 1] * down
+        farthest_px = 0.0
+        for part in move:
+            farthest_px = max(farthest_px, abs(part))
+        if farthest_px < 0.02:
+            break
+    return True
+
+
+@compiled
+def _solved(square: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.float64]:
+    """X of square . x = right, by Gauss; `square` is symmetric, its diagonal well above 0, and is used up."""
+    size = len(right)
+    found = right.copy()
+    for pivot in range(size):
+        for row in range(pivot + 1, size):
+            share = square[row, pivot] / square[pivot, pivot]
+            found[row] -= share * found[pivot]
+            for column in range(pivot, size):
+                square[row, column] -= share * square[pivot, column]
+    for pivot in range(size - 1, -1, -1):
+        for column in range(pivot + 1, size):
+            found[pivot] -= square[pivot, column] * found[column]
+        found[pivot] /= square[pivot, pivot]
+    return found
+
+
+@compiled
+def _step_of(
+    template: Picture, picture: Picture, warp: Warp, half_px: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64], int]:
+    """The normal equations of one step: (6, 6), (6,), and how many pixels took part."""
+    height, width = template.shape
+    square, slope, parts = np.zeros((6, 6)), np.zeros(6), np.zeros(6)
+    seen = 0
+    for row in range(1, height - 1):
+        for column in range(1, width - 1):
+            x = warp[0, 0] * column + warp[0, 1] * row + warp[0, 2]
+            y = warp[1, 0] * column + warp[1, 1] * row + warp[1, 2]
+            if x < 0 or y < 0 or x > picture.shape[1] - 1 or y > picture.shape[0] - 1:
+                continue
+            seen += 1
+            off = _at(picture, x, y) - template[row, column]
+            across, down = (column - (width - 1) / 2) / half_px, (row - (height - 1) / 2) / half_px
+            slope_x = (template[row, column + 1] - template[row, column - 1]) / 2
+            slope_y = (template[row + 1, column] - template[row - 1, column]) / 2
+            parts[0], parts[1], parts[2] = slope_x * across, slope_x * down, slope_x
+            parts[3], parts[4], parts[5] = slope_y * across, slope_y * down, slope_y
+            for one in range(6):
+                slope[one] += parts[one] * off
+                for other in range(one, 6):
+                    square[one, other] += parts[one] * parts[other]
+    for one in range(6):
+        for other in range(one):
+            square[one, other] = square[other, one]
+    return square, slope, seen
+
+
+@compiled
+def agreements(
+    template: Picture, other: Picture, is_there: NDArray[np.bool_], rows: int, columns: int, least_power: float
+) -> NDArray[np.float64]:
+    """(rows, columns): the correlation, -1..1, of two `normalised` pictures in each cell of a grid.
+
+    NaN where neither has anything to show, or less than half of the cell is there.
+    """
+    height, width = template.shape
+    found = np.full((rows, columns), np.nan)
+    for i in range(rows):
+        for j in range(columns):
+            both = mine = others = 0.0
+            seen = 0
+            top, bottom, left, right = (
+                i * height // rows,
+                (i + 1) * height // rows,
+                j * width // columns,
+                (j + 1) * width // columns,
+            )
+            for row in range(top, bottom):
+                for column in range(left, right):
+                    if is_there[row, column]:
+                        seen += 1
+                        both += template[row, column] * other[row, column]
+                        mine += template[row, column] ** 2
+                        others += other[row, column] ** 2
+            if 2 * seen >= (bottom - top) * (right - left) and max(mine, others) >= least_power * seen and seen:
+                found[i, j] = both / np.sqrt(mine * others) if mine * others > 0 else 0.0
+    return found

@@ -1,0 +1,104 @@
+"""How a picture would look as another's copy, and the hashes of these views.
+
+A view turns the picture by right angles, mirrors it, and cuts a box out of it. Where the hash of a view of `a` lies near the
+hash of the whole of `b`, b may be a copy of that kind.
+"""
+
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schemas.relations import KeyName
+
+RECIPE = "waves64/v1"
+"""Name and version of the views' hash: `phash64` of a box, its waves taken of the thumbnail's pixels in whole numbers."""
+STEPS = 40
+"""Boxes are cut in fortieths of a side."""
+_SCALE = 2**14
+
+
+@dataclass(frozen=True)
+class View:
+    """turns: right angles, counterclockwise, before all else; is_mirrored: left for right; box: x0, y0, x1, y1 in fortieths of a side."""
+
+    turns: int = 0
+    is_mirrored: bool = False
+    box: tuple[int, int, int, int] = (0, 0, STEPS, STEPS)
+
+    def seen(self, picture: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """The picture turned and mirrored, not cut."""
+        turned = np.rot90(picture, self.turns)
+        return np.ascontiguousarray(turned[:, ::-1] if self.is_mirrored else turned)
+
+
+# Left, top, right, bottom, in fortieths of a side: what is cut off. Chosen one after the other, each time the box that brought
+# most crops of 636 paintings within 8 bits, half of them cut by up to 15 % at each side, half by up to 15 % along each axis
+_CUTS = (
+    (2, 2, 2, 3), (3, 3, 2, 1), (1, 2, 4, 1), (4, 1, 1, 3), (1, 1, 3, 5), (2, 5, 3, 2), (5, 3, 5, 3), (5, 3, 1, 1),
+    (1, 1, 5, 3), (2, 2, 1, 5), (3, 5, 2, 5), (2, 4, 5, 1), (1, 5, 1, 1), (4, 2, 5, 5), (1, 2, 1, 2), (5, 2, 2, 4),
+    (1, 5, 5, 4), (5, 5, 3, 3), (4, 1, 1, 1), (5, 0, 2, 5), (1, 3, 5, 5), (3, 0, 5, 0), (5, 4, 0, 5), (4, 5, 5, 1),
+    (0, 0, 2, 3), (0, 4, 4, 0), (5, 5, 3, 0), (4, 4, 5, 4), (5, 1, 5, 3), (5, 5, 1, 2), (3, 0, 2, 6), (6, 3, 4, 5),
+)  # fmt: skip
+
+VIEWS: dict[KeyName, tuple[View, ...]] = {
+    "phash": (View(),),
+    "mirrored": (View(is_mirrored=True),),
+    "turned": (*(View(turns) for turns in (1, 2, 3)), *(View(turns, is_mirrored=True) for turns in (1, 2, 3))),
+    "crops": tuple(View(box=(left, top, STEPS - right, STEPS - bottom)) for left, top, right, bottom in _CUTS),
+}
+"""The views of each key. `phash` is the measured hash of the whole picture itself."""
+
+ALL: tuple[View, ...] = tuple(view for views in VIEWS.values() for view in views)
+"""Every view; its place here is its number in the table of relations, so that new ones may only follow."""
+
+
+def numbers(key: KeyName) -> range:
+    """The places in ALL of a key's views.
+
+    >>> numbers("mirrored"), len(numbers("crops"))
+    (range(1, 2), 32)
+    """
+    first = ALL.index(VIEWS[key][0])
+    return range(first, first + len(VIEWS[key]))
+
+
+def hashes(picture: NDArray[np.uint8], views: Sequence[View]) -> NDArray[np.uint64]:
+    """(V,) the hash of each view of a grey picture, (H, W), sides 1 to 512 px: the bits of `phash64`, first bit highest.
+
+    A bit says whether one of the 8 x 8 slowest waves of the view is above their median. As with imagehash's phash (a
+    cosine transform of 32 x 32 px), but the waves are laid over the pixels as they are, so that a box may begin between two.
+    """
+    found = np.empty(len(views), np.uint64)
+    poses = sorted({(view.turns, view.is_mirrored) for view in views})
+    for turns, is_mirrored in poses:
+        places = [place for place, view in enumerate(views) if (view.turns, view.is_mirrored) == (turns, is_mirrored)]
+        seen = views[places[0]].seen(picture).astype(np.float64)
+        height, width = seen.shape
+        down = _stacked(height, tuple((views[place].box[1], views[place].box[3]) for place in places))
+        across = _stacked(width, tuple((views[place].box[0], views[place].box[2]) for place in places))
+        # whole numbers below 2^53: sums are exact in any order, and so are equal heights
+        heights = (down.reshape(-1, height) @ seen).reshape(len(places), 8, width) @ across.transpose(0, 2, 1)
+        found[places] = _bits(heights.reshape(len(places), 64))
+    return found
+
+
+def _bits(heights: NDArray[np.float64]) -> NDArray[np.uint64]:
+    ordered = np.sort(heights, axis=1)
+    is_above = 2 * heights > (ordered[:, 31] + ordered[:, 32])[:, None]
+    return np.packbits(is_above, axis=1).view(">u8").astype(np.uint64)[:, 0]
+
+
+@functools.lru_cache(maxsize=512)
+def _stacked(length: int, bounds: tuple[tuple[int, int], ...]) -> NDArray[np.float64]:
+    """(V, 8, length): the 8 slowest cosine waves between each pair of bounds, averaged over each pixel, as whole numbers."""
+    return np.stack([_waves(length, start * length / STEPS, stop * length / STEPS) for start, stop in bounds])
+
+
+def _waves(length: int, start_px: float, stop_px: float) -> NDArray[np.float64]:
+    edges = (np.clip(np.arange(length + 1), start_px, stop_px) - start_px) / (stop_px - start_px)
+    wave = np.arange(1, 8)[:, None]
+    areas = np.concatenate([edges[None], np.sin(np.pi * wave * edges) / (np.pi * wave)])
+    return np.asarray(np.rint(np.diff(areas, axis=1) * length * _SCALE))

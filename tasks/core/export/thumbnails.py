@@ -1,0 +1,27 @@
+"""Small pictures on a page, drawn without anything from elsewhere."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+
+
+@dataclass(frozen=True)
+class Thumbnail:
+    """A small picture: a data URI, and the size of the original in px."""
+
+    uri: str
+    width_px: int
+    height_px: int
+
+
+def drawing(thumbnail: Thumbnail, boxes: Sequence[Sequence[float]], label: str) -> str:
+    """The thumbnail as SVG in the original's own pixels, so that boxes (xywh_px) need no arithmetic. label: for who can't see it."""
+    width, height = thumbnail.width_px, thumbnail.height_px
+    drawn = "".join(
+        f"<rect x='{x:g}' y='{y:g}' width='{w:g}' height='{h:g}' fill='none' stroke='#ff3b1f' stroke-width='{max(width, height) / 90:.1f}'/>"
+        for x, y, w, h in boxes
+    )
+    return (
+        f"<svg viewBox='0 0 {width} {height}' role='img' aria-label='{escape(label)}'>"
+        f"<image href='{escape(thumbnail.uri)}' width='{width}' height='{height}'/>{drawn}</svg>"
+    )

@@ -1,0 +1,175 @@
+"""dedup (decide): which images show one work, which of them stays, and what must lie in one split.
+
+Pairs are found by near hashes (`neighbours`), looked at a second time (`looks`), and only then is anything decided.
+"""
+
+import hashlib
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from schemas.errors import BrokenPromise
+from schemas.manifests import Context, State, Step, TableRef
+from schemas.stages import Dedup
+from schemas.tables import VERDICTS
+from tasks import caching
+from tasks.core.dedup import candidates, decide, verdicts, views
+from tasks.dedup import keys, looks, neighbours
+from tasks.io import looks as sight
+from tasks.io import verdicts as files
+from tasks.io.store import Store, parquet_bytes
+from tasks.keys import code_of, key_of
+
+CODE = code_of(decide)
+
+
+class Blobs(NamedTuple):
+    """Distinct blobs by their SHA-256, ascending: hash, and size in px, (N, 2)."""
+
+    sha256: pa.Array
+    hashes: NDArray[np.uint64]
+    sizes: NDArray[np.int64]
+
+
+class Found(NamedTuple):
+    """What pairs are to each other (a, b, view, relation, distance_bits, score), and what a person should know of the search."""
+
+    relations: pa.Table
+    notes: tuple[str, ...]
+
+
+def dedup(settings: Dedup, state: State, context: Context) -> Step:
+    """Look at new pairs a second time; decide anew if a pair, what preference looks at, a verdict, a setting or the rule is another."""
+    store = caching.opened(context)
+    ids, view = caching.kept_ids(store, state), _view(store, state)
+    said = said_by_people(settings, context)
+    found = _found(settings, _blobs(view), context)
+    seen = view.select(decide.COLUMNS)
+    if state.pending:
+        outcome, _ = decide.decide(seen, found.relations, said, settings)
+        return caching.foreseen(store, settings, state, outcome).model_copy(update={"notes": found.notes})
+    outcome_ref, edges, is_new = _decided(store, settings, seen, found.relations, said)
+    step = caching.step(
+        store,
+        "decide",
+        settings.label,
+        "dedup",
+        ids,
+        outcome_ref,
+        computed=int(is_new),
+        notes=(*found.notes, *_of_nobody(said, ids)),
+    )
+    return step.model_copy(update={"edges": edges})
+
+
+def said_by_people(settings: Dedup, context: Context) -> pa.Table:
+    """VERDICTS that the recipe names. Raises BadInput where the file is none."""
+    if settings.verdicts is None:
+        return VERDICTS.empty_table()
+    name, url = settings.verdicts, context.bindings[settings.verdicts]
+    return verdicts.verdicts(f"binding '{name}'", files.rows_of_csv(name, url))
+
+
+def _view(store: Store, state: State) -> pa.Table:
+    """What the decision is taken from, and the hashes. Raises BrokenPromise where these are of several recipes."""
+    ids = caching.kept_ids(store, state)
+    records = caching.columns(store, state.records, ids, ("rights_uri", "is_annotated"))
+    fetched = caching.columns(store, state.outcome("fetch"), ids, ("sha256", "bytes"))
+    hashed = caching.columns(store, state.outcome("hash"), ids, ("phash", "phash_recipe", "width_px", "height_px"))
+    others = [name for name in pc.unique(hashed["phash_recipe"]).to_pylist() if name != sight.PHASH]
+    if others:
+        raise BrokenPromise(
+            f"dedup: expected hashes of the recipe {sight.PHASH}, got some of {others[0] or 'none that is named'}: hashes of "
+            "different recipes can't be compared; build again from the recipe's hash stage on"
+        )
+    return pa.table({
+        "record_id": ids, "rights_uri": records["rights_uri"], "is_annotated": records["is_annotated"],
+        "metadata": caching.metadata(store, state, ids),
+        **{name: fetched[name] for name in fetched.column_names}, **{name: hashed[name] for name in hashed.column_names},
+    })  # fmt: skip
+
+
+def _blobs(view: pa.Table) -> Blobs:
+    sha256 = pc.unique(view["sha256"]).sort()
+    rows = view.take(pc.index_in(sha256, value_set=view["sha256"]))
+    sizes = np.stack([rows[name].to_numpy().astype(np.int64) for name in ("width_px", "height_px")], axis=1)
+    return Blobs(sha256, rows["phash"].to_numpy().astype(np.uint64), sizes)
+
+
+def _found(settings: Dedup, blobs: Blobs, context: Context) -> Found:
+    """Search, then look: in a plan only at what is in the store already."""
+    hashed = {key: keys.keys_of(key, blobs.sha256, context, settings.label) for key in settings.by if key != "phash"}
+    whole = {
+        key: seen for key, seen in hashed.items() if len(seen) == len(blobs.hashes)
+    }  # in a plan some may not be known yet
+    near = neighbours.near(
+        _distinct(blobs.hashes),
+        _distinct(*(seen for seen in whole.values())),
+        settings.radius_bits,
+        context,
+        settings.label,
+    )
+    of_views = _near(near.filter(near["is_view"]))
+    pairs = candidates.candidates(
+        blobs.hashes,
+        _near(near.filter(pc.invert(near["is_view"]))),
+        [candidates.Views(seen, np.array(views.numbers(key), np.int16), of_views) for key, seen in whole.items()],
+    )
+    table = pa.table({"a": pairs.a, "b": pairs.b, "view": pairs.view, "distance_bits": pairs.distance_bits})
+    relations = looks.look(blobs.sha256, table, blobs.sizes, context, settings.label)
+    relations = relations.append_column("distance_bits", table["distance_bits"].cast(pa.int16()))
+    is_known = pc.is_valid(relations["relation"])
+    return Found(
+        relations.filter(is_known),
+        tuple(_notes(pairs.crowded, relations.num_rows - pc.sum(is_known).as_py(), len(hashed) - len(whole))),
+    )
+
+
+def _distinct(*hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Sorted, and without those that say nothing."""
+    found = np.unique(np.concatenate([np.empty(0, np.uint64), *(values.ravel() for values in hashes)]))
+    return found[~candidates.is_degenerate(found)]
+
+
+def _near(table: pa.Table) -> candidates.Near:
+    values = np.stack([table["left"].to_numpy(), table["right"].to_numpy()], axis=1)
+    return candidates.Near(values, table["distance_bits"].to_numpy())
+
+
+def _decided(
+    store: Store, settings: Dedup, view: pa.Table, relations: pa.Table, said: pa.Table
+) -> tuple[TableRef, TableRef, bool]:
+    """Outcome and edges, and whether the decision had to be taken now."""
+    seen = [hashlib.sha256(parquet_bytes(table)).hexdigest() for table in (view, relations, said)]
+    key = key_of(settings=settings, code=CODE, seen=seen)
+    folders = f"decisions/dedup/{key}", f"decisions/edges/{key}"
+    known = [next((ref for ref, _ in store.tables(folder)), None) for folder in folders]
+    if known[0] is not None and known[1] is not None:
+        return known[0], known[1], False
+    outcome, edges = decide.decide(view, relations, said, settings)
+    edges_ref = store.write_table(folders[1], edges)
+    return store.write_table(folders[0], outcome), edges_ref, True
+
+
+def _notes(crowded: int, to_look_at: int, to_hash: int) -> list[str]:
+    notes = []
+    if crowded:
+        notes.append(
+            f"dedup: {crowded} images share a hash with more than {candidates.MOST} others; of these, each was compared with "
+            f"{candidates.LEADERS} only"
+        )
+    if to_hash:
+        notes.append("views of new images will be hashed first")
+    if to_look_at:
+        notes.append(f"{to_look_at} pairs will be looked at a second time first")
+    return notes
+
+
+def _of_nobody(said: pa.Table, ids: pa.ChunkedArray) -> list[str]:
+    """A note on verdicts about records that are not here; these are obeyed by not being needed."""
+    is_here = pc.and_(*(pc.is_in(said[side], value_set=ids) for side in ("a", "b")))
+    lost = said.num_rows - (pc.sum(is_here).as_py() or 0)
+    return [f"dedup: {lost} of {said.num_rows} verdicts name a record that does not reach this stage"] if lost else []

@@ -1,0 +1,85 @@
+"""The second look at pairs: their relations, measured once and stored."""
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+from prefect import task
+from prefect.cache_policies import NO_CACHE
+
+from schemas.manifests import Context
+from schemas.tables import RELATIONS
+from tasks import caching, pictures, shelves
+from tasks.core.dedup import relate, views
+from tasks.io import thumbnails
+from tasks.io.store import Store
+from tasks.keys import code_of, key_of
+from tasks.parts import in_parts
+
+CODE = code_of(relate, thumbnails)
+FOLDER = f"measures/relations/{key_of(code=CODE, of=pictures.CODE)}"
+_SHELVES_AT_HAND = 8
+"""Pairs are taken in blocks whose thumbnails lie in few tables, so that each table is read seldom. A table has up to 2,000 thumbnails."""
+
+
+@task(cache_policy=NO_CACHE, **caching.RETRIED)
+def look_at_part(pairs: pa.Table, _asked: None, into: str, context: Context) -> None:
+    """Look at one batch of pairs and store what they are to each other."""
+    store = caching.opened(context)
+    shelf = pa.concat_tables([pa.table({"sha256": pairs[side], "path": pairs[f"path_{side}"]}) for side in ("a", "b")])
+    seen = shelves.greys(store, shelf)
+    rows = []
+    for pair in pairs.select(["a", "b", "view", "has_equal_size"]).to_pylist():
+        view = views.ALL[pair["view"]]
+        found = relate.agreement(seen[pair["a"]], seen[pair["b"]], view)
+        said = relate.relation(found, view, has_equal_size=pair["has_equal_size"])
+        rows.append(
+            {"a": pair["a"], "b": pair["b"], "view": pair["view"], "relation": said, "score": round(found.score, 3),
+             "share": round(found.share, 3), "tone": round(found.tone, 3)}
+        )  # fmt: skip
+    store.write_table(into, pa.Table.from_pylist(rows, schema=RELATIONS))
+
+
+def known(blobs: pa.Array, pairs: pa.Table, store: Store) -> pa.Table:
+    """RELATIONS row of each pair (a, b, view: numbers of blobs), in order; a row of nulls where none is stored."""
+    stored = pa.concat_tables([RELATIONS.empty_table(), *(table for _, table in store.tables(FOLDER))])
+    ends = [pc.index_in(stored[side], value_set=blobs) for side in ("a", "b")]
+    stored = stored.filter(pc.and_(*(pc.is_valid(end) for end in ends)))
+    ends = [pc.drop_null(end) for end in ends]
+    codes = _codes(ends[0], ends[1], stored["view"], len(blobs))
+    distinct, first = np.unique(codes, return_index=True)  # two builds at once may have looked at one pair twice
+    wanted = _codes(pairs["a"], pairs["b"], pairs["view"], len(blobs))
+    return stored.take(pa.array(first)).take(pc.index_in(pa.array(wanted), value_set=pa.array(distinct)))
+
+
+def _codes(a: pa.ChunkedArray, b: pa.ChunkedArray, view: pa.ChunkedArray, blobs: int) -> NDArray[np.int64]:
+    """(P,) one number for each pair and view."""
+    one, other, seen = (column.to_numpy().astype(np.int64) for column in (a, b, view))
+    return np.asarray((one * blobs + other) * len(views.ALL) + seen)
+
+
+def look(blobs: pa.Array, pairs: pa.Table, sizes: NDArray[np.int64], context: Context, label: str) -> pa.Table:
+    """RELATIONS row of each pair, looked at where nobody has yet; sizes: (N, 2) px of the blobs."""
+    store = caching.opened(context)
+    found = known(blobs, pairs, store)
+    todo = pairs.filter(pc.is_null(found["relation"]))
+    if todo.num_rows and not context.plan:
+        in_parts(look_at_part, _in_blocks(blobs, todo, sizes, context, label), (None, FOLDER), context, label)
+        found = known(blobs, pairs, store)
+    return found
+
+
+def _in_blocks(blobs: pa.Array, todo: pa.Table, sizes: NDArray[np.int64], context: Context, label: str) -> pa.Table:
+    a, b = (todo[side].to_numpy() for side in ("a", "b"))
+    needed = pa.array(np.unique(np.concatenate([a, b])))
+    shelf = shelves.shelved(blobs.take(needed), context, label)
+    paths = shelf["path"].take(pc.index_in(pa.concat_arrays([pa.array(a), pa.array(b)]), value_set=needed))
+    numbers = pc.index_in(paths, value_set=pc.unique(paths).sort()).to_numpy() // _SHELVES_AT_HAND
+    order = np.lexsort((b, a, numbers[len(a) :], numbers[: len(a)]))
+    return pa.table(
+        {
+            "a": blobs.take(pa.array(a)), "b": blobs.take(pa.array(b)), "view": todo["view"],
+            "has_equal_size": (sizes[a] == sizes[b]).all(axis=1),
+            "path_a": paths.slice(0, len(a)), "path_b": paths.slice(len(a)),
+        }
+    ).take(pa.array(order))  # fmt: skip

@@ -1,0 +1,227 @@
+"""Pairs worth a second look: which are found, which one stands for two blobs, and how many they can be."""
+
+from collections.abc import Sequence
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tasks.core.dedup import candidates as module
+from tasks.core.dedup.candidates import LEADERS, MOST, Candidates, Near, Views, candidates, is_degenerate
+
+WAVES = 0x0F0F0F0F0F0F0F0F  # 32 bits set
+Found = tuple[int, int, int, int]
+
+
+def near(*pairs: tuple[int, int]) -> Near:
+    bits = [(one ^ other).bit_count() for one, other in pairs]
+    return Near(np.array(pairs, np.uint64).reshape(-1, 2), np.array(bits, np.uint8))
+
+
+def views_of(hashes: Sequence[Sequence[int]], *pairs: tuple[int, int], first: int = 1) -> Views:
+    table = np.array(hashes, np.uint64)
+    return Views(table, np.arange(first, first + table.shape[1], dtype=np.int16), near(*pairs))
+
+
+def found(hashes: Sequence[int], pairs: Near, *views: Views) -> list[Found]:
+    return rows(candidates(np.array(hashes, np.uint64), pairs, views))
+
+
+def rows(got: Candidates) -> list[Found]:
+    assert got.view.dtype == np.int16
+    assert got.distance_bits.dtype == np.uint8
+    return list(zip(*(column.tolist() for column in got[:4]), strict=True))
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        pytest.param(0, True, id="black"),
+        pytest.param(2**64 - 1, True, id="all set"),
+        pytest.param(2**8 - 1, True, id="8 bits"),
+        pytest.param(2**9 - 1, False, id="9 bits"),
+        pytest.param(2**64 - 2**8, True, id="56 bits"),
+        pytest.param(2**64 - 2**9, False, id="55 bits"),
+        pytest.param(WAVES, False, id="as many as a picture with 64 different waves"),
+    ],
+)
+def test_a_hash_with_hardly_a_wave_is_degenerate(value: int, expected: bool):
+    assert is_degenerate(np.array([[value]], np.uint64)).tolist() == [[expected]]
+
+
+@pytest.mark.parametrize(
+    ("hashes", "pairs", "expected"),
+    [
+        pytest.param([], near(), [], id="nothing in, nothing out"),
+        pytest.param([], near((WAVES, WAVES ^ 1)), [], id="near hashes of no blob"),
+        pytest.param([WAVES], near(), [], id="one blob is no pair"),
+        pytest.param([0, 0, 0], near(), [], id="black pictures are no copies"),
+        pytest.param([0xFF, 0x1FF], near((0xFF, 0x1FF)), [], id="nor near one"),
+        pytest.param([WAVES, WAVES ^ 1], near((WAVES, WAVES ^ 2)), [], id="a near hash that no blob has"),
+        pytest.param([WAVES, 7**20, WAVES], near(), [(0, 2, 0, 0)], id="equal hashes"),
+        pytest.param([WAVES ^ 3, WAVES], near((WAVES, WAVES ^ 3)), [(0, 1, 0, 2)], id="near hashes, the smaller blob first"),
+        pytest.param([WAVES ^ 3, WAVES], near((WAVES, WAVES ^ 3), (WAVES ^ 3, WAVES)), [(0, 1, 0, 2)], id="a pair both ways round"),
+        pytest.param(
+            [WAVES, WAVES ^ 1, WAVES], near((WAVES, WAVES ^ 1)), [(0, 1, 0, 1), (0, 2, 0, 0), (1, 2, 0, 1)], id="equal and near"
+        ),
+        pytest.param([2**63 ^ WAVES, WAVES], near((WAVES, 2**63 ^ WAVES)), [(0, 1, 0, 1)], id="the top bit"),
+    ],
+)  # fmt: skip
+def test_pairs_of_whole_pictures(hashes: list[int], pairs: Near, expected: list[Found]):
+    assert found(hashes, pairs) == expected
+
+
+A, B = WAVES, ~WAVES & (2**64 - 1)  # 64 bits apart
+
+
+@pytest.mark.parametrize(
+    ("hashes", "views", "expected"),
+    [
+        pytest.param([A], [views_of([[A]], (A, A))], [], id="a picture is no copy of itself, however symmetric"),
+        pytest.param([A, B], [views_of([[B], [0]], (B, B))], [(0, 1, 1, 0)], id="the view of the first"),
+        pytest.param([A, B], [views_of([[0], [A]], (A, A))], [(1, 0, 1, 0)], id="the view of the second: as found"),
+        pytest.param([A, B], [views_of([[B], [A]], (A, A), (B, B))], [(0, 1, 1, 0)], id="both: the smaller a"),
+        pytest.param([A, B], [views_of([[B ^ 1], [A]], (A, A), (B ^ 1, B))], [(1, 0, 1, 0)], id="both: the smaller distance"),
+        pytest.param([A, B], [views_of([[0, B], [A, 0]], (A, A), (B, B))], [(1, 0, 1, 0)], id="both: the smaller view"),
+        pytest.param([A, B], [views_of([[B, B], [0, 0]], (B, B))], [(0, 1, 1, 0)], id="equal hashes in two views"),
+        pytest.param([A, A ^ 1], [views_of([[A ^ 1], [0]], (A ^ 1, A ^ 1))], [(0, 1, 1, 0)], id="a nearer view than the whole"),
+        pytest.param([A, A], [views_of([[A], [A]], (A, A))], [(0, 1, 0, 0)], id="the whole, as near as any view"),
+        pytest.param([A, 0], [views_of([[0], [A]], (0, 0), (A, A))], [(1, 0, 1, 0)], id="degenerate wholes have views, and no more"),
+        pytest.param(
+            [A, B], [views_of([[0], [0]], first=3), views_of([[0, B], [0, 0]], (B, B), first=7)], [(0, 1, 8, 0)],
+            id="views of two keys, by their numbers",
+        ),
+        pytest.param([A, B], [views_of([[B], [0]], (B, B), first=30_000)], [(0, 1, 30_000, 0)], id="views with large numbers"),
+    ],
+)  # fmt: skip
+def test_pairs_of_a_view_and_a_whole_picture(hashes: list[int], views: list[Views], expected: list[Found]):
+    assert found(hashes, near((A, A ^ 1)), *views) == expected
+
+
+# --- crowds
+
+
+@pytest.mark.parametrize(
+    ("blobs", "pairs", "crowded"),
+    [
+        pytest.param(MOST, MOST * (MOST - 1) // 2, 0, id="all of the most"),
+        pytest.param(
+            MOST + 1, sum(MOST - lead for lead in range(LEADERS)), MOST + 1, id="one more: the leaders with all"
+        ),
+        pytest.param(300_000, 300_000 * LEADERS - LEADERS * (LEADERS + 1) // 2, 300_000, id="as many as there are"),
+    ],
+)
+def test_pairs_of_one_hash(blobs: int, pairs: int, crowded: int):
+    got = candidates(np.full(blobs, WAVES, np.uint64), near())
+    assert (len(got.a), got.crowded) == (pairs, crowded)
+    assert np.all(got.a < got.b)
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "pairs"),
+    [
+        pytest.param(MOST, MOST, MOST * MOST, id="all with all"),
+        pytest.param(MOST + 1, 1, MOST + 1, id="a lone one leads: it is compared with all"),
+        pytest.param(MOST + 1, MOST, LEADERS * MOST + (MOST + 1 - LEADERS) * LEADERS, id="one crowd is enough"),
+        pytest.param(
+            1000, 2000, LEADERS * (1000 + 2000) - LEADERS * LEADERS, id="two crowds: leaders with all of the other"
+        ),
+    ],
+)
+def test_pairs_of_two_near_hashes(left: int, right: int, pairs: int):
+    hashes = np.array([WAVES] * left + [WAVES ^ 1] * right, np.uint64)
+    between = [row for row in rows(candidates(hashes, near((WAVES, WAVES ^ 1)))) if row[3] == 1]
+    assert len(between) == pairs
+
+
+def test_symmetric_pictures_are_no_crowd_though_two_of_their_views_are_one():
+    symmetric, others = MOST // 2 + 1, MOST
+    seen = views_of([[B, B]] * symmetric + [[0, 0]] * others, (B, B))
+    got = found([A ^ 7 << 3 * number for number in range(symmetric)] + [B] * others, near(), seen)
+    assert [row for row in got if row[2]] == [
+        (a, symmetric + b, 1, 0) for a in range(symmetric) for b in range(others)
+    ]  # fmt: skip
+
+
+def test_degenerate_blobs_are_no_crowd():
+    got = candidates(np.array([0] * 100 + [WAVES] * 2, np.uint64), near())
+    assert (rows(got), got.crowded) == ([(100, 101, 0, 0)], 0)
+
+
+@given(st.lists(st.integers(1, 40), min_size=1, max_size=6), st.data())
+def test_pairs_grow_with_the_blobs_and_the_hashes_near_them(sizes: list[int], data: st.DataObject):
+    values = [WAVES ^ number for number in range(len(sizes))]
+    pairs = [pair for pair in combinations(range(len(sizes)), 2) if data.draw(st.booleans())]
+    hashes = np.repeat(np.array(values, np.uint64), sizes)
+    got = candidates(hashes, near(*((values[one], values[other]) for one, other in pairs)))
+    assert len(got.a) <= LEADERS * (len(hashes) + sum(sizes[one] + sizes[other] for one, other in pairs))
+
+
+# --- against plain loops
+
+few = st.integers(0, 7).map(lambda low: WAVES ^ low) | st.sampled_from([0, 2**64 - 1, 2**63 ^ WAVES])
+
+
+@st.composite
+def drawn(draw: st.DrawFn) -> tuple[list[int], int, list[list[int]]]:
+    hashes = draw(st.lists(few, max_size=16))
+    width = draw(st.integers(1, 3))
+    row = st.lists(few, min_size=width, max_size=width)
+    return hashes, draw(st.integers(0, 3)), draw(st.lists(row, min_size=len(hashes), max_size=len(hashes)))
+
+
+def within(values: set[int], others: set[int], radius_bits: int) -> list[tuple[int, int]]:
+    return [
+        (one, other) for one in sorted(values) for other in sorted(others) if (one ^ other).bit_count() <= radius_bits
+    ]
+
+
+def looked_for(hashes: list[int], radius_bits: int, views: list[list[int]], most: int, leaders: int) -> list[Found]:
+    """By loops over all pairs of hashes, and of blobs in them."""
+    wholes = buckets([[value] for value in hashes], first=0)
+    finds = [
+        (bits, view, min(a, b) if view == 0 else a, max(a, b) if view == 0 else b)
+        for seen in (wholes, buckets(views, first=1))
+        for value, group in seen.items()
+        for other, group_ in wholes.items()
+        if (bits := (value ^ other).bit_count()) <= radius_bits
+        for a, view, b in compared(group, list(group_), most, leaders)
+    ]
+    best: dict[tuple[int, int], Found] = {}
+    for bits, view, a, b in sorted(finds):
+        best.setdefault((min(a, b), max(a, b)), (a, b, view, bits))
+    return [best[pair] for pair in sorted(best)]
+
+
+def buckets(table: list[list[int]], first: int) -> dict[int, dict[int, int]]:
+    """For each hash with waves its blobs, and the first view of each that has it."""
+    found_: dict[int, dict[int, int]] = {}
+    for blob, row in enumerate(table):
+        for view, value in enumerate(row, start=first):
+            if 8 < value.bit_count() < 56:
+                found_.setdefault(value, {}).setdefault(blob, view)
+    return found_
+
+
+def compared(left: dict[int, int], right: list[int], most: int, leaders: int) -> list[tuple[int, int, int]]:
+    is_small = max(len(left), len(right)) <= most
+    return [
+        (a, view, b)
+        for i, (a, view) in enumerate(left.items())
+        for j, b in enumerate(right)
+        if a != b and (is_small or i < leaders or j < leaders)
+    ]
+
+
+@given(drawn(), st.sampled_from([(3, 2), (1, 1), (12, 8)]))
+def test_candidates_are_those_of_loops_over_all(case: tuple[list[int], int, list[list[int]]], limits: tuple[int, int]):
+    hashes, radius_bits, views = case
+    pairs = near(*(pair for pair in within(set(hashes), set(hashes), radius_bits) if pair[0] < pair[1]))
+    others = within({value for row in views for value in row}, set(hashes), radius_bits)
+    given_views = [views_of(views, *others)] if hashes else []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "MOST", limits[0])
+        patch.setattr(module, "LEADERS", limits[1])
+        assert found(hashes, pairs, *given_views) == looked_for(hashes, radius_bits, views, *limits)

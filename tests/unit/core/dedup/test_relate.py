@@ -1,0 +1,157 @@
+"""The second look: the same picture in another guise is one work, another picture of the same composition is two."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from scipy import ndimage
+
+from schemas.relations import Relation
+from tasks.core.dedup import relate
+from tasks.core.dedup.relate import Agreement
+from tasks.core.dedup.views import View
+
+WHOLE = View()
+Picture = NDArray[np.uint8]
+
+
+def painted(seed: int, height: int = 96, width: int = 128) -> Picture:
+    """A canvas: broad forms, and brushwork on them."""
+    rng = np.random.default_rng(seed)
+    return levels(forms(rng, height, width) + brushwork(rng, height, width))
+
+
+def forms(rng: np.random.Generator, height: int, width: int) -> NDArray[np.float64]:
+    return 60 * normal(ndimage.gaussian_filter(rng.normal(size=(height, width)), 14))
+
+
+def brushwork(rng: np.random.Generator, height: int, width: int) -> NDArray[np.float64]:
+    return 18 * normal(ndimage.gaussian_filter(rng.normal(size=(height, width)), 1.5))
+
+
+def normal(field: NDArray[np.float64]) -> NDArray[np.float64]:
+    return (field - field.mean()) / field.std()
+
+
+def levels(field: NDArray[np.float64]) -> Picture:
+    return np.clip(np.rint(128 + field), 0, 255).astype(np.uint8)
+
+
+def resized(picture: Picture, height: int, width: int) -> Picture:
+    zoom = height / picture.shape[0], width / picture.shape[1]
+    soft = ndimage.gaussian_filter(picture.astype(float), [max(0, 0.4 / z - 0.3) for z in zoom])
+    rows, columns = ((np.arange(n) + 0.5) / z - 0.5 for n, z in zip((height, width), zoom, strict=True))
+    return np.rint(
+        ndimage.map_coordinates(soft, np.meshgrid(rows, columns, indexing="ij"), order=1, mode="nearest")
+    ).astype(np.uint8)
+
+
+def noisy(picture: Picture, grey_levels: float) -> Picture:
+    rng = np.random.default_rng(0)
+    return np.clip(np.rint(picture + rng.normal(scale=grey_levels, size=picture.shape)), 0, 255).astype(np.uint8)
+
+
+def with_gamma(picture: Picture, gamma: float) -> Picture:
+    return np.rint(255 * (picture / 255) ** gamma).astype(np.uint8)
+
+
+def looked(a: Picture, b: Picture, view: View = WHOLE, *, has_equal_size: bool = False) -> tuple[Relation, Agreement]:
+    found = relate.agreement(a, b, view)
+    return relate.relation(found, view, has_equal_size=has_equal_size), found
+
+
+ONE = painted(1)
+BLACK = np.zeros((96, 128), np.uint8)
+SPECK = np.full((96, 128), 250, np.uint8)
+SPECK[20:28, 24:32] = painted(5)[:8, :8]
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "view", "expected"),
+    [
+        pytest.param(BLACK, BLACK, WHOLE, Relation.DIFFERENT, id="two black sheets say nothing"),
+        pytest.param(BLACK, noisy(BLACK, 2), WHOLE, Relation.DIFFERENT, id="nor does a scanner's noise"),
+        pytest.param(BLACK, ONE, WHOLE, Relation.DIFFERENT, id="a black sheet and a painting"),
+        pytest.param(np.full((1, 1), 9, np.uint8), ONE, WHOLE, Relation.DIFFERENT, id="one pixel"),
+        pytest.param(SPECK, noisy(SPECK, 1), WHOLE, Relation.UNCERTAIN, id="an almost empty sheet, twice"),
+        pytest.param(ONE, ONE, WHOLE, Relation.RESIZED, id="itself, in two sizes"),
+        pytest.param(ONE, noisy(ONE, 3), WHOLE, Relation.RESIZED, id="noise"),
+        pytest.param(ONE, resized(ONE, 48, 64), WHOLE, Relation.RESIZED, id="half the size"),
+        pytest.param(ONE, resized(ONE, 96, 96), WHOLE, Relation.RESIZED, id="another aspect"),
+        pytest.param(ONE, with_gamma(ONE, 0.7), WHOLE, Relation.RECOLOURED, id="lighter"),
+        pytest.param(ONE, 255 - with_gamma(255 - ONE, 0.7), WHOLE, Relation.RECOLOURED, id="darker"),
+        pytest.param(ONE, ONE[8:, 8:], WHOLE, Relation.CROPPED, id="a corner off, found as a whole"),
+        pytest.param(ONE[8:, 8:], ONE, WHOLE, Relation.CROPPED, id="and the other way round"),
+        pytest.param(ONE, ONE[10:86, 14:118], View(box=(5, 5, 36, 35)), Relation.CROPPED, id="cropped, found by a box nearby"),
+        pytest.param(ONE, ONE[20:76, 30:100], View(box=(9, 8, 31, 32)), Relation.DETAIL, id="a third of it"),
+        pytest.param(ONE, np.pad(ONE, 5, constant_values=40), WHOLE, Relation.CROPPED, id="in a frame"),
+        pytest.param(ONE, ONE[:, ::-1], View(is_mirrored=True), Relation.MIRRORED, id="mirrored"),
+        pytest.param(ONE, ONE[:, ::-1], WHOLE, Relation.DIFFERENT, id="mirrored, but not looked at so"),
+        pytest.param(ONE, np.rot90(ONE), View(turns=1), Relation.TURNED, id="turned"),
+        pytest.param(ONE, painted(2), WHOLE, Relation.DIFFERENT, id="another painting"),
+    ],
+)  # fmt: skip
+def test_what_two_pictures_are_to_each_other(a: Picture, b: Picture, view: View, expected: Relation):
+    assert looked(a, b, view)[0] == expected
+
+
+def test_equal_sizes_make_a_reencoding():
+    assert looked(ONE, noisy(ONE, 3), has_equal_size=True)[0] == Relation.REENCODED
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_series_is_not_one_work(seed: int):
+    """The same forms and light, painted once more: other brushwork."""
+    rng = np.random.default_rng(seed)
+    composition = forms(rng, 96, 128)
+    first, second = (levels(composition + brushwork(rng, 96, 128)) for _ in range(2))
+    relation, found = looked(first, second)
+    assert relation == Relation.LOOK_ALIKE
+    assert found.likeness > 0.95
+
+
+def test_a_frame_in_common_is_not_a_picture_in_common():
+    """Leaves of one book: the same ornament round another picture."""
+    first, second = painted(3), painted(4)
+    leaf = second.copy()
+    leaf[:18], leaf[-18:], leaf[:, :18], leaf[:, -18:] = first[:18], first[-18:], first[:, :18], first[:, -18:]
+    relation, found = looked(first, leaf)
+    assert relation not in {Relation.REENCODED, Relation.RESIZED, Relation.RECOLOURED, Relation.CROPPED}
+    assert found.score < relate.COPY_SCORE
+
+
+@given(st.floats(0, 0.13), st.floats(0, 0.13), st.floats(0, 0.13), st.floats(0, 0.13))
+@settings(max_examples=25, deadline=None)
+def test_the_share_is_the_part_that_is_left(left: float, top: float, right: float, bottom: float):
+    height, width = ONE.shape
+    box = round(left * width), round(top * height), round((1 - right) * width), round((1 - bottom) * height)
+    part = ONE[box[1] : box[3], box[0] : box[2]]
+    forties = tuple(round(40 * place / side) for place, side in zip(box, (width, height) * 2, strict=True))
+    found = relate.agreement(ONE, part, View(box=forties))
+    assert found.score > 0.9
+    assert found.share == pytest.approx(part.size / ONE.size, abs=0.02)
+
+
+@given(st.integers(1, 40), st.integers(1, 40), st.integers(0, 3))
+@settings(max_examples=40, deadline=None)
+def test_any_size_gives_an_agreement_in_its_ranges(height: int, width: int, kind: int):
+    rng = np.random.default_rng(height * 41 + width)
+    odd = [
+        rng.integers(0, 256, (height, width)),
+        np.zeros((height, width)),
+        np.full((height, width), 255),
+        np.indices((height, width)).sum(0) % 2 * 255,
+    ]
+    for found in (
+        relate.agreement(odd[kind].astype(np.uint8), ONE, WHOLE),
+        relate.agreement(ONE, odd[kind].astype(np.uint8), WHOLE),
+    ):
+        assert 0 <= found.score <= 1
+        assert 0 <= found.share <= 1
+        assert 0 <= found.tone <= 1
+        assert -1.001 <= found.likeness <= 1.001
+
+
+def test_the_same_twice_is_the_same():
+    assert relate.agreement(ONE, noisy(ONE, 9), WHOLE) == relate.agreement(ONE, noisy(ONE, 9), WHOLE)
