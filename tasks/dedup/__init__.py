@@ -124,7 +124,7 @@ def _found(settings: Dedup, blobs: Blobs, context: Context) -> Found:
     is_known = pc.is_valid(relations["relation"])
     return Found(
         relations.filter(is_known),
-        tuple(_notes(pairs.crowded, relations.num_rows - pc.sum(is_known).as_py(), len(hashed) - len(whole))),
+        tuple(_notes(pairs.crowded, relations["relation"].null_count, len(hashed) - len(whole))),
     )
 
 

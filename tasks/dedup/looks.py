@@ -43,9 +43,8 @@ def look_at_part(pairs: pa.Table, _asked: None, into: str, context: Context) -> 
 def known(blobs: pa.Array, pairs: pa.Table, store: Store) -> pa.Table:
     """RELATIONS row of each pair (a, b, view: numbers of blobs), in order; a row of nulls where none is stored."""
     stored = pa.concat_tables([RELATIONS.empty_table(), *(table for _, table in store.tables(FOLDER))])
+    stored = stored.filter(pc.and_(*(pc.is_in(stored[side], value_set=blobs) for side in ("a", "b"))))
     ends = [pc.index_in(stored[side], value_set=blobs) for side in ("a", "b")]
-    stored = stored.filter(pc.and_(*(pc.is_valid(end) for end in ends)))
-    ends = [pc.drop_null(end) for end in ends]
     codes = _codes(ends[0], ends[1], stored["view"], len(blobs))
     distinct, first = np.unique(codes, return_index=True)  # two builds at once may have looked at one pair twice
     wanted = _codes(pairs["a"], pairs["b"], pairs["view"], len(blobs))

@@ -146,7 +146,8 @@ def relation(found: Agreement, view: View, *, has_equal_size: bool) -> Relation:
     are one, and they must not tie others. What agrees in fewer than a handful of cells is UNCERTAIN.
     """
     if found.score < APART_SCORE:
-        return Relation.LOOK_ALIKE if found.likeness >= ALIKE_TONES else Relation.DIFFERENT
+        is_alike = found.likeness >= ALIKE_TONES and found.share >= DETAIL_SHARE
+        return Relation.LOOK_ALIKE if is_alike else Relation.DIFFERENT
     if found.score < COPY_SCORE or found.cells < _LEAST_CELLS:
         return Relation.UNCERTAIN
     if found.share < DETAIL_SHARE:
