@@ -82,7 +82,7 @@ def _found(jobs: list[Job], radius_bits: int, context: Context, label: str) -> l
     stored = [found for _, found in store.tables(into)]
     done = pa.concat_tables(stored)["piece"] if stored else pa.array([], pa.int32())
     todo = table.filter(pc.invert(pc.is_in(table["piece"], value_set=pc.unique(done))))
-    in_parts(search_part, todo, ([*refs], radius_bits), context.model_copy(update={"part_rows": 1}), label)
+    in_parts(search_part, todo, ((refs, radius_bits), into), context.model_copy(update={"part_rows": 1}), label)
     return [found.drop_columns("piece") for _, found in store.tables(into)]
 
 
