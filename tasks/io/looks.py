@@ -21,7 +21,7 @@ from schemas.reasons import Reason
 from tasks.io import images
 from tasks.io.images import Unreadable
 
-PHASH = "phash64/look-v2"
+PHASH = "phash64/look-v3"
 """Name and version of the hash's recipe: imagehash's phash, in whole numbers, of the upright sRGB picture as `_reduced` leaves it."""
 thumbnail_px = 256
 """The thumbnail's longest side at most: a smaller picture is not enlarged, and a JPEG may stop at LEAST_LONGEST_PX."""
@@ -30,10 +30,6 @@ LEAST_LONGEST_PX = 240
 LEAST_SHORTEST_PX = 64
 """Twice the 32 px that the hash looks at, so that a handscroll's hash is not one of enlarged pixels."""
 _QUALITY = 85
-# Rows are the first 8 waves of the 32-point cosine transform (DCT-II), in units of 2^-20: with whole numbers, equal is equal
-# on every machine, where the rounding errors of floating point decide the bits of flat or symmetric pictures
-_WAVES = np.rint(2**20 * np.cos(np.pi / 64 * np.outer(np.arange(8), 2 * np.arange(32) + 1))).astype(np.int64)
-
 # More than any header but one with a large colour profile or many previews; where it is too little, Pillow reads the file whole
 _HEADER_BYTES = 1 << 18
 _STREAM_IS_CORRUPT = re.compile(r"Premature end|Corrupt JPEG data")
@@ -151,11 +147,42 @@ def _reduced(image: Image.Image) -> Image.Image:
 
 
 def _phash_bits(image: Image.Image) -> NDArray[np.bool_]:
-    """(8, 8): which of the 8 x 8 slowest waves of the grey picture, at 32 x 32 px, are above their median."""
-    grey = np.asarray(image.convert("L").resize((32, 32), Image.Resampling.LANCZOS), dtype=np.int64)
-    waves = _WAVES @ grey @ _WAVES.T
+    """(8, 8): which of the 8 x 8 slowest waves of the grey picture, at 32 x 32 px, are above their median.
+
+    The way to 32 px (Lanczos, as Pillow's) and the cosine transform are one product of whole numbers: sums stay far below 2^53, so
+    they are exact in any order, and equal is equal on every machine; rounding errors would decide the bits of flat pictures.
+    """
+    grey = np.asarray(image.convert("L"), dtype=np.float64)
+    waves = _waves(grey.shape[0]) @ grey @ _waves(grey.shape[1]).T
     ordered = np.sort(waves, axis=None)
     return np.asarray(2 * waves > ordered[31] + ordered[32])
+
+
+@functools.lru_cache(maxsize=1024)
+def _waves(length_px: int) -> NDArray[np.float64]:
+    """(8, length): how much each pixel counts in the 8 slowest waves (DCT-II) of 32 px, in units of 2^-16.
+
+    A wave and its mirror image are equal to the bit, and all but the first are 0 on a flat picture.
+    """
+    across = np.cos(np.pi / 64 * np.outer(np.arange(8), 2 * np.arange(32) + 1)) @ _lanczos(length_px)
+    signs = np.where(np.arange(8) % 2, -1, 1)[:, None]
+    whole = np.rint(2**15 * (across + signs * across[:, ::-1]))
+    surplus = whole[2::2].sum(axis=1)  # of two halves that mirror each other: even, but for a pixel in the middle
+    half = (length_px - 1) // 2
+    if length_px % 2:
+        whole[2::2, half] -= surplus
+    else:
+        whole[2::2, half] -= surplus / 2
+        whole[2::2, half + 1] -= surplus / 2
+    return np.asarray(whole)
+
+
+def _lanczos(length_px: int) -> NDArray[np.float64]:
+    """(32, length): how much each pixel counts in each of 32, as Pillow's filter of that name has it."""
+    scale = max(length_px / 32, 1.0)
+    off = (np.arange(length_px) + 0.5 - (np.arange(32)[:, None] + 0.5) * length_px / 32) / scale
+    weights = np.where(np.abs(off) < 3, np.sinc(off) * np.sinc(off / 3), 0.0)
+    return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
 
 def _look(form: str, size: tuple[int, int], orientation: int, small: Image.Image) -> Look:

@@ -101,4 +101,5 @@ def _waves(length: int, start_px: float, stop_px: float) -> NDArray[np.float64]:
     edges = (np.clip(np.arange(length + 1), start_px, stop_px) - start_px) / (stop_px - start_px)
     wave = np.arange(1, 8)[:, None]
     areas = np.concatenate([edges[None], np.sin(np.pi * wave * edges) / (np.pi * wave)])
-    return np.asarray(np.rint(np.diff(areas, axis=1) * length * _SCALE))
+    # rounded before the differences are taken: so each wave but the first is 0 on a flat picture
+    return np.asarray(np.diff(np.rint(areas * length * _SCALE), axis=1))

@@ -461,14 +461,25 @@ def test_hashes_are_pinned(image, phash):
 
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(8, 256), st.integers(8, 256))
-def test_the_bits_are_imagehashs_where_nothing_was_reduced(seed, width, height):
+def test_the_bits_are_nearly_imagehashs_where_nothing_was_reduced(seed, width, height):
+    """Even of noise, whose waves are all of a height: imagehash rounds the 32 x 32 px to whole grey levels, the look does not."""
     pixels = np.random.default_rng(seed).integers(0, 256, (height, width, 3), np.uint8)
     image = Image.fromarray(pixels)
 
     found = look(encoded(image, "PNG", compress_level=0), LIMIT).phash_bits
 
     assert (found.dtype, found.shape) == (np.bool_, (8, 8))
-    np.testing.assert_array_equal(found, imagehash.phash(image).hash)
+    assert (found != imagehash.phash(image).hash).sum() <= 6
+
+
+@given(st.integers(1, 500))
+def test_waves_know_no_side_and_are_nothing_on_what_is_flat(length_px):
+    waves = looks._waves(length_px)
+
+    assert waves.shape == (8, length_px)
+    np.testing.assert_array_equal(waves, np.where(np.arange(8) % 2, -1, 1)[:, None] * waves[:, ::-1])
+    assert waves.sum(axis=1)[1:].tolist() == [0] * 7
+    assert (np.abs(waves).sum(axis=1) < 2**22).all()  # so that sums of 255 times their square are far below 2^53
 
 
 @pytest.mark.parametrize("size", [(2000, 1500), (700, 2500), (3000, 180), (481, 479), (70, 50)])
