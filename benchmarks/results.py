@@ -21,6 +21,7 @@ _LIBRARIES = (
     "opencv-python-headless",
     "pycocotools",
     "torch",
+    "numba",
 )
 
 

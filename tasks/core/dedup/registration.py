@@ -12,6 +12,10 @@ from tasks.core.compiled import compiled
 Picture = NDArray[np.float32]
 Warp = NDArray[np.float64]
 
+_STIFFNESS = 0.002
+_RIM_PX = 7
+"""Edges take no part in a step: where one picture has a frame, what is `normalised` beside it tells of the frame, in both."""
+
 
 @compiled
 def resampled(picture: Picture, height: int, width: int) -> Picture:
@@ -156,6 +160,11 @@ def aligned(template: Picture, picture: Picture, warp: Warp, most_steps: int) ->
 
 
 @compiled
+def _rim_px(side_px: int) -> int:
+    return max(1, min(_RIM_PX, side_px // 5))
+
+
+@compiled
 def _solved(square: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.float64]:
     """X of square . x = right, by Gauss; `square` is symmetric, its diagonal well above 0, and is used up."""
     size = len(right)
@@ -181,8 +190,9 @@ def _step_of(
     height, width = template.shape
     square, slope, parts = np.zeros((6, 6)), np.zeros(6), np.zeros(6)
     seen = 0
-    for row in range(1, height - 1):
-        for column in range(1, width - 1):
+    rim_y, rim_x = _rim_px(height), _rim_px(width)
+    for row in range(rim_y, height - rim_y):
+        for column in range(rim_x, width - rim_x):
             x = warp[0, 0] * column + warp[0, 1] * row + warp[0, 2]
             y = warp[1, 0] * column + warp[1, 1] * row + warp[1, 2]
             if x < 0 or y < 0 or x > picture.shape[1] - 1 or y > picture.shape[0] - 1:
@@ -207,16 +217,17 @@ def _step_of(
 @compiled
 def agreements(
     template: Picture, other: Picture, is_there: NDArray[np.bool_], rows: int, columns: int, least_power: float
-) -> NDArray[np.float64]:
-    """(rows, columns): the correlation, -1..1, of two `normalised` pictures in each cell of a grid.
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """(rows, columns), twice: the correlation, -1..1, of two `normalised` pictures in each cell, and how far, in px, it is off.
 
-    NaN where neither has anything to show, or less than half of the cell is there.
+    NaN where neither has anything to show, or less than half of the cell is there. Off: the shift that would best mend what
+    still differs, by one step of Gauss and Newton; where there is hardly any slope it is near 0.
     """
     height, width = template.shape
-    found = np.full((rows, columns), np.nan)
+    alike, off = np.full((rows, columns), np.nan), np.full((rows, columns), np.nan)
     for i in range(rows):
         for j in range(columns):
-            both = mine = others = 0.0
+            both = mine = others = xx = xy = yy = to_x = to_y = 0.0
             seen = 0
             top, bottom, left, right = (
                 i * height // rows,
@@ -226,11 +237,30 @@ def agreements(
             )
             for row in range(top, bottom):
                 for column in range(left, right):
-                    if is_there[row, column]:
-                        seen += 1
-                        both += template[row, column] * other[row, column]
-                        mine += template[row, column] ** 2
-                        others += other[row, column] ** 2
+                    if not is_there[row, column]:
+                        continue
+                    seen += 1
+                    both += template[row, column] * other[row, column]
+                    mine += template[row, column] ** 2
+                    others += other[row, column] ** 2
+                    if 0 < row < height - 1 and 0 < column < width - 1:
+                        x = (
+                            template[row, column + 1]
+                            - template[row, column - 1]
+                            + other[row, column + 1]
+                            - other[row, column - 1]
+                        ) / 4
+                        y = (
+                            template[row + 1, column]
+                            - template[row - 1, column]
+                            + other[row + 1, column]
+                            - other[row - 1, column]
+                        ) / 4
+                        gap = other[row, column] - template[row, column]
+                        xx, xy, yy, to_x, to_y = xx + x * x, xy + x * y, yy + y * y, to_x + x * gap, to_y + y * gap
             if 2 * seen >= (bottom - top) * (right - left) and max(mine, others) >= least_power * seen and seen:
-                found[i, j] = both / np.sqrt(mine * others) if mine * others > 0 else 0.0
-    return found
+                alike[i, j] = both / np.sqrt(mine * others) if mine * others > 0 else 0.0
+                xx, yy = xx + _STIFFNESS * seen, yy + _STIFFNESS * seen
+                scale = xx * yy - xy * xy
+                off[i, j] = np.sqrt((yy * to_x - xy * to_y) ** 2 + (xx * to_y - xy * to_x) ** 2) / scale
+    return alike, off

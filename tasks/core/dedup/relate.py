@@ -13,8 +13,10 @@ from numpy.typing import NDArray
 from schemas.relations import Relation
 from tasks.core.dedup.views import STEPS, View
 
-COPY_SCORE = 0.72
-"""Scores from here on are copies: of paintings saved at quality 30 and a quarter of their size the least was 0.74 (docs/dedup.md)."""
+COPY_SCORE = 0.6
+OFF_COST_PER_PX = 0.3
+"""Copies score 0.6 and 0.3 for each px that they are off. Of paintings saved at quality 30 and a quarter of their size the least had 0.72,
+0.2 px off; of painted works of one series, as if traced, the most 0.76, but 0.8 px off (docs/dedup.md)."""
 APART_SCORE = 0.45
 """Scores below are two works: of 1,067 paintings, the nearest different ones by hash had at most 0.43."""
 ALIKE_TONES = 0.85
@@ -31,6 +33,7 @@ _RADIUS_PX = 3
 _NOISE = 12.0
 """Grey levels: what a JPEG of low quality adds to brushwork, and a fine contour in common does not outweigh."""
 _CELLS = 6
+_EDGE_PX = 2
 _LEAST_POWER = 0.1
 _LEAST_CELLS = 4
 _LEAST_SIDE_PX = 8
@@ -41,7 +44,8 @@ class Agreement:
     """How far two pictures agree. score: 0..1, mean over the cells in which either has something to show; 0 where nothing has.
 
     share: 0..1, the part of either picture that the other shows, of the two the smaller; tone: 0..1, mean difference of their
-    coarse tones there; likeness: -1..1, correlation of these; cells: on how many cells the score rests.
+    coarse tones there; likeness: -1..1, correlation of these; cells: on how many cells the score rests; off_px: how far three
+    of four cells at most are off, px of the thumbnail.
     """
 
     score: float
@@ -49,9 +53,10 @@ class Agreement:
     tone: float
     likeness: float
     cells: int
+    off_px: float
 
 
-NOTHING = Agreement(0.0, 0.0, 1.0, 0.0, 0)
+NOTHING = Agreement(0.0, 0.0, 1.0, 0.0, 0, 0.0)
 """Where the two can't be laid over each other."""
 
 
@@ -82,11 +87,11 @@ def agreement(a: NDArray[np.uint8], b: NDArray[np.uint8], view: View) -> Agreeme
         if not registration.aligned(fine, registration.normalised(other, _RADIUS_PX, _NOISE), warp, steps):
             return NOTHING
         over, is_there = registration.warped(other, warp, template)
-        cells = _cells(fine, over, is_there)
+        cells, off = _cells(template, over, is_there)
         if scale == 1.0 or side_px == _SIDES_PX[-1] or _score(cells) < APART_SCORE:
             break
         laid = to_other @ np.vstack([warp, [0.0, 0.0, 1.0]]) @ np.linalg.inv(to_template)
-    return _agreement(cells, template, over, is_there, other.size, warp)
+    return _agreement(cells, off, template, over, is_there, other.size, warp)
 
 
 def _sides_of_px(shape: tuple[int, ...]) -> NDArray[np.float64]:
@@ -95,15 +100,25 @@ def _sides_of_px(shape: tuple[int, ...]) -> NDArray[np.float64]:
     return np.array([[1 / width, 0.0, 0.5 / width], [0.0, 1 / height, 0.5 / height], [0.0, 0.0, 1.0]])
 
 
-def _cells(fine: NDArray[np.float32], over: NDArray[np.float32], is_there: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """(C,) how a template, normalised, and what lies over it correlate in each cell that has something to show."""
+def _cells(
+    template: NDArray[np.float32], over: NDArray[np.float32], is_there: NDArray[np.bool_]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """(C,), twice: how a template and what lies over it correlate in each cell with something to show, and how far it is off, px.
+
+    The outermost pixels are left out: where one of the two has a frame, they are half of it.
+    """
     from tasks.core.dedup import registration
 
-    longest_px = max(fine.shape)
-    rows, columns = (max(1, min(round(_CELLS * side / longest_px), side // 3)) for side in fine.shape)
-    other = registration.normalised(over, _RADIUS_PX, _NOISE)
-    found = registration.agreements(fine, other, is_there, rows, columns, _LEAST_POWER)
-    return np.asarray(found[~np.isnan(found)])
+    if min(template.shape) >= 12 * _EDGE_PX:
+        inner = slice(_EDGE_PX, -_EDGE_PX), slice(_EDGE_PX, -_EDGE_PX)
+        template, over = np.ascontiguousarray(template[inner]), np.ascontiguousarray(over[inner])
+        is_there = np.ascontiguousarray(is_there[inner])
+    longest_px = max(template.shape)
+    rows, columns = (max(1, min(round(_CELLS * side / longest_px), side // 3)) for side in template.shape)
+    fine = [registration.normalised(picture, _RADIUS_PX, _NOISE) for picture in (template, over)]
+    alike, off = registration.agreements(fine[0], fine[1], is_there, rows, columns, _LEAST_POWER)
+    told = ~np.isnan(alike)
+    return alike[told], off[told]
 
 
 def _score(cells: NDArray[np.float64]) -> float:
@@ -112,6 +127,7 @@ def _score(cells: NDArray[np.float64]) -> float:
 
 def _agreement(
     cells: NDArray[np.float64],
+    off: NDArray[np.float64],
     template: NDArray[np.float32],
     over: NDArray[np.float32],
     is_there: NDArray[np.bool_],
@@ -131,6 +147,7 @@ def _agreement(
         tone=float(np.abs(tones[0] - tones[1]).mean()) / 255,
         likeness=_correlation(*tones),
         cells=len(cells),
+        off_px=float(np.quantile(off, 0.75)) if len(off) else 0.0,
     )
 
 
@@ -148,7 +165,7 @@ def relation(found: Agreement, view: View, *, has_equal_size: bool) -> Relation:
     if found.score < APART_SCORE:
         is_alike = found.likeness >= ALIKE_TONES and found.share >= DETAIL_SHARE
         return Relation.LOOK_ALIKE if is_alike else Relation.DIFFERENT
-    if found.score < COPY_SCORE or found.cells < _LEAST_CELLS:
+    if found.score < COPY_SCORE + OFF_COST_PER_PX * found.off_px or found.cells < _LEAST_CELLS:
         return Relation.UNCERTAIN
     if found.share < DETAIL_SHARE:
         return Relation.DETAIL

@@ -108,7 +108,7 @@ def test_a_series_is_not_one_work(seed: int):
     first, second = (levels(composition + brushwork(rng, 96, 128)) for _ in range(2))
     relation, found = looked(first, second)
     assert relation == Relation.LOOK_ALIKE
-    assert found.likeness > 0.95
+    assert found.likeness > 0.9
 
 
 def test_a_frame_in_common_is_not_a_picture_in_common():
