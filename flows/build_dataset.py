@@ -15,9 +15,9 @@ from schemas.errors import BadInput
 from schemas.manifests import Context, State, Step
 from schemas.recipe import Recipe
 from schemas.sources import AnyFileSource
-from schemas.stages import AnyStage, Detect
+from schemas.stages import AnyStage, Dedup, Detect
 from tasks import caching, report
-from tasks.dedup import dedup
+from tasks.dedup import dedup, said_by_people
 from tasks.detect import check_detector, detect
 from tasks.export import export
 from tasks.fetch import fetch
@@ -78,12 +78,14 @@ def build_dataset(
 
 
 def check(recipe: Recipe, context: Context) -> None:
-    """Raise BadInput for what can be seen to be wrong before anything runs: bindings, store, sources, weights."""
+    """Raise BadInput for what can be seen to be wrong before anything runs: bindings, store, sources, weights, verdicts."""
     check_bindings(recipe, context.bindings)
     check_sources(recipe, context)
     for stage in recipe.stages:
         if isinstance(stage, Detect):
             check_detector(stage, context)
+        if isinstance(stage, Dedup):
+            said_by_people(stage, context)
     if not context.plan:
         caching.opened(context).check_writable()
 

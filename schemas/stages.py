@@ -138,9 +138,18 @@ class Dedup(Stage):
     )
 
     @model_validator(mode="after")
-    def _by_the_whole(self) -> Self:
+    def _holds_together(self) -> Self:
         if "phash" not in self.by:
             raise ValueError(f"expected phash in `by`, which the other hashes only add to, got {list(self.by)}")
+        if "same_file" not in self.drop_relations:
+            raise ValueError(
+                f"expected same_file in `drop_relations`: equal bytes are one image, got {list(self.drop_relations)}"
+            )
+        for relation in ("mirrored", "turned"):
+            if relation in self.drop_relations and relation not in self.by:
+                raise ValueError(
+                    f"expected {relation} in `by` too, without which nothing {relation} is found, got {list(self.by)}"
+                )
         return self
 
 

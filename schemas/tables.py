@@ -122,6 +122,9 @@ HASH = pa.schema(
 THUMBNAILS = pa.schema([("sha256", pa.string()), ("jpeg", pa.binary())])
 """Small upright copies, in sRGB, longest side 256 px."""
 
+SHELF = pa.schema([("sha256", pa.string()), ("path", pa.string())])
+"""In which table a blob's thumbnail is."""
+
 KEYS = pa.schema([("sha256", pa.string()), ("keys", pa.list_(pa.uint64()))])
 """Hashes of how a blob's picture would look as a copy of its: one for each of the key's views, in their order."""
 

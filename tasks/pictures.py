@@ -11,7 +11,7 @@ from prefect import task
 from prefect.cache_policies import NO_CACHE
 
 from schemas.manifests import Context
-from schemas.tables import HASH, THUMBNAILS
+from schemas.tables import HASH, SHELF, THUMBNAILS
 from tasks import caching
 from tasks.core import hash as core
 from tasks.io import images, looks
@@ -23,6 +23,8 @@ KIND = "phash64"
 _KEY = key_of(kind=KIND, recipe=looks.PHASH, code=CODE, columns=[*HASH.names, *THUMBNAILS.names])
 HASHES = f"measures/hash/{_KEY}"
 THUMBNAILS_AT = f"measures/thumbnail/{_KEY}"
+SHELVES = f"measures/shelf/{_KEY}"
+"""Which table has whose thumbnail: small tables, so that to find a few thumbnails not all have to be read."""
 NO_LIMIT = 1_000_000_000
 """Pixels; what is a blob has passed the recipe's own limit, and no recipe's can be above this."""
 
@@ -55,12 +57,18 @@ class Seen:
 
     def store(self, store: Store) -> None:
         """Write what has come together, in one order whatever came first."""
-        # hashes last: what has one has a thumbnail
-        for folder, rows, schema in ((THUMBNAILS_AT, self._thumbnails, THUMBNAILS), (HASHES, self._hashes, HASH)):
-            if rows:
-                one_each = {row["sha256"]: row for row in rows}
-                ordered = [one_each[sha256] for sha256 in sorted(one_each)]
-                store.write_table(folder, pa.Table.from_pylist(ordered, schema=schema))
+        # hashes last: what has one has a thumbnail, and a place where it is found
+        if self._thumbnails:
+            ref = store.write_table(THUMBNAILS_AT, _ordered(self._thumbnails, THUMBNAILS), is_remembered=False)
+            of = [{"sha256": row["sha256"], "path": ref.path} for row in self._thumbnails]
+            store.write_table(SHELVES, _ordered(of, SHELF))
+        if self._hashes:
+            store.write_table(HASHES, _ordered(self._hashes, HASH))
+
+
+def _ordered(rows: list[Row], schema: pa.Schema) -> pa.Table:
+    one_each = {row["sha256"]: row for row in rows}
+    return pa.Table.from_pylist([one_each[sha256] for sha256 in sorted(one_each)], schema=schema)
 
 
 @task(cache_policy=NO_CACHE, **caching.RETRIED)

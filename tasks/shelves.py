@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from schemas.errors import Damaged
 from schemas.manifests import Context, TableRef
+from schemas.tables import SHELF
 from tasks import caching, pictures
 from tasks.core import tables
 from tasks.io import thumbnails
@@ -33,12 +34,9 @@ def shelved(blobs: pa.Array, context: Context, label: str) -> pa.Table:
 
 
 def _found(store: Store, blobs: pa.Array) -> pa.Table:
-    places = [
-        pa.table({"sha256": table["sha256"], "path": pa.array([ref.path] * table.num_rows, pa.string())})
-        for ref, table in store.tables(pictures.THUMBNAILS_AT)
-    ]
-    empty = pa.table({"sha256": pa.array([], pa.string()), "path": pa.array([], pa.string())})
-    everything = pa.concat_tables([empty, *places])
+    there = pa.array([f"{pictures.THUMBNAILS_AT}/{name}" for name in store.names(pictures.THUMBNAILS_AT)], pa.string())
+    everything = pa.concat_tables([SHELF.empty_table(), *(table for _, table in store.tables(pictures.SHELVES))])
+    everything = everything.filter(pc.is_in(everything["path"], value_set=there))
     wanted = pc.filter(blobs, pc.is_in(blobs, value_set=everything["sha256"]))
     return tables.looked_up(everything, "sha256", wanted)
 
@@ -46,7 +44,7 @@ def _found(store: Store, blobs: pa.Array) -> pa.Table:
 def jpegs(store: Store, shelf: pa.Table) -> Iterator[tuple[str, memoryview]]:
     """Each blob of a (sha256, path) table once, and its thumbnail; tables are read one after the other.
 
-    Raises Damaged where a thumbnail has gone since it was found: to run again makes it anew.
+    Raises Damaged where a table is gone or wrong (then it is removed): to build again makes its thumbnails anew.
     """
     for path in pc.unique(shelf["path"]).sort().to_pylist():
         wanted = pc.unique(shelf.filter(pc.equal(shelf["path"], path))["sha256"])

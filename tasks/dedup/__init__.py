@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from schemas.errors import BrokenPromise
 from schemas.manifests import Context, State, Step, TableRef
+from schemas.relations import APART
 from schemas.stages import Dedup
 from schemas.tables import VERDICTS
 from tasks import caching
@@ -26,6 +27,9 @@ from tasks.keys import code_of, key_of
 CODE = code_of(decide)
 
 
+_APART = pa.array(sorted(APART), pa.string())
+
+
 class Blobs(NamedTuple):
     """Distinct blobs by their SHA-256, ascending: hash, and size in px, (N, 2)."""
 
@@ -35,10 +39,11 @@ class Blobs(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What pairs are to each other (a, b, view, relation, distance_bits, score), and what a person should know of the search."""
+    """What pairs are to each other (a, b, relation, distance_bits, score); what a person should know; in a plan: is all known."""
 
     relations: pa.Table
     notes: tuple[str, ...]
+    is_whole: bool
 
 
 def dedup(settings: Dedup, state: State, context: Context) -> Step:
@@ -48,7 +53,7 @@ def dedup(settings: Dedup, state: State, context: Context) -> Step:
     said = said_by_people(settings, context)
     found = _found(settings, _blobs(view), context)
     seen = view.select(decide.COLUMNS)
-    if state.pending:
+    if state.pending or not found.is_whole:
         outcome, _ = decide.decide(seen, found.relations, said, settings)
         return caching.foreseen(store, settings, state, outcome).model_copy(update={"notes": found.notes})
     outcome_ref, edges, is_new = _decided(store, settings, seen, found.relations, said)
@@ -119,13 +124,16 @@ def _found(settings: Dedup, blobs: Blobs, context: Context) -> Found:
         [candidates.Views(seen, np.array(views.numbers(key), np.int16), of_views) for key, seen in whole.items()],
     )
     table = pa.table({"a": pairs.a, "b": pairs.b, "view": pairs.view, "distance_bits": pairs.distance_bits})
-    relations = looks.look(blobs.sha256, table, blobs.sizes, context, settings.label)
-    relations = relations.append_column("distance_bits", table["distance_bits"].cast(pa.int16()))
-    is_known = pc.is_valid(relations["relation"])
-    return Found(
-        relations.filter(is_known),
-        tuple(_notes(pairs.crowded, relations["relation"].null_count, len(hashed) - len(whole))),
-    )
+    measured = looks.look(blobs.sha256, table, blobs.sizes, context, settings.label)
+    notes = _notes(pairs.crowded, measured["relation"].null_count, len(hashed) - len(whole))
+    # that one is no crop of the other, as they were laid, does not say that they are two works: that is for the whole to say
+    is_evidence = pc.or_(pc.equal(table["view"], 0), pc.invert(pc.is_in(measured["relation"], value_set=_APART)))
+    is_told = pc.and_(pc.is_valid(measured["relation"]), is_evidence)
+    ends = {side: blobs.sha256.take(table[side].filter(is_told).combine_chunks()) for side in ("a", "b")}
+    told = measured.select(["relation", "score"]).filter(is_told)
+    bits = table["distance_bits"].filter(is_told).cast(pa.int16())
+    relations = pa.table({**ends, "relation": told["relation"], "distance_bits": bits, "score": told["score"]})
+    return Found(relations, tuple(notes), is_whole=not measured["relation"].null_count and len(hashed) == len(whole))
 
 
 def _distinct(*hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:

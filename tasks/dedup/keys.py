@@ -43,5 +43,9 @@ def keys_of(key: KeyName, blobs: pa.Array, context: Context, label: str) -> NDAr
             keys_part, shelf.sort_by([("path", "ascending"), ("sha256", "ascending")]), (key, folder), context, label
         )
         have = caching.measurements(store, folder, blobs, KEYS)
+        if lost := len(blobs) - have.num_rows:
+            raise AssertionError(
+                f"expected hashes of the views {key} of each of {len(blobs)} blobs, got none for {lost}"
+            )
     flat = have["keys"].combine_chunks().flatten().to_numpy().astype(np.uint64)
     return np.asarray(flat.reshape(have.num_rows, len(views.VIEWS[key])))

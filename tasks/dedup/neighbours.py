@@ -36,7 +36,11 @@ def search_part(pieces: pa.Table, asked: tuple[list[TableRef], int], into: str, 
         left = _of_piece(store, refs, piece, "left")
         right = None if piece["right"] is None else _of_piece(store, refs, piece, "right")
         found = _searched(left, right, radius_bits, is_view=piece["is_view"], threads=1)
-        store.write_table(into, found.append_column("piece", pa.array([piece["piece"]] * found.num_rows, pa.int32())))
+        # a first row without a pair: a piece in which nothing is near is done, too
+        marked = pa.concat_tables(
+            [pa.table([pa.nulls(1, field.type) for field in NEIGHBOURS], schema=NEIGHBOURS), found]
+        )
+        store.write_table(into, marked.append_column("piece", pa.array([piece["piece"]] * marked.num_rows, pa.int32())))
 
 
 def _of_piece(store: Store, refs: list[TableRef], piece: dict[str, Any], side: str) -> Keys:
@@ -48,7 +52,7 @@ def near(wholes: Keys, seen: Keys, radius_bits: int, context: Context, label: st
     """NEIGHBOURS among distinct sorted hashes of wholes, and between the distinct sorted hashes of views and them."""
     store = caching.opened(context)
     key = key_of(radius_bits=radius_bits, code=CODE)
-    old_wholes, old_seen, old = _before(store, key, wholes, seen)
+    (old_wholes, old_seen, old), outgrown = _before(store, key, wholes, seen)
     new_wholes, new_seen = (
         np.setdiff1d(now, was, assume_unique=True) for now, was in ((wholes, old_wholes), (seen, old_seen))
     )
@@ -61,7 +65,12 @@ def near(wholes: Keys, seen: Keys, radius_bits: int, context: Context, label: st
     everything = pa.concat_tables([old, *found]).sort_by(
         [("is_view", "ascending"), ("left", "ascending"), ("right", "ascending")]
     )
-    _keep(store, key, wholes, seen, everything)
+    kept = _keep(store, key, wholes, seen, everything)
+    for ref in outgrown:
+        if ref.path != kept.path:
+            store.remove(
+                ref.path
+            )  # what this search holds too; its pairs, in a folder of its name, are then read no more
     return everything
 
 
@@ -79,11 +88,13 @@ def _found(jobs: list[Job], radius_bits: int, context: Context, label: str) -> l
     refs = [store.write_table("outcomes/searched", pa.table({"key": side}), is_remembered=False) for side in sides]
     into = f"measures/pieces/{key_of(radius_bits=radius_bits, code=CODE, of=[ref.path for ref in refs], pieces=pieces)}"
     table = pa.Table.from_pylist(pieces)
-    stored = [found for _, found in store.tables(into)]
-    done = pa.concat_tables(stored)["piece"] if stored else pa.array([], pa.int32())
-    todo = table.filter(pc.invert(pc.is_in(table["piece"], value_set=pc.unique(done))))
+    done = {found["piece"][0].as_py() for _, found in store.tables(into)}
+    todo = table.filter(pc.invert(pc.is_in(table["piece"], value_set=pa.array(sorted(done), pa.int64()))))
     in_parts(search_part, todo, ((refs, radius_bits), into), context.model_copy(update={"part_rows": 1}), label)
-    return [found.drop_columns("piece") for _, found in store.tables(into)]
+    stored = [found for _, found in store.tables(into)]
+    if lost := len(pieces) - len({found["piece"][0].as_py() for found in stored}):
+        raise AssertionError(f"expected the pairs of {len(pieces)} pieces of a search, got none of {lost}")
+    return [found.filter(pc.is_valid(found["left"])).drop_columns("piece") for found in stored]
 
 
 def _pieces(jobs: list[Job]) -> list[dict[str, Any]]:
@@ -130,24 +141,30 @@ def _ordered(found: pa.Table) -> pa.Table:
     )
 
 
-def _before(store: Store, key: str, wholes: Keys, seen: Keys) -> tuple[Keys, Keys, pa.Table]:
-    """Of the earlier search that had most of these hashes: which it had, and its pairs among them."""
-    best: tuple[Keys, Keys, pa.Table] = wholes[:0], seen[:0], NEIGHBOURS.empty_table()
+Known = tuple[Keys, Keys, pa.Table]
+
+
+def _before(store: Store, key: str, wholes: Keys, seen: Keys) -> tuple[Known, list[TableRef]]:
+    """Of the earlier search that had most of these hashes: which it had, and its pairs among them; and searches that had no others."""
+    best: Known = wholes[:0], seen[:0], NEIGHBOURS.empty_table()
+    outgrown = []
     for ref, table in store.tables(f"measures/searched/{key}"):
-        is_view = table["is_view"].to_numpy()
-        keys = table["key"].to_numpy()
+        is_view, keys = table["is_view"].to_numpy(), table["key"].to_numpy()
         had = (
             np.intersect1d(keys[~is_view], wholes, assume_unique=True),
             np.intersect1d(keys[is_view], seen, assume_unique=True),
         )
-        if len(had[0]) + len(had[1]) <= len(best[0]) + len(best[1]):
+        count = len(had[0]) + len(had[1])
+        if count == table.num_rows:
+            outgrown.append(ref)
+        if count <= len(best[0]) + len(best[1]):
             continue
         pairs = pa.concat_tables(
             [NEIGHBOURS.empty_table(), *(found for _, found in store.tables(f"measures/neighbours/{key}/{ref.sha256}"))]
         )
         if pairs.num_rows == pc.sum(table["pairs"]).as_py():  # else a table of pairs is gone
             best = *had, _among(pairs, *had)
-    return best
+    return best, outgrown
 
 
 def _among(pairs: pa.Table, wholes: Keys, seen: Keys) -> pa.Table:
@@ -157,7 +174,7 @@ def _among(pairs: pa.Table, wholes: Keys, seen: Keys) -> pa.Table:
     )
 
 
-def _keep(store: Store, key: str, wholes: Keys, seen: Keys, pairs: pa.Table) -> None:
+def _keep(store: Store, key: str, wholes: Keys, seen: Keys, pairs: pa.Table) -> TableRef:
     """Store what was searched, after its pairs."""
     left, is_view = pairs["left"].to_numpy(), pairs["is_view"].to_numpy()
     columns = []
@@ -167,4 +184,4 @@ def _keep(store: Store, key: str, wholes: Keys, seen: Keys, pairs: pa.Table) -> 
     searched = pa.concat_tables(columns)
     digest = hashlib.sha256(parquet_bytes(searched)).hexdigest()
     store.write_table(f"measures/neighbours/{key}/{digest}", pairs)
-    store.write_table(f"measures/searched/{key}", searched)
+    return store.write_table(f"measures/searched/{key}", searched)

@@ -29,6 +29,7 @@ class Shown(Frozen):
     """Everything that a publication shows: digests of tables, and the recipe."""
 
     recipe: Recipe
+    recipe_sha256: str
     tables: tuple[str, ...]
     contract: str
     detectors: tuple[str, ...]
@@ -54,13 +55,14 @@ def export(settings: Export, state: State, recipe: Recipe, context: Context) -> 
             pending=state.pending,
         )
     previous = releases.predecessor(store, recipe.name)
-    _check_gates(recipe, previous, len(ids))
+    _check_gates(recipe, previous, len(ids), context)
     _check_transient(recipe, state, store)
     memory = _memory(store, state, recipe, previous)
     memory_ref = store.write_table("outcomes/memory", memory)
     refs = (state.records, state.figures, memory_ref, *(step.outcome for step in state.steps))
     shown = Shown(
         recipe=recipe,
+        recipe_sha256=recipe_sha256(recipe, context),
         tables=tuple(ref.sha256 for ref in refs),
         contract=contracts.text(),
         detectors=detector_names(recipe, context),
@@ -70,7 +72,7 @@ def export(settings: Export, state: State, recipe: Recipe, context: Context) -> 
     def whole() -> Content:
         return content(store, settings, state, recipe, memory, context)
 
-    ref, _ = caching.decided(store, "publication", shown, CODE, memory, lambda: publication(whole(), recipe))
+    ref, _ = caching.decided(store, "publication", shown, CODE, memory, lambda: publication(whole(), recipe, context))
     version = store.read_table(ref)["version"][0].as_py()
     release = releases.opened(store, recipe.name, version)
     is_new = release is None or not release.is_intact()
@@ -84,12 +86,16 @@ def export(settings: Export, state: State, recipe: Recipe, context: Context) -> 
     return step.model_copy(update={"release": release.url if release else "", "notes": _notes(release)})
 
 
-def _check_gates(recipe: Recipe, previous: releases.Release | None, kept: int) -> None:
+def _check_gates(recipe: Recipe, previous: releases.Release | None, kept: int, context: Context) -> None:
     if not kept:
         raise Refused(
             "export: expected at least one image to publish, got none: every record was dropped (see the table above)"
         )
-    if previous is None or recipe.limit is not None or previous.manifest.recipe_sha256 != recipe_sha256(recipe):
+    if (
+        previous is None
+        or recipe.limit is not None
+        or previous.manifest.recipe_sha256 != recipe_sha256(recipe, context)
+    ):
         return  # another recipe may keep as few as its author wants
     before = int(str(previous.manifest.counts["kept"]))
     if kept < before * (1 - recipe.max_loss_fraction):

@@ -7,11 +7,11 @@ import pyarrow.compute as pc
 
 from schemas.manifests import Context, State
 from schemas.recipe import Recipe
-from schemas.stages import Detect, Export, Split
+from schemas.stages import Dedup, Detect, Export, Split
 from tasks import caching
 from tasks.core import tables
 from tasks.core.export import annotations, digest, images, ledger
-from tasks.io import contracts, folders
+from tasks.io import contracts, folders, verdicts
 from tasks.io.store import Store
 from tasks.keys import code_of, key_of
 
@@ -71,11 +71,11 @@ def detector_names(recipe: Recipe, context: Context) -> tuple[str, ...]:
     )
 
 
-def publication(content: Content, recipe: Recipe) -> pa.Table:
+def publication(content: Content, recipe: Recipe, context: Context) -> pa.Table:
     """One row: the digest of each table, of all content, and the version."""
     digests = {name: digest.table_digest(getattr(content, name).to_batches()) for name in digest.KEYS}
     whole = digest.content_digest(digests)
-    version = digest.version(whole, recipe_sha256(recipe), str(contracts.contract()["version"]))
+    version = digest.version(whole, recipe_sha256(recipe, context), str(contracts.contract()["version"]))
     return pa.table({**{name: [value] for name, value in digests.items()}, "content": [whole], "version": [version]})
 
 
@@ -83,9 +83,14 @@ def _named(table: pa.Table) -> dict[str, pa.ChunkedArray]:
     return {name: table[name] for name in table.column_names}
 
 
-def recipe_sha256(recipe: Recipe) -> str:
-    """Digest of all settings, as they ran; manners are left out, since how fast one asks changes nothing in a release."""
-    return key_of(recipe=recipe.model_dump(mode="json", exclude={"manners"}))
+def recipe_sha256(recipe: Recipe, context: Context) -> str:
+    """Digest of all settings, as they ran, and of what people said of pairs, which no content may show but the page does.
+
+    Manners are left out, since how fast one asks changes nothing in a release.
+    """
+    named = [stage.verdicts for stage in recipe.stages if isinstance(stage, Dedup) and stage.verdicts]
+    said = {"verdicts": [verdicts.sha256(name, context.bindings[name]) for name in named]} if named else {}
+    return key_of(recipe=recipe.model_dump(mode="json", exclude={"manners"}), **said)
 
 
 def split_sha256(recipe: Recipe) -> str:

@@ -32,7 +32,7 @@ def published(
     context: Context,
 ) -> str:  # fmt: skip
     """Write all files beside, then show them; the release's URL."""
-    row = publication(content, recipe).to_pylist()[0]
+    row = publication(content, recipe, context).to_pylist()[0]
     splits = [split for stage in recipe.stages if isinstance(stage, Split) for split in stage.ratios]
     info = {
         "description": recipe.title or recipe.name,
@@ -60,7 +60,7 @@ def published(
             "recipe.yaml", yaml.safe_dump(recipe.model_dump(mode="json"), sort_keys=False, allow_unicode=True).encode()
         )
         draft.write("contract.yaml", contracts.text().encode())
-        manifest = _manifest(draft, recipe, content, row, previous)
+        manifest = _manifest(draft, recipe, content, row, previous, context)
         rights = {
             entry["values"]: entry["counts"] for entry in pc.value_counts(content.images["rights_uri"]).to_pylist()
         }
@@ -81,8 +81,9 @@ def edges(store: Store, state: State) -> pa.Table:
 
 
 def _manifest(
-    draft: releases.Draft, recipe: Recipe, content: Content, row: dict[str, str], previous: releases.Release | None
-) -> ReleaseManifest:
+    draft: releases.Draft, recipe: Recipe, content: Content, row: dict[str, str], previous: releases.Release | None,
+    context: Context,
+) -> ReleaseManifest:  # fmt: skip
     before = previous.manifest if previous else None
     if before is not None and before.version == row["version"]:  # written again in place of itself
         lineage, predecessor = before.lineage, before.previous
@@ -92,7 +93,7 @@ def _manifest(
         predecessor = before.version if before else None
     return ReleaseManifest(
         name=recipe.name, version=row["version"], previous=predecessor, lineage=lineage, split_sha256=split_sha256(recipe),
-        contract_version=str(contracts.contract()["version"]), content_sha256=row["content"], recipe_sha256=recipe_sha256(recipe),
+        contract_version=str(contracts.contract()["version"]), content_sha256=row["content"], recipe_sha256=recipe_sha256(recipe, context),
         counts=ledger.counts(content.ledger), content={name: row[name] for name in sorted(digest.KEYS)}, files=draft.files,
         environment={
             "python": platform.python_version(), "platform": platform.platform(), "phash": looks.PHASH,

@@ -1,6 +1,7 @@
 """The file of verdicts that a recipe names: CSV, as the report's page saves it or a spreadsheet does."""
 
 import csv
+import hashlib
 import io
 
 import fsspec
@@ -39,6 +40,11 @@ def rows_of_csv(
     except csv.Error as problem:
         raise BadInput(f"binding '{name}': expected CSV, got '{url}' (line {line}: {problem})") from problem
     return rows
+
+
+def sha256(name: str, url: str) -> str:
+    """Digest of the file's text, as 64 hex digits: a release that people have spoken of is another one. Raises as rows_of_csv does."""
+    return hashlib.sha256(_text(name, url, MAX_BYTES).encode()).hexdigest()
 
 
 def _text(name: str, url: str, max_bytes: int) -> str:

@@ -16,6 +16,10 @@ LEADERS = 8
 """Of more blobs than MOST, as many are compared with all others of theirs, and the others not with each other."""
 
 
+NEIGHBOURS = 64
+"""Nearest hashes of each hash whose images are compared with its own: a work that hangs in more guises is joined through others."""
+
+
 class Near(NamedTuple):
     """Pairs of distinct hashes that a search has found. values: (P, 2) uint64, distance_bits: (P,) 0..64."""
 
@@ -72,7 +76,7 @@ def is_degenerate(hashes: NDArray[np.uint64]) -> NDArray[np.bool_]:
 
 
 def candidates(hashes: NDArray[np.uint64], near: Near, views: Sequence[Views] = ()) -> Candidates:
-    """Pairs of blobs to look at again, each unordered pair once, by its smallest distance, then its smallest view.
+    """Pairs of blobs to look at again, each unordered pair once: by the whole if that is near, else by its nearest view.
 
     hashes: (N,) of blobs 0 .. N - 1. For the whole picture's view (0), a < b; of two finds by one other view the one with
     the smaller a stands. Degenerate hashes and hashes that no blob has take no part. Nothing in, nothing out.
@@ -83,17 +87,37 @@ def candidates(hashes: NDArray[np.uint64], near: Near, views: Sequence[Views] = 
     its own or near it (MOST is below 2 LEADERS): a million blobs of one hash give eight million pairs.
     """
     wholes = _buckets(hashes[:, None], np.zeros(1, np.int16))
+    near = nearest(near)
     found = [_within(wholes), _between(wholes, wholes, near)]
-    found += [_between(_buckets(of.hashes, of.numbers), wholes, of.near) for of in views]
+    found += [_between(_buckets(of.hashes, of.numbers, of.near.values[:, 0]), wholes, of.near) for of in views]
     a, b, view, bits = (np.concatenate(column) for column in zip(*found, strict=True))
     crowded = int(wholes.sizes[wholes.sizes > MOST].sum())
     return Candidates(*_once((a, b, view, bits), len(hashes)), crowded)
 
 
-def _buckets(hashes: NDArray[np.uint64], numbers: NDArray[np.int16]) -> _Buckets:
-    """The blobs of each hash that is not degenerate; a blob once in a bucket, by the first of its views there."""
+def nearest(near: Near) -> Near:
+    """The pairs in which either hash is among the other's NEIGHBOURS nearest (ties: the smaller hash), in their order.
+
+    Of a crowd of hashes that all lie near each other, as blank pages scanned with their grain have, all pairs would grow with
+    its square: so at most NEIGHBOURS pairs stay for each hash.
+    """
+    if not len(near.values):
+        return near
+    nodes, others = np.concatenate([near.values, near.values[:, ::-1]]).T
+    order = np.lexsort((others, np.tile(near.distance_bits, 2), nodes))
+    is_first = np.append(True, nodes[order][1:] != nodes[order][:-1])
+    starts = np.flatnonzero(is_first)
+    rank = np.arange(len(order)) - np.repeat(starts, np.diff(np.append(starts, len(order))))
+    is_near = np.zeros(len(order), np.bool_)
+    is_near[order] = rank < NEIGHBOURS
+    stays = is_near.reshape(2, -1).any(axis=0)
+    return Near(near.values[stays], near.distance_bits[stays])
+
+
+def _buckets(hashes: NDArray[np.uint64], numbers: NDArray[np.int16], of: NDArray[np.uint64] | None = None) -> _Buckets:
+    """The blobs of each hash that is not degenerate, or of those of these hashes; a blob once in a bucket, by the first of its views there."""
     flat = hashes.ravel()
-    places = np.flatnonzero(~is_degenerate(flat))
+    places = np.flatnonzero(~is_degenerate(flat) if of is None else np.isin(flat, of) & ~is_degenerate(flat))
     places = places[np.argsort(flat[places], kind="stable")]
     values, blobs = flat[places], places // len(numbers)
     is_new = np.ones(len(places), np.bool_)
@@ -144,13 +168,13 @@ def _runs(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> tuple[NDArra
 
 
 def _once(found: _Found, blobs: int) -> _Found:
-    """Each unordered pair of two blobs once, sorted: by its smallest distance, smallest view, smallest a."""
+    """Each unordered pair of two blobs once, sorted: by the whole, else by its smallest distance, smallest view, smallest a."""
     apart = found[0] != found[1]
     a, b, view, bits = (column[apart] for column in found)
     low, high = np.minimum(a, b), np.maximum(a, b)
     turned = (a > b) & (view != 0)
     pair = low * blobs + high
-    worth = (bits.astype(np.int32) << 17) | (view.astype(np.int32) << 1) | turned
+    worth = ((view != 0).astype(np.int32) << 24) | (bits.astype(np.int32) << 17) | (view.astype(np.int32) << 1) | turned
     order = np.lexsort((worth, pair))
     is_first = np.ones(len(order), np.bool_)
     is_first[1:] = pair[order[1:]] != pair[order[:-1]]

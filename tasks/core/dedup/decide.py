@@ -40,7 +40,7 @@ def decide(view: pa.Table, relations: pa.Table, verdicts: pa.Table, settings: De
     score; each unordered pair once. verdicts: a, b (record_id), verdict. What names a blob or a record that is not in the
     view is passed over. Empty in, empty out; the order of rows changes nothing else.
 
-    Records of equal bytes are one, if the recipe drops the same file. Pairs of a relation that it drops are joined,
+    Records of equal bytes are one. Pairs of a relation that it drops are joined,
     pairs of two works are kept apart (`clusters`). Of a cluster the most preferable record stays, and all others name
     it. A person's word stands in place of what was measured: `copy` joins for good, `different` keeps apart, `related`
     does neither; but equal bytes are one whatever is said. `group_id` is the smallest record_id that is connected by
@@ -51,16 +51,15 @@ def decide(view: pa.Table, relations: pa.Table, verdicts: pa.Table, settings: De
     order = pc.sort_indices(view["record_id"])  # from here on a row's number is its record_id's rank
     rows = view.select(COLUMNS).take(order)
     every, blob = np.arange(len(order)), _ints(pc.index_in(rows["sha256"], value_set=rows["sha256"]))
-    node = blob if Relation.SAME_FILE in settings.drop_relations else every
-    pairs = _pairs(rows["sha256"], blob, relations, _spoken(rows["record_id"], node, verdicts))
+    pairs = _pairs(rows["sha256"], blob, relations, _spoken(rows["record_id"], blob, verdicts))
     ends, ties = _ends(pairs), _ties(pairs, settings)
-    firm = np.concatenate([np.stack([every, node], axis=1), ends[ties.is_told]])
+    firm = np.concatenate([np.stack([every, blob], axis=1), ends[ties.is_told]])
     cluster = clusters(len(order), firm, ends[_strongest_first(pairs, ties.is_accepted)], ends[ties.is_apart])
     group = connected(len(order), np.concatenate([ends[ties.is_bound], np.stack([every, cluster], axis=1)]))
     is_joined = cluster[ends[:, 0]] == cluster[ends[:, 1]]
     links = pairs.take(_strongest_first(pairs, (ties.is_told | ties.is_accepted) & is_joined))
     stays = _best_of_each(cluster, preference(rows))
-    outcome = _outcome(rows["record_id"], blob, node, stays, group, links)
+    outcome = _outcome(rows["record_id"], blob, stays, group, links)
     edges = [rows["record_id"].take(pairs["a"]), rows["record_id"].take(pairs["b"]), *pairs.columns[2:], is_joined]
     return outcome.take(np.argsort(order)), pa.table(edges, schema=EDGES)
 
@@ -85,14 +84,14 @@ def preference(view: pa.Table) -> _Rows:
     )
 
 
-def _spoken(names: pa.ChunkedArray, node: _Rows, verdicts: pa.Table) -> pa.Table:
-    """_SPOKEN: what people said of pairs of nodes, each pair once; inside one node, of pairs of its rows."""
+def _spoken(names: pa.ChunkedArray, blob: _Rows, verdicts: pa.Table) -> pa.Table:
+    """_SPOKEN: what people said of pairs of blobs, each pair once; inside one blob, of pairs of its rows."""
     unknown = [word for word in pc.unique(verdicts["verdict"]).to_pylist() if word not in VERDICTS]
     if unknown:
         raise ValueError(f"expected a verdict of {', '.join(VERDICTS)}, got {unknown[0]!r}")
     a, b, present = _present(names, verdicts)
-    is_one = node[a] == node[b]
-    keys = _keys(np.where(is_one, a, node[a]), np.where(is_one, b, node[b]), len(node))
+    is_one = blob[a] == blob[b]
+    keys = _keys(np.where(is_one, a, blob[a]), np.where(is_one, b, blob[b]), len(blob))
     said: dict[int, int] = {}
     for key, word in zip(keys.tolist(), present["verdict"].to_pylist(), strict=True):
         said[key] = max(VERDICTS.index(word), said.get(key, 0))
@@ -143,7 +142,7 @@ def _ends(pairs: pa.Table) -> Pairs:
 
 
 def _ties(pairs: pa.Table, settings: Dedup) -> _Ties:
-    """Same files are copies by being one node, or not at all: they are not among those accepted."""
+    """Same files are copies by being one blob: they are not among those accepted."""
     dropped, unsaid = set(settings.drop_relations), _bools(pc.is_null(pairs["verdict"]))
 
     def is_any(column: str, words: Iterable[str]) -> _Mask:
@@ -173,12 +172,12 @@ def _best_of_each(cluster: _Rows, order: _Rows) -> _Rows:
     return best[cluster]
 
 
-def _outcome(names: pa.ChunkedArray, blob: _Rows, node: _Rows, stays: _Rows, group: _Rows, links: pa.Table) -> pa.Table:
+def _outcome(names: pa.ChunkedArray, blob: _Rows, stays: _Rows, group: _Rows, links: pa.Table) -> pa.Table:
     """DEDUP outcome of the rows, of which stays[row] stays for each."""
     is_dropped, is_same = stays != np.arange(len(stays)), blob[stays] == blob
     is_near = is_dropped & ~is_same
-    gone, which = np.unique(node[is_near], return_inverse=True)
-    texts = _details(names, gone, node[stays], links)
+    gone, which = np.unique(blob[is_near], return_inverse=True)
+    texts = _details(names, gone, blob[stays], links)
     place = np.full(len(stays), len(texts))
     place[is_near] = which
     detail = pa.array([*texts, "same bytes"], pa.string()).take(pa.array(place, mask=~is_dropped))

@@ -6,6 +6,7 @@ composition, do not: other brushstrokes lie in other places.
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,21 +15,25 @@ from schemas.relations import Relation
 from tasks.core.dedup.views import STEPS, View
 
 COPY_SCORE = 0.6
+"""Scores from here on are copies: of 106 paintings saved at quality 30 and a quarter of their size the least was 0.65 (docs/dedup.md)."""
+APART_SCORE = 0.35
+"""Scores below are two works. Between the two lie painted works of one series, as if traced, and copies that are hardly to be seen."""
+WEAKEST_SCORE = 0.35
+"""What a copy has at least in the weakest eighth of its cells: leaves of one book, stamps, states of a print agree but in one place."""
 OFF_COST_PER_PX = 0.3
-"""Copies score 0.6 and 0.3 for each px that they are off. Of paintings saved at quality 30 and a quarter of their size the least had 0.72,
-0.2 px off; of painted works of one series, as if traced, the most 0.76, but 0.8 px off (docs/dedup.md)."""
-APART_SCORE = 0.45
-"""Scores below are two works: of 1,067 paintings, the nearest different ones by hash had at most 0.43."""
 ALIKE_TONES = 0.85
 """Two works whose coarse light and dark correlate so far are look-alikes."""
 WHOLE_SHARE = 0.94
 """Shares from here on are the whole picture: the registration's own error is some 2 % of an area."""
-DETAIL_SHARE = 0.5
+DETAIL_SHARE = 0.45
+"""Just below what is left where 15 % are cut off at every side, 49 %."""
 SAME_TONE = 0.02
 """Mean difference of coarse tones, of 1, that saving again may bring; a gamma of 0.9 brings 0.03."""
 
 _SIDES_PX = (32, 64, 128)
-_STEPS = (30, 12, 8)
+_STEPS_OF_LEVEL = (30, 12, 8)
+_HOPELESS = 0.45
+_STARTS = tuple(np.array(box) for box in ((0.0, 0.0, 1.0, 1.0), (0.07, 0.07, 0.93, 0.93), (-0.08, -0.08, 1.08, 1.08)))
 _RADIUS_PX = 3
 _NOISE = 12.0
 """Grey levels: what a JPEG of low quality adds to brushwork, and a fine contour in common does not outweigh."""
@@ -41,57 +46,101 @@ _LEAST_SIDE_PX = 8
 
 @dataclass(frozen=True)
 class Agreement:
-    """How far two pictures agree. score: 0..1, mean over the cells in which either has something to show; 0 where nothing has.
+    """How far two pictures agree.
 
-    share: 0..1, the part of either picture that the other shows, of the two the smaller; tone: 0..1, mean difference of their
-    coarse tones there; likeness: -1..1, correlation of these; cells: on how many cells the score rests; off_px: how far three
-    of four cells at most are off, px of the thumbnail.
+    score: 0..1, the mean correlation of the cells in which either has something to show, less 0.3 for each px that three of four
+    cells at most are off; 0 where nothing has. weakest: -1..1, the mean of the weakest eighth of the cells. share: 0..1, the part of
+    either picture that the other shows, of the two the smaller; tone: 0..1, mean difference of their coarse tones there;
+    likeness: -1..1, correlation of these; cells: on how many cells the score rests.
     """
 
     score: float
+    weakest: float
     share: float
     tone: float
     likeness: float
     cells: int
-    off_px: float
 
 
-NOTHING = Agreement(0.0, 0.0, 1.0, 0.0, 0, 0.0)
+NOTHING = Agreement(0.0, 0.0, 0.0, 1.0, 0.0, 0)
 """Where the two can't be laid over each other."""
+
+
+class _Laid(NamedTuple):
+    """One picture laid over the other at one size: `over` on `template`, where `is_there`; alike, off: of each cell."""
+
+    warp: NDArray[np.float64]
+    template: NDArray[np.float32]
+    over: NDArray[np.float32]
+    is_there: NDArray[np.bool_]
+    other_px2: int
+    alike: NDArray[np.float64]
+    off: NDArray[np.float64]
+
+    @property
+    def correlation(self) -> float:
+        """Of all cells; 0 where there is none."""
+        return float(self.alike.mean()) if len(self.alike) else 0.0
 
 
 def agreement(a: NDArray[np.uint8], b: NDArray[np.uint8], view: View) -> Agreement:
     """How far b agrees with that view of a. Grey, (H, W), at most 512 px a side; the tinier side decides what can be seen.
 
-    Registration goes from coarse to fine; what has nothing in common on a coarse level is not looked at more closely.
+    Registration goes from coarse to fine. It starts from the view's box; where that leads nowhere, from the whole, and from either
+    picture as the middle of the other. What has nothing in common on a coarse level is not looked at more closely.
     """
+    seen, whole = view.seen(a).astype(np.float32), b.astype(np.float32)
+    box = np.array(view.box) / STEPS
+    box_px = seen.shape[0] * (box[3] - box[1]), seen.shape[1] * (box[2] - box[0])
+    finest_px = min(whole.shape[0], box_px[0]), min(whole.shape[1], box_px[1])
+    best = None
+    for start in (box, *_STARTS):
+        laid = _laid_over(seen, whole, _from_box(start), box_px, finest_px, 0)
+        if laid is not None and (best is None or laid.correlation > best.correlation):
+            best = laid
+        if best is not None and best.correlation >= _HOPELESS:
+            break
+    for level in range(1, len(_SIDES_PX)):
+        if best is None or best.correlation < _HOPELESS or max(finest_px) <= _SIDES_PX[level - 1]:
+            break
+        best = _laid_over(seen, whole, best.warp, box_px, finest_px, level)
+    return NOTHING if best is None else _agreement(best)
+
+
+def _from_box(box: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(3, 3): from parts of the sides of what a box (x0, y0, x1, y1) shows to parts of the sides of the whole."""
+    return np.array([[box[2] - box[0], 0.0, box[0]], [0.0, box[3] - box[1], box[1]], [0.0, 0.0, 1.0]])
+
+
+def _laid_over(
+    seen: NDArray[np.float32],
+    whole: NDArray[np.float32],
+    warp: NDArray[np.float64],
+    box_px: tuple[float, float],
+    finest_px: tuple[float, float],
+    level: int,
+) -> _Laid | None:
+    """`seen` over `whole` at one size, from a warp between parts of their sides; None where registration gets lost."""
     from tasks.core.dedup import registration  # numba takes half a second to import, and most builds have looked before
 
-    seen, whole = view.seen(a).astype(np.float32), b.astype(np.float32)
-    left, top, right, bottom = (place / STEPS for place in view.box)
-    box_px = seen.shape[0] * (bottom - top), seen.shape[1] * (right - left)
-    finest_px = min(whole.shape[0], box_px[0]), min(whole.shape[1], box_px[1])
-    laid = np.array([[right - left, 0.0, left], [0.0, bottom - top, top], [0.0, 0.0, 1.0]])  # of sides: 0..1 to 0..1
-    for side_px, steps in zip(_SIDES_PX, _STEPS, strict=True):
-        scale = min(1.0, side_px / max(finest_px))
-        height, width = (max(_LEAST_SIDE_PX, round(side * scale)) for side in finest_px)
-        template = registration.resampled(whole, height, width)
-        other = registration.resampled(
-            seen,
-            max(_LEAST_SIDE_PX, round(seen.shape[0] * height / box_px[0])),
-            max(_LEAST_SIDE_PX, round(seen.shape[1] * width / box_px[1])),
-        )
-        to_template, to_other = _sides_of_px(template.shape), _sides_of_px(other.shape)
-        warp = np.ascontiguousarray((np.linalg.inv(to_other) @ laid @ to_template)[:2])
-        fine = registration.normalised(template, _RADIUS_PX, _NOISE)
-        if not registration.aligned(fine, registration.normalised(other, _RADIUS_PX, _NOISE), warp, steps):
-            return NOTHING
-        over, is_there = registration.warped(other, warp, template)
-        cells, off = _cells(template, over, is_there)
-        if scale == 1.0 or side_px == _SIDES_PX[-1] or _score(cells) < APART_SCORE:
-            break
-        laid = to_other @ np.vstack([warp, [0.0, 0.0, 1.0]]) @ np.linalg.inv(to_template)
-    return _agreement(cells, off, template, over, is_there, other.size, warp)
+    scale = min(1.0, _SIDES_PX[level] / max(finest_px))
+    height, width = (max(_LEAST_SIDE_PX, round(side * scale)) for side in finest_px)
+    template = registration.resampled(whole, height, width)
+    other = registration.resampled(
+        seen,
+        max(_LEAST_SIDE_PX, round(seen.shape[0] * height / box_px[0])),
+        max(_LEAST_SIDE_PX, round(seen.shape[1] * width / box_px[1])),
+    )
+    to_template, to_other = _sides_of_px(template.shape), _sides_of_px(other.shape)
+    of_px = np.ascontiguousarray((np.linalg.inv(to_other) @ warp @ to_template)[:2])
+    fine = [registration.normalised(picture, _RADIUS_PX, _NOISE) for picture in (template, other)]
+    if not registration.aligned(fine[0], fine[1], of_px, _STEPS_OF_LEVEL[level]):
+        return None
+    over, is_there = registration.warped(other, of_px, template)
+    if not is_there.any():
+        return None
+    warp = to_other @ np.vstack([of_px, [0.0, 0.0, 1.0]]) @ np.linalg.inv(to_template)
+    return _Laid(warp, template, over, is_there, other.size, *_cells(template, over, is_there))
 
 
 def _sides_of_px(shape: tuple[int, ...]) -> NDArray[np.float64]:
@@ -121,33 +170,21 @@ def _cells(
     return alike[told], off[told]
 
 
-def _score(cells: NDArray[np.float64]) -> float:
-    return max(0.0, float(cells.mean())) if len(cells) else 0.0
-
-
-def _agreement(
-    cells: NDArray[np.float64],
-    off: NDArray[np.float64],
-    template: NDArray[np.float32],
-    over: NDArray[np.float32],
-    is_there: NDArray[np.bool_],
-    other_px2: int,
-    warp: NDArray[np.float64],
-) -> Agreement:
+def _agreement(laid: _Laid) -> Agreement:
     from tasks.core.dedup import registration
 
-    covered_px2 = int(is_there.sum())
-    if not covered_px2:
-        return NOTHING
-    tones = [registration.blurred(picture, _RADIUS_PX)[is_there] for picture in (template, over)]
-    shown_px2 = covered_px2 * abs(float(np.linalg.det(warp[:, :2])))
+    cells, covered_px2 = len(laid.alike), int(laid.is_there.sum())
+    off_px = float(np.quantile(laid.off, 0.75)) if cells else 0.0
+    tones = [registration.blurred(picture, _RADIUS_PX)[laid.is_there] for picture in (laid.template, laid.over)]
+    height, width = laid.template.shape
+    area = abs(float(np.linalg.det(laid.warp[:2, :2])))  # of the template, in parts of the other
     return Agreement(
-        score=_score(cells),
-        share=min(1.0, covered_px2 / template.size, shown_px2 / other_px2),
+        score=max(0.0, laid.correlation - OFF_COST_PER_PX * off_px),
+        weakest=float(np.sort(laid.alike)[: max(1, cells // 8)].mean()) if cells else 0.0,
+        share=min(1.0, covered_px2 / (height * width), covered_px2 / (height * width) * area),
         tone=float(np.abs(tones[0] - tones[1]).mean()) / 255,
         likeness=_correlation(*tones),
-        cells=len(cells),
-        off_px=float(np.quantile(off, 0.75)) if len(off) else 0.0,
+        cells=cells,
     )
 
 
@@ -165,7 +202,7 @@ def relation(found: Agreement, view: View, *, has_equal_size: bool) -> Relation:
     if found.score < APART_SCORE:
         is_alike = found.likeness >= ALIKE_TONES and found.share >= DETAIL_SHARE
         return Relation.LOOK_ALIKE if is_alike else Relation.DIFFERENT
-    if found.score < COPY_SCORE + OFF_COST_PER_PX * found.off_px or found.cells < _LEAST_CELLS:
+    if found.score < COPY_SCORE or found.weakest < WEAKEST_SCORE or found.cells < _LEAST_CELLS:
         return Relation.UNCERTAIN
     if found.share < DETAIL_SHARE:
         return Relation.DETAIL

@@ -86,7 +86,7 @@ A, B = WAVES, ~WAVES & (2**64 - 1)  # 64 bits apart
         pytest.param([A, B], [views_of([[B ^ 1], [A]], (A, A), (B ^ 1, B))], [(1, 0, 1, 0)], id="both: the smaller distance"),
         pytest.param([A, B], [views_of([[0, B], [A, 0]], (A, A), (B, B))], [(1, 0, 1, 0)], id="both: the smaller view"),
         pytest.param([A, B], [views_of([[B, B], [0, 0]], (B, B))], [(0, 1, 1, 0)], id="equal hashes in two views"),
-        pytest.param([A, A ^ 1], [views_of([[A ^ 1], [0]], (A ^ 1, A ^ 1))], [(0, 1, 1, 0)], id="a nearer view than the whole"),
+        pytest.param([A, A ^ 1], [views_of([[A ^ 1], [0]], (A ^ 1, A ^ 1))], [(0, 1, 0, 1)], id="the whole before a nearer view"),
         pytest.param([A, A], [views_of([[A], [A]], (A, A))], [(0, 1, 0, 0)], id="the whole, as near as any view"),
         pytest.param([A, 0], [views_of([[0], [A]], (0, 0), (A, A))], [(1, 0, 1, 0)], id="degenerate wholes have views, and no more"),
         pytest.param(
@@ -190,7 +190,7 @@ def looked_for(hashes: list[int], radius_bits: int, views: list[list[int]], most
         for a, view, b in compared(group, list(group_), most, leaders)
     ]
     best: dict[tuple[int, int], Found] = {}
-    for bits, view, a, b in sorted(finds):
+    for bits, view, a, b in sorted(finds, key=lambda find: (find[1] != 0, *find)):
         best.setdefault((min(a, b), max(a, b)), (a, b, view, bits))
     return [best[pair] for pair in sorted(best)]
 
@@ -225,3 +225,18 @@ def test_candidates_are_those_of_loops_over_all(case: tuple[list[int], int, list
         patch.setattr(module, "MOST", limits[0])
         patch.setattr(module, "LEADERS", limits[1])
         assert found(hashes, pairs, *given_views) == looked_for(hashes, radius_bits, views, *limits)
+
+
+@given(st.lists(st.integers(0, 2**12), min_size=2, max_size=40, unique=True), st.integers(1, 5))
+def test_each_hash_keeps_its_nearest_and_no_crowd_grows_with_its_square(values: list[int], most: int):
+    pairs = [(a, b) for i, a in enumerate(sorted(values)) for b in sorted(values)[i + 1 :]]
+    near = Near(np.array(pairs, np.uint64), np.array([(a ^ b).bit_count() for a, b in pairs], np.uint8))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "NEIGHBOURS", most)
+        got = module.nearest(near)
+    nearest = {(a, b) for a in values for b in sorted(set(values) - {a}, key=lambda b: ((a ^ b).bit_count(), b))[:most]}
+    assert [tuple(pair) for pair in got.values.tolist()] == [
+        pair for pair in pairs if pair in nearest or pair[::-1] in nearest
+    ]
+    assert len(got.values) <= most * len(values)
+    assert got.distance_bits.tolist() == [(a ^ b).bit_count() for a, b in got.values.tolist()]

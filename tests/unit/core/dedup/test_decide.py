@@ -224,7 +224,13 @@ def test_of_several_ways_the_shortest_then_the_strongest_is_named(
     [
         pytest.param("reencoded", {}, True, True, id="a copy"),
         pytest.param("mirrored", {}, False, True, id="bound only"),
-        pytest.param("mirrored", {"drop_relations": ["mirrored"]}, True, True, id="a copy where asked for"),
+        pytest.param(
+            "mirrored",
+            {"drop_relations": ["same_file", "mirrored"], "by": ["phash", "mirrored"]},
+            True,
+            True,
+            id="a copy where asked for",
+        ),
         pytest.param("mirrored", {"bind_relations": []}, False, False, id="neither"),
         pytest.param("cropped", {"bind_relations": []}, True, True, id="what drops binds too"),
         pytest.param("look_alike", {}, False, False, id="look-alikes"),
@@ -254,17 +260,6 @@ def test_a_chain_that_joins_two_works_is_cut(relations: list[Row], kept: str):
     rows = [row(name) for name in "abcd"]
     assert who_stays(rows, relations) == kept
     assert groups(rows, relations) == dict.fromkeys("abcd", "a"), "what is cut still lies in one split"
-
-
-def test_if_the_same_file_is_not_dropped_equal_bytes_are_two_nodes():
-    rows = [row("a", "X"), row("b", "X"), row("c"), row("d", "C")]
-    settings = {"drop_relations": ["resized"], "bind_relations": []}
-    got, edges = decided(rows, [looked("C", "X")], [said("b", "d", "copy")], **settings)
-    assert {name: of["kept_record_id"] for name, of in got.items()} == {"a": None, "b": None, "c": "a", "d": "b"}
-    assert [of["group_id"] for of in got.values()] == ["a", "b", "a", "b"]
-    assert [(edge["a"], edge["b"], edge["is_joined"]) for edge in edges] == [
-        ("a", "b", False), ("a", "c", True), ("b", "d", True), ("c", "d", False),
-    ]  # fmt: skip
 
 
 # --- people
@@ -387,9 +382,9 @@ def test_the_order_of_rows_and_of_ends_changes_nothing(
 
 @given(some_rows, some_relations, some_verdicts, st.booleans())
 def test_every_drop_names_a_record_of_its_cluster_that_stays(
-    rows: list[Row], relations: list[Row], verdicts: list[Row], drops_files: bool
+    rows: list[Row], relations: list[Row], verdicts: list[Row], drops_all: bool
 ):
-    settings = {} if drops_files else {"drop_relations": ["resized", "recoloured"]}
+    settings = {} if drops_all else {"drop_relations": ["same_file", "resized", "recoloured"]}
     got, edges = decided(rows, relations, verdicts, **settings)
     for of in got.values():
         assert (of["reason"] is None) == (of["kept_record_id"] is None) == (of["detail"] is None)

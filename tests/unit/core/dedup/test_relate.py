@@ -83,6 +83,8 @@ SPECK[20:28, 24:32] = painted(5)[:8, :8]
         pytest.param(ONE, 255 - with_gamma(255 - ONE, 0.7), WHOLE, Relation.RECOLOURED, id="darker"),
         pytest.param(ONE, ONE[8:, 8:], WHOLE, Relation.CROPPED, id="a corner off, found as a whole"),
         pytest.param(ONE[8:, 8:], ONE, WHOLE, Relation.CROPPED, id="and the other way round"),
+        pytest.param(ONE, ONE[:82], WHOLE, Relation.CROPPED, id="15 % off at the bottom, found as a whole"),
+        pytest.param(ONE[14:82, 19:109], ONE, WHOLE, Relation.CROPPED, id="15 % off at all sides, found as a whole"),
         pytest.param(ONE, ONE[10:86, 14:118], View(box=(5, 5, 36, 35)), Relation.CROPPED, id="cropped, found by a box nearby"),
         pytest.param(ONE, ONE[20:76, 30:100], View(box=(9, 8, 31, 32)), Relation.DETAIL, id="a third of it"),
         pytest.param(ONE, np.pad(ONE, 5, constant_values=40), WHOLE, Relation.CROPPED, id="in a frame"),
@@ -119,6 +121,15 @@ def test_a_frame_in_common_is_not_a_picture_in_common():
     relation, found = looked(first, leaf)
     assert relation not in {Relation.REENCODED, Relation.RESIZED, Relation.RECOLOURED, Relation.CROPPED}
     assert found.score < relate.COPY_SCORE
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_what_differs_in_its_middle_is_not_one_picture(seed: int):
+    """Stamps, playing cards, states of a print: a ninth of the picture is another."""
+    first, second = painted(2 * seed), painted(2 * seed + 1)
+    card = first.copy()
+    card[32:64, 43:85] = second[32:64, 43:85]
+    assert looked(first, card)[0] in {Relation.UNCERTAIN, Relation.LOOK_ALIKE, Relation.DIFFERENT}
 
 
 @given(st.floats(0, 0.13), st.floats(0, 0.13), st.floats(0, 0.13), st.floats(0, 0.13))

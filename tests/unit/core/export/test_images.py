@@ -108,3 +108,30 @@ def test_what_is_digested_is_the_images_table_but_for_the_bytes():
     assert images.DIGESTED.names == IMAGES.names
     assert [field for field in images.DIGESTED if field not in list(IMAGES)] == [images.DIGESTED.field("image")]
     assert set(images.FROM_RECORDS) < set(IMAGES.names)
+
+
+@pytest.mark.parametrize(
+    ("stays", "expected"),
+    [
+        pytest.param({}, [["a.org"], []], id="no copies; one work without a page"),
+        pytest.param({"c": "a"}, [["a.org", "c.org"], []], id="a copy's page follows its own"),
+        pytest.param(
+            {"c": "k", "k": "a"}, [["a.org", "c.org"], []], id="a copy of what a later stage dropped as a copy"
+        ),
+        pytest.param(
+            {"c": "b", "d": "b"},
+            [["a.org"], ["c.org"]],
+            id="copies give a page to a work that has none; each page once",
+        ),
+        pytest.param({"c": "x"}, [["a.org"], []], id="a copy of what is no longer kept"),
+    ],
+)
+def test_the_pages_of_all_copies_stay_with_a_work(stays: dict[str, str], expected: list[list[str]]):
+    of = {"a": "a.org", "b": None, "c": "c.org", "d": "c.org", "k": None}
+    copies = pa.table(
+        {"record_id": pa.array(list(stays), pa.string()), "kept_record_id": pa.array(list(stays.values()), pa.string())}
+    )
+    urls = pa.chunked_array([pa.array([of[name] for name in stays], pa.string())])
+    ids = pa.chunked_array([["a", "b"]])
+    got = images.source_urls(ids, pa.chunked_array([pa.array([of["a"], of["b"]], pa.string())]), copies, urls)
+    assert got.to_pylist() == expected
