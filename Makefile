@@ -79,6 +79,7 @@ bench-dedup: $(READY)
 	$(BIN)/python -m benchmarks.dedup $(PAINTINGS)
 
 campaign-dedup-quality: $(READY)
+	$(BIN)/python -m benchmarks.dedup_quality $(PAINTINGS) --one-each
 	$(BIN)/python -m benchmarks.dedup_quality $(PAINTINGS); first=$$?; \
 	  $(BIN)/python -m benchmarks.dedup_quality --museum 20000 --seed $(UNSEEN) && exit $$first
 

@@ -1,6 +1,6 @@
 """How well a release parts copies from other works: paintings under fixed transforms, or a painted museum.
 
-    python -m benchmarks.dedup_quality FOLDER_OF_IMAGES [--seed 1] [--originals 636]
+    python -m benchmarks.dedup_quality FOLDER_OF_IMAGES [--seed 1] [--originals 636] [--one-each]
     python -m benchmarks.dedup_quality --museum 20000 --seed N
 
 Every original gets a copy of each transform of `benchmarks/dedup_variants.py`; all go through a build. A drop is right if what
@@ -57,6 +57,7 @@ def main() -> int:
     parser.add_argument("--museum", type=int, metavar="WORKS", help="paint a museum of so many works instead")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--originals", type=int, help="take the first N images (default: all)")
+    parser.add_argument("--one-each", action="store_true", help="one copy of each original alone")
     asked = parser.parse_args()
     if (asked.folder is None) == (asked.museum is None):
         parser.error("expected either a folder of images or --museum")
@@ -65,7 +66,9 @@ def main() -> int:
         truth = painted(works, asked.museum, asked.seed)
     else:
         name, works = "dedup-quality", paintings_at(asked.seed, asked.originals)
-        truth = written(asked.folder, works, TRANSFORMS, asked.seed, asked.originals)
+        if asked.one_each:
+            name, works = "dedup-quality-one-each", works.with_name(f"{works.name}-one-each")
+        truth = written(asked.folder, works, TRANSFORMS, asked.seed, asked.originals, one_each=asked.one_each)
     build = built(works, FOLDER / f"{works.name}-build", KEYS, DROPS)
     grade = graded(truth, table(build.release, "ledger"), table(build.release, "relations"))
     ratios = {**grade.ratios, "build_s": round(build.seconds, 1), "build_peak_mb": round(build.peak_mb)}

@@ -131,6 +131,17 @@ def _less_at_each_side(least: float) -> Change:
     return lambda picture, rng: cropped(picture, *rng.uniform(least, MOST_LOST, 4))
 
 
+def _less_at(sides: int) -> Change:
+    """So many neighbouring sides, from a chance one on, lose a share between 10 % and MOST_LOST; two of them are a corner."""
+
+    def change(picture: Image.Image, rng: np.random.Generator) -> Image.Image:
+        lost = np.zeros(4)
+        lost[(rng.integers(4) + np.arange(sides)) % 4] = rng.uniform(0.1, MOST_LOST, sides)
+        return cropped(picture, *lost)
+
+    return change
+
+
 def _mixed(picture: Image.Image, rng: np.random.Generator) -> Image.Image:
     return with_gamma(scaled(picture, rng.uniform(0.25, 1)), rng.uniform(0.7, 1.4))
 
@@ -166,6 +177,8 @@ TRANSFORMS = (
     Transform("crop-axis-15", "cropped", _less_of_each_axis(MOST_LOST)),
     Transform("crop-side", "cropped", _less_at_each_side(0)),
     Transform("crop-side-15", "cropped", _less_at_each_side(MOST_LOST)),
+    Transform("crop-one-side", "cropped", _less_at(1)),
+    Transform("crop-corner", "cropped", _less_at(2)),
     Transform("mirror", "mirrored", _mirrored),
 )
 

@@ -34,14 +34,22 @@ def paintings_at(seed: int, most: int | None) -> Path:
 
 
 def written(
-    folder: Path, works: Path, transforms: Sequence[Transform], seed: int, most: int | None = None
+    folder: Path,
+    works: Path,
+    transforms: Sequence[Transform],
+    seed: int,
+    most: int | None = None,
+    *,
+    one_each: bool = False,
 ) -> list[Work]:
     """Originals and their copies as images/*, with works.csv; files that are there are left as they are.
+
+    one_each: each original has one copy alone, by one transform after the other: none is found through a third image.
 
     Raises SystemExit where the folder has no images, or `works` was made of something else.
     """
     originals = sorted(path for path in folder.rglob("*") if path.suffix.lower() in {".jpg", ".jpeg", ".png"})[:most]
-    made_of = {"seed": seed, "transforms": [transform.name for transform in transforms],
+    made_of = {"seed": seed, "one_each": one_each, "transforms": [transform.name for transform in transforms],
                "originals": [str(path.relative_to(folder)) for path in originals]}  # fmt: skip
     if not originals:
         raise SystemExit(f"expected images below {folder}, got none")
@@ -51,12 +59,18 @@ def written(
     (works / "images").mkdir(parents=True, exist_ok=True)
     sign.write_text(json.dumps(made_of) + "\n", encoding="utf-8")
     with ThreadPoolExecutor(_THREADS) as threads:
-        groups = threads.map(lambda one: _group(works, one[0], one[1], transforms, seed), enumerate(originals))
+        groups = threads.map(
+            lambda one: _group(works, one[0], one[1], _of(one[0], transforms, one_each), seed), enumerate(originals)
+        )
         found = [(work, path) for group, path in zip(groups, originals, strict=True) for work in group]
     rows = [[work.key, work.image, path.stem, path.stem.partition("_")[0], path.parent.name] for work, path in found]
     write_table(works / "works.csv", COLUMNS, (row + [""] * (len(COLUMNS) - len(row)) for row in rows))
     write_table(works / "truth.csv", list(asdict(found[0][0])), (list(asdict(work).values()) for work, _ in found))
     return [work for work, _ in found]
+
+
+def _of(number: int, transforms: Sequence[Transform], one_each: bool) -> Sequence[Transform]:
+    return [transforms[number % len(transforms)]] if one_each else transforms
 
 
 def _group(works: Path, number: int, path: Path, transforms: Sequence[Transform], seed: int) -> list[Work]:
