@@ -217,14 +217,19 @@ def _step_of(
 @compiled
 def agreements(
     template: Picture, other: Picture, is_there: NDArray[np.bool_], rows: int, columns: int, least_power: float
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """(rows, columns), twice: the correlation, -1..1, of two `normalised` pictures in each cell, and how far, in px, it is off.
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """(rows, columns), three times, of two `normalised` pictures: how each cell correlates, -1..1; how far, in px, it is off; how it clashes.
 
-    NaN where neither has anything to show, or less than half of the cell is there. Off: the shift that would best mend what
+    NaN where neither has anything to show, or less than half of the cell is there. Clash: half the mean square of what one
+    has and the other has not: some 0.6 where two strong drawings have nothing in common, and little where both are faint. Off: the shift that would best mend what
     still differs, by one step of Gauss and Newton; where there is hardly any slope it is near 0.
     """
     height, width = template.shape
-    alike, off = np.full((rows, columns), np.nan), np.full((rows, columns), np.nan)
+    alike, off, clash = (
+        np.full((rows, columns), np.nan),
+        np.full((rows, columns), np.nan),
+        np.full((rows, columns), np.nan),
+    )
     for i in range(rows):
         for j in range(columns):
             both = mine = others = xx = xy = yy = to_x = to_y = 0.0
@@ -259,8 +264,9 @@ def agreements(
                         gap = other[row, column] - template[row, column]
                         xx, xy, yy, to_x, to_y = xx + x * x, xy + x * y, yy + y * y, to_x + x * gap, to_y + y * gap
             if 2 * seen >= (bottom - top) * (right - left) and max(mine, others) >= least_power * seen and seen:
+                clash[i, j] = (mine + others - 2 * both) / (2 * seen)
                 alike[i, j] = both / np.sqrt(mine * others) if mine * others > 0 else 0.0
                 xx, yy = xx + _STIFFNESS * seen, yy + _STIFFNESS * seen
                 scale = xx * yy - xy * xy
                 off[i, j] = np.sqrt((yy * to_x - xy * to_y) ** 2 + (xx * to_y - xy * to_x) ** 2) / scale
-    return alike, off
+    return alike, off, clash
