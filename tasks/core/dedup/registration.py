@@ -218,11 +218,11 @@ def _step_of(
 def agreements(
     template: Picture, other: Picture, is_there: NDArray[np.bool_], rows: int, columns: int, least_power: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """(rows, columns), three times, of two `normalised` pictures: how each cell correlates, -1..1; how far, in px, it is off; how it clashes.
+    """(rows, columns), three times, of two `normalised` pictures: how each cell correlates, how far it is off, how it clashes.
 
-    NaN where neither has anything to show, or less than half of the cell is there. Clash: half the mean square of what one
-    has and the other has not: some 0.6 where two strong drawings have nothing in common, and little where both are faint. Off: the shift that would best mend what
-    still differs, by one step of Gauss and Newton; where there is hardly any slope it is near 0.
+    NaN where neither has anything to show, or less than half of the cell is there. Correlation: -1..1. Off: px of the shift
+    that would best mend what still differs, by one step of Gauss and Newton; where there is hardly any slope it is near 0.
+    Clash: half the mean square of the difference; some 0.6 where two strong drawings have nothing in common, little where both are faint.
     """
     height, width = template.shape
     alike, off, clash = (
