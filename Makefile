@@ -11,7 +11,7 @@ STORE := store
 WEIGHTS := examples/museum/weights/figures.onnx
 # Pictures of different works, and a museum that nobody has looked at
 PAINTINGS := ../shared/data/peopleart/JPEGImages
-UNSEEN := 88021
+UNSEEN := 61007
 
 export PREFECT_SERVER_ANALYTICS_ENABLED := false
 export PREFECT_HOME := $(CURDIR)/.venv/prefect
