@@ -111,7 +111,7 @@ class Tab:
         self.ask("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(folder))
         self.value("document.querySelector('#verdicts button').click()")
         saved = folder / "verdicts.csv"
-        until(saved.exists)
+        until(lambda: saved.exists() and saved.stat().st_size)  # the file is there before its text
         return saved
 
 

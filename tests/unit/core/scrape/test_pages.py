@@ -50,9 +50,9 @@ def test_what_lies_within_an_element():
     ],
 )
 def test_hostile_pages_take_no_time(data):
-    begun = time.perf_counter()
+    begun_s = time.process_time()  # the program's own: others may use the machine, too
     page(data).all("div")
-    assert time.perf_counter() - begun < 5
+    assert time.process_time() - begun_s < 20  # a second or two, or, if it grew with the square, days
 
 
 @pytest.mark.parametrize(
