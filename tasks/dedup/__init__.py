@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from schemas.errors import BrokenPromise
 from schemas.manifests import Context, State, Step, TableRef
-from schemas.relations import APART
 from schemas.stages import Dedup
 from schemas.tables import VERDICTS
 from tasks import caching
@@ -25,9 +24,6 @@ from tasks.io.store import Store, parquet_bytes
 from tasks.keys import code_of, key_of
 
 CODE = code_of(decide)
-
-
-_APART = pa.array(sorted(APART), pa.string())
 
 
 class Blobs(NamedTuple):
@@ -126,14 +122,13 @@ def _found(settings: Dedup, blobs: Blobs, context: Context) -> Found:
     table = pa.table({"a": pairs.a, "b": pairs.b, "view": pairs.view, "distance_bits": pairs.distance_bits})
     measured = looks.look(blobs.sha256, table, blobs.sizes, context, settings.label)
     notes = _notes(pairs.crowded, measured["relation"].null_count, len(hashed) - len(whole))
-    # that one is no crop of the other, as they were laid, does not say that they are two works: that is for the whole to say
-    is_evidence = pc.or_(pc.equal(table["view"], 0), pc.invert(pc.is_in(measured["relation"], value_set=_APART)))
-    is_told = pc.and_(pc.is_valid(measured["relation"]), is_evidence)
-    ends = {side: blobs.sha256.take(table[side].filter(is_told).combine_chunks()) for side in ("a", "b")}
-    told = measured.select(["relation", "score"]).filter(is_told)
-    bits = table["distance_bits"].filter(is_told).cast(pa.int16())
-    relations = pa.table({**ends, "relation": told["relation"], "distance_bits": bits, "score": told["score"]})
-    return Found(relations, tuple(notes), is_whole=not measured["relation"].null_count and len(hashed) == len(whole))
+    told = decide.evidence(
+        pa.table({**{name: table[name] for name in ("a", "b", "view")}, "relation": measured["relation"],
+                  "distance_bits": table["distance_bits"].cast(pa.int16()), "score": measured["score"]})
+    )  # fmt: skip
+    for place, side in enumerate(("a", "b")):
+        told = told.set_column(place, side, blobs.sha256.take(told[side].combine_chunks()))
+    return Found(told, tuple(notes), is_whole=not measured["relation"].null_count and len(hashed) == len(whole))
 
 
 def _distinct(*hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:

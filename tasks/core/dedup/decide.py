@@ -64,6 +64,16 @@ def decide(view: pa.Table, relations: pa.Table, verdicts: pa.Table, settings: De
     return outcome.take(np.argsort(order)), pa.table(edges, schema=EDGES)
 
 
+def evidence(measured: pa.Table) -> pa.Table:
+    """Of pairs (a, b, view, relation ...) those that say something to the decision, in their order; without `view`.
+
+    That one is no crop of the other, as they were laid, does not say that they are two works: that is for the whole, view 0.
+    """
+    is_apart = pc.is_in(measured["relation"], value_set=pa.array(sorted(APART), pa.string()))
+    says = pc.and_(pc.is_valid(measured["relation"]), pc.or_(pc.equal(measured["view"], 0), pc.invert(is_apart)))
+    return measured.filter(says).drop_columns("view")
+
+
 def preference(view: pa.Table) -> _Rows:
     """Row indices, the copy that one would rather keep first.
 

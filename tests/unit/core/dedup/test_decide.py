@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from schemas.stages import Dedup
 from schemas.tables import DEDUP, EDGES, VERDICTS
-from tasks.core.dedup.decide import decide
+from tasks.core.dedup.decide import decide, evidence
 
 CC0 = "https://creativecommons.org/publicdomain/zero/1.0/"
 MARK = "https://creativecommons.org/publicdomain/mark/1.0/"
@@ -395,3 +395,15 @@ def test_every_drop_names_a_record_of_its_cluster_that_stays(
     assert [pair["is_joined"] for pair in edges] == [stays[pair["a"]] == stays[pair["b"]] for pair in edges]
     assert sorted({(pair["a"], pair["b"]) for pair in edges}) == [(pair["a"], pair["b"]) for pair in edges]
     assert all(pair["a"] < pair["b"] for pair in edges)
+
+
+def test_only_the_whole_says_that_two_are_apart():
+    rows = [(0, "different", True), (0, "look_alike", True), (0, "cropped", True), (9, "cropped", True), (9, "uncertain", True),
+            (9, "different", False), (9, "look_alike", False), (0, None, False)]  # fmt: skip
+    measured = [
+        {"a": number, "b": 9, "view": view, "relation": relation} for number, (view, relation, _) in enumerate(rows)
+    ]
+    schema = pa.schema([("a", pa.int64()), ("b", pa.int64()), ("view", pa.int16()), ("relation", pa.string())])
+    got = evidence(pa.Table.from_pylist(measured, schema=schema))
+    assert got.column_names == ["a", "b", "relation"]
+    assert got["a"].to_pylist() == [number for number, row in enumerate(rows) if row[2]]
