@@ -22,6 +22,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from benchmarks import results
 from benchmarks.results import ROOT
 
 IMAGEDEDUP = "0.3.3.post2"
@@ -53,11 +54,7 @@ def installed() -> tuple[Path, dict[str, str]]:
 
 def child(python: Path | str, *words: object) -> dict[str, Any]:
     """What a side prints when it runs alone."""
-    command = [str(python), "-m", "benchmarks.dedup_peers", *map(str, words)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    if done.returncode:
-        raise SystemExit(f"expected '{words[0]}' to end well, got status {done.returncode}: {done.stderr[-2000:]}")
-    return dict(json.loads(done.stdout.splitlines()[-1]))
+    return results.child("benchmarks.dedup_peers", python, *words)
 
 
 def _cpu_s() -> float:

@@ -28,6 +28,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks import results
 from benchmarks.results import ROOT, markdown
 
 FAISS = "1.15.1"
@@ -136,11 +137,7 @@ def faiss_installed() -> Path:
 
 def _alone(python: Path | str, *words: object) -> dict[str, Any]:
     """What a side prints when it runs in a process of its own."""
-    command = [str(python), "-m", "benchmarks.dedup_search", *map(str, words)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    if done.returncode:
-        raise SystemExit(f"expected '{words[0]}' to end well, got status {done.returncode}: {done.stderr[-2000:]}")
-    return dict(json.loads(done.stdout.splitlines()[-1]))
+    return results.child("benchmarks.dedup_search", python, *words)
 
 
 # ---------------------------------------------------------------------------------------------------- side by side

@@ -53,6 +53,14 @@ def write(name: str, rows: list[dict[str, Any]], ratios: dict[str, float]) -> Pa
     return path
 
 
+def child(module: str, python: Path | str, *words: object) -> dict[str, Any]:
+    """What a side of a comparison prints as its last line, JSON, when it runs as a process of its own. Raises SystemExit if it fails."""
+    done = subprocess.run([str(python), "-m", module, *map(str, words)], cwd=ROOT, capture_output=True, text=True)
+    if done.returncode:
+        raise SystemExit(f"expected '{words[0]}' to end well, got status {done.returncode}: {done.stderr[-2000:]}")
+    return dict(json.loads(done.stdout.splitlines()[-1]))
+
+
 def markdown(rows: list[dict[str, Any]]) -> str:
     """Rows of equal keys as a Markdown table."""
     names = list(rows[0]) if rows else []
