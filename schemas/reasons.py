@@ -6,6 +6,10 @@ from enum import StrEnum
 class Reason(StrEnum):
     """Why a record was dropped; the value is what stands in the ledger."""
 
+    # by hand, at any stage
+    EXCLUDED = "excluded"
+    TAKEN_DOWN = "taken_down"
+    REPLACED = "replaced"
     # scrape
     OVER_LIMIT = "over_limit"
     GONE = "gone"
@@ -34,6 +38,15 @@ class Reason(StrEnum):
     TOO_FEW_FIGURES = "too_few_figures"
     TOO_MANY_FIGURES = "too_many_figures"
     RIGHTS_NOT_OPEN = "rights_not_open"
+    STYLE_NOT_WANTED = "style_not_wanted"
+    OUTSIDE_PIXELS = "outside_pixels"
+    OUTSIDE_BYTES = "outside_bytes"
+    NOT_IN_COLOUR = "not_in_colour"
+    IN_COLOUR = "in_colour"
+    BLANK = "blank"
+    BLURRED = "blurred"
+    FRAMED = "framed"
+    OBJECT_PHOTO = "object_photo"
     # dedup
     EXACT_DUPLICATE = "exact_duplicate"
     NEAR_DUPLICATE = "near_duplicate"
@@ -41,11 +54,16 @@ class Reason(StrEnum):
     STYLE_NOT_CHOSEN = "style_not_chosen"
     NO_STYLE = "no_style"
     NOT_DRAWN = "not_drawn"
+    OVER_CAP = "over_cap"
     # split
     JOINED_ACROSS_SPLITS = "joined_across_splits"
+    COPY_ACROSS_ROLES = "copy_across_roles"
 
 
 MEANING: dict[Reason, str] = {
+    Reason.EXCLUDED: "A person has excluded the record; the detail says why and when.",
+    Reason.TAKEN_DOWN: "The record, or another copy of its work, was taken down; the detail says why and when.",
+    Reason.REPLACED: "A person has sent the record back after the draw; the next in the order of its stratum took its place.",
     Reason.OVER_LIMIT: "The build was limited to fewer records; this one was not among the chosen.",
     Reason.GONE: "An earlier build knew the record; the source's complete listing no longer has it.",
     Reason.BAD_RECORD: "The source's row can't be read as a record.",
@@ -71,12 +89,23 @@ MEANING: dict[Reason, str] = {
     Reason.TOO_FEW_FIGURES: "Fewer figures than the screen asks for.",
     Reason.TOO_MANY_FIGURES: "More figures than the screen allows.",
     Reason.RIGHTS_NOT_OPEN: "The rights statement is none of those that the screen lets pass.",
+    Reason.STYLE_NOT_WANTED: "The style is none of those that the screen lets pass.",
+    Reason.OUTSIDE_PIXELS: "Width x height lies outside the screen's range of pixels.",
+    Reason.OUTSIDE_BYTES: "The file's size lies outside the screen's range of bytes.",
+    Reason.NOT_IN_COLOUR: "The picture is in greys, or in one tone; the screen asks for colour.",
+    Reason.IN_COLOUR: "The picture is in colour; the screen asks for greys.",
+    Reason.BLANK: "There is next to nothing in the picture: it is of one tone.",
+    Reason.BLURRED: "The picture is less sharp than the screen asks for.",
+    Reason.FRAMED: "More of the picture is frame or border than the screen allows.",
+    Reason.OBJECT_PHOTO: "The picture is likely a photograph of an object before a plain ground.",
     Reason.EXACT_DUPLICATE: "The bytes are those of another record that stays.",
     Reason.NEAR_DUPLICATE: "A second look has found the work of a record that stays; the detail says in what guise.",
     Reason.STYLE_NOT_CHOSEN: "The style is not among the most frequent ones that the sample keeps.",
-    Reason.NO_STYLE: "The record has no style, and the sample or split goes by style.",
-    Reason.NOT_DRAWN: "The draw of its style did not fall on the record.",
+    Reason.NO_STYLE: "The record has no style, and the sample keeps only the most frequent ones.",
+    Reason.NOT_DRAWN: "The draw of its stratum did not fall on the record.",
+    Reason.OVER_CAP: "The sample has as many of that artist or object as it may.",
     Reason.JOINED_ACROSS_SPLITS: "A copy or partner was already published in a split of higher rank (train < val < test); nothing published moves.",
+    Reason.COPY_ACROSS_ROLES: "A query shows the same photograph as an image of the gallery: queries may show its works, never be its images.",
 }
 """One sentence for people for each reason."""
 

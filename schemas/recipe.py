@@ -10,10 +10,12 @@ from typing import Any, Self
 from pydantic import Field, model_serializer, model_validator
 
 from schemas.artists import Artists
+from schemas.draw import Split
 from schemas.frozen import Frozen, Name
 from schemas.manners import Manners
+from schemas.screen import Screen
 from schemas.sources import AnyFileSource, AnySource, AnyWebSource
-from schemas.stages import NEEDS, AnyStage, Dedup, Detect, Screen, Split
+from schemas.stages import NEEDS, AnyStage, Dedup, Detect
 
 
 class Recipe(Frozen):

@@ -4,14 +4,11 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
+from schemas.draw import Sample, Split
 from schemas.frozen import Frozen, Name, Score
 from schemas.relations import BindRelation, DropRelation, KeyName
-
-
-class Stage(Frozen):
-    """What every stage has: its word, and a label that is unique in the recipe."""
-
-    label: Name = Field("", validate_default=False, description="Unique in the recipe; the stage's word by default")
+from schemas.screen import Screen
+from schemas.stage import Stage
 
 
 class Fetch(Stage):
@@ -68,50 +65,6 @@ class Detect(Stage):
     at_most: int = Field(100, ge=1, le=10_000, description="Boxes stored per image, best first (COCO's maxDets)")
 
 
-class Figures(Frozen):
-    """How many figures an image must have. Where people have annotated it, their count stands, else the detector's."""
-
-    category: str = Field("person", description="Category that is counted")
-    least: int = Field(1, ge=0, description="Fewest figures")
-    most: int | None = Field(None, ge=0, description="Most figures, if there is a limit")
-    score: Score = Field(0.5, description="A detector's box counts from this score on (PoPArt, section 3.1: p >= 0.5)")
-    counted_by: Literal["people_first", "detector"] = Field(
-        "people_first",
-        description="people_first: a source's annotations outrank the detector; detector: only it counts",
-    )
-
-    @model_validator(mode="after")
-    def _least_below_most(self) -> Self:
-        if self.most is not None and self.least > self.most:
-            raise ValueError(f"expected least <= most, got {self.least} > {self.most}")
-        return self
-
-
-class Aspect(Frozen):
-    """Allowed width / height, both ends included."""
-
-    least: float = Field(0.5, gt=0, description="ArtBench-10, section 3.2: kept ratios lie in [0.5, 2]")
-    most: float = Field(2.0, gt=0, description="ArtBench-10, section 3.2: kept ratios lie in [0.5, 2]")
-
-    @model_validator(mode="after")
-    def _least_below_most(self) -> Self:
-        if self.least > self.most:
-            raise ValueError(f"expected least <= most, got {self.least} > {self.most}")
-        return self
-
-
-class Screen(Stage):
-    """Drop records by what was measured of them. The one filter; it may stand several times in a recipe."""
-
-    stage: Literal["screen"] = "screen"
-    least_side_px: int | None = Field(None, ge=1, description="Shorter side in px, upright")
-    aspect: Aspect | None = Field(None, description="Allowed width / height")
-    figures: Figures | None = Field(None, description="How many figures there must be")
-    rights: tuple[str, ...] | None = Field(
-        None, min_length=1, description="URIs (or beginnings of them) of the rights statements that pass"
-    )
-
-
 class Dedup(Stage):
     """Find images that show one work; of copies keep one, and keep what belongs together in one split."""
 
@@ -150,49 +103,6 @@ class Dedup(Stage):
                 raise ValueError(
                     f"expected {relation} in `by` too, without which nothing {relation} is found, got {list(self.by)}"
                 )
-        return self
-
-
-class Drawn(Stage):
-    """What the two stages that draw have in common."""
-
-    seed: int | None = Field(None, ge=0, description="The recipe's seed by default")
-
-
-class Sample(Drawn):
-    """Draw at most n records of each style, without replacement, rare artists before prolific ones."""
-
-    stage: Literal["sample"] = "sample"
-    by: Literal["style"] = Field("style", description="What the records are grouped by")
-    top: int | None = Field(
-        None, ge=1, description="Keep only so many of the most frequent styles (PoPArt: 22); ties by name"
-    )
-    at_most: int | None = Field(None, ge=1, description="Records per style (PoPArt: 125, ArtBench-10: 6000)")
-    weight: Literal["inverse_artist", "uniform"] = Field(
-        "inverse_artist",
-        description="inverse_artist: 1 / works of that artist in that style (ArtBench-10, Algorithm 1); works of unknown "
-        "artists count as the recipe's `artists` says",
-    )  # fmt: skip
-
-
-class Split(Drawn):
-    """Deal the records of each style into train, val and test, groups kept together, published ones kept where they are."""
-
-    stage: Literal["split"] = "split"
-    ratios: dict[Literal["train", "val", "test"], Annotated[int, Field(ge=0, le=100)]] = Field(
-        {"train": 3, "val": 1, "test": 1}, description="Seats per batch (PoPArt, section 3.3)"
-    )
-    by: Literal["style"] | None = Field("style", description="Batches are filled inside each style; null: in one list")
-    order: Literal["figures"] | None = Field(
-        "figures", description="Sort by number of figures, most first; null: by chance"
-    )
-    category: str = Field("person", description="Category that counts as a figure")
-    score: Score = Field(0.5, description="A detector's box counts from this score on, where people have not annotated")
-
-    @model_validator(mode="after")
-    def _some_seat(self) -> Self:
-        if not sum(self.ratios.values()):
-            raise ValueError(f"expected at least one ratio above 0, got {self.ratios}")
         return self
 
 

@@ -5,9 +5,9 @@ import pyarrow.compute as pc
 from prefect import task
 from prefect.cache_policies import NO_CACHE
 
+from schemas.draw import Sample
 from schemas.manifests import Context, State, Step
 from schemas.recipe import Recipe
-from schemas.stages import Sample
 from tasks import caching
 from tasks.core import sample as core
 from tasks.io.store import Store

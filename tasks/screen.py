@@ -5,7 +5,7 @@ from prefect import task
 from prefect.cache_policies import NO_CACHE
 
 from schemas.manifests import Context, State, Step
-from schemas.stages import Screen
+from schemas.screen import Screen
 from tasks import caching
 from tasks.core import screen as core
 from tasks.io.store import Store

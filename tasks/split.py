@@ -5,9 +5,9 @@ import pyarrow.compute as pc
 from prefect import task
 from prefect.cache_policies import NO_CACHE
 
+from schemas.draw import Split
 from schemas.manifests import Context, State, Step
 from schemas.recipe import Recipe
-from schemas.stages import Split
 from tasks import caching
 from tasks.core import split as core
 from tasks.core import tables

@@ -4,8 +4,8 @@ from collections import Counter
 
 import pyarrow as pa
 
+from schemas.draw import Sample
 from schemas.reasons import Reason
-from schemas.stages import Sample
 from schemas.tables import SAMPLE
 from tasks.core import tables
 from tasks.core.draws import ticket, weighted_key

@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 
 from schemas.reasons import Reason
-from schemas.stages import Screen
+from schemas.screen import Screen
 from schemas.tables import SCREEN
 from tasks.core import tables
 

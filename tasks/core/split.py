@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from schemas.draw import Split
 from schemas.reasons import Reason
-from schemas.stages import Split
 from schemas.tables import SPLIT
 from tasks.core import tables
 from tasks.core.components import smallest_connected

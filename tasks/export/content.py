@@ -5,9 +5,10 @@ from dataclasses import dataclass
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from schemas.draw import Split
 from schemas.manifests import Context, State
 from schemas.recipe import Recipe
-from schemas.stages import Dedup, Detect, Export, Split
+from schemas.stages import Dedup, Detect, Export
 from tasks import caching
 from tasks.core import tables
 from tasks.core.export import annotations, digest, images, ledger

@@ -11,9 +11,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import yaml
 
+from schemas.draw import Split
 from schemas.manifests import Context, ReleaseManifest, State
 from schemas.recipe import Recipe
-from schemas.stages import Export, Split
+from schemas.stages import Export
 from schemas.tables import ANNOTATIONS, EDGES, IMAGES, LEDGER, RECORDS, as_written
 from tasks import caching, shelves
 from tasks.core import evaluate, tables

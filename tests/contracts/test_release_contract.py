@@ -8,8 +8,8 @@ import pytest
 import yaml
 
 from schemas import tables
+from schemas.draw import Split
 from schemas.reasons import MEANING, Reason
-from schemas.stages import Split
 from tasks.core.export import digest
 from tasks.core.split import RANK
 from tasks.core.verify import type_name

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 from scipy import stats
 
-from schemas.stages import Sample
+from schemas.draw import Sample
 from tasks.core import sample
 
 ARTISTS = ["p", "p", "p", "q", "r"]  # weights 1/3, 1/3, 1/3, 1, 1: each artist a third

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from schemas.stages import Sample
+from schemas.draw import Sample
 from schemas.tables import SAMPLE
 from tasks.core import sample
 

@@ -5,7 +5,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from schemas.stages import Aspect, Figures, Screen
+from schemas.screen import Aspect, Figures, Screen
 from schemas.tables import SCREEN
 from tasks.core import screen
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from schemas.stages import Split
+from schemas.draw import Split
 from schemas.tables import SPLIT
 from tasks.core import split
 
