@@ -11,13 +11,14 @@ STORE := store
 WEIGHTS := examples/museum/weights/figures.onnx
 # Pictures of different works, and a museum that nobody has looked at
 PAINTINGS := ../shared/data/peopleart/JPEGImages
+LISTS := ../shared/data/wikiart_style_lists/Style
 UNSEEN := 61007
 
 export PREFECT_SERVER_ANALYTICS_ENABLED := false
 export PREFECT_HOME := $(CURDIR)/.venv/prefect
 export DO_NOT_TRACK := 1
 
-.PHONY: setup build test lint types imports tests coverage weights wheel lock clean help campaign-sameness campaign-faults campaign-kills campaign-million bench-overhead bench-fetch bench-dedup campaign-dedup-quality
+.PHONY: setup build test lint types imports tests coverage weights wheel lock clean help campaign-sameness campaign-faults campaign-kills campaign-million bench-overhead bench-fetch bench-dedup bench-choose campaign-dedup-quality
 
 help:
 	@grep -E '^# make' Makefile
@@ -77,6 +78,9 @@ bench-fetch: $(READY)
 
 bench-dedup: $(READY)
 	$(BIN)/python -m benchmarks.dedup $(PAINTINGS)
+
+bench-choose: $(READY)
+	$(BIN)/python -m benchmarks.choose $(LISTS)
 
 campaign-dedup-quality: $(READY)
 	$(BIN)/python -m benchmarks.dedup_quality $(PAINTINGS) --one-each

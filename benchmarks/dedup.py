@@ -21,7 +21,7 @@ from benchmarks.campaign import table
 from benchmarks.dedup_peers import CORES, built, child
 from benchmarks.dedup_variants import IMAGEDEDUP, TRANSFORMS
 from benchmarks.dedup_works import ORIGINAL, Work
-from benchmarks.results import ROOT, write
+from benchmarks.results import ROOT, even, write
 
 WORK = ROOT / "build" / "dedup"
 FOUND, OURS, ALONE = "imagededup", "bilderatlas", "bilderatlas, without thumbnails"
@@ -64,12 +64,6 @@ def main() -> int:
         ratios |= figures
     write("dedup", even(rows), ratios)
     return 0
-
-
-def even(rows: Rows) -> Rows:
-    """Rows that all have the same keys, in the order in which they first come; what a row lacks is an empty text."""
-    names = dict.fromkeys(name for row in rows for name in row)
-    return [{name: row.get(name, "") for name in names} for row in rows]
 
 
 # ---------------------------------------------------------------------------------------------------- decode and hash

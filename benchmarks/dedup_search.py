@@ -13,7 +13,6 @@ a hundred times, and that for a hundred thousand keys, a hundred times. Both are
 
 import argparse
 import json
-import math
 import os
 import resource
 import statistics
@@ -28,7 +27,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks import results
+from benchmarks import growth, results
 from benchmarks.results import ROOT, markdown
 
 FAISS = "1.15.1"
@@ -153,7 +152,7 @@ def measured(rounds: int = 3) -> tuple[Rows, dict[str, float]]:
     against = [_round(python) for _ in range(rounds)]
     grown = {size: _alone(sys.executable, "ours", size, RADIUS_BITS) for size in GROWTH}
     odd = {case: _alone(sys.executable, "ours", *case[:2], "--kind", case[2]) for case in ODD}
-    PLOT.write_text(growth_plot([(size, found["work_s"]) for size, found in grown.items()], _by_law(against)), "utf-8")
+    PLOT.write_text(_plot([(size, found["work_s"]) for size, found in grown.items()], _by_law(against)), "utf-8")
     rows = [*_rows_against(against), *(_our_row(size, RADIUS_BITS, "random", found) for size, found in grown.items())]
     rows += [_our_row(size, radius_bits, kind, found) for (size, radius_bits, kind), found in odd.items()]
     largest = grown[GROWTH[-1]]
@@ -162,6 +161,13 @@ def measured(rounds: int = 3) -> tuple[Rows, dict[str, float]]:
         "search_1e7_s": round(largest["work_s"], 2),
         "search_1e7_peak_mb": round(largest["peak_mb"]),
     }
+
+
+def _plot(points: growth.Points, faiss_1e6_s: float) -> str:
+    law = [(size, faiss_1e6_s * (size / 1e6) ** 2) for size, _ in points]
+    told = f"all pairs within {RADIUS_BITS} bits, {THREADS} threads, seconds"
+    law_told = f"dashed: faiss IndexBinaryFlat by its square law ({growth.said(faiss_1e6_s)} at 1e6)"
+    return growth.plot(points, told, "keys of 64 bits, random", law, law_told)
 
 
 def _round(python: Path) -> dict[str, dict[str, Any]]:
@@ -213,53 +219,6 @@ def _row(
         "side": side, "keys": size, "radius_bits": radius_bits, "seconds": round(work_s, 3), "pairs": pairs,
         "peak MB above start": peak_mb, "threads": THREADS,
     }  # fmt: skip
-
-
-# ---------------------------------------------------------------------------------------------------- the plot
-
-
-def growth_plot(points: Sequence[tuple[int, float]], faiss_1e6_s: float) -> str:
-    """An SVG: seconds over keys, both axes logarithmic; ours as measured, faiss by its square law."""
-    ours = " ".join(f"{x:.1f},{y:.1f}" for x, y in (_at(*point) for point in points))
-    law = " ".join(f"{x:.1f},{y:.1f}" for x, y in (_at(size, faiss_1e6_s * (size / 1e6) ** 2) for size, _ in points))
-    dots = "".join(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.5"/>' for x, y in (_at(*point) for point in points))
-    labels = "".join(
-        f'<text x="{_at(*point)[0]:.1f}" y="{_at(*point)[1] + 18:.1f}" text-anchor="middle">{_said(point[1])}</text>'
-        for point in points
-    )
-    return "\n".join(
-        [
-            '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 640 400" font-family="sans-serif" font-size="12" fill="#222">',
-            '<rect width="640" height="400" fill="#fff"/>', *_grid(),
-            f'<polyline points="{law}" fill="none" stroke="#999" stroke-width="2" stroke-dasharray="6 4"/>',
-            f'<polyline points="{ours}" fill="none" stroke="#1f5fa8" stroke-width="2"/>', f'<g fill="#1f5fa8">{dots}</g>', labels,
-            '<text x="330" y="392" text-anchor="middle">keys of 64 bits, random</text>',
-            f'<text x="90" y="36" fill="#1f5fa8">all pairs within {RADIUS_BITS} bits, {THREADS} threads, seconds</text>',
-            f'<text x="90" y="52" fill="#777">dashed: faiss IndexBinaryFlat by its square law ({_said(faiss_1e6_s)} at 1e6)</text>',
-            "</svg>", "",
-        ]
-    )  # fmt: skip
-
-
-def _grid() -> list[str]:
-    lines = []
-    for power in range(-2, 6):
-        _, y = _at(1e5, 10.0**power)
-        lines.append(f'<path d="M80 {y:.1f}H610" stroke="#e4e4e4"/>')
-        lines.append(f'<text x="74" y="{y + 4:.1f}" text-anchor="end">{10.0**power:g} s</text>')
-    for power in range(5, 8):
-        x, _ = _at(10**power, 1.0)
-        lines.append(f'<path d="M{x:.1f} 20V360" stroke="#e4e4e4"/>')
-        lines.append(f'<text x="{x:.1f}" y="376" text-anchor="middle">1e{power}</text>')
-    return lines
-
-
-def _at(size: float, seconds: float) -> tuple[float, float]:
-    return 100 + (math.log10(size) - 5) * 245, 340 - (math.log10(seconds) + 2) * 44
-
-
-def _said(seconds: float) -> str:
-    return f"{seconds:.3g} s" if seconds < 1000 else f"{seconds:.0f} s"
 
 
 def main() -> None:

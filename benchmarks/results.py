@@ -68,6 +68,12 @@ def markdown(rows: list[dict[str, Any]]) -> str:
     return "\n".join([*lines, *(f"| {' | '.join(str(row[name]) for name in names)} |" for row in rows)])
 
 
+def even(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """list[dict[str, Any]] that all have the same keys, in the order in which they first come; what a row lacks is an empty text."""
+    names = dict.fromkeys(name for row in rows for name in row)
+    return [{name: row.get(name, "") for name in names} for row in rows]
+
+
 def _without_folders(argument: str) -> str:
     """An argument without this machine's folders, which say nothing to anybody else."""
     name, separator, value = argument.rpartition("=")

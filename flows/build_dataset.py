@@ -17,20 +17,23 @@ from schemas.recipe import Recipe
 from schemas.sources import AnyFileSource
 from schemas.stages import AnyStage, Dedup, Detect
 from tasks import caching, report
+from tasks.by_hand import said_by_hand
 from tasks.dedup import dedup, said_by_people
 from tasks.detect import check_detector, detect
 from tasks.export import export
 from tasks.fetch import fetch
 from tasks.hash import hash_
+from tasks.quality import quality
 from tasks.sample import sample
 from tasks.scrape import check_sources, scrape, shown
-from tasks.screen import screen
+from tasks.screen import check_screens, screen
 from tasks.split import split
 
 SHELLS: dict[str, Callable[..., Step]] = {
-    "fetch": fetch, "hash": hash_, "detect": detect, "screen": screen, "dedup": dedup, "sample": sample, "split": split, "export": export,
+    "fetch": fetch, "hash": hash_, "detect": detect, "quality": quality, "screen": screen,
+    "dedup": dedup, "sample": sample, "split": split, "export": export,
 }  # fmt: skip
-_TOLD_THE_RECIPE = {"fetch", "sample", "split", "export"}
+_TOLD_THE_RECIPE = {"fetch", "screen", "sample", "split", "export"}
 """Stages that look at more of the recipe than their own settings: sources, manners, artists, name, seed."""
 
 
@@ -78,9 +81,11 @@ def build_dataset(
 
 
 def check(recipe: Recipe, context: Context) -> None:
-    """Raise BadInput for what can be seen to be wrong before anything runs: bindings, store, sources, weights, verdicts."""
+    """Raise BadInput for what can be seen to be wrong before anything runs: bindings, store, sources, weights, verdicts, lists by hand."""
     check_bindings(recipe, context.bindings)
     check_sources(recipe, context)
+    check_screens(recipe)
+    said_by_hand(recipe, context)
     for stage in recipe.stages:
         if isinstance(stage, Detect):
             check_detector(stage, context)
@@ -99,7 +104,7 @@ def listing(recipe: Recipe, source: str | None, at_most: int, context: Context) 
     if source is not None and source not in names:
         raise BadInput(f"--source: expected one of {names}, got '{source}'")
     chosen = tuple(entry for entry in recipe.sources if source in {None, entry.name})
-    needed = {entry.at if isinstance(entry, AnyFileSource) else entry.secret for entry in chosen}
+    needed = {entry.at if isinstance(entry, AnyFileSource) else entry.secret for entry in chosen} | {recipe.by_hand}
     unneeded = [name for name in recipe.bindings if name not in needed]
     bound = {name: value for name, value in context.bindings.items() if name not in unneeded}
     bindings = {name: said for name, said in recipe.bindings.items() if name in needed}

@@ -114,6 +114,16 @@ def _why(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _purge(arguments: argparse.Namespace) -> int:
+    from tasks.purge import purge
+
+    said = purge(
+        arguments.name, arguments.store, arguments.record, arguments.reason, arguments.date, is_dry=arguments.dry_run
+    )
+    print(said)  # noqa: T201
+    return 0
+
+
 def _museum(arguments: argparse.Namespace) -> int:
     from examples.museum.cli import main as museum
 
@@ -178,10 +188,25 @@ def parser() -> argparse.ArgumentParser:
     one.add_argument("release")
     one.add_argument("record_id")
     one.set_defaults(command=_why)
+    _add_purge(commands.add_parser("purge", help="remove what was taken down from a store and its releases"))
     one = commands.add_parser("museum", help="the pretend museum: paint works into a folder, or serve it")
     _add_museum(one)
     one.set_defaults(command=_museum)
     return top
+
+
+def _add_purge(one: argparse.ArgumentParser) -> None:
+    one.description = "Remove the bytes and fields of taken-down records from a store and all releases of a dataset."
+    one.add_argument("name", help="the dataset's name")
+    one.add_argument("--store", default="./store", help="folder or fsspec URL (default: %(default)s)")
+    one.add_argument(
+        "--record", action="append", default=[], metavar="ID",
+        help="purge this record (default: all that the newest release says are taken down)",
+    )  # fmt: skip
+    one.add_argument("--reason", default="", metavar="TEXT", help="why, for the tombstones of --record")
+    one.add_argument("--date", metavar="YYYY-MM-DD", help="when, for the tombstones (default: today)")
+    one.add_argument("--dry-run", action="store_true", help="say what would be removed, and remove nothing")
+    one.set_defaults(command=_purge)
 
 
 def _add_museum(parser: argparse.ArgumentParser) -> None:

@@ -47,6 +47,7 @@ class State(Manifest):
 
     records: TableRef
     figures: TableRef
+    taken_down: TableRef | None = None  # what may not come back, if there is any
     steps: tuple[Step, ...] = ()
     pending: int = 0
 
@@ -80,6 +81,14 @@ class FileEntry(Manifest):
     rows: int | None = None
 
 
+class Amended(Manifest):
+    """What a purge has left of a release: digests of its tables as they are now."""
+
+    date: str  # of the newest tombstone in it
+    tombstones: int
+    content: dict[str, str]
+
+
 class ReleaseManifest(Manifest):
     """manifest.json of a release; written last."""
 
@@ -95,3 +104,4 @@ class ReleaseManifest(Manifest):
     content: dict[str, str]
     files: dict[str, FileEntry]
     environment: dict[str, str]
+    amended: Amended | None = None  # content and content_sha256 stay what they were when it was published

@@ -16,6 +16,7 @@ from schemas.manners import Manners
 from schemas.screen import Screen
 from schemas.sources import AnyFileSource, AnySource, AnyWebSource
 from schemas.stages import NEEDS, AnyStage, Dedup, Detect
+from schemas.styles import Styles
 
 
 class Recipe(Frozen):
@@ -51,6 +52,12 @@ class Recipe(Frozen):
         default_factory=Manners, description="How fast hosts are asked; changes nothing in what a release holds"
     )
     artists: Artists = Field(default_factory=Artists, description="Who counts as one artist")
+    styles: Styles = Field(default_factory=Styles, description="Which names of styles mean one style")
+    by_hand: Name | None = Field(
+        None,
+        description="The binding of a table in which people exclude, include, replace or take down single records "
+        "(docs/by-hand.md)",
+    )
     sources: tuple[AnySource, ...] = Field(min_length=1, description="The collections, each with a name of its own")
     stages: tuple[AnyStage, ...] = Field(
         min_length=1, description="What is done with their records, in order; export is the last"
@@ -119,20 +126,30 @@ def _problems(recipe: Recipe) -> Iterator[str]:
     places = [source.at for source in recipe.sources if isinstance(source, AnyFileSource)]
     secrets = [source.secret for source in recipe.sources if isinstance(source, AnyWebSource) and source.secret]
     verdicts = [stage.verdicts for stage in recipe.stages if isinstance(stage, Dedup) and stage.verdicts]
-    for name in (*places, *secrets, *weights, *verdicts):
+    by_hand = [recipe.by_hand] if recipe.by_hand else []
+    for name in (*places, *secrets, *weights, *verdicts, *by_hand):
         if name not in recipe.bindings:
             yield f"bindings: expected an entry that says what '{name}' is, got {sorted(recipe.bindings) or 'none'}"
+    yield from _roles(recipe)
     yield from _misplaced([stage.stage for stage in recipe.stages])
     for position, stage in enumerate(recipe.stages):
         before = [earlier.stage for earlier in recipe.stages[:position]]
         yield from _unmet(f"stages[{position}] ({stage.label})", stage, before, recipe.categories)
 
 
+def _roles(recipe: Recipe) -> Iterator[str]:
+    """Where sources have roles, each has one."""
+    names = sorted(source.name for source in recipe.sources)
+    for stage in recipe.stages:
+        if isinstance(stage, Split) and stage.roles and sorted(stage.roles) != names:
+            yield f"stages ({stage.label}).roles: expected a role for each of the sources {names}, got {sorted(stage.roles)}"
+
+
 def _misplaced(words: Sequence[str]) -> Iterator[str]:
     """Stages that stand too often, or not where they must."""
     if words[-1] != "export" or words.count("export") != 1:
         yield f"stages: expected one export, as the last stage, got {' > '.join(words)}"
-    for single in ("fetch", "hash", "detect", "split"):
+    for single in ("fetch", "hash", "detect", "quality", "split"):
         if words.count(single) > 1:
             yield f"stages: expected {single} at most once, got it {words.count(single)} times"
 
@@ -154,10 +171,7 @@ def _repeated(where: str, names: list[str]) -> Iterator[str]:
 
 def _needs(stage: AnyStage) -> tuple[str, ...]:
     if isinstance(stage, Screen):
-        by_size = stage.least_side_px is not None or stage.aspect is not None
-        return (("hash",) if by_size else ()) + (
-            ("detect",) if stage.figures and stage.figures.counted_by == "detector" else ()
-        )
+        return stage.needs
     return NEEDS.get(stage.stage, ())
 
 

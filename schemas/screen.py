@@ -1,11 +1,16 @@
 """screen: what it can ask of a record. Every limit with its unit and its reason."""
 
-from typing import Literal, Self
+import re
+from typing import Any, Literal, Self, get_args
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from schemas.frozen import Frozen, Score
 from schemas.stage import Stage
+
+RightsWord = Literal["public_domain", "open", "all"]
+RIGHTS_WORDS: tuple[RightsWord, ...] = get_args(RightsWord)
+_STATEMENT = re.compile(r"https?://\S+|NOASSERTION", re.IGNORECASE)
 
 
 class Figures(Frozen):
@@ -40,13 +45,94 @@ class Aspect(Frozen):
         return self
 
 
+class Between(Frozen):
+    """Allowed numbers, both ends included; at least one of them."""
+
+    least: int | None = Field(None, ge=0, description="Smallest number that passes, if there is a limit")
+    most: int | None = Field(None, ge=0, description="Largest number that passes, if there is a limit")
+
+    @model_validator(mode="after")
+    def _least_below_most(self) -> Self:
+        if self.least is None and self.most is None:
+            raise ValueError("expected least, most or both, got neither")
+        if self.least is not None and self.most is not None and self.least > self.most:
+            raise ValueError(f"expected least <= most, got {self.least} > {self.most}")
+        return self
+
+
+class Scores(Frozen):
+    """Limits on what `quality` measured, from thumbnails of 256 px; each share that stands on its limit passes.
+
+    docs/screening.md says what each score means, which limits were tried on real paintings, and what they cost.
+    """
+
+    least_contrast: Score | None = Field(
+        None, description="Blank or nearly so below it, as a share of the way from black to white; 0.1 is far below any drawing tried"
+    )  # fmt: skip
+    most_blur: Score | None = Field(
+        None, description="Blurred above it, 0 (sharp) to 1, as seen at 256 px; no painting tried was above 0.42, and 0.5 is a safe start"
+    )  # fmt: skip
+    most_border: Score | None = Field(
+        None, description="Frame, passe-partout or plain border above it, as a share of the area; 0.2 is a start"
+    )
+    most_object_photo: Score | None = Field(
+        None, description="A thing photographed before a plain ground above it, 0 to 1; 0.75 finds sculptures and vases, and some "
+        "oval paintings and drawings on empty paper too",
+    )  # fmt: skip
+
+    @property
+    def are_asked(self) -> bool:
+        """Whether there is any limit."""
+        return any(limit is not None for limit in self.model_dump().values())
+
+
 class Screen(Stage):
     """Drop records by what was measured of them. The one filter; it may stand several times in a recipe."""
 
     stage: Literal["screen"] = "screen"
+    rights: tuple[str, ...] | None = Field(
+        None, min_length=1, description="Rights statements that pass: public_domain, open (these and CC BY, CC BY-SA), all, or URIs "
+        "and beginnings of them, NOASSERTION among them; one or several",
+    )  # fmt: skip
+    styles: tuple[str, ...] | None = Field(
+        None, min_length=1, description="Styles that pass, by any of their names; what has no style does not"
+    )
+    bytes: Between | None = Field(None, description="Bytes of the file")
+    pixels: Between | None = Field(None, description="Width x height in px")
     least_side_px: int | None = Field(None, ge=1, description="Shorter side in px, upright")
     aspect: Aspect | None = Field(None, description="Allowed width / height")
-    figures: Figures | None = Field(None, description="How many figures there must be")
-    rights: tuple[str, ...] | None = Field(
-        None, min_length=1, description="URIs (or beginnings of them) of the rights statements that pass"
+    colour: Literal["colour", "grey"] | None = Field(
+        None, description="colour: greys and pictures in one tone, such as sepia, go; grey: all others go"
     )
+    least_chroma: Score = Field(
+        0.025, description="A picture is in colour from this chroma on, as a share of 255 levels: no painting in colour of those tried "
+        "is below it, and next to no picture in one tone above",
+    )  # fmt: skip
+    scores: Scores | None = Field(None, description="Limits on the scores that `quality` measured")
+    figures: Figures | None = Field(None, description="How many figures there must be")
+
+    @field_validator("rights", mode="before")
+    @classmethod
+    def _one_or_several(cls, value: Any) -> Any:
+        return (value,) if isinstance(value, str) else value
+
+    @field_validator("rights")
+    @classmethod
+    def _words_or_statements(cls, value: tuple[str, ...] | None) -> tuple[str, ...] | None:
+        for said in value or ():
+            if said not in RIGHTS_WORDS and not _STATEMENT.fullmatch(said):
+                raise ValueError(
+                    f"expected {', '.join(RIGHTS_WORDS)}, NOASSERTION or a URI such as https://creativecommons.org/publicdomain/, got '{said}'"
+                )
+        return value
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """The stages that must have stood before, for what is asked for."""
+        asked = {
+            "fetch": self.bytes is not None,
+            "hash": (self.pixels, self.least_side_px, self.aspect) != (None, None, None),
+            "quality": self.colour is not None or (self.scores is not None and self.scores.are_asked),
+            "detect": self.figures is not None and self.figures.counted_by == "detector",
+        }
+        return tuple(stage for stage, is_needed in asked.items() if is_needed)

@@ -65,6 +65,12 @@ class Detect(Stage):
     at_most: int = Field(100, ge=1, le=10_000, description="Boxes stored per image, best first (COCO's maxDets)")
 
 
+class Quality(Stage):
+    """Measure each blob's stored thumbnail: colour, contrast, blur, border, and how much it looks like a photograph of an object."""
+
+    stage: Literal["quality"] = "quality"
+
+
 class Dedup(Stage):
     """Find images that show one work; of copies keep one, and keep what belongs together in one split."""
 
@@ -137,11 +143,14 @@ class Export(Stage):
     media: bool = Field(False, description="Also write the images as files, media/<sha[:2]>/<sha256>.<ext>")
 
 
-AnyStage = Annotated[Fetch | Hash | Detect | Screen | Dedup | Sample | Split | Export, Field(discriminator="stage")]
+AnyStage = Annotated[
+    Fetch | Hash | Detect | Quality | Screen | Dedup | Sample | Split | Export, Field(discriminator="stage")
+]
 
 NEEDS: dict[str, tuple[str, ...]] = {
     "hash": ("fetch",),
     "detect": ("fetch",),
+    "quality": ("fetch",),
     "dedup": ("hash",),
     "split": ("fetch",),
     "export": ("fetch", "hash", "split"),

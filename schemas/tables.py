@@ -27,6 +27,7 @@ RECORDS = pa.schema(
         ("rights_text", pa.string()),
         ("rights_basis", pa.string()),
         ("declared_group", pa.string()),  # works that share it never lie in two splits
+        ("series", pa.string()),  # the series of its artist's works that the source counts it among
         ("is_annotated", pa.bool_()),  # the source says which figures there are, even if it says none
         ("reason", pa.string()),  # a row that can't be a record, or is not wanted in this build
         ("detail", pa.string()),
@@ -165,9 +166,34 @@ EDGES = pa.schema(
 VERDICTS = pa.schema([("a", pa.string()), ("b", pa.string()), ("verdict", pa.string()), ("note", pa.string())])
 """What people have said of pairs of records. verdict: copy, related or different."""
 
+BY_HAND = pa.schema([(name, pa.string()) for name in ("action", "scope", "name", "reason", "date")])
+"""What people have said of single records, works or artists (schemas/by_hand.py). date: as 2024-12-31."""
+
+TAKEN_DOWN = pa.schema(
+    [("record_id", pa.string()), ("sha256", pa.string()), ("detail", pa.string()), ("is_work", pa.bool_())]
+)
+"""What a build may not have again. sha256: of its file, if one was ever had; is_work: copies of its work go with it."""
+
+TOMBSTONES = pa.schema([(name, pa.string()) for name in ("record_id", "date", "reason", "sha256")])
+"""What was purged. sha256: of its file, which must not come back; null where others use that file too, or none was had."""
+
 DETECT = pa.schema(
     [("sha256", pa.string()), ("reason", pa.string()), ("detail", pa.string()), ("figures", pa.list_(FIGURE))]
 )
+QUALITY = pa.schema(
+    [
+        ("sha256", pa.string()),
+        ("reason", pa.string()),  # always null: what has a thumbnail has scores
+        ("detail", pa.string()),
+        ("chroma", pa.float64()),
+        ("contrast", pa.float64()),
+        ("blur", pa.float64()),
+        ("border", pa.float64()),
+        ("object_photo", pa.float64()),
+    ]
+)
+"""Scores of a blob's thumbnail, 0..1 (chroma: seldom above 0.5), to a thousandth. docs/screening.md says what each means."""
+
 SCREEN = outcome()
 DEDUP = outcome(("group_id", pa.string()))
 SAMPLE = outcome()
@@ -237,6 +263,46 @@ LEDGER = pa.schema(
         ("retrieved_at", TIME),
     ]
 )
+
+DIVERSITY = pa.schema(
+    [
+        ("moment", pa.string()),  # measured, before, after: see tasks/core/statistics.py
+        ("stratum", pa.string()),  # null: all together; "unknown": no style is known
+        ("images", pa.int64()),
+        ("artists", pa.int64()),  # works of nobody known count as one artist's, "unknown"
+        ("effective_artists", pa.float64()),  # exp of the Shannon entropy of works by artist, to 1e-6
+        ("gini", pa.float64()),  # of works by artist, 0 (all have equally many) to 1, to 1e-6
+        ("largest_artist", pa.string()),
+        ("largest_share", pa.float64()),  # of the stratum's images, 0..1, to 1e-6
+        ("unknown_artist", pa.int64()),  # images of which no artist is known
+    ]
+)
+"""How many artists a stratum has, and how evenly its images are theirs. Published as statistics/diversity.parquet."""
+
+HISTOGRAMS = pa.schema(
+    [
+        ("statistic", pa.string()),  # works_per_artist, year, aspect_ratio (width / height), figures_per_image
+        ("moment", pa.string()),
+        ("stratum", pa.string()),  # null: all together
+        ("least", pa.float64()),  # the bin holds least <= value < below; both null: the value is not known
+        ("below", pa.float64()),
+        ("count", pa.int64()),  # of artists (works_per_artist) or of images
+    ]
+)
+"""Bins that hold anything. Published as statistics/histograms.parquet."""
+
+SHARES = pa.schema(
+    [
+        ("stratum", pa.string()),  # null: all together
+        ("split", pa.string()),
+        ("images", pa.int64()),
+        ("figures", pa.int64()),
+        ("wanted_share", pa.float64()),  # 0..1, as the recipe's ratios say
+        ("images_share", pa.float64()),  # 0..1 of the stratum's images, to 1e-6
+        ("figures_share", pa.float64()),  # 0..1 of the stratum's figures, to 1e-6; null: it has none
+    ]
+)
+"""What each split got of each stratum. Published as statistics/shares.parquet."""
 
 
 def as_written(schema: pa.Schema) -> pa.Schema:

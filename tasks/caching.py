@@ -25,7 +25,7 @@ from pydantic import BaseModel
 
 from schemas.manifests import Context, Kind, State, Step, TableRef
 from schemas.reasons import JUDGED, PASSING
-from schemas.stages import AnyStage, Detect, Hash
+from schemas.stages import AnyStage, Detect, Hash, Quality
 from schemas.tables import RETRIEVALS, SOURCE_FIGURES
 from tasks.core import figures, tables
 from tasks.io import journal
@@ -187,7 +187,7 @@ def foreseen(store: Store, settings: AnyStage, state: State, outcome: pa.Table) 
 
 def measured(
     part: PartTask,
-    settings: Hash | Detect,
+    settings: Hash | Detect | Quality,
     state: State,
     context: Context,
     folder: str,
@@ -195,11 +195,13 @@ def measured(
     asked: Any = None,
     *,
     comes_with_fetch: bool = False,
+    rows: Callable[[pa.Array], pa.Table] | None = None,
 ) -> Step:
     """The measure's row for the blob of each kept record; a blob without a measurement drops its record for the reason.
 
     `folder`, named after the measure's key, is where its rows are. `part` computes and stores the rows of one batch of
-    blobs: part(blobs, asked, folder, context). comes_with_fetch: fetch leaves the rows of what it gets.
+    blobs: part(blobs, asked, folder, context). comes_with_fetch: fetch leaves the rows of what it gets. rows: the missing
+    blobs as the parts take them; by default, a table of their sha256 alone.
     """
     store, word, label = opened(context), settings.stage, settings.label
     record_ids = kept_ids(store, state)
@@ -215,7 +217,8 @@ def measured(
         known = _by_record(record_ids.filter(is_known), blobs.filter(is_known), have)
         return planned(store, state, "measure", label, word, known, computed=count, pending=len(todo) + state.pending)
     if len(todo):
-        in_parts(part, pa.table({"sha256": todo}), (asked, folder), context, label)
+        batches = rows(todo) if rows else pa.table({"sha256": todo})
+        in_parts(part, batches, (asked, folder), context, label)
         have = measurements(store, folder, needed, schema)
     if lost := len(needed) - have.num_rows:
         raise AssertionError(f"expected a row of {word} for each of {len(needed)} blobs, got none for {lost}")

@@ -45,11 +45,15 @@ class _Read(Frozen):
     part: str
 
 
-def crawled(store: Store, source: AnyWebSource, manners: Manners, limit: int | None, context: Context) -> Listed:
+def crawled(
+    store: Store, source: AnyWebSource, manners: Manners, limit: int | None, context: Context,
+    buried: pa.Array | pa.ChunkedArray | None = None,
+) -> Listed:  # fmt: skip
     """All records of a source on the web; in a plan, those of the answers that are there already.
 
     limit: of works that have answers of their own, so many are asked for in each round, those with the smallest
-    SHA-256(<source>:<key>). Raises BrokenPromise where a listing can't be read; BadInput where there is nothing.
+    SHA-256(<source>:<key>). buried: record_ids that were purged, for which
+    nothing is asked. Raises BrokenPromise where a listing can't be read; BadInput where there is nothing.
     """
     known = Answers(store, folder_of(source)) if context.plan else absorbed(store, folder_of(source))
     frontier, seen = core.first(source), pa.chunked_array([], pa.string())
@@ -74,7 +78,7 @@ def crawled(store: Store, source: AnyWebSource, manners: Manners, limit: int | N
             heard.append(entry.records)
             asks.append(entry.asks)
             told = pa.concat_tables([told, entry.heard])
-        frontier = _limited(source, _unseen(asks, seen), limit)
+        frontier = _limited(source, _without_buried(source, _unseen(asks, seen), buried), limit)
         del asks
     _check_readable(source, told)
     table = records.merged(_given(heard))
@@ -156,6 +160,13 @@ def _unseen(asks: list[pa.Table], seen: pa.ChunkedArray) -> pa.Table:
     urls = new["url"].combine_chunks()
     begins = pc.not_equal(urls.slice(1), urls.slice(0, len(urls) - 1))
     return new.filter(pa.concat_arrays([pa.array([True]), begins]))
+
+
+def _without_buried(source: AnyWebSource, asks: pa.Table, buried: pa.Array | pa.ChunkedArray | None) -> pa.Table:
+    if buried is None or not len(buried):
+        return asks
+    name = pc.binary_join_element_wise(pa.scalar(source.name), asks["key"], ":")  # null for a listing: it stays
+    return asks.filter(pc.invert(pc.is_in(name, value_set=buried)))
 
 
 def _limited(source: AnyWebSource, asks: pa.Table, limit: int | None) -> pa.Table:

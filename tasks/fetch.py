@@ -11,7 +11,7 @@ from schemas.recipe import Recipe
 from schemas.sources import AnyFileSource
 from schemas.stages import Fetch
 from schemas.tables import FETCH, RETRIEVALS
-from tasks import caching, pictures, web
+from tasks import by_hand, caching, pictures, web
 from tasks.core import fetch as core
 from tasks.core import tables
 from tasks.io import retrieval
@@ -94,6 +94,7 @@ def fetch(settings: Fetch, state: State, recipe: Recipe, context: Context) -> St
         parts.append(core.outcome(mine, got, settings))
         asked += count
     outcome = pa.concat_tables([FETCH.empty_table(), *parts]).sort_by("record_id")
+    outcome = by_hand.without_same_bytes(outcome, state, context)
     if context.plan and asked:
         known = outcome.filter(pc.or_(pc.is_valid(outcome["reason"]), pc.is_valid(outcome["sha256"])))
         return caching.planned(store, state, "retrieve", settings.label, "fetch", known, computed=asked, pending=asked)

@@ -11,6 +11,8 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from schemas.draw import Split
+
 
 def key_of(**parts: Any) -> str:
     """SHA-256, as hex, of named parts: JSON values and pydantic models."""
@@ -18,6 +20,15 @@ def key_of(**parts: Any) -> str:
         name: part.model_dump(mode="json") if isinstance(part, BaseModel) else part for name, part in parts.items()
     }
     return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()
+
+
+def split_sha256(settings: Split) -> str:
+    """Digest of what a split is: as long as it stays, published images stay where they are.
+
+    Settings at their defaults are left out, so that a setting that is new to the program moves nothing; so is the limit of
+    drift, which decides only whether a release is published.
+    """
+    return key_of(split=settings.model_dump(mode="json", exclude_defaults=True, exclude={"max_drift"}))
 
 
 def code_of(*modules: ModuleType) -> str:

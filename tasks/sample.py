@@ -1,4 +1,4 @@
-"""sample (decide): which records of each style are drawn."""
+"""sample (decide): which records of each stratum are drawn."""
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -9,7 +9,9 @@ from schemas.draw import Sample
 from schemas.manifests import Context, State, Step
 from schemas.recipe import Recipe
 from tasks import caching
+from tasks.by_hand import marked
 from tasks.core import sample as core
+from tasks.core import strata
 from tasks.io.store import Store
 from tasks.keys import code_of
 
@@ -18,14 +20,35 @@ CODE = code_of(core)
 
 @task(task_run_name="{settings.label}", cache_policy=NO_CACHE, **caching.ONCE)
 def sample(settings: Sample, state: State, recipe: Recipe, context: Context) -> Step:
-    """Draw anew if a style, an artist, a setting or the rule is another."""
+    """Draw anew if a stratum, an artist, a person's word, a setting or the rule is another."""
     store = caching.opened(context)
-    return caching.decision(store, settings, state, CODE, lambda: _view(store, state, recipe), core.decide)
+    view = _view(store, settings, state, recipe, context)
+    if state.pending and settings.exactly is not None:  # what is still to come may make up for what is lacking
+        settings = settings.model_copy(update={"exactly": None, "at_most": settings.exactly})
+    step = caching.decision(store, settings, state, CODE, lambda: view, core.decide)
+    return step.model_copy(update={"notes": tuple(core.short(view, store.read_table(step.outcome), settings))})
 
 
-def _view(store: Store, state: State, recipe: Recipe) -> pa.Table:
+def _view(store: Store, settings: Sample, state: State, recipe: Recipe, context: Context) -> pa.Table:
+    """Only what these settings ask for, so that nothing else makes it draw again."""
     ids = caching.kept_ids(store, state)
-    said = caching.columns(store, state.records, ids, ("style", "artist", "source"))
+    said = caching.columns(store, state.records, ids, ("style", "artist", "source", "declared_group", "year"))
     nobody = ids if recipe.artists.unknown == "apart" else said["source"]  # no name begins like this
-    artist = pc.coalesce(said["artist"], pc.binary_join_element_wise("unknown\n", nobody, ""))
-    return pa.table({"record_id": ids, "style": said["style"], "artist": artist})
+    known: dict[str, pa.ChunkedArray] = {
+        "style": said["style"], "source": said["source"], "artist": said["artist"], "object": said["declared_group"],
+        "century": strata.century(said["year"]),
+    }  # fmt: skip
+    columns: dict[str, pa.ChunkedArray] = {"record_id": ids, **{key: known[key] for key in settings.by}}
+    columns["artist"] = pc.coalesce(said["artist"], pc.binary_join_element_wise("unknown\n", nobody, ""))
+    if settings.at_most_per.artist is not None:
+        columns["named_artist"] = said["artist"]
+    if settings.at_most_per.object is not None:
+        columns["object"] = said["declared_group"]
+    if settings.weight == "figures":
+        columns["figures"] = pa.chunked_array(
+            [caching.figure_counts(store, state, ids, settings.category, settings.score)]
+        )
+    columns |= {
+        f"is_{action}d": pa.chunked_array([marked(recipe, context, ids, action)]) for action in ("include", "replace")
+    }
+    return pa.table(columns)

@@ -16,20 +16,22 @@ from prefect.cache_policies import NO_CACHE
 from schemas.artists import Artists
 from schemas.errors import BadInput, Refused
 from schemas.frozen import Frozen
-from schemas.manifests import Context, State
+from schemas.manifests import Context, State, TableRef
 from schemas.recipe import Recipe
 from schemas.sources import AnyFileSource, AnySource, AnyWebSource
+from schemas.styles import Styles
 from schemas.tables import RECORDS, RETRIEVALS, SOURCE_FIGURES
-from tasks import caching, crawl, web
-from tasks.core.scrape import aliases, artists, records, sources
+from tasks import by_hand, caching, crawl, web
+from tasks.core.scrape import aliases, artists, records, sources, styles
 from tasks.core.scrape import web as web_sources
-from tasks.core.tables import as_schema
-from tasks.io import releases, retrieval, tables_in
+from tasks.core.tables import as_schema, kept
+from tasks.io import releases, retrieval, tables_in, tombstones
 from tasks.io.folders import Folder
 from tasks.io.store import Store
 from tasks.keys import code_of
 
 CODE = code_of(sources, artists)
+STYLES = code_of(styles)
 MAX_ANSWER_BYTES = 2_000_000_000
 REQUEST = pa.schema([RETRIEVALS.field("locator"), RETRIEVALS.field("validator")])
 _NAMES = ["record_id", "artist", "artist_qualifier"]
@@ -46,6 +48,12 @@ class _Named(Frozen):
     """What decides which names artists get."""
 
     artists: Artists
+
+
+class _Styled(Frozen):
+    """What decides which names styles get."""
+
+    styles: Styles
 
 
 @task(cache_policy=NO_CACHE, **caching.RETRIED)
@@ -85,14 +93,19 @@ def scrape(recipe: Recipe, context: Context) -> State:
         store, "artists", _Named(artists=recipe.artists), CODE, everything.select(_NAMES),
         lambda: artists.applied(everything, aliases.merged(recipe.artists)).select(_NAMES),
     )  # fmt: skip
-    everything = records.limited(_with_names(everything, store.read_table(named)), recipe.limit)
+    everything = _with_styles(store, recipe, _with_names(everything, store.read_table(named)))
+    everything, taken_down, said = by_hand.obeyed(store, recipe, context, everything)
+    everything = records.limited(everything, recipe.limit)
+    unknown = styles.unknown(kept(everything)["style"], styles.known(recipe.styles))
     state = State(
-        records=store.write_table("outcomes/scrape", everything), figures=store.write_table("outcomes/figures", figures)
-    )
+        records=store.write_table("outcomes/scrape", everything),
+        figures=store.write_table("outcomes/figures", _of_the_living(figures, taken_down, store)),
+        taken_down=taken_down,
+    )  # fmt: skip
     computed, pending = sum(found.computed for found in listed), sum(found.pending for found in listed)
     step = caching.step(
         store, "retrieve", "scrape", "scrape", everything["record_id"], state.records, computed=computed,
-        notes=tuple(note for found in listed for note in found.notes),
+        notes=(*(note for found in listed for note in found.notes), *said, *styles.said_of_unknown(unknown)),
     )  # fmt: skip
     return state.then(step.model_copy(update={"pending": pending}))
 
@@ -126,7 +139,8 @@ def _all_listed(store: Store, recipe: Recipe, context: Context) -> list[crawl.Li
 def _listed(store: Store, source: AnySource, recipe: Recipe, context: Context) -> crawl.Listed:
     if isinstance(source, AnyFileSource):
         return _from_files(store, source, recipe.categories, context)
-    found = crawl.crawled(store, source, recipe.manners, recipe.limit, context)
+    buried = tombstones.tombstones(store, recipe.name)["record_id"]
+    found = crawl.crawled(store, source, recipe.manners, recipe.limit, context, buried)
     return found if found.is_complete or context.plan else _with_carried_over(store, found, source, recipe)
 
 
@@ -187,6 +201,24 @@ def _from_files(store: Store, source: AnyFileSource, categories: tuple[str, ...]
     table, is_new = caching.decided(store, "records", asked, CODE, view, lambda: listed().records)
     figures, _ = caching.decided(store, "figures", asked, CODE, view, lambda: listed().figures)
     return crawl.Listed(records=table, figures=figures, computed=int(is_new))
+
+
+def _of_the_living(figures: pa.Table, taken_down: TableRef | None, store: Store) -> pa.Table:
+    """Boxes without those of what is taken down, of which nothing more is known."""
+    if taken_down is None:
+        return figures
+    lost = store.read_table(taken_down)["record_id"]
+    return figures.filter(pc.invert(pc.is_in(figures["record_id"], value_set=lost)))
+
+
+def _with_styles(store: Store, recipe: Recipe, everything: pa.Table) -> pa.Table:
+    view = everything.select(["record_id", "style"])
+    found, _ = caching.decided(
+        store, "styles", _Styled(styles=recipe.styles), STYLES, view,
+        lambda: styles.applied(view, styles.known(recipe.styles)),
+    )  # fmt: skip
+    style = store.read_table(found)["style"]
+    return everything.set_column(RECORDS.get_field_index("style"), RECORDS.field("style"), style)
 
 
 def _with_names(everything: pa.Table, named: pa.Table) -> pa.Table:

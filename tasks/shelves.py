@@ -23,17 +23,18 @@ def shelved(blobs: pa.Array, context: Context, label: str) -> pa.Table:
     Blobs whose thumbnail is gone are looked at again first; not in a plan, where they are left out.
     """
     store = caching.opened(context)
-    found = _found(store, blobs)
+    found = at_hand(store, blobs)
     lost = tables.missing(blobs, found["sha256"])
     if len(lost) and not context.plan:
         in_parts(pictures.look_part, pa.table({"sha256": lost}), (None, pictures.HASHES), context, label)
-        found = _found(store, blobs)
+        found = at_hand(store, blobs)
         if still := len(tables.missing(blobs, found["sha256"])):
             raise AssertionError(f"expected a thumbnail of each of {len(blobs)} blobs, got none of {still}")
     return found
 
 
-def _found(store: Store, blobs: pa.Array) -> pa.Table:
+def at_hand(store: Store, blobs: pa.Array) -> pa.Table:
+    """(sha256, path) of those blobs whose thumbnail is there, in their order."""
     there = pa.array([f"{pictures.THUMBNAILS_AT}/{name}" for name in store.names(pictures.THUMBNAILS_AT)], pa.string())
     everything = pa.concat_tables([SHELF.empty_table(), *(table for _, table in store.tables(pictures.SHELVES))])
     everything = everything.filter(pc.is_in(everything["path"], value_set=there))

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import yaml
 
+from tasks.core import purge
 from tasks.core import verify as core
 from tasks.core.export import digest
 from tasks.core.hash import uint64_from_bits
@@ -45,6 +47,8 @@ def verify(url: str, *, is_deep: bool = False) -> Verdict:
         ("counts, keys, leaks", lambda: _tables(release)),
         ("COCO", lambda: _coco(release)),
     ]
+    if release.manifest.amended:
+        checks.append(("tombstones", lambda: _tombstones(release)))
     if is_deep:
         checks.append(("images, decoded and measured again", lambda: _images(release)))
     lines, problems = (
@@ -96,17 +100,14 @@ def _contract(release: Release) -> Iterator[str]:
 
 def _digests(release: Release) -> Iterator[str]:
     found = {}
+    amended = release.manifest.amended
+    expected = amended.content if amended else release.manifest.content
     for table, key in digest.KEYS.items():
-        rows = [
-            (row_key, line)
-            for batch in release.batches(table)
-            for row_key, line in zip(batch[key].to_pylist(), digest.lines(batch), strict=True)
-        ]
-        rows.sort(key=lambda row: row[0])  # parts lie by split; the digest goes by primary key over all
-        found[table] = hashlib.sha256(b"".join(line for _, line in rows)).hexdigest()
-        if found[table] != release.manifest.content.get(table):
-            yield f"{table}: expected content {release.manifest.content.get(table)}, got {found[table]}"
-    whole = digest.content_digest(found)
+        found[table] = digest.digest_by_key(release.batches(table), key)
+        if found[table] != expected.get(table):
+            yield f"{table}: expected content {expected.get(table)}, got {found[table]}"
+    # of a release that was amended, the version goes by the content that it had when it was published
+    whole = digest.content_digest(release.manifest.content if release.manifest.amended else found)
     if whole != release.manifest.content_sha256:
         yield f"content: expected {release.manifest.content_sha256}, got {whole}"
     version = digest.version(whole, release.manifest.recipe_sha256, release.manifest.contract_version)
@@ -129,6 +130,31 @@ def _tables(release: Release) -> Iterator[str]:
         yield f"annotations: expected boxes of images in the release, got some of {len(strangers)} others"
     yield from core.count_problems(release.manifest.counts, ledger, shown)
     yield from core.leak_problems(shown)
+
+
+def _tombstones(release: Release) -> Iterator[str]:
+    """What is left of records that were purged; media files go by the SHA-256 in their names."""
+    amended = release.manifest.amended
+    if amended is None:
+        return
+    if "tombstones.parquet" not in release.manifest.files:
+        yield "tombstones.parquet: expected the file in an amended release, got none"
+        return
+    stones = pa.Table.from_batches(release.batches("tombstones"), release.schema("tombstones.parquet"))
+    if stones.num_rows != amended.tombstones:
+        yield f"tombstones.parquet: expected {amended.tombstones} rows, got {stones.num_rows}"
+    book = release.ledger()
+    yield from core.stone_problems(stones, book)
+    names, mine = stones["record_id"].to_pylist(), pc.is_in(book["record_id"], value_set=stones["record_id"])
+    image_ids = set(book.filter(mine)["image_id"].to_pylist())
+    for path in release.manifest.files:
+        left = 0
+        if path.endswith(".parquet") and path not in {"ledger.parquet", "tombstones.parquet"}:
+            left = sum(purge.telling(release.table(path, but="image"), names).to_pylist())
+        elif path.startswith("coco/"):
+            left = core.coco_rows_of(json.loads(release.read(path)), image_ids)
+        if left:
+            yield f"{path}: expected nothing about records with a tombstone, got {left} rows"
 
 
 def _coco(release: Release) -> Iterator[str]:

@@ -1,13 +1,16 @@
-"""What tests of every folder share: the real data beside the project, and no network."""
+"""What tests of every folder share: the real data beside the project, no network, and no waiting for a disk."""
 
+import fcntl
 import os
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tasks.io import store
 
 _DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
@@ -19,6 +22,24 @@ def shared_data() -> Path:
     if not folder.is_dir():
         pytest.skip(f"real data: no folder at {folder}")
     return folder
+
+
+@pytest.fixture(scope="session")
+def made_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callable[[Path], object]], Path]:
+    """(name, make) to the folder that `make` fills: by the first of all workers that asks, for all of them; no test may change it."""
+    base = tmp_path_factory.getbasetemp()
+    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+
+    def made(name: str, make: Callable[[Path], object]) -> Path:
+        folder, unfinished = shared / name, shared / f"{name}.{os.getpid()}"
+        with (shared / f"{name}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not folder.exists():
+                make(unfinished)
+                unfinished.rename(folder)
+        return folder
+
+    return made
 
 
 def _is_loopback(host: Any) -> bool:
@@ -45,3 +66,18 @@ def _guarded(connect: Any) -> Any:
         return connect(self, address)
 
     return guarded
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_waiting_for_the_disk() -> Iterator[None]:
+    """fsync holds against a power cut, which no test can make; all else that reads a file sees it without."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda _: None)
+        yield
+
+
+@pytest.fixture(autouse=True)
+def _tables_of_other_tests_are_forgotten() -> Iterator[None]:
+    """A process keeps the tables that it has read at hand; those of another test's store only take memory and time."""
+    yield
+    store._READ = type(store._READ)()

@@ -15,7 +15,7 @@ class TableSource(FileSource):
     columns: dict[
         Literal[
             "key", "image", "source_url", "image_url", "title", "artist", "style", "styles", "date_text", "year",
-            "rights_uri", "rights_text", "group",
+            "rights_uri", "rights_text", "group", "series",
         ],
         str,
     ] = Field(description="Our field: the table's column. key and image are required")  # fmt: skip

@@ -1,26 +1,117 @@
-"""Chance that depends on nothing but a seed and a name: the same draw in any order, on any machine, in any year."""
+"""Chance that depends on nothing but a seed and a name: the same draw in any order, in any number of parts, on any machine."""
 
 import hashlib
-import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+_ROWS = 1 << 18
+"""Rows whose logarithms are taken at once: what they need on the way stays in the processor's cache."""
+
+_Kernel = Callable[
+    [NDArray[np.int64], NDArray[np.uint8], NDArray[np.uint64], NDArray[np.int64], NDArray[np.uint64]], None
+]
 
 
-def ticket(seed: int, purpose: str, name: str) -> int:
-    """A number in [0, 2**64) drawn for `name`: the first eight bytes of a SHA-256, most significant first.
+def tickets(
+    names: pa.ChunkedArray, seed: int, purpose: str, strata: Sequence[str], stratum: NDArray[np.int64]
+) -> NDArray[np.uint64]:
+    """(N,) a number drawn for each name in its stratum; empty in, empty out.
 
-    >>> ticket(7, "split", "wikiart:1") == ticket(7, "split", "wikiart:1") != ticket(8, "split", "wikiart:1")
-    True
+    names: (N,) strings without nulls; stratum: (N,) which of `strata` each is in. A ticket is the 64 bits of SipHash-2-4
+    (Aumasson & Bernstein, 2012) of the name in UTF-8, with the first 16 bytes of the SHA-256 of "seed TAB purpose TAB stratum" as
+    its key (both halves least byte first): one stratum's draw says nothing of another's.
+
+    >>> names = pa.chunked_array([["wikiart:1", "wikiart:2"]])
+    >>> tickets(names, 7, "sample", ["Cubism"], np.zeros(2, np.int64)).tolist()
+    [10756580579186980126, 16657548657536605038]
     """
-    return int.from_bytes(hashlib.sha256(f"{seed}\t{purpose}\t{name}".encode()).digest()[:8], "big")
+    keys = np.array([_key(seed, purpose, name) for name in strata], np.uint64).reshape(-1, 2)
+    found = np.empty(len(names), np.uint64)
+    done = 0
+    for chunk in names.chunks:
+        text = chunk.cast(pa.large_string())
+        end = done + len(text)
+        starts = np.frombuffer(text.buffers()[1], np.int64)[text.offset : text.offset + len(text) + 1]
+        letters = np.frombuffer(text.buffers()[2] or b"", np.uint8)
+        _siphash()(starts, letters, keys, np.ascontiguousarray(stratum[done:end], np.int64), found[done:end])
+        done = end
+    return found
 
 
-def weighted_key(drawn: int, weight: float) -> float:
-    """Sorting by this key, smallest first, draws without replacement with odds in proportion to the weights.
+def waiting_times(drawn: NDArray[np.uint64]) -> NDArray[np.float64]:
+    """(N,) exponential waiting times of rate 1 for tickets: -ln(u), each in [0, 37.5); u = (first 53 bits + 0.5) / 2**53.
 
-    `drawn` is a ticket; weight > 0. The key is an exponential waiting time of rate `weight`: the order statistics of
-    such times are successive weighted draws (Efraimidis & Spirakis, 2006, "Weighted random sampling with a reservoir").
+    Taken in the order of (waiting time / weight), smallest first, records are drawn without replacement with odds in proportion
+    to the weights: the order of such times is that of successive weighted draws (Efraimidis & Spirakis, 2006). The keys
+    u ** (1 / weight) have the same law, but underflow to ties where an artist has a thousand works. The logarithm is our own,
+    in plain sums and products: two libraries, or two processors, may give others that differ in the last bit.
 
-    >>> weighted_key(2**63, 2.0) == weighted_key(2**63, 1.0) / 2
-    True
+    >>> waiting_times(np.array([2**63, 0, 2**64 - 1], np.uint64)).round(3).tolist()
+    [0.693, 37.43, 0.0]
     """
-    uniform = (drawn + 0.5) / 2**64
-    return -math.log(uniform) / weight
+    waits = np.empty(len(drawn))
+    for start in range(0, len(drawn), _ROWS):
+        waits[start : start + _ROWS] = _minus_log(((drawn[start : start + _ROWS] >> np.uint64(11)) + 0.5) / 2**53)
+    return waits
+
+
+def ordered(stratum: NDArray[np.int64], key: NDArray[Any], names: pa.ChunkedArray) -> NDArray[np.int64]:
+    """(N,) the rows by stratum, then by key, smallest first; rows that are equal in both by name. Names are unique.
+
+    stratum: (N,) whole numbers from 0 on. key: (N,) float64, or uint64, of which the last bits give way to those of the stratum.
+    """
+    if not len(stratum):
+        return np.empty(0, np.int64)
+    bits = int(stratum.max()).bit_length()
+    if key.dtype == np.uint64:  # both in one number: one sort instead of two
+        both = key >> np.uint64(bits)
+        both |= stratum.astype(np.uint64) << np.uint64(64 - bits) if bits else np.uint64(0)
+        order = np.argsort(both, kind="stable")
+        along = both[order]
+        same = along[1:] == along[:-1]
+    else:
+        order = np.argsort(key, kind="stable")
+        order = order[
+            np.argsort(stratum[order].astype(np.uint16 if bits <= 16 else np.int64), kind="stable")
+        ]  # 16 bits: by radix
+        same = (stratum[order][1:] == stratum[order][:-1]) & (key[order][1:] == key[order][:-1])
+    for start, stop in _runs(same):
+        order[start:stop] = sorted(order[start:stop].tolist(), key=lambda row: str(names[row].as_py()))
+    return np.asarray(order, np.int64)
+
+
+def _runs(same: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """(start, stop) of the rows that are the same as the one before them, with that one."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], same, [False]]).astype(np.int8)))
+    return [(int(start), int(stop) + 1) for start, stop in edges.reshape(-1, 2)]
+
+
+def _minus_log(u: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Of numbers in (0, 1]."""
+    mantissa, exponent = np.frexp(u)
+    is_low = mantissa < np.sqrt(0.5)
+    mantissa, exponent = np.where(is_low, 2 * mantissa, mantissa), exponent - is_low
+    x = (mantissa - 1) / (mantissa + 1)
+    squared, series = x * x, np.zeros_like(x)
+    for odd in range(
+        23, 0, -2
+    ):  # ln m = 2 artanh(x) = 2 (x + x^3 / 3 + ...); |x| < 0.172, so that x^25 is below one bit
+        series = series * squared + 1 / odd
+    return np.asarray(np.abs(2 * x * series + exponent * np.log(2)))
+
+
+def _key(seed: int, purpose: str, stratum: str) -> tuple[int, int]:
+    digest = hashlib.sha256(f"{seed}\t{purpose}\t{stratum}".encode()).digest()
+    return int.from_bytes(digest[:8], "little"), int.from_bytes(digest[8:16], "little")
+
+
+def _siphash() -> _Kernel:
+    from tasks.core.siphash import (
+        siphash,
+    )  # the compiler takes half a second to load, and most builds draw nothing anew
+
+    return siphash

@@ -1,50 +1,228 @@
-"""Which records of each style are drawn, rare artists before prolific ones."""
+"""Which records of each stratum are drawn, rare artists before prolific ones."""
 
-from collections import Counter
+import re
+from typing import NamedTuple
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from schemas.draw import Sample
+from schemas.errors import Refused
 from schemas.reasons import Reason
 from schemas.tables import SAMPLE
 from tasks.core import tables
-from tasks.core.draws import ticket, weighted_key
+from tasks.core.draws import ordered, tickets, waiting_times
+from tasks.core.strata import UNKNOWN, Strata, counts, strata
 
-COLUMNS = ("record_id", "style", "artist")
+COLUMNS = ("record_id", "artist", "is_included", "is_replaced")
+"""What a view has besides the columns that are strata; with caps also `object` and `named_artist`, where figures weigh `figures`."""
+
+_Rows = NDArray[np.int64]
+_Mask = NDArray[np.bool_]
+_SHOWN = 5
+_LAST = 64
+"""Longer than any record waits (`waiting_times`): what has no figures comes after all that has."""
+
+
+class _Pool(NamedTuple):
+    """What is drawn from."""
+
+    strata: Strata
+    is_over_cap: _Mask
+    sizes: _Rows
+    """(K,) records of each stratum that no cap keeps out."""
+    is_chosen: _Mask
+    """(K,) whether each stratum is drawn from."""
+    places: _Rows
+    """(K,) how many of each are drawn, if there are so many."""
+
+    def is_eligible(self) -> _Mask:
+        return ~self.is_over_cap & self.is_chosen[self.strata.of]
 
 
 def decide(view: pa.Table, settings: Sample) -> pa.Table:
-    """SAMPLE outcome of a view with COLUMNS: at most n records of each of the top styles.
+    """SAMPLE outcome of a view with COLUMNS, in its order: some records of each stratum, drawn without replacement.
 
-    Inside a style a record's weight is 1 / (works of its artist in that style), so that each artist has the same odds
-    (ArtBench-10, Algorithm 1; PoPArt, section 3.1); works without an artist count as one artist's. Draws without
-    replacement, by tickets: a record that comes or goes moves only its own artist's odds. A record without a style is dropped.
+    Inside a stratum a record's weight is 1 / (works of its artist there), so that each artist has the same odds (ArtBench-10,
+    Algorithm 1; PoPArt, section 3.1). Each record waits for -ln(u) / weight, u being drawn for (seed, stratum, record_id) alone; those that
+    wait least are drawn. A record that comes or goes therefore moves only its own artist's odds, and a place that gets free
+    goes to the next in that order. Records that a person included come first; those sent back (`is_replaced`) leave their
+    place to the next.
+
+    `artist` is never null: who counts as one unknown artist has been decided. Empty in, empty out. Raises Refused where
+    `exactly` asks for more than a stratum has, naming each such stratum.
     """
-    names, styles, artists = (view[column].to_pylist() for column in COLUMNS)
-    chosen = _top(Counter(style for style in styles if style), settings.top)
-    works = Counter(zip(styles, artists, strict=True))
-    keys: dict[str, list[tuple[float, str]]] = {style: [] for style in chosen}
-    for name, style, artist in zip(names, styles, artists, strict=True):
-        if style in keys:
-            weight = 1 / works[style, artist] if settings.weight == "inverse_artist" else 1.0
-            keys[style].append((weighted_key(ticket(settings.seed or 0, settings.label, name), weight), name))
-    drawn = {name for drawn in keys.values() for _, name in sorted(drawn)[: settings.at_most]}
-    verdicts = [_verdict(name, style, keys, drawn, settings) for name, style in zip(names, styles, strict=True)]
-    return tables.outcome(SAMPLE, view["record_id"], reason=[r for r, _ in verdicts], detail=[d for _, d in verdicts])
+    pool = _pool(view, settings)
+    is_included, is_back = (_bools(view[name]) for name in ("is_included", "is_replaced"))
+    is_eligible = pool.is_eligible()
+    is_in = is_eligible & ~is_back
+    mine = view if is_eligible.all() else view.filter(pa.array(is_eligible))
+    rank = np.zeros(view.num_rows, np.int64)
+    rank[is_eligible] = _ranks(mine, pool.strata.of[is_eligible], pool.strata.names, settings)
+    if settings.exactly is not None:
+        _refuse_lack(pool, counts(pool.strata.of, len(pool.sizes), is_in), settings.exactly)
+    is_drawn = is_in & ((rank < pool.places[pool.strata.of]) | is_included)
+    return _outcome(view["record_id"], pool, is_back & is_eligible, is_drawn, settings)
 
 
-def _top(counted: "Counter[str]", top: int | None) -> list[str]:
-    """The most frequent styles, ties by name."""
-    return [style for style, _ in sorted(counted.items(), key=lambda entry: (-entry[1], entry[0]))[:top]]
+def short(view: pa.Table, outcome: pa.Table, settings: Sample) -> list[str]:
+    """Sentences on the strata that gave fewer records than asked for, and on what is unknown. Both as in `decide`."""
+    pool = _pool(view, settings)
+    names, of = pool.strata
+    kept = counts(of, len(names), _bools(pc.is_null(outcome["reason"])))
+    said = []
+    if settings.at_most is not None:
+        lacks = [place for place in np.flatnonzero(pool.is_chosen) if kept[place] < settings.at_most]
+        lacks.sort(key=lambda place: (kept[place], names[place]))
+        if lacks:
+            few = _listed([f"{names[place]} {kept[place]}" for place in lacks])
+            said.append(
+                f"{settings.label}: {len(lacks)} of {pool.is_chosen.sum()} strata have fewer than {settings.at_most}: {few}"
+            )
+    nobody = [
+        (name, kept[place], pool.sizes[place]) for place, name in enumerate(names) if UNKNOWN in name.split(" / ")
+    ]
+    said += [
+        f"{settings.label}: {size} records are of the stratum {name}, of which {count} are drawn"
+        for name, count, size in nobody
+    ]
+    return said
 
 
-def _verdict(
-    name: str, style: str | None, keys: dict[str, list[tuple[float, str]]], drawn: set[str], settings: Sample
-) -> tuple[str | None, str | None]:
-    if not style:
-        return Reason.NO_STYLE, None
-    if style not in keys:
-        return Reason.STYLE_NOT_CHOSEN, f"{style} is not among the top {settings.top}"
-    if name not in drawn:
-        return Reason.NOT_DRAWN, f"{settings.at_most} of {len(keys[style])} of {style}"
-    return None, None
+def _pool(view: pa.Table, settings: Sample) -> _Pool:
+    found = strata(view, settings.by)
+    is_over_cap = _over_cap(view, settings)
+    sizes = counts(found.of, len(found.names), ~is_over_cap)
+    is_chosen = np.zeros(len(sizes), np.bool_)
+    is_chosen[_largest(found.names, sizes, settings.top)] = True
+    return _Pool(found, is_over_cap, sizes, is_chosen, _places(sizes * is_chosen, settings))
+
+
+def _over_cap(view: pa.Table, settings: Sample) -> _Mask:
+    """Records beyond the first n of their object, then those beyond n of their artist, drawn by chance."""
+    caps, over = settings.at_most_per, np.zeros(view.num_rows, np.bool_)
+    if caps.object is not None:
+        over[_beyond_the_first(view, caps.object)] = True
+    if caps.artist is not None:
+        known = np.flatnonzero(_bools(pc.is_valid(view["named_artist"])) & ~over)
+        names = view["record_id"].take(pa.array(known))
+        artists = strata(view.take(pa.array(known)), ["named_artist"])
+        drawn = tickets(names, settings.seed or 0, f"{settings.label}/cap", artists.names, artists.of)
+        order = ordered(artists.of, drawn, names)
+        over[known[order[_places_in_runs(artists.of[order]) >= caps.artist]]] = True
+    return over
+
+
+def _beyond_the_first(view: pa.Table, count: int) -> list[int]:
+    """Rows of records that are not among the first so many of their object, by record_id; what is of no object has no cap."""
+    of = strata(view.select(["object"]), ["object"])
+    many = (counts(of.of, len(of.names)) > count) & (np.array(of.names) != UNKNOWN)
+    rows = np.flatnonzero(many[of.of])
+    names = view["record_id"].take(pa.array(rows)).to_pylist()
+    listed = sorted(zip(of.of[rows].tolist(), map(_natural, names), names, rows.tolist(), strict=True))
+    place = _places_in_runs(np.array([number for number, *_ in listed], np.int64))
+    return [row for (*_, row), before in zip(listed, place.tolist(), strict=True) if before >= count]
+
+
+def _ranks(view: pa.Table, of: _Rows, names: list[str], settings: Sample) -> _Rows:
+    """(N,) the place of each record in the order in which its stratum is drawn."""
+    drawn = tickets(view["record_id"], settings.seed or 0, settings.label, names, of)
+    waits = waiting_times(drawn)
+    if settings.weight == "inverse_artist":
+        waits *= _works_of_artist(view["artist"], of)
+    elif settings.weight == "figures":
+        figures = view["figures"].to_numpy().astype(np.float64)
+        waits = np.where(figures > 0, waits / np.maximum(figures, 1), waits + _LAST)
+    waits[_bools(view["is_included"])] = -1
+    waits[_bools(view["is_replaced"])] = np.inf  # behind all others; the works of its artist are as many as they were
+    order = ordered(of, waits, view["record_id"])
+    rank = np.empty(len(order), np.int64)
+    rank[order] = _places_in_runs(of[order])
+    return rank
+
+
+def _works_of_artist(artist: pa.ChunkedArray, of: _Rows) -> _Rows:
+    """(N,) how many of the records in its stratum are by the record's artist."""
+    encoded = artist.combine_chunks().dictionary_encode()
+    pair = of * len(encoded.dictionary) + encoded.indices.to_numpy()
+    if len(pair) and pair.max() < 16 * len(pair):  # sorting takes longer than counting what is mostly there
+        return np.asarray(np.bincount(pair)[pair])
+    _, place, works = np.unique(pair, return_inverse=True, return_counts=True)
+    return np.asarray(works[place])
+
+
+def _largest(names: list[str], sizes: _Rows, top: int | None) -> list[int]:
+    """Places of the largest strata, ties by name; what is unknown is none of the `top`."""
+    if top is None:
+        return list(range(len(names)))
+    known = [place for place, name in enumerate(names) if UNKNOWN not in name.split(" / ") and sizes[place]]
+    return sorted(known, key=lambda place: (-sizes[place], names[place]))[:top]
+
+
+def _places(sizes: _Rows, settings: Sample) -> _Rows:
+    """(K,) how many to draw of strata that have so many records."""
+    if settings.total is None:
+        return np.full(len(sizes), settings.exactly or settings.at_most or np.iinfo(np.int64).max)
+    if not sizes.sum() or settings.total >= sizes.sum():
+        return sizes
+    whole, left = np.divmod(settings.total * sizes, sizes.sum())
+    whole[np.argsort(-left, kind="stable")[: settings.total - whole.sum()]] += 1
+    return np.asarray(whole)
+
+
+def _refuse_lack(pool: _Pool, there: _Rows, exactly: int) -> None:
+    lacks = [
+        f"{pool.strata.names[place]} has {there[place]}, {exactly - there[place]} too few"
+        for place in np.flatnonzero(pool.is_chosen & (there < exactly))
+    ]
+    if lacks:
+        raise Refused(
+            f"sample: expected exactly {exactly} records of each stratum, got fewer of {len(lacks)} of {pool.is_chosen.sum()}: "
+            f"{_listed(lacks)}; ask for fewer, or take at_most: {exactly}"
+        )
+
+
+def _outcome(names: pa.ChunkedArray, pool: _Pool, is_back: _Mask, is_drawn: _Mask, settings: Sample) -> pa.Table:
+    """What became of each record, and in words why it was not drawn: one sentence for each stratum."""
+    labels, of = pool.strata
+    is_unknown = np.array([UNKNOWN in label.split(" / ") for label in labels], np.bool_)
+    words = [Reason.NO_STYLE, Reason.STYLE_NOT_CHOSEN, Reason.OVER_CAP, Reason.REPLACED, Reason.NOT_DRAWN]
+    which = np.select(
+        [~pool.is_chosen[of] & is_unknown[of], ~pool.is_chosen[of], pool.is_over_cap, is_back], [0, 1, 2, 3], 4
+    )
+    kept = counts(of, len(labels), is_drawn)
+    said = [
+        *(f"{label} is none of the {settings.top} largest" for label in labels),
+        *(f"{kept[place]} of {pool.sizes[place]} of {label}" for place, label in enumerate(labels)),
+    ]
+    sentence = np.where(which == 1, of, of + len(labels))
+    return tables.outcome(
+        SAMPLE, names, reason=pa.array([str(word) for word in words]).take(pa.array(which, mask=is_drawn)),
+        detail=pa.array(said, pa.string()).take(pa.array(sentence, mask=is_drawn | np.isin(which, [0, 2, 3]))),
+    )  # fmt: skip
+
+
+def _places_in_runs(of: _Rows) -> _Rows:
+    """(N,) of rows whose equals stand together, the place of each among its equals.
+
+    >>> _places_in_runs(np.array([4, 4, 4, 0, 7, 7])).tolist()
+    [0, 1, 2, 0, 0, 1]
+    """
+    starts = np.flatnonzero(np.diff(of, prepend=-1))
+    return np.arange(len(of)) - np.repeat(starts, np.diff(starts, append=len(of)))
+
+
+def _natural(name: str) -> list[tuple[int, str]]:
+    """Text as people order it: met:9 before met:10."""
+    return [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", name)]
+
+
+def _listed(said: list[str]) -> str:
+    more = f" and {len(said) - _SHOWN} more" if len(said) > _SHOWN else ""
+    return ", ".join(said[:_SHOWN]) + more
+
+
+def _bools(column: pa.ChunkedArray) -> _Mask:
+    return np.asarray(column, np.bool_)

@@ -1,44 +1,131 @@
 """The one filter: which records pass, by what was measured of them."""
 
+from collections.abc import Iterator, Mapping, Sequence
+
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
+from schemas.errors import BadInput
 from schemas.reasons import Reason
-from schemas.screen import Screen
+from schemas.screen import Between, Scores, Screen
 from schemas.tables import SCREEN
-from tasks.core import tables
+from tasks.core import rights, tables
+from tasks.core.scrape import styles
 
-COLUMNS = ("record_id", "rights_uri", "width_px", "height_px", "figures")
+SCORES = ("contrast", "chroma", "blur", "border", "object_photo")
+COLUMNS = (
+    "record_id", "is_included", "rights_uri", "style", "has_wanted_style", "bytes", "width_px", "height_px", *SCORES, "figures",
+)  # fmt: skip
+
+Check = tuple[NDArray[np.bool_], Reason, Sequence[str]]
 
 
 def decide(view: pa.Table, settings: Screen) -> pa.Table:
-    """SCREEN outcome of a view with COLUMNS (`figures`: how many; sizes and counts are read only if asked for).
+    """SCREEN outcome of a view with COLUMNS; only those are read that the settings ask for.
 
-    A row that fails several checks gets the first of: rights, side, aspect, too few figures, too many.
+    `figures`: how many. `is_included`, where it stands, marks what a person wants: it passes every check. A row that fails several
+    gets the first of: rights, style, bytes, pixels, side, aspect, blank, colour, blur, border, object, too few figures, too many.
     """
-    rows = view.num_rows
-    checks = []
+    checks = [
+        *_of_records(view, settings),
+        *_of_sizes(view, settings),
+        *_of_looks(view, settings),
+        *_of_figures(view, settings),
+    ]
+    if "is_included" in view.column_names:
+        is_judged = ~view["is_included"].to_numpy().astype(bool)
+        checks = [(fails & is_judged, reason, details) for fails, reason, details in checks]
+    reasons, details = tables.first_reason(view.num_rows, checks)
+    return tables.outcome(SCREEN, view["record_id"], reason=reasons, detail=details)
+
+
+def has_style(style: pa.ChunkedArray, wanted: Sequence[str], names: Mapping[str, str]) -> pa.Array:
+    """(N,) whether each record's style is among the wanted ones, whichever of its names either has; no style is none of them."""
+    keys = {_style_key(text, names) for text in wanted}
+    return pa.array([text is not None and _style_key(text, names) in keys for text in style.to_pylist()], pa.bool_())
+
+
+def check_styles(settings: Screen, names: Mapping[str, str]) -> None:
+    """Raise BadInput where a wanted style is likely a slip: no table knows it, but one that is spelled nearly so."""
+    for text, near in styles.mistyped(settings.styles or (), names):
+        raise BadInput(
+            f"stages ({settings.label}).styles: expected a known style or a source's own word, got '{text}': did you mean "
+            f"{' or '.join(near)}? If it is right, say so in the recipe: styles: {{aliases: {{{text}: {text}}}}}"
+        )
+
+
+def _style_key(text: str, names: Mapping[str, str]) -> str:
+    return styles.key(styles.named(text, names) or "") or text
+
+
+def _of_records(view: pa.Table, settings: Screen) -> Iterator[Check]:
+    """What the records say, and how long their files are."""
     if settings.rights is not None:
         uris = view["rights_uri"].to_pylist()
-        passes = np.array([any(uri.startswith(start) for start in settings.rights) for uri in uris], bool)
-        checks.append((~passes, Reason.RIGHTS_NOT_OPEN, uris))
+        passing = {uri: rights.passes(uri, settings.rights) for uri in set(uris)}
+        yield np.array([not passing[uri] for uri in uris], bool), Reason.RIGHTS_NOT_OPEN, uris
+    if settings.styles is not None:
+        said = [style or "no style" for style in view["style"].to_pylist()]
+        yield ~view["has_wanted_style"].to_numpy().astype(bool), Reason.STYLE_NOT_WANTED, said
+    if settings.bytes is not None:
+        yield _outside(view["bytes"].to_numpy(), settings.bytes, Reason.OUTSIDE_BYTES, "bytes")
+
+
+def _of_sizes(view: pa.Table, settings: Screen) -> Iterator[Check]:
+    if settings.pixels is not None:
+        width, height = _sizes(view)
+        yield _outside(width.astype(np.int64) * height, settings.pixels, Reason.OUTSIDE_PIXELS, "px")
     if settings.least_side_px is not None:
         side = np.minimum(*_sizes(view))
-        checks.append(
-            (side < settings.least_side_px, Reason.TOO_SMALL, [f"{n} px < {settings.least_side_px} px" for n in side])
-        )
+        said = [f"{n} px < {settings.least_side_px} px" for n in side]
+        yield side < settings.least_side_px, Reason.TOO_SMALL, said
     if (aspect := settings.aspect) is not None:
         width, height = _sizes(view)
         outside = (width < aspect.least * height) | (width > aspect.most * height)
-        checks.append((outside, Reason.TOO_ELONGATED, [f"{w} x {h} px" for w, h in zip(width, height, strict=True)]))
-    if (wanted := settings.figures) is not None:
-        count = view["figures"].to_numpy()
-        said = [f"{n} of {wanted.category}" for n in count]
-        checks.append((count < wanted.least, Reason.TOO_FEW_FIGURES, said))
-        if wanted.most is not None:
-            checks.append((count > wanted.most, Reason.TOO_MANY_FIGURES, said))
-    reasons, details = tables.first_reason(rows, checks)
-    return tables.outcome(SCREEN, view["record_id"], reason=reasons, detail=details)
+        yield outside, Reason.TOO_ELONGATED, [f"{w} x {h} px" for w, h in zip(width, height, strict=True)]
+
+
+def _of_looks(view: pa.Table, settings: Screen) -> Iterator[Check]:
+    """By the scores: blank first, since what shows nothing has neither colour nor sharpness."""
+    limits = settings.scores or Scores()
+    if (least := limits.least_contrast) is not None:
+        found = view["contrast"].to_numpy()
+        yield found < least, Reason.BLANK, [f"contrast {score} < {least}" for score in found]
+    if settings.colour is not None:
+        found, line = view["chroma"].to_numpy(), settings.least_chroma
+        if settings.colour == "colour":
+            yield found < line, Reason.NOT_IN_COLOUR, [f"chroma {score} < {line}" for score in found]
+        else:
+            yield found >= line, Reason.IN_COLOUR, [f"chroma {score} >= {line}" for score in found]
+    for name, most, reason in (
+        ("blur", limits.most_blur, Reason.BLURRED), ("border", limits.most_border, Reason.FRAMED),
+        ("object_photo", limits.most_object_photo, Reason.OBJECT_PHOTO),
+    ):  # fmt: skip
+        if most is not None:
+            found = view[name].to_numpy()
+            yield found > most, reason, [f"{name} {score} > {most}" for score in found]
+
+
+def _of_figures(view: pa.Table, settings: Screen) -> Iterator[Check]:
+    if (wanted := settings.figures) is None:
+        return
+    count = view["figures"].to_numpy()
+    said = [f"{n} of {wanted.category}" for n in count]
+    yield count < wanted.least, Reason.TOO_FEW_FIGURES, said
+    if wanted.most is not None:
+        yield count > wanted.most, Reason.TOO_MANY_FIGURES, said
+
+
+def _outside(values: NDArray[np.int64], allowed: Between, reason: Reason, unit: str) -> Check:
+    """Numbers that lie outside, and in words on which side."""
+    least, most = allowed.least, allowed.most
+    is_below = np.zeros(len(values), bool) if least is None else values < least
+    is_above = np.zeros(len(values), bool) if most is None else values > most
+    said = [
+        f"{n} {unit} {f'< {least}' if low else f'> {most}'} {unit}" for n, low in zip(values, is_below, strict=True)
+    ]
+    return is_below | is_above, reason, said
 
 
 def _sizes(view: pa.Table) -> tuple[np.ndarray, np.ndarray]:

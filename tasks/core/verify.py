@@ -1,11 +1,13 @@
 """What must hold in any release: the contract, unique keys, closed counts, no leak, COCO that agrees with the tables."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
+
+from schemas.reasons import Reason
 
 Row = Mapping[str, Any]
 
@@ -73,6 +75,29 @@ def leak_problems(images: pa.Table) -> Iterator[str]:
         for word, found in splits.items():
             if len(found) > 1:
                 yield f"leak: expected {name} {word} in one split, got {sorted(found)}"
+
+
+def stone_problems(stones: pa.Table, ledger: pa.Table) -> Iterator[str]:
+    """Records with a tombstone of which a ledger does not say that they are taken down."""
+    rows = {row["record_id"]: row for row in ledger.select(["record_id", "kept", "reason"]).to_pylist()}
+    for name in stones["record_id"].to_pylist():
+        row = rows.get(name)
+        if row is None or row["kept"] or row["reason"] != Reason.TAKEN_DOWN:
+            got = f"kept {row['kept']}, reason {row['reason']}" if row else "no row"
+            yield f"ledger: expected {name}, which has a tombstone, to be taken down, got {got}"
+
+
+def coco_rows_of(document: Any, image_ids: Collection[int]) -> int:
+    """How many images and annotations of a COCO document, or of COCO results, are of these images.
+
+    >>> coco_rows_of({"images": [{"id": 1}], "annotations": [{"image_id": 2}]}, {1, 2}), coco_rows_of([{"image_id": 3}], {1})
+    (2, 0)
+    """
+    if isinstance(document, list):
+        return sum(box["image_id"] in image_ids for box in document)
+    return sum(image["id"] in image_ids for image in document["images"]) + coco_rows_of(
+        document["annotations"], image_ids
+    )
 
 
 def coco_problems(

@@ -14,16 +14,17 @@ from numpy.typing import NDArray
 from schemas.errors import BrokenPromise
 from schemas.manifests import Context, State, Step, TableRef
 from schemas.stages import Dedup
-from schemas.tables import VERDICTS
-from tasks import caching
-from tasks.core.dedup import candidates, decide, verdicts, views
+from schemas.tables import HASH, VERDICTS
+from tasks import by_hand, caching, pictures, shelves
+from tasks.core import tables
+from tasks.core.dedup import candidates, decide, verdicts, views, witnesses
 from tasks.dedup import keys, looks, neighbours
 from tasks.io import looks as sight
 from tasks.io import verdicts as files
 from tasks.io.store import Store, parquet_bytes
 from tasks.keys import code_of, key_of
 
-CODE = code_of(decide)
+CODE = code_of(decide, witnesses)
 
 
 class Blobs(NamedTuple):
@@ -46,13 +47,14 @@ def dedup(settings: Dedup, state: State, context: Context) -> Step:
     """Look at new pairs a second time; decide anew if a pair, what preference looks at, a verdict, a setting or the rule is another."""
     store = caching.opened(context)
     ids, view = caching.kept_ids(store, state), _view(store, state)
-    said = said_by_people(settings, context)
-    found = _found(settings, _blobs(view), context)
-    seen = view.select(decide.COLUMNS)
+    said, (absent, lost) = said_by_people(settings, context), _witnesses(store, state)
+    found = _found(settings, _blobs(pa.concat_tables([view, absent.select(view.column_names)])), context)
+    found = found._replace(notes=(*found.notes, *lost))
+    seen, absent = view.select(decide.COLUMNS), absent.select([*decide.COLUMNS, "detail"])
     if state.pending or not found.is_whole:
-        outcome, _ = decide.decide(seen, found.relations, said, settings)
+        outcome, _ = witnesses.decide(seen, absent, found.relations, said, settings)
         return caching.foreseen(store, settings, state, outcome).model_copy(update={"notes": found.notes})
-    outcome_ref, edges, is_new = _decided(store, settings, seen, found.relations, said)
+    outcome_ref, edges, is_new = _decided(store, settings, seen, absent, found.relations, said)
     step = caching.step(
         store,
         "decide",
@@ -91,6 +93,28 @@ def _view(store: Store, state: State) -> pa.Table:
         "metadata": caching.metadata(store, state, ids),
         **{name: fetched[name] for name in fetched.column_names}, **{name: hashed[name] for name in hashed.column_names},
     })  # fmt: skip
+
+
+def _witnesses(store: Store, state: State) -> tuple[pa.Table, tuple[str, ...]]:
+    """Rows like the view's, and `detail`, of works that are taken down and whose looks the store still knows; a note on others."""
+    down = by_hand.taken_down(store, state)
+    down = down.filter(pc.and_(down["is_work"], pc.is_valid(down["sha256"])))
+    blobs = pc.unique(down["sha256"]).sort()
+    hashed = caching.measurements(store, pictures.HASHES, blobs, HASH)
+    hashed = hashed.filter(pc.fill_null(pc.equal(hashed["phash_recipe"], sight.PHASH), False))
+    at_hand = shelves.at_hand(store, hashed["sha256"].combine_chunks())["sha256"]
+    seen = down.filter(pc.is_in(down["sha256"], value_set=at_hand))
+    looked = tables.looked_up(hashed, "sha256", seen["sha256"])
+    zeros = pa.array(np.zeros(seen.num_rows, np.int64))
+    table = pa.table({
+        "record_id": seen["record_id"], "sha256": seen["sha256"], "detail": seen["detail"],
+        "rights_uri": pa.array([""] * seen.num_rows, pa.string()), "is_annotated": pa.array([False] * seen.num_rows, pa.bool_()),
+        "metadata": zeros, "bytes": zeros,
+        **{name: looked[name] for name in ("phash", "phash_recipe", "width_px", "height_px")},
+    })  # fmt: skip
+    lost = down.num_rows - seen.num_rows
+    note = f"dedup: of {lost} records that are taken down the store has no picture: of their copies only equal bytes are known"
+    return table, (note,) * bool(lost)
 
 
 def _blobs(view: pa.Table) -> Blobs:
@@ -143,16 +167,16 @@ def _near(table: pa.Table) -> candidates.Near:
 
 
 def _decided(
-    store: Store, settings: Dedup, view: pa.Table, relations: pa.Table, said: pa.Table
+    store: Store, settings: Dedup, view: pa.Table, absent: pa.Table, relations: pa.Table, said: pa.Table
 ) -> tuple[TableRef, TableRef, bool]:
     """Outcome and edges, and whether the decision had to be taken now."""
-    seen = [hashlib.sha256(parquet_bytes(table)).hexdigest() for table in (view, relations, said)]
+    seen = [hashlib.sha256(parquet_bytes(table)).hexdigest() for table in (view, absent, relations, said)]
     key = key_of(settings=settings, code=CODE, seen=seen)
     folders = f"decisions/dedup/{key}", f"decisions/edges/{key}"
     known = [next((ref for ref, _ in store.tables(folder)), None) for folder in folders]
     if known[0] is not None and known[1] is not None:
         return known[0], known[1], False
-    outcome, edges = decide.decide(view, relations, said, settings)
+    outcome, edges = witnesses.decide(view, absent, relations, said, settings)
     edges_ref = store.write_table(folders[1], edges)
     return store.write_table(folders[0], outcome), edges_ref, True
 

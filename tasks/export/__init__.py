@@ -123,10 +123,15 @@ def _check_transient(recipe: Recipe, state: State, store: Store) -> None:
 def _memory(store: Store, state: State, recipe: Recipe, previous: releases.Release | None) -> pa.Table:
     if previous is None:
         return LEDGER.empty_table()
-    records = store.read_table(state.records)["record_id"]
+    listed = store.read_table(state.records)
+    records = listed["record_id"]
+    is_down = pc.fill_null(pc.equal(listed["reason"], str(Reason.TAKEN_DOWN)), False)
     same = previous.manifest.split_sha256 == split_sha256(recipe)
     copies = ledger.splits_of_copies([store.read_table(step.outcome) for step in state.steps[1:]])
-    return ledger.remembered(previous.ledger(), records, caching.kept_ids(store, state), copies, same_splits=same)
+    return ledger.remembered(
+        previous.ledger(), records, caching.kept_ids(store, state), copies, same_splits=same,
+        taken_down=records.filter(is_down),
+    )  # fmt: skip
 
 
 def _notes(release: releases.Release | None) -> tuple[str, ...]:

@@ -9,10 +9,10 @@ from schemas.draw import Split
 from schemas.manifests import Context, State
 from schemas.recipe import Recipe
 from schemas.stages import Dedup, Detect, Export
-from tasks import caching
+from tasks import caching, keys
 from tasks.core import tables
 from tasks.core.export import annotations, digest, images, ledger
-from tasks.io import contracts, folders, verdicts
+from tasks.io import by_hand, contracts, folders, verdicts
 from tasks.io.store import Store
 from tasks.keys import code_of, key_of
 
@@ -85,15 +85,17 @@ def _named(table: pa.Table) -> dict[str, pa.ChunkedArray]:
 
 
 def recipe_sha256(recipe: Recipe, context: Context) -> str:
-    """Digest of all settings, as they ran, and of what people said of pairs, which no content may show but the page does.
+    """Digest of all settings, as they ran, and of what people said by hand and of pairs, which no content may show.
 
     Manners are left out, since how fast one asks changes nothing in a release.
     """
     named = [stage.verdicts for stage in recipe.stages if isinstance(stage, Dedup) and stage.verdicts]
     said = {"verdicts": [verdicts.sha256(name, context.bindings[name]) for name in named]} if named else {}
+    if recipe.by_hand:
+        said["by_hand"] = [by_hand.sha256(recipe.by_hand, context.bindings[recipe.by_hand])]
     return key_of(recipe=recipe.model_dump(mode="json", exclude={"manners"}), **said)
 
 
 def split_sha256(recipe: Recipe) -> str:
-    """Digest of the settings of split alone: as long as they are equal, published images stay where they are."""
-    return next(key_of(split=stage) for stage in recipe.stages if isinstance(stage, Split))
+    """Digest of the settings of split alone."""
+    return next(keys.split_sha256(stage) for stage in recipe.stages if isinstance(stage, Split))

@@ -19,6 +19,8 @@ from schemas.tables import ANNOTATIONS, EDGES, IMAGES, LEDGER, RECORDS, as_writt
 from tasks import caching, shelves
 from tasks.core import evaluate, tables
 from tasks.core.export import card, clusters, coco, digest, images, ledger, report, thumbnails
+from tasks.core.statistics import Statistics
+from tasks.export import statistics
 from tasks.export.content import Content, publication, recipe_sha256, split_sha256
 from tasks.io import contracts, looks, releases
 from tasks.io.store import Store
@@ -34,7 +36,7 @@ def published(
 ) -> str:  # fmt: skip
     """Write all files beside, then show them; the release's URL."""
     row = publication(content, recipe, context).to_pylist()[0]
-    splits = [split for stage in recipe.stages if isinstance(stage, Split) for split in stage.ratios]
+    splits = [split for stage in recipe.stages if isinstance(stage, Split) for split in stage.splits]
     info = {
         "description": recipe.title or recipe.name,
         "version": row["version"],
@@ -57,6 +59,8 @@ def published(
         draft.write_parquet("ledger.parquet", [content.ledger], LEDGER)
         draft.write_parquet("records.parquet", [store.read_table(state.records)], RECORDS)
         draft.write_parquet("relations.parquet", [edges(store, state)], EDGES)
+        counted = statistics.statistics(store, state, recipe, content.images)
+        statistics.write(draft, counted)
         draft.write(
             "recipe.yaml", yaml.safe_dump(recipe.model_dump(mode="json"), sort_keys=False, allow_unicode=True).encode()
         )
@@ -65,9 +69,10 @@ def published(
         rights = {
             entry["values"]: entry["counts"] for entry in pc.value_counts(content.images["rights_uri"]).to_pylist()
         }
-        draft.write("README.md", card.card(recipe, manifest, state.steps, rights, scores).encode())
+        draft.write("README.md", card.card(recipe, manifest, state.steps, rights, scores, counted.diversity).encode())
         draft.write(
-            "report.html", _report(store, recipe, manifest, state, content, settings.coco.score, context).encode()
+            "report.html",
+            _report(store, recipe, manifest, state, content, settings.coco.score, counted, context).encode(),
         )
         return draft.publish(manifest.model_copy(update={"files": dict(sorted(draft.files.items()))}))
 
@@ -145,6 +150,7 @@ def _report(
     state: State,
     content: Content,
     least_score: float,
+    counted: Statistics,
     context: Context,
 ) -> str:
     """The page to look at, with the stored thumbnails of the few images that it shows."""
@@ -159,7 +165,9 @@ def _report(
         sha256: thumbnails.Thumbnail(f"data:image/jpeg;base64,{base64.b64encode(jpeg).decode()}", *sizes[sha256])
         for sha256, jpeg in shelves.jpegs(store, shelf)
     }
-    return report.report(recipe.title or recipe.name, manifest, state.steps, images, boxes, reviewed, facts, seen)
+    return report.report(
+        recipe.title or recipe.name, manifest, state.steps, images, boxes, reviewed, facts, seen, counted
+    )
 
 
 def _boxes(

@@ -89,6 +89,12 @@ class Release:
         with self.fs.open(f"{self.root}/{path}", "rb") as file:
             return pq.read_schema(file)
 
+    def table(self, path: str, *, but: str = "") -> pa.Table:
+        """One Parquet file, without one of its columns."""
+        with self.fs.open(f"{self.root}/{path}", "rb") as file:
+            parquet = pq.ParquetFile(file)
+            return parquet.read(columns=[name for name in parquet.schema_arrow.names if name != but])
+
     def file_entry(self, path: str) -> FileEntry | None:
         """Digest and bytes of a file as it lies there; None if it is gone."""
         digest, length = hashlib.sha256(), 0
@@ -140,9 +146,14 @@ def predecessor(store: Store, name: str) -> Release | None:
 
     Where the newest is damaged, its own predecessor stands in, so that the build gives that very release again. Raises
     BrokenPromise where not even the manifest of the newest is left but there are others: going on without its memory
-    would deal published images into other splits.
+    would deal published images into other splits. Raises it also where the newest is a release of another dataset.
     """
     release = latest(store, name)
+    if release is not None and release.manifest.name != name:
+        raise BrokenPromise(
+            f"expected a release of {name} in {release.url}, got one of {release.manifest.name}: what it remembers says nothing of "
+            f"this dataset; take it out of releases/{name}, or have `latest` name another"
+        )
     others = [version for version in store.names(f"releases/{name}") if opened(store, name, version) is not None]
     if release is None and others and store.exists(f"releases/{name}/latest"):
         raise BrokenPromise(
@@ -202,18 +213,10 @@ class Draft:
         self.write(path, json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode())
 
     def write_parquet(self, path: str, groups: Iterable[pa.Table], schema: pa.Schema) -> None:
-        """A Parquet file with one row group for each table given. Image bytes, which no codec shrinks, stand as they are."""
+        """A Parquet file with one row group for each table given."""
         target = self._beside / path
         target.parent.mkdir(parents=True, exist_ok=True)
-        codecs = {leaf: "none" if leaf == "image.bytes" else "zstd" for leaf in _leaves(schema)}
-        rows = 0
-        with pq.ParquetWriter(
-            target, schema, compression=codecs, use_dictionary=[leaf for leaf in codecs if leaf != "image.bytes"]
-        ) as writer:
-            for group in groups:
-                writer.write_table(group, row_group_size=max(1, group.num_rows))
-                rows += group.num_rows
-        self._note(path, rows)
+        self._note(path, write_parquet(target, groups, schema))
 
     def publish(self, manifest: ReleaseManifest) -> str:
         """Show it under its version and return its URL. A damaged version of that name gives way to it."""
@@ -254,6 +257,25 @@ class Draft:
             while chunk := file.read(_CHUNK):
                 digest.update(chunk)
         self.files[path] = FileEntry(sha256=digest.hexdigest(), bytes=(self._beside / path).stat().st_size, rows=rows)
+
+
+def write_parquet(target: Path, groups: Iterable[pa.Table], schema: pa.Schema) -> int:
+    """A table of a release, one row group for each table given; its rows. Image bytes, which no codec shrinks, stand as they are."""
+    codecs = {leaf: "none" if leaf == "image.bytes" else "zstd" for leaf in _leaves(schema)}
+    rows = 0
+    with pq.ParquetWriter(
+        target, schema, compression=codecs, use_dictionary=[leaf for leaf in codecs if leaf != "image.bytes"]
+    ) as writer:
+        for group in groups:
+            writer.write_table(group, row_group_size=max(1, group.num_rows))
+            rows += group.num_rows
+    return rows
+
+
+def versions(store: Store, name: str) -> list[Release]:
+    """All releases of a dataset that have a manifest, by version."""
+    found = (opened(store, name, version) for version in store.names(f"releases/{name}") if version != "latest")
+    return [release for release in found if release is not None]
 
 
 def _url(store: Store, path: str) -> str:

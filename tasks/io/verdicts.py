@@ -1,64 +1,8 @@
 """The file of verdicts that a recipe names: CSV, as the report's page saves it or a spreadsheet does."""
 
-import csv
-import hashlib
-import io
+import functools
 
-import fsspec
+from tasks.io import csv_in
 
-from schemas.errors import BadInput
-
-csv.field_size_limit(
-    1_000_000
-)  # the module's only limit is one for all of a process: the same as for tables of records
-
-MAX_BYTES = 64 << 20
-MAX_ROWS = 1_000_000
-"""More pairs than people look at: a file that is longer is another file."""
-
-
-def rows_of_csv(
-    name: str, url: str, max_bytes: int = MAX_BYTES, max_rows: int = MAX_ROWS
-) -> list[tuple[int, list[str]]]:
-    """(number of the line on which it starts, cells) of each row, the header first; lines without text are left out.
-
-    url: a path or any fsspec URL. UTF-8, with or without a byte order mark; line ends of any system. Raises BadInput if
-    there is no such file, or it is none of that kind, or it is longer than the limits; `name` is the binding's, for that
-    message.
-    """
-    text = _text(name, url, max_bytes)
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
-    rows: list[tuple[int, list[str]]] = []
-    line = 1
-    try:
-        for cells in reader:
-            if any(cells):
-                rows.append((line, cells))
-            line = reader.line_num + 1
-            if len(rows) > max_rows + 1:
-                raise BadInput(f"binding '{name}': expected at most {max_rows} verdicts, got more in '{url}'")
-    except csv.Error as problem:
-        raise BadInput(f"binding '{name}': expected CSV, got '{url}' (line {line}: {problem})") from problem
-    return rows
-
-
-def sha256(name: str, url: str) -> str:
-    """Digest of the file's text, as 64 hex digits: a release that people have spoken of is another one. Raises as rows_of_csv does."""
-    return hashlib.sha256(_text(name, url, MAX_BYTES).encode()).hexdigest()
-
-
-def _text(name: str, url: str, max_bytes: int) -> str:
-    try:
-        with fsspec.open(url, "rb") as file:
-            data = bytes(file.read(max_bytes + 1))
-    except (OSError, ValueError, ImportError) as problem:
-        reason = " ".join(str(problem).split())
-        raise BadInput(f"binding '{name}': expected a file, got '{url}' ({reason})") from problem
-    if len(data) > max_bytes:
-        raise BadInput(f"binding '{name}': expected at most {max_bytes} bytes, got more in '{url}'")
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as problem:
-        raise BadInput(
-            f"binding '{name}': expected UTF-8, got '{url}' (byte {problem.start}: {problem.reason})"
-        ) from problem
+rows_of_csv = functools.partial(csv_in.rows_of_csv, what="verdicts")
+sha256 = csv_in.sha256

@@ -11,7 +11,7 @@ from schemas import tables
 from schemas.draw import Split
 from schemas.reasons import MEANING, Reason
 from tasks.core.export import digest
-from tasks.core.split import RANK
+from tasks.core.split.units import SPLITS
 from tasks.core.verify import type_name
 
 CONTRACT: dict[str, Any] = yaml.safe_load(
@@ -85,7 +85,7 @@ def test_reasons_stand_in_the_contract_in_the_words_of_the_ledger():
 
 
 def test_splits_are_those_that_a_recipe_can_deal_in_the_order_of_their_rank():
-    assert CONTRACT["splits"] == sorted(RANK, key=lambda split: RANK[split]) == list(Split().ratios)
+    assert CONTRACT["splits"] == list(SPLITS) == list(Split().ratios)
 
 
 def test_the_version_is_the_one_in_the_files_name():

@@ -19,15 +19,14 @@ from tasks.io.releases import Release
 ROOT = Path(__file__).resolve().parents[2]
 WEIGHTS = ROOT / "examples/museum/weights/figures.onnx"
 RECIPE = ROOT / "deployments/recipes/museum.yaml"
+MadeOnce = Callable[[str, Callable[[Path], object]], Path]
 SEED = 20_240  # another one than the README's, and than those on which the detector was trained
 
 
 @pytest.fixture(scope="session")
-def painted(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def painted(made_once: MadeOnce) -> Path:
     """A museum of 160 records that no test may change."""
-    folder = tmp_path_factory.mktemp("museum") / "museum"
-    write_museum(folder, 160, SEED, processes=1)
-    return folder
+    return made_once("museum-160", lambda folder: write_museum(folder, 160, SEED, processes=1))
 
 
 @pytest.fixture
@@ -75,10 +74,8 @@ def desk(tmp_path: Path, painted: Path) -> Desk:
 
 
 @pytest.fixture(scope="session")
-def _built(painted: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    store = tmp_path_factory.mktemp("built") / "store"
-    Desk(str(store), painted).build()
-    return store
+def _built(painted: Path, made_once: MadeOnce) -> Path:
+    return made_once("museum-160-built", lambda store: Desk(str(store), painted).build())
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from PIL import Image
 
@@ -21,6 +22,7 @@ from tasks.core.dedup.verdicts import verdicts
 from tasks.core.export import report
 from tasks.core.export.clusters import Cluster, Pair, Shown
 from tasks.core.export.thumbnails import Thumbnail
+from tasks.core.statistics import VIEW, statistics
 from tasks.io.verdicts import rows_of_csv
 
 client = pytest.importorskip("websockets.sync.client")
@@ -35,6 +37,15 @@ MANIFEST = ReleaseManifest(
     name="small", version="0123456789ab", previous=None, lineage=1, split_sha256="s", contract_version="1.0.0", content_sha256="c" * 64,
     recipe_sha256="r", counts={"records": 9, "kept": 5, "dropped": 4}, content={}, files={}, environment={},
 )  # fmt: skip
+
+_STYLES = [f"{ODD} style {number} of a long name" for number in range(30)]
+_WORKS = [
+    {"record_id": f"s:{at}", "stratum": _STYLES[at % 30], "artist": f"A{at % 7}", "year": 1800 + at, "width_px": 3, "height_px": 2, "figures": at % 9}
+    for at in range(90)
+]  # fmt: skip
+_VIEW = pa.Table.from_pylist(_WORKS, VIEW)
+STATISTICS = statistics({"measured": _VIEW, "before": _VIEW, "after": _VIEW}, pa.array(["train"] * 90), {"train": 1})
+PLOTS = ["Works per artist", "Aspect ratios", "Effective number of artists", "Styles and years", "Figures per image"]
 
 
 def until(found: Callable[[], Any]) -> Any:
@@ -169,7 +180,9 @@ def page(tmp_path: Path) -> Path:
     thumbnails = {name: picture(640, 480 + 160 * place, "teal") for place, name in enumerate(names)}
     path = tmp_path / "report.html"
     shown = Shown((Cluster("s:1", None, copies, 0),), 0, apart, 0)
-    path.write_text(report.report("A set", MANIFEST, [], [], {}, shown, facts, thumbnails), encoding="utf-8")
+    path.write_text(
+        report.report("A set", MANIFEST, [], [], {}, shown, facts, thumbnails, STATISTICS), encoding="utf-8"
+    )
     return path
 
 
@@ -194,6 +207,16 @@ def test_pictures_lie_side_by_side_and_nothing_sticks_out(tab, page, width_px):
         "[...document.querySelectorAll('.clusters svg, .apart svg')].map(svg => svg.getBoundingClientRect().height)"
     )
     assert set(heights) == {208}
+
+
+@pytest.mark.parametrize("width_px", [1200, 390], ids=["a screen", "a telephone"])
+def test_words_of_a_plot_lie_inside_it(tab, page, width_px):
+    outside = tab.open(page, width_px).value(
+        "[...document.querySelectorAll('figure.plot svg')].flatMap(svg => {const frame = svg.getBoundingClientRect(); "
+        "return [...svg.querySelectorAll('text')].filter(text => {const box = text.getBoundingClientRect(); "
+        "return box.left < frame.left - 1 || box.right > frame.right + 1 || box.bottom > frame.bottom + 1}).map(text => text.textContent)})"
+    )
+    assert outside == []
 
 
 def test_nothing_is_asked_from_elsewhere_and_nothing_is_complained_of(tab, page):
@@ -263,6 +286,7 @@ def test_each_choice_has_a_name_for_who_can_not_see_it(tab, page):
     roles = [(node["role"]["value"], node.get("name", {}).get("value")) for node in nodes if "role" in node]
     assert [name for role, name in roles if role == "radio"] == ["copy", "related", "different"] * 4
     assert ("group", "What are s:1 and s:2 to each other?") in roles
+    assert {("image", title) for title in PLOTS} <= set(roles)
     assert {("button", "Save verdicts"), ("image", "s:1"), ("region", "Verdicts")} <= set(roles)
 
 

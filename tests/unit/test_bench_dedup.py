@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image, ImageOps
 
-from benchmarks import dedup, dedup_peers, dedup_quality, dedup_variants, dedup_works
+from benchmarks import dedup, dedup_peers, dedup_quality, dedup_variants, dedup_works, results
 from benchmarks.dedup_variants import IMAGEDEDUP, TRANSFORMS, copy_of, opened
 from benchmarks.dedup_works import Work
 
@@ -311,7 +311,7 @@ def test_sides_run_in_turn_and_every_other_round_backwards():
     [([], []), ([{"a": 1}, {"b": 2, "a": 3}], [{"a": 1, "b": ""}, {"a": 3, "b": 2}])],
 )
 def test_rows_of_all_parts_fit_into_one_table(rows, wanted):
-    assert dedup.even(rows) == wanted
+    assert results.even(rows) == wanted
 
 
 def test_a_stages_seconds_are_read_from_what_a_build_says():

@@ -12,7 +12,7 @@ from schemas.stages import NEEDS
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("examples/**/*.md")])
-WORDS = ["scrape", "fetch", "hash", "detect", "screen", "dedup", "sample", "split", "export"]
+WORDS = ["scrape", "fetch", "hash", "detect", "quality", "screen", "dedup", "sample", "split", "export"]
 
 
 def commands(page: Path) -> list[str]:

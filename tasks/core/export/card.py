@@ -1,11 +1,16 @@
 """The dataset card: what a release is, in Markdown, for whoever opens its folder."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
+
+import pyarrow as pa
 
 from schemas.manifests import ReleaseManifest, Step
 from schemas.reasons import MEANING, Reason
 from schemas.recipe import Recipe
+from tasks.core.export import choice
+from tasks.core.export.plots import ROWS
 
 
 def card(
@@ -14,8 +19,12 @@ def card(
     steps: Sequence[Step],
     rights: Mapping[str, int],
     scores: Mapping[str, Any] | None,
+    diversity: pa.Table | None = None,
 ) -> str:
-    """The card's text. `rights`: kept images by rights_uri; `scores`: the detector against people's boxes, if both are there."""
+    """The card's text.
+
+    rights: kept images by rights_uri; scores: the detector against people's boxes, if both are there; diversity: DIVERSITY.
+    """
     counts = manifest.counts
     by_split = counts["by_split"] if isinstance(counts["by_split"], dict) else {}
     lines = [
@@ -28,11 +37,12 @@ def card(
         "| split | images |", "|---|---|", *(f"| {split} | {by_split[split]} |" for split in sorted(by_split)), "",
         "## What was dropped", "", *drop_table(steps), "",
         "## Rights", "", "| rights | images |", "|---|---|", *(f"| {uri} | {count} |" for uri, count in sorted(rights.items())), "",
-        *_scored(scores),
+        *_chosen(diversity), *_scored(scores),
         "## Files", "",
         "- `images/split=*/part-*.parquet`, `annotations/split=*/part-*.parquet`, `ledger.parquet`: the tables; "
         "`contract.yaml` says what each column is.",
         "- `coco/<split>.json`: COCO annotations; `coco/<split>.detections.json`: the detector's boxes in COCO's results format.",
+        "- `statistics/*.parquet`: artists, years, shapes, figures and splits in numbers; `report.html` shows them.",
         "- `recipe.yaml`: the settings as they ran. `manifest.json`: digests of everything.",
     ]  # fmt: skip
     return "\n".join(lines) + "\n"
@@ -45,6 +55,24 @@ def drop_table(steps: Sequence[Step]) -> list[str]:
         rows.append(f"| {step.label} | {step.kept} | {sum(step.dropped.values())} | | |")
         rows += [f"| | | {count} | {reason} | {MEANING[Reason(reason)]} |" for reason, count in step.dropped.items()]
     return rows
+
+
+def _chosen(diversity: pa.Table | None) -> list[str]:
+    rows = choice.changes(diversity) if diversity is not None else []
+    if not rows:
+        return []
+    more = len(rows) - 1 - ROWS
+    return [
+        "## Artists before and after the choice", "",
+        "| style | images | artists | effective artists | Gini coefficient |", "|---|---|---|---|---|",
+        *(f"| {_in_a_cell(row.name)} | {' | '.join(choice.cells(row))} |" for row in rows[: ROWS + 1]), "",
+        *([f"And {more:,} more styles.", ""] if more > 0 else []),
+    ]  # fmt: skip
+
+
+def _in_a_cell(name: str) -> str:
+    """A source's word, so that Markdown takes it for nothing but text of one cell."""
+    return re.sub(r"([\\`*_{}\[\]<>#|!~&])", r"\\\1", " ".join(name.split()))
 
 
 def _scored(scores: Mapping[str, Any] | None) -> list[str]:

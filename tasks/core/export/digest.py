@@ -28,6 +28,15 @@ def table_digest(batches: Iterable[pa.RecordBatch]) -> str:
     return digest.hexdigest()
 
 
+def digest_by_key(batches: Iterable[pa.RecordBatch], key: str) -> str:
+    """The same of batches in any order: a release's parts lie by split, the digest goes by primary key over all."""
+    rows = [
+        (row_key, line) for batch in batches for row_key, line in zip(batch[key].to_pylist(), lines(batch), strict=True)
+    ]
+    rows.sort(key=lambda row: row[0])
+    return hashlib.sha256(b"".join(line for _, line in rows)).hexdigest()
+
+
 def lines(batch: pa.RecordBatch) -> Iterator[bytes]:
     """The canonical line of each row."""
     names = [name for name in batch.schema.names if name not in NOT_CONTENT]

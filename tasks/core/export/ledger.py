@@ -37,6 +37,8 @@ def ledger(
             {**was, "kept": False, "stage": "scrape", "reason": missing, "detail": None, "kept_record_id": None},
         )
         row["last_split"] = row["last_split"] or was["last_split"]
+        if row["reason"] == Reason.TAKEN_DOWN:  # its file must be known by sight, should another record bring it
+            row["sha256"] = row["sha256"] or was["sha256"]
         row["image_id"] = was["image_id"]
     for name, split in splits_of_copies([outcome for _, outcome in outcomes]).items():
         rows[name]["last_split"] = rows[name]["last_split"] or split
@@ -66,11 +68,13 @@ def remembered(
     copies: Mapping[str, str],
     *,
     same_splits: bool,
+    taken_down: pa.ChunkedArray | None = None,
 ) -> pa.Table:
     """The rows of the previous ledger that matter to this build: what it would not find out by itself.
 
     These are: records that the sources no longer list; the last split of records that are dropped now; an image_id that
     a collision once moved. All else is left out, so that building again on one's own result is the same build.
+    taken_down: record_ids of what scrape dropped as that, whose files are remembered for as long as it is.
     copies: `splits_of_copies`, which the ledger finds by itself. same_splits: whether last splits still count (law 3: as
     long as the split's settings are equal).
     """
@@ -88,7 +92,11 @@ def remembered(
         pa.bool_(),
     )
     rows = previous.set_column(previous.schema.get_field_index("last_split"), LEDGER.field("last_split"), split)
-    return rows.filter(pc.or_(pc.or_(gone, dropped), moved))
+    is_down = pc.is_in(
+        previous["record_id"], value_set=taken_down if taken_down is not None else pa.array([], pa.string())
+    )
+    is_known = pc.and_(is_down, pc.is_valid(previous["sha256"]))
+    return rows.filter(pc.or_(pc.or_(gone, dropped), pc.or_(moved, is_known)))
 
 
 def _blank(row: dict[str, Any]) -> dict[str, Any]:

@@ -9,11 +9,12 @@ import pyarrow.compute as pc
 
 from schemas.manifests import ReleaseManifest, Step
 from schemas.reasons import MEANING, Reason
-from tasks.core.export import copies
+from tasks.core.export import choice, copies
 from tasks.core.export.clusters import Shown
 from tasks.core.export.copies import Facts, Thumbnails
 from tasks.core.export.thumbnails import drawing
 from tasks.core.export.verdict_form import POLICY, SCRIPT
+from tasks.core.statistics import Statistics
 
 SHOWN = 24
 """Images on the page: enough to see what a dataset is like, few enough to send by mail."""
@@ -43,25 +44,28 @@ def report(
     reviewed: Shown,
     facts: Facts,
     thumbnails: Thumbnails,
+    statistics: Statistics | None = None,
 ) -> str:
     """The page as HTML.
 
     images: rows of the images table to show; boxes: xywh_px by image_id; reviewed: clusters and pairs to show
-    (clusters.shown); facts: what copies.section needs of their records; thumbnails: by SHA-256, of all of these.
+    (clusters.shown); facts: what copies.section needs of their records; thumbnails: by SHA-256, of all of these;
+    statistics: what choice.section shows.
     """
     counts = manifest.counts
+    chosen = choice.section(statistics) if statistics else ""
     review = copies.section(reviewed, facts, thumbnails)
     parts = [
         "<!doctype html><html lang=en><meta charset=utf-8>",
         f'<meta http-equiv=Content-Security-Policy content="{POLICY}">',
         "<meta name=viewport content='width=device-width,initial-scale=1'>",
-        f"<title>{escape(title)}</title><style>{_STYLE}{copies.STYLE if review else ''}</style>",
+        f"<title>{escape(title)}</title><style>{_STYLE}{choice.STYLE if chosen else ''}{copies.STYLE if review else ''}</style>",
         f"<h1>{escape(title)}</h1><p>Version <code>{manifest.version}</code>, lineage {manifest.lineage}: {counts['records']} "
         f"records seen, <b>{counts['kept']}</b> images kept, {counts['dropped']} dropped.</p>",
         "<h2>What the stages did</h2>", _stages(steps),
         "<h2>Some of what is in it</h2><div class=sheet>",
         *(_figure(row, boxes.get(row["image_id"], ()), thumbnails) for row in images),
-        "</div>",
+        "</div>", chosen,
     ]  # fmt: skip
     if review:
         parts += [review, f"<script>{SCRIPT}</script>"]

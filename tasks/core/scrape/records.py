@@ -49,6 +49,7 @@ def record(source: Source, row: Row) -> dict[str, Any]:
         "year": year(said.get("year")) if said.get("year") else year(said.get("date_text")),
         **_rights(source.rights, said.get("rights_uri"), said.get("rights_text")),
         "declared_group": said.get("group"),
+        "series": said.get("series"),
     }
 
 

@@ -37,6 +37,7 @@ def row(source: WikiartSource, key: str, work: Work, styles: Sequence[str]) -> d
         "source_url": f"{SITE}/en/{quote(artist)}/{quote(page)}" if artist and page else None,
         "title": text(work.get("title")),
         "artist": artist_name(text(work.get("artistName")), artist),
+        "series": text(work.get("serie")),
         "style": style,
         "styles": listed,
         "date_text": text(work.get("yearAsString")) or text(work.get("year")) or text(work.get("completitionYear")),

@@ -5,25 +5,32 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from schemas.screen import Aspect, Figures, Screen
+from schemas.errors import BadInput
+from schemas.reasons import Reason
+from schemas.screen import Aspect, Between, Figures, Scores, Screen
+from schemas.styles import Styles
 from schemas.tables import SCREEN
 from tasks.core import screen
+from tasks.core.scrape import styles
 
 CC0 = "https://creativecommons.org/publicdomain/zero/1.0/"
 BY = "https://creativecommons.org/licenses/by/4.0/"
 
 
+BLANK = {
+    "rights_uri": CC0, "style": "Cubism", "has_wanted_style": True, "bytes": 1000, "width_px": 100, "height_px": 100, "contrast": 0.8,
+    "chroma": 0.2, "blur": 0.2, "border": 0.0, "object_photo": 0.0, "figures": 1,
+}  # fmt: skip
+KINDS = {
+    "record_id": pa.string(), "rights_uri": pa.string(), "style": pa.string(), "has_wanted_style": pa.bool_(), "bytes": pa.int64(),
+    "width_px": pa.int32(), "height_px": pa.int32(), **dict.fromkeys(screen.SCORES, pa.float64()), "figures": pa.int64(),
+}  # fmt: skip
+NAMES = styles.known(Styles())
+
+
 def view(*rows: dict[str, Any]) -> pa.Table:
-    blank = {"rights_uri": CC0, "width_px": 100, "height_px": 100, "figures": 1}
-    kinds = [
-        ("record_id", pa.string()),
-        ("rights_uri", pa.string()),
-        ("width_px", pa.int32()),
-        ("height_px", pa.int32()),
-        ("figures", pa.int64()),
-    ]
     return pa.Table.from_pylist(
-        [{"record_id": f"r{number}", **blank, **row} for number, row in enumerate(rows)], schema=pa.schema(kinds)
+        [{"record_id": f"r{number}", **BLANK, **row} for number, row in enumerate(rows)], schema=pa.schema(KINDS)
     )
 
 
@@ -50,6 +57,29 @@ def decided(settings: dict[str, Any], *rows: dict[str, Any]) -> list[tuple[str |
         pytest.param({"figures": Figures(least=0)}, {"figures": 0}, (None, None), id="nobody, where nobody is needed"),
         pytest.param({"figures": Figures(least=0, most=0)}, {"figures": 1}, ("too_many_figures", "1 of person"), id="somebody, where nobody may be"),
         pytest.param({"figures": Figures(most=4)}, {"figures": 4}, (None, None), id="as many as may be"),
+        pytest.param({"pixels": Between(least=10_000)}, {}, (None, None), id="as many pixels as asked for"),
+        pytest.param({"pixels": Between(least=10_001)}, {}, ("outside_pixels", "10000 px < 10001 px"), id="a pixel too few"),
+        pytest.param({"pixels": Between(least=1, most=9999)}, {}, ("outside_pixels", "10000 px > 9999 px"), id="a pixel too many"),
+        pytest.param({"pixels": Between(most=10**10)}, {"width_px": 60_000, "height_px": 60_000}, (None, None), id="more pixels than 32 bits hold"),
+        pytest.param({"bytes": Between(least=1000, most=1000)}, {}, (None, None), id="bytes on both lines"),
+        pytest.param({"bytes": Between(most=999)}, {}, ("outside_bytes", "1000 bytes > 999 bytes"), id="a byte too many"),
+        pytest.param({"styles": ("Cubism",)}, {}, (None, None), id="a style that is wanted"),
+        pytest.param({"styles": ("Cubism",)}, {"style": "Dada", "has_wanted_style": False}, ("style_not_wanted", "Dada"), id="another style"),
+        pytest.param({"styles": ("Cubism",)}, {"style": None, "has_wanted_style": False}, ("style_not_wanted", "no style"), id="no style"),
+        pytest.param({"colour": "colour"}, {"chroma": 0.025}, (None, None), id="colour on the line"),
+        pytest.param({"colour": "colour"}, {"chroma": 0.024}, ("not_in_colour", "chroma 0.024 < 0.025"), id="in one tone"),
+        pytest.param({"colour": "grey"}, {"chroma": 0.024}, (None, None), id="in one tone, where that is wanted"),
+        pytest.param({"colour": "grey"}, {"chroma": 0.025}, ("in_colour", "chroma 0.025 >= 0.025"), id="colour, where one tone is wanted"),
+        pytest.param({"colour": "colour", "least_chroma": 0.3}, {}, ("not_in_colour", "chroma 0.2 < 0.3"), id="another line"),
+        pytest.param({"scores": Scores()}, {"contrast": 0, "blur": 1}, (None, None), id="no limits"),
+        pytest.param({"scores": Scores(least_contrast=0.8, most_blur=0.2, most_border=0)}, {}, (None, None), id="scores on their limits"),
+        pytest.param({"scores": Scores(least_contrast=0.81)}, {}, ("blank", "contrast 0.8 < 0.81"), id="too little contrast"),
+        pytest.param({"scores": Scores(most_blur=0.19)}, {}, ("blurred", "blur 0.2 > 0.19"), id="too much blur"),
+        pytest.param({"scores": Scores(most_border=0.2)}, {"border": 0.21}, ("framed", "border 0.21 > 0.2"), id="too much border"),
+        pytest.param({"scores": Scores(most_object_photo=0.75)}, {"object_photo": 0.9}, ("object_photo", "object_photo 0.9 > 0.75"), id="a vase"),
+        pytest.param({"rights": "public_domain"}, {"rights_uri": BY}, ("rights_not_open", BY), id="a word for rights"),
+        pytest.param({"rights": "open"}, {"rights_uri": BY}, (None, None), id="a wider word"),
+        pytest.param({"rights": "all"}, {"rights_uri": "NOASSERTION"}, (None, None), id="all rights"),
         pytest.param({"rights": (BY, CC0)}, {"rights_uri": CC0}, (None, None), id="rights that are listed"),
         pytest.param({"rights": ("https://creativecommons.org/publicdomain/",)}, {"rights_uri": CC0}, (None, None), id="rights that begin as listed"),
         pytest.param({"rights": (CC0,)}, {"rights_uri": BY}, ("rights_not_open", BY), id="other rights"),
@@ -63,29 +93,74 @@ def test_each_check_and_its_edge(
     assert decided(settings, row) == [expected]
 
 
-def test_a_row_that_fails_all_checks_gets_the_first_of_them():
-    every = {
-        "rights": (BY,),
-        "least_side_px": 10,
-        "aspect": Aspect(least=0.5, most=2),
-        "figures": Figures(least=2, most=3),
-    }
-    rows = [
-        {"rights_uri": CC0, "width_px": 1, "figures": 0},
-        {"rights_uri": BY, "width_px": 1, "figures": 0},
-        {"rights_uri": BY, "width_px": 10, "figures": 0},
-        {"rights_uri": BY, "figures": 0},
-        {"rights_uri": BY, "figures": 4},
-        {"rights_uri": BY, "figures": 3},
-    ]
-    assert [reason for reason, _ in decided(every, *rows)] == [
-        "rights_not_open", "too_small", "too_elongated", "too_few_figures", "too_many_figures", None,
-    ]  # fmt: skip
+EVERY: dict[str, Any] = {
+    "rights": (BY,), "styles": ("Cubism",), "bytes": Between(most=5000), "pixels": Between(least=50), "least_side_px": 10,
+    "aspect": Aspect(least=0.5, most=2), "colour": "colour", "figures": Figures(least=2, most=3),
+    "scores": Scores(least_contrast=0.1, most_blur=0.5, most_border=0.2, most_object_photo=0.75),
+}  # fmt: skip
+FAILS: dict[Reason, dict[str, Any]] = {
+    Reason.RIGHTS_NOT_OPEN: {"rights_uri": CC0},
+    Reason.STYLE_NOT_WANTED: {"has_wanted_style": False},
+    Reason.OUTSIDE_BYTES: {"bytes": 5001},
+    Reason.OUTSIDE_PIXELS: {"width_px": 4, "height_px": 9},
+    Reason.TOO_SMALL: {"width_px": 6, "height_px": 40},
+    Reason.TOO_ELONGATED: {"width_px": 10, "height_px": 30},
+    Reason.BLANK: {"contrast": 0.0},
+    Reason.NOT_IN_COLOUR: {"chroma": 0.0},
+    Reason.BLURRED: {"blur": 1.0},
+    Reason.FRAMED: {"border": 0.5},
+    Reason.OBJECT_PHOTO: {"object_photo": 1.0},
+    Reason.TOO_FEW_FIGURES: {"figures": 1},
+}
+
+
+def test_a_row_that_fails_several_checks_gets_the_first_of_them():
+    good = {"rights_uri": BY, "figures": 2}
+    reasons = list(FAILS)
+    rows = []
+    for number in range(len(reasons)):  # fails this check and all that follow; sizes fail as the first of them says
+        failing = [FAILS[reason] for reason in reasons[number:]]
+        rows.append({**good, **{name: value for fails in reversed(failing) for name, value in fails.items()}})
+    rows += [{**good, "figures": 4}, good]
+    assert [reason for reason, _ in decided(EVERY, *rows)] == [*reasons, Reason.TOO_MANY_FIGURES, None]
+
+
+def test_what_a_person_includes_passes_every_check():
+    bad = {name: value for fails in FAILS.values() for name, value in fails.items()}
+    rows = view(bad, bad, {}).append_column("is_included", pa.array([True, False, False]))
+    got = screen.decide(rows, Screen(label="s", **EVERY))
+    assert got["reason"].to_pylist() == [None, "rights_not_open", "rights_not_open"]
 
 
 def test_nothing_in_nothing_out():
-    every = {"rights": (BY,), "least_side_px": 1, "aspect": Aspect(), "figures": Figures(most=3)}
-    assert decided(every) == []
+    assert decided(EVERY) == []
+
+
+@pytest.mark.parametrize(
+    ("wanted", "style", "expected"),
+    [
+        pytest.param("Post-Impressionism", "Post Impressionism", True, id="another of its names"),
+        pytest.param("PostImpressionism", "Post_Impressionism", True, id="two others"),
+        pytest.param("Etching", "etching", True, id="a source's own word"),
+        pytest.param("Etching", "Fresco", False, id="another of them"),
+        pytest.param("Etching", None, False, id="no style"),
+        pytest.param("?", "!", False, id="words without letters are equal only if they are the same"),
+        pytest.param("?", "?", True, id="as these are"),
+    ],
+)
+def test_wanted_styles(wanted: str, style: str | None, expected: bool):
+    got = screen.has_style(pa.chunked_array([pa.array([style, "Cubism"], pa.string())]), [wanted], NAMES)
+    assert got.to_pylist() == [expected, False]
+
+
+def test_a_slip_of_the_pen_is_told_with_what_is_near():
+    screen.check_styles(Screen(label="s"), NAMES)
+    screen.check_styles(Screen(label="s", styles=("Cubism", "Etching")), NAMES)
+    with pytest.raises(
+        BadInput, match=r"stages \(s\).styles: expected .*, got 'Cubsim': did you mean Cubism\? .*\{Cubsim: Cubsim\}"
+    ):
+        screen.check_styles(Screen(label="s", styles=("Cubism", "Cubsim")), NAMES)
+    screen.check_styles(Screen(label="s", styles=("Cubsim",)), styles.known(Styles(aliases={"Cubsim": "Cubsim"})))
 
 
 def test_only_the_columns_that_are_asked_for_are_read():

@@ -8,13 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, ValidationError
 
-from schemas import artists, frozen, manners, sources, stages
+from schemas import artists, draw, frozen, manners, screen, sources, stages, styles
 from schemas.recipe import Recipe
 
 MODELS = sorted(
     {
         model
-        for module in (stages, sources, artists, manners)
+        for module in (stages, screen, draw, sources, artists, styles, manners)
         for model in vars(module).values()
         if isinstance(model, type) and issubclass(model, frozen.Frozen)
     }

@@ -2,12 +2,14 @@
 
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 from schemas.manifests import ReleaseManifest, Step, TableRef
 from schemas.reasons import MEANING, Reason
 from schemas.recipe import Recipe
 from tasks.core.export import card
+from tasks.core.statistics import diversity
 
 RECIPE = Recipe.model_validate(
     {
@@ -93,3 +95,25 @@ def test_every_table_has_as_many_cells_in_each_row():
 
 def test_a_drop_table_of_no_stages_is_its_head():
     assert len(card.drop_table([])) == 2
+
+
+def test_a_card_tells_of_artists_before_and_after():
+    words = [pa.array(said, pa.string()) for said in (["a|b\nc", "a|b\nc", "d"], ["X", "Y", "X"])]
+    before = diversity(*words, "before")
+    found = text(
+        diversity=pa.concat_tables([before, diversity(*(column[:1] for column in words), "after")])
+    ).splitlines()
+    assert "| all together | 3 → 1 | 2 → 1 | 1.9 → 1.0 | 0.17 → 0.00 |" in found
+    assert "| a\\|b c | 2 → 1 | 2 → 1 | 2.0 → 1.0 | 0.00 → 0.00 |" in found
+    assert "| d | 1 → - | 1 → - | 1.0 → - | 0.00 → - |" in found
+    assert not any("more styles" in line for line in found)
+
+
+def test_a_card_of_many_styles_is_no_longer_than_one_reads():
+    many = pa.array([f"style {number}" for number in range(30)])
+    found = text(diversity=pa.concat_tables([diversity(many, many, moment) for moment in ("before", "after")]))
+    assert "And 8 more styles." in found
+
+
+def test_a_card_without_statistics_has_no_table_of_them():
+    assert "effective artists" not in text()

@@ -16,6 +16,7 @@ from schemas.tables import LEDGER
 from tasks.core.export import report
 from tasks.core.export.clusters import Cluster, Pair, Shown
 from tasks.core.export.thumbnails import Thumbnail
+from tasks.core.statistics import VIEW, statistics
 
 MANIFEST = ReleaseManifest(
     name="small", version="0123456789ab", previous=None, lineage=2, split_sha256="s", contract_version="1.0.0", content_sha256="c" * 64,
@@ -289,3 +290,15 @@ def test_a_page_of_nothing():
     assert drawings(text) == []
     assert text.startswith("<!doctype html>")
     assert text.endswith("</html>\n")
+
+
+def test_what_the_choice_has_changed_stands_before_the_copies():
+    view = pa.Table.from_pylist(
+        [{**dict.fromkeys(VIEW.names), "record_id": "s:1", "stratum": EVIL, "artist": "A"}], VIEW
+    )
+    found = statistics({"before": view, "after": view}, pa.array(["train"]), {"train": 1})
+    text = page(statistics=found)
+    assert text.index("<h2>Some of what") < text.index("<h2>What the choice has changed") < text.index("<h2>Copies")
+    assert text.count("<script") == 1
+    assert "What the choice" not in page()
+    assert "figure.plot" not in page()

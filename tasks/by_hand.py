@@ -1,0 +1,52 @@
+"""What people say of single records, for every stage that asks; the file is the recipe's `by_hand` binding."""
+
+import pyarrow as pa
+
+from schemas.by_hand import Action
+from schemas.manifests import Context, State, TableRef
+from schemas.recipe import Recipe
+from schemas.tables import BY_HAND, LEDGER, TAKEN_DOWN
+from tasks import caching
+from tasks.core import by_hand as core
+from tasks.core.scrape import aliases
+from tasks.io import by_hand as files
+from tasks.io import releases, tombstones
+from tasks.io.store import Store
+
+
+def said_by_hand(recipe: Recipe, context: Context) -> pa.Table:
+    """BY_HAND that the recipe names; empty where it names none. Raises BadInput where the file is none."""
+    if recipe.by_hand is None:
+        return BY_HAND.empty_table()
+    url = context.bindings[recipe.by_hand]
+    return core.said(f"binding '{recipe.by_hand}'", files.rows_of_csv(recipe.by_hand, url))
+
+
+def marked(recipe: Recipe, context: Context, record_ids: pa.ChunkedArray | pa.Array, action: Action) -> pa.Array:
+    """(N,) whether the file names each record with that action, such as include or replace."""
+    return core.marked(said_by_hand(recipe, context), record_ids, action)
+
+
+def obeyed(
+    store: Store, recipe: Recipe, context: Context, records: pa.Table
+) -> tuple[pa.Table, TableRef | None, tuple[str, ...]]:
+    """RECORDS without what is excluded or taken down, the table of what is taken down (if anything), and notes."""
+    said, buried = said_by_hand(recipe, context), tombstones.tombstones(store, recipe.name)
+    if not said.num_rows and not buried.num_rows:
+        return records, None, ()
+    previous = releases.predecessor(store, recipe.name)
+    found = core.obeyed(
+        records, said, buried, previous.ledger() if previous else LEDGER.empty_table(), aliases.merged(recipe.artists)
+    )
+    ref = store.write_table("outcomes/taken_down", found.taken_down) if found.taken_down.num_rows else None
+    return found.records, ref, found.notes
+
+
+def taken_down(store: Store, state: State) -> pa.Table:
+    """TAKEN_DOWN of a build."""
+    return store.read_table(state.taken_down) if state.taken_down else TAKEN_DOWN.empty_table()
+
+
+def without_same_bytes(fetched: pa.Table, state: State, context: Context) -> pa.Table:
+    """A FETCH outcome in which the files of what is taken down are dropped, whichever record brings them."""
+    return core.without_same_bytes(fetched, taken_down(caching.opened(context), state))

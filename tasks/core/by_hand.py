@@ -1,0 +1,357 @@
+"""What people say of single records: read from the rows of a file, refused where no build could obey it, and obeyed."""
+
+import re
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from schemas.by_hand import ACTIONS, SCOPES, Action
+from schemas.errors import BadInput
+from schemas.reasons import Reason
+from schemas.tables import BY_HAND, RECORDS, TAKEN_DOWN
+from tasks.core import tables
+from tasks.core.scrape.aliases import Aliases, compared
+from tasks.core.scrape.artists import identity
+
+COLUMNS = ("action", "scope", "name", "reason", "date")
+CLASHES: tuple[tuple[Action, Action], ...] = (("exclude", "include"), ("include", "replace"), ("include", "takedown"))
+"""Two actions that no build can take on one record."""
+
+_NEEDED = {"action", "name", "reason", "date"}
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+_LONGEST_NAME = 2000
+_LONGEST_REASON = 500
+_SHOWN = 3
+_SHOWN_TEXT = 80
+_STAYS = {"record_id", "source", "reason", "detail"}
+_WORK_OF = "work of "
+
+
+class _Said(NamedTuple):
+    """One row of the file."""
+
+    line: int
+    action: Action
+    scope: str
+    name: str
+    reason: str
+    date: str
+
+
+class Obeyed(NamedTuple):
+    """RECORDS after what people said, TAKEN_DOWN, and what a person should know."""
+
+    records: pa.Table
+    taken_down: pa.Table
+    notes: tuple[str, ...]
+
+
+class _Why(NamedTuple):
+    """Why a record is dropped."""
+
+    reason: Reason
+    detail: str
+    is_work: bool = False
+
+
+# ------------------------------------------------------------------------------------------------------- reading
+
+
+def said(name: str, rows: Sequence[tuple[int, Sequence[str]]]) -> pa.Table:
+    """BY_HAND of a file's rows, sorted by action, scope and name, whatever their order.
+
+    name: the file's, for messages. rows: (line, cells), the first with the names of the columns, in any order; `scope`
+    may be missing, or empty: then it is the first of SCOPES. A row that comes twice counts once. A header alone is an
+    empty table.
+
+    Raises BadInput, one sentence that names lines, for other columns, an action or a scope of another word, an empty
+    name or reason, a date that is no day, two rows that say one thing for different reasons, and two actions on one
+    record of which a build can take one only (CLASHES).
+    """
+    if not rows:
+        raise BadInput(f"{name}: expected the columns {','.join(COLUMNS)}, got an empty file")
+    places = _places(name, rows[0][1])
+    found: dict[tuple[str, str, str], _Said] = {}
+    for line, cells in rows[1:]:
+        row = _said(name, line, cells, places)
+        before = found.setdefault((row.action, row.scope, row.name), row)
+        if before[1:] != row[1:]:
+            raise BadInput(
+                f"{name}, line {line}: expected one reason and date to {row.action} {_quoted(row.name)}, got others than in "
+                f"line {before.line}"
+            )
+    _check_clashes(name, found.values())
+    return pa.Table.from_pylist([found[key]._asdict() for key in sorted(found)], schema=BY_HAND)
+
+
+def _places(name: str, header: Sequence[str]) -> dict[str, int]:
+    places = {column: place for place, column in enumerate(header)}
+    if len(places) < len(header) or not _NEEDED <= set(places) <= set(COLUMNS):
+        raise BadInput(f"{name}: expected the columns {','.join(COLUMNS)}, got {_quoted(','.join(header))}")
+    return places
+
+
+def _said(name: str, line: int, cells: Sequence[str], places: Mapping[str, int]) -> _Said:
+    where = f"{name}, line {line}"
+    if len(cells) != len(places):
+        raise BadInput(f"{where}: expected {len(places)} cells, got {len(cells)}")
+    told = {column: unicodedata.normalize("NFC", cells[place]).strip() for column, place in places.items()}
+    action = next((word for word in ACTIONS if word == told["action"]), None)
+    if action is None:
+        raise BadInput(f"{where}: expected an action of {', '.join(ACTIONS)}, got {_quoted(told['action'])}")
+    scope = told.get("scope") or SCOPES[action][0]
+    if scope not in SCOPES[action]:
+        raise BadInput(f"{where}: expected to {action} a {' or '.join(sorted(SCOPES[action]))}, got {_quoted(scope)}")
+    for column, longest in (("name", _LONGEST_NAME), ("reason", _LONGEST_REASON)):
+        if not 0 < len(told[column]) <= longest or "\0" in told[column]:
+            raise BadInput(f"{where}: expected a {column} of 1 to {longest} characters, got {_quoted(told[column])}")
+    if not is_day(told["date"]):
+        raise BadInput(f"{where}: expected a date as 2024-12-31, got {_quoted(told['date'])}")
+    return _Said(line, action, scope, told["name"], told["reason"], told["date"])
+
+
+def is_day(text: str) -> bool:
+    """Whether a text is a day as ISO 8601 writes it, with hyphens.
+
+    >>> is_day("2024-02-29"), is_day("2023-02-29"), is_day("20240229")
+    (True, False, False)
+    """
+    try:
+        return _DATE.fullmatch(text) is not None and bool(date.fromisoformat(text))
+    except ValueError:
+        return False
+
+
+def _check_clashes(name: str, rows: Iterable[_Said]) -> None:
+    of: defaultdict[str, dict[str, int]] = defaultdict(dict)
+    for row in rows:
+        if row.scope != "artist":
+            of[row.name].setdefault(row.action, row.line)
+    for record, lines in sorted(of.items()):
+        for one, other in CLASHES:
+            if one in lines and other in lines:
+                raise BadInput(
+                    f"{name}: expected one action on {_quoted(record)}, got {one} (line {lines[one]}) and {other} "
+                    f"(line {lines[other]})"
+                )
+
+
+# ------------------------------------------------------------------------------------------------------- obeying
+
+
+def marked(by_hand: pa.Table, record_ids: pa.ChunkedArray | pa.Array, action: Action) -> pa.Array:
+    """(N,) whether BY_HAND names each record with that action and the scope of one record."""
+    is_meant = pc.and_(pc.equal(by_hand["action"], action), pc.equal(by_hand["scope"], "record"))
+    found = pc.is_in(record_ids, value_set=by_hand["name"].filter(is_meant))
+    return found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found
+
+
+def obeyed(records: pa.Table, by_hand: pa.Table, tombstones: pa.Table, previous: pa.Table, aliases: Aliases) -> Obeyed:
+    """RECORDS of which those that are excluded or taken down have that for their reason.
+
+    records: RECORDS, artists under the names that they have. by_hand: BY_HAND. tombstones: TOMBSTONES, what was purged
+    and stays away. previous: LEDGER of the release before, which knows the files (`sha256`) of what was once had, and
+    the records that the sources no longer list. aliases: of artists, by which names are compared.
+
+    What is taken down says nothing more than who it was: all columns but record_id, source, reason and detail are empty.
+    One that the sources no longer list stays in the table. What was taken down as a work of another stays down, as long
+    as that takedown stands. An include outranks that the artist is excluded; a takedown outranks all. A record that the
+    scrape has dropped already keeps its reason, unless it is taken down.
+    """
+    names = records["record_id"].to_pylist()
+    excluded, known = _excluded(records, by_hand, aliases)
+    down = _down(records, by_hand, tombstones, previous, aliases)
+    reasons = records["reason"].to_pylist()
+    why = {name: found for name, found in excluded.items() if name not in down.why}
+    why |= down.why
+    is_good = {name: reason is None for name, reason in zip(names, reasons, strict=True)}
+    why = {name: found for name, found in why.items() if found.reason == Reason.TAKEN_DOWN or is_good.get(name)}
+    table = _with_reasons(_with_lost(records, down, previous, tombstones), why)
+    lost = _named_nobody(by_hand, set(names), known | down.known)
+    return Obeyed(table, _taken_down(down.why, previous, tombstones), lost)
+
+
+class _Down(NamedTuple):
+    """Why records are taken down, and which rows of the file (action, scope, name) named somebody."""
+
+    why: dict[str, _Why]
+    known: set[tuple[str, str, str]]
+
+
+def _excluded(
+    records: pa.Table, by_hand: pa.Table, aliases: Aliases
+) -> tuple[dict[str, _Why], set[tuple[str, str, str]]]:
+    found: dict[str, _Why] = {}
+    known = set()
+    included = set(_rows_of(by_hand, "include", "record"))
+    for artist, row in _rows_of(by_hand, "exclude", "artist").items():
+        works = _works_of(records, artist, aliases)
+        known |= {("exclude", "artist", artist)} if works else set()
+        found |= {name: _Why(Reason.EXCLUDED, _text(row)) for name in works if name not in included}
+    for name, row in _rows_of(by_hand, "exclude", "record").items():
+        found[name] = _Why(Reason.EXCLUDED, _text(row))
+    return found, known
+
+
+def _down(records: pa.Table, by_hand: pa.Table, tombstones: pa.Table, previous: pa.Table, aliases: Aliases) -> _Down:
+    """From the vaguest to the most exact: what is said of a record itself is what its row tells."""
+    found: dict[str, _Why] = {}
+    known: set[tuple[str, str, str]] = set()
+    before = previous.filter(pc.fill_null(pc.equal(previous["reason"], str(Reason.TAKEN_DOWN)), False))
+    as_before = dict(zip(before["record_id"].to_pylist(), before["detail"].to_pylist(), strict=True))
+    standing: dict[str, _Why] = {}
+    for artist, row in _rows_of(by_hand, "takedown", "artist").items():
+        why = _Why(Reason.TAKEN_DOWN, f"all works of the artist: {_text(row)}", is_work=True)
+        works = _works_of(records, artist, aliases)
+        standing[why.detail] = why
+        known |= {("takedown", "artist", artist)} if works else set()
+        found |= dict.fromkeys(works, why)
+    works_down = _rows_of(by_hand, "takedown", "work")
+    groups = _groups_of(records, works_down)
+    for name, row in works_down.items():
+        why = _Why(Reason.TAKEN_DOWN, f"{_WORK_OF}{name}: {_text(row)}", is_work=True)
+        standing[why.detail] = why
+        found |= dict.fromkeys(groups.get(name, ()), why)
+    found |= {name: standing[detail] for name, detail in as_before.items() if detail in standing}
+    for row in tombstones.to_pylist():
+        found[row["record_id"]] = _Why(Reason.TAKEN_DOWN, _text(row), is_work=True)
+    listed = pc.unique(pa.chunked_array([*records["record_id"].chunks, *previous["record_id"].chunks], pa.string()))
+    everyone = set(listed.to_pylist()) if by_hand.num_rows else set()
+    for scope in ("record", "work"):
+        for name, row in _rows_of(by_hand, "takedown", scope).items():
+            if name in everyone or name in found:
+                known.add(("takedown", scope, name))
+                found[name] = _Why(Reason.TAKEN_DOWN, _text(row), is_work=scope == "work")
+    return _Down(found, known)
+
+
+def _rows_of(by_hand: pa.Table, action: Action, scope: str) -> dict[str, dict[str, str]]:
+    is_meant = pc.and_(pc.equal(by_hand["action"], action), pc.equal(by_hand["scope"], scope))
+    return {row["name"]: row for row in by_hand.filter(is_meant).to_pylist()}
+
+
+def _text(row: Mapping[str, str]) -> str:
+    return f"{row['reason']} ({row['date']})"
+
+
+def reason_and_date(detail: str | None) -> tuple[str, str | None]:
+    """The detail of a drop as its reason and its day; None where it names no day.
+
+    >>> reason_and_date("asked for by the heirs (2024-05-01)"), reason_and_date(None)
+    (('asked for by the heirs', '2024-05-01'), ('taken down', None))
+    """
+    text = detail or ""
+    if text.endswith(")") and is_day(text[-11:-1]) and text[-13:-11] == " (":
+        return text[:-13], text[-11:-1]
+    return text or "taken down", None
+
+
+def _works_of(records: pa.Table, artist: str, aliases: Aliases) -> list[str]:
+    """Records of an artist, whose name is compared as the recipe's aliases are."""
+    meant = {compared(artist), compared(identity(artist, aliases).name or artist)} - {""}
+    spelled = [name for name in pc.unique(records["artist"].drop_null()).to_pylist() if compared(name) in meant]
+    is_theirs = pc.is_in(records["artist"], value_set=pa.array(spelled, pa.string()))
+    return list(records["record_id"].filter(is_theirs).to_pylist())
+
+
+def _groups_of(records: pa.Table, named: Mapping[str, object]) -> dict[str, list[str]]:
+    """For each named record the others of its declared group."""
+    mine = records.filter(pc.is_in(records["record_id"], value_set=pa.array(list(named), pa.string())))
+    group_of = dict(zip(mine["record_id"].to_pylist(), mine["declared_group"].to_pylist(), strict=True))
+    is_near = pc.is_in(records["declared_group"], value_set=mine["declared_group"].drop_null())
+    near = records.select(["record_id", "declared_group"]).filter(is_near)
+    members: defaultdict[str, list[str]] = defaultdict(list)
+    for name, group in zip(near["record_id"].to_pylist(), near["declared_group"].to_pylist(), strict=True):
+        members[group].append(name)
+    return {name: [other for other in members.get(group, ()) if other != name] for name, group in group_of.items()}
+
+
+def _with_lost(records: pa.Table, down: _Down, previous: pa.Table, tombstones: pa.Table) -> pa.Table:
+    """The records, and those that are taken down and no longer listed: by name and source alone."""
+    lost = tables.missing(pa.array(sorted(down.why), pa.string()), records["record_id"])
+    if not len(lost):
+        return records
+    sources = tables.looked_up(previous, "record_id", lost)["source"].to_pylist()
+    rows = [
+        {"record_id": name, "source": source or name.partition(":")[0]}
+        for name, source in zip(lost.to_pylist(), sources, strict=True)
+    ]
+    both = pa.concat_tables([records, pa.Table.from_pylist(rows, schema=RECORDS)])
+    return both.take(pc.sort_indices(both["record_id"]))
+
+
+def _with_reasons(records: pa.Table, why: Mapping[str, _Why]) -> pa.Table:
+    names = pa.array(list(why), pa.string())
+    place = pc.index_in(records["record_id"], value_set=names)
+    given = {
+        "reason": pa.array([str(found.reason) for found in why.values()], pa.string()).take(place),
+        "detail": pa.array([found.detail for found in why.values()], pa.string()).take(place),
+    }
+    is_down = pc.fill_null(pc.equal(given["reason"], str(Reason.TAKEN_DOWN)), False)
+    columns = []
+    for field in RECORDS:
+        if field.name in given:
+            columns.append(pc.if_else(pc.is_valid(place), given[field.name], records[field.name]))
+        elif field.name in _STAYS:
+            columns.append(records[field.name])
+        else:
+            columns.append(_emptied(records[field.name], is_down))
+    return pa.table(columns, schema=RECORDS)
+
+
+def _emptied(column: pa.ChunkedArray, where: pa.ChunkedArray) -> pa.ChunkedArray:
+    """The column, null in these rows. By place: Arrow's if_else knows no lists of text in chunks."""
+    place = np.arange(len(column))
+    return column.take(pa.array(place, mask=np.asarray(where.to_numpy(), bool)))
+
+
+def _taken_down(why: Mapping[str, _Why], previous: pa.Table, tombstones: pa.Table) -> pa.Table:
+    """TAKEN_DOWN: with the files of what was had before, which no other record brings back."""
+    names = pa.array(sorted(name for name, found in why.items() if found.reason == Reason.TAKEN_DOWN), pa.string())
+    known = tables.looked_up(previous, "record_id", names)["sha256"].to_pylist()
+    buried = tables.looked_up(tombstones, "record_id", names)["sha256"].to_pylist()
+    rows = [
+        {"record_id": name, "sha256": one or other, "detail": why[name].detail, "is_work": why[name].is_work}
+        for name, one, other in zip(names.to_pylist(), known, buried, strict=True)
+    ]
+    return pa.Table.from_pylist(rows, schema=TAKEN_DOWN)
+
+
+def without_same_bytes(fetched: pa.Table, taken_down: pa.Table) -> pa.Table:
+    """A FETCH outcome without the files of what is taken down, whichever record brings them: these drop out as taken down."""
+    of = taken_down.filter(pc.is_valid(taken_down["sha256"]))
+    place = pc.index_in(fetched["sha256"], value_set=of["sha256"])
+    is_down = pc.is_valid(place)
+    if not pc.any(is_down).as_py():
+        return fetched
+    names, details = of["record_id"].take(place), of["detail"].take(place)
+    texts = pc.binary_join_element_wise("same bytes as ", names, ": ", details, "")
+    for name, value in (("reason", pa.scalar(str(Reason.TAKEN_DOWN))), ("detail", texts)):
+        at = fetched.schema.get_field_index(name)
+        fetched = fetched.set_column(at, fetched.schema.field(at), pc.if_else(is_down, value, fetched[name]))
+    return fetched
+
+
+def _named_nobody(by_hand: pa.Table, listed: set[str], known: set[tuple[str, str, str]]) -> tuple[str, ...]:
+    lost = [row for row in by_hand.to_pylist() if not _is_about_somebody(row, listed, known)]
+    if not lost:
+        return ()
+    examples = ", ".join(f"{row['action']} {_quoted(row['name'])}" for row in lost[:_SHOWN])
+    more = f" and {len(lost) - _SHOWN} more" if len(lost) > _SHOWN else ""
+    return (f"by hand: {len(lost)} of {by_hand.num_rows} rows name nobody who is here: {examples}{more}",)
+
+
+def _is_about_somebody(row: Mapping[str, str], listed: set[str], known: set[tuple[str, str, str]]) -> bool:
+    if row["action"] != "takedown" and row["scope"] == "record":
+        return row["name"] in listed
+    return (row["action"], row["scope"], row["name"]) in known
+
+
+def _quoted(text: str) -> str:
+    return repr(text if len(text) <= _SHOWN_TEXT else f"{text[:_SHOWN_TEXT]}...")

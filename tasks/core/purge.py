@@ -1,0 +1,227 @@
+"""What a purge takes out of tables, of COCO files and of raw answers; and what stays: that a record was there, and went."""
+
+import html
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import Any
+from urllib.parse import quote
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from schemas.reasons import Reason
+from schemas.tables import LEDGER, TOMBSTONES
+from tasks.core.by_hand import reason_and_date
+
+SAYS_NOTHING = frozenset(
+    {"record_id", "source", "reason", "detail", "kept", "stage", "kept_record_id", "last_split", "image_id", "sha256", "group_id",
+     "split", "date", "rights_uri", "rights_basis", "is_work"}
+)  # fmt: skip
+"""Columns in which a row about a record may say something, and yet tell nothing of it but that it went."""
+
+_ADDRESSES = ("source_url", "image_url", "locator")
+_PAIRS = ("a", "b")
+
+CUT_PAGE = """<!doctype html><html lang=en><meta charset=utf-8><title>Cut</title>
+<p>This page showed some of the images. Since then records were taken down, and the page with them: tombstones.parquet says
+which, when and why. All else of the release stands in its tables.</html>
+"""
+_HEADING = "\n## Amended\n"
+
+
+def stones(books: Sequence[pa.Table], before: pa.Table, asked: Collection[str], reason: str, day: str) -> pa.Table:
+    """TOMBSTONES, sorted by record_id: those that stand already, and those of what is to be purged now.
+
+    books: LEDGERs of a dataset's releases, the newest first. asked: record_ids to purge for that reason; where none are
+    given, all that the newest ledger says are taken down, for the reasons and on the days that it names (`day` where it
+    names none).
+    """
+    found = {row["record_id"]: row for row in before.to_pylist()}
+    newest = books[0] if books else LEDGER.empty_table()
+    is_down = pc.fill_null(pc.equal(newest["reason"], str(Reason.TAKEN_DOWN)), False)
+    new = dict.fromkeys(asked, (reason, day))
+    if not asked:
+        for row in newest.filter(is_down).select(["record_id", "detail"]).to_pylist():
+            why, when = reason_and_date(row["detail"])
+            new[row["record_id"]] = (why, when or day)
+    had = files_of(books, new)
+    for name, (why, when) in new.items():
+        newest_file = next(iter(had.get(name, ())), None)
+        found.setdefault(name, {"record_id": name, "date": when, "reason": why, "sha256": newest_file})
+    return pa.Table.from_pylist([found[name] for name in sorted(found)], schema=TOMBSTONES)
+
+
+def files_of(books: Sequence[pa.Table], names: Collection[str]) -> dict[str, list[str]]:
+    """For each named record the SHA-256 of the files that it had, by these ledgers, in their order."""
+    wanted = pa.array(sorted(names), pa.string())
+    had: dict[str, list[str]] = {}
+    for book in books:
+        for row in book.filter(pc.is_in(book["record_id"], value_set=wanted)).to_pylist():
+            if row["sha256"] and row["sha256"] not in had.setdefault(row["record_id"], []):
+                had[row["record_id"]].append(row["sha256"])
+    return had
+
+
+def still_used(books: Sequence[pa.Table], names: Collection[str], files: Collection[str]) -> dict[str, str]:
+    """Of the files, those that another record keeps, by these ledgers; and which one, the smallest."""
+    used: dict[str, str] = {}
+    for book in books:
+        kept = book.filter(
+            pc.and_(book["kept"], pc.is_in(book["sha256"], value_set=pa.array(sorted(files), pa.string())))
+        )
+        for row in kept.select(["record_id", "sha256"]).to_pylist():
+            if row["record_id"] not in names:
+                used[row["sha256"]] = min(row["record_id"], used.get(row["sha256"], row["record_id"]))
+    return used
+
+
+def words(records: Iterable[pa.Table], names: Collection[str]) -> set[str]:
+    """By what the named records can be told: their addresses, and a title that no other record has.
+
+    records: RECORDS of releases, in which a record may stand several times.
+    """
+    wanted = pa.array(sorted(names), pa.string())
+    found, titled, mine = set[str](), Counter[str](), set[str]()
+    for table in records:
+        is_mine = pc.is_in(table["record_id"], value_set=wanted)
+        for row in table.filter(is_mine).select(["title", *_ADDRESSES]).to_pylist():
+            found |= {row[name] for name in _ADDRESSES if row[name]}
+            mine |= {row["title"]} if row["title"] else set()
+        titled.update(pc.unique(table.filter(pc.invert(is_mine))["title"].drop_null()).to_pylist())
+    return found | {title for title in mine if not titled[title]}
+
+
+def mentions(told: Collection[str]) -> Callable[[bytes], bool]:
+    r"""Whether an answer's bytes hold one of the words whole, as text, JSON, HTML or part of an address may write it.
+
+    >>> is_told = mentions({"42", "s/déjà vu"})
+    >>> is_told(b'{"id": 42}'), is_told(b'{"id": 142}'), is_told(rb'"s\/d\u00e9j\u00e0 vu"'), is_told(b"")
+    (True, False, True, False)
+    """
+    written = {form.encode() for word in told for form in _forms(word)}
+    if not written:
+        return lambda _: False
+    either = b"|".join(re.escape(form) for form in sorted(written, key=lambda form: (-len(form), form)))
+    pattern = re.compile(rb"(?<![0-9A-Za-z_])(?:" + either + rb")(?![0-9A-Za-z_])")
+    return lambda data: pattern.search(data) is not None
+
+
+def _forms(word: str) -> set[str]:
+    escaped = json.dumps(word)[1:-1]
+    plain = json.dumps(word, ensure_ascii=False)[1:-1]
+    slashed = {form.replace("/", "\\/") for form in (escaped, plain)}
+    return {
+        word,
+        escaped,
+        plain,
+        *slashed,
+        html.escape(word),
+        html.escape(word, quote=False),
+        quote(word),
+        quote(word, safe=""),
+    }
+
+
+# ---------------------------------------------------------------------------------------------------------- tables
+
+
+def telling(table: pa.Table, names: Collection[str]) -> pa.Array:
+    """(N,) whether each row tells something of a named record: more than that it was there, and went."""
+    wanted = pa.array(sorted(names), pa.string())
+    if "record_id" not in table.column_names:
+        ends = [pc.is_in(table[side], value_set=wanted) for side in _PAIRS if side in table.column_names]
+        masks = [np.asarray(end, bool) for end in ends]
+        return pa.array(np.any([np.zeros(table.num_rows, bool), *masks], axis=0), pa.bool_())
+    is_mine = np.asarray(pc.is_in(table["record_id"].cast(pa.string()), value_set=wanted), bool)
+    others = [name for name in table.column_names if name not in SAYS_NOTHING]
+    rows = np.flatnonzero(is_mine)
+    said = [
+        any(_says(value) for value in row.values()) for row in table.select(others).take(pa.array(rows)).to_pylist()
+    ]
+    is_mine[rows] = said if others else False
+    return pa.array(is_mine, pa.bool_())
+
+
+def _says(value: Any) -> bool:
+    return value is not None and value is not False and value != [] and value != ""
+
+
+def tells(table: pa.Table, names: Collection[str], told: Collection[str]) -> bool:
+    """Whether a table tells something of a named record, or has one of the words as a text of its own."""
+    if pc.any(telling(table, names)).as_py():
+        return True
+    wanted = pa.array(sorted(told), pa.string())
+    return any(pc.any(pc.is_in(texts, value_set=wanted)).as_py() for texts in _texts(table))
+
+
+def _texts(table: pa.Table) -> Iterable[pa.ChunkedArray]:
+    for column in table.columns:
+        flat = pc.list_flatten(column) if pa.types.is_list(column.type) else column
+        if pa.types.is_string(flat.type) or pa.types.is_large_string(flat.type):
+            yield flat.cast(pa.string())
+
+
+def without_files(table: pa.Table, files: pa.Array) -> pa.Table:
+    """A measure's rows, but those of these files (SHA-256): in sha256, or in one of a and b."""
+    for name in ("sha256", *_PAIRS):
+        if name in table.column_names:
+            table = table.filter(pc.invert(pc.is_in(table[name], value_set=files)))
+    return table
+
+
+def without_records(table: pa.Table, names: Collection[str], addresses: Collection[str]) -> pa.Table:
+    """A release's rows without those that tell of the named records, nor of their pages as those of another's copies."""
+    left = table.filter(pc.invert(telling(table, names)))
+    if "source_urls" not in left.column_names:
+        return left
+    kept = [
+        [url for url in urls if url not in addresses or url == own]
+        for urls, own in zip(left["source_urls"].to_pylist(), left["source_url"].to_pylist(), strict=True)
+    ]
+    place = left.schema.get_field_index("source_urls")
+    return left.set_column(place, left.schema.field(place), pa.array(kept, left.schema.field(place).type))
+
+
+def ledger_with(book: pa.Table, buried: pa.Table) -> pa.Table:
+    """LEDGER in which each buried record is taken down, as its tombstone says; its place, id and last split stay."""
+    why = {row["record_id"]: row for row in buried.to_pylist()}
+    rows = [
+        {
+            **row, "kept": False, "stage": "scrape", "reason": str(Reason.TAKEN_DOWN), "kept_record_id": None, "retrieved_at": None,
+            "detail": f"{stone['reason']} ({stone['date']})", "sha256": row["sha256"] if stone["sha256"] else None,
+        }
+        for row in book.filter(pc.is_in(book["record_id"], value_set=buried["record_id"])).to_pylist()
+        for stone in [why[row["record_id"]]]
+    ]  # fmt: skip
+    new = pa.Table.from_pylist(rows, schema=book.schema)
+    others = book.filter(pc.invert(pc.is_in(book["record_id"], value_set=buried["record_id"])))
+    both = pa.concat_tables([others, new])
+    return both.take(pc.sort_indices(both["record_id"]))
+
+
+# ---------------------------------------------------------------------------------------------------------- pages
+
+
+def coco_without(document: Mapping[str, Any], image_ids: Collection[int]) -> dict[str, Any]:
+    """A COCO document without these images and what is drawn on them."""
+    images = [image for image in document["images"] if image["id"] not in image_ids]
+    boxes = [box for box in document["annotations"] if box["image_id"] not in image_ids]
+    return {**document, "images": images, "annotations": boxes}
+
+
+def detections_without(boxes: Sequence[Mapping[str, Any]], image_ids: Collection[int]) -> list[Mapping[str, Any]]:
+    """COCO results without those of these images."""
+    return [box for box in boxes if box["image_id"] not in image_ids]
+
+
+def card_with(text: str, buried: pa.Table) -> str:
+    """The card, and what became of the release since; told once, however often."""
+    day = max(buried["date"].to_pylist(), default="")
+    return (
+        f"{text.partition(_HEADING)[0]}{_HEADING}\n{buried.num_rows} records were taken down after this version was published (the last "
+        f"on {day}): their images, fields and boxes are gone from all files; `tombstones.parquet` says which. Counts above are "
+        "those of the day of publication; those in `manifest.json` are the present ones.\n"
+    )

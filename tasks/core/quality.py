@@ -1,0 +1,271 @@
+"""Scores of a picture, measured from its stored thumbnail: is it in colour, blank, blurred, framed, a photograph of an object?
+
+All are shares, rounded to a thousandth. Pixels are counted and summed as whole numbers, and nothing but single divisions and
+square roots follows: equal thumbnails have equal scores on every machine. docs/screening.md says how the scores of real pictures
+lie. None of them is a judgement of art.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Pixels = NDArray[np.uint8]
+Whole = NDArray[np.int32]
+Grey = NDArray[np.int16]
+
+_LEVELS = 64
+"""How finely pixels are taken for equally light."""
+_IN_COLOUR = 0.95
+_OF_INK = 0.01
+_TAPS = 9
+"""Pixels that are averaged to blur a picture once more, as Crete et al. do."""
+_DEEPEST = 0.3
+"""How deep a border is looked for, as a share of the side across it."""
+_STEP = 28
+"""Levels, of 255, by which a channel changes at the edge of a border ..."""
+_ALONG = 0.7
+"""... along so much of the side ..."""
+_ABOVE = 2.0
+"""... and so many times more often than at other depths, which in a restless picture is never."""
+_PLAIN_LEVELS = 12
+_PLAIN = 0.95
+_UNEVEN = 1.8
+"""A frame is at most so much wider at one side than at another."""
+_MOST_EDGES = 6
+"""Mouldings and mounts have fewer, one behind the other: a side with more is a pattern of squares."""
+_GROUND_LEVELS = 14
+_LEAST_OBJECT, _MOST_OBJECT = 0.03, 0.85
+_RECTANGLE = 0.9
+"""What fills so much of the upright rectangle around it is a picture on its sheet."""
+
+
+class Scores(NamedTuple):
+    """What is measured of a picture; what lies within its border is what the other four look at.
+
+    chroma: how much colour there is that lightness doesn't explain. contrast: how far apart dark and light are. blur: how little is
+    lost by blurring once more. border: the share of the area that is frame or border. object_photo: how much it looks like one
+    solid thing before a plain ground. All but chroma are 0..1; chroma is above 0.5 in next to no picture, and below 1.2 in all.
+    """
+
+    chroma: float
+    contrast: float
+    blur: float
+    border: float
+    object_photo: float
+
+
+class Margins(NamedTuple):
+    """How many pixels at each side are frame or border."""
+
+    top: int
+    bottom: int
+    left: int
+    right: int
+
+
+def scores(rgb: Pixels) -> Scores:
+    """All scores of a thumbnail, (H, W, 3), R, G, B. What lies within its border is what the others look at."""
+    height, width = rgb.shape[:2]
+    around = margins(rgb)
+    inner = np.ascontiguousarray(rgb[around.top : height - around.bottom, around.left : width - around.right])
+    covered = 1 - inner.shape[0] * inner.shape[1] / (height * width)
+    found = (chroma(inner), contrast(inner), blur(inner), covered, object_photo(inner))
+    return Scores(*(round(float(score), 3) for score in found))
+
+
+def chroma(rgb: Pixels) -> float:
+    """How far, of 255 levels, a pixel's colour is from the mean colour of pixels equally light, in all but a twentieth of them.
+
+    Colour is the pair (R - G, (R + G) / 2 - B) of Hasler and Suesstrunk, "Measuring colourfulness in natural images" (2003). In a
+    picture of one tone (greys, sepia, blueprint, ink on tinted paper) lightness says the colour, so that 0 is left, whatever the
+    tone; a seal or a colour chart on less than a twentieth of the area doesn't count.
+
+    >>> chroma(np.full((8, 8, 3), (200, 150, 90), np.uint8))
+    0.0
+    """
+    red, green, blue = np.moveaxis(_quartered(_quartered(rgb)), 2, 0)
+    level = (77 * red + 150 * green + 29 * blue) * _LEVELS // (256 * 4096)
+    warm, cold = 2 * (red - green), red + green - 2 * blue
+    level, warm, cold = level.ravel(), warm.ravel(), cold.ravel()
+    many = np.maximum(np.bincount(level, minlength=_LEVELS), 1)
+    off = [(side - (np.bincount(level, side, _LEVELS) / many)[level]) for side in (warm, cold)]
+    far = np.sqrt(off[0] * off[0] + off[1] * off[1])
+    return float(_at_share(far, _IN_COLOUR)) / (2 * 16 * 255)
+
+
+def contrast(rgb: Pixels) -> float:
+    """How far apart, of 255 levels, the darkest and the lightest hundredth are, in the channel where that is most.
+
+    >>> contrast(np.zeros((8, 8, 3), np.uint8))
+    0.0
+    """
+    ranges = []
+    for channel in range(3):
+        counted = np.cumsum(np.bincount(rgb[:, :, channel].ravel(), minlength=256))
+        least = int(counted[-1]) * _OF_INK
+        darkest, lightest = (
+            np.searchsorted(counted, least, "right"), np.searchsorted(counted, counted[-1] - least)
+        )  # fmt: skip
+        ranges.append(int(lightest - darkest))
+    return max(ranges) / 255
+
+
+def blur(rgb: Pixels) -> float:
+    """The blur effect of Crete et al., "The blur effect: perception and estimation with a new no-reference metric" (2007).
+
+    What is left of the differences between neighbours when the picture is blurred again: near 1 where it was blurred already. The
+    worse of both directions. 1 for a picture without any difference, and for one too small to blur.
+    """
+    grey = luma(rgb)
+    # every second line across is enough, and half the work
+    return max(_blur_down(np.ascontiguousarray(lines)) for lines in (grey[:, ::2], grey.T[:, ::2]))
+
+
+def luma(rgb: Pixels) -> Grey:
+    """(H, W) lightness, 0..255, by the weights of Rec. 601."""
+    weights = np.array([77, 150, 29], np.uint16)
+    return np.asarray((rgb @ weights >> 8).astype(np.int16))
+
+
+def margins(rgb: Pixels) -> Margins:
+    """How much at each side is border: a plain strip that ends in a straight edge, or, on all four sides, any such strip.
+
+    A straight edge is a line along most of a side at which colours change, as they do not elsewhere: wooden and gilt frames end in
+    one and so do passe-partouts, but not dark grounds, skies or the paper around a drawing. Frames in perspective aren't found.
+    """
+    turned = np.ascontiguousarray(rgb.transpose(1, 0, 2))
+    sides = (rgb, rgb[::-1], turned, turned[::-1])
+    along = [_edge_shares(side) for side in sides]
+    framed = _frame([_depths(found >= max(_ALONG, _ABOVE * _median(found))) for found in along])
+    if framed:
+        return framed
+    return Margins(*(_plain_depth(side, _depths(found >= _ALONG)) for side, found in zip(sides, along, strict=True)))
+
+
+def object_photo(rgb: Pixels) -> float:
+    """How much a picture looks like one solid thing before a plain, perhaps shaded, ground, as vases and coins are photographed.
+
+    The share of the outermost pixels that are ground, times how solid what stands before it is: what its rows and columns hold
+    of their lengths from the first pixel to the last. 0 where nothing, next to nothing, nearly everything or a rectangle stands there.
+    """
+    small = _quartered(_quartered(rgb))
+    is_thing = np.abs(small - _ground(small)).max(axis=2) > 16 * _GROUND_LEVELS
+    area = int(is_thing.sum()) / is_thing.size
+    if not _LEAST_OBJECT <= area <= _MOST_OBJECT:
+        return 0.0
+    tall, wide = (np.flatnonzero(is_thing.any(axis=axis)) for axis in (1, 0))
+    if area * is_thing.size > _RECTANGLE * (tall[-1] - tall[0] + 1) * (wide[-1] - wide[0] + 1):
+        return 0.0
+    rim = _rim(is_thing.shape)
+    at_rim = 1 - int(is_thing[rim].sum()) / int(rim.sum())
+    return at_rim * min(_solid(is_thing), _solid(is_thing.T))
+
+
+def _quartered(rgb: Pixels | Whole) -> Whole:
+    """(H // 2, W // 2, 3) sums of four pixels each; a side of 1 px is doubled first."""
+    plain = rgb if min(rgb.shape[:2]) > 1 else rgb.repeat(2, 0).repeat(2, 1)
+    plain = plain[: plain.shape[0] // 2 * 2, : plain.shape[1] // 2 * 2]
+    rows = np.add(plain[::2], plain[1::2], dtype=np.int32)
+    return np.asarray(rows[:, ::2] + rows[:, 1::2])
+
+
+def _at_share(values: NDArray[np.float64], share: float) -> np.float64:
+    place = min(int(values.size * share), values.size - 1)
+    return np.float64(np.partition(values, place)[place])
+
+
+def _blur_down(grey: Grey) -> float:
+    if grey.shape[0] <= _TAPS + 1:
+        return 1.0
+    # sums beyond 16 bits wrap round, and their differences, which are small, come out right
+    summed = np.cumsum(grey, axis=0, dtype=np.int16)
+    again = summed[_TAPS - 1 :].copy()
+    again[1:] -= summed[:-_TAPS]
+    half = _TAPS // 2
+    sharp = np.abs(np.diff(grey[half:-half], axis=0))
+    sharp *= np.int16(_TAPS)
+    soft = np.abs(np.diff(again, axis=0))
+    whole, lost = int(sharp.sum(dtype=np.int64)), int(np.maximum(sharp - soft, 0).sum(dtype=np.int64))
+    return 1 - lost / whole if whole else 1.0
+
+
+def _edge_shares(side: Pixels) -> NDArray[np.float64]:
+    """(D,) along how much of the side, 0..1, colours change at each depth; the first depth is 2 px."""
+    depth, length = int(side.shape[0] * _DEEPEST), side.shape[1]
+    if depth < 3:  # so small that two borders could meet
+        return np.zeros(0)
+    middle = np.ascontiguousarray(side[: depth + 3, length // 10 : length - length // 10 : 2].transpose(2, 0, 1))
+    before, after = middle[:, :-3], middle[:, 3:]
+    steps = (np.maximum(before, after) - np.minimum(before, after)).max(axis=0)
+    return np.count_nonzero(steps >= _STEP, axis=1) / steps.shape[1]
+
+
+def _depths(is_edge: NDArray[np.bool_]) -> list[int]:
+    return [row + 2 for row in np.flatnonzero(is_edge).tolist()]
+
+
+def _median(values: NDArray[np.float64]) -> float:
+    return float(np.sort(values)[len(values) // 2]) if len(values) else 0.0
+
+
+def _frame(edges: list[list[int]]) -> Margins | None:
+    """The widest frame of edges on all four sides that lie about equally deep, if there is one."""
+    if max(_separate(found) for found in edges) > _MOST_EDGES:
+        return None
+    for most in sorted({depth for found in edges for depth in found}, reverse=True):
+        depths = [max((depth for depth in found if depth <= most), default=0) for found in edges]
+        if _UNEVEN * min(depths) + 2 >= most and min(depths):
+            return Margins(*depths)
+    return None
+
+
+def _separate(depths: list[int]) -> int:
+    return sum(depth - before > 3 for before, depth in zip([-9, *depths], depths, strict=False))
+
+
+def _plain_depth(side: Pixels, edges: list[int]) -> int:
+    """The deepest of the edges up to which the side is plain, 0 if there is none; what is plain is plain from the outside on."""
+    found = 0
+    for depth in edges:
+        outer = side[: depth - 1].reshape(-1, 3).astype(np.int16)  # the last row may belong to the edge
+        usual = np.sort(outer, axis=0)[len(outer) // 2]
+        if (np.abs(outer - usual).max(axis=1) <= _PLAIN_LEVELS).mean() < _PLAIN:
+            return found
+        found = depth
+    return found
+
+
+def _rim(shape: tuple[int, ...]) -> NDArray[np.bool_]:
+    """(H, W) true at the outermost twentieth, at least 1 px."""
+    rim = np.ones(shape, bool)
+    wide = max(1, min(shape) // 20)
+    rim[wide:-wide, wide:-wide] = False
+    return rim
+
+
+def _ground(small: Whole) -> Whole:
+    """(H, W, 3) the ground as it would be without anything before it: the corners' colours, shaded evenly from one to the other."""
+    height, width = small.shape[:2]
+    tall, wide = max(1, height // 12), max(1, width // 12)
+    corners = [
+        small[rows, columns].reshape(-1, 3)
+        for rows in (slice(0, tall), slice(-tall, None))
+        for columns in (slice(0, wide), slice(-wide, None))
+    ]
+    nw, ne, sw, se = (np.sort(corner, axis=0)[len(corner) // 2] for corner in corners)
+    down = np.arange(height, dtype=np.int32)[:, None, None]
+    across = np.arange(width, dtype=np.int32)[None, :, None]
+    last_down, last_across = max(height - 1, 1), max(width - 1, 1)
+    west = nw * (last_down - down) + sw * down
+    east = ne * (last_down - down) + se * down
+    return np.asarray((west * (last_across - across) + east * across) // (last_down * last_across))
+
+
+def _solid(is_thing: NDArray[np.bool_]) -> float:
+    """What rows hold of their lengths from the first true pixel to the last, all rows together; 0 without any."""
+    has = is_thing.any(axis=1)
+    first = is_thing[has].argmax(axis=1)
+    last = is_thing.shape[1] - is_thing[has][:, ::-1].argmax(axis=1)
+    spans = int((last - first).sum())
+    return int(is_thing.sum()) / spans if spans else 0.0

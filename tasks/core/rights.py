@@ -1,0 +1,36 @@
+"""Which rights statements are open: the words that a recipe may use for many URIs."""
+
+import re
+from collections.abc import Sequence
+
+_START = re.compile(r"https?://(?:www\.)?", re.IGNORECASE)
+
+PUBLIC_DOMAIN = (
+    "creativecommons.org/publicdomain/zero/",  # CC0
+    "creativecommons.org/publicdomain/mark/",  # Public Domain Mark
+    "creativecommons.org/licenses/publicdomain/",  # the dedication that both replaced in 2010
+    "rightsstatements.org/vocab/noc-us/",  # no copyright, United States; its other "no copyright" ones name further limits
+    "rightsstatements.org/page/noc-us/",
+)
+"""Nobody has a copyright, as Creative Commons and rightsstatements.org word it."""
+
+OPEN = (*PUBLIC_DOMAIN, "creativecommons.org/licenses/by/", "creativecommons.org/licenses/by-sa/")
+"""Free to use for any purpose: what the Open Definition 2.1 lists as conformant of those (opendefinition.org/licenses)."""
+
+_WORDS = {"public_domain": PUBLIC_DOMAIN, "open": OPEN, "all": ("",)}
+
+
+def passes(uri: str, allowed: Sequence[str]) -> bool:
+    """Whether a rights statement is one of the allowed words (public_domain, open, all), or begins as one of the allowed URIs.
+
+    http and https, `www.` and case make no difference.
+
+    >>> passes("http://www.creativecommons.org/licenses/BY/4.0", ["open"]), passes("NOASSERTION", ["public_domain", "open"])
+    (True, False)
+    """
+    bare = _bare(uri) + "/"
+    return any(bare.startswith(start) for said in allowed for start in _WORDS.get(said, (_bare(said),)))
+
+
+def _bare(uri: str) -> str:
+    return _START.sub("", uri.strip()).casefold()

@@ -1,0 +1,118 @@
+"""Dealing single images in batches: inside each stratum, most figures first, the seats of each batch by chance."""
+
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from tasks.core.draws import ordered, tickets
+from tasks.core.split.units import Ranks
+from tasks.core.strata import Strata, counts
+
+_Ints = NDArray[np.int64]
+_TRIES, _ROWS_TRIED = 64, 4_000_000
+_NEAR = 0.005
+"""Share of all figures by which a split may be off before the seats are dealt anew."""
+
+
+class Figures(NamedTuple):
+    """What is balanced besides images."""
+
+    of: _Ints
+    """(N,) figures of each image that is dealt."""
+    placed: _Ints
+    """(S,) figures that lie in each split already."""
+
+
+def dealt(
+    names: pa.ChunkedArray,
+    strata: Strata,
+    quotas: _Ints,
+    seats: _Ints,
+    figures: Figures | None,
+    seed: int,
+    purpose: str,
+) -> Ranks:
+    """(N,) a split for each image, 0..S-1; of each stratum each split gets as many as its quota.
+
+    names: (N,) unique. quotas: (K, S), `seats.seats_of`. seats: (S,) of one batch.
+    Inside each stratum the images, most figures first, are walked in batches of as many as there are seats (3 train, 1
+    val, 1 test); in each batch chance deals the seats (PoPArt, section 3.3). Ties in the number of figures fall by chance.
+    Without figures all is by chance.
+
+    A few crowded paintings hold many of all figures. So the seats are dealt anew, up to 64 times, until each split's share of the figures is within
+    half a point of its share of seats (or half of the largest image's figures, if that is more); else the nearest deal is taken. That is
+    rerandomization (Morgan & Rubin, 2012): PoPArt's law, given that the figures are balanced.
+    """
+    if not len(names):
+        return np.empty(0, np.int8)
+    drawn = tickets(names, seed, f"{purpose}/order", strata.names, strata.of)
+    order = ordered(strata.of, drawn if figures is None else _by_figures(figures.of, drawn), names)
+    batch, seat = _batches(counts(strata.of, len(strata.names)), quotas, seats)
+    batch_of = np.empty(len(names), np.int64)
+    batch_of[order] = batch
+    best, best_off = np.empty(0, np.int8), np.inf
+    for number in range(1 if figures is None else max(1, min(_TRIES, _ROWS_TRIED // len(names)))):
+        drawn = tickets(names, seed, f"{purpose}/seat/{number}", strata.names, strata.of)
+        split = np.empty(len(names), np.int8)
+        split[ordered(batch_of, drawn, names)] = seat
+        off = 0.0 if figures is None else _off(figures, split, seats)
+        if off < best_off:
+            best, best_off = split, off
+        if off <= 0:
+            break
+    return best
+
+
+def _by_figures(figures: _Ints, drawn: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Most figures first, then by ticket: one whole number each."""
+    rank = (figures.max() - figures).astype(np.uint64)
+    bits = np.uint64(int(rank.max()).bit_length())
+    return np.asarray((rank << (np.uint64(64) - bits) if bits else rank) | (drawn >> bits))
+
+
+def _off(figures: Figures, split: Ranks, seats: _Ints) -> float:
+    """How much farther the shares of figures are from those of the seats than they may be; 0 or less: near enough."""
+    held = figures.placed + np.bincount(split, figures.of, len(seats))
+    whole = held.sum()
+    if not whole:
+        return 0.0
+    may = max(_NEAR, figures.of.max() / whole / 2)
+    return float(np.abs(held / whole - seats / seats.sum()).max() - may)
+
+
+def _batches(sizes: _Ints, quotas: _Ints, seats: _Ints) -> tuple[_Ints, Ranks]:
+    """(N,) of images by stratum, in order: the number of the batch of each, and the seats of its batch, in rank order.
+
+    A full batch has its seats, as far as the quotas go; places that are left over go to the split with most left. What no full
+    batch takes makes up the short last one.
+    """
+    size = int(seats.sum())
+    full = sizes // size
+    is_plain = np.all(quotas >= full[:, None] * seats, axis=1)
+    batches = full + (sizes % size > 0)
+    first = np.concatenate([[0], np.cumsum(batches)])
+    held = np.tile(seats, (int(first[-1]), 1))
+    ends = is_plain & (sizes % size > 0)
+    held[first[1:][ends] - 1] = (quotas - full[:, None] * seats)[ends]
+    for place in np.flatnonzero(~is_plain):
+        held[first[place] : first[place + 1]] = _uneven(quotas[place], seats, int(batches[place]))
+    return np.repeat(np.arange(len(held)), held.sum(axis=1)), np.repeat(
+        np.tile(np.arange(len(seats), dtype=np.int8), len(held)), held.ravel()
+    )
+
+
+def _uneven(quotas: _Ints, seats: _Ints, batches: int) -> _Ints:
+    """(B, S) the seats of each batch of a stratum in which some splits are full before the end."""
+    held = np.tile(seats, (batches, 1))
+    plain = int(min(batches, np.min(quotas // seats)))
+    left = (quotas - plain * seats).tolist()
+    for batch in range(plain, batches):
+        takes = [min(seat, has) for seat, has in zip(seats.tolist(), left, strict=True)]
+        for _ in range(min(int(seats.sum()), sum(left)) - sum(takes)):
+            most = max(range(len(left)), key=lambda split: left[split] - takes[split])
+            takes[most] += 1
+        left = [has - took for has, took in zip(left, takes, strict=True)]
+        held[batch] = takes
+    return held

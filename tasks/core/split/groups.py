@@ -1,0 +1,87 @@
+"""Placing what is more than one image: weighted iterative stratification."""
+
+# mypy: disable-error-code="operator"
+import numpy as np
+from numpy.typing import NDArray
+
+from tasks.core.compiled import compiled
+
+_Ints = NDArray[np.int64]
+
+
+def placed(
+    unit: _Ints,
+    label: _Ints,
+    images: _Ints,
+    size: _Ints,
+    order: _Ints,
+    lacking: NDArray[np.float64],
+    total: NDArray[np.float64],
+) -> _Ints:
+    """(U,) a split for each unit, 0..S-1, so that each label's images and all images come near to what each split lacks.
+
+    unit, label, images: (M,) that unit u has so many images of label l; each (u, l) once. size: (U,) images of each unit.
+    order: (U,) the units by rank in a draw, which decides between equals. lacking: (L, S) images of each label that each
+    split lacks, which may be below 0; total: (S,) of all images how many each is to get.
+
+    The label of which fewest images are left comes first, its largest units first; each goes to the split that lacks most
+    of that label (Sechidis, Tsoumakas & Vlahavas, 2011, "On the stratification of multi-label data"). Splits that lack as much to within an
+    image are equal, and of these the one counts that lacks most in all: else every label of a single image would go to the
+    largest split. A split has no room for a unit of which it lacks less than half in all: else every label of a single unit
+    would go there, however large.
+    """
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order))
+    by_label = np.lexsort((rank[unit], -size[unit], label))
+    by_unit = np.lexsort((label, unit))
+    found = np.full(len(size), -1)
+    _place(
+        unit[by_label], np.searchsorted(label[by_label], np.arange(len(lacking) + 1)),
+        label[by_unit], images[by_unit], np.searchsorted(unit[by_unit], np.arange(len(size) + 1)),
+        size, np.bincount(label, images, len(lacking)).astype(np.float64), lacking.copy(), total.copy(), found,
+    )  # fmt: skip
+    return found
+
+
+@compiled
+def _rarest(left: NDArray[np.float64]) -> int:
+    """The label of which fewest images are left, if any are; -1: none."""
+    found = -1
+    for label in range(len(left)):
+        if left[label] > 0 and (found < 0 or left[label] < left[found]):
+            found = label
+    return found
+
+
+@compiled
+def _neediest(lacking: NDArray[np.float64], total: NDArray[np.float64], size: int) -> int:
+    """The split that lacks most, of those with room for `size` images; of equals, and without room, the one that lacks most in all."""
+    has_room = 2 * total >= size
+    if not has_room.any():
+        return int(np.argmax(total))
+    most, found = lacking[has_room].max(), -1
+    for split in range(len(total)):
+        if has_room[split] and lacking[split] > most - 1 and (found < 0 or total[split] > total[found]):
+            found = split
+    return found
+
+
+@compiled
+def _place(
+    units: _Ints, first_unit: _Ints, labels: _Ints, images: _Ints, first_label: _Ints, size: _Ints,
+    left: NDArray[np.float64], lacking: NDArray[np.float64], total: NDArray[np.float64], found: _Ints,
+) -> None:  # fmt: skip
+    """Fill `found`. units: by label, from first_unit[l] on; labels and images: by unit, from first_label[u] on. left: (L,) images."""
+    rarest = _rarest(left)
+    while rarest >= 0:
+        for place in range(first_unit[rarest], first_unit[rarest + 1]):
+            unit = units[place]
+            if found[unit] < 0:
+                best = _neediest(lacking[rarest], total, size[unit])
+                found[unit] = best
+                total[best] -= size[unit]
+                for at in range(first_label[unit], first_label[unit + 1]):
+                    lacking[labels[at], best] -= images[at]
+                    left[labels[at]] -= images[at]
+        left[rarest] = 0
+        rarest = _rarest(left)

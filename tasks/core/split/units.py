@@ -1,0 +1,84 @@
+"""What must lie in one split: records that bonds tie, and the split in which any of them was published."""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+SPLITS = ("train", "val", "test")
+"""By rank: of what was published in several splits, that of the highest rank counts."""
+
+_Rows = NDArray[np.int64]
+Ranks = NDArray[np.int8]
+"""Splits by rank, or by place among those that have seats; -1: none. A byte each, since ten million of them lie about."""
+
+
+def units_of(names: pa.ChunkedArray, bonds: Iterable[pa.ChunkedArray]) -> _Rows:
+    """(N,) for each row the one of smallest name among those that bonds tie to it.
+
+    names: (N,) unique. Each bond gives a word per row (null: none); rows with one word in one bond are tied, and ties chain.
+
+    >>> bonds = pa.chunked_array([["x", None, "x", None]]), pa.chunked_array([[None, "y", "y", None]])
+    >>> units_of(pa.chunked_array([["d", "c", "b", "a"]]), bonds).tolist()
+    [2, 2, 2, 3]
+    """
+    unit = np.arange(len(names))
+    ties = np.concatenate([np.empty((0, 2), np.int64), *(_ties(bond) for bond in bonds)])
+    if not len(ties):
+        return unit
+    from scipy.sparse import coo_array  # half a second to import, and most builds have it all in the store
+    from scipy.sparse.csgraph import connected_components
+
+    tied = np.unique(ties)
+    tied = tied[np.asarray(pc.sort_indices(names.take(pa.array(tied))))]
+    number = np.empty(len(names), np.int64)
+    number[tied] = np.arange(len(tied))
+    ends = number[ties]
+    edges = coo_array((np.ones(len(ends), np.int8), (ends[:, 0], ends[:, 1])), shape=(len(tied), len(tied)))
+    of: _Rows = connected_components(edges, directed=False)[1].astype(np.int64)
+    unit[tied] = tied[firsts(of)[of]]
+    return unit
+
+
+def firsts(of: _Rows) -> _Rows:
+    """(K,) the first row of each of the groups 0..K-1, of which every one has a row."""
+    first = np.empty(int(of.max(initial=-1)) + 1, np.int64)
+    first[of[::-1]] = np.arange(len(of) - 1, -1, -1)  # written from the last on, so that the first one stays
+    return first
+
+
+def published_of(unit: _Rows, published: pa.ChunkedArray) -> Ranks:
+    """(N,) for each row the rank in SPLITS of the split in which its unit was published, the highest of any of it; -1: in none.
+
+    Raises ValueError for a split of another name.
+    """
+    rank = ranks(published)
+    highest = np.full(len(unit), -1, np.int8)
+    np.maximum.at(highest, unit[rank >= 0], rank[rank >= 0])
+    return highest[unit]
+
+
+def ranks(split: pa.ChunkedArray) -> Ranks:
+    """(N,) the rank of each split, -1 where it is null. Raises ValueError for a split of another name."""
+    found = pc.index_in(split, value_set=pa.array(SPLITS))
+    if found.null_count != split.null_count:
+        strangers = [name for name in pc.unique(split).to_pylist() if name is not None and name not in SPLITS]
+        raise ValueError(f"expected a split of {', '.join(SPLITS)}, got {strangers[0]!r}")
+    return np.asarray(pc.fill_null(found, -1)).astype(np.int8)
+
+
+def names_of(rank: Ranks, splits: Sequence[str] = SPLITS) -> pa.Array:
+    """The splits of these ranks; null for -1."""
+    return pa.array(splits).take(pa.array(rank, mask=rank < 0))
+
+
+def _ties(bond: pa.ChunkedArray) -> _Rows:
+    """(T, 2) each row with a word, and the first row with that word, where these are two."""
+    encoded = bond.combine_chunks().dictionary_encode()
+    rows = np.flatnonzero(np.asarray(pc.is_valid(encoded)))
+    of = encoded.indices.drop_null().to_numpy().astype(np.int64)
+    first = rows[firsts(of)[of]]
+    ties: _Rows = np.stack([rows, first], axis=1)[rows != first]
+    return ties

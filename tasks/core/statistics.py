@@ -1,0 +1,306 @@
+"""What a choice has done to a collection: how many artists, how evenly, of which years, shapes and figures, in which split.
+
+Each statistic is taken at three moments: `measured` (every image that could be read), `before` (what the draw chose
+from) and `after` (what the release holds). Tables are sorted, strata by name with all of them together (null) first.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from schemas.tables import DIVERSITY, HISTOGRAMS, SHARES
+from tasks.core.strata import UNKNOWN, Strata, strata
+
+MOMENTS = ("measured", "before", "after")
+VIEW = pa.schema(
+    [
+        ("record_id", pa.string()),
+        ("stratum", pa.string()),
+        ("artist", pa.string()),
+        ("year", pa.int32()),
+        ("width_px", pa.int32()),
+        ("height_px", pa.int32()),
+        ("figures", pa.int64()),  # null: nobody has looked
+    ]
+)
+"""What is known of each image at one moment; anything but the record_id may be null."""
+
+_STEPS_PER_OCTAVE = 8
+_OCTAVES = 3
+ASPECT_EDGES = np.round(2.0 ** (np.arange(-_OCTAVES * _STEPS_PER_OCTAVE, _OCTAVES * _STEPS_PER_OCTAVE + 1) / 8), 4)
+"""Bins of width / height: eight to the octave from 1:8 to 8:1, so that ArtBench-10's limits, 0.5 and 2, are edges."""
+_EDGES = np.array([0.0, *ASPECT_EDGES, np.inf])
+_DENSE = 1 << 24
+"""Numbers that may be counted in one array, 128 MB of them."""
+
+_Ints = NDArray[np.int64]
+_Floats = NDArray[np.float64]
+
+
+class Statistics(NamedTuple):
+    """The three tables: DIVERSITY, HISTOGRAMS, SHARES."""
+
+    diversity: pa.Table
+    histograms: pa.Table
+    shares: pa.Table
+
+
+def statistics(
+    views: Mapping[str, pa.Table], split: pa.ChunkedArray | pa.Array, wanted: Mapping[str, float | None]
+) -> Statistics:
+    """All three tables. views: VIEW rows by moment; split: that of each row of `after`; wanted: see `shares`."""
+    after = views["after"]
+    return Statistics(
+        pa.concat_tables([diversity(view["stratum"], view["artist"], moment) for moment, view in views.items()]),
+        histograms(views),
+        shares(after["stratum"], split, after["figures"], wanted),
+    )
+
+
+# ------------------------------------------------------------------------------------------------- diversity
+
+
+def effective_number(counts: Sequence[int] | _Ints) -> float:
+    """How many equally frequent artists would be as diverse: exp of the Shannon entropy of works by artist.
+
+    counts: (N,) works of each artist, >= 0; an artist without works changes nothing. 1.0 for one artist, N for N equal
+    ones, 0.0 for none. Source: the Hill number of order 1, Jost, "Entropy and diversity", Oikos 113 (2006).
+
+    >>> round(effective_number([1, 1, 1, 1]), 6), round(effective_number([97, 1, 1, 1]), 3)
+    (4.0, 1.183)
+    """
+    works = np.asarray(counts, np.int64)
+    works = works[works > 0]
+    return float(_effective(works, np.zeros(len(works), np.int64), 1)[0]) if len(works) else 0.0
+
+
+def gini(counts: Sequence[int] | _Ints) -> float:
+    """How unevenly works are spread over artists: 0.0 if all have equally many, (N - 1) / N if one of N has all.
+
+    counts: (N,) works of each artist, >= 0, in any order; one without works is one of the N. 0.0 for one artist, for
+    none, and where there are no works. Source: Gini's coefficient of the population, not corrected for small N.
+
+    >>> gini([5, 5]), gini([0, 0, 0, 12]), gini([])
+    (0.0, 0.75, 0.0)
+    """
+    works = np.asarray(counts, np.int64)
+    return float(_gini(works, np.zeros(len(works), np.int64), 1)[0]) if works.sum() else 0.0
+
+
+def diversity(
+    stratum: pa.ChunkedArray | pa.Array, artist: pa.ChunkedArray | pa.Array, moment: str = "after"
+) -> pa.Table:
+    """DIVERSITY rows of one moment: all together, then each stratum. stratum, artist: (N,) words, null where not known.
+
+    Works without an artist count as one artist's, "unknown": what is not known is not taken for variety. Of artists with
+    equally many works the largest is the first by name. Empty in, empty out.
+    """
+    of, by = _coded(stratum), _coded(artist)
+    if not len(of.of):
+        return DIVERSITY.empty_table()
+    return pa.concat_tables([_diversity(one, by, moment) for one in (_one(len(of.of)), of)])
+
+
+def _diversity(of: Strata, by: Strata, moment: str) -> pa.Table:
+    group, artist, works = _cells(of.of, by.of, len(by.names))
+    images = np.bincount(of.of)
+    size = len(images)
+    first = np.unique(group, return_index=True)[1]  # cells are sorted by group, and so is what they are ordered into
+    largest = np.lexsort((artist, -works, group))[first]
+    is_unknown = np.array([name == UNKNOWN for name in by.names], np.bool_)
+    return pa.table(
+        {
+            "moment": [moment] * size,
+            "stratum": _named(of, np.arange(size)),
+            "images": images,
+            "artists": np.bincount(group, minlength=size),
+            "effective_artists": np.round(_effective(works, group, size), 6),
+            "gini": np.round(_gini(works, group, size), 6),
+            "largest_artist": [by.names[place] for place in artist[largest].tolist()],
+            "largest_share": np.round(works[largest] / images, 6),
+            "unknown_artist": np.bincount(of.of[is_unknown[by.of]], minlength=size),
+        },
+        DIVERSITY,
+    )
+
+
+def _effective(works: _Ints, group: _Ints, size: int) -> _Floats:
+    """(size,) effective numbers. works: (N,), all above 0; group: (N,) which of the groups, none of them empty."""
+    total = np.bincount(group, works, size)
+    return np.asarray(np.exp(np.log(total) - np.bincount(group, works * np.log(works), size) / total), np.float64)
+
+
+def _gini(works: _Ints, group: _Ints, size: int) -> _Floats:
+    """(size,) Gini coefficients, G = 2 sum(i x_i) / (n sum(x_i)) - (n + 1) / n with x ascending and i from 1."""
+    order = np.lexsort((works, group))
+    members = np.bincount(group, minlength=size)
+    place = np.arange(len(works)) - (np.cumsum(members) - members)[group[order]] + 1
+    summed = np.bincount(group[order], place * works[order].astype(np.float64), size)
+    total = np.bincount(group, works, size)
+    return np.asarray(np.maximum(0, 2 * summed / (members * total) - (members + 1) / members), np.float64)
+
+
+# ------------------------------------------------------------------------------------------------ histograms
+
+
+def histograms(views: Mapping[str, pa.Table]) -> pa.Table:
+    """HISTOGRAMS of VIEW rows by moment, sorted by statistic, then in the order of the moments.
+
+    works_per_artist counts artists, bins of one work; year counts images by decade, aspect_ratio by ASPECT_EDGES (and
+    what lies beyond them), figures_per_image by the number itself. A bin in which nothing lies has no row; what is not
+    known has one with null bounds.
+    """
+    found = [_histograms(view, moment) for moment, view in views.items() if view.num_rows]
+    names = ("aspect_ratio", "figures_per_image", "works_per_artist", "year")
+    return pa.concat_tables([HISTOGRAMS.empty_table(), *(tables[name] for name in names for tables in found)])
+
+
+def _histograms(view: pa.Table, moment: str) -> dict[str, pa.Table]:
+    of, by = _coded(view["stratum"]), _coded(view["artist"])
+    year, figures = _floats(view["year"]), _floats(view["figures"])
+    places = {
+        "year": np.floor(year / 10),
+        "aspect_ratio": _aspect_places(_floats(view["width_px"]), _floats(view["height_px"])),
+        "figures_per_image": figures,
+    }
+    found: dict[str, list[pa.Table]] = {}
+    for one in (_one(len(of.of)), of):
+        group, _, works = _cells(one.of, by.of, len(by.names))
+        counted = {name: _counted(one.of, values) for name, values in places.items()}
+        counted["works_per_artist"] = _counted(group, works.astype(np.float64))
+        for name, rows in counted.items():
+            found.setdefault(name, []).append(_rows(name, moment, one, *rows))
+    return {name: pa.concat_tables(tables) for name, tables in found.items()}
+
+
+def _counted(group: _Ints, value: _Floats) -> tuple[_Ints, _Floats, _Ints]:
+    """Group, value and number of rows of each pair that occurs, sorted. value: (N,) whole numbers, NaN: not known."""
+    is_known = ~np.isnan(value)
+    low, high = (value[is_known].min(), value[is_known].max()) if is_known.any() else (0, -1)
+    span = int(high - low) + 1
+    group, place, count = _cells(group, np.where(is_known, value - low, span).astype(np.int64), span + 1)
+    return group, np.where(place < span, place + low, np.nan), count
+
+
+def _rows(statistic: str, moment: str, of: Strata, group: _Ints, value: _Floats, count: _Ints) -> pa.Table:
+    """HISTOGRAMS rows of bins that are numbered by `value`."""
+    least, below = _bounds(statistic, value)
+    return pa.table(
+        {
+            "statistic": [statistic] * len(count),
+            "moment": [moment] * len(count),
+            "stratum": _named(of, group),
+            "least": pa.array(least, from_pandas=True),
+            "below": pa.array(below, from_pandas=True),
+            "count": count,
+        },
+        HISTOGRAMS,
+    )
+
+
+def _bounds(statistic: str, value: _Floats) -> tuple[_Floats, _Floats]:
+    if statistic == "aspect_ratio":
+        place = np.nan_to_num(value).astype(np.int64)
+        is_unknown = np.isnan(value)
+        return np.where(is_unknown, np.nan, _EDGES[place]), np.where(is_unknown, np.nan, _EDGES[place + 1])
+    width = 10 if statistic == "year" else 1
+    return value * width, (value + 1) * width
+
+
+def _aspect_places(width_px: _Floats, height_px: _Floats) -> _Floats:
+    """(N,) places in _EDGES of where the bin of each width / height begins; NaN where a side is not known."""
+    ratio = np.divide(width_px, height_px, out=np.full(len(width_px), np.nan), where=height_px > 0)
+    place = np.searchsorted(_EDGES, np.nan_to_num(ratio), side="right") - 1
+    return np.where(np.isnan(ratio), np.nan, place)
+
+
+def share_of_at_least(bins: Sequence[Mapping[str, Any]], least: float) -> float | None:
+    """The share, 0..1, of what is known that lies in bins from `least` on; None where nothing is known.
+
+    bins: HISTOGRAMS rows of one statistic, moment and stratum.
+
+    >>> share_of_at_least([{"least": 5, "count": 3}, {"least": 6, "count": 1}, {"least": None, "count": 9}], 6)
+    0.25
+    """
+    known = [row for row in bins if row["least"] is not None]
+    total = sum(row["count"] for row in known)
+    return sum(row["count"] for row in known if row["least"] >= least) / total if total else None
+
+
+# ---------------------------------------------------------------------------------------------------- shares
+
+
+def shares(
+    stratum: pa.ChunkedArray | pa.Array,
+    split: pa.ChunkedArray | pa.Array,
+    figures: pa.ChunkedArray | pa.Array,
+    wanted: Mapping[str, float | None],
+) -> pa.Table:
+    """SHARES: what each split got of each stratum's images and figures, beside what it should have.
+
+    stratum, split, figures: (N,) of the release's images; figures that nobody has counted are none. wanted: the ratio of
+    each split, of any sum above 0 (null: it is not dealt by ratio), in the order in which the splits stand; one that got
+    nothing stands there too. Empty in, empty out.
+    """
+    of, names = _coded(stratum), [*wanted, *sorted(set(pc.unique(split).to_pylist()) - set(wanted))]
+    if not len(of.of):
+        return SHARES.empty_table()
+    key = of.of * len(names) + np.asarray(pc.index_in(split, value_set=pa.array(names, pa.string())), np.int64)
+    size = len(of.names) * len(names)
+    images = np.bincount(key, minlength=size).reshape(-1, len(names))
+    counted = np.bincount(key, np.nan_to_num(_floats(figures)), size).reshape(-1, len(names))
+    images, counted = np.vstack([images.sum(0), images]), np.vstack([counted.sum(0), counted])
+    total = sum(ratio or 0 for ratio in wanted.values())
+    ratios = [None if wanted.get(name) is None else round((wanted[name] or 0) / total, 6) for name in names]
+    return pa.table(
+        {
+            "stratum": [name for name in (None, *of.names) for _ in names],
+            "split": names * len(images),
+            "images": images.ravel(),
+            "figures": counted.ravel().astype(np.int64),
+            "wanted_share": ratios * len(images),
+            "images_share": _shares(images),
+            "figures_share": _shares(counted),
+        },
+        SHARES,
+    )
+
+
+def _shares(numbers: NDArray[Any]) -> pa.Array:
+    total = numbers.sum(1, keepdims=True)
+    share = np.divide(numbers, total, out=np.full(numbers.shape, np.nan), where=total > 0)
+    return pa.array(np.round(share, 6).ravel(), from_pandas=True)
+
+
+def _coded(words: pa.ChunkedArray | pa.Array) -> Strata:
+    return strata(pa.table({"word": words}), ["word"])
+
+
+def _one(rows: int) -> Strata:
+    """All rows in one stratum that has no name, since any name may be a style's."""
+    return Strata([], np.zeros(rows, np.int64))
+
+
+def _named(of: Strata, group: _Ints) -> list[str | None]:
+    return [of.names[place] if of.names else None for place in group.tolist()]
+
+
+def _cells(group: _Ints, member: _Ints, members: int) -> tuple[_Ints, _Ints, _Ints]:
+    """Group, member (below `members`) and number of rows of each pair of them that occurs, sorted."""
+    key = group * members + member
+    if len(key) and key.max() < max(_DENSE, len(key)):  # several times as quick as sorting
+        dense = np.bincount(key)
+        found = np.flatnonzero(dense)
+        count = dense[found]
+    else:
+        found, count = np.unique(key, return_counts=True)
+    return found // max(members, 1), found % max(members, 1), count.astype(np.int64)
+
+
+def _floats(column: pa.ChunkedArray | pa.Array) -> _Floats:
+    """The column's numbers, NaN where it has none."""
+    return np.asarray(column.cast(pa.float64()).to_numpy(zero_copy_only=False), np.float64)

@@ -1,0 +1,70 @@
+"""What records are grouped by when they are drawn or dealt: one key, or several together."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+UNKNOWN = "unknown"
+"""The stratum of what a record lacks."""
+_JOIN = " / "
+
+
+class Strata(NamedTuple):
+    """Which stratum each record is in."""
+
+    names: list[str]
+    """(K,) sorted; each has at least one record."""
+    of: NDArray[np.int64]
+    """(N,) the place in `names` of each record's."""
+
+
+def strata(view: pa.Table, keys: Sequence[str]) -> Strata:
+    """The strata by string columns of a view; by none of them all records are one, named "all".
+
+    Nulls and empty strings are UNKNOWN. Where a record has several keys, its stratum's name is theirs, joined.
+
+    >>> strata(pa.table({"style": ["Cubism", None, "Cubism"]}), ["style"])
+    Strata(names=['Cubism', 'unknown'], of=array([0, 1, 0]))
+    """
+    if not view.num_rows:
+        return Strata([], np.empty(0, np.int64))
+    found = Strata(["all"], np.zeros(view.num_rows, np.int64))
+    for place, key in enumerate(keys):
+        one = _of_column(view[key])
+        found = one if place == 0 else _crossed(found, one)
+    return found
+
+
+def century(year: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Years as the hundred that they lie in, "1800s"; years before the year 0 and nulls are null.
+
+    >>> century(pa.chunked_array([[1799, 1800, -50, None]])).to_pylist()
+    ['1700s', '1800s', None, None]
+    """
+    hundred = pc.cast(pc.multiply(pc.divide(year, 100), 100), pa.string())
+    return pc.if_else(pc.greater_equal(year, 0), pc.binary_join_element_wise(hundred, "s", ""), None)
+
+
+def _of_column(column: pa.ChunkedArray) -> Strata:
+    said = pc.if_else(pc.equal(column, ""), None, column)
+    encoded = pc.fill_null(said, UNKNOWN).combine_chunks().dictionary_encode()
+    names = encoded.dictionary.to_pylist()
+    order = sorted(range(len(names)), key=names.__getitem__)
+    rank = np.empty(len(names), np.int64)
+    rank[order] = np.arange(len(names))
+    return Strata([names[place] for place in order], rank[encoded.indices.to_numpy()])
+
+
+def _crossed(one: Strata, other: Strata) -> Strata:
+    codes, of = np.unique(one.of * len(other.names) + other.of, return_inverse=True)
+    names = [_JOIN.join((one.names[code // len(other.names)], other.names[code % len(other.names)])) for code in codes]
+    return Strata(names, of.astype(np.int64))
+
+
+def counts(of: NDArray[np.int64], size: int, is_counted: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
+    """(size,) how many of the (counted) rows are in each of `size` strata."""
+    return np.bincount(of if is_counted is None else of[is_counted], minlength=size).astype(np.int64)

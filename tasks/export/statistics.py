@@ -1,0 +1,71 @@
+"""What a release tells of the choice: gathered from the stages' outcomes, counted by tasks/core/statistics.py."""
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from schemas.draw import Split
+from schemas.manifests import State, Step
+from schemas.recipe import Recipe
+from schemas.tables import DIVERSITY, HISTOGRAMS, SHARES
+from tasks import caching
+from tasks.core import statistics as core
+from tasks.core import tables
+from tasks.io.releases import Draft
+from tasks.io.store import Store
+
+
+def statistics(store: Store, state: State, recipe: Recipe, images: pa.Table) -> core.Statistics:
+    """DIVERSITY, HISTOGRAMS and SHARES of the release with these images (record_id, split).
+
+    Strata are styles. Figures are those that the recipe's split counts.
+    """
+    split = next(stage for stage in recipe.stages if isinstance(stage, Split))
+    moments = {
+        "measured": tables.kept(store.read_table(_step(state, "hash").outcome))["record_id"],
+        "before": store.read_table(_draw(state).outcome)["record_id"],
+        "after": images["record_id"],
+    }
+    everyone = pc.unique(pa.chunked_array([chunk for ids in moments.values() for chunk in ids.chunks], pa.string()))
+    known = _view(store, state, split, pa.chunked_array([everyone]))
+    views = {moment: tables.looked_up(known, "record_id", ids) for moment, ids in moments.items()}
+    return core.statistics(views, images["split"], _wanted(split))
+
+
+def write(draft: Draft, found: core.Statistics) -> None:
+    """The tables as files of the release."""
+    draft.write_parquet("statistics/diversity.parquet", [found.diversity], DIVERSITY)
+    draft.write_parquet("statistics/histograms.parquet", [found.histograms], HISTOGRAMS)
+    draft.write_parquet("statistics/shares.parquet", [found.shares], SHARES)
+
+
+def _draw(state: State) -> Step:
+    """The step before which the choice began: the first sample, or, where the recipe has none, the first decision."""
+    decisions = [step for step in state.steps if step.kind == "decide"]
+    return next((step for step in decisions if step.stage == "sample"), decisions[0])
+
+
+def _step(state: State, word: str) -> Step:
+    return next(step for step in state.steps if step.stage == word)
+
+
+def _view(store: Store, state: State, split: Split, ids: pa.ChunkedArray) -> pa.Table:
+    """core.VIEW rows of these records."""
+    said = caching.columns(store, state.records, ids, ("style", "artist", "year", "is_annotated"))
+    size = caching.columns(store, state.outcome("hash"), ids, ("width_px", "height_px"))
+    figures = caching.figure_counts(store, state, ids, split.category, split.score)
+    is_looked_at = pc.fill_null(said["is_annotated"], False)
+    if found := state.outcome("detect"):
+        is_looked_at = pc.or_(is_looked_at, pc.is_valid(caching.column(store, found, ids, "figures")))
+    return pa.table(
+        {
+            "record_id": ids, "stratum": said["style"], "artist": said["artist"], "year": said["year"], "width_px": size["width_px"],
+            "height_px": size["height_px"], "figures": pa.array(figures, mask=~np.asarray(is_looked_at, np.bool_)),
+        },
+        core.VIEW,
+    )  # fmt: skip
+
+
+def _wanted(split: Split) -> dict[str, float | None]:
+    """The ratio of each split; none where roles deal too."""
+    return {name: None if split.roles else split.seats.get(name, 0) for name in split.splits}

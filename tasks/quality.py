@@ -1,0 +1,37 @@
+"""quality (measure): scores of each blob's stored thumbnail. No image is decoded again for them."""
+
+import pyarrow as pa
+from prefect import task
+from prefect.cache_policies import NO_CACHE
+
+from schemas.manifests import Context, State, Step
+from schemas.stages import Quality
+from schemas.tables import QUALITY
+from tasks import caching, pictures, shelves
+from tasks.core import quality as core
+from tasks.io import quality as thumbnails
+from tasks.keys import code_of, key_of
+
+CODE = code_of(core, thumbnails)
+FOLDER = f"measures/quality/{key_of(code=CODE, of=pictures.CODE)}"
+
+
+@task(cache_policy=NO_CACHE, **caching.RETRIED)
+def quality_part(blobs: pa.Table, _asked: None, into: str, context: Context) -> None:
+    """Score one batch of thumbnails (sha256, path) and store the scores."""
+    store = caching.opened(context)
+    rows = [
+        {"sha256": sha256, **core.scores(thumbnails.rgb(jpeg))._asdict()}
+        for sha256, jpeg in shelves.jpegs(store, blobs)
+    ]
+    store.write_table(into, pa.Table.from_pylist(rows, schema=QUALITY))
+
+
+def quality(settings: Quality, state: State, context: Context) -> Step:
+    """Each kept record's scores; only thumbnails that this code has not seen are looked at."""
+
+    def shelved(blobs: pa.Array) -> pa.Table:
+        found = shelves.shelved(blobs, context, settings.label)
+        return found.sort_by([("path", "ascending"), ("sha256", "ascending")])
+
+    return caching.measured(quality_part, settings, state, context, FOLDER, QUALITY, rows=shelved)

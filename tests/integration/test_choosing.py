@@ -1,0 +1,255 @@
+"""Sampling and splitting on whole builds: who is refused, what is told, what stays from release to release."""
+
+import csv
+import io
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import yaml
+from PIL import Image
+
+from flows.build_dataset import stages
+from flows.recipes import recipe_from_file
+from schemas.errors import BadInput, BrokenPromise, Refused
+from schemas.manifests import Context, Step
+from tasks.io.releases import Release
+from tasks.verify import verify
+
+Row = dict[str, Any]
+
+
+def picture(number: int) -> bytes:
+    """A small picture like no other."""
+    noise = np.random.default_rng(number).integers(0, 256, (24, 24, 3), np.uint8)
+    with io.BytesIO() as file:
+        Image.fromarray(noise).save(file, "PNG")
+        return file.getvalue()
+
+
+class Collection:
+    """Tables of works, one for each source, a store, and a recipe of the stages that choose."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.store = folder, str(folder / "store")
+        self.tables: dict[str, list[Row]] = {"m": []}
+        self.max_loss_fraction = 1.0
+
+    def works(self, first: int, last: int, source: str = "m", **said: Any) -> None:
+        """Works of these numbers, each said to be so; what is callable is told the number."""
+        for number in range(first, last):
+            more = {name: value(number) if callable(value) else value for name, value in said.items()}
+            self.tables.setdefault(source, []).append(
+                {
+                    "key": f"{number:03}",
+                    "image": f"{number}.png",
+                    "style": "Cubism",
+                    "artist": f"Artist {number % 7}",
+                    **more,
+                }
+            )
+
+    def build(self, *chosen: dict[str, Any], name: str = "works") -> dict[str, Step]:
+        columns = ("key", "image", "style", "artist", "group", "series")
+        for source, rows in self.tables.items():
+            folder = self.folder / source
+            folder.mkdir(exist_ok=True)
+            for row in rows:
+                if not (folder / row["image"]).exists():
+                    (folder / row["image"]).write_bytes(picture(int(row["image"].split(".")[0])))
+            with (folder / "works.csv").open("w", encoding="utf-8", newline="") as file:
+                writer = csv.DictWriter(file, columns, restval="")
+                writer.writeheader()
+                writer.writerows(rows)
+        said = {
+            "name": name, "seed": 3, "max_loss_fraction": self.max_loss_fraction,
+            "bindings": dict.fromkeys(self.tables, "a folder"),
+            "sources": [
+                {"table": {"name": source, "at": source, "table": "works.csv", "columns": {column: column for column in columns}}}
+                for source in self.tables
+            ],
+            "stages": ["fetch", "hash", *chosen, {"export": {"parquet": {"images": "none"}}}],
+        }  # fmt: skip
+        (self.folder / "recipe.yaml").write_text(yaml.safe_dump(said), encoding="utf-8")
+        bound = {source: str(self.folder / source) for source in self.tables}
+        recipe = recipe_from_file(str(self.folder / "recipe.yaml"))
+        return {step.label: step for step in stages(recipe, Context(store=self.store, bindings=bound))}
+
+    @property
+    def latest(self) -> Release:
+        return Release(f"{self.store}/releases/works/latest")
+
+    def splits(self) -> dict[str, str]:
+        return {row["record_id"]: row["last_split"] for row in self.latest.ledger().to_pylist() if row["kept"]}
+
+    def reasons(self) -> dict[str, str]:
+        return {row["record_id"]: row["reason"] for row in self.latest.ledger().to_pylist() if not row["kept"]}
+
+
+@pytest.fixture
+def collection(tmp_path: Path) -> Collection:
+    return Collection(tmp_path)
+
+
+def split(**settings: Any) -> dict[str, Any]:
+    return {"split": {"order": None, **settings}}
+
+
+def sample(**settings: Any) -> dict[str, Any]:
+    return {"sample": settings}
+
+
+def test_exactly_more_than_there_are_publishes_nothing_and_names_who_lacks_how_many(collection):
+    collection.works(0, 12)
+    collection.works(12, 15, style="Dada")
+    with pytest.raises(
+        Refused, match="expected exactly 10 records of each stratum, got fewer of 1 of 2: Dada has 3, 7 too few; "
+    ):
+        collection.build(sample(exactly=10), split())
+    assert not (Path(collection.store) / "releases").exists()
+    collection.build(sample(exactly=3), split())
+    assert collection.latest.manifest.counts["kept"] == 6
+
+
+def test_what_is_unknown_is_a_stratum_of_its_own_and_told(collection):
+    collection.works(0, 10)
+    collection.works(10, 14, style="", artist="")
+    steps = collection.build(sample(at_most=8), split())
+    assert steps["sample"].notes == (
+        "sample: 1 of 2 strata have fewer than 8: unknown 4",
+        "sample: 4 records are of the stratum unknown, of which 4 are drawn",
+    )
+    assert steps["split"].notes[-1] == "split: 4 images are of the stratum unknown"
+    assert Counter(collection.reasons().values()) == {"not_drawn": 2}
+
+
+def test_with_a_top_what_is_unknown_is_none_of_the_styles(collection):
+    collection.works(0, 3)
+    collection.works(3, 9, style="")
+    collection.works(9, 11, style="Dada")
+    collection.build(sample(top=1), split())
+    assert Counter(collection.reasons().values()) == {"no_style": 6, "style_not_chosen": 2}
+
+
+def test_all_works_of_an_artist_or_a_series_lie_in_one_split(collection):
+    collection.works(0, 40, series=lambda number: f"Series {number // 20}")
+    collection.build(split(together=["artist"]))
+    artist = {f"m:{row['key']}": row["artist"] for row in collection.tables["m"]}
+    found = collection.splits()
+    assert {len({found[name] for name in found if artist[name] == one}) for one in set(artist.values())} == {1}
+    collection.build(split(together="series"))
+    found = collection.splits()  # a series is one artist's: there are fourteen
+    assert len({(artist[name], int(name[2:]) // 20) for name in found}) == 14
+    assert all(found[f"m:{n:03}"] == found[f"m:{n + 7:03}"] for n in [*range(13), *range(20, 33)])
+    assert collection.latest.manifest.lineage == 2
+
+
+def test_a_rebuild_keeps_every_split_and_deals_only_what_is_new(collection):
+    collection.works(0, 30)
+    collection.works(30, 50, style="Dada")
+    first = collection.build(split())
+    before = collection.splits()
+    assert {label: step.computed for label, step in collection.build(split()).items() if step.computed} == {}
+    collection.works(50, 61, style="Dada")
+    collection.tables["m"] = collection.tables["m"][3:]
+    steps = collection.build(split())
+    assert (first["split"].computed, steps["split"].computed) == (1, 1)
+    after = collection.splits()
+    assert {name: after[name] for name in before if name in after} == {n: s for n, s in before.items() if n in after}
+    assert Counter(after.values()) == {"train": 35, "val": 12, "test": 11}
+    assert verify(collection.latest.url).problems == ()
+    collection.tables["m"] = []
+    collection.works(0, 61)  # the three come back, and are where they were
+    collection.build(split())
+    assert {name: collection.splits()[name] for name in before} == before
+
+
+def test_where_removals_pull_the_shares_too_far_a_new_lineage_is_asked_for(collection):
+    collection.works(0, 60)
+    collection.build(split())
+    before = collection.splits()
+    collection.tables["m"] = [
+        row for row in collection.tables["m"] if before[f"m:{row['key']}"] != "train" or int(row["key"]) % 3 == 0
+    ]
+    with pytest.raises(
+        Refused,
+        match=r"expected at most 5% of \d+ images in another split than the ratios ask, got train \d+ .* another seed",
+    ):
+        collection.build(split())
+    kept = len(collection.tables["m"])
+    collection.build(split(max_drift=1))  # is no other split: what is published stays
+    after = collection.splits()
+    assert (collection.latest.manifest.lineage, len(after)) == (1, kept)
+    assert all(before[name] == split for name, split in after.items())
+    collection.build(split(seed=4))
+    assert collection.latest.manifest.lineage == 2
+    assert Counter(collection.splits().values())["train"] == pytest.approx(0.6 * kept, abs=1.2)
+
+
+def test_the_release_of_another_dataset_is_no_predecessor(collection):
+    collection.works(0, 10)
+    collection.build(split())
+    works = collection.tables.pop("m")
+    collection.tables["other"] = works
+    with pytest.raises(
+        Refused, match=r"to be of the same dataset, got one of other sources \(m\): give the recipe a name of its own"
+    ):
+        collection.build(split())
+    releases = Path(collection.store) / "releases"
+    (releases / "works").rename(releases / "pictures")
+    with pytest.raises(BrokenPromise, match=r"expected a release of pictures in .*, got one of works"):
+        collection.build(split(), name="pictures")
+
+
+def test_a_gallery_and_its_queries(collection):
+    collection.tables = {}
+    collection.works(0, 40, source="met", group=lambda number: f"object {number // 2}")
+    collection.works(
+        100,
+        160,
+        source="visitors",
+        artist=lambda number: f"Visitor {number % 12}",
+        group=lambda number: f"object {number % 20}",
+    )
+    # one visitor has taken the museum's own file
+    collection.works(5, 6, source="visitors", artist="Visitor 3", group="object 2")
+    roles = {"met": "gallery", "visitors": "query"}
+    collection.build(split(roles=roles, ratios={"val": 1, "test": 9}, by=None, together=["artist"]))
+    found = collection.splits()
+    assert {of for name, of in found.items() if name.startswith("met:")} == {"train"}
+    assert collection.reasons() == {"visitors:005": "copy_across_roles"}
+    rows = {f"visitors:{row['key']}": row for row in collection.tables["visitors"]}
+    for column in ("artist", "group"):
+        words = {
+            split: {rows[name][column] for name, of in found.items() if name in rows and of == split}
+            for split in ("val", "test")
+        }
+        assert not words["val"] & words["test"]
+    documents = [json.loads(collection.latest.read(f"coco/{split}.json")) for split in ("train", "val", "test")]
+    assert sum(len(document["images"]) for document in documents) == len(found) == 100
+    assert verify(collection.latest.url).problems == ()
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        pytest.param(
+            split(ratios={"train": 0, "val": 0}), "expected at least one ratio above 0", id="ratios that sum to zero"
+        ),
+        pytest.param(split(ratios={"train": 0.99999, "test": 0.00001}), "at most 1000 seats", id="ratios too fine"),
+        pytest.param(split(ratios={"train": -1}), "greater than or equal to 0", id="a ratio below 0"),
+        pytest.param(split(by="styles"), "expected method: iterative", id="several styles in batches"),
+        pytest.param(
+            split(roles={"met": "gallery"}), "expected a role for each of the sources", id="a role for nobody"
+        ),
+        pytest.param(sample(at_most=3, total=9), "expected one of at_most, exactly and total", id="two sizes"),
+    ],
+)
+def test_settings_that_no_build_could_obey_are_told_at_once(collection, settings, said):
+    collection.works(0, 2)
+    more = [] if "split" in settings else [split()]
+    with pytest.raises(BadInput, match=said):
+        collection.build(settings, *more)

@@ -1,0 +1,278 @@
+"""What was taken down leaves the store and all releases: every file is looked through, packed columns unpacked."""
+
+import csv
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+import yaml
+
+from examples.museum.folder import write_museum
+from flows.build_dataset import stages
+from flows.cli import main
+from flows.recipes import recipe_from_file
+from schemas.errors import BadInput
+from schemas.manifests import Context
+from tasks.io import store as stores
+from tasks.io.amend import Amender
+from tasks.io.releases import Release
+from tasks.io.store import Store
+from tasks.purge import purge
+from tasks.verify import verify
+
+TITLE = "Nocturne of the Purged Heron"
+URL = "https://museum.example/heron-of-the-night"
+RECIPE: dict[str, Any] = {
+    "name": "small", "by_hand": "said", "max_loss_fraction": 1,
+    "bindings": {"images": "a museum", "said": "lists by hand"},
+    "sources": [{"table": {
+        "name": "museum", "at": "images", "table": "works.csv",
+        "columns": {name: name for name in ("key", "image", "title", "artist", "style", "source_url", "rights_uri")},
+        "annotations": {"format": "coco", "path": "truth/annotations.json"},
+    }}],
+    "stages": ["fetch", "hash", "dedup", "split", {"export": {"media": True}}],
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def painted(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A museum of 40 records."""
+    folder = tmp_path_factory.mktemp("small") / "museum"
+    write_museum(folder, 40, 77, processes=1)
+    return folder
+
+
+class House:
+    """A museum in which one kept work, which has a copy, has a title and an address that no other has, and a store of its releases."""
+
+    def __init__(self, folder: Path, painted: Path) -> None:
+        self.folder, self.store = folder, str(folder / "store")
+        self.images = Path(shutil.copytree(painted, folder / "museum"))
+        (folder / "recipe.yaml").write_text(yaml.safe_dump(RECIPE), encoding="utf-8")
+        self.build()
+        kept = [row for row in self.latest.ledger().to_pylist() if row["kept"]]
+        boxes = {box["record_id"] for batch in self.latest.batches("annotations") for box in batch.to_pylist()}
+        copied = {
+            row["kept_record_id"] for row in self.latest.ledger().to_pylist() if row["reason"] == "near_duplicate"
+        }
+        self.gone = next(row["record_id"] for row in kept if row["record_id"] in boxes & copied)
+        rows = list(csv.DictReader((self.images / "works.csv").read_text(encoding="utf-8").splitlines()))
+        for row in rows:
+            if f"museum:{row['key']}" == self.gone:
+                row |= {"title": TITLE, "source_url": URL}
+        with (self.images / "works.csv").open("w", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, rows[0].keys())
+            writer.writeheader()
+            writer.writerows(rows)
+        shutil.rmtree(self.store)
+        self.build()
+
+    def build(self, *rows: str) -> Release:
+        text = "\n".join(["action,name,reason,date", *(f"{row},asked by the heirs,2024-05-01" for row in rows)])
+        (self.folder / "said.csv").write_text(f"{text}\n", encoding="utf-8")
+        context = Context(
+            store=self.store, bindings={"images": str(self.images), "said": str(self.folder / "said.csv")}
+        )
+        return Release(stages(recipe_from_file(str(self.folder / "recipe.yaml")), context)[-1].release)
+
+    @property
+    def latest(self) -> Release:
+        return Release(f"{self.store}/releases/small/latest")
+
+    def row(self, release: Release) -> dict[str, Any]:
+        return next(row for row in release.ledger().to_pylist() if row["record_id"] == self.gone)
+
+    def traces(self, *needles: bytes) -> list[str]:
+        """Files of the store in which one of these stands, in a column or in the bytes."""
+        return [
+            str(path.relative_to(self.store))
+            for path in sorted(Path(self.store).rglob("*"))
+            if path.is_file() and any(needle in data for data in contents(path) for needle in needles)
+        ]
+
+
+def contents(path: Path) -> Iterator[bytes]:
+    yield path.read_bytes()
+    if path.suffix == ".parquet":
+        for column in pq.ParquetFile(path).read().columns:  # as it lies: `split=` in a path adds no column
+            yield from (flat if isinstance(flat, bytes) else str(flat).encode() for flat in leaves(column.to_pylist()))
+
+
+def leaves(value: Any) -> Iterator[Any]:
+    if isinstance(value, dict | list):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from leaves(inner)
+    elif value is not None:
+        yield value
+
+
+def files(store: str) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(store)): path.read_bytes() for path in sorted(Path(store).rglob("*")) if path.is_file()
+    }
+
+
+@pytest.fixture(scope="module")
+def standing(painted: Path, tmp_path_factory: pytest.TempPathFactory) -> House:
+    """Two releases: one that shows the work, and one after its takedown. No test may change it."""
+    house = House(tmp_path_factory.mktemp("standing"), painted)
+    house.build(f"takedown,{house.gone}")
+    return house
+
+
+@pytest.fixture
+def house(standing: House, tmp_path: Path) -> House:
+    copy: House = object.__new__(House)
+    shutil.copytree(standing.folder, tmp_path / "house")
+    copy.folder, copy.store, copy.gone = tmp_path / "house", str(tmp_path / "house" / "store"), standing.gone
+    copy.images = copy.folder / "museum"
+    return copy
+
+
+def test_after_a_purge_nothing_is_left_in_any_file(house: House):
+    first = next(release for release in both(house) if house.row(release)["kept"])
+    picture = Path(f"{house.store}/blobs/{house.row(first)['sha256'][:2]}/{house.row(first)['sha256']}").read_bytes()
+    needles = (TITLE.encode(), URL.encode(), picture[len(picture) // 2 :][:200])  # all files of a camera begin alike
+    assert len(house.traces(*needles)) > 6
+    said = purge("small", house.store)
+    assert said.splitlines()[:2] == ["purge small: 2 records", f"  {house.gone}: asked by the heirs (2024-05-01)"]
+    assert house.traces(*needles) == []
+    assert not any(path.startswith("measures/") for path in house.traces(house.row(first)["sha256"].encode()))
+    for release in both(house):
+        assert verify(release.url, is_deep=True).problems == ()
+        row = house.row(release)
+        assert (row["kept"], row["reason"], row["detail"], row["retrieved_at"]) == (
+            False, "taken_down", "asked by the heirs (2024-05-01)", None,
+        )  # fmt: skip
+    amended = Release(first.url).manifest
+    assert (amended.version, amended.content_sha256) == (first.manifest.version, first.manifest.content_sha256)
+    assert amended.counts["kept"] == int(str(first.manifest.counts["kept"])) - 1
+    assert amended.amended is not None
+    assert amended.amended.tombstones == 2
+    shown = {box["record_id"] for batch in Release(first.url).batches("annotations") for box in batch.to_pylist()}
+    assert house.gone not in shown
+
+
+def both(house: House) -> list[Release]:
+    return [Release(str(path)) for path in sorted(Path(house.store, "releases/small").iterdir()) if path.is_dir()]
+
+
+def test_a_second_purge_does_nothing_and_says_so(house: House):
+    purge("small", house.store)
+    before = files(house.store)
+    assert purge("small", house.store) == "purge small: 2 records purged already; nothing is left to remove"
+    assert files(house.store) == before
+
+
+def test_a_dry_run_says_the_same_and_touches_nothing(house: House):
+    before = files(house.store)
+    said = purge("small", house.store, is_dry=True).splitlines()
+    assert files(house.store) == before
+    assert said[2:] == purge("small", house.store).splitlines()[2:]
+
+
+@pytest.mark.parametrize("calls", [1, 4, 9, 14, 20])
+def test_a_purge_that_is_killed_and_run_again_ends_the_same(house: House, monkeypatch: pytest.MonkeyPatch, calls: int):
+    other = house.folder.parent / "whole"
+    shutil.copytree(house.store, other)
+    purge("small", str(other))
+    left = iter(range(calls))
+
+    def counted(inner: Any) -> Any:
+        def dying(*given: Any, **more: Any) -> Any:
+            if next(left, None) is None:
+                raise KeyboardInterrupt
+            return inner(*given, **more)
+
+        return dying
+
+    with monkeypatch.context() as patch:
+        for owner, name in ((Store, "write_bytes"), (Store, "remove"), (Amender, "_put")):
+            patch.setattr(owner, name, counted(getattr(owner, name)))
+        with pytest.raises(KeyboardInterrupt):
+            purge("small", house.store)
+    stores._READ.clear()  # as another process would find it
+    purge("small", house.store)
+    assert files(house.store) == files(str(other))
+
+
+def test_a_build_after_a_purge_neither_fetches_nor_publishes_the_work(house: House):
+    purge("small", house.store)
+    sha256 = house.row(house.latest)["sha256"]
+    release = house.build(f"takedown,{house.gone}")
+    assert release.manifest.version == house.latest.manifest.version
+    assert house.row(release)["reason"] == "taken_down"
+    assert not Store(house.store).exists(stores.blob_path(sha256))
+    told = [path for path in house.traces(TITLE.encode()) if not path.startswith(("blobs/", "decisions/records/"))]
+    assert told == []
+    again = house.build(f"takedown,{house.gone}")
+    assert again.manifest == release.manifest
+
+
+def test_what_is_purged_stays_away_without_the_list(house: House):
+    purge("small", house.store)
+    release = house.build()
+    assert house.row(release)["reason"] == "taken_down"
+    assert verify(release.url).problems == ()
+
+
+def test_a_record_can_be_purged_that_no_list_names(house: House, capsys: pytest.CaptureFixture[str]):
+    other = next(row["record_id"] for row in house.latest.ledger().to_pylist() if row["kept"])
+    command = [
+        "purge",
+        "small",
+        "--store",
+        house.store,
+        "--record",
+        other,
+        "--reason",
+        "withdrawn",
+        "--date",
+        "2025-01-02",
+    ]
+    assert main(command) == 0
+    assert f"{other}: withdrawn (2025-01-02)" in capsys.readouterr().out
+    assert house.latest.manifest.amended is not None
+    assert verify(house.latest.url).problems == ()
+
+
+def test_a_file_that_another_record_uses_stays(house: House):
+    ledger = house.latest.ledger().to_pylist()
+    twin = next((row for row in ledger if row["reason"] == "exact_duplicate"), None)
+    if twin is None:
+        pytest.skip("this museum has no two equal files")
+    said = purge("small", house.store, [twin["record_id"]], "withdrawn", "2025-01-02")
+    assert f"kept: the file {twin['sha256']}, which {twin['kept_record_id']} uses too" in said
+    assert Store(house.store).exists(stores.blob_path(twin["sha256"]))
+    assert verify(house.latest.url).problems == ()
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        pytest.param({"name": "nowhere"}, "expected a dataset with a release", id="no such dataset"),
+        pytest.param({"records": ["s:1"], "reason": "x"}, "expected a record that a release", id="no such record"),
+        pytest.param({"records": ["s:1"]}, "--reason: expected why", id="no reason"),
+        pytest.param({"day": "yesterday"}, "--date: expected a day as 2024-12-31", id="no day"),
+    ],
+)
+def test_what_can_not_be_purged_is_refused(standing: House, given: dict[str, Any], message: str):
+    with pytest.raises(BadInput, match=message):
+        purge(**{"name": "small", "store_url": standing.store, **given})
+
+
+def test_a_verify_finds_what_a_purge_should_have_taken(house: House):
+    first = next(release for release in both(house) if house.row(release)["kept"])
+    records = Path(first.url, "records.parquet").read_bytes()
+    purge("small", house.store)
+    Path(first.url, "records.parquet").write_bytes(records)
+    manifest = json.loads(Path(first.url, "manifest.json").read_text())
+    manifest["files"]["records.parquet"] = json.loads(first.manifest.files["records.parquet"].model_dump_json())
+    Path(first.url, "manifest.json").write_text(json.dumps(manifest))
+    assert verify(first.url).problems == (
+        "records.parquet: expected nothing about records with a tombstone, got 2 rows",
+    )

@@ -1,0 +1,119 @@
+"""Builds that screen by looks, styles and sizes: what is dropped for what, and what is computed again."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import yaml
+from PIL import Image, ImageFilter, ImageOps
+
+from flows.build_dataset import plan, stages
+from flows.recipes import recipe_from_file
+from schemas.errors import BadInput
+from schemas.manifests import Context, Step
+from tasks.caching import opened
+
+LIMITS = {"least_contrast": 0.1, "most_blur": 0.5, "most_border": 0.2, "most_object_photo": 0.75}
+SEEN = {"label": "seen", "bytes": {"least": 100}, "pixels": {"most": 100_000}, "colour": "colour", "scores": LIMITS}
+RECIPE: dict[str, Any] = {
+    "name": "looks",
+    "bindings": {"images": "a folder"},
+    "sources": [{"folder": {"name": "s", "at": "images", "pattern": "{style}/{title}.png"}}],
+    "stages": [
+        "fetch", "hash", "quality", {"screen": SEEN}, {"screen": {"label": "style", "styles": ["Post-Impressionism", "Lunar_Art"]}},
+        {"split": {"by": None, "order": None}}, {"export": {"parquet": {"images": "none"}}},
+    ],
+}  # fmt: skip
+
+
+def painted(seed: int) -> Image.Image:
+    blocks = np.random.default_rng(seed).integers(0, 256, (30, 36, 3), np.uint8)
+    return Image.fromarray(blocks.repeat(8, 0).repeat(8, 1)).resize((252, 220), Image.Resampling.BICUBIC)
+
+
+def hung(folder: Path) -> Path:
+    """Seven pictures of a style, one for each reason and one that stays; one of another style, and one of nobody's."""
+    one = painted(1)
+    wall = {
+        "Post_Impressionism/good": one,
+        "Post_Impressionism/grey": painted(2).convert("L"),
+        "Post_Impressionism/blank": Image.new("RGB", (252, 220), (240, 240, 235)),
+        "Post_Impressionism/blurred": painted(3).filter(ImageFilter.GaussianBlur(5)),
+        "Post_Impressionism/framed": ImageOps.expand(painted(4), 30, (244, 240, 228)),
+        "Post_Impressionism/large": painted(5).resize((504, 440)),
+        "Cubism/good": painted(6),
+        "LunarArt/good": painted(7),
+        "Martian/good": painted(8),
+    }
+    for name, picture in wall.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        picture.save(folder / f"{name}.png")
+    return folder
+
+
+@pytest.fixture
+def context(tmp_path: Path) -> Context:
+    return Context(store=str(tmp_path / "store"), bindings={"images": str(hung(tmp_path / "images"))})
+
+
+def recipe(tmp_path: Path, **changes: Any) -> Any:
+    file = tmp_path / "recipe.yaml"
+    file.write_text(yaml.safe_dump({**RECIPE, **changes}))
+    return recipe_from_file(str(file))
+
+
+def dropped(steps: tuple[Step, ...], context: Context) -> dict[str, str]:
+    """The reason of each record that any step has dropped."""
+    store = opened(context)
+    rows = [row for step in steps for row in store.read_table(step.outcome).select(["record_id", "reason"]).to_pylist()]
+    return {row["record_id"].removeprefix("s:"): row["reason"] for row in rows if row["reason"]}
+
+
+def test_each_picture_goes_for_its_own_reason_and_nothing_is_scored_twice(tmp_path: Path, context: Context):
+    wished = recipe(tmp_path)
+    steps = stages(wished, context)
+    assert dropped(steps, context) == {
+        "Post_Impressionism/grey.png": "not_in_colour",
+        "Post_Impressionism/blank.png": "blank",
+        "Post_Impressionism/blurred.png": "blurred",
+        "Post_Impressionism/framed.png": "framed",
+        "Post_Impressionism/large.png": "outside_pixels",
+        "Cubism/good.png": "style_not_wanted",
+        "Martian/good.png": "style_not_wanted",
+    }
+    assert (
+        "2 styles stay as their sources spell them, since no table knows them: 'LunarArt' (1), 'Martian' (1)"
+        in steps[0].notes
+    )
+    records = opened(context).read_table(steps[0].outcome)
+    assert {"Post Impressionism", "LunarArt"} <= set(records["style"].to_pylist())
+    assert {step.label: step.computed for step in steps}["quality"] == 9
+    again = stages(wished, context)
+    assert all(step.computed == 0 for step in again)
+
+    looser = [
+        {"screen": {**SEEN, "colour": None}} if stage == {"screen": SEEN} else stage for stage in RECIPE["stages"]
+    ]
+    other = {step.label: step for step in stages(recipe(tmp_path, stages=looser), context)}
+    assert (other["quality"].computed, other["seen"].kept) == (0, 5)
+
+
+def test_a_plan_says_how_many_will_be_scored_and_scores_none(tmp_path: Path, context: Context):
+    steps = {step.label: step for step in plan(recipe(tmp_path), context)}
+    assert steps["quality"].computed == 9
+    assert not list(Path(context.store).glob("measures/quality/**/*.parquet"))
+
+
+def test_a_recipe_names_a_style_as_it_likes(tmp_path: Path, context: Context):
+    named = {"aliases": {"LunarArt": "Lunar Art", "Martian": "Lunar Art", "x": "Post-Impressionism"}}
+    steps = stages(recipe(tmp_path, styles=named), context)
+    assert steps[0].notes == ()
+    assert "Martian/good.png" not in dropped(steps, context)
+    assert "Post-Impressionism" in opened(context).read_table(steps[0].outcome)["style"].to_pylist()
+
+
+def test_a_slip_of_the_pen_is_told_before_anything_runs(tmp_path: Path, context: Context):
+    slip = [*RECIPE["stages"][:4], {"screen": {"label": "style", "styles": ["Cubsim"]}}, *RECIPE["stages"][5:]]
+    with pytest.raises(BadInput, match="got 'Cubsim': did you mean Cubism"):
+        plan(recipe(tmp_path, stages=slip), context)

@@ -1,0 +1,177 @@
+"""Lists by hand on whole builds: who is dropped, who takes no place, what comes back; a wall of ten pictures."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from flows.build_dataset import check, stages
+from flows.recipes import recipe_from_file
+from schemas.errors import BadInput
+from schemas.manifests import Context, Step
+from tasks.io.releases import Release
+from tasks.verify import verify
+from tests.unit.test_dedup import HANGING
+
+COPIES = ["m:one-again.jpg", "m:one-cropped.jpg", "m:one-worse.jpg", "m:one.jpg"]
+SPLIT: dict[str, Any] = {"split": {"by": None}}
+
+
+class Wall:
+    """Pictures in a folder, a recipe, and what people say by hand."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.store = folder, str(folder / "store")
+        (folder / "images").mkdir()
+        for name, data in HANGING.items():
+            if "black" not in name:
+                (folder / "images" / f"{name.partition(':')[2]}.jpg").write_bytes(data)
+        self.stages: list[Any] = ["fetch", "hash", "dedup", SPLIT, "export"]
+        self.pattern = "{title}.jpg"
+
+    def move(self, into: str, *names: str) -> None:
+        """Hang some pictures, or all, in a room, and let rooms mean what the pattern says."""
+        room = self.folder / "images" / into
+        room.mkdir()
+        for path in [path for path in (self.folder / "images").glob("*.jpg") if not names or path.stem in names]:
+            path.rename(room / path.name)
+
+    def context(self) -> Context:
+        return Context(
+            store=self.store, bindings={"images": str(self.folder / "images"), "said": str(self.folder / "said.csv")}
+        )
+
+    def recipe(self) -> Any:
+        recipe = {
+            "name": "wall", "by_hand": "said", "bindings": {"images": "pictures", "said": "lists by hand"},
+            "sources": [{"folder": {"name": "m", "at": "images", "pattern": self.pattern}}], "stages": self.stages,
+        }  # fmt: skip
+        (self.folder / "recipe.yaml").write_text(yaml.safe_dump(recipe), encoding="utf-8")
+        return recipe_from_file(str(self.folder / "recipe.yaml"))
+
+    def said(self, *rows: str) -> None:
+        text = "\n".join(["action,scope,name,reason,date", *(f"{row},asked,2024-05-01" for row in rows)])
+        (self.folder / "said.csv").write_text(f"{text}\n", encoding="utf-8")
+
+    def build(self, *rows: str) -> tuple[Step, ...]:
+        self.said(*rows)
+        return stages(self.recipe(), self.context())
+
+    @property
+    def latest(self) -> Release:
+        return Release(f"{self.store}/releases/wall/latest")
+
+    def ledger(self) -> dict[str, dict[str, Any]]:
+        return {row["record_id"]: row for row in self.latest.ledger().to_pylist()}
+
+    def kept(self) -> list[str]:
+        return sorted(name for name, row in self.ledger().items() if row["kept"])
+
+
+@pytest.fixture
+def wall(tmp_path: Path) -> Wall:
+    return Wall(tmp_path)
+
+
+def test_copies_of_a_work_that_is_taken_down_take_no_place(wall: Wall):
+    wall.build()
+    assert wall.kept() == ["m:one-again.jpg", "m:other.jpg", "m:third.jpg"]
+    before = wall.ledger()
+    wall.build("takedown,,m:one.jpg")
+    assert wall.kept() == ["m:other.jpg", "m:third.jpg"]
+    book = wall.ledger()
+    assert {name: (book[name]["stage"], book[name]["reason"], book[name]["detail"]) for name in COPIES} == {
+        "m:one-again.jpg": ("fetch", "taken_down", "same bytes as m:one.jpg: asked (2024-05-01)"),
+        "m:one-cropped.jpg": ("dedup", "taken_down", "copy of m:one.jpg (cropped): asked (2024-05-01)"),
+        "m:one-worse.jpg": ("dedup", "taken_down", "copy of m:one.jpg (reencoded): asked (2024-05-01)"),
+        "m:one.jpg": ("scrape", "taken_down", "asked (2024-05-01)"),
+    }
+    assert book["m:one.jpg"]["sha256"] == before["m:one.jpg"]["sha256"]
+    assert book["m:one.jpg"]["last_split"] == before["m:one.jpg"]["last_split"]
+    assert verify(wall.latest.url, is_deep=True).problems == ()
+
+
+def test_building_again_after_a_takedown_changes_nothing(wall: Wall):
+    wall.build()
+    wall.build("takedown,,m:one.jpg")
+    second = wall.latest.manifest
+    steps = wall.build("takedown,,m:one.jpg")
+    assert wall.latest.manifest == second
+    assert sum(step.computed for step in steps) == 0
+
+
+def test_a_takedown_stands_when_the_source_no_longer_lists_the_record(wall: Wall):
+    wall.build()
+    wall.build("takedown,,m:one.jpg")
+    (wall.folder / "images" / "one.jpg").unlink()
+    wall.build("takedown,,m:one.jpg")
+    assert wall.kept() == ["m:other.jpg", "m:third.jpg"]
+    assert wall.ledger()["m:one.jpg"]["reason"] == "taken_down"
+
+
+def test_a_takedown_that_is_withdrawn_brings_the_record_back_to_its_split(wall: Wall):
+    wall.build()
+    first = wall.ledger()["m:one.jpg"]
+    wall.build("takedown,,m:one.jpg")
+    wall.build()
+    assert wall.ledger()["m:one.jpg"] == {**first, "retrieved_at": wall.ledger()["m:one.jpg"]["retrieved_at"]}
+
+
+def test_a_takedown_of_a_record_alone_leaves_other_files_of_the_work(wall: Wall):
+    wall.build()
+    wall.build("takedown,record,m:one.jpg")
+    assert wall.kept() == ["m:one-worse.jpg", "m:other.jpg", "m:third.jpg"]
+    assert wall.ledger()["m:one-again.jpg"]["reason"] == "taken_down"  # equal bytes are that record's file
+
+
+def test_a_takedown_before_anything_was_had_is_not_fetched(wall: Wall):
+    steps = wall.build("takedown,,m:third.jpg", "exclude,,m:other.jpg")
+    book = wall.ledger()
+    assert (book["m:third.jpg"]["stage"], book["m:third.jpg"]["sha256"]) == ("scrape", None)
+    assert (book["m:other.jpg"]["reason"], book["m:other.jpg"]["detail"]) == ("excluded", "asked (2024-05-01)")
+    assert steps[0].dropped == {"excluded": 1, "taken_down": 1}
+    assert wall.latest.records().filter(wall.latest.records()["title"].is_valid()).num_rows == 6
+
+
+def test_a_recipe_that_draws_before_it_looks_for_copies_obeys_too(wall: Wall):
+    wall.pattern = "{style}/{title}.jpg"
+    wall.move("cubism")
+    wall.stages = ["fetch", "hash", {"sample": {"at_most": 100}}, "dedup", SPLIT, "export"]
+    wall.build()
+    wall.build("takedown,,m:cubism/one.jpg")
+    assert wall.kept() == ["m:cubism/other.jpg", "m:cubism/third.jpg"]
+
+
+def test_an_artist_goes_whole_whatever_the_accents(wall: Wall):
+    wall.pattern = "{artist}/{title}.jpg"
+    wall.move("anna", "third", "other")
+    wall.move("berta")
+    wall.build("takedown,artist,ANNÁ")
+    book = wall.ledger()
+    assert {name: row["reason"] for name, row in book.items() if "anna" in name} == {
+        "m:anna/other.jpg": "taken_down",
+        "m:anna/third.jpg": "taken_down",
+    }
+    assert book["m:anna/third.jpg"]["detail"] == "all works of the artist: asked (2024-05-01)"
+
+
+def test_rows_about_nobody_are_said_and_no_error(wall: Wall):
+    steps = wall.build("exclude,,m:nobody.jpg", "takedown,artist,Nobody")
+    assert steps[0].notes == (
+        "by hand: 2 of 2 rows name nobody who is here: exclude 'm:nobody.jpg', takedown 'Nobody'",
+    )
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        pytest.param(["drop,,m:one.jpg"], r"line 2: expected an action of exclude", id="an action of no such word"),
+        pytest.param(["exclude,,a", "include,,a"], r"exclude \(line 2\) and include \(line 3\)", id="two words"),
+    ],
+)
+def test_a_file_that_no_build_can_obey_is_refused_before_anything_runs(wall: Wall, rows: list[str], message: str):
+    wall.said(*rows)
+    with pytest.raises(BadInput, match=message):
+        check(wall.recipe(), wall.context())
+    assert not Path(wall.store).exists()

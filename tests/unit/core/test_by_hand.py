@@ -1,0 +1,221 @@
+"""What people say of single records: what is read, what is refused, and who is dropped."""
+
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from schemas.artists import Artists
+from schemas.errors import BadInput
+from schemas.tables import BY_HAND, FETCH, LEDGER, RECORDS, TAKEN_DOWN, TOMBSTONES
+from tasks.core import by_hand
+from tasks.core.scrape import aliases
+
+HEAD = (1, ["action", "scope", "name", "reason", "date"])
+ALIASES = aliases.merged(Artists(aliases={"A. Muster": "Anna Muster"}))
+
+
+def row(line: int, action: str, name: str, scope: str = "", reason: str = "asked", day: str = "2024-05-01") -> Any:
+    return line, [action, scope, name, reason, day]
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        pytest.param([HEAD], [], id="a header alone"),
+        pytest.param(
+            [(1, ["date", "reason", "name", "action"]), (2, ["2024-05-01", " asked ", " s:1 ", "takedown"])],
+            [("takedown", "work", "s:1", "asked", "2024-05-01")], id="other order, no scope, blanks around",
+        ),
+        pytest.param(
+            [HEAD, row(2, "include", "s:2"), row(3, "exclude", "s:1"), row(4, "include", "s:2")],
+            [("exclude", "record", "s:1", "asked", "2024-05-01"), ("include", "record", "s:2", "asked", "2024-05-01")],
+            id="a row twice is one, and order is ours",
+        ),
+        pytest.param(
+            [HEAD, row(2, "exclude", "s:e\u0301"), row(3, "replace", "s:2")],
+            [("exclude", "record", "s:\u00e9", "asked", "2024-05-01"), ("replace", "record", "s:2", "asked", "2024-05-01")],
+            id="names are composed",
+        ),
+        pytest.param(
+            [HEAD, row(2, "exclude", "Anna", "artist"), row(3, "include", "Anna")],
+            [("exclude", "artist", "Anna", "asked", "2024-05-01"), ("include", "record", "Anna", "asked", "2024-05-01")],
+            id="an artist and a record of one name do not clash",
+        ),
+    ],
+)  # fmt: skip
+def test_rows_are_read(rows: list[Any], expected: list[Any]):
+    assert [tuple(found.values()) for found in by_hand.said("f", rows).to_pylist()] == expected
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        pytest.param([], "got an empty file", id="nothing"),
+        pytest.param(
+            [(1, ["action", "name", "reason"])], "f: expected the columns action,scope,name,reason,date", id="no date"
+        ),
+        pytest.param([(1, [*HEAD[1], "action"])], "expected the columns", id="a column twice"),
+        pytest.param([HEAD, (2, ["exclude", "", "s:1"])], "f, line 2: expected 5 cells, got 3", id="too few cells"),
+        pytest.param(
+            [HEAD, row(2, "Exclude", "s:1")],
+            "an action of exclude, include, replace, takedown, got 'Exclude'",
+            id="case",
+        ),
+        pytest.param(
+            [HEAD, row(2, "include", "s:1", "artist")], "expected to include a record, got 'artist'", id="scope"
+        ),
+        pytest.param([HEAD, row(2, "exclude", "")], "a name of 1 to 2000 characters, got ''", id="no name"),
+        pytest.param([HEAD, row(2, "exclude", "s:1", reason=" ")], "a reason of 1 to 500 characters", id="no reason"),
+        pytest.param(
+            [HEAD, row(2, "exclude", "s:1", reason="x" * 501)], "a reason of 1 to 500", id="a reason too long"
+        ),
+        pytest.param(
+            [HEAD, row(2, "exclude", "s:1", day="1.5.2024")], "a date as 2024-12-31, got '1.5.2024'", id="date"
+        ),
+        pytest.param([HEAD, row(2, "exclude", "s:1", day="2023-02-29")], "a date as 2024-12-31", id="no such day"),
+        pytest.param(
+            [HEAD, row(2, "exclude", "s:1"), row(9, "exclude", "s:1", reason="other")],
+            "got others than in line 2",
+            id="two reasons",
+        ),
+        pytest.param(
+            [HEAD, row(2, "include", "s:1"), row(3, "takedown", "s:1")],
+            r"include \(line 2\) and takedown \(line 3\)",
+            id="clash",
+        ),
+    ],
+)
+def test_what_no_build_can_obey_is_refused(rows: list[Any], message: str):
+    with pytest.raises(BadInput, match=message):
+        by_hand.said("f", rows)
+
+
+@given(st.permutations([row(2, "exclude", "s:1"), row(3, "takedown", "s:2"), row(4, "exclude", "A", "artist")]))
+def test_the_order_of_rows_changes_nothing(rows: list[Any]):
+    assert by_hand.said("f", [HEAD, *rows]).equals(by_hand.said("f", [HEAD, *sorted(rows)]))
+
+
+def records(*rows: dict[str, Any]) -> pa.Table:
+    blank = {"source": "s", "styles": ["x"], "title": "t", "rights_uri": "NOASSERTION", "is_annotated": False}
+    return pa.Table.from_pylist([{**blank, **each} for each in rows], schema=RECORDS)
+
+
+def said(*rows: tuple[str, str, str]) -> pa.Table:
+    return pa.Table.from_pylist(
+        [{"action": a, "scope": s, "name": n, "reason": "asked", "date": "2024-05-01"} for a, s, n in rows],
+        schema=BY_HAND,
+    )
+
+
+def book(*rows: dict[str, Any]) -> pa.Table:
+    return pa.Table.from_pylist([{"source": "s", "kept": False, **each} for each in rows], schema=LEDGER)
+
+
+WORKS = records(
+    {"record_id": "s:1", "artist": "Anna Muster", "declared_group": "g"},
+    {"record_id": "s:2", "artist": "ANNA MÜSTER", "declared_group": "g"},
+    {"record_id": "s:3", "artist": "Berta"},
+    {"record_id": "s:4", "reason": "bad_record", "detail": "no image"},
+)
+ASKED = "asked (2024-05-01)"
+
+
+@pytest.mark.parametrize(
+    ("rows", "previous", "stones", "expected"),
+    [
+        pytest.param([], [], [], {}, id="nothing said"),
+        pytest.param([("exclude", "record", "s:1")], [], [], {"s:1": ("excluded", ASKED)}, id="one record"),
+        pytest.param([("exclude", "record", "s:4")], [], [], {}, id="what is dropped already keeps its reason"),
+        pytest.param([("takedown", "record", "s:4")], [], [], {"s:4": ("taken_down", ASKED)}, id="but not before a takedown"),
+        pytest.param(
+            [("exclude", "artist", "A. Muster"), ("include", "record", "s:1")], [], [], {"s:2": ("excluded", ASKED)},
+            id="an alias is its artist; one record of theirs is wanted all the same",
+        ),
+        pytest.param([("takedown", "record", "s:1")], [], [], {"s:1": ("taken_down", ASKED)}, id="a record alone"),
+        pytest.param(
+            [("takedown", "work", "s:1")], [], [],
+            {"s:1": ("taken_down", ASKED), "s:2": ("taken_down", f"work of s:1: {ASKED}")}, id="a work with its group",
+        ),
+        pytest.param(
+            [("takedown", "work", "s:1")], [{"record_id": "s:3", "reason": "taken_down", "detail": f"work of s:1: {ASKED}"}], [],
+            {"s:1": ("taken_down", ASKED), "s:2": ("taken_down", f"work of s:1: {ASKED}"),
+             "s:3": ("taken_down", f"work of s:1: {ASKED}")}, id="what was of that work once is so still",
+        ),
+        pytest.param(
+            [], [{"record_id": "s:3", "reason": "taken_down", "detail": f"work of s:1: {ASKED}"}], [], {},
+            id="a takedown that is withdrawn frees them",
+        ),
+        pytest.param(
+            [("takedown", "record", "s:9")], [{"record_id": "s:9", "source": "t", "reason": "gone"}], [],
+            {"s:9": ("taken_down", ASKED)}, id="no longer listed",
+        ),
+        pytest.param([("takedown", "record", "s:9")], [], [], {}, id="never heard of"),
+        pytest.param([], [], [{"record_id": "s:9", "reason": "heirs", "date": "2020-01-01"}], {"s:9": ("taken_down", "heirs (2020-01-01)")},
+                     id="a tombstone"),
+        pytest.param(
+            [("takedown", "artist", "anna muster"), ("exclude", "record", "s:1")], [], [],
+            dict.fromkeys(("s:1", "s:2"), ("taken_down", f"all works of the artist: {ASKED}")), id="an artist",
+        ),
+    ],
+)  # fmt: skip
+def test_who_is_dropped(rows: Any, previous: Any, stones: Any, expected: dict[str, Any]):
+    found = by_hand.obeyed(
+        WORKS, said(*rows), pa.Table.from_pylist(stones, schema=TOMBSTONES), book(*previous), ALIASES
+    )
+    before = {each["record_id"]: each for each in WORKS.to_pylist()}
+    after = {each["record_id"]: each for each in found.records.to_pylist()}
+    changed = {name: (each["reason"], each["detail"]) for name, each in after.items() if each != before.get(name)}
+    assert changed == expected
+    assert list(after) == sorted(after)
+    for name, (reason, _) in expected.items():
+        is_empty = all(value is None for key, value in after[name].items() if key not in by_hand._STAYS)
+        assert is_empty == (reason == "taken_down")
+    down = [name for name, (reason, _) in expected.items() if reason == "taken_down"]
+    assert found.taken_down["record_id"].to_pylist() == sorted(down)
+
+
+def test_files_of_what_is_down_are_known_from_the_ledger_or_the_tombstone():
+    stones = pa.Table.from_pylist(
+        [{"record_id": "s:3", "reason": "r", "date": "2020-01-01", "sha256": "b"}], schema=TOMBSTONES
+    )
+    found = by_hand.obeyed(
+        WORKS, said(("takedown", "record", "s:1")), stones, book({"record_id": "s:1", "sha256": "a"}), ALIASES
+    )
+    assert found.taken_down.select(["record_id", "sha256", "is_work"]).to_pylist() == [
+        {"record_id": "s:1", "sha256": "a", "is_work": False},
+        {"record_id": "s:3", "sha256": "b", "is_work": True},
+    ]
+
+
+def test_equal_bytes_go_with_what_is_down():
+    down = pa.Table.from_pylist(
+        [{"record_id": "s:1", "sha256": "a", "detail": ASKED}, {"record_id": "s:2", "detail": ASKED}], schema=TAKEN_DOWN
+    )
+    fetched = pa.Table.from_pylist(
+        [{"record_id": "s:5", "sha256": "a"}, {"record_id": "s:6", "reason": "not_found"}, {"record_id": "s:7", "sha256": "b"}],
+        schema=FETCH,
+    )  # fmt: skip
+    found = by_hand.without_same_bytes(fetched, down).to_pylist()
+    assert [(each["reason"], each["detail"]) for each in found] == [
+        ("taken_down", f"same bytes as s:1: {ASKED}"), ("not_found", None), (None, None),
+    ]  # fmt: skip
+
+
+def test_marks_are_for_single_records():
+    words = said(("include", "record", "s:1"), ("exclude", "artist", "s:2"), ("replace", "record", "s:3"))
+    ids = pa.chunked_array([["s:1", "s:2"], ["s:3"]])
+    assert by_hand.marked(words, ids, "include").to_pylist() == [True, False, False]
+    assert by_hand.marked(words, ids, "replace").to_pylist() == [False, False, True]
+    assert by_hand.marked(words, ids, "exclude").to_pylist() == [False, False, False]
+
+
+def test_rows_about_nobody_are_told_few_by_name():
+    found = by_hand.obeyed(
+        WORKS, said(*(("exclude", "record", f"s:x{n}") for n in range(5))), TOMBSTONES.empty_table(), book(), ALIASES
+    )
+    assert found.notes == (
+        "by hand: 5 of 5 rows name nobody who is here: exclude 's:x0', exclude 's:x1', exclude 's:x2' and 2 more",
+    )

@@ -1,0 +1,151 @@
+"""What a purge takes out of tables, COCO files and raw answers, and what it leaves."""
+
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from schemas.tables import EDGES, IMAGES, LEDGER, RECORDS, RELATIONS, TOMBSTONES, as_written
+from tasks.core import purge
+
+
+def book(*rows: dict[str, Any]) -> pa.Table:
+    blank = {"source": "s", "kept": False, "image_id": 7}
+    return pa.Table.from_pylist([{**blank, **row} for row in rows], schema=LEDGER)
+
+
+def buried(*rows: tuple[str, str, str, str | None]) -> pa.Table:
+    return pa.Table.from_pylist([dict(zip(TOMBSTONES.names, row, strict=True)) for row in rows], schema=TOMBSTONES)
+
+
+DOWN = {"record_id": "s:1", "reason": "taken_down", "detail": "heirs (2024-05-01)", "sha256": "a"}
+
+
+@pytest.mark.parametrize(
+    ("books", "before", "asked", "expected"),
+    [
+        pytest.param([], [], [], [], id="nothing"),
+        pytest.param([book({"record_id": "s:1", "reason": "gone"})], [], [], [], id="nobody is down"),
+        pytest.param([book(DOWN)], [], [], [("s:1", "2024-05-01", "heirs", "a")], id="by the ledger's word"),
+        pytest.param(
+            [book({**DOWN, "detail": None, "sha256": None}), book({"record_id": "s:1", "kept": True, "sha256": "b"})], [], [],
+            [("s:1", "2025-01-01", "taken down", "b")], id="no word; its file is known from an older one",
+        ),
+        pytest.param(
+            [book(DOWN, {"record_id": "s:2", "kept": True, "sha256": "c"})], [], ["s:2"], [("s:2", "2025-01-01", "mine", "c")],
+            id="one that is asked for, and no other",
+        ),
+        pytest.param(
+            [book(DOWN)], [("s:0", "2020-01-01", "old", None), ("s:1", "2021-01-01", "was", "a")], [],
+            [("s:0", "2020-01-01", "old", None), ("s:1", "2021-01-01", "was", "a")], id="a tombstone stays as it is",
+        ),
+    ],
+)  # fmt: skip
+def test_tombstones(books: Any, before: Any, asked: Any, expected: Any):
+    found = purge.stones(books, buried(*before), asked, "mine", "2025-01-01")
+    assert [tuple(row.values()) for row in found.to_pylist()] == expected
+
+
+def test_a_file_that_another_record_keeps_is_still_used():
+    ledger = book(
+        DOWN, {"record_id": "s:3", "kept": True, "sha256": "a"}, {"record_id": "s:2", "kept": True, "sha256": "a"},
+        {"record_id": "s:4", "sha256": "b"},
+    )  # fmt: skip
+    assert purge.still_used([ledger], {"s:1"}, {"a", "b"}) == {"a": "s:2"}
+
+
+def test_words_are_addresses_and_titles_that_nobody_shares():
+    records = pa.Table.from_pylist(
+        [
+            {"record_id": "s:1", "title": "Untitled", "source_url": "https://m/1", "locator": "1.jpg"},
+            {"record_id": "s:2", "title": "Nocturne", "image_url": "https://m/2.jpg"},
+            {"record_id": "s:3", "title": "Untitled"},
+        ],
+        schema=RECORDS,
+    )
+    assert purge.words([records, records], {"s:1", "s:2"}) == {"https://m/1", "1.jpg", "Nocturne", "https://m/2.jpg"}
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        pytest.param(b"", False, id="nothing"),
+        pytest.param(b'{"id":42}', True, id="a number"),
+        pytest.param(b'{"id":1425}', False, id="a number inside another"),
+        pytest.param(b"<a href='/works/42'>", True, id="part of an address"),
+        pytest.param("Déjà & vu".encode(), True, id="text"),
+        pytest.param(rb'"D\u00e9j\u00e0 & vu"', True, id="JSON in ASCII"),
+        pytest.param("Déjà &amp; vu".encode(), True, id="HTML"),
+        pytest.param(b"?q=D%C3%A9j%C3%A0%20%26%20vu&n=1", True, id="an address"),
+        pytest.param(rb'"https:\/\/m\/a_1"', True, id="JSON with slashes"),
+    ],
+)
+def test_answers_that_mention(data: bytes, expected: bool):
+    assert purge.mentions({"42", "Déjà & vu", "https://m/a_1"})(data) is expected
+    assert not purge.mentions(set())(data)
+
+
+def test_rows_that_only_say_that_a_record_went_tell_nothing():
+    records = pa.Table.from_pylist(
+        [{"record_id": "s:1", "source": "s", "reason": "taken_down", "detail": "d"}, {"record_id": "s:2", "title": "t"},
+         {"record_id": "s:3", "title": "t"}], schema=RECORDS,
+    )  # fmt: skip
+    assert purge.telling(records, {"s:1", "s:2"}).to_pylist() == [False, True, False]
+    assert purge.telling(book(DOWN), {"s:1"}).to_pylist() == [False]
+    edges = pa.Table.from_pylist([{"a": "s:1", "b": "s:3"}, {"a": "s:3", "b": "s:4"}], schema=EDGES)
+    assert purge.telling(edges, {"s:1"}).to_pylist() == [True, False]
+    assert purge.telling(pa.table({"n": [1]}), {"s:1"}).to_pylist() == [False]
+
+
+def test_tables_that_tell_by_a_word_alone():
+    asks = pa.table({"url": ["https://m/1", "https://m/2"], "styles": pa.array([["x"], None], pa.list_(pa.string()))})
+    assert purge.tells(asks, {"s:1"}, {"https://m/2"})
+    assert purge.tells(asks, {"s:1"}, {"x"})
+    assert not purge.tells(asks, {"s:1"}, {"https://m"})
+
+
+def test_measures_lose_the_rows_of_files():
+    pairs = pa.Table.from_pylist([{"a": "x", "b": "y"}, {"a": "y", "b": "z"}, {"a": "z", "b": "q"}], schema=RELATIONS)
+    assert purge.without_files(pairs, pa.array(["x", "q"]))["b"].to_pylist() == ["z"]
+    near = pa.table({"left": [1], "right": [2]})
+    assert purge.without_files(near, pa.array(["x"])).equals(near)
+
+
+def test_a_kept_work_loses_the_page_of_its_copy_not_its_own():
+    rows = [
+        {"record_id": "s:1", "title": "gone"},
+        {"record_id": "s:2", "source_url": "u2", "source_urls": ["u2", "u1", "u3"]},
+        {"record_id": "s:3", "source_url": "u1", "source_urls": ["u1"]},
+    ]
+    table = pa.Table.from_pylist(rows, schema=as_written(IMAGES))
+    left = purge.without_records(table, {"s:1"}, {"u1"})
+    assert left.schema == table.schema
+    assert left["source_urls"].to_pylist() == [["u2", "u3"], ["u1"]]
+
+
+def test_the_ledger_keeps_the_row_and_its_place():
+    ledger = book(
+        {"record_id": "s:0", "kept": True, "sha256": "z"},
+        {"record_id": "s:1", "kept": True, "sha256": "a", "last_split": "val"},
+        {"record_id": "s:2", "kept": True, "sha256": "b"},
+    )  # fmt: skip
+    found = purge.ledger_with(ledger, buried(("s:1", "2024-05-01", "heirs", "a"), ("s:2", "2024-05-01", "heirs", None)))
+    assert found["record_id"].to_pylist() == ["s:0", "s:1", "s:2"]
+    assert [(row["kept"], row["reason"], row["sha256"], row["last_split"]) for row in found.to_pylist()] == [
+        (True, None, "z", None), (False, "taken_down", "a", "val"), (False, "taken_down", None, None),
+    ]  # fmt: skip
+    again = purge.ledger_with(found, buried(("s:1", "2024-05-01", "heirs", "a"), ("s:2", "2024-05-01", "heirs", None)))
+    assert again.equals(found)
+
+
+def test_coco_files_lose_images_and_what_is_drawn_on_them():
+    document = {"images": [{"id": 1}, {"id": 2}], "annotations": [{"image_id": 1}, {"image_id": 2}], "info": {}}
+    assert purge.coco_without(document, {1}) == {"images": [{"id": 2}], "annotations": [{"image_id": 2}], "info": {}}
+    assert purge.detections_without(document["annotations"], {2}) == [{"image_id": 1}]
+
+
+def test_the_card_tells_it_once():
+    once = purge.card_with("# Small\n", buried(("s:1", "2024-05-01", "r", None), ("s:2", "2024-06-01", "r", None)))
+    assert "2 records were taken down" in once
+    assert "2024-06-01" in once
+    assert purge.card_with(once, buried(("s:1", "2025-01-01", "r", None))).count("## Amended") == 1
