@@ -27,16 +27,22 @@ def marked(recipe: Recipe, context: Context, record_ids: pa.ChunkedArray | pa.Ar
     return core.marked(said_by_hand(recipe, context), record_ids, action)
 
 
+def buried(store: Store, recipe: Recipe) -> pa.Table:
+    """TOMBSTONES of the dataset: the store's, and those that came with its last release, as into another store."""
+    previous = releases.predecessor(store, recipe.name)
+    return core.all_buried(tombstones.tombstones(store, recipe.name), previous.tombstones() if previous else None)
+
+
 def obeyed(
     store: Store, recipe: Recipe, context: Context, records: pa.Table
 ) -> tuple[pa.Table, TableRef | None, tuple[str, ...]]:
     """RECORDS without what is excluded or taken down, the table of what is taken down (if anything), and notes."""
-    said, buried = said_by_hand(recipe, context), tombstones.tombstones(store, recipe.name)
-    if not said.num_rows and not buried.num_rows:
+    said, stones = said_by_hand(recipe, context), buried(store, recipe)
+    if not said.num_rows and not stones.num_rows:
         return records, None, ()
     previous = releases.predecessor(store, recipe.name)
     found = core.obeyed(
-        records, said, buried, previous.ledger() if previous else LEDGER.empty_table(), aliases.merged(recipe.artists)
+        records, said, stones, previous.ledger() if previous else LEDGER.empty_table(), aliases.merged(recipe.artists)
     )
     ref = store.write_table("outcomes/taken_down", found.taken_down) if found.taken_down.num_rows else None
     return found.records, ref, found.notes

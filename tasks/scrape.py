@@ -25,7 +25,7 @@ from tasks import by_hand, caching, crawl, web
 from tasks.core.scrape import aliases, artists, records, sources, styles
 from tasks.core.scrape import web as web_sources
 from tasks.core.tables import as_schema, kept
-from tasks.io import releases, retrieval, tables_in, tombstones
+from tasks.io import releases, retrieval, tables_in
 from tasks.io.folders import Folder
 from tasks.io.store import Store
 from tasks.keys import code_of
@@ -139,7 +139,7 @@ def _all_listed(store: Store, recipe: Recipe, context: Context) -> list[crawl.Li
 def _listed(store: Store, source: AnySource, recipe: Recipe, context: Context) -> crawl.Listed:
     if isinstance(source, AnyFileSource):
         return _from_files(store, source, recipe.categories, context)
-    buried = tombstones.tombstones(store, recipe.name)["record_id"]
+    buried = by_hand.buried(store, recipe)["record_id"]
     found = crawl.crawled(store, source, recipe.manners, recipe.limit, context, buried)
     return found if found.is_complete or context.plan else _with_carried_over(store, found, source, recipe)
 

@@ -47,7 +47,7 @@ def verify(url: str, *, is_deep: bool = False) -> Verdict:
         ("counts, keys, leaks", lambda: _tables(release)),
         ("COCO", lambda: _coco(release)),
     ]
-    if release.manifest.amended:
+    if release.manifest.amended or "tombstones.parquet" in release.manifest.files:
         checks.append(("tombstones", lambda: _tombstones(release)))
     if is_deep:
         checks.append(("images, decoded and measured again", lambda: _images(release)))
@@ -135,13 +135,11 @@ def _tables(release: Release) -> Iterator[str]:
 def _tombstones(release: Release) -> Iterator[str]:
     """What is left of records that were purged; media files go by the SHA-256 in their names."""
     amended = release.manifest.amended
-    if amended is None:
-        return
     if "tombstones.parquet" not in release.manifest.files:
         yield "tombstones.parquet: expected the file in an amended release, got none"
         return
-    stones = pa.Table.from_batches(release.batches("tombstones"), release.schema("tombstones.parquet"))
-    if stones.num_rows != amended.tombstones:
+    stones = release.tombstones()
+    if amended and stones.num_rows != amended.tombstones:
         yield f"tombstones.parquet: expected {amended.tombstones} rows, got {stones.num_rows}"
     book = release.ledger()
     yield from core.stone_problems(stones, book)

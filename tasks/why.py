@@ -23,8 +23,8 @@ def why(url: str, record_id: str) -> str:
             f"record: expected one of the {ledger.num_rows} in the ledger of {release.manifest.version}, got '{record_id}'{hint}"
         )
     lines = _lines(rows[0], _labels(yaml.safe_load(release.read("recipe.yaml"))))
-    if release.manifest.amended and record_id in release.table("tombstones.parquet")["record_id"].to_pylist():
-        lines.append(f"  {'':<16} its image and its fields were purged from this release")
+    if record_id in release.tombstones()["record_id"].to_pylist():
+        lines.append(f"  {'':<16} its image and its fields were purged")
     return "\n".join(lines)
 
 

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from schemas.by_hand import ACTIONS, SCOPES, Action
 from schemas.errors import BadInput
 from schemas.reasons import Reason
-from schemas.tables import BY_HAND, RECORDS, TAKEN_DOWN
+from schemas.tables import BY_HAND, RECORDS, TAKEN_DOWN, TOMBSTONES
 from tasks.core import tables
 from tasks.core.scrape.aliases import Aliases, compared
 from tasks.core.scrape.artists import identity
@@ -164,16 +164,12 @@ def obeyed(records: pa.Table, by_hand: pa.Table, tombstones: pa.Table, previous:
     as that takedown stands. An include outranks that the artist is excluded; a takedown outranks all. A record that the
     scrape has dropped already keeps its reason, unless it is taken down.
     """
-    names = records["record_id"].to_pylist()
     excluded, known = _excluded(records, by_hand, aliases)
     down = _down(records, by_hand, tombstones, previous, aliases)
-    reasons = records["reason"].to_pylist()
-    why = {name: found for name, found in excluded.items() if name not in down.why}
-    why |= down.why
-    is_good = {name: reason is None for name, reason in zip(names, reasons, strict=True)}
-    why = {name: found for name, found in why.items() if found.reason == Reason.TAKEN_DOWN or is_good.get(name)}
+    good = _present(excluded, tables.kept(records))
+    why = {name: found for name, found in excluded.items() if name in good} | down.why
     table = _with_reasons(_with_lost(records, down, previous, tombstones), why)
-    lost = _named_nobody(by_hand, set(names), known | down.known)
+    lost = _named_nobody(by_hand, _present(by_hand["name"].to_pylist(), records), known | down.known)
     return Obeyed(table, _taken_down(down.why, previous, tombstones), lost)
 
 
@@ -218,17 +214,28 @@ def _down(records: pa.Table, by_hand: pa.Table, tombstones: pa.Table, previous: 
         why = _Why(Reason.TAKEN_DOWN, f"{_WORK_OF}{name}: {_text(row)}", is_work=True)
         standing[why.detail] = why
         found |= dict.fromkeys(groups.get(name, ()), why)
-    found |= {name: standing[detail] for name, detail in as_before.items() if detail in standing}
+    listed = _present(as_before, records)
+    found |= {
+        name: standing[detail]
+        for name, detail in as_before.items()
+        if detail in standing and (name not in listed or detail.startswith(_WORK_OF))
+    }
     for row in tombstones.to_pylist():
         found[row["record_id"]] = _Why(Reason.TAKEN_DOWN, _text(row), is_work=True)
-    listed = pc.unique(pa.chunked_array([*records["record_id"].chunks, *previous["record_id"].chunks], pa.string()))
-    everyone = set(listed.to_pylist()) if by_hand.num_rows else set()
+    named = by_hand["name"].to_pylist()
+    everyone = _present(named, records) | _present(named, previous)
     for scope in ("record", "work"):
         for name, row in _rows_of(by_hand, "takedown", scope).items():
             if name in everyone or name in found:
                 known.add(("takedown", scope, name))
                 found[name] = _Why(Reason.TAKEN_DOWN, _text(row), is_work=scope == "work")
     return _Down(found, known)
+
+
+def _present(names: Iterable[str], table: pa.Table) -> set[str]:
+    """Those of the names that are record_ids of the table: looked up the short way round, for tables of millions."""
+    wanted = pa.array(sorted(set(names)), pa.string())
+    return set(pc.filter(wanted, pc.is_in(wanted, value_set=table["record_id"])).to_pylist()) if len(wanted) else set()
 
 
 def _rows_of(by_hand: pa.Table, action: Action, scope: str) -> dict[str, dict[str, str]]:
@@ -321,6 +328,14 @@ def _taken_down(why: Mapping[str, _Why], previous: pa.Table, tombstones: pa.Tabl
         for name, one, other in zip(names.to_pylist(), known, buried, strict=True)
     ]
     return pa.Table.from_pylist(rows, schema=TAKEN_DOWN)
+
+
+def all_buried(here: pa.Table, with_release: pa.Table | None) -> pa.Table:
+    """TOMBSTONES of a store and those that came with a release, as into another store; the store's own word counts."""
+    if with_release is None:
+        return here
+    others = with_release.filter(pc.invert(pc.is_in(with_release["record_id"], value_set=here["record_id"])))
+    return pa.concat_tables([here, others.select(TOMBSTONES.names)]).sort_by("record_id")
 
 
 def without_same_bytes(fetched: pa.Table, taken_down: pa.Table) -> pa.Table:

@@ -198,7 +198,7 @@ def _edge_shares(side: Pixels) -> NDArray[np.float64]:
     middle = np.ascontiguousarray(side[: depth + 3, length // 10 : length - length // 10 : 2].transpose(2, 0, 1))
     before, after = middle[:, :-3], middle[:, 3:]
     steps = (np.maximum(before, after) - np.minimum(before, after)).max(axis=0)
-    return np.count_nonzero(steps >= _STEP, axis=1) / steps.shape[1]
+    return np.asarray(np.count_nonzero(steps >= _STEP, axis=1) / steps.shape[1])
 
 
 def _depths(is_edge: NDArray[np.bool_]) -> list[int]:

@@ -22,8 +22,8 @@ from tasks.core.export import card, clusters, coco, digest, images, ledger, repo
 from tasks.core.statistics import Statistics
 from tasks.export import statistics
 from tasks.export.content import Content, publication, recipe_sha256, split_sha256
-from tasks.io import contracts, looks, releases
-from tasks.io.store import Store
+from tasks.io import contracts, looks, releases, tombstones
+from tasks.io.store import Store, parquet_bytes
 
 _ROWS_PER_PART = 1_000_000
 _TOLD = ("title", "artist", "source", "source_url", "rights_uri")
@@ -59,6 +59,8 @@ def published(
         draft.write_parquet("ledger.parquet", [content.ledger], LEDGER)
         draft.write_parquet("records.parquet", [store.read_table(state.records)], RECORDS)
         draft.write_parquet("relations.parquet", [edges(store, state)], EDGES)
+        if (stones := tombstones.tombstones(store, recipe.name)).num_rows:
+            draft.write("tombstones.parquet", parquet_bytes(stones), rows=stones.num_rows)
         counted = statistics.statistics(store, state, recipe, content.images)
         statistics.write(draft, counted)
         draft.write(

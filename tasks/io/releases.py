@@ -23,7 +23,7 @@ from fsspec.implementations.local import LocalFileSystem
 
 from schemas.errors import BadInput, BrokenPromise, Damaged
 from schemas.manifests import FileEntry, ReleaseManifest
-from schemas.tables import RECORDS
+from schemas.tables import RECORDS, TOMBSTONES
 from tasks.io.store import Store
 
 _CHUNK = 1 << 20
@@ -65,6 +65,12 @@ class Release:
         if "records.parquet" not in self.manifest.files:
             return RECORDS.empty_table()
         return pq.read_table(pa.BufferReader(self.read("records.parquet")))
+
+    def tombstones(self) -> pa.Table:
+        """What was purged when it was published or since; empty for releases without."""
+        if "tombstones.parquet" not in self.manifest.files:
+            return TOMBSTONES.empty_table()
+        return pq.read_table(pa.BufferReader(self.read("tombstones.parquet")))
 
     def paths(self) -> list[str]:
         """Paths of all files that lie in it, sorted."""

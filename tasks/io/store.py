@@ -38,7 +38,19 @@ from schemas.manifests import TableRef
 STALE_S = 24 * 3600.0
 """Unfinished files older than this belong to nobody: no build writes one file for a day."""
 
-_READ: "OrderedDict[tuple[str, str], pa.Table]" = OrderedDict()
+
+class _Tables(OrderedDict[tuple[str, str], pa.Table]):
+    """Tables by store and path, the latest last."""
+
+    nbytes = 0  # of all, counted along: to add them up anew with each table that comes takes longer the more there are
+
+    def drop(self, key: tuple[str, str]) -> None:
+        """Let go of a table, if it is there."""
+        if (table := self.pop(key, None)) is not None:
+            self.nbytes -= table.nbytes
+
+
+_READ = _Tables()
 _READ_BYTES = 512 * 2**20
 _READ_LOCK = threading.Lock()
 _ROWS_PER_GROUP = 131_072
@@ -281,9 +293,11 @@ def _remove_if_stale(left: Path) -> None:
 
 def _remember(store: str, path: str, table: pa.Table) -> None:
     with _READ_LOCK:
+        _READ.drop((store, path))
         _READ[store, path] = table
-        while len(_READ) > 1 and sum(kept.nbytes for kept in _READ.values()) > _READ_BYTES:
-            _READ.popitem(last=False)
+        _READ.nbytes += table.nbytes
+        while len(_READ) > 1 and _READ.nbytes > _READ_BYTES:
+            _READ.drop(next(iter(_READ)))
 
 
 def _recall(store: str, path: str) -> pa.Table | None:
@@ -293,4 +307,4 @@ def _recall(store: str, path: str) -> pa.Table | None:
 
 def _forget(store: str, path: str) -> None:
     with _READ_LOCK:
-        _READ.pop((store, path), None)
+        _READ.drop((store, path))

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import fsspec
 import pyarrow.parquet as pq
 import pytest
 import yaml
@@ -175,6 +176,16 @@ def test_a_dry_run_says_the_same_and_touches_nothing(house: House):
     assert said[2:] == purge("small", house.store).splitlines()[2:]
 
 
+def test_a_store_that_is_no_folder_is_purged_the_same(house: House):
+    memory = fsspec.filesystem("memory")
+    memory.put(house.store, "/purged", recursive=True)
+    said = purge("small", "memory://purged").splitlines()
+    assert said == purge("small", house.store).splitlines()
+    there = {path.removeprefix("/purged/"): memory.cat_file(path) for path in memory.find("/purged")}
+    assert there == files(house.store)
+    memory.rm("/purged", recursive=True)
+
+
 @pytest.mark.parametrize("calls", [1, 4, 9, 14, 20])
 def test_a_purge_that_is_killed_and_run_again_ends_the_same(house: House, monkeypatch: pytest.MonkeyPatch, calls: int):
     other = house.folder.parent / "whole"
@@ -217,7 +228,11 @@ def test_what_is_purged_stays_away_without_the_list(house: House):
     purge("small", house.store)
     release = house.build()
     assert house.row(release)["reason"] == "taken_down"
+    assert release.tombstones()["record_id"].to_pylist() == sorted(release.tombstones()["record_id"].to_pylist())
+    assert house.gone in release.tombstones()["record_id"].to_pylist()
     assert verify(release.url).problems == ()
+    shutil.rmtree(Path(house.store, "tombstones"))  # as in a store to which only the release was taken
+    assert house.build().manifest == release.manifest
 
 
 def test_a_record_can_be_purged_that_no_list_names(house: House, capsys: pytest.CaptureFixture[str]):

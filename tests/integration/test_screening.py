@@ -113,6 +113,18 @@ def test_a_recipe_names_a_style_as_it_likes(tmp_path: Path, context: Context):
     assert "Post-Impressionism" in opened(context).read_table(steps[0].outcome)["style"].to_pylist()
 
 
+def test_what_a_person_includes_passes_every_screen(tmp_path: Path, context: Context):
+    said = tmp_path / "said.csv"
+    said.write_text(
+        "action,scope,name,reason,date\ninclude,record,s:Post_Impressionism/grey.png,a rare one,2024-05-01\n"
+    )
+    named = recipe(tmp_path, by_hand="said", bindings={"images": "a folder", "said": "what people say"})
+    bound = context.model_copy(update={"bindings": {**context.bindings, "said": str(said)}})
+    gone = dropped(stages(named, bound), bound)
+    assert "Post_Impressionism/grey.png" not in gone
+    assert len(gone) == 6
+
+
 def test_a_slip_of_the_pen_is_told_before_anything_runs(tmp_path: Path, context: Context):
     slip = [*RECIPE["stages"][:4], {"screen": {"label": "style", "styles": ["Cubsim"]}}, *RECIPE["stages"][5:]]
     with pytest.raises(BadInput, match="got 'Cubsim': did you mean Cubism"):

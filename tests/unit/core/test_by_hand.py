@@ -145,6 +145,11 @@ ASKED = "asked (2024-05-01)"
              "s:3": ("taken_down", f"work of s:1: {ASKED}")}, id="what was of that work once is so still",
         ),
         pytest.param(
+            [("takedown", "artist", "Nobody")],
+            [{"record_id": name, "reason": "taken_down", "detail": f"all works of the artist: {ASKED}"} for name in ("s:3", "s:9")], [],
+            {"s:9": ("taken_down", f"all works of the artist: {ASKED}")}, id="of an artist only what is no longer listed",
+        ),
+        pytest.param(
             [], [{"record_id": "s:3", "reason": "taken_down", "detail": f"work of s:1: {ASKED}"}], [], {},
             id="a takedown that is withdrawn frees them",
         ),

@@ -361,3 +361,22 @@ def test_each_thing_that_is_tampered_with_is_named(tamper: Tamper, said: list[st
     small = Small()
     tamper(small)
     assert small.problems() == said
+
+
+# --- tombstones
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        pytest.param({"kept": False, "reason": "taken_down"}, [], id="taken down"),
+        pytest.param({"kept": True, "reason": None}, ["got kept True, reason None"], id="kept"),
+        pytest.param({"kept": False, "reason": "gone"}, ["got kept False, reason gone"], id="gone"),
+        pytest.param(None, ["got no row"], id="no row"),
+    ],
+)
+def test_what_has_a_tombstone_is_taken_down(row: dict[str, Any] | None, said: list[str]):
+    stones = pa.Table.from_pylist([{"record_id": "s:1"}], schema=tables.TOMBSTONES)
+    ledger = pa.Table.from_pylist([{"record_id": "s:1", **row}] if row else [], schema=tables.LEDGER)
+    expected = [f"ledger: expected s:1, which has a tombstone, to be taken down, {end}" for end in said]
+    assert list(verify.stone_problems(stones, ledger)) == expected

@@ -223,7 +223,7 @@ def test_a_file_that_is_there_goes_before_a_recipe_that_ships(tmp_path: Path, mo
         ),
         pytest.param(
             staged("fetch", "hash", "split: {ratios: {train: 0}}", "export"),
-            ("stages[2] (split): expected at least one ratio above 0, got {'train': 0}",),
+            ("stages[2] (split): expected at least one ratio above 0, got {'train': 0.0}",),
             id="a split without a seat",
         ),
         pytest.param(
@@ -443,9 +443,9 @@ def test_a_path_without_a_recipe_gives_one_sentence(path: str):
             "stages.fetch.max_bytes=5", lambda r: r.stage("fetch").max_bytes, 5, id="a stage that is only its word"
         ),
         pytest.param(
-            "stages.split.by=null", lambda r: r.stage("split").by, None, id="a stage with nothing behind the colon"
+            "stages.split.by=null", lambda r: r.stage("split").by, (), id="a stage with nothing behind the colon"
         ),
-        pytest.param("stages.split.by=", lambda r: r.stage("split").by, None, id="nothing is null"),
+        pytest.param("stages.split.by=", lambda r: r.stage("split").by, (), id="nothing is null"),
         pytest.param(
             "stages.dedup.radius_bits=0", lambda r: r.stage("dedup").radius_bits, 0, id="a stage in the long form"
         ),

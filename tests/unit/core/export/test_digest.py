@@ -153,3 +153,11 @@ def test_lines_are_those_of_pythons_json_for_plain_values(schema: pa.Schema):
     said = {name: value for name, value in row.items() if name != "retrieved_at"}
     expected = json.dumps(said, sort_keys=True, separators=(",", ":")).encode() + b"\n"
     assert list(digest.lines(pa.RecordBatch.from_pylist([row], schema=schema))) == [expected]
+
+
+def test_batches_in_any_order_have_the_digest_of_the_sorted_table():
+    rows = [{**dict.fromkeys(LEDGER.names), "record_id": name, "kept": True} for name in ("a", "b", "c")]
+    table, parts = (pa.Table.from_pylist(each, schema=LEDGER) for each in (rows, [rows[2], rows[0], rows[1]]))
+    expected = digest.table_digest(table.to_batches())
+    assert digest.digest_by_key(parts.to_batches(max_chunksize=2), "record_id") == expected
+    assert digest.digest_by_key([], "record_id") == digest.table_digest([])

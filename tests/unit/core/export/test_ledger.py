@@ -261,3 +261,25 @@ def test_counts_that_do_not_close_stop_the_program(row: dict[str, Any]):
 def test_rows_of_kept_records_in_their_order():
     table = pa.table({"record_id": ["a", "b", "c"], "n": [1, 2, 3]})
     assert ledger.kept_rows(pa.chunked_array([["c", "a"]]), table)["n"].to_pylist() == [3, 1]
+
+
+# --- what is taken down
+
+
+def test_the_file_of_what_is_taken_down_is_remembered_as_long_as_it_is():
+    before = rows(LEDGER, was("a", sha256="file a", last_split="train"), was("b", sha256="file b", last_split="val"))
+    down = records("a", "b", a="taken_down")
+    split = rows(SPLIT, {"record_id": "b", "split": "val"})
+    ids_of = {"records": down["record_id"], "kept": pa.chunked_array([["b"]]), "copies": {}, "same_splits": True}
+    lost = pa.chunked_array([pa.array(["a"], pa.string())])
+    for _ in range(2):  # the second time from the ledger of the first
+        memory = ledger.remembered(before, **ids_of, taken_down=lost)
+        assert memory["record_id"].to_pylist() == ["a"]
+        before = ledger.ledger(down, [("split", split)], memory)
+        found = by_name(before)["a"]
+        assert (found["kept"], found["sha256"], found["last_split"]) == (False, "file a", "train")
+
+
+def test_the_file_of_what_is_only_excluded_is_not():
+    memory = rows(LEDGER, was("a", sha256="file a", last_split="train"))
+    assert by_name(ledger.ledger(records("a", a="excluded"), [], memory))["a"]["sha256"] is None
