@@ -13,6 +13,8 @@ import pytest
 import yaml
 
 from examples.museum.folder import write_museum
+from examples.museum.serve.server import serving
+from examples.museum.serve.works import CatalogueHall
 from flows.build_dataset import stages
 from flows.cli import main
 from flows.recipes import recipe_from_file
@@ -24,6 +26,7 @@ from tasks.io.releases import Release
 from tasks.io.store import Store
 from tasks.purge import purge
 from tasks.verify import verify
+from tests.integration.test_web_sources import Guesthouse
 
 TITLE = "Nocturne of the Purged Heron"
 URL = "https://museum.example/heron-of-the-night"
@@ -291,3 +294,28 @@ def test_a_verify_finds_what_a_purge_should_have_taken(house: House):
     assert verify(first.url).problems == (
         "records.parquet: expected nothing about records with a tombstone, got 2 rows",
     )
+
+
+def test_works_of_sources_on_the_web_are_forgotten_and_not_asked_for_again(tmp_path: Path):
+    with serving(CatalogueHall(7, 40, 6)) as museum:
+        desk = Guesthouse(tmp_path, "met", "wikiart")
+        desk.build(museum, "first")
+        before = desk.reasons()
+        known = {row["record_id"]: row for row in desk.latest.records().to_pylist()}
+        names = [
+            max(name for name in before if name.startswith(word)) for word in ("met:", "wikiart:")
+        ]  # no prefix of another
+        purge("web", desk.store, names, "withdrawn", "2025-01-02")
+        house = object.__new__(House)
+        house.store = desk.store
+        for name in names:
+            addresses = [known[name][column] for column in ("source_url", "image_url", "locator")]
+            assert house.traces(*(address.encode() for address in addresses if address)) == []
+        since = len(museum.log)
+        desk.build(museum, "second")
+        asked = desk.asked(museum, since)
+        for name in names:
+            locator = known[name]["locator"].split("://")[1]
+            assert not [address for address in asked if address == locator or address.endswith(f"/objects/{name[4:]}")]
+        assert desk.reasons() == {**before, **dict.fromkeys(names, "taken_down")}
+        assert verify(desk.latest.url).problems == ()

@@ -25,7 +25,7 @@ def placed(
     split lacks, which may be below 0; total: (S,) of all images how many each is to get.
 
     The label of which fewest images are left comes first, its largest units first; each goes to the split that lacks most
-    of that label (Sechidis, Tsoumakas & Vlahavas, 2011, "On the stratification of multi-label data"). Splits that lack as much to within an
+    of that label (Sechidis, Tsoumakas & Vlahavas, 2011, "On the stratification of multi-label data"). Splits that lack as much to within half an
     image are equal, and of these the one counts that lacks most in all: else every label of a single image would go to the
     largest split. A split has no room for a unit of which it lacks less than half in all: else every label of a single unit
     would go there, however large.
@@ -61,7 +61,7 @@ def _neediest(lacking: NDArray[np.float64], total: NDArray[np.float64], size: in
         return int(np.argmax(total))
     most, found = lacking[has_room].max(), -1
     for split in range(len(total)):
-        if has_room[split] and lacking[split] > most - 1 and (found < 0 or total[split] > total[found]):
+        if has_room[split] and lacking[split] > most - 0.5 and (found < 0 or total[split] > total[found]):
             found = split
     return found
 

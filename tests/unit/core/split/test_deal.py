@@ -94,7 +94,6 @@ def test_without_figures_all_is_by_chance():
         pytest.param([0] * 7, [(7,)], (1,), id="one split"),
         pytest.param([0] * 12, [(10, 2)], (5, 1), id="ArtBench"),
         pytest.param([0] * 3, [(1, 1, 1)], (999, 1, 1), id="a batch that is never full"),
-        pytest.param([0] * 4, [(2, 0, 2)], (3, 0, 1), id="a split without seats"),
     ],
 )
 @pytest.mark.parametrize("with_figures", [False, True])

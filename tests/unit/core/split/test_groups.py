@@ -64,7 +64,7 @@ def test_what_is_published_is_made_up_for_label_by_label():
     """Of label 0 all five lie in train; of label 1 two lie in test. Each label's new units fill what that label lacks."""
     got = place([{0: 1}] * 5 + [{1: 1}] * 8, there=[[5, 0, 0], [0, 0, 2]], sizes=[1] * 13)
     assert np.bincount(got[5:], minlength=3).tolist() == [6, 2, 0]
-    assert np.bincount(got[:5], minlength=3).tolist()[0] <= 2
+    assert np.bincount(got[:5], minlength=3).tolist() == [1, 2, 2]
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 10])
@@ -156,5 +156,5 @@ def test_labels_and_images_are_balanced_no_worse_than_by_the_paper(shares: Seque
             )
         )
     ours, papers = np.mean(mine, axis=0), np.mean(theirs, axis=0)
-    assert ours[0] <= papers[0] * 1.1
-    assert ours[1] <= papers[1] + 0.1
+    assert ours[1] <= papers[1]
+    assert ours[0] <= papers[0] + 0.2  # of an image: that much of a label is given for all images to come out even

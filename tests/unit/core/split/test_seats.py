@@ -39,7 +39,6 @@ def found(
         pytest.param([(0,)], [7], (1,), [[7]], id="one split"),
         pytest.param([(0, 0)], [12], (5, 1), [[10, 2]], id="ArtBench"),
         pytest.param([(0, 0)], [100], (1, 9), [[10, 90]], id="the Met's queries"),
-        pytest.param([(0, 0, 0)], [2000], (999, 1, 0), [[1998, 2, 0]], id="a split without seats"),
     ],
 )
 def test_seats(placed: list[tuple[int, ...]], new: list[int], seats: tuple[int, ...], expected: list[list[int]]):
