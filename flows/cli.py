@@ -118,7 +118,13 @@ def _purge(arguments: argparse.Namespace) -> int:
     from tasks.purge import purge
 
     said = purge(
-        arguments.name, arguments.store, arguments.record, arguments.reason, arguments.date, is_dry=arguments.dry_run
+        arguments.name,
+        arguments.store,
+        arguments.record,
+        arguments.reason,
+        arguments.date,
+        is_dry=arguments.dry_run,
+        is_alone=arguments.alone,
     )
     print(said)  # noqa: T201
     return 0
@@ -203,6 +209,11 @@ def _add_purge(one: argparse.ArgumentParser) -> None:
         "--record", action="append", default=[], metavar="ID",
         help="purge this record (default: all that the newest release says are taken down)",
     )  # fmt: skip
+    one.add_argument(
+        "--alone",
+        action="store_true",
+        help="leave the copies of the works of --record, of which one may take its place",
+    )
     one.add_argument("--reason", default="", metavar="TEXT", help="why, for the tombstones of --record")
     one.add_argument("--date", metavar="YYYY-MM-DD", help="when, for the tombstones (default: today)")
     one.add_argument("--dry-run", action="store_true", help="say what would be removed, and remove nothing")

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from schemas.errors import BadInput, Damaged
 from schemas.manifests import Amended, ReleaseManifest, TableRef
-from schemas.tables import ANSWERS, RETRIEVALS
+from schemas.tables import ANSWERS, EDGES, RETRIEVALS
 from tasks.core import by_hand
 from tasks.core import purge as core
 from tasks.core.export import digest, ledger
@@ -28,6 +28,7 @@ from tasks.io.store import Store, blob_path, parquet_bytes
 _SHOWN = 20
 _LISTED_APART = frozenset({"records.parquet", "ledger.parquet", "tombstones.parquet"})
 _STONES = "tombstones.parquet"
+_DIVERSITY = "statistics/diversity.parquet"
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,8 @@ class _Purge:
     names: frozenset[str]
     files: frozenset[str]
     told: frozenset[str]
+    artists: frozenset[str]
+    """Of whom nothing else is known."""
 
     @property
     def keys(self) -> frozenset[str]:
@@ -48,31 +51,43 @@ class _Purge:
 
 
 def purge(
-    name: str, store_url: str, records: Collection[str] = (), reason: str = "", day: str | None = None, *, is_dry: bool = False
+    name: str, store_url: str, records: Collection[str] = (), reason: str = "", day: str | None = None, *, is_dry: bool = False,
+    is_alone: bool = False,
 ) -> str:  # fmt: skip
-    """Remove these records of a dataset, or all that its newest ledger says are taken down; what was removed, in lines.
+    """Remove records of a dataset from a store and all of its releases; what was removed, in lines.
 
-    day: as 2024-12-31, of the tombstones; today if none is given. Raises BadInput where the store has no such dataset, or
-    no release of it knows a record, or a reason or a day is none.
+    records: these go, with the copies of their works (not if `is_alone`); where none is given, all that the newest ledger
+    says are taken down. day: as 2024-12-31, of the tombstones; today if none is given. is_dry: nothing is removed.
+
+    Raises BadInput where the store has no such dataset, or no release of it knows a record, or a reason or a day is none.
     """
     store = Store(store_url)
     known = _newest_first(store, name)
     books = [release.ledger() for release in known]
     today = day or datetime.now(UTC).date().isoformat()
     _check(name, records, reason, today, books)
-    buried = core.stones(books, tombstones.tombstones(store, name), records, reason, today)
+    asked = (
+        dict.fromkeys(records, reason) if is_alone else core.with_copies(books[0], _edges(known[0]), records, reason)
+    )
+    buried = core.stones(books, tombstones.tombstones(store, name), asked, today)
     names = frozenset(buried["record_id"].to_pylist())
     had = {sha256 for files in core.files_of(books, names).values() for sha256 in files}
     had |= set(buried["sha256"].drop_null().to_pylist())
     used = core.still_used([books[0], *_others(store, name)], names, had)
     shared = pc.is_in(buried["sha256"], value_set=pa.array(sorted(used), pa.string()))
     buried = buried.set_column(3, buried.schema.field(3), pc.if_else(shared, None, buried["sha256"]))
-    told = core.words([release.records() for release in known], names)
-    job = _Purge(store, is_dry, buried, names, frozenset(had - set(used)), frozenset(told))
+    records_of = [release.records() for release in known]
+    told, artists = core.words(records_of, names), core.artists_gone(records_of, names)
+    job = _Purge(store, is_dry, buried, names, frozenset(had - set(used)), frozenset(told), frozenset(artists))
     done = [*_buried(job, name), *_cleaned(job)]
     for release in known:
         done += _amended(job, release, had)
     return "\n".join(_lines(job, name, done, used))
+
+
+def _edges(release: Release) -> pa.Table:
+    there = "relations.parquet" in release.manifest.files
+    return release.table("relations.parquet") if there else EDGES.empty_table()
 
 
 def _newest_first(store: Store, name: str) -> list[Release]:
@@ -257,17 +272,19 @@ def _amended(job: _Purge, release: Release, had: Collection[str]) -> Iterator[st
         return
     names = frozenset(mine["record_id"].to_pylist())
     amender = Amender(job.store, release, is_dry=job.is_dry)
+    amender.text(_STONES, lambda _: parquet_bytes(mine))  # first: no build goes on from a release that is half amended
     _cut_page(job, amender, book, names)
     change: Callable[[pa.Table], pa.Table] = lambda table: core.without_records(table, names, job.told)  # noqa: E731
     for path in [path for path in release.manifest.files if path.endswith(".parquet") and path not in _LISTED_APART]:
         amender.table(path, change)
     _amend_coco(amender, book, names)
     _remove_media(job, amender, had, change)
+    if _DIVERSITY in release.manifest.files:
+        amender.table(_DIVERSITY, lambda table: core.diversity_without(table, job.artists))
     if "records.parquet" in release.manifest.files:
         amender.table("records.parquet", change)
     amender.table("ledger.parquet", lambda table: core.ledger_with(table, mine))
     amender.text("README.md", lambda text: core.card_with(text.decode(), mine).encode())
-    amender.text(_STONES, lambda _: parquet_bytes(mine))
     lost = {path: rows for path, rows in amender.changed.items() if path not in {_STONES, "README.md"}}
     if amender.changed or not _is_closed(release):
         if not job.is_dry:
@@ -314,9 +331,8 @@ def _stem(path: str) -> str:
 
 
 def _is_closed(release: Release) -> bool:
-    """Whether the manifest knows the release's tombstones as they are: it is what is written last."""
-    listed, found = release.manifest.files.get(_STONES), release.file_entry(_STONES)
-    return listed is not None and found is not None and listed.sha256 == found.sha256
+    """Whether it has tombstones, and its manifest, which is written last, knows them as they are."""
+    return _STONES in release.manifest.files and not release.is_half_amended()
 
 
 def _manifest(release: Release, amender: Amender, mine: pa.Table) -> ReleaseManifest:

@@ -3,7 +3,7 @@
 import html
 import json
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 from schemas.reasons import Reason
 from schemas.tables import LEDGER, TOMBSTONES
 from tasks.core.by_hand import reason_and_date
+from tasks.core.dedup.witnesses import copy_edges
 
 SAYS_NOTHING = frozenset(
     {"record_id", "source", "reason", "detail", "kept", "stage", "kept_record_id", "last_split", "image_id", "sha256", "group_id",
@@ -32,17 +33,17 @@ which, when and why. All else of the release stands in its tables.</html>
 _HEADING = "\n## Amended\n"
 
 
-def stones(books: Sequence[pa.Table], before: pa.Table, asked: Collection[str], reason: str, day: str) -> pa.Table:
+def stones(books: Sequence[pa.Table], before: pa.Table, asked: Mapping[str, str], day: str) -> pa.Table:
     """TOMBSTONES, sorted by record_id: those that stand already, and those of what is to be purged now.
 
-    books: LEDGERs of a dataset's releases, the newest first. asked: record_ids to purge for that reason; where none are
-    given, all that the newest ledger says are taken down, for the reasons and on the days that it names (`day` where it
-    names none).
+    books: LEDGERs of a dataset's releases, the newest first. asked: why each of some records is to be purged; where none
+    is given, all that the newest ledger says are taken down, for the reasons and on the days that it names (`day` where
+    it names none).
     """
     found = {row["record_id"]: row for row in before.to_pylist()}
     newest = books[0] if books else LEDGER.empty_table()
     is_down = pc.fill_null(pc.equal(newest["reason"], str(Reason.TAKEN_DOWN)), False)
-    new = dict.fromkeys(asked, (reason, day))
+    new = {name: (why, day) for name, why in asked.items()}
     if not asked:
         for row in newest.filter(is_down).select(["record_id", "detail"]).to_pylist():
             why, when = reason_and_date(row["detail"])
@@ -52,6 +53,38 @@ def stones(books: Sequence[pa.Table], before: pa.Table, asked: Collection[str], 
         newest_file = next(iter(had.get(name, ())), None)
         found.setdefault(name, {"record_id": name, "date": when, "reason": why, "sha256": newest_file})
     return pa.Table.from_pylist([found[name] for name in sorted(found)], schema=TOMBSTONES)
+
+
+def with_copies(book: pa.Table, edges: pa.Table, asked: Collection[str], reason: str) -> dict[str, str]:
+    """Why each of these records goes, and each copy of their works, by LEDGER and EDGES of a release.
+
+    Copies are those that the ledger knows of a record, or of the one that it is a copy of; what the second look or a person
+    found to show the same work, mirrored or in part too; and the copies of these. None of them is to take its place.
+    """
+    is_copy = pc.is_in(book["reason"], value_set=pa.array([Reason.EXACT_DUPLICATE, Reason.NEAR_DUPLICATE]))
+    rows = book.filter(pc.and_(is_copy, pc.is_valid(book["kept_record_id"])))
+    kin: defaultdict[str, set[str]] = defaultdict(set)
+    for name, stays in zip(rows["record_id"].to_pylist(), rows["kept_record_id"].to_pylist(), strict=True):
+        kin[name].add(stays)
+        kin[stays].add(name)
+    seen: defaultdict[str, set[str]] = defaultdict(set)
+    for a, b, _ in copy_edges(edges):
+        seen[a].add(b)
+        seen[b].add(a)
+    why = dict.fromkeys(sorted(asked), reason)
+    for name in sorted(asked):
+        work = _joined(kin, {name})
+        for other in sorted(_joined(kin, work | {near for one in work for near in seen[one]})):
+            why.setdefault(other, f"copy of {name}: {reason}")
+    return why
+
+
+def _joined(linked: Mapping[str, set[str]], start: set[str]) -> set[str]:
+    found, wave = set(start), set(start)
+    while wave:
+        wave = {near for one in wave for near in linked.get(one, ())} - found
+        found |= wave
+    return found
 
 
 def files_of(books: Sequence[pa.Table], names: Collection[str]) -> dict[str, list[str]]:
@@ -183,6 +216,24 @@ def without_records(table: pa.Table, names: Collection[str], addresses: Collecti
     ]
     place = left.schema.get_field_index("source_urls")
     return left.set_column(place, left.schema.field(place), pa.array(kept, left.schema.field(place).type))
+
+
+def artists_gone(records: Iterable[pa.Table], names: Collection[str]) -> set[str]:
+    """Artists of the named records of whom no other record is. records: as of `words`."""
+    mine, others = set[str](), set[str]()
+    wanted = pa.array(sorted(names), pa.string())
+    for table in records:
+        is_mine = pc.is_in(table["record_id"], value_set=wanted)
+        mine |= set(table.filter(is_mine)["artist"].drop_null().to_pylist())
+        others |= set(table.filter(pc.invert(is_mine))["artist"].drop_null().to_pylist())
+    return mine - others
+
+
+def diversity_without(table: pa.Table, artists: Collection[str]) -> pa.Table:
+    """DIVERSITY in which these artists are not named; their numbers stay, as those of all others."""
+    place = table.schema.get_field_index("largest_artist")
+    is_gone = pc.is_in(table["largest_artist"], value_set=pa.array(sorted(artists), pa.string()))
+    return table.set_column(place, table.schema.field(place), pc.if_else(is_gone, None, table["largest_artist"]))
 
 
 def ledger_with(book: pa.Table, buried: pa.Table) -> pa.Table:

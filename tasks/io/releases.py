@@ -113,6 +113,11 @@ class Release:
             return None
         return FileEntry(sha256=digest.hexdigest(), bytes=length)
 
+    def is_half_amended(self) -> bool:
+        """Whether a purge has begun to amend it, and not ended: its tombstones are not those that the manifest lists."""
+        found, listed = self.file_entry("tombstones.parquet"), self.manifest.files.get("tombstones.parquet")
+        return found is not None and (listed is None or found.sha256 != listed.sha256)
+
     def is_intact(self, hashed_up_to_bytes: int = 64 * 2**20) -> bool:
         """Whether every file is there in its size, and those up to a size with their digest (`verify` reads all)."""
         for path, entry in self.manifest.files.items():
@@ -152,7 +157,8 @@ def predecessor(store: Store, name: str) -> Release | None:
 
     Where the newest is damaged, its own predecessor stands in, so that the build gives that very release again. Raises
     BrokenPromise where not even the manifest of the newest is left but there are others: going on without its memory
-    would deal published images into other splits. Raises it also where the newest is a release of another dataset.
+    would deal published images into other splits. Raises it also where the newest is a release of another dataset,
+    or a purge has left it half amended.
     """
     release = latest(store, name)
     if release is not None and release.manifest.name != name:
@@ -165,6 +171,11 @@ def predecessor(store: Store, name: str) -> Release | None:
         raise BrokenPromise(
             f"expected a readable manifest in the release that releases/{name}/latest names, got none: "
             f"restore it, or write one of {', '.join(others)} into `latest`"
+        )
+    if release is not None and release.is_half_amended():
+        raise BrokenPromise(
+            f"expected release {release.manifest.version} of '{name}' to be whole, got one that a purge has left half amended: "
+            "run that purge again"
         )
     while release is not None and release.file_entry("ledger.parquet") != _without_rows(
         release.manifest.files["ledger.parquet"]

@@ -18,7 +18,7 @@ from examples.museum.serve.works import CatalogueHall
 from flows.build_dataset import stages
 from flows.cli import main
 from flows.recipes import recipe_from_file
-from schemas.errors import BadInput
+from schemas.errors import BadInput, BrokenPromise
 from schemas.manifests import Context
 from tasks.io import store as stores
 from tasks.io.amend import Amender
@@ -30,6 +30,7 @@ from tests.integration.test_web_sources import Guesthouse
 
 TITLE = "Nocturne of the Purged Heron"
 URL = "https://museum.example/heron-of-the-night"
+ARTIST, STYLE = "Aurelia Heronwright", "Heronism"
 RECIPE: dict[str, Any] = {
     "name": "small", "by_hand": "said", "max_loss_fraction": 1,
     "bindings": {"images": "a museum", "said": "lists by hand"},
@@ -67,7 +68,7 @@ class House:
         rows = list(csv.DictReader((self.images / "works.csv").read_text(encoding="utf-8").splitlines()))
         for row in rows:
             if f"museum:{row['key']}" == self.gone:
-                row |= {"title": TITLE, "source_url": URL}
+                row |= {"title": TITLE, "source_url": URL, "artist": ARTIST, "style": STYLE}
         with (self.images / "works.csv").open("w", encoding="utf-8", newline="") as file:
             writer = csv.DictWriter(file, rows[0].keys())
             writer.writeheader()
@@ -140,7 +141,12 @@ def house(standing: House, tmp_path: Path) -> House:
 def test_after_a_purge_nothing_is_left_in_any_file(house: House):
     first = next(release for release in both(house) if house.row(release)["kept"])
     picture = Path(f"{house.store}/blobs/{house.row(first)['sha256'][:2]}/{house.row(first)['sha256']}").read_bytes()
-    needles = (TITLE.encode(), URL.encode(), picture[len(picture) // 2 :][:200])  # all files of a camera begin alike
+    needles = (
+        TITLE.encode(),
+        URL.encode(),
+        ARTIST.encode(),
+        picture[len(picture) // 2 :][:200],
+    )  # all files of a camera begin alike
     assert len(house.traces(*needles)) > 6
     said = purge("small", house.store)
     assert said.splitlines()[:2] == ["purge small: 2 records", f"  {house.gone}: asked by the heirs (2024-05-01)"]
@@ -227,6 +233,19 @@ def test_a_build_after_a_purge_neither_fetches_nor_publishes_the_work(house: Hou
     assert again.manifest == release.manifest
 
 
+def test_no_build_goes_on_from_a_release_that_a_purge_has_left_half_way(house: House, monkeypatch: pytest.MonkeyPatch):
+    whole = house.latest.manifest
+    with monkeypatch.context() as patch:
+        patch.setattr(Amender, "close", lambda *_: None)
+        purge("small", house.store)
+    assert house.latest.manifest == whole
+    with pytest.raises(BrokenPromise, match="half amended: run that purge again"):
+        house.build(f"takedown,{house.gone}")
+    purge("small", house.store)
+    assert house.latest.manifest.amended is not None
+    assert house.gone in house.build(f"takedown,{house.gone}").tombstones()["record_id"].to_pylist()
+
+
 def test_what_is_purged_stays_away_without_the_list(house: House):
     purge("small", house.store)
     release = house.build()
@@ -263,7 +282,7 @@ def test_a_file_that_another_record_uses_stays(house: House):
     twin = next((row for row in ledger if row["reason"] == "exact_duplicate"), None)
     if twin is None:
         pytest.skip("this museum has no two equal files")
-    said = purge("small", house.store, [twin["record_id"]], "withdrawn", "2025-01-02")
+    said = purge("small", house.store, [twin["record_id"]], "withdrawn", "2025-01-02", is_alone=True)
     assert f"kept: the file {twin['sha256']}, which {twin['kept_record_id']} uses too" in said
     assert Store(house.store).exists(stores.blob_path(twin["sha256"]))
     assert verify(house.latest.url).problems == ()
@@ -302,9 +321,13 @@ def test_works_of_sources_on_the_web_are_forgotten_and_not_asked_for_again(tmp_p
         desk.build(museum, "first")
         before = desk.reasons()
         known = {row["record_id"]: row for row in desk.latest.records().to_pylist()}
-        names = [
-            max(name for name in before if name.startswith(word)) for word in ("met:", "wikiart:")
-        ]  # no prefix of another
+        pages = [row["source_url"] or "" for row in known.values()]
+        alone = [  # whose address begins no other's: looked for as it is, it would be found there
+            name
+            for name, row in sorted(known.items())
+            if before[name] is None and sum(page.startswith(row["source_url"]) for page in pages) == 1
+        ]
+        names = [next(name for name in alone if name.startswith(word)) for word in ("met:", "wikiart:")]
         purge("web", desk.store, names, "withdrawn", "2025-01-02")
         house = object.__new__(House)
         house.store = desk.store

@@ -54,7 +54,7 @@ def _copies(outcome: pa.Table, edges: pa.Table, why: dict[str, str]) -> dict[str
         of_cluster[cluster[name]] = name
     direct: dict[str, tuple[str, str]] = {}
     joined = dict(of_cluster)
-    for a, b, relation in sorted(_copy_edges(edges)):
+    for a, b, relation in sorted(copy_edges(edges)):
         for one, other in ((a, b), (b, a)):
             if one in why:
                 direct.setdefault(other, (one, relation))
@@ -68,7 +68,7 @@ def _copies(outcome: pa.Table, edges: pa.Table, why: dict[str, str]) -> dict[str
     return texts
 
 
-def _copy_edges(edges: pa.Table) -> Iterator[tuple[str, str, str]]:
+def copy_edges(edges: pa.Table) -> Iterator[tuple[str, str, str]]:
     """(a, b, how) of pairs that show one work."""
     is_found = pc.is_in(edges["relation"], value_set=pa.array(sorted(COPIES), pa.string()))
     is_copy = pc.or_(

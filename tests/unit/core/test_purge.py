@@ -5,7 +5,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from schemas.tables import EDGES, IMAGES, LEDGER, RECORDS, RELATIONS, TOMBSTONES, as_written
+from schemas.tables import DIVERSITY, EDGES, IMAGES, LEDGER, RECORDS, RELATIONS, TOMBSTONES, as_written
 from tasks.core import purge
 
 
@@ -42,8 +42,27 @@ DOWN = {"record_id": "s:1", "reason": "taken_down", "detail": "heirs (2024-05-01
     ],
 )  # fmt: skip
 def test_tombstones(books: Any, before: Any, asked: Any, expected: Any):
-    found = purge.stones(books, buried(*before), asked, "mine", "2025-01-01")
+    found = purge.stones(books, buried(*before), dict.fromkeys(asked, "mine"), "2025-01-01")
     assert [tuple(row.values()) for row in found.to_pylist()] == expected
+
+
+def test_copies_go_with_the_work_whichever_of_them_is_named():
+    ledger = book(
+        {"record_id": "s:1", "kept": True}, {"record_id": "s:2", "reason": "near_duplicate", "kept_record_id": "s:1"},
+        {"record_id": "s:3", "reason": "exact_duplicate", "kept_record_id": "s:2"}, {"record_id": "s:4", "kept": True},
+        {"record_id": "s:5", "reason": "near_duplicate", "kept_record_id": "s:4"}, {"record_id": "s:6", "kept": True},
+        {"record_id": "s:7", "kept": True},
+    )  # fmt: skip
+    edges = pa.Table.from_pylist(
+        [{"a": "s:1", "b": "s:4", "relation": "mirrored"}, {"a": "s:1", "b": "s:6", "relation": "uncertain"},
+         {"a": "s:1", "b": "s:7", "relation": "resized", "verdict": "different"}], schema=EDGES,
+    )  # fmt: skip
+    copy = "copy of s:2: why"
+    assert purge.with_copies(ledger, edges, ["s:2"], "why") == {
+        "s:1": copy, "s:2": "why", "s:3": copy, "s:4": copy, "s:5": copy,
+    }  # fmt: skip
+    assert purge.with_copies(ledger, edges, ["s:7"], "why") == {"s:7": "why"}
+    assert purge.with_copies(ledger, edges, [], "why") == {}
 
 
 def test_a_file_that_another_record_keeps_is_still_used():
@@ -149,3 +168,20 @@ def test_the_card_tells_it_once():
     assert "2 records were taken down" in once
     assert "2024-06-01" in once
     assert purge.card_with(once, buried(("s:1", "2025-01-01", "r", None))).count("## Amended") == 1
+
+
+def test_artists_of_whom_nothing_else_is_known_are_no_longer_named():
+    names = ["record_id", "artist"]
+    one = pa.table([["s:1", "s:2", "s:3"], ["Only", "Both", None]], names=names)
+    two = pa.table([["s:1", "s:4"], ["Only", "Both"]], names=names)
+    assert purge.artists_gone([one, two], {"s:1", "s:2", "s:3"}) == {"Only"}
+    diversity = pa.Table.from_pylist(
+        [
+            {"stratum": None, "images": 3, "largest_artist": "Both"},
+            {"stratum": "Dada", "images": 1, "largest_artist": "Only"},
+        ],
+        schema=DIVERSITY,
+    )
+    found = purge.diversity_without(diversity, {"Only"})
+    assert found["largest_artist"].to_pylist() == ["Both", None]
+    assert found.drop_columns("largest_artist").equals(diversity.drop_columns("largest_artist"))

@@ -27,7 +27,8 @@ def place(
     whole = np.bincount(label, images, width) + fixed.sum(axis=1)
     lacking = whole[:, None] * np.array(shares) - fixed
     rank = np.array(range(len(units)) if order is None else order, np.int64)
-    total = size.sum() * np.array(shares)
+    wants = np.maximum(lacking, 0).sum(axis=0)
+    total = wants * size.sum() / max(wants.sum(), 1)
     return placed(unit.copy(), label.copy(), images.copy(), size, rank, lacking, total).tolist()
 
 

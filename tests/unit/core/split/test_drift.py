@@ -1,0 +1,160 @@
+"""How far what is published keeps the splits from their ratios, and what a person is told."""
+
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from schemas.draw import Split
+from schemas.errors import Refused
+from schemas.tables import SPLIT
+from tasks.core import tables
+from tasks.core.split import drift
+from tasks.core.split.decide import decide
+
+
+def outcome(*splits: str | None, groups: list[str] | None = None) -> pa.Table:
+    """None: dropped."""
+    names = [f"w:{number:04}" for number in range(len(splits))]
+    return tables.outcome(
+        SPLIT, pa.chunked_array([names], pa.string()), group_id=groups or names, split=list(splits),
+        reason=["joined_across_splits" if split is None else None for split in splits],
+    )  # fmt: skip
+
+
+def lying(train: int, val: int, test: int) -> list[str]:
+    return ["train"] * train + ["val"] * val + ["test"] * test
+
+
+def dealing(**settings: Any) -> Split:
+    return Split.model_validate({"label": "split", "seed": 1, **settings})
+
+
+def told(
+    splits: list[str | None], groups: list[str] | None = None, style: list[str | None] | None = None, **settings: Any
+) -> list[str]:
+    result = outcome(*splits, groups=groups)
+    styles = pa.array(style or ["Cubism"] * len(splits), pa.string())
+    return drift.notes(pa.table({"record_id": result["record_id"], "style": styles}), result, dealing(**settings))
+
+
+@pytest.mark.parametrize(
+    ("train", "val", "test", "settings"),
+    [
+        pytest.param(0, 0, 0, {}, id="nobody"),
+        pytest.param(1, 0, 0, {}, id="one image"),
+        pytest.param(0, 0, 1, {}, id="one image, in test"),
+        pytest.param(600, 200, 200, {}, id="as the ratios ask"),
+        pytest.param(649, 200, 151, {}, id="one in twenty elsewhere"),
+        pytest.param(1000, 0, 0, {"max_drift": 1}, id="whatever comes"),
+        pytest.param(100, 0, 0, {"ratios": {"train": 1}}, id="one split"),
+    ],
+)
+def test_what_passes(train: int, val: int, test: int, settings: dict[str, Any]):
+    drift.check(outcome(*lying(train, val, test)), dealing(**settings))
+
+
+@pytest.mark.parametrize(
+    ("train", "val", "test", "settings", "said"),
+    [
+        # of 1,000 images 5 % are 50, and what chance may do is less than another 40
+        pytest.param(690, 200, 110, {}, "train 690 (69.0% for 60.0%), val 200 (20.0% for 20.0%), test 110 (11.0% for 20.0%)", id="too many in train"),
+        pytest.param(510, 290, 200, {}, "val 290 (29.0% for 20.0%)", id="too few"),
+        pytest.param(640, 180, 180, {"max_drift": 0}, "expected at most 0% of 1000 images", id="nothing is allowed"),
+        pytest.param(1000, 0, 0, {"ratios": {"train": 5, "test": 1}}, "train 1000 (100.0% for 83.3%), test 0 (0.0% for 16.7%)", id="no val"),
+    ],
+)  # fmt: skip
+def test_what_is_refused(train: int, val: int, test: int, settings: dict[str, Any], said: str):
+    with pytest.raises(Refused) as refused:
+        drift.check(outcome(*lying(train, val, test)), dealing(**settings))
+    assert said in str(refused.value)
+    assert "give the split another seed" in str(refused.value)
+
+
+def test_what_is_dropped_counts_for_nothing():
+    drift.check(outcome(*lying(60, 20, 20), *[None] * 900), dealing())
+
+
+def test_what_the_largest_group_brings_with_it_is_no_drift():
+    """Half of all are of one group: it must lie somewhere."""
+    names = ["g"] * 500 + [f"s{number}" for number in range(500)]
+    splits = lying(0, 0, 500) + lying(500, 0, 0)
+    drift.check(outcome(*splits, groups=names), dealing())
+    with pytest.raises(Refused):
+        drift.check(outcome(*splits), dealing())
+
+
+GROUPS = st.lists(st.tuples(st.sampled_from("ABCDEFGH"), st.integers(0, 9)), max_size=60)
+HOW = st.sampled_from(
+    [{}, {"order": None}, {"ratios": {"train": 5, "test": 1}}, {"ratios": {"train": 8, "val": 1, "test": 1}}, {"by": None},
+     {"method": "iterative", "by": ["style", "artist"]}]
+)  # fmt: skip
+
+
+@given(GROUPS, HOW, st.integers(0, 99), st.booleans())
+def test_what_is_dealt_afresh_has_not_drifted(
+    rows: list[tuple[str, int]], how: dict[str, Any], seed: int, in_groups: bool
+):
+    settings = dealing(**how, seed=seed, max_drift=0.05)
+    bond = [str(group) if in_groups else None for _, group in rows]
+    size = len(rows)
+    view = pa.table(
+        {"record_id": pa.array([f"w:{number}" for number in range(size)], pa.string()), "is_kept": pa.array([True] * size, pa.bool_()),
+         "published": pa.nulls(size, pa.string()), "figures": pa.array([number % 5 for number in range(size)], pa.int64()),
+         "style": pa.array([style for style, _ in rows], pa.string()), "artist": pa.array([str(group % 3) for _, group in rows], pa.string()),
+         "together_declared": pa.array(bond, pa.string())}
+    )  # fmt: skip
+    result = decide(view, settings)
+    drift.check(result, settings)
+    assert bool(drift.notes(view, result, settings)) == bool(rows)
+
+
+# --- what is told
+
+
+@pytest.mark.parametrize(
+    ("splits", "expected"),
+    [
+        pytest.param([], [], id="nobody"),
+        pytest.param([None], [], id="nobody is left"),
+        pytest.param(["train"], ["split: train 1 (100.0% for 60.0%), val 0 (0.0% for 20.0%), test 0 (0.0% for 20.0%)"], id="one image"),
+        pytest.param(lying(6, 2, 2), ["split: train 6 (60.0% for 60.0%), val 2 (20.0% for 20.0%), test 2 (20.0% for 20.0%)"], id="all well"),
+    ],
+)  # fmt: skip
+def test_shares_are_told(splits: list[str | None], expected: list[str]):
+    assert told(splits) == expected
+
+
+def test_strata_far_from_their_shares_are_told_the_farthest_first():
+    splits, style = [], []
+    for name, has in (("near", (12, 4, 4)), ("far", (10, 0, 10)), ("farther", (20, 0, 0)), ("small", (5, 0, 0))):
+        splits += lying(*has)
+        style += [name] * sum(has)
+    _, said = told([*splits], style=[*style], max_drift=0.05)
+    assert said == "split: 2 strata are more than 5% from their shares: farther (20/0/0), far (10/0/10)"
+
+
+def test_of_many_such_strata_five_are_named():
+    said = told(lying(140, 0, 0) + 7 * lying(12, 4, 4), style=[f"s{number // 20:02}" for number in range(280)])
+    assert said[1].endswith("s03 (20/0/0), s04 (20/0/0) and 2 more")
+
+
+def test_what_is_unknown_is_told():
+    assert told([*lying(6, 2, 2)], style=[None, ""] + ["Cubism"] * 8)[1:] == [
+        "split: 2 images are of the stratum unknown"
+    ]
+
+
+def test_a_group_larger_than_the_share_of_a_split_is_told():
+    said = told(lying(6, 2, 2), groups=["g"] * 3 + [f"s{number}" for number in range(7)])
+    assert said[1:] == [
+        "split: the group of g has 3 of 10 images, more than the whole share of a split; it lies in one all the same"
+    ]
+    assert len(told(lying(6, 2, 2), groups=["g"] * 2 + [f"s{number}" for number in range(8)])) == 1
+
+
+def test_what_was_dropped_is_in_no_stratum():
+    said = told([None, *lying(6, 2, 2)], style=[None] + ["Cubism"] * 10)
+    assert len(said) == 1
