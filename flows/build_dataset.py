@@ -33,7 +33,7 @@ SHELLS: dict[str, Callable[..., Step]] = {
     "fetch": fetch, "hash": hash_, "detect": detect, "quality": quality, "screen": screen,
     "dedup": dedup, "sample": sample, "split": split, "export": export,
 }  # fmt: skip
-_TOLD_THE_RECIPE = {"fetch", "screen", "sample", "split", "export"}
+_TOLD_THE_RECIPE = {"fetch", "screen", "dedup", "sample", "split", "export"}
 """Stages that look at more of the recipe than their own settings: sources, manners, artists, name, seed."""
 
 

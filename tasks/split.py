@@ -6,16 +6,14 @@ from prefect import task
 from prefect.cache_policies import NO_CACHE
 
 from schemas.draw import Split
-from schemas.errors import Refused
 from schemas.manifests import Context, State, Step
 from schemas.recipe import Recipe
-from tasks import caching
-from tasks.core import strata, tables
+from tasks import caching, lineage
+from tasks.core import strata
 from tasks.core.split import decide as core
 from tasks.core.split import drift
-from tasks.io import releases
 from tasks.io.store import Store
-from tasks.keys import code_of, split_sha256
+from tasks.keys import code_of
 
 CODE = code_of(core)
 
@@ -54,7 +52,7 @@ def _view(store: Store, settings: Split, state: State, recipe: Recipe, ids: pa.C
              "century": strata.century(said["year"])}  # fmt: skip
     columns: dict[str, pa.ChunkedArray] = {
         "record_id": everyone, "is_kept": pc.is_in(everyone, value_set=ids),
-        "published": _published(store, settings, recipe, everyone),
+        "published": lineage.published(store, recipe, everyone),
         "figures": caching.figure_counts(store, state, everyone, settings.category, settings.score),
         **{key: known[key] for key in settings.by},
         "copies_sha256": caching.column(store, state.outcome("fetch"), everyone, "sha256"),
@@ -94,18 +92,3 @@ def _with_dropped_copies(store: Store, state: State, ids: pa.ChunkedArray) -> pa
     ]
     everyone = pa.chunked_array([chunk for found in (ids, *copies) for chunk in found.chunks], pa.string())
     return pa.chunked_array([pc.unique(everyone).sort()], pa.string())
-
-
-def _published(store: Store, settings: Split, recipe: Recipe, ids: pa.ChunkedArray) -> pa.ChunkedArray:
-    """The split in which each record was last published, as long as the split's settings are equal."""
-    previous = releases.predecessor(store, recipe.name)
-    if previous is None or previous.manifest.split_sha256 != split_sha256(settings):
-        return pa.chunked_array([pa.nulls(len(ids), pa.string())])
-    ledger = previous.ledger()
-    sources = pc.unique(ledger["source"]).drop_null().to_pylist()
-    if not set(sources) & {source.name for source in recipe.sources}:
-        raise Refused(
-            f"split: expected the release before this one, {previous.manifest.version}, to be of the same dataset, got one of other "
-            f"sources ({', '.join(sorted(sources))}): give the recipe a name of its own; nothing is published"
-        )
-    return tables.looked_up(ledger, "record_id", ids)["last_split"]

@@ -38,9 +38,6 @@ class _Pool(NamedTuple):
     places: _Rows
     """(K,) how many of each are drawn, if there are so many."""
 
-    def is_eligible(self) -> _Mask:
-        return ~self.is_over_cap & self.is_chosen[self.strata.of]
-
 
 def decide(view: pa.Table, settings: Sample) -> pa.Table:
     """SAMPLE outcome of a view with COLUMNS, in its order: some records of each stratum, drawn without replacement.
@@ -48,22 +45,22 @@ def decide(view: pa.Table, settings: Sample) -> pa.Table:
     Inside a stratum a record's weight is 1 / (works of its artist there), so that each artist has the same odds (ArtBench-10,
     Algorithm 1; PoPArt, section 3.1). Each record waits for -ln(u) / weight, u being drawn for (seed, stratum, record_id) alone; those that
     wait least are drawn. A record that comes or goes therefore moves only its own artist's odds, and a place that gets free
-    goes to the next in that order. Records that a person included come first; those sent back (`is_replaced`) leave their
-    place to the next.
+    goes to the next in that order. Records that a person included come first, and are in whatever the caps and the number of strata
+    or records; those sent back (`is_replaced`) leave their place to the next.
 
     `artist` is never null: who counts as one unknown artist has been decided. Empty in, empty out. Raises Refused where
-    `exactly` asks for more than a stratum has, naming each such stratum.
+    a stratum has fewer records than `exactly` asks for, or more are included in it, naming each such stratum.
     """
     pool = _pool(view, settings)
     is_included, is_back = (_bools(view[name]) for name in ("is_included", "is_replaced"))
-    is_eligible = pool.is_eligible()
+    is_eligible = ~pool.is_over_cap & (pool.is_chosen[pool.strata.of] | is_included)
     is_in = is_eligible & ~is_back
     mine = view if is_eligible.all() else view.filter(pa.array(is_eligible))
     rank = np.zeros(view.num_rows, np.int64)
     rank[is_eligible] = _ranks(mine, pool.strata.of[is_eligible], pool.strata.names, settings)
-    if settings.exactly is not None:
-        _refuse_lack(pool, counts(pool.strata.of, len(pool.sizes), is_in), settings.exactly)
     is_drawn = is_in & ((rank < pool.places[pool.strata.of]) | is_included)
+    if settings.exactly is not None:
+        _check_exactly(pool, counts(pool.strata.of, len(pool.sizes), is_drawn), settings.exactly)
     return _outcome(view["record_id"], pool, is_back & is_eligible, is_drawn, settings)
 
 
@@ -93,7 +90,7 @@ def short(view: pa.Table, outcome: pa.Table, settings: Sample) -> list[str]:
 
 def _pool(view: pa.Table, settings: Sample) -> _Pool:
     found = strata(view, settings.by)
-    is_over_cap = _over_cap(view, settings)
+    is_over_cap = _over_cap(view, settings) & ~_bools(view["is_included"])
     sizes = counts(found.of, len(found.names), ~is_over_cap)
     is_chosen = np.zeros(len(sizes), np.bool_)
     is_chosen[_largest(found.names, sizes, settings.top)] = True
@@ -172,16 +169,18 @@ def _places(sizes: _Rows, settings: Sample) -> _Rows:
     return np.asarray(whole)
 
 
-def _refuse_lack(pool: _Pool, there: _Rows, exactly: int) -> None:
-    lacks = [
-        f"{pool.strata.names[place]} has {there[place]}, {exactly - there[place]} too few"
-        for place in np.flatnonzero(pool.is_chosen & (there < exactly))
-    ]
+def _check_exactly(pool: _Pool, drawn: _Rows, exactly: int) -> None:
+    names = pool.strata.names
+    lacks = [place for place in np.flatnonzero(pool.is_chosen) if drawn[place] < exactly]
     if lacks:
+        said = _listed([f"{names[place]} has {drawn[place]}, {exactly - drawn[place]} too few" for place in lacks])
         raise Refused(
             f"sample: expected exactly {exactly} records of each stratum, got fewer of {len(lacks)} of {pool.is_chosen.sum()}: "
-            f"{_listed(lacks)}; ask for fewer, or take at_most: {exactly}"
+            f"{said}; ask for fewer, or take at_most: {exactly}"
         )
+    if over := [place for place in np.flatnonzero(pool.is_chosen) if drawn[place] > exactly]:
+        said = _listed([f"{drawn[place]} of {names[place]}" for place in over])
+        raise Refused(f"sample: expected at most {exactly} included records in each stratum, got {said}; ask for more")
 
 
 def _outcome(names: pa.ChunkedArray, pool: _Pool, is_back: _Mask, is_drawn: _Mask, settings: Sample) -> pa.Table:

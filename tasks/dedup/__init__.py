@@ -11,11 +11,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from schemas.draw import Split
 from schemas.errors import BrokenPromise
 from schemas.manifests import Context, State, Step, TableRef
+from schemas.recipe import Recipe
 from schemas.stages import Dedup
 from schemas.tables import HASH, VERDICTS
-from tasks import by_hand, caching, pictures, shelves
+from tasks import by_hand, caching, lineage, pictures, shelves
 from tasks.core import tables
 from tasks.core.dedup import candidates, decide, verdicts, views, witnesses
 from tasks.dedup import keys, looks, neighbours
@@ -43,7 +45,7 @@ class Found(NamedTuple):
     is_whole: bool
 
 
-def dedup(settings: Dedup, state: State, context: Context) -> Step:
+def dedup(settings: Dedup, state: State, recipe: Recipe, context: Context) -> Step:
     """Look at new pairs a second time; decide anew if a pair, what preference looks at, a verdict, a setting or the rule is another."""
     store = caching.opened(context)
     ids, view = caching.kept_ids(store, state), _view(store, state)
@@ -55,6 +57,10 @@ def dedup(settings: Dedup, state: State, context: Context) -> Step:
         outcome, _ = witnesses.decide(seen, absent, found.relations, said, settings)
         return caching.foreseen(store, settings, state, outcome).model_copy(update={"notes": found.notes})
     outcome_ref, edges, is_new = _decided(store, settings, seen, absent, found.relations, said)
+    if (is_second := _seconds(store, state, recipe, store.read_table(outcome_ref))).any():
+        place = seen.schema.get_field_index("is_second")
+        seen = seen.set_column(place, "is_second", pa.array(is_second))
+        outcome_ref, edges, is_new = _decided(store, settings, seen, absent, found.relations, said)
     step = caching.step(
         store,
         "decide",
@@ -66,6 +72,17 @@ def dedup(settings: Dedup, state: State, context: Context) -> Step:
         notes=(*found.notes, *_of_nobody(said, ids)),
     )
     return step.model_copy(update={"edges": edges})
+
+
+def _seconds(store: Store, state: State, recipe: Recipe, outcome: pa.Table) -> NDArray[np.bool_]:
+    """Records that must not stay in place of a copy of theirs, now that the groups are known."""
+    ids = outcome["record_id"]
+    roles = next((stage.roles for stage in recipe.stages if isinstance(stage, Split)), {})
+    source = caching.column(store, state.records, ids, "source")
+    role = pa.array([*roles.values()], pa.string()).take(
+        pc.index_in(source, value_set=pa.array([*roles], pa.string())).combine_chunks()
+    )
+    return decide.seconds(outcome["group_id"], lineage.published(store, recipe, ids), pa.chunked_array([role]))
 
 
 def said_by_people(settings: Dedup, context: Context) -> pa.Table:
@@ -90,7 +107,7 @@ def _view(store: Store, state: State) -> pa.Table:
         )
     return pa.table({
         "record_id": ids, "rights_uri": records["rights_uri"], "is_annotated": records["is_annotated"],
-        "metadata": caching.metadata(store, state, ids),
+        "metadata": caching.metadata(store, state, ids), "is_second": np.zeros(len(ids), np.bool_),
         **{name: fetched[name] for name in fetched.column_names}, **{name: hashed[name] for name in hashed.column_names},
     })  # fmt: skip
 
@@ -109,7 +126,7 @@ def _witnesses(store: Store, state: State) -> tuple[pa.Table, tuple[str, ...]]:
     table = pa.table({
         "record_id": seen["record_id"], "sha256": seen["sha256"], "detail": seen["detail"],
         "rights_uri": pa.array([""] * seen.num_rows, pa.string()), "is_annotated": pa.array([False] * seen.num_rows, pa.bool_()),
-        "metadata": zeros, "bytes": zeros,
+        "metadata": zeros, "bytes": zeros, "is_second": pa.array([False] * seen.num_rows, pa.bool_()),
         **{name: looked[name] for name in ("phash", "phash_recipe", "width_px", "height_px")},
     })  # fmt: skip
     lost = down.num_rows - seen.num_rows

@@ -37,6 +37,7 @@ class Collection:
         self.folder, self.store = folder, str(folder / "store")
         self.tables: dict[str, list[Row]] = {"m": []}
         self.max_loss_fraction = 1.0
+        self.verdicts = ""
 
     def works(self, first: int, last: int, source: str = "m", **said: Any) -> None:
         """Works of these numbers, each said to be so; what is callable is told the number."""
@@ -66,7 +67,7 @@ class Collection:
                 writer.writerows(rows)
         said = {
             "name": name, "seed": 3, "max_loss_fraction": self.max_loss_fraction,
-            "bindings": dict.fromkeys(self.tables, "a folder"),
+            "bindings": dict.fromkeys([*self.tables, "verdicts"], "a folder, or a file"),
             "sources": [
                 {"table": {"name": source, "at": source, "table": "works.csv", "columns": {column: column for column in columns}}}
                 for source in self.tables
@@ -74,7 +75,10 @@ class Collection:
             "stages": ["fetch", "hash", *chosen, {"export": {"parquet": {"images": "none"}}}],
         }  # fmt: skip
         (self.folder / "recipe.yaml").write_text(yaml.safe_dump(said), encoding="utf-8")
-        bound = {source: str(self.folder / source) for source in self.tables}
+        (self.folder / "verdicts.csv").write_text(f"a,b,verdict,note\n{self.verdicts}", encoding="utf-8")
+        bound = {source: str(self.folder / source) for source in self.tables} | {
+            "verdicts": str(self.folder / "verdicts.csv")
+        }
         recipe = recipe_from_file(str(self.folder / "recipe.yaml"))
         return {step.label: step for step in stages(recipe, Context(store=self.store, bindings=bound))}
 
@@ -165,6 +169,23 @@ def test_a_rebuild_keeps_every_split_and_deals_only_what_is_new(collection):
     collection.works(0, 61)  # the three come back, and are where they were
     collection.build(split())
     assert {name: collection.splits()[name] for name in before} == before
+
+
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_of_two_published_images_that_turn_out_to_be_copies_that_of_the_higher_rank_stays(collection, number):
+    collection.works(0, 20)
+    dedup = {"dedup": {"verdicts": "verdicts", "by": ["phash"]}}
+    collection.build(dedup, split())
+    before = collection.splits()
+    lower, higher = (next(name for name in sorted(before)[number:] if before[name] == of) for of in ("train", "test"))
+    collection.verdicts = f"{min(lower, higher)},{max(lower, higher)},copy,seen\n"
+    collection.build(dedup, split())
+    assert collection.splits() == {name: of for name, of in before.items() if name != lower}
+    assert collection.reasons() == {lower: "near_duplicate"}
+    assert {label: step.computed for label, step in collection.build(dedup, split()).items() if step.computed} == {}
+    collection.verdicts = ""
+    collection.build(dedup, split())
+    assert collection.splits() == before
 
 
 def test_where_removals_pull_the_shares_too_far_a_new_lineage_is_asked_for(collection):

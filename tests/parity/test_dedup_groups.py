@@ -57,6 +57,7 @@ RIGHTS = [
 VIEW = {
     "record_id": pa.string(), "sha256": pa.string(), "rights_uri": pa.string(), "is_annotated": pa.bool_(),
     "width_px": pa.int32(), "height_px": pa.int32(), "bytes": pa.int64(), "metadata": pa.int64(),
+    "is_second": pa.bool_(),
 }  # fmt: skip
 RELATIONS = {
     "a": pa.string(), "b": pa.string(), "relation": pa.string(), "distance_bits": pa.int16(), "score": pa.float64()
@@ -78,6 +79,7 @@ def view_rows(draw: st.DrawFn) -> list[Row]:
             "height_px": draw(st.integers(1, 3)),
             "bytes": draw(st.integers(1, 3)),
             "metadata": draw(st.integers(0, 2)),
+            "is_second": draw(st.booleans()),
         }
         for name in draw(st.lists(names, max_size=10, unique=True))
     ]
@@ -95,7 +97,15 @@ verdict_rows = st.lists(st.tuples(names, names, st.sampled_from(["copy", "relate
 def rank(row: Row) -> tuple[Any, ...]:
     rights = 0 if "publicdomain" in row["rights_uri"] else 2 if row["rights_uri"] == "NOASSERTION" else 1
     pixels = row["width_px"] * row["height_px"]
-    return (rights, not row["is_annotated"], -pixels, -row["bytes"], -row["metadata"], row["record_id"])
+    return (
+        row["is_second"],
+        rights,
+        not row["is_annotated"],
+        -pixels,
+        -row["bytes"],
+        -row["metadata"],
+        row["record_id"],
+    )
 
 
 def walked(

@@ -15,6 +15,7 @@ from scipy import ndimage
 
 from schemas.errors import BadInput, BrokenPromise
 from schemas.manifests import Context, State, Step, TableRef
+from schemas.recipe import Recipe
 from schemas.relations import KeyName
 from schemas.stages import Dedup
 from schemas.tables import FETCH, HASH, NEIGHBOURS, RECORDS, SOURCE_FIGURES, outcome
@@ -25,6 +26,10 @@ from tasks.io.store import Store
 
 Pixels = NDArray[np.uint8]
 RADIUS = Dedup(label="dedup")
+WALL = Recipe.model_validate({
+    "name": "wall", "bindings": {"images": "pictures"}, "sources": [{"folder": {"name": "m", "at": "images", "pattern": "{title}.jpg"}}],
+    "stages": ["fetch", "hash", "dedup", "split", "export"],
+})  # fmt: skip
 BLACK = np.zeros((90, 120, 3), np.uint8)
 
 
@@ -95,7 +100,7 @@ class Wall:
         )
 
     def decided(self, hanging: dict[str, bytes], asked: Dedup = RADIUS) -> Step:
-        return dedup(asked, self.state(hanging), self.context)
+        return dedup(asked, self.state(hanging), WALL, self.context)
 
     def stays(self, hanging: dict[str, bytes], asked: Dedup = RADIUS) -> dict[str, str]:
         """What was dropped, and for what."""
@@ -186,10 +191,10 @@ def test_what_is_lost_is_made_again(wall: Wall, folder: str):
 def test_a_plan_says_how_many_pairs_and_leaves_nothing(tmp_path: Path, wall: Wall):
     state = wall.state(HANGING)
     before = sorted(Path(wall.context.store).rglob("*"))
-    step = dedup(Dedup(label="dedup", by=("phash",)), state, wall.context.model_copy(update={"plan": "p"}))
+    step = dedup(Dedup(label="dedup", by=("phash",)), state, WALL, wall.context.model_copy(update={"plan": "p"}))
     assert step.notes == ("2 pairs will be looked at a second time first",)
     assert (
-        dedup(RADIUS, state, wall.context.model_copy(update={"plan": "q"})).notes[0]
+        dedup(RADIUS, state, WALL, wall.context.model_copy(update={"plan": "q"})).notes[0]
         == "views of new images will be hashed first"
     )
     assert sorted(Path(wall.context.store).rglob("*")) == before
@@ -240,7 +245,7 @@ def test_hashes_of_another_recipe_are_refused(wall: Wall):
     with pytest.raises(
         BrokenPromise, match=rf"expected hashes of the recipe {sight.PHASH}, got some of phash64/look-v1: "
     ):
-        dedup(RADIUS, wall.state(HANGING, recipe="phash64/look-v1"), wall.context)
+        dedup(RADIUS, wall.state(HANGING, recipe="phash64/look-v1"), WALL, wall.context)
 
 
 def said(tmp_path: Path, text: str) -> tuple[Dedup, dict[str, str]]:

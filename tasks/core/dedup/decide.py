@@ -15,8 +15,19 @@ from schemas.stages import Dedup
 from schemas.tables import DEDUP, EDGES
 from tasks.core import tables
 from tasks.core.dedup.groups import Pairs, clusters, connected
+from tasks.core.split.units import SPLITS
 
-COLUMNS = ("record_id", "sha256", "rights_uri", "is_annotated", "width_px", "height_px", "bytes", "metadata")
+COLUMNS = (
+    "record_id",
+    "sha256",
+    "rights_uri",
+    "is_annotated",
+    "width_px",
+    "height_px",
+    "bytes",
+    "metadata",
+    "is_second",
+)
 
 _MEASURED = pa.schema([("key", pa.int64()), *(EDGES.field(name) for name in ("relation", "distance_bits", "score"))])
 _SPOKEN = pa.schema([("key", pa.int64()), EDGES.field("verdict")])
@@ -36,7 +47,8 @@ class _Ties(NamedTuple):
 def decide(view: pa.Table, relations: pa.Table, verdicts: pa.Table, settings: Dedup) -> tuple[pa.Table, pa.Table]:
     """DEDUP outcome of a view with COLUMNS, in its order, and EDGES: each pair that was looked at, and what came of it.
 
-    view: `metadata` is how many fields of the record say something. relations: a, b (SHA-256), relation, distance_bits,
+    view: `metadata` is how many fields of the record say something; `is_second`: it stays only where no other of its copies can
+    (`seconds`). relations: a, b (SHA-256), relation, distance_bits,
     score; each unordered pair once. verdicts: a, b (record_id), verdict. What names a blob or a record that is not in the
     view is passed over. Empty in, empty out; the order of rows changes nothing else.
 
@@ -64,6 +76,21 @@ def decide(view: pa.Table, relations: pa.Table, verdicts: pa.Table, settings: De
     return outcome.take(np.argsort(order)), pa.table(edges, schema=EDGES)
 
 
+def seconds(group_id: pa.ChunkedArray, published: pa.ChunkedArray, role: pa.ChunkedArray) -> _Mask:
+    """(N,) which records of a group may stay only where no other copy can, or they would take the place of one that must not go.
+
+    Those that were published in a split of lower rank (train < val < test) than another of their group: `split` will drop them, and
+    no copy would be left. And queries in a group that has an image of the gallery: that one hangs.
+    """
+    rank = _ints(pc.fill_null(pc.index_in(published, value_set=pa.array(SPLITS)), -1))
+    group = _ints(group_id.combine_chunks().dictionary_encode().indices)
+    highest, hangs = np.full(len(group), -1), np.zeros(len(group), np.bool_)
+    np.maximum.at(highest, group, rank)
+    hangs[group[_bools(pc.fill_null(pc.equal(role, "gallery"), False))]] = True
+    is_query = _bools(pc.fill_null(pc.equal(role, "query"), False))
+    return ((rank >= 0) & (rank < highest[group])) | (is_query & hangs[group])
+
+
 def evidence(measured: pa.Table) -> pa.Table:
     """Of pairs (a, b, view, relation ...) those that say something to the decision, in their order; without `view`.
 
@@ -77,7 +104,7 @@ def evidence(measured: pa.Table) -> pa.Table:
 def preference(view: pa.Table) -> _Rows:
     """Row indices, the copy that one would rather keep first.
 
-    By: open rights (public domain, then Creative Commons or rightsstatements.org, then NOASSERTION), annotated by
+    By: what may stay (`seconds`), open rights (public domain, then Creative Commons or rightsstatements.org, then NOASSERTION), annotated by
     people, more pixels, more bytes (less compressed), more metadata, smaller record_id.
     """
     uris = view["rights_uri"]
@@ -90,6 +117,7 @@ def preference(view: pa.Table) -> _Rows:
             -_ints(view["width_px"]) * _ints(view["height_px"]),
             ~_bools(view["is_annotated"]),
             np.where(is_open, 0, np.where(is_stated, 1, 2)),
+            _bools(view["is_second"]),
         )
     )
 

@@ -91,6 +91,13 @@ def _with_roles(view: pa.Table, settings: Split) -> pa.Table:
     is_copy = is_query & hangs[copy] & is_kept
     place = view.schema.get_field_index("is_kept")
     queries = view.set_column(place, "is_kept", pa.array(is_kept & ~is_copy)).filter(pa.array(is_query))
+    # one that was dropped as a copy of what hung there has that one's split in the ledger: it was never published in it
+    is_its = pc.is_in(
+        queries["published"],
+        value_set=pa.array([name for name in units.SPLITS if name not in settings.seats], pa.string()),
+    )
+    was = pc.if_else(is_its, pa.scalar(None, pa.string()), queries["published"])
+    queries = queries.set_column(queries.schema.get_field_index("published"), "published", was)
     gallery = view.filter(pa.array(~is_query & is_kept))
     of = units.units_of(gallery["record_id"], _bonds(gallery))
     copies = view["record_id"].filter(pa.array(is_copy))

@@ -18,8 +18,8 @@ _FEWEST = 20
 def check(outcome: pa.Table, settings: Split) -> None:
     """Raise Refused where more images lie in another split than the ratios ask than max_drift allows.
 
-    outcome: SPLIT, of the records that the ratios hold for (not of a gallery). What one batch or the largest group brings with it is no drift, nor is what chance may do to
-    a dataset that is thinned out: two standard deviations.
+    outcome: SPLIT, of the records that the ratios hold for (not of a gallery). What one batch or the largest group brings
+    with it is no drift, nor is what chance may do to a dataset that is thinned out: two standard deviations.
     """
     kept = outcome.filter(pc.is_null(outcome["reason"]))
     held, seats = _held(kept, settings)

@@ -464,3 +464,31 @@ def test_artbench_on_the_real_style_lists(wikiart: list[Row]):
 def test_exactly_on_the_real_style_lists(wikiart: list[Row]):
     with pytest.raises(Refused, match="fewer of 22 of 27: Abstract_Expressionism has 2782, 3218 too few, "):
         sample.decide(viewed(wikiart), drawing(exactly=6000))
+
+
+# --- what a person includes
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        pytest.param({"at_most": 1}, id="beyond the number"),
+        pytest.param({"top": 1}, id="outside the largest strata"),
+        pytest.param({"at_most_per": {"artist": 1}}, id="over the cap of its artist"),
+        pytest.param({"total": 1}, id="beyond the total"),
+    ],
+)
+def test_what_is_included_is_in_whatever_else_is_asked(settings: dict[str, Any]):
+    rows = [*works("Cubism", gris=5), *works("Dada", arp=3)]
+    included = {"Dada:arp:0", "Dada:arp:1", "Dada:arp:2"}
+    wanted = [{**row, "is_included": row["record_id"] in included} for row in rows]
+    assert included <= drawn(wanted, **settings)
+    assert not included <= drawn(rows, **settings)
+
+
+def test_more_included_than_exactly_is_refused():
+    rows = [{**row, "is_included": True} for row in works("Cubism", gris=3)]
+    with pytest.raises(
+        Refused, match="expected at most 2 included records in each stratum, got 3 of Cubism; ask for more"
+    ):
+        drawn([*rows, *works("Dada", arp=2)], exactly=2)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from schemas.stages import Dedup
 from schemas.tables import DEDUP, EDGES, VERDICTS
-from tasks.core.dedup.decide import decide, evidence
+from tasks.core.dedup.decide import decide, evidence, seconds
 
 CC0 = "https://creativecommons.org/publicdomain/zero/1.0/"
 MARK = "https://creativecommons.org/publicdomain/mark/1.0/"
@@ -26,6 +26,7 @@ VIEW = pa.schema(
         ("height_px", pa.int32()),
         ("bytes", pa.int64()),
         ("metadata", pa.int64()),
+        ("is_second", pa.bool_()),
     ]
 )
 RELATIONS = pa.schema(
@@ -47,7 +48,7 @@ def row(record_id: str, blob: str | None = None, **said: Any) -> Row:
     """A record. Blobs are called by the capital letter of their record."""
     return {
         "record_id": record_id, "sha256": blob or record_id.upper(), "phash": 0, "rights_uri": "NOASSERTION",
-        "is_annotated": False, "width_px": 100, "height_px": 100, "bytes": 1000, "metadata": 3, **said,
+        "is_annotated": False, "width_px": 100, "height_px": 100, "bytes": 1000, "metadata": 3, "is_second": False, **said,
     }  # fmt: skip
 
 
@@ -143,6 +144,7 @@ def test_of_very_many_records_of_equal_bytes_one_stays_and_each_is_paired_with_t
         pytest.param({"width_px": 50_000, "height_px": 50_000}, {"bytes": 10**9}, id="more pixels than 32 bits count"),
         pytest.param({"width_px": 50, "height_px": 50}, {"width_px": 100, "height_px": 20}, id="more pixels, not longer sides"),
         pytest.param({"bytes": 1001}, {"metadata": 7}, id="more bytes before more metadata"),
+        pytest.param({}, {"is_second": True, "rights_uri": MARK, "is_annotated": True}, id="what must not stay comes after all else"),
         pytest.param({"metadata": 4}, {}, id="more metadata before the smaller name"),
     ],
 )  # fmt: skip
@@ -407,3 +409,28 @@ def test_only_the_whole_says_that_two_are_apart():
     got = evidence(pa.Table.from_pylist(measured, schema=schema))
     assert got.column_names == ["a", "b", "relation"]
     assert got["a"].to_pylist() == [number for number, row in enumerate(rows) if row[2]]
+
+
+# --- who must not stay
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        pytest.param([], [], id="no records"),
+        pytest.param([("g", None, None), ("g", None, None)], [False, False], id="nothing is published"),
+        pytest.param([("g", "train", None), ("g", None, None)], [False, False], id="a new copy may be the better one"),
+        pytest.param([("g", "train", None), ("g", "test", None)], [True, False], id="the higher rank stays"),
+        pytest.param(
+            [("g", "val", None), ("h", "test", None), ("g", "train", None), ("g", "val", None)], [False, False, True, False],
+            id="another group does not matter",
+        ),
+        pytest.param([("g", None, "query"), ("g", None, "gallery"), ("h", None, "query")], [True, False, False], id="what hangs stays"),
+    ],
+)  # fmt: skip
+def test_who_must_not_take_the_place_of_a_copy(rows, expected):
+    columns = [
+        pa.chunked_array([pa.array(column, pa.string())])
+        for column in (zip(*rows, strict=True) if rows else [[], [], []])
+    ]
+    assert seconds(*columns).tolist() == expected
