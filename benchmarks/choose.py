@@ -91,15 +91,16 @@ def _part(start: int, rows: int, whole: int) -> pa.Table:
 
 
 def ours(table: pa.Table, is_real: bool) -> dict[str, Any]:
-    """Seconds of both decisions, the first call (which loads machine code) and the fastest of two; peak memory of the process."""
+    """Seconds of both decisions with what is told of them, of the first call (it loads machine code) and the last; peak memory."""
     from schemas.draw import Sample, Split
     from tasks.core import sample
-    from tasks.core.split import decide
+    from tasks.core.split import decide, drift
 
     size = table.num_rows
     nobody = pa.array(np.zeros(size, np.bool_))
     view = (
         table.select(["record_id", "style", "artist"])
+        .rename_columns(["record_id", "style", "weighs_as"])
         .append_column("is_included", nobody)
         .append_column("is_replaced", nobody)
     )
@@ -112,6 +113,7 @@ def ours(table: pa.Table, is_real: bool) -> dict[str, Any]:
     for _ in range(2 if is_real else 1):
         began_s = time.monotonic()
         drawn = sample.decide(view, settings)
+        told = sample.short(view, drawn, settings)
         drawn_s = time.monotonic() - began_s
         if is_real:
             kept = table.filter(pc.is_null(drawn["reason"]))
@@ -119,12 +121,14 @@ def ours(table: pa.Table, is_real: bool) -> dict[str, Any]:
             kept = table
             drawn = None
         began_s = time.monotonic()
-        dealt = decide.decide(_to_deal(kept), dealing)
+        to_deal = _to_deal(kept)
+        dealt = decide.decide(to_deal, dealing)
+        told += drift.notes(to_deal, dealt, dealing)
         found.append((drawn_s + time.monotonic() - began_s, drawn_s))
     return {
         "first_s": found[0][0], "work_s": found[-1][0], "sample_s": found[-1][1], "peak_mb": _peak_mb(),
         "rows": size, "splits": {row["values"]: row["counts"] for row in pc.value_counts(dealt["split"]).to_pylist()},
-        **(_of_real(table, drawn, view, settings) if is_real else {}),
+        **(_of_real(table, drawn, told) if is_real else {}),
     }  # fmt: skip
 
 
@@ -141,8 +145,7 @@ def _to_deal(table: pa.Table) -> pa.Table:
     return pa.table({**every, "figures": table["figures"], "copies_0": table["group"]})
 
 
-def _of_real(table: pa.Table, drawn: pa.Table, view: pa.Table, settings: Any) -> dict[str, Any]:
-    from tasks.core import sample
+def _of_real(table: pa.Table, drawn: pa.Table, told: list[str]) -> dict[str, Any]:
     from tasks.core.statistics import diversity
 
     kept = table.filter(pc.is_null(drawn["reason"]))
@@ -160,7 +163,7 @@ def _of_real(table: pa.Table, drawn: pa.Table, view: pa.Table, settings: Any) ->
         }
         for style in sorted(before, key=lambda style: -before[style]["images"])
     ]  # fmt: skip
-    return {"styles": rows, "notes": sample.short(view, drawn, settings)}
+    return {"styles": rows, "notes": told}
 
 
 def peer(table: pa.Table, is_real: bool) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import yaml
 from pydantic import ValidationError
 
 from schemas.errors import BadInput
-from schemas.recipe import Recipe
+from schemas.recipe import ALWAYS_BINDABLE, Recipe
 
 _WORDS = {
     "missing": "expected a value, got none",
@@ -41,10 +41,6 @@ def recipe_from_file(
         return Recipe.model_validate(plain)
     except ValidationError as problem:
         raise BadInput(f"{path}: {_sentence(problem, plain)}") from problem
-
-
-ALWAYS_BINDABLE = ("contact", "origins")
-"""Bindings of any recipe that asks the web: whom to write to, and which origins stand in for hosts."""
 
 
 def bindings_from_pairs(pairs: Sequence[str]) -> dict[str, str]:

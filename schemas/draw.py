@@ -101,7 +101,7 @@ class Split(Drawn):
     )
     roles: dict[str, Literal["gallery", "query"]] = Field(
         default_factory=dict,
-        description="Source: its role. A gallery lies in train as a whole; queries are dealt by the ratios, and what is a copy of "
+        description="Source: its role; those that are not named are queries. A gallery lies in train as a whole; queries are dealt by the ratios, and what is a copy of "
         "an image of the gallery is dropped (the Met, section 2)",
     )
     category: str = Field("person", description="Category that counts as a figure")
@@ -142,3 +142,7 @@ class Split(Drawn):
         return tuple(
             name for name in ("train", "val", "test") if name in self.ratios or (name == "train" and has_gallery)
         )
+
+    def role(self, source: str) -> Literal["gallery", "query"] | None:
+        """The role of a source's records; None where the recipe has no roles."""
+        return self.roles.get(source, "query") if self.roles else None

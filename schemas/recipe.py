@@ -10,13 +10,16 @@ from typing import Any, Self
 from pydantic import Field, model_serializer, model_validator
 
 from schemas.artists import Artists
-from schemas.draw import Split
+from schemas.draw import Sample, Split
 from schemas.frozen import Frozen, Name
 from schemas.manners import Manners
 from schemas.screen import Screen
 from schemas.sources import AnyFileSource, AnySource, AnyWebSource
 from schemas.stages import NEEDS, AnyStage, Dedup, Detect
 from schemas.styles import Styles
+
+ALWAYS_BINDABLE = ("contact", "origins")
+"""Bindings of any recipe that asks the web: whom to write to, and which origins stand in for hosts."""
 
 
 class Recipe(Frozen):
@@ -122,12 +125,8 @@ def _problems(recipe: Recipe) -> Iterator[str]:
     yield from _repeated("sources[].name", [source.name for source in recipe.sources])
     yield from _repeated("stages[].label", [stage.label for stage in recipe.stages])
     yield from _repeated("categories", list(recipe.categories))
-    weights = [stage.weights for stage in recipe.stages if isinstance(stage, Detect)]
-    places = [source.at for source in recipe.sources if isinstance(source, AnyFileSource)]
-    secrets = [source.secret for source in recipe.sources if isinstance(source, AnyWebSource) and source.secret]
-    verdicts = [stage.verdicts for stage in recipe.stages if isinstance(stage, Dedup) and stage.verdicts]
-    by_hand = [recipe.by_hand] if recipe.by_hand else []
-    for name in (*places, *secrets, *weights, *verdicts, *by_hand):
+    used = _used(recipe)
+    for name in used:
         if name not in recipe.bindings:
             yield f"bindings: expected an entry that says what '{name}' is, got {sorted(recipe.bindings) or 'none'}"
     yield from _roles(recipe)
@@ -135,14 +134,28 @@ def _problems(recipe: Recipe) -> Iterator[str]:
     for position, stage in enumerate(recipe.stages):
         before = [earlier.stage for earlier in recipe.stages[:position]]
         yield from _unmet(f"stages[{position}] ({stage.label})", stage, before, recipe.categories)
+    for name in sorted({*recipe.bindings} - {*used, *ALWAYS_BINDABLE}):  # such as takedowns that nobody would read
+        yield (
+            f"bindings: expected each to be used, got '{name}', which nothing in the recipe names "
+            f"(for a list by hand write `by_hand: {name}`)"
+        )
+
+
+def _used(recipe: Recipe) -> list[str]:
+    """Names of the bindings that sources, stages and the list by hand take something from."""
+    places = [source.at for source in recipe.sources if isinstance(source, AnyFileSource)]
+    secrets = [source.secret for source in recipe.sources if isinstance(source, AnyWebSource) and source.secret]
+    weights = [stage.weights for stage in recipe.stages if isinstance(stage, Detect)]
+    verdicts = [stage.verdicts for stage in recipe.stages if isinstance(stage, Dedup) and stage.verdicts]
+    return [*places, *secrets, *weights, *verdicts, *([recipe.by_hand] if recipe.by_hand else [])]
 
 
 def _roles(recipe: Recipe) -> Iterator[str]:
-    """Where sources have roles, each has one."""
+    """Roles of nobody."""
     names = sorted(source.name for source in recipe.sources)
     for stage in recipe.stages:
-        if isinstance(stage, Split) and stage.roles and sorted(stage.roles) != names:
-            yield f"stages ({stage.label}).roles: expected a role for each of the sources {names}, got {sorted(stage.roles)}"
+        if isinstance(stage, Split) and not set(stage.roles) <= set(names):
+            yield f"stages ({stage.label}).roles: expected some of the sources {names}, got {sorted(stage.roles)}"
 
 
 def _misplaced(words: Sequence[str]) -> Iterator[str]:
@@ -180,4 +193,6 @@ def _categories(stage: AnyStage) -> list[str]:
         return list(stage.classes)
     if isinstance(stage, Screen):
         return [stage.figures.category] if stage.figures else []
+    if isinstance(stage, Sample):
+        return [stage.category] if stage.weight == "figures" else []
     return [stage.category] if isinstance(stage, Split) else []

@@ -80,10 +80,11 @@ class Scores(Frozen):
         "oval paintings and drawings on empty paper too",
     )  # fmt: skip
 
-    @property
-    def are_asked(self) -> bool:
-        """Whether there is any limit."""
-        return any(limit is not None for limit in self.model_dump().values())
+    @model_validator(mode="after")
+    def _some_limit(self) -> Self:
+        if all(limit is None for limit in self.model_dump().values()):
+            raise ValueError("expected at least one limit, got none")
+        return self
 
 
 class Screen(Stage):
@@ -92,7 +93,7 @@ class Screen(Stage):
     stage: Literal["screen"] = "screen"
     rights: tuple[str, ...] | None = Field(
         None, min_length=1, description="Rights statements that pass: public_domain, open (these and CC BY, CC BY-SA), all, or URIs "
-        "and beginnings of them, NOASSERTION among them; one or several",
+        "and beginnings of them up to a /, NOASSERTION among them; one or several",
     )  # fmt: skip
     styles: tuple[str, ...] | None = Field(
         None, min_length=1, description="Styles that pass, by any of their names; what has no style does not"
@@ -126,13 +127,20 @@ class Screen(Stage):
                 )
         return value
 
+    @model_validator(mode="after")
+    def _chroma_beside_colour(self) -> Self:
+        """A release writes the default out, so that it may stand alone."""
+        if self.colour is None and self.least_chroma != type(self).model_fields["least_chroma"].default:
+            raise ValueError("least_chroma: expected colour beside it, got none")
+        return self
+
     @property
     def needs(self) -> tuple[str, ...]:
         """The stages that must have stood before, for what is asked for."""
         asked = {
             "fetch": self.bytes is not None,
             "hash": (self.pixels, self.least_side_px, self.aspect) != (None, None, None),
-            "quality": self.colour is not None or (self.scores is not None and self.scores.are_asked),
+            "quality": self.colour is not None or self.scores is not None,
             "detect": self.figures is not None and self.figures.counted_by == "detector",
         }
         return tuple(stage for stage, is_needed in asked.items() if is_needed)

@@ -174,8 +174,9 @@ TAKEN_DOWN = pa.schema(
 )
 """What a build may not have again. sha256: of its file, if one was ever had; is_work: copies of its work go with it."""
 
-TOMBSTONES = pa.schema([(name, pa.string()) for name in ("record_id", "date", "reason", "sha256")])
-"""What was purged. sha256: of its file, which must not come back; null where others use that file too, or none was had."""
+TOMBSTONES = pa.schema([(name, pa.string()) for name in ("record_id", "date", "reason", "sha256", "scope")])
+"""What was purged. sha256: of its file, which must not come back; null where others of the dataset use that file too, or none was had.
+scope: work, or record, which says nothing of the copies."""
 
 DETECT = pa.schema(
     [("sha256", pa.string()), ("reason", pa.string()), ("detail", pa.string()), ("figures", pa.list_(FIGURE))]

@@ -1,10 +1,14 @@
 """What people say of single records, for every stage that asks; the file is the recipe's `by_hand` binding."""
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from schemas.by_hand import Action
+from schemas.draw import Sample
+from schemas.errors import BadInput
 from schemas.manifests import Context, State, TableRef
 from schemas.recipe import Recipe
+from schemas.stages import Dedup
 from schemas.tables import BY_HAND, LEDGER, TAKEN_DOWN
 from tasks import caching
 from tasks.core import by_hand as core
@@ -15,11 +19,15 @@ from tasks.io.store import Store
 
 
 def said_by_hand(recipe: Recipe, context: Context) -> pa.Table:
-    """BY_HAND that the recipe names; empty where it names none. Raises BadInput where the file is none."""
+    """BY_HAND that the recipe names; empty where it names none. Raises BadInput where the file is none, or nothing can obey it."""
     if recipe.by_hand is None:
         return BY_HAND.empty_table()
-    url = context.bindings[recipe.by_hand]
-    return core.said(f"binding '{recipe.by_hand}'", files.rows_of_csv(recipe.by_hand, url))
+    url, name = context.bindings[recipe.by_hand], f"binding '{recipe.by_hand}'"
+    said = core.said(name, files.rows_of_csv(recipe.by_hand, url))
+    replaced = said.filter(pc.equal(said["action"], "replace"))["name"].to_pylist()
+    if replaced and not any(isinstance(stage, Sample) for stage in recipe.stages):
+        raise BadInput(f"{name}: expected a sample stage in the recipe, whose draw replaces '{replaced[0]}', got none")
+    return said
 
 
 def marked(recipe: Recipe, context: Context, record_ids: pa.ChunkedArray | pa.Array, action: Action) -> pa.Array:
@@ -31,6 +39,14 @@ def buried(store: Store, recipe: Recipe) -> pa.Table:
     """TOMBSTONES of the dataset: the store's, and those that came with its last release, as into another store."""
     previous = releases.predecessor(store, recipe.name)
     return core.all_buried(tombstones.tombstones(store, recipe.name), previous.tombstones() if previous else None)
+
+
+def not_asked_for(store: Store, recipe: Recipe) -> pa.Array:
+    """record_ids of what is purged, whose pages a crawl leaves out; not of such as hold further images that are here (`key-2`)."""
+    previous, stones = releases.predecessor(store, recipe.name), buried(store, recipe)["record_id"].to_pylist()
+    known = previous.ledger()["record_id"].to_pylist() if previous and stones else []
+    further = {name.rpartition("-")[0] for name in set(known) - set(stones) if name.rpartition("-")[2].isdigit()}
+    return pa.array(sorted(set(stones) - further), pa.string())
 
 
 def obeyed(
@@ -45,7 +61,21 @@ def obeyed(
         records, said, stones, previous.ledger() if previous else LEDGER.empty_table(), aliases.merged(recipe.artists)
     )
     ref = store.write_table("outcomes/taken_down", found.taken_down) if found.taken_down.num_rows else None
-    return found.records, ref, found.notes
+    return found.records, ref, (*found.notes, *_of_copies(recipe, found.taken_down))
+
+
+def _of_copies(recipe: Recipe, taken_down: pa.Table) -> tuple[str, ...]:
+    works = pc.sum(taken_down["is_work"]).as_py() or 0
+    if not works or any(isinstance(stage, Dedup) for stage in recipe.stages):
+        return ()
+    return (
+        f"by hand: the recipe has no dedup: of {works} works that are taken down only copies of equal bytes are dropped",
+    )
+
+
+def without_copies(records: pa.Table, ledger: pa.Table) -> pa.Table:
+    """RECORDS that say nothing of what the ledger calls taken down, by whatever stage; see core.by_hand."""
+    return core.without_copies(records, ledger)
 
 
 def taken_down(store: Store, state: State) -> pa.Table:

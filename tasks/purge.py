@@ -5,18 +5,22 @@ finds nothing to do where it was done before: a purge that is killed and started
 """
 
 import contextlib
+import functools
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.parquet as pq
 
 from schemas.errors import BadInput, Damaged
 from schemas.manifests import Amended, ReleaseManifest, TableRef
 from schemas.tables import ANSWERS, EDGES, RETRIEVALS
+from tasks import likeness
 from tasks.core import by_hand
 from tasks.core import purge as core
 from tasks.core.export import digest, ledger
@@ -29,25 +33,23 @@ _SHOWN = 20
 _LISTED_APART = frozenset({"records.parquet", "ledger.parquet", "tombstones.parquet"})
 _STONES = "tombstones.parquet"
 _DIVERSITY = "statistics/diversity.parquet"
+_WEB = "web-images"  # where fetch keeps what came of the web, whichever source named it
+_KEYS = ("sha256", "a", "b", "key", "left", "right")  # columns of measures that say whose they are
 
 
 @dataclass(frozen=True)
 class _Purge:
-    """What goes. files: SHA-256 of what is removed from the store; told: by what the records can be told."""
+    """What goes. files: SHA-256 of what is removed from the store; spared: (folder, locator) of what other datasets keep."""
 
     store: Store
     is_dry: bool
     buried: pa.Table
     names: frozenset[str]
     files: frozenset[str]
-    told: frozenset[str]
-    artists: frozenset[str]
+    told: core.Told
+    artists: frozenset[str] = frozenset()
     """Of whom nothing else is known."""
-
-    @property
-    def keys(self) -> frozenset[str]:
-        """How the sources call the records."""
-        return frozenset(name.partition(":")[2] for name in self.names)
+    spared: frozenset[tuple[str, str]] = frozenset()
 
 
 def purge(
@@ -56,33 +58,71 @@ def purge(
 ) -> str:  # fmt: skip
     """Remove records of a dataset from a store and all of its releases; what was removed, in lines.
 
-    records: these go, with the copies of their works (not if `is_alone`); where none is given, all that the newest ledger
-    says are taken down. day: as 2024-12-31, of the tombstones; today if none is given. is_dry: nothing is removed.
+    records: these go (with the copies of their works, if not `is_alone`); where none is given, all that the newest ledger
+    says are taken down. Of works, all copies go that any release knows of or that the store has a picture of, also such
+    as were screened out or not drawn. reason, day (as 2024-12-31; today if none is given) and is_alone are said of
+    `records`. is_dry: nothing is removed.
 
-    Raises BadInput where the store has no such dataset, or no release of it knows a record, or a reason or a day is none.
+    Raises BadInput where the store has no such dataset, or no release of it knows a record, or a reason or a day is none, or
+    something is said of no record.
     """
     store = Store(store_url)
     known = _newest_first(store, name)
     books = [release.ledger() for release in known]
     today = day or datetime.now(UTC).date().isoformat()
     _check(name, records, reason, today, books)
-    asked = (
-        dict.fromkeys(records, reason) if is_alone else core.with_copies(books[0], _edges(known[0]), records, reason)
-    )
-    buried = core.stones(books, tombstones.tombstones(store, name), asked, today)
+    _check_said(records, reason, day, is_alone=is_alone)
+    before = by_hand.all_buried(tombstones.tombstones(store, name), known[0].tombstones())
+    scope = "record" if is_alone else "work"
+    buried = core.stones(books, before, dict.fromkeys(records, reason), today, scope)
+    buried = _with_copies(store, known, books, buried)
     names = frozenset(buried["record_id"].to_pylist())
-    had = {sha256 for files in core.files_of(books, names).values() for sha256 in files}
-    had |= set(buried["sha256"].drop_null().to_pylist())
-    used = core.still_used([books[0], *_others(store, name)], names, had)
+    had = _files(books, buried)
+    others = _others(store, name)
+    used = core.still_used([books[0]], names, had)
+    elsewhere = core.still_used([release.ledger() for release in others], (), had)
     shared = pc.is_in(buried["sha256"], value_set=pa.array(sorted(used), pa.string()))
     buried = buried.set_column(3, buried.schema.field(3), pc.if_else(shared, None, buried["sha256"]))
     records_of = [release.records() for release in known]
     told, artists = core.words(records_of, names), core.artists_gone(records_of, names)
-    job = _Purge(store, is_dry, buried, names, frozenset(had - set(used)), frozenset(told), frozenset(artists))
+    job = _Purge(
+        store, is_dry, buried, names, frozenset(had - used.keys() - elsewhere.keys()), told, frozenset(artists),
+        _spared(others, elsewhere),
+    )  # fmt: skip
+    used = elsewhere | used
     done = [*_buried(job, name), *_cleaned(job)]
     for release in known:
         done += _amended(job, release, had)
     return "\n".join(_lines(job, name, done, used))
+
+
+def _files(books: list[pa.Table], stones: pa.Table) -> set[str]:
+    """SHA-256 of all files that these records ever had."""
+    had = {sha256 for files in core.files_of(books, stones["record_id"].to_pylist()).values() for sha256 in files}
+    return had | set(stones["sha256"].drop_null().to_pylist())
+
+
+def _with_copies(store: Store, known: list[Release], books: list[pa.Table], buried: pa.Table) -> pa.Table:
+    """The tombstones, and those of all copies: by what the releases say, then by sight, as long as there are thumbnails."""
+    edges = [_edges(release) for release in known]
+    buried = core.with_copies(books, edges, buried)
+    mine = _files(books, buried.filter(pc.equal(buried["scope"], "work")))
+    everything = {sha256 for book in books for sha256 in pc.unique(book["sha256"].drop_null()).to_pylist()}
+    if not mine:
+        return buried
+    one, other = (pa.array(sorted(files), pa.string()) for files in (mine, everything - mine))
+    return core.with_copies(books, edges, buried, likeness.alike(store, one, other))
+
+
+def _spared(others: list[Release], used: Collection[str]) -> frozenset[tuple[str, str]]:
+    """Where in `retrievals` the files are that other datasets keep: folder, and what was asked for."""
+    found = set[tuple[str, str]]()
+    for release in others if used else []:
+        keepers = core.still_used_by(release.ledger(), used)
+        records = release.records()
+        for row in records.filter(pc.is_in(records["record_id"], value_set=keepers)).to_pylist():
+            found |= {(row["source"], row["locator"]), (_WEB, row["locator"])}
+    return frozenset(found)
 
 
 def _edges(release: Release) -> pa.Table:
@@ -109,10 +149,21 @@ def _check(name: str, records: Collection[str], reason: str, day: str, books: li
             raise BadInput(f"--record: expected a record that a release of '{name}' knows, got '{record}'")
 
 
-def _others(store: Store, name: str) -> list[pa.Table]:
-    """The newest ledgers of all other datasets in the store: their files stay theirs."""
+def _check_said(records: Collection[str], reason: str, day: str | None, *, is_alone: bool) -> None:
+    for option, is_given in (("--reason", bool(reason)), ("--date", day is not None), ("--alone", is_alone)):
+        if is_given and not records:
+            raise BadInput(f"{option}: expected --record beside it, of which it is said, got none")
+    if records and not by_hand.is_line(reason, by_hand.LONGEST_REASON):
+        raise BadInput(
+            f"--reason: expected 1 to {by_hand.LONGEST_REASON} characters in one line, got {len(reason)} in "
+            f"{len(reason.splitlines())}"
+        )
+
+
+def _others(store: Store, name: str) -> list[Release]:
+    """The newest releases of all other datasets in the store: their files stay theirs."""
     found = (releases.latest(store, other) for other in store.names("releases") if other != name)
-    return [release.ledger() for release in found if release is not None]
+    return [release for release in found if release is not None]
 
 
 def _buried(job: _Purge, name: str) -> Iterator[str]:
@@ -135,8 +186,10 @@ def _cleaned(job: _Purge) -> Iterator[str]:
         if job.store.exists(blob_path(sha256)):
             counts["files"] += 1
             _remove(job, blob_path(sha256))
+    counts["tables of searches"] = _clean_searches(job)
     counts["rows of measures"] = _clean_measures(job)
     counts["tables of decisions, which are taken anew"] = _clean_caches(job)
+    counts["leftovers of builds"] = _clean_leftovers(job)
     found = [f"{count} {what}" for what, count in counts.items() if count]
     if found:
         yield f"store: {', '.join(found)}"
@@ -154,13 +207,15 @@ def _clean_retrievals(job: _Purge) -> int:
     A listing goes whole, with all that it says of others: it is asked for again by the next build, and so nothing is
     lost that the source still says, while a redacted answer would be one that nobody ever gave.
     """
-    is_told = core.mentions(job.told | job.keys)
+    told = functools.cache(lambda source: core.mentions(job.told.of(source)))
     rows = 0
     for path, table in _tables(job.store, "retrievals"):
-        source, gone = path.split("/")[1], []
+        folder, gone = path.split("/")[1], []
+        source = folder.removesuffix("-web").removesuffix("-answers")
+        words, is_told = job.told.of(source), told(source)
         for place, row in enumerate(table.to_pylist()):
-            is_mine = _is_about(job, source, row)
-            if _is_answer(source, row):
+            is_mine = _is_about(job, folder, row, words)
+            if _is_answer(folder, row):
                 body = _body(job.store, row)
                 is_mine = is_mine or body is None or is_told(body)  # without a body it is asked for again anyway
                 if is_mine and row.get("body") is None:
@@ -177,27 +232,52 @@ def _is_answer(source: str, row: dict[str, Any]) -> bool:
 
 
 def _body(store: Store, row: dict[str, Any]) -> bytes | None:
-    """The bytes of a raw answer; None where they are gone."""
+    """The bytes of a raw answer, unpacked; None where they are gone, or nobody can read them."""
     body: bytes | None = row.get("body")
-    with contextlib.suppress(Damaged):
-        return store.read_blob(row["sha256"]) if body is None else body
+    with contextlib.suppress(Damaged, pa.ArrowException):
+        body = store.read_blob(row["sha256"]) if body is None else body
+        return _unpacked(body) if body.startswith(b"PAR1") else body
     return None
 
 
-def _is_about(job: _Purge, source: str, row: dict[str, Any]) -> bool:
+def _unpacked(body: bytes) -> bytes:
+    """All values of a Parquet file, as text, line by line."""
+    batches = pq.ParquetFile(pa.BufferReader(body)).iter_batches()
+    return "\n".join(str(value) for batch in batches for row in batch.to_pylist() for value in row.values()).encode()
+
+
+def _is_about(job: _Purge, folder: str, row: dict[str, Any], words: frozenset[str]) -> bool:
     if "body" in row:
-        return row["key"] is not None and f"{source.removesuffix('-web')}:{row['key']}" in job.names
-    return row["sha256"] in job.files or row["locator"] in job.told | job.keys
+        return row["key"] is not None and f"{folder.removesuffix('-web')}:{row['key']}" in job.names
+    return row["sha256"] in job.files or (row["locator"] in words and (folder, row["locator"]) not in job.spared)
+
+
+def _clean_searches(job: _Purge) -> int:
+    """Tables of searches that hold hashes of the files: before the measures go, by which these are known."""
+    files = pa.array(sorted(job.files), pa.string())
+    hashes = [np.empty(0, np.uint64)]
+    for folder, column in (("measures/hash", "phash"), ("measures/keys", "keys")):
+        for _, table in _tables(job.store, folder, lambda keys: _has_files(keys, files)):
+            mine = table.filter(pc.is_in(table["sha256"], value_set=files))[column].drop_null()
+            flat = pc.list_flatten(mine) if pa.types.is_list(mine.type) else mine
+            hashes.append(flat.to_numpy().astype(np.uint64))
+    wanted = np.unique(np.concatenate(hashes))
+    if not len(wanted):
+        return 0
+    count = 0
+    for folder in ("measures/neighbours", "measures/pieces", "measures/searched", "outcomes/searched"):
+        for path, _ in _tables(job.store, folder, lambda keys: core.has_hash(keys, wanted)):
+            count += 1
+            _remove(job, path)
+    return count
 
 
 def _clean_measures(job: _Purge) -> int:
     """Rows of these files, wherever they were measured. Thumbnails go last: the tables that say where they are must be right."""
     files, rows = pa.array(sorted(job.files), pa.string()), 0
     moved: dict[str, str | None] = {}
-    for path, table in _tables(job.store, "measures"):
+    for path, table in _tables(job.store, "measures", lambda keys: _has_files(keys, files)):
         left = core.without_files(table, files)
-        if left.num_rows == table.num_rows:
-            continue
         rows += table.num_rows - left.num_rows
         if "jpeg" in table.column_names:
             moved[path] = None if job.is_dry else _written(job.store, path, left)
@@ -210,6 +290,10 @@ def _clean_measures(job: _Purge) -> int:
     return rows
 
 
+def _has_files(table: pa.Table, files: pa.Array) -> bool:
+    return bool(core.without_files(table, files).num_rows < table.num_rows)
+
+
 def _moved(shelf: pa.Table, moved: dict[str, str | None]) -> pa.Table:
     paths = [moved.get(path, path) or path for path in shelf["path"].to_pylist()]
     return shelf.set_column(1, shelf.schema.field(1), pa.array(paths, pa.string()))
@@ -217,26 +301,48 @@ def _moved(shelf: pa.Table, moved: dict[str, str | None]) -> pa.Table:
 
 def _clean_caches(job: _Purge) -> int:
     """Tables that earlier builds wrote for later ones, and that say something of the records."""
-    count = 0
+    count, told = 0, job.told.everything()
     for top in ("decisions", "outcomes"):
         for path, table in _tables(job.store, top):
-            if core.tells(table, job.names, job.told | job.keys):
+            if core.tells(table, job.names, told):
                 count += 1
                 _remove(job, path)
     return count
 
 
-def _tables(store: Store, top: str) -> Iterator[tuple[str, pa.Table]]:
-    """Path and table of every Parquet file below a folder of the store; damaged ones are removed by being read."""
+def _clean_leftovers(job: _Purge) -> int:
+    """What builds that were killed left half written: nobody builds meanwhile."""
+    names = job.store.names("tmp")
+    for name in names if not job.is_dry else []:
+        job.store.fs.rm(job.store.full(f"tmp/{name}"), recursive=True)
+    return len(names)
+
+
+def _tables(
+    store: Store, top: str, is_wanted: Callable[[pa.Table], bool] | None = None
+) -> Iterator[tuple[str, pa.Table]]:
+    """Path and table of every Parquet file below a folder of the store; damaged ones are removed by being read.
+
+    is_wanted: asked of the columns that say whose the rows are; what is not wanted is not read whole.
+    """
     try:
         found = store.fs.find(store.full(top))
     except FileNotFoundError:
         found = []
     root = store.root.rstrip("/")
     for path in sorted(str(each)[len(root) + 1 :] for each in found):
-        if path.endswith(".parquet"):
+        if path.endswith(".parquet") and (is_wanted is None or _is_wanted(store, path, is_wanted)):
             with contextlib.suppress(Damaged):
                 yield path, store.read_table(TableRef(path=path, rows=0), is_remembered=False)
+
+
+def _is_wanted(store: Store, path: str, is_wanted: Callable[[pa.Table], bool]) -> bool:
+    try:
+        with store.fs.open(store.full(path), "rb") as file:
+            parquet = pq.ParquetFile(file)
+            return is_wanted(parquet.read(columns=[name for name in parquet.schema_arrow.names if name in _KEYS]))
+    except (pa.ArrowException, OSError):
+        return True  # read whole, it proves wrong
 
 
 def _without(table: pa.Table, rows: list[int]) -> pa.Table:
@@ -274,7 +380,7 @@ def _amended(job: _Purge, release: Release, had: Collection[str]) -> Iterator[st
     amender = Amender(job.store, release, is_dry=job.is_dry)
     amender.text(_STONES, lambda _: parquet_bytes(mine))  # first: no build goes on from a release that is half amended
     _cut_page(job, amender, book, names)
-    change: Callable[[pa.Table], pa.Table] = lambda table: core.without_records(table, names, job.told)  # noqa: E731
+    change: Callable[[pa.Table], pa.Table] = lambda table: core.without_records(table, names, job.told.addresses)  # noqa: E731
     for path in [path for path in release.manifest.files if path.endswith(".parquet") and path not in _LISTED_APART]:
         amender.table(path, change)
     _amend_coco(amender, book, names)
@@ -296,7 +402,7 @@ def _amended(job: _Purge, release: Release, had: Collection[str]) -> Iterator[st
 def _cut_page(job: _Purge, amender: Amender, book: pa.Table, names: frozenset[str]) -> None:
     """The page goes where it shows a record, or may: its pictures can't be told from each other."""
     kept = set(book.filter(book["kept"])["record_id"].to_pylist())
-    is_told = core.mentions(job.told | names)
+    is_told = core.mentions(job.told.everything() | names)
     if "report.html" in amender.release.manifest.files:
         amender.text("report.html", lambda page: core.CUT_PAGE.encode() if names & kept or is_told(page) else page)
 

@@ -39,7 +39,7 @@ def _view(store: Store, settings: Sample, state: State, recipe: Recipe, context:
         "century": strata.century(said["year"]),
     }  # fmt: skip
     columns: dict[str, pa.ChunkedArray] = {"record_id": ids, **{key: known[key] for key in settings.by}}
-    columns["artist"] = pc.coalesce(said["artist"], pc.binary_join_element_wise("unknown\n", nobody, ""))
+    columns["weighs_as"] = pc.coalesce(said["artist"], pc.binary_join_element_wise("unknown\n", nobody, ""))
     if settings.at_most_per.artist is not None:
         columns["named_artist"] = said["artist"]
     if settings.at_most_per.object is not None:

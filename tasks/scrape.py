@@ -139,7 +139,7 @@ def _all_listed(store: Store, recipe: Recipe, context: Context) -> list[crawl.Li
 def _listed(store: Store, source: AnySource, recipe: Recipe, context: Context) -> crawl.Listed:
     if isinstance(source, AnyFileSource):
         return _from_files(store, source, recipe.categories, context)
-    buried = by_hand.buried(store, recipe)["record_id"]
+    buried = by_hand.not_asked_for(store, recipe)
     found = crawl.crawled(store, source, recipe.manners, recipe.limit, context, buried)
     return found if found.is_complete or context.plan else _with_carried_over(store, found, source, recipe)
 

@@ -3,12 +3,14 @@
 from collections.abc import Iterator
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from prefect import task
 from prefect.cache_policies import NO_CACHE
 
 from schemas.manifests import Context, State, Step
 from schemas.recipe import Recipe
 from schemas.screen import Screen
+from schemas.stages import Detect
 from tasks import by_hand, caching
 from tasks.core import screen as core
 from tasks.core.scrape import styles
@@ -22,19 +24,24 @@ CODE = code_of(core)
 def screen(settings: Screen, state: State, recipe: Recipe, context: Context) -> Step:
     """Take the decision anew if a size, a score, a count, a setting, a word by hand or the rule is another."""
     store = caching.opened(context)
+    ids = caching.kept_ids(store, state)
+    counts = _figures(store, settings, state, ids, recipe)
+    # what a plan has yet to see may be annotated
+    notes = () if state.pending else core.said_of_uncounted(counts, settings)
 
     def view() -> pa.Table:
-        ids = caching.kept_ids(store, state)
         columns = {
             "record_id": ids,
             **dict(_said(store, settings, state, ids, recipe)),
             **dict(_measured(store, settings, state, ids)),
         }
+        if settings.figures is not None:
+            columns["figures"] = counts
         if recipe.by_hand is not None:
             columns["is_included"] = by_hand.marked(recipe, context, ids, "include")
         return pa.table(columns)
 
-    return caching.decision(store, settings, state, CODE, view, core.decide)
+    return caching.decision(store, settings, state, CODE, view, core.decide).model_copy(update={"notes": notes})
 
 
 def check_screens(recipe: Recipe) -> None:
@@ -65,7 +72,18 @@ def _measured(
         if stage in settings.needs:
             for name in names:
                 yield name, caching.column(store, state.outcome(stage), ids, name)
-    if (wanted := settings.figures) is not None:
-        is_by_detector = wanted.counted_by == "detector"
-        counts = caching.figure_counts(store, state, ids, wanted.category, wanted.score, by_detector=is_by_detector)
-        yield "figures", pa.array(counts)
+
+
+def _figures(store: Store, settings: Screen, state: State, ids: pa.ChunkedArray, recipe: Recipe) -> pa.ChunkedArray:
+    """(N,) how many figures, null where neither people nor a detector have looked; of no record if nothing is asked."""
+    if (wanted := settings.figures) is None:
+        return pa.chunked_array([], pa.int64())
+    by_detector = wanted.counted_by == "detector"
+    counts = pa.array(caching.figure_counts(store, state, ids, wanted.category, wanted.score, by_detector=by_detector))
+    looked_for = [name for stage in recipe.stages if isinstance(stage, Detect) for name in stage.classes]
+    if state.outcome("detect") is not None and wanted.category in looked_for:
+        return pa.chunked_array([counts])
+    nobody = pa.nulls(len(ids), pa.int64())
+    if by_detector:
+        return pa.chunked_array([nobody])
+    return pc.if_else(caching.column(store, state.records, ids, "is_annotated"), counts, nobody)

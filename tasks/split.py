@@ -1,5 +1,6 @@
 """split (decide): train, val and test. Published images keep theirs; only what is new is dealt."""
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from prefect import task
@@ -28,7 +29,8 @@ def split(settings: Split, state: State, recipe: Recipe, context: Context) -> St
     ids = caching.kept_ids(store, state)
     view = _view(store, settings, state, recipe, ids)
     if state.pending:
-        return caching.foreseen(store, settings, state, core.decide(view, settings))
+        foreseen = caching.foreseen(store, settings, state, core.decide(view, settings))
+        return foreseen.model_copy(update={"notes": lineage.told(store, recipe)})
     if core.is_settled(view, settings):  # nothing is dealt: that is no decision, and the next build need not find it
         outcome: pa.Table = core.decide(view, settings)
         step = caching.step(store, "decide", settings.label, "split", ids, outcome)
@@ -36,59 +38,71 @@ def split(settings: Split, state: State, recipe: Recipe, context: Context) -> St
         ref, is_new = caching.decided(store, "split", settings, CODE, view, lambda: core.decide(view, settings))
         outcome = store.read_table(ref)
         step = caching.step(store, "decide", settings.label, "split", ids, ref, computed=int(is_new))
-    dealt, seen = _dealt(outcome, settings), view.filter(view["is_kept"])
+    seen = view.filter(view["is_kept"])
+    is_dealt = pc.not_equal(pc.fill_null(seen["role"], "query"), "gallery")
     if pc.any(pc.is_valid(view["published"])).as_py():
-        drift.check(outcome.filter(dealt), settings)
-    return step.model_copy(update={"notes": tuple(drift.notes(seen.filter(dealt), outcome.filter(dealt), settings))})
+        drift.check(outcome.filter(is_dealt), settings, lambda: _afresh(view, settings).filter(is_dealt))
+    notes = drift.notes(seen.filter(is_dealt), outcome.filter(is_dealt), settings)
+    return step.model_copy(update={"notes": (*lineage.told(store, recipe), *notes)})
+
+
+def _afresh(view: pa.Table, settings: Split) -> pa.Table:
+    nothing = pa.nulls(view.num_rows, pa.string())
+    return core.decide(view.set_column(view.schema.get_field_index("published"), "published", nothing), settings)
 
 
 def _view(store: Store, settings: Split, state: State, recipe: Recipe, ids: pa.ChunkedArray) -> pa.Table:
-    """The kept records, and their copies that a dedup dropped: a better copy takes the split in which its work was published."""
+    """The kept records, and what says where they were published: copies that a dedup dropped, and other names of their files."""
     everyone = _with_dropped_copies(store, state, ids)
     said = caching.columns(
         store, state.records, everyone, ("style", "styles", "artist", "source", "declared_group", "series", "year")
     )
-    known: dict[str, pa.ChunkedArray] = {**{name: said[name] for name in ("style", "styles", "source", "artist")}, "object": said["declared_group"],
-             "century": strata.century(said["year"])}  # fmt: skip
+    known: dict[str, pa.ChunkedArray] = {
+        **{name: said[name] for name in ("style", "styles", "source", "artist")},
+        "object": said["declared_group"], "century": strata.century(said["year"]),
+    }  # fmt: skip
+    sha256 = caching.column(store, state.outcome("fetch"), everyone, "sha256")
     columns: dict[str, pa.ChunkedArray] = {
         "record_id": everyone, "is_kept": pc.is_in(everyone, value_set=ids),
-        "published": lineage.published(store, recipe, everyone),
-        "figures": caching.figure_counts(store, state, everyone, settings.category, settings.score),
+        "published": lineage.published(store, recipe, everyone, sha256),
+        "figures": pa.chunked_array([caching.figure_counts(store, state, everyone, settings.category, settings.score)]),
+        "role": lineage.roles(recipe, said["source"]),
         **{key: known[key] for key in settings.by},
-        "copies_sha256": caching.column(store, state.outcome("fetch"), everyone, "sha256"),
-        "together_declared": said["declared_group"],
+        "copies_sha256": sha256, "together_declared": _declared(settings, said),
     }  # fmt: skip
     dedups = [step.outcome for step in state.steps if step.stage == "dedup"]
     columns |= {
         f"copies_{number}": caching.column(store, ref, everyone, "group_id") for number, ref in enumerate(dedups)
     }
-    series = pc.binary_join_element_wise(
-        pc.fill_null(said["artist"], ""), said["series"], "\n"
-    )  # of one artist: names repeat
-    columns |= {f"together_{key}": {"artist": said["artist"], "series": series}[key] for key in settings.together}
-    if settings.roles:
-        roles = pa.array([settings.roles[source] for source in settings.roles], pa.string())
-        columns["role"] = roles.take(
-            pc.index_in(said["source"], value_set=pa.array(list(settings.roles))).combine_chunks()
-        )
-    return pa.table(columns)
+    if "artist" in settings.together:
+        columns["together_artist"] = said["artist"]
+    if "series" in settings.together:  # of one artist: names repeat
+        columns["together_series"] = _worded(pc.fill_null(said["artist"], ""), said["series"])
+    return _with_renamed(pa.table(columns), lineage.renamed(store, recipe, everyone, sha256), recipe)
 
 
-def _dealt(outcome: pa.Table, settings: Split) -> pa.ChunkedArray:
-    """Which rows the ratios hold for: not those of a gallery. record_ids begin with their source's name."""
-    is_gallery = pa.chunked_array([pa.repeat(pa.scalar(False), outcome.num_rows)])
-    for source, role in settings.roles.items():
-        if role == "gallery":
-            is_gallery = pc.or_(is_gallery, pc.starts_with(outcome["record_id"], f"{source}:"))
-    return pc.invert(is_gallery)
+def _declared(settings: Split, said: pa.Table) -> pa.ChunkedArray:
+    """What a source declares as one object. Its words are its own, but where there are roles: queries name what hangs in the gallery."""
+    return said["declared_group"] if settings.roles else _worded(said["source"], said["declared_group"])
+
+
+def _worded(whose: pa.ChunkedArray, word: pa.ChunkedArray) -> pa.ChunkedArray:
+    return pc.binary_join_element_wise(whose, word, "\n")
+
+
+def _with_renamed(view: pa.Table, renamed: pa.Table, recipe: Recipe) -> pa.Table:
+    """The view, and rows that are not kept, for the splits in which files were published."""
+    size = renamed.num_rows
+    more = pa.table({
+        "record_id": renamed["record_id"], "published": renamed["published"], "copies_sha256": renamed["sha256"],
+        "role": lineage.roles(recipe, renamed["source"]),
+        "is_kept": np.zeros(size, np.bool_), "figures": np.zeros(size, np.int64),
+    })  # fmt: skip
+    return pa.concat_tables([view, more], promote_options="default") if size else view
 
 
 def _with_dropped_copies(store: Store, state: State, ids: pa.ChunkedArray) -> pa.ChunkedArray:
     outcomes = [store.read_table(step.outcome) for step in state.steps if step.stage == "dedup"]
-    groups = [(table, pc.is_in(table["record_id"], value_set=ids)) for table in outcomes]
-    copies = [
-        table.filter(pc.is_in(table["group_id"], value_set=table.filter(mine)["group_id"]))["record_id"]
-        for table, mine in groups
-    ]
+    copies = [table.filter(pc.is_valid(table["kept_record_id"]))["record_id"] for table in outcomes]
     everyone = pa.chunked_array([chunk for found in (ids, *copies) for chunk in found.chunks], pa.string())
     return pa.chunked_array([pc.unique(everyone).sort()], pa.string())

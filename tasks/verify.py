@@ -153,6 +153,8 @@ def _tombstones(release: Release) -> Iterator[str]:
             left = core.coco_rows_of(json.loads(release.read(path)), image_ids)
         if left:
             yield f"{path}: expected nothing about records with a tombstone, got {left} rows"
+    shown = _columns(release, "images", ["record_id", "sha256"])
+    yield from core.buried_files(release.manifest.files, stones, shown)
 
 
 def _coco(release: Release) -> Iterator[str]:

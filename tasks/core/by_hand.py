@@ -1,9 +1,10 @@
 """What people say of single records: read from the rows of a file, refused where no build could obey it, and obeyed."""
 
+import hashlib
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date
 from typing import NamedTuple
 
@@ -20,17 +21,20 @@ from tasks.core.scrape.aliases import Aliases, compared
 from tasks.core.scrape.artists import identity
 
 COLUMNS = ("action", "scope", "name", "reason", "date")
-CLASHES: tuple[tuple[Action, Action], ...] = (("exclude", "include"), ("include", "replace"), ("include", "takedown"))
+CLASHES: tuple[tuple[Action, Action], ...] = (
+    ("exclude", "include"), ("exclude", "replace"), ("include", "replace"), ("include", "takedown"),
+)  # fmt: skip
 """Two actions that no build can take on one record."""
+LONGEST_REASON = 500
 
 _NEEDED = {"action", "name", "reason", "date"}
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _LONGEST_NAME = 2000
-_LONGEST_REASON = 500
 _SHOWN = 3
 _SHOWN_TEXT = 80
 _STAYS = {"record_id", "source", "reason", "detail"}
 _WORK_OF = "work of "
+_ALONE = "the record alone: "
 
 
 class _Said(NamedTuple):
@@ -67,12 +71,12 @@ def said(name: str, rows: Sequence[tuple[int, Sequence[str]]]) -> pa.Table:
     """BY_HAND of a file's rows, sorted by action, scope and name, whatever their order.
 
     name: the file's, for messages. rows: (line, cells), the first with the names of the columns, in any order; `scope`
-    may be missing, or empty: then it is the first of SCOPES. A row that comes twice counts once. A header alone is an
-    empty table.
+    may be missing, or empty: then it is the first of SCOPES. A row that comes twice counts once; artists' names are
+    compared as everywhere. A header alone is an empty table.
 
     Raises BadInput, one sentence that names lines, for other columns, an action or a scope of another word, an empty
-    name or reason, a date that is no day, two rows that say one thing for different reasons, and two actions on one
-    record of which a build can take one only (CLASHES).
+    name or reason or one of several lines, a date that is no day, two rows that say one thing for different reasons, two
+    actions on one record of which a build can take one only (CLASHES), and a takedown of a record alone and of its work.
     """
     if not rows:
         raise BadInput(f"{name}: expected the columns {','.join(COLUMNS)}, got an empty file")
@@ -80,14 +84,16 @@ def said(name: str, rows: Sequence[tuple[int, Sequence[str]]]) -> pa.Table:
     found: dict[tuple[str, str, str], _Said] = {}
     for line, cells in rows[1:]:
         row = _said(name, line, cells, places)
-        before = found.setdefault((row.action, row.scope, row.name), row)
-        if before[1:] != row[1:]:
+        who = compared(row.name) or row.name if row.scope == "artist" else row.name
+        before = found.setdefault((row.action, row.scope, who), row)
+        if (before.reason, before.date) != (row.reason, row.date):
             raise BadInput(
                 f"{name}, line {line}: expected one reason and date to {row.action} {_quoted(row.name)}, got others than in "
                 f"line {before.line}"
             )
     _check_clashes(name, found.values())
-    return pa.Table.from_pylist([found[key]._asdict() for key in sorted(found)], schema=BY_HAND)
+    rows_by_hand = sorted(found.values(), key=lambda row: (row.action, row.scope, row.name))
+    return pa.Table.from_pylist([row._asdict() for row in rows_by_hand], schema=BY_HAND)
 
 
 def _places(name: str, header: Sequence[str]) -> dict[str, int]:
@@ -108,12 +114,23 @@ def _said(name: str, line: int, cells: Sequence[str], places: Mapping[str, int])
     scope = told.get("scope") or SCOPES[action][0]
     if scope not in SCOPES[action]:
         raise BadInput(f"{where}: expected to {action} a {' or '.join(sorted(SCOPES[action]))}, got {_quoted(scope)}")
-    for column, longest in (("name", _LONGEST_NAME), ("reason", _LONGEST_REASON)):
-        if not 0 < len(told[column]) <= longest or "\0" in told[column]:
-            raise BadInput(f"{where}: expected a {column} of 1 to {longest} characters, got {_quoted(told[column])}")
+    for column, longest in (("name", _LONGEST_NAME), ("reason", LONGEST_REASON)):
+        if not is_line(told[column], longest):
+            raise BadInput(
+                f"{where}: expected a {column} of 1 to {longest} characters in one line, got {_quoted(told[column])}"
+            )
     if not is_day(told["date"]):
         raise BadInput(f"{where}: expected a date as 2024-12-31, got {_quoted(told['date'])}")
     return _Said(line, action, scope, told["name"], told["reason"], told["date"])
+
+
+def is_line(text: str, longest: int) -> bool:
+    r"""Whether a text is of 1 to so many characters and in one line.
+
+    >>> is_line("heirs", 5), is_line("", 5), is_line("heirs'", 5), is_line("a\nb", 5)
+    (True, False, False, False)
+    """
+    return 0 < len(text) <= longest and "\0" not in text and len(text.splitlines()) == 1
 
 
 def is_day(text: str) -> bool:
@@ -131,8 +148,14 @@ def is_day(text: str) -> bool:
 def _check_clashes(name: str, rows: Iterable[_Said]) -> None:
     of: defaultdict[str, dict[str, int]] = defaultdict(dict)
     for row in rows:
-        if row.scope != "artist":
-            of[row.name].setdefault(row.action, row.line)
+        if row.scope == "artist":
+            continue
+        before = of[row.name].setdefault(row.action, row.line)
+        if before != row.line:  # rows of one scope are one by now
+            raise BadInput(
+                f"{name}: expected to {row.action} {_quoted(row.name)} as a record or as a work, got both (lines {before} "
+                f"and {row.line})"
+            )
     for record, lines in sorted(of.items()):
         for one, other in CLASHES:
             if one in lines and other in lines:
@@ -161,8 +184,8 @@ def obeyed(records: pa.Table, by_hand: pa.Table, tombstones: pa.Table, previous:
 
     What is taken down says nothing more than who it was: all columns but record_id, source, reason and detail are empty.
     One that the sources no longer list stays in the table. What was taken down as a work of another stays down, as long
-    as that takedown stands. An include outranks that the artist is excluded; a takedown outranks all. A record that the
-    scrape has dropped already keeps its reason, unless it is taken down.
+    as that takedown stands, whatever reason and date it has meanwhile. An include outranks that the artist is excluded; a
+    takedown outranks all. A record that the scrape has dropped already keeps its reason, unless it is taken down.
     """
     excluded, known = _excluded(records, by_hand, aliases)
     down = _down(records, by_hand, tombstones, previous, aliases)
@@ -186,8 +209,9 @@ def _excluded(
     found: dict[str, _Why] = {}
     known = set()
     included = set(_rows_of(by_hand, "include", "record"))
-    for artist, row in _rows_of(by_hand, "exclude", "artist").items():
-        works = _works_of(records, artist, aliases)
+    artists = _rows_of(by_hand, "exclude", "artist")
+    for artist, works in _works_of(records, artists, aliases).items():
+        row = artists[artist]
         known |= {("exclude", "artist", artist)} if works else set()
         found |= {name: _Why(Reason.EXCLUDED, _text(row)) for name in works if name not in included}
     for name, row in _rows_of(by_hand, "exclude", "record").items():
@@ -197,39 +221,58 @@ def _excluded(
 
 def _down(records: pa.Table, by_hand: pa.Table, tombstones: pa.Table, previous: pa.Table, aliases: Aliases) -> _Down:
     """From the vaguest to the most exact: what is said of a record itself is what its row tells."""
-    found: dict[str, _Why] = {}
-    known: set[tuple[str, str, str]] = set()
+    standing, found, known = _with_others(records, by_hand, aliases)
     before = previous.filter(pc.fill_null(pc.equal(previous["reason"], str(Reason.TAKEN_DOWN)), False))
     as_before = dict(zip(before["record_id"].to_pylist(), before["detail"].to_pylist(), strict=True))
-    standing: dict[str, _Why] = {}
-    for artist, row in _rows_of(by_hand, "takedown", "artist").items():
-        why = _Why(Reason.TAKEN_DOWN, f"all works of the artist: {_text(row)}", is_work=True)
-        works = _works_of(records, artist, aliases)
-        standing[why.detail] = why
-        known |= {("takedown", "artist", artist)} if works else set()
-        found |= dict.fromkeys(works, why)
-    works_down = _rows_of(by_hand, "takedown", "work")
-    groups = _groups_of(records, works_down)
-    for name, row in works_down.items():
-        why = _Why(Reason.TAKEN_DOWN, f"{_WORK_OF}{name}: {_text(row)}", is_work=True)
-        standing[why.detail] = why
-        found |= dict.fromkeys(groups.get(name, ()), why)
     listed = _present(as_before, records)
-    found |= {
-        name: standing[detail]
-        for name, detail in as_before.items()
-        if detail in standing and (name not in listed or detail.startswith(_WORK_OF))
-    }
+    for name, detail in as_before.items():
+        why_still = _standing(standing, detail or "")
+        if why_still and (name not in listed or why_still.detail.startswith(_WORK_OF)):
+            found[name] = why_still
     for row in tombstones.to_pylist():
-        found[row["record_id"]] = _Why(Reason.TAKEN_DOWN, _text(row), is_work=True)
+        found[row["record_id"]] = _Why(Reason.TAKEN_DOWN, _text(row), is_work=row["scope"] != "record")
     named = by_hand["name"].to_pylist()
     everyone = _present(named, records) | _present(named, previous)
     for scope in ("record", "work"):
         for name, row in _rows_of(by_hand, "takedown", scope).items():
             if name in everyone or name in found:
                 known.add(("takedown", scope, name))
-                found[name] = _Why(Reason.TAKEN_DOWN, _text(row), is_work=scope == "work")
+                is_work = scope == "work"
+                found[name] = _Why(Reason.TAKEN_DOWN, _ALONE * (not is_work) + _text(row), is_work)
     return _Down(found, known)
+
+
+def _with_others(
+    records: pa.Table, by_hand: pa.Table, aliases: Aliases
+) -> tuple[dict[str, _Why], dict[str, _Why], set[tuple[str, str, str]]]:
+    """Takedowns that reach more than a record, by how their details begin; whom they reach; and the rows that name somebody."""
+    standing: dict[str, _Why] = {}
+    found: dict[str, _Why] = {}
+    known: set[tuple[str, str, str]] = set()
+    artists = _rows_of(by_hand, "takedown", "artist")
+    for artist, works in _works_of(records, artists, aliases).items():
+        whose = _works_of_artist(artist)
+        standing[whose] = _Why(Reason.TAKEN_DOWN, f"{whose}: {_text(artists[artist])}", is_work=True)
+        known |= {("takedown", "artist", artist)} if works else set()
+        found |= dict.fromkeys(works, standing[whose])
+    named = _rows_of(by_hand, "takedown", "work")
+    groups = _groups_of(records, named)
+    for name, row in named.items():
+        why = _Why(Reason.TAKEN_DOWN, f"{_WORK_OF}{name}: {_text(row)}", is_work=True)
+        standing[f"{_WORK_OF}{name}"] = why
+        found |= dict.fromkeys(groups.get(name, ()), why)
+    return standing, found, known
+
+
+def _works_of_artist(artist: str) -> str:
+    """The name's digest says whose they are; the name itself is not to stay in any ledger."""
+    return f"all works of artist {hashlib.sha256(compared(artist).encode()).hexdigest()[:8]}"
+
+
+def _standing(standing: Mapping[str, _Why], detail: str) -> _Why | None:
+    """The takedown by which a detail begins: its text, a colon, and a reason, which may be another by now."""
+    begins = (detail[: colon.start()] for colon in re.finditer(": ", detail))
+    return next((standing[text] for text in begins if text in standing), None)
 
 
 def _present(names: Iterable[str], table: pa.Table) -> set[str]:
@@ -259,24 +302,44 @@ def reason_and_date(detail: str | None) -> tuple[str, str | None]:
     return text or "taken down", None
 
 
-def _works_of(records: pa.Table, artist: str, aliases: Aliases) -> list[str]:
-    """Records of an artist, whose name is compared as the recipe's aliases are."""
-    meant = {compared(artist), compared(identity(artist, aliases).name or artist)} - {""}
-    spelled = [name for name in pc.unique(records["artist"].drop_null()).to_pylist() if compared(name) in meant]
-    is_theirs = pc.is_in(records["artist"], value_set=pa.array(spelled, pa.string()))
-    return list(records["record_id"].filter(is_theirs).to_pylist())
+def scope_of(detail: str | None) -> str:
+    """Whether a record was taken down as a work, with its copies, or alone; by the detail of its drop.
+
+    >>> scope_of("the record alone: a wrong scan (2024-05-01)"), scope_of("asked for by the heirs (2024-05-01)"), scope_of(None)
+    ('record', 'work', 'work')
+    """
+    return "record" if _ALONE in (detail or "") else "work"
+
+
+def _works_of(records: pa.Table, artists: Collection[str], aliases: Aliases) -> dict[str, list[str]]:
+    """For each of these artists their records; names are compared as the recipe's aliases are."""
+    if not artists:
+        return {}
+    spelled: defaultdict[str, list[str]] = defaultdict(list)
+    for name in pc.unique(records["artist"].drop_null()).to_pylist():
+        spelled[compared(name)].append(name)
+    found = {}
+    for artist in artists:
+        meant = {compared(artist), compared(identity(artist, aliases).name or artist)} - {""}
+        names = pa.array([name for word in sorted(meant) for name in spelled.get(word, ())], pa.string())
+        found[artist] = records["record_id"].filter(pc.is_in(records["artist"], value_set=names)).to_pylist()
+    return found
 
 
 def _groups_of(records: pa.Table, named: Mapping[str, object]) -> dict[str, list[str]]:
-    """For each named record the others of its declared group."""
-    mine = records.filter(pc.is_in(records["record_id"], value_set=pa.array(list(named), pa.string())))
-    group_of = dict(zip(mine["record_id"].to_pylist(), mine["declared_group"].to_pylist(), strict=True))
-    is_near = pc.is_in(records["declared_group"], value_set=mine["declared_group"].drop_null())
-    near = records.select(["record_id", "declared_group"]).filter(is_near)
-    members: defaultdict[str, list[str]] = defaultdict(list)
-    for name, group in zip(near["record_id"].to_pylist(), near["declared_group"].to_pylist(), strict=True):
-        members[group].append(name)
-    return {name: [other for other in members.get(group, ()) if other != name] for name, group in group_of.items()}
+    """For each named record the others of its declared group. What one source calls a group says nothing of another's."""
+    columns = records.select(["record_id", "source", "declared_group"])
+    mine = columns.filter(pc.is_in(columns["record_id"], value_set=pa.array(list(named), pa.string())))
+    near = columns.filter(pc.is_in(columns["declared_group"], value_set=mine["declared_group"].drop_null()))
+    members: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+    for row in near.to_pylist():
+        members[row["source"], row["declared_group"]].append(row["record_id"])
+    return {
+        row["record_id"]: [
+            name for name in members.get((row["source"], row["declared_group"]), ()) if name != row["record_id"]
+        ]
+        for row in mine.to_pylist()
+    }
 
 
 def _with_lost(records: pa.Table, down: _Down, previous: pa.Table, tombstones: pa.Table) -> pa.Table:
@@ -310,6 +373,13 @@ def _with_reasons(records: pa.Table, why: Mapping[str, _Why]) -> pa.Table:
         else:
             columns.append(_emptied(records[field.name], is_down))
     return pa.table(columns, schema=RECORDS)
+
+
+def without_copies(records: pa.Table, ledger: pa.Table) -> pa.Table:
+    """RECORDS in which all that a LEDGER calls taken down, by whatever stage, says no more than that."""
+    down = ledger.filter(pc.fill_null(pc.equal(ledger["reason"], str(Reason.TAKEN_DOWN)), False))
+    rows = down.select(["record_id", "detail"]).to_pylist()
+    return _with_reasons(records, {row["record_id"]: _Why(Reason.TAKEN_DOWN, row["detail"]) for row in rows})
 
 
 def _emptied(column: pa.ChunkedArray, where: pa.ChunkedArray) -> pa.ChunkedArray:

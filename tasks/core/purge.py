@@ -4,8 +4,8 @@ import html
 import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 import numpy as np
@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 from schemas.reasons import Reason
 from schemas.tables import LEDGER, TOMBSTONES
-from tasks.core.by_hand import reason_and_date
+from tasks.core.by_hand import reason_and_date, scope_of
 from tasks.core.dedup.witnesses import copy_edges
 
 SAYS_NOTHING = frozenset(
@@ -25,6 +25,8 @@ SAYS_NOTHING = frozenset(
 
 _ADDRESSES = ("source_url", "image_url", "locator")
 _PAIRS = ("a", "b")
+_HASHES = ("key", "left", "right")
+_TOKEN = re.compile(rb"[0-9A-Za-z_]+")
 
 CUT_PAGE = """<!doctype html><html lang=en><meta charset=utf-8><title>Cut</title>
 <p>This page showed some of the images. Since then records were taken down, and the page with them: tombstones.parquet says
@@ -33,50 +35,122 @@ which, when and why. All else of the release stands in its tables.</html>
 _HEADING = "\n## Amended\n"
 
 
-def stones(books: Sequence[pa.Table], before: pa.Table, asked: Mapping[str, str], day: str) -> pa.Table:
+class Told(NamedTuple):
+    """By what records can be told. addresses: wherever they stand; own: by source, keys and titles, which say little elsewhere."""
+
+    addresses: frozenset[str]
+    own: Mapping[str, frozenset[str]]
+
+    def of(self, source: str) -> frozenset[str]:
+        """What tells of them in an answer of that source."""
+        return self.addresses | self.own.get(source, frozenset())
+
+    def everything(self) -> frozenset[str]:
+        """All of it."""
+        return self.addresses.union(*self.own.values())
+
+
+def stones(
+    books: Sequence[pa.Table], before: pa.Table, asked: Mapping[str, str], day: str, scope: str = "work"
+) -> pa.Table:
     """TOMBSTONES, sorted by record_id: those that stand already, and those of what is to be purged now.
 
-    books: LEDGERs of a dataset's releases, the newest first. asked: why each of some records is to be purged; where none
-    is given, all that the newest ledger says are taken down, for the reasons and on the days that it names (`day` where
-    it names none).
+    books: LEDGERs of a dataset's releases, the newest first. asked: why each of some records is to be purged, all in that
+    scope; where none is given, all that the newest ledger says are taken down, for the reasons, on the days (`day` where it
+    names none) and in the scopes that it names.
     """
     found = {row["record_id"]: row for row in before.to_pylist()}
     newest = books[0] if books else LEDGER.empty_table()
     is_down = pc.fill_null(pc.equal(newest["reason"], str(Reason.TAKEN_DOWN)), False)
-    new = {name: (why, day) for name, why in asked.items()}
+    new = {name: (why, day, scope) for name, why in asked.items()}
     if not asked:
         for row in newest.filter(is_down).select(["record_id", "detail"]).to_pylist():
             why, when = reason_and_date(row["detail"])
-            new[row["record_id"]] = (why, when or day)
+            new[row["record_id"]] = (why, when or day, scope_of(row["detail"]))
+    return _with_stones(books, found, new)
+
+
+def _with_stones(
+    books: Sequence[pa.Table], found: Mapping[str, Mapping[str, Any]], new: Mapping[str, tuple[str, str, str]]
+) -> pa.Table:
     had = files_of(books, new)
-    for name, (why, when) in new.items():
-        newest_file = next(iter(had.get(name, ())), None)
-        found.setdefault(name, {"record_id": name, "date": when, "reason": why, "sha256": newest_file})
-    return pa.Table.from_pylist([found[name] for name in sorted(found)], schema=TOMBSTONES)
+    rows = {
+        name: {"record_id": name, "date": when, "reason": why, "sha256": next(iter(had.get(name, ())), None), "scope": scope}
+        for name, (why, when, scope) in new.items()
+    } | dict(found)  # fmt: skip
+    return pa.Table.from_pylist([rows[name] for name in sorted(rows)], schema=TOMBSTONES)
 
 
-def with_copies(book: pa.Table, edges: pa.Table, asked: Collection[str], reason: str) -> dict[str, str]:
-    """Why each of these records goes, and each copy of their works, by LEDGER and EDGES of a release.
+def with_copies(
+    books: Sequence[pa.Table], edges: Sequence[pa.Table], buried: pa.Table, seen: Collection[tuple[str, str]] = ()
+) -> pa.Table:
+    """TOMBSTONES, and those of each copy of the works that have one: none of them is to take its place.
 
-    Copies are those that the ledger knows of a record, or of the one that it is a copy of; what the second look or a person
-    found to show the same work, mirrored or in part too; and the copies of these. None of them is to take its place.
+    books, edges: LEDGERs and EDGES of a dataset's releases, the newest first. seen: pairs of SHA-256 that show one work.
+    Copies of a record are those that any ledger knows of it, or of the one that it is a copy of, and files of the same
+    bytes; what the second look or a person found to show the same work, mirrored or in part too, or is `seen`; and the
+    copies of these. Two of which people have said in the newest release that they are no copies are none.
     """
-    is_copy = pc.is_in(book["reason"], value_set=pa.array([Reason.EXACT_DUPLICATE, Reason.NEAR_DUPLICATE]))
-    rows = book.filter(pc.and_(is_copy, pc.is_valid(book["kept_record_id"])))
-    kin: defaultdict[str, set[str]] = defaultdict(set)
-    for name, stays in zip(rows["record_id"].to_pylist(), rows["kept_record_id"].to_pylist(), strict=True):
-        kin[name].add(stays)
-        kin[stays].add(name)
-    seen: defaultdict[str, set[str]] = defaultdict(set)
-    for a, b, _ in copy_edges(edges):
-        seen[a].add(b)
-        seen[b].add(a)
-    why = dict.fromkeys(sorted(asked), reason)
-    for name in sorted(asked):
+    found = {row["record_id"]: row for row in buried.to_pylist()}
+    same = {(sha256, sha256) for files in files_of(books, found).values() for sha256 in files}
+    kin, alike = _kin(books), _alike(books, edges, {*seen, *same})
+    new: dict[str, tuple[str, str, str]] = {}
+    for name, row in found.items():
+        if row["scope"] == "record":
+            continue
         work = _joined(kin, {name})
-        for other in sorted(_joined(kin, work | {near for one in work for near in seen[one]})):
-            why.setdefault(other, f"copy of {name}: {reason}")
-    return why
+        for other in sorted(_joined(kin, work | {near for one in work for near in alike[one]}) - found.keys()):
+            is_first = not row["reason"].startswith(("copy of ", "same bytes as "))
+            new.setdefault(other, (f"copy of {name}: " * is_first + row["reason"], row["date"], "work"))
+    return _with_stones(books, found, new)
+
+
+def _kin(books: Sequence[pa.Table]) -> defaultdict[str, set[str]]:
+    """For each record the copies that ledgers know of it, and those that it is a copy of."""
+    kin: defaultdict[str, set[str]] = defaultdict(set)
+    reasons = pa.array([Reason.EXACT_DUPLICATE, Reason.NEAR_DUPLICATE])
+    for book in books:
+        rows = book.filter(pc.and_(pc.is_in(book["reason"], value_set=reasons), pc.is_valid(book["kept_record_id"])))
+        for name, stays in zip(rows["record_id"].to_pylist(), rows["kept_record_id"].to_pylist(), strict=True):
+            kin[name].add(stays)
+            kin[stays].add(name)
+    return kin
+
+
+def _alike(
+    books: Sequence[pa.Table], edges: Sequence[pa.Table], seen: Collection[tuple[str, str]]
+) -> defaultdict[str, set[str]]:
+    """For each record those that show its work by relations, by sight, or by equal bytes."""
+    alike: defaultdict[str, set[str]] = defaultdict(set)
+    for table in edges:
+        for a, b, _ in copy_edges(table):
+            alike[a].add(b)
+            alike[b].add(a)
+    files = {sha256 for pair in seen for sha256 in pair}
+    of = _records_of(books, files)
+    for one, other in seen:
+        for a in of.get(one, ()):
+            alike[a] |= of.get(other, set()) - {a}
+    for a, b in _no_copies(edges[:1]):
+        alike[a].discard(b)
+        alike[b].discard(a)
+    return alike
+
+
+def _records_of(books: Sequence[pa.Table], files: Collection[str]) -> dict[str, set[str]]:
+    wanted = pa.array(sorted(files), pa.string())
+    of: defaultdict[str, set[str]] = defaultdict(set)
+    for book in books:
+        rows = book.filter(pc.is_in(book["sha256"], value_set=wanted))
+        for name, sha256 in zip(rows["record_id"].to_pylist(), rows["sha256"].to_pylist(), strict=True):
+            of[sha256].add(name)
+    return of
+
+
+def _no_copies(edges: Sequence[pa.Table]) -> Iterator[tuple[str, str]]:
+    for table in edges:
+        said = table.filter(pc.fill_null(pc.not_equal(table["verdict"], "copy"), False))
+        yield from zip(said["a"].to_pylist(), said["b"].to_pylist(), strict=True)
 
 
 def _joined(linked: Mapping[str, set[str]], start: set[str]) -> set[str]:
@@ -111,20 +185,35 @@ def still_used(books: Sequence[pa.Table], names: Collection[str], files: Collect
     return used
 
 
-def words(records: Iterable[pa.Table], names: Collection[str]) -> set[str]:
-    """By what the named records can be told: their addresses, and a title that no other record has.
+def still_used_by(book: pa.Table, files: Collection[str]) -> pa.ChunkedArray:
+    """record_ids of those that keep one of the files, by a ledger."""
+    is_theirs = pc.is_in(book["sha256"], value_set=pa.array(sorted(files), pa.string()))
+    return book.filter(pc.and_(book["kept"], is_theirs))["record_id"]
 
-    records: RECORDS of releases, in which a record may stand several times.
+
+def words(records: Iterable[pa.Table], names: Collection[str]) -> Told:
+    """By what the named records can be told: their addresses, keys, and a title that no other record has.
+
+    records: RECORDS of releases, in which a record may stand several times. A path below a source's folder is no address.
     """
     wanted = pa.array(sorted(names), pa.string())
-    found, titled, mine = set[str](), Counter[str](), set[str]()
+    addresses, titled = set[str](), Counter[str]()
+    own: defaultdict[str, set[str]] = defaultdict(set)
+    titles: defaultdict[str, set[str]] = defaultdict(set)
+    for name in names:
+        own[name.partition(":")[0]].add(name.partition(":")[2])
     for table in records:
         is_mine = pc.is_in(table["record_id"], value_set=wanted)
-        for row in table.filter(is_mine).select(["title", *_ADDRESSES]).to_pylist():
-            found |= {row[name] for name in _ADDRESSES if row[name]}
-            mine |= {row["title"]} if row["title"] else set()
+        for row in table.filter(is_mine).select(["record_id", "title", *_ADDRESSES]).to_pylist():
+            source = row["record_id"].partition(":")[0]
+            said = {row[column] for column in _ADDRESSES if row[column]}
+            addresses |= {text for text in said if "://" in text}
+            own[source] |= said
+            titles[source] |= {row["title"]} if row["title"] else set()
         titled.update(pc.unique(table.filter(pc.invert(is_mine))["title"].drop_null()).to_pylist())
-    return found | {title for title in mine if not titled[title]}
+    for source, mine in titles.items():
+        own[source] |= {title for title in mine if not titled[title]}
+    return Told(frozenset(addresses), {source: frozenset(said) for source, said in own.items()})
 
 
 def mentions(told: Collection[str]) -> Callable[[bytes], bool]:
@@ -135,11 +224,25 @@ def mentions(told: Collection[str]) -> Callable[[bytes], bool]:
     (True, False, True, False)
     """
     written = {form.encode() for word in told for form in _forms(word)}
-    if not written:
-        return lambda _: False
-    either = b"|".join(re.escape(form) for form in sorted(written, key=lambda form: (-len(form), form)))
-    pattern = re.compile(rb"(?<![0-9A-Za-z_])(?:" + either + rb")(?![0-9A-Za-z_])")
-    return lambda data: pattern.search(data) is not None
+    in_forms = Counter(token for form in written for token in {*_TOKEN.findall(form)})
+    of: defaultdict[bytes, list[bytes]] = defaultdict(list)  # forms by the token of theirs that fewest others have
+    for form in written:
+        of[min(_TOKEN.findall(form), key=lambda token: (in_forms[token], -len(token)), default=b"")].append(form)
+
+    def is_told(data: bytes) -> bool:
+        near = {b"", *_TOKEN.findall(data)} & of.keys() if of else ()
+        return any(_stands_whole(form, data) for token in near for form in of[token])
+
+    return is_told
+
+
+def _stands_whole(form: bytes, data: bytes) -> bool:
+    at = data.find(form)
+    while at >= 0:
+        if not _TOKEN.match(data[max(at - 1, 0) : at]) and not _TOKEN.match(data[at + len(form) : at + len(form) + 1]):
+            return True
+        at = data.find(form, at + 1)
+    return False
 
 
 def _forms(word: str) -> set[str]:
@@ -195,6 +298,12 @@ def _texts(table: pa.Table) -> Iterable[pa.ChunkedArray]:
         flat = pc.list_flatten(column) if pa.types.is_list(column.type) else column
         if pa.types.is_string(flat.type) or pa.types.is_large_string(flat.type):
             yield flat.cast(pa.string())
+
+
+def has_hash(table: pa.Table, hashes: np.ndarray[Any, np.dtype[np.uint64]]) -> bool:
+    """Whether a table of what was searched, or of pairs that were found, has one of these hashes. hashes: (N,)."""
+    columns = [table[name].to_numpy() for name in _HASHES if name in table.column_names]
+    return any(bool(np.isin(column, hashes).any()) for column in columns if column.dtype == np.uint64)
 
 
 def without_files(table: pa.Table, files: pa.Array) -> pa.Table:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 _START = re.compile(r"https?://(?:www\.)?", re.IGNORECASE)
+_PART_ENDS = re.compile(r"[?#]")
 
 PUBLIC_DOMAIN = (
     "creativecommons.org/publicdomain/zero/",  # CC0
@@ -23,13 +24,18 @@ _WORDS = {"public_domain": PUBLIC_DOMAIN, "open": OPEN, "all": ("",)}
 def passes(uri: str, allowed: Sequence[str]) -> bool:
     """Whether a rights statement is one of the allowed words (public_domain, open, all), or begins as one of the allowed URIs.
 
-    http and https, `www.` and case make no difference.
+    A beginning ends where a part of the address does: `.../licenses/by` lets CC BY pass, of any version, but not CC BY-NC. http
+    and https, `www.`, case and a slash at the end make no difference.
 
     >>> passes("http://www.creativecommons.org/licenses/BY/4.0", ["open"]), passes("NOASSERTION", ["public_domain", "open"])
     (True, False)
     """
-    bare = _bare(uri) + "/"
-    return any(bare.startswith(start) for said in allowed for start in _WORDS.get(said, (_bare(said),)))
+    bare = _PART_ENDS.sub("/", _bare(uri)) + "/"
+    return any(bare.startswith(start) for said in allowed for start in _WORDS.get(said, (_beginning(said),)))
+
+
+def _beginning(said: str) -> str:
+    return _PART_ENDS.sub("/", _bare(said)).rstrip("/") + "/"
 
 
 def _bare(uri: str) -> str:

@@ -1,5 +1,6 @@
 """Which records of each stratum are drawn, rare artists before prolific ones."""
 
+import hashlib
 import re
 from typing import NamedTuple
 
@@ -14,10 +15,13 @@ from schemas.reasons import Reason
 from schemas.tables import SAMPLE
 from tasks.core import tables
 from tasks.core.draws import ordered, tickets, waiting_times
-from tasks.core.strata import UNKNOWN, Strata, counts, strata
+from tasks.core.strata import Strata, counts, strata
 
-COLUMNS = ("record_id", "artist", "is_included", "is_replaced")
-"""What a view has besides the columns that are strata; with caps also `object` and `named_artist`, where figures weigh `figures`."""
+COLUMNS = ("record_id", "weighs_as", "is_included", "is_replaced")
+"""What a view has besides the columns that are strata; with caps also `object` and `named_artist`, where figures weigh `figures`.
+
+weighs_as: whose work it is, for the weights.
+"""
 
 _Rows = NDArray[np.int64]
 _Mask = NDArray[np.bool_]
@@ -48,7 +52,7 @@ def decide(view: pa.Table, settings: Sample) -> pa.Table:
     goes to the next in that order. Records that a person included come first, and are in whatever the caps and the number of strata
     or records; those sent back (`is_replaced`) leave their place to the next.
 
-    `artist` is never null: who counts as one unknown artist has been decided. Empty in, empty out. Raises Refused where
+    `weighs_as` is never null: who counts as one unknown artist has been decided. Empty in, empty out. Raises Refused where
     a stratum has fewer records than `exactly` asks for, or more are included in it, naming each such stratum.
     """
     pool = _pool(view, settings)
@@ -67,7 +71,7 @@ def decide(view: pa.Table, settings: Sample) -> pa.Table:
 def short(view: pa.Table, outcome: pa.Table, settings: Sample) -> list[str]:
     """Sentences on the strata that gave fewer records than asked for, and on what is unknown. Both as in `decide`."""
     pool = _pool(view, settings)
-    names, of = pool.strata
+    names, of, unknown = pool.strata
     kept = counts(of, len(names), _bools(pc.is_null(outcome["reason"])))
     said = []
     if settings.at_most is not None:
@@ -78,44 +82,56 @@ def short(view: pa.Table, outcome: pa.Table, settings: Sample) -> list[str]:
             said.append(
                 f"{settings.label}: {len(lacks)} of {pool.is_chosen.sum()} strata have fewer than {settings.at_most}: {few}"
             )
-    nobody = [
-        (name, kept[place], pool.sizes[place]) for place, name in enumerate(names) if UNKNOWN in name.split(" / ")
-    ]
+    if settings.total is not None and 0 < kept.sum() < settings.total:
+        said.append(
+            f"{settings.label}: {kept.sum()} records are all that can be drawn; asked for were {settings.total}"
+        )
+    if settings.weight == "figures" and view.num_rows and not pc.sum(view["figures"]).as_py():
+        said.append(f"{settings.label}: no figures are known, so that all records weigh the same")
     said += [
-        f"{settings.label}: {size} records are of the stratum {name}, of which {count} are drawn"
-        for name, count, size in nobody
+        f"{settings.label}: {pool.sizes[place]} records are of the stratum {names[place]}, of which {kept[place]} are drawn"
+        for place in sorted(unknown)
     ]
     return said
 
 
 def _pool(view: pa.Table, settings: Sample) -> _Pool:
     found = strata(view, settings.by)
-    is_over_cap = _over_cap(view, settings) & ~_bools(view["is_included"])
+    is_over_cap = _over_cap(view, settings)
     sizes = counts(found.of, len(found.names), ~is_over_cap)
+    there = counts(found.of, len(found.names), ~is_over_cap & ~_bools(view["is_replaced"]))
     is_chosen = np.zeros(len(sizes), np.bool_)
-    is_chosen[_largest(found.names, sizes, settings.top)] = True
-    return _Pool(found, is_over_cap, sizes, is_chosen, _places(sizes * is_chosen, settings))
+    is_chosen[_largest(found, sizes, settings.top)] = True
+    return _Pool(
+        found, is_over_cap, sizes, is_chosen, _places(found.names, sizes * is_chosen, there * is_chosen, settings)
+    )
 
 
 def _over_cap(view: pa.Table, settings: Sample) -> _Mask:
-    """Records beyond the first n of their object, then those beyond n of their artist, drawn by chance."""
+    """Records beyond the first n of their object, then those beyond n of their artist, drawn by chance.
+
+    Those that a person included or sent back are not among them, and take nobody's place.
+    """
     caps, over = settings.at_most_per, np.zeros(view.num_rows, np.bool_)
+    is_free = ~(_bools(view["is_included"]) | _bools(view["is_replaced"]))
     if caps.object is not None:
-        over[_beyond_the_first(view, caps.object)] = True
+        rows = np.flatnonzero(is_free)
+        over[rows[_beyond_the_first(view.take(pa.array(rows)), caps.object)]] = True
     if caps.artist is not None:
-        known = np.flatnonzero(_bools(pc.is_valid(view["named_artist"])) & ~over)
-        names = view["record_id"].take(pa.array(known))
-        artists = strata(view.take(pa.array(known)), ["named_artist"])
+        rows = np.flatnonzero(is_free & ~over & _bools(pc.is_valid(view["named_artist"])))
+        names = view["record_id"].take(pa.array(rows))
+        artists = strata(view.take(pa.array(rows)), ["named_artist"])
         drawn = tickets(names, settings.seed or 0, f"{settings.label}/cap", artists.names, artists.of)
         order = ordered(artists.of, drawn, names)
-        over[known[order[_places_in_runs(artists.of[order]) >= caps.artist]]] = True
+        over[rows[order[_places_in_runs(artists.of[order]) >= caps.artist]]] = True
     return over
 
 
 def _beyond_the_first(view: pa.Table, count: int) -> list[int]:
     """Rows of records that are not among the first so many of their object, by record_id; what is of no object has no cap."""
     of = strata(view.select(["object"]), ["object"])
-    many = (counts(of.of, len(of.names)) > count) & (np.array(of.names) != UNKNOWN)
+    many = counts(of.of, len(of.names)) > count
+    many[list(of.unknown)] = False
     rows = np.flatnonzero(many[of.of])
     names = view["record_id"].take(pa.array(rows)).to_pylist()
     listed = sorted(zip(of.of[rows].tolist(), map(_natural, names), names, rows.tolist(), strict=True))
@@ -128,7 +144,7 @@ def _ranks(view: pa.Table, of: _Rows, names: list[str], settings: Sample) -> _Ro
     drawn = tickets(view["record_id"], settings.seed or 0, settings.label, names, of)
     waits = waiting_times(drawn)
     if settings.weight == "inverse_artist":
-        waits *= _works_of_artist(view["artist"], of)
+        waits *= _works_of_artist(view["weighs_as"], of)
     elif settings.weight == "figures":
         figures = view["figures"].to_numpy().astype(np.float64)
         waits = np.where(figures > 0, waits / np.maximum(figures, 1), waits + _LAST)
@@ -150,22 +166,33 @@ def _works_of_artist(artist: pa.ChunkedArray, of: _Rows) -> _Rows:
     return np.asarray(works[place])
 
 
-def _largest(names: list[str], sizes: _Rows, top: int | None) -> list[int]:
+def _largest(found: Strata, sizes: _Rows, top: int | None) -> list[int]:
     """Places of the largest strata, ties by name; what is unknown is none of the `top`."""
     if top is None:
-        return list(range(len(names)))
-    known = [place for place, name in enumerate(names) if UNKNOWN not in name.split(" / ") and sizes[place]]
-    return sorted(known, key=lambda place: (-sizes[place], names[place]))[:top]
+        return list(range(len(sizes)))
+    known = [place for place in np.flatnonzero(sizes).tolist() if place not in found.unknown]
+    return sorted(known, key=lambda place: (-sizes[place], found.names[place]))[:top]
 
 
-def _places(sizes: _Rows, settings: Sample) -> _Rows:
-    """(K,) how many to draw of strata that have so many records."""
+def _places(names: list[str], sizes: _Rows, there: _Rows, settings: Sample) -> _Rows:
+    """(K,) how many to draw of strata that have so many records, of which so many can be drawn.
+
+    A total is shared out by the strata's sizes, by largest remainders, equal ones by chance; what a stratum can't give the
+    others do, those with most to spare first.
+    """
     if settings.total is None:
         return np.full(len(sizes), settings.exactly or settings.at_most or np.iinfo(np.int64).max)
-    if not sizes.sum() or settings.total >= sizes.sum():
-        return sizes
+    if settings.total >= there.sum():
+        return there
     whole, left = np.divmod(settings.total * sizes, sizes.sum())
-    whole[np.argsort(-left, kind="stable")[: settings.total - whole.sum()]] += 1
+    chance = [
+        hashlib.sha256(f"{settings.seed or 0}\t{settings.label}/share\t{name}".encode()).hexdigest() for name in names
+    ]
+    order = sorted(range(len(names)), key=lambda place: (-left[place], chance[place]))
+    whole[order[: settings.total - whole.sum()]] += 1
+    whole = np.minimum(whole, there)
+    for _ in range(settings.total - int(whole.sum())):
+        whole[np.argmax(there - whole)] += 1
     return np.asarray(whole)
 
 
@@ -173,10 +200,11 @@ def _check_exactly(pool: _Pool, drawn: _Rows, exactly: int) -> None:
     names = pool.strata.names
     lacks = [place for place in np.flatnonzero(pool.is_chosen) if drawn[place] < exactly]
     if lacks:
+        lacks.sort(key=lambda place: (drawn[place], names[place]))
         said = _listed([f"{names[place]} has {drawn[place]}, {exactly - drawn[place]} too few" for place in lacks])
         raise Refused(
-            f"sample: expected exactly {exactly} records of each stratum, got fewer of {len(lacks)} of {pool.is_chosen.sum()}: "
-            f"{said}; ask for fewer, or take at_most: {exactly}"
+            f"sample: expected exactly {exactly} records of each stratum, but {len(lacks)} of {pool.is_chosen.sum()} have fewer: "
+            f"{said}; ask for fewer, take at_most: {exactly}, or leave strata out (top, or a screen for styles)"
         )
     if over := [place for place in np.flatnonzero(pool.is_chosen) if drawn[place] > exactly]:
         said = _listed([f"{drawn[place]} of {names[place]}" for place in over])
@@ -185,11 +213,11 @@ def _check_exactly(pool: _Pool, drawn: _Rows, exactly: int) -> None:
 
 def _outcome(names: pa.ChunkedArray, pool: _Pool, is_back: _Mask, is_drawn: _Mask, settings: Sample) -> pa.Table:
     """What became of each record, and in words why it was not drawn: one sentence for each stratum."""
-    labels, of = pool.strata
-    is_unknown = np.array([UNKNOWN in label.split(" / ") for label in labels], np.bool_)
+    labels, of, unknown = pool.strata
+    is_unknown = np.isin(of, list(unknown))
     words = [Reason.NO_STYLE, Reason.STYLE_NOT_CHOSEN, Reason.OVER_CAP, Reason.REPLACED, Reason.NOT_DRAWN]
     which = np.select(
-        [~pool.is_chosen[of] & is_unknown[of], ~pool.is_chosen[of], pool.is_over_cap, is_back], [0, 1, 2, 3], 4
+        [~pool.is_chosen[of] & is_unknown, ~pool.is_chosen[of], pool.is_over_cap, is_back], [0, 1, 2, 3], 4
     )
     kept = counts(of, len(labels), is_drawn)
     said = [
@@ -215,7 +243,8 @@ def _places_in_runs(of: _Rows) -> _Rows:
 
 def _natural(name: str) -> list[tuple[int, str]]:
     """Text as people order it: met:9 before met:10."""
-    return [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", name)]
+    parts = (part.lstrip("0") if part.isdecimal() else part for part in re.split(r"(\d+)", name))
+    return [(len(part), part) if place % 2 else (-1, part) for place, part in enumerate(parts)]
 
 
 def _listed(said: list[str]) -> str:

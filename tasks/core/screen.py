@@ -24,8 +24,9 @@ Check = tuple[NDArray[np.bool_], Reason, Sequence[str]]
 def decide(view: pa.Table, settings: Screen) -> pa.Table:
     """SCREEN outcome of a view with COLUMNS; only those are read that the settings ask for.
 
-    `figures`: how many. `is_included`, where it stands, marks what a person wants: it passes every check. A row that fails several
-    gets the first of: rights, style, bytes, pixels, side, aspect, blank, colour, blur, border, object, too few figures, too many.
+    `figures`: how many, null where nobody has counted, which passes no limit. `is_included`, where it stands, marks what a person
+    wants: it passes every check. A row that fails several gets the first of: rights, style, bytes, pixels, side, aspect, blank,
+    colour, blur, border, object, too few figures, too many.
     """
     checks = [
         *_of_records(view, settings),
@@ -53,6 +54,25 @@ def check_styles(settings: Screen, names: Mapping[str, str]) -> None:
             f"stages ({settings.label}).styles: expected a known style or a source's own word, got '{text}': did you mean "
             f"{' or '.join(near)}? If it is right, say so in the recipe: styles: {{aliases: {{{text}: {text}}}}}"
         )
+
+
+def said_of_uncounted(figures: pa.ChunkedArray, settings: Screen) -> tuple[str, ...]:
+    """What a person should know of (N,) counts that are null, since nobody has counted: a sentence, or nothing.
+
+    Raises BadInput where all are null and a limit is asked for: then the recipe has forgotten its detector.
+    """
+    wanted, lost = settings.figures, figures.null_count
+    if wanted is None or not lost or (not wanted.least and wanted.most is None):
+        return ()
+    detect = f"detect of {wanted.category}"
+    is_by_people = wanted.counted_by == "people_first"
+    if lost == len(figures):
+        needed = f"annotated records, or {detect}" if is_by_people else detect
+        raise BadInput(
+            f"stages ({settings.label}).figures: expected {needed} before it, got {lost} records that nobody has counted"
+        )
+    why = f"they are not annotated, and no {detect} stands before" if is_by_people else f"no {detect} stands before"
+    return (f"nobody has counted {wanted.category} in {lost} of {len(figures)} records: {why}",)
 
 
 def _style_key(text: str, names: Mapping[str, str]) -> str:
@@ -88,7 +108,7 @@ def _of_sizes(view: pa.Table, settings: Screen) -> Iterator[Check]:
 
 def _of_looks(view: pa.Table, settings: Screen) -> Iterator[Check]:
     """By the scores: blank first, since what shows nothing has neither colour nor sharpness."""
-    limits = settings.scores or Scores()
+    limits = settings.scores or Scores.model_construct()  # none of any kind, which a recipe may not ask for
     if (least := limits.least_contrast) is not None:
         found = view["contrast"].to_numpy()
         yield found < least, Reason.BLANK, [f"contrast {score} < {least}" for score in found]
@@ -110,11 +130,15 @@ def _of_looks(view: pa.Table, settings: Screen) -> Iterator[Check]:
 def _of_figures(view: pa.Table, settings: Screen) -> Iterator[Check]:
     if (wanted := settings.figures) is None:
         return
-    count = view["figures"].to_numpy()
-    said = [f"{n} of {wanted.category}" for n in count]
-    yield count < wanted.least, Reason.TOO_FEW_FIGURES, said
+    found = view["figures"]
+    is_unknown, count = found.is_null().to_numpy(), found.fill_null(0).to_numpy()
+    said = [
+        f"nobody has counted {wanted.category}" if n is None else f"{n} of {wanted.category}" for n in found.to_pylist()
+    ]
+    if wanted.least:
+        yield is_unknown | (count < wanted.least), Reason.TOO_FEW_FIGURES, said
     if wanted.most is not None:
-        yield count > wanted.most, Reason.TOO_MANY_FIGURES, said
+        yield is_unknown | (count > wanted.most), Reason.TOO_MANY_FIGURES, said
 
 
 def _outside(values: NDArray[np.int64], allowed: Between, reason: Reason, unit: str) -> Check:

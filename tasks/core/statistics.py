@@ -42,11 +42,12 @@ _Floats = NDArray[np.float64]
 
 
 class Statistics(NamedTuple):
-    """The three tables: DIVERSITY, HISTOGRAMS, SHARES."""
+    """The three tables: DIVERSITY, HISTOGRAMS, SHARES; and from which score on a detector's box was a figure, if one has looked."""
 
     diversity: pa.Table
     histograms: pa.Table
     shares: pa.Table
+    score: float | None = None
 
 
 def statistics(

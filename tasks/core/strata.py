@@ -20,6 +20,8 @@ class Strata(NamedTuple):
     """(K,) sorted; each has at least one record."""
     of: NDArray[np.int64]
     """(N,) the place in `names` of each record's."""
+    unknown: frozenset[int] = frozenset()
+    """Places of those whose records lack a key."""
 
 
 def strata(view: pa.Table, keys: Sequence[str]) -> Strata:
@@ -28,7 +30,7 @@ def strata(view: pa.Table, keys: Sequence[str]) -> Strata:
     Nulls and empty strings are UNKNOWN. Where a record has several keys, its stratum's name is theirs, joined.
 
     >>> strata(pa.table({"style": ["Cubism", None, "Cubism"]}), ["style"])
-    Strata(names=['Cubism', 'unknown'], of=array([0, 1, 0]))
+    Strata(names=['Cubism', 'unknown'], of=array([0, 1, 0]), unknown=frozenset({1}))
     """
     if not view.num_rows:
         return Strata([], np.empty(0, np.int64))
@@ -56,13 +58,18 @@ def _of_column(column: pa.ChunkedArray) -> Strata:
     order = sorted(range(len(names)), key=names.__getitem__)
     rank = np.empty(len(names), np.int64)
     rank[order] = np.arange(len(names))
-    return Strata([names[place] for place in order], rank[encoded.indices.to_numpy()])
+    listed = [names[place] for place in order]
+    unknown = frozenset(place for place, name in enumerate(listed) if name == UNKNOWN)
+    return Strata(listed, rank[encoded.indices.to_numpy()], unknown)
 
 
 def _crossed(one: Strata, other: Strata) -> Strata:
     codes, of = np.unique(one.of * len(other.names) + other.of, return_inverse=True)
     names = [_JOIN.join((one.names[code // len(other.names)], other.names[code % len(other.names)])) for code in codes]
-    return Strata(names, of.astype(np.int64))
+    is_unknown = np.isin(codes // len(other.names), list(one.unknown)) | np.isin(
+        codes % len(other.names), list(other.unknown)
+    )
+    return Strata(names, of.astype(np.int64), frozenset(np.flatnonzero(is_unknown).tolist()))
 
 
 def counts(of: NDArray[np.int64], size: int, is_counted: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:

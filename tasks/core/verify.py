@@ -87,6 +87,15 @@ def stone_problems(stones: pa.Table, ledger: pa.Table) -> Iterator[str]:
             yield f"ledger: expected {name}, which has a tombstone, to be taken down, got {got}"
 
 
+def buried_files(paths: Iterable[str], stones: pa.Table, images: pa.Table) -> Iterator[str]:
+    """Image files of records with a tombstone that no image of the release uses. images: record_id and sha256 of all rows."""
+    others = images.filter(pc.invert(pc.is_in(images["record_id"], value_set=stones["record_id"])))
+    gone = set(stones["sha256"].drop_null().to_pylist()) - set(others["sha256"].to_pylist())
+    for path in paths:
+        if path.startswith("media/") and path.rsplit("/", 1)[-1].partition(".")[0] in gone:
+            yield f"{path}: expected no image of a record with a tombstone, got one"
+
+
 def coco_rows_of(document: Any, image_ids: Collection[int]) -> int:
     """How many images and annotations of a COCO document, or of COCO results, are of these images.
 

@@ -11,10 +11,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from schemas.draw import Split
 from schemas.errors import BrokenPromise
 from schemas.manifests import Context, State, Step, TableRef
 from schemas.recipe import Recipe
+from schemas.relations import KEY_NAMES, KeyName
 from schemas.stages import Dedup
 from schemas.tables import HASH, VERDICTS
 from tasks import by_hand, caching, lineage, pictures, shelves
@@ -50,7 +50,8 @@ def dedup(settings: Dedup, state: State, recipe: Recipe, context: Context) -> St
     store = caching.opened(context)
     ids, view = caching.kept_ids(store, state), _view(store, state)
     said, (absent, lost) = said_by_people(settings, context), _witnesses(store, state)
-    found = _found(settings, _blobs(pa.concat_tables([view, absent.select(view.column_names)])), context)
+    blobs = _blobs(pa.concat_tables([view, absent.select(view.column_names)]))
+    found = _found(settings, blobs, pc.unique(absent["sha256"]).sort(), context)
     found = found._replace(notes=(*found.notes, *lost))
     seen, absent = view.select(decide.COLUMNS), absent.select([*decide.COLUMNS, "detail"])
     if state.pending or not found.is_whole:
@@ -77,12 +78,10 @@ def dedup(settings: Dedup, state: State, recipe: Recipe, context: Context) -> St
 def _seconds(store: Store, state: State, recipe: Recipe, outcome: pa.Table) -> NDArray[np.bool_]:
     """Records that must not stay in place of a copy of theirs, now that the groups are known."""
     ids = outcome["record_id"]
-    roles = next((stage.roles for stage in recipe.stages if isinstance(stage, Split)), {})
     source = caching.column(store, state.records, ids, "source")
-    role = pa.array([*roles.values()], pa.string()).take(
-        pc.index_in(source, value_set=pa.array([*roles], pa.string())).combine_chunks()
-    )
-    return decide.seconds(outcome["group_id"], lineage.published(store, recipe, ids), pa.chunked_array([role]))
+    sha256 = caching.column(store, state.outcome("fetch"), ids, "sha256")
+    published = lineage.published(store, recipe, ids, sha256)
+    return decide.seconds(outcome["group_id"], published, lineage.roles(recipe, source))
 
 
 def said_by_people(settings: Dedup, context: Context) -> pa.Table:
@@ -141,12 +140,17 @@ def _blobs(view: pa.Table) -> Blobs:
     return Blobs(sha256, rows["phash"].to_numpy().astype(np.uint64), sizes)
 
 
-def _found(settings: Dedup, blobs: Blobs, context: Context) -> Found:
-    """Search, then look: in a plan only at what is in the store already."""
+def _found(settings: Dedup, blobs: Blobs, witnessed: pa.Array, context: Context) -> Found:
+    """Search, then look: in a plan only at what is in the store already. witnessed: blobs that are seen through all views, whatever `by` says."""
     hashed = {key: keys.keys_of(key, blobs.sha256, context, settings.label) for key in settings.by if key != "phash"}
-    whole = {
+    whole: dict[KeyName, NDArray[np.uint64]] = {
         key: seen for key, seen in hashed.items() if len(seen) == len(blobs.hashes)
     }  # in a plan some may not be known yet
+    to_hash = len(hashed) - len(whole)
+    for key in [key for key in KEY_NAMES if key not in settings.by and len(witnessed)]:
+        few = _of_few(keys.keys_of(key, witnessed, context, settings.label), witnessed, key, blobs)
+        to_hash += not few
+        whole |= few
     near = neighbours.near(
         _distinct(blobs.hashes),
         _distinct(*(seen for seen in whole.values())),
@@ -162,14 +166,23 @@ def _found(settings: Dedup, blobs: Blobs, context: Context) -> Found:
     )
     table = pa.table({"a": pairs.a, "b": pairs.b, "view": pairs.view, "distance_bits": pairs.distance_bits})
     measured = looks.look(blobs.sha256, table, blobs.sizes, context, settings.label)
-    notes = _notes(pairs.crowded, measured["relation"].null_count, len(hashed) - len(whole))
+    notes = _notes(pairs.crowded, measured["relation"].null_count, to_hash)
     told = decide.evidence(
         pa.table({**{name: table[name] for name in ("a", "b", "view")}, "relation": measured["relation"],
                   "distance_bits": table["distance_bits"].cast(pa.int16()), "score": measured["score"]})
     )  # fmt: skip
     for place, side in enumerate(("a", "b")):
         told = told.set_column(place, side, blobs.sha256.take(told[side].combine_chunks()))
-    return Found(told, tuple(notes), is_whole=not measured["relation"].null_count and len(hashed) == len(whole))
+    return Found(told, tuple(notes), is_whole=not measured["relation"].null_count and not to_hash)
+
+
+def _of_few(seen: NDArray[np.uint64], few: pa.Array, key: KeyName, blobs: Blobs) -> dict[KeyName, NDArray[np.uint64]]:
+    """(N, V) hashes of the key's views, 0, which says nothing, for all blobs but the few; nothing where some are not known yet."""
+    if len(seen) < len(few):
+        return {}
+    everyone = np.zeros((len(blobs.hashes), seen.shape[1]), np.uint64)
+    everyone[pc.index_in(few, value_set=blobs.sha256).to_numpy()] = seen
+    return {key: everyone}
 
 
 def _distinct(*hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:

@@ -16,7 +16,7 @@ from schemas.reasons import PASSING, Reason
 from schemas.recipe import Recipe
 from schemas.stages import Export
 from schemas.tables import LEDGER, SCREEN
-from tasks import caching
+from tasks import caching, lineage
 from tasks.core import tables
 from tasks.core.export import ledger
 from tasks.export.content import CODE, Content, content, detector_names, publication, recipe_sha256, split_sha256
@@ -127,7 +127,8 @@ def _memory(store: Store, state: State, recipe: Recipe, previous: releases.Relea
     records = listed["record_id"]
     is_down = pc.fill_null(pc.equal(listed["reason"], str(Reason.TAKEN_DOWN)), False)
     same = previous.manifest.split_sha256 == split_sha256(recipe)
-    copies = ledger.splits_of_copies([store.read_table(step.outcome) for step in state.steps[1:]])
+    outcomes = [store.read_table(step.outcome) for step in state.steps[1:]]
+    copies = ledger.splits_of_copies(outcomes, lineage.role_of(recipe))
     return ledger.remembered(
         previous.ledger(), records, caching.kept_ids(store, state), copies, same_splits=same,
         taken_down=records.filter(is_down),

@@ -9,7 +9,7 @@ from schemas.draw import Split
 from schemas.manifests import Context, State
 from schemas.recipe import Recipe
 from schemas.stages import Dedup, Detect, Export
-from tasks import caching, keys
+from tasks import caching, keys, lineage
 from tasks.core import tables
 from tasks.core.export import annotations, digest, images, ledger
 from tasks.io import by_hand, contracts, folders, verdicts
@@ -35,7 +35,9 @@ def content(
     ids = caching.kept_ids(store, state)
     outcomes = [(step.label, store.read_table(step.outcome)) for step in state.steps]
     listed = store.read_table(state.records)
-    book = ledger.ledger(listed, outcomes[1:], memory, is_limited=recipe.limit is not None)
+    book = ledger.ledger(
+        listed, outcomes[1:], memory, is_limited=recipe.limit is not None, role_of=lineage.role_of(recipe)
+    )
     copies = book.filter(pc.is_valid(book["kept_record_id"]))
     columns = {
         "record_id": ids,

@@ -16,7 +16,7 @@ from schemas.manifests import Context, ReleaseManifest, State
 from schemas.recipe import Recipe
 from schemas.stages import Export
 from schemas.tables import ANNOTATIONS, EDGES, IMAGES, LEDGER, RECORDS, as_written
-from tasks import caching, shelves
+from tasks import by_hand, caching, shelves
 from tasks.core import evaluate, tables
 from tasks.core.export import card, clusters, coco, digest, images, ledger, report, thumbnails
 from tasks.core.statistics import Statistics
@@ -57,9 +57,15 @@ def published(
         scores = evaluate.box_scores([pair for pair in pairs if pair[0]["info"]["annotation_origin"] == "people"])
         draft.write_json("evaluation.json", scores)
         draft.write_parquet("ledger.parquet", [content.ledger], LEDGER)
-        draft.write_parquet("records.parquet", [store.read_table(state.records)], RECORDS)
+        draft.write_parquet(
+            "records.parquet", [by_hand.without_copies(store.read_table(state.records), content.ledger)], RECORDS
+        )
         draft.write_parquet("relations.parquet", [edges(store, state)], EDGES)
-        if (stones := tombstones.tombstones(store, recipe.name)).num_rows:
+        if (stones := by_hand.buried(store, recipe)).num_rows:
+            if not stones.equals(
+                tombstones.tombstones(store, recipe.name)
+            ):  # they came with a release from another store
+                tombstones.bury(store, recipe.name, stones)
             draft.write("tombstones.parquet", parquet_bytes(stones), rows=stones.num_rows)
         counted = statistics.statistics(store, state, recipe, content.images)
         statistics.write(draft, counted)

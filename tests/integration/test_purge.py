@@ -295,9 +295,16 @@ def test_a_file_that_another_record_uses_stays(house: House):
         pytest.param({"records": ["s:1"], "reason": "x"}, "expected a record that a release", id="no such record"),
         pytest.param({"records": ["s:1"]}, "--reason: expected why", id="no reason"),
         pytest.param({"day": "yesterday"}, "--date: expected a day as 2024-12-31", id="no day"),
+        pytest.param({"day": "2024-12-31"}, "--date: expected --record beside it", id="a day of nothing"),
+        pytest.param({"reason": "x"}, "--reason: expected --record beside it", id="a reason of nothing"),
+        pytest.param({"is_alone": True}, "--alone: expected --record beside it", id="alone, of nothing"),
+        pytest.param({"records": None, "reason": "x" * 501}, "--reason: expected 1 to 500 char", id="a long reason"),
+        pytest.param({"records": None, "reason": "a\nb"}, "in one line, got 3 in 2", id="a reason of two lines"),
     ],
 )
 def test_what_can_not_be_purged_is_refused(standing: House, given: dict[str, Any], message: str):
+    if given.get("records", ()) is None:
+        given = {**given, "records": [standing.gone]}
     with pytest.raises(BadInput, match=message):
         purge(**{"name": "small", "store_url": standing.store, **given})
 
@@ -328,7 +335,7 @@ def test_works_of_sources_on_the_web_are_forgotten_and_not_asked_for_again(tmp_p
             if before[name] is None and sum(page.startswith(row["source_url"]) for page in pages) == 1
         ]
         names = [next(name for name in alone if name.startswith(word)) for word in ("met:", "wikiart:")]
-        purge("web", desk.store, names, "withdrawn", "2025-01-02")
+        purge("web", desk.store, names, "withdrawn", "2025-01-02", is_alone=True)
         house = object.__new__(House)
         house.store = desk.store
         for name in names:

@@ -125,6 +125,26 @@ def test_what_a_person_includes_passes_every_screen(tmp_path: Path, context: Con
     assert len(gone) == 6
 
 
+def test_figures_that_nobody_has_counted_are_not_taken_for_none(tmp_path: Path, context: Context):
+    """Without a detector only annotated pictures can have a count; a missing file says nothing of the picture beside it."""
+    source = {**RECIPE["sources"][0]["folder"], "annotations": {"format": "voc", "path": "{style}/{title}.xml"}}
+    counted = ["fetch", "hash", {"screen": {"label": "people", "figures": {}}}, *RECIPE["stages"][-2:]]
+    wished = recipe(tmp_path, sources=[{"folder": source}], stages=counted)
+    with pytest.raises(BadInput, match=r"stages \(people\).figures: .*, got 9 records that nobody has counted"):
+        stages(wished, context)
+    box = "<bndbox><xmin>1</xmin><ymin>1</ymin><xmax>9</xmax><ymax>9</ymax></bndbox>"
+    person = f"<annotation><object><name>person</name>{box}</object></annotation>"
+    for name, said in (("Cubism/good", person), ("Martian/good", "<annotation></annotation>")):
+        (tmp_path / "images" / f"{name}.xml").write_text(said)
+    step = next(step for step in stages(wished, context) if step.label == "people")
+    assert (step.kept, step.dropped) == (1, {"too_few_figures": 8})
+    details = opened(context).read_table(step.outcome)["detail"].to_pylist()
+    assert sorted(filter(None, details)) == ["0 of person", *["nobody has counted person"] * 7]
+    assert step.notes == (
+        "nobody has counted person in 7 of 9 records: they are not annotated, and no detect of person stands before",
+    )
+
+
 def test_a_slip_of_the_pen_is_told_before_anything_runs(tmp_path: Path, context: Context):
     slip = [*RECIPE["stages"][:4], {"screen": {"label": "style", "styles": ["Cubsim"]}}, *RECIPE["stages"][5:]]
     with pytest.raises(BadInput, match="got 'Cubsim': did you mean Cubism"):

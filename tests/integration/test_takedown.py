@@ -153,7 +153,7 @@ def test_an_artist_goes_whole_whatever_the_accents(wall: Wall):
         "m:anna/other.jpg": "taken_down",
         "m:anna/third.jpg": "taken_down",
     }
-    assert book["m:anna/third.jpg"]["detail"] == "all works of the artist: asked (2024-05-01)"
+    assert book["m:anna/third.jpg"]["detail"] == "all works of artist 55579b55: asked (2024-05-01)"
 
 
 def test_rows_about_nobody_are_said_and_no_error(wall: Wall):

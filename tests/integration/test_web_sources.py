@@ -50,10 +50,11 @@ class Guesthouse:
     def __init__(self, folder: Path, *words: str, **settings: Any) -> None:
         self.folder, self.store = folder, str(folder / "store")
         self.words, self.settings = words or tuple(SOURCES), settings
+        self.secrets = ["flickr"] if "flickr" in self.words else []
 
     def recipe(self) -> Any:
         plain = {
-            "name": "web", "bindings": {"flickr": "Flickr's key"}, "manners": {"rate_per_s": 2000, "connections": 16},
+            "name": "web", "bindings": dict.fromkeys(self.secrets, "the site's key"), "manners": {"rate_per_s": 2000, "connections": 16},
             "sources": [{word: {"name": word, **SOURCES[word]}} for word in self.words], "stages": STAGES, **self.settings,
         }  # fmt: skip
         path = self.folder / "recipe.yaml"
@@ -61,7 +62,7 @@ class Guesthouse:
         return recipe_from_file(str(path))
 
     def context(self, url: str, run: str, **bound: str) -> Context:
-        bindings = {"origins": f"*={url}", "flickr": "env:FLICKR_IN_TESTS", **bound}
+        bindings = {"origins": f"*={url}", **dict.fromkeys(self.secrets, "env:FLICKR_IN_TESTS"), **bound}
         return Context(store=self.store, bindings=bindings, run=f"{self.folder} {run}")
 
     def build(self, museum: Any, run: str) -> dict[str, Step]:

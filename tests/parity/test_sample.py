@@ -39,7 +39,7 @@ def ours() -> list[int]:
     """How often each set of SETS is drawn."""
     none = pa.array([False] * RECORDS)
     view = pa.table(
-        {"record_id": [f"r{n}" for n in range(RECORDS)], "style": ["Impressionism"] * RECORDS, "artist": ARTISTS,
+        {"record_id": [f"r{n}" for n in range(RECORDS)], "style": ["Impressionism"] * RECORDS, "weighs_as": ARTISTS,
          "is_included": none, "is_replaced": none}
     )  # fmt: skip
     found: Counter[tuple[int, ...]] = Counter()

@@ -9,6 +9,7 @@ import pytest
 
 from schemas.tables import ANSWERS, HASH, RETRIEVALS, SHELF, THUMBNAILS, TOMBSTONES
 from tasks import purge
+from tasks.core.purge import Told
 from tasks.io.journal import Journal
 from tasks.io.store import Store, blob_path
 
@@ -22,8 +23,9 @@ def store(tmp_path: Path) -> Store:
 
 def job(store: Store, *files: str, is_dry: bool = False) -> Any:
     return purge._Purge(
-        store, is_dry, TOMBSTONES.empty_table(), frozenset({"web:12"}), frozenset(files), frozenset({ADDRESS})
-    )
+        store, is_dry, TOMBSTONES.empty_table(), frozenset({"web:12"}), frozenset(files),
+        Told(frozenset({ADDRESS}), {"web": frozenset({"12"})}),
+    )  # fmt: skip
 
 
 def answers(store: Store, *rows: dict[str, Any]) -> None:

@@ -2,12 +2,12 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from html import escape
 from typing import Any, NamedTuple
 
 import pyarrow as pa
 
 from tasks.core.export import plots
+from tasks.core.export.plots import escape
 from tasks.core.statistics import ASPECT_EDGES, Statistics, share_of_at_least
 
 STYLE = f"""{plots.STYLE}
@@ -72,7 +72,7 @@ def section(found: Statistics) -> str:
         "there would be if all had equally many works here (exp of the Shannon entropy); the Gini coefficient is 0 if all have equally "
         "many and nears 1 if one has nearly all. Works by nobody known count as one artist's. All numbers are in "
         "<code>statistics/*.parquet</code>.</p>",
-        "<div class=plots>", _works(bins), _aspects(bins), _effective(rows[1:]), _years(bins, rows[1:]), _figures(bins), "</div>",
+        "<div class=plots>", _works(bins), _aspects(bins), _effective(rows[1:]), _years(bins, rows[1:]), _figures(bins, found.score), "</div>",
         "<h3>Style by style</h3>", _table(rows), "<h3>Splits</h3>", _splits(found.shares), "</section>",
     ]  # fmt: skip
     return "\n".join(part for part in parts if part)
@@ -80,7 +80,10 @@ def section(found: Statistics) -> str:
 
 def _works(bins: _Bins) -> str:
     lines = {moment: _by_rank(bins.get(("works_per_artist", moment, None), [])) for moment in _MOMENTS}
-    says = "Each artist's works, the most prolific artist first. The flatter the line, the more evenly the images are theirs."
+    says = (
+        "Each artist's works, the most prolific artist first; both axes are logarithmic. The flatter the line, the more evenly the works are "
+        "spread over artists. All unknown artists are one."
+    )
     return plots.ranked(plots.Told("works", "Works per artist", says, "artists, most works first", "works"), lines)
 
 
@@ -95,7 +98,10 @@ def _by_rank(bins: Sequence[_Row]) -> list[tuple[float, float]]:
 
 def _effective(rows: Sequence[Change]) -> str:
     values = [(row.name, _effective_artists(row.before), _effective_artists(row.after)) for row in rows]
-    says = "As many equally prolific artists would be as diverse. Styles with the most images first."
+    says = (
+        "As many equally prolific artists would be as diverse. Never more than the images: compare styles of like size, or read it against "
+        "the images. Styles with the most images first."
+    )
     return plots.pairs(
         plots.Told("effective", "Effective number of artists", says, "effective artists"), values, _MOMENTS
     )
@@ -115,12 +121,12 @@ def _years(bins: _Bins, rows: Sequence[Change]) -> str:
         return _decades(_known(bins.get(("year", moment, style), [])), since)
 
     lines = [(row.name, decades("before", row.name), decades("after", row.name)) for row in rows]
-    after = bins.get(("year", "after", None), [])
-    unknown = sum(row["count"] for row in after if row["least"] is None)
-    early = sum(row["count"] for row in _known(after) if row["least"] < since)
-    says = "Images by decade, each style as high as its own fullest decade."
-    says += f" {unknown:,} of the images after have no year." if unknown else ""
-    says += f" {early:,} of them are older than is shown." if early else ""
+    of = [bins.get(("year", moment, None), []) for moment in _MOMENTS]
+    early = [sum(row["count"] for row in _known(rows) if row["least"] < since) for rows in of]
+    unknown = [sum(row["count"] for row in rows if row["least"] is None) for rows in of]
+    says = f"Images by decade, from {since:.0f} on. In each style before and after are each as high as their own fullest decade."
+    says += f" Older, and not shown: {_arrows(early)}." if any(early) else ""
+    says += f" Without a year: {_arrows(unknown)}." if any(unknown) else ""
     return plots.ridges(plots.Told("years", "Styles and years", says, "year"), lines, _MOMENTS)
 
 
@@ -162,7 +168,7 @@ def _shares_by_edge(bins: Sequence[_Row]) -> list[tuple[float, float]]:
     return [*((edge, share.get(edge, 0.0)) for edge in edges), (last, 0.0)]
 
 
-def _figures(bins: _Bins) -> str:
+def _figures(bins: _Bins, score: float | None) -> str:
     of = {moment: _known(bins.get(("figures_per_image", moment, None), [])) for moment in _MOMENTS}
     most = min(_MOST_FIGURES, max((int(rows[-1]["least"]) for rows in of.values() if rows), default=0))
     if not most:
@@ -170,7 +176,8 @@ def _figures(bins: _Bins) -> str:
     names = [f"{number}{'+' * (number == _MOST_FIGURES)}" for number in range(most + 1)]
     shares = {moment: _by_number(rows, most) for moment, rows in of.items()}
     said = [f"{_percent(share_of_at_least(rows, MANY))} {moment}" for moment, rows in of.items()]
-    says = f"Share of images with so many figures. {MANY} or more: {', '.join(said)}."
+    whose = "" if score is None else f" where they have annotated the image, else the detector's from {score:g} on"
+    says = f"Share of images with so many figures: people's boxes{whose}. {MANY} or more: {', '.join(said)}."
     return plots.bars(
         plots.Told("figures", "Figures per image", says, "figures in an image", "share of images"), shares, names
     )
@@ -244,6 +251,10 @@ def _images(row: _Row | None) -> int:
 
 def _arrow(change: Change, name: str, form: str) -> str:
     return " → ".join("-" if row is None else format(row[name], form) for row in (change.before, change.after))
+
+
+def _arrows(counts: Sequence[int]) -> str:
+    return " → ".join(f"{count:,}" for count in counts)
 
 
 def _percent(share: float | None) -> str:

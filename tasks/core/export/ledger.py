@@ -1,6 +1,6 @@
 """One row for every record ever seen: kept, or dropped where and why."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -13,7 +13,12 @@ from tasks.core.ids import ids
 
 
 def ledger(
-    records: pa.Table, outcomes: Sequence[tuple[str, pa.Table]], memory: pa.Table, *, is_limited: bool = False
+    records: pa.Table,
+    outcomes: Sequence[tuple[str, pa.Table]],
+    memory: pa.Table,
+    *,
+    is_limited: bool = False,
+    role_of: Callable[[str], str | None] = lambda _: None,
 ) -> pa.Table:
     """LEDGER of a build, sorted by record_id.
 
@@ -40,20 +45,32 @@ def ledger(
         if row["reason"] == Reason.TAKEN_DOWN:  # its file must be known by sight, should another record bring it
             row["sha256"] = row["sha256"] or was["sha256"]
         row["image_id"] = was["image_id"]
-    for name, split in splits_of_copies([outcome for _, outcome in outcomes]).items():
+    for name, split in splits_of_copies([outcome for _, outcome in outcomes], role_of).items():
         rows[name]["last_split"] = rows[name]["last_split"] or split
     numbered = ids(rows, known={name: row["image_id"] for name, row in rows.items() if row["image_id"] is not None})
     return pa.Table.from_pylist([{**rows[name], "image_id": numbered[name]} for name in sorted(rows)], schema=LEDGER)
 
 
-def splits_of_copies(outcomes: Sequence[pa.Table]) -> dict[str, str]:
-    """For each record that was dropped as a copy of one that is kept, the split of that one."""
+def splits_of_copies(
+    outcomes: Sequence[pa.Table], role_of: Callable[[str], str | None] = lambda _: None
+) -> dict[str, str]:
+    """For each record that was dropped as a copy of one that is kept, or of a copy of it, the split of that one.
+
+    Not across roles: a query that is a copy of what hangs in the gallery was never in the gallery's split.
+    """
     stays = {row["record_id"]: row["kept_record_id"] for outcome in outcomes for row in _copies(outcome).to_pylist()}
     dealt = [outcome for outcome in outcomes if "split" in outcome.column_names]
     split_of = (
         dict(zip(dealt[-1]["record_id"].to_pylist(), dealt[-1]["split"].to_pylist(), strict=True)) if dealt else {}
     )
-    return {name: split for name, other in stays.items() if (split := split_of.get(other)) is not None}
+    found: dict[str, str] = {}
+    for name in stays:
+        other = stays[name]
+        while other in stays:  # it stayed in one dedup, and was dropped in a later one
+            other = stays[other]
+        if (split := split_of.get(other)) is not None and role_of(name) == role_of(other):
+            found[name] = split
+    return found
 
 
 def _copies(outcome: pa.Table) -> pa.Table:

@@ -4,9 +4,10 @@ Every plot is a <figure> with a caption; its drawing has a name and a descriptio
 is grey, dashed or hollow, what is after full and in the report's red, so that they differ without colours too.
 """
 
+import html
 import math
+import re
 from collections.abc import Mapping, Sequence
-from html import escape
 from typing import NamedTuple
 
 STYLE = """
@@ -31,6 +32,9 @@ _ROW = 20.0
 _LONGEST_NAME = 22
 _SEEN_PX = 0.5
 _RADIUS = {"before": 5, "after": 3}  # so that both are seen where they are equal
+
+_NO_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""What no XML may hold, not even as a reference (XML 1.0, production 2): an SVG with it can't be read."""
 
 Points = Sequence[tuple[float, float]]
 Pair = Mapping[str, Points]
@@ -72,6 +76,15 @@ class Axis(NamedTuple):
         step = _step((self.high - self.low) / 5)
         first, last = math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9)
         return [step * place for place in range(first, last + 1)]
+
+
+def escape(text: str) -> str:
+    r"""Any text as the text of HTML and of SVG: no markup, U+FFFD for what XML can't hold.
+
+    >>> escape("Op <Art>\x07") == "Op &lt;Art&gt;\ufffd"
+    True
+    """
+    return html.escape(_NO_XML.sub("\ufffd", text))
 
 
 def ranked(told: Told, series: Pair) -> str:

@@ -18,6 +18,9 @@ from tasks.core.strata import Strata, strata
 COLUMNS = ("record_id", "is_kept", "published", "figures")
 """What a view has besides the columns in `by`; any number of bonds, named `copies...` or `together...`; with roles also `role`."""
 
+_PURPOSE = "split"
+"""Of its draws; not the stage's label, so that a stage of another name deals the same."""
+
 _Ints = NDArray[np.int64]
 _Mask = NDArray[np.bool_]
 
@@ -91,13 +94,6 @@ def _with_roles(view: pa.Table, settings: Split) -> pa.Table:
     is_copy = is_query & hangs[copy] & is_kept
     place = view.schema.get_field_index("is_kept")
     queries = view.set_column(place, "is_kept", pa.array(is_kept & ~is_copy)).filter(pa.array(is_query))
-    # one that was dropped as a copy of what hung there has that one's split in the ledger: it was never published in it
-    is_its = pc.is_in(
-        queries["published"],
-        value_set=pa.array([name for name in units.SPLITS if name not in settings.seats], pa.string()),
-    )
-    was = pc.if_else(is_its, pa.scalar(None, pa.string()), queries["published"])
-    queries = queries.set_column(queries.schema.get_field_index("published"), "published", was)
     gallery = view.filter(pa.array(~is_query & is_kept))
     of = units.units_of(gallery["record_id"], _bonds(gallery))
     copies = view["record_id"].filter(pa.array(is_copy))
@@ -167,24 +163,23 @@ def _placed(held: _Held, labels: list[Strata], is_group: _Mask, settings: Split)
     number[chosen] = np.arange(len(chosen))
     is_mine = is_group[unit]
     pair, images = np.unique(number[unit[is_mine]] * size + label[is_mine], return_counts=True)
-    names = _smallest(held, is_group)
-    every = np.zeros(len(chosen), np.int64)
-    order = ordered(every, tickets(names, settings.seed or 0, f"{settings.label}/groups", [""], every), names)
-    new = held.images[held.split < 0].sum()
+    wanted = _shares(lacking) * np.bincount(pair % size, images, size)[:, None]
+    every, names = np.zeros(len(chosen), np.int64), _smallest(held, is_group)
+    key = tickets(names, settings.seed or 0, f"{_PURPOSE}/groups", [""], every)
+    whole = wanted.sum(axis=0) / wanted.sum() * held.images[chosen].sum()  # an image counts once, whatever its labels
     return groups.placed(
-        pair // size, pair % size, images, held.images[chosen], order, lacking, _still(lacking, int(new))
+        pair // size, pair % size, images, held.images[chosen], ordered(every, key, names), wanted, whole
     )
 
 
-def _still(lacking: NDArray[np.float64], new: int) -> NDArray[np.float64]:
-    """(S,) how many of the new images each split is to get: what it lacks of each label, as far as there are new ones.
+def _shares(lacking: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(L, S) of each label the share of what is new that each split is to get: groups have as much of it as single images.
 
     Where a split has more of a label than its share, the others share what is new, as in `seats`: what is published of one
     label is not made up for by another.
     """
     wants = np.maximum(lacking, 0)
-    wants *= lacking.sum(axis=1, keepdims=True) / np.maximum(wants.sum(axis=1, keepdims=True), 1e-9)
-    return np.asarray(wants.sum(axis=0) * new / max(wants.sum(), 1e-9))
+    return np.asarray(wants / np.maximum(wants.sum(axis=1, keepdims=True), 1e-9))
 
 
 def _singles(held: _Held, label: Strata, split: units.Ranks, rows: _Ints, settings: Split) -> units.Ranks:
@@ -193,13 +188,13 @@ def _singles(held: _Held, label: Strata, split: units.Ranks, rows: _Ints, settin
     lies = split >= 0
     placed = np.bincount(label.of[lies] * len(shape) + split[lies], minlength=size * len(shape)).reshape(size, -1)
     new = np.bincount(label.of[rows], minlength=size)
-    quotas = seats.seats_of(placed, new, shape, label.names, seed, f"{settings.label}/short")
+    quotas = seats.seats_of(placed, new, shape, label.names, seed, f"{_PURPOSE}/short")
     figures = None
     if settings.order == "figures":
         count = held.view["figures"].to_numpy()
         figures = deal.Figures(count[rows], np.bincount(split[lies], count[lies], len(shape)).astype(np.int64))
     names = _taken(held.view["record_id"], rows)
-    return deal.dealt(names, Strata(label.names, label.of[rows]), quotas, shape, figures, seed, settings.label)
+    return deal.dealt(names, Strata(label.names, label.of[rows]), quotas, shape, figures, seed, _PURPOSE)
 
 
 def _of_lists(held: _Held) -> tuple[_Ints, _Ints, int]:

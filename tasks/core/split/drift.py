@@ -1,5 +1,7 @@
 """How far what is published keeps the splits from their ratios, and what else a person should know of them."""
 
+from collections.abc import Callable, Iterator, Sequence
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -7,7 +9,7 @@ from numpy.typing import NDArray
 
 from schemas.draw import Split
 from schemas.errors import Refused
-from tasks.core.strata import UNKNOWN, strata
+from tasks.core.strata import strata
 
 _Ints = NDArray[np.int64]
 _SHOWN = 5
@@ -15,89 +17,107 @@ _FEWEST = 20
 """Images of a stratum from which on its shares say something."""
 
 
-def check(outcome: pa.Table, settings: Split) -> None:
-    """Raise Refused where more images lie in another split than the ratios ask than max_drift allows.
+def check(outcome: pa.Table, settings: Split, afresh: Callable[[], pa.Table]) -> None:
+    """Raise Refused where more images than max_drift allows would lie better if all were dealt afresh.
 
-    outcome: SPLIT, of the records that the ratios hold for (not of a gallery). What one batch or the largest group brings
-    with it is no drift, nor is what chance may do to a dataset that is thinned out: two standard deviations.
+    outcome: SPLIT, of the records that the ratios hold for (not of a gallery); afresh: the same of a build that inherits
+    nothing, which is asked for only where there is doubt. What chance may do to a dataset that is thinned out, a standard
+    deviation, is no drift.
     """
-    kept = outcome.filter(pc.is_null(outcome["reason"]))
-    held, seats = _held(kept, settings)
+    held, seats = _held(outcome, settings), np.array(list(settings.seats.values()))
     whole, batch = int(held.sum()), int(seats.sum())
-    if not whole:
+    may = settings.max_drift * whole + np.sqrt(whole * np.max(seats * (batch - seats))) / batch
+    if _misplaced(held, seats) <= may or _misplaced(held, seats) - _misplaced(_held(afresh(), settings), seats) <= may:
         return
-    largest = max(row["counts"] for row in pc.value_counts(kept["group_id"]).to_pylist())
-    grain = (
-        (largest - 1)
-        + np.max(seats * (batch - seats)) / batch
-        + 2 * np.sqrt(whole * np.max(seats * (batch - seats))) / batch
+    raise Refused(
+        f"{settings.label}: expected at most {settings.max_drift:.0%} of {whole} images in another split than the ratios ask, got "
+        f"{_told(held, settings)}: what is published stays, and additions and removals have added up; give the split another seed, "
+        f"which starts a new lineage and deals all afresh, or raise max_drift; nothing is published"
     )
-    misplaced = float(np.maximum(held - seats / batch * whole, 0).sum() - grain)
-    if misplaced > settings.max_drift * whole:
-        raise Refused(
-            f"{settings.label}: expected at most {settings.max_drift:.0%} of {whole} images in another split than the ratios ask, got "
-            f"{_told(held, settings)}: what is published stays, and additions and removals have added up; give the split another seed, "
-            f"which starts a new lineage and deals all afresh, or raise max_drift; nothing is published"
-        )
 
 
 def notes(view: pa.Table, outcome: pa.Table, settings: Split) -> list[str]:
     """Sentences on the shares, on strata far from them, on groups beyond the share of a split, and on what is unknown.
 
-    view: record_id and the columns in `by` of the records that the ratios hold for, in the outcome's order.
+    view: record_id, figures and the columns in `by` of the records that the ratios hold for, in the outcome's order.
     """
-    is_kept = np.asarray(pc.is_null(outcome["reason"]))
-    kept = outcome.filter(pa.array(is_kept))
-    held, seats = _held(kept, settings)
+    kept = outcome
+    if outcome["reason"].null_count < outcome.num_rows:
+        is_kept = pc.is_null(outcome["reason"])
+        kept, view = outcome.filter(is_kept), view.filter(is_kept)
+    held = _held(kept, settings)
     if not held.sum():
         return []
-    said = [f"{settings.label}: {_told(held, settings)}"]
+    said = [_told(held, settings), *_of_figures(view, kept, settings)]
     by = [key for key in settings.by if key != "styles"]
-    for names, of in [strata(view.filter(pa.array(is_kept)), by)]:
-        counts = _counts(of, len(names), kept, settings)
-        whole = counts.sum(axis=1)
-        off = np.abs(counts / whole[:, None] - seats / seats.sum()).max(axis=1)
-        far = [
-            place
-            for place in np.argsort(-off, kind="stable")
-            if whole[place] >= _FEWEST and off[place] > settings.max_drift
-        ]
-        if far:
-            few = ", ".join(f"{names[place]} ({_slashed(counts[place])})" for place in far[:_SHOWN])
-            more = f" and {len(far) - _SHOWN} more" if len(far) > _SHOWN else ""
-            said.append(
-                f"{settings.label}: {len(far)} strata are more than {settings.max_drift:.0%} from their shares: {few}{more}"
-            )
-        said += [
-            f"{settings.label}: {whole[place]} images are of the stratum {name}"
-            for place, name in enumerate(names)
-            if UNKNOWN in name.split(" / ")
-        ]
-    return said + _too_large(kept, seats, settings)
+    for keys in [[key] for key in by] if settings.method == "iterative" else [by]:
+        said += _of_strata(view, kept, keys, settings)
+    return [f"{settings.label}: {text}" for text in (*said, *_too_large(kept, settings))]
 
 
-def _too_large(kept: pa.Table, seats: _Ints, settings: Split) -> list[str]:
-    least = float(seats.min() / seats.sum() * kept.num_rows)
-    counted = [row for row in pc.value_counts(kept["group_id"]).to_pylist() if row["counts"] > max(least, 1)]
-    counted.sort(key=lambda row: (-row["counts"], row["values"]))
-    return [
-        f"{settings.label}: the group of {row['values']} has {row['counts']} of {kept.num_rows} images, more than the whole share "
-        "of a split; it lies in one all the same"
-        for row in counted[:_SHOWN]
+def _of_figures(view: pa.Table, kept: pa.Table, settings: Split) -> Iterator[str]:
+    place, width = _places(kept, settings), len(settings.seats)
+    held = np.bincount(place[place >= 0], view["figures"].to_numpy()[place >= 0], width)
+    if settings.order == "figures" and held.sum():
+        shares = (f"{name} {count / held.sum():.1%}" for name, count in zip(settings.seats, held, strict=True))
+        yield f"of {int(held.sum())} figures {', '.join(shares)}"
+
+
+def _of_strata(view: pa.Table, kept: pa.Table, keys: Sequence[str], settings: Split) -> Iterator[str]:
+    names, of, unknown = strata(view, keys)
+    counts = _counts(of, len(names), kept, settings)
+    whole, seats = counts.sum(axis=1), np.array(list(settings.seats.values()))
+    off = np.abs(counts / np.maximum(whole, 1)[:, None] - seats / seats.sum()).max(axis=1)
+    far = [
+        place
+        for place in np.argsort(-off, kind="stable")
+        if whole[place] >= _FEWEST and off[place] > settings.max_drift
     ]
+    if far:
+        few = ", ".join(f"{names[place]} ({'/'.join(map(str, counts[place]))})" for place in far[:_SHOWN])
+        more = f" and {len(far) - _SHOWN} more" if len(far) > _SHOWN else ""
+        strata_are = "strata are" if len(far) > 1 else "stratum is"
+        yield f"{len(far)} {strata_are} more than {settings.max_drift:.0%} from the shares: {few}{more}"
+    for place in sorted(unknown):
+        yield f"{whole[place]} images are of the stratum {names[place]}"
 
 
-def _held(kept: pa.Table, settings: Split) -> tuple[_Ints, _Ints]:
-    """(S,) images in each split that has seats, and the seats."""
-    return _counts(np.zeros(kept.num_rows, np.int64), 1, kept, settings)[0], np.array(list(settings.seats.values()))
+def _too_large(kept: pa.Table, settings: Split) -> Iterator[str]:
+    seats = np.array(list(settings.seats.values()))
+    least = max(float(seats.min() / seats.sum() * kept.num_rows), 1)
+    further = pc.value_counts(kept["group_id"].filter(pc.not_equal(kept["group_id"], kept["record_id"])))
+    large = further.filter(pc.greater_equal(pc.struct_field(further, "counts"), least - 1)).to_pylist()
+    names = pa.array([row["values"] for row in large], pa.string())
+    found = pc.value_counts(kept["group_id"].filter(pc.is_in(kept["group_id"], value_set=names))).to_pylist()
+    large = [row for row in found if row["counts"] > least]
+    for row in sorted(large, key=lambda row: (-row["counts"], row["values"]))[:_SHOWN]:
+        yield (
+            f"the group of {row['values']} has {row['counts']} of {kept.num_rows} images, more than the whole share of a split; "
+            "it lies in one all the same"
+        )
 
 
-def _counts(of: _Ints, size: int, kept: pa.Table, settings: Split) -> _Ints:
-    """(K, S) images of each stratum in each split that has seats."""
-    place = np.asarray(pc.fill_null(pc.index_in(kept["split"], value_set=pa.array(list(settings.seats))), -1), np.int64)
-    width = len(settings.seats)
+def _misplaced(held: _Ints, seats: _Ints) -> float:
+    """Images that would have to lie in another split."""
+    return float(np.maximum(held - seats / seats.sum() * held.sum(), 0).sum())
+
+
+def _held(outcome: pa.Table, settings: Split) -> _Ints:
+    """(S,) images in each split that has seats."""
+    return np.asarray(_counts(np.zeros(outcome.num_rows, np.int64), 1, outcome, settings)[0], np.int64)
+
+
+def _counts(of: _Ints, size: int, outcome: pa.Table, settings: Split) -> _Ints:
+    """(K, S) images of each stratum in each split that has seats; what is dropped lies in none."""
+    place, width = _places(outcome, settings), len(settings.seats)
     there = place >= 0
-    return np.bincount(of[there] * width + place[there], minlength=size * width).reshape(size, width)
+    held: _Ints = np.bincount(of[there] * width + place[there], minlength=size * width).reshape(size, width)
+    return held
+
+
+def _places(outcome: pa.Table, settings: Split) -> _Ints:
+    found = pc.index_in(outcome["split"], value_set=pa.array(list(settings.seats)))
+    return np.asarray(pc.fill_null(found, -1), np.int64)
 
 
 def _told(held: _Ints, settings: Split) -> str:
@@ -107,7 +127,3 @@ def _told(held: _Ints, settings: Split) -> str:
         for (name, seat), count in zip(settings.seats.items(), held, strict=True)
     )
     return ", ".join(shares)
-
-
-def _slashed(counts: _Ints) -> str:
-    return "/".join(map(str, counts))

@@ -1,6 +1,8 @@
 """Placing what is more than one image: weighted iterative stratification."""
 
 # mypy: disable-error-code="operator"
+import heapq
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,20 +17,20 @@ def placed(
     images: _Ints,
     size: _Ints,
     order: _Ints,
-    lacking: NDArray[np.float64],
-    total: NDArray[np.float64],
+    wanted: NDArray[np.float64],
+    whole: NDArray[np.float64],
 ) -> _Ints:
-    """(U,) a split for each unit, 0..S-1, so that each label's images and all images come near to what each split lacks.
+    """(U,) a split for each unit, 0..S-1, so that each label's images and all images come near to what each split is to get.
 
     unit, label, images: (M,) that unit u has so many images of label l; each (u, l) once. size: (U,) images of each unit.
-    order: (U,) the units by rank in a draw, which decides between equals. lacking: (L, S) images of each label that each
-    split lacks, which may be below 0; total: (S,) of all images how many each is to get.
+    order: (U,) the units by rank in a draw, which decides between equals. wanted: (L, S) of each label's images
+    how many each split is to get, >= 0; whole: (S,) the same of all images.
 
     The label of which fewest images are left comes first, its largest units first; each goes to the split that lacks most
-    of that label (Sechidis, Tsoumakas & Vlahavas, 2011, "On the stratification of multi-label data"). Splits that lack as much to within half an
-    image are equal, and of these the one counts that lacks most in all: else every label of a single image would go to the
-    largest split. A split has no room for a unit of which it lacks less than half in all: else every label of a single unit
-    would go there, however large.
+    of that label (weighted iterative stratification, after Sechidis, Tsoumakas & Vlahavas, 2011, "On the stratification of
+    multi-label data"). Splits that lack as much to within half an image are equal, and of these the one counts that lacks
+    most in all: else every label of a single image would go to the largest split. A split has no room for a unit of which
+    it lacks less than half in all: else every label of a single unit would go there, however large.
     """
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order))
@@ -36,20 +38,10 @@ def placed(
     by_unit = np.lexsort((label, unit))
     found = np.full(len(size), -1)
     _place(
-        unit[by_label], np.searchsorted(label[by_label], np.arange(len(lacking) + 1)),
+        unit[by_label], np.searchsorted(label[by_label], np.arange(len(wanted) + 1)),
         label[by_unit], images[by_unit], np.searchsorted(unit[by_unit], np.arange(len(size) + 1)),
-        size, np.bincount(label, images, len(lacking)).astype(np.float64), lacking.copy(), total.copy(), found,
+        size, np.bincount(label, images, len(wanted)).astype(np.float64), wanted, whole, found,
     )  # fmt: skip
-    return found
-
-
-@compiled
-def _rarest(left: NDArray[np.float64]) -> int:
-    """The label of which fewest images are left, if any are; -1: none."""
-    found = -1
-    for label in range(len(left)):
-        if left[label] > 0 and (found < 0 or left[label] < left[found]):
-            found = label
     return found
 
 
@@ -69,11 +61,16 @@ def _neediest(lacking: NDArray[np.float64], total: NDArray[np.float64], size: in
 @compiled
 def _place(
     units: _Ints, first_unit: _Ints, labels: _Ints, images: _Ints, first_label: _Ints, size: _Ints,
-    left: NDArray[np.float64], lacking: NDArray[np.float64], total: NDArray[np.float64], found: _Ints,
+    left: NDArray[np.float64], wanted: NDArray[np.float64], whole: NDArray[np.float64], found: _Ints,
 ) -> None:  # fmt: skip
     """Fill `found`. units: by label, from first_unit[l] on; labels and images: by unit, from first_label[u] on. left: (L,) images."""
-    rarest = _rarest(left)
-    while rarest >= 0:
+    lacking, total = wanted.copy(), whole.copy()
+    queue = [(left[label], label) for label in range(len(left)) if left[label] > 0]
+    heapq.heapify(queue)
+    while queue:
+        images_left, rarest = heapq.heappop(queue)
+        if images_left != left[rarest]:  # it has fewer by now, and stands in the queue once more for it
+            continue
         for place in range(first_unit[rarest], first_unit[rarest + 1]):
             unit = units[place]
             if found[unit] < 0:
@@ -83,5 +80,5 @@ def _place(
                 for at in range(first_label[unit], first_label[unit + 1]):
                     lacking[labels[at], best] -= images[at]
                     left[labels[at]] -= images[at]
-        left[rarest] = 0
-        rarest = _rarest(left)
+                    if labels[at] != rarest and left[labels[at]] > 0:
+                        heapq.heappush(queue, (left[labels[at]], labels[at]))

@@ -26,7 +26,7 @@ def seats_of(placed: _Ints, new: _Ints, seats: _Ints, names: Sequence[str], seed
     taken = placed - full[:, None] * seats
     lacking = np.maximum(-taken, 0)
     for place in np.flatnonzero(lacking.sum(axis=1) > new).tolist():
-        lacking[place] = _shared(lacking[place], int(new[place]))
+        lacking[place] = _shared(lacking[place], int(new[place]), (seed, purpose, names[place], "shared"))
     short = new - lacking.sum(axis=1)
     free = seats - np.clip(taken, 0, seats)
     # how far all is from the ratios, in 1/batch of an image, before any short batch is drawn
@@ -55,18 +55,24 @@ def _near(
     return best, best_step
 
 
-def _shared(lacking: _Ints, count: int) -> _Ints:
-    """So many places in proportion to what is lacking, by largest remainders."""
+def _shared(lacking: _Ints, count: int, named: tuple[object, ...]) -> _Ints:
+    """So many places in proportion to what is lacking, by largest remainders; equal ones by chance."""
     whole, left = np.divmod(lacking * count, lacking.sum())
-    whole[np.argsort(-left, kind="stable")[: count - whole.sum()]] += 1
+    order = np.lexsort((_bits(len(left), named), -left))
+    whole[order[: count - whole.sum()]] += 1
     return np.asarray(whole)
 
 
 def _drawn(free: _Ints, count: int, named: tuple[object, ...]) -> _Ints:
     """(S,) how many of each split's free seats are among `count` that are drawn without replacement."""
-    listed = np.repeat(np.arange(len(free)), free).tolist()
-    order = sorted(range(len(listed)), key=lambda seat: _chance(*named, seat))
-    return np.bincount([listed[seat] for seat in order[:count]], minlength=len(free))
+    listed = np.repeat(np.arange(len(free)), free)
+    order = np.argsort(_bits(len(listed), named), kind="stable")
+    return np.bincount(listed[order[:count]], minlength=len(free))
+
+
+def _bits(count: int, named: tuple[object, ...]) -> NDArray[np.uint64]:
+    """(count,) 64 bits each, for this name. The raw stream of PCG64 is the same in every version of numpy; what draws from it is not."""
+    return np.asarray(np.random.PCG64(int.from_bytes(_chance(*named)[:16], "big")).random_raw(count), np.uint64)
 
 
 def _chance(*named: object) -> bytes:

@@ -44,6 +44,16 @@ def row(line: int, action: str, name: str, scope: str = "", reason: str = "asked
             [("exclude", "artist", "Anna", "asked", "2024-05-01"), ("include", "record", "Anna", "asked", "2024-05-01")],
             id="an artist and a record of one name do not clash",
         ),
+        pytest.param(
+            [HEAD, row(2, "exclude", "Monet", "artist"), row(3, "exclude", "monet", "artist")],
+            [("exclude", "artist", "Monet", "asked", "2024-05-01")], id="an artist in two spellings is one",
+        ),
+        pytest.param(
+            [HEAD, row(2, "exclude", "s:1"), row(3, "takedown", "s:1"), row(4, "replace", "s:2"), row(5, "takedown", "s:2")],
+            [("exclude", "record", "s:1", "asked", "2024-05-01"), ("replace", "record", "s:2", "asked", "2024-05-01"),
+             ("takedown", "work", "s:1", "asked", "2024-05-01"), ("takedown", "work", "s:2", "asked", "2024-05-01")],
+            id="a takedown outranks what else is said",
+        ),
     ],
 )  # fmt: skip
 def test_rows_are_read(rows: list[Any], expected: list[Any]):
@@ -67,10 +77,27 @@ def test_rows_are_read(rows: list[Any], expected: list[Any]):
         pytest.param(
             [HEAD, row(2, "include", "s:1", "artist")], "expected to include a record, got 'artist'", id="scope"
         ),
-        pytest.param([HEAD, row(2, "exclude", "")], "a name of 1 to 2000 characters, got ''", id="no name"),
+        pytest.param([HEAD, row(2, "exclude", "")], "a name of 1 to 2000 characters in one line, got ''", id="no name"),
         pytest.param([HEAD, row(2, "exclude", "s:1", reason=" ")], "a reason of 1 to 500 characters", id="no reason"),
         pytest.param(
             [HEAD, row(2, "exclude", "s:1", reason="x" * 501)], "a reason of 1 to 500", id="a reason too long"
+        ),
+        pytest.param([HEAD, row(2, "exclude", "s:1", reason="a\nb")], "in one line", id="a reason of two lines"),
+        pytest.param([HEAD, row(2, "exclude", "a\rb")], "in one line", id="a name of two lines"),
+        pytest.param(
+            [HEAD, row(2, "exclude", "s:1"), row(3, "replace", "s:1")],
+            r"exclude \(line 2\) and replace \(line 3\)",
+            id="to exclude and to replace",
+        ),
+        pytest.param(
+            [HEAD, row(2, "takedown", "s:1"), row(3, "takedown", "s:1", "record")],
+            r"to takedown 's:1' as a record or as a work, got both \(lines 2 and 3\)",
+            id="a work and its record alone",
+        ),
+        pytest.param(
+            [HEAD, row(2, "exclude", "Monet", "artist"), row(3, "exclude", "MONÉT", "artist", reason="other")],
+            "got others than in line 2",
+            id="one artist for two reasons",
         ),
         pytest.param(
             [HEAD, row(2, "exclude", "s:1", day="1.5.2024")], "a date as 2024-12-31, got '1.5.2024'", id="date"
@@ -119,8 +146,10 @@ WORKS = records(
     {"record_id": "s:2", "artist": "ANNA MÜSTER", "declared_group": "g"},
     {"record_id": "s:3", "artist": "Berta"},
     {"record_id": "s:4", "reason": "bad_record", "detail": "no image"},
+    {"record_id": "t:5", "source": "t", "declared_group": "g"},
 )
 ASKED = "asked (2024-05-01)"
+ALONE = f"the record alone: {ASKED}"
 
 
 @pytest.mark.parametrize(
@@ -129,25 +158,27 @@ ASKED = "asked (2024-05-01)"
         pytest.param([], [], [], {}, id="nothing said"),
         pytest.param([("exclude", "record", "s:1")], [], [], {"s:1": ("excluded", ASKED)}, id="one record"),
         pytest.param([("exclude", "record", "s:4")], [], [], {}, id="what is dropped already keeps its reason"),
-        pytest.param([("takedown", "record", "s:4")], [], [], {"s:4": ("taken_down", ASKED)}, id="but not before a takedown"),
+        pytest.param([("takedown", "record", "s:4")], [], [], {"s:4": ("taken_down", ALONE)}, id="but not before a takedown"),
         pytest.param(
             [("exclude", "artist", "A. Muster"), ("include", "record", "s:1")], [], [], {"s:2": ("excluded", ASKED)},
             id="an alias is its artist; one record of theirs is wanted all the same",
         ),
-        pytest.param([("takedown", "record", "s:1")], [], [], {"s:1": ("taken_down", ASKED)}, id="a record alone"),
+        pytest.param([("takedown", "record", "s:1")], [], [], {"s:1": ("taken_down", ALONE)}, id="a record alone"),
         pytest.param(
             [("takedown", "work", "s:1")], [], [],
             {"s:1": ("taken_down", ASKED), "s:2": ("taken_down", f"work of s:1: {ASKED}")}, id="a work with its group",
         ),
         pytest.param(
-            [("takedown", "work", "s:1")], [{"record_id": "s:3", "reason": "taken_down", "detail": f"work of s:1: {ASKED}"}], [],
+            [("takedown", "work", "s:1")], [{"record_id": "s:3", "reason": "taken_down", "detail": "work of s:1: why: (2020-01-01)"}], [],
             {"s:1": ("taken_down", ASKED), "s:2": ("taken_down", f"work of s:1: {ASKED}"),
              "s:3": ("taken_down", f"work of s:1: {ASKED}")}, id="what was of that work once is so still",
         ),
         pytest.param(
-            [("takedown", "artist", "Nobody")],
-            [{"record_id": name, "reason": "taken_down", "detail": f"all works of the artist: {ASKED}"} for name in ("s:3", "s:9")], [],
-            {"s:9": ("taken_down", f"all works of the artist: {ASKED}")}, id="of an artist only what is no longer listed",
+            [("takedown", "artist", "NOBODY")],
+            [{"record_id": name, "reason": "taken_down", "detail": f"{by_hand._works_of_artist('Nobody')}: was (2020-01-01)"}
+             for name in ("s:3", "s:9")], [],
+            {"s:9": ("taken_down", f"{by_hand._works_of_artist('nobody')}: {ASKED}")},
+            id="of an artist only what is no longer listed, whatever reason it had",
         ),
         pytest.param(
             [], [{"record_id": "s:3", "reason": "taken_down", "detail": f"work of s:1: {ASKED}"}], [], {},
@@ -155,14 +186,15 @@ ASKED = "asked (2024-05-01)"
         ),
         pytest.param(
             [("takedown", "record", "s:9")], [{"record_id": "s:9", "source": "t", "reason": "gone"}], [],
-            {"s:9": ("taken_down", ASKED)}, id="no longer listed",
+            {"s:9": ("taken_down", ALONE)}, id="no longer listed",
         ),
         pytest.param([("takedown", "record", "s:9")], [], [], {}, id="never heard of"),
         pytest.param([], [], [{"record_id": "s:9", "reason": "heirs", "date": "2020-01-01"}], {"s:9": ("taken_down", "heirs (2020-01-01)")},
                      id="a tombstone"),
         pytest.param(
             [("takedown", "artist", "anna muster"), ("exclude", "record", "s:1")], [], [],
-            dict.fromkeys(("s:1", "s:2"), ("taken_down", f"all works of the artist: {ASKED}")), id="an artist",
+            dict.fromkeys(("s:1", "s:2"), ("taken_down", f"{by_hand._works_of_artist('Anna Muster')}: {ASKED}")),
+            id="an artist",
         ),
     ],
 )  # fmt: skip
@@ -184,15 +216,28 @@ def test_who_is_dropped(rows: Any, previous: Any, stones: Any, expected: dict[st
 
 def test_files_of_what_is_down_are_known_from_the_ledger_or_the_tombstone():
     stones = pa.Table.from_pylist(
-        [{"record_id": "s:3", "reason": "r", "date": "2020-01-01", "sha256": "b"}], schema=TOMBSTONES
-    )
+        [{"record_id": "s:3", "reason": "r", "date": "2020-01-01", "sha256": "b", "scope": "work"},
+         {"record_id": "s:4", "reason": "r", "date": "2020-01-01", "sha256": "c", "scope": "record"}], schema=TOMBSTONES,
+    )  # fmt: skip
     found = by_hand.obeyed(
         WORKS, said(("takedown", "record", "s:1")), stones, book({"record_id": "s:1", "sha256": "a"}), ALIASES
     )
     assert found.taken_down.select(["record_id", "sha256", "is_work"]).to_pylist() == [
         {"record_id": "s:1", "sha256": "a", "is_work": False},
         {"record_id": "s:3", "sha256": "b", "is_work": True},
+        {"record_id": "s:4", "sha256": "c", "is_work": False},
     ]
+
+
+def test_records_say_nothing_of_what_a_ledger_calls_taken_down():
+    down = {"record_id": "s:2", "reason": "taken_down", "stage": "dedup", "detail": "copy of s:1: r (2024-05-01)"}
+    found = by_hand.without_copies(WORKS, book({"record_id": "s:1", "kept": True}, down)).to_pylist()
+    assert [each for each in found if each["record_id"] != "s:2"] == [
+        each for each in WORKS.to_pylist() if each["record_id"] != "s:2"
+    ]
+    assert {key: value for key, value in found[1].items() if value is not None} == {
+        "record_id": "s:2", "source": "s", "reason": "taken_down", "detail": "copy of s:1: r (2024-05-01)",
+    }  # fmt: skip
 
 
 def test_equal_bytes_go_with_what_is_down():

@@ -117,14 +117,18 @@ def build(world: World, previous: pa.Table | None, how: Split, turn: int = 0) ->
         "detail": [None] * len(listed),
     }
     records = pa.table({key: pa.array(values, pa.string()) for key, values in columns.items()})
-    copies = ledger.splits_of_copies([deduped, outcome])
+
+    def role_of(record_id: str) -> str | None:
+        return role(int(record_id[2:])) if how.roles else None
+
+    copies = ledger.splits_of_copies([deduped, outcome], role_of)
     memory = ledger.remembered(
         was, records["record_id"], tables.kept(outcome)["record_id"], copies, same_splits=True,
         taken_down=records.filter(pc.is_valid(records["reason"]))["record_id"],
     )  # fmt: skip
     if not how.roles:
         check_units(outcome, view)
-    return ledger.ledger(records, [("dedup", deduped), ("split", outcome)], memory), outcome
+    return ledger.ledger(records, [("dedup", deduped), ("split", outcome)], memory, role_of=role_of), outcome
 
 
 def check_units(outcome: pa.Table, view: pa.Table) -> None:

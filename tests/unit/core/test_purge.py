@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -14,8 +15,9 @@ def book(*rows: dict[str, Any]) -> pa.Table:
     return pa.Table.from_pylist([{**blank, **row} for row in rows], schema=LEDGER)
 
 
-def buried(*rows: tuple[str, str, str, str | None]) -> pa.Table:
-    return pa.Table.from_pylist([dict(zip(TOMBSTONES.names, row, strict=True)) for row in rows], schema=TOMBSTONES)
+def buried(*rows: tuple[str | None, ...]) -> pa.Table:
+    full = [(*row, "work")[:5] for row in rows]
+    return pa.Table.from_pylist([dict(zip(TOMBSTONES.names, row, strict=True)) for row in full], schema=TOMBSTONES)
 
 
 DOWN = {"record_id": "s:1", "reason": "taken_down", "detail": "heirs (2024-05-01)", "sha256": "a"}
@@ -43,7 +45,13 @@ DOWN = {"record_id": "s:1", "reason": "taken_down", "detail": "heirs (2024-05-01
 )  # fmt: skip
 def test_tombstones(books: Any, before: Any, asked: Any, expected: Any):
     found = purge.stones(books, buried(*before), dict.fromkeys(asked, "mine"), "2025-01-01")
-    assert [tuple(row.values()) for row in found.to_pylist()] == expected
+    assert [tuple(row.values()) for row in found.to_pylist()] == [(*row, "work") for row in expected]
+
+
+def test_a_record_that_goes_alone_says_so_in_its_tombstone():
+    alone = {**DOWN, "detail": "the record alone: heirs (2024-05-01)"}
+    assert purge.stones([book(alone)], buried(), {}, "2025-01-01")["scope"].to_pylist() == ["record"]
+    assert purge.stones([book(DOWN)], buried(), {"s:1": "r"}, "2025-01-01", "record")["scope"].to_pylist() == ["record"]
 
 
 def test_copies_go_with_the_work_whichever_of_them_is_named():
@@ -57,12 +65,31 @@ def test_copies_go_with_the_work_whichever_of_them_is_named():
         [{"a": "s:1", "b": "s:4", "relation": "mirrored"}, {"a": "s:1", "b": "s:6", "relation": "uncertain"},
          {"a": "s:1", "b": "s:7", "relation": "resized", "verdict": "different"}], schema=EDGES,
     )  # fmt: skip
+
+    def why(*names: str, books: Any = (ledger,), relations: Any = (edges,), **more: Any) -> dict[str, str]:
+        stones = buried(*((name, "2024-05-01", "why", None) for name in names))
+        found = purge.with_copies(books, relations, stones, **more).to_pylist()
+        assert all((row["date"], row["scope"]) == ("2024-05-01", "work") for row in found)
+        return {row["record_id"]: row["reason"] for row in found}
+
     copy = "copy of s:2: why"
-    assert purge.with_copies(ledger, edges, ["s:2"], "why") == {
-        "s:1": copy, "s:2": "why", "s:3": copy, "s:4": copy, "s:5": copy,
-    }  # fmt: skip
-    assert purge.with_copies(ledger, edges, ["s:7"], "why") == {"s:7": "why"}
-    assert purge.with_copies(ledger, edges, [], "why") == {}
+    expected = {"s:1": copy, "s:2": "why", "s:3": copy, "s:4": copy, "s:5": copy}
+    assert why("s:2") == expected
+    assert why("s:7") == {"s:7": "why"}
+    assert why() == {}
+    newer = book({"record_id": "s:8", "sha256": "a"}, {"record_id": "s:9", "sha256": "b"})
+    blank = EDGES.empty_table()
+    assert why("s:2", books=(newer, ledger), relations=(blank, edges)) == expected  # what only an older release knows
+    assert why("s:9", books=(newer,), relations=(blank,), seen={("b", "a")}) == {
+        "s:8": "copy of s:9: why",
+        "s:9": "why",
+    }
+    said = pa.Table.from_pylist([{"a": "s:8", "b": "s:9", "verdict": "different"}], schema=EDGES)
+    assert why("s:9", books=(newer,), relations=(said,), seen={("b", "a")}) == {"s:9": "why"}
+    twin = book({"record_id": "s:8", "sha256": "a"}, {"record_id": "s:9", "kept": True, "sha256": "a"})
+    assert why("s:9", books=(twin,), relations=()) == {"s:8": "copy of s:9: why", "s:9": "why"}
+    alone = buried(("s:9", "2024-05-01", "why", "a", "record"))
+    assert purge.with_copies((twin,), (), alone).equals(alone)
 
 
 def test_a_file_that_another_record_keeps_is_still_used():
@@ -71,6 +98,7 @@ def test_a_file_that_another_record_keeps_is_still_used():
         {"record_id": "s:4", "sha256": "b"},
     )  # fmt: skip
     assert purge.still_used([ledger], {"s:1"}, {"a", "b"}) == {"a": "s:2"}
+    assert purge.still_used_by(ledger, {"a", "b"}).to_pylist() == ["s:3", "s:2"]
 
 
 def test_words_are_addresses_and_titles_that_nobody_shares():
@@ -82,7 +110,11 @@ def test_words_are_addresses_and_titles_that_nobody_shares():
         ],
         schema=RECORDS,
     )
-    assert purge.words([records, records], {"s:1", "s:2"}) == {"https://m/1", "1.jpg", "Nocturne", "https://m/2.jpg"}
+    told = purge.words([records, records], {"s:1", "s:2"})
+    assert told.addresses == {"https://m/1", "https://m/2.jpg"}
+    assert told.of("other") == told.addresses
+    assert told.of("s") == told.everything() == {*told.addresses, "1", "2", "1.jpg", "Nocturne"}
+    assert purge.words([], {"s:1"}).everything() == {"1"}
 
 
 @pytest.mark.parametrize(
@@ -97,10 +129,14 @@ def test_words_are_addresses_and_titles_that_nobody_shares():
         pytest.param("Déjà &amp; vu".encode(), True, id="HTML"),
         pytest.param(b"?q=D%C3%A9j%C3%A0%20%26%20vu&n=1", True, id="an address"),
         pytest.param(rb'"https:\/\/m\/a_1"', True, id="JSON with slashes"),
+        pytest.param(b"https://m/a_12 https://m/a_1", True, id="after another that begins like it"),
+        pytest.param(b"see https://m/a_1.jpg42", True, id="at a point"),
+        pytest.param("Эрмитаж".encode(), True, id="no Latin letter"),
+        pytest.param("Эрмит".encode(), False, id="a part of that"),
     ],
 )
 def test_answers_that_mention(data: bytes, expected: bool):
-    assert purge.mentions({"42", "Déjà & vu", "https://m/a_1"})(data) is expected
+    assert purge.mentions({"42", "Déjà & vu", "https://m/a_1", "Эрмитаж"})(data) is expected
     assert not purge.mentions(set())(data)
 
 
@@ -126,8 +162,11 @@ def test_tables_that_tell_by_a_word_alone():
 def test_measures_lose_the_rows_of_files():
     pairs = pa.Table.from_pylist([{"a": "x", "b": "y"}, {"a": "y", "b": "z"}, {"a": "z", "b": "q"}], schema=RELATIONS)
     assert purge.without_files(pairs, pa.array(["x", "q"]))["b"].to_pylist() == ["z"]
-    near = pa.table({"left": [1], "right": [2]})
+    near = pa.table({"left": pa.array([1], pa.uint64()), "right": pa.array([2], pa.uint64())})
     assert purge.without_files(near, pa.array(["x"])).equals(near)
+    assert purge.has_hash(near, np.array([2], np.uint64))
+    assert not purge.has_hash(near, np.array([3], np.uint64))
+    assert not purge.has_hash(pairs, np.array([3], np.uint64))
 
 
 def test_a_kept_work_loses_the_page_of_its_copy_not_its_own():

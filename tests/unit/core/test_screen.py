@@ -57,6 +57,9 @@ def decided(settings: dict[str, Any], *rows: dict[str, Any]) -> list[tuple[str |
         pytest.param({"figures": Figures(least=0)}, {"figures": 0}, (None, None), id="nobody, where nobody is needed"),
         pytest.param({"figures": Figures(least=0, most=0)}, {"figures": 1}, ("too_many_figures", "1 of person"), id="somebody, where nobody may be"),
         pytest.param({"figures": Figures(most=4)}, {"figures": 4}, (None, None), id="as many as may be"),
+        pytest.param({"figures": Figures()}, {"figures": None}, ("too_few_figures", "nobody has counted person"), id="nobody has counted"),
+        pytest.param({"figures": Figures(least=0, most=4)}, {"figures": None}, ("too_many_figures", "nobody has counted person"), id="nor here"),
+        pytest.param({"figures": Figures(least=0)}, {"figures": None}, (None, None), id="no matter, where nobody is needed"),
         pytest.param({"pixels": Between(least=10_000)}, {}, (None, None), id="as many pixels as asked for"),
         pytest.param({"pixels": Between(least=10_001)}, {}, ("outside_pixels", "10000 px < 10001 px"), id="a pixel too few"),
         pytest.param({"pixels": Between(least=1, most=9999)}, {}, ("outside_pixels", "10000 px > 9999 px"), id="a pixel too many"),
@@ -71,7 +74,6 @@ def decided(settings: dict[str, Any], *rows: dict[str, Any]) -> list[tuple[str |
         pytest.param({"colour": "grey"}, {"chroma": 0.024}, (None, None), id="in one tone, where that is wanted"),
         pytest.param({"colour": "grey"}, {"chroma": 0.025}, ("in_colour", "chroma 0.025 >= 0.025"), id="colour, where one tone is wanted"),
         pytest.param({"colour": "colour", "least_chroma": 0.3}, {}, ("not_in_colour", "chroma 0.2 < 0.3"), id="another line"),
-        pytest.param({"scores": Scores()}, {"contrast": 0, "blur": 1}, (None, None), id="no limits"),
         pytest.param({"scores": Scores(least_contrast=0.8, most_blur=0.2, most_border=0)}, {}, (None, None), id="scores on their limits"),
         pytest.param({"scores": Scores(least_contrast=0.81)}, {}, ("blank", "contrast 0.8 < 0.81"), id="too little contrast"),
         pytest.param({"scores": Scores(most_blur=0.19)}, {}, ("blurred", "blur 0.2 > 0.19"), id="too much blur"),
@@ -161,6 +163,31 @@ def test_a_slip_of_the_pen_is_told_with_what_is_near():
     ):
         screen.check_styles(Screen(label="s", styles=("Cubism", "Cubsim")), NAMES)
     screen.check_styles(Screen(label="s", styles=("Cubsim",)), styles.known(Styles(aliases={"Cubsim": "Cubsim"})))
+
+
+@pytest.mark.parametrize(
+    ("figures", "expected"),
+    [
+        pytest.param([], (), id="no record"),
+        pytest.param([0, 2], (), id="all are counted"),
+        pytest.param([None, 2, None], (
+            "nobody has counted person in 2 of 3 records: they are not annotated, and no detect of person stands before",
+        ), id="some are not"),
+    ],
+)  # fmt: skip
+def test_what_nobody_has_counted_is_told(figures: list[int | None], expected: tuple[str, ...]):
+    counts = pa.chunked_array([pa.array(figures, pa.int64())])
+    assert screen.said_of_uncounted(counts, Screen(label="s", figures=Figures())) == expected
+    assert screen.said_of_uncounted(counts, Screen(label="s", figures=Figures(least=0))) == ()
+
+
+def test_a_screen_by_figures_that_nobody_has_counted_is_refused():
+    counts = pa.chunked_array([pa.nulls(2, pa.int64())])
+    with pytest.raises(
+        BadInput,
+        match=r"stages \(s\).figures: expected annotated records, or detect of person before it, got 2 records that nob",
+    ):
+        screen.said_of_uncounted(counts, Screen(label="s", figures=Figures()))
 
 
 def test_only_the_columns_that_are_asked_for_are_read():

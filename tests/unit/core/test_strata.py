@@ -12,7 +12,7 @@ Words = list[str | None]
 
 
 def found(**columns: Words) -> tuple[list[str], list[int]]:
-    names, of = strata(
+    names, of, _ = strata(
         pa.table({name: pa.array(words, pa.string()) for name, words in columns.items()}), tuple(columns)
     )
     return names, of.tolist()
@@ -44,9 +44,9 @@ def test_by_nothing_all_is_one_stratum():
 
 def test_chunks_change_nothing():
     column = pa.chunked_array([["b"], [], ["a", None], ["b"]], pa.string())
-    names, of = strata(pa.table({"style": column}), ["style"])
+    names, of, _ = strata(pa.table({"style": column}), ["style"])
     assert (names, of.tolist()) == (["a", "b", UNKNOWN], [1, 0, 2, 1])
-    names, of = strata(pa.table({"style": column.slice(1)}), ["style"])
+    names, of, _ = strata(pa.table({"style": column.slice(1)}), ["style"])
     assert (names, of.tolist()) == (["a", "b", UNKNOWN], [0, 2, 1])
 
 
@@ -87,3 +87,10 @@ def test_counts():
     assert counts(of, 4).tolist() == [1, 0, 3, 0]
     assert counts(of, 4, np.array([True, False, False, True])).tolist() == [0, 0, 2, 0]
     assert counts(of[:0], 0).tolist() == []
+
+
+def test_which_strata_lack_a_key_is_not_read_off_their_names():
+    view = pa.table({"style": ["Art / unknown", None, "Art"], "source": ["x", "x", "y"]})
+    assert strata(view, ["style"]).unknown == {2}
+    found = strata(view, ["style", "source"])
+    assert [found.names[place] for place in found.unknown] == ["unknown / x"]

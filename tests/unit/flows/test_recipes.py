@@ -15,7 +15,7 @@ SHIPPED = sorted((Path(__file__).resolve().parents[3] / "deployments" / "recipes
 HEAD = """\
 name: small
 seed: 7
-bindings: {images: a folder, weights: a file}
+bindings: {images: a folder}
 sources:
   - folder: {name: s, pattern: '{style}/{title}.jpg'}
 """
@@ -341,19 +341,27 @@ def test_a_file_that_is_there_goes_before_a_recipe_that_ships(tmp_path: Path, mo
             id="a field that begins with a digit",
         ),
         pytest.param(
-            GOOD.replace("images: a folder, ", ""),
+            GOOD.replace("images: a folder", "weights: a file"),
             ("bindings: expected an entry that says what 'images' is, got ['weights']",),
             id="a folder without a binding",
         ),
         pytest.param(
-            GOOD.replace("bindings: {images: a folder, weights: a file}\n", ""),
+            GOOD.replace("bindings: {images: a folder}\n", ""),
             ("bindings: expected an entry that says what 'images' is, got none",),
             id="no bindings",
         ),
         pytest.param(
             staged("fetch", "hash", "detect: {layout: yolox, weights: onnx}", "split", "export"),
-            ("bindings: expected an entry that says what 'onnx' is, got ['images', 'weights']",),
+            ("bindings: expected an entry that says what 'onnx' is, got ['images']",),
             id="weights without a binding",
+        ),
+        pytest.param(
+            GOOD.replace("images: a folder", "images: a folder, contact: whom to write to, by_hand: a list"),
+            (
+                "bindings: expected each to be used, got 'by_hand', which nothing in the recipe names "
+                "(for a list by hand write `by_hand: by_hand`)",
+            ),
+            id="a list by hand that nobody would read",
         ),
         pytest.param(
             GOOD.replace("images: a folder", "Images: a folder"),
@@ -464,7 +472,7 @@ def test_a_path_without_a_recipe_gives_one_sentence(path: str):
         pytest.param("title=a=b", lambda r: r.title, "a=b", id="a value with an equals sign"),
         pytest.param("title='7'", lambda r: r.title, "7", id="a number as text"),
         pytest.param(
-            "bindings.more=a second folder", lambda r: r.bindings.get("more"), "a second folder", id="one more binding"
+            "bindings.contact=a curator", lambda r: r.bindings.get("contact"), "a curator", id="one more binding"
         ),
         pytest.param("categories=[person, dog]", lambda r: r.categories, ("person", "dog"), id="a list as YAML"),
     ],

@@ -22,11 +22,21 @@ from schemas.screen import Screen
         ({"rights": ["open", "creativecommons.org"]}, "got 'creativecommons.org'"),
         ({"rights": []}, "at least 1 item"),
         ({"styles": []}, "at least 1 item"),
+        ({"scores": {}}, "expected at least one limit, got none"),
+        ({"scores": {"most_blur": None}}, "expected at least one limit, got none"),
+        ({"least_chroma": 0.1}, "least_chroma: expected colour beside it, got none"),
+        ({"least_chroma": 0.1, "scores": {"most_blur": 0.5}}, "expected colour beside it, got none"),
     ],
 )  # fmt: skip
 def test_what_makes_no_sense_is_refused(settings: dict[str, Any], message: str):
     with pytest.raises(ValidationError, match=message):
         Screen.model_validate(settings)
+
+
+def test_what_a_release_writes_out_is_read_again():
+    """Every default stands in it, least_chroma too."""
+    screen = Screen.model_validate({"label": "s", "rights": "open"})
+    assert Screen.model_validate(screen.model_dump()) == screen
 
 
 def test_one_word_for_rights_is_a_list_of_one():
@@ -44,7 +54,6 @@ def test_one_word_for_rights_is_a_list_of_one():
         ({"least_side_px": 1}, ("hash",)),
         ({"aspect": {}}, ("hash",)),
         ({"colour": "grey"}, ("quality",)),
-        ({"scores": {}}, ()),
         ({"scores": {"most_border": 0}}, ("quality",)),
         ({"figures": {}}, ()),
         ({"figures": {"counted_by": "detector"}}, ("detect",)),

@@ -223,6 +223,12 @@ def test_ids_that_collide_stay_when_a_newcomer_collides_with_them(monkeypatch: p
         pytest.param([("b", "a"), ("c", "a")], {"a": "val"}, {"b": "val", "c": "val"}, id="so have all"),
         pytest.param([("b", "a")], {}, {}, id="the one that stayed was dropped later"),
         pytest.param([("b", "a")], {"a": None}, {}, id="the one that stayed has no split"),
+        pytest.param(
+            [("c", "b"), ("b", "a")],
+            {"a": "val"},
+            {"b": "val", "c": "val"},
+            id="it stayed in one dedup, not in the next",
+        ),
     ],
 )
 def test_splits_of_copies(copies: list[tuple[str, str]], dealt: dict[str, str | None], expected: dict[str, str]):
@@ -231,6 +237,14 @@ def test_splits_of_copies(copies: list[tuple[str, str]], dealt: dict[str, str | 
     assert ledger.splits_of_copies([dedup, split]) == expected
     assert ledger.splits_of_copies([dedup]) == {}
     assert ledger.splits_of_copies([]) == {}
+
+
+def test_no_copy_has_a_split_of_another_role():
+    dedup = rows(
+        DEDUP, {"record_id": "query:1", "kept_record_id": "met:1"}, {"record_id": "met:2", "kept_record_id": "met:1"}
+    )
+    split = rows(SPLIT, {"record_id": "met:1", "split": "train"})
+    assert ledger.splits_of_copies([dedup, split], lambda name: name.partition(":")[0]) == {"met:2": "train"}
 
 
 def test_a_copys_own_published_split_goes_before_that_of_the_one_that_stays():

@@ -45,6 +45,10 @@ class TestEach:
         assert "<script" not in text
         assert EVIL in texts(text)
 
+    def test_is_well_formed_whatever_a_text_holds(self, draw: Any):
+        every = "".join(map(chr, range(32))).replace("\n", "") + "\x7f\ud800\ufffe\uffff\U0001f5bc"
+        drawing(draw(Told("key", every, every, every, every), every))
+
     def test_draws_inside_its_frame(self, draw: Any):
         svg = drawing(draw(TOLD, "before"))
         _, _, width, height = map(float, str(svg.get("viewBox")).split())

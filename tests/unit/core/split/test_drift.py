@@ -32,12 +32,22 @@ def dealing(**settings: Any) -> Split:
     return Split.model_validate({"label": "split", "seed": 1, **settings})
 
 
+def check(result: pa.Table, settings: Split, afresh: pa.Table | None = None) -> None:
+    """afresh: by default the ratios can be had to the image."""
+    size = result.num_rows - result["reason"].drop_null().length()
+    seats = settings.seats
+    best = [name for name, seat in seats.items() for _ in range(round(size * seat / sum(seats.values())))]
+    drift.check(result, settings, lambda: outcome(*best) if afresh is None else afresh)
+
+
 def told(
     splits: list[str | None], groups: list[str] | None = None, style: list[str | None] | None = None, **settings: Any
 ) -> list[str]:
     result = outcome(*splits, groups=groups)
     styles = pa.array(style or ["Cubism"] * len(splits), pa.string())
-    return drift.notes(pa.table({"record_id": result["record_id"], "style": styles}), result, dealing(**settings))
+    figures = pa.array([0] * len(splits), pa.int64())
+    view = pa.table({"record_id": result["record_id"], "figures": figures, "style": styles})
+    return drift.notes(view, result, dealing(**settings))
 
 
 @pytest.mark.parametrize(
@@ -53,7 +63,7 @@ def told(
     ],
 )
 def test_what_passes(train: int, val: int, test: int, settings: dict[str, Any]):
-    drift.check(outcome(*lying(train, val, test)), dealing(**settings))
+    check(outcome(*lying(train, val, test)), dealing(**settings))
 
 
 @pytest.mark.parametrize(
@@ -68,22 +78,28 @@ def test_what_passes(train: int, val: int, test: int, settings: dict[str, Any]):
 )  # fmt: skip
 def test_what_is_refused(train: int, val: int, test: int, settings: dict[str, Any], said: str):
     with pytest.raises(Refused) as refused:
-        drift.check(outcome(*lying(train, val, test)), dealing(**settings))
+        check(outcome(*lying(train, val, test)), dealing(**settings))
     assert said in str(refused.value)
     assert "give the split another seed" in str(refused.value)
 
 
 def test_what_is_dropped_counts_for_nothing():
-    drift.check(outcome(*lying(60, 20, 20), *[None] * 900), dealing())
+    check(outcome(*lying(60, 20, 20), *[None] * 900), dealing())
 
 
-def test_what_the_largest_group_brings_with_it_is_no_drift():
+def test_what_no_deal_could_mend_is_no_drift():
     """Half of all are of one group: it must lie somewhere."""
-    names = ["g"] * 500 + [f"s{number}" for number in range(500)]
-    splits = lying(0, 0, 500) + lying(500, 0, 0)
-    drift.check(outcome(*splits, groups=names), dealing())
+    result = outcome(*lying(500, 0, 500))
+    check(result, dealing(), afresh=outcome(*lying(500, 500, 0)))
     with pytest.raises(Refused):
-        drift.check(outcome(*splits), dealing())
+        check(result, dealing())
+
+
+def test_all_is_dealt_afresh_only_where_there_is_doubt():
+    def never() -> pa.Table:
+        raise AssertionError("expected no other deal")
+
+    drift.check(outcome(*lying(600, 200, 200)), dealing(), never)
 
 
 GROUPS = st.lists(st.tuples(st.sampled_from("ABCDEFGH"), st.integers(0, 9)), max_size=60)
@@ -107,7 +123,7 @@ def test_what_is_dealt_afresh_has_not_drifted(
          "together_declared": pa.array(bond, pa.string())}
     )  # fmt: skip
     result = decide(view, settings)
-    drift.check(result, settings)
+    drift.check(result, settings, lambda: result)
     assert bool(drift.notes(view, result, settings)) == bool(rows)
 
 
@@ -133,7 +149,7 @@ def test_strata_far_from_their_shares_are_told_the_farthest_first():
         splits += lying(*has)
         style += [name] * sum(has)
     _, said = told([*splits], style=[*style], max_drift=0.05)
-    assert said == "split: 2 strata are more than 5% from their shares: farther (20/0/0), far (10/0/10)"
+    assert said == "split: 2 strata are more than 5% from the shares: farther (20/0/0), far (10/0/10)"
 
 
 def test_of_many_such_strata_five_are_named():
@@ -158,3 +174,19 @@ def test_a_group_larger_than_the_share_of_a_split_is_told():
 def test_what_was_dropped_is_in_no_stratum():
     said = told([None, *lying(6, 2, 2)], style=[None] + ["Cubism"] * 10)
     assert len(said) == 1
+
+
+def test_figures_are_told_where_they_are_balanced():
+    result = outcome(*lying(3, 1, 1))
+    view = pa.table({"record_id": result["record_id"], "figures": [5, 4, 3, 6, 2], "style": ["Cubism"] * 5})
+    assert drift.notes(view, result, dealing())[1] == "split: of 20 figures train 60.0%, val 30.0%, test 10.0%"
+    assert len(drift.notes(view, result, dealing(order=None))) == 1
+
+
+def test_where_each_key_is_balanced_by_itself_each_is_told_by_itself():
+    result = outcome(*lying(24, 8, 8))
+    of = {"style": ["a", "b"] * 20, "source": ["x"] * 24 + ["y"] * 16}
+    view = pa.table({"record_id": result["record_id"], "figures": [0] * 40, **of})
+    assert drift.notes(view, result, dealing(by=["style", "source"], method="iterative"))[1:] == [
+        "split: 1 stratum is more than 5% from the shares: x (24/0/0)"
+    ]
