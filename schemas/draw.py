@@ -101,8 +101,8 @@ class Split(Drawn):
     )
     roles: dict[str, Literal["gallery", "query"]] = Field(
         default_factory=dict,
-        description="Source: its role; those that are not named are queries. A gallery lies in train as a whole; queries are dealt by the ratios, and what is a copy of "
-        "an image of the gallery is dropped (the Met, section 2)",
+        description="Source: its role; those that are not named are queries. A gallery lies in train as a whole; queries are dealt by "
+        "the ratios, and what is a copy of an image of the gallery is dropped (the Met, section 2)",
     )
     category: str = Field("person", description="Category that counts as a figure")
     score: Score = Field(0.5, description="A detector's box counts from this score on, where people have not annotated")

@@ -57,7 +57,7 @@ def stones(
 
     books: LEDGERs of a dataset's releases, the newest first. asked: why each of some records is to be purged, all in that
     scope; where none is given, all that the newest ledger says are taken down, for the reasons, on the days (`day` where it
-    names none) and in the scopes that it names.
+    names none) and in the scopes that it names. A tombstone stays as it is, but one of a record may become its work's.
     """
     found = {row["record_id"]: row for row in before.to_pylist()}
     newest = books[0] if books else LEDGER.empty_table()
@@ -67,6 +67,8 @@ def stones(
         for row in newest.filter(is_down).select(["record_id", "detail"]).to_pylist():
             why, when = reason_and_date(row["detail"])
             new[row["record_id"]] = (why, when or day, scope_of(row["detail"]))
+    for name in found.keys() & asked.keys():
+        found[name] = {**found[name], "scope": "work" if scope == "work" else found[name]["scope"]}
     return _with_stones(books, found, new)
 
 

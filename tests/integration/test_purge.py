@@ -322,6 +322,21 @@ def test_a_verify_finds_what_a_purge_should_have_taken(house: House):
     )
 
 
+def test_a_verify_finds_a_picture_that_came_back(house: House):
+    first = next(release for release in both(house) if house.row(release)["kept"])
+    path = next(
+        path for path in first.manifest.files if path.startswith("media/") and house.row(first)["sha256"] in path
+    )
+    data = first.read(path)
+    purge("small", house.store)
+    Path(first.url, path).parent.mkdir(exist_ok=True)
+    Path(first.url, path).write_bytes(data)
+    manifest = json.loads(Path(first.url, "manifest.json").read_text())
+    manifest["files"][path] = json.loads(first.manifest.files[path].model_dump_json())
+    Path(first.url, "manifest.json").write_text(json.dumps(manifest))
+    assert verify(first.url).problems == (f"{path}: expected no image of a record with a tombstone, got one",)
+
+
 def test_works_of_sources_on_the_web_are_forgotten_and_not_asked_for_again(tmp_path: Path):
     with serving(CatalogueHall(7, 40, 6)) as museum:
         desk = Guesthouse(tmp_path, "met", "wikiart")

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import yaml
 
@@ -12,7 +13,7 @@ from schemas.errors import BadInput
 from schemas.manifests import Context, Step
 from tasks.io.releases import Release
 from tasks.verify import verify
-from tests.unit.test_dedup import HANGING
+from tests.unit.test_dedup import HANGING, ONE, jpeg
 
 COPIES = ["m:one-again.jpg", "m:one-cropped.jpg", "m:one-worse.jpg", "m:one.jpg"]
 SPLIT: dict[str, Any] = {"split": {"by": None}}
@@ -156,6 +157,54 @@ def test_an_artist_goes_whole_whatever_the_accents(wall: Wall):
     assert book["m:anna/third.jpg"]["detail"] == "all works of artist 55579b55: asked (2024-05-01)"
 
 
+def test_an_artist_stays_down_whatever_the_reason_is_now_and_the_source_lists(wall: Wall):
+    wall.pattern = "{artist}/{title}.jpg"
+    wall.move("anna", "third")
+    wall.move("berta")
+    wall.build()
+    wall.build("takedown,artist,anna")
+    (wall.folder / "images/anna/third.jpg").unlink()
+    (wall.folder / "images/berta/new.jpg").write_bytes(HANGING["m:third"])
+    wall.said()
+    with (wall.folder / "said.csv").open("a", encoding="utf-8") as file:
+        file.write("takedown,artist,Anna,asked by the heirs,2024-06-01\n")
+    stages(wall.recipe(), wall.context())
+    book = wall.ledger()
+    assert (book["m:anna/third.jpg"]["reason"], book["m:berta/new.jpg"]["reason"]) == ("taken_down", "taken_down")
+    assert book["m:anna/third.jpg"]["detail"] == "all works of artist 55579b55: asked by the heirs (2024-06-01)"
+
+
+def test_mirrored_and_turned_copies_go_whatever_the_recipe_looks_for(wall: Wall):
+    for name, pixels in (("mirrored", ONE[:, ::-1]), ("turned", np.rot90(ONE))):
+        (wall.folder / f"images/one-{name}.jpg").write_bytes(jpeg(pixels))
+    wall.build()
+    assert {"m:one-mirrored.jpg", "m:one-turned.jpg"} < set(wall.kept())
+    wall.build("takedown,,m:one.jpg")
+    assert wall.kept() == ["m:other.jpg", "m:third.jpg"]
+    assert [step.computed for step in wall.build("takedown,,m:one.jpg")] == [0] * 6
+
+
+def test_a_release_says_nothing_of_copies_either(wall: Wall):
+    wall.build()
+    wall.build("takedown,,m:one.jpg")
+    told = wall.latest.records()
+    assert told.filter(told["title"].is_valid())["record_id"].to_pylist() == [
+        "m:other-lighter.jpg",
+        "m:other.jpg",
+        "m:third.jpg",
+    ]
+
+
+def test_a_recipe_without_dedup_says_that_it_knows_no_copies(wall: Wall):
+    wall.stages = ["fetch", "hash", SPLIT, "export"]
+    wall.build()
+    steps = wall.build("takedown,,m:one.jpg")
+    assert steps[0].notes == (
+        "by hand: the recipe has no dedup: of 1 works that are taken down only copies of equal bytes are dropped",
+    )
+    assert wall.build("takedown,record,m:one.jpg")[0].notes == ()
+
+
 def test_rows_about_nobody_are_said_and_no_error(wall: Wall):
     steps = wall.build("exclude,,m:nobody.jpg", "takedown,artist,Nobody")
     assert steps[0].notes == (
@@ -167,6 +216,7 @@ def test_rows_about_nobody_are_said_and_no_error(wall: Wall):
     ("rows", "message"),
     [
         pytest.param(["drop,,m:one.jpg"], r"line 2: expected an action of exclude", id="an action of no such word"),
+        pytest.param(["replace,,m:one.jpg"], r"expected a sample stage in the recipe, whose draw", id="no draw"),
         pytest.param(["exclude,,a", "include,,a"], r"exclude \(line 2\) and include \(line 3\)", id="two words"),
     ],
 )

@@ -5,9 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
-from schemas.tables import ANSWERS, HASH, RETRIEVALS, SHELF, THUMBNAILS, TOMBSTONES
+from schemas.tables import ANSWERS, HASH, KEYS, NEIGHBOURS, RETRIEVALS, SEARCHED, SHELF, THUMBNAILS, TOMBSTONES
 from tasks import purge
 from tasks.core.purge import Told
 from tasks.io.journal import Journal
@@ -87,6 +88,53 @@ def test_images_their_thumbnails_and_their_places_go_and_others_stay(store: Stor
     ]
     assert left(store, "measures/shelf/k", "sha256") == [other]
     assert store.names("measures/hash/k") == []
+
+
+def test_a_packed_answer_is_read_and_what_nobody_can_read_goes(store: Store):
+    sink = pa.BufferOutputStream()
+    rows = [{"key": f"k{number}", "title": "a heron, and another heron" * 9} for number in range(2000)]
+    pq.write_table(pa.Table.from_pylist([*rows, {"key": "12", "title": "x"}]), sink, compression="zstd")
+    other = pa.BufferOutputStream()
+    pq.write_table(pa.Table.from_pylist(rows), other, compression="zstd")
+    blobs = [store.write_blob(bytes(data)) for data in (sink.getvalue(), other.getvalue(), b"PAR1 and no more")]
+    got = [{"locator": f"{place}.parquet", "sha256": sha256} for place, sha256 in enumerate(blobs)]
+    store.write_table("retrievals/web-answers", pa.Table.from_pylist(got, schema=RETRIEVALS))
+    list(purge._cleaned(job(store)))
+    assert left(store, "retrievals/web-answers", "locator") == ["1.parquet"]
+    assert [store.exists(blob_path(sha256)) for sha256 in blobs] == [False, True, False]
+
+
+def test_a_key_tells_nothing_in_the_answers_of_another_source(store: Store):
+    row = {"url": "u/list", "body": b'[{"id": 12}]', "sha256": "2"}
+    other = {"url": "u/page", "body": ADDRESS.encode(), "sha256": "3"}
+    store.write_table("retrievals/else-web", pa.Table.from_pylist([row, other], schema=ANSWERS))
+    list(purge._cleaned(job(store)))
+    assert left(store, "retrievals/else-web", "url") == ["u/list"]
+
+
+def test_searches_that_hold_a_hash_of_the_files_go_and_others_stay(store: Store):
+    store.write_table(
+        "measures/hash/k", pa.Table.from_pylist([{"sha256": "a", "phash": 7}, {"sha256": "b", "phash": 8}], schema=HASH)
+    )
+    store.write_table("measures/keys/k", pa.Table.from_pylist([{"sha256": "a", "keys": [5, 2**63]}], schema=KEYS))
+    for folder, key in (("k", 7), ("l", 2**63), ("m", 8)):
+        row = {"key": key, "is_view": False, "pairs": 0}
+        store.write_table(f"measures/searched/{folder}", pa.Table.from_pylist([row], schema=SEARCHED))
+        row = {"left": 1, "right": key, "distance_bits": 3, "is_view": True}
+        store.write_table(f"measures/neighbours/{folder}", pa.Table.from_pylist([row], schema=NEIGHBOURS))
+    assert list(purge._cleaned(job(store, "a"))) == ["store: 4 tables of searches, 2 rows of measures"]
+    assert left(store, "measures/searched/m", "key") == left(store, "measures/neighbours/m", "right") == [8]
+    assert not store.names("measures/searched/k") + store.names("measures/neighbours/l")
+
+
+def test_what_killed_builds_left_goes_too(store: Store, tmp_path: Path):
+    (tmp_path / "tmp/draft-1").mkdir(parents=True)
+    (tmp_path / "tmp/draft-1/records.parquet").write_bytes(b"x")
+    (tmp_path / "tmp/half").write_bytes(b"x")
+    told = list(purge._cleaned(job(store, is_dry=True)))
+    assert len(store.names("tmp")) == 2
+    assert list(purge._cleaned(job(store))) == told == ["store: 2 leftovers of builds"]
+    assert store.names("tmp") == []
 
 
 def test_an_empty_store_has_nothing(store: Store):

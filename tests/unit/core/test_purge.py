@@ -52,6 +52,11 @@ def test_a_record_that_goes_alone_says_so_in_its_tombstone():
     alone = {**DOWN, "detail": "the record alone: heirs (2024-05-01)"}
     assert purge.stones([book(alone)], buried(), {}, "2025-01-01")["scope"].to_pylist() == ["record"]
     assert purge.stones([book(DOWN)], buried(), {"s:1": "r"}, "2025-01-01", "record")["scope"].to_pylist() == ["record"]
+    stands = buried(("s:1", "2024-05-01", "heirs", "a", "record"))
+    assert purge.stones([book(DOWN)], stands, {}, "2025-01-01").equals(stands)
+    assert purge.stones([book(DOWN)], stands, {"s:1": "r"}, "2025-01-01").equals(
+        buried(("s:1", "2024-05-01", "heirs", "a", "work"))
+    )
 
 
 def test_copies_go_with_the_work_whichever_of_them_is_named():
