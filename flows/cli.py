@@ -215,7 +215,7 @@ def _add_purge(one: argparse.ArgumentParser) -> None:
         help="leave the copies of the works of --record, of which one may take its place",
     )
     one.add_argument("--reason", default="", metavar="TEXT", help="why, for the tombstones of --record")
-    one.add_argument("--date", metavar="YYYY-MM-DD", help="when, for the tombstones (default: today)")
+    one.add_argument("--date", metavar="YYYY-MM-DD", help="when, for the tombstones of --record (default: today)")
     one.add_argument("--dry-run", action="store_true", help="say what would be removed, and remove nothing")
     one.set_defaults(command=_purge)
 

@@ -2,12 +2,16 @@
 
 from fractions import Fraction
 from math import gcd, lcm
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import BeforeValidator, Field, model_validator
 
 from schemas.frozen import Frozen, Score
 from schemas.stage import Stage
+
+SplitName = Literal["train", "val", "test"]
+SPLITS: tuple[SplitName, ...] = get_args(SplitName)
+"""By rank: of what was published in several splits, that of the highest rank counts."""
 
 Ratio = Annotated[float, Field(ge=0, le=1000)]
 MOST_SEATS = 1000
@@ -80,7 +84,7 @@ class Split(Drawn):
     """Deal the records of each stratum into train, val and test, groups kept together, published ones kept where they are."""
 
     stage: Literal["split"] = "split"
-    ratios: dict[Literal["train", "val", "test"], Ratio] = Field(
+    ratios: dict[SplitName, Ratio] = Field(
         {"train": 3, "val": 1, "test": 1}, description="Shares of the splits, in any unit (PoPArt, section 3.3: 3:1:1)"
     )
     by: Annotated[tuple[Key | Literal["styles"], ...], BeforeValidator(_as_list)] = Field(
@@ -133,15 +137,13 @@ class Split(Drawn):
         scale = lcm(*(ratio.denominator for ratio in exact.values()))
         whole = {name: int(ratio * scale) for name, ratio in exact.items()}
         common = gcd(*whole.values())
-        return {name: whole[name] // common for name in ("train", "val", "test") if whole.get(name)}
+        return {name: whole[name] // common for name in SPLITS if whole.get(name)}
 
     @property
     def splits(self) -> tuple[str, ...]:
         """The splits that a release has: those with a seat, those with a ratio of 0 too, and train where there is a gallery."""
         has_gallery = "gallery" in self.roles.values()
-        return tuple(
-            name for name in ("train", "val", "test") if name in self.ratios or (name == "train" and has_gallery)
-        )
+        return tuple(name for name in SPLITS if name in self.ratios or (name == "train" and has_gallery))
 
     def role(self, source: str) -> Literal["gallery", "query"] | None:
         """The role of a source's records; None where the recipe has no roles."""

@@ -102,9 +102,13 @@ def with_copies(
             continue
         work = _joined(kin, {name})
         for other in sorted(_joined(kin, work | {near for one in work for near in alike[one]}) - found.keys()):
-            is_first = not row["reason"].startswith(("copy of ", "same bytes as "))
-            new.setdefault(other, (f"copy of {name}: " * is_first + row["reason"], row["date"], "work"))
+            new.setdefault(other, (f"copy of {name}: {_asked(row['reason'])}", row["date"], "work"))
     return _with_stones(books, found, new)
+
+
+def _asked(reason: str) -> str:
+    """Why the first of a chain of copies goes."""
+    return reason.partition(": ")[2] if reason.startswith(("copy of ", "same bytes as ")) else reason
 
 
 def _kin(books: Sequence[pa.Table]) -> defaultdict[str, set[str]]:

@@ -8,10 +8,9 @@ import pytest
 import yaml
 
 from schemas import tables
-from schemas.draw import Split
+from schemas.draw import SPLITS, Split
 from schemas.reasons import MEANING, Reason
 from tasks.core.export import digest
-from tasks.core.split.units import SPLITS
 from tasks.core.verify import type_name
 
 CONTRACT: dict[str, Any] = yaml.safe_load(

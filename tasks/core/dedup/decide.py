@@ -9,13 +9,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from schemas.draw import SPLITS
 from schemas.reasons import Reason
 from schemas.relations import APART, VERDICTS, Relation
 from schemas.stages import Dedup
 from schemas.tables import DEDUP, EDGES
 from tasks.core import tables
-from tasks.core.dedup.groups import Pairs, clusters, connected
-from tasks.core.split.units import SPLITS
+from tasks.core.components import connected
+from tasks.core.dedup.groups import Pairs, clusters
 
 COLUMNS = (
     "record_id",

@@ -5,27 +5,10 @@ from collections import defaultdict
 import numpy as np
 from numpy.typing import NDArray
 
+from tasks.core.components import connected
+
 Pairs = NDArray[np.int64]
 """(P, 2) numbers of nodes; a pair may come more than once and either way round."""
-
-
-def connected(size: int, ties: Pairs) -> NDArray[np.int64]:
-    """(size,) the smallest node that chains of ties connect each node with: itself, where none does.
-
-    >>> connected(4, np.array([[3, 2], [2, 1]])).tolist()
-    [0, 1, 1, 1]
-    """
-    nodes = np.arange(size)
-    if not len(ties):
-        return nodes
-    from scipy.sparse import coo_array  # half a second to import, and most builds have it all in the store
-    from scipy.sparse.csgraph import connected_components
-
-    edges = coo_array((np.ones(len(ties)), (ties[:, 0], ties[:, 1])), shape=(size, size))
-    component = connected_components(edges, directed=False)[1]
-    smallest = np.empty(size, np.int64)
-    smallest[component[::-1]] = nodes[::-1]  # written from the largest node on: the last one written is the smallest
-    return smallest[component]
 
 
 def clusters(size: int, firm: Pairs, edges: Pairs, apart: Pairs) -> NDArray[np.int64]:

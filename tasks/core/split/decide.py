@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from schemas.draw import Split
+from schemas.draw import SPLITS, Split
 from schemas.reasons import Reason
 from schemas.tables import SPLIT
 from tasks.core import tables
@@ -81,7 +81,7 @@ def _one_role(view: pa.Table, settings: Split) -> pa.Table:
 def _told(own: units.Ranks, split: units.Ranks, moves: _Mask) -> list[str | None]:
     said: list[str | None] = [None] * len(own)
     for row in np.flatnonzero(moves):
-        said[row] = f"published in {units.SPLITS[own[row]]}, its group in {units.SPLITS[split[row]]}"
+        said[row] = f"published in {SPLITS[own[row]]}, its group in {SPLITS[split[row]]}"
     return said
 
 
@@ -112,8 +112,8 @@ def _held(view: pa.Table, unit: _Ints, split: units.Ranks, settings: Split) -> _
     is_named[unit] = True
     of = (np.cumsum(is_named) - 1)[unit]
     size = int(is_named.sum())
-    places = np.full(len(units.SPLITS), -1, np.int8)
-    places[[units.SPLITS.index(name) for name in settings.seats]] = np.arange(len(settings.seats))
+    places = np.full(len(SPLITS), -1, np.int8)
+    places[[SPLITS.index(name) for name in settings.seats]] = np.arange(len(settings.seats))
     if np.any(places[split[split >= 0]] < 0):
         raise ValueError(
             f"expected what is published to lie in {', '.join(settings.seats)}, got some in splits without seats"
@@ -134,7 +134,7 @@ def _dealt(held: _Held, settings: Split) -> units.Ranks:
     if (is_single := is_new & ~is_group).any():
         rows = np.flatnonzero(is_single[held.unit])
         split[held.unit[rows]] = _singles(held, labels[0], split[held.unit], rows, settings)
-    rank = np.array([units.SPLITS.index(name) for name in settings.seats], np.int8)
+    rank = np.array([SPLITS.index(name) for name in settings.seats], np.int8)
     return rank[split[held.unit]]
 
 

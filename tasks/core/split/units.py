@@ -7,8 +7,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-SPLITS = ("train", "val", "test")
-"""By rank: of what was published in several splits, that of the highest rank counts."""
+from schemas.draw import SPLITS
+from tasks.core.components import connected
 
 _Rows = NDArray[np.int64]
 Ranks = NDArray[np.int8]
@@ -28,17 +28,11 @@ def units_of(names: pa.ChunkedArray, bonds: Iterable[pa.ChunkedArray]) -> _Rows:
     ties = np.concatenate([np.empty((0, 2), np.int64), *(_ties(bond) for bond in bonds)])
     if not len(ties):
         return unit
-    from scipy.sparse import coo_array  # half a second to import, and most builds have it all in the store
-    from scipy.sparse.csgraph import connected_components
-
     tied = np.unique(ties)
     tied = tied[np.asarray(pc.sort_indices(names.take(pa.array(tied))))]
     number = np.empty(len(names), np.int64)
     number[tied] = np.arange(len(tied))
-    ends = number[ties]
-    edges = coo_array((np.ones(len(ends), np.int8), (ends[:, 0], ends[:, 1])), shape=(len(tied), len(tied)))
-    of: _Rows = connected_components(edges, directed=False)[1].astype(np.int64)
-    unit[tied] = tied[firsts(of)[of]]
+    unit[tied] = tied[connected(len(tied), number[ties])]
     return unit
 
 

@@ -9,10 +9,11 @@ import pytest
 
 from schemas.stages import Dedup
 from tasks import keys
-from tasks.core import draws, split
+from tasks.core import components, draws
 from tasks.core.dedup import decide
 from tasks.core.export import images
 from tasks.core.scrape import sources
+from tasks.core.split import decide as split
 
 # --- settings
 
@@ -142,13 +143,27 @@ def collected(*modules: ModuleType) -> set[str]:
 @pytest.mark.parametrize(
     ("module", "expected"),
     [
-        pytest.param(draws, {"draws"}, id="a rule that imports no other"),
+        pytest.param(components, {"components"}, id="a rule that imports no other"),
+        pytest.param(draws, {"draws", "siphash", "compiled"}, id="inside a function"),
         pytest.param(
             decide,
-            {"dedup.decide", "dedup.groups", "tables"},
+            {"dedup.decide", "dedup.groups", "components", "tables"},
             id="from tasks.core import tables, and from tasks.core.dedup.groups",
         ),
-        pytest.param(split, {"split", "components", "draws", "tables"}, id="split"),
+        pytest.param(
+            split,
+            {
+                *(f"split.{name}" for name in ("decide", "deal", "groups", "seats", "units")),
+                "split",
+                "components",
+                "draws",
+                "siphash",
+                "compiled",
+                "strata",
+                "tables",
+            },
+            id="split",
+        ),
         pytest.param(images, {"export.images", "export.coco"}, id="inside a room"),
         pytest.param(sources, {*SCRAPE, "fetch", "tables"}, id="several from one room, and the room"),
     ],

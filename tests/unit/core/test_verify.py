@@ -380,3 +380,16 @@ def test_what_has_a_tombstone_is_taken_down(row: dict[str, Any] | None, said: li
     ledger = pa.Table.from_pylist([{"record_id": "s:1", **row}] if row else [], schema=tables.LEDGER)
     expected = [f"ledger: expected s:1, which has a tombstone, to be taken down, {end}" for end in said]
     assert list(verify.stone_problems(stones, ledger)) == expected
+
+
+def test_a_picture_of_what_has_a_tombstone_is_found_unless_another_image_uses_it():
+    stones = pa.Table.from_pylist(
+        [{"record_id": "s:1", "sha256": "aa"}, {"record_id": "s:2", "sha256": "bb"}, {"record_id": "s:3"}],
+        schema=tables.TOMBSTONES,
+    )
+    images = pa.table({"record_id": ["s:1", "s:9"], "sha256": ["aa", "bb"]})
+    paths = ["media/aa/aa.jpg", "media/bb/bb.jpg", "media/cc/cc.jpg", "README.md", "images/aa.parquet"]
+    assert list(verify.buried_files(paths, stones, images)) == [
+        "media/aa/aa.jpg: expected no image of a record with a tombstone, got one"
+    ]
+    assert list(verify.buried_files([], stones, images.slice(0, 0))) == []

@@ -5,7 +5,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from tasks.core.dedup.groups import clusters, connected
+from tasks.core.components import connected
+from tasks.core.dedup.groups import clusters
 
 Listed = list[tuple[int, int]]
 

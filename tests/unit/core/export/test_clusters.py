@@ -212,7 +212,7 @@ ROWS = st.lists(
     st.fixed_dictionaries({
         "rights_uri": st.sampled_from([BEST["rights_uri"], "https://creativecommons.org/licenses/by/4.0/", "NOASSERTION"]),
         "is_annotated": st.booleans(), "width_px": st.sampled_from([2, 3]), "height_px": st.sampled_from([2, 3]),
-        "bytes": st.sampled_from([7, 8]), "metadata": st.sampled_from([0, 1]),
+        "bytes": st.sampled_from([7, 8]), "metadata": st.sampled_from([0, 1]), "is_second": st.just(False),
     }),
     min_size=1, max_size=8,
 )  # fmt: skip
