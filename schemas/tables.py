@@ -176,7 +176,7 @@ TAKEN_DOWN = pa.schema(
 
 TOMBSTONES = pa.schema([(name, pa.string()) for name in ("record_id", "date", "reason", "sha256", "scope")])
 """What was purged. sha256: of its file, which must not come back; null where others of the dataset use that file too, or none was had.
-scope: work, or record, which says nothing of the copies."""
+scope: work; copy, of a work that went; or record, which says nothing of copies."""
 
 DETECT = pa.schema(
     [("sha256", pa.string()), ("reason", pa.string()), ("detail", pa.string()), ("figures", pa.list_(FIGURE))]

@@ -106,7 +106,7 @@ def _with_copies(store: Store, known: list[Release], books: list[pa.Table], buri
     """The tombstones, and those of all copies: by what the releases say, then by sight, as long as there are thumbnails."""
     edges = [_edges(release) for release in known]
     buried = core.with_copies(books, edges, buried)
-    mine = _files(books, buried.filter(pc.equal(buried["scope"], "work")))
+    mine = _files(books, buried.filter(pc.not_equal(buried["scope"], "record")))
     everything = {sha256 for book in books for sha256 in pc.unique(book["sha256"].drop_null()).to_pylist()}
     if not mine:
         return buried

@@ -86,6 +86,7 @@ def said(name: str, rows: Sequence[tuple[int, Sequence[str]]]) -> pa.Table:
         row = _said(name, line, cells, places)
         who = compared(row.name) or row.name if row.scope == "artist" else row.name
         before = found.setdefault((row.action, row.scope, who), row)
+        found[row.action, row.scope, who] = min(before, row, key=lambda each: each.name)  # whichever comes first
         if (before.reason, before.date) != (row.reason, row.date):
             raise BadInput(
                 f"{name}, line {line}: expected one reason and date to {row.action} {_quoted(row.name)}, got others than in "

@@ -64,12 +64,21 @@ def stones(
     is_down = pc.fill_null(pc.equal(newest["reason"], str(Reason.TAKEN_DOWN)), False)
     new = {name: (why, day, scope) for name, why in asked.items()}
     if not asked:
-        for row in newest.filter(is_down).select(["record_id", "detail"]).to_pylist():
+        for row in newest.filter(is_down).select(["record_id", "detail", "stage"]).to_pylist():
             why, when = reason_and_date(row["detail"])
-            new[row["record_id"]] = (why, when or day, scope_of(row["detail"]))
+            is_copy = row["stage"] not in {None, "scrape"}  # by what a later stage found it to be
+            new[row["record_id"]] = (
+                why,
+                when or day,
+                _of_copy(scope_of(row["detail"])) if is_copy else scope_of(row["detail"]),
+            )
     for name in found.keys() & asked.keys():
         found[name] = {**found[name], "scope": "work" if scope == "work" else found[name]["scope"]}
     return _with_stones(books, found, new)
+
+
+def _of_copy(scope: str) -> str:
+    return "copy" if scope == "work" else scope
 
 
 def _with_stones(
@@ -91,28 +100,22 @@ def with_copies(
     books, edges: LEDGERs and EDGES of a dataset's releases, the newest first. seen: pairs of SHA-256 that show one work.
     Copies of a record are those that any ledger knows of it, or of the one that it is a copy of, and files of the same
     bytes; what the second look or a person found to show the same work, mirrored or in part too, or is `seen`; and the
-    copies of these. Two of which people have said in the newest release that they are no copies are none.
+    copies of these. Two of which people have said in the newest release that they are no copies are none. What is like
+    a copy, and not like the work, is none either: the copies have no copies of their own.
     """
     found = {row["record_id"]: row for row in buried.to_pylist()}
-    same = {(sha256, sha256) for files in files_of(books, found).values() for sha256 in files}
-    kin, alike = _kin(books), _alike(books, edges, {*seen, *same})
+    kin, alike = _kin(books), _alike(books, edges, seen)
     new: dict[str, tuple[str, str, str]] = {}
-    for name, row in found.items():
-        if row["scope"] == "record":
-            continue
+    for name in [name for name, row in found.items() if row["scope"] == "work"]:
+        row = found[name]
         work = _joined(kin, {name})
         for other in sorted(_joined(kin, work | {near for one in work for near in alike[one]}) - found.keys()):
-            new.setdefault(other, (f"copy of {name}: {_asked(row['reason'])}", row["date"], "work"))
+            new.setdefault(other, (f"copy of {name}: {row['reason']}", row["date"], "copy"))
     return _with_stones(books, found, new)
 
 
-def _asked(reason: str) -> str:
-    """Why the first of a chain of copies goes."""
-    return reason.partition(": ")[2] if reason.startswith(("copy of ", "same bytes as ")) else reason
-
-
 def _kin(books: Sequence[pa.Table]) -> defaultdict[str, set[str]]:
-    """For each record the copies that ledgers know of it, and those that it is a copy of."""
+    """For each record the copies that ledgers know of it, and those that it is a copy of; equal files are such."""
     kin: defaultdict[str, set[str]] = defaultdict(set)
     reasons = pa.array([Reason.EXACT_DUPLICATE, Reason.NEAR_DUPLICATE])
     for book in books:
@@ -120,13 +123,24 @@ def _kin(books: Sequence[pa.Table]) -> defaultdict[str, set[str]]:
         for name, stays in zip(rows["record_id"].to_pylist(), rows["kept_record_id"].to_pylist(), strict=True):
             kin[name].add(stays)
             kin[stays].add(name)
+    for names in _records_of(books, _shared(books)).values():
+        for name in names:
+            kin[name] |= names - {name}
     return kin
+
+
+def _shared(books: Sequence[pa.Table]) -> list[str]:
+    """SHA-256 of the files that several records have had."""
+    everything = pa.concat_tables([LEDGER.empty_table(), *books]).select(["sha256", "record_id"])
+    counted = pc.value_counts(everything.group_by(["sha256", "record_id"]).aggregate([])["sha256"].drop_null())
+    is_shared = pc.greater(counted.field("counts"), 1)
+    return list(counted.field("values").filter(is_shared).to_pylist())
 
 
 def _alike(
     books: Sequence[pa.Table], edges: Sequence[pa.Table], seen: Collection[tuple[str, str]]
 ) -> defaultdict[str, set[str]]:
-    """For each record those that show its work by relations, by sight, or by equal bytes."""
+    """For each record those that show its work by relations or by sight."""
     alike: defaultdict[str, set[str]] = defaultdict(set)
     for table in edges:
         for a, b, _ in copy_edges(table):

@@ -58,7 +58,7 @@ def test_a_copy_that_was_screened_out_is_known_by_sight(wall: Wall):
     wall.build(DOWN)
     told = purge("wall", wall.store, is_dry=True).splitlines()
     assert purge("wall", wall.store).splitlines()[1:6] == told[1:6]
-    assert "  m:one-small.jpg: copy of m:one-again.jpg: asked (2024-05-01)" in told
+    assert "  m:one-small.jpg: copy of m:one.jpg: asked (2024-05-01)" in told
     wall.stages = ["fetch", "hash", "dedup", SPLIT, "export"]
     wall.build(DOWN)
     assert wall.kept() == ["m:other.jpg", "m:third.jpg"]

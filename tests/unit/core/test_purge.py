@@ -51,6 +51,8 @@ def test_tombstones(books: Any, before: Any, asked: Any, expected: Any):
 def test_a_record_that_goes_alone_says_so_in_its_tombstone():
     alone = {**DOWN, "detail": "the record alone: heirs (2024-05-01)"}
     assert purge.stones([book(alone)], buried(), {}, "2025-01-01")["scope"].to_pylist() == ["record"]
+    copies = book({**DOWN, "stage": "dedup"}, {**alone, "record_id": "s:2", "stage": "fetch"})
+    assert purge.stones([copies], buried(), {}, "2025-01-01")["scope"].to_pylist() == ["copy", "record"]
     assert purge.stones([book(DOWN)], buried(), {"s:1": "r"}, "2025-01-01", "record")["scope"].to_pylist() == ["record"]
     stands = buried(("s:1", "2024-05-01", "heirs", "a", "record"))
     assert purge.stones([book(DOWN)], stands, {}, "2025-01-01").equals(stands)
@@ -74,7 +76,10 @@ def test_copies_go_with_the_work_whichever_of_them_is_named():
     def why(*names: str, books: Any = (ledger,), relations: Any = (edges,), **more: Any) -> dict[str, str]:
         stones = buried(*((name, "2024-05-01", "why", None) for name in names))
         found = purge.with_copies(books, relations, stones, **more).to_pylist()
-        assert all((row["date"], row["scope"]) == ("2024-05-01", "work") for row in found)
+        assert {row["record_id"]: row["scope"] for row in found} == {
+            row["record_id"]: "work" if row["record_id"] in names else "copy" for row in found
+        }
+        assert {row["date"] for row in found} <= {"2024-05-01"}
         return {row["record_id"]: row["reason"] for row in found}
 
     copy = "copy of s:2: why"
@@ -93,8 +98,9 @@ def test_copies_go_with_the_work_whichever_of_them_is_named():
     assert why("s:9", books=(newer,), relations=(said,), seen={("b", "a")}) == {"s:9": "why"}
     twin = book({"record_id": "s:8", "sha256": "a"}, {"record_id": "s:9", "kept": True, "sha256": "a"})
     assert why("s:9", books=(twin,), relations=()) == {"s:8": "copy of s:9: why", "s:9": "why"}
-    alone = buried(("s:9", "2024-05-01", "why", "a", "record"))
-    assert purge.with_copies((twin,), (), alone).equals(alone)
+    for scope in ("record", "copy"):  # what is like a copy is not by that like the work
+        stone = buried(("s:9", "2024-05-01", "why", "a", scope))
+        assert purge.with_copies((twin,), (), stone).equals(stone)
 
 
 def test_a_file_that_another_record_keeps_is_still_used():
