@@ -17,6 +17,8 @@ from tasks.io import by_hand as files
 from tasks.io import releases, tombstones
 from tasks.io.store import Store
 
+_SHOWN = 5
+
 
 def said_by_hand(recipe: Recipe, context: Context) -> pa.Table:
     """BY_HAND that the recipe names; empty where it names none. Raises BadInput where the file is none, or nothing can obey it."""
@@ -47,6 +49,23 @@ def not_asked_for(store: Store, recipe: Recipe) -> pa.Array:
     known = previous.ledger()["record_id"].to_pylist() if previous and stones else []
     further = {name.rpartition("-")[0] for name in set(known) - set(stones) if name.rpartition("-")[2].isdigit()}
     return pa.array(sorted(set(stones) - further), pa.string())
+
+
+def left_out(store: Store, state: State, recipe: Recipe, context: Context) -> tuple[str, ...]:
+    """A sentence on records that a person included and that are not in all the same, and why."""
+    said = said_by_hand(recipe, context)
+    wanted = said.filter(pc.equal(said["action"], "include"))["name"]
+    why = dict.fromkeys(wanted.to_pylist(), "no source lists it")
+    for table in (store.read_table(state.records), *(store.read_table(step.outcome) for step in state.steps)):
+        for row in (
+            table.filter(pc.is_in(table["record_id"], value_set=wanted)).select(["record_id", "reason"]).to_pylist()
+        ):
+            why[row["record_id"]] = row["reason"]
+    lost = [f"{name} ({reason})" for name, reason in why.items() if reason is not None]
+    more = f" and {len(lost) - _SHOWN} more" if len(lost) > _SHOWN else ""
+    return (
+        f"by hand: {len(lost)} of {len(why)} included records are not in: {', '.join(lost[:_SHOWN])}{more}",
+    ) * bool(lost)
 
 
 def obeyed(

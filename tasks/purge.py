@@ -50,6 +50,7 @@ class _Purge:
     artists: frozenset[str] = frozenset()
     """Of whom nothing else is known."""
     spared: frozenset[tuple[str, str]] = frozenset()
+    day: str = ""
 
 
 def purge(
@@ -87,7 +88,7 @@ def purge(
     told, artists = core.words(records_of, names), core.artists_gone(records_of, names)
     job = _Purge(
         store, is_dry, buried, names, frozenset(had - used.keys() - elsewhere.keys()), told, frozenset(artists),
-        _spared(others, elsewhere),
+        _spared(others, elsewhere), today,
     )  # fmt: skip
     used = elsewhere | used
     done = [*_buried(job, name), *_cleaned(job)]
@@ -394,7 +395,7 @@ def _amended(job: _Purge, release: Release, had: Collection[str]) -> Iterator[st
     lost = {path: rows for path, rows in amender.changed.items() if path not in {_STONES, "README.md"}}
     if amender.changed or not _is_closed(release):
         if not job.is_dry:
-            amender.close(_manifest(release, amender, mine))
+            amender.close(_manifest(release, amender, mine, job.day))
         rows = sum(lost.values())
         yield f"release {release.manifest.version}: amended; {rows} rows of tables in {len(lost)} files"
 
@@ -441,12 +442,12 @@ def _is_closed(release: Release) -> bool:
     return _STONES in release.manifest.files and not release.is_half_amended()
 
 
-def _manifest(release: Release, amender: Amender, mine: pa.Table) -> ReleaseManifest:
+def _manifest(release: Release, amender: Amender, mine: pa.Table, day: str) -> ReleaseManifest:
     files = amender.entries()
     now = Release(release.url)
     now.manifest = release.manifest.model_copy(update={"files": files})
     content = {table: digest.digest_by_key(now.batches(table), key) for table, key in digest.KEYS.items()}
-    amended = Amended(date=max(mine["date"].to_pylist()), tombstones=mine.num_rows, content=content)
+    amended = Amended(date=day, tombstones=mine.num_rows, content=content)
     return now.manifest.model_copy(update={"counts": ledger.counts(now.ledger()), "amended": amended})
 
 

@@ -16,7 +16,7 @@ from schemas.reasons import PASSING, Reason
 from schemas.recipe import Recipe
 from schemas.stages import Export
 from schemas.tables import LEDGER, SCREEN
-from tasks import caching, lineage
+from tasks import by_hand, caching, lineage
 from tasks.core import tables
 from tasks.core.export import ledger
 from tasks.export.content import CODE, Content, content, detector_names, publication, recipe_sha256, split_sha256
@@ -83,7 +83,12 @@ def export(settings: Export, state: State, recipe: Recipe, context: Context) -> 
     step = caching.step(
         store, "publish", settings.label, "export", ids, tables.outcome(SCREEN, ids), computed=int(is_new)
     )
-    return step.model_copy(update={"release": release.url if release else "", "notes": _notes(release)})
+    return step.model_copy(
+        update={
+            "release": release.url if release else "",
+            "notes": (*by_hand.left_out(store, state, recipe, context), *_notes(release)),
+        }
+    )
 
 
 def _check_gates(recipe: Recipe, previous: releases.Release | None, kept: int, context: Context) -> None:

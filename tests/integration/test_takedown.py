@@ -205,6 +205,14 @@ def test_a_recipe_without_dedup_says_that_it_knows_no_copies(wall: Wall):
     assert wall.build("takedown,record,m:one.jpg")[0].notes == ()
 
 
+def test_an_included_record_that_is_not_in_all_the_same_is_told(wall: Wall):
+    steps = wall.build(*(f"include,,{name}" for name in (*COPIES, "m:nobody.jpg")))
+    told = steps[-1].notes[0]
+    assert told.startswith("by hand: 4 of 5 included records are not in: ")
+    assert told.count("_duplicate)") == 3
+    assert "m:nobody.jpg (no source lists it)" in told
+
+
 def test_rows_about_nobody_are_said_and_no_error(wall: Wall):
     steps = wall.build("exclude,,m:nobody.jpg", "takedown,artist,Nobody")
     assert steps[0].notes == (
