@@ -33,9 +33,10 @@ def _view(store: Store, settings: Sample, state: State, recipe: Recipe, context:
     """Only what these settings ask for, so that nothing else makes it draw again."""
     ids = caching.kept_ids(store, state)
     said = caching.columns(store, state.records, ids, ("style", "artist", "source", "declared_group", "year"))
+    thing = pc.binary_join_element_wise(said["source"], said["declared_group"], ":")  # sources' words are their own
     nobody = ids if recipe.artists.unknown == "apart" else said["source"]  # no name begins like this
     known: dict[str, pa.ChunkedArray] = {
-        "style": said["style"], "source": said["source"], "artist": said["artist"], "object": said["declared_group"],
+        "style": said["style"], "source": said["source"], "artist": said["artist"], "object": thing,
         "century": strata.century(said["year"]),
     }  # fmt: skip
     columns: dict[str, pa.ChunkedArray] = {"record_id": ids, **{key: known[key] for key in settings.by}}
@@ -43,7 +44,7 @@ def _view(store: Store, settings: Sample, state: State, recipe: Recipe, context:
     if settings.at_most_per.artist is not None:
         columns["named_artist"] = said["artist"]
     if settings.at_most_per.object is not None:
-        columns["object"] = said["declared_group"]
+        columns["object"] = thing
     if settings.weight == "figures":
         columns["figures"] = pa.chunked_array(
             [caching.figure_counts(store, state, ids, settings.category, settings.score)]

@@ -59,7 +59,7 @@ def _view(store: Store, settings: Split, state: State, recipe: Recipe, ids: pa.C
     )
     known: dict[str, pa.ChunkedArray] = {
         **{name: said[name] for name in ("style", "styles", "source", "artist")},
-        "object": said["declared_group"], "century": strata.century(said["year"]),
+        "object": pc.binary_join_element_wise(said["source"], said["declared_group"], ":"), "century": strata.century(said["year"]),
     }  # fmt: skip
     sha256 = caching.column(store, state.outcome("fetch"), everyone, "sha256")
     columns: dict[str, pa.ChunkedArray] = {

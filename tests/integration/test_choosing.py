@@ -139,6 +139,23 @@ def test_with_a_top_what_is_unknown_is_none_of_the_styles(collection):
     assert Counter(collection.reasons().values()) == {"no_style": 6, "style_not_chosen": 2}
 
 
+def test_objects_are_those_of_their_source(collection):
+    """Museums number their objects alike."""
+    for source in ("m", "n"):
+        collection.works(
+            0 if source == "m" else 20,
+            10 if source == "m" else 30,
+            source=source,
+            group=lambda number: f"{number % 10 // 5}",
+        )
+    collection.build(sample(by=None, at_most_per={"object": 3}), split(by=None))
+    assert Counter(collection.reasons().values()) == {"over_cap": 8}
+    group_of = {
+        row["record_id"]: row["group_id"] for batch in collection.latest.batches("images") for row in batch.to_pylist()
+    }
+    assert len(set(group_of.values())) == 4
+
+
 def test_all_works_of_an_artist_or_a_series_lie_in_one_split(collection):
     collection.works(0, 40, series=lambda number: f"Series {number // 20}")
     collection.build(split(together=["artist"]))
