@@ -62,25 +62,25 @@ def waiting_times(drawn: NDArray[np.uint64]) -> NDArray[np.float64]:
 def ordered(stratum: NDArray[np.int64], key: NDArray[Any], names: pa.ChunkedArray) -> NDArray[np.int64]:
     """(N,) the rows by stratum, then by key, smallest first; rows that are equal in both by name. Names are unique.
 
-    stratum: (N,) whole numbers from 0 on. key: (N,) float64, or uint64, of which the last bits give way to those of the stratum.
+    stratum: (N,) whole numbers from 0 on. key: (N,) uint64, or float64 from 0 on.
     """
     if not len(stratum):
         return np.empty(0, np.int64)
-    bits = int(stratum.max()).bit_length()
-    if key.dtype == np.uint64:  # both in one number: one sort instead of two
-        both = key >> np.uint64(bits)
-        both |= stratum.astype(np.uint64) << np.uint64(64 - bits) if bits else np.uint64(0)
-        order = np.argsort(both, kind="stable")
-        along = both[order]
-        same = along[1:] == along[:-1]
-    else:
-        order = np.argsort(key, kind="stable")
-        order = order[
-            np.argsort(stratum[order].astype(np.uint16 if bits <= 16 else np.int64), kind="stable")
-        ]  # 16 bits: by radix
-        same = (stratum[order][1:] == stratum[order][:-1]) & (key[order][1:] == key[order][:-1])
-    for start, stop in _runs(same):
-        order[start:stop] = sorted(order[start:stop].tolist(), key=lambda row: str(names[row].as_py()))
+    # Stratum, as much of the key as there is room for, and the row, in one number: to sort numbers takes a tenth of the time
+    # that it takes to sort their places. Numbers from 0 on are ordered as their bits are, floats too
+    whole = key.view(np.uint64) if key.dtype == np.float64 else key
+    packed = whole - whole.min()
+    rows, strata, bits = (int(most).bit_length() for most in (len(packed), stratum.max(), packed.max()))
+    packed >>= np.uint64(max(0, bits + strata + rows - 64))
+    packed |= stratum.astype(np.uint64) << np.uint64(min(bits, 64 - strata - rows))
+    packed <<= np.uint64(rows)
+    packed |= np.arange(len(packed), dtype=np.uint64)
+    packed.sort()
+    order = (packed & np.uint64((1 << rows) - 1)).astype(np.int64)
+    packed >>= np.uint64(rows)
+    for start, stop in _runs(packed[1:] == packed[:-1]):
+        run = order[start:stop].tolist()
+        order[start:stop] = sorted(run, key=lambda row: (int(whole[row]), str(names[row].as_py())))
     return np.asarray(order, np.int64)
 
 

@@ -148,7 +148,7 @@ def _ranks(view: pa.Table, of: _Rows, names: list[str], settings: Sample) -> _Ro
     elif settings.weight == "figures":
         figures = view["figures"].to_numpy().astype(np.float64)
         waits = np.where(figures > 0, waits / np.maximum(figures, 1), waits + _LAST)
-    waits[_bools(view["is_included"])] = -1
+    waits[_bools(view["is_included"])] = 0  # before all others: no draw is as short, but for one in 2**53
     waits[_bools(view["is_replaced"])] = np.inf  # behind all others; the works of its artist are as many as they were
     order = ordered(of, waits, view["record_id"])
     rank = np.empty(len(order), np.int64)
