@@ -56,10 +56,9 @@ def left_out(store: Store, state: State, recipe: Recipe, context: Context) -> tu
     said = said_by_hand(recipe, context)
     wanted = said.filter(pc.equal(said["action"], "include"))["name"]
     why = dict.fromkeys(wanted.to_pylist(), "no source lists it")
-    for table in (store.read_table(state.records), *(store.read_table(step.outcome) for step in state.steps)):
-        for row in (
-            table.filter(pc.is_in(table["record_id"], value_set=wanted)).select(["record_id", "reason"]).to_pylist()
-        ):
+    for ref in (state.records, *(step.outcome for step in state.steps)):
+        table = store.read_table(ref).select(["record_id", "reason"])
+        for row in table.filter(pc.is_in(table["record_id"], value_set=wanted)).to_pylist():
             why[row["record_id"]] = row["reason"]
     lost = [f"{name} ({reason})" for name, reason in why.items() if reason is not None]
     more = f" and {len(lost) - _SHOWN} more" if len(lost) > _SHOWN else ""

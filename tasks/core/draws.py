@@ -97,9 +97,8 @@ def _minus_log(u: NDArray[np.float64]) -> NDArray[np.float64]:
     mantissa, exponent = np.where(is_low, 2 * mantissa, mantissa), exponent - is_low
     x = (mantissa - 1) / (mantissa + 1)
     squared, series = x * x, np.zeros_like(x)
-    for odd in range(
-        23, 0, -2
-    ):  # ln m = 2 artanh(x) = 2 (x + x^3 / 3 + ...); |x| < 0.172, so that x^25 is below one bit
+    # ln m = 2 artanh(x) = 2 (x + x^3 / 3 + ...); |x| < 0.172, so that x^25 is below one bit
+    for odd in range(23, 0, -2):
         series = series * squared + 1 / odd
     return np.asarray(np.abs(2 * x * series + exponent * np.log(2)))
 

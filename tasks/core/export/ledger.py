@@ -8,7 +8,6 @@ import pyarrow.compute as pc
 
 from schemas.reasons import Reason
 from schemas.tables import LEDGER
-from tasks.core import tables
 from tasks.core.ids import ids
 
 
@@ -141,8 +140,3 @@ def counts(book: pa.Table) -> dict[str, int | dict[str, int]]:
     if book.num_rows != kept.num_rows + dropped or sum(by_split.values()) != kept.num_rows:
         raise AssertionError(f"expected {book.num_rows} records = kept + dropped, got {kept.num_rows} + {dropped}")
     return {"records": book.num_rows, "kept": kept.num_rows, "dropped": dropped, "by_split": by_split}
-
-
-def kept_rows(state_ids: pa.ChunkedArray, table: pa.Table) -> pa.Table:
-    """The rows of a table, unique in record_id, for the kept records, in their order."""
-    return tables.looked_up(table, "record_id", state_ids)

@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 
 from schemas.artists import Artists
@@ -76,14 +76,15 @@ def _resolved(aliases: Mapping[str, str]) -> dict[str, str]:
     spelled = {"": ""}
     for name in sorted(steps.values()):
         spelled.setdefault(compared(name), name)
-    ends = {start: _end(start, steps) for start in {*steps, *spelled} if start}
+    ends = {start: end_of(start, steps, compared) for start in {*steps, *spelled} if start}
     return {start: spelled[end] for start, end in ends.items()}
 
 
-def _end(start: str, steps: Mapping[str, str]) -> str:
+def end_of(start: str, steps: Mapping[str, str], as_compared: Callable[[str], str]) -> str:
+    """Where the steps from a name, as compared, lead in the end; of a circle the first of its names."""
     seen = [start]
     while seen[-1] in steps:
-        after = compared(steps[seen[-1]])
+        after = as_compared(steps[seen[-1]])
         if after in seen:
             return min(seen[seen.index(after) :])
         seen.append(after)

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.styles import Styles
-from tasks.core.scrape.aliases import compared
+from tasks.core.scrape.aliases import compared, end_of
 from tasks.core.scrape.known_styles import ALIASES, NAMES
 
 _LISTED = 10
@@ -37,7 +37,7 @@ def known(styles: Styles) -> dict[str, str]:
     own = {key(alias): name for alias, name in sorted(styles.aliases.items())}
     said = {**{key(name): name for name in NAMES}, **{key(alias): name for alias, name in ALIASES.items()}, **own}
     spelled = {**{key(name): name for name in NAMES}, **{key(name): name for name in own.values()}, "": ""}
-    ends = {start: _end(start, said) for start in {*said, *spelled} if start}
+    ends = {start: end_of(start, said, key) for start in {*said, *spelled} if start}
     return {start: spelled[end] for start, end in ends.items()}
 
 
@@ -96,13 +96,3 @@ def mistyped(wanted: Iterable[str], names: Mapping[str, str]) -> list[tuple[str,
     unknown_to_all = [text for text in wanted if key(text) not in names]
     near = ((text, get_close_matches(key(text), sorted(names), n=3, cutoff=_NEAR)) for text in unknown_to_all)
     return [(text, list(dict.fromkeys(names[found] for found in like))) for text, like in near if like]
-
-
-def _end(start: str, said: Mapping[str, str]) -> str:
-    seen = [start]
-    while seen[-1] in said:
-        after = key(said[seen[-1]])
-        if after in seen:
-            return min(seen[seen.index(after) :])
-        seen.append(after)
-    return seen[-1]

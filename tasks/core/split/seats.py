@@ -31,9 +31,8 @@ def seats_of(placed: _Ints, new: _Ints, seats: _Ints, names: Sequence[str], seed
     free = seats - np.clip(taken, 0, seats)
     # how far all is from the ratios, in 1/batch of an image, before any short batch is drawn
     off = batch * (placed + lacking).sum(axis=0) - seats * (placed + lacking).sum()
-    may = min(
-        int(np.max(seats * (batch - seats))), 3 * batch // 2
-    )  # one short batch of a few seats may; one of hundreds less
+    # as far as one short batch may be; one of hundreds of seats less
+    may = min(int(np.max(seats * (batch - seats))), 3 * batch // 2)
     order = np.flatnonzero(short).tolist()
     for place in sorted(order, key=lambda place: _chance(seed, purpose, names[place], "order")):
         draw, step = _near(free[place], int(short[place]), seats, off, may, (seed, purpose, names[place]))

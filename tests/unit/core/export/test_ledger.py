@@ -272,11 +272,6 @@ def test_counts_that_do_not_close_stop_the_program(row: dict[str, Any]):
         ledger.counts(rows(LEDGER, row))
 
 
-def test_rows_of_kept_records_in_their_order():
-    table = pa.table({"record_id": ["a", "b", "c"], "n": [1, 2, 3]})
-    assert ledger.kept_rows(pa.chunked_array([["c", "a"]]), table)["n"].to_pylist() == [3, 1]
-
-
 # --- what is taken down
 
 
