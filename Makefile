@@ -10,7 +10,9 @@ SEED := 2023
 STORE := store
 WEIGHTS := examples/museum/weights/figures.onnx
 # Pictures of different works, and a museum that nobody has looked at
-PAINTINGS := ../shared/data/peopleart/JPEGImages
+PEOPLEART := ../shared/data/peopleart
+PAINTINGS := $(PEOPLEART)/JPEGImages
+MODELS := ../shared/data/weights
 LISTS := ../shared/data/wikiart_style_lists/Style
 UNSEEN := 61007
 
@@ -18,7 +20,7 @@ export PREFECT_SERVER_ANALYTICS_ENABLED := false
 export PREFECT_HOME := $(CURDIR)/.venv/prefect
 export DO_NOT_TRACK := 1
 
-.PHONY: setup build test lint types imports tests coverage weights wheel lock clean help campaign-sameness campaign-faults campaign-kills campaign-million bench-overhead bench-fetch bench-dedup bench-choose campaign-dedup-quality
+.PHONY: setup build test lint types imports tests coverage weights wheel lock clean help campaign-sameness campaign-faults campaign-kills campaign-million bench-overhead bench-fetch bench-dedup bench-choose bench-detect-cpu bench-detect-gpu bench-detectors bench-train campaign-dedup-quality
 
 help:
 	@grep -E '^# make' Makefile
@@ -81,6 +83,19 @@ bench-dedup: $(READY)
 
 bench-choose: $(READY)
 	$(BIN)/python -m benchmarks.choose $(LISTS)
+
+bench-detect-cpu: $(READY)
+	$(BIN)/python -m benchmarks.detect_cpu $(PAINTINGS)
+
+# Where make can't set .venv up, but torch is there: python -m benchmarks.detect_gpu
+bench-detect-gpu: $(READY)
+	$(BIN)/python -m benchmarks.detect_gpu
+
+bench-detectors: $(READY)
+	$(BIN)/python -m benchmarks.detectors $(PEOPLEART) --models $(MODELS)
+
+bench-train: $(READY)
+	$(BIN)/python -m benchmarks.train
 
 campaign-dedup-quality: $(READY)
 	$(BIN)/python -m benchmarks.dedup_quality $(PAINTINGS) --one-each

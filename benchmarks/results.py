@@ -1,5 +1,6 @@
 """How a measurement is written down: with its command, date, commit, machine and versions, so that it can be repeated."""
 
+import contextlib
 import importlib.metadata
 import json
 import os
@@ -18,15 +19,25 @@ _LIBRARIES = (
     "imagehash",
     "numpy",
     "onnxruntime",
-    "opencv-python-headless",
+    "opencv-contrib-python-headless",
     "pycocotools",
     "torch",
+    "torchvision",
     "numba",
 )
 
 
-def write(name: str, rows: list[dict[str, Any]], ratios: dict[str, float]) -> Path:
-    """Write benchmarks/results/<name>.json, print the rows as a Markdown table, and return the path."""
+def write(
+    name: str,
+    rows: list[dict[str, Any]],
+    ratios: dict[str, float],
+    device: dict[str, Any] | None = None,
+    path: Path | None = None,
+) -> Path:
+    """Write benchmarks/results/<name>.json, print the rows as a Markdown table, and return the path.
+
+    device: what is to be said of a GPU. path: another place, for trials.
+    """
     found = {
         "name": name,
         "command": " ".join([f"python -m benchmarks.{Path(sys.argv[0]).stem}", *map(_without_folders, sys.argv[1:])]),
@@ -37,15 +48,13 @@ def write(name: str, rows: list[dict[str, Any]], ratios: dict[str, float]) -> Pa
             "memory_gib": _memory_gib(),
             "processor": _processor(),
             "system": platform.system(),
+            **({"device": device} if device else {}),
         },
-        "versions": {
-            "python": platform.python_version(),
-            **{library: importlib.metadata.version(library) for library in _LIBRARIES},
-        },
+        "versions": {"python": platform.python_version(), **_versions()},
         "rows": rows,
         "ratios": ratios,
     }
-    path = ROOT / "benchmarks" / "results" / f"{name}.json"
+    path = path or ROOT / "benchmarks" / "results" / f"{name}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     print(markdown(rows))
@@ -80,8 +89,21 @@ def _without_folders(argument: str) -> str:
     return f"{name}{separator}<{Path(value).name}>" if Path(value).is_absolute() or value.startswith("..") else argument
 
 
+def _versions() -> dict[str, str]:
+    """Of those libraries that are here: a GPU machine may have torch and little else."""
+    found = {}
+    for library in _LIBRARIES:
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+            found[library] = importlib.metadata.version(library)
+    return found
+
+
 def _git(*words: str) -> str:
-    return subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
+    """What git says; nothing where there is no git, or this is no clone."""
+    try:
+        return subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return ""
 
 
 def _memory_gib() -> int:

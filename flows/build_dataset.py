@@ -11,11 +11,12 @@ from prefect.context import FlowRunContext
 from prefect.task_runners import TaskRunner, ThreadPoolTaskRunner
 
 from flows.recipes import check_bindings, recipe_from_file
+from schemas.detect import Detect
 from schemas.errors import BadInput
 from schemas.manifests import Context, State, Step
 from schemas.recipe import Recipe
 from schemas.sources import AnyFileSource
-from schemas.stages import AnyStage, Dedup, Detect
+from schemas.stages import AnyStage, Dedup
 from tasks import caching, report
 from tasks.by_hand import said_by_hand
 from tasks.dedup import dedup, said_by_people
@@ -23,6 +24,7 @@ from tasks.detect import check_detector, detect
 from tasks.export import export
 from tasks.fetch import fetch
 from tasks.hash import hash_
+from tasks.parts import is_cluster
 from tasks.quality import quality
 from tasks.sample import sample
 from tasks.scrape import check_sources, scrape, shown
@@ -50,6 +52,7 @@ def runner(dask: str | None) -> TaskRunner[Any]:
 def build_dataset(
     recipe: str, store: str = "./store", bind: dict[str, str] | None = None, changes: list[str] | None = None,
     limit: int | None = None, seed: int | None = None, workers: int = 2, part_rows: int | None = None,
+    device: str = "auto",
 ) -> str:  # fmt: skip
     """Build the dataset of a recipe and return the URL of its release.
 
@@ -62,6 +65,7 @@ def build_dataset(
         seed: Another seed than the recipe's.
         workers: Parts that run at once.
         part_rows: Rows of a part; by default as many as suit the number of workers.
+        device: What detectors run on: auto (a GPU where there is one), cpu, cuda, cuda:1 ...
 
     """
     read = recipe_from_file(recipe, changes or (), limit, seed)
@@ -70,14 +74,21 @@ def build_dataset(
         bindings=bind or {},
         workers=workers,
         part_rows=part_rows,
+        device=device,
         run=uuid.uuid4().hex,
         began_s=time.time(),
     )
-    check(read, context)
+    flow_run = FlowRunContext.get()
+    check(read, at_desk(context) if flow_run and is_cluster(flow_run.task_runner) else context)
     steps = stages(read, context)
     report.as_artifact(steps, steps[-1].release)
     print(report.of_build(steps))  # noqa: T201 - the terminal is where a person waits for it
     return steps[-1].release
+
+
+def at_desk(context: Context) -> Context:
+    """What is checked by, where the parts run on a cluster: its GPUs are not the desk's."""
+    return context.model_copy(update={"device": "cpu"})
 
 
 def check(recipe: Recipe, context: Context) -> None:

@@ -9,6 +9,8 @@ import uuid
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from flows import cli_evaluate
+from flows.cli_train import add_train
 from schemas.errors import BadInput, BrokenPromise, Refused
 
 if TYPE_CHECKING:
@@ -49,14 +51,14 @@ def _said(problem: object, status: int) -> int:
 
 
 def _build(arguments: argparse.Namespace) -> int:
-    from flows.build_dataset import build_dataset, check, runner
+    from flows.build_dataset import at_desk, build_dataset, check, runner
 
     recipe, context = _read(arguments)
-    check(recipe, context)  # before a server is started
+    check(recipe, at_desk(context) if arguments.dask else context)  # before a server is started
     built = build_dataset.with_options(task_runner=runner(arguments.dask)) if arguments.dask else build_dataset
     release = built(
         arguments.recipe, store=arguments.store, bind=context.bindings, changes=arguments.set, limit=arguments.limit,
-        workers=arguments.workers, part_rows=arguments.part_rows,
+        workers=arguments.workers, part_rows=arguments.part_rows, device=arguments.device,
     )  # fmt: skip
     print(f"release: {release}")  # noqa: T201
     return 0
@@ -94,6 +96,7 @@ def _read(arguments: argparse.Namespace) -> "tuple[Recipe, Context]":
         bindings=bound,
         workers=arguments.workers,
         part_rows=arguments.part_rows,
+        device=arguments.device,
         run=uuid.uuid4().hex,
         began_s=time.time(),
     )
@@ -172,7 +175,7 @@ def parser() -> argparse.ArgumentParser:
             one.add_argument(
                 "--show", type=_positive, default=10, metavar="N", help="records to print (default: %(default)s)"
             )
-            one.set_defaults(command=command, workers=1, part_rows=None)
+            one.set_defaults(command=command, workers=1, part_rows=None, device="auto")
             continue
         one.add_argument("--dask", metavar="ADDRESS", help="run the parts on this Dask cluster")
         one.add_argument(
@@ -181,6 +184,12 @@ def parser() -> argparse.ArgumentParser:
             default=os.cpu_count() or 2,
             metavar="N",
             help="parts at once (default: %(default)s)",
+        )
+        one.add_argument(
+            "--device",
+            default="auto",
+            metavar="DEVICE",
+            help="what detectors run on: auto (a GPU where there is one), cpu, cuda, cuda:1 ... (default: %(default)s)",
         )
         one.add_argument(
             "--part-rows", type=_positive, metavar="N", help="rows of a part (default: as suits the workers)"
@@ -195,9 +204,11 @@ def parser() -> argparse.ArgumentParser:
     one.add_argument("record_id")
     one.set_defaults(command=_why)
     _add_purge(commands.add_parser("purge", help="remove what was taken down from a store and its releases"))
+    cli_evaluate.add(commands)
     one = commands.add_parser("museum", help="the pretend museum: paint works into a folder, or serve it")
     _add_museum(one)
     one.set_defaults(command=_museum)
+    add_train(commands)
     return top
 
 

@@ -10,12 +10,13 @@ from typing import Any, Self
 from pydantic import Field, model_serializer, model_validator
 
 from schemas.artists import Artists
+from schemas.detect import Detect
 from schemas.draw import Sample, Split
 from schemas.frozen import Frozen, Name
 from schemas.manners import Manners
 from schemas.screen import Screen
 from schemas.sources import AnyFileSource, AnySource, AnyWebSource
-from schemas.stages import NEEDS, AnyStage, Dedup, Detect
+from schemas.stages import NEEDS, AnyStage, Dedup
 from schemas.styles import Styles
 
 ALWAYS_BINDABLE = ("contact", "origins")
@@ -145,7 +146,8 @@ def _used(recipe: Recipe) -> list[str]:
     """Names of the bindings that sources, stages and the list by hand take something from."""
     places = [source.at for source in recipe.sources if isinstance(source, AnyFileSource)]
     secrets = [source.secret for source in recipe.sources if isinstance(source, AnyWebSource) and source.secret]
-    weights = [stage.weights for stage in recipe.stages if isinstance(stage, Detect)]
+    detects = [stage for stage in recipe.stages if isinstance(stage, Detect)]
+    weights = [name for stage in detects for name in (stage.weights, stage.images) if name]
     verdicts = [stage.verdicts for stage in recipe.stages if isinstance(stage, Dedup) and stage.verdicts]
     return [*places, *secrets, *weights, *verdicts, *([recipe.by_hand] if recipe.by_hand else [])]
 

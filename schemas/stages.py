@@ -4,6 +4,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
+from schemas.detect import Detect
 from schemas.draw import Sample, Split
 from schemas.frozen import Frozen, Name, Score
 from schemas.relations import BindRelation, DropRelation, KeyName
@@ -38,31 +39,6 @@ class Hash(Stage):
     kind: Literal["phash64"] = Field(
         "phash64", description="8 x 8 bits of a 32 x 32 DCT, as imagehash.phash takes them of a reduced copy"
     )
-
-
-class Detect(Stage):
-    """Measure each blob with an ONNX detector; all boxes above a low score are stored, and nothing is dropped for them."""
-
-    stage: Literal["detect"] = "detect"
-    layout: Literal["yolox", "plain"] = Field(
-        description="How pixels go in and boxes come out; docs/detectors.md gives both layouts"
-    )
-    weights: Name = Field(
-        "weights", description="The binding that gives the ONNX file; the cache knows it by its SHA-256"
-    )
-    weights_sha256: str | None = Field(
-        None, pattern=r"^[0-9a-f]{64}$", description="If given, a file with other bytes is refused"
-    )
-    classes: dict[str, Annotated[int, Field(ge=0)]] = Field(
-        default_factory=lambda: {"person": 0}, min_length=1, description="Category: the model's class index"
-    )
-    least_score: Score = Field(
-        0.01, description="Boxes below are not stored: they only lengthen the tail of a precision-recall curve"
-    )
-    nms_iou: float = Field(
-        0.65, gt=0, le=1, description="Of two boxes of a class that overlap more, the weaker goes (YOLOX's own default)"
-    )
-    at_most: int = Field(100, ge=1, le=10_000, description="Boxes stored per image, best first (COCO's maxDets)")
 
 
 class Quality(Stage):

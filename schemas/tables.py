@@ -43,7 +43,7 @@ FIGURE = pa.struct(
         ("score", pa.float64()),
     ]
 )
-"""One box in one image, from the source (score null) or a detector (keypoints null)."""
+"""One box in one image, from the source (score null) or a detector. keypoints: x, y, visibility of each, or null."""
 
 SOURCE_FIGURES = pa.schema([("record_id", pa.string()), ("figures", pa.list_(FIGURE))])
 
@@ -181,6 +181,7 @@ scope: work; copy, of a work that went; or record, which says nothing of copies.
 DETECT = pa.schema(
     [("sha256", pa.string()), ("reason", pa.string()), ("detail", pa.string()), ("figures", pa.list_(FIGURE))]
 )
+"""What a detector has found in a blob. figures: null where nobody has looked (an image that another program's results don't list)."""
 QUALITY = pa.schema(
     [
         ("sha256", pa.string()),
@@ -265,6 +266,64 @@ LEDGER = pa.schema(
     ]
 )
 
+ANNOTATED = pa.schema(
+    [
+        ("image_id", pa.int64()),
+        ("sha256", pa.string()),
+        ("split", pa.string()),
+        ("style", pa.string()),
+        ("width_px", pa.int32()),
+        ("height_px", pa.int32()),
+    ]
+)
+"""Images that people have looked at, sorted by image_id; their bytes are blobs of the store."""
+
+ANNOTATED_FIGURES = pa.schema(
+    [
+        ("image_id", pa.int64()),
+        ("category", pa.string()),
+        ("xywh_px", XYWH),
+        ("area_px2", pa.float64()),  # what COCO's sizes go by: a file's own `area`, else that of the box
+        ("is_crowd", pa.bool_()),
+        ("keypoints_xyv", pa.list_(pa.float64())),
+    ]
+)
+"""The figures that people drew in these images, sorted by image_id and box."""
+
+SCORES = pa.schema(
+    [
+        ("detector", pa.string()),
+        ("stratum", pa.string()),  # null: all together; "unknown": no style is known
+        ("metric", pa.string()),  # docs/evaluating.md says what each is
+        ("value", pa.float64()),  # null: not defined, such as the AP of small figures where there are none
+        ("low", pa.float64()),  # 95 % interval; null where it has none
+        ("high", pa.float64()),
+        ("images", pa.int64()),  # of the stratum, that people have looked at
+        ("figures", pa.int64()),  # in these, crowds apart
+    ]
+)
+"""How detectors compare, one number a row: detectors.parquet of `bilderatlas evaluate detector`."""
+
+CALIBRATION = pa.schema(
+    [
+        ("detector", pa.string()),
+        ("stratum", pa.string()),
+        ("threshold", pa.float64()),  # an image is kept that has a box of at least this score
+        ("images", pa.int64()),
+        ("with_figure", pa.int64()),  # by people
+        ("kept", pa.int64()),
+        ("kept_with_figure", pa.int64()),
+        ("kept_share", pa.float64()),
+        ("recall", pa.float64()),  # of images with a figure, those kept
+        ("recall_low", pa.float64()),
+        ("recall_high", pa.float64()),
+        ("precision", pa.float64()),  # of images kept, those with a figure
+        ("precision_low", pa.float64()),
+        ("precision_high", pa.float64()),
+    ]
+)
+"""What a threshold keeps, and what it loses: thresholds.parquet of `bilderatlas evaluate detector`."""
+
 DIVERSITY = pa.schema(
     [
         ("moment", pa.string()),  # measured, before, after: see tasks/core/statistics.py
@@ -314,3 +373,7 @@ def as_written(schema: pa.Schema) -> pa.Schema:
     """
     place = schema.get_field_index("split")
     return schema.set(place, pa.field("split", pa.dictionary(pa.int32(), pa.string())))
+
+
+CURVES = pa.schema([("step", pa.int64()), ("name", pa.string()), ("value", pa.float64())])
+"""How a training went: the mean loss and its parts since the last point, the learning rate, scores, seconds so far (`s`)."""

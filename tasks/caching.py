@@ -23,9 +23,10 @@ from prefect.client.schemas.objects import State as PrefectState
 from prefect.runtime import task_run
 from pydantic import BaseModel
 
+from schemas.detect import Detect
 from schemas.manifests import Context, Kind, State, Step, TableRef
 from schemas.reasons import JUDGED, PASSING
-from schemas.stages import AnyStage, Detect, Hash, Quality
+from schemas.stages import AnyStage, Hash, Quality
 from schemas.tables import RETRIEVALS, SOURCE_FIGURES
 from tasks.core import figures, tables
 from tasks.io import journal
@@ -216,14 +217,31 @@ def measured(
         )
         known = _by_record(record_ids.filter(is_known), blobs.filter(is_known), have)
         return planned(store, state, "measure", label, word, known, computed=count, pending=len(todo) + state.pending)
-    if len(todo):
-        batches = rows(todo) if rows else pa.table({"sha256": todo})
-        in_parts(part, batches, (asked, folder), context, label)
-        have = measurements(store, folder, needed, schema)
-    if lost := len(needed) - have.num_rows:
-        raise AssertionError(f"expected a row of {word} for each of {len(needed)} blobs, got none for {lost}")
+    have = measurements_of(part, label, needed, context, folder, schema, asked, rows=rows)
     outcome = _by_record(record_ids, blobs, have)
     return step(store, "measure", label, word, record_ids, outcome, computed=len(todo))
+
+
+def measurements_of(
+    part: PartTask,
+    label: str,
+    needed: pa.Array,
+    context: Context,
+    folder: str,
+    schema: pa.Schema,
+    asked: Any = None,
+    *,
+    rows: Callable[[pa.Array], pa.Table] | None = None,
+) -> pa.Table:
+    """The measure's row for each of the needed blobs (unique, sorted), in their order; missing ones are computed. See `measured`."""
+    store = opened(context)
+    have = measurements(store, folder, needed, schema)
+    if len(todo := tables.missing(needed, have["sha256"])):
+        in_parts(part, rows(todo) if rows else pa.table({"sha256": todo}), (asked, folder), context, label)
+        have = measurements(store, folder, needed, schema)
+    if lost := len(needed) - have.num_rows:
+        raise AssertionError(f"expected a row of {label} for each of {len(needed)} blobs, got none for {lost}")
+    return have
 
 
 def _by_record(record_ids: pa.ChunkedArray, blobs: pa.ChunkedArray, have: pa.Table) -> pa.Table:

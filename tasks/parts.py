@@ -16,6 +16,7 @@ from prefect.context import FlowRunContext
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from schemas.errors import BadInput
 from schemas.manifests import Context
 from tasks import web
 
@@ -27,9 +28,15 @@ LINE_EVERY_S = 30.0
 """Where no bar is shown (a log, several sources at once), a line says how far the work is, at most so often."""
 
 
+GPU = "GPU"
+ON_DEVICE = "on-device"
+"""What Dask's workers call a GPU of theirs (docs/gpu.md), and the tag of tasks that want it."""
+
+
 class PartTask(Protocol):
     """A Prefect task whose first argument is a batch, and whose last is the context."""
 
+    tags: set[str]
     fn: Callable[..., Any]
 
     def submit(self, *args: Any, **kwargs: Any) -> Any:
@@ -53,7 +60,7 @@ def in_parts(part: PartTask, rows: pa.Table, arguments: tuple[Any, ...], context
 
 def _run(part: PartTask, rows: pa.Table, arguments: tuple[Any, ...], context: Context, label: str) -> None:
     batches = _batches(rows, context)
-    with _progress(label, rows.num_rows) as advance:
+    with progress(label, rows.num_rows) as advance:
         if FlowRunContext.get() is None:
             for batch in batches:
                 part.fn(batch, *arguments, context)
@@ -78,18 +85,41 @@ def _submitted(
 ) -> None:
     done: SimpleQueue[tuple[Any, int]] = SimpleQueue()
     running, failed = 0, None
+    placed = _placed(part, arguments[-1])
     for batch in batches:
         if running == at_once:
             failed, running = _collected(done, advance), running - 1
         if failed is not None:
             break
-        future = part.submit(batch, *arguments)
+        with placed():
+            future = part.submit(batch, *arguments)
         future.add_done_callback(functools.partial(_noted, done, future, batch.num_rows))
         running += 1
     for _ in range(running):
         failed = _collected(done, advance) or failed
     if failed is not None:
         failed.result()
+
+
+def _placed(part: PartTask, context: Context) -> Callable[[], contextlib.AbstractContextManager[Any]]:
+    """Where a cluster may run the part: one that wants a GPU, on workers that have one free. Raises BadInput if none has any."""
+    flow_run = FlowRunContext.get()
+    runner: Any = flow_run.task_runner if flow_run else None
+    if ON_DEVICE not in part.tags or not context.device.startswith("cuda") or not is_cluster(runner):
+        return contextlib.nullcontext
+    workers = runner.client.scheduler_info(n_workers=-1)["workers"].values()
+    if not any(worker["resources"].get(GPU, 0) >= 1 for worker in workers):
+        raise BadInput(
+            f"--device {context.device}: expected a worker with the resource {GPU}=1, got {len(workers)} without"
+        )
+    import dask  # where a cluster is, it has been imported
+
+    return functools.partial(dask.annotate, resources={GPU: 1})  # type: ignore[attr-defined]
+
+
+def is_cluster(runner: Any) -> bool:
+    """Whether a flow's task runner is Dask's; asked without importing it, which takes a second."""
+    return type(runner).__module__.startswith("prefect_dask")
 
 
 def _noted(done: "SimpleQueue[tuple[Any, int]]", future: Any, rows: int, *_: Any) -> None:
@@ -107,8 +137,8 @@ def _collected(done: "SimpleQueue[tuple[Any, int]]", advance: Callable[[int], No
 
 
 @contextlib.contextmanager
-def _progress(label: str, total: int) -> Iterator[Callable[[int], None]]:
-    """A bar on a terminal, and a progress artifact in Prefect's UI where a flow runs."""
+def progress(label: str, total: int) -> Iterator[Callable[..., None]]:
+    """A bar on a terminal, and a progress artifact in Prefect's UI where a flow runs; advance(rows, a line to print, or none)."""
     artifact = _Artifact(label, total)
     console = Console(stderr=True)
     is_alone = threading.current_thread() is threading.main_thread()  # bars of several sources at once would tear
@@ -125,12 +155,14 @@ def _progress(label: str, total: int) -> Iterator[Callable[[int], None]]:
         began_s = told_s = time.monotonic()
         done = 0
 
-        def advance(rows: int) -> None:
+        def advance(rows: int, line: str = "") -> None:
             nonlocal done, told_s
             done += rows
+            if line:
+                console.print(line, highlight=False)
             bar.advance(shown, rows)
             artifact.advance(rows)
-            if bar.disable and time.monotonic() - told_s > LINE_EVERY_S:
+            if bar.disable and done and time.monotonic() - told_s > LINE_EVERY_S:
                 told_s = time.monotonic()
                 left_min = (told_s - began_s) / done * (total - done) / 60
                 console.print(f"{label}: {done} of {total}, about {left_min:.0f} min left", highlight=False)

@@ -7,10 +7,10 @@ import pyarrow.compute as pc
 from prefect import task
 from prefect.cache_policies import NO_CACHE
 
+from schemas.detect import Detect
 from schemas.manifests import Context, State, Step
 from schemas.recipe import Recipe
 from schemas.screen import Screen
-from schemas.stages import Detect
 from tasks import by_hand, caching
 from tasks.core import screen as core
 from tasks.core.scrape import styles
@@ -81,9 +81,9 @@ def _figures(store: Store, settings: Screen, state: State, ids: pa.ChunkedArray,
     by_detector = wanted.counted_by == "detector"
     counts = pa.array(caching.figure_counts(store, state, ids, wanted.category, wanted.score, by_detector=by_detector))
     looked_for = [name for stage in recipe.stages if isinstance(stage, Detect) for name in stage.classes]
-    if state.outcome("detect") is not None and wanted.category in looked_for:
-        return pa.chunked_array([counts])
-    nobody = pa.nulls(len(ids), pa.int64())
-    if by_detector:
-        return pa.chunked_array([nobody])
-    return pc.if_else(caching.column(store, state.records, ids, "is_annotated"), counts, nobody)
+    is_known = pa.chunked_array([pa.repeat(False, len(ids))])
+    if (found := state.outcome("detect")) is not None and wanted.category in looked_for:
+        is_known = pc.is_valid(caching.column(store, found, ids, "figures"))
+    if not by_detector:
+        is_known = pc.or_(is_known, pc.fill_null(caching.column(store, state.records, ids, "is_annotated"), False))
+    return pc.if_else(is_known, counts, pa.scalar(None, pa.int64()))

@@ -1,48 +1,17 @@
-"""A detector's raw output as figures: decoding, suppression, back to the picture's own pixels, rounding.
+"""What a detector finds as figures: suppression, the picture's own pixels, rounding. tasks/core/layouts.py reads raw output.
 
 Boxes are (x_min, y_min, x_max, y_max) inside this module, and (x_min, y_min, width, height) in what leaves it.
 """
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from schemas.detect import Detect
+
 Floats = NDArray[np.float32]
-STRIDES = (8, 16, 32)
 _CANDIDATES = 1000  # boxes of a class that enter suppression, best first: it is quadratic in them
-
-
-def boxes_from_yolox(raw: Floats, height_px: int, width_px: int) -> tuple[Floats, Floats]:
-    """YOLOX's output for one picture as boxes and class scores.
-
-    raw: (N, 5 + C), one row per cell of strides 8, 16, 32, row by row: cx, cy (relative to the cell, in strides), w, h
-    (logarithms, in strides), objectness, C class scores. N = sum of (H / s) (W / s). Returns xyxy (N, 4) in input px and
-    scores (N, C) = objectness x class score. Raises ValueError if N does not fit the input's size.
-    (Ge et al., "YOLOX: Exceeding YOLO Series in 2021", section 2.1, and its ONNX demo.)
-    """
-    cells = [_cells(height_px // stride, width_px // stride, stride) for stride in STRIDES]
-    grid, stride = np.concatenate([xy for xy, _ in cells]), np.concatenate([s for _, s in cells])[:, None]
-    if len(grid) != len(raw):
-        raise ValueError(f"expected {len(grid)} rows for an input of {width_px} x {height_px} px, got {len(raw)}")
-    centre = (raw[:, :2] + grid) * stride
-    half = np.exp(np.minimum(raw[:, 2:4], 20)) * stride / 2
-    return np.concatenate([centre - half, centre + half], axis=1), raw[:, 4:5] * raw[:, 5:]
-
-
-def boxes_from_plain(raw: Floats, classes: int) -> tuple[Floats, Floats]:
-    """The plain layout's output for one picture as boxes and class scores.
-
-    raw: (N, 6): x_min, y_min, x_max, y_max in input px, score, class index. Returns xyxy (N, 4) and scores (N, classes),
-    0 in other classes. Rows of a class index outside 0..classes-1 score 0.
-    """
-    if raw.ndim != 2 or raw.shape[1] != 6:
-        raise ValueError(f"expected rows of 6 numbers, got shape {raw.shape}")
-    scores = np.zeros((len(raw), classes), np.float32)
-    known = np.flatnonzero((raw[:, 5] >= 0) & (raw[:, 5] < classes))  # compared as they come: NaN has no whole number
-    scores[known, raw[known, 5].astype(np.int64)] = raw[known, 4]
-    return raw[:, :4], scores
 
 
 def kept_by_nms(xyxy: Floats, scores: Floats, most_iou: float) -> NDArray[np.int64]:
@@ -62,47 +31,64 @@ def kept_by_nms(xyxy: Floats, scores: Floats, most_iou: float) -> NDArray[np.int
     return np.array(kept, np.int64)
 
 
-def figures(
-    xyxy: Floats,
-    scores: Floats,
-    scale: float,
-    size_px: tuple[int, int],
-    classes: Mapping[str, int],
-    least_score: float,
-    nms_iou: float,
-    at_most: int,
-) -> list[dict[str, Any]]:
-    """Figures of one picture, best first, in its own pixels: boxes rounded to 0.1 px, scores to 0.001.
+def picked(
+    xyxy: Floats, scores: Floats, least_score: float, nms_iou: float
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Which boxes stay, and for which class: of at least the least score and not suppressed by a better one of their class.
 
-    xyxy: (N, 4) in input px, scores: (N, C), scale: by which the picture was multiplied, size_px: its (width, height).
-    Boxes are clipped to the picture, and those of no area left out. Rounding makes a stored measurement of what no two
-    machines compute alike to the last bit.
+    xyxy: (N, 4), scores: (N, K), a column for each class. Returns rows and columns, (M,) each; a box may be of several classes.
     """
+    rows, columns = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+    for column in range(scores.shape[1]):
+        strong = np.flatnonzero(scores[:, column] >= least_score)
+        kept = strong[kept_by_nms(xyxy[strong], scores[strong, column], nms_iou)]
+        rows.append(kept)
+        columns.append(np.full(len(kept), column))
+    return np.concatenate(rows), np.concatenate(columns)
+
+
+def figures(
+    xyxy_px: Floats,
+    scores: Floats,
+    labels: NDArray[np.int64],
+    keypoints_xyv: Floats | None,
+    size_px: tuple[int, int],
+    settings: Detect,
+) -> list[dict[str, Any]]:
+    """Figures of one picture, best first, in its own pixels: boxes and keypoints rounded to 0.1 px, scores to 0.001.
+
+    xyxy_px: (N, 4), scores: (N,), labels: (N,) class indices, keypoints_xyv: (N, K, 3), NaN for a box without, or None; size_px:
+    (width, height).
+    Boxes are clipped to the picture; those of no area, of other classes or below the least score are left out. Rounding makes a
+    stored measurement of what no two machines compute alike to the last bit.
+    """
+    width, height = size_px
+    names = {index: name for name, index in settings.classes.items()}
+    inside = np.clip(xyxy_px, 0, np.array([width, height, width, height], np.float32)).astype(np.float64).round(1)
+    is_strong = (scores >= settings.least_score).tolist()  # as numbers of one precision
     found = []
-    for category, index in sorted(classes.items(), key=lambda entry: entry[1]):
-        strong = np.flatnonzero(scores[:, index] >= least_score)
-        picked = strong[kept_by_nms(xyxy[strong], scores[strong, index], nms_iou)]
-        inside = np.clip(xyxy[picked] / scale, 0, np.array([*size_px, *size_px], np.float32)).astype(np.float64)
-        for (x_min, y_min, x_max, y_max), score in zip(
-            inside.round(1).tolist(), scores[picked, index].tolist(), strict=True
-        ):
-            if x_max > x_min and y_max > y_min:
-                xywh = [x_min, y_min, round(x_max - x_min, 1), round(y_max - y_min, 1)]
-                found.append(
-                    {
-                        "category": category,
-                        "xywh_px": xywh,
-                        "is_crowd": False,
-                        "keypoints_xyv": None,
-                        "score": round(score, 3),
-                    }
-                )
-    return sorted(found, key=lambda figure: (-figure["score"], figure["category"], figure["xywh_px"]))[:at_most]
+    for place, ((x_min, y_min, x_max, y_max), score, label) in enumerate(
+        zip(inside.tolist(), scores.tolist(), labels.tolist(), strict=True)
+    ):
+        if label in names and is_strong[place] and x_max > x_min and y_max > y_min:
+            found.append(
+                {
+                    "category": names[label],
+                    "xywh_px": [x_min, y_min, round(x_max - x_min, 1), round(y_max - y_min, 1)],
+                    "is_crowd": False,
+                    "keypoints_xyv": None if keypoints_xyv is None else _flat(keypoints_xyv[place]),
+                    "score": round(score, 3),
+                }
+            )
+    return sorted(found, key=lambda figure: (-figure["score"], figure["category"], figure["xywh_px"]))[
+        : settings.at_most
+    ]
 
 
-def _cells(rows: int, columns: int, stride: int) -> tuple[Floats, Floats]:
-    y, x = np.divmod(np.arange(rows * columns), columns)
-    return np.stack([x, y], axis=1).astype(np.float32), np.full(rows * columns, stride, np.float32)
+def _flat(keypoints_xyv: Floats) -> list[float] | None:
+    if not np.isfinite(keypoints_xyv).all():
+        return None
+    return [round(value, 1) for value in keypoints_xyv.reshape(-1).tolist()]
 
 
 def _ious(one: Floats, many: Floats) -> Floats:

@@ -71,7 +71,11 @@ def said_of_uncounted(figures: pa.ChunkedArray, settings: Screen) -> tuple[str, 
         raise BadInput(
             f"stages ({settings.label}).figures: expected {needed} before it, got {lost} records that nobody has counted"
         )
-    why = f"they are not annotated, and no {detect} stands before" if is_by_people else f"no {detect} stands before"
+    why = (
+        f"they are not annotated, and no {detect} has looked at them"
+        if is_by_people
+        else f"no {detect} has looked at them"
+    )
     return (f"nobody has counted {wanted.category} in {lost} of {len(figures)} records: {why}",)
 
 

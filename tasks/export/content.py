@@ -5,14 +5,15 @@ from dataclasses import dataclass
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from schemas.detect import Detect
 from schemas.draw import Split
 from schemas.manifests import Context, State
 from schemas.recipe import Recipe
-from schemas.stages import Dedup, Detect, Export
-from tasks import caching, keys, lineage
+from schemas.stages import Dedup, Export
+from tasks import caching, detectors, keys, lineage
 from tasks.core import tables
 from tasks.core.export import annotations, digest, images, ledger
-from tasks.io import by_hand, contracts, folders, verdicts
+from tasks.io import by_hand, contracts, verdicts
 from tasks.io.store import Store
 from tasks.keys import code_of, key_of
 
@@ -66,9 +67,9 @@ def content(
 
 
 def detector_names(recipe: Recipe, context: Context) -> tuple[str, ...]:
-    """How annotations name the recipe's detector, if it has one: layout@first 12 hex digits of its weights' SHA-256."""
+    """How annotations name the recipe's detector, if it has one: model@first 12 hex digits of its weights' SHA-256."""
     return tuple(
-        f"{stage.layout}@{folders.file_sha256(stage.weights, context.bindings[stage.weights])[:12]}"
+        f"{stage.model}@{detectors.weights_sha256(stage, context)[:12]}"
         for stage in recipe.stages
         if isinstance(stage, Detect)
     )

@@ -9,6 +9,7 @@ import pytest
 
 import tasks.dedup
 import tasks.detect
+import tasks.detectors
 import tasks.pictures
 import tasks.sample
 import tasks.scrape
@@ -84,6 +85,8 @@ def test_changed_code_redoes_its_stage_and_what_then_differs(
     version = built.latest.manifest.version
     if shell is tasks.pictures:
         monkeypatch.setattr(shell, "HASHES", "measures/hash/another-digest")
+    elif shell is tasks.detect:
+        monkeypatch.setitem(tasks.detectors._CODE, "onnx", ("tasks.detected",))
     else:
         monkeypatch.setattr(shell, "CODE", "another digest")
     assert label in computed(built.plan())

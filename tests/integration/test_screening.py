@@ -141,7 +141,7 @@ def test_figures_that_nobody_has_counted_are_not_taken_for_none(tmp_path: Path, 
     details = opened(context).read_table(step.outcome)["detail"].to_pylist()
     assert sorted(filter(None, details)) == ["0 of person", *["nobody has counted person"] * 7]
     assert step.notes == (
-        "nobody has counted person in 7 of 9 records: they are not annotated, and no detect of person stands before",
+        "nobody has counted person in 7 of 9 records: they are not annotated, and no detect of person has looked at them",
     )
 
 

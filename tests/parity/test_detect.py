@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks.core import detect
+from tasks.core import detect, layouts
 
 
 def decoded(raw: np.ndarray, height: int, width: int) -> tuple[list[list[float]], list[list[float]]]:
@@ -40,9 +40,42 @@ def test_yolox_is_decoded_as_by_a_loop_over_its_cells(height: int, width: int, c
     chance = np.random.default_rng(height)
     raw = np.concatenate([chance.normal(size=(rows, 4)), chance.random((rows, 1 + classes))], axis=1).astype(np.float32)
     boxes, scores = decoded(raw, height, width)
-    xyxy, got = detect.boxes_from_yolox(raw, height, width)
+    xyxy, got = layouts.boxes_from_yolox(raw, height, width, range(classes), 0.0)
     np.testing.assert_allclose(xyxy, boxes, rtol=1e-5, atol=1e-3)
     np.testing.assert_allclose(got, scores, rtol=1e-6)
+
+
+def demonstrated(raw: np.ndarray, width: int, height: int) -> list[tuple[list[float], float, int]]:
+    """FastestDet's demo, cell by cell: box in px, score, best class."""
+    found = []
+    channels, rows, columns = raw.shape
+    for y in range(rows):
+        for x in range(columns):
+            objectness, dx, dy, w, h, *classes = (float(value) for value in raw[:, y, x])
+            assert len(classes) == channels - 5
+            cx, cy = (x + math.tanh(dx)) / columns * width, (y + math.tanh(dy)) / rows * height
+            w, h = width / (1 + math.exp(-w)), height / (1 + math.exp(-h))
+            score = objectness**0.6 * max(classes) ** 0.4
+            found.append(([cx - w / 2, cy - h / 2, cx + w / 2, cy + h / 2], score, classes.index(max(classes))))
+    return found
+
+
+@pytest.mark.parametrize(("rows", "columns", "classes"), [(22, 22, 80), (3, 5, 1), (5, 3, 2)], ids=str)
+def test_fastestdet_is_decoded_as_by_its_demo(rows: int, columns: int, classes: int):
+    chance = np.random.default_rng(rows)
+    raw = np.concatenate(
+        [
+            chance.random((1, rows, columns)),
+            chance.normal(size=(4, rows, columns)),
+            chance.random((classes, rows, columns)),
+        ]
+    )
+    raw = raw.astype(np.float32)
+    xyxy, scores = layouts.boxes_from_fastestdet(raw, 100, 200, range(classes), 0.0)
+    wanted = demonstrated(raw, 200, 100)
+    np.testing.assert_allclose(xyxy, [box for box, _, _ in wanted], rtol=1e-5, atol=1e-3)
+    np.testing.assert_allclose(scores.max(axis=1), [score for _, score, _ in wanted], rtol=1e-5)
+    assert scores.argmax(axis=1).tolist() == [best for _, _, best in wanted]
 
 
 Box = tuple[int, int, int, int]

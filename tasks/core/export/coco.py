@@ -58,12 +58,8 @@ def document(
 
 
 def detections(annotations: pa.Table) -> list[Row]:
-    """COCO's results format: every stored box of the detector in a split, with its score."""
-    return [
-        {"image_id": box["image_id"], "category_id": box["category_id"], "bbox": box["xywh_px"], "score": box["score"]}
-        for box in annotations.to_pylist()
-        if box["origin"] == "detector"
-    ]
+    """COCO's results format: every stored box of the detector in a split, with its score, and with keypoints where it gave any."""
+    return [_result(box) for box in annotations.to_pylist() if box["origin"] == "detector"]
 
 
 def media_path(sha256: str, format_name: str) -> str:
@@ -89,6 +85,13 @@ def _image(image: Row, licence: int) -> Row:
         "is_annotated": image["is_annotated"],
         "metadata": {name: image[name] for name in ("record_id", "source_url", "title", "artist", "style", "year", "sha256", "rights_uri")},
     }  # fmt: skip
+
+
+def _result(box: Row) -> Row:
+    plain = {
+        "image_id": box["image_id"], "category_id": box["category_id"], "bbox": box["xywh_px"], "score": box["score"],
+    }  # fmt: skip
+    return {**plain, "keypoints": box["keypoints_xyv"]} if box["keypoints_xyv"] else plain
 
 
 def _annotation(box: Row) -> Row:

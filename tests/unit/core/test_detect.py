@@ -1,4 +1,4 @@
-"""A detector's raw output as figures: numbers worked out by hand. The loops that it must agree with are in tests/parity."""
+"""What a detector finds as figures: numbers worked out by hand. The loops that it must agree with are in tests/parity."""
 
 import math
 from typing import Any
@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from schemas.detect import Detect
 from tasks.core import detect
 
 F = np.float32
@@ -20,90 +21,14 @@ def figures(
     size_px: tuple[int, int] = (100, 100),
     **changed: Any,
 ) -> list[dict[str, Any]]:
-    settings = {"classes": {"person": 0}, "least_score": 0.01, "nms_iou": 0.65, "at_most": 100, **changed}
-    width = len(scores[0]) if scores else 1
-    return detect.figures(
-        np.array(boxes, F).reshape(-1, 4), np.array(scores, F).reshape(-1, width), scale, size_px, **settings
-    )
-
-
-# --- YOLOX
-
-
-def raw_yolox(height: int, width: int, classes: int = 1) -> np.ndarray:
-    return np.zeros((sum((height // s) * (width // s) for s in (8, 16, 32)), 5 + classes), F)
-
-
-@pytest.mark.parametrize(
-    ("row", "stride", "cell"),
-    [
-        pytest.param(0, 8, (0, 0), id="the first cell"),
-        pytest.param(7, 8, (7, 0), id="the last of the first row: x runs first"),
-        pytest.param(8, 8, (0, 1), id="the first of the second row"),
-        pytest.param(31, 8, (7, 3), id="the last of stride 8"),
-        pytest.param(32, 16, (0, 0), id="stride 16 follows"),
-        pytest.param(39, 16, (3, 1), id="its last"),
-        pytest.param(40, 32, (0, 0), id="stride 32 follows"),
-        pytest.param(41, 32, (1, 0), id="the last of all"),
-    ],
-)
-def test_a_yolox_row_is_a_cell_of_its_stride(row: int, stride: int, cell: tuple[int, int]):
-    raw = raw_yolox(32, 64)  # 4 x 8, 2 x 4 and 1 x 2 cells
-    raw[row] = [0.5, 0.25, math.log(2), math.log(4), 0.5, 0.8]
-    xyxy, scores = detect.boxes_from_yolox(raw, 32, 64)
-    centre = ((cell[0] + 0.5) * stride, (cell[1] + 0.25) * stride)
-    assert xyxy[row] == pytest.approx(
-        [centre[0] - stride, centre[1] - 2 * stride, centre[0] + stride, centre[1] + 2 * stride], abs=1e-4
-    )
-    assert scores[row] == pytest.approx([0.4])
-
-
-def test_a_size_that_would_overflow_is_held():
-    raw = raw_yolox(32, 32)
-    raw[:, 2:4] = 1e30
-    xyxy, _ = detect.boxes_from_yolox(raw, 32, 32)
-    assert np.isfinite(xyxy).all()
-
-
-@pytest.mark.parametrize("rows", [0, 20, 22])
-def test_another_number_of_rows_is_refused(rows: int):
-    with pytest.raises(ValueError, match=f"expected 21 rows for an input of 32 x 32 px, got {rows}"):
-        detect.boxes_from_yolox(np.zeros((rows, 6), F), 32, 32)
-
-
-# --- plain
-
-
-@pytest.mark.parametrize(
-    ("index", "expected"),
-    [
-        pytest.param(0.0, [0.9, 0, 0], id="the first class"),
-        pytest.param(2.0, [0, 0, 0.9], id="the last class"),
-        pytest.param(3.0, [0, 0, 0], id="one too many"),
-        pytest.param(-1.0, [0, 0, 0], id="-1, which must not be the last class"),
-        pytest.param(-0.5, [0, 0, 0], id="a bit below 0, which must not be cut to 0"),
-        pytest.param(math.nan, [0, 0, 0], id="NaN"),
-        pytest.param(math.inf, [0, 0, 0], id="infinity"),
-        pytest.param(-math.inf, [0, 0, 0], id="minus infinity"),
-        pytest.param(1e30, [0, 0, 0], id="more than a whole number holds"),
-    ],
-)
-def test_a_class_index_outside_the_models_classes_scores_nothing(index: float, expected: list[float]):
-    xyxy, scores = detect.boxes_from_plain(np.array([[1, 2, 3, 4, 0.9, index]], F), 3)
-    assert scores.tolist() == [pytest.approx(expected)]
-    assert xyxy.tolist() == [[1, 2, 3, 4]]
-
-
-def test_no_rows_no_boxes():
-    xyxy, scores = detect.boxes_from_plain(np.zeros((0, 6), F), 2)
-    assert xyxy.shape == (0, 4)
-    assert scores.shape == (0, 2)
-
-
-@pytest.mark.parametrize("shape", [(3, 5), (3, 7), (6,), (1, 3, 6)], ids=str)
-def test_rows_of_another_shape_are_refused(shape: tuple[int, ...]):
-    with pytest.raises(ValueError, match="expected rows of 6 numbers, got shape"):
-        detect.boxes_from_plain(np.zeros(shape, F), 1)
+    """What is stored of boxes with a score in each class."""
+    settings = Detect(model="yolox", **changed)
+    classes = sorted(settings.classes.values())
+    xyxy = np.array(boxes, F).reshape(-1, 4)
+    table = np.array(scores, F).reshape(len(boxes), -1)[:, classes] if boxes else np.zeros((0, len(classes)), F)
+    rows, columns = detect.picked(xyxy, table, settings.least_score, settings.nms_iou)
+    labels = np.array(classes)[columns]
+    return detect.figures(xyxy[rows] / F(scale), table[rows, columns], labels, None, size_px, settings)
 
 
 # --- suppression
@@ -243,3 +168,19 @@ def test_all_that_leaves_lies_in_the_picture_rounded_and_in_order(
 
 def test_nothing_found_is_an_empty_list():
     assert figures([], []) == []
+
+
+# --- keypoints
+
+
+def test_keypoints_travel_with_their_box_to_a_tenth():
+    keypoints = np.array([[[1.04, 2.06, 2.0]], [[3.0, 4.0, 0.0]], [[math.nan, 0.0, 0.0]]], F)
+    boxes, scores = np.array([[0, 0, 9, 9], [20, 0, 29, 9], [40, 0, 49, 9]], F), np.array([0.5, 0.9, 0.1], F)
+    got = detect.figures(boxes, scores, np.zeros(3, np.int64), keypoints, (100, 100), Detect(model="yolox"))
+    assert [figure["keypoints_xyv"] for figure in got] == [[3.0, 4.0, 0.0], [1.0, 2.1, 2.0], None]
+
+
+def test_boxes_of_a_class_that_is_not_asked_for_are_left_out():
+    boxes, scores, labels = np.array([[0, 0, 9, 9]] * 2, F), np.ones(2, F), np.array([1, 0])
+    got = detect.figures(boxes, scores, labels, None, (100, 100), Detect(model="yolox", classes={"bicycle": 1}))
+    assert [figure["category"] for figure in got] == ["bicycle"]

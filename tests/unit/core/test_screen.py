@@ -171,7 +171,7 @@ def test_a_slip_of_the_pen_is_told_with_what_is_near():
         pytest.param([], (), id="no record"),
         pytest.param([0, 2], (), id="all are counted"),
         pytest.param([None, 2, None], (
-            "nobody has counted person in 2 of 3 records: they are not annotated, and no detect of person stands before",
+            "nobody has counted person in 2 of 3 records: they are not annotated, and no detect of person has looked at them",
         ), id="some are not"),
     ],
 )  # fmt: skip

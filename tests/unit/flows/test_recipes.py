@@ -227,22 +227,25 @@ def test_a_file_that_is_there_goes_before_a_recipe_that_ships(tmp_path: Path, mo
             id="a split without a seat",
         ),
         pytest.param(
-            staged("fetch", "hash", "detect: {layout: yolo}", "split", "export"),
-            ("stages[2] (detect).layout: expected 'yolox' or 'plain', got 'yolo'",),
-            id="a layout that there is not",
+            staged("fetch", "hash", "detect: {model: yolo}", "split", "export"),
+            (
+                "stages[2] (detect).model: expected one of yolox, yolov5, yolov8, fastestdet, plain, hog, results, fasterrcnn_resnet50_fpn,",
+                "got 'yolo'",
+            ),
+            id="a model that there is not",
         ),
         pytest.param(
-            staged("fetch", "hash", "detect: {layout: yolox, classes: {person: -1}}", "split", "export"),
+            staged("fetch", "hash", "detect: {model: yolox, classes: {person: -1}}", "split", "export"),
             ("stages[2] (detect).classes.person: expected greater than or equal to 0, got -1",),
             id="a class index below 0",
         ),
         pytest.param(
-            staged("fetch", "hash", "detect: {layout: yolox, classes: {}}", "split", "export"),
+            staged("fetch", "hash", "detect: {model: yolox, classes: {}}", "split", "export"),
             ("stages[2] (detect).classes: expected at least 1, got {}",),
             id="a detector of nothing",
         ),
         pytest.param(
-            staged("fetch", "hash", "detect: {layout: yolox, weights_sha256: ABC}", "split", "export"),
+            staged("fetch", "hash", "detect: {model: yolox, weights_sha256: ABC}", "split", "export"),
             ("stages[2] (detect).weights_sha256: expected", "'ABC'"),
             id="a digest that is none",
         ),
@@ -351,7 +354,7 @@ def test_a_file_that_is_there_goes_before_a_recipe_that_ships(tmp_path: Path, mo
             id="no bindings",
         ),
         pytest.param(
-            staged("fetch", "hash", "detect: {layout: yolox, weights: onnx}", "split", "export"),
+            staged("fetch", "hash", "detect: {model: yolox, weights: onnx}", "split", "export"),
             ("bindings: expected an entry that says what 'onnx' is, got ['images']",),
             id="weights without a binding",
         ),

@@ -105,6 +105,11 @@ def test_where_nothing_is_drawn_the_table_is_empty(boxes: tuple[Any, ...]):
     assert rows(*boxes) == []
 
 
+def test_a_detectors_keypoints_are_pre_annotations_and_an_image_it_has_not_looked_at_has_none():
+    (row,) = rows(detector(a=[figure(keypoints_xyv=[1.0, 2.0, 2.0], score=0.9)], b=None))
+    assert (row["record_id"], row["keypoints_xyv"], row["origin"]) == ("a", [1.0, 2.0, 2.0], "detector")
+
+
 def test_people_and_detectors_stand_side_by_side():
     got = rows(source(a=[figure()]), detector(a=[figure(score=0.9)], c=[figure(score=0.1)]))
     assert sorted((row["record_id"], row["origin"], row["score"]) for row in got) == [

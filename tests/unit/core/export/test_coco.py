@@ -205,6 +205,16 @@ def test_detections_are_every_box_of_the_detector_and_none_of_peoples():
     assert coco.detections(ANNOTATIONS.empty_table()) == []
 
 
+def test_a_detectors_keypoints_stand_in_its_results_and_in_its_document():
+    keypoints = [1.0, 2.0, 2.0] + [0.0] * 48
+    boxes = [{**found(7, 0.9), "keypoints_xyv": keypoints}, found(8, 0.8)]
+    first, second = coco.detections(pa.Table.from_pylist(boxes, schema=ANNOTATIONS))
+    assert first["keypoints"] == keypoints
+    assert "keypoints" not in second
+    drawn = document([image(1)], boxes)["annotations"]
+    assert (drawn[0]["keypoints"], drawn[0]["num_keypoints"]) == (keypoints, 1)
+
+
 # --- paths
 
 

@@ -302,3 +302,8 @@ def test_what_the_choice_has_changed_stands_before_the_copies():
     assert text.count("<script") == 1
     assert "What the choice" not in page()
     assert "figure.plot" not in page()
+
+
+def test_what_the_detector_would_keep_stands_behind_what_was_chosen():
+    text = page(detector="<h2>What the detector would keep</h2>")
+    assert text.index("Some of what is in it") < text.index("What the detector would keep") < text.index("</html>")

@@ -1,0 +1,240 @@
+"""One GPU, from JPEG bytes to boxes: against the model's forward pass alone, and against torchvision's reference evaluation loop.
+
+    python -m benchmarks.detect_gpu [--images FOLDER] [--device cuda]
+
+Needs torch, torchvision, numpy, pyarrow, pydantic, fsspec, Pillow, safetensors, and OpenCV to paint (or --images: JPEG files). No
+weights travel: all are random, with scores spread so that suppression has its full thousand candidates, more than a trained
+detector gives it. What is found says nothing; how fast, all. About 6 minutes on a large GPU. `--small` is a trial.
+"""
+
+import argparse
+import statistics
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import torch
+from torch import nn
+
+from benchmarks import results
+from benchmarks.detect_device import described, peak_gib, reset_peak, wait
+from benchmarks.detect_moves import SEED
+from benchmarks.detect_moves import rows as moves
+from benchmarks.detect_pictures import found_in, painted
+from benchmarks.detect_reference import reference_s, workers_here
+from schemas.detect import Detect
+from tasks import detected
+from tasks.io import torchvision_models
+from tasks.io.detectors import devices, stream
+from tasks.io.detectors.decoding import decoded
+from tasks.io.detectors.vision import Manner, Staged, Vision, _upon
+
+MODELS = {"fasterrcnn_resnet50_fpn_v2": (800, 1333), "fcos_small": (160, 160)}
+PARTS = 2
+"""Parts of a build that share the GPU, as `--workers 2` has it."""
+
+
+class Size(NamedTuple):
+    """How much is measured. reference: blobs of the loop at batch 1, which is slow. distinct: pictures, of which blobs are copies."""
+
+    blobs: int = 1024
+    reference: int = 192
+    distinct: int = 128
+    longer_side_px: int = 1200
+    rounds: int = 3
+    compared: int = 48
+    on_cpu: int = 4
+
+
+SMALL = Size(blobs=8, reference=4, distinct=4, longer_side_px=160, rounds=1, compared=2, on_cpu=1)
+
+
+def random_model(name: str, sides: tuple[int, int]) -> nn.Module:
+    """A model of random weights whose scores differ from place to place."""
+    torch.manual_seed(0)
+    model: Any = torchvision_models.built(name, 1, *sides).eval()
+    for layer, module in model.named_modules():
+        if layer.endswith(("cls_logits", "cls_score")):
+            nn.init.normal_(module.weight, std=0.05)
+    return model
+
+
+def ours_s(detector: Vision, settings: Detect, blobs: dict[str, bytes]) -> float:
+    """Seconds from bytes to stored rows, of parts that run side by side."""
+    names, problems = list(blobs), []
+
+    def part(number: int) -> None:
+        try:
+            for row in detected.rows(detector, settings, names[number::PARTS], blobs.__getitem__):
+                assert row.get("reason") is None, row
+        except BaseException as problem:
+            problems.append(problem)
+
+    threads = [threading.Thread(target=part, args=(number,)) for number in range(PARTS)]
+    began_s = time.perf_counter()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if problems:
+        raise problems[0]
+    return time.perf_counter() - began_s
+
+
+def resident(detector: Vision, blobs: dict[str, bytes]) -> list[Staged]:
+    """The blobs on their canvases on the device, in the very batches in which ours has them now."""
+    return [
+        detector.staged([picture for _, picture in batch.pictures], batch.canvas)
+        for part in range(PARTS)
+        for batch in stream._batches(detector, list(blobs)[part::PARTS], blobs.__getitem__)
+        if isinstance(batch, stream._Batch)
+    ]
+
+
+def forward_s(detector: Vision, batches: list[Staged]) -> float:
+    """Seconds of the model alone on resident batches: nothing is decoded, copied, scaled or read out."""
+    opened = detector._opened()
+    with torch.inference_mode(), _upon(opened.device):
+        wait(opened.device)
+        began_s = time.perf_counter()
+        for batch in batches:
+            assert batch.laid is not None
+            detector._forward(opened, batch.laid)
+        wait(opened.device)
+        return time.perf_counter() - began_s
+
+
+def stages_ms(detector: Vision, settings: Detect, blobs: dict[str, bytes]) -> dict[str, float]:
+    """ms a picture of each step when nothing else goes on: they add up to more than ours takes, since ours overlaps them."""
+    names, spent, device = (
+        list(blobs)[:64],
+        dict.fromkeys(("decode", "copy and lay", "forward", "read out"), 0.0),
+        detector.device,
+    )
+
+    def timed(step: str, work: Callable[[], Any]) -> Any:
+        began_s = time.perf_counter()
+        done = work()
+        wait(device)
+        spent[step] += time.perf_counter() - began_s
+        return done
+
+    by_canvas: dict[Any, list[Any]] = {}
+    for name in names:
+        picture = timed("decode", lambda name=name: detector.decoded(blobs[name]))
+        by_canvas.setdefault(detector.canvas(picture.size), []).append(picture)
+    for canvas, pictures in by_canvas.items():
+        staged = timed("copy and lay", lambda canvas=canvas, pictures=pictures: detector.staged(pictures, canvas))
+        begun = timed("forward", lambda staged=staged: detector.begun(staged))
+        timed("read out", begun)
+    return {f"{step} ms": round(1000 * seconds / len(names), 3) for step, seconds in spent.items()}
+
+
+def measured(name: str, size: Size, device: torch.device, blobs: dict[str, bytes]) -> Iterator[dict[str, Any]]:
+    """Rows of one model; the sides take turns in each round."""
+    sides = MODELS[name] if size != SMALL else (96, 160)
+    model = random_model(name, sides)
+    settings = Detect(model=name, least_side_px=sides[0], most_side_px=sides[1])
+    detector = Vision(model, settings, device)
+    for _ in range(size.rounds):  # batch sizes settle, kernels are chosen
+        ours_s(detector, settings, blobs)
+    seconds: dict[str, list[float]] = {}
+    workers = 0 if size == SMALL else workers_here()
+    few, peak = _first(blobs, size.reference), 0.0
+    for _ in range(size.rounds):
+        seconds.setdefault("forward alone", []).append(forward_s(detector, resident(detector, blobs)) / len(blobs))
+        reset_peak(device)
+        seconds.setdefault("ours", []).append(ours_s(detector, settings, blobs) / len(blobs))
+        peak = max(peak, peak_gib(device))
+        loop_s = reference_s(model, settings, list(few.values()), device, workers)
+        seconds.setdefault("torchvision's loop, batch 1", []).append(loop_s / len(few))
+        print(name, {word: round(1 / all_s[-1], 1) for word, all_s in seconds.items()}, flush=True)
+    medians = {word: statistics.median(all_s) for word, all_s in seconds.items()}
+    for word, each_s in medians.items():
+        row = {"model": name, "side": word, "images/s": round(1 / each_s, 1)}
+        if word.startswith("torchvision"):
+            row["decoding processes"] = workers
+        if word == "ours":
+            row |= {"peak GiB": peak, **stages_ms(detector, settings, blobs)}
+            row["GPU not in the model %"] = round(100 * max(0.0, 1 - medians["forward alone"] / each_s), 1)
+            row["batches"] = " ".join(
+                f"{c.width_px}x{c.height_px}:{b.pictures}" for c, b in sorted(detector._sizes.items())
+            )
+        yield row
+    if device.type == "cuda":
+        yield from switched(name, model, settings, device, blobs)
+    pictures = [decoded(data) for data in _first(blobs, size.compared).values()]
+    on_cpu = size.on_cpu if device.type == "cuda" else 0
+    yield from ({"model": name, "side": "", **row} for row in moves(model, settings, pictures, device, on_cpu))
+
+
+def switched(
+    name: str, model: nn.Module, settings: Detect, device: torch.device, blobs: dict[str, bytes]
+) -> Iterator[dict[str, Any]]:
+    """What each switch does: a quarter of the pictures, once to warm up and once for the row. Compiled: one canvas, one size of batch."""
+    quarter = _first(blobs, len(blobs) // 4)
+    plain = Vision(model, settings, device)
+    by_canvas: dict[Any, dict[str, bytes]] = {}
+    for blob, data in blobs.items():
+        by_canvas.setdefault(plain.canvas(plain.decoded(data).size), {})[blob] = data
+    usual = max(by_canvas.values(), key=len)
+    usual = _first(usual, max(1, len(usual) // (16 * PARTS)) * 16 * PARTS)
+    manners = {
+        "ours, float32": (Manner(torch.float32), quarter),
+        "ours, JPEG on the GPU": (Manner(decodes_on_gpu=True), quarter),
+        "ours, one canvas by 16": (Manner(pictures=16), usual),
+        "ours, one canvas by 16, compiled": (Manner(pictures=16, is_compiled=True), usual),
+    }
+    for word, (manner, some) in manners.items():
+        reset_peak(device)
+        detector = Vision(model, settings, device, manner)
+        ours_s(detector, settings, some)
+        each_s = ours_s(detector, settings, some) / len(some)
+        print(name, word, round(1 / each_s, 1), flush=True)
+        yield {"model": name, "side": word, "images/s": round(1 / each_s, 1), "peak GiB": peak_gib(device)}
+
+
+def _first(blobs: dict[str, bytes], count: int) -> dict[str, bytes]:
+    return dict(list(blobs.items())[:count])
+
+
+def ratios(rows: list[dict[str, Any]]) -> dict[str, float]:
+    """Of the large model: the figures that were asked for."""
+    rates = {row["side"]: row["images/s"] for row in rows if row["model"] == next(iter(MODELS)) and row["side"]}
+    return {
+        "of_forward_only": round(rates["ours"] / rates["forward alone"], 3),
+        "vs_reference_loop": round(rates["ours"] / rates["torchvision's loop, batch 1"], 2),
+    }
+
+
+def main(argv: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--images", type=Path, help="a folder of JPEG files, instead of painting some")
+    parser.add_argument("--device", default="cuda")
+    parser.add_argument("--small", action="store_true", help="a trial of few pictures, which measures nothing")
+    parser.add_argument("--out", type=Path, help="where the result goes, if not to benchmarks/results")
+    arguments = parser.parse_args(argv)
+    try:
+        device = devices.chosen(arguments.device)
+    except devices.BadInput as problem:
+        print(f"no GPU that CUDA and torch can use: {problem}", file=sys.stderr)
+        return 2
+    size = SMALL if arguments.small else Size()
+    distinct = list(
+        found_in(arguments.images, size.distinct)
+        if arguments.images
+        else painted(size.distinct, SEED, size.longer_side_px)
+    )
+    blobs = {f"{number:06}": distinct[number % len(distinct)] for number in range(size.blobs)}
+    models = list(MODELS)[-1:] if arguments.small else list(MODELS)
+    rows = results.even([row for name in models for row in measured(name, size, device, blobs)])
+    found = {} if arguments.small else ratios(rows)
+    results.write("detect-gpu", rows, found, described(device), arguments.out)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

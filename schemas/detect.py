@@ -1,0 +1,126 @@
+"""detect: which model, whose weights, which of its classes. Defaults that depend on the model are filled in when a recipe is read."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from schemas.coco_names import INDEX_OF_80, INDEX_OF_91
+from schemas.frozen import Name, Score
+from schemas.stage import Stage
+
+Family = Literal["onnx", "torchvision", "hog", "results"]
+TORCHVISION = (
+    "fasterrcnn_resnet50_fpn", "fasterrcnn_resnet50_fpn_v2", "fasterrcnn_mobilenet_v3_large_fpn",
+    "fasterrcnn_mobilenet_v3_large_320_fpn", "retinanet_resnet50_fpn", "retinanet_resnet50_fpn_v2", "fcos_resnet50_fpn",
+    "ssd300_vgg16", "ssdlite320_mobilenet_v3_large", "maskrcnn_resnet50_fpn", "maskrcnn_resnet50_fpn_v2",
+    "keypointrcnn_resnet50_fpn", "fcos_small",
+)  # fmt: skip
+FAMILIES: dict[str, Family] = {
+    "yolox": "onnx", "yolov5": "onnx", "yolov8": "onnx", "fastestdet": "onnx", "plain": "onnx", "hog": "hog", "results": "results",
+    **dict.fromkeys(TORCHVISION, "torchvision"),
+}  # fmt: skip
+"""Every model that a recipe can name, and what runs it."""
+
+_INDEX: dict[str, dict[str, int]] = {
+    **dict.fromkeys(("yolox", "yolov5", "yolov8", "fastestdet"), INDEX_OF_80), "plain": {}, "hog": {"person": 0}, "results": INDEX_OF_91,
+}  # fmt: skip
+"""Class index of each name that a model knows; torchvision's are INDEX_OF_91. A plain model's classes have no names."""
+_NMS_IOU = {
+    "yolox": 0.65, "yolov5": 0.45, "yolov8": 0.7, "plain": 0.65, "fastestdet": 0.45, "hog": 0.5, "results": 1.0,
+    "fcos_resnet50_fpn": 0.6, "fcos_small": 0.6, "ssd300_vgg16": 0.45, "ssdlite320_mobilenet_v3_large": 0.55,
+}  # fmt: skip
+"""Each model's own default; 0.5 for the others."""
+
+
+class Detect(Stage):
+    """Measure each blob with a detector; all boxes above a low score are stored, and nothing is dropped for them."""
+
+    stage: Literal["detect"] = "detect"
+    model: str = Field(
+        description="An ONNX file by its layout (yolox, yolov5, yolov8, fastestdet, plain), a detector of torchvision by its name, hog, or "
+        "results: what another program has found, in COCO's results format (docs/detectors.md)"
+    )
+    weights: Name | None = Field(
+        "weights", description="The binding that gives the file; the cache knows it by its SHA-256. hog has none"
+    )
+    weights_sha256: str | None = Field(
+        None, pattern=r"^[0-9a-f]{64}$", description="If given, a file with other bytes is refused"
+    )
+    images: Name | None = Field(
+        None, description="For results: the binding of the COCO file that says which images its image ids are"
+    )
+    classes: dict[str, Annotated[int, Field(ge=0)]] = Field(
+        default_factory=dict,
+        min_length=1,
+        validate_default=False,
+        description="Category: the model's class index, or a list of COCO's names; by default a person's",
+    )
+    least_score: Score = Field(
+        0.01, description="Boxes below are not stored: they only lengthen the tail of a precision-recall curve"
+    )
+    nms_iou: float = Field(
+        0.5,
+        gt=0,
+        le=1,
+        description="Of two boxes of a class that overlap more, the weaker goes; by default the model's own",
+    )
+    at_most: int = Field(100, ge=1, le=10_000, description="Boxes stored per image, best first (COCO's maxDets)")
+    least_side_px: int = Field(
+        800, ge=32, le=4096, description="torchvision: a picture is scaled until its shorter side has so many px ..."
+    )
+    most_side_px: int = Field(
+        1333, ge=32, le=8192, description="... or its longer side so many (PoPArt, section 3.1: 1,333 x 800)"
+    )
+
+    @field_validator("model")
+    @classmethod
+    def _known(cls, model: str) -> str:
+        if model not in FAMILIES:
+            raise ValueError(f"expected one of {', '.join(FAMILIES)}, got '{model}'")
+        return model
+
+    @model_validator(mode="before")
+    @classmethod
+    def _filled_in(cls, said: Any) -> Any:
+        """What is not said is the model's own; classes by name get its index."""
+        if not isinstance(said, dict) or said.get("model") not in FAMILIES:
+            return said
+        model, family = said["model"], FAMILIES[said["model"]]
+        index = _INDEX.get(model, INDEX_OF_91)
+        own = {"classes": {"person": index.get("person", 0)}, "nms_iou": _NMS_IOU.get(model, 0.5)}
+        filled = {**own, **({"weights": None} if family == "hog" else {}), **said}
+        if isinstance(filled["classes"], list | tuple):
+            filled["classes"] = _indices(filled["classes"], model, index)
+        return filled
+
+    @model_validator(mode="after")
+    def _holds_together(self) -> "Detect":
+        if len({*self.classes.values()}) < len(self.classes):
+            raise ValueError(f"expected each class index under one name, got {self.classes}")
+        if (self.weights is None) != (self.family == "hog"):
+            raise ValueError(f"expected {'no weights' if self.family == 'hog' else 'weights'} for {self.model}")
+        if self.family == "hog" and len(self.classes) > 1:
+            raise ValueError(f"expected one class for hog, got {len(self.classes)}")
+        if (self.images is None) == (self.family == "results"):
+            raise ValueError(
+                f"expected images for results and for nothing else, got images={self.images} for {self.model}"
+            )
+        if self.least_side_px > self.most_side_px:
+            raise ValueError(f"expected least_side_px <= most_side_px, got {self.least_side_px} > {self.most_side_px}")
+        return self
+
+    @property
+    def family(self) -> Family:
+        """What runs the model."""
+        return FAMILIES[self.model]
+
+
+def _indices(names: list[Any] | tuple[Any, ...], model: str, index: dict[str, int]) -> dict[str, int]:
+    """The class index of each name. Raises ValueError if the model knows no such class."""
+    unknown = [name for name in names if not isinstance(name, str) or name not in index]
+    if unknown and not index:
+        raise ValueError(f"expected classes as name: index, since {model} models give no names, got {list(names)!r}")
+    if unknown:
+        known = ", ".join(index) if len(index) < 5 else "the names of COCO's 80 classes"
+        raise ValueError(f"expected {known} in classes of {model}, got {unknown[0]!r}")
+    return {name: index[name] for name in names}

@@ -1,0 +1,53 @@
+"""How many pictures go through a model at once: found while it works, never so many that memory fails twice."""
+
+import threading
+
+MOST = 64
+_GAIN = 1.05
+"""A doubling must make a picture so much cheaper: else it only takes memory, and leaves more of the last batch empty."""
+
+
+class BatchSize:
+    """Pictures at once on one canvas: doubled from `first` while that pays, halved where memory does not suffice.
+
+    The first batch of each size is not counted: libraries choose their kernels in it. Several threads may share one.
+    """
+
+    def __init__(self, first: int, most: int = MOST) -> None:
+        """`first` = `most` is a size that stays."""
+        self._most, self.pictures = most, min(first, most)
+        self._is_warm, self._best_s = False, float("inf")
+        self._is_settled = self.pictures == most
+        self._lock = threading.Lock()
+
+    def took(self, pictures: int, seconds: float) -> None:
+        """A batch of so many pictures took so long; one that is not full says nothing."""
+        with self._lock:
+            if self._is_settled or pictures != self.pictures:
+                return
+            if not self._is_warm:
+                self._is_warm = True
+                return
+            each_s = seconds / pictures
+            if each_s * _GAIN > self._best_s:  # the doubling did not pay
+                self.pictures //= 2
+                self._is_settled = True
+                return
+            self._best_s, self._is_warm = each_s, False
+            self.pictures = min(self._most, 2 * self.pictures)
+            self._is_settled = self.pictures == pictures
+
+    def halve(self, pictures: int) -> None:
+        """So many at once did not fit: from now on at most half of them."""
+        with self._lock:
+            self.pictures = max(1, min(self.pictures, pictures // 2))
+            self._is_settled = True
+
+
+def filled(pictures: int, most: int) -> int:
+    """Places of a batch that holds so many pictures: a power of two or `most`, so that a model sees few shapes.
+
+    >>> [filled(pictures, 12) for pictures in (1, 3, 8, 9, 12)]
+    [1, 4, 8, 12, 12]
+    """
+    return min(1 << (pictures - 1).bit_length(), most) if pictures <= most else pictures

@@ -1,0 +1,73 @@
+"""Image bytes to pixels that a GPU can take over: by Pillow into pinned memory, or, plain JPEG files, by the GPU itself."""
+
+import threading
+import warnings
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from tasks.io import images
+from tasks.io.detectors import devices, plain_jpeg
+from tasks.io.detectors.canvases import Size
+from tasks.io.detectors.stream import NO_LIMIT
+
+warnings.filterwarnings("ignore", "The image decoding and encoding capabilities of TorchVision", DeprecationWarning)
+_OWN = threading.local()
+"""Each thread's streams by device: one that decodes need not wait for the model."""
+
+
+class Picture(NamedTuple):
+    """A decoded picture: (h, w, 3) uint8, upright RGB, on the CPU or on a GPU."""
+
+    pixels: Tensor
+
+    @property
+    def size(self) -> Size:
+        """Upright."""
+        return Size(*self.pixels.shape[:2])
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of its pixels."""
+        return int(self.pixels.numel())
+
+
+def decoded(data: bytes, *, is_pinned: bool = False) -> Picture:
+    """By the rules of tasks/io/images.py; pinned, the current CUDA device can copy from it while both go on. Raises Unreadable."""
+    pixels = images.picture(data, NO_LIMIT).pixels()
+    held = torch.empty(pixels.shape, dtype=torch.uint8, pin_memory=is_pinned)
+    np.copyto(held.numpy(), pixels)  # without the interpreter's lock, which the thread that feeds the device wants
+    return Picture(held)
+
+
+def _nvjpeg() -> Any:
+    """The way of torchvision to nvJPEG, which a later version will not have."""
+    try:
+        from torchvision.io import decode_jpeg
+    except ImportError:
+        return None
+    return decode_jpeg
+
+
+def on_gpu(data: bytes, device: torch.device) -> Picture | None:
+    """A plain JPEG decoded by nvJPEG; None for any other file, for one that it can't read, and where torchvision is built without it.
+
+    Its pixels differ from libjpeg's by some of 255 levels at edges of colour.
+    """
+    if plain_jpeg.size_of(data) is None or (decode_jpeg := _nvjpeg()) is None:
+        return None
+    streams = _OWN.__dict__.setdefault("streams", {})
+    if device not in streams:
+        streams[device] = torch.cuda.Stream(device)  # type: ignore[no-untyped-call]
+    with torch.cuda.stream(streams[device]):
+        try:
+            encoded = torch.frombuffer(bytearray(data), dtype=torch.uint8)
+            pixels = decode_jpeg(encoded, mode="RGB", device=device)
+            streams[device].synchronize()
+        except RuntimeError as problem:
+            if devices.is_lost(problem):
+                raise
+            return None
+    return Picture(pixels.permute(1, 2, 0))

@@ -1,0 +1,83 @@
+"""The device that a model runs on: chosen, asked whether it still answers, and what its errors mean."""
+
+import contextlib
+import threading
+from collections.abc import Iterator
+
+import torch
+
+from schemas.errors import BadInput
+
+
+class DeviceLost(OSError):
+    """A GPU stopped working in the middle. A fault that may pass, as one of a disk may: the part is tried again."""
+
+
+def chosen(device: str) -> torch.device:
+    """The device of a word: auto (a GPU where there is one), cpu, cuda, cuda:1 ... Raises BadInput where there is no such device."""
+    count = torch.cuda.device_count() if torch.cuda.is_available() else 0
+    if device == "auto":
+        return torch.device("cuda", 0) if count else torch.device("cpu")
+    try:
+        found = torch.device(device)
+    except RuntimeError as problem:
+        raise BadInput(f"device: expected auto, cpu, cuda or cuda:<number>, got '{device}'") from problem
+    if found.type not in {"cpu", "cuda"}:
+        raise BadInput(f"device: expected auto, cpu, cuda or cuda:<number>, got '{device}'")
+    if found.type == "cpu":
+        return torch.device("cpu")
+    if (index := found.index or 0) >= count:
+        raise BadInput(f"device: expected one of this machine's {count} CUDA devices, got '{device}'")
+    return torch.device("cuda", index)
+
+
+def is_full(problem: RuntimeError) -> bool:
+    """Whether an error says that the device's memory does not suffice, in the words of any of its libraries."""
+    return isinstance(problem, torch.OutOfMemoryError) or any(
+        sign in str(problem) for sign in ("CUDA error: out of memory", "STATUS_ALLOC_FAILED")
+    )
+
+
+def is_lost(problem: RuntimeError) -> bool:
+    """Whether an error says that the device failed, and not the program or its memory."""
+    if is_full(problem):
+        return False
+    return isinstance(problem, torch.AcceleratorError) or any(
+        sign in str(problem) for sign in ("CUDA error", "cuDNN error", "CUBLAS_STATUS", "CUDNN_STATUS")
+    )
+
+
+def answers(device: torch.device) -> bool:
+    """Whether the device computes. A CUDA context that has failed once fails for as long as its process lives."""
+    try:
+        return float((torch.ones(2, device=device) + 1).sum().item()) == 4.0
+    except (RuntimeError, AssertionError):  # AssertionError: torch was built without CUDA
+        return False
+
+
+class _Inside:
+    """How many threads are inside `one_thread`, and what was set before the first of them came."""
+
+    lock = threading.Lock()
+    count = 0
+    before = 1
+
+
+@contextlib.contextmanager
+def one_thread() -> Iterator[None]:
+    """Keeps torch on this thread alone, as long as it lasts: sums then do not depend on how many cores there are.
+
+    The last to leave sets back what was set: some of the libraries below have one number for all threads of a process.
+    """
+    with _Inside.lock:
+        if not _Inside.count:
+            _Inside.before = torch.get_num_threads()
+        _Inside.count += 1
+        torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        with _Inside.lock:
+            _Inside.count -= 1
+            if not _Inside.count:
+                torch.set_num_threads(_Inside.before)

@@ -1,0 +1,69 @@
+"""The heads of torchvision's detectors: how many boxes they give, of which scores, and how exactly they count."""
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from schemas.detect import Detect
+
+
+def limit(model: Any, settings: Detect) -> None:
+    """Scores, suppression and number as the recipe says. A model that knows other classes too must not spend the number on them."""
+    heads = getattr(model, "roi_heads", model)
+    heads.score_thresh, heads.nms_thresh = settings.least_score, settings.nms_iou
+    heads.detections_per_img = settings.at_most if classes_of(model) <= 2 else 1000 * settings.at_most
+    if heads is not model:
+        heads.mask_predictor = (
+            None  # has_mask() goes by it: nobody asks for masks, which would be pasted into whole pictures
+        )
+
+
+def classes_of(model: Any) -> int:
+    """Classes that a torchvision detector tells apart, the background among them."""
+    if hasattr(model, "roi_heads"):
+        return int(model.roi_heads.box_predictor.cls_score.out_features)
+    head = model.head.classification_head
+    return int(head.num_columns if hasattr(head, "num_columns") else head.num_classes)
+
+
+class Full(nn.Module):
+    """A layer counted in float32, whatever the precision around it: bfloat16 has 8 bits, and scores are stored to 0.001."""
+
+    def __init__(self, layer: nn.Module) -> None:
+        super().__init__()
+        self.layer = layer
+
+    def forward(self, values: Tensor) -> Tensor:
+        """The layer's output."""
+        with torch.autocast(values.device.type, enabled=False):
+            counted: Tensor = self.layer(values.float())
+            return counted
+
+
+class Exact(nn.Module):
+    """A generator of anchors that takes their type from maps of float32.
+
+    From bfloat16 maps torchvision makes bfloat16 anchors, whose corners beyond 512 px lie on a grid of 4 px.
+    """
+
+    def __init__(self, anchors: nn.Module) -> None:
+        super().__init__()
+        self.anchors = anchors
+
+    def forward(self, images: Any, maps: list[Tensor]) -> Any:
+        """As the generator's own; of the maps it asks nothing but shape, type and device."""
+        return self.anchors(images, [one.new_empty((), dtype=torch.float32).expand(one.shape) for one in maps])
+
+
+_LAST = frozenset({"cls_logits", "bbox_pred", "cls_score", "bbox_reg", "bbox_ctrness", "kps_score_lowres"})
+
+
+def with_full_outputs(model: nn.Module) -> None:
+    """Have the layers that give scores and boxes count in float32, and their anchors lie where they should, in any torchvision detector."""
+    for module in list(model.modules()):
+        for name, layer in list(module.named_children()):
+            if name in _LAST and not isinstance(layer, Full):
+                setattr(module, name, Full(layer))
+            if name == "anchor_generator":
+                setattr(module, name, Exact(layer))

@@ -1,0 +1,76 @@
+"""OpenCV's person detector by histograms of oriented gradients: windows of a pyramid, each with its margin to the SVM's plane.
+
+(Dalal & Triggs, "Histograms of Oriented Gradients for Human Detection", 2005; a baseline of Ginosar et al., "Detecting People
+in Cubist Art", 2014.) OpenCV 4 has it, OpenCV 5 only in its contrib packages.
+"""
+
+import hashlib
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from schemas.errors import BadInput
+
+Floats = NDArray[np.float32]
+WINDOW_PX = (64, 128)
+"""Width and height of the window: a person of some 96 px and 16 px of what is around."""
+STRIDE_PX, PADDING_PX, STEP = 8, 16, 1.05
+"""Between windows; around the picture, for figures that stand at its edge; between one size of the pyramid and the next. OpenCV's own."""
+PERSON = (0.1, 0.07, 0.8, 0.8)
+"""The part of a window that shows the person: left, top, width, height, as shares of its sides (OpenCV's own example)."""
+MOST_SIDE_PX = 1024
+"""A picture's longer side is scaled down to so much, which bounds the work: a window is 128 px high in any case."""
+_UNGROUPED = 0
+cv2.setNumThreads(1)  # windows come in the order of the threads that find them
+
+
+class Windows:
+    """The pretrained detector."""
+
+    def __init__(self) -> None:
+        """Raises BadInput if this OpenCV has none."""
+        made = getattr(cv2, "HOGDescriptor", None)
+        if made is None:
+            raise BadInput(
+                f"expected an OpenCV with HOGDescriptor for hog (4, or 5 with contrib), got {cv2.__version__}"
+            )
+        self._hog: Any = made()
+        self._coefficients = np.asarray(made.getDefaultPeopleDetector(), np.float32)
+        self._hog.setSVMDetector(self._coefficients)
+
+    @property
+    def sha256(self) -> str:
+        """Digest of the coefficients and of all by which windows are laid: what weights are to other models."""
+        said = f"{WINDOW_PX} {STRIDE_PX} {PADDING_PX} {STEP} {PERSON} {MOST_SIDE_PX}"
+        return hashlib.sha256(self._coefficients.tobytes() + said.encode()).hexdigest()
+
+    def found(self, pixels: NDArray[np.uint8], least_margin: float) -> tuple[Floats, Floats]:
+        """The person in every window of at least the margin, ungrouped: xyxy (N, 4) in the picture's px; margins (N,), falling.
+
+        pixels: (h, w, 3), RGB. What is smaller than the window is padded at the right and the bottom with its edge's colour, and boxes may
+        reach there. OpenCV cuts windows at the edge of what it is given.
+        """
+        laid, scales = laid_in(pixels)
+        strides, padding = (STRIDE_PX, STRIDE_PX), (PADDING_PX, PADDING_PX)
+        xywh, margins = self._hog.detectMultiScale(laid, least_margin, strides, padding, STEP, _UNGROUPED)
+        boxes = np.asarray(xywh, np.float32).reshape(-1, 4)
+        left, top, width, height = np.array(PERSON, np.float32)
+        first = boxes[:, :2] + boxes[:, 2:] * np.array([left, top])
+        corners = np.concatenate([first, first + boxes[:, 2:] * np.array([width, height])], axis=1)
+        corners /= np.concatenate([scales, scales])
+        found = np.asarray(margins, np.float32).reshape(-1)
+        order = np.lexsort((*corners.T, -found))  # the rules break ties by place
+        return corners[order], found[order]
+
+
+def laid_in(pixels: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], Floats]:
+    """The picture as the detector takes it, BGR, of at most MOST_SIDE_PX and at least the window; and the scales of x and y."""
+    height, width = pixels.shape[:2]
+    scale = min(1.0, MOST_SIDE_PX / max(height, width))
+    inner = (max(1, round(width * scale)), max(1, round(height * scale)))
+    scaled = cv2.resize(pixels, inner, interpolation=cv2.INTER_AREA) if scale < 1 else pixels
+    missing = [max(0, least - side) for least, side in zip(WINDOW_PX, inner, strict=True)]
+    padded = cv2.copyMakeBorder(scaled[:, :, ::-1], 0, missing[1], 0, missing[0], cv2.BORDER_REPLICATE)
+    return np.asarray(padded, np.uint8), np.array([inner[0] / width, inner[1] / height], np.float32)

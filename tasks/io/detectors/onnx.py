@@ -1,0 +1,164 @@
+"""ONNX detectors through onnxruntime, on the CPU or with CUDA: pixels in, the model's raw output out. tasks/core/layouts.py reads it.
+
+| layout | float32 B x 3 x H x W | how a picture is laid into it |
+|---|---|---|
+| yolox | BGR, 0..255 | scaled by min(H/h, W/w), top-left; the rest 114 |
+| yolov5, yolov8, plain | RGB, 0..1 | likewise |
+| fastestdet | BGR, 0..1 | scaled to W x H, whatever its shape |
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import cv2
+import numpy as np
+import onnxruntime
+from numpy.typing import NDArray
+
+from schemas.errors import BadInput
+from tasks.io import files_in
+
+_PAD = 114
+_BATCH = 8  # where the model leaves it open; fixed and padded, so that a row never depends on how many came with it
+_MOST_SIDE_PX, _MOST_BATCH = 4096, 256  # a model that asks for more asks for all memory
+_MOST_BYTES = 2**31 - 1  # of a file: what protobuf, and so ONNX, can hold
+_CUDA = "CUDAExecutionProvider"
+_NOWHERE = "/dev/null/no-folder"  # where weights outside the file would be looked for
+cv2.setNumThreads(1)  # the workers are the parallelism; and resizing gives the same bits on any machine
+
+
+class Layout(NamedTuple):
+    """How pixels go into a model."""
+
+    is_bgr: bool
+    most: float  # of a channel
+    is_letterboxed: bool
+
+
+LAYOUTS = {
+    "yolox": Layout(is_bgr=True, most=255, is_letterboxed=True),
+    "yolov5": Layout(is_bgr=False, most=1, is_letterboxed=True),
+    "yolov8": Layout(is_bgr=False, most=1, is_letterboxed=True),
+    "plain": Layout(is_bgr=False, most=1, is_letterboxed=True),
+    "fastestdet": Layout(is_bgr=True, most=1, is_letterboxed=False),
+}
+
+
+class Model:
+    """One model in one layout. Runs on the calling thread alone, so that results do not depend on the number of cores."""
+
+    def __init__(self, weights: bytes, layout: str, device: str = "cpu") -> None:
+        """Raises BadInput if the bytes are no ONNX model with one float32 input of B x 3 x H x W and fixed H and W, or it can't run."""
+        self._session = _session(weights, device)
+        self._layout = LAYOUTS[layout]
+        entry, *others = self._session.get_inputs() or [None]
+        if entry is None or others or entry.type != "tensor(float)":
+            kind = f", the first a {entry.type}" if entry else ""
+            raise BadInput(f"weights: expected one float32 input, got {len(self._session.get_inputs())}{kind}")
+        shape = list(entry.shape)
+        if len(shape) != 4 or shape[1] != 3 or not all(_is_side(side) for side in shape[2:]):
+            expected = f"an input of B x 3 x H x W with fixed H and W of at most {_MOST_SIDE_PX}"
+            raise BadInput(f"weights: expected {expected}, got {str(shape)[:80]}")
+        self._input = entry.name
+        self.height_px, self.width_px = int(shape[2]), int(shape[3])
+        self.batch = shape[0] if isinstance(shape[0], int) and shape[0] > 0 else _BATCH
+        if self.batch > _MOST_BATCH:
+            raise BadInput(f"weights: expected a batch of at most {_MOST_BATCH}, got {self.batch}")
+        self.of_grey = self._tried()
+
+    def _tried(self) -> NDArray[np.float32]:
+        """The output for a grey picture. Raises BadInput if the model does not run, or gives no row for each picture."""
+        grey, _ = self.laid_in(np.full((self.height_px, self.width_px, 3), _PAD, np.uint8))
+        try:
+            output = self.raw([grey])
+        except Exception as problem:  # see _session; and an output that is no tensor of numbers
+            raise BadInput(f"weights: expected a model that runs, got {_said(problem)}") from problem
+        if output.ndim < 2 or len(output) != 1:
+            raise BadInput(
+                f"weights: expected an output with a row for each of {self.batch} pictures, got {output.shape}"
+            )
+        return np.asarray(output[0])
+
+    def laid_in(self, pixels: NDArray[np.uint8]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """(3, H, W) input of one RGB picture (h, w, 3), and the scales by which its x and y were multiplied."""
+        canvas, scales = self._letterboxed(pixels) if self._layout.is_letterboxed else self._stretched(pixels)
+        channels = canvas[:, :, ::-1] if self._layout.is_bgr else canvas
+        laid = np.ascontiguousarray(channels.transpose(2, 0, 1)).astype(np.float32)
+        if self._layout.most != 255:
+            laid *= np.float32(self._layout.most / 255)
+        return laid, np.array(scales, np.float32)
+
+    def _letterboxed(self, pixels: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], tuple[float, float]]:
+        height, width = pixels.shape[:2]
+        scale = min(self.height_px / height, self.width_px / width)
+        inner = (max(1, int(width * scale)), max(1, int(height * scale)))
+        canvas = np.full((self.height_px, self.width_px, 3), _PAD, np.uint8)
+        canvas[: inner[1], : inner[0]] = cv2.resize(pixels, inner, interpolation=cv2.INTER_LINEAR)
+        return canvas, (scale, scale)
+
+    def _stretched(self, pixels: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], tuple[float, float]]:
+        height, width = pixels.shape[:2]
+        canvas = cv2.resize(pixels, (self.width_px, self.height_px), interpolation=cv2.INTER_AREA)
+        return np.asarray(canvas, np.uint8), (self.width_px / width, self.height_px / height)
+
+    def raw(self, inputs: Sequence[NDArray[np.float32]]) -> NDArray[np.float32]:
+        """First output of the model, one row of it for each input, at most `batch` of them."""
+        if self.batch == 1:
+            batch = inputs[0][None]
+        else:
+            batch = np.zeros((self.batch, 3, self.height_px, self.width_px), np.float32)
+            batch[: len(inputs)] = inputs
+        output = np.asarray(self._run(batch), np.float32)
+        return output[: len(inputs)] if output.ndim and len(output) == self.batch else output
+
+    def _run(self, batch: NDArray[np.float32]) -> Any:
+        try:
+            return self._session.run(None, {self._input: batch})[0]
+        except Exception as problem:
+            if self._session.get_providers()[0] == _CUDA:  # a fault that may pass: the part is tried again
+                raise OSError(f"expected the CUDA device to answer, got {_said(problem)}") from problem
+            raise
+
+
+def loaded(name: str, url: str, layout: str, device: str = "cpu") -> Model:
+    """The model of a bound file. Raises BadInput if there is none at the URL, or it can't be used."""
+    return Model(files_in.read(f"binding '{name}'", url, _MOST_BYTES), layout, device)
+
+
+def _session(weights: bytes, device: str) -> Any:
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.inter_op_num_threads = 1
+    options.log_severity_level = 4
+    options.add_session_config_entry("session.model_external_initializers_file_folder_path", _NOWHERE)
+    try:
+        session = onnxruntime.InferenceSession(weights, options, providers=_providers(device))
+    except BadInput:
+        raise
+    except Exception as problem:  # onnxruntime's own exceptions share no public base class
+        if "External data" in str(problem):
+            raise BadInput("weights: expected a model in one file, got one whose weights lie in another") from problem
+        raise BadInput(f"weights: expected an ONNX model, got {_said(problem)}") from problem
+    if device.startswith("cuda") and session.get_providers()[0] != _CUDA:
+        raise BadInput(f"expected a CUDA device that onnxruntime can use for device '{device}', got none")
+    return session
+
+
+def _providers(device: str) -> list[Any]:
+    """What runs the model: auto takes CUDA where onnxruntime has it. Raises BadInput if it is asked for and not there."""
+    if device.partition(":")[0] not in {"auto", "cpu", "cuda"}:
+        raise BadInput(f"device: expected auto, cpu, cuda or cuda:<number>, got '{device}'")
+    has_cuda = _CUDA in onnxruntime.get_available_providers()
+    if device.startswith("cuda") and not has_cuda:
+        raise BadInput(f"expected an onnxruntime with CUDA for device '{device}', got one without")
+    if device == "cpu" or not has_cuda:
+        return ["CPUExecutionProvider"]
+    return [(_CUDA, {"device_id": device.partition(":")[2] or "0"}), "CPUExecutionProvider"]
+
+
+def _is_side(side: Any) -> bool:
+    return isinstance(side, int) and 0 < side <= _MOST_SIDE_PX
+
+
+def _said(problem: Exception) -> str:
+    return " ".join(str(problem).split())[:160] or type(problem).__name__

@@ -1,0 +1,75 @@
+"""Weights for torchvision's models: a bound file, or by name those that torchvision publishes; and whether they know what is asked."""
+
+from pathlib import Path
+
+import torch
+from torch import nn
+from torchvision.models import get_model_weights
+
+from schemas.detect import Detect
+from schemas.errors import BadInput
+from tasks.io import files_in, torchvision_models
+from tasks.io.detectors import devices, vision
+from tasks.io.detectors.heads import classes_of
+from tasks.io.torchvision_models import Told
+
+PREFIX = "torchvision:"
+MOST_BYTES = 2 * 2**30
+
+
+def file_of(name: str, model: str, url: str) -> str:
+    """Path or URL of a binding's file; torchvision:DEFAULT, torchvision:COCO_V1 ... are fetched once, and checked, by torchvision.
+
+    Raises BadInput where the model has no such weights, or they can't be fetched.
+    """
+    if not url.startswith(PREFIX):
+        return url
+    try:
+        known = {entry.name: entry for entry in get_model_weights(model)} | {
+            "DEFAULT": get_model_weights(model).DEFAULT
+        }
+    except ValueError:
+        known = {}
+    if (entry := known.get(url.removeprefix(PREFIX))) is None:
+        said = " or ".join(PREFIX + word for word in sorted(known)) or "a file, since torchvision has none"
+        raise BadInput(f"binding '{name}': expected {said} for {model}, got '{url}'")
+    file = Path(torch.hub.get_dir()) / "checkpoints" / Path(entry.url).name
+    if not file.exists():
+        _fetch(name, entry.url, file)
+    return str(file)
+
+
+def _fetch(name: str, url: str, file: Path) -> None:
+    """Into torch's own cache. The end of the file's name is the beginning of its SHA-256 (torch.hub)."""
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        torch.hub.download_url_to_file(url, str(file), file.stem.rpartition("-")[2], progress=False)
+    except (OSError, RuntimeError) as problem:
+        raise BadInput(
+            f"binding '{name}': expected to fetch torchvision's weights from {url}, got {problem}; a file can be bound instead"
+        ) from problem
+
+
+def loaded(settings: Detect, name: str, url: str) -> tuple[nn.Module, Told]:
+    """The model of a recipe with a binding's weights. Raises BadInput if they are not its, or lack a class that is asked for."""
+    what = f"binding '{name}'"
+    data = files_in.read(what, file_of(name, settings.model, url), MOST_BYTES)
+    model, told = torchvision_models.loaded(settings.model, data, what, settings.least_side_px, settings.most_side_px)
+    for category, index in sorted(settings.classes.items()):
+        _check_class(what, category, index, classes_of(model), told)
+    return model, told
+
+
+def _check_class(what: str, category: str, index: int, classes: int, told: Told) -> None:
+    if told.categories and told.categories[index - 1 : index] != (category,):
+        raise BadInput(
+            f"{what}: expected weights whose class {index} is '{category}', got those of {', '.join(told.categories)}"
+        )
+    if not 1 <= index < classes:
+        raise BadInput(f"{what}: expected a class index of 1..{classes - 1} for '{category}', got {index}")
+
+
+def opened(settings: Detect, name: str, url: str, device: str) -> vision.Vision:
+    """The detector of a recipe on a device. Raises BadInput as `loaded` does, and where there is no such device."""
+    chosen = devices.chosen(device)
+    return vision.Vision(loaded(settings, name, url)[0], settings, chosen)

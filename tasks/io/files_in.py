@@ -1,0 +1,26 @@
+"""Single files that a person names: a path, or any fsspec URL."""
+
+import fsspec
+
+from schemas.errors import BadInput
+
+
+def read(name: str, url: str, max_bytes: int) -> bytes:
+    """The file's bytes. Raises BadInput if there is none, or it is longer; `name` is for that message."""
+    try:
+        with fsspec.open(url, "rb") as file:
+            data = bytes(file.read(max_bytes + 1))
+    except (OSError, ValueError, ImportError) as problem:
+        raise BadInput(f"{name}: expected a file, got '{url}' ({problem})") from problem
+    if len(data) > max_bytes:
+        raise BadInput(f"{name}: expected a file of at most {max_bytes} bytes, got '{url}', which is longer")
+    return data
+
+
+def folder_of(url: str) -> str:
+    """Path or URL of the folder in which a file lies.
+
+    >>> folder_of("s3://art/coco/train.json"), folder_of("train.json")
+    ('s3://art/coco', '.')
+    """
+    return url.rpartition("/")[0] or ("/" if url.startswith("/") else ".")

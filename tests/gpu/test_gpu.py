@@ -1,0 +1,95 @@
+"""What only a GPU can show: its rows against a CPU's, batches against single pictures, memory that runs out, a stream of its own."""
+
+import hashlib
+import io
+
+import numpy as np
+import pytest
+import torch
+from PIL import Image
+
+from benchmarks.detect_moves import moved
+from tasks import detected
+from tasks.io.detectors import stream
+from tasks.io.detectors.canvases import Size
+from tasks.io.detectors.vision import Manner, Vision
+from tests.unit.io.models import SETTINGS, small
+
+pytestmark = [
+    pytest.mark.gpu,
+    pytest.mark.filterwarnings("ignore:The image decoding and encoding capabilities:DeprecationWarning"),
+    pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU that CUDA and torch can use"),
+]
+CPU, GPU = torch.device("cpu"), torch.device("cuda", 0)
+FULL = Manner(torch.float32)
+
+
+def blob(number: int) -> bytes:
+    rng, file = np.random.default_rng(number), io.BytesIO()
+    coarse = Image.fromarray(rng.integers(0, 256, (12, 9 + number % 7, 3), dtype=np.uint8))
+    coarse.resize((300 + 40 * (number % 7), 400), Image.Resampling.BICUBIC).save(file, "JPEG", quality=90)
+    return file.getvalue()
+
+
+BLOBS = {hashlib.sha256(data).hexdigest(): data for data in map(blob, range(60))}
+
+
+def figures(device: torch.device, manner: Manner = FULL) -> list[list[dict[str, object]]]:
+    rows = detected.rows(Vision(small(), SETTINGS, device, manner), SETTINGS, list(BLOBS), BLOBS.__getitem__)
+    return [row["figures"] for row in sorted(rows, key=lambda row: row["sha256"])]
+
+
+def assert_near(one: list, other: list, score: float, px: float, alone: float) -> None:
+    said = moved(one, other)
+    without, total = map(int, said["boxes without a partner"].split(" of "))
+    assert total > 100
+    assert without <= alone * total
+    assert said["most"] <= score
+    assert said["most "] <= px
+
+
+def test_a_gpu_finds_what_a_cpu_finds_in_float32():
+    before = torch.backends.cudnn.allow_tf32
+    torch.backends.cudnn.allow_tf32 = False
+    try:
+        assert_near(figures(GPU), figures(CPU), 0.002, 1.0, 0.01)
+    finally:
+        torch.backends.cudnn.allow_tf32 = before
+
+
+def test_bfloat16_batches_find_nearly_the_same():
+    assert_near(figures(GPU, Manner()), figures(CPU), 0.02, 8.0, 0.15)
+
+
+def test_a_stream_finds_what_single_pictures_do():
+    assert_near(figures(GPU), figures(GPU, Manner(torch.float32, 1, decoders=0)), 0.002, 1.0, 0.01)
+
+
+def test_jpeg_files_that_the_gpu_decodes_are_nearly_those_of_the_cpu():
+    assert_near(figures(GPU, Manner(torch.float32, decodes_on_gpu=True)), figures(GPU), 0.05, 8.0, 0.15)
+
+
+def test_a_batch_beyond_the_memory_is_halved_and_the_rows_stay():
+    detector = Vision(small(), SETTINGS, GPU, Manner(torch.float32, 4096))
+    pictures = [detector.decoded(data) for data in BLOBS.values()] * 64
+    by_canvas: dict[Size, list] = {}
+    for picture in pictures:
+        by_canvas.setdefault(detector.canvas(picture.size), []).append(picture)
+    canvas, many = max(by_canvas.items(), key=lambda entry: len(entry[1]))
+    one = detector.begun(detector.staged(many[:1], canvas))()
+    torch.cuda.empty_cache()
+    used = torch.cuda.memory_reserved(GPU) / torch.cuda.get_device_properties(GPU).total_memory
+    torch.cuda.set_per_process_memory_fraction(min(1.0, used + 0.004), GPU)
+    try:
+        found = detector.begun(detector.staged(many, canvas))()
+    finally:
+        torch.cuda.set_per_process_memory_fraction(1.0, GPU)
+    assert detector.at_once(canvas) < len(many)
+    assert len(found) == len(many)
+    assert abs(found[0].scores.max() - one[0].scores.max()) < 1e-3
+
+
+def test_two_parts_share_a_gpu():
+    detector, names = Vision(small(), SETTINGS, GPU, FULL), list(BLOBS)
+    seen = [list(stream.seen(detector, names[part::2], BLOBS.__getitem__)) for part in (0, 1)]
+    assert sorted(one.sha256 for part in seen for one in part) == sorted(BLOBS)

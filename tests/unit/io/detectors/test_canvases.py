@@ -1,0 +1,98 @@
+"""Canvases: numbers worked out by hand, and what holds for every picture."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tasks.io.detectors.batches import BatchSize, filled
+from tasks.io.detectors.canvases import Canvases, Size
+
+POPART = Canvases(800, 1333)
+
+
+@pytest.mark.parametrize(
+    ("picture", "scaled", "canvas"),
+    [
+        pytest.param((600, 800), (800, 1066), (800, 1184), id="the shorter side decides"),
+        pytest.param((800, 600), (1066, 800), (1184, 800), id="standing"),
+        pytest.param((500, 500), (800, 800), (800, 800), id="square"),
+        pytest.param((400, 1000), (533, 1333), (544, 1344), id="the longer side decides"),
+        pytest.param((1, 1), (800, 800), (800, 800), id="one px"),
+        pytest.param((200, 20_000), (13, 1333), (128, 1344), id="a scroll"),
+        pytest.param((20_000, 200), (1333, 13), (1344, 128), id="a scroll that hangs"),
+        pytest.param((20_000, 1), (1333, 1), (1344, 128), id="no side is lost"),
+    ],
+)
+def test_a_picture_is_scaled_and_lies_on_the_smallest_canvas_that_holds_it(picture, scaled, canvas):
+    assert POPART.scaled(Size(*picture)) == scaled
+    assert POPART.canvas(Size(*picture)) == canvas
+
+
+def test_a_model_of_one_size_sees_every_picture_in_it():
+    fixed = Canvases(800, 1333, Size(320, 320))
+    assert fixed.scaled(Size(1, 9)) == fixed.canvas(Size(1, 9)) == (320, 320)
+
+
+sides = st.integers(1, 30_000)
+
+
+@given(sides, sides, st.sampled_from([(800, 1333), (160, 160), (320, 320), (33, 800), (600, 4096)]))
+def test_a_canvas_holds_its_picture_and_wastes_little_of_paintings(height, width, model):
+    canvases = Canvases(*model)
+    scaled, canvas = canvases.scaled(Size(height, width)), canvases.canvas(Size(height, width))
+    assert scaled.height_px <= canvas.height_px
+    assert scaled.width_px <= canvas.width_px
+    assert canvas.height_px % 32 == canvas.width_px % 32 == 0
+    assert min(scaled) >= 1
+    assert max(scaled) <= model[1]
+    assert canvases.canvas(Size(width, height)) == tuple(reversed(canvas))
+
+
+def test_there_are_few_canvases():
+    found = {POPART.canvas(Size(100, width)) for width in range(1, 2000)}
+    assert len(found) <= 36
+
+
+def test_a_batch_doubles_while_that_pays():
+    size = BatchSize(4, most=32)
+    for pictures, seconds in ((4, 9.0), (4, 4.0), (8, 9.0), (8, 6.0), (16, 99.0), (16, 11.9)):
+        size.took(pictures, seconds)  # 1 s each, then 0.75 s; then 0.744 s: not worth the memory
+    assert size.pictures == 8
+    size.took(8, 0.1)
+    assert size.pictures == 8
+
+
+def test_the_first_batch_of_a_size_and_one_that_is_not_full_say_nothing():
+    size = BatchSize(4)
+    size.took(4, 1.0)
+    size.took(3, 1.0)
+    assert size.pictures == 4
+    size.took(4, 1.0)
+    assert size.pictures == 8
+
+
+def test_a_batch_grows_to_the_most_and_a_fixed_one_stays():
+    size, fixed = BatchSize(4, most=6), BatchSize(1, most=1)
+    for _ in range(9):
+        size.took(size.pictures, 1.0 / size.pictures)
+        fixed.took(1, 1.0)
+    assert (size.pictures, fixed.pictures) == (6, 1)
+
+
+def test_a_batch_that_did_not_fit_is_halved_once_however_many_threads_say_so():
+    size = BatchSize(16)
+    size.halve(16)
+    size.halve(16)
+    assert size.pictures == 8
+    size.halve(1)
+    assert size.pictures == 1
+    size.took(1, 1.0)
+    size.took(1, 1.0)
+    assert size.pictures == 1
+
+
+@given(st.integers(1, 64), st.integers(1, 64))
+def test_a_batch_has_place_for_its_pictures_and_few_shapes(pictures, most):
+    places = filled(pictures, most)
+    assert pictures <= places
+    assert places in (most, pictures) or places.bit_count() == 1

@@ -1,0 +1,156 @@
+"""Blobs through detectors: the same for each, one by one or overlapping, in any number of threads."""
+
+import hashlib
+import io
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from PIL import Image
+
+from schemas.reasons import Reason
+from tasks.io.detectors import stream
+from tasks.io.detectors.canvases import Size
+from tasks.io.detectors.decoding import Picture, decoded
+from tasks.io.detectors.found import Found
+from tasks.io.detectors.vision import Manner, Vision
+from tests.unit.io.models import SETTINGS, small
+
+
+def blob(number: int) -> bytes:
+    rng, file = np.random.default_rng(number), io.BytesIO()
+    size = (40 + 7 * (number % 5), 60, 3)
+    Image.fromarray(rng.integers(0, 256, size, dtype=np.uint8)).save(file, "PNG")
+    return file.getvalue()
+
+
+BLOBS = {hashlib.sha256(data).hexdigest(): data for data in [*map(blob, range(23)), b"no picture", b""]}
+
+
+def counted(sha256: str) -> Found:
+    """What no detector but these tests' finds: a box that says whose picture it is."""
+    return Found(np.full((1, 4), int(sha256[:5], 16), np.float32), np.ones(1, np.float32), np.ones(1, np.int64))
+
+
+def name_of(picture: Picture) -> str:
+    pixels = picture.pixels.numpy()
+    return next(sha for sha, data in BLOBS.items() if len(data) > 20 and np.array_equal(decoded(data).pixels, pixels))
+
+
+class Slow:
+    """An overlapping detector that keeps a diary."""
+
+    def __init__(self, decoders: int, at_once: int) -> None:
+        self.decoders, self._at_once, self.diary = decoders, at_once, []
+
+    def decoded(self, data: bytes) -> Picture:
+        return decoded(data)
+
+    def canvas(self, size: Size) -> Size:
+        return Size(size.height_px // 50, 0)
+
+    def at_once(self, _canvas: Size) -> int:
+        return self._at_once
+
+    def staged(self, pictures: Sequence[Picture], canvas: Size) -> Any:
+        assert {self.canvas(one.size) for one in pictures} == {canvas}
+        self.diary.append(("staged", len(pictures)))
+        return [name_of(one) for one in pictures]
+
+    def begun(self, staged: list[str]) -> Callable[[], list[Found]]:
+        self.diary.append(("begun", len(staged)))
+
+        def results() -> list[Found]:
+            self.diary.append(("asked", len(staged)))
+            return [counted(name) for name in staged]
+
+        return results
+
+
+@pytest.mark.parametrize("decoders", [0, 1, 3])
+@pytest.mark.parametrize("at_once", [1, 4, 100])
+def test_every_blob_is_seen_once_with_its_own_boxes(decoders, at_once):
+    seen = list(stream.seen(Slow(decoders, at_once), list(BLOBS), BLOBS.__getitem__))
+    assert sorted(one.sha256 for one in seen) == sorted(BLOBS)
+    for one in seen:
+        if one.found is None:
+            assert one.problem.reason in {Reason.NOT_AN_IMAGE, Reason.EMPTY_FILE}
+            continue
+        assert one.found.xyxy_px[0, 0] == int(one.sha256[:5], 16)
+        assert one.size_px == Image.open(io.BytesIO(BLOBS[one.sha256])).size
+
+
+def test_the_next_batch_is_on_its_way_and_the_one_before_begun_when_results_are_asked_for():
+    detector, blobs = Slow(0, 5), [sha for sha, data in BLOBS.items() if data[:4] == b"\x89PNG"][:20]
+    list(stream.seen(detector, blobs, BLOBS.__getitem__))
+    words = [word for word, _ in detector.diary]
+    assert words[:5] == ["staged", "staged", "begun", "staged", "begun"]
+    assert words.index("asked") == 5
+    assert words[-2:] == ["asked", "asked"]
+    assert words.count("staged") == words.count("begun") == words.count("asked") == 5
+
+
+def test_pictures_that_wait_for_their_batch_are_bounded_in_bytes(monkeypatch):
+    monkeypatch.setattr(stream, "WAITING_BYTES", 5 * 60 * 60 * 3)
+    detector = Slow(0, 100)
+    list(stream.seen(detector, list(BLOBS), BLOBS.__getitem__))
+    staged = [count for word, count in detector.diary if word == "staged"]
+    assert len(staged) > 3
+    assert sum(staged) == 23
+    assert max(staged) <= 8
+
+
+def test_few_are_decoded_ahead_and_none_once_nobody_asks():
+    lock, read = threading.Lock(), []
+
+    def reading(sha256: str) -> bytes:
+        with lock:
+            read.append(sha256)
+        return BLOBS[sha256]
+
+    seen = stream.seen(Slow(2, 1), list(BLOBS), reading)
+    next(seen)
+    assert len(read) <= 3 + 6
+    seen.close()
+    assert threading.active_count() < 20
+
+
+def test_a_fault_of_the_store_ends_it():
+    def broken(_sha256: str) -> bytes:
+        raise OSError("the disk is gone")
+
+    with pytest.raises(OSError, match="the disk is gone"):
+        list(stream.seen(Slow(2, 4), list(BLOBS), broken))
+
+
+class Plain:
+    """A detector that takes what it is given."""
+
+    batch = 3
+
+    def found(self, pictures: Sequence[np.ndarray]) -> list[Found]:
+        assert 1 <= len(pictures) <= 3
+        return [counted(name_of(Picture(torch.from_numpy(one.copy())))) for one in pictures]
+
+
+def test_a_plain_detector_is_given_batches():
+    seen = list(stream.seen(Plain(), list(BLOBS), BLOBS.__getitem__))
+    assert sorted(one.sha256 for one in seen) == sorted(BLOBS)
+    assert all(one.found is None or one.found.xyxy_px[0, 0] == int(one.sha256[:5], 16) for one in seen)
+
+
+def test_a_model_sees_the_same_in_any_number_of_threads_and_parts():
+    detectors = [Vision(small(), SETTINGS, torch.device("cpu"), Manner(decoders=count)) for count in (0, 3)]
+    found = []
+    for detector in detectors:
+        assert isinstance(detector, stream.Overlapping)
+        for parts in (1, 4):
+            names = list(BLOBS)
+            rows = [
+                one for part in range(parts) for one in stream.seen(detector, names[part::parts], BLOBS.__getitem__)
+            ]
+            found.append({one.sha256: one.found and one.found.xyxy_px.tobytes() for one in rows})
+    assert found[0] == found[1] == found[2] == found[3]

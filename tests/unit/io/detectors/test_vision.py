@@ -1,0 +1,295 @@
+"""torchvision's detectors on canvases: the same boxes as torchvision's own way, and a way out of each fault of a device."""
+
+import io
+import logging
+
+import numpy as np
+import pytest
+import torch
+from PIL import Image
+from torch import nn
+from torchvision.models import detection
+from torchvision.models.detection.backbone_utils import mobilenet_backbone
+from torchvision.models.detection.image_list import ImageList
+
+from schemas.detect import Detect
+from schemas.errors import BadInput
+from tasks.io import torchvision_models
+from tasks.io.detectors import devices, heads, vision_weights
+from tasks.io.detectors.canvases import Canvases, Size
+from tasks.io.detectors.found import Found
+from tasks.io.detectors.read_out import Places, limited
+from tasks.io.detectors.vision import Manner, Vision
+from tests.unit.io.models import SETTINGS, TOLD, Failing, small
+
+CPU = torch.device("cpu")
+LOST = RuntimeError("CUDA error: an illegal memory access was encountered")
+
+
+@pytest.fixture(autouse=True)
+def _one_thread():
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+def pictures(count: int, height: int = 90, width: int = 120) -> list[np.ndarray]:
+    rng = np.random.default_rng(7)
+    return [rng.integers(0, 256, (height, width, 3), dtype=np.uint8) for _ in range(count)]
+
+
+def same(one: Found, other: Found, px: float = 0.0, score: float = 0.0) -> None:
+    assert len(one.scores) == len(other.scores) > 0
+    np.testing.assert_allclose(one.xyxy_px, other.xyxy_px, atol=px, rtol=0)
+    np.testing.assert_allclose(one.scores, other.scores, atol=score, rtol=0)
+
+
+# --- torchvision's own way
+
+
+class Padded(Canvases):
+    """As torchvision pads a picture that comes alone."""
+
+    def canvas(self, picture: Size) -> Size:
+        scaled = self.scaled(picture)
+        return self.fixed or Size(-(-scaled.height_px // 32) * 32, -(-scaled.width_px // 32) * 32)
+
+
+def keypoints() -> nn.Module:
+    backbone = mobilenet_backbone(backbone_name="mobilenet_v3_large", weights=None, fpn=True, trainable_layers=6)
+    anchors = detection.anchor_utils.AnchorGenerator(((32, 64),) * 3, ((1.0,),) * 3)
+    return detection.KeypointRCNN(
+        backbone, 2, rpn_anchor_generator=anchors, min_size=96, max_size=160, box_detections_per_img=9
+    )
+
+
+MODELS = {
+    "fasterrcnn_mobilenet_v3_large_320_fpn": None,
+    "ssdlite320_mobilenet_v3_large": None,
+    "retinanet_resnet50_fpn": None,
+    "fcos_small": small,
+    "keypointrcnn_resnet50_fpn": keypoints,
+}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_on_torchvisions_own_canvas_the_boxes_are_torchvisions(name):
+    torch.manual_seed(1)
+    model = (MODELS[name] or (lambda: torchvision_models.built(name, 2, 96, 160)))().eval()
+    settings = Detect(model=name, least_score=0, at_most=9 if "keypoint" in name else 100)
+    ours = Vision(model, settings, CPU)
+    ours._opened().laying.canvases = Padded(*ours._opened().laying.canvases)
+    heads.limit(model, settings)
+    picture = pictures(1, 130, 200)[0]
+    with torch.inference_mode():
+        (theirs,) = model([torch.from_numpy(picture).permute(2, 0, 1).float() / 255])
+    people = theirs["labels"] == 1
+
+    (found,) = ours.found([picture])
+
+    same(found, Found(theirs["boxes"][people].numpy(), theirs["scores"][people].numpy(), np.ones(0)), 1e-3, 1e-4)
+    assert set(found.labels) == {1}
+    if "keypoint" in name:
+        np.testing.assert_allclose(found.keypoints_xyv[:, :, :2], theirs["keypoints"][people][:, :, :2], atol=1e-2)
+        assert found.keypoints_xyv.shape == (len(found.scores), 17, 3)
+    else:
+        assert found.keypoints_xyv is None
+
+
+def test_joints_are_found_from_a_stated_value_on_and_scaled_as_boxes_are():
+    row = [10, 20, 30, 40, 0.5, 1, 5, 6, 2.0, 7, 8, 1.9]
+    other = [0, 0, 1, 1, 0.9, 2, 0, 0, 9.0, 0, 0, 9.0]
+    (found,) = limited([np.array([row, other], np.float32)], [Places(Size(50, 300), Size(100, 100))], [1])
+    assert found.xyxy_px.tolist() == [[30, 10, 90, 20]]
+    assert found.keypoints_xyv.tolist() == [[[15, 3, 2], [21, 4, 0]]]
+    assert found.labels.tolist() == [1]
+
+
+def test_a_model_of_other_classes_too_does_not_spend_its_boxes_on_them():
+    several, one = torchvision_models.built("fcos_small", 5), small()
+    for model in (several, one):
+        heads.limit(model, Detect(model="fcos_small", at_most=7, nms_iou=0.3, least_score=0.2))
+    assert (one.detections_per_img, one.nms_thresh, one.score_thresh) == (7, 0.3, 0.2)
+    assert several.detections_per_img > 200
+
+
+@pytest.mark.parametrize(
+    "name", ["fasterrcnn_mobilenet_v3_large_320_fpn", "ssdlite320_mobilenet_v3_large", "fcos_small"]
+)
+def test_every_kind_of_head_tells_its_classes(name):
+    assert heads.classes_of(torchvision_models.built(name, 4, 96, 96)) == 5
+
+
+# --- odd pictures, neighbours
+
+
+@pytest.mark.parametrize("size", [(1, 1), (1, 300), (200, 20_000), (20_000, 200), (160, 160), (31, 33)])
+def test_odd_pictures_have_boxes_inside_them(size):
+    (found,) = Vision(small(), SETTINGS, CPU).found(pictures(1, *size))
+    assert len(found.scores)
+    assert found.xyxy_px.min() >= 0
+    assert (found.xyxy_px.max(0) <= np.array([size[1], size[0]] * 2) * (1 + 1e-6)).all()
+
+
+def test_what_is_found_does_not_depend_on_neighbours_or_on_threads_before():
+    detector, some = Vision(small(), SETTINGS, CPU, Manner(pictures=4)), pictures(4)
+    canvas = detector.canvas(Size(90, 120))
+    held = [detector.decoded(_png(one)) for one in some]
+    whole = detector.begun(detector.staged(held, canvas))()
+    others = detector.begun(detector.staged([held[2], held[0]], canvas))()
+    same(whole[2], others[0], 1e-3, 1e-5)  # another shape of batch, other kernels: the last bits differ
+    swapped = detector.begun(detector.staged([held[2], held[3], held[1], held[0]], canvas))()
+    same(whole[2], swapped[0])
+    same(whole[0], swapped[3])
+
+
+def _png(pixels: np.ndarray) -> bytes:
+    file = io.BytesIO()
+    Image.fromarray(pixels).save(file, "PNG")
+    return file.getvalue()
+
+
+def test_bfloat16_moves_scores_by_little_and_not_beyond_its_precision():
+    full, half = (Vision(small(), SETTINGS, CPU, Manner(precision)) for precision in (torch.float32, torch.bfloat16))
+    (one,), (other,) = full.found(pictures(1)), half.found(pictures(1))
+    assert 0 < abs(one.scores.max() - other.scores.max()) < 0.01
+    assert other.scores.dtype == np.float32
+
+
+def test_anchors_lie_where_they_should_whatever_the_precision_of_the_maps():
+    generator = detection.anchor_utils.AnchorGenerator(((8,),), ((1.0,),))
+    images, maps = ImageList(torch.empty((1, 3, 800, 1344)), [(800, 1344)]), torch.zeros((1, 4, 100, 168))
+    (exact,), (rough,) = generator(images, [maps]), generator(images, [maps.bfloat16()])
+    assert (exact - rough).abs().max() == 4  # why: px, at the far end of the canvas
+    (ours,) = heads.Exact(generator)(images, [maps.bfloat16()])
+    assert torch.equal(ours, exact)
+
+
+def test_torch_has_its_threads_back():
+    torch.set_num_threads(2)
+    Vision(small(), SETTINGS, CPU).found(pictures(1))
+    assert torch.get_num_threads() == 2
+    with devices.one_thread():
+        with devices.one_thread():
+            assert torch.get_num_threads() == 1
+        assert torch.get_num_threads() == 1  # not before the last has left
+    assert torch.get_num_threads() == 2
+
+
+# --- memory, devices
+
+
+def failing(problem: Exception, **when: int) -> nn.Module:
+    model = small()
+    model.backbone = Failing(model.backbone, problem, **when)
+    return model
+
+
+@pytest.mark.parametrize(
+    "problem",
+    [
+        torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB."),
+        RuntimeError("CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`"),
+    ],
+)
+def test_a_batch_that_does_not_fit_is_halved_until_it_does(problem):
+    narrow = Vision(failing(problem, most=3, times=0), SETTINGS, CPU, Manner(pictures=11))
+    some = [narrow.decoded(_png(one)) for one in pictures(11)]
+    canvas = narrow.canvas(some[0].size)
+    found = narrow.begun(narrow.staged(some, canvas))()
+    alone = Vision(small(), SETTINGS, CPU).found(pictures(11))
+    for one, other in zip(found, alone, strict=True):
+        same(one, other, 1e-3, 1e-5)
+    assert narrow.at_once(canvas) <= 3
+
+
+def test_one_picture_that_does_not_fit_is_bad_input():
+    with pytest.raises(BadInput, match="expected cpu to have memory for one picture of 160 x 128 px, got too little"):
+        Vision(failing(torch.OutOfMemoryError("no"), most=0), SETTINGS, CPU).found(pictures(1))
+
+
+def test_a_lost_device_is_a_fault_that_may_pass_and_the_next_try_finds_the_same():
+    detector = Vision(failing(LOST, at=1), SETTINGS, CPU)
+    (before,) = detector.found(pictures(1))
+    with pytest.raises(OSError, match="expected cpu to go on, got CUDA error: an illegal memory access"):
+        detector.found(pictures(1))
+    (after,) = detector.found(pictures(1))
+    same(before, after)
+
+
+def test_a_gpu_that_does_not_answer_is_replaced_by_the_cpu_and_said_once(caplog):
+    if torch.cuda.is_available():
+        pytest.skip("here is a GPU that answers")
+    with caplog.at_level(logging.WARNING):
+        detector = Vision(small(), SETTINGS, torch.device("cuda", 0))
+        (found,) = detector.found(pictures(1))
+    assert detector.device == CPU
+    assert [record.message for record in caplog.records] == [
+        "cuda:0 does not answer any more in this process: going on on the CPU"
+    ]
+    same(found, Vision(small(), SETTINGS, CPU).found(pictures(1))[0])
+
+
+def test_an_error_of_the_program_stays_one():
+    with pytest.raises(RuntimeError, match="shapes do not match"):
+        Vision(failing(RuntimeError("shapes do not match")), SETTINGS, CPU).found(pictures(1))
+
+
+@pytest.mark.parametrize(
+    ("word", "said"),
+    [
+        ("cuda:7777", "expected one of this machine's"),
+        ("tpu", "expected auto, cpu, cuda or"),
+        ("meta", "expected auto, cpu, cuda or"),
+        ("", "expected auto, cpu, cuda or"),
+        ("cuda:x", "expected auto, cpu, cuda or"),
+    ],
+)
+def test_a_device_that_is_not_there_is_bad_input(word, said):
+    with pytest.raises(BadInput, match=f"device: {said}"):
+        devices.chosen(word)
+
+
+def test_auto_is_what_there_is():
+    assert devices.chosen("auto").type == ("cuda" if torch.cuda.is_available() else "cpu")
+    assert devices.chosen("cpu") == CPU
+
+
+# --- weights
+
+
+def test_weights_by_torchvisions_name_are_of_that_model():
+    with pytest.raises(BadInput, match=r"expected torchvision:COCO_V1 or torchvision:DEFAULT for ssd300_vgg16, got"):
+        vision_weights.file_of("weights", "ssd300_vgg16", "torchvision:COCO_V9")
+    with pytest.raises(BadInput, match="expected a file, since torchvision has none for fcos_small"):
+        vision_weights.file_of("weights", "fcos_small", "torchvision:DEFAULT")
+    assert vision_weights.file_of("weights", "fcos_small", "s3://a/b") == "s3://a/b"
+
+
+def test_without_internet_that_is_one_sentence(tmp_path, monkeypatch):
+    monkeypatch.setattr(torch.hub, "get_dir", lambda: str(tmp_path))
+    with pytest.raises(BadInput, match=r"^binding 'weights': expected to fetch torchvision's weights from https://"):
+        vision_weights.file_of("weights", "ssdlite320_mobilenet_v3_large", "torchvision:DEFAULT")
+
+
+@pytest.mark.parametrize(
+    ("classes", "said"),
+    [
+        ({"person": 2}, "expected weights whose class 2 is 'person', got those of person"),
+        ({"horse": 1}, "expected weights whose class 1 is 'horse', got those of person"),
+        ({"person": 0}, "expected weights whose class 0 is 'person'"),
+    ],
+)
+def test_weights_that_do_not_know_the_class_are_bad_input(tmp_path, classes, said):
+    file = tmp_path / "small.safetensors"
+    file.write_bytes(torchvision_models.saved(small(), TOLD))
+    with pytest.raises(BadInput, match=f"binding 'weights': {said}"):
+        vision_weights.loaded(Detect(model="fcos_small", classes=classes), "weights", str(file))
+
+
+def test_a_class_beyond_those_of_weights_without_names_is_bad_input(tmp_path):
+    file = tmp_path / "small.pth"
+    torch.save(torchvision_models.built("fcos_small", 2).state_dict(), file)
+    with pytest.raises(BadInput, match=r"expected a class index of 1\.\.2 for 'horse', got 3"):
+        vision_weights.loaded(Detect(model="fcos_small", classes={"person": 1, "horse": 3}), "weights", str(file))
