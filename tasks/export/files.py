@@ -18,7 +18,7 @@ from schemas.stages import Export
 from schemas.tables import ANNOTATIONS, EDGES, IMAGES, LEDGER, RECORDS, as_written
 from tasks import by_hand, caching, shelves
 from tasks.core import evaluate, tables
-from tasks.core.export import card, clusters, coco, digest, images, ledger, report, thumbnails
+from tasks.core.export import card, clusters, coco, detector, digest, images, ledger, report, thumbnails
 from tasks.core.statistics import Statistics
 from tasks.export import statistics
 from tasks.export.content import Content, publication, recipe_sha256, split_sha256
@@ -174,8 +174,9 @@ def _report(
         for sha256, jpeg in shelves.jpegs(store, shelf)
     }
     return report.report(
-        recipe.title or recipe.name, manifest, state.steps, images, boxes, reviewed, facts, seen, counted
-    )
+        recipe.title or recipe.name, manifest, state.steps, images, boxes, reviewed, facts, seen, counted,
+        detector.section(content.images, content.annotations, recipe.categories),
+    )  # fmt: skip
 
 
 def _boxes(

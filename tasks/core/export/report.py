@@ -45,12 +45,13 @@ def report(
     facts: Facts,
     thumbnails: Thumbnails,
     statistics: Statistics | None = None,
+    detector: str = "",
 ) -> str:
     """The page as HTML.
 
     images: rows of the images table to show; boxes: xywh_px by image_id; reviewed: clusters and pairs to show
     (clusters.shown); facts: what copies.section needs of their records; thumbnails: by SHA-256, of all of these;
-    statistics: what choice.section shows.
+    statistics: what choice.section shows; detector: the HTML of detector.section.
     """
     counts = manifest.counts
     chosen = choice.section(statistics) if statistics else ""
@@ -65,7 +66,7 @@ def report(
         "<h2>What the stages did</h2>", _stages(steps),
         "<h2>Some of what is in it</h2><div class=sheet>",
         *(_figure(row, boxes.get(row["image_id"], ()), thumbnails) for row in images),
-        "</div>", chosen,
+        "</div>", chosen, detector,
     ]  # fmt: skip
     if review:
         parts += [review, f"<script>{SCRIPT}</script>"]

@@ -1,0 +1,119 @@
+"""A comparison as drawings: SVG that stands alone, on white, and reads without colours."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tasks.core.evaluate.words import ranked
+from tasks.core.export.plots import Axis, escape
+
+Row = dict[str, Any]
+_STYLE = (
+    ".compared text{font:12px system-ui,sans-serif;fill:#222}.compared .end{text-anchor:end}.compared .mid{text-anchor:middle}"
+    ".compared .grid{stroke:#ddd;fill:none}.compared .axis{stroke:#777;fill:none}.compared .line{stroke-width:2;fill:none}"
+    ".compared .reach{stroke:#b5532a;stroke-width:2;fill:none}.compared .dot{fill:#b5532a}.compared .title{font-weight:600}"
+    ".compared .style{fill:#7d8590;fill-opacity:.45}svg.compared{max-width:100%;height:auto}"
+)
+"""Of these drawings alone, also where they stand in a page with others."""
+_COLOURS = ("#b5532a", "#1f5a8a", "#3a7d44", "#7b4b94", "#8a6d1f", "#444444")
+_DASHES = ("", "7 3", "2 3", "9 3 2 3")
+"""Six colours by four dashes: 12 lines that differ in both before any two are alike."""
+_LONGEST_NAME = 24
+_ROW = 30.0
+_PANEL, _HIGH, _GAP = 300, 250, 46
+
+
+def of_scores(scores: pa.Table) -> str:
+    """AP of each detector with its 95 % interval, and a pale dot for each style. Best first."""
+    rows = [row for row in scores.to_pylist() if row["metric"] == "AP" and row["value"] is not None]
+    names = ranked(rows)
+    top, height = 34.0, round(34 + _ROW * len(names) + 40)
+    farthest = [row["value"] if row["stratum"] else row["high"] or row["value"] for row in rows]
+    x = Axis(0, max([0.1, *farthest]), 190, 616)
+    body = [_columns(x, top, height - 40.0), f"<text class='mid' x='403' y='{height - 8}'>AP (IoU 0.50:0.95)</text>"]
+    for place, name in enumerate(names):
+        middle = top + _ROW * (place + 0.5)
+        body.append(f"<text class='end' x='180' y='{middle + 4:g}'>{escape(_short(name))}</text>")
+        mine = [row for row in rows if row["detector"] == name]
+        body += [
+            f"<circle class='style' cx='{x.at(row['value'])}' cy='{middle + 7:g}' r='3'/>"
+            for row in mine
+            if row["stratum"]
+        ]
+        body += [_dot(row, x, middle - 3) for row in mine if row["stratum"] is None]
+    title = "AP with 95 % intervals" + ("; pale: each style" if any(row["stratum"] for row in rows) else "")
+    return _drawing(640, height, title, [*body, f"<text class='title' x='12' y='20'>{title}</text>"])
+
+
+def of_calibration(calibration: pa.Table, names: Sequence[str]) -> str:
+    """Kept share, image-level recall and precision against the threshold, one line for each detector, in the order of names."""
+    whole = calibration.filter(pc.is_null(calibration["stratum"])).to_pylist()
+    panels = (
+        ("kept_share", "kept share of all images"),
+        ("recall", "recall of images with a figure"),
+        ("precision", "precision of images kept"),
+    )
+    body: list[str] = []
+    for place, (column, title) in enumerate(panels):
+        left = 40 + place * (_PANEL + _GAP)
+        body += _panel(left, title, [_points(whole, name, column) for name in names])
+    body += _legend(names, 40, _HIGH + 98)
+    width = 40 + 3 * _PANEL + 2 * _GAP + 20
+    return _drawing(width, _HIGH + 96 + 18 * -(-len(names) // 4), "What a threshold keeps, and what it loses", body)
+
+
+def _points(rows: Sequence[Row], name: str, column: str) -> list[tuple[float, float]]:
+    return [(row["threshold"], row[column]) for row in rows if row["detector"] == name and row[column] is not None]
+
+
+def _panel(left: float, title: str, lines: Sequence[Sequence[tuple[float, float]]]) -> Iterator[str]:
+    x, y = Axis(0, 1, left, left + _PANEL), Axis(0, 1, 40.0 + _HIGH, 40.0)
+    yield f"<text class='title' x='{left}' y='24'>{title}</text>{_columns(x, y.stop, y.start)}"
+    rules = "".join(f"M{x.start:g} {y.at(tick)}H{x.stop:g}" for tick in y.ticks())
+    yield f"<path class='grid' d='{rules}'/>"
+    for tick in y.ticks():
+        yield f"<text class='end' x='{left - 6}' y='{y.at(tick) + 4:g}'>{tick:.1f}</text>"
+    yield f"<text class='mid' x='{left + _PANEL / 2:g}' y='{y.start + 34:g}'>least score of a box</text>"
+    for place, points in enumerate(lines):
+        if points:
+            path = "M" + "L".join(f"{x.at(here)} {y.at(value)}" for here, value in points)
+            yield f"<path class='line' {_pen(place)} d='{path}'/>"
+
+
+def _legend(names: Sequence[str], left: int, top: int) -> Iterator[str]:
+    for place, name in enumerate(names):
+        x, y = left + 240 * (place % 4), top + 18 * (place // 4)
+        yield f"<path class='line' {_pen(place)} d='M{x} {y}h28'/><text x='{x + 34}' y='{y + 4}'>{escape(_short(name))}</text>"
+
+
+def _pen(place: int) -> str:
+    dash = _DASHES[place % len(_DASHES)]
+    return f"stroke='{_COLOURS[place % len(_COLOURS)]}'" + (f" stroke-dasharray='{dash}'" if dash else "")
+
+
+def _dot(row: Row, x: Axis, middle: float) -> str:
+    reach = ""
+    if row["low"] is not None:
+        ends = x.at(row["low"]), x.at(row["high"])
+        caps = "".join(f"M{end} {middle - 4:g}v8" for end in ends)
+        reach = f"<path class='reach' d='M{ends[0]} {middle:g}H{ends[1]}{caps}'/>"
+    return f"{reach}<circle class='dot' cx='{x.at(row['value'])}' cy='{middle:g}' r='4.5'/>"
+
+
+def _columns(x: Axis, top: float, bottom: float) -> str:
+    rules = "".join(f"M{x.at(tick)} {top:g}V{bottom:g}" for tick in x.ticks())
+    words = "".join(f"<text class='mid' x='{x.at(tick)}' y='{bottom + 16:g}'>{tick:.10g}</text>" for tick in x.ticks())
+    return f"<path class='grid' d='{rules}'/><path class='axis' d='M{x.start:g} {bottom:g}H{x.stop:g}'/>{words}"
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 1].rstrip() + "…"
+
+
+def _drawing(width: int, height: int, title: str, body: Sequence[str]) -> str:
+    return (
+        f"<svg class='compared' xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {width} {height}' width='{width}' height='{height}' role='img'>"
+        f"<title>{escape(title)}</title><style>{_STYLE}</style><rect width='{width}' height='{height}' fill='#fff'/>{''.join(body)}</svg>\n"
+    )

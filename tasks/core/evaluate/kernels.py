@@ -1,0 +1,75 @@
+"""The inner loops of scoring: which box is right, and what that comes to when images count several times."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tasks.core.compiled import compiled
+
+IGNORED, RIGHT, WRONG = np.uint8(0), np.uint8(1), np.uint8(2)
+
+
+@compiled
+def judge(
+    overlaps: NDArray[np.float64], is_ignored: NDArray[np.bool_], is_crowd: NDArray[np.bool_], is_outside: NDArray[np.bool_],
+    thresholds: NDArray[np.float64],
+) -> NDArray[np.uint8]:  # fmt: skip
+    """(T, D) whether each box of one image is right at each threshold: pycocotools' evaluateImg, for one range of areas.
+
+    overlaps: (D, G) IoU, boxes by falling score, figures with those that are ignored last. is_ignored, is_crowd: (G,).
+    is_outside: (D,) the box's own area is outside the range, so that it is not wrong where it meets nobody.
+    """
+    boxes, figures = overlaps.shape
+    verdicts = np.empty((len(thresholds), boxes), np.uint8)
+    for step in range(len(thresholds)):
+        is_taken = np.zeros(figures, np.bool_)
+        for box in range(boxes):
+            best, met = min(thresholds[step], 1 - 1e-10), -1
+            for figure in range(figures):
+                if is_taken[figure] and not is_crowd[figure]:
+                    continue
+                if met > -1 and not is_ignored[met] and is_ignored[figure]:
+                    break
+                if overlaps[box, figure] >= best:
+                    best, met = overlaps[box, figure], figure
+            if met > -1:
+                is_taken[met] = True
+                verdicts[step, box] = IGNORED if is_ignored[met] else RIGHT
+            else:
+                verdicts[step, box] = IGNORED if is_outside[box] else WRONG
+    return verdicts
+
+
+@compiled
+def weigh(
+    verdicts: NDArray[np.uint8], image: NDArray[np.int32], times: NDArray[np.int64], figures: int, recalls: NDArray[np.float64],
+) -> tuple[float, float]:  # fmt: skip
+    """Mean precision over the recall points, and the recall in the end, where each image counts so many times.
+
+    verdicts: (D,) at one threshold and range of areas, by falling score. image: (D,) whose box each is. times: (N,) how often
+    each image counts. figures: how many there are to be found, each as often as its image; at least 1. recalls: (R,),
+    ascending. This is pycocotools' accumulate: precision at a recall is the best at any higher one.
+    """
+    right = wrong = 0
+    reached = np.empty(len(verdicts))
+    precision = np.empty(len(verdicts))
+    points = 0
+    for box in range(len(verdicts)):
+        here = times[image[box]]
+        if verdicts[box] == WRONG:
+            wrong += here
+        elif verdicts[box] == RIGHT and here:
+            right += here
+            # only right boxes raise precision: nothing is best at a wrong one
+            reached[points] = right / figures
+            precision[points] = right / (wrong + right + 2.220446049250313e-16)
+            points += 1
+    for point in range(points - 1, 0, -1):
+        precision[point - 1] = max(precision[point - 1], precision[point])
+    total, at = 0.0, 0
+    for recall in recalls:
+        while at < points and reached[at] < recall:
+            at += 1
+        if at == points:
+            break
+        total += precision[at]
+    return total / len(recalls), right / figures

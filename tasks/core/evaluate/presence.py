@@ -1,0 +1,111 @@
+"""How well a detector tells images with a figure from images without: what a threshold keeps, and what it loses."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import rankdata
+
+from tasks.core.evaluate.matching import Figures, Found
+
+GRID = tuple(place / 100 for place in range(5, 100, 5))
+"""Thresholds of the calibration view, 0.05 to 0.95."""
+_NO_BOX = -1.0
+_Z = 1.959963984540054
+"""Of a 95 % interval."""
+
+Interval = tuple[float, float]
+
+
+class Presence(NamedTuple):
+    """has_figure: (N,) by people; a crowd is one. score: (N,) of the best box; -1 where there is none."""
+
+    has_figure: NDArray[np.bool_]
+    score: NDArray[np.float64]
+
+
+class Kept(NamedTuple):
+    """What stays of some images at a threshold."""
+
+    images: int
+    with_figure: int
+    kept: int
+    kept_with_figure: int
+
+    @property
+    def kept_share(self) -> float | None:
+        """Of all images."""
+        return _share(self.kept, self.images)
+
+    @property
+    def recall(self) -> float | None:
+        """Of the images with a figure, those kept."""
+        return _share(self.kept_with_figure, self.with_figure)
+
+    @property
+    def precision(self) -> float | None:
+        """Of the images kept, those with a figure."""
+        return _share(self.kept_with_figure, self.kept)
+
+    @property
+    def f1(self) -> float | None:
+        """The harmonic mean of recall and precision; 0 where figures are there and none was kept rightly."""
+        return _share(2 * self.kept_with_figure, self.kept + self.with_figure)
+
+
+def presence(truth: Figures, found: Found) -> Presence:
+    """Who is in each image, by people and by the detector."""
+    has_figure = np.bincount(truth.image, minlength=truth.images) > 0
+    score = np.full(truth.images, _NO_BOX)
+    np.maximum.at(score, found.image, found.score)
+    return Presence(has_figure, score)
+
+
+def some(whole: Presence, rows: NDArray[np.int64]) -> Presence:
+    """The same of some images alone."""
+    return Presence(whole.has_figure[rows], whole.score[rows])
+
+
+def kept_at(threshold: float, seen: Presence) -> Kept:
+    """What an image needs a box of at least this score for.
+
+    >>> kept_at(0.5, Presence(np.array([True, True, False]), np.array([0.5, 0.49, 0.9]))).kept
+    2
+    """
+    is_kept = seen.score >= threshold
+    return Kept(
+        len(is_kept), int(seen.has_figure.sum()), int(is_kept.sum()), int((is_kept & seen.has_figure).sum())
+    )  # fmt: skip
+
+
+def auc(seen: Presence) -> float | None:
+    """How often an image with a figure has a higher score than one without, ties counted half; None without both kinds.
+
+    The area under the ROC curve (Hanley & McNeil, 1982).
+    """
+    with_figure = int(seen.has_figure.sum())
+    without = len(seen.has_figure) - with_figure
+    if not with_figure or not without:
+        return None
+    ranks = float(rankdata(seen.score)[seen.has_figure].sum())
+    return (ranks - with_figure * (with_figure + 1) / 2) / (with_figure * without)
+
+
+def wilson(hits: int, of: int) -> Interval | None:
+    """95 % interval of a share (Wilson, "Probable inference", 1927); None of nothing.
+
+    >>> [round(end, 3) for end in wilson(9, 10)]
+    [0.596, 0.982]
+    """
+    if not of:
+        return None
+    share, square = hits / of, _Z * _Z
+    middle = (share + square / (2 * of)) / (1 + square / of)
+    reach = _Z * math.sqrt(share * (1 - share) / of + square / (4 * of * of)) / (1 + square / of)
+    # at the ends the formula gives 0 and 1 but for rounding
+    return (0.0 if hits == 0 else middle - reach), (1.0 if hits == of else middle + reach)
+
+
+def _share(part: int, of: int) -> float | None:
+    return part / of if of else None

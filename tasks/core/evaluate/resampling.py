@@ -1,0 +1,69 @@
+"""How far scores would move with other images of the same kind: the bootstrap over images.
+
+Boxes are matched once. A resample draws as many images as there are, with replacement; a box of an image that was drawn three
+times counts three times. That is what pycocotools would say of a file that holds the image three times, as long as no image
+has a right and a wrong box of one score (Efron & Tibshirani, "An Introduction to the Bootstrap", 1993, chapter 13).
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tasks.core.evaluate.kernels import weigh
+from tasks.core.evaluate.matching import THRESHOLDS, Matches
+
+MEASURES = ("AP", "AP50", "AP75", "APS", "APM", "APL", "AR")
+"""AR: of at most as many boxes per image as were matched."""
+RECALLS = np.linspace(0.0, 1.0, 101)
+LEVEL = 0.95
+_AT_ONCE = 64
+"""Resamples whose weights are held in memory."""
+_AT = (0, 5)
+"""Places of IoU 0.50 and 0.75 in THRESHOLDS."""
+
+Floats = NDArray[np.float64]
+
+
+def scores(matched: Matches, times: NDArray[np.int64] | None = None) -> Floats:
+    """(7,) MEASURES where each image counts so many times, once by default; NaN where there is no figure to be found."""
+    times = np.ones(len(matched.figures), np.int64) if times is None else times
+    figures = times @ matched.figures
+    found = np.full((len(figures), len(THRESHOLDS), 2), np.nan)
+    for area, count in enumerate(figures):
+        if count:
+            for step in range(len(THRESHOLDS)):
+                found[area, step] = weigh(matched.verdicts[area, step], matched.image, times, int(count), RECALLS)
+    precision = found[..., 0]
+    return np.array([
+        precision[0].mean(), *precision[0, _AT], *(precision[area].mean() for area in (1, 2, 3)), found[0, :, 1].mean()
+    ])  # fmt: skip
+
+
+def resampled(several: Sequence[Matches], replicates: int, chance: np.random.Generator) -> Floats:
+    """(detectors, replicates, 7) MEASURES of each detector on the same resamples of the same images.
+
+    So that what is said of a difference is said of images on which both were tried. No image or no replicate: empty.
+    """
+    images = len(several[0].figures) if several else 0
+    found = np.full((len(several), replicates, len(MEASURES)), np.nan)
+    for start in range(0, replicates if images else 0, _AT_ONCE):
+        count = min(_AT_ONCE, replicates - start)
+        weights = chance.multinomial(images, np.full(images, 1 / images), size=count)
+        for place, times in enumerate(weights):
+            for detector, matched in enumerate(several):
+                found[detector, start + place] = scores(matched, times)
+    return found
+
+
+def interval(values: Floats) -> tuple[float, float] | None:
+    """The middle 95 % of what resamples gave, by percentiles; None where fewer than half of them gave anything.
+
+    >>> interval(np.array([0.5, 0.5, np.nan]))
+    (0.5, 0.5)
+    """
+    defined = values[~np.isnan(values)]
+    if not len(defined) or 2 * len(defined) < len(values):
+        return None
+    low, high = np.quantile(defined, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    return float(low), float(high)

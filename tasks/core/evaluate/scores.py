@@ -1,0 +1,71 @@
+"""COCO's scores, computed by faster-coco-eval, whose numbers are pycocotools' own (tests/parity/test_evaluate.py)."""
+
+import copy
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from faster_coco_eval import COCO, COCOeval_faster
+from numpy.typing import NDArray
+
+Document = Mapping[str, Any]
+NAMES = ("AP", "AP50", "AP75", "APS", "APM", "APL", "AR1", "AR10", "AR100", "ARS", "ARM", "ARL")
+"""pycocotools' twelve numbers: IoU .50:.95 except AP50 and AP75; sizes by area; AR by boxes per image."""
+
+
+def box_scores(
+    documents: Iterable[tuple[Document, list[dict[str, Any]]]], at_most: int = 100
+) -> dict[str, float | int | None]:
+    """AP and AR of detections against people's boxes, over the annotated images of all documents together.
+
+    documents: pairs of a COCO document (`images[].is_annotated`; without that field an image counts) and a list in COCO's
+    results format. Returns NAMES in 0..1 (None where no box of that size exists; 0 where boxes exist and none was found),
+    `images` and `figures` (crowds, which are neither hit nor missed, apart). No annotated image: all None. `at_most`: boxes
+    per image that count (maxDets).
+    """
+    truth: dict[str, Any] = {"info": {}, "images": [], "annotations": [], "categories": []}
+    results: list[dict[str, Any]] = []
+    for document, found in documents:
+        looked_at = {image["id"] for image in document["images"] if image.get("is_annotated", True)}
+        truth["images"] += [image for image in document["images"] if image["id"] in looked_at]
+        truth["annotations"] += [box for box in document["annotations"] if box["image_id"] in looked_at]
+        truth["categories"] = list(document["categories"])
+        results += [box for box in found if box["image_id"] in looked_at]
+    counted = {"images": len(truth["images"]), "figures": sum(not box["iscrowd"] for box in truth["annotations"])}
+    if not truth["annotations"]:
+        return {**dict.fromkeys(NAMES), **counted}
+    return {**dict(zip(NAMES, _summary(truth, results, at_most), strict=True)), **counted}
+
+
+def _summary(truth: dict[str, Any], results: list[dict[str, Any]], at_most: int) -> list[float | None]:
+    """The twelve numbers, None for what is not defined. What is given is copied: the library writes into it."""
+    counts = sorted({1, 10, at_most})
+    evaluation = COCOeval_faster(
+        COCO(copy.deepcopy(truth)), COCO({**truth, "annotations": _as_loaded(results)}), "bbox", extra_calc=False
+    )
+    evaluation.params.maxDets = counts
+    evaluation.evaluate()
+    evaluation.accumulate()
+    most = counts.index(at_most)
+    precision, recall = evaluation.eval["precision"][..., most], evaluation.eval["recall"][..., most]  # TxRxKxA, TxKxA
+    areas = [_mean(precision[..., area]) for area in range(4)]
+    at = {iou: int(np.flatnonzero(np.isclose(evaluation.params.iouThrs, iou))[0]) for iou in (0.5, 0.75)}
+    by_count = [_mean(evaluation.eval["recall"][..., 0, counts.index(count)]) for count in (1, 10, at_most)]
+    return [
+        areas[0], _mean(precision[at[0.5], ..., 0]), _mean(precision[at[0.75], ..., 0]), *areas[1:], *by_count,
+        *(_mean(recall[..., area]) for area in range(1, 4)),
+    ]  # fmt: skip
+
+
+def _as_loaded(results: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What `loadRes` makes of results: numbered from 1, and as large as their boxes. It can't read an empty list."""
+    return [
+        {**box, "id": number, "area": box["bbox"][2] * box["bbox"][3], "iscrowd": 0}
+        for number, box in enumerate(results, 1)
+    ]
+
+
+def _mean(values: NDArray[np.float64]) -> float | None:
+    """Mean of what is defined; None where nothing is, for which the library says -1."""
+    defined = values[values > -1]
+    return float(defined.mean()) if defined.size else None

@@ -1,0 +1,271 @@
+"""`bilderatlas evaluate detector`: on a release of the museum and on its COCO file, twice, with a detector from elsewhere."""
+
+import json
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from PIL import Image
+
+import tasks.detectors
+from flows.cli import main
+from flows.evaluate import check, evaluate_detector
+from schemas.errors import BadInput, Damaged
+from schemas.manifests import Context
+from tasks.annotated import annotated
+from tasks.core.evaluate import box_scores
+from tasks.io.store import Store
+from tests.integration.conftest import WEIGHTS, Desk
+
+OURS = f"ours=plain:{WEIGHTS}"
+run = evaluate_detector.fn
+
+
+@pytest.fixture
+def release(built: Desk) -> str:
+    return built.latest.url
+
+
+@pytest.fixture
+def looked(built: Desk, release: str):
+    return annotated(release, None, built.context())
+
+
+def coco_file(folder: Path, **changes: object) -> str:
+    """A truth of three pictures: one that nobody looked at, one without anybody, one with a figure."""
+    folder.mkdir(exist_ok=True)
+    for name, colour in (("a", "red"), ("b", "green"), ("c", "blue")):
+        Image.new("RGB", (60, 40), colour).save(folder / f"{name}.png")
+    images = [
+        {"id": 1, "file_name": "a.png", "width": 60, "height": 40, "is_annotated": False},
+        {"id": 2, "file_name": "b.png", "width": 60, "height": 40, "split": "test"},
+        {"id": 3, "file_name": "c.png", "width": 60, "height": 40, "metadata": {"style": "Cubism"}},
+    ]
+    boxes = [{"id": 1, "image_id": 3, "category_id": 5, "bbox": [5, 5, 20, 30], "area": 600, "iscrowd": 0}]
+    document = {"images": images, "annotations": boxes, "categories": [{"id": 5, "name": "person"}], **changes}
+    path = folder / "truth.json"
+    path.write_text(json.dumps(document), encoding="utf-8")
+    return str(path)
+
+
+# ---------------------------------------------------------------------------------------------------- the truth
+
+
+def test_a_releases_annotated_images_are_those_of_its_tables(built, release, looked):
+    shown = pa.concat_tables([built.latest.table(path, but="image") for path in built.latest.parts("images")])
+    assert looked.images.num_rows == sum(shown["is_annotated"].to_pylist())
+    assert looked.images.num_rows + len(looked.others) == shown.num_rows
+    assert looked.images["image_id"].to_pylist() == sorted(looked.images["image_id"].to_pylist())
+    assert looked.name == f"museum {built.latest.manifest.version}"
+    assert looked == annotated(release, None, built.context())
+    part = annotated(release, None, built.context(), split="val")
+    assert {*part.images["split"].to_pylist()} == {"val"}
+    assert part.sha256 != looked.sha256
+
+
+def test_a_releases_images_become_blobs_of_a_store_that_has_none(release, looked, tmp_path):
+    other = Context(store=str(tmp_path / "other"))
+    got = annotated(release, None, other)
+    assert got.sha256 == looked.sha256
+    for sha256 in got.images["sha256"].to_pylist():
+        assert Store(other.store).read_blob(sha256)
+
+
+def test_a_coco_files_images_become_blobs_and_who_was_not_looked_at_does_not_count(tmp_path):
+    got = annotated(coco_file(tmp_path / "truth"), None, Context(store=str(tmp_path / "store")))
+    assert (got.images["image_id"].to_pylist(), got.images["style"].to_pylist()) == ([2, 3], [None, "Cubism"])
+    assert (got.others, got.category_id, got.notes) == (frozenset({1}), 5, ())
+    Store(str(tmp_path / "store")).read_blob(got.images["sha256"][0].as_py())
+
+
+@pytest.mark.parametrize(
+    ("changes", "note"),
+    [
+        ({"file_name": "gone.png"}, "left out as not_found: 1 image (gone.png)"),
+        ({"file_name": "../secret.png"}, "left out as not_allowed: 1 image (../secret.png)"),
+        ({"file_name": "truth.json"}, "left out as not_an_image: 1 image (truth.json)"),
+        ({"width": 61}, "left out as of another size than the file says: 1 image (b.png)"),
+        ({"width": 10**15}, "left out as of another size than the file says: 1 image (b.png)"),
+    ],
+)
+def test_an_image_that_can_not_be_used_is_left_out_and_told(tmp_path, changes, note):
+    path = Path(coco_file(tmp_path / "truth"))
+    document = json.loads(path.read_text())
+    document["images"][1] |= changes
+    path.write_text(json.dumps(document), encoding="utf-8")
+    got = annotated(str(path), None, Context(store=str(tmp_path / "store")))
+    assert (got.images["image_id"].to_pylist(), got.notes) == ([3], (note,))
+    assert 2 in got.others
+
+
+def test_a_picture_of_too_many_pixels_is_left_out_before_it_is_decoded(tmp_path):
+    truth = coco_file(tmp_path / "truth")
+    Image.new("1", (13_000, 13_000)).save(tmp_path / "truth/b.png")
+    got = annotated(truth, None, Context(store=str(tmp_path / "store")))
+    assert got.notes == ("left out as too_many_pixels: 1 image (b.png)",)
+
+
+@pytest.mark.parametrize(
+    ("changes", "arguments", "said"),
+    [
+        ({"annotations": []}, {}, "expected figures of 'person', got none in 2 images"),
+        ({"info": {"annotation_origin": "detector"}}, {}, "expected boxes by people"),
+        ({"images": [], "annotations": []}, {}, "expected images that people have looked at, got none"),
+        ({}, {"split": "val"}, "expected images of split 'val', got splits ['test']"),
+        ({}, {"split": "test"}, "expected figures of 'person', got none in 1 images"),
+        ({}, {"category": "dog"}, "expected a category 'dog', got ['person']"),
+    ],
+)
+def test_a_truth_of_which_nothing_can_be_measured_is_refused(tmp_path, changes, arguments, said):
+    with pytest.raises(BadInput) as problem:
+        annotated(coco_file(tmp_path / "truth", **changes), None, Context(store=str(tmp_path / "store")), **arguments)
+    assert said in str(problem.value)
+
+
+def test_a_release_that_is_damaged_is_told_in_a_sentence(built, release):
+    context = built.context()
+    first = Path(release) / built.latest.parts("annotations")[0]
+    first.write_bytes(b"PAR1" + first.read_bytes()[100:])
+    with pytest.raises(Damaged, match="expected the table annotations of release"):
+        annotated(release, None, context)
+
+
+# ---------------------------------------------------------------------------------------------------- the comparison
+
+
+def test_the_releases_own_detector_and_the_same_weights_give_the_same_numbers_as_its_report(built, release, tmp_path):
+    out = tmp_path / "out"
+    said = run(
+        release, detectors=[OURS], release_detections=True, store=built.store, out=str(out), by="style", bootstrap=20
+    )
+    scores = {
+        (row["detector"], row["metric"]): row
+        for row in pq.read_table(out / "detectors.parquet").to_pylist()
+        if row["stratum"] is None
+    }
+    theirs = next(name for name, _ in scores if name != "ours")
+    assert scores["ours", "AP"]["value"] == scores[theirs, "AP"]["value"] > 0.3
+    reported = json.loads(built.latest.read("evaluation.json"))
+    assert scores["ours", "AP"]["value"] == pytest.approx(reported["AP"], abs=1e-9)
+    assert scores["ours", "AP"]["low"] <= scores["ours", "AP"]["value"] <= scores["ours", "AP"]["high"]
+    assert said in (out / "detectors.md").read_text()
+    assert {path.name for path in out.iterdir()} == {
+        "detectors.md", "detectors.parquet", "thresholds.parquet", "detectors.svg", "calibration.svg"
+    }  # fmt: skip
+
+
+def test_a_second_comparison_detects_nothing_and_says_the_same(built, release, monkeypatch):
+    first = run(release, detectors=[OURS], store=built.store, by="style", bootstrap=10)
+
+    def no(*_):
+        raise AssertionError("expected nothing to be computed")
+
+    monkeypatch.setattr(tasks.detectors, "rows", no)
+    monkeypatch.setattr("tasks.core.evaluate.comparison.scores", no)
+    assert run(release, detectors=[OURS], store=built.store, by="style", bootstrap=10) == first
+
+
+def test_a_results_file_by_the_truths_ids_scores_as_the_release_says(built, release, looked, tmp_path):
+    splits = ("train", "val", "test")
+    boxes = [box for split in splits for box in json.loads(built.latest.read(f"coco/{split}.detections.json"))]
+    path = tmp_path / "found.json"
+    path.write_text(json.dumps(boxes), encoding="utf-8")
+    said = run(release, results=[f"theirs={path}"], store=built.store, bootstrap=0)
+    documents = [json.loads(built.latest.read(f"coco/{split}.json")) for split in splits]
+    expected = box_scores(
+        [
+            (document, [b for b in boxes if b["image_id"] in {i["id"] for i in document["images"]}])
+            for document in documents
+        ]
+    )
+    assert f"| theirs | {expected['AP']:.3f} | {expected['AP50']:.3f} |" in said
+    path.write_text(json.dumps([{**boxes[0], "image_id": 4}]), encoding="utf-8")
+    with pytest.raises(BadInput, match="expected the truth's image ids, got 1 other id"):
+        run(release, results=[f"theirs={path}"], store=built.store)
+
+
+def test_a_coco_file_and_its_folder_can_be_the_truth(tmp_path):
+    truth = coco_file(tmp_path / "truth")
+    found = tmp_path / "found.json"
+    box = {"image_id": 3, "category_id": 5, "bbox": [5, 5, 20, 30], "score": 0.8}
+    found.write_text(json.dumps([box, {**box, "image_id": 1}]), encoding="utf-8")
+    said = run(truth, results=[f"theirs={found}"], store=str(tmp_path / "store"), bootstrap=5)
+    assert "2 images, 1 figures" in said
+    assert "| theirs | 1.000" in said
+
+
+# ---------------------------------------------------------------------------------------------------- what is said wrongly
+
+WRONG = [
+    pytest.param([], "expected at least one detector to compare, got none", id="nothing to compare"),
+    pytest.param(["--detector", "yolox:w.onnx"], "--detector: expected NAME=..., got 'yolox:w.onnx'", id="no name"),
+    pytest.param(["--detector", "a|b=hog"], "--detector: expected NAME=...", id="a name that breaks tables"),
+    pytest.param(["--detector", "a=rcnn:w"], "--detector a: expected one of yolox,", id="no such model"),
+    pytest.param(["--detector", "a=plain"], "--detector a: expected a file, as a=plain:FILE, got none", id="no file"),
+    pytest.param(["--detector", "a=plain:w,least_score"], "expected setting=value after a comma", id="no setting"),
+    pytest.param(["--detector", "a=plain:w,model=hog"], "expected setting=value after a comma", id="another model"),
+    pytest.param(["--detector", "a=plain:w,least_score=7"], "--detector a: least_score: Input should be less", id="out of range"),
+    pytest.param(["--detector", "a=plain:w,colour=7"], "--detector a: colour: Extra inputs are not permitted", id="no such setting"),
+    pytest.param(["--detector", "a=plain:w,classes={"], "expected a YAML value", id="no YAML"),
+    pytest.param(["--detector", "a=hog", "--results", "a=f.json"], "expected each name once, got 'a' 2 times", id="one name twice"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("words", "said"), WRONG)
+def test_what_is_typed_wrongly_is_told_before_anything_runs(words, said, tmp_path, capsys):
+    assert main(["evaluate", "detector", "truth.json", "--store", str(tmp_path), *words]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_a_detectors_settings_and_files_are_read():
+    (one, two), files = check(
+        ["Nano 1=plain:s3://b/w.onnx,least_score=0.2,classes={person: 0}", "h=hog"],
+        ["x=y=z.json"],
+        is_release_asked=False,
+    )
+    assert (one.settings.least_score, one.settings.classes, one.settings.label) == (
+        0.2,
+        {"person": 0},
+        "detector-1-nano-1",
+    )
+    assert one.bindings == {"detector-1-nano-1-weights": "s3://b/w.onnx"}
+    assert (two.bindings, files) == ({}, [("x", "y=z.json")])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({}, "expected at least one detector to compare"),
+        ({"release_detections": True}, "--release-detections: expected a release"),
+        ({"results": ["a=nowhere.json"]}, "results 'a': expected a file, got 'nowhere.json'"),
+        ({"detectors": ["a=plain:nowhere.onnx"]}, "expected a file, got 'nowhere.onnx'"),
+        ({"results": ["a=b.json"], "score": 2.0}, "evaluate: score:"),
+        ({"results": ["a=b.json"], "category": ""}, "evaluate: category:"),
+    ],
+)
+def test_what_can_not_be_compared_is_one_sentence(tmp_path, arguments, said):
+    with pytest.raises(BadInput) as problem:
+        run(coco_file(tmp_path / "truth"), store=str(tmp_path / "store"), **arguments)
+    assert said in str(problem.value)
+    assert "\n" not in str(problem.value)
+
+
+def test_a_folder_that_can_not_be_written_is_told(tmp_path):
+    (tmp_path / "found.json").write_text("[]", encoding="utf-8")
+    (tmp_path / "out").write_text("a file", encoding="utf-8")
+    with pytest.raises(BadInput, match="--out: expected a folder that can be written"):
+        run(
+            coco_file(tmp_path / "truth"), results=[f"a={tmp_path / 'found.json'}"], store=str(tmp_path / "store"),
+            out=str(tmp_path / "out"), bootstrap=0,
+        )  # fmt: skip
+
+
+@pytest.mark.server
+def test_a_flow_leaves_the_table_in_prefects_ui(built, release, prefect_server):
+    from prefect.client.orchestration import get_client
+
+    said = evaluate_detector(release, detectors=[OURS], store=built.store, bootstrap=10)
+    with get_client(sync_client=True) as client:
+        data = [artifact.data for artifact in client.read_artifacts() if artifact.key == "detectors"]
+    assert data == [said]

@@ -1,0 +1,177 @@
+"""Scores against pycocotools: the library that we take them from, our own matching, and images that count several times."""
+
+import contextlib
+import copy
+import io
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pycocotools.coco import COCO
+from pycocotools.cocoeval import COCOeval
+
+from tasks.core.evaluate import NAMES, box_scores
+from tasks.core.evaluate.matching import Figures, Found, matches, ordered
+from tasks.core.evaluate.resampling import MEASURES, scores
+from tasks.core.scrape.annotations import figures_of_voc
+
+Document = tuple[dict[str, Any], list[dict[str, Any]]]
+CLOSE = 1e-12
+"""pycocotools adds 2.2e-16 to the boxes that it divides by, faster-coco-eval does not."""
+OURS = ["AP", "AP50", "AP75", "APS", "APM", "APL", "AR100"]
+
+
+def by_pycocotools(document: dict[str, Any], results: list[dict[str, Any]], at_most: int = 100) -> list[float | None]:
+    """The twelve numbers; with other limits than COCO's, each as its summary would have it."""
+    truth = COCO()
+    truth.dataset = copy.deepcopy(document)
+    with contextlib.redirect_stdout(io.StringIO()):
+        truth.createIndex()
+        found = truth.loadRes(copy.deepcopy(results))
+        evaluation = COCOeval(truth, found, "bbox")
+        evaluation.params.maxDets = [1, 10, at_most]
+        evaluation.evaluate()
+        evaluation.accumulate()
+    limits = evaluation.params.maxDets  # sorted by now
+    precision, recall = evaluation.eval["precision"], evaluation.eval["recall"]
+    most = limits.index(at_most)
+    picked = [
+        precision[..., 0, most], precision[0, ..., 0, most], precision[5, ..., 0, most], *(precision[..., area, most] for area in (1, 2, 3)),
+        *(recall[..., 0, limits.index(limit)] for limit in (1, 10, at_most)), *(recall[..., area, most] for area in (1, 2, 3)),
+    ]  # fmt: skip
+    return [float(values[values > -1].mean()) if (values > -1).any() else None for values in picked]
+
+
+def made(seed: int, images: int = 14, crowd: float = 0.1, steps: int | None = None) -> Document:
+    """Figures of all sizes, some in crowds, and boxes that are right now and then. steps: how many scores there are, so that they tie."""
+    chance = np.random.default_rng(seed)
+    document: dict[str, Any] = {
+        "images": [{"id": 3 * number + 1} for number in range(images)], "annotations": [], "categories": [{"id": 1, "name": "person"}]
+    }  # fmt: skip
+    results = []
+    for image in document["images"][1:]:  # the first is empty
+        for _ in range(chance.integers(0, 7)):
+            box = [*chance.uniform(0, 300, 2), *chance.choice([9, 32, 60, 96, 180], 2) * chance.uniform(0.8, 1.2)]
+            number = len(document["annotations"]) + 1
+            document["annotations"].append(
+                {"id": number, "image_id": image["id"], "category_id": 1, "bbox": [float(v) for v in box], "area": float(box[2] * box[3]),
+                 "iscrowd": int(chance.random() < crowd)}
+            )  # fmt: skip
+            for _ in range(chance.integers(0, 3)):
+                near = [v * chance.uniform(0.8, 1.2) for v in box]
+                results.append(
+                    {"image_id": image["id"], "category_id": 1, "bbox": near, "score": _score(chance, steps)}
+                )
+        for _ in range(chance.integers(0, 4)):
+            away = [float(v) for v in (*chance.uniform(0, 300, 2), *chance.uniform(5, 200, 2))]
+            results.append({"image_id": image["id"], "category_id": 1, "bbox": away, "score": _score(chance, steps)})
+    return document, results
+
+
+def _score(chance: np.random.Generator, steps: int | None) -> float:
+    return float(chance.random() if steps is None else chance.integers(0, steps) / steps)
+
+
+def as_arrays(document: dict[str, Any], results: list[dict[str, Any]]) -> tuple[Figures, Found]:
+    row = {image["id"]: place for place, image in enumerate(document["images"])}
+    drawn = sorted(document["annotations"], key=lambda box: row[box["image_id"]])
+    truth = Figures(
+        len(row), np.array([row[box["image_id"]] for box in drawn], np.int64), np.array([box["bbox"] for box in drawn], float).reshape(-1, 4),
+        np.array([box["area"] for box in drawn], float), np.array([bool(box["iscrowd"]) for box in drawn], bool),
+    )  # fmt: skip
+    return truth, ordered(
+        np.array([row[box["image_id"]] for box in results], np.int64), np.array([box["bbox"] for box in results], float).reshape(-1, 4),
+        np.array([box["score"] for box in results], float),
+    )  # fmt: skip
+
+
+CASES = [
+    *(pytest.param(made(seed), id=f"{seed}") for seed in range(6)),
+    *(pytest.param(made(seed, steps=4), id=f"{seed}, scores tie") for seed in range(10, 14)),
+    pytest.param(made(20, crowd=0.6), id="mostly crowds"),
+    pytest.param(made(21, images=60, steps=50), id="more images"),
+]
+
+
+@pytest.mark.parametrize("at_most", [1, 2, 10, 100, 300])
+@pytest.mark.parametrize("case", CASES)
+def test_the_twelve_numbers_are_pycocotools_own(case: Document, at_most: int):
+    got = box_scores([case], at_most)
+    assert [got[name] for name in NAMES] == _close(by_pycocotools(*case, at_most))
+
+
+@pytest.mark.parametrize("at_most", [1, 3, 100])
+@pytest.mark.parametrize("case", CASES)
+def test_our_own_matching_gives_the_same(case: Document, at_most: int):
+    got = dict(zip(MEASURES, scores(matches(*as_arrays(*case), at_most)), strict=True))
+    expected = box_scores([case], at_most)
+    assert list(got.values()) == _close([expected[name] for name in OURS], undefined=np.nan)
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 2**32), st.sampled_from([None, 2, 5]), st.integers(1, 6), st.sampled_from([0.0, 0.3]))
+def test_random_small_cases_agree_three_ways(seed: int, steps: int | None, images: int, crowd: float):
+    document, results = made(seed, images + 1, crowd, steps)
+    if not results:
+        return  # pycocotools can't read an empty list
+    expected = by_pycocotools(document, results)
+    assert [box_scores([(document, results)])[name] for name in NAMES] == _close(expected)
+    ours = scores(matches(*as_arrays(document, results)))
+    assert list(ours) == _close([expected[NAMES.index(name)] for name in OURS], undefined=np.nan)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_resample_is_what_pycocotools_says_of_images_that_are_really_there_several_times(seed: int):
+    document, results = made(seed, images=20)
+    times = np.random.default_rng(seed).multinomial(20, np.full(20, 1 / 20))
+    assert times.max() > 2
+    expected = by_pycocotools(*repeated(document, results, times))
+    ours = scores(matches(*as_arrays(document, results)), times)
+    assert list(ours) == _close([expected[NAMES.index(name)] for name in OURS], undefined=np.nan)
+
+
+def test_real_figures_and_boxes_near_them_score_the_same(shared_data: Path):
+    """403 paintings of People-Art; their boxes moved, so that no detector has to run."""
+    chance = np.random.default_rng(1)
+    files = sorted((shared_data / "peopleart/Annotations").rglob("*.xml"))
+    document: dict[str, Any] = {"images": [], "annotations": [], "categories": [{"id": 1, "name": "person"}]}
+    results = []
+    for number, path in enumerate(files, 1):
+        document["images"].append({"id": number})
+        for figure in figures_of_voc(path.read_bytes()):
+            box = figure["xywh_px"]
+            document["annotations"].append(
+                {"id": len(document["annotations"]) + 1, "image_id": number, "category_id": 1, "bbox": box, "area": box[2] * box[3], "iscrowd": 0}
+            )  # fmt: skip
+            for _ in range(3):
+                near = [float(value * chance.uniform(0.8, 1.25)) for value in box]
+                results.append({"image_id": number, "category_id": 1, "bbox": near, "score": _score(chance, 1000)})
+    expected = by_pycocotools(document, results)
+    assert [box_scores([(document, results)])[name] for name in NAMES] == _close(expected)
+    ours = scores(matches(*as_arrays(document, results)))
+    assert list(ours) == _close([expected[NAMES.index(name)] for name in OURS])
+
+
+def repeated(document: dict[str, Any], results: list[dict[str, Any]], times: np.ndarray) -> Document:
+    """The same with each image so many times, copies side by side, each with boxes of its own."""
+    images, drawn, found = [], [], []
+    for image, count in zip(document["images"], times.tolist(), strict=True):
+        for copied in range(count):
+            number = 1000 * image["id"] + copied
+            images.append({"id": number})
+            drawn += [{**box, "image_id": number} for box in document["annotations"] if box["image_id"] == image["id"]]
+            found += [{**box, "image_id": number} for box in results if box["image_id"] == image["id"]]
+    numbered = [{**box, "id": place} for place, box in enumerate(drawn, 1)]
+    return {**document, "images": images, "annotations": numbered}, found
+
+
+def _close(expected: list[float | None], undefined: float | None = None) -> list[Any]:
+    return [
+        pytest.approx(undefined if value is None else value, rel=0, abs=CLOSE, nan_ok=True)
+        if value is not None or undefined is not None
+        else None
+        for value in expected
+    ]

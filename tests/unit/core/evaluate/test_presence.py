@@ -1,0 +1,51 @@
+"""Images with a figure, and images that a detector keeps: counted by hand."""
+
+import numpy as np
+import pytest
+
+from tasks.core.evaluate.presence import GRID, Kept, Presence, auc, kept_at, presence, some, wilson
+from tests.unit.core.evaluate.test_matching import LARGE, SMALL, drawn, found
+
+SEEN = Presence(np.array([True, True, False, False]), np.array([0.9, 0.5, 0.5, -1.0]))
+
+
+def test_the_best_box_of_an_image_speaks_for_it_and_a_crowd_is_somebody():
+    got = presence(drawn((1, SMALL), images=3, crowd=(0,)), found((0, SMALL, 0.2), (0, LARGE, 0.7), (1, SMALL, 0.0)))
+    assert (got.has_figure.tolist(), got.score.tolist()) == ([False, True, False], [0.7, 0.0, -1.0])
+
+
+@pytest.mark.parametrize(
+    ("threshold", "kept", "rightly"), [(0.0, 3, 2), (0.5, 3, 2), (0.51, 1, 1), (0.9, 1, 1), (0.91, 0, 0)]
+)
+def test_a_threshold_keeps_images_with_a_box_of_at_least_that_score(threshold: float, kept: int, rightly: int):
+    assert kept_at(threshold, SEEN) == Kept(4, 2, kept, rightly)
+
+
+@pytest.mark.parametrize(
+    ("counts", "shares"),
+    [
+        (Kept(4, 2, 3, 2), (0.75, 1.0, 2 / 3, 0.8)), (Kept(4, 2, 0, 0), (0.0, 0.0, None, 0.0)), (Kept(4, 0, 1, 0), (0.25, None, 0.0, 0.0)),
+        (Kept(0, 0, 0, 0), (None, None, None, None)), (Kept(3, 0, 0, 0), (0.0, None, None, None)),
+    ],
+)  # fmt: skip
+def test_shares_of_nothing_are_not_defined(counts: Kept, shares: tuple[float | None, ...]):
+    assert (counts.kept_share, counts.recall, counts.precision, counts.f1) == shares
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"), [([0, 1, 2, 3], 3.5 / 4), ([0, 2], 1.0), ([1, 2], 0.5), ([0, 1], None), ([2, 3], None), ([], None)]
+)  # fmt: skip
+def test_auc_counts_pairs_and_ties_half(rows: list[int], expected: float | None):
+    assert auc(some(SEEN, np.array(rows, np.int64))) == expected
+
+
+@pytest.mark.parametrize(
+    ("hits", "of", "expected"),
+    [(0, 0, None), (0, 10, (0.0, 0.2775)), (10, 10, (0.7225, 1.0)), (5, 10, (0.2366, 0.7634)), (1, 1, (0.2065, 1.0))],
+)  # the figures of R's binom.confint(method = "wilson")
+def test_wilsons_interval(hits: int, of: int, expected: tuple[float, float] | None):
+    assert wilson(hits, of) == (None if expected is None else pytest.approx(expected, abs=5e-5))
+
+
+def test_the_grid_is_what_it_says():
+    assert (GRID[0], GRID[9], GRID[-1], len(GRID)) == (0.05, 0.5, 0.95, 19)
