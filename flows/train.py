@@ -1,0 +1,129 @@
+"""One training, from images that people annotated to a file of weights for `detect`."""
+
+import os
+import time
+import uuid
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import yaml
+from prefect import flow
+from pydantic import ValidationError
+
+from schemas.errors import BadInput
+from schemas.manifests import Context
+from schemas.train import Lessons, TrainDetector
+from tasks import caching
+
+if TYPE_CHECKING:
+    from tasks.train import Trained
+
+
+@flow(name="train_detector", persist_result=False)
+def train_detector(
+    truth: str, images: str | None = None, model: str | None = None, split: str | None = None,
+    evaluate_truth: str | None = None, evaluate_images: str | None = None, evaluate_on: str | None = None,
+    store: str = "./store", bind: dict[str, str] | None = None, changes: list[str] | None = None,
+    device: str = "auto", out: str | None = None,
+) -> dict[str, Any]:  # fmt: skip
+    """Train a detector, or go on with a training that was interrupted, and return its metrics.
+
+    Args:
+        truth: A release, or a COCO file.
+        images: Where a COCO file's images lie; by default beside it.
+        model: A detector of torchvision by its name, or fcos_small.
+        split: Learn from these images alone; by default train of a release, all of a COCO file.
+        evaluate_truth: What the detector is examined on; by default `truth`.
+        evaluate_images: Where the images of `evaluate_truth` lie.
+        evaluate_on: The split of the exam; by default val of a release. A COCO file has no exam unless one is named.
+        store: Folder or fsspec URL that keeps checkpoints, curves and the result.
+        bind: Names of files, such as the weights to start from.
+        changes: Settings other than the defaults, as field=VALUE.
+        device: auto, cpu or cuda.
+        out: Also write the weights to this file.
+
+    """
+    from tasks.train import train  # with torch, which whoever deploys all flows need not have
+
+    settings = settings_of(model, changes or ())
+    lessons = lessons_of(truth, images, split, evaluate_truth, evaluate_images, evaluate_on)
+    context = Context(
+        store=store, bindings=bind or {}, workers=os.cpu_count() or 1, run=uuid.uuid4().hex, began_s=time.time()
+    )
+    caching.opened(context).check_writable()
+    trained = train(settings, lessons, device, context)
+    if out is not None:
+        write_out(out, trained, context)
+    print(said(trained, store))  # noqa: T201 - the terminal is where a person waits for it
+    return trained.metrics
+
+
+def settings_of(model: str | None, changes: list[str] | tuple[()]) -> TrainDetector:
+    """The defaults with changes, each field=VALUE (a dot goes into a group, VALUE is YAML). Raises BadInput on what can't be."""
+    told: dict[str, Any] = {} if model is None else {"model": model}
+    for change in changes:
+        name, separator, text = change.partition("=")
+        if not separator or not name:
+            raise BadInput(f"--set: expected field=VALUE, got '{change}'")
+        *groups, field = name.split(".")
+        place = told
+        for group in groups:
+            place = place.setdefault(group, {})
+            if not isinstance(place, dict):
+                raise BadInput(f"--set {name}: expected a group of settings at '{group}', got a value")
+        try:
+            place[field] = yaml.safe_load(text)
+        except yaml.YAMLError as problem:
+            raise BadInput(f"--set {name}: expected a value, got '{text}'") from problem
+    try:
+        return TrainDetector.model_validate(told)
+    except ValidationError as problem:
+        first = problem.errors()[0]
+        where = ".".join(map(str, first["loc"])) or "settings"
+        raise BadInput(
+            f"{where}: {first['msg'].removeprefix('Value error, ')}, got {str(first['input'])[:80]}"
+        ) from problem
+
+
+def lessons_of(
+    truth: str, images: str | None, split: str | None, evaluate_truth: str | None, evaluate_images: str | None, evaluate_on: str | None,
+) -> Lessons:  # fmt: skip
+    """What to learn from and what to be examined on, where not everything is said."""
+    if not _is_file(truth):
+        split = split or "train"
+    exam = evaluate_truth or truth
+    if not _is_file(exam):
+        evaluate_on = evaluate_on or "val"
+    elif evaluate_truth is None and evaluate_on is None:
+        return Lessons(truth, images, split, None, None, None)
+    return Lessons(truth, images, split, exam, evaluate_images if evaluate_truth else images, evaluate_on)
+
+
+def write_out(path: str, trained: "Trained", context: Context) -> None:
+    """The weights as a file of their own. Raises BadInput where it can't be written."""
+    from tasks.train import bytes_of
+
+    try:
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        Path(path).write_bytes(bytes_of(trained.weights, context))
+    except OSError as problem:
+        raise BadInput(f"--out: expected a file that can be written, got '{path}' ({problem})") from problem
+
+
+def said(trained: "Trained", store: str) -> str:
+    """What is printed at the end: notes, what was learnt, scores, and as the last line where the weights are."""
+    told = trained.metrics
+    lines = [*trained.notes, f"{'trained' if trained.is_new else 'trained before'}: {told['model']}, {told['steps']} steps, "
+             f"{told['images']} images, {told['figures']} figures, loss {told['loss']:.3f}"]  # fmt: skip
+    for scores in told["evaluations"][-1:]:
+        found = ", ".join(f"{name} {_number(scores[name])}" for name in ("AP", "AP50", "AP75", "AR100"))
+        lines.append(f"on {told['evaluated_on']} ({scores['images']} images, {scores['figures']} figures): {found}")
+    return "\n".join([*lines, f"weights: {store}/{trained.weights}"])
+
+
+def _number(value: float | None) -> str:
+    return "none" if value is None else f"{value:.3f}"
+
+
+def _is_file(truth: str) -> bool:
+    return truth.lower().endswith(".json")

@@ -1,0 +1,146 @@
+"""Training a detector: every setting with its unit, its range and its reason. Defaults are PoPArt's, where it says any."""
+
+from typing import Annotated, Any, Literal, NamedTuple, Self
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+
+from schemas.detect import TORCHVISION
+from schemas.frozen import Frozen, Name
+
+Probability = Annotated[float, Field(ge=0, le=1)]
+
+
+class Augment(Frozen):
+    """How often each picture is altered before it is learnt from. PoPArt (3.1) says the groups and how often, nothing else.
+
+    Of a group with two members one is taken, each as often. How strong: docs/training.md.
+    """
+
+    brightness_or_clahe: Probability = Field(
+        0.2, description="Brightness and contrast, or contrast evened out tile by tile (CLAHE)"
+    )
+    shift_or_hue: Probability = Field(0.1, description="Each colour channel shifted, or hue, saturation and value")
+    jpeg: Probability = Field(0.2, description="Compressed once more as JPEG")
+    channel_shuffle: Probability = Field(0.1, description="The three channels in another order")
+    blur: Probability = Field(0.1, description="A mean or a median over 3 x 3 px")
+    flip: Probability = Field(0.0, description="Mirrored, left and right; PoPArt names none. 0.5 from scratch")
+
+
+class TrainDetector(Frozen):
+    """Training of one of torchvision's detectors on figures that people drew."""
+
+    model: str = Field("fasterrcnn_resnet50_fpn", description="A detector of torchvision by its name, or fcos_small")
+    category: str = Field("person", min_length=1, description="The figures that are learnt; all others are background")
+    start: Name | None = Field(
+        None, description="Binding of weights to go on from (of COCO, in PoPArt); none: from random weights"
+    )
+    new_head: bool = Field(True, description="With start: begin with a fresh head, as PoPArt does")
+    batch_norm: Literal["auto", "train", "frozen"] = Field(
+        "auto", description="frozen: statistics of batches stay those of `start`; auto: frozen if there is a start"
+    )
+    epochs: int = Field(12, ge=1, le=10_000, description="Times that every image is seen (PoPArt: 12)")
+    batch: int = Field(4, ge=1, le=4096, description="Images in memory at once; halved where they do not fit on a GPU")
+    accumulate: int = Field(
+        4, ge=1, le=4096, description="Batches for one step: 4 x 4 = 16 images, as COCO's schedules presume"
+    )
+    optimizer: Literal["sgd", "adamw"] = Field(
+        "sgd", description="PoPArt: SGD for ResNet-50; it takes Adam for transformers"
+    )
+    learning_rate: float = Field(
+        2e-4, gt=0, le=1e30, description="Its highest; PoPArt: 2e-4 for fine-tuning, 2e-2 before it on COCO"
+    )
+    momentum: float = Field(0.9, ge=0, lt=1, description="Of SGD (PoPArt)")
+    weight_decay: float = Field(1e-4, ge=0, le=1, description="PoPArt: 1e-4")
+    schedule: Literal["steps", "cosine", "one_cycle"] = Field(
+        "steps", description="steps: x 0.1 after each of decay_epochs; one_cycle: up for 15 % of the steps, then down as a cosine"
+    )  # fmt: skip
+    decay_epochs: tuple[Annotated[int, Field(ge=1)], ...] = Field(
+        (8, 11), description="Epochs after which the rate falls to a tenth (PoPArt: 8 and 11)"
+    )
+    warm_up_steps: int = Field(
+        500, ge=0, description="Steps of rising rate from a thousandth, so that a fresh head breaks nothing; not for one_cycle"
+    )  # fmt: skip
+    clip: float = Field(10.0, gt=0, description="Longest gradient, in norm; a longer one is shortened to it")
+    least_side_px: int = Field(
+        800, ge=32, le=4096, description="A picture is reduced until its shorter side has at most so many px ..."
+    )
+    most_side_px: int = Field(1333, ge=32, le=8192, description="... and its longer side so many (PoPArt: 1,333 x 800)")
+    augment: Augment = Field(default_factory=Augment, description="How often pictures are altered")
+    precision: Literal["auto", "float32", "bfloat16"] = Field(
+        "auto", description="Of products in the net; auto: bfloat16 on a GPU, float32 on a CPU"
+    )
+    threads: int = Field(
+        2, ge=1, le=256, description="Threads of a CPU; part of the question, as another number gives other last bits"
+    )
+    evaluate_every: int = Field(
+        1, ge=1, description="Epochs from one evaluation to the next; the last is evaluated always"
+    )
+    checkpoint_every_steps: int = Field(500, ge=1, description="Steps that an interruption costs at most")
+    seed: int = Field(0, ge=0, lt=2**63, description="Of the first weights, the order and all that is drawn")
+
+    @field_validator("model")
+    @classmethod
+    def _known(cls, model: str) -> str:
+        if model not in TORCHVISION:
+            raise ValueError(f"expected one of {', '.join(TORCHVISION)}, got '{model}'")
+        return model
+
+    @model_validator(mode="after")
+    def _holds_together(self) -> Self:
+        if self.least_side_px > self.most_side_px:
+            raise ValueError(f"expected least_side_px <= most_side_px, got {self.least_side_px} > {self.most_side_px}")
+        if self.model.startswith(("mask", "keypoint")):
+            raise ValueError(f"expected a detector of boxes, got {self.model}, which learns from outlines or keypoints")
+        return self
+
+
+class Lessons(NamedTuple):
+    """What is learnt from and what is kept for the exam. truth, exam: a release or a COCO file; folder: of the file's images.
+
+    split, exam_split: only their images of it; None: all.
+    """
+
+    truth: str
+    folder: str | None
+    split: str | None
+    exam: str | None
+    exam_folder: str | None
+    exam_split: str | None
+
+
+class Progress(BaseModel):
+    """Where a training stands: what a checkpoint tells beside weights. Rows are those of CURVES."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    step: int = 0
+    seconds: float = 0.0  # of the loop so far; in the curves, in no digest
+    sums: dict[str, float] = {}  # of each part of the loss since the last point of the curve
+    count: int = 0
+    rows: list[dict[str, Any]] = []
+    scores: list[dict[str, Any]] = []
+
+    def add(self, parts: dict[str, float]) -> None:
+        """One more step and its loss, part by part."""
+        self.step += 1
+        self.count += 1
+        for name, value in {"loss": sum(parts.values()), **{f"loss/{name}": parts[name] for name in parts}}.items():
+            self.sums[name] = self.sums.get(name, 0.0) + value
+
+    def close(self, rate: float) -> None:
+        """A point of the curve: the means since the last one. Nothing where there was no step since."""
+        if self.count:
+            means = {name: value / self.count for name, value in self.sums.items()}
+            self.note({**means, "learning_rate": rate, "s": self.seconds})
+            self.sums, self.count = {}, 0
+
+    def note(self, values: dict[str, float]) -> None:
+        """Values of this step for the curves."""
+        self.rows += [{"step": self.step, "name": name, "value": value} for name, value in values.items()]
+
+    def mean(self, name: str, since_step: int) -> float:
+        """Mean of the values of that name at the points after a step. Raises ValueError where there is none."""
+        found = [float(row["value"]) for row in self.rows if row["name"] == name and row["step"] > since_step]
+        if not found:
+            raise ValueError(f"expected a value of {name} after step {since_step}, got none")
+        return sum(found) / len(found)

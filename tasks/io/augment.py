@@ -1,0 +1,78 @@
+"""Alterations of pictures by name: RGB, (height, width, 3), 8-bit, in; the same out, never in place.
+
+They are those of Albumentations (Buslaev et al. 2020) of the same names; how strong is the caller's. Only `flip` moves anything.
+"""
+
+from collections.abc import Callable
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+Pixels = NDArray[np.uint8]
+
+cv2.setNumThreads(1)  # the loader's threads are the parallelism
+_TILES = (8, 8)
+_HUES = 180  # OpenCV's hue of 8 bits counts in steps of two degrees
+
+
+def altered(pixels: Pixels, name: str, numbers: tuple[float, ...] = ()) -> Pixels:
+    """The picture after one alteration. Raises ValueError on a name that is none."""
+    if name not in ALTERATIONS:
+        raise ValueError(f"expected one of {', '.join(ALTERATIONS)}, got '{name}'")
+    return np.ascontiguousarray(ALTERATIONS[name](pixels, *numbers))
+
+
+def _brightness_contrast(pixels: Pixels, brightness: float, contrast: float) -> Pixels:
+    """Each value * (1 + contrast) + 255 * brightness."""
+    return _clipped(pixels * np.float32(1 + contrast) + np.float32(255 * brightness))
+
+
+def _clahe(pixels: Pixels, limit: float) -> Pixels:
+    """Contrast evened out in 8 x 8 tiles, in the lightness of CIE Lab alone."""
+    lab = cv2.cvtColor(pixels, cv2.COLOR_RGB2LAB)
+    lab[:, :, 0] = cv2.createCLAHE(clipLimit=limit, tileGridSize=_TILES).apply(np.ascontiguousarray(lab[:, :, 0]))
+    return np.asarray(cv2.cvtColor(lab, cv2.COLOR_LAB2RGB), np.uint8)
+
+
+def _rgb_shift(pixels: Pixels, red: float, green: float, blue: float) -> Pixels:
+    return _clipped(pixels.astype(np.float32) + np.array([red, green, blue], np.float32))
+
+
+def _hue_saturation_value(pixels: Pixels, hue: float, saturation: float, value: float) -> Pixels:
+    hsv = cv2.cvtColor(pixels, cv2.COLOR_RGB2HSV).astype(np.float32) + np.array([hue, saturation, value], np.float32)
+    hsv[:, :, 0] = np.rint(hsv[:, :, 0]) % _HUES
+    return np.asarray(cv2.cvtColor(_clipped(hsv), cv2.COLOR_HSV2RGB), np.uint8)
+
+
+def _jpeg(pixels: Pixels, quality: float) -> Pixels:
+    _, data = cv2.imencode(".jpg", pixels[:, :, ::-1], [cv2.IMWRITE_JPEG_QUALITY, int(quality)])
+    return np.asarray(cv2.imdecode(data, cv2.IMREAD_COLOR), np.uint8)[:, :, ::-1]
+
+
+def _channel_shuffle(pixels: Pixels, *order: float) -> Pixels:
+    return pixels[:, :, [int(place) for place in order]]
+
+
+def _blur(pixels: Pixels) -> Pixels:
+    return np.asarray(cv2.blur(pixels, (3, 3)), np.uint8)
+
+
+def _median_blur(pixels: Pixels) -> Pixels:
+    return np.asarray(cv2.medianBlur(np.ascontiguousarray(pixels), 3), np.uint8)
+
+
+def _flip(pixels: Pixels) -> Pixels:
+    return pixels[:, ::-1]
+
+
+def _clipped(values: NDArray[np.float32]) -> Pixels:
+    return np.rint(np.clip(values, 0, 255)).astype(np.uint8)
+
+
+ALTERATIONS: dict[str, Callable[..., Pixels]] = {
+    "brightness_contrast": _brightness_contrast, "clahe": _clahe, "rgb_shift": _rgb_shift,
+    "hue_saturation_value": _hue_saturation_value, "jpeg": _jpeg, "channel_shuffle": _channel_shuffle, "blur": _blur,
+    "median_blur": _median_blur, "flip": _flip,
+}  # fmt: skip
+"""Every alteration by its name."""

@@ -1,0 +1,87 @@
+"""fcos_small: torchvision's own FCOS, small enough to be trained on a CPU. Without weights of its own."""
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+from torchvision.models.detection import FCOS
+from torchvision.models.detection.anchor_utils import AnchorGenerator
+from torchvision.models.detection.fcos import FCOSClassificationHead, FCOSHead, FCOSRegressionHead
+
+STRIDE_PX = 8
+_WIDTHS = (32, 64, 128)
+_CHANNELS = 64
+_FIRST_REACH = 2.5
+"""Strides from a cell's middle to each side of its box before anything is learnt: a usual figure of a picture of 160 px."""
+
+
+def _layer(channels: int, out: int, kernel: int = 3, stride: int = 1) -> nn.Sequential:
+    convolution = nn.Conv2d(channels, out, kernel, stride, kernel // 2, bias=False)
+    return nn.Sequential(convolution, nn.BatchNorm2d(out), nn.ReLU(inplace=True))
+
+
+class _Residual(nn.Module):
+    """Two layers beside a shortcut."""
+
+    def __init__(self, channels: int) -> None:
+        super().__init__()
+        self.first = _layer(channels, channels)
+        self.second = nn.Sequential(nn.Conv2d(channels, channels, 3, 1, 1, bias=False), nn.BatchNorm2d(channels))
+
+    def forward(self, maps: Tensor) -> Tensor:
+        """Same shape in and out."""
+        return torch.relu(maps + self.second(self.first(maps)))
+
+
+class _Backbone(nn.Module):
+    """Pictures (B, 3, H, W), sides multiples of 16, to one map (B, 64, H / 8, W / 8) that has seen the map of half its sides."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.out_channels = _CHANNELS
+        first, middle, last = _WIDTHS
+        # a first layer of stride 4: maps of half the sides are what a CPU would spend most of its time on
+        self.stem = _layer(3, first, 7, 4)
+        self.fine = nn.Sequential(_layer(first, middle, 3, 2), _Residual(middle))
+        self.coarse = nn.Sequential(_layer(middle, last, 3, 2), _Residual(last), _Residual(last))
+        self.from_fine, self.from_coarse = nn.Conv2d(middle, _CHANNELS, 1), nn.Conv2d(last, _CHANNELS, 1)
+        self.join = _layer(_CHANNELS, _CHANNELS)
+
+    def forward(self, images: Tensor) -> dict[str, Tensor]:
+        """The map, under its name."""
+        fine = self.fine(self.stem(images.contiguous(memory_format=torch.channels_last)))
+        coarse = functional.interpolate(self.from_coarse(self.coarse(fine)), scale_factor=2.0, mode="nearest")
+        return {"0": self.join(self.from_fine(fine) + coarse)}
+
+
+class _Head(FCOSHead):  # type: ignore[misc]  # torchvision has no types
+    """torchvision's head with one layer a tower and batch statistics; losses and boxes are counted in float32."""
+
+    def __init__(self, classes: int) -> None:
+        super().__init__(_CHANNELS, 1, classes, 1)
+        self.classification_head = FCOSClassificationHead(_CHANNELS, 1, classes, 1, norm_layer=nn.BatchNorm2d)
+        self.regression_head = FCOSRegressionHead(_CHANNELS, 1, 1, norm_layer=nn.BatchNorm2d)
+        nn.init.constant_(self.regression_head.bbox_reg.bias, _FIRST_REACH)
+        for tower in (self.classification_head, self.regression_head):
+            nn.init.kaiming_normal_(tower.conv[0].weight)
+
+    def forward(self, maps: list[Tensor]) -> dict[str, Tensor]:
+        """Logits, reaches and centredness."""
+        return {name: found.float() for name, found in super().forward(maps).items()}
+
+
+def fcos_small(
+    *, weights: None = None, weights_backbone: None = None, num_classes: int = 2, min_size: int = 160, max_size: int = 160, **more: Any,
+) -> FCOS:  # fmt: skip
+    """FCOS (Tian et al. 2019) with one map of stride 8, 0.9 million weights; classes as torchvision counts them.
+
+    One map is enough where figures are 15 to 150 px high, which those of most paintings are if the longer side has 160 px.
+    """
+    if weights is not None or weights_backbone is not None:
+        raise ValueError("expected no weights: fcos_small has none of its own")
+    ours = {
+        "anchor_generator": AnchorGenerator(((STRIDE_PX,),), ((1.0,),)), "image_mean": [0.5] * 3, "image_std": [0.25] * 3,
+        "topk_candidates": 200, "score_thresh": 0.01, "min_size": min_size, "max_size": max_size,
+    }  # fmt: skip
+    return FCOS(_Backbone(), num_classes, head=_Head(num_classes), **{**ours, **more})

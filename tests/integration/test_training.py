@@ -1,0 +1,226 @@
+"""Training on the museum: it learns, it goes on where it was killed and ends in the same bits, and nothing is trained twice."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+pytest.importorskip("torchvision")
+
+from examples.museum.folder import write_museum
+from flows.cli import main
+from flows.train import lessons_of, settings_of
+from schemas.detect import Detect
+from schemas.errors import BadInput
+from schemas.manifests import Context
+from tasks import detectors
+from tasks.io.torchvision_models import loaded, read
+from tasks.io.training import Trainer
+from tasks.train import Trained, train
+from tests.integration.conftest import ROOT, MadeOnce
+
+SMALL = [
+    "batch=8", "accumulate=1", "optimizer=adamw", "learning_rate=0.003", "weight_decay=0.02", "schedule=one_cycle",
+    "least_side_px=96", "most_side_px=96", "threads=1", "precision=float32", "augment.flip=0.5",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def learnt_from(made_once: MadeOnce) -> Path:
+    return made_once("museum-train", lambda folder: write_museum(folder, 700, 510_511, processes=1))
+
+
+@pytest.fixture(scope="session")
+def exam(made_once: MadeOnce) -> Path:
+    """Works of a seed that no training has seen."""
+    return made_once("museum-exam", lambda folder: write_museum(folder, 120, 61_007, processes=1))
+
+
+def truth_of(museum: Path) -> str:
+    return str(museum / "truth/annotations.json")
+
+
+def few_of(museum: Path, images: int, folder: Path) -> Path:
+    """A COCO file of the museum's first images."""
+    said = json.loads(Path(truth_of(museum)).read_text(encoding="utf-8"))
+    said["images"] = said["images"][:images]
+    ids = {image["id"] for image in said["images"]}
+    said["annotations"] = [box for box in said["annotations"] if box["image_id"] in ids]
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "few.json"
+    path.write_text(json.dumps(said), encoding="utf-8")
+    return path
+
+
+def trained(
+    truth: Path | str, museum: Path, store: Path, *changes: str, exam: Path | None = None, **bound: str
+) -> Trained:
+    examined = (truth_of(exam), str(exam)) if exam else (None, None)
+    lessons = lessons_of(str(truth), str(museum), None, *examined, None)
+    context = Context(store=str(store), bindings=bound, workers=1)
+    return train.fn(settings_of("fcos_small", [*SMALL, *changes]), lessons, "cpu", context)
+
+
+def test_the_loss_falls_and_the_exam_goes_better(learnt_from, exam, tmp_path):
+    first = trained(
+        truth_of(learnt_from), learnt_from, tmp_path, "epochs=9", "evaluate_every=3", "precision=bfloat16", exam=exam
+    )
+    rows = pq.read_table(tmp_path / Path(first.weights).parent / "curves.parquet").to_pylist()
+    losses = [row["value"] for row in rows if row["name"] == "loss"]
+    fifth = len(losses) // 5
+    assert sum(losses[-fifth:]) < 0.85 * sum(losses[:fifth])
+    scores = [scores["AP50"] for scores in first.metrics["evaluations"]]
+    assert len(scores) == 3
+    assert scores[-1] > 0.1 > scores[0]
+    assert scores[-1] > scores[1]
+    assert {row["name"] for row in rows} >= {"AP", "AP50", "s", "learning_rate", "loss/classification"}
+    assert (tmp_path / Path(first.weights).parent / "curves.svg").read_text(encoding="utf-8").startswith("<svg")
+
+
+CHILD = """
+import sys
+from pathlib import Path
+from tests.integration.test_training import trained
+truth, museum, store = sys.argv[1:4]
+trained(truth, Path(museum), Path(store), *sys.argv[4:], exam=Path(museum))
+"""
+TINY = ("epochs=3", "checkpoint_every_steps=1", "learning_rate=0.001", "augment.jpeg=1", "augment.blur=1")
+
+
+def killed_at(steps: int, *words: str, store: Path) -> None:
+    """Train in a child process and kill it as soon as so many steps are in a checkpoint."""
+    child = subprocess.Popen([sys.executable, "-c", CHILD, *words], cwd=ROOT, start_new_session=True)
+    until_s = time.monotonic() + 120
+    while not [path for path in store.glob("trainings/*/checkpoints/*") if int(path.name[:9]) >= steps]:
+        assert child.poll() is None, "the child ended before it was killed"
+        assert time.monotonic() < until_s
+        time.sleep(0.01)
+    os.killpg(child.pid, signal.SIGKILL)
+    assert child.wait() == -signal.SIGKILL
+
+
+def content_of(store: Path, weights: str) -> tuple[bytes, bytes, list[dict[str, object]]]:
+    """Weights, metrics, curves without the clock."""
+    folder = store / Path(weights).parent
+    rows = pq.read_table(folder / "curves.parquet").to_pylist()
+    return (
+        (store / weights).read_bytes(),
+        (folder / "metrics.json").read_bytes(),
+        [row for row in rows if row["name"] != "s"],
+    )
+
+
+def test_killed_and_resumed_it_ends_as_if_nothing_had_been(exam, tmp_path):
+    truth = few_of(exam, 40, tmp_path)
+    straight = trained(truth, exam, tmp_path / "a", *TINY, exam=exam)
+    killed_at(6, str(truth), str(exam), str(tmp_path / "b"), *TINY, store=tmp_path / "b")
+    newest = max((tmp_path / "b").glob("trainings/*/checkpoints/*"))
+    newest.write_bytes(newest.read_bytes()[:-100])  # and the disk had not written all of the last
+    resumed = trained(truth, exam, tmp_path / "b", *TINY, exam=exam)
+    assert resumed.metrics["steps"] == 15
+    assert resumed.weights == straight.weights
+    assert content_of(tmp_path / "a", straight.weights) == content_of(tmp_path / "b", resumed.weights)
+    assert not list((tmp_path / "b").glob("trainings/*/checkpoints/*"))
+
+
+def test_a_second_time_nothing_is_trained_and_lost_weights_are_made_again(exam, tmp_path):
+    truth = few_of(exam, 8, tmp_path)
+    once = trained(truth, exam, tmp_path, "epochs=1")
+    again = trained(truth, exam, tmp_path, "epochs=1", "checkpoint_every_steps=7")
+    assert (once.is_new, again.is_new) == (True, False)
+    assert again.metrics == once.metrics
+    assert again.metrics["evaluations"] == []
+    (tmp_path / once.weights).write_bytes(b"half")
+    third = trained(truth, exam, tmp_path, "epochs=1")
+    assert (third.is_new, third.metrics) == (True, once.metrics)
+    other = trained(truth, exam, tmp_path, "epochs=1", "seed=1")
+    assert other.weights != once.weights
+    assert other.metrics["model_sha256"] != once.metrics["model_sha256"]
+
+
+def test_it_goes_on_from_weights_and_notes_an_exam_that_flatters(exam, tmp_path):
+    truth = few_of(exam, 8, tmp_path)
+    once = trained(truth, exam, tmp_path, "epochs=1")
+    _, told = read((tmp_path / once.weights).read_bytes(), "weights")
+    assert told is not None
+    assert (told.model, told.categories, told.most_side_px) == ("fcos_small", ("person",), 96)
+    changes = ("epochs=1", "start=start", "warm_up_steps=0")
+    more = trained(truth, exam, tmp_path, *changes, exam=exam, start=str(tmp_path / once.weights))
+    assert more.weights != once.weights
+    assert any("8 images are in what is learnt from and in the exam" in note for note in more.notes)
+
+
+def test_detect_takes_the_weights_as_they_are_and_finds_the_same(exam, tmp_path):
+    once = trained(few_of(exam, 8, tmp_path), exam, tmp_path, "epochs=1")
+    pixels = np.random.default_rng(3).integers(0, 256, (60, 96, 3), np.uint8)
+    model, _ = loaded("fcos_small", (tmp_path / once.weights).read_bytes(), "weights")
+    boxes, scores = Trainer(model, settings_of("fcos_small", []), "cpu", is_frozen=True).found([pixels])[0]
+    bound = Context(store=str(tmp_path), bindings={"weights": str(tmp_path / once.weights)})
+    found = detectors.opened(Detect.model_validate({"model": "fcos_small", "weights": "weights"}), bound).found(
+        [pixels]
+    )[0]
+    ours, theirs = (np.argsort(-values)[:5] for values in (scores, found.scores))
+    assert len(ours) == 5
+    assert found.scores[theirs] == pytest.approx(scores[ours], abs=1e-3)
+    assert found.xyxy_px[theirs] == pytest.approx(boxes[ours], abs=0.1)
+
+
+WRONG = [
+    pytest.param(["--model", "yolo"], "expected one of", id="no such model"),
+    pytest.param(["--set", "epochs=0"], "epochs: Input should be greater than or equal to 1, got 0", id="no epoch"),
+    pytest.param(["--set", "epochs"], "--set: expected field=VALUE, got 'epochs'", id="no value"),
+    pytest.param(["--set", "epochs.more=1", "--set", "epochs=2", "--set", "epochs.x=1"], "expected a group", id="no group"),
+    pytest.param(["--set", "category=horse"], "expected a category 'horse'", id="nobody of that category"),
+    pytest.param(["--split", "train"], "expected images of split 'train'", id="no such split"),
+    pytest.param(["--set", "start=start"], "expected --bind start=FILE, got none", id="no weights bound"),
+    pytest.param(["--bind", "start={truth}"], "expected a file of weights", id="no weights in the file"),
+    pytest.param(["--bind", "start={truth}.not"], "expected a file, got", id="no file"),
+    pytest.param(["--set", "learning_rate=1e+30"], "lower learning_rate", id="a loss that is no number"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("words", "problem"), WRONG)
+def test_bad_input_is_one_sentence(exam, tmp_path, words, problem):
+    truth = few_of(exam, 30, tmp_path)
+    said = [word.format(truth=truth) for word in words]
+    changes = [said[place + 1] for place, word in enumerate(said) if word == "--set"]
+    bound = dict(word.split("=", 1) for place, word in enumerate(said) if said[place - 1] == "--bind")
+    model = said[said.index("--model") + 1] if "--model" in said else "fcos_small"
+    lessons = lessons_of(str(truth), str(exam), "train" if "--split" in said else None, None, None, None)
+    context = Context(store=str(tmp_path / "store"), bindings=bound)
+    start = ["start=start"] if bound else []
+    with pytest.raises(BadInput, match=problem):
+        train.fn(settings_of(model, [*SMALL, "epochs=1", *start, *changes]), lessons, "cpu", context)
+
+
+def test_releases_have_their_splits_and_files_no_exam_of_their_own():
+    assert lessons_of("s/releases/x/latest", None, None, None, None, None)[2:] == (
+        "train",
+        "s/releases/x/latest",
+        None,
+        "val",
+    )
+    assert lessons_of("t.json", "i", None, None, None, None)[2:4] == (None, None)
+    assert lessons_of("t.json", "i", "a", None, None, "b")[2:] == ("a", "t.json", "i", "b")
+    assert lessons_of("t.json", "i", None, "u.json", None, None)[2:] == (None, "u.json", None, None)
+
+
+@pytest.mark.server
+def test_the_command_trains_writes_the_weights_and_says_where(prefect_server, exam, tmp_path, capsys):
+    truth, out = few_of(exam, 8, tmp_path), tmp_path / "out/figures.safetensors"
+    words = ["train", "detector", str(truth), "--images", str(exam), "--model", "fcos_small", "--store", str(tmp_path)]
+    for change in [*SMALL, "epochs=1"]:
+        words += ["--set", change]
+    assert main([*words, "--out", str(out)]) == 0
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert last.startswith("weights: ")
+    assert Path(last.removeprefix("weights: ")).read_bytes() == out.read_bytes()
+    assert main([*words, "--set", "category=horse"]) == 2
+    assert "expected a category 'horse'" in capsys.readouterr().err
