@@ -26,7 +26,7 @@ from benchmarks.detect_moves import rows as moves
 from benchmarks.detect_pictures import found_in, painted
 from benchmarks.detect_reference import reference_s, workers_here
 from schemas.detect import Detect
-from tasks import detected
+from tasks.detectors import detected
 from tasks.io import torchvision_models
 from tasks.io.detectors import devices, stream
 from tasks.io.detectors.decoding import decoded

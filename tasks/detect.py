@@ -10,7 +10,8 @@ from prefect.cache_policies import NO_CACHE
 from schemas.detect import Detect
 from schemas.manifests import Context, State, Step
 from schemas.tables import DETECT
-from tasks import caching, detectors, results_detector
+from tasks import caching, detectors
+from tasks.detectors import results
 from tasks.io.store import parquet_bytes
 from tasks.parts import ON_DEVICE
 
@@ -53,7 +54,7 @@ def _looked_up(settings: Detect, state: State, context: Context) -> Step:
     locators = caching.column(store, state.records, ids, "locator").to_pylist()
 
     def named(blobs: pa.Array) -> pa.Table:
-        return results_detector.named(blobs, of_record, locators)
+        return results.named(blobs, of_record, locators)
 
     everything = named(pc.unique(pa.array(of_record, pa.string())).drop_null().sort())
     folder = _folder(settings, context, hashlib.sha256(parquet_bytes(everything)).hexdigest())

@@ -9,7 +9,7 @@ import torch
 from PIL import Image
 
 from benchmarks.detect_moves import moved
-from tasks import detected
+from tasks.detectors import detected
 from tasks.io.detectors import stream
 from tasks.io.detectors.canvases import Size
 from tasks.io.detectors.vision import Manner, Vision

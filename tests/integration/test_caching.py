@@ -86,7 +86,7 @@ def test_changed_code_redoes_its_stage_and_what_then_differs(
     if shell is tasks.pictures:
         monkeypatch.setattr(shell, "HASHES", "measures/hash/another-digest")
     elif shell is tasks.detect:
-        monkeypatch.setitem(tasks.detectors._CODE, "onnx", ("tasks.detected",))
+        monkeypatch.setitem(tasks.detectors._CODE, "onnx", ("tasks.detectors.detected",))
     else:
         monkeypatch.setattr(shell, "CODE", "another digest")
     assert label in computed(built.plan())

@@ -65,8 +65,8 @@ def test_a_key_says_what_is_found_and_nothing_else(tmp_path):
 @pytest.mark.parametrize(
     ("changed", "does"),
     [
-        ("tasks.io.detectors.hog", False), ("tasks.hog_detector", False), ("tasks.results_detector", False), ("tasks.core.results", False),
-        ("tasks.onnx_detector", True), ("tasks.core.layouts", True), ("tasks.core.detect", True), ("tasks.detected", True),
+        ("tasks.io.detectors.hog", False), ("tasks.detectors.hog", False), ("tasks.detectors.results", False), ("tasks.core.results", False),
+        ("tasks.detectors.onnx", True), ("tasks.core.layouts", True), ("tasks.core.detect", True), ("tasks.detectors.detected", True),
         ("tasks.io.images", True), ("tasks.io.detectors.onnx", True), ("tasks.io.detectors.stream", True),
     ],
 )  # fmt: skip

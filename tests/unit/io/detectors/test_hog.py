@@ -10,7 +10,7 @@ import pytest
 from schemas.detect import Detect
 from schemas.errors import BadInput
 from tasks.core import detect
-from tasks.hog_detector import HogDetector
+from tasks.detectors.hog import HogDetector
 from tasks.io.detectors import hog
 
 F = np.float32

@@ -11,9 +11,9 @@ from schemas.errors import BadInput
 from tasks.core import detect as core
 from tasks.core.evaluate import box_scores
 from tasks.core.scrape.annotations import figures_of_voc
+from tasks.detectors.onnx import OnnxDetector
 from tasks.io import images
 from tasks.io.detectors.onnx import Model, loaded
-from tasks.onnx_detector import OnnxDetector
 
 onnxruntime = pytest.importorskip("onnxruntime")
 onnx = pytest.importorskip("onnx", reason="the models of these tests are drawn with onnx")

@@ -12,17 +12,17 @@ import pyarrow as pa
 from schemas.detect import Detect
 from schemas.errors import BadInput
 from schemas.manifests import Context
-from tasks import detected, results_detector
-from tasks.core import results
+from tasks.core.results import Elsewhere
+from tasks.detectors import detected, results
 from tasks.io import folders
 from tasks.io.detectors.found import Detector
 from tasks.keys import code_of, key_of
 
 _CODE = {
-    "onnx": ("tasks.detected", "tasks.onnx_detector"),
-    "hog": ("tasks.detected", "tasks.hog_detector"),
-    "results": ("tasks.results_detector",),
-    "torchvision": ("tasks.detected", "tasks.io.detectors.vision_weights"),
+    "onnx": ("tasks.detectors.detected", "tasks.detectors.onnx"),
+    "hog": ("tasks.detectors.detected", "tasks.detectors.hog"),
+    "results": ("tasks.detectors.results",),
+    "torchvision": ("tasks.detectors.detected", "tasks.io.detectors.vision_weights"),
 }
 """By family, the modules that run: another detector's code changes nothing. Only one's own are imported, since a machine that has
 torch need not have onnxruntime or OpenCV, and each of them takes its time."""
@@ -40,14 +40,14 @@ def _opened(settings: str, url: str, _sha256: str, device: str) -> Detector:
         seeing: Detector = _vision().opened(said, str(said.weights), url, device)
         return seeing
     if said.family == "hog":
-        from tasks import hog_detector
+        from tasks.detectors.hog import HogDetector
         from tasks.io.detectors import hog
 
-        return hog_detector.HogDetector(hog.Windows(), said)
-    from tasks import onnx_detector
+        return HogDetector(hog.Windows(), said)
+    from tasks.detectors.onnx import OnnxDetector
     from tasks.io.detectors import onnx
 
-    return onnx_detector.OnnxDetector(onnx.loaded(str(said.weights), url, said.model, device), said)
+    return OnnxDetector(onnx.loaded(str(said.weights), url, said.model, device), said)
 
 
 def opened(settings: Detect, context: Context) -> Detector:
@@ -67,9 +67,9 @@ def check(settings: Detect, context: Context) -> None:
 
 
 def rows(settings: Detect, blobs: pa.Table, context: Context, read: Callable[[str], bytes]) -> Iterator[dict[str, Any]]:
-    """DETECT rows of a batch of blobs (column sha256; for results, results_detector.NAMED). `read` gives a blob's bytes."""
+    """DETECT rows of a batch of blobs (column sha256; for results, detectors.results.NAMED). `read` gives a blob's bytes."""
     if settings.family == "results":
-        return results_detector.rows(_results(settings, context), settings, blobs, read)
+        return results.rows(_results(settings, context), settings, blobs, read)
     return detected.rows(opened(settings, context), settings, blobs["sha256"].to_pylist(), read)
 
 
@@ -115,8 +115,8 @@ def _file(settings: Detect, url: str) -> str:
     return str(_vision().file_of(str(settings.weights), settings.model, url))
 
 
-def _results(settings: Detect, context: Context) -> results.Elsewhere:
+def _results(settings: Detect, context: Context) -> Elsewhere:
     names = [str(settings.weights), str(settings.images)]
     sha256, classes = weights_sha256(settings, context), tuple(sorted({*settings.classes.values()}))
     files = [text for name in names for text in (name, context.bindings[name])]
-    return results_detector.loaded(files[0], files[1], files[2], files[3], classes, sha256)
+    return results.loaded(files[0], files[1], files[2], files[3], classes, sha256)
