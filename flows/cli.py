@@ -51,11 +51,13 @@ def _said(problem: object, status: int) -> int:
 
 
 def _build(arguments: argparse.Namespace) -> int:
+    from flows import server
     from flows.build_dataset import at_desk, build_dataset, check, runner
 
     recipe, context = _read(arguments)
     check(recipe, at_desk(context) if arguments.dask else context)  # before a server is started
     built = build_dataset.with_options(task_runner=runner(arguments.dask)) if arguments.dask else build_dataset
+    server.start()
     release = built(
         arguments.recipe, store=arguments.store, bind=context.bindings, changes=arguments.set, limit=arguments.limit,
         workers=arguments.workers, part_rows=arguments.part_rows, device=arguments.device,

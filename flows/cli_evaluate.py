@@ -61,6 +61,7 @@ def _add_detector(one: argparse.ArgumentParser) -> None:
 
 
 def _detector(arguments: argparse.Namespace) -> int:
+    from flows import server
     from flows.evaluate import check, evaluate_detector
 
     check(
@@ -69,6 +70,7 @@ def _detector(arguments: argparse.Namespace) -> int:
     said: dict[str, Any] = {
         name: value for name, value in vars(arguments).items() if name not in {"command", "detector"}
     }  # fmt: skip
+    server.start()
     print(evaluate_detector(detectors=arguments.detector, **said))  # noqa: T201
     return 0
 

@@ -36,11 +36,13 @@ def add_train(commands: Any) -> None:
 def _train_detector(arguments: argparse.Namespace) -> int:
     if find_spec("torchvision") is None:
         raise BadInput("train: expected torch and torchvision, got none; install bilderatlas[torch]")
+    from flows import server
     from flows.recipes import bindings_from_pairs
     from flows.train import train_detector
 
     bound = bindings_from_pairs(arguments.bind)
     changes = [*([f"start={name}" for name in ("start",) if name in bound]), *arguments.set]
+    server.start()
     train_detector(
         arguments.truth, arguments.images, arguments.model, arguments.split, arguments.evaluate_truth, arguments.evaluate_images,
         arguments.evaluate_on, arguments.store, bound, changes, arguments.device, arguments.out,

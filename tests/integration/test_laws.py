@@ -110,6 +110,31 @@ def test_an_interrupted_build_says_so_and_exits_with_130(prefect_server, tmp_pat
 
 
 @pytest.mark.server
+def test_ctrl_c_in_a_terminal_ends_a_build_with_a_server_of_its_own(tmp_path, painted):
+    """A terminal interrupts all programs of the command, and so the server: a flow that can't reach it any more waits for minutes."""
+    names = {name: value for name, value in os.environ.items() if name != "PREFECT_API_URL"}
+    build = subprocess.Popen(
+        command(tmp_path / "store", painted, "--part-rows", "9"), cwd=ROOT, env={**names, "PREFECT_HOME": str(tmp_path / "home")},
+        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )  # fmt: skip
+    assert build.stderr is not None
+    build.stderr.readline()
+    for _ in range(3):  # see above
+        os.killpg(build.pid, signal.SIGINT)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            build.wait(timeout=15)
+            break
+    try:
+        assert build.returncode == 130
+        assert "interrupted: what was done is kept" in build.stderr.read()
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(build.pid, signal.SIGKILL)
+        build.communicate()
+
+
+@pytest.mark.server
 def test_a_dask_cluster_gives_the_same_release(prefect_server, tmp_path, painted, built):
     from distributed import LocalCluster
 
