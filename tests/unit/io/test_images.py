@@ -607,3 +607,23 @@ def test_a_picture_outlives_its_bytes():
         return images.picture(make(), LIMIT)
 
     assert decoded(lambda: encoded(painting(), "PNG")).pixels()[0, 0].tolist() == [0, 0, 230]
+
+
+@pytest.mark.parametrize("size", [(1, 1), (7, 5), (16, 16), (33, 250), (401, 300)], ids=str)
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"subsampling": 0}, {"subsampling": 1}, {"subsampling": 2}, {"progressive": True}, {"keep_rgb": True},
+        {"quality": 5}, {"quality": 100}, {"restart_marker_rows": 1},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_the_short_way_of_plain_jpegs_gives_pillows_own_pixels(monkeypatch, size, options):
+    noise = np.random.default_rng(sum(size)).integers(0, 256, (size[1], size[0], 3), np.uint8)
+    file = io.BytesIO()
+    Image.fromarray(noise).save(file, "JPEG", **options)
+    short = images.picture(file.getvalue(), LIMIT)
+    assert isinstance(short.held, np.ndarray)
+    monkeypatch.setattr(images, "simplejpeg", None)  # as where it is not installed
+    assert np.array_equal(short.pixels(), images.picture(file.getvalue(), LIMIT).pixels())
+    assert (short.width_px, short.height_px) == short.rgb.size == size

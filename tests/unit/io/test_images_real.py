@@ -253,3 +253,11 @@ def test_a_photograph_is_upright_in_every_orientation(shared_data, name, size, p
     assert (found.width_px, found.height_px) == size
     assert (uint64_from_bits(imagehash.phash(found.rgb).hash) ^ bits(plain)).bit_count() <= 2
     assert np.abs(found.pixels()[::7, ::7].astype(int) - values(plain)[::7, ::7]).mean() < 6
+
+
+def test_the_short_way_gives_pillows_pixels_of_real_paintings(shared_data):
+    paths = sorted((shared_data / "peopleart/JPEGImages").rglob("*.jpg"))[::20]
+    assert paths
+    for path in paths:
+        with Image.open(path) as image:
+            assert np.array_equal(picture(path).pixels(), np.asarray(image.convert("RGB")))
