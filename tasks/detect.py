@@ -13,10 +13,9 @@ from schemas.tables import DETECT
 from tasks import caching, detectors
 from tasks.detectors import results
 from tasks.io.store import parquet_bytes
-from tasks.parts import ON_DEVICE
 
 
-@task(cache_policy=NO_CACHE, tags=[ON_DEVICE], **caching.RETRIED)
+@task(cache_policy=NO_CACHE, **caching.RETRIED)
 def detect_part(blobs: pa.Table, settings: Detect, into: str, context: Context) -> None:
     """Detect in one batch of blobs and store what was found; an unreadable blob is a row with a reason."""
     store = caching.opened(context)

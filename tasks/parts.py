@@ -29,14 +29,15 @@ LINE_EVERY_S = 30.0
 
 
 GPU = "GPU"
-ON_DEVICE = "on-device"
-"""What Dask's workers call a GPU of theirs (docs/gpu.md), and the tag of tasks that want it."""
+ON_DEVICE = frozenset({"detect_part"})
+"""What Dask's workers call a GPU of theirs (docs/gpu.md), and the tasks that want it. By name, not by a tag: Prefect asks its server for a
+slot of each tag before a task begins, and both workers stood still for seconds."""
 
 
 class PartTask(Protocol):
     """A Prefect task whose first argument is a batch, and whose last is the context."""
 
-    tags: set[str]
+    name: str
     fn: Callable[..., Any]
 
     def submit(self, *args: Any, **kwargs: Any) -> Any:
@@ -105,7 +106,7 @@ def _placed(part: PartTask, context: Context) -> Callable[[], contextlib.Abstrac
     """Where a cluster may run the part: one that wants a GPU, on workers that have one free. Raises BadInput if none has any."""
     flow_run = FlowRunContext.get()
     runner: Any = flow_run.task_runner if flow_run else None
-    if ON_DEVICE not in part.tags or not context.device.startswith("cuda") or not is_cluster(runner):
+    if part.name not in ON_DEVICE or not context.device.startswith("cuda") or not is_cluster(runner):
         return contextlib.nullcontext
     workers = runner.client.scheduler_info(n_workers=-1)["workers"].values()
     if not any(worker["resources"].get(GPU, 0) >= 1 for worker in workers):

@@ -21,7 +21,7 @@ from tasks import detect, detectors
 from tasks.io import torchvision_models
 from tasks.io.detectors import vision_weights
 from tasks.io.releases import Release
-from tasks.parts import ON_DEVICE, in_parts
+from tasks.parts import in_parts
 from tests.integration.conftest import RECIPE, ROOT
 from tests.unit.io.models import TOLD, Failing, small
 
@@ -105,7 +105,7 @@ def test_a_machine_with_torch_and_without_prefect_finds_the_same(painted, weight
 # --- a cluster
 
 
-@task(cache_policy=NO_CACHE, persist_result=False, tags=[ON_DEVICE])
+@task(name="detect_part", cache_policy=NO_CACHE, persist_result=False)
 def where(batch: pa.Table, folder: str, context: Context) -> None:
     """Leave a file that says which worker it was."""
     from distributed import get_worker
