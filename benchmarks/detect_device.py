@@ -31,7 +31,6 @@ def wait(device: torch.device) -> None:
 def reset_peak(device: torch.device) -> None:
     """Begin to count memory anew."""
     if device.type == "cuda":
-        torch.cuda.empty_cache()
         torch.cuda.reset_peak_memory_stats(device)
 
 

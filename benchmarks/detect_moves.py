@@ -21,7 +21,8 @@ from tasks.io import torchvision_models
 from tasks.io.detectors import devices
 from tasks.io.detectors.canvases import Canvases, Size
 from tasks.io.detectors.decoding import Picture, decoded
-from tasks.io.detectors.vision import Manner, Vision
+from tasks.io.detectors.opening import Manner
+from tasks.io.detectors.vision import Vision
 
 SEED = 61007
 Figures = list[list[dict[str, Any]]]

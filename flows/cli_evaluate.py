@@ -64,12 +64,11 @@ def _detector(arguments: argparse.Namespace) -> int:
     from flows import server
     from flows.evaluate import check, evaluate_detector
 
-    check(
-        arguments.detector, arguments.results, is_release_asked=arguments.release_detections
-    )  # before a server is started
+    # before a server is started
+    check(arguments.detector, arguments.results, is_release_asked=arguments.release_detections)
     said: dict[str, Any] = {
         name: value for name, value in vars(arguments).items() if name not in {"command", "detector"}
-    }  # fmt: skip
+    }
     server.start()
     print(evaluate_detector(detectors=arguments.detector, **said))  # noqa: T201
     return 0

@@ -21,7 +21,7 @@ from schemas.manifests import Context
 from tasks import caching
 from tasks.annotated import Annotated, annotated
 from tasks.detect import check_detector, detections
-from tasks.evaluate import blobs, compare, found_by, found_in_release, found_in_results, write
+from tasks.evaluate import blobs, compare, found_by, found_in_release, found_in_results, make_folder, write
 
 _NAME = re.compile(r"[\w.@+ -]{1,60}")
 
@@ -71,6 +71,8 @@ def evaluate_detector(
         store=store, bindings=bound, workers=workers, device=device, run=uuid.uuid4().hex, began_s=time.time()
     )
     caching.opened(context).check_writable()
+    if out is not None:
+        make_folder(out)
     for one in asked:
         check_detector(one.settings, context)
     looked = annotated(truth, images, context, category=category, split=split)
@@ -82,9 +84,8 @@ def evaluate_detector(
         found[name] = boxes
         notes += said
         print(f"{name}: {len(boxes.image)} boxes in {looked.images.num_rows} images", file=sys.stderr)  # noqa: T201
-    call = (
-        compare if FlowRunContext.get() else compare.fn
-    )  # without a flow (a test, a benchmark) there are no task runs
+    # without a flow (a test, a benchmark) there are no task runs
+    call = compare if FlowRunContext.get() else compare.fn
     compared = call(looked, found, settings, notes, context)
     if out is not None:
         write(compared, out)
@@ -156,8 +157,8 @@ def _setting(name: str, pair: str) -> tuple[str, Any]:
         raise BadInput(f"--detector {name}: expected setting=value after a comma, got '{pair}'")
     try:
         return field, yaml.safe_load(value)
-    except (yaml.YAMLError, ValueError) as problem:
-        raise BadInput(f"--detector {name}: expected a YAML value, got '{value}'") from problem
+    except (yaml.YAMLError, ValueError, RecursionError) as problem:
+        raise BadInput(f"--detector {name}: expected a YAML value, got '{value[:80]}'") from problem
 
 
 def _named(option: str, text: str) -> tuple[str, str]:

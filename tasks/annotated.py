@@ -66,14 +66,16 @@ def annotated(
         images = images.filter(pc.fill_null(pc.equal(images["split"], split), False))
         known = sorted(filter(None, pc.unique(of.images["split"]).to_pylist()))
         if not images.num_rows:
-            raise BadInput(f"{of.name}: expected images of split '{split}', got splits {known or 'nowhere'}")
+            raise BadInput(
+                f"{of.name}: expected images of split '{split}', got {f'splits {known}' if known else 'images without one'}"
+            )
     images, lost = of.stored(images, context)
     figures = of.figures.filter(pc.is_in(of.figures["image_id"], value_set=images["image_id"]))
+    left = f" ({'; '.join((*notes, *lost))})" if notes or lost else ""
     if not images.num_rows:
-        said = "; ".join((*notes, *lost))
-        raise BadInput(f"{of.name}: expected images that people have looked at, got none{said and f' ({said})'}")
+        raise BadInput(f"{of.name}: expected images that people have looked at, got none{left}")
     if not figures.num_rows:
-        raise BadInput(f"{of.name}: expected figures of '{category}', got none in {images.num_rows} images")
+        raise BadInput(f"{of.name}: expected figures of '{category}', got none in {images.num_rows} images{left}")
     images, figures = images.combine_chunks(), figures.combine_chunks()
     digest = hashlib.sha256(parquet_bytes(images) + parquet_bytes(figures)).hexdigest()
     others = of.ids - frozenset(images["image_id"].to_pylist())

@@ -85,6 +85,11 @@ def compare(
     return Comparison(scores, calibration, summary, page)
 
 
+def make_folder(out: str) -> None:
+    """Raise BadInput where there can be no such folder: that is better known before detectors run for an hour."""
+    files_out.write("--out", out, {})
+
+
 def write(found: Comparison, out: str) -> None:
     """Leave the tables, as Markdown and as Parquet, and the drawings in a folder. Raises BadInput where it can't be written."""
     files_out.write("--out", out, {

@@ -1,7 +1,6 @@
 """What people drew, out of a COCO file or a release's tables: images that they looked at, and the figures in them."""
 
 import json
-import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -115,10 +114,16 @@ def _document(name: str, data: bytes) -> Mapping[str, Any]:
 
 
 def _category_ids(name: str, document: Mapping[str, Any], category: str) -> dict[int, str]:
-    """Names of all categories by id."""
-    found = {_id(name, "categories[].id", row.get("id")): str(row.get("name")) for row in document["categories"]}
+    """Names of all categories by id: no id twice, and the category under one."""
+    rows = document["categories"]
+    found = {_id(name, "categories[].id", row.get("id")): str(row.get("name")) for row in rows}
+    if len(found) < len(rows):
+        raise BadInput(f"{name}: expected each category id once, got {len(rows)} categories of {len(found)} ids")
     if category not in found.values():
         raise BadInput(f"{name}: expected a category '{category}', got {sorted(found.values())[:20]}")
+    ids = [number for number, said in found.items() if said == category]
+    if len(ids) > 1:
+        raise BadInput(f"{name}: expected one category '{category}', got it under the ids {ids[:20]}")
     return found
 
 
@@ -131,9 +136,9 @@ def _images(name: str, document: Mapping[str, Any]) -> list[Row]:
 
 
 def _image(name: str, row: Mapping[str, Any]) -> Row:
-    path = row.get("file_name")
-    if not isinstance(path, str) or not path:
-        raise BadInput(f"{name}: expected images[].file_name to be text, got {str(path)[:40]!r}")
+    path = _text(row.get("file_name"))
+    if path is None:
+        raise BadInput(f"{name}: expected images[].file_name to be text, got {str(row.get('file_name'))[:40]!r}")
     said = row.get("metadata")
     metadata: Mapping[str, Any] = said if isinstance(said, dict) else {}
     sides = [min(row[side], _LARGEST_PX) if _is_whole(row.get(side)) else None for side in ("width", "height")]
@@ -194,8 +199,10 @@ def _are_numbers(values: object, count: int | None = None) -> bool:
     if not isinstance(values, list) or (count is not None and len(values) != count):
         return False
     plain = all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
-    return plain and all(math.isfinite(value) and abs(value) < _FARTHEST_PX**2 for value in values)
+    # never math.isfinite, which a whole number of 400 digits breaks; not a number and infinity are below nothing
+    return plain and all(abs(value) < _FARTHEST_PX**2 for value in values)
 
 
 def _text(value: object) -> str | None:
-    return value if isinstance(value, str) and value else None
+    """Text that can be stored and be a file's name: JSON can hold halves of characters, which become question marks."""
+    return value.encode(errors="replace").decode() if isinstance(value, str) and value else None

@@ -116,7 +116,11 @@ def _boxes(rows: Any, images: Collection[int], classes: Collection[int]) -> tupl
     if not isinstance(rows, list):
         raise BadInput(f"results: expected a list of boxes, got {type(rows).__name__}")
     for place, row in enumerate(rows):
-        _check(place, row, images)
+        where = f"results[{place}]"
+        check_row(where, row)
+        if row["image_id"] not in images:
+            raise BadInput(f"{where}: expected the id of a listed image, got {row['image_id']}")
+        _check_keypoints(where, row.get("keypoints"))
     wanted = [row for row in rows if row["category_id"] in classes]
     wanted.sort(key=lambda row: row["image_id"])
     of_image, start = {}, 0
@@ -131,23 +135,22 @@ def _boxes(rows: Any, images: Collection[int], classes: Collection[int]) -> tupl
     return of_image, Boxes(np.concatenate([xywh[:, :2], xywh[:, :2] + xywh[:, 2:]], axis=1), scores, labels, keypoints)
 
 
-def _check(place: int, row: Any, images: Collection[int]) -> None:
-    """Raise BadInput for a row that is no result."""
-    where = f"results[{place}]"
+def check_row(where: str, row: Any) -> None:
+    """Raise BadInput for a row that is no result: ids, a box that is one, a score of 0 to 1. `where` is for that message."""
     if not isinstance(row, dict):
         raise BadInput(f"{where}: expected an object with image_id, category_id, bbox and score, got {str(row)[:40]!r}")
     for field in ("image_id", "category_id"):
         if not _is_id(row.get(field)):
             raise BadInput(f"{where}: expected {field} to be a whole number, got {str(row.get(field))[:40]!r}")
-    if row["image_id"] not in images:
-        raise BadInput(f"{where}: expected the id of a listed image, got {row['image_id']}")
     box: Any = row.get("bbox")
     score: Any = row.get("score")
-    keypoints: Any = row.get("keypoints")
     if not _are_numbers(box, 4, _FARTHEST_PX) or min(box[2:]) < 0:
         raise BadInput(f"{where}: expected bbox as x, y, width, height in px, got {str(box)[:60]}")
     if not _are_numbers([score], 1, 1.0) or score < 0:
         raise BadInput(f"{where}: expected a score of 0 to 1, got {str(score)[:40]}")
+
+
+def _check_keypoints(where: str, keypoints: Any) -> None:
     if keypoints is not None and not _are_keypoints(keypoints):
         raise BadInput(
             f"{where}: expected keypoints as {_KEYPOINTS} of x, y, visibility 0..2, got {str(keypoints)[:60]}"

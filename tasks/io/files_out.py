@@ -10,7 +10,10 @@ from schemas.errors import BadInput
 
 
 def write(name: str, url: str, files: dict[str, bytes]) -> None:
-    """Write files into a folder, each whole or not at all. Raises BadInput where that can't be; `name` is for that message."""
+    """Write files into a folder, which is made if need be; each whole or not at all.
+
+    Raises BadInput where that can't be; `name` is for that message.
+    """
     try:
         fs, root = fsspec.core.url_to_fs(url)
         fs.makedirs(root, exist_ok=True)
@@ -21,5 +24,5 @@ def write(name: str, url: str, files: dict[str, bytes]) -> None:
             beside = Path(root) / f".{uuid.uuid4().hex}"
             beside.write_bytes(data)
             beside.replace(Path(root) / file)
-    except (OSError, ValueError, ImportError) as problem:
+    except Exception as problem:  # file systems raise errors of their own: those of s3 are no OSError
         raise BadInput(f"{name}: expected a folder that can be written, got '{url}' ({problem})") from problem

@@ -9,8 +9,6 @@ import json
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import safetensors
-import safetensors.torch
 import torch
 import torchvision
 from torch import Tensor, nn
@@ -127,10 +125,12 @@ def _with_exact_norms(model: nn.Module) -> None:
 
 def read(data: bytes, what: str) -> tuple[dict[str, Tensor], Told | None]:
     """Tensors by name, and what the file says of itself, if it does. Raises BadInput if the bytes are no weights."""
-    try:
-        return safetensors.torch.load(data), _told(data)
-    except (safetensors.SafetensorError, ValueError, KeyError, TypeError):
-        pass
+    if data[8:9] == b"{":  # where a safetensors file's header begins, and no zip file's or pickle's
+        library = _safetensors(what)
+        try:
+            return library.torch.load(data), _told(data)
+        except (library.SafetensorError, ValueError, KeyError, TypeError):
+            pass
     try:
         found = torch.load(io.BytesIO(data), map_location="cpu", weights_only=True)
     except Exception as problem:  # torch promises no class of errors for bytes that are no file of its own
@@ -150,7 +150,17 @@ def read(data: bytes, what: str) -> tuple[dict[str, Tensor], Told | None]:
 def saved(model: nn.Module, told: Told) -> bytes:
     """The model's weights as a safetensors file that says what they are; the same weights give the same bytes."""
     state = {name: value.detach().cpu().contiguous() for name, value in sorted(model.state_dict().items())}
-    return safetensors.torch.save(state, {_METADATA: json.dumps(told._asdict(), sort_keys=True)})
+    saved: bytes = _safetensors(told.model).torch.save(state, {_METADATA: json.dumps(told._asdict(), sort_keys=True)})
+    return saved
+
+
+def _safetensors(what: str) -> Any:
+    """The library; a machine that has random weights or a state dict can do without. Raises BadInput where it is missing."""
+    try:
+        import safetensors.torch
+    except ImportError as problem:
+        raise BadInput(f"{what}: expected the library safetensors for a safetensors file, got {problem}") from problem
+    return safetensors
 
 
 def _told(data: bytes) -> Told | None:

@@ -113,6 +113,12 @@ def test_a_picture_of_too_many_pixels_is_left_out_before_it_is_decoded(tmp_path)
         ({"info": {"annotation_origin": "detector"}}, {}, "expected boxes by people"),
         ({"images": [], "annotations": []}, {}, "expected images that people have looked at, got none"),
         ({}, {"split": "val"}, "expected images of split 'val', got splits ['test']"),
+        ({"images": [{"id": 3, "file_name": "c.png"}]}, {"split": "val"}, "of split 'val', got images without one"),
+        (
+            {"images": [{"id": 3, "file_name": "gone.png"}, {"id": 2, "file_name": "b.png"}]},
+            {},
+            "in 1 images (left out as",
+        ),
         ({}, {"split": "test"}, "expected figures of 'person', got none in 1 images"),
         ({}, {"category": "dog"}, "expected a category 'dog', got ['person']"),
     ],
@@ -251,14 +257,10 @@ def test_what_can_not_be_compared_is_one_sentence(tmp_path, arguments, said):
     assert "\n" not in str(problem.value)
 
 
-def test_a_folder_that_can_not_be_written_is_told(tmp_path):
-    (tmp_path / "found.json").write_text("[]", encoding="utf-8")
+def test_a_folder_that_can_not_be_written_is_told_before_anything_is_read(tmp_path):
     (tmp_path / "out").write_text("a file", encoding="utf-8")
     with pytest.raises(BadInput, match="--out: expected a folder that can be written"):
-        run(
-            coco_file(tmp_path / "truth"), results=[f"a={tmp_path / 'found.json'}"], store=str(tmp_path / "store"),
-            out=str(tmp_path / "out"), bootstrap=0,
-        )  # fmt: skip
+        run("nowhere.json", results=["a=nowhere.json"], store=str(tmp_path / "store"), out=str(tmp_path / "out"))
 
 
 @pytest.mark.server

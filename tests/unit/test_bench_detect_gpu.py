@@ -1,12 +1,18 @@
 """The GPU benchmark, small and on the CPU: it runs to its end, measures what it says, and leaves the committed results alone."""
 
+import io
 import json
+import sys
 
 import pytest
 import torch
+from PIL import Image
 
-from benchmarks import detect_gpu, results
+from benchmarks import detect_gpu, detect_pictures, results
 from benchmarks.detect_moves import moved
+from tasks.io.detectors.opening import Manner
+from tasks.io.detectors.vision import Vision
+from tests.unit.io.models import SETTINGS, Failing, small
 
 
 def test_a_trial_on_the_cpu_writes_what_it_measured(tmp_path, capsys):
@@ -30,6 +36,30 @@ def test_without_a_gpu_it_says_so_and_exits_with_2(capsys):
         pytest.skip("here is a GPU")
     assert detect_gpu.main([]) == 2
     assert capsys.readouterr().err.startswith("no GPU that CUDA and torch can use")
+
+
+def test_without_opencv_the_pictures_are_textured_of_the_same_sizes_and_the_result_says_so(monkeypatch):
+    monkeypatch.setitem(sys.modules, "examples.museum.paint", None)
+    files, kind = detect_gpu._pictures(None, detect_gpu.SMALL)
+    sizes = [Image.open(io.BytesIO(data)).size for data in files]
+    assert kind.startswith("textured")
+    assert (len(sizes), {max(size) for size in sizes}) == (4, {160})
+    assert len(set(sizes)) > 1
+
+
+def test_a_folder_without_jpeg_files_is_refused(tmp_path):
+    with pytest.raises(SystemExit, match="expected a folder with JPEG files, got none"):
+        detect_gpu._pictures(tmp_path, detect_gpu.SMALL)
+
+
+def test_a_switch_that_this_machine_lacks_leaves_a_note_and_not_the_benchmark_in_pieces(monkeypatch):
+    blobs = dict(enumerate(detect_pictures.textured(2, 0, 64)))
+    detector = Vision(small(), SETTINGS, torch.device("cpu"), Manner(decodes_on_gpu=True))
+    assert detect_gpu._rate(detector, SETTINGS, blobs) == {"note": "no nvJPEG here"}
+    model = small()
+    model.backbone = Failing(model.backbone, RuntimeError("no compiler\nat all"), times=99)
+    broken = Vision(model, SETTINGS, torch.device("cpu"))
+    assert detect_gpu._rate(broken, SETTINGS, blobs) == {"note": "RuntimeError: no compiler"}
 
 
 def test_the_figures_asked_for_are_of_the_large_model():

@@ -1,7 +1,6 @@
 """What another program has found, in COCO's results format, for images that the truth knows."""
 
 import json
-import math
 from collections.abc import Collection
 from typing import Any
 
@@ -12,8 +11,7 @@ import pyarrow.compute as pc
 from schemas.errors import BadInput
 from tasks.core.annotated import counted
 from tasks.core.evaluate.matching import Found, ordered
-
-_FARTHEST_PX = 1e7
+from tasks.core.results import check_row
 
 
 def found_of_results(
@@ -24,7 +22,9 @@ def found_of_results(
     images: ANNOTATED. others: ids of the truth's other images. Raises BadInput for what is no list of results, for boxes that
     are none, scores outside 0..1, and ids of images that the truth has not.
     """
-    rows = [_checked(name, place, row) for place, row in enumerate(_listed(name, data))]
+    rows = _listed(name, data)
+    for place, row in enumerate(rows):
+        check_row(f"{name}[{place}]", row)
     place_of = {number: place for place, number in enumerate(images["image_id"].to_pylist())}
     strange = sorted({row["image_id"] for row in rows} - place_of.keys() - set(others))
     if strange:
@@ -65,30 +65,3 @@ def _listed(name: str, data: bytes) -> list[Any]:
     if not isinstance(rows, list):
         raise BadInput(f"{name}: expected COCO results, a list of boxes, got {type(rows).__name__}")
     return rows
-
-
-def _checked(name: str, place: int, row: Any) -> dict[str, Any]:
-    where = f"{name}[{place}]"
-    if not isinstance(row, dict):
-        raise BadInput(f"{where}: expected an object with image_id, category_id, bbox and score, got {str(row)[:40]!r}")
-    for field in ("image_id", "category_id"):
-        if not isinstance(row.get(field), int) or isinstance(row[field], bool):
-            raise BadInput(f"{where}: expected {field} to be a whole number, got {str(row.get(field))[:40]!r}")
-    if not _is_box(row.get("bbox")):
-        raise BadInput(f"{where}: expected bbox as x, y, width, height in px, got {str(row.get('bbox'))[:60]}")
-    if not _is_number(row.get("score"), 1.0) or row["score"] < 0:
-        raise BadInput(f"{where}: expected a score of 0 to 1, got {str(row.get('score'))[:40]}")
-    return row
-
-
-def _is_box(value: Any) -> bool:
-    return (
-        isinstance(value, list) and len(value) == 4 and all(_is_number(side, _FARTHEST_PX) for side in value)
-        and min(value[2:]) >= 0
-    )  # fmt: skip
-
-
-def _is_number(value: Any, most: float) -> bool:
-    return (
-        isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and abs(value) <= most
-    )

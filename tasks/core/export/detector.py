@@ -27,6 +27,6 @@ def section(images: pa.Table, annotations: pa.Table, categories: Sequence[str]) 
     )  # fmt: skip
     return (
         "<h2>What the detector would keep</h2>"
-        f"<p>On the images that people have annotated ({escape(categories[0])}): {said}.</p>"
+        f"<p>On the images that people have annotated ({escape(categories[0])}): {said}. What the recipe has dropped is not among them.</p>"
         f"<div>{drawings.of_calibration(calibration, sorted(several))}</div>"
     )

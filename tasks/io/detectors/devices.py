@@ -1,8 +1,10 @@
 """The device that a model runs on: chosen, asked whether it still answers, and what its errors mean."""
 
 import contextlib
+import ctypes
 import threading
 from collections.abc import Iterator
+from typing import Any
 
 import torch
 
@@ -11,6 +13,13 @@ from schemas.errors import BadInput
 
 class DeviceLost(OSError):
     """A GPU stopped working in the middle. A fault that may pass, as one of a disk may: the part is tried again."""
+
+
+_FULL = (
+    "CUDA error: out of memory", "STATUS_ALLOC_FAILED", "ALLOCATION_FAILED",
+    "unable to find an engine to execute", "Unable to find a valid cuDNN algorithm",
+)  # fmt: skip
+"""What CUDA, cuBLAS and cuDNN say where memory does not suffice; the last two are cuDNN without room to work in."""
 
 
 def chosen(device: str) -> torch.device:
@@ -33,9 +42,7 @@ def chosen(device: str) -> torch.device:
 
 def is_full(problem: RuntimeError) -> bool:
     """Whether an error says that the device's memory does not suffice, in the words of any of its libraries."""
-    return isinstance(problem, torch.OutOfMemoryError) or any(
-        sign in str(problem) for sign in ("CUDA error: out of memory", "STATUS_ALLOC_FAILED")
-    )
+    return isinstance(problem, torch.OutOfMemoryError) or any(sign in str(problem) for sign in _FULL)
 
 
 def is_lost(problem: RuntimeError) -> bool:
@@ -51,8 +58,19 @@ def answers(device: torch.device) -> bool:
     """Whether the device computes. A CUDA context that has failed once fails for as long as its process lives."""
     try:
         return float((torch.ones(2, device=device) + 1).sum().item()) == 4.0
-    except (RuntimeError, AssertionError):  # AssertionError: torch was built without CUDA
+    except RuntimeError as problem:
+        return is_full(problem)  # others may have its memory: it lives
+    except AssertionError:  # torch was built without CUDA
         return False
+
+
+def keep_for_good(what: object) -> None:
+    """Let something live as long as this process, its end included.
+
+    Freeing pinned memory asks the device whether it has been read; where the device has failed, that is an error in a destructor,
+    which ends the process.
+    """
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(what))
 
 
 class _Inside:
@@ -81,3 +99,8 @@ def one_thread() -> Iterator[None]:
             _Inside.count -= 1
             if not _Inside.count:
                 torch.set_num_threads(_Inside.before)
+
+
+def upon(device: torch.device) -> "contextlib.AbstractContextManager[Any]":
+    """CUDA calls go to this device; sums on a CPU to this thread."""
+    return torch.cuda.device(device) if device.type == "cuda" else one_thread()

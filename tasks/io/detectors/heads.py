@@ -4,6 +4,8 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torchvision.models.detection.ssd import SSDScoringHead
+from torchvision.ops import MultiScaleRoIAlign
 
 from schemas.detect import Detect
 
@@ -56,14 +58,35 @@ class Exact(nn.Module):
         return self.anchors(images, [one.new_empty((), dtype=torch.float32).expand(one.shape) for one in maps])
 
 
-_LAST = frozenset({"cls_logits", "bbox_pred", "cls_score", "bbox_reg", "bbox_ctrness", "kps_score_lowres"})
+_SIDE_PX = 256
+"""A multiple of every stride."""
+
+LAST = frozenset({"cls_logits", "bbox_pred", "cls_score", "bbox_reg", "bbox_ctrness", "kps_score_lowres"})
+"""Layers that give scores, boxes and joints, by their names."""
 
 
 def with_full_outputs(model: nn.Module) -> None:
     """Have the layers that give scores and boxes count in float32, and their anchors lie where they should, in any torchvision detector."""
     for module in list(model.modules()):
         for name, layer in list(module.named_children()):
-            if name in _LAST and not isinstance(layer, Full):
+            if name in LAST and not isinstance(layer, Full):
                 setattr(module, name, Full(layer))
             if name == "anchor_generator":
                 setattr(module, name, Exact(layer))
+        if isinstance(module, SSDScoringHead):
+            module.module_list = nn.ModuleList(Full(layer) for layer in module.module_list)
+
+
+def with_fixed_scales(model: Any) -> None:
+    """Have the pooling of boxes know the scales of its maps before any picture comes.
+
+    torchvision's takes them from the sizes of the first pictures that it sees, and keeps them: after a first picture that is far
+    lower than its canvas it would look for all others' boxes in the wrong places.
+    """
+    pools = [module for module in model.modules() if isinstance(module, MultiScaleRoIAlign)]
+    if not pools:
+        return
+    with torch.inference_mode():
+        maps = model.backbone(torch.zeros(1, 3, _SIDE_PX, _SIDE_PX))
+        for pool in pools:
+            pool(maps, [torch.zeros(1, 4)], [(_SIDE_PX, _SIDE_PX)])

@@ -1,5 +1,7 @@
 """Blobs through a detector: read, decoded, detected in, batch by batch; while a device works, the next pictures are made ready."""
 
+import contextlib
+import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -48,6 +50,8 @@ class Overlapping(Protocol):
 
     decoders: int
     """Threads that decode; 0: the thread that asks does it."""
+    seats: threading.Semaphore
+    """Whoever has threads that decode takes one: two parts keep a device busy, and more would each hold pictures for nothing."""
 
     def decoded(self, data: bytes) -> Decoded:
         """Raises Unreadable where the bytes have no pixels. Called by several threads."""
@@ -92,6 +96,11 @@ class _Batch(NamedTuple):
 
 
 def _overlapping(detector: Overlapping, blobs: Sequence[str], read: Callable[[str], bytes]) -> Iterator[Seen]:
+    with detector.seats if detector.decoders else contextlib.nullcontext():
+        yield from _seated(detector, blobs, read)
+
+
+def _seated(detector: Overlapping, blobs: Sequence[str], read: Callable[[str], bytes]) -> Iterator[Seen]:
     """Of three batches one is on its way, one is looked at and one is read out, each before the next step of the one behind it."""
     staged: tuple[_Batch, Any] | None = None
     begun: tuple[_Batch, Results] | None = None

@@ -4,63 +4,51 @@ On a CPU pictures go through one by one and on one thread, in float32: what is f
 """
 
 import contextlib
-import copy
-import functools
 import logging
 import os
 import threading
 import time
-from collections.abc import Iterator, Sequence
+import weakref
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from schemas.detect import Detect
 from schemas.errors import BadInput
-from tasks.io.detectors import decoding, devices
-from tasks.io.detectors.batches import BatchSize, filled
+from tasks.io.detectors import decoding, devices, opening
+from tasks.io.detectors.batches import MOST, BatchSize, filled
 from tasks.io.detectors.canvases import Size
 from tasks.io.detectors.decoding import Picture
-from tasks.io.detectors.found import Found, Pixels
-from tasks.io.detectors.heads import limit, with_full_outputs
-from tasks.io.detectors.laying import Laid, Laying
+from tasks.io.detectors.found import Floats, Found, Pixels
+from tasks.io.detectors.laying import Laid
+from tasks.io.detectors.opening import USUAL, Manner, Open
 from tasks.io.detectors.read_out import Places, host_of, limited, rows_of
 from tasks.io.detectors.stream import Results
 
 _LOG = logging.getLogger("bilderatlas.detect")
 _FIRST_BATCH = 4
 _DECODERS = 16
+_PARTS = 2
+"""At once on a GPU: while one writes its rows or waits for its last batch, the other has it."""
+_MOST_PX = 2**27
+"""Of a batch: its finest maps (256 channels at a sixteenth of its px) then have 2**31 values, which torchvision's kernels count in 32 bits."""
 
 
-class Staged(NamedTuple):
-    """A batch: its pictures, and, unless memory did not suffice, what they look like on their canvas, from `ready` on."""
+@dataclass(eq=False)
+class Staged:
+    """A batch: its pictures, and, unless memory did not suffice, what they look like on their canvas, from `ready` on.
+
+    Its results hold on to it until they are read: streams of the device read from it until then.
+    """
 
     pictures: list[Picture]
     canvas: Size
     laid: Laid | None = None
     ready: "torch.cuda.Event | None" = None
-
-
-@dataclass(frozen=True)
-class Manner:
-    """How a model is run; what is None is bfloat16 and threads on a GPU, float32 and none on a CPU. The benchmark compares."""
-
-    precision: torch.dtype | None = None
-    pictures: int | None = None  # of a batch, always; None: as many as pay on a GPU, 1 on a CPU
-    is_compiled: bool = False
-    decodes_on_gpu: bool = False  # nvJPEG and libjpeg differ in pixels by a few of 255 levels
-    decoders: int | None = None
-
-
-class _Open(NamedTuple):
-    """The model on its device."""
-
-    model: nn.Module
-    laying: Laying
-    device: torch.device
-    copying: "torch.cuda.Stream | None"
+    host: "Callable[[], list[Floats]] | None" = None
 
 
 class Vision:
@@ -68,12 +56,14 @@ class Vision:
 
     batch = 1
 
-    def __init__(self, model: nn.Module, settings: Detect, device: torch.device, manner: Manner = Manner()) -> None:
+    def __init__(self, model: nn.Module, settings: Detect, device: torch.device, manner: Manner = USUAL) -> None:
         """Around a model on the CPU, which stays as it is."""
-        self._master, self._settings, self._device, self._manner = model, settings, device, manner
+        self._master, self._settings, self._device, self.manner = model, settings, device, manner
+        self.seats = threading.Semaphore(_PARTS)
         self._opening = threading.Lock()
         self._sizes: dict[Size, BatchSize] = {}
-        self._is_open: _Open | None = None
+        self._is_open: Open | None = None
+        self._flying: weakref.WeakSet[Staged] = weakref.WeakSet()
         self._opened()
 
     @property
@@ -85,16 +75,19 @@ class Vision:
     def decoders(self) -> int:
         """See Overlapping."""
         most = min(_DECODERS, os.cpu_count() or 2) if self._device.type == "cuda" else 0
-        return most if self._manner.decoders is None else self._manner.decoders
+        return most if self.manner.decoders is None else self.manner.decoders
 
     def decoded(self, data: bytes) -> Picture:
         """See Overlapping."""
         device = self._device
         if device.type != "cuda":
             return decoding.decoded(data)
-        with self._watched(), _upon(device):
-            on_gpu = decoding.on_gpu(data, device) if self._manner.decodes_on_gpu else None
-            return on_gpu or decoding.decoded(data, is_pinned=True)
+        try:
+            with self._watched(), devices.upon(device):
+                on_gpu = decoding.on_gpu(data, device) if self.manner.decodes_on_gpu else None
+                return on_gpu or decoding.decoded(data, is_pinned=True)
+        except torch.OutOfMemoryError:  # of the host: some machines let few pages be pinned
+            return decoding.decoded(data)
 
     def canvas(self, size: Size) -> Size:
         """See Overlapping."""
@@ -112,11 +105,13 @@ class Vision:
 
     def staged(self, pictures: Sequence[Picture], canvas: Size) -> Staged:
         """See Overlapping."""
+        staged = Staged(list(pictures), canvas)
         try:
             with self._watched():
-                return self._staged(pictures, canvas)
+                self._stage(staged)
         except torch.OutOfMemoryError:
-            return Staged(list(pictures), canvas)
+            pass  # in smaller batches, then
+        return staged
 
     def begun(self, staged: Staged) -> Results:
         """See Overlapping. A batch that does not fit into memory goes in halves. Raises BadInput if one picture does not."""
@@ -132,66 +127,68 @@ class Vision:
                 f"{staged.canvas.height_px} px, got too little; smaller sides or another device need less"
             )
         self._size(staged.canvas).halve(len(pictures))
-        del staged
-        if self._device.type == "cuda":
-            torch.cuda.empty_cache()
-        return self._in_halves(pictures, half)
+        staged.laid = None  # whoever staged it holds it too
+        with self._watched():
+            if self._device.type == "cuda":
+                torch.cuda.empty_cache()
+        return self._in_halves(staged, half)
 
-    def _in_halves(self, pictures: list[Picture], half: int) -> Results:
-        canvas = self.canvas(pictures[0].size)
-        parts = [self.begun(Staged(some, canvas)) for some in (pictures[:half], pictures[half:])]
-        return lambda: [found for part in parts for found in part()]
+    def _in_halves(self, staged: Staged, half: int) -> Results:
+        """Each read out before the next: memory is short."""
+        halves = staged.pictures[:half], staged.pictures[half:]
+        found = [one for some in halves for one in self.begun(Staged(some, staged.canvas))()]
+        return lambda: found
 
     def _size(self, canvas: Size) -> BatchSize:
         if canvas not in self._sizes:
-            fixed = self._manner.pictures or (1 if self._device.type == "cpu" else None)
+            fixed = self.manner.pictures or (1 if self._device.type == "cpu" else None)
             first = min((size.pictures for size in list(self._sizes.values())), default=_FIRST_BATCH)
-            self._sizes.setdefault(canvas, BatchSize(fixed, fixed) if fixed else BatchSize(first))
+            most = max(1, min(MOST, _MOST_PX // (canvas.height_px * canvas.width_px)))
+            self._sizes.setdefault(canvas, BatchSize(fixed, fixed) if fixed else BatchSize(first, most))
         return self._sizes[canvas]
 
-    def _staged(self, pictures: Sequence[Picture], canvas: Size) -> Staged:
-        opened, places = self._opened(), filled(len(pictures), max(len(pictures), self.at_once(canvas)))
-        pixels = [picture.pixels for picture in pictures]
-        with _upon(opened.device), torch.inference_mode():
-            if opened.copying is None:
-                return Staged(list(pictures), canvas, opened.laying.laid(pixels, canvas, places))
-            with torch.cuda.stream(opened.copying):
-                laid = opened.laying.laid(pixels, canvas, places)
-                for one in pixels:
-                    if one.is_cuda:
-                        one.record_stream(opened.copying)
-                return Staged(list(pictures), canvas, laid, opened.copying.record_event())
+    def _stage(self, staged: Staged) -> None:
+        opened, pictures = self._opened(), len(staged.pictures)
+        places = filled(pictures, max(pictures, self.at_once(staged.canvas)))
+        with self._opening:
+            self._flying.add(staged)
+        with devices.upon(opened.device), _on(opened.copying), torch.inference_mode():
+            pixels = [picture.pixels for picture in staged.pictures]
+            staged.laid = opened.laying.laid(pixels, staged.canvas, places)
+            staged.ready = None if opened.copying is None else opened.copying.record_event()
 
     def _begun(self, staged: Staged) -> Results:
         opened = self._opened()
         if staged.laid is None or staged.laid.canvas.device != opened.device:
             if len(staged.pictures) > self.at_once(staged.canvas):
-                return self._in_halves(staged.pictures, len(staged.pictures) // 2)
-            staged = self._staged(staged.pictures, staged.canvas)
+                return self._in_halves(staged, len(staged.pictures) // 2)
+            self._stage(staged)
         laid = staged.laid
         assert laid is not None
-        with _turn(opened.device), _upon(opened.device), torch.inference_mode():
+        with _turn(opened.device), devices.upon(opened.device), torch.inference_mode():
             if staged.ready is not None:
                 torch.cuda.current_stream().wait_event(staged.ready)
-                laid.canvas.record_stream(torch.cuda.current_stream())
             began_s = time.perf_counter()
             rows = rows_of(self._forward(opened, laid)[: laid.pictures])
             self._size(staged.canvas).took(len(staged.pictures), time.perf_counter() - began_s)
-            host = host_of(rows)
+            staged.host = host_of(rows)
         places = [Places(*pair) for pair in zip([one.size for one in staged.pictures], laid.sizes, strict=False)]
-        return lambda: self._results(host, places)
+        return lambda: self._results(staged, places)
 
-    def _forward(self, opened: _Open, laid: Laid) -> list[dict[str, Tensor]]:
+    def _forward(self, opened: Open, laid: Laid) -> list[dict[str, Tensor]]:
         kind = opened.device.type
-        precision = self._manner.precision or (torch.bfloat16 if kind == "cuda" else torch.float32)
+        precision = self.manner.precision or (torch.bfloat16 if kind == "cuda" else torch.float32)
         with torch.autocast(kind, torch.bfloat16, enabled=precision is torch.bfloat16):
             return list(opened.model(laid))
 
-    def _results(self, host: Any, places: list[Places]) -> list[Found]:
+    def _results(self, staged: Staged, places: list[Places]) -> list[Found]:
+        assert staged.host is not None
         with self._watched():
-            return limited(host(), places, sorted(self._settings.classes.values()))
+            rows = staged.host()
+        staged.laid = None  # nothing on the device reads from it any more
+        return limited(rows, places, sorted(self._settings.classes.values()))
 
-    def _opened(self) -> _Open:
+    def _opened(self) -> Open:
         """The model on its device; anew, and on the CPU if need be, where the device was lost."""
         with self._opening:
             if self._is_open is None:
@@ -199,8 +196,18 @@ class Vision:
                     _LOG.warning("%s does not answer any more in this process: going on on the CPU", self._device)
                     self._device = torch.device("cpu")
                     self._sizes = {}
-                self._is_open = _open(self._master, self._device, self._settings, self._manner)
+                self._is_open = self._brought()
             return self._is_open
+
+    def _brought(self) -> Open:
+        try:
+            return opening.opened(self._master, self._device, self._settings, self.manner)
+        except RuntimeError as problem:
+            if not devices.is_full(problem):
+                raise
+            raise BadInput(
+                f"device: expected {self._device} to have memory for the model, got too little; others may be using it"
+            ) from problem
 
     @contextlib.contextmanager
     def _watched(self) -> Iterator[None]:
@@ -214,36 +221,18 @@ class Vision:
                 raise
             with self._opening:
                 self._is_open = None
+                devices.keep_for_good(list(self._flying))
             line = str(problem).splitlines()[0][:200]
             raise devices.DeviceLost(f"expected {self._device} to go on, got {line}") from problem
 
 
-def _open(master: nn.Module, device: torch.device, settings: Detect, manner: Manner) -> _Open:
-    model: Any = copy.deepcopy(master).eval().requires_grad_(False)
-    laying = Laying(model.transform)
-    model.transform = laying
-    limit(model, settings)
-    with_full_outputs(model)
-    with _upon(device):
-        model = model.to(device).to(memory_format=torch.channels_last)
-        if manner.is_compiled:
-            model.backbone = torch.compile(model.backbone, dynamic=False)
-        if device.type != "cuda":
-            return _Open(model, laying, device, None)
-        torch.backends.cudnn.benchmark = True  # shapes are few
-        return _Open(model, laying, device, torch.cuda.Stream(device))  # type: ignore[no-untyped-call]
-
-
-@functools.lru_cache
-def _turn_at(_device: torch.device) -> threading.Lock:
-    """Whoever holds it has the device: models that share one would only make each other wait for memory."""
-    return threading.Lock()
+_TURNS: dict[torch.device, threading.Lock] = {}
+"""Whoever holds a GPU's has the GPU: models that share one would only make each other wait for memory."""
 
 
 def _turn(device: torch.device) -> "contextlib.AbstractContextManager[Any]":
-    return _turn_at(device) if device.type == "cuda" else contextlib.nullcontext()
+    return _TURNS.setdefault(device, threading.Lock()) if device.type == "cuda" else contextlib.nullcontext()
 
 
-def _upon(device: torch.device) -> "contextlib.AbstractContextManager[Any]":
-    """CUDA calls go to this device; sums on a CPU to this thread."""
-    return torch.cuda.device(device) if device.type == "cuda" else devices.one_thread()
+def _on(stream: "torch.cuda.Stream | None") -> "contextlib.AbstractContextManager[Any]":
+    return contextlib.nullcontext() if stream is None else torch.cuda.stream(stream)

@@ -38,12 +38,18 @@ def test_an_image_and_its_box():
         ({"wikiart_style": "Ukiyo-e"}, "Ukiyo-e"),
         ({"style": "", "wikiart_style": "Cubism"}, "Cubism"),
         ({"style": 4}, None),
+        ({"style": "\ud800Cubism"}, "?Cubism"),
         ("Cubism", None),
         (None, None),
     ],
 )
 def test_the_style_is_ours_or_poparts_or_unknown(said: Any, style: str | None):
     assert read(document(images=[{**IMAGE, "metadata": said}])).images[0]["style"] == style
+
+
+def test_half_a_character_in_a_name_is_a_question_mark_so_that_it_can_be_stored_and_looked_for():
+    image = read(document(images=[{**IMAGE, "file_name": "\udfffa.png", "split": "te\ud800st"}])).images[0]
+    assert (image["file_name"], image["split"]) == ("?a.png", "te?st")
 
 
 @pytest.mark.parametrize(("said", "is_looked_at"), [(True, True), (False, False), (None, True)])
@@ -54,7 +60,8 @@ def test_an_image_counts_unless_it_says_that_nobody_looked(said: Any, is_looked_
 
 
 @pytest.mark.parametrize(
-    ("area", "expected"), [(10, 10.0), (None, 12.0), (0, 12.0), (-1, 12.0), (float("nan"), 12.0), ("10", 12.0)]
+    ("area", "expected"),
+    [(10, 10.0), (None, 12.0), (0, 12.0), (-1, 12.0), (10**400, 12.0), (float("nan"), 12.0), ("10", 12.0)],
 )
 def test_the_area_is_the_files_or_else_the_boxs(area: Any, expected: float):
     assert read(document(annotations=[{**BOX, "area": area}])).figures[0]["area_px2"] == expected
@@ -64,7 +71,7 @@ def test_the_area_is_the_files_or_else_the_boxs(area: Any, expected: float):
     "change",
     [
         {"bbox": [1, 2, 0, 4]}, {"bbox": [1, 2, 3]}, {"bbox": [1, 2, 3, float("inf")]}, {"bbox": "1 2 3 4"}, {"bbox": None},
-        {"bbox": [1, 2, 3, True]}, {"keypoints": [1, 2]}, {"keypoints": [1, 2, float("nan")]},
+        {"bbox": [1, 2, 3, True]}, {"bbox": [1, 2, 10**400, 4]}, {"keypoints": [1, 2]}, {"keypoints": [1, 2, float("nan")]},
     ],
 )  # fmt: skip
 def test_an_image_with_a_box_that_is_none_is_left_out_and_told(change: dict[str, Any]):
@@ -99,6 +106,11 @@ def test_other_categories_are_passed_over_and_a_bad_box_of_theirs_matters_to_nob
         (document(annotations=[{**BOX, "category_id": 2}]), "got 1 without"),
         (document(annotations=[{**BOX, "category_id": []}]), "got 1 without"),
         (document(categories=[{"id": 1, "name": "dog"}]), "expected a category 'person', got ['dog']"),
+        (
+            document(categories=[{"id": 1, "name": "person"}, {"id": 1, "name": "dog"}]),
+            "each category id once, got 2 categories of 1 ids",
+        ),
+        (document(categories=[{"id": 1, "name": "person"}, {"id": 2, "name": "person"}]), "under the ids [1, 2]"),
         (document(info={"annotation_origin": "detector"}), "expected boxes by people"),
     ],
 )

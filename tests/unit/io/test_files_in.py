@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import fsspec
 import pytest
 
 from schemas.errors import BadInput
@@ -20,6 +21,19 @@ def test_a_file_of_just_the_limit_is_read_and_one_byte_more_is_refused(tmp_path:
 def test_what_is_no_file_is_told(url: str):
     with pytest.raises(BadInput, match="truth: expected a file, got"):
         read("truth", url, 9)
+
+
+class Locked(fsspec.AbstractFileSystem):
+    """Raises what is no OSError, as s3 does where there are no credentials."""
+
+    def _open(self, path: str, **_: object) -> None:
+        raise RuntimeError(f"no key to {path}")
+
+
+def test_a_file_systems_own_errors_are_told_too():
+    fsspec.register_implementation("locked", Locked, clobber=True)
+    with pytest.raises(BadInput, match=r"truth: expected a file, got 'locked://a.json' \(no key to .*a.json\)"):
+        read("truth", "locked://a.json", 9)
 
 
 @pytest.mark.parametrize(

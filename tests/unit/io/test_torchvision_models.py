@@ -2,6 +2,7 @@
 
 import io
 import pickle
+import sys
 
 import pytest
 import safetensors.torch
@@ -133,3 +134,11 @@ def test_what_is_no_file_of_this_models_weights_is_bad_input(data, said):
 def test_an_unknown_model_is_bad_input():
     with pytest.raises(BadInput, match=r"model: expected one of fasterrcnn_mobilenet_v3_large_320_fpn, .*, got 'yolo'"):
         models.built("yolo", 1)
+
+
+def test_a_machine_without_safetensors_reads_state_dicts_and_says_what_it_cannot(monkeypatch):
+    data, state = models.saved(small(), TOLD), as_pth(small().state_dict())
+    monkeypatch.setitem(sys.modules, "safetensors.torch", None)
+    assert models.loaded("fcos_small", state, "x", 160, 160)[1].model == "fcos_small"
+    with pytest.raises(BadInput, match="x: expected the library safetensors for a safetensors file"):
+        models.read(data, "x")

@@ -47,6 +47,8 @@ def test_images_of_the_truth_that_are_not_compared_are_passed_over_and_told():
         ([{**BOX, "bbox": [1, 2, -3, 4]}], "expected bbox as"),
         ([{**BOX, "bbox": [1, 2, float("nan"), 4]}], "expected bbox as"),
         ([{**BOX, "bbox": [1, 2, 1e300, 4]}], "expected bbox as"),
+        ([{**BOX, "bbox": [1, 2, 10**400, 4]}], "expected bbox as"),
+        ([{**BOX, "score": 10**400}], "expected a score of 0 to 1"),
         ([{**BOX, "score": 1.01}], "expected a score of 0 to 1, got 1.01"),
         ([{**BOX, "score": -0.1}], "expected a score of 0 to 1"),
         ([{**BOX, "score": float("nan")}], "expected a score of 0 to 1, got nan"),

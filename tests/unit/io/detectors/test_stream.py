@@ -45,6 +45,7 @@ class Slow:
 
     def __init__(self, decoders: int, at_once: int) -> None:
         self.decoders, self._at_once, self.diary = decoders, at_once, []
+        self.seats = threading.Semaphore(2)
 
     def decoded(self, data: bytes) -> Picture:
         return decoded(data)
@@ -154,3 +155,25 @@ def test_a_model_sees_the_same_in_any_number_of_threads_and_parts():
             ]
             found.append({one.sha256: one.found and one.found.xyxy_px.tobytes() for one in rows})
     assert found[0] == found[1] == found[2] == found[3]
+
+
+@pytest.mark.parametrize(("decoders", "together"), [(1, 2), (0, 4)])
+def test_two_parts_at_once_have_a_device_and_give_it_back_when_they_end_early(decoders, together):
+    detector, inside, most = Slow(decoders, 1), [], []
+    all_in = threading.Barrier(together, timeout=30)
+
+    def part() -> None:
+        seen = stream.seen(detector, list(BLOBS), BLOBS.__getitem__)
+        next(seen)
+        inside.append(seen)
+        most.append(len(inside))
+        all_in.wait()  # opens only if so many are inside
+        inside.remove(seen)
+        seen.close()
+
+    threads = [threading.Thread(target=part) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert (len(most), max(most)) == (4, together)

@@ -1,7 +1,10 @@
 """torchvision's detectors on canvases: the same boxes as torchvision's own way, and a way out of each fault of a device."""
 
+import contextlib
+import gc
 import io
 import logging
+import weakref
 
 import numpy as np
 import pytest
@@ -15,11 +18,12 @@ from torchvision.models.detection.image_list import ImageList
 from schemas.detect import Detect
 from schemas.errors import BadInput
 from tasks.io import torchvision_models
-from tasks.io.detectors import devices, heads, vision_weights
+from tasks.io.detectors import decoding, devices, heads, opening, vision_weights
 from tasks.io.detectors.canvases import Canvases, Size
 from tasks.io.detectors.found import Found
+from tasks.io.detectors.opening import Manner
 from tasks.io.detectors.read_out import Places, limited
-from tasks.io.detectors.vision import Manner, Vision
+from tasks.io.detectors.vision import Vision
 from tests.unit.io.models import SETTINGS, TOLD, Failing, small
 
 CPU = torch.device("cpu")
@@ -121,7 +125,35 @@ def test_every_kind_of_head_tells_its_classes(name):
     assert heads.classes_of(torchvision_models.built(name, 4, 96, 96)) == 5
 
 
+def loud(name: str) -> nn.Module:
+    """A model of random weights whose scores differ, though its maps are near 0."""
+    torch.manual_seed(1)
+    model = torchvision_models.built(name, 2, 96, 160)
+    head = model.roi_heads if hasattr(model, "roi_heads") else model.head
+    with torch.no_grad():
+        for weights in head.parameters():
+            weights.mul_(10)
+    return model
+
+
+@pytest.mark.parametrize("name", ["fasterrcnn_mobilenet_v3_large_320_fpn", "ssdlite320_mobilenet_v3_large"])
+def test_bfloat16_goes_through_each_kind_of_head_and_its_scores_are_float32(name):
+    settings = Detect(model=name, least_score=0)
+    (found,) = Vision(loud(name), settings, CPU, Manner(torch.bfloat16)).found(pictures(1))
+    assert len(found.scores)
+    assert (torch.from_numpy(found.scores).bfloat16().float().numpy() != found.scores).any()
+
+
 # --- odd pictures, neighbours
+
+
+def test_a_first_picture_that_is_far_lower_than_its_canvas_leaves_the_others_as_they_are():
+    name = "fasterrcnn_mobilenet_v3_large_320_fpn"
+    model, settings = loud(name), Detect(model=name, least_score=0)
+    alone, after = Vision(model, settings, CPU), Vision(model, settings, CPU)
+    (picture,) = pictures(1)
+    after.found(pictures(1, 20, 2000))
+    same(after.found([picture])[0], alone.found([picture])[0])
 
 
 @pytest.mark.parametrize("size", [(1, 1), (1, 300), (200, 20_000), (20_000, 200), (160, 160), (31, 33)])
@@ -191,6 +223,7 @@ def failing(problem: Exception, **when: int) -> nn.Module:
     [
         torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB."),
         RuntimeError("CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`"),
+        RuntimeError("GET was unable to find an engine to execute this computation"),
     ],
 )
 def test_a_batch_that_does_not_fit_is_halved_until_it_does(problem):
@@ -204,9 +237,50 @@ def test_a_batch_that_does_not_fit_is_halved_until_it_does(problem):
     assert narrow.at_once(canvas) <= 3
 
 
+class Hungry(Failing):
+    """Takes one picture at a time, and knows how much of what it held when it failed is still there when it is asked again."""
+
+    def forward(self, pictures: torch.Tensor) -> dict[str, torch.Tensor]:
+        held = pictures.clone()
+        if len(held) > 1:
+            self.left["held"] = [weakref.ref(held), weakref.ref(pictures)]
+            raise torch.OutOfMemoryError("CUDA out of memory")
+        self.left["alive"] = sum(one() is not None for one in self.left["held"])
+        return self.backbone(held)
+
+
+def test_a_batch_that_did_not_fit_holds_no_memory_while_its_halves_go_through():
+    model = small()
+    model.backbone = Hungry(model.backbone, LOST)
+    detector = Vision(model, SETTINGS, CPU, Manner(pictures=2))
+    some = [detector.decoded(_png(one)) for one in pictures(2)]
+    staged = detector.staged(some, detector.canvas(some[0].size))
+    gc.disable()
+    try:
+        assert len(detector.begun(staged)()) == 2
+    finally:
+        gc.enable()
+    assert model.backbone.left["alive"] == 0
+
+
+def test_on_a_gpu_a_batch_begins_small_and_never_has_more_values_than_kernels_count(monkeypatch):
+    detector = Vision(small(), SETTINGS, CPU)
+    monkeypatch.setattr(detector, "_device", torch.device("cuda", 0))
+    assert [detector.at_once(Size(side, side)) for side in (800, 8192, 16384)] == [4, 2, 1]
+
+
 def test_one_picture_that_does_not_fit_is_bad_input():
     with pytest.raises(BadInput, match="expected cpu to have memory for one picture of 160 x 128 px, got too little"):
         Vision(failing(torch.OutOfMemoryError("no"), most=0), SETTINGS, CPU).found(pictures(1))
+
+
+def test_a_device_without_room_for_the_model_is_bad_input(monkeypatch):
+    def full(*_: object) -> None:
+        raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB.")
+
+    monkeypatch.setattr(opening, "opened", full)
+    with pytest.raises(BadInput, match="expected cpu to have memory for the model, got too little"):
+        Vision(small(), SETTINGS, CPU)
 
 
 def test_a_lost_device_is_a_fault_that_may_pass_and_the_next_try_finds_the_same():
@@ -216,6 +290,32 @@ def test_a_lost_device_is_a_fault_that_may_pass_and_the_next_try_finds_the_same(
         detector.found(pictures(1))
     (after,) = detector.found(pictures(1))
     same(before, after)
+
+
+def test_what_is_on_its_way_to_a_device_that_fails_is_never_freed():
+    detector = Vision(failing(LOST), SETTINGS, CPU)
+    picture = detector.decoded(_png(pictures(1)[0]))
+    staged = detector.staged([picture], detector.canvas(picture.size))
+    with contextlib.suppress(OSError):
+        detector.begun(staged)
+    held = weakref.ref(staged)
+    del staged
+    gc.collect()
+    assert held() is not None
+
+
+def test_a_machine_that_lets_no_page_be_pinned_decodes_all_the_same(monkeypatch):
+    detector, usual = Vision(small(), SETTINGS, CPU), decoding.decoded
+
+    def unpinned(data: bytes, *, is_pinned: bool = False) -> decoding.Picture:
+        if is_pinned:
+            raise RuntimeError("CUDA error: out of memory")
+        return usual(data)
+
+    monkeypatch.setattr(decoding, "decoded", unpinned)
+    monkeypatch.setattr(detector, "_device", torch.device("cuda", 0))
+    monkeypatch.setattr(devices, "upon", lambda _: contextlib.nullcontext())
+    assert detector.decoded(_png(pictures(1)[0])).size == Size(90, 120)
 
 
 def test_a_gpu_that_does_not_answer_is_replaced_by_the_cpu_and_said_once(caplog):
