@@ -33,7 +33,7 @@ UNUSED_SEED = 61_007
 EXAM_WORKS = 500
 SETTINGS = {
     "batch": 16, "accumulate": 1, "optimizer": "adamw", "learning_rate": 3e-3, "weight_decay": 0.02, "schedule": "one_cycle",
-    "precision": "bfloat16", "least_side_px": 160, "most_side_px": 160, "threads": 1, "augment.flip": 0.5,
+    "precision": "bfloat16", "least_side_px": 160, "most_side_px": 160, "detect_scale": 1.3, "threads": 1, "augment.flip": 0.5,
     "augment.brightness_or_clahe": 0.4, "augment.shift_or_hue": 0.2, "augment.channel_shuffle": 0.3,
 }  # fmt: skip
 _PER_SEED = 3000

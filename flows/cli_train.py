@@ -28,7 +28,12 @@ def add_train(commands: Any) -> None:
     detector.add_argument(
         "--set", action="append", default=[], metavar="FIELD=VALUE", help="a setting other than PoPArt's"
     )
-    detector.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto", help="(default: %(default)s)")
+    detector.add_argument(
+        "--device",
+        default="auto",
+        metavar="DEVICE",
+        help="what it learns on: auto (a GPU where there is one), cpu, cuda, cuda:1 ... (default: %(default)s)",
+    )
     detector.add_argument("--out", metavar="FILE.safetensors", help="also write the weights here")
     detector.set_defaults(command=_train_detector)
 

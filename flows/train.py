@@ -1,6 +1,7 @@
 """One training, from images that people annotated to a file of weights for `detect`."""
 
 import os
+import tempfile
 import time
 import uuid
 from pathlib import Path
@@ -39,21 +40,28 @@ def train_detector(
         store: Folder or fsspec URL that keeps checkpoints, curves and the result.
         bind: Names of files, such as the weights to start from.
         changes: Settings other than the defaults, as field=VALUE.
-        device: auto, cpu or cuda.
+        device: auto (a GPU where there is one), cpu, cuda, cuda:1 ...
         out: Also write the weights to this file.
 
     """
-    from tasks.train import train  # with torch, which whoever deploys all flows need not have
+    from tasks.train import bytes_of, train  # with torch, which whoever deploys all flows need not have
 
     settings = settings_of(model, changes or ())
     lessons = lessons_of(truth, images, split, evaluate_truth, evaluate_images, evaluate_on)
     context = Context(
-        store=store, bindings=bind or {}, workers=os.cpu_count() or 1, run=uuid.uuid4().hex, began_s=time.time()
-    )
+        store=store, bindings=bind or {}, workers=os.cpu_count() or 1, device=device, run=uuid.uuid4().hex,
+        began_s=time.time(),
+    )  # fmt: skip
     caching.opened(context).check_writable()
-    trained = train(settings, lessons, device, context)
     if out is not None:
-        write_out(out, trained, context)
+        check_out(out)  # now, not after a night
+    try:
+        trained = train(settings, lessons, context)
+        if out is not None:
+            write_out(out, bytes_of(trained.weights, context))
+    except (OSError, MemoryError) as problem:  # a disk that is full, a share that is gone
+        line = str(problem).splitlines()[0] if str(problem) else "too little memory"
+        raise BadInput(f"training: expected to go on, got '{line}'; the same command goes on from there") from problem
     print(said(trained, store))  # noqa: T201 - the terminal is where a person waits for it
     return trained.metrics
 
@@ -65,6 +73,8 @@ def settings_of(model: str | None, changes: list[str] | tuple[()]) -> TrainDetec
         name, separator, text = change.partition("=")
         if not separator or not name:
             raise BadInput(f"--set: expected field=VALUE, got '{change}'")
+        if name == "model" and model not in {None, text}:
+            raise BadInput(f"--set model={text}: expected one model, got --model {model} too")
         *groups, field = name.split(".")
         place = told
         for group in groups:
@@ -78,11 +88,16 @@ def settings_of(model: str | None, changes: list[str] | tuple[()]) -> TrainDetec
     try:
         return TrainDetector.model_validate(told)
     except ValidationError as problem:
-        first = problem.errors()[0]
-        where = ".".join(map(str, first["loc"])) or "settings"
-        raise BadInput(
-            f"{where}: {first['msg'].removeprefix('Value error, ')}, got {str(first['input'])[:80]}"
-        ) from problem
+        raise BadInput(_wrong(problem)) from problem
+
+
+def _wrong(problem: ValidationError) -> str:
+    """The first thing that is wrong, in a sentence; those of our own say what they got."""
+    first = problem.errors()[0]
+    where = ".".join(map(str, first["loc"])) or "settings"
+    if first["type"] == "value_error":
+        return f"{where}: {first['msg'].removeprefix('Value error, ')}"
+    return f"{where}: {first['msg']}, got {str(first['input'])[:80]}"
 
 
 def lessons_of(
@@ -99,22 +114,37 @@ def lessons_of(
     return Lessons(truth, images, split, exam, evaluate_images if evaluate_truth else images, evaluate_on)
 
 
-def write_out(path: str, trained: "Trained", context: Context) -> None:
-    """The weights as a file of their own. Raises BadInput where it can't be written."""
-    from tasks.train import bytes_of
-
+def check_out(path: str) -> None:
+    """Raise BadInput where no file can be written."""
     try:
         Path(path).parent.mkdir(parents=True, exist_ok=True)
-        Path(path).write_bytes(bytes_of(trained.weights, context))
+        with tempfile.TemporaryFile(dir=Path(path).parent):
+            pass
+        if Path(path).is_dir():
+            raise IsADirectoryError(f"a folder: '{path}'")
+    except (OSError, ValueError) as problem:
+        raise BadInput(f"--out: expected a file that can be written, got '{path}' ({problem})") from problem
+
+
+def write_out(path: str, weights: bytes) -> None:
+    """The weights as a file of their own, whole or not at all. Raises BadInput where it can't be written."""
+    beside = Path(path).with_name(f".{uuid.uuid4().hex}")
+    try:
+        beside.write_bytes(weights)
+        beside.replace(path)
     except OSError as problem:
+        beside.unlink(missing_ok=True)
         raise BadInput(f"--out: expected a file that can be written, got '{path}' ({problem})") from problem
 
 
 def said(trained: "Trained", store: str) -> str:
-    """What is printed at the end: notes, what was learnt, scores, and as the last line where the weights are."""
+    """What is printed at the end: what was learnt, scores, and last where the weights are. Notes come first, if not told before."""
     told = trained.metrics
-    lines = [*trained.notes, f"{'trained' if trained.is_new else 'trained before'}: {told['model']}, {told['steps']} steps, "
-             f"{told['images']} images, {told['figures']} figures, loss {told['loss']:.3f}"]  # fmt: skip
+    lines = [] if trained.is_new else list(trained.notes)
+    lines.append(
+        f"{'trained' if trained.is_new else 'trained before'}: {told['model']}, {told['steps']} steps, {told['images']} images, "
+        f"{told['figures']} figures, loss {told['loss']:.3f}"
+    )
     for scores in told["evaluations"][-1:]:
         found = ", ".join(f"{name} {_number(scores[name])}" for name in ("AP", "AP50", "AP75", "AR100"))
         lines.append(f"on {told['evaluated_on']} ({scores['images']} images, {scores['figures']} figures): {found}")

@@ -65,6 +65,9 @@ class TrainDetector(Frozen):
         800, ge=32, le=4096, description="A picture is reduced until its shorter side has at most so many px ..."
     )
     most_side_px: int = Field(1333, ge=32, le=8192, description="... and its longer side so many (PoPArt: 1,333 x 800)")
+    detect_scale: float = Field(
+        1.0, ge=0.5, le=2, description="Sides at which the finished detector is shown pictures, as a multiple of these"
+    )
     augment: Augment = Field(default_factory=Augment, description="How often pictures are altered")
     precision: Literal["auto", "float32", "bfloat16"] = Field(
         "auto", description="Of products in the net; auto: bfloat16 on a GPU, float32 on a CPU"
@@ -92,6 +95,12 @@ class TrainDetector(Frozen):
         if self.model.startswith(("mask", "keypoint")):
             raise ValueError(f"expected a detector of boxes, got {self.model}, which learns from outlines or keypoints")
         return self
+
+    @property
+    def detect_sides_px(self) -> tuple[int, int]:
+        """Shorter and longer side at which the finished detector is shown pictures."""
+        least, most = (min(8192, round(side * self.detect_scale)) for side in (self.least_side_px, self.most_side_px))
+        return least, most
 
 
 class Lessons(NamedTuple):

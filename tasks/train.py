@@ -11,7 +11,7 @@ from schemas.train import Lessons, TrainDetector
 from tasks import caching, training
 from tasks.annotated import Annotated, annotated
 from tasks.io import files_in
-from tasks.io.training import device_of
+from tasks.io.detectors.devices import chosen
 from tasks.parts import progress
 
 MAX_START_BYTES = 4 * 2**30
@@ -27,24 +27,28 @@ class Trained(NamedTuple):
 
 
 @task(cache_policy=NO_CACHE, **caching.ONCE)
-def train(settings: TrainDetector, lessons: Lessons, device: str, context: Context) -> Trained:
+def train(settings: TrainDetector, lessons: Lessons, context: Context) -> Trained:
     """Go through a training, or show what came of it; what is interrupted goes on from its newest checkpoint.
 
     Raises BadInput where there is nothing to learn from, the weights to start from are another model's, there is no such
     device, or the loss is no number any more.
     """
-    store = caching.opened(context)
+    store, device, start = caching.opened(context), chosen(context.device), _start(settings, context)
     truth = annotated(lessons.truth, lessons.folder, context, category=settings.category, split=lessons.split)
+    if not training.figures_of(truth):
+        raise BadInput(f"{truth.name}: expected figures of '{settings.category}', got nothing but crowds")
     exam = None
     if lessons.exam is not None:
         exam = annotated(
             lessons.exam, lessons.exam_folder, context, category=settings.category, split=lessons.exam_split
         )
-    course = training.Course(settings, truth, exam, _start(settings, context), device_of(device))
+    course = training.Course(settings, truth, exam, start, device)
     metrics, notes = training.known(course, store), tuple(_notes(truth, exam))
     is_new = metrics is None
     if metrics is None:
         with progress("train", training.steps_of(course)) as told:
+            for note in notes:
+                told(0, note)
             metrics = training.trained(course, store, told)
     return Trained(metrics, f"{course.folder}/model.safetensors", notes, is_new)
 

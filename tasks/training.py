@@ -9,6 +9,7 @@ The key is the digest of the settings, of what was drawn, of the weights to star
 shown the result, and whoever was interrupted goes on from the newest intact checkpoint, to the same end.
 """
 
+import contextlib
 import hashlib
 import json
 import sys
@@ -18,23 +19,26 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import torch
+from pydantic import ValidationError
 
+from schemas.detect import Detect
 from schemas.errors import Damaged
 from schemas.tables import CURVES
 from schemas.train import Progress, TrainDetector
 from tasks.annotated import Annotated
 from tasks.core import curves, evaluate
 from tasks.core import train as core
-from tasks.io import augment, checkpoints, training
+from tasks.detectors import detected
+from tasks.io import augment, checkpoints, samples, training
 from tasks.io import torchvision_models as models
 from tasks.io.store import Store, parquet_bytes
 from tasks.keys import code_of, key_of
 
-CODE = code_of(sys.modules[__name__])
+CODE = code_of(sys.modules[__name__], detected)
 AT_MOST = 100
 _POINTS = 200
 """Points of a curve, about: the loss of one step says little, the mean over some more."""
-_EXAM_BATCH = 16
 _CROWD_GREY = (124, 116, 104)
 """The mean colour of ImageNet."""
 
@@ -49,7 +53,7 @@ class Course(NamedTuple):
     truth: Annotated
     exam: Annotated | None
     start: bytes | None
-    device: str
+    device: torch.device
 
     @property
     def folder(self) -> str:
@@ -62,7 +66,7 @@ class Course(NamedTuple):
             truth=self.truth.sha256,
             exam=exam,
             start=begun,
-            device=self.device,
+            device=self.device.type,
             code=CODE,
             of=models.VERSION,
         )
@@ -74,8 +78,9 @@ def known(course: Course, store: Store) -> dict[str, Any] | None:
     try:
         metrics: dict[str, Any] = json.loads(store.read_bytes(f"{course.folder}/metrics.json"))
         data = store.read_bytes(f"{course.folder}/model.safetensors")
-        return metrics if hashlib.sha256(data).hexdigest() == metrics["model_sha256"] else None
-    except (Damaged, ValueError, KeyError):
+        is_whole = metrics.pop("sha256") == key_of(metrics=metrics)
+        return metrics if is_whole and hashlib.sha256(data).hexdigest() == metrics["model_sha256"] else None
+    except (Damaged, ValueError, KeyError, TypeError, AttributeError):
         return None
 
 
@@ -87,9 +92,14 @@ def trained(course: Course, store: Store, told: Told) -> dict[str, Any]:
     with training.deterministic(course.settings.threads, course.device):
         trainer, progress = _begun(course, store)
         told(progress.step, "")
-        pictures = training.Pictures(store.read_blob)
+        pictures = samples.Pictures(store.read_blob)
         _learnt(course, trainer, progress, pictures, store, told)
         return _written(course, trainer, progress, store)
+
+
+def figures_of(truth: Annotated) -> int:
+    """Figures that can be learnt: not crowds."""
+    return sum(not is_crowd for is_crowd in truth.figures["is_crowd"].to_pylist())
 
 
 def steps_of(course: Course) -> int:
@@ -99,37 +109,42 @@ def steps_of(course: Course) -> int:
 
 def _begun(course: Course, store: Store) -> tuple[training.Trainer, Progress]:
     """The trainer where its newest intact checkpoint stands, or at the beginning."""
+    for data in checkpoints.intact(store, f"{course.folder}/checkpoints"):
+        with contextlib.suppress(Damaged, ValidationError):
+            trainer = _trainer(course)
+            return trainer, Progress.model_validate(trainer.restore(data))
+    return _trainer(course), Progress()
+
+
+def _trainer(course: Course) -> training.Trainer:
     settings = course.settings
     model = training.started(settings, course.start, core.seed_of(settings.seed, "weights"))
     is_frozen = settings.batch_norm == "frozen" or (settings.batch_norm == "auto" and course.start is not None)
-    trainer = training.Trainer(model, settings, course.device, is_frozen=is_frozen)
-    for data in checkpoints.intact(store, f"{course.folder}/checkpoints"):
-        return trainer, Progress.model_validate(trainer.restore(data))
-    return trainer, Progress()
+    return training.Trainer(model, settings, course.device, is_frozen=is_frozen)
 
 
 def _learnt(
-    course: Course, trainer: training.Trainer, progress: Progress, pictures: training.Pictures, store: Store, told: Told
+    course: Course, trainer: training.Trainer, progress: Progress, pictures: samples.Pictures, store: Store, told: Told
 ) -> None:
     settings, lessons = course.settings, core.lessons(course.truth.images, course.truth.figures)
     per_epoch = core.steps_per_epoch(len(lessons), settings)
     total, last_s = per_epoch * settings.epochs, time.monotonic()
     every = max(1, total // _POINTS)
 
-    def sample(epoch: int, place: int) -> training.Sample:
+    def sample(epoch: int, place: int) -> samples.Sample:
         return sample_of(lessons[place], settings, pictures, epoch)
 
     groups = _groups(lessons, settings, progress.step)
-    for samples in training.ahead(sample, groups):
+    for group in samples.ahead(sample, groups, samples.loaders(is_gpu=course.device.type == "cuda")):
         step = progress.step
         rate = core.rate(settings, step, per_epoch)
-        progress.add(trainer.step(samples, rate, core.seed_of(settings.seed, "step", step)))
+        progress.add(trainer.step(group, rate, core.seed_of(settings.seed, "step", step)))
         now_s = time.monotonic()
         progress.seconds, last_s = progress.seconds + now_s - last_s, now_s
         is_epoch = progress.step % per_epoch == 0
         if is_epoch or progress.step % every == 0:
             progress.close(rate)
-        line = _examined(course, trainer, progress, pictures, per_epoch) if is_epoch else ""
+        line = _examined(course, trainer, progress, store, per_epoch) if is_epoch else ""
         if is_epoch or progress.step % settings.checkpoint_every_steps == 0 or progress.step == total:
             data = trainer.state(progress.model_dump(mode="json"))
             checkpoints.write(store, f"{course.folder}/checkpoints", progress.step, data)
@@ -146,7 +161,7 @@ def _groups(lessons: Sequence[core.Lesson], settings: TrainDetector, first: int)
             yield epoch, places[step * size : (step + 1) * size]
 
 
-def sample_of(lesson: core.Lesson, settings: TrainDetector, pictures: training.Pictures, epoch: int) -> training.Sample:
+def sample_of(lesson: core.Lesson, settings: TrainDetector, pictures: samples.Pictures, epoch: int) -> samples.Sample:
     """A lesson as this epoch sees it: reduced, crowds grey (they are neither figures nor background), altered by draws of its own."""
     size = core.reduced_size(*lesson.size_px, settings.least_side_px, settings.most_side_px)
     scale = np.array([size[0] / lesson.size_px[0], size[1] / lesson.size_px[1]] * 2, np.float32)
@@ -159,57 +174,56 @@ def sample_of(lesson: core.Lesson, settings: TrainDetector, pictures: training.P
         pixels = augment.altered(pixels, *change)
         if change.name == "flip":
             boxes = core.mirrored(boxes, size[0])
-    return training.Sample(pixels, core.visible(boxes))
+    return samples.Sample(pixels, core.visible(boxes))
 
 
-def _examined(
-    course: Course, trainer: training.Trainer, progress: Progress, pictures: training.Pictures, per_epoch: int
-) -> str:
+def _examined(course: Course, trainer: training.Trainer, progress: Progress, store: Store, per_epoch: int) -> str:
     """A line on the epoch that has ended; its scores go into the progress where it is one to be evaluated."""
     epoch = progress.step // per_epoch
     line = f"epoch {epoch} of {course.settings.epochs}: loss {progress.mean('loss', progress.step - per_epoch):.3f}"
     is_due = epoch % course.settings.evaluate_every == 0 or epoch == course.settings.epochs
     if course.exam is None or not is_due:
         return line
-    scores = scores_of(course.exam, course.settings, trainer, pictures)
+    scores = scores_of(course.exam, course, trainer, store)
     progress.scores.append({"epoch": epoch, "step": progress.step, **scores})
     progress.note({name: value for name in ("AP", "AP50", "AR100") if (value := scores[name]) is not None})
     return f"{line}, AP {scores['AP'] or 0:.3f}, AP50 {scores['AP50'] or 0:.3f}"
 
 
 def scores_of(
-    exam: Annotated, settings: TrainDetector, trainer: training.Trainer, pictures: training.Pictures
+    exam: Annotated, course: Course, trainer: training.Trainer, store: Store
 ) -> dict[str, float | int | None]:
-    """COCO's numbers of the model as it stands, see tasks/core/evaluate."""
-    lessons = core.lessons(exam.images, exam.figures)
-    sizes = [core.reduced_size(*one.size_px, settings.least_side_px, settings.most_side_px) for one in lessons]
-    found: list[dict[str, Any]] = []
-    for first in range(0, len(lessons), _EXAM_BATCH):
-        some = list(zip(lessons, sizes, strict=True))[first : first + _EXAM_BATCH]
-        answers = trainer.found([pictures.reduced(lesson.sha256, size) for lesson, size in some])
-        for (lesson, size), (boxes, scores) in zip(some, answers, strict=True):
-            found += core.results(lesson, boxes, scores, size)
-    return evaluate.box_scores([(core.document(exam.images, exam.figures, settings.category), found)], AT_MOST)
+    """COCO's numbers of the model as it stands, from what `detect` would find with it: those of `evaluate detector`."""
+    settings, category = course.settings, course.settings.category
+    asked = Detect(model=settings.model, classes={category: 1}, at_most=AT_MOST)
+    blobs = sorted({*exam.images["sha256"].to_pylist()})
+    with training.seeing(trainer.model, asked, settings.detect_sides_px, course.device) as detector:
+        rows = detected.rows(detector, asked, blobs, store.read_blob)
+        found = {row["sha256"]: row.get("figures") or [] for row in rows}
+    return evaluate.box_scores(
+        [(core.document(exam.images, exam.figures, category), core.results(exam.images, found))], AT_MOST
+    )
 
 
 def _written(course: Course, trainer: training.Trainer, progress: Progress, store: Store) -> dict[str, Any]:
     """The weights, the curves, and last the metrics."""
     settings, folder = course.settings, course.folder
-    said = models.Told(settings.model, (settings.category,), settings.least_side_px, settings.most_side_px)
+    said = models.Told(settings.model, (settings.category,), *settings.detect_sides_px)
     model = models.saved(trainer.model, said)
     store.write_bytes(f"{folder}/model.safetensors", model)
     rows = pa.Table.from_pylist(progress.rows, schema=CURVES)
     store.write_bytes(f"{folder}/curves.parquet", parquet_bytes(rows))
     store.write_bytes(f"{folder}/curves.svg", curves.drawn(rows, settings.model).encode())
     metrics = {
-        "model": settings.model, "category": settings.category, "device": course.device, "steps": progress.step,
+        "model": settings.model, "category": settings.category, "device": course.device.type, "steps": progress.step,
         "settings": settings.model_dump(mode="json", exclude={"checkpoint_every_steps"}),
         "truth": course.truth.name, "truth_sha256": course.truth.sha256,
-        "images": course.truth.images.num_rows, "figures": course.truth.figures.num_rows,
+        "images": course.truth.images.num_rows, "figures": figures_of(course.truth),
         "loss": progress.mean("loss", progress.step - progress.step // settings.epochs),
         "evaluated_on": course.exam.name if course.exam else None,
         "evaluations": progress.scores, "model_sha256": hashlib.sha256(model).hexdigest(),
     }  # fmt: skip
-    store.write_bytes(f"{folder}/metrics.json", (json.dumps(metrics, indent=1) + "\n").encode())
+    sealed = {**metrics, "sha256": key_of(metrics=metrics)}
+    store.write_bytes(f"{folder}/metrics.json", (json.dumps(sealed, indent=1) + "\n").encode())
     checkpoints.clear(store, f"{folder}/checkpoints")
     return metrics

@@ -9,7 +9,7 @@ import pyarrow as pa
 from tasks.core.export.plots import Axis, escape
 
 _WIDTH, _PANEL_HEIGHT = 640, 220
-_LEFT, _RIGHT, _TOP, _BOTTOM = 52.0, 100.0, 30.0, 30.0
+_LEFT, _RIGHT, _TOP, _BOTTOM = 52.0, 130.0, 30.0, 30.0
 _LABEL_PX = 13.0
 _COLOURS = ("#b5532a", "#4a6fa5", "#7d8590", "#5b8c5a", "#8e6c8a")
 _STYLE = (

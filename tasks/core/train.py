@@ -2,7 +2,7 @@
 
 import hashlib
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -202,20 +202,13 @@ def document(images: pa.Table, figures: pa.Table, category: str) -> dict[str, An
     return {"images": shown, "annotations": boxes, "categories": [{"id": 1, "name": category}]}
 
 
-def results(
-    lesson: Lesson, xyxy_px: NDArray[np.float32], scores: NDArray[np.float32], size_px: tuple[int, int]
-) -> list[dict[str, Any]]:
-    """What was found in a reduced copy of `size_px` as COCO results in the image's own px, best first, rounded as detections are stored."""
-    scale = np.array([lesson.size_px[0] / size_px[0], lesson.size_px[1] / size_px[1]] * 2)
-    boxes = np.round(xyxy_px.astype(np.float64) * scale, 1)
-    places = sorted(range(len(boxes)), key=lambda place: (-float(scores[place]), boxes[place].tolist()))
+def results(images: pa.Table, found: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[dict[str, Any]]:
+    """What `detect` found in each blob, by its SHA-256, as COCO results by the images' ids."""
     return [
-        {
-            "image_id": lesson.image_id, "category_id": 1, "score": round(float(scores[place]), 3),
-            "bbox": [*boxes[place, :2].tolist(), *(boxes[place, 2:] - boxes[place, :2]).round(1).tolist()],
-        }
-        for place in places
-    ]  # fmt: skip
+        {"image_id": row["image_id"], "category_id": 1, "score": figure["score"], "bbox": figure["xywh_px"]}
+        for row in images.select(["image_id", "sha256"]).to_pylist()
+        for figure in found[row["sha256"]]
+    ]
 
 
 def _xywh(box: Any) -> list[float]:

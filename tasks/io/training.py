@@ -1,100 +1,41 @@
-"""A torchvision detector that learns: pictures held ready, steps, boxes found, and all of its state as bytes."""
+"""A torchvision detector that learns: how it begins, its steps, and all of its state as bytes."""
 
 import contextlib
+import copy
 import json
 import math
-import threading
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Any, cast
 
-import cv2
 import numpy as np
+import safetensors
 import safetensors.torch
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
+from torchvision.models.detection.ssd import SSDScoringHead
 
-from schemas.errors import BadInput
+from schemas.detect import Detect
+from schemas.errors import BadInput, Damaged
 from schemas.train import TrainDetector
 from tasks.io import torchvision_models as models
-from tasks.io.images import picture
+from tasks.io.detectors import devices, heads, vision
+from tasks.io.samples import Sample
 
-NO_LIMIT = 1_000_000_000
-CACHE_BYTES = 4 * 2**30
-"""Of reduced pictures that are held ready; 300,000 of 100 x 140 px, 1,300 of PoPArt's 1,333 x 800. Others are decoded each time."""
 _FILLING: Any = torch.utils.deterministic  # a module whose one attribute is a property, which has no type
-_AHEAD = 2
-_LOADERS = 2
 _METADATA = "progress"
-_HEADS = (
-    "roi_heads.box_predictor.", "head.classification_head.", "head.regression_head.",
-)  # fmt: skip
-"""What a head that is begun afresh leaves out of the weights to start from."""
-
-
-class Sample(NamedTuple):
-    """A picture as it is learnt from: RGB (H, W, 3), 8-bit, and the corners (N, 4) of its figures in px of it."""
-
-    pixels: NDArray[np.uint8]
-    xyxy_px: NDArray[np.float32]
-
-
-class Pictures:
-    """Blobs, decoded once, reduced, and held as long as there is room."""
-
-    def __init__(self, read: Callable[[str], bytes], most_bytes: int = CACHE_BYTES) -> None:
-        self._read, self._room = read, most_bytes
-        self._held: dict[tuple[str, tuple[int, int]], NDArray[np.uint8]] = {}
-        self._lock = threading.Lock()
-
-    def reduced(self, sha256: str, size_px: tuple[int, int]) -> NDArray[np.uint8]:
-        """Upright pixels, brought to (width, height). Raises Unreadable, Damaged as reading and decoding do."""
-        key = (sha256, size_px)
-        if (held := self._held.get(key)) is not None:
-            return held
-        pixels = picture(self._read(sha256), NO_LIMIT).pixels()
-        if (pixels.shape[1], pixels.shape[0]) != size_px:
-            # as torchvision's models reduce what they are shown later: between four neighbours, even where many px become one
-            pixels = np.asarray(cv2.resize(pixels, size_px, interpolation=cv2.INTER_LINEAR), np.uint8)
-        with self._lock:
-            if key not in self._held and pixels.nbytes <= self._room:
-                self._room -= pixels.nbytes
-                self._held[key] = pixels
-        return pixels
-
-
-def ahead(make: Callable[[int, int], Sample], groups: Iterable[tuple[int, Sequence[int]]]) -> Iterator[list[Sample]]:
-    """The samples make(epoch, place) of each group (epoch, places), in order; a few groups are made ahead by threads."""
-    waiting: deque[list[Future[Sample]]] = deque()
-    with ThreadPoolExecutor(_LOADERS) as pool:
-        try:
-            for epoch, places in groups:
-                waiting.append([pool.submit(make, epoch, place) for place in places])
-                if len(waiting) > _AHEAD:
-                    yield [one.result() for one in waiting.popleft()]
-            while waiting:
-                yield [one.result() for one in waiting.popleft()]
-        finally:
-            pool.shutdown(cancel_futures=True)
-
-
-def device_of(asked: str) -> str:
-    """Which it is, cpu or cuda. Raises BadInput where cuda is asked for and there is none."""
-    has_cuda = torch.cuda.is_available()
-    if asked == "cuda" and not has_cuda:
-        raise BadInput("device: expected a GPU that torch can use, got none; use cpu or auto")
-    return "cuda" if has_cuda and asked != "cpu" else "cpu"
+_NO_MEMORY = "can't allocate memory"  # as torch says it of a CPU's
+_HEADS = ("roi_heads.box_predictor.", "head.classification_head.")
+"""What PoPArt begins afresh: what says which class it is. Where boxes are is no matter of classes but in Faster R-CNN's predictor."""
 
 
 @contextlib.contextmanager
-def deterministic(threads: int, device: str) -> Iterator[None]:
+def deterministic(threads: int, device: torch.device) -> Iterator[None]:
     """On a CPU, the same bits each time: so many threads, no algorithm whose order is open. What was set before is set again after."""
     before = torch.get_num_threads(), torch.are_deterministic_algorithms_enabled()
     filled = _FILLING.fill_uninitialized_memory
     torch.set_num_threads(threads)
-    torch.use_deterministic_algorithms(device == "cpu")
+    torch.use_deterministic_algorithms(device.type == "cpu")
     # everything is written before it is read, and filling takes a third of the time
     _FILLING.fill_uninitialized_memory = False
     try:
@@ -111,35 +52,40 @@ def started(settings: TrainDetector, start: bytes | None, seed: int) -> nn.Modul
     Raises BadInput if the file's are not this model's.
     """
     torch.manual_seed(seed)
-    sides = settings.least_side_px, settings.most_side_px
-    if start is not None and not settings.new_head:
-        model, told = models.loaded(settings.model, start, "start", *sides)
-        if told.categories not in {(), (settings.category,)}:
-            raise BadInput(f"start: expected a head of '{settings.category}' alone, got {', '.join(told.categories)}")
-        return model
-    model = models.built(settings.model, 1, *sides)
+    model = models.built(settings.model, 1, settings.least_side_px, settings.most_side_px)
     if start is not None:
-        state, said = models.read(start, "start")
-        if said is not None and said.model != settings.model:
-            raise BadInput(f"start: expected weights of {settings.model}, got {said.model}'s")
-        mine = model.state_dict()
-        fresh = {name: value for name, value in mine.items() if name.startswith(_HEADS)}
-        models.fill(
-            model, {name: value for name, value in state.items() if not name.startswith(_HEADS)} | fresh, "start"
-        )
+        _begin_from(model, start, settings)
     return model
+
+
+def _begin_from(model: nn.Module, start: bytes, settings: TrainDetector) -> None:
+    source, told = models.loaded(settings.model, start, "start")
+    if not settings.new_head and told.categories not in {(), (settings.category,)}:
+        raise BadInput(f"start: expected a head of '{settings.category}' alone, got {', '.join(told.categories)}")
+    fresh = _HEADS if settings.new_head else ()
+    weights = {name: value for name, value in source.state_dict().items() if not name.startswith(fresh)}
+    models.fill(model, {**model.state_dict(), **weights}, "start")
+    for mine, theirs in zip(_norms(model), _norms(source), strict=True):
+        # torchvision's own weights have norms of epsilon 0; whoever reads ours takes the usual one
+        cast("Tensor", mine.running_var).add_(theirs.eps - mine.eps)
+
+
+def _norms(model: nn.Module) -> list[nn.BatchNorm2d]:
+    return [layer for layer in model.modules() if isinstance(layer, nn.BatchNorm2d)]
 
 
 class Trainer:
     """A model, its optimizer and where they stand."""
 
-    def __init__(self, model: nn.Module, settings: TrainDetector, device: str, *, is_frozen: bool) -> None:
+    def __init__(self, model: nn.Module, settings: TrainDetector, device: torch.device, *, is_frozen: bool) -> None:
         """is_frozen: whether batch statistics stay as they are."""
+        heads.with_fixed_scales(model.eval())  # not those of whatever batch comes first, here or after an interruption
         self.model = model.to(device, memory_format=torch.channels_last)  # type: ignore[call-overload]
         self.device, self.batch, self._clip, self._is_frozen = device, settings.batch, settings.clip, is_frozen
-        self.is_bfloat16 = settings.precision == "bfloat16" or (settings.precision == "auto" and device == "cuda")
+        self.is_bfloat16 = settings.precision == "bfloat16" or (settings.precision == "auto" and device.type == "cuda")
+        _with_outputs_in_float32(model)
         if is_frozen:
-            for layer in self._norms():
+            for layer in _norms(model):
                 layer.requires_grad_(False)
         self._parameters = [weights for weights in model.parameters() if weights.requires_grad]
         self._optimizer = _optimizer(self._parameters, settings)
@@ -147,19 +93,28 @@ class Trainer:
     def step(self, samples: Sequence[Sample], rate: float, seed: int) -> dict[str, float]:
         """Learn from the samples at once, at most `batch` in memory; each part of the loss, its mean over the samples.
 
-        On a GPU without room for them `batch` is halved for good. Raises BadInput if there is no room for one, or if the loss
-        is not a number any more.
+        Where memory does not suffice, `batch` is halved for good. Raises BadInput if there is no room for one, if the GPU fails, or
+        if the loss is not a number any more.
         """
         while True:
             try:
                 return self._step(samples, rate, seed)
-            except torch.OutOfMemoryError as problem:
-                if self.batch == 1:
-                    raise BadInput(
-                        "training: expected room for one image on the GPU, got none; lower most_side_px"
-                    ) from problem
-                self.batch = -(-self.batch // 2)
-            torch.cuda.empty_cache()
+            except RuntimeError as problem:
+                self._mind(problem)
+            if self.device.type == "cuda":  # out of there first: the error holds on to the memory
+                torch.cuda.empty_cache()
+
+    def _mind(self, problem: RuntimeError) -> None:
+        """Halve the batch for want of memory. Raises BadInput where that is no use, and what is no matter of the device as it is."""
+        if devices.is_lost(problem):
+            raise _lost(self.device, problem) from problem
+        if not (devices.is_full(problem) or _NO_MEMORY in str(problem)):
+            raise problem
+        if self.batch == 1:
+            raise BadInput(
+                f"training: expected room for one image on {self.device}, got none; lower most_side_px"
+            ) from problem
+        self.batch = -(-self.batch // 2)
 
     def _step(self, samples: Sequence[Sample], rate: float, seed: int) -> dict[str, float]:
         torch.manual_seed(seed)  # whatever is drawn in a step depends on the step alone: nothing of chance to be kept
@@ -169,7 +124,7 @@ class Trainer:
         for first in range(0, len(samples), self.batch):
             some = samples[first : first + self.batch]
             share = len(some) / len(samples)
-            with self._autocast():
+            with torch.autocast(self.device.type, torch.bfloat16, enabled=self.is_bfloat16):
                 losses: dict[str, Tensor] = self.model([self._image(one.pixels) for one in some], self._targets(some))
             (sum(losses.values(), torch.zeros((), device=self.device)) * share).backward()  # type: ignore[no-untyped-call]
             for name, value in losses.items():
@@ -182,17 +137,6 @@ class Trainer:
         self._optimizer.step()
         return parts
 
-    def found(self, pictures: Sequence[NDArray[np.uint8]]) -> list[tuple[NDArray[np.float32], NDArray[np.float32]]]:
-        """Corners (N, 4) in px of each picture, and scores (N,), of class 1."""
-        self.model.eval()
-        with torch.inference_mode(), self._autocast() if self.device == "cuda" else contextlib.nullcontext():
-            answers = self.model([self._image(pixels) for pixels in pictures])
-        found = []
-        for answer in answers:
-            is_ours = answer["labels"] == 1
-            found.append(tuple(answer[name][is_ours].float().cpu().numpy() for name in ("boxes", "scores")))
-        return found
-
     def state(self, progress: dict[str, Any]) -> bytes:
         """Weights, what the optimizer remembers, and where the training stands, as one safetensors file."""
         tensors = {f"model.{name}": value for name, value in self.model.state_dict().items()}
@@ -202,7 +146,14 @@ class Trainer:
         return safetensors.torch.save(plain, {_METADATA: json.dumps(progress)})
 
     def restore(self, data: bytes) -> dict[str, Any]:
-        """Go back to a state; the progress that was stored with it."""
+        """Go back to a state; the progress that was stored with it. Raises Damaged where the bytes are no state of this model."""
+        try:
+            return self._restored(data)
+        except (safetensors.SafetensorError, ValueError, KeyError, IndexError, TypeError, RuntimeError) as problem:
+            line = str(problem).splitlines()[0][:200]
+            raise Damaged(f"expected a checkpoint of this training, got another's ({line})") from problem
+
+    def _restored(self, data: bytes) -> dict[str, Any]:
         tensors = safetensors.torch.load(data)
         memory: dict[int, dict[str, Tensor]] = {}
         for name, value in tensors.items():
@@ -220,19 +171,13 @@ class Trainer:
     def _learning(self) -> None:
         self.model.train()
         if self._is_frozen:
-            for layer in self._norms():
+            for layer in _norms(self.model):
                 layer.eval()
-
-    def _norms(self) -> list[nn.Module]:
-        return [layer for layer in self.model.modules() if isinstance(layer, nn.BatchNorm2d)]
-
-    def _autocast(self) -> contextlib.AbstractContextManager[Any]:
-        return torch.autocast(self.device, torch.bfloat16, enabled=self.is_bfloat16)
 
     def _image(self, pixels: NDArray[np.uint8]) -> Tensor:
         image = torch.from_numpy(np.array(pixels)).permute(2, 0, 1)
-        if self.device == "cuda":
-            image = image.pin_memory().to("cuda", non_blocking=True)
+        if self.device.type == "cuda":
+            image = image.pin_memory().to(self.device, non_blocking=True)
         return image.float() / 255
 
     def _targets(self, samples: Sequence[Sample]) -> list[dict[str, Tensor]]:
@@ -243,6 +188,46 @@ class Trainer:
             }
             for one in samples
         ]
+
+
+@contextlib.contextmanager
+def seeing(
+    model: nn.Module, settings: Detect, sides_px: tuple[int, int], device: torch.device
+) -> Iterator[vision.Vision]:
+    """A copy of the model as it stands, shown pictures at these sides: the detector that `detect` would make of its file.
+
+    Raises BadInput if the GPU fails.
+    """
+    before = torch.backends.cudnn.benchmark
+    shown: Any = copy.deepcopy(model)
+    shown.transform.min_size, shown.transform.max_size = (sides_px[0],), sides_px[1]
+    try:
+        yield vision.Vision(shown, settings, device)
+    except devices.DeviceLost as problem:
+        raise _lost(device, problem) from problem
+    finally:
+        torch.backends.cudnn.benchmark = before  # a detector's shapes are few; those of training are not
+
+
+def _lost(device: torch.device, problem: Exception) -> BadInput:
+    line = str(problem).splitlines()[0][:200]
+    return BadInput(
+        f"device: expected {device} to go on, got {line}; the same command goes on from the newest checkpoint"
+    )
+
+
+def _with_outputs_in_float32(model: nn.Module) -> None:
+    """Have boxes counted in float32: of anchors and reaches in bfloat16, corners beyond 512 px lie on a grid of 4 px."""
+    for module in list(model.modules()):
+        for name, layer in list(module.named_children()):
+            if name in heads.LAST or isinstance(layer, SSDScoringHead):
+                layer.register_forward_hook(_in_float32)
+            if name == "anchor_generator":
+                setattr(module, name, heads.Exact(layer))
+
+
+def _in_float32(_layer: nn.Module, _given: Any, found: Tensor) -> Tensor:
+    return found.float()
 
 
 def _laid_out_as(weights: Tensor, memory: Tensor) -> Tensor:

@@ -27,7 +27,7 @@ def test_every_line_is_there_named_at_its_end_and_falls_where_the_loss_falls():
     assert {"loss", "box", "AP50", "AP", "step of fcos_small"} <= set(words(svg))
     lines = [path.get("d") for path in ET.fromstring(svg).iter(f"{SVG}path") if path.get("fill") == "none"]
     assert len(lines) == 4
-    assert lines[0] == "M296 30L540 110"  # 4 of at most 4, then 2 of 4: from the top of the panel to its middle
+    assert lines[0] == "M281 30L510 110"  # 4 of at most 4, then 2 of 4: from the top of the panel to its middle
 
 
 def test_without_an_evaluation_there_is_one_panel_and_without_rows_a_frame():

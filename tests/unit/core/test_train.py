@@ -123,12 +123,12 @@ def test_a_crowd_hides_what_is_in_nobodys_own_box():
     assert hidden.astype(int).tolist() == [[0] * 5, [0, 0, 1, 1, 0], [0, 0, 1, 1, 0], [0] * 5]
 
 
-def test_what_is_found_comes_back_in_the_images_own_px_best_first():
-    lesson = core.Lesson(9, "ab", (400, 100), np.zeros((0, 4), np.float32), np.zeros((0, 4), np.float32))
-    boxes = np.array([[10, 5, 20, 15], [0, 0, 4, 4]], np.float32)
-    found = core.results(lesson, boxes, np.array([0.25, 0.87654], np.float32), (200, 50))
-    assert [(row["bbox"], row["score"]) for row in found] == [([0, 0, 8, 8], 0.877), ([20, 10, 20, 20], 0.25)]
-    assert core.results(lesson, boxes[:0], np.zeros(0, np.float32), (200, 50)) == []
+def test_what_is_found_in_a_blob_is_found_in_each_image_that_has_it():
+    images = pa.table({"image_id": [9, 4], "sha256": ["ab", "ab"]})
+    figure = {"category": "person", "xywh_px": [0.0, 0.5, 8.0, 8.0], "score": 0.877}
+    told = {"category_id": 1, "score": 0.877, "bbox": [0.0, 0.5, 8.0, 8.0]}
+    assert core.results(images, {"ab": [figure]}) == [{"image_id": 9, **told}, {"image_id": 4, **told}]
+    assert core.results(images, {"ab": []}) == []
 
 
 def test_a_curves_points_are_means_and_survive_a_checkpoint():
