@@ -56,7 +56,7 @@ def main() -> None:
 
 def _parsed() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--works", type=int, default=24_000, help=f"to the next {_PER_SEED} (default: %(default)s)")
+    parser.add_argument("--works", type=int, default=18_000, help=f"to the next {_PER_SEED} (default: %(default)s)")
     parser.add_argument("--epochs", type=int, default=4)
     parser.add_argument("--kill-works", type=int, default=800)
     return parser.parse_args()
