@@ -62,7 +62,7 @@ def train_detector(
     except (OSError, MemoryError) as problem:  # a disk that is full, a share that is gone
         line = str(problem).splitlines()[0] if str(problem) else "too little memory"
         raise BadInput(f"training: expected to go on, got '{line}'; the same command goes on from there") from problem
-    print(said(trained, store))  # noqa: T201 - the terminal is where a person waits for it
+    print(said(trained, out or f"{store}/{trained.weights}"))  # noqa: T201 - the terminal is where a person waits for it
     return trained.metrics
 
 
@@ -137,8 +137,8 @@ def write_out(path: str, weights: bytes) -> None:
         raise BadInput(f"--out: expected a file that can be written, got '{path}' ({problem})") from problem
 
 
-def said(trained: "Trained", store: str) -> str:
-    """What is printed at the end: what was learnt, scores, and last where the weights are. Notes come first, if not told before."""
+def said(trained: "Trained", where: str) -> str:
+    """What is printed at the end: what was learnt, scores, and last where the weights lie. Notes come first, if not told before."""
     told = trained.metrics
     lines = [] if trained.is_new else list(trained.notes)
     lines.append(
@@ -148,7 +148,7 @@ def said(trained: "Trained", store: str) -> str:
     for scores in told["evaluations"][-1:]:
         found = ", ".join(f"{name} {_number(scores[name])}" for name in ("AP", "AP50", "AP75", "AR100"))
         lines.append(f"on {told['evaluated_on']} ({scores['images']} images, {scores['figures']} figures): {found}")
-    return "\n".join([*lines, f"weights: {store}/{trained.weights}"])
+    return "\n".join([*lines, f"weights: {where}"])
 
 
 def _number(value: float | None) -> str:

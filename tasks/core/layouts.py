@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float32]
 Reader = Callable[[Floats, int, int, Sequence[int], float], tuple[Floats, Floats]]
 STRIDES = (8, 16, 32)
+_MOST_NEGATIVE = 0.01
 _MOST_LOG = np.float32(20)  # e^20 strides are beyond any picture; without a limit, nonsense would overflow
 
 
@@ -76,7 +77,7 @@ def boxes_from_yolov5(
         raise ValueError(f"expected rows of 5 numbers and class scores, got an output of {_shape(raw)} for a picture")
     scores = raw[:, 4:5] * raw[:, _columns(classes, 5, raw.shape[1])]
     strong = _strong(scores, least_score)
-    return _around(raw[strong, :4]), scores[strong]
+    return _around(raw[:, :4], strong), scores[strong]
 
 
 def boxes_from_yolov8(
@@ -92,7 +93,7 @@ def boxes_from_yolov8(
         )
     scores = raw[_columns(classes, 4, len(raw))].T
     strong = _strong(scores, least_score)
-    return _around(raw[:4, strong].T), scores[strong]
+    return _around(raw[:4].T, strong), scores[strong]
 
 
 def boxes_from_plain(
@@ -121,10 +122,15 @@ READERS: dict[str, Reader] = {
 """By layout."""
 
 
-def _around(centred: Floats) -> Floats:
-    """Corners of boxes that are given by centre and sides, (N, 4)."""
-    half = centred[:, 2:] / 2
-    return np.concatenate([centred[:, :2] - half, centred[:, :2] + half], axis=1)
+def _around(centred: Floats, strong: NDArray[np.int64]) -> Floats:
+    """Corners of these of the boxes (N, 4) that are given by centre and sides.
+
+    Raises ValueError if many sides are below 0: YOLOX's output has yolov5's shape, and logarithms in their place.
+    """
+    if (centred[:, 2:] < 0).mean() > _MOST_NEGATIVE:
+        raise ValueError("expected sides of boxes in px, got numbers below 0, as another layout has them")
+    middle, half = centred[strong, :2], centred[strong, 2:] / 2
+    return np.concatenate([middle - half, middle + half], axis=1)
 
 
 def _columns(classes: Sequence[int], first: int, end: int) -> list[int]:

@@ -31,7 +31,8 @@ MODELS: dict[str, Callable[..., nn.Module]] = {
 VERSION = f"torch {torch.__version__}, torchvision {torchvision.__version__}"
 """Other versions give other last bits."""
 _METADATA = "bilderatlas"
-_COCO_CLASSES = {"keypointrcnn_resnet50_fpn": 2}
+_PEOPLES = frozenset({"keypointrcnn_resnet50_fpn"})
+"""Models of people alone; the others know COCO's 90 ids."""
 _FIXED_SIDES = frozenset({"ssd300_vgg16", "ssdlite320_mobilenet_v3_large"})
 """Models that see every picture at one size: the sides of a recipe say nothing to them."""
 
@@ -65,8 +66,9 @@ def built(name: str, classes: int, least_side_px: int = 800, most_side_px: int =
 def loaded(
     name: str, data: bytes, what: str, least_side_px: int = 800, most_side_px: int = 1333
 ) -> tuple[nn.Module, Told]:
-    """The model with the weights of a file, and what the file says of itself (COCO's classes where it says nothing).
+    """The model with the weights of a file, and what the file says of itself.
 
+    A state dict says nothing: classes have no names then, and are as many as its head scores (COCO's where that can't be told).
     `what` names the file in errors. A file that knows its model must be of this one; its sides outrank those given.
     Raises BadInput where the bytes are no weights, or not this model's.
     """
@@ -76,8 +78,8 @@ def loaded(
             raise BadInput(f"{what}: expected weights of {name}, got {told.model}'s")
         model = built(name, len(told.categories), told.least_side_px, told.most_side_px)
     else:
-        classes = _classes_of(name, state) or _COCO_CLASSES.get(name, 91)
-        told = Told(name, ("person",) if classes == 2 else (), least_side_px, most_side_px)
+        classes = _classes_of(name, state) or (2 if name in _PEOPLES else 91)
+        told = Told(name, ("person",) if name in _PEOPLES and classes == 2 else (), least_side_px, most_side_px)
         model = built(name, classes - 1, least_side_px, most_side_px)
     fill(model, state, what)
     if name in _EXACT_NORMS and not any(key.endswith(_COUNT) for key in state):
@@ -129,15 +131,13 @@ def read(data: bytes, what: str) -> tuple[dict[str, Tensor], Told | None]:
         library = _safetensors(what)
         try:
             return library.torch.load(data), _told(data)
-        except (library.SafetensorError, ValueError, KeyError, TypeError):
-            pass
+        except (library.SafetensorError, ValueError, KeyError, TypeError) as problem:
+            said = "a safetensors file that is damaged, or says of itself what can't be"
+            raise BadInput(f"{what}: expected a file of weights, got {said}") from problem
     try:
         found = torch.load(io.BytesIO(data), map_location="cpu", weights_only=True)
     except Exception as problem:  # torch promises no class of errors for bytes that are no file of its own
-        line = str(problem).splitlines()[0] if str(problem) else type(problem).__name__
-        raise BadInput(
-            f"{what}: expected a file of weights, got {len(data)} bytes of something else ({line[:120]})"
-        ) from problem
+        raise BadInput(f"{what}: expected a file of weights, got {_instead(data)}") from problem
     if isinstance(found, dict) and isinstance(found.get("model"), dict):  # as torchvision's own training writes them
         found = found["model"]
     if not isinstance(found, dict) or not all(
@@ -145,6 +145,13 @@ def read(data: bytes, what: str) -> tuple[dict[str, Tensor], Told | None]:
     ):
         raise BadInput(f"{what}: expected a state dict, got {type(found).__name__}")
     return found, None
+
+
+def _instead(data: bytes) -> str:
+    """What bytes are that torch does not read as tensors. Its own words are of its options, and have colours for a terminal."""
+    if data.startswith((b"PK", b"\x80")):
+        return "a torch file that is damaged or holds more than tensors (save its state_dict())"
+    return f"{len(data)} bytes of something else"
 
 
 def saved(model: nn.Module, told: Told) -> bytes:

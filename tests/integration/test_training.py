@@ -238,8 +238,9 @@ def test_the_command_trains_writes_the_weights_and_says_where(prefect_server, ex
         words += ["--set", change]
     assert main([*words, "--out", str(out)]) == 0
     last = capsys.readouterr().out.splitlines()[-1]
-    assert last.startswith("weights: ")
-    assert Path(last.removeprefix("weights: ")).read_bytes() == out.read_bytes()
+    assert last == f"weights: {out}"
+    (kept,) = tmp_path.glob("trainings/*/model.safetensors")
+    assert kept.read_bytes() == out.read_bytes()
     assert main([*words, "--set", "category=horse"]) == 2
     assert "expected a category 'horse'" in capsys.readouterr().err
     store = tmp_path / "trainings"

@@ -122,6 +122,13 @@ def test_boxes_by_centre_and_sides_become_corners(reader: layouts.Reader, raw: n
     assert scores == pytest.approx(np.array([[0.4, 0.1]]))
 
 
+@pytest.mark.parametrize("layout", ["yolov5", "yolov8"])
+def test_sides_below_0_are_those_of_another_layout(layout: str):
+    raw = np.full((50, 7), -0.5, F)
+    with pytest.raises(ValueError, match="expected sides of boxes in px, got numbers below 0"):
+        layouts.READERS[layout](raw if layout == "yolov5" else raw.T, 32, 32, [0], 0.1)
+
+
 @pytest.mark.parametrize("shape", [(10,), (10, 5), (4, 10), (6, 10), (1, 10, 6)], ids=str)
 def test_an_output_that_is_no_yolov5_is_refused(shape: tuple[int, ...]):
     with pytest.raises(ValueError, match="expected rows of 5 numbers and class scores, got an output of"):
