@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from flows import cli_evaluate
+from flows.arguments import positive
 from flows.cli_train import add_train
 from schemas.errors import BadInput, BrokenPromise, Refused
 
@@ -170,19 +171,19 @@ def parser() -> argparse.ArgumentParser:
             help="a setting other than the recipe's",
         )
         one.add_argument(
-            "--limit", type=_positive, metavar="N", help="only N records of each source; never becomes latest"
+            "--limit", type=positive, metavar="N", help="only N records of each source; never becomes latest"
         )
         if name == "scrape":
             one.add_argument("--source", metavar="NAME", help="this source alone")
             one.add_argument(
-                "--show", type=_positive, default=10, metavar="N", help="records to print (default: %(default)s)"
+                "--show", type=positive, default=10, metavar="N", help="records to print (default: %(default)s)"
             )
             one.set_defaults(command=command, workers=1, part_rows=None, device="auto")
             continue
         one.add_argument("--dask", metavar="ADDRESS", help="run the parts on this Dask cluster")
         one.add_argument(
             "--workers",
-            type=_positive,
+            type=positive,
             default=os.cpu_count() or 2,
             metavar="N",
             help="parts at once (default: %(default)s)",
@@ -194,7 +195,7 @@ def parser() -> argparse.ArgumentParser:
             help="what detectors run on: auto (a GPU where there is one), cpu, cuda, cuda:1 ... (default: %(default)s)",
         )
         one.add_argument(
-            "--part-rows", type=_positive, metavar="N", help="rows of a part (default: as suits the workers)"
+            "--part-rows", type=positive, metavar="N", help="rows of a part (default: as suits the workers)"
         )
         one.set_defaults(command=command)
     one = commands.add_parser("verify", help="check a release's digests, contract, counts and leaks")
@@ -237,13 +238,6 @@ def _add_museum(parser: argparse.ArgumentParser) -> None:
     from examples.museum.cli import add_arguments
 
     add_arguments(parser)
-
-
-def _positive(text: str) -> int:
-    value = int(text)
-    if value < 1:
-        raise argparse.ArgumentTypeError(f"expected a whole number from 1 on, got {text}")
-    return value
 
 
 if __name__ == "__main__":

@@ -4,6 +4,8 @@ import argparse
 import os
 from typing import Any
 
+from flows.arguments import positive, whole
+
 
 def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the command to those of the program."""
@@ -44,15 +46,15 @@ def _add_detector(one: argparse.ArgumentParser) -> None:
     )
     one.add_argument(
         "--bootstrap",
-        type=_whole,
+        type=whole,
         default=1000,
         metavar="N",
         help="resamples for 95 %% intervals (default: %(default)s)",
     )
-    one.add_argument("--seed", type=_whole, default=0, metavar="N", help="of the resamples (default: %(default)s)")
+    one.add_argument("--seed", type=whole, default=0, metavar="N", help="of the resamples (default: %(default)s)")
     one.add_argument(
         "--workers",
-        type=_positive,
+        type=positive,
         default=os.cpu_count() or 2,
         metavar="N",
         help="parts at once (default: %(default)s)",
@@ -72,15 +74,3 @@ def _detector(arguments: argparse.Namespace) -> int:
     server.start()
     print(evaluate_detector(detectors=arguments.detector, **said))  # noqa: T201
     return 0
-
-
-def _whole(text: str) -> int:
-    if (value := int(text)) < 0:
-        raise argparse.ArgumentTypeError(f"expected 0 or more, got {text}")
-    return value
-
-
-def _positive(text: str) -> int:
-    if (value := int(text)) < 1:
-        raise argparse.ArgumentTypeError(f"expected 1 or more, got {text}")
-    return value

@@ -6,6 +6,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from tasks.io.small_detector import Residual, layer
+
 INPUT_PX = 160
 STRIDE_PX = 4
 CELLS = INPUT_PX // STRIDE_PX
@@ -13,23 +15,6 @@ DETECTIONS = 50
 
 # a reach of exp(0) is this many pixels: about half a usual figure
 _REACH_PX = 16.0
-
-
-def _layer(channels: int, out: int, stride: int = 1) -> nn.Sequential:
-    return nn.Sequential(nn.Conv2d(channels, out, 3, stride, 1, bias=False), nn.BatchNorm2d(out), nn.ReLU(inplace=True))
-
-
-class _Residual(nn.Module):
-    """Two layers beside a shortcut."""
-
-    def __init__(self, channels: int) -> None:
-        super().__init__()
-        self.first = _layer(channels, channels)
-        self.second = nn.Sequential(nn.Conv2d(channels, channels, 3, 1, 1, bias=False), nn.BatchNorm2d(channels))
-
-    def forward(self, maps: Tensor) -> Tensor:
-        """Same shape in and out."""
-        return torch.relu(maps + self.second(self.first(maps)))
 
 
 class FigureNet(nn.Module):
@@ -41,11 +26,11 @@ class FigureNet(nn.Module):
     def __init__(self) -> None:
         """A net of random weights."""
         super().__init__()
-        self.fine = nn.Sequential(_layer(3, 24, 2), _layer(24, 40, 2))
-        self.middle = nn.Sequential(_layer(40, 64, 2), _Residual(64))
-        self.coarse = nn.Sequential(_layer(64, 68, 2), _Residual(68), _Residual(68))
+        self.fine = nn.Sequential(layer(3, 24, stride=2), layer(24, 40, stride=2))
+        self.middle = nn.Sequential(layer(40, 64, stride=2), Residual(64))
+        self.coarse = nn.Sequential(layer(64, 68, stride=2), Residual(68), Residual(68))
         self.from_coarse, self.from_middle, self.from_fine = (nn.Conv2d(channels, 48, 1) for channels in (68, 64, 40))
-        self.join_middle, self.join_fine = _layer(48, 48), _layer(48, 48)
+        self.join_middle, self.join_fine = layer(48, 48), layer(48, 48)
         self.centres, self.reaches = nn.Conv2d(48, 1, 1), nn.Conv2d(48, 4, 1)
         middles = (torch.arange(CELLS) + 0.5) * STRIDE_PX
         grid = torch.stack([middles[None, :].expand(CELLS, CELLS), middles[:, None].expand(CELLS, CELLS)])
@@ -55,8 +40,8 @@ class FigureNet(nn.Module):
     def _calm(self) -> None:
         """Starts from "hardly anybody anywhere", so that the first steps are not spent on saying so."""
         nn.init.constant_(cast(Tensor, self.centres.bias), -4.0)
-        for layer in (self.centres, self.reaches):
-            nn.init.normal_(layer.weight, std=0.01)
+        for head in (self.centres, self.reaches):
+            nn.init.normal_(head.weight, std=0.01)
 
     def forward(self, images: Tensor) -> tuple[Tensor, Tensor]:
         """Centre logits and boxes, see the class."""

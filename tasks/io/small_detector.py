@@ -16,17 +16,18 @@ _FIRST_REACH = 2.5
 """Strides from a cell's middle to each side of its box before anything is learnt: a usual figure of a picture of 160 px."""
 
 
-def _layer(channels: int, out: int, kernel: int = 3, stride: int = 1) -> nn.Sequential:
+def layer(channels: int, out: int, kernel: int = 3, stride: int = 1) -> nn.Sequential:
+    """A convolution with batch statistics, maps (B, channels, H, W) to (B, out, H / stride, W / stride)."""
     convolution = nn.Conv2d(channels, out, kernel, stride, kernel // 2, bias=False)
     return nn.Sequential(convolution, nn.BatchNorm2d(out), nn.ReLU(inplace=True))
 
 
-class _Residual(nn.Module):
+class Residual(nn.Module):
     """Two layers beside a shortcut."""
 
     def __init__(self, channels: int) -> None:
         super().__init__()
-        self.first = _layer(channels, channels)
+        self.first = layer(channels, channels)
         self.second = nn.Sequential(nn.Conv2d(channels, channels, 3, 1, 1, bias=False), nn.BatchNorm2d(channels))
 
     def forward(self, maps: Tensor) -> Tensor:
@@ -42,11 +43,11 @@ class _Backbone(nn.Module):
         self.out_channels = _CHANNELS
         first, middle, last = _WIDTHS
         # a first layer of stride 4: maps of half the sides are what a CPU would spend most of its time on
-        self.stem = _layer(3, first, 7, 4)
-        self.fine = nn.Sequential(_layer(first, middle, 3, 2), _Residual(middle))
-        self.coarse = nn.Sequential(_layer(middle, last, 3, 2), _Residual(last), _Residual(last))
+        self.stem = layer(3, first, 7, 4)
+        self.fine = nn.Sequential(layer(first, middle, 3, 2), Residual(middle))
+        self.coarse = nn.Sequential(layer(middle, last, 3, 2), Residual(last), Residual(last))
         self.from_fine, self.from_coarse = nn.Conv2d(middle, _CHANNELS, 1), nn.Conv2d(last, _CHANNELS, 1)
-        self.join = _layer(_CHANNELS, _CHANNELS)
+        self.join = layer(_CHANNELS, _CHANNELS)
 
     def forward(self, images: Tensor) -> dict[str, Tensor]:
         """The map, under its name."""
