@@ -110,7 +110,7 @@ def looked_at_by_us(folder: str, has_thumbnails: bool) -> dict[str, Any]:
     """Seconds of one pass over a folder's images as `fetch` takes it: decoded to the end, hashed, thumbnail encoded."""
     from concurrent.futures import ThreadPoolExecutor
 
-    from tasks.io import looks
+    from tasks.io.images import looks
 
     if not has_thumbnails:
         import simplejpeg  # type: ignore[import-untyped]
@@ -134,7 +134,7 @@ def verified_by_us(folder: str, store: str) -> dict[str, Any]:
     import pyarrow.parquet as pq
 
     from tasks.core.dedup import relate, views
-    from tasks.io import looks, thumbnails
+    from tasks.io.images import looks, thumbnails
 
     tables = sorted(Path(store).glob("measures/relations/**/*.parquet"))
     pairs = [row for path in tables for row in pq.read_table(path, columns=["a", "b", "view"]).to_pylist()]

@@ -29,9 +29,8 @@ from benchmarks.detect_moves import rows as moves
 from benchmarks.detect_pictures import found_in, painted, textured
 from benchmarks.detect_reference import reference_s, workers_here
 from schemas.detect import Detect
-from tasks.detectors import detected
-from tasks.io import torchvision_models
-from tasks.io.detectors import devices, stream
+from tasks.engine.detectors import detections
+from tasks.io.detectors import devices, stream, torchvision_models
 from tasks.io.detectors.decoding import decoded
 from tasks.io.detectors.opening import Manner
 from tasks.io.detectors.vision import Staged, Vision
@@ -72,7 +71,7 @@ def ours_s(detector: Vision, settings: Detect, blobs: dict[str, bytes]) -> float
 
     def part(number: int) -> None:
         try:
-            for row in detected.rows(detector, settings, names[number::PARTS], blobs.__getitem__):
+            for row in detections.rows(detector, settings, names[number::PARTS], blobs.__getitem__):
                 assert row.get("reason") is None, row
         except BaseException as problem:
             problems.append(problem)

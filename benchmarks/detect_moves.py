@@ -16,9 +16,8 @@ import torch
 
 from benchmarks.results import even, markdown
 from schemas.detect import Detect
-from tasks.core.detect import figures
-from tasks.io import torchvision_models
-from tasks.io.detectors import devices
+from tasks.core.detect.boxes import figures
+from tasks.io.detectors import devices, torchvision_models
 from tasks.io.detectors.canvases import Canvases, Size
 from tasks.io.detectors.decoding import Picture, decoded
 from tasks.io.detectors.opening import Manner

@@ -24,7 +24,7 @@ import yaml
 from benchmarks.campaign import command, museum, release_of, table, visits
 from benchmarks.results import ROOT, write
 from schemas.tables import RETRIEVALS
-from tasks.io import journal
+from tasks.io.store import journal
 
 
 def main() -> int:

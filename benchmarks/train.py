@@ -119,7 +119,7 @@ def _whole(truth: Path, exam: Path, store: Path, epochs: int) -> tuple[list[dict
 
 def look(truth: str, exam: str, store: str) -> None:
     from schemas.manifests import Context
-    from tasks.annotated import annotated
+    from tasks.engine.truth import annotated
 
     for file in (truth, exam):
         annotated(file, None, Context(store=store, workers=2))

@@ -17,14 +17,14 @@ from schemas.manifests import Context, State, Step
 from schemas.recipe import Recipe
 from schemas.sources import AnyFileSource
 from schemas.stages import AnyStage, Dedup
-from tasks import caching, report
-from tasks.by_hand import said_by_hand
 from tasks.dedup import dedup, said_by_people
 from tasks.detect import check_detector, detect
+from tasks.engine import runs, summary
+from tasks.engine.by_hand import said_by_hand
+from tasks.engine.parts import is_cluster
 from tasks.export import export
 from tasks.fetch import fetch
 from tasks.hash import hash_
-from tasks.parts import is_cluster
 from tasks.quality import quality
 from tasks.sample import sample
 from tasks.scrape import check_sources, scrape, shown
@@ -81,8 +81,8 @@ def build_dataset(
     flow_run = FlowRunContext.get()
     check(read, at_desk(context) if flow_run and is_cluster(flow_run.task_runner) else context)
     steps = stages(read, context)
-    report.as_artifact(steps, steps[-1].release)
-    print(report.of_build(steps))  # noqa: T201 - the terminal is where a person waits for it
+    summary.as_artifact(steps, steps[-1].release)
+    print(summary.of_build(steps))  # noqa: T201 - the terminal is where a person waits for it
     return steps[-1].release
 
 
@@ -103,7 +103,7 @@ def check(recipe: Recipe, context: Context) -> None:
         if isinstance(stage, Dedup):
             said_by_people(stage, context)
     if not context.plan:
-        caching.opened(context).check_writable()
+        runs.opened(context).check_writable()
 
 
 def listing(recipe: Recipe, source: str | None, at_most: int, context: Context) -> tuple[Step, list[str]]:
@@ -122,7 +122,7 @@ def listing(recipe: Recipe, source: str | None, at_most: int, context: Context) 
     recipe = recipe.model_copy(update={"sources": chosen, "bindings": bindings})
     check_bindings(recipe, bound)
     check_sources(recipe, context)
-    caching.opened(context).check_writable()
+    runs.opened(context).check_writable()
     state = scrape(recipe, context)
     return state.steps[0], shown(state, at_most, context)
 
@@ -140,12 +140,12 @@ def stages(recipe: Recipe, context: Context) -> tuple[Step, ...]:
     state = scrape(recipe, context)
     state = state.model_copy(update={"steps": (_timed(state.steps[0], began_s),)})
     if not context.plan:
-        report.progress(state.steps[-1])
+        summary.progress(state.steps[-1])
     for settings in recipe.stages:
         began_s = time.monotonic()
         state = state.then(_timed(_step(settings, state, recipe, context), began_s))
         if not context.plan:
-            report.progress(state.steps[-1])
+            summary.progress(state.steps[-1])
     return state.steps
 
 

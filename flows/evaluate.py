@@ -18,9 +18,9 @@ from schemas.detect import FAMILIES, Detect
 from schemas.errors import BadInput
 from schemas.evaluate import Compare
 from schemas.manifests import Context
-from tasks import caching
-from tasks.annotated import Annotated, annotated
 from tasks.detect import check_detector, detections
+from tasks.engine import runs
+from tasks.engine.truth import Annotated, annotated
 from tasks.evaluate import blobs, compare, found_by, found_in_release, found_in_results, make_folder, write
 
 _NAME = re.compile(r"[\w.@+ -]{1,60}")
@@ -70,7 +70,7 @@ def evaluate_detector(
     context = Context(
         store=store, bindings=bound, workers=workers, device=device, run=uuid.uuid4().hex, began_s=time.time()
     )
-    caching.opened(context).check_writable()
+    runs.opened(context).check_writable()
     if out is not None:
         make_folder(out)
     for one in asked:

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from schemas.errors import BadInput
 from schemas.manifests import Context
 from schemas.train import Lessons, TrainDetector
-from tasks import caching
+from tasks.engine import runs
 
 if TYPE_CHECKING:
     from tasks.train import Trained
@@ -52,7 +52,7 @@ def train_detector(
         store=store, bindings=bind or {}, workers=os.cpu_count() or 1, device=device, run=uuid.uuid4().hex,
         began_s=time.time(),
     )  # fmt: skip
-    caching.opened(context).check_writable()
+    runs.opened(context).check_writable()
     if out is not None:
         check_out(out)  # now, not after a night
     try:

@@ -15,7 +15,7 @@ class Artists(Frozen):
     aliases: dict[Written, Annotated[str, Field(max_length=200)]] = Field(
         default_factory=dict,
         description="A name as a source writes it: the name that it should have, '' for unknown. Accents, case and "
-        "punctuation don't matter. These go before the shipped table (tasks/core/scrape/known_artists.py)",
+        "punctuation don't matter. These go before the shipped table (tasks/core/names/known_artists.py)",
     )
     unknown: Literal["pooled", "apart"] = Field(
         "pooled",

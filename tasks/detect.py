@@ -10,15 +10,17 @@ from prefect.cache_policies import NO_CACHE
 from schemas.detect import Detect
 from schemas.manifests import Context, State, Step
 from schemas.tables import DETECT
-from tasks import caching, detectors
-from tasks.detectors import results
-from tasks.io.store import parquet_bytes
+from tasks.engine import detectors, runs
+from tasks.engine.detectors import results
+from tasks.engine.measure import measured, measurements_of
+from tasks.engine.views import column_of, kept_ids
+from tasks.io.store.store import parquet_bytes
 
 
-@task(cache_policy=NO_CACHE, **caching.RETRIED)
+@task(cache_policy=NO_CACHE, **runs.RETRIED)
 def detect_part(blobs: pa.Table, settings: Detect, into: str, context: Context) -> None:
     """Detect in one batch of blobs and store what was found; an unreadable blob is a row with a reason."""
-    store = caching.opened(context)
+    store = runs.opened(context)
     found = detectors.rows(settings, blobs, context, store.read_blob)
     store.write_table(into, pa.Table.from_pylist(list(found), schema=DETECT).sort_by("sha256"))
 
@@ -27,7 +29,7 @@ def detect(settings: Detect, state: State, context: Context) -> Step:
     """What the detector finds for each kept record; only blobs that these weights have not seen are computed."""
     if settings.family == "results":
         return _looked_up(settings, state, context)
-    return caching.measured(detect_part, settings, state, context, _folder(settings, context), DETECT, asked=settings)
+    return measured(detect_part, settings, state, context, _folder(settings, context), DETECT, asked=settings)
 
 
 def detections(settings: Detect, blobs: pa.Array, context: Context) -> pa.Table:
@@ -37,7 +39,7 @@ def detections(settings: Detect, blobs: pa.Array, context: Context) -> pa.Table:
     """
     check_detector(settings, context)
     asked, folder = settings, _folder(settings, context)
-    return caching.measurements_of(detect_part, settings.label or settings.stage, blobs, context, folder, DETECT, asked)
+    return measurements_of(detect_part, settings.label or settings.stage, blobs, context, folder, DETECT, asked)
 
 
 def check_detector(settings: Detect, context: Context) -> None:
@@ -47,17 +49,17 @@ def check_detector(settings: Detect, context: Context) -> None:
 
 def _looked_up(settings: Detect, state: State, context: Context) -> Step:
     """As `detect`, out of another program's results, whose images may be known by the names that records give them."""
-    store = caching.opened(context)
-    ids = caching.kept_ids(store, state)
-    of_record = caching.column(store, state.outcome("fetch"), ids, "sha256").to_pylist()
-    locators = caching.column(store, state.records, ids, "locator").to_pylist()
+    store = runs.opened(context)
+    ids = kept_ids(store, state)
+    of_record = column_of(store, state.outcome("fetch"), ids, "sha256").to_pylist()
+    locators = column_of(store, state.records, ids, "locator").to_pylist()
 
     def named(blobs: pa.Array) -> pa.Table:
         return results.named(blobs, of_record, locators)
 
     everything = named(pc.unique(pa.array(of_record, pa.string())).drop_null().sort())
     folder = _folder(settings, context, hashlib.sha256(parquet_bytes(everything)).hexdigest())
-    return caching.measured(detect_part, settings, state, context, folder, DETECT, asked=settings, rows=named)
+    return measured(detect_part, settings, state, context, folder, DETECT, asked=settings, rows=named)
 
 
 def _folder(settings: Detect, context: Context, names: str = "") -> str:

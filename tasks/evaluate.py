@@ -15,14 +15,15 @@ from prefect.context import FlowRunContext
 from schemas.errors import BadInput
 from schemas.evaluate import Compare
 from schemas.manifests import Context
-from tasks import caching
-from tasks.annotated import MAX_FILE_BYTES, Annotated, table_of
 from tasks.core.evaluate import comparison, drawings, matching, results, words
 from tasks.core.evaluate.matching import Found
-from tasks.io import files_in, files_out
-from tasks.io.releases import Release
-from tasks.io.store import parquet_bytes
-from tasks.keys import code_of
+from tasks.engine import runs
+from tasks.engine.decide import decided
+from tasks.engine.keys import code_of
+from tasks.engine.truth import MAX_FILE_BYTES, Annotated, table_of
+from tasks.io.files import inputs, outputs
+from tasks.io.store.releases import Release
+from tasks.io.store.store import parquet_bytes
 
 CODE = code_of(comparison)
 SUMMARY = "detectors"
@@ -51,7 +52,7 @@ def found_by(measured: pa.Table, looked: Annotated, category: str) -> tuple[Foun
 
 def found_in_results(name: str, url: str, looked: Annotated) -> tuple[Found, tuple[str, ...]]:
     """Boxes out of a file in COCO's results format, by the truth's image ids; and notes. Raises BadInput."""
-    data = files_in.read(f"results '{name}'", url, MAX_FILE_BYTES)
+    data = inputs.read(f"results '{name}'", url, MAX_FILE_BYTES)
     return results.found_of_results(name, data, looked.images, looked.others, looked.category_id)
 
 
@@ -65,15 +66,15 @@ def found_in_release(truth: str, looked: Annotated) -> dict[str, Found]:
     return found
 
 
-@task(task_run_name="compare", cache_policy=NO_CACHE, **caching.ONCE)
+@task(task_run_name="compare", cache_policy=NO_CACHE, **runs.ONCE)
 def compare(
     looked: Annotated, several: Mapping[str, Found], settings: Compare, notes: Sequence[str], context: Context
 ) -> Comparison:
     """Every number of every detector. Taken once for the same images, boxes, settings and code; in Prefect's UI as an artifact."""
-    store, truth = caching.opened(context), matching.figures_of(looked.images, looked.figures)
+    store, truth = runs.opened(context), matching.figures_of(looked.images, looked.figures)
     strata = looked.images["style"].to_pylist() if settings.by else None
     view = pa.table({"name": [*several, "truth"], "sha256": [*map(_sha256, several.values()), looked.sha256]})
-    ref, _ = caching.decided(
+    ref, _ = decided(
         store, "evaluate", settings, CODE, view, lambda: comparison.scores(truth, several, strata, settings)
     )
     scores, calibration = store.read_table(ref), comparison.calibration(truth, several, strata)
@@ -87,12 +88,12 @@ def compare(
 
 def make_folder(out: str) -> None:
     """Raise BadInput where there can be no such folder: that is better known before detectors run for an hour."""
-    files_out.write("--out", out, {})
+    outputs.write("--out", out, {})
 
 
 def write(found: Comparison, out: str) -> None:
     """Leave the tables, as Markdown and as Parquet, and the drawings in a folder. Raises BadInput where it can't be written."""
-    files_out.write("--out", out, {
+    outputs.write("--out", out, {
         "detectors.md": found.page.encode(), "detectors.parquet": parquet_bytes(found.scores),
         "thresholds.parquet": parquet_bytes(found.calibration), "detectors.svg": drawings.of_scores(found.scores).encode(),
         "calibration.svg": drawings.of_calibration(found.calibration, words.ranked(found.scores.to_pylist())).encode(),

@@ -11,25 +11,28 @@ from schemas.recipe import Recipe
 from schemas.sources import AnyFileSource
 from schemas.stages import Fetch
 from schemas.tables import FETCH, RETRIEVALS
-from tasks import by_hand, caching, pictures, web
 from tasks.core import fetch as core
 from tasks.core import tables
-from tasks.io import retrieval
-from tasks.io.downloads import Downloads
-from tasks.io.folders import Folder
-from tasks.io.http import Limits
-from tasks.io.journal import Journal
-from tasks.keys import key_of
+from tasks.engine import by_hand, looks, runs, steps
+from tasks.engine import guest as web
+from tasks.engine.keys import key_of
+from tasks.engine.retrieve import retrieved, still_to_ask
+from tasks.engine.views import kept_ids
+from tasks.io.files.folders import Folder
+from tasks.io.store.journal import Journal
+from tasks.io.web import retrieval
+from tasks.io.web.client import Limits
+from tasks.io.web.downloads import Downloads
 
 WEB = "web-images"
 """Where downloads of all sources are kept: an address gives the same image, whichever source names it."""
 
 
-@task(cache_policy=NO_CACHE, **caching.RETRIED)
+@task(cache_policy=NO_CACHE, **runs.RETRIED)
 def read_part(requests: pa.Table, asked: tuple[Fetch, AnyFileSource], rules: str, into: str, context: Context) -> None:
     """Read a batch of images below a source's binding; each is a blob that decodes, or a row with the reason why not."""
     settings, source = asked
-    store, seen = caching.opened(context), pictures.Seen()
+    store, seen = runs.opened(context), looks.Seen()
     folder = Folder(source.at, context.bindings[source.at])
     rows = [
         retrieval.image(
@@ -41,11 +44,11 @@ def read_part(requests: pa.Table, asked: tuple[Fetch, AnyFileSource], rules: str
     seen.store(store)
 
 
-@task(cache_policy=NO_CACHE, **caching.RETRIED)
+@task(cache_policy=NO_CACHE, **runs.RETRIED)
 def fetch_part(requests: pa.Table, asked: tuple[Fetch, Manners], rules: str, into: str, context: Context) -> None:
     """Download a batch of images, from all of its hosts at once; each row is kept the moment it is known."""
     settings, manners = asked
-    store, seen, guest = caching.opened(context), pictures.Seen(), web.guest(context, manners)
+    store, seen, guest = runs.opened(context), looks.Seen(), web.guest(context, manners)
     limits = Limits(settings.max_bytes, settings.timeout_s)
     downloads = Downloads(
         guest.client, guest.governor, manners.tries, web.THREADS,
@@ -54,7 +57,7 @@ def fetch_part(requests: pa.Table, asked: tuple[Fetch, Manners], rules: str, int
     )  # fmt: skip
     try:
         with Journal(store, into, RETRIEVALS) as journal:
-            left = caching.still_to_ask(requests, into, context).to_pylist()
+            left = still_to_ask(requests, into, context).to_pylist()
             for row in downloads.rows(left, lambda request: str(request["locator"])):
                 journal.add(row)
     finally:
@@ -63,17 +66,17 @@ def fetch_part(requests: pa.Table, asked: tuple[Fetch, Manners], rules: str, int
 
 def fetch(settings: Fetch, state: State, recipe: Recipe, context: Context) -> Step:
     """A blob for each kept record, or its reason; only what was never had, or failed in passing, is asked for."""
-    store = caching.opened(context)
-    record_ids = caching.kept_ids(store, state)
+    store = runs.opened(context)
+    record_ids = kept_ids(store, state)
     records = tables.looked_up(store.read_table(state.records), "record_id", record_ids)
-    rules = key_of(code=pictures.CODE, max_bytes=settings.max_bytes, max_pixels=settings.max_pixels)
+    rules = key_of(code=looks.CODE, max_bytes=settings.max_bytes, max_pixels=settings.max_pixels)
     is_url = pc.match_substring_regex(records["locator"], core.URL)
     parts, asked = [], 0
     for source in recipe.sources:
         mine = records.filter(pc.and_(pc.equal(records["source"], source.name), pc.invert(is_url)))
         if mine.num_rows and isinstance(source, AnyFileSource):
             requests = core.requests(mine["locator"], _validators(source, mine["locator"], context))
-            got, count = caching.retrieved(
+            got, count = retrieved(
                 read_part,
                 (settings, source),
                 source.name,
@@ -87,7 +90,7 @@ def fetch(settings: Fetch, state: State, recipe: Recipe, context: Context) -> St
             asked += count
     if (mine := records.filter(is_url)).num_rows:
         web.check_guest(context, core.hosts(mine["locator"]), recipe.manners)
-        got, count = caching.retrieved(
+        got, count = retrieved(
             fetch_part, (settings, recipe.manners), WEB, core.requests(mine["locator"], {}), rules, context, settings.label,
             refresh=settings.refresh,
         )  # fmt: skip
@@ -97,8 +100,8 @@ def fetch(settings: Fetch, state: State, recipe: Recipe, context: Context) -> St
     outcome = by_hand.without_same_bytes(outcome, state, context)
     if context.plan and asked:
         known = outcome.filter(pc.or_(pc.is_valid(outcome["reason"]), pc.is_valid(outcome["sha256"])))
-        return caching.planned(store, state, "retrieve", settings.label, "fetch", known, computed=asked, pending=asked)
-    return caching.step(store, "retrieve", settings.label, "fetch", record_ids, outcome, computed=asked)
+        return steps.planned(store, state, "retrieve", settings.label, "fetch", known, computed=asked, pending=asked)
+    return steps.step(store, "retrieve", settings.label, "fetch", record_ids, outcome, computed=asked)
 
 
 def _validators(source: AnyFileSource, locators: pa.ChunkedArray, context: Context) -> dict[str, str]:

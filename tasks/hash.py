@@ -3,9 +3,10 @@
 from schemas.manifests import Context, State, Step
 from schemas.stages import Hash
 from schemas.tables import HASH
-from tasks import caching, pictures
+from tasks.engine import looks
+from tasks.engine.measure import measured
 
 
 def hash_(settings: Hash, state: State, context: Context) -> Step:
     """Each kept record's measurements; only blobs are decoded that fetch has not looked at already."""
-    return caching.measured(pictures.look_part, settings, state, context, pictures.HASHES, HASH, comes_with_fetch=True)
+    return measured(looks.look_part, settings, state, context, looks.HASHES, HASH, comes_with_fetch=True)

@@ -7,19 +7,21 @@ from prefect.cache_policies import NO_CACHE
 from schemas.manifests import Context, State, Step
 from schemas.stages import Quality
 from schemas.tables import QUALITY
-from tasks import caching, pictures, shelves
 from tasks.core import quality as core
-from tasks.io import quality as thumbnails
-from tasks.keys import code_of, key_of
+from tasks.engine import looks, runs
+from tasks.engine import thumbnails as shelves
+from tasks.engine.keys import code_of, key_of
+from tasks.engine.measure import measured
+from tasks.io.images import quality as thumbnails
 
 CODE = code_of(core, thumbnails)
-FOLDER = f"measures/quality/{key_of(code=CODE, of=pictures.CODE)}"
+FOLDER = f"measures/quality/{key_of(code=CODE, of=looks.CODE)}"
 
 
-@task(cache_policy=NO_CACHE, **caching.RETRIED)
+@task(cache_policy=NO_CACHE, **runs.RETRIED)
 def quality_part(blobs: pa.Table, _asked: None, into: str, context: Context) -> None:
     """Score one batch of thumbnails (sha256, path) and store the scores."""
-    store = caching.opened(context)
+    store = runs.opened(context)
     rows = [
         {"sha256": sha256, **core.scores(thumbnails.rgb(jpeg))._asdict()}
         for sha256, jpeg in shelves.jpegs(store, blobs)
@@ -34,4 +36,4 @@ def quality(settings: Quality, state: State, context: Context) -> Step:
         found = shelves.shelved(blobs, context, settings.label)
         return found.sort_by([("path", "ascending"), ("sha256", "ascending")])
 
-    return caching.measured(quality_part, settings, state, context, FOLDER, QUALITY, rows=shelved)
+    return measured(quality_part, settings, state, context, FOLDER, QUALITY, rows=shelved)

@@ -8,31 +8,33 @@ from prefect.cache_policies import NO_CACHE
 from schemas.draw import Sample
 from schemas.manifests import Context, State, Step
 from schemas.recipe import Recipe
-from tasks import caching
-from tasks.by_hand import marked
 from tasks.core import sample as core
 from tasks.core import strata
-from tasks.io.store import Store
-from tasks.keys import code_of
+from tasks.engine import runs
+from tasks.engine.by_hand import marked
+from tasks.engine.decide import decision
+from tasks.engine.keys import code_of
+from tasks.engine.views import columns_of, figure_counts, kept_ids
+from tasks.io.store.store import Store
 
 CODE = code_of(core)
 
 
-@task(task_run_name="{settings.label}", cache_policy=NO_CACHE, **caching.ONCE)
+@task(task_run_name="{settings.label}", cache_policy=NO_CACHE, **runs.ONCE)
 def sample(settings: Sample, state: State, recipe: Recipe, context: Context) -> Step:
     """Draw anew if a stratum, an artist, a person's word, a setting or the rule is another."""
-    store = caching.opened(context)
+    store = runs.opened(context)
     view = _view(store, settings, state, recipe, context)
     if state.pending and settings.exactly is not None:  # what is still to come may make up for what is lacking
         settings = settings.model_copy(update={"exactly": None, "at_most": settings.exactly})
-    step = caching.decision(store, settings, state, CODE, lambda: view, core.decide)
+    step = decision(store, settings, state, CODE, lambda: view, core.decide)
     return step.model_copy(update={"notes": tuple(core.short(view, store.read_table(step.outcome), settings))})
 
 
 def _view(store: Store, settings: Sample, state: State, recipe: Recipe, context: Context) -> pa.Table:
     """Only what these settings ask for, so that nothing else makes it draw again."""
-    ids = caching.kept_ids(store, state)
-    said = caching.columns(store, state.records, ids, ("style", "artist", "source", "declared_group", "year"))
+    ids = kept_ids(store, state)
+    said = columns_of(store, state.records, ids, ("style", "artist", "source", "declared_group", "year"))
     thing = pc.binary_join_element_wise(said["source"], said["declared_group"], ":")  # sources' words are their own
     nobody = ids if recipe.artists.unknown == "apart" else said["source"]  # no name begins like this
     known: dict[str, pa.ChunkedArray] = {
@@ -46,9 +48,7 @@ def _view(store: Store, settings: Sample, state: State, recipe: Recipe, context:
     if settings.at_most_per.object is not None:
         columns["object"] = thing
     if settings.weight == "figures":
-        columns["figures"] = pa.chunked_array(
-            [caching.figure_counts(store, state, ids, settings.category, settings.score)]
-        )
+        columns["figures"] = pa.chunked_array([figure_counts(store, state, ids, settings.category, settings.score)])
     columns |= {
         f"is_{action}d": pa.chunked_array([marked(recipe, context, ids, action)]) for action in ("include", "replace")
     }

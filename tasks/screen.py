@@ -11,20 +11,22 @@ from schemas.detect import Detect
 from schemas.manifests import Context, State, Step
 from schemas.recipe import Recipe
 from schemas.screen import Screen
-from tasks import by_hand, caching
 from tasks.core import screen as core
-from tasks.core.scrape import styles
-from tasks.io.store import Store
-from tasks.keys import code_of
+from tasks.core.names import styles
+from tasks.engine import by_hand, runs
+from tasks.engine.decide import decision
+from tasks.engine.keys import code_of
+from tasks.engine.views import column_of, figure_counts, kept_ids
+from tasks.io.store.store import Store
 
 CODE = code_of(core)
 
 
-@task(task_run_name="{settings.label}", cache_policy=NO_CACHE, **caching.ONCE)
+@task(task_run_name="{settings.label}", cache_policy=NO_CACHE, **runs.ONCE)
 def screen(settings: Screen, state: State, recipe: Recipe, context: Context) -> Step:
     """Take the decision anew if a size, a score, a count, a setting, a word by hand or the rule is another."""
-    store = caching.opened(context)
-    ids = caching.kept_ids(store, state)
+    store = runs.opened(context)
+    ids = kept_ids(store, state)
     counts = _figures(store, settings, state, ids, recipe)
     # what a plan has yet to see may be annotated
     notes = () if state.pending else core.said_of_uncounted(counts, settings)
@@ -41,7 +43,7 @@ def screen(settings: Screen, state: State, recipe: Recipe, context: Context) -> 
             columns["is_included"] = by_hand.marked(recipe, context, ids, "include")
         return pa.table(columns)
 
-    return caching.decision(store, settings, state, CODE, view, core.decide).model_copy(update={"notes": notes})
+    return decision(store, settings, state, CODE, view, core.decide).model_copy(update={"notes": notes})
 
 
 def check_screens(recipe: Recipe) -> None:
@@ -58,9 +60,9 @@ def _said(
     store: Store, settings: Screen, state: State, ids: pa.ChunkedArray, recipe: Recipe
 ) -> Iterator[tuple[str, pa.ChunkedArray | pa.Array]]:
     if settings.rights is not None:
-        yield "rights_uri", caching.column(store, state.records, ids, "rights_uri")
+        yield "rights_uri", column_of(store, state.records, ids, "rights_uri")
     if settings.styles is not None:
-        style = caching.column(store, state.records, ids, "style")
+        style = column_of(store, state.records, ids, "style")
         yield "style", style
         yield "has_wanted_style", core.has_style(style, settings.styles, styles.known(recipe.styles))
 
@@ -71,7 +73,7 @@ def _measured(
     for stage, names in (("fetch", ("bytes",)), ("hash", ("width_px", "height_px")), ("quality", core.SCORES)):
         if stage in settings.needs:
             for name in names:
-                yield name, caching.column(store, state.outcome(stage), ids, name)
+                yield name, column_of(store, state.outcome(stage), ids, name)
 
 
 def _figures(store: Store, settings: Screen, state: State, ids: pa.ChunkedArray, recipe: Recipe) -> pa.ChunkedArray:
@@ -79,11 +81,11 @@ def _figures(store: Store, settings: Screen, state: State, ids: pa.ChunkedArray,
     if (wanted := settings.figures) is None:
         return pa.chunked_array([], pa.int64())
     by_detector = wanted.counted_by == "detector"
-    counts = pa.array(caching.figure_counts(store, state, ids, wanted.category, wanted.score, by_detector=by_detector))
+    counts = pa.array(figure_counts(store, state, ids, wanted.category, wanted.score, by_detector=by_detector))
     looked_for = [name for stage in recipe.stages if isinstance(stage, Detect) for name in stage.classes]
     is_known = pa.chunked_array([pa.repeat(False, len(ids))])
     if (found := state.outcome("detect")) is not None and wanted.category in looked_for:
-        is_known = pc.is_valid(caching.column(store, found, ids, "figures"))
+        is_known = pc.is_valid(column_of(store, found, ids, "figures"))
     if not by_detector:
-        is_known = pc.or_(is_known, pc.fill_null(caching.column(store, state.records, ids, "is_annotated"), False))
+        is_known = pc.or_(is_known, pc.fill_null(column_of(store, state.records, ids, "is_annotated"), False))
     return pc.if_else(is_known, counts, pa.scalar(None, pa.int64()))

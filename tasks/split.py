@@ -9,41 +9,43 @@ from prefect.cache_policies import NO_CACHE
 from schemas.draw import Split
 from schemas.manifests import Context, State, Step
 from schemas.recipe import Recipe
-from tasks import caching, lineage
 from tasks.core import strata
 from tasks.core.split import decide as core
 from tasks.core.split import drift
-from tasks.io.store import Store
-from tasks.keys import code_of
+from tasks.engine import previous, runs, steps
+from tasks.engine.decide import decided
+from tasks.engine.keys import code_of
+from tasks.engine.views import column_of, columns_of, figure_counts, kept_ids
+from tasks.io.store.store import Store
 
 CODE = code_of(core)
 
 
-@task(task_run_name="{settings.label}", cache_policy=NO_CACHE, **caching.ONCE)
+@task(task_run_name="{settings.label}", cache_policy=NO_CACHE, **runs.ONCE)
 def split(settings: Split, state: State, recipe: Recipe, context: Context) -> Step:
     """A split for each kept record; taken anew if a new record, what is published, a setting or the rule is another.
 
     Raises Refused where what is published keeps the splits too far from their ratios, or is of another dataset.
     """
-    store = caching.opened(context)
-    ids = caching.kept_ids(store, state)
+    store = runs.opened(context)
+    ids = kept_ids(store, state)
     view = _view(store, settings, state, recipe, ids)
     if state.pending:
-        foreseen = caching.foreseen(store, settings, state, core.decide(view, settings))
-        return foreseen.model_copy(update={"notes": lineage.told(store, recipe)})
+        foreseen = steps.foreseen(store, settings, state, core.decide(view, settings))
+        return foreseen.model_copy(update={"notes": previous.told(store, recipe)})
     if core.is_settled(view, settings):  # nothing is dealt: that is no decision, and the next build need not find it
         outcome: pa.Table = core.decide(view, settings)
-        step = caching.step(store, "decide", settings.label, "split", ids, outcome)
+        step = steps.step(store, "decide", settings.label, "split", ids, outcome)
     else:
-        ref, is_new = caching.decided(store, "split", settings, CODE, view, lambda: core.decide(view, settings))
+        ref, is_new = decided(store, "split", settings, CODE, view, lambda: core.decide(view, settings))
         outcome = store.read_table(ref)
-        step = caching.step(store, "decide", settings.label, "split", ids, ref, computed=int(is_new))
+        step = steps.step(store, "decide", settings.label, "split", ids, ref, computed=int(is_new))
     seen = view.filter(view["is_kept"])
     is_dealt = pc.not_equal(pc.fill_null(seen["role"], "query"), "gallery")
     if pc.any(pc.is_valid(view["published"])).as_py():
         drift.check(outcome.filter(is_dealt), settings, lambda: _afresh(view, settings).filter(is_dealt))
     notes = drift.notes(seen.filter(is_dealt), outcome.filter(is_dealt), settings)
-    return step.model_copy(update={"notes": (*lineage.told(store, recipe), *notes)})
+    return step.model_copy(update={"notes": (*previous.told(store, recipe), *notes)})
 
 
 def _afresh(view: pa.Table, settings: Split) -> pa.Table:
@@ -54,31 +56,29 @@ def _afresh(view: pa.Table, settings: Split) -> pa.Table:
 def _view(store: Store, settings: Split, state: State, recipe: Recipe, ids: pa.ChunkedArray) -> pa.Table:
     """The kept records, and what says where they were published: copies that a dedup dropped, and other names of their files."""
     everyone = _with_dropped_copies(store, state, ids)
-    said = caching.columns(
+    said = columns_of(
         store, state.records, everyone, ("style", "styles", "artist", "source", "declared_group", "series", "year")
     )
     known: dict[str, pa.ChunkedArray] = {
         **{name: said[name] for name in ("style", "styles", "source", "artist")},
         "object": pc.binary_join_element_wise(said["source"], said["declared_group"], ":"), "century": strata.century(said["year"]),
     }  # fmt: skip
-    sha256 = caching.column(store, state.outcome("fetch"), everyone, "sha256")
+    sha256 = column_of(store, state.outcome("fetch"), everyone, "sha256")
     columns: dict[str, pa.ChunkedArray] = {
         "record_id": everyone, "is_kept": pc.is_in(everyone, value_set=ids),
-        "published": lineage.published(store, recipe, everyone, sha256),
-        "figures": pa.chunked_array([caching.figure_counts(store, state, everyone, settings.category, settings.score)]),
-        "role": lineage.roles(recipe, said["source"]),
+        "published": previous.published(store, recipe, everyone, sha256),
+        "figures": pa.chunked_array([figure_counts(store, state, everyone, settings.category, settings.score)]),
+        "role": previous.roles(recipe, said["source"]),
         **{key: known[key] for key in settings.by},
         "copies_sha256": sha256, "together_declared": _declared(settings, said),
     }  # fmt: skip
     dedups = [step.outcome for step in state.steps if step.stage == "dedup"]
-    columns |= {
-        f"copies_{number}": caching.column(store, ref, everyone, "group_id") for number, ref in enumerate(dedups)
-    }
+    columns |= {f"copies_{number}": column_of(store, ref, everyone, "group_id") for number, ref in enumerate(dedups)}
     if "artist" in settings.together:
         columns["together_artist"] = said["artist"]
     if "series" in settings.together:  # of one artist: names repeat
         columns["together_series"] = _worded(pc.fill_null(said["artist"], ""), said["series"])
-    return _with_renamed(pa.table(columns), lineage.renamed(store, recipe, everyone, sha256), recipe)
+    return _with_renamed(pa.table(columns), previous.renamed(store, recipe, everyone, sha256), recipe)
 
 
 def _declared(settings: Split, said: pa.Table) -> pa.ChunkedArray:
@@ -95,7 +95,7 @@ def _with_renamed(view: pa.Table, renamed: pa.Table, recipe: Recipe) -> pa.Table
     size = renamed.num_rows
     more = pa.table({
         "record_id": renamed["record_id"], "published": renamed["published"], "copies_sha256": renamed["sha256"],
-        "role": lineage.roles(recipe, renamed["source"]),
+        "role": previous.roles(recipe, renamed["source"]),
         "is_kept": np.zeros(size, np.bool_), "figures": np.zeros(size, np.int64),
     })  # fmt: skip
     return pa.concat_tables([view, more], promote_options="default") if size else view

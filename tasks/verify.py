@@ -14,8 +14,9 @@ from tasks.core import purge
 from tasks.core import verify as core
 from tasks.core.export import digest
 from tasks.core.hash import uint64_from_bits
-from tasks.io import contracts, images, looks
-from tasks.io.releases import Release
+from tasks.io.files import contracts
+from tasks.io.images import decode, looks
+from tasks.io.store.releases import Release
 
 _SHOWN = 20
 _NO_LIMIT = 1_000_000_000
@@ -188,7 +189,7 @@ def _image_problems(row: dict[str, Any], data: bytes) -> Iterator[str]:
         return
     try:
         look = looks.look(data, _NO_LIMIT)
-    except images.Unreadable as problem:
+    except decode.Unreadable as problem:
         yield f"{row['record_id']}: expected an image that decodes, got {problem}"
         return
     measured = (look.width_px, look.height_px, look.format, uint64_from_bits(look.phash_bits))

@@ -8,7 +8,7 @@ import yaml
 
 from schemas.errors import BadInput
 from schemas.reasons import MEANING, Reason
-from tasks.io.releases import Release
+from tasks.io.store.releases import Release
 
 
 def why(url: str, record_id: str) -> str:

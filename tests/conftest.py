@@ -9,8 +9,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
-from tasks.io import store
+os.environ |= {"PREFECT_SERVER_ANALYTICS_ENABLED": "false", "DO_NOT_TRACK": "1"}  # before Prefect is imported
+
+from tasks.io.store import store
+
+pytest.register_assert_rewrite("tests.support")
+
+# the same examples in every run, and no deadline on machines that others use too
+settings.register_profile("house", deadline=None, derandomize=True, database=None, max_examples=100)
+settings.load_profile("house")
 
 _DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from tasks.io.small_detector import Residual, layer
+from tasks.io.detectors.small_detector import Residual, layer
 
 INPUT_PX = 160
 STRIDE_PX = 4

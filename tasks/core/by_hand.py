@@ -17,8 +17,8 @@ from schemas.errors import BadInput
 from schemas.reasons import Reason
 from schemas.tables import BY_HAND, RECORDS, TAKEN_DOWN, TOMBSTONES
 from tasks.core import tables
-from tasks.core.scrape.aliases import Aliases, compared
-from tasks.core.scrape.artists import identity
+from tasks.core.names.aliases import Aliases, compared
+from tasks.core.names.artists import identity
 
 COLUMNS = ("action", "scope", "name", "reason", "date")
 CLASHES: tuple[tuple[Action, Action], ...] = (

@@ -11,7 +11,7 @@ from schemas.reasons import Reason
 from schemas.screen import Between, Scores, Screen
 from schemas.tables import SCREEN
 from tasks.core import rights, tables
-from tasks.core.scrape import styles
+from tasks.core.names import styles
 
 SCORES = ("contrast", "chroma", "blur", "border", "object_photo")
 COLUMNS = (

@@ -17,14 +17,17 @@ from schemas.recipe import Recipe
 from schemas.relations import KEY_NAMES, KeyName
 from schemas.stages import Dedup
 from schemas.tables import HASH, VERDICTS
-from tasks import by_hand, caching, lineage, pictures, shelves
 from tasks.core import tables
 from tasks.core.dedup import candidates, decide, verdicts, views, witnesses
-from tasks.dedup import keys, looks, neighbours
-from tasks.io import looks as sight
-from tasks.io import verdicts as files
-from tasks.io.store import Store, parquet_bytes
-from tasks.keys import code_of, key_of
+from tasks.dedup import relate, search, view_hashes
+from tasks.engine import by_hand, previous, runs, steps, thumbnails
+from tasks.engine import looks as pictures
+from tasks.engine.keys import code_of, key_of
+from tasks.engine.measure import measurements
+from tasks.engine.views import column_of, columns_of, kept_ids, metadata_counts
+from tasks.io.files import verdicts as files
+from tasks.io.images import looks as sight
+from tasks.io.store.store import Store, parquet_bytes
 
 CODE = code_of(decide, witnesses)
 
@@ -47,8 +50,8 @@ class Found(NamedTuple):
 
 def dedup(settings: Dedup, state: State, recipe: Recipe, context: Context) -> Step:
     """Look at new pairs a second time; decide anew if a pair, what preference looks at, a verdict, a setting or the rule is another."""
-    store = caching.opened(context)
-    ids, view = caching.kept_ids(store, state), _view(store, state)
+    store = runs.opened(context)
+    ids, view = kept_ids(store, state), _view(store, state)
     said, (absent, lost) = said_by_people(settings, context), _witnesses(store, state)
     blobs = _blobs(pa.concat_tables([view, absent.select(view.column_names)]))
     found = _found(settings, blobs, pc.unique(absent["sha256"]).sort(), context)
@@ -56,13 +59,13 @@ def dedup(settings: Dedup, state: State, recipe: Recipe, context: Context) -> St
     seen, absent = view.select(decide.COLUMNS), absent.select([*decide.COLUMNS, "detail"])
     if state.pending or not found.is_whole:
         outcome, _ = witnesses.decide(seen, absent, found.relations, said, settings)
-        return caching.foreseen(store, settings, state, outcome).model_copy(update={"notes": found.notes})
+        return steps.foreseen(store, settings, state, outcome).model_copy(update={"notes": found.notes})
     outcome_ref, edges, is_new = _decided(store, settings, seen, absent, found.relations, said)
     if (is_second := _seconds(store, state, recipe, store.read_table(outcome_ref))).any():
         place = seen.schema.get_field_index("is_second")
         seen = seen.set_column(place, "is_second", pa.array(is_second))
         outcome_ref, edges, is_new = _decided(store, settings, seen, absent, found.relations, said)
-    step = caching.step(
+    step = steps.step(
         store,
         "decide",
         settings.label,
@@ -78,10 +81,10 @@ def dedup(settings: Dedup, state: State, recipe: Recipe, context: Context) -> St
 def _seconds(store: Store, state: State, recipe: Recipe, outcome: pa.Table) -> NDArray[np.bool_]:
     """Records that must not stay in place of a copy of theirs, now that the groups are known."""
     ids = outcome["record_id"]
-    source = caching.column(store, state.records, ids, "source")
-    sha256 = caching.column(store, state.outcome("fetch"), ids, "sha256")
-    published = lineage.published(store, recipe, ids, sha256)
-    return decide.seconds(outcome["group_id"], published, lineage.roles(recipe, source))
+    source = column_of(store, state.records, ids, "source")
+    sha256 = column_of(store, state.outcome("fetch"), ids, "sha256")
+    published = previous.published(store, recipe, ids, sha256)
+    return decide.seconds(outcome["group_id"], published, previous.roles(recipe, source))
 
 
 def said_by_people(settings: Dedup, context: Context) -> pa.Table:
@@ -94,10 +97,10 @@ def said_by_people(settings: Dedup, context: Context) -> pa.Table:
 
 def _view(store: Store, state: State) -> pa.Table:
     """What the decision is taken from, and the hashes. Raises BrokenPromise where these are of several recipes."""
-    ids = caching.kept_ids(store, state)
-    records = caching.columns(store, state.records, ids, ("rights_uri", "is_annotated"))
-    fetched = caching.columns(store, state.outcome("fetch"), ids, ("sha256", "bytes"))
-    hashed = caching.columns(store, state.outcome("hash"), ids, ("phash", "phash_recipe", "width_px", "height_px"))
+    ids = kept_ids(store, state)
+    records = columns_of(store, state.records, ids, ("rights_uri", "is_annotated"))
+    fetched = columns_of(store, state.outcome("fetch"), ids, ("sha256", "bytes"))
+    hashed = columns_of(store, state.outcome("hash"), ids, ("phash", "phash_recipe", "width_px", "height_px"))
     others = [name for name in pc.unique(hashed["phash_recipe"]).to_pylist() if name != sight.PHASH]
     if others:
         raise BrokenPromise(
@@ -106,7 +109,7 @@ def _view(store: Store, state: State) -> pa.Table:
         )
     return pa.table({
         "record_id": ids, "rights_uri": records["rights_uri"], "is_annotated": records["is_annotated"],
-        "metadata": caching.metadata(store, state, ids), "is_second": np.zeros(len(ids), np.bool_),
+        "metadata": metadata_counts(store, state, ids), "is_second": np.zeros(len(ids), np.bool_),
         **{name: fetched[name] for name in fetched.column_names}, **{name: hashed[name] for name in hashed.column_names},
     })  # fmt: skip
 
@@ -116,9 +119,9 @@ def _witnesses(store: Store, state: State) -> tuple[pa.Table, tuple[str, ...]]:
     down = by_hand.taken_down(store, state)
     down = down.filter(pc.and_(down["is_work"], pc.is_valid(down["sha256"])))
     blobs = pc.unique(down["sha256"]).sort()
-    hashed = caching.measurements(store, pictures.HASHES, blobs, HASH)
+    hashed = measurements(store, pictures.HASHES, blobs, HASH)
     hashed = hashed.filter(pc.fill_null(pc.equal(hashed["phash_recipe"], sight.PHASH), False))
-    at_hand = shelves.at_hand(store, hashed["sha256"].combine_chunks())["sha256"]
+    at_hand = thumbnails.at_hand(store, hashed["sha256"].combine_chunks())["sha256"]
     seen = down.filter(pc.is_in(down["sha256"], value_set=at_hand))
     looked = tables.looked_up(hashed, "sha256", seen["sha256"])
     zeros = pa.array(np.zeros(seen.num_rows, np.int64))
@@ -142,16 +145,18 @@ def _blobs(view: pa.Table) -> Blobs:
 
 def _found(settings: Dedup, blobs: Blobs, witnessed: pa.Array, context: Context) -> Found:
     """Search, then look: in a plan only at what is in the store already. witnessed: blobs that are seen through all views, whatever `by` says."""
-    hashed = {key: keys.keys_of(key, blobs.sha256, context, settings.label) for key in settings.by if key != "phash"}
+    hashed = {
+        key: view_hashes.keys_of(key, blobs.sha256, context, settings.label) for key in settings.by if key != "phash"
+    }
     whole: dict[KeyName, NDArray[np.uint64]] = {
         key: seen for key, seen in hashed.items() if len(seen) == len(blobs.hashes)
     }  # in a plan some may not be known yet
     to_hash = len(hashed) - len(whole)
     for key in [key for key in KEY_NAMES if key not in settings.by and len(witnessed)]:
-        few = _of_few(keys.keys_of(key, witnessed, context, settings.label), witnessed, key, blobs)
+        few = _of_few(view_hashes.keys_of(key, witnessed, context, settings.label), witnessed, key, blobs)
         to_hash += not few
         whole |= few
-    near = neighbours.near(
+    near = search.near(
         _distinct(blobs.hashes),
         _distinct(*(seen for seen in whole.values())),
         settings.radius_bits,
@@ -165,7 +170,7 @@ def _found(settings: Dedup, blobs: Blobs, witnessed: pa.Array, context: Context)
         [candidates.Views(seen, np.array(views.numbers(key), np.int16), of_views) for key, seen in whole.items()],
     )
     table = pa.table({"a": pairs.a, "b": pairs.b, "view": pairs.view, "distance_bits": pairs.distance_bits})
-    measured = looks.look(blobs.sha256, table, blobs.sizes, context, settings.label)
+    measured = relate.look(blobs.sha256, table, blobs.sizes, context, settings.label)
     notes = _notes(pairs.crowded, measured["relation"].null_count, to_hash)
     told = decide.evidence(
         pa.table({**{name: table[name] for name in ("a", "b", "view")}, "relation": measured["relation"],

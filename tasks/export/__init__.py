@@ -16,13 +16,17 @@ from schemas.reasons import PASSING, Reason
 from schemas.recipe import Recipe
 from schemas.stages import Export
 from schemas.tables import LEDGER, SCREEN
-from tasks import by_hand, caching, lineage
 from tasks.core import tables
 from tasks.core.export import ledger
+from tasks.engine import by_hand, runs, steps
+from tasks.engine import previous as lineage
+from tasks.engine.decide import decided
+from tasks.engine.views import kept_ids
 from tasks.export.content import CODE, Content, content, detector_names, publication, recipe_sha256, split_sha256
 from tasks.export.files import published
-from tasks.io import contracts, releases
-from tasks.io.store import Store
+from tasks.io.files import contracts
+from tasks.io.store import releases
+from tasks.io.store.store import Store
 
 
 class Shown(Frozen):
@@ -35,16 +39,16 @@ class Shown(Frozen):
     detectors: tuple[str, ...]
 
 
-@task(task_run_name="{settings.label}", cache_policy=NO_CACHE, **caching.ONCE)
+@task(task_run_name="{settings.label}", cache_policy=NO_CACHE, **runs.ONCE)
 def export(settings: Export, state: State, recipe: Recipe, context: Context) -> Step:
     """Publish what the tables show, unless that very release is there and whole.
 
     Raises Refused, with nothing published, if no image is left, or the same recipe lost more than its gate allows.
     """
-    store = caching.opened(context)
-    ids = caching.kept_ids(store, state)
+    store = runs.opened(context)
+    ids = kept_ids(store, state)
     if state.pending:
-        return caching.planned(
+        return steps.planned(
             store,
             state,
             "publish",
@@ -72,7 +76,7 @@ def export(settings: Export, state: State, recipe: Recipe, context: Context) -> 
     def whole() -> Content:
         return content(store, settings, state, recipe, memory, context)
 
-    ref, _ = caching.decided(store, "publication", shown, CODE, memory, lambda: publication(whole(), recipe, context))
+    ref, _ = decided(store, "publication", shown, CODE, memory, lambda: publication(whole(), recipe, context))
     version = store.read_table(ref)["version"][0].as_py()
     release = releases.opened(store, recipe.name, version)
     is_new = release is None or not release.is_intact()
@@ -80,7 +84,7 @@ def export(settings: Export, state: State, recipe: Recipe, context: Context) -> 
         release = releases.Release(published(store, settings, state, recipe, whole(), previous, context))
     if not context.plan and recipe.limit is None:
         releases.point_latest(store, recipe.name, version)
-    step = caching.step(
+    step = steps.step(
         store, "publish", settings.label, "export", ids, tables.outcome(SCREEN, ids), computed=int(is_new)
     )
     return step.model_copy(
@@ -135,7 +139,7 @@ def _memory(store: Store, state: State, recipe: Recipe, previous: releases.Relea
     outcomes = [store.read_table(step.outcome) for step in state.steps[1:]]
     copies = ledger.splits_of_copies(outcomes, lineage.role_of(recipe))
     return ledger.remembered(
-        previous.ledger(), records, caching.kept_ids(store, state), copies, same_splits=same,
+        previous.ledger(), records, kept_ids(store, state), copies, same_splits=same,
         taken_down=records.filter(is_down),
     )  # fmt: skip
 

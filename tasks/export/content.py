@@ -10,12 +10,13 @@ from schemas.draw import Split
 from schemas.manifests import Context, State
 from schemas.recipe import Recipe
 from schemas.stages import Dedup, Export
-from tasks import caching, detectors, keys, lineage
 from tasks.core import tables
 from tasks.core.export import annotations, digest, images, ledger
-from tasks.io import by_hand, contracts, verdicts
-from tasks.io.store import Store
-from tasks.keys import code_of, key_of
+from tasks.engine import detectors, keys, previous
+from tasks.engine.keys import code_of, key_of
+from tasks.engine.views import column_of, columns_of, kept_ids
+from tasks.io.files import by_hand, contracts, verdicts
+from tasks.io.store.store import Store
 
 CODE = code_of(annotations, digest, images, ledger)
 
@@ -33,35 +34,33 @@ def content(
     store: Store, settings: Export, state: State, recipe: Recipe, memory: pa.Table, context: Context
 ) -> Content:
     """The tables of the release that this build ends in. `memory`: what only the release before it knows."""
-    ids = caching.kept_ids(store, state)
+    ids = kept_ids(store, state)
     outcomes = [(step.label, store.read_table(step.outcome)) for step in state.steps]
     listed = store.read_table(state.records)
     book = ledger.ledger(
-        listed, outcomes[1:], memory, is_limited=recipe.limit is not None, role_of=lineage.role_of(recipe)
+        listed, outcomes[1:], memory, is_limited=recipe.limit is not None, role_of=previous.role_of(recipe)
     )
     copies = book.filter(pc.is_valid(book["kept_record_id"]))
     columns = {
         "record_id": ids,
         "source_urls": images.source_urls(
             ids,
-            caching.column(store, state.records, ids, "source_url"),
+            column_of(store, state.records, ids, "source_url"),
             copies,
-            caching.column(store, state.records, copies["record_id"], "source_url"),
+            column_of(store, state.records, copies["record_id"], "source_url"),
         ),
         "image_id": tables.looked_up(book, "record_id", ids)["image_id"],
-        **_named(caching.columns(store, state.records, ids, images.FROM_RECORDS)),
-        **_named(caching.columns(store, state.outcome("fetch"), ids, ("sha256", "retrieved_at"))),
+        **_named(columns_of(store, state.records, ids, images.FROM_RECORDS)),
+        **_named(columns_of(store, state.outcome("fetch"), ids, ("sha256", "retrieved_at"))),
         **_named(
-            caching.columns(
-                store, state.outcome("hash"), ids, ("phash", "phash_recipe", "width_px", "height_px", "format")
-            )
+            columns_of(store, state.outcome("hash"), ids, ("phash", "phash_recipe", "width_px", "height_px", "format"))
         ),
-        **_named(caching.columns(store, state.outcome("split"), ids, ("group_id", "split"))),
+        **_named(columns_of(store, state.outcome("split"), ids, ("group_id", "split"))),
     }
     shown = images.images(columns, is_embedded=settings.parquet.images == "embedded", is_media=settings.media)
     boxes = [("source", "source", store.read_table(state.figures))]
     for name in detector_names(recipe, context):
-        found = caching.columns(store, state.outcome("detect"), ids, ["figures"])
+        found = columns_of(store, state.outcome("detect"), ids, ["figures"])
         boxes.append(("detector", name, pa.table({"record_id": ids, "figures": found["figures"]})))
     return Content(shown, annotations.annotations(shown, boxes, recipe.categories), book)
 

@@ -16,14 +16,20 @@ from schemas.manifests import Context, ReleaseManifest, State
 from schemas.recipe import Recipe
 from schemas.stages import Export
 from schemas.tables import ANNOTATIONS, EDGES, IMAGES, LEDGER, RECORDS, as_written
-from tasks import by_hand, caching, shelves
 from tasks.core import evaluate, tables
-from tasks.core.export import card, clusters, coco, detector, digest, images, ledger, report, thumbnails
+from tasks.core.coco import document
+from tasks.core.export import card, digest, images, ledger
+from tasks.core.report import clusters, detector, page, thumbnails
 from tasks.core.statistics import Statistics
+from tasks.engine import by_hand
+from tasks.engine import thumbnails as shelves
+from tasks.engine.views import columns_of, metadata_counts
 from tasks.export import statistics
 from tasks.export.content import Content, publication, recipe_sha256, split_sha256
-from tasks.io import contracts, looks, releases, tombstones
-from tasks.io.store import Store, parquet_bytes
+from tasks.io.files import contracts
+from tasks.io.images import looks
+from tasks.io.store import releases, tombstones
+from tasks.io.store.store import Store, parquet_bytes
 
 _ROWS_PER_PART = 1_000_000
 _TOLD = ("title", "artist", "source", "source_url", "rights_uri")
@@ -50,7 +56,10 @@ def published(
             _write_images(draft, store, settings, split, shown)
             _write_annotations(draft, split, boxes)
             pairs.append(
-                (coco.document(shown, boxes, recipe.categories, settings.coco.score, info), coco.detections(boxes))
+                (
+                    document.document(shown, boxes, recipe.categories, settings.coco.score, info),
+                    document.detections(boxes),
+                )
             )
             draft.write_json(f"coco/{split}.json", pairs[-1][0])
             draft.write_json(f"coco/{split}.detections.json", pairs[-1][1])
@@ -162,7 +171,7 @@ def _report(
     context: Context,
 ) -> str:
     """The page to look at, with the stored thumbnails of the few images that it shows."""
-    kept = report.shown_records(content.ledger)
+    kept = page.shown_records(content.ledger)
     images = tables.looked_up(content.images, "record_id", pa.chunked_array([pa.array(kept, pa.string())])).to_pylist()
     reviewed = clusters.shown(edges(store, state), content.ledger)
     facts = _facts(store, state, [*kept, *reviewed.record_ids()])
@@ -173,7 +182,7 @@ def _report(
         sha256: thumbnails.Thumbnail(f"data:image/jpeg;base64,{base64.b64encode(jpeg).decode()}", *sizes[sha256])
         for sha256, jpeg in shelves.jpegs(store, shelf)
     }
-    return report.report(
+    return page.report(
         recipe.title or recipe.name, manifest, state.steps, images, boxes, reviewed, facts, seen, counted,
         detector.section(content.images, content.annotations, recipe.categories),
     )  # fmt: skip
@@ -195,15 +204,15 @@ def _facts(store: Store, state: State, record_ids: list[str]) -> dict[str, dict[
     """By record_id what the page says of each record, kept or not."""
     ids = pa.chunked_array([pa.array(sorted(set(record_ids)), pa.string())])
     known = [
-        caching.columns(store, state.records, ids, (*_TOLD, "is_annotated")),
-        caching.columns(store, state.outcome("fetch"), ids, ("sha256", "bytes")),
-        caching.columns(store, state.outcome("hash"), ids, ("width_px", "height_px", "format")),
+        columns_of(store, state.records, ids, (*_TOLD, "is_annotated")),
+        columns_of(store, state.outcome("fetch"), ids, ("sha256", "bytes")),
+        columns_of(store, state.outcome("hash"), ids, ("width_px", "height_px", "format")),
     ]
     rows = [
         dict(chain.from_iterable(row.items() for row in of))
         for of in zip(*(table.to_pylist() for table in known), strict=True)
     ]
-    said = caching.metadata(store, state, ids)
+    said = metadata_counts(store, state, ids)
     return {
         name: {**row, "record_id": name, "metadata": count}
         for name, row, count in zip(ids.to_pylist(), rows, said.tolist(), strict=True)

@@ -8,11 +8,11 @@ from schemas.draw import Split
 from schemas.manifests import State, Step
 from schemas.recipe import Recipe
 from schemas.tables import DIVERSITY, HISTOGRAMS, SHARES
-from tasks import caching
 from tasks.core import statistics as core
 from tasks.core import tables
-from tasks.io.releases import Draft
-from tasks.io.store import Store
+from tasks.engine.views import column_of, columns_of, figure_counts
+from tasks.io.store.releases import Draft
+from tasks.io.store.store import Store
 
 
 def statistics(store: Store, state: State, recipe: Recipe, images: pa.Table) -> core.Statistics:
@@ -52,12 +52,12 @@ def _step(state: State, word: str) -> Step:
 
 def _view(store: Store, state: State, split: Split, ids: pa.ChunkedArray) -> pa.Table:
     """core.VIEW rows of these records."""
-    said = caching.columns(store, state.records, ids, ("style", "artist", "year", "is_annotated"))
-    size = caching.columns(store, state.outcome("hash"), ids, ("width_px", "height_px"))
-    figures = caching.figure_counts(store, state, ids, split.category, split.score)
+    said = columns_of(store, state.records, ids, ("style", "artist", "year", "is_annotated"))
+    size = columns_of(store, state.outcome("hash"), ids, ("width_px", "height_px"))
+    figures = figure_counts(store, state, ids, split.category, split.score)
     is_looked_at = pc.fill_null(said["is_annotated"], False)
     if found := state.outcome("detect"):
-        is_looked_at = pc.or_(is_looked_at, pc.is_valid(caching.column(store, found, ids, "figures")))
+        is_looked_at = pc.or_(is_looked_at, pc.is_valid(column_of(store, found, ids, "figures")))
     return pa.table(
         {
             "record_id": ids, "stratum": said["style"], "artist": said["artist"], "year": said["year"], "width_px": size["width_px"],

@@ -14,11 +14,11 @@ import torch
 from PIL import Image
 
 from benchmarks.detect_moves import moved
-from tasks.detectors import detected
+from tasks.engine.detectors import detections
 from tasks.io.detectors.canvases import Size
 from tasks.io.detectors.opening import Manner
 from tasks.io.detectors.vision import Vision
-from tests.unit.io.models import SETTINGS, small
+from tests.support.models import SETTINGS, small
 
 pytestmark = [
     pytest.mark.gpu,
@@ -52,7 +52,7 @@ def figures(device: torch.device, manner: Manner = FULL, parts: int = 1) -> list
     detector, names = Vision(small(), SETTINGS, device, manner), list(BLOBS)
 
     def part(number: int) -> list[dict[str, object]]:
-        return list(detected.rows(detector, SETTINGS, names[number::parts], BLOBS.__getitem__))
+        return list(detections.rows(detector, SETTINGS, names[number::parts], BLOBS.__getitem__))
 
     with ThreadPoolExecutor(parts) as pool:
         rows = [row for some in pool.map(part, range(parts)) for row in some]
@@ -110,10 +110,10 @@ def test_parts_that_share_a_gpu_find_what_one_does():
 
 LOST = """
 import torch
-from tasks.detectors import detected
+from tasks.engine.detectors import detections
 from tasks.io.detectors.vision import Vision
 from tests.gpu.test_gpu import BLOBS, CPU, GPU
-from tests.unit.io.models import SETTINGS, small
+from tests.support.models import SETTINGS, small
 
 
 class Dying(torch.nn.Module):
@@ -131,7 +131,7 @@ class Dying(torch.nn.Module):
 
 
 def rows(detector):
-    return sorted(detected.rows(detector, SETTINGS, list(BLOBS), BLOBS.__getitem__), key=lambda row: row["sha256"])
+    return sorted(detections.rows(detector, SETTINGS, list(BLOBS), BLOBS.__getitem__), key=lambda row: row["sha256"])
 
 
 model = small()

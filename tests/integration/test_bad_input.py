@@ -15,8 +15,8 @@ from flows.cli import main
 from flows.recipes import recipe_from_file
 from schemas.errors import Refused
 from schemas.manifests import Context
-from tasks.io.releases import Release
-from tests.integration.conftest import RECIPE, ROOT, WEIGHTS, Desk
+from tasks.io.store.releases import Release
+from tests.support.desk import RECIPE, ROOT, WEIGHTS, Desk
 
 FOLDER_RECIPE = {
     "name": "odd",
@@ -169,7 +169,7 @@ def test_the_same_recipe_that_suddenly_loses_many_images_is_refused(tmp_path, mu
     assert desk.latest.manifest.previous == version
 
 
-# Expected reason of each odd file; the others are kept (exact sizes and pixels: tests/unit/io/test_images.py).
+# Expected reason of each odd file; the others are kept (exact sizes and pixels: tests/unit/io/images/test_decode.py).
 DROPPED = {
     "NOTES.md": "not_an_image", "LICENSE": "not_an_image", "broken.png": "broken_image", "decompression_bomb.ico": "not_an_image",
     "broken_data_stream.png": "broken_image", "truncated_image.png": "broken_image", "truncated_end_chunk.png": "broken_image",

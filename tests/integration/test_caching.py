@@ -9,12 +9,12 @@ import pytest
 
 import tasks.dedup
 import tasks.detect
-import tasks.detectors
-import tasks.pictures
+import tasks.engine.detectors
+import tasks.engine.looks
 import tasks.sample
 import tasks.scrape
 from examples.museum.folder import write_museum
-from tests.integration.conftest import SEED, Desk, computed
+from tests.support.desk import SEED, Desk, computed
 
 UNTIL_EXPORT = ["scrape", "fetch", "hash", "shape", "dedup", "detect", "has-a-figure", "sample", "split", "export"]
 
@@ -73,7 +73,7 @@ CODES = [
     pytest.param(tasks.dedup, "dedup", {"dedup"}, id="a rule of dedup, which decides as before"),
     pytest.param(tasks.sample, "sample", {"sample"}, id="a rule of sample, which draws as before"),
     pytest.param(tasks.detect, "detect", {"detect"}, id="the detector's code: every image is looked at again"),
-    pytest.param(tasks.pictures, "hash", {"hash"}, id="the hash's code"),
+    pytest.param(tasks.engine.looks, "hash", {"hash"}, id="the hash's code"),
     pytest.param(tasks.scrape, "scrape", {"scrape"}, id="a parser: the kept answers are read again, none is asked for"),
 ]
 
@@ -83,10 +83,10 @@ def test_changed_code_redoes_its_stage_and_what_then_differs(
     built, monkeypatch: pytest.MonkeyPatch, shell: ModuleType, label, redone
 ):
     version = built.latest.manifest.version
-    if shell is tasks.pictures:
+    if shell is tasks.engine.looks:
         monkeypatch.setattr(shell, "HASHES", "measures/hash/another-digest")
     elif shell is tasks.detect:
-        monkeypatch.setitem(tasks.detectors._CODE, "onnx", ("tasks.detectors.detected",))
+        monkeypatch.setitem(tasks.engine.detectors._CODE, "onnx", ("tasks.engine.detectors.detections",))
     else:
         monkeypatch.setattr(shell, "CODE", "another digest")
     assert label in computed(built.plan())

@@ -16,7 +16,7 @@ from flows.build_dataset import stages
 from flows.recipes import recipe_from_file
 from schemas.errors import BadInput, BrokenPromise, Refused
 from schemas.manifests import Context, Step
-from tasks.io.releases import Release
+from tasks.io.store.releases import Release
 from tasks.verify import verify
 
 Row = dict[str, Any]

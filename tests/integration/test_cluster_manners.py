@@ -9,9 +9,9 @@ from distributed import Client as Cluster
 from distributed import LocalCluster
 
 from schemas.manners import Manners
-from tasks.cluster import GovernorPlugin, SharedGovernor, shared_governor
-from tasks.io.manners import Governor
-from tests.unit.io.servers import answer, serving
+from tasks.engine.rate_limits import GovernorPlugin, SharedGovernor, shared_governor
+from tasks.io.web.rate_limits import Governor
+from tests.support.servers import answer, serving
 
 pytestmark = [
     pytest.mark.server,
@@ -34,9 +34,9 @@ def cluster(request: pytest.FixtureRequest) -> Iterator[Cluster]:
 
 def ask_for(url: str, seconds: float, manners: str, run: str) -> int:
     """A worker's task: ask as often as the governor lets it."""
-    from tasks.cluster import shared_governor
-    from tasks.io.addresses import Origins
-    from tasks.io.http import Client, Limits, Wanted
+    from tasks.engine.rate_limits import shared_governor
+    from tasks.io.web.addresses import Origins
+    from tasks.io.web.client import Client, Limits, Wanted
 
     governor = shared_governor(run, manners)
     assert governor is not None
@@ -55,7 +55,7 @@ def ask_for(url: str, seconds: float, manners: str, run: str) -> int:
 
 
 def take(host: str, manners: str, run: str) -> tuple[float, str | None]:
-    from tasks.cluster import shared_governor
+    from tasks.engine.rate_limits import shared_governor
 
     turn = shared_governor(run, manners).may(host)
     return turn.wait_s, turn.refusal

@@ -13,8 +13,8 @@ import pytest
 import requests
 import yaml
 
-from tasks.io.releases import Release
-from tests.integration.conftest import ROOT, WEIGHTS
+from tasks.io.store.releases import Release
+from tests.support.desk import ROOT, WEIGHTS
 
 pytestmark = pytest.mark.server
 BIN = Path(sys.executable).parent

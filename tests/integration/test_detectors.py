@@ -10,16 +10,16 @@ import pyarrow as pa
 import pytest
 from PIL import Image
 
-import tasks.detectors
+import tasks.engine.detectors
 from flows.build_dataset import stages
 from flows.recipes import recipe_from_file
 from schemas.detect import Detect
 from schemas.errors import BadInput, Refused
 from schemas.manifests import Context
-from tasks import caching
 from tasks.detect import check_detector, detections
-from tasks.io.releases import Release
-from tests.integration.conftest import WEIGHTS, by_label, computed
+from tasks.engine import runs
+from tasks.io.store.releases import Release
+from tests.support.desk import WEIGHTS, by_label, computed
 
 ODD: dict[str, Image.Image] = {
     "one pixel": Image.new("RGB", (1, 1), "red"),
@@ -44,20 +44,20 @@ def written(path: Path, value: Any) -> str:
 def test_a_key_says_what_is_found_and_nothing_else(tmp_path):
     context, copy = context_of(tmp_path), tmp_path / "copy.onnx"
     copy.write_bytes(WEIGHTS.read_bytes())
-    first = tasks.detectors.key(Detect(model="plain"), context)
+    first = tasks.engine.detectors.key(Detect(model="plain"), context)
     same = [
-        tasks.detectors.key(Detect(model="plain", label="again"), context),
-        tasks.detectors.key(Detect(model="plain", least_side_px=500), context),
-        tasks.detectors.key(Detect(model="plain", weights="mine"), context_of(tmp_path, mine=str(copy))),
-        tasks.detectors.key(Detect(model="plain"), context.model_copy(update={"device": "cpu", "workers": 7})),
+        tasks.engine.detectors.key(Detect(model="plain", label="again"), context),
+        tasks.engine.detectors.key(Detect(model="plain", least_side_px=500), context),
+        tasks.engine.detectors.key(Detect(model="plain", weights="mine"), context_of(tmp_path, mine=str(copy))),
+        tasks.engine.detectors.key(Detect(model="plain"), context.model_copy(update={"device": "cpu", "workers": 7})),
     ]
     assert {*same} == {first}
     copy.write_bytes(WEIGHTS.read_bytes() + b"\0")
     other = [
-        tasks.detectors.key(Detect(model="yolox"), context),
-        tasks.detectors.key(Detect(model="plain", least_score=0.02), context),
-        tasks.detectors.key(Detect(model="plain", classes={"person": 1}), context),
-        tasks.detectors.key(Detect(model="plain", weights="mine"), context_of(tmp_path, mine=str(copy))),
+        tasks.engine.detectors.key(Detect(model="yolox"), context),
+        tasks.engine.detectors.key(Detect(model="plain", least_score=0.02), context),
+        tasks.engine.detectors.key(Detect(model="plain", classes={"person": 1}), context),
+        tasks.engine.detectors.key(Detect(model="plain", weights="mine"), context_of(tmp_path, mine=str(copy))),
     ]
     assert len({first, *other}) == 5
 
@@ -65,23 +65,31 @@ def test_a_key_says_what_is_found_and_nothing_else(tmp_path):
 @pytest.mark.parametrize(
     ("changed", "does"),
     [
-        ("tasks.io.detectors.hog", False), ("tasks.detectors.hog", False), ("tasks.detectors.results", False), ("tasks.core.results", False),
-        ("tasks.detectors.onnx", True), ("tasks.core.layouts", True), ("tasks.core.detect", True), ("tasks.detectors.detected", True),
-        ("tasks.io.images", True), ("tasks.io.detectors.onnx", True), ("tasks.io.detectors.stream", True),
+        ("tasks.io.detectors.hog", False),
+        ("tasks.engine.detectors.hog", False),
+        ("tasks.engine.detectors.results", False),
+        ("tasks.core.coco.results", False),
+        ("tasks.engine.detectors.onnx", True),
+        ("tasks.core.detect.layouts", True),
+        ("tasks.core.detect.boxes", True),
+        ("tasks.engine.detectors.detections", True),
+        ("tasks.io.images.decode", True),
+        ("tasks.io.detectors.onnx", True),
+        ("tasks.io.detectors.stream", True),
     ],
-)  # fmt: skip
+)
 def test_only_the_code_that_runs_is_in_the_key(tmp_path, monkeypatch, changed, does):
-    import tasks.keys
+    import tasks.engine.keys
 
     context, plain = context_of(tmp_path), Detect(model="plain")
-    before, parsed = tasks.detectors.key(plain, context), tasks.keys._parsed
+    before, parsed = tasks.engine.detectors.key(plain, context), tasks.engine.keys._parsed
 
     def edited(name: str) -> Any:
         tree = parsed(name)
         return type(tree)([*tree.body, *tree.body[-1:]], []) if name == changed else tree
 
-    monkeypatch.setattr(tasks.keys, "_parsed", edited)
-    assert (tasks.detectors.key(plain, context) != before) == does
+    monkeypatch.setattr(tasks.engine.keys, "_parsed", edited)
+    assert (tasks.engine.detectors.key(plain, context) != before) == does
 
 
 # --- bad input, before anything is built
@@ -121,7 +129,7 @@ def test_odd_pictures_have_boxes_inside_and_what_has_no_pixels_a_reason(tmp_path
     if model == "hog" and not hasattr(cv2, "HOGDescriptor"):
         pytest.skip("this OpenCV has no HOGDescriptor")
     context = context_of(tmp_path)
-    store, sizes = caching.opened(context), {}
+    store, sizes = runs.opened(context), {}
     for name, picture in ODD.items():
         turn = (
             {"exif": b"Exif\0\0MM\0*\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0\x06\0\0\0\0\0\0"}
@@ -194,7 +202,7 @@ def test_what_another_program_found_is_a_measure_like_any_other(outside):
     steps = by_label(stages(recipe_from_file(recipe), context))
     assert (steps["detect"].computed, steps["detect"].kept) == (4, 4)
     assert (steps["people"].kept, steps["people"].dropped) == (1, {"too_few_figures": 3})
-    details = caching.opened(context).read_table(steps["people"].outcome)["detail"].to_pylist()
+    details = runs.opened(context).read_table(steps["people"].outcome)["detail"].to_pylist()
     assert sorted(filter(None, details)) == ["0 of person", "0 of person", "nobody has counted person"]
     release = Release(steps["export"].release)
     (row,) = pa.concat_tables([release.table(path) for path in release.parts("annotations")]).to_pylist()

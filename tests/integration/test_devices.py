@@ -17,13 +17,13 @@ from flows.cli import main
 from schemas.detect import Detect
 from schemas.errors import BadInput
 from schemas.manifests import Context
-from tasks import detect, detectors
-from tasks.io import torchvision_models
-from tasks.io.detectors import vision_weights
-from tasks.io.releases import Release
-from tasks.parts import in_parts
-from tests.integration.conftest import RECIPE, ROOT
-from tests.unit.io.models import TOLD, Failing, small
+from tasks import detect
+from tasks.engine import detectors
+from tasks.engine.parts import in_parts
+from tasks.io.detectors import torchvision_models, vision_weights
+from tasks.io.store.releases import Release
+from tests.support.desk import RECIPE, ROOT
+from tests.support.models import TOLD, Failing, small
 
 CHANGES = [
     "stages.detect.model=fcos_small", "stages.detect.classes.person=1", "stages.has-a-figure.figures.score=0.05",
@@ -80,7 +80,7 @@ for name in ("prefect", "prefect_dask", "dask", "distributed", "onnxruntime", "c
 import pyarrow as pa
 from schemas.detect import Detect
 from schemas.manifests import Context
-from tasks import detectors
+from tasks.engine import detectors
 settings = Detect(model="fcos_small")
 context = Context(store="memory://none", bindings={"weights": sys.argv[1]}, device="cpu")
 rows = detectors.rows(settings, pa.table({"sha256": ["a"]}), context, lambda _: open(sys.argv[2], "rb").read())

@@ -8,15 +8,15 @@ import pyarrow.parquet as pq
 import pytest
 from PIL import Image
 
-import tasks.detectors
+import tasks.engine.detectors
 from flows.cli import main
 from flows.evaluate import check, evaluate_detector
 from schemas.errors import BadInput, Damaged
 from schemas.manifests import Context
-from tasks.annotated import annotated
 from tasks.core.evaluate import box_scores
-from tasks.io.store import Store
-from tests.integration.conftest import WEIGHTS, Desk
+from tasks.engine.truth import annotated
+from tasks.io.store.store import Store
+from tests.support.desk import WEIGHTS, Desk
 
 OURS = f"ours=plain:{WEIGHTS}"
 run = evaluate_detector.fn
@@ -167,7 +167,7 @@ def test_a_second_comparison_detects_nothing_and_says_the_same(built, release, m
     def no(*_):
         raise AssertionError("expected nothing to be computed")
 
-    monkeypatch.setattr(tasks.detectors, "rows", no)
+    monkeypatch.setattr(tasks.engine.detectors, "rows", no)
     monkeypatch.setattr("tasks.core.evaluate.comparison.scores", no)
     assert run(release, detectors=[OURS], store=built.store, by="style", bootstrap=10) == first
 

@@ -17,9 +17,9 @@ import pytest
 from flows.build_dataset import build_dataset, stages
 from flows.recipes import recipe_from_file
 from schemas.manifests import Context
-from tasks.io.releases import Release
+from tasks.io.store.releases import Release
 from tasks.verify import verify
-from tests.integration.conftest import RECIPE, ROOT, WEIGHTS, Desk, computed
+from tests.support.desk import RECIPE, ROOT, WEIGHTS, Desk, computed
 
 
 def content(store: object) -> str:

@@ -10,8 +10,8 @@ from prefect.cache_policies import NO_CACHE
 from prefect.task_runners import ThreadPoolTaskRunner
 
 from schemas.manifests import Context
-from tasks.caching import RETRIED
-from tasks.parts import in_parts
+from tasks.engine.parts import in_parts
+from tasks.engine.runs import RETRIED
 
 pytestmark = pytest.mark.server
 AT_ONCE = {**RETRIED, "retry_delay_seconds": 0, "cache_policy": NO_CACHE}

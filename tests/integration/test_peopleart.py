@@ -14,9 +14,9 @@ from flows.build_dataset import stages
 from flows.recipes import recipe_from_file
 from schemas.manifests import Context, Step
 from tasks.core.evaluate import box_scores
-from tasks.io.releases import Release
+from tasks.io.store.releases import Release
 from tasks.verify import verify
-from tests.integration.conftest import ROOT
+from tests.support.desk import ROOT
 
 
 @pytest.fixture(scope="module")

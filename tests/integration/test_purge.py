@@ -20,13 +20,13 @@ from flows.cli import main
 from flows.recipes import recipe_from_file
 from schemas.errors import BadInput, BrokenPromise
 from schemas.manifests import Context
-from tasks.io import store as stores
-from tasks.io.amend import Amender
-from tasks.io.releases import Release
-from tasks.io.store import Store
+from tasks.io.store import store as stores
+from tasks.io.store.amend import Amender
+from tasks.io.store.releases import Release
+from tasks.io.store.store import Store
 from tasks.purge import purge
 from tasks.verify import verify
-from tests.integration.test_web_sources import Guesthouse
+from tests.support.guesthouse import Guesthouse
 
 TITLE = "Nocturne of the Purged Heron"
 URL = "https://museum.example/heron-of-the-night"

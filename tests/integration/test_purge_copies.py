@@ -10,12 +10,12 @@ import yaml
 
 from flows.build_dataset import stages
 from flows.recipes import recipe_from_file
-from tasks.io.releases import Release
-from tasks.io.store import Store, blob_path
+from tasks.io.store.releases import Release
+from tasks.io.store.store import Store, blob_path
 from tasks.purge import purge
 from tasks.verify import verify
-from tests.integration.test_takedown import SPLIT, Wall
-from tests.unit.test_dedup import HANGING, ONE, jpeg
+from tests.support.dedup import HANGING, ONE, jpeg
+from tests.support.wall import SPLIT, Wall
 
 DOWN = "takedown,,m:one.jpg"
 

@@ -10,7 +10,7 @@ import yaml
 from flows.build_dataset import stages
 from flows.recipes import recipe_from_file
 from schemas.manifests import Context
-from tasks.io.releases import Release
+from tasks.io.store.releases import Release
 
 RECIPE = {
     "name": "renditions",

@@ -19,11 +19,11 @@ from PIL import Image
 
 from schemas.manifests import ReleaseManifest
 from tasks.core.dedup.verdicts import verdicts
-from tasks.core.export import report
-from tasks.core.export.clusters import Cluster, Pair, Shown
-from tasks.core.export.thumbnails import Thumbnail
+from tasks.core.report import page as report
+from tasks.core.report.clusters import Cluster, Pair, Shown
+from tasks.core.report.thumbnails import Thumbnail
 from tasks.core.statistics import VIEW, statistics
-from tasks.io.verdicts import rows_of_csv
+from tasks.io.files.verdicts import rows_of_csv
 
 client = pytest.importorskip("websockets.sync.client")
 pytestmark = pytest.mark.server

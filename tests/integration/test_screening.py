@@ -12,7 +12,7 @@ from flows.build_dataset import plan, stages
 from flows.recipes import recipe_from_file
 from schemas.errors import BadInput
 from schemas.manifests import Context, Step
-from tasks.caching import opened
+from tasks.engine.runs import opened
 
 LIMITS = {"least_contrast": 0.1, "most_blur": 0.5, "most_border": 0.2, "most_object_photo": 0.75}
 SEEN = {"label": "seen", "bytes": {"least": 100}, "pixels": {"most": 100_000}, "colour": "colour", "scores": LIMITS}

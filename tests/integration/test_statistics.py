@@ -11,7 +11,7 @@ from flows.recipes import recipe_from_file
 from schemas.manifests import Context
 from schemas.tables import DIVERSITY, HISTOGRAMS, SHARES
 from tasks.verify import verify
-from tests.integration.conftest import Desk
+from tests.support.desk import Desk
 
 
 def table(desk: Desk, name: str) -> pa.Table:

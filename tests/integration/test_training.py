@@ -19,9 +19,9 @@ from flows.evaluate import evaluate_detector
 from flows.train import lessons_of, settings_of
 from schemas.errors import BadInput
 from schemas.manifests import Context
-from tasks.io.torchvision_models import read
+from tasks.io.detectors.torchvision_models import read
 from tasks.train import Trained, train
-from tests.integration.conftest import ROOT, MadeOnce
+from tests.support.desk import ROOT, MadeOnce
 
 SMALL = [
     "batch=8", "accumulate=1", "optimizer=adamw", "learning_rate=0.003", "weight_decay=0.02", "schedule=one_cycle",

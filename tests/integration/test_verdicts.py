@@ -11,8 +11,8 @@ from flows.recipes import recipe_from_file
 from schemas.errors import BadInput
 from schemas.manifests import Context
 from schemas.recipe import Recipe
-from tasks.io.releases import Release
-from tests.unit.test_dedup import HANGING
+from tasks.io.store.releases import Release
+from tests.support.dedup import HANGING
 
 RECIPE: dict[str, Any] = {
     "name": "wall",

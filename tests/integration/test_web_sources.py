@@ -14,7 +14,6 @@ import pyarrow.compute as pc
 import pytest
 import yaml
 
-from examples.museum.serve import commons
 from examples.museum.serve.faults import Faults
 from examples.museum.serve.hall import Answer
 from examples.museum.serve.server import serving
@@ -22,62 +21,13 @@ from examples.museum.serve.works import CatalogueHall
 from flows.build_dataset import listing, plan, stages
 from flows.recipes import recipe_from_file
 from schemas.errors import BadInput, BrokenPromise, Refused
-from schemas.manifests import Context, Step
-from tasks import crawl
-from tasks.io.releases import Release
-from tests.integration.conftest import ROOT, by_label, computed
+from schemas.manifests import Context
+from tasks.scrape import crawl
+from tests.support.desk import ROOT, by_label, computed
+from tests.support.guesthouse import SECRET, SOURCES, STAGES, Guesthouse
 
 ROWS = 120
 MET_API = "collectionapi.metmuseum.org"
-SECRET = "s3cret-of-nobody"
-STAGES = [
-    {"fetch": {"timeout_s": 2}}, "hash", {"split": {"by": None, "order": None}}, {"export": {"parquet": {"images": "none"}}}
-]  # fmt: skip
-SOURCES: dict[str, dict[str, Any]] = {
-    "artic": {},
-    "commons": {"categories": [commons.ROOT], "depth": 1},
-    "flickr": {"group_id": "34427469792@N01", "secret": "flickr"},
-    "met": {},
-    "surrealism": {},
-    "ukiyoe": {},
-    "wikiart": {"copyright": "any"},
-}
-
-
-class Guesthouse:
-    """A recipe of some sources, a store, and the museums that are asked one after another."""
-
-    def __init__(self, folder: Path, *words: str, **settings: Any) -> None:
-        self.folder, self.store = folder, str(folder / "store")
-        self.words, self.settings = words or tuple(SOURCES), settings
-        self.secrets = ["flickr"] if "flickr" in self.words else []
-
-    def recipe(self) -> Any:
-        plain = {
-            "name": "web", "bindings": dict.fromkeys(self.secrets, "the site's key"), "manners": {"rate_per_s": 2000, "connections": 16},
-            "sources": [{word: {"name": word, **SOURCES[word]}} for word in self.words], "stages": STAGES, **self.settings,
-        }  # fmt: skip
-        path = self.folder / "recipe.yaml"
-        path.write_text(yaml.safe_dump(plain), encoding="utf-8")
-        return recipe_from_file(str(path))
-
-    def context(self, url: str, run: str, **bound: str) -> Context:
-        bindings = {"origins": f"*={url}", **dict.fromkeys(self.secrets, "env:FLICKR_IN_TESTS"), **bound}
-        return Context(store=self.store, bindings=bindings, run=f"{self.folder} {run}")
-
-    def build(self, museum: Any, run: str) -> dict[str, Step]:
-        return by_label(stages(self.recipe(), self.context(museum.url, run)))
-
-    def asked(self, museum: Any, since: int = 0) -> list[str]:
-        """What the museum has been asked for, but for robots.txt."""
-        return [f"{v.host}{v.target}" for v in museum.log[since:] if v.target != "/robots.txt" and v.method == "GET"]
-
-    @property
-    def latest(self) -> Release:
-        return Release(f"{self.store}/releases/web/latest")
-
-    def reasons(self) -> dict[str, str]:
-        return {row["record_id"]: row["reason"] for row in self.latest.ledger().to_pylist()}
 
 
 @pytest.fixture(autouse=True)

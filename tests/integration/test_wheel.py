@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.conftest import ROOT
+from tests.support.desk import ROOT
 
 pytestmark = pytest.mark.server
 

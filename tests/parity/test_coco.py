@@ -14,8 +14,9 @@ from pycocotools.coco import COCO
 from pycocotools.cocoeval import COCOeval
 
 from schemas.tables import FIGURE
+from tasks.core.coco import document as coco
 from tasks.core.evaluate import NAMES, box_scores
-from tasks.core.export import annotations, coco
+from tasks.core.export import annotations
 from tasks.core.export.images import DIGESTED
 
 CATEGORIES = ("person", "dog")

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks.core import detect, layouts
+from tasks.core.detect import boxes as detect
+from tasks.core.detect import layouts
 
 
 def decoded(raw: np.ndarray, height: int, width: int) -> tuple[list[list[float]], list[list[float]]]:

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tasks.core.evaluate.words import ranked
-from tasks.core.export.plots import Axis, escape
+from tasks.core.plots import Axis, escape
 
 Row = dict[str, Any]
 _STYLE = (

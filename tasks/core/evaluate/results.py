@@ -9,9 +9,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.errors import BadInput
-from tasks.core.annotated import counted
+from tasks.core.coco.results import check_row
+from tasks.core.coco.truth import counted
 from tasks.core.evaluate.matching import Found, ordered
-from tasks.core.results import check_row
 
 
 def found_of_results(

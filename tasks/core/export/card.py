@@ -9,8 +9,8 @@ import pyarrow as pa
 from schemas.manifests import ReleaseManifest, Step
 from schemas.reasons import MEANING, Reason
 from schemas.recipe import Recipe
-from tasks.core.export import choice
-from tasks.core.export.plots import ROWS
+from tasks.core.plots import ROWS
+from tasks.core.report import choice
 
 
 def card(

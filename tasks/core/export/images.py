@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import pyarrow as pa
 
 from schemas.tables import IMAGES
-from tasks.core.export.coco import media_path
+from tasks.core.coco.document import media_path
 
 FROM_RECORDS = (
     "source", "source_url", "image_url", "title", "artist", "artist_qualifier", "style", "styles", "date_text", "year", "rights_uri",

@@ -5,7 +5,7 @@ import re
 from typing import Any
 
 from schemas.sources.artic import ArticSource
-from tasks.core.scrape.asking import Ask, BadAnswer, Claim, Credential, Said, object_of_json, quoted
+from tasks.core.scrape.web_source import Ask, BadAnswer, Claim, Credential, Said, object_of_json, quoted
 
 HOSTS = ("api.artic.edu",)
 CREDENTIAL: Credential | None = None

@@ -10,8 +10,8 @@ from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 from schemas.sources.commons import CommonsSource
-from tasks.core.scrape.asking import Ask, BadAnswer, Claim, Credential, Said, object_of_json, quoted
-from tasks.core.scrape.shown import text_of_html
+from tasks.core.scrape.html_text import text_of_html
+from tasks.core.scrape.web_source import Ask, BadAnswer, Claim, Credential, Said, object_of_json, quoted
 
 HOSTS = ("commons.wikimedia.org",)
 CREDENTIAL: Credential | None = None

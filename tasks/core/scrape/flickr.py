@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 from schemas.sources.flickr import FlickrSource
-from tasks.core.scrape.asking import Ask, BadAnswer, Claim, Credential, Said, object_of_json, quoted
+from tasks.core.scrape.web_source import Ask, BadAnswer, Claim, Credential, Said, object_of_json, quoted
 
 HOSTS = ("www.flickr.com",)
 CREDENTIAL: Credential | None = Credential(host="www.flickr.com", parameter="api_key")

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from pyarrow import csv
 
 from schemas.sources.met import MetSource
-from tasks.core.scrape.asking import Ask, BadAnswer, Claim, Credential, Said, object_of_json, quoted
+from tasks.core.scrape.web_source import Ask, BadAnswer, Claim, Credential, Said, object_of_json, quoted
 
 HOSTS = ("collectionapi.metmuseum.org", "media.githubusercontent.com")
 CREDENTIAL: Credential | None = None

@@ -8,8 +8,8 @@ from typing import Any
 from urllib.parse import unquote
 
 from schemas.sources.surrealism import SurrealismSource
-from tasks.core.scrape.asking import Ask, BadAnswer, Credential, Said, quoted
-from tasks.core.scrape.pages import Element, Page, link, page
+from tasks.core.scrape.html_pages import Element, Page, link, page
+from tasks.core.scrape.web_source import Ask, BadAnswer, Credential, Said, quoted
 
 CREDENTIAL: Credential | None = None
 HOSTS: tuple[str, ...] = ("surrealism.website",)

@@ -9,8 +9,8 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 from schemas.sources.ukiyoe import UkiyoeSource
-from tasks.core.scrape.asking import Ask, BadAnswer, Claim, Credential, Said, quoted
-from tasks.core.scrape.pages import Element, Page, link, page
+from tasks.core.scrape.html_pages import Element, Page, link, page
+from tasks.core.scrape.web_source import Ask, BadAnswer, Claim, Credential, Said, quoted
 
 CREDENTIAL: Credential | None = None
 HOSTS: tuple[str, ...] = ("ukiyo-e.org",)

@@ -11,8 +11,8 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 from schemas.sources.wikiart import WikiartSource
-from tasks.core.scrape.asking import Ask, BadAnswer, Claim, Credential, Said, quoted
-from tasks.core.scrape.wikiart_asks import all_artists, api2_works, artist_works, listing_url, style_ask, work_ask
+from tasks.core.scrape.web_source import Ask, BadAnswer, Claim, Credential, Said, quoted
+from tasks.core.scrape.wikiart_addresses import all_artists, api2_works, artist_works, listing_url, style_ask, work_ask
 from tasks.core.scrape.wikiart_page import page_row
 from tasks.core.scrape.wikiart_work import SITE, address, keyless, listed_styles, row, text
 

@@ -7,7 +7,7 @@ from html import unescape
 from typing import Any, NamedTuple, Self
 
 from schemas.sources.wikiart import WikiartSource
-from tasks.core.scrape.asking import BadAnswer, quoted
+from tasks.core.scrape.web_source import BadAnswer, quoted
 from tasks.core.scrape.wikiart_work import Work, row, spaced, text
 
 PUBLIC_DOMAIN = "https://creativecommons.org/publicdomain/mark/1.0/"

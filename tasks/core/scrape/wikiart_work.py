@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 from schemas.sources.wikiart import WikiartSource
-from tasks.core.scrape.asking import quoted
+from tasks.core.scrape.web_source import quoted
 
 SITE = "https://www.wikiart.org"
 _LONGEST = 2000

@@ -8,10 +8,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from tasks.io import images
 from tasks.io.detectors import devices, plain_jpeg
 from tasks.io.detectors.canvases import Size
 from tasks.io.detectors.stream import NO_LIMIT
+from tasks.io.images import decode
 
 warnings.filterwarnings("ignore", "The image decoding and encoding capabilities of TorchVision", DeprecationWarning)
 _OWN = threading.local()
@@ -35,8 +35,8 @@ class Picture(NamedTuple):
 
 
 def decoded(data: bytes, *, is_pinned: bool = False) -> Picture:
-    """By the rules of tasks/io/images.py; pinned, the current CUDA device can copy from it while both go on. Raises Unreadable."""
-    pixels = images.picture(data, NO_LIMIT).pixels()
+    """By the rules of tasks/io/images/decode.py; pinned, the current CUDA device can copy from it while both go on. Raises Unreadable."""
+    pixels = decode.picture(data, NO_LIMIT).pixels()
     held = torch.empty(pixels.shape, dtype=torch.uint8, pin_memory=is_pinned)
     np.copyto(held.numpy(), pixels)  # without the interpreter's lock, which the thread that feeds the device wants
     return Picture(held)

@@ -1,4 +1,4 @@
-"""ONNX detectors through onnxruntime, on the CPU or with CUDA: pixels in, the model's raw output out. tasks/core/layouts.py reads it.
+"""ONNX detectors through onnxruntime, on the CPU or with CUDA: pixels in, the model's raw output out. tasks/core/detect/layouts.py reads it.
 
 | layout | float32 B x 3 x H x W | how a picture is laid into it |
 |---|---|---|
@@ -16,7 +16,7 @@ import onnxruntime
 from numpy.typing import NDArray
 
 from schemas.errors import BadInput
-from tasks.io import files_in
+from tasks.io.files import inputs as files_in
 
 _PAD = 114
 _BATCH = 8  # where the model leaves it open; fixed and padded, so that a row never depends on how many came with it

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from tasks.io.detectors.canvases import Size
-from tasks.io.detectors.found import Floats, Found
+from tasks.io.detectors.detector import Floats, Found
 
 _SEEN_LOGIT = 2.0
 """A joint counts as found from this value of its heatmap on: what Detectron's own drawing of Keypoint R-CNN shows (vis.py, kp_thresh)."""

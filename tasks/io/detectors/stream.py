@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
-from tasks.io import images
 from tasks.io.detectors.canvases import Size
-from tasks.io.detectors.found import Detector, Found
+from tasks.io.detectors.detector import Detector, Found
+from tasks.io.images import decode
 
 NO_LIMIT = 1_000_000_000
 AHEAD_BYTES = 256 * 2**20
@@ -26,7 +26,7 @@ class Seen(NamedTuple):
     sha256: str
     size_px: tuple[int, int]
     found: Found | None
-    problem: images.Unreadable | None = None
+    problem: decode.Unreadable | None = None
 
 
 class Decoded(Protocol):
@@ -81,8 +81,8 @@ def _one_by_one(detector: Detector, blobs: Sequence[str], read: Callable[[str], 
         pictures = {}
         for sha256 in blobs[start : start + detector.batch]:
             try:
-                pictures[sha256] = images.picture(read(sha256), NO_LIMIT).pixels()
-            except images.Unreadable as problem:
+                pictures[sha256] = decode.picture(read(sha256), NO_LIMIT).pixels()
+            except decode.Unreadable as problem:
                 yield Seen(sha256, (0, 0), None, problem)
         for (sha256, pixels), found in zip(
             pictures.items(), detector.found(list(pictures.values())) if pictures else [], strict=True
@@ -129,7 +129,7 @@ def _batches(detector: Overlapping, blobs: Sequence[str], read: Callable[[str], 
     waiting: dict[Size, list[tuple[str, Decoded]]] = {}
     held = 0
     for sha256, picture in _decoded(detector, blobs, read):
-        if isinstance(picture, images.Unreadable):
+        if isinstance(picture, decode.Unreadable):
             yield Seen(sha256, (0, 0), None, picture)
             continue
         canvas = detector.canvas(picture.size)
@@ -146,13 +146,13 @@ def _batches(detector: Overlapping, blobs: Sequence[str], read: Callable[[str], 
 
 def _decoded(
     detector: Overlapping, blobs: Sequence[str], read: Callable[[str], bytes]
-) -> Iterator[tuple[str, Decoded | images.Unreadable]]:
+) -> Iterator[tuple[str, Decoded | decode.Unreadable]]:
     """Each blob's picture, in the blobs' order, whatever the number of threads that decode ahead."""
 
-    def one(sha256: str) -> Decoded | images.Unreadable:
+    def one(sha256: str) -> Decoded | decode.Unreadable:
         try:
             return detector.decoded(read(sha256))
-        except images.Unreadable as problem:
+        except decode.Unreadable as problem:
             return problem
 
     threads = detector.decoders  # asked once: a detector that loses its GPU goes on without
@@ -160,7 +160,7 @@ def _decoded(
         yield from ((sha256, one(sha256)) for sha256 in blobs)
         return
     pool, todo = ThreadPoolExecutor(threads), deque(blobs)
-    ahead: deque[tuple[str, Future[Decoded | images.Unreadable]]] = deque()
+    ahead: deque[tuple[str, Future[Decoded | decode.Unreadable]]] = deque()
     try:
         while todo or ahead:
             while todo and len(ahead) < 3 * threads and _held(ahead) <= AHEAD_BYTES:
@@ -171,7 +171,7 @@ def _decoded(
         pool.shutdown(cancel_futures=True)
 
 
-def _held(ahead: "deque[tuple[str, Future[Decoded | images.Unreadable]]]") -> int:
+def _held(ahead: "deque[tuple[str, Future[Decoded | decode.Unreadable]]]") -> int:
     """Bytes of what is decoded; of the rest there are at most as many as threads, since what waits longer came later."""
     done = (future.result() for _, future in ahead if future.done() and future.exception() is None)
-    return sum(0 if isinstance(picture, images.Unreadable) else picture.nbytes for picture in done)
+    return sum(0 if isinstance(picture, decode.Unreadable) else picture.nbytes for picture in done)

@@ -22,7 +22,7 @@ from tasks.io.detectors import decoding, devices, opening
 from tasks.io.detectors.batches import MOST, BatchSize, filled
 from tasks.io.detectors.canvases import Size
 from tasks.io.detectors.decoding import Picture
-from tasks.io.detectors.found import Floats, Found, Pixels
+from tasks.io.detectors.detector import Floats, Found, Pixels
 from tasks.io.detectors.laying import Laid
 from tasks.io.detectors.opening import USUAL, Manner, Open
 from tasks.io.detectors.read_out import Places, host_of, limited, rows_of

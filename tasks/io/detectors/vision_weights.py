@@ -8,10 +8,10 @@ from torchvision.models import get_model_weights
 
 from schemas.detect import Detect
 from schemas.errors import BadInput
-from tasks.io import files_in, torchvision_models
-from tasks.io.detectors import devices, vision
+from tasks.io.detectors import devices, torchvision_models, vision
 from tasks.io.detectors.heads import classes_of
-from tasks.io.torchvision_models import Told
+from tasks.io.detectors.torchvision_models import Told
+from tasks.io.files import inputs
 
 PREFIX = "torchvision:"
 MOST_BYTES = 2 * 2**30
@@ -53,7 +53,7 @@ def _fetch(name: str, url: str, file: Path) -> None:
 def loaded(settings: Detect, name: str, url: str) -> tuple[nn.Module, Told]:
     """The model of a recipe with a binding's weights. Raises BadInput if they are not its, or lack a class that is asked for."""
     what = f"binding '{name}'"
-    data = files_in.read(what, file_of(name, settings.model, url), MOST_BYTES)
+    data = inputs.read(what, file_of(name, settings.model, url), MOST_BYTES)
     model, told = torchvision_models.loaded(settings.model, data, what, settings.least_side_px, settings.most_side_px)
     for category, index in sorted(settings.classes.items()):
         _check_class(what, category, index, classes_of(model), told)

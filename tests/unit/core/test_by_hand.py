@@ -11,7 +11,7 @@ from schemas.artists import Artists
 from schemas.errors import BadInput
 from schemas.tables import BY_HAND, FETCH, LEDGER, RECORDS, TAKEN_DOWN, TOMBSTONES
 from tasks.core import by_hand
-from tasks.core.scrape import aliases
+from tasks.core.names import aliases
 
 HEAD = (1, ["action", "scope", "name", "reason", "date"])
 ALIASES = aliases.merged(Artists(aliases={"A. Muster": "Anna Muster"}))

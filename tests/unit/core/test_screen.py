@@ -11,7 +11,7 @@ from schemas.screen import Aspect, Between, Figures, Scores, Screen
 from schemas.styles import Styles
 from schemas.tables import SCREEN
 from tasks.core import screen
-from tasks.core.scrape import styles
+from tasks.core.names import styles
 
 CC0 = "https://creativecommons.org/publicdomain/zero/1.0/"
 BY = "https://creativecommons.org/licenses/by/4.0/"

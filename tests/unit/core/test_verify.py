@@ -11,7 +11,7 @@ import yaml
 
 from schemas import tables
 from tasks.core import verify
-from tasks.core.export.coco import detections, document
+from tasks.core.coco.document import detections, document
 from tasks.core.export.images import DIGESTED
 
 CONTRACT: dict[str, Any] = yaml.safe_load(

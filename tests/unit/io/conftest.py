@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from schemas.manners import Manners
-from tasks.io.addresses import Origins
-from tasks.io.http import Client, Limits
-from tasks.io.manners import Governor
-from tests.unit.io.servers import Site, serving
+from tasks.io.web.addresses import Origins
+from tasks.io.web.client import Client, Limits
+from tasks.io.web.rate_limits import Governor
+from tests.support.servers import Site, serving
 
 FAST = Manners(rate_per_s=100_000, connections=16)
 

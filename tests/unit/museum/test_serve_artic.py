@@ -11,8 +11,8 @@ from examples.museum.serve import artic as served
 from examples.museum.serve.hall import NOT_FOUND, Answer, Entry, Request
 from schemas.sources.artic import ArticSource
 from tasks.core.scrape import artic
-from tasks.core.scrape.asking import Said
 from tasks.core.scrape.records import record
+from tasks.core.scrape.web_source import Said
 
 STYLES = ("Cubism", "Etching", "Ukiyo-e")
 DATES: tuple[tuple[str, int | None], ...] = (("1871", 1871), ("c. 1870", 1870), ("19th century", None), ("", None))

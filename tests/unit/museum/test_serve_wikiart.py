@@ -12,8 +12,8 @@ from examples.museum.serve.hall import Entry, Request
 from examples.museum.serve.wikiart_works import is_public_domain, wikiart_style
 from schemas.sources.wikiart import WikiartSource
 from tasks.core.scrape import wikiart
-from tasks.core.scrape.asking import Claim
 from tasks.core.scrape.records import record
+from tasks.core.scrape.web_source import Claim
 from tasks.core.scrape.wikiart_page import PUBLIC_DOMAIN
 
 ARTISTS = ("Adelheid Corvenström", "Ilse Aldack", "Quirin Belñaya", "Unknown")

@@ -8,7 +8,7 @@ import pytest
 
 from schemas.evaluate import Compare
 from tasks.core.evaluate import comparison, drawings, words
-from tests.unit.core.evaluate.test_matching import LARGE, SMALL, drawn, found
+from tests.support.evaluate import LARGE, SMALL, drawn, found
 
 STYLES = ["Rococo"] * 12 + [None] * 12
 TRUTH = drawn(*((place, SMALL if place % 2 else LARGE) for place in range(20)), images=24)

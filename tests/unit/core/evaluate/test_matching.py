@@ -6,22 +6,8 @@ import pytest
 
 from schemas.tables import ANNOTATED, ANNOTATED_FIGURES, DETECT
 from tasks.core.evaluate.kernels import IGNORED, RIGHT, WRONG
-from tasks.core.evaluate.matching import Figures, Found, figures_of, found_in, matches, ordered, within
-
-SMALL, LARGE = [0.0, 0.0, 10.0, 10.0], [200.0, 0.0, 200.0, 200.0]
-
-
-def drawn(*boxes: tuple[int, list[float]], images: int = 1, crowd: tuple[int, ...] = ()) -> Figures:
-    xywh = np.array([box for _, box in boxes], float).reshape(-1, 4)
-    is_crowd = np.array([place in crowd for place in range(len(boxes))], bool)
-    return Figures(images, np.array([image for image, _ in boxes], np.int64), xywh, xywh[:, 2] * xywh[:, 3], is_crowd)
-
-
-def found(*boxes: tuple[int, list[float], float]) -> Found:
-    return ordered(
-        np.array([image for image, *_ in boxes], np.int64), np.array([box for _, box, _ in boxes], float).reshape(-1, 4),
-        np.array([score for *_, score in boxes], float),
-    )  # fmt: skip
+from tasks.core.evaluate.matching import Figures, Found, figures_of, found_in, matches, within
+from tests.support.evaluate import LARGE, SMALL, drawn, found
 
 
 def verdicts(truth: Figures, boxes: Found, area: int = 0, step: int = 0, at_most: int = 100) -> list[int]:

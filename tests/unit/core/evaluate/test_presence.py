@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tasks.core.evaluate.presence import GRID, Kept, Presence, auc, kept_at, presence, some, wilson
-from tests.unit.core.evaluate.test_matching import LARGE, SMALL, drawn, found
+from tests.support.evaluate import LARGE, SMALL, drawn, found
 
 SEEN = Presence(np.array([True, True, False, False]), np.array([0.9, 0.5, 0.5, -1.0]))
 

@@ -5,7 +5,7 @@ import pytest
 
 from tasks.core.evaluate.matching import matches
 from tasks.core.evaluate.resampling import MEASURES, interval, resampled, scores
-from tests.unit.core.evaluate.test_matching import LARGE, SMALL, drawn, found
+from tests.support.evaluate import LARGE, SMALL, drawn, found
 
 TRUTH = drawn((0, SMALL), (1, SMALL), images=3)
 HALF = matches(TRUTH, found((0, SMALL, 0.9)))

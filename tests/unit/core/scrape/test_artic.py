@@ -12,8 +12,8 @@ from pydantic import ValidationError
 
 from schemas.sources.artic import ArticSource
 from tasks.core.scrape import artic
-from tasks.core.scrape.asking import Ask, BadAnswer, Claim, Said
 from tasks.core.scrape.records import record
+from tasks.core.scrape.web_source import Ask, BadAnswer, Claim, Said
 
 PAGE = Path(__file__).parents[4] / "docs/sources/artic.md"
 SOURCE = ArticSource(name="artic")

@@ -12,9 +12,9 @@ from pydantic import ValidationError
 from schemas.sources.commons import CommonsSource
 from tasks.core.fetch import is_url
 from tasks.core.scrape import commons
-from tasks.core.scrape.asking import Ask, BadAnswer, Claim
+from tasks.core.scrape.html_text import text_of_html
 from tasks.core.scrape.records import record
-from tasks.core.scrape.shown import text_of_html
+from tasks.core.scrape.web_source import Ask, BadAnswer, Claim
 
 DOCS = Path(__file__).resolve().parents[4] / "docs" / "sources" / "commons.md"
 PDM = "https://creativecommons.org/publicdomain/mark/1.0/"

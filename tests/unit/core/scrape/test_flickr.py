@@ -13,8 +13,8 @@ from pydantic import ValidationError
 from schemas.sources.flickr import FlickrSource
 from tasks.core.fetch import is_url
 from tasks.core.scrape import flickr
-from tasks.core.scrape.asking import BadAnswer, Claim
 from tasks.core.scrape.records import record
+from tasks.core.scrape.web_source import BadAnswer, Claim
 
 DOCS = Path(__file__).resolve().parents[4] / "docs" / "sources" / "flickr.md"
 GROUP = "34427469792@N01"

@@ -14,8 +14,8 @@ from pydantic import ValidationError
 
 from schemas.sources.met import MetSource
 from tasks.core.scrape import met
-from tasks.core.scrape.asking import Ask, BadAnswer, Claim, Said
 from tasks.core.scrape.records import record
+from tasks.core.scrape.web_source import Ask, BadAnswer, Claim, Said
 
 PAGE = Path(__file__).parents[4] / "docs/sources/met.md"
 SOURCE = MetSource(name="met")

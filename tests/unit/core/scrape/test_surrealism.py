@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from schemas.sources.surrealism import SurrealismSource
-from tasks.core.scrape.asking import Ask, BadAnswer
 from tasks.core.scrape.records import record
 from tasks.core.scrape.surrealism import CREDENTIAL, HOSTS, first, read
+from tasks.core.scrape.web_source import Ask, BadAnswer
 
 SOURCE = SurrealismSource(name="surrealists")
 INDEX = Ask("https://surrealism.website/", "index", expects="html")

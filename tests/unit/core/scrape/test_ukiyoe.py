@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from schemas.sources.ukiyoe import UkiyoeSource
-from tasks.core.scrape.asking import Ask, BadAnswer, Claim
 from tasks.core.scrape.records import record
 from tasks.core.scrape.ukiyoe import CREDENTIAL, HOSTS, first, read
+from tasks.core.scrape.web_source import Ask, BadAnswer, Claim
 
 SOURCE = UkiyoeSource(name="prints")
 LISTING = Ask("https://ukiyo-e.org/source/mfa", "listing", expects="html")

@@ -12,8 +12,8 @@ from pydantic import ValidationError
 
 from schemas.sources.wikiart import WikiartSource
 from tasks.core.scrape import wikiart
-from tasks.core.scrape.asking import Ask, BadAnswer, Claim, Said
-from tasks.core.scrape.wikiart_asks import address_of_style
+from tasks.core.scrape.web_source import Ask, BadAnswer, Claim, Said
+from tasks.core.scrape.wikiart_addresses import address_of_style
 from tasks.core.scrape.wikiart_page import PUBLIC_DOMAIN, Page
 from tasks.core.scrape.wikiart_work import folded, hyphened, image_url, row
 

@@ -8,7 +8,7 @@ import torch
 from PIL import Image
 
 from tasks.io.detectors import decoding
-from tasks.io.images import Unreadable
+from tasks.io.images.decode import Unreadable
 
 
 def jpeg() -> bytes:

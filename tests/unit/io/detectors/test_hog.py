@@ -9,8 +9,8 @@ import pytest
 
 from schemas.detect import Detect
 from schemas.errors import BadInput
-from tasks.core import detect
-from tasks.detectors.hog import HogDetector
+from tasks.core.detect import boxes as detect
+from tasks.engine.detectors.hog import HogDetector
 from tasks.io.detectors import hog
 
 F = np.float32

@@ -8,12 +8,12 @@ import pytest
 
 from schemas.detect import Detect
 from schemas.errors import BadInput
-from tasks.core import detect as core
+from tasks.core.detect import boxes as core
 from tasks.core.evaluate import box_scores
 from tasks.core.scrape.annotations import figures_of_voc
-from tasks.detectors.onnx import OnnxDetector
-from tasks.io import images
+from tasks.engine.detectors.onnx import OnnxDetector
 from tasks.io.detectors.onnx import Model, loaded
+from tasks.io.images import decode
 
 onnxruntime = pytest.importorskip("onnxruntime")
 onnx = pytest.importorskip("onnx", reason="the models of these tests are drawn with onnx")
@@ -431,7 +431,7 @@ def test_yolox_nano_finds_in_a_painting_what_its_authors_code_finds(shared_data,
         if (path := shared_data / "peopleart" / "JPEGImages" / xml.parent.name / xml.stem).is_file()
     ]
     painting = paintings[round(place * (len(paintings) - 1))]
-    picture = images.picture(painting.read_bytes(), 10**8)
+    picture = decode.picture(painting.read_bytes(), 10**8)
     size_px = (picture.width_px, picture.height_px)
 
     theirs_in, ratio = _published_input(painting, 416, 416)
@@ -457,7 +457,7 @@ def test_fastestdet_finds_in_paintings_about_what_was_measured_elsewhere(shared_
     folder, truth, results = shared_data / "peopleart", {"images": [], "annotations": [], "categories": [{"id": 1}]}, []
     paths = [path for path in sorted((folder / "JPEGImages").rglob("*.jpg")) if xml_of(path).is_file()]
     for number, path in enumerate(paths[::5], 1):
-        pixels = images.picture(path.read_bytes(), 10**8).pixels()
+        pixels = decode.picture(path.read_bytes(), 10**8).pixels()
         truth["images"].append({"id": number})
         for figure in figures_of_voc(xml_of(path).read_bytes()):
             x, y, w, h = figure["xywh_px"]

@@ -15,9 +15,9 @@ from schemas.reasons import Reason
 from tasks.io.detectors import stream
 from tasks.io.detectors.canvases import Size
 from tasks.io.detectors.decoding import Picture, decoded
-from tasks.io.detectors.found import Found
+from tasks.io.detectors.detector import Found
 from tasks.io.detectors.vision import Manner, Vision
-from tests.unit.io.models import SETTINGS, small
+from tests.support.models import SETTINGS, small
 
 
 def blob(number: int) -> bytes:

@@ -17,14 +17,13 @@ from torchvision.models.detection.image_list import ImageList
 
 from schemas.detect import Detect
 from schemas.errors import BadInput
-from tasks.io import torchvision_models
-from tasks.io.detectors import decoding, devices, heads, opening, vision_weights
+from tasks.io.detectors import decoding, devices, heads, opening, torchvision_models, vision_weights
 from tasks.io.detectors.canvases import Canvases, Size
-from tasks.io.detectors.found import Found
+from tasks.io.detectors.detector import Found
 from tasks.io.detectors.opening import Manner
 from tasks.io.detectors.read_out import Places, limited
 from tasks.io.detectors.vision import Vision
-from tests.unit.io.models import SETTINGS, TOLD, Failing, small
+from tests.support.models import SETTINGS, TOLD, Failing, small
 
 CPU = torch.device("cpu")
 LOST = RuntimeError("CUDA error: an illegal memory access was encountered")

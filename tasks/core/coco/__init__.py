@@ -1,0 +1,1 @@
+"""COCO, in and out: what a box, a category and a document is."""

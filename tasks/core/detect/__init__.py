@@ -1,0 +1,1 @@
+"""What a detector's output means: boxes, layouts, counts."""

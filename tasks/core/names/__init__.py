@@ -1,0 +1,1 @@
+"""Names of artists and styles: which of them are one."""

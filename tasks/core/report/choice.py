@@ -1,0 +1,261 @@
+"""The report's section on what the choice has done: to artists, years, shapes, figures, splits; and its table for the card."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from tasks.core import plots
+from tasks.core.plots import escape
+from tasks.core.statistics import ASPECT_EDGES, Statistics, share_of_at_least
+
+STYLE = f"""{plots.STYLE}
+.wide{{overflow-x:auto}}.wide td,.wide th{{white-space:nowrap}}.wide th+th{{text-align:right}}
+.wide td:first-child{{white-space:normal;overflow-wrap:anywhere}}
+"""
+
+ALL = "all together"
+MANY = 6
+"""PoPArt, Fig. 6, tells the share of images with so many figures."""
+
+_MOST_FIGURES = 15
+_OLDEST = 0.01
+"""So many of the images may be left out of the plot of years, the oldest, so that a few do not press all others together."""
+_MOMENTS = ("before", "after")
+_MARKS = {0.125: "1:8", 0.25: "1:4", 0.5: "1:2", 1.0: "1:1", 2.0: "2:1", 4.0: "4:1", 8.0: "8:1"}
+
+_Row = Mapping[str, Any]
+_Bins = dict[tuple[str, str, str | None], list[_Row]]
+
+
+class Change(NamedTuple):
+    """One stratum before and after; None where it was not there."""
+
+    name: str
+    before: _Row | None
+    after: _Row | None
+
+
+def changes(diversity: pa.Table) -> list[Change]:
+    """What became of each stratum of DIVERSITY: all together, then those with most images after, then before, then names."""
+    of: dict[str | None, dict[str, _Row]] = {}
+    for row in diversity.to_pylist():
+        of.setdefault(row["stratum"], {})[row["moment"]] = row
+    found = [
+        Change(ALL if name is None else name, rows.get("before"), rows.get("after"))
+        for name, rows in sorted(of.items(), key=lambda entry: (entry[0] is not None, entry[0]))
+        if {"before", "after"} & rows.keys()
+    ]
+    return [
+        *found[:1],
+        *sorted(found[1:], key=lambda change: (-_images(change.after), -_images(change.before), change.name)),
+    ]
+
+
+def cells(change: Change) -> tuple[str, str, str, str]:
+    """Images, artists, effective artists and Gini coefficient as "before → after", "-" where there was nothing."""
+    return (
+        _arrow(change, "images", ",d"), _arrow(change, "artists", ",d"), _arrow(change, "effective_artists", ",.1f"), _arrow(change, "gini", ".2f"),
+    )  # fmt: skip
+
+
+def section(found: Statistics) -> str:
+    """The section as HTML; empty where there is nothing to tell."""
+    rows = changes(found.diversity)
+    if not rows:
+        return ""
+    bins = _bins(found.histograms)
+    parts = [
+        "<section><h2>What the choice has changed</h2>",
+        "<p>Before: the images that the draw chose from. After: the images of this release. The effective number of artists is how many "
+        "there would be if all had equally many works here (exp of the Shannon entropy); the Gini coefficient is 0 if all have equally "
+        "many and nears 1 if one has nearly all. Works by nobody known count as one artist's. All numbers are in "
+        "<code>statistics/*.parquet</code>.</p>",
+        "<div class=plots>", _works(bins), _aspects(bins), _effective(rows[1:]), _years(bins, rows[1:]), _figures(bins, found.score), "</div>",
+        "<h3>Style by style</h3>", _table(rows), "<h3>Splits</h3>", _splits(found.shares), "</section>",
+    ]  # fmt: skip
+    return "\n".join(part for part in parts if part)
+
+
+def _works(bins: _Bins) -> str:
+    lines = {moment: _by_rank(bins.get(("works_per_artist", moment, None), [])) for moment in _MOMENTS}
+    says = (
+        "Each artist's works, the most prolific artist first; both axes are logarithmic. The flatter the line, the more evenly the works are "
+        "spread over artists. All unknown artists are one."
+    )
+    return plots.ranked(plots.Told("works", "Works per artist", says, "artists, most works first", "works"), lines)
+
+
+def _by_rank(bins: Sequence[_Row]) -> list[tuple[float, float]]:
+    """(rank, works) at both ends of each run of artists with equally many works."""
+    points, before = [], 0
+    for row in reversed(bins):
+        points += [(before + 1, row["least"]), (before + row["count"], row["least"])]
+        before += row["count"]
+    return points
+
+
+def _effective(rows: Sequence[Change]) -> str:
+    values = [(row.name, _effective_artists(row.before), _effective_artists(row.after)) for row in rows]
+    says = (
+        "As many equally prolific artists would be as diverse. Never more than the images: compare styles of like size, or read it against "
+        "the images. Styles with the most images first."
+    )
+    return plots.pairs(
+        plots.Told("effective", "Effective number of artists", says, "effective artists"), values, _MOMENTS
+    )
+
+
+def _effective_artists(row: _Row | None) -> float | None:
+    return None if row is None else float(row["effective_artists"])
+
+
+def _years(bins: _Bins, rows: Sequence[Change]) -> str:
+    together = [row for moment in _MOMENTS for row in bins.get(("year", moment, None), [])]
+    if not _known(together):
+        return ""
+    since = _since(_known(together))
+
+    def decades(moment: str, style: str) -> list[tuple[float, float]]:
+        return _decades(_known(bins.get(("year", moment, style), [])), since)
+
+    lines = [(row.name, decades("before", row.name), decades("after", row.name)) for row in rows]
+    of = [bins.get(("year", moment, None), []) for moment in _MOMENTS]
+    early = [sum(row["count"] for row in _known(rows) if row["least"] < since) for rows in of]
+    unknown = [sum(row["count"] for row in rows if row["least"] is None) for rows in of]
+    says = f"Images by decade, from {since:.0f} on. In each style before and after are each as high as their own fullest decade."
+    says += f" Older, and not shown: {_arrows(early)}." if any(early) else ""
+    says += f" Without a year: {_arrows(unknown)}." if any(unknown) else ""
+    return plots.ridges(plots.Told("years", "Styles and years", says, "year"), lines, _MOMENTS)
+
+
+def _since(bins: Sequence[_Row]) -> float:
+    """The first decade to show: of what lies in the bins, in any order, at most _OLDEST is older."""
+    ordered = sorted(bins, key=lambda row: float(row["least"]))
+    left = _OLDEST * sum(row["count"] for row in ordered)
+    for row in ordered:
+        left -= row["count"]
+        if left < 0:
+            return float(row["least"])
+    return float(ordered[-1]["least"])
+
+
+def _decades(bins: Sequence[_Row], since: float) -> list[tuple[float, float]]:
+    """(beginning, images) of each decade from `since` on, with 0 where one ends and none follows."""
+    shown = [row for row in bins if row["least"] >= since]
+    points: list[tuple[float, float]] = []
+    for row, after in zip(shown, [*shown[1:], None], strict=True) if shown else ():
+        points.append((row["least"], row["count"]))
+        if after is None or after["least"] != row["below"]:
+            points.append((row["below"], 0))
+    return points
+
+
+def _aspects(bins: _Bins) -> str:
+    lines = {
+        said: _shares_by_edge(_known(bins.get(("aspect_ratio", moment, None), [])))
+        for moment, said in (("measured", "all that were measured"), ("after", "after"))
+    }
+    says = "Share of images by width : height; left of 1:1 they are upright. What lies beyond 1:8 and 8:1 is not shown."
+    return plots.steps(plots.Told("aspect", "Aspect ratios", says, "width : height", "share of images"), lines, _MARKS)
+
+
+def _shares_by_edge(bins: Sequence[_Row]) -> list[tuple[float, float]]:
+    total = sum(row["count"] for row in bins)
+    share = {row["least"]: row["count"] / total for row in bins}
+    *edges, last = (float(edge) for edge in ASPECT_EDGES)
+    return [*((edge, share.get(edge, 0.0)) for edge in edges), (last, 0.0)]
+
+
+def _figures(bins: _Bins, score: float | None) -> str:
+    of = {moment: _known(bins.get(("figures_per_image", moment, None), [])) for moment in _MOMENTS}
+    most = min(_MOST_FIGURES, max((int(rows[-1]["least"]) for rows in of.values() if rows), default=0))
+    if not most:
+        return ""
+    names = [f"{number}{'+' * (number == _MOST_FIGURES)}" for number in range(most + 1)]
+    shares = {moment: _by_number(rows, most) for moment, rows in of.items()}
+    said = [f"{_percent(share_of_at_least(rows, MANY))} {moment}" for moment, rows in of.items()]
+    whose = "" if score is None else f" where they have annotated the image, else the detector's from {score:g} on"
+    says = f"Share of images with so many figures: people's boxes{whose}. {MANY} or more: {', '.join(said)}."
+    return plots.bars(
+        plots.Told("figures", "Figures per image", says, "figures in an image", "share of images"), shares, names
+    )
+
+
+def _by_number(bins: Sequence[_Row], most: int) -> list[float]:
+    """Shares of 0 .. most figures; the last holds all above too."""
+    shares, total = [0.0] * (most + 1), sum(row["count"] for row in bins)
+    for row in bins:
+        shares[min(int(row["least"]), most)] += row["count"] / total
+    return shares
+
+
+def _table(rows: Sequence[Change]) -> str:
+    lines = ["<div class=wide><table><tr><th>style<th>images<th>artists<th>effective artists<th>Gini coefficient"]
+    for change in rows[: plots.ROWS + 1]:
+        name = f"<b>{ALL}</b>" if change is rows[0] else escape(change.name)
+        lines.append(f"<tr><td>{name}" + "".join(f"<td class=n>{cell}" for cell in cells(change)))
+    more = len(rows) - 1 - plots.ROWS
+    return "\n".join([*lines, f"</table></div>{f'<p>And {more:,} more.</p>' if more > 0 else ''}"])
+
+
+def _splits(shares: pa.Table) -> str:
+    lines = ["<div class=wide><table><tr><th>split<th>images<th>wanted<th>got<th>figures<th>share of figures"]
+    lines += [
+        f"<tr><td>{escape(row['split'])}<td class=n>{row['images']:,}<td class=n>{_percent(row['wanted_share'])}"
+        f"<td class=n>{_percent(row['images_share'])}<td class=n>{row['figures']:,}<td class=n>{_percent(row['figures_share'])}"
+        for row in shares.to_pylist()
+        if row["stratum"] is None
+    ]
+    return "\n".join([*lines, f"</table></div>{_farthest(shares)}"])
+
+
+def _farthest(shares: pa.Table) -> str:
+    """Which style's split is farthest from what was wanted, in images."""
+    rows = [row for row in shares.to_pylist() if row["stratum"] is not None and row["wanted_share"] is not None]
+    totals: Counter[str] = Counter()
+    for row in rows:
+        totals[row["stratum"]] += row["images"]
+    wanted = [row["wanted_share"] * totals[row["stratum"]] for row in rows]
+    off = [(abs(row["images"] - right), row, right) for row, right in zip(rows, wanted, strict=True)]
+    if not off:
+        return ""
+    by, row, right = max(off, key=lambda found: found[0])
+    if by < 1:
+        return "<p>No style's split is a whole image away from what was wanted.</p>"
+    return (
+        f"<p>Farthest from what was wanted: {escape(row['stratum'])} has {row['images']:,} images in {escape(row['split'])}, "
+        f"not {right:,.1f}.</p>"
+    )
+
+
+# ------------------------------------------------------------------------------------------------------ values
+
+
+def _bins(histograms: pa.Table) -> _Bins:
+    """Rows by statistic, moment and stratum (None: all together), in their order."""
+    found: _Bins = {}
+    for row in histograms.to_pylist():
+        found.setdefault((row["statistic"], row["moment"], row["stratum"]), []).append(row)
+    return found
+
+
+def _known(bins: Sequence[_Row]) -> list[_Row]:
+    return [row for row in bins if row["least"] is not None]
+
+
+def _images(row: _Row | None) -> int:
+    return 0 if row is None else int(row["images"])
+
+
+def _arrow(change: Change, name: str, form: str) -> str:
+    return " → ".join("-" if row is None else format(row[name], form) for row in (change.before, change.after))
+
+
+def _arrows(counts: Sequence[int]) -> str:
+    return " → ".join(f"{count:,}" for count in counts)
+
+
+def _percent(share: float | None) -> str:
+    return "-" if share is None else f"{100 * share:.1f} %"

@@ -1,0 +1,187 @@
+"""The report's section on copies: clusters, the closest pairs that were not merged, and what a reviewer says of each."""
+
+from collections.abc import Mapping
+from html import escape
+from typing import Any
+from urllib.parse import urlsplit
+
+from schemas.reasons import MEANING as WHY
+from schemas.reasons import Reason
+from schemas.relations import MEANING, VERDICTS, DropRelation, Relation
+from tasks.core.report.clusters import Cluster, Pair, Shown, why_it_stayed
+from tasks.core.report.thumbnails import Thumbnail, drawing
+
+Facts = Mapping[str, Mapping[str, Any]]
+Thumbnails = Mapping[str, Thumbnail]
+
+_TOLD = {
+    "copy": "one work: one record stays, the other is dropped",
+    "related": "two pictures that belong together: both stay, in one split",
+    "different": "two works: both stay, in any split",
+}
+_COPIES: frozenset[str] = frozenset(DropRelation.__args__)  # type: ignore[attr-defined]
+
+STYLE = """
+.clusters{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(33rem,100%),1fr));gap:0 1.2rem}
+.cluster{display:grid;grid-template-columns:15rem 1fr;gap:1.2rem;border-top:1px solid #ddd;padding:1.2rem 0;align-items:start}
+.cluster.wide{grid-column:1/-1}.stays{position:sticky;top:.6rem}.copies{display:flex;flex-wrap:wrap;gap:1.2rem}.copy{width:15rem}
+.apart{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(26rem,100%),1fr));gap:1.2rem}
+.apart article{border:1px solid #ddd;border-radius:6px;padding:.8rem;display:flex;flex-direction:column;gap:.6rem}
+.side{display:grid;grid-template-columns:1fr 1fr;gap:.8rem}
+.cluster figure,.apart figure{width:auto}.cluster svg,.apart svg{height:13rem;background:#f4f2ef;border-radius:3px}
+.cluster figcaption,.apart figcaption{overflow-wrap:anywhere;margin-top:.35rem}.quiet{color:#666}
+.found{margin:.4rem 0;font-size:.85rem}.tag{background:#ece7e0;border-radius:3px;padding:.05rem .4rem;font-weight:600}
+.cluster h3{font-size:.8rem;margin:0 0 .3rem;color:#666}.stays h3{color:#3c6e47}.apart .found{margin:0}
+form.verdict{font-size:.85rem;margin-top:auto}form.verdict fieldset{border:0;padding:0;margin:0;display:flex;gap:.25rem}
+form.verdict legend{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
+form.verdict label{border:1px solid #ccc;border-radius:4px;padding:.1rem .4rem .1rem .25rem;cursor:pointer;white-space:nowrap}
+form.verdict label:has(:checked){background:#2f4b6e;border-color:#2f4b6e;color:#fff}
+form.verdict label:focus-within{outline:2px solid #2f6fd0;outline-offset:2px}form.verdict input[type=radio]{margin:0 .3rem 0 0}
+form.verdict .more{display:none;gap:.3rem;margin-top:.35rem}form.live.touched .more,form.live:has(:checked) .more{display:flex}
+form.verdict .more input{flex:1;min-width:0;font:inherit;padding:.1rem .4rem;border:1px solid #ccc;border-radius:4px}
+form.verdict .more button{font:inherit;border:0;background:none;color:#2f4b6e;cursor:pointer;text-decoration:underline;visibility:hidden}
+form.touched .more button{visibility:visible}
+#verdicts{position:sticky;bottom:0;background:#fffffff2;border-top:2px solid #2f4b6e;padding:.7rem 0;
+display:flex;gap:1rem;flex-wrap:wrap;align-items:center}
+#verdicts[hidden]{display:none}#verdicts label{font-size:.85rem}#verdicts output{flex:1;min-width:14rem;font-size:.85rem}
+#verdicts button{font:inherit;font-weight:600;background:#2f4b6e;color:#fff;border:0;border-radius:4px;padding:.35rem 1rem;cursor:pointer}
+@media(max-width:44rem){.cluster{grid-template-columns:1fr}.stays{position:static}}
+@media print{#verdicts,form.verdict .more{display:none!important}.cluster,article{break-inside:avoid}}
+"""
+
+_INTRODUCTION = """
+<p>Least certain first. If a cluster holds two works, or a pair below is one work, say so, save the verdicts, and name the
+file in the recipe (<code>dedup: {verdicts: verdicts}</code>): the next build obeys it.</p>
+<noscript><p>Verdicts can be saved only where the browser runs the page's own script.</p></noscript>
+"""
+
+_BAR = """
+<div id=verdicts hidden role=region aria-label='Verdicts'><button type=button>Save verdicts</button>
+<label>Verdicts said before, to be kept: <input type=file accept='.csv,text/csv'></label><output aria-live=polite></output></div>
+"""
+
+
+def section(shown: Shown, facts: Facts, thumbnails: Thumbnails) -> str:
+    """The section as HTML; empty where there is nothing to show.
+
+    facts: rows by record_id of all that are shown, each with sha256, title, artist, source, source_url, rights_uri,
+    width_px, height_px, bytes, is_annotated, metadata (how many fields say something) and format; what is not known is
+    null. thumbnails: by SHA-256, of all of these.
+    """
+    if not shown.clusters and not shown.apart:
+        return ""
+    parts = ["<section><h2>Copies</h2>", _INTRODUCTION, _legend(), "<div class=clusters>"]
+    parts += [_cluster(cluster, facts, thumbnails) for cluster in shown.clusters]
+    parts += ["</div>", _more(shown.more_clusters, "cluster")]
+    if shown.apart:
+        parts += ["<h2>Closest pairs that were not merged</h2><div class=apart>"]
+        parts += [_apart(pair, facts, thumbnails) for pair in shown.apart]
+        parts += ["</div>", _more(shown.more_apart, "pair of works", "pairs of works")]
+    return "\n".join([*parts, _BAR, "</section>"])
+
+
+def _legend() -> str:
+    relations = "".join(f"<tr><td>{relation}<td>{escape(MEANING[relation])}" for relation in Relation)
+    words = "".join(f"<tr><td>{word}<td>{_TOLD[word]}" for word in VERDICTS)
+    return (
+        f"<details><summary>What the words mean</summary><table><tr><th>verdict<th>what the build does{words}</table>"
+        f"<table><tr><th>relation<th>what was seen{relations}</table></details>"
+    )
+
+
+def _cluster(cluster: Cluster, facts: Facts, thumbnails: Thumbnails) -> str:
+    others = [facts[pair.a] for pair in cluster.copies]
+    among = " (of those shown)" if cluster.more else ""
+    later = f"<br>A later stage dropped it: {_reason(cluster.later)}" if cluster.later else ""
+    copies = "".join(
+        f"<article class=copy><h3>Dropped as a copy</h3>{_figure(pair.a, facts, thumbnails)}{_found(pair)}{_form_of_copy(pair)}</article>"
+        for pair in cluster.copies
+    )
+    return (
+        f"<section class='cluster{' wide' * (len(cluster.copies) > 1)}'><div class=stays>"
+        f"<h3>This one stayed</h3>{_figure(cluster.stays, facts, thumbnails)}"
+        f"<p class=found>Why: {escape(why_it_stayed(facts[cluster.stays], others))}{among}.{later}</p></div>"
+        f"<div><div class=copies>{copies}</div>{_more(cluster.more, 'copy', 'copies')}</div></section>"
+    )
+
+
+def _apart(pair: Pair, facts: Facts, thumbnails: Thumbnails) -> str:
+    pictures = "".join(_figure(name, facts, thumbnails) for name in (pair.a, pair.b))
+    note = ""
+    if pair.relation in _COPIES and not pair.verdict:
+        note = "<br><span class=quiet>Not merged: the recipe does not ask for it, or it would have joined two works.</span>"
+    return f"<article><div class=side>{pictures}</div>{_found(pair, note)}{_form(pair)}</article>"
+
+
+def _figure(record_id: str, facts: Facts, thumbnails: Thumbnails) -> str:
+    row = facts[record_id]
+    said = ", ".join(escape(str(row[name])) for name in ("artist", "title") if row[name])
+    size = [
+        f"{row['width_px']} × {row['height_px']} px" if row["width_px"] and row["height_px"] else "",
+        f"{row['bytes'] / 1000:,.0f} kB" if row["bytes"] else "",
+        str(row["format"] or ""),
+    ]
+    lines = [f"<code>{escape(record_id)}</code>", said, escape(", ".join(filter(None, size)))]
+    lines += [f"<span class=quiet>{escape(str(row['rights_uri'] or '').removeprefix('https://'))}</span>", _source(row)]
+    caption = "<br>".join(line for line in lines if line)
+    return f"<figure>{drawing(thumbnails[row['sha256']], (), record_id)}<figcaption>{caption}</figcaption></figure>"
+
+
+def _source(row: Mapping[str, Any]) -> str:
+    """The source's name, as a link to its page where that is one on the web: nothing else becomes a link."""
+    name, url = escape(str(row["source"] or "source")), str(row["source_url"] or "")
+    if not _is_on_the_web(url):
+        return name
+    return f"<a href='{escape(url)}' target=_blank rel='noopener noreferrer'>{name}</a>"
+
+
+def _is_on_the_web(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return False
+    return parts.scheme in {"http", "https"} and bool(parts.netloc)
+
+
+def _found(pair: Pair, note: str = "") -> str:
+    """What was found: relation, distance, score; the ledger's words where the two were never compared."""
+    if pair.relation is None:
+        said = [pair.detail or "never compared"]
+        tag = ""
+    else:
+        said = (
+            [] if pair.distance_bits is None else [f"{pair.distance_bits} bit{'s' * (pair.distance_bits != 1)} apart"]
+        )
+        said += [] if pair.score is None else [f"score {pair.score:.3f}"]
+        meaning = MEANING[Relation(pair.relation)]
+        tag = f"<span class=tag title='{escape(meaning)}'>{escape(pair.relation)}</span> "
+    judged = f"<br>Verdict: <b>{escape(pair.verdict)}</b>" if pair.verdict else ""
+    return f"<p class=found>{tag}{escape(', '.join(said))}{judged}{note}</p>"
+
+
+def _form_of_copy(pair: Pair) -> str:
+    """Equal bytes are one whatever anybody says, so there is nothing to say of them."""
+    return "" if pair.relation == Relation.SAME_FILE else _form(pair)
+
+
+def _form(pair: Pair) -> str:
+    """Three choices about a pair, a < b."""
+    a, b = min(pair.a, pair.b), max(pair.a, pair.b)
+    radios = "".join(
+        f"<label title='{_TOLD[word]}'><input type=radio name=verdict value={word}{' checked' * (word == pair.verdict)}>{word}</label>"
+        for word in VERDICTS
+    )
+    return (
+        f"<form class=verdict data-a='{escape(a)}' data-b='{escape(b)}' autocomplete=off>"
+        f"<fieldset><legend>What are {escape(a)} and {escape(b)} to each other?</legend>{radios}</fieldset>"
+        f"<div class=more><input name=note placeholder='note' aria-label='Note on {escape(a)} and {escape(b)}'>"
+        f"<button type=reset>take back</button></div></form>"
+    )
+
+
+def _reason(reason: str) -> str:
+    return f"<span title='{escape(WHY[Reason(reason)])}'>{escape(reason)}</span>"
+
+
+def _more(count: int, one: str, many: str = "") -> str:
+    return f"<p class=quiet>And {count:,} more {one if count == 1 else many or one + 's'}.</p>" if count else ""

@@ -1,0 +1,155 @@
+"""Pages of HTML as a flat list of their elements: what sources without an API are read from."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from html.parser import HTMLParser
+from typing import NamedTuple
+from urllib.parse import SplitResult, quote, urljoin, urlsplit
+
+from tasks.core.scrape.web_source import BadAnswer, quoted
+
+_LARGEST_BYTES = 8_000_000
+_EMPTY = frozenset(
+    {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr"}
+)
+_UNREAD = frozenset({"script", "style", "title"})
+
+
+class Element(NamedTuple):
+    """One element: elements[first:last] of its page lie in it, and chunks[text_first:text_last] are its text."""
+
+    tag: str
+    attributes: Mapping[str, str]
+    first: int
+    last: int
+    text_first: int
+    text_last: int
+
+    def has(self, tag: str, *classes: str) -> bool:
+        """Whether it is of this tag and all these classes."""
+        return self.tag == tag and set(classes) <= set(self.attributes.get("class", "").split())
+
+
+@dataclass(frozen=True)
+class Page:
+    """Elements of a page in the order in which they begin. title: what stands in <title>, for messages."""
+
+    elements: tuple[Element, ...]
+    chunks: tuple[str, ...]
+    title: str
+
+    def text(self, element: Element | None) -> str:
+        """What stands in an element, blanks made one; of no element nothing."""
+        if element is None:
+            return ""
+        return " ".join("".join(self.chunks[element.text_first : element.text_last]).split())
+
+    def all(self, tag: str, *classes: str, within: Element | None = None) -> list[Element]:
+        """Elements of this tag and these classes, without those that lie in another one of them."""
+        at, last = (within.first, within.last) if within else (0, len(self.elements))
+        found = []
+        while at < last:
+            element = self.elements[at]
+            at += 1
+            if element.has(tag, *classes):
+                found.append(element)
+                at = element.last
+        return found
+
+    def one(self, tag: str, *classes: str, within: Element | None = None) -> Element | None:
+        """The first element of this tag and these classes, if there is one."""
+        at, last = (within.first, within.last) if within else (0, len(self.elements))
+        return next((element for element in self.elements[at:last] if element.has(tag, *classes)), None)
+
+
+@dataclass
+class _Open:
+    tag: str
+    attributes: dict[str, str]
+    place: int
+    text_first: int
+
+
+@dataclass
+class _Reading:
+    elements: list[Element | None] = field(default_factory=list)
+    chunks: list[str] = field(default_factory=list)
+    titles: list[str] = field(default_factory=list)
+    stack: list[_Open] = field(default_factory=list)
+    open_tags: Counter[str] = field(default_factory=Counter)
+
+    def begin(self, tag: str, attributes: dict[str, str]) -> None:
+        self.stack.append(_Open(tag, attributes, len(self.elements), len(self.chunks)))
+        self.open_tags[tag] += 1
+        self.elements.append(None)
+
+    def end_last(self) -> None:
+        begun = self.stack.pop()
+        self.open_tags[begun.tag] -= 1
+        bounds = (begun.place + 1, len(self.elements), begun.text_first, len(self.chunks))
+        self.elements[begun.place] = Element(begun.tag, begun.attributes, *bounds)
+
+
+class _Parser(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.reading = _Reading()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Opens an element; of an attribute that is given twice the first counts, as in browsers."""
+        self.reading.begin(tag, {name: value or "" for name, value in reversed(attrs)})
+        if tag in _EMPTY:
+            self.reading.end_last()
+
+    def handle_endtag(self, tag: str) -> None:
+        """Closes the last element of that tag and what is open in it; nothing where none is open."""
+        if self.reading.open_tags[tag] <= 0:
+            return
+        while self.reading.open_tags[tag] > 0:
+            is_it = self.reading.stack[-1].tag == tag
+            self.reading.end_last()
+            if is_it:
+                return
+
+    def handle_data(self, data: str) -> None:
+        """Keeps text that a reader sees; the title apart."""
+        tag = self.reading.stack[-1].tag if self.reading.stack else ""
+        if tag not in _UNREAD:
+            self.reading.chunks.append(data)
+        elif tag == "title":
+            self.reading.titles.append(data)
+
+
+def page(data: bytes) -> Page:
+    """The page that these bytes are, as UTF-8 ("�" for what is none); tags that are not closed end with the page.
+
+    Raises BadAnswer where it is too large or no parser can read it. However deep it nests, nothing here recurses, and time
+    grows with its length alone.
+    """
+    if len(data) > _LARGEST_BYTES:
+        raise BadAnswer(f"expected a page of at most {_LARGEST_BYTES} bytes, got {len(data)}")
+    parser = _Parser()
+    try:
+        # never closed: what is cut off at the end is left out; close() would look at the rest again and again
+        parser.feed(data.decode("utf-8", "replace"))
+    except AssertionError as why:  # html.parser's word for a marked section that it does not know
+        raise BadAnswer(f"expected a page of HTML, got {quoted(data)} ({why})") from why
+    read = parser.reading
+    while read.stack:
+        read.end_last()
+    elements = tuple(element for element in read.elements if element is not None)
+    return Page(elements, tuple(read.chunks), " ".join("".join(read.titles).split()))
+
+
+def link(base: str, href: str) -> SplitResult | None:
+    """Where a link leads from a page, its fragment gone; None where it is no http(s) URL or can't be read."""
+    try:
+        parts = urlsplit(urljoin(base, href.strip()))
+        is_plain = parts.port in {None, 80, 443} and not parts.username
+    except ValueError:
+        return None
+    if parts.scheme not in {"http", "https"} or not parts.hostname or not is_plain:
+        return None
+    path = quote(parts.path, safe="/%:@!$&'()*+,;=~-._")
+    return parts._replace(scheme="https", netloc=parts.hostname, path=path, fragment="")

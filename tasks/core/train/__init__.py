@@ -1,0 +1,1 @@
+"""The rules of training: what is learnt, who comes when, at which rate, how pictures are altered."""

@@ -1,0 +1,187 @@
+"""Pairs of near hashes: what was searched before is taken from the store, only what is new is searched, large searches in pieces."""
+
+import hashlib
+import itertools
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+from prefect import task
+from prefect.cache_policies import NO_CACHE
+
+from schemas.manifests import Context, TableRef
+from schemas.tables import NEIGHBOURS, SEARCHED
+from tasks.core.dedup import search
+from tasks.engine import runs
+from tasks.engine.keys import code_of, key_of
+from tasks.engine.parts import in_parts
+from tasks.io.store.store import Store, parquet_bytes
+
+CODE = code_of(search)
+PIECE_KEYS = 2**24
+"""Hashes on either side of one piece of a search: with its pairs, some 1 GB of memory."""
+
+Keys = NDArray[np.uint64]
+Job = tuple[Keys, Keys | None, bool]  # left, right (None: the pairs within left), whether left are hashes of views
+
+
+@task(cache_policy=NO_CACHE, **runs.RETRIED)
+def search_part(pieces: pa.Table, asked: tuple[list[TableRef], int], into: str, context: Context) -> None:
+    """Search some pieces of a large search and store their pairs."""
+    refs, radius_bits = asked
+    store = runs.opened(context)
+    for piece in pieces.to_pylist():
+        left = _of_piece(store, refs, piece, "left")
+        right = None if piece["right"] is None else _of_piece(store, refs, piece, "right")
+        found = _searched(left, right, radius_bits, is_view=piece["is_view"], threads=1)
+        # a first row without a pair: a piece in which nothing is near is done, too
+        marked = pa.concat_tables(
+            [pa.table([pa.nulls(1, field.type) for field in NEIGHBOURS], schema=NEIGHBOURS), found]
+        )
+        store.write_table(into, marked.append_column("piece", pa.array([piece["piece"]] * marked.num_rows, pa.int32())))
+
+
+def _of_piece(store: Store, refs: list[TableRef], piece: dict[str, Any], side: str) -> Keys:
+    keys: Keys = store.read_table(refs[piece[side]])["key"].to_numpy()
+    return keys[piece[f"{side}_start"] : piece[f"{side}_stop"]]
+
+
+def near(wholes: Keys, seen: Keys, radius_bits: int, context: Context, label: str) -> pa.Table:
+    """NEIGHBOURS among distinct sorted hashes of wholes, and between the distinct sorted hashes of views and them."""
+    store = runs.opened(context)
+    key = key_of(radius_bits=radius_bits, code=CODE)
+    (old_wholes, old_seen, old), outgrown = _before(store, key, wholes, seen)
+    new_wholes, new_seen = (
+        np.setdiff1d(now, was, assume_unique=True) for now, was in ((wholes, old_wholes), (seen, old_seen))
+    )
+    if not len(new_wholes) and not len(new_seen):
+        return old
+    jobs: list[Job] = [
+        (new_wholes, None, False), (old_wholes, new_wholes, False), (seen, new_wholes, True), (new_seen, old_wholes, True)
+    ]  # fmt: skip
+    found = [_ordered(table) for table in _found(jobs, radius_bits, context, label)]
+    everything = pa.concat_tables([old, *found]).sort_by(
+        [("is_view", "ascending"), ("left", "ascending"), ("right", "ascending")]
+    )
+    kept = _keep(store, key, wholes, seen, everything)
+    for ref in outgrown:
+        if ref.path != kept.path:
+            store.remove(
+                ref.path
+            )  # what this search holds too; its pairs, in a folder of its name, are then read no more
+    return everything
+
+
+def _found(jobs: list[Job], radius_bits: int, context: Context, label: str) -> list[pa.Table]:
+    """The pairs of each job; in pieces, each a task, where there is more than one piece of work in any."""
+    jobs = [(left, right, is_view) for left, right, is_view in jobs if len(left) and (right is None or len(right))]
+    pieces = _pieces(jobs)
+    if len(pieces) <= len(jobs) or context.plan:
+        return [
+            _searched(left, right, radius_bits, is_view=is_view, threads=context.workers)
+            for left, right, is_view in jobs
+        ]
+    store = runs.opened(context)
+    sides = [side for left, right, _ in jobs for side in (left, right) if side is not None]
+    refs = [store.write_table("outcomes/searched", pa.table({"key": side}), is_remembered=False) for side in sides]
+    into = f"measures/pieces/{key_of(radius_bits=radius_bits, code=CODE, of=[ref.path for ref in refs], pieces=pieces)}"
+    table = pa.Table.from_pylist(pieces)
+    done = {found["piece"][0].as_py() for _, found in store.tables(into)}
+    todo = table.filter(pc.invert(pc.is_in(table["piece"], value_set=pa.array(sorted(done), pa.int64()))))
+    in_parts(search_part, todo, ((refs, radius_bits), into), context.model_copy(update={"part_rows": 1}), label)
+    stored = [found for _, found in store.tables(into)]
+    if lost := len(pieces) - len({found["piece"][0].as_py() for found in stored}):
+        raise AssertionError(f"expected the pairs of {len(pieces)} pieces of a search, got none of {lost}")
+    return [found.filter(pc.is_valid(found["left"])).drop_columns("piece") for found in stored]
+
+
+def _pieces(jobs: list[Job]) -> list[dict[str, Any]]:
+    """Ranges that together make up all jobs. left, right: the number of the side; right null: the pairs within left."""
+    found: list[dict[str, Any]] = []
+    side = 0
+    for left, right, is_view in jobs:
+        if right is None:
+            ranges = search.piece_pairs(len(left), -(-len(left) // PIECE_KEYS))
+        else:
+            ranges = list(itertools.product(_ranges(len(left)), _ranges(len(right))))
+        for one, other in ranges:
+            is_within = right is None and one == other
+            found.append(
+                {"piece": len(found), "is_view": is_view, "left": side, "left_start": one.start, "left_stop": one.stop,
+                 "right": None if is_within else side + (right is not None), "right_start": other.start, "right_stop": other.stop}
+            )  # fmt: skip
+        side += 1 if right is None else 2
+    return found
+
+
+def _ranges(keys: int) -> list[range]:
+    return [range(start, min(start + PIECE_KEYS, keys)) for start in range(0, keys, PIECE_KEYS)]
+
+
+def _searched(left: Keys, right: Keys | None, radius_bits: int, *, is_view: bool, threads: int) -> pa.Table:
+    """NEIGHBOURS of one job."""
+    if right is None:
+        pairs, distances = search.near_pairs(left, radius_bits, threads)
+        right = left
+    else:
+        pairs, distances = search.near_pairs_between(left, right, radius_bits, threads)
+    ends = left[pairs[:, 0]], right[pairs[:, 1]]
+    return pa.table([*ends, distances, np.full(len(pairs), is_view)], schema=NEIGHBOURS)
+
+
+def _ordered(found: pa.Table) -> pa.Table:
+    """The same pairs, those of two wholes with the smaller hash on the left."""
+    left, right = found["left"].to_numpy(), found["right"].to_numpy()
+    turn = ~found["is_view"].to_numpy() & (left > right)
+    return pa.table(
+        [np.where(turn, right, left), np.where(turn, left, right), found["distance_bits"], found["is_view"]],
+        schema=NEIGHBOURS,
+    )
+
+
+Known = tuple[Keys, Keys, pa.Table]
+
+
+def _before(store: Store, key: str, wholes: Keys, seen: Keys) -> tuple[Known, list[TableRef]]:
+    """Of the earlier search that had most of these hashes: which it had, and its pairs among them; and searches that had no others."""
+    best: Known = wholes[:0], seen[:0], NEIGHBOURS.empty_table()
+    outgrown = []
+    for ref, table in store.tables(f"measures/searched/{key}"):
+        is_view, keys = table["is_view"].to_numpy(), table["key"].to_numpy()
+        had = (
+            np.intersect1d(keys[~is_view], wholes, assume_unique=True),
+            np.intersect1d(keys[is_view], seen, assume_unique=True),
+        )
+        count = len(had[0]) + len(had[1])
+        if count == table.num_rows:
+            outgrown.append(ref)
+        if count <= len(best[0]) + len(best[1]):
+            continue
+        pairs = pa.concat_tables(
+            [NEIGHBOURS.empty_table(), *(found for _, found in store.tables(f"measures/neighbours/{key}/{ref.sha256}"))]
+        )
+        if pairs.num_rows == pc.sum(table["pairs"]).as_py():  # else a table of pairs is gone
+            best = *had, _among(pairs, *had)
+    return best, outgrown
+
+
+def _among(pairs: pa.Table, wholes: Keys, seen: Keys) -> pa.Table:
+    left, right, is_view = (pairs[name].to_numpy() for name in ("left", "right", "is_view"))
+    return pairs.filter(
+        pa.array(np.isin(right, wholes) & np.where(is_view, np.isin(left, seen), np.isin(left, wholes)), pa.bool_())
+    )
+
+
+def _keep(store: Store, key: str, wholes: Keys, seen: Keys, pairs: pa.Table) -> TableRef:
+    """Store what was searched, after its pairs."""
+    left, is_view = pairs["left"].to_numpy(), pairs["is_view"].to_numpy()
+    columns = []
+    for keys, of_views in ((wholes, False), (seen, True)):
+        counted = np.bincount(np.searchsorted(keys, left[is_view == of_views]), minlength=len(keys))
+        columns.append(pa.table([keys, np.full(len(keys), of_views), counted.astype(np.uint32)], schema=SEARCHED))
+    searched = pa.concat_tables(columns)
+    digest = hashlib.sha256(parquet_bytes(searched)).hexdigest()
+    store.write_table(f"measures/neighbours/{key}/{digest}", pairs)
+    return store.write_table(f"measures/searched/{key}", searched)

@@ -1,0 +1,53 @@
+"""The hashes by which pairs are found: of whole pictures, and of how they would look as another's copy."""
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from prefect import task
+from prefect.cache_policies import NO_CACHE
+
+from schemas.manifests import Context
+from schemas.relations import KeyName
+from schemas.tables import KEYS
+from tasks.core import tables
+from tasks.core.dedup import views
+from tasks.engine import looks, runs
+from tasks.engine import thumbnails as shelves
+from tasks.engine.keys import code_of, key_of
+from tasks.engine.measure import measurements
+from tasks.engine.parts import in_parts
+from tasks.io.images import thumbnails
+
+CODE = code_of(views, thumbnails)
+
+
+@task(cache_policy=NO_CACHE, **runs.RETRIED)
+def keys_part(blobs: pa.Table, key: KeyName, into: str, context: Context) -> None:
+    """Hash the views of one batch of thumbnails and store the hashes."""
+    store = runs.opened(context)
+    seen = shelves.greys(store, blobs)
+    rows = [
+        {"sha256": sha256, "keys": views.hashes(seen[sha256], views.VIEWS[key])}
+        for sha256 in blobs["sha256"].to_pylist()
+    ]
+    store.write_table(into, pa.Table.from_pylist(rows, schema=KEYS))
+
+
+def keys_of(key: KeyName, blobs: pa.Array, context: Context, label: str) -> NDArray[np.uint64]:
+    """(N, V) hashes of the key's views for each blob, computed where they are missing; in a plan, fewer rows may be there."""
+    store = runs.opened(context)
+    folder = f"measures/keys/{key_of(key=key, recipe=views.RECIPE, code=CODE, of=looks.CODE)}"
+    have = measurements(store, folder, blobs, KEYS)
+    todo = tables.missing(blobs, have["sha256"])
+    if len(todo) and not context.plan:
+        shelf = shelves.shelved(todo, context, label)
+        in_parts(
+            keys_part, shelf.sort_by([("path", "ascending"), ("sha256", "ascending")]), (key, folder), context, label
+        )
+        have = measurements(store, folder, blobs, KEYS)
+        if lost := len(blobs) - have.num_rows:
+            raise AssertionError(
+                f"expected hashes of the views {key} of each of {len(blobs)} blobs, got none for {lost}"
+            )
+    flat = have["keys"].combine_chunks().flatten().to_numpy().astype(np.uint64)
+    return np.asarray(flat.reshape(have.num_rows, len(views.VIEWS[key])))

@@ -1,0 +1,42 @@
+"""Decisions: taken once per (settings, code, digest of the whole view that they are taken from)."""
+
+import hashlib
+from collections.abc import Callable
+from typing import Any
+
+import pyarrow as pa
+from pydantic import BaseModel
+
+from schemas.manifests import State, Step, TableRef
+from schemas.stages import AnyStage
+from tasks.engine import steps
+from tasks.engine.keys import key_of
+from tasks.engine.views import kept_ids
+from tasks.io.store.store import Store, parquet_bytes
+
+
+def decided(
+    store: Store, stage: str, settings: BaseModel, code: str, view: pa.Table, rule: Callable[[], pa.Table]
+) -> tuple[TableRef, bool]:
+    """The table that the rule gives for this view, settings and code, and whether it had to be taken now."""
+    key = key_of(settings=settings, code=code, view=hashlib.sha256(parquet_bytes(view)).hexdigest())
+    folder = f"decisions/{stage}/{key}"
+    for ref, _ in store.tables(folder):
+        return ref, False
+    return store.write_table(folder, rule()), True
+
+
+def decision(
+    store: Store,
+    settings: AnyStage,
+    state: State,
+    code: str,
+    view: Callable[[], pa.Table],
+    decide: Callable[[pa.Table, Any], pa.Table],
+) -> Step:
+    """The step of a stage whose outcome is one decision on one view."""
+    ids, seen = kept_ids(store, state), view()
+    if state.pending:
+        return steps.foreseen(store, settings, state, decide(seen, settings))
+    ref, is_new = decided(store, settings.stage, settings, code, seen, lambda: decide(seen, settings))
+    return steps.step(store, "decide", settings.label, settings.stage, ids, ref, computed=int(is_new))

@@ -1,0 +1,34 @@
+"""HOG as a detector: margins as scores, overlapping windows suppressed."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from schemas.detect import Detect
+from tasks.core.detect import boxes
+from tasks.io.detectors.detector import Found, Pixels
+from tasks.io.detectors.hog import Windows
+
+
+class HogDetector:
+    """See tasks.io.detectors.detector.Detector. Score = 1 / (1 + e^-margin): 0.5 is where OpenCV says that there is a person."""
+
+    batch = 1
+
+    def __init__(self, windows: Windows, settings: Detect) -> None:
+        """A detector around the loaded windows."""
+        self._windows, self._settings = windows, settings
+        (self._person,) = settings.classes.values()
+
+    def found(self, pictures: Sequence[Pixels]) -> list[Found]:
+        """What it finds in each of the pictures, in their order."""
+        return [self._one(pixels) for pixels in pictures]
+
+    def _one(self, pixels: Pixels) -> Found:
+        settings = self._settings
+        floor = min(max(settings.least_score, 1e-6), 1 - 1e-6)
+        xyxy, margins = self._windows.found(pixels, math.log(floor / (1 - floor)))
+        scores = np.asarray(1 / (1 + np.exp(-margins[:, None])), np.float32)
+        rows, _ = boxes.picked(xyxy, scores, settings.least_score, settings.nms_iou)
+        return Found(xyxy[rows], scores[rows, 0], np.full(len(rows), self._person))

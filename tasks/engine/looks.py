@@ -1,0 +1,84 @@
+"""What is measured of an image on sight, in the one pass that proves it whole.
+
+`fetch` is the first to see an image; `hash` and `dedup` look again where a measurement is missing.
+"""
+
+import threading
+from typing import Any
+
+import pyarrow as pa
+from prefect import task
+from prefect.cache_policies import NO_CACHE
+
+from schemas.manifests import Context
+from schemas.tables import HASH, SHELF, THUMBNAILS
+from tasks.core import hash as core
+from tasks.engine import runs
+from tasks.engine.keys import code_of, key_of
+from tasks.io.images import decode, looks
+from tasks.io.store.store import Store
+
+CODE = code_of(core, looks)
+KIND = "phash64"
+_KEY = key_of(kind=KIND, recipe=looks.PHASH, code=CODE, columns=[*HASH.names, *THUMBNAILS.names])
+HASHES = f"measures/hash/{_KEY}"
+THUMBNAILS_AT = f"measures/thumbnail/{_KEY}"
+SHELVES = f"measures/shelf/{_KEY}"
+"""Which table has whose thumbnail: small tables, so that to find a few thumbnails not all have to be read."""
+NO_LIMIT = 1_000_000_000
+"""Pixels; what is a blob has passed the recipe's own limit, and no recipe's can be above this."""
+
+Row = dict[str, Any]
+
+
+class Seen:
+    """The measurements of one part's images, stored together. Called from several threads."""
+
+    def __init__(self) -> None:
+        """None yet."""
+        self._hashes: list[Row] = []
+        self._thumbnails: list[Row] = []
+        self._lock = threading.Lock()
+
+    def __call__(self, sha256: str, look: looks.Look) -> None:
+        """Take what a look has shown."""
+        row = {
+            "sha256": sha256, "width_px": look.width_px, "height_px": look.height_px, "format": look.format,
+            "orientation": look.orientation, "phash": core.uint64_from_bits(look.phash_bits), "phash_recipe": looks.PHASH,
+        }  # fmt: skip
+        with self._lock:
+            self._hashes.append(row)
+            self._thumbnails.append({"sha256": sha256, "jpeg": look.thumbnail})
+
+    def unreadable(self, sha256: str, problem: decode.Unreadable) -> None:
+        """A blob that gives no picture: its reason is its measurement."""
+        with self._lock:
+            self._hashes.append({"sha256": sha256, "reason": problem.reason, "detail": problem.detail})
+
+    def store(self, store: Store) -> None:
+        """Write what has come together, in one order whatever came first."""
+        # hashes last: what has one has a thumbnail, and a place where it is found
+        if self._thumbnails:
+            ref = store.write_table(THUMBNAILS_AT, _ordered(self._thumbnails, THUMBNAILS), is_remembered=False)
+            of = [{"sha256": row["sha256"], "path": ref.path} for row in self._thumbnails]
+            store.write_table(SHELVES, _ordered(of, SHELF))
+        if self._hashes:
+            store.write_table(HASHES, _ordered(self._hashes, HASH))
+
+
+def _ordered(rows: list[Row], schema: pa.Schema) -> pa.Table:
+    one_each = {row["sha256"]: row for row in rows}
+    return pa.Table.from_pylist([one_each[sha256] for sha256 in sorted(one_each)], schema=schema)
+
+
+@task(cache_policy=NO_CACHE, **runs.RETRIED)
+def look_part(blobs: pa.Table, _asked: None, _into: str, context: Context) -> None:
+    """Measure and store one batch of blobs; an unreadable one is a row with a reason."""
+    store = runs.opened(context)
+    seen = Seen()
+    for sha256 in blobs["sha256"].to_pylist():
+        try:
+            seen(sha256, looks.look(store.read_blob(sha256), NO_LIMIT))
+        except decode.Unreadable as problem:
+            seen.unreadable(sha256, problem)
+    seen.store(store)

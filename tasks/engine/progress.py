@@ -1,0 +1,73 @@
+"""How far a stage has got: a bar on a terminal, lines in a log, an artifact in Prefect's UI."""
+
+import contextlib
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from uuid import UUID
+
+from prefect.artifacts import create_progress_artifact, update_progress_artifact
+from prefect.context import FlowRunContext
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+_ARTIFACT_EVERY_S = 1.0
+
+
+LINE_EVERY_S = 30.0
+"""Where no bar is shown (a log, several sources at once), a line says how far the work is, at most so often."""
+
+
+@contextlib.contextmanager
+def progress(label: str, total: int) -> Iterator[Callable[..., None]]:
+    """A bar on a terminal, and a progress artifact in Prefect's UI where a flow runs; advance(rows, a line to print, or none)."""
+    artifact = _Artifact(label, total)
+    console = Console(stderr=True)
+    is_alone = threading.current_thread() is threading.main_thread()  # bars of several sources at once would tear
+    columns = (
+        TextColumn("{task.description:>14}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=console, transient=True, disable=not (sys.stderr.isatty() and is_alone)) as bar:
+        shown = bar.add_task(label, total=total)
+
+        began_s = told_s = time.monotonic()
+        done = 0
+
+        def advance(rows: int, line: str = "") -> None:
+            nonlocal done, told_s
+            done += rows
+            if line:
+                console.print(line, highlight=False)
+            bar.advance(shown, rows)
+            artifact.advance(rows)
+            if bar.disable and done and time.monotonic() - told_s > LINE_EVERY_S:
+                told_s = time.monotonic()
+                left_min = (told_s - began_s) / done * (total - done) / 60
+                console.print(f"{label}: {done} of {total}, about {left_min:.0f} min left", highlight=False)
+
+        yield advance
+
+
+class _Artifact:
+    """The stage's progress in Prefect's UI, written at most once a second."""
+
+    def __init__(self, label: str, total: int) -> None:
+        self._done, self._total, self._written_s = 0, total, time.monotonic()
+        self._id: UUID | None = None
+        if FlowRunContext.get() is not None:
+            created = create_progress_artifact(
+                progress=0.0, key=f"progress-{label}", description=f"{label}: {total} rows"
+            )
+            self._id = created if isinstance(created, UUID) else None
+
+    def advance(self, rows: int) -> None:
+        self._done += rows
+        is_due = time.monotonic() - self._written_s > _ARTIFACT_EVERY_S or self._done == self._total
+        if self._id is not None and is_due:
+            self._written_s = time.monotonic()
+            update_progress_artifact(self._id, progress=100.0 * self._done / self._total)

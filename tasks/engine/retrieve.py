@@ -1,0 +1,119 @@
+"""Retrievals: asked of the outside world once per (locator, validator); failures that may pass are asked again."""
+
+import zlib
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from prefect.runtime import task_run
+
+from schemas.manifests import Context
+from schemas.reasons import JUDGED, PASSING
+from schemas.tables import RETRIEVALS
+from tasks.core import tables
+from tasks.engine import runs
+from tasks.engine.parts import PartTask, in_parts
+from tasks.io.store import journal
+from tasks.io.store.store import Store
+
+PASSING_WORDS = pa.array(sorted(str(reason) for reason in PASSING))
+
+
+_JUDGED = pa.array(sorted(str(reason) for reason in JUDGED))
+
+Refresh = Literal["new", "failed", "all"]
+
+
+def retrieved(
+    part: PartTask,
+    settings: Any,
+    source: str,
+    requests: pa.Table,
+    rules: str,
+    context: Context,
+    label: str,
+    *,
+    refresh: Refresh = "new",
+    even_in_plan: bool = False,
+) -> tuple[pa.Table, int]:
+    """RETRIEVALS row of each request, in order, and how many had to be asked now.
+
+    requests: columns locator, validator (unique together). Asked are those that were never had, whose blob is gone,
+    that failed in passing, or whose bytes were judged by other `rules` (limits, code); by `refresh`, also those that
+    failed for good, or all. In a plan nothing is asked (unless `even_in_plan`, which leaves nothing behind either): rows
+    still to come are null. part(requests, settings, rules, folder, context) asks and stores the rows of one batch; what
+    is known of a request, such as its ETag, comes with it.
+    """
+    store = runs.opened(context)
+    folder = f"retrievals/{source}"
+    if not context.plan:
+        journal.absorb(store, folder, RETRIEVALS)
+    known = _known(store, folder, requests)
+    todo = _with_mixed_hosts(known.filter(_to_ask(store, known, rules, refresh)))
+    if todo.num_rows and (even_in_plan or not context.plan):
+        in_parts(part, todo, (settings, rules, folder), context, label)
+        known = _known(store, folder, requests)
+    return known, todo.num_rows
+
+
+def still_to_ask(requests: pa.Table, folder: str, context: Context) -> pa.Table:
+    """Of a part that is tried again after a fault: the requests for which its first try has kept no row."""
+    if not context.began_s or (task_run.run_count or 0) < 2:
+        return requests
+    store = runs.opened(context)
+    journal.absorb(store, folder, RETRIEVALS)
+    known = _known(store, folder, requests)
+    is_new = pc.greater_equal(known["retrieved_at"], datetime.fromtimestamp(context.began_s, UTC))
+    return requests.filter(pc.invert(pc.and_(pc.fill_null(is_new, False), pc.invert(_is_passing(known)))))
+
+
+def _known(store: Store, folder: str, requests: pa.Table) -> pa.Table:
+    """RETRIEVALS row of each request, in order, null but for the request where there is none.
+
+    The newest row counts, but a failure in passing takes nothing from what was had before.
+    """
+    keys = _request_keys(requests)
+    found = [tables.as_schema(table, RETRIEVALS) for _, table in store.tables(folder)]
+    rows = pa.concat_tables([RETRIEVALS.empty_table(), *found])
+    rows = rows.filter(pc.is_in(_request_keys(rows), value_set=keys))
+    rows = rows.append_column("request", _request_keys(rows)).append_column("lasts", pc.invert(_is_passing(rows)))
+    order = pc.sort_indices(rows, [("request", "ascending"), ("lasts", "ascending"), ("retrieved_at", "ascending")])
+    best = tables.last_of_each(rows.take(order), "request").drop_columns("lasts")
+    looked = tables.looked_up(best, "request", keys).drop_columns("request")
+    for place, name in enumerate(("locator", "validator")):
+        looked = looked.set_column(place, RETRIEVALS.field(name), requests[name])
+    return looked
+
+
+def _to_ask(store: Store, known: pa.Table, rules: str, refresh: Refresh) -> pa.ChunkedArray:
+    """(N,) whether each row must be asked for."""
+    if refresh == "all":
+        return pa.chunked_array([pa.array([True] * known.num_rows, pa.bool_())])
+    sizes = store.blob_sizes()
+    names, lengths = known["sha256"].to_pylist(), known["bytes"].to_pylist()
+    is_had = pa.array(
+        [name is not None and sizes.get(name) == length for name, length in zip(names, lengths, strict=True)],
+        pa.bool_(),
+    )
+    is_outdated = pc.and_kleene(pc.is_in(known["reason"], value_set=_JUDGED), pc.not_equal(known["rules"], rules))
+    has_lastingly_failed = pc.and_(
+        pc.is_valid(known["reason"]), pc.invert(pc.or_(_is_passing(known), pc.fill_null(is_outdated, True)))
+    )
+    if refresh == "failed":
+        return pc.invert(is_had)
+    return pc.invert(pc.or_(is_had, has_lastingly_failed))
+
+
+def _is_passing(rows: pa.Table) -> pa.ChunkedArray:
+    return pc.is_in(rows["reason"], value_set=PASSING_WORDS)
+
+
+def _request_keys(table: pa.Table) -> pa.ChunkedArray:
+    return pc.binary_join_element_wise(table["locator"], pc.fill_null(table["validator"], ""), "\n")
+
+
+def _with_mixed_hosts(requests: pa.Table) -> pa.Table:
+    """The requests in the order of a hash, so that each part asks every host and none waits for a slow one alone."""
+    lots = [zlib.crc32(locator.encode()) for locator in requests["locator"].to_pylist()]
+    return requests.take(pc.sort_indices(pa.array(lots, pa.uint32())))

@@ -1,0 +1,34 @@
+"""What all tasks of a run share: the store, opened once per process, and what of them is tried again."""
+
+import functools
+from typing import Any
+
+from prefect.client.schemas.objects import State as PrefectState
+
+from schemas.manifests import Context
+from tasks.io.store.store import Store
+
+
+def _may_pass(_task: Any, _run: Any, state: PrefectState[Any]) -> bool:
+    """Whether a failure may be over at a second try: faults of disk and network, not errors of programs and people."""
+    return isinstance(state.data, OSError) or isinstance(getattr(state.data, "result", None), OSError)
+
+
+RETRIED: dict[str, Any] = {
+    "retries": 2, "retry_delay_seconds": [1, 10], "retry_condition_fn": _may_pass, "persist_result": False,
+}  # fmt: skip
+"""Parts that touch disk or network: a passing fault of either should not end a night's run."""
+
+
+ONCE: dict[str, Any] = {"persist_result": False}
+"""Decisions: pure, so that a second try would only fail again."""
+
+
+@functools.lru_cache(maxsize=16)
+def _opened(url: str, plan: str) -> Store:
+    return Store(url, is_overlay=bool(plan))
+
+
+def opened(context: Context) -> Store:
+    """The build's store, opened once per process."""
+    return _opened(context.store, context.plan)

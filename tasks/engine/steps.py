@@ -1,0 +1,48 @@
+"""The step that a stage hands on: its outcome, and the counts that must close."""
+
+import pyarrow as pa
+
+from schemas.manifests import Kind, State, Step, TableRef
+from schemas.stages import AnyStage
+from tasks.core import tables
+from tasks.io.store.store import Store
+
+
+def step(
+    store: Store, kind: Kind, label: str, stage: str, entering: pa.ChunkedArray, outcome: pa.Table | TableRef, *,
+    computed: int = 0, notes: tuple[str, ...] = (),
+) -> Step:  # fmt: skip
+    """The step that an outcome tells of; asserts that what entered is what was kept and dropped."""
+    ref = outcome if isinstance(outcome, TableRef) else store.write_table(f"outcomes/{stage}", outcome)
+    table = store.read_table(ref)
+    tables.assert_closed(entering, table)
+    dropped = tables.dropped_counts(table)
+    return Step(
+        label=label, stage=stage, kind=kind, outcome=ref, kept=table.num_rows - sum(dropped.values()), dropped=dropped,
+        computed=computed, notes=notes,
+    )  # fmt: skip
+
+
+def planned(
+    store: Store, state: State, kind: Kind, label: str, stage: str, rows: pa.Table, *, computed: int, pending: int
+) -> Step:
+    """In a plan, the step of a stage that has something to do first: `rows` are the records that are known to go on."""
+    ref, dropped = store.write_table(f"outcomes/{stage}", rows), tables.dropped_counts(rows)
+    return Step(
+        label=label,
+        stage=stage,
+        kind=kind,
+        outcome=ref,
+        kept=ref.rows - sum(dropped.values()) + pending,
+        dropped=dropped,
+        computed=computed,
+        pending=pending,
+    )
+
+
+def foreseen(store: Store, settings: AnyStage, state: State, outcome: pa.Table) -> Step:
+    """In a plan, a decision that will be taken again once rows are there that earlier stages have yet to give.
+
+    Its outcome for the rows that are there already stands in for it: a good guess at what later stages will see.
+    """
+    return planned(store, state, "decide", settings.label, settings.stage, outcome, computed=1, pending=state.pending)

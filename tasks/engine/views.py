@@ -1,0 +1,62 @@
+"""What earlier stages have found out about the records that are still kept, as columns: the views of every stage."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from schemas.manifests import State, TableRef
+from schemas.tables import SOURCE_FIGURES
+from tasks.core import tables
+from tasks.core.detect import counts
+from tasks.io.store.store import Store
+
+
+def kept_ids(store: Store, state: State) -> pa.ChunkedArray:
+    """record_ids that no stage has dropped so far, sorted."""
+    if state.steps:
+        return tables.kept(store.read_table(state.steps[-1].outcome))["record_id"]
+    return tables.kept(store.read_table(state.records))["record_id"]
+
+
+def columns_of(store: Store, ref: TableRef | None, record_ids: pa.ChunkedArray, names: Sequence[str]) -> pa.Table:
+    """Columns for these records, out of a table that is unique in record_id; a row of nulls where it has none."""
+    if ref is None:
+        raise AssertionError(f"expected a stage before this one that gives {', '.join(names)}, got none")
+    return tables.looked_up(store.read_table(ref).select(["record_id", *names]), "record_id", record_ids).drop_columns(
+        "record_id"
+    )
+
+
+def column_of(store: Store, ref: TableRef | None, record_ids: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
+    """One such column."""
+    return columns_of(store, ref, record_ids, [name])[name]
+
+
+_SAYING = ("source_url", "title", "artist", "style", "date_text", "year", "rights_text")
+
+
+def metadata_counts(store: Store, state: State, record_ids: pa.ChunkedArray) -> NDArray[np.int64]:
+    """(N,) how many fields of each record say something: of two copies, the one of which more is known."""
+    known = columns_of(store, state.records, record_ids, _SAYING)
+    return np.asarray(np.sum([np.asarray(pc.is_valid(known[name])) for name in _SAYING], axis=0), np.int64)
+
+
+def figure_counts(
+    store: Store, state: State, record_ids: pa.ChunkedArray, category: str, score: float, *, by_detector: bool = False
+) -> NDArray[np.int64]:
+    """(N,) figures of each record: by people where they annotated it (unless `by_detector`), else by the detector, if there is one."""
+    found = state.outcome("detect")
+    detected = (
+        column_of(store, found, record_ids, "figures")
+        if found
+        else pa.chunked_array([pa.nulls(len(record_ids), SOURCE_FIGURES.field("figures").type)])
+    )
+    by_machine = counts.counts(detected, category, score)
+    if by_detector:
+        return by_machine
+    by_people = counts.counts(column_of(store, state.figures, record_ids, "figures"), category, score)
+    is_annotated = np.asarray(column_of(store, state.records, record_ids, "is_annotated").to_numpy(), dtype=np.bool_)
+    return counts.judged(is_annotated, by_people, by_machine)

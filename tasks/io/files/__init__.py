@@ -1,0 +1,1 @@
+"""Files that people name or write: folders, tables, lists, contracts."""

@@ -1,0 +1,14 @@
+"""The file in which people exclude, include, replace and take down: CSV, as a spreadsheet saves it."""
+
+from tasks.io.files import csv_rows
+
+MAX_ROWS = 100_000
+"""More than people decide one by one; what is said of more records is a rule, and rules stand in the recipe."""
+
+
+def rows_of_csv(name: str, url: str) -> list[tuple[int, list[str]]]:
+    """(line, cells) of each row, the header first. Raises as csv_in.rows_of_csv does."""
+    return csv_rows.rows_of_csv(name, url, max_rows=MAX_ROWS, what="rows by hand")
+
+
+sha256 = csv_rows.sha256

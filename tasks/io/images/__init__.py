@@ -1,0 +1,1 @@
+"""Image bytes: decoded, looked at once, kept as thumbnails."""

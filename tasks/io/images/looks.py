@@ -1,0 +1,192 @@
+"""One pass over an image's bytes: it decodes to its end, its measures, its hash and a thumbnail.
+
+A JPEG is decoded at an eighth, a quarter or half of its size. libjpeg reads every bit of the file for that, and its warnings,
+which Pillow does not pass on, become BROKEN_IMAGE. Everything else goes through `images.picture`, and so does a JPEG whose
+header libjpeg warns of (junk between segments, a broken ICC block) or that it can't scale to RGB (CMYK, 12 bits): for these the
+verdict is Pillow's. The pixels follow the rules of `images`, applied to the reduced picture.
+"""
+
+import functools
+import io
+import re
+from dataclasses import dataclass
+from mmap import mmap
+
+import numpy as np
+import simplejpeg  # type: ignore[import-untyped]
+from numpy.typing import NDArray
+from PIL import Image
+
+from schemas.reasons import Reason
+from tasks.io.images import decode
+from tasks.io.images.decode import Unreadable
+
+PHASH = "phash64/look-v3"
+"""Name and version of the hash's recipe: imagehash's phash, in whole numbers, of the upright sRGB picture as `_reduced` leaves it."""
+thumbnail_px = 256
+"""The thumbnail's longest side at most: a smaller picture is not enlarged, and a JPEG may stop at LEAST_LONGEST_PX."""
+LEAST_LONGEST_PX = 240
+"""A JPEG is decoded to no less: 1/8 of the 1920 px and more that museums publish, and the width of the report's thumbnails."""
+LEAST_SHORTEST_PX = 64
+"""Twice the 32 px that the hash looks at, so that a handscroll's hash is not one of enlarged pixels."""
+_QUALITY = 85
+# More than any header but one with a large colour profile or many previews; where it is too little, Pillow reads the file whole
+_HEADER_BYTES = 1 << 18
+_STREAM_IS_CORRUPT = re.compile(r"Premature end|Corrupt JPEG data")
+# Some cameras leave a few bytes before the end marker (libjpeg itself passes over some 6). A stream out of step leaves more
+_IS_HARMLESS = re.compile(r"Corrupt JPEG data: [12] extraneous bytes before marker 0xd9")
+
+Bytes = bytes | memoryview | mmap
+
+
+@dataclass(frozen=True, eq=False)
+class Look:
+    """What one pass found. Sides are those of the whole picture, upright; the thumbnail is an upright sRGB JPEG."""
+
+    format: str
+    width_px: int
+    height_px: int
+    orientation: int
+    phash_bits: NDArray[np.bool_]
+    thumbnail: bytes
+
+
+class _OtherWay(Exception):
+    """No error: this JPEG is none for the fast path."""
+
+
+def look(data: Bytes, max_pixels: int) -> Look:
+    """Decode to the end and measure. Raises Unreadable with the reason for a drop.
+
+    data: not copied if it is a JPEG of the usual kind. phash_bits: (8, 8), imagehash's row order.
+    """
+    if data[:3] == b"\xff\xd8\xff":
+        try:
+            return _of_jpeg(data, max_pixels)
+        except _OtherWay:
+            pass
+    picture = decode.picture(bytes(data), max_pixels)
+    return _look(picture.format, picture.rgb.size, picture.orientation, _reduced(picture.rgb))
+
+
+def _of_jpeg(data: Bytes, max_pixels: int) -> Look:
+    header = _opened(data)
+    decode.refuse_beyond(max_pixels, header)
+    small = _decoded(data, header)
+    profile = header.info.get("icc_profile")
+    if profile and not _is_srgb(profile, small.mode):
+        small.info["icc_profile"] = profile
+    orientation = decode.orientation_of(header)
+    size = header.size[::-1] if orientation >= 5 else header.size
+    # reduced before the profile is applied: the profile's cost is by the pixel
+    return _look("JPEG", size, orientation, decode.srgb_of(_reduced(decode.upright(small, orientation))))
+
+
+def _opened(data: Bytes) -> Image.Image:
+    """The header by Pillow, no pixel decoded. Raises _OtherWay where it, or libjpeg, finds anything unusual in it."""
+    try:
+        header = Image.open(io.BytesIO(data if isinstance(data, bytes) else data[:_HEADER_BYTES]), formats=("JPEG",))
+        height, width, _, _ = simplejpeg.decode_jpeg_header(data, strict=True)
+    except (Image.DecompressionBombError, KeyError, *decode.DECODE_ERRORS):
+        raise _OtherWay from None
+    if header.mode not in {"L", "RGB"} or header.size != (width, height):
+        raise _OtherWay
+    return header
+
+
+def _decoded(data: Bytes, header: Image.Image) -> Image.Image:
+    """All of the stream, at the least scale that keeps enough pixels; RGB or grey, as stored."""
+    eighths = _eighths(*header.size)
+    width, height = (-(-side * eighths // 8) for side in header.size)
+    colours = "GRAY" if header.mode == "L" else "RGB"
+
+    def pixels(strict: bool) -> NDArray[np.uint8]:
+        found = simplejpeg.decode_jpeg(data, colours, min_height=height, min_width=width, strict=strict)
+        return np.asarray(found[:, :, 0] if header.mode == "L" else found)
+
+    try:
+        return Image.fromarray(pixels(strict=True))
+    except ValueError as problem:
+        words = str(problem)
+        if _IS_HARMLESS.fullmatch(words):
+            return Image.fromarray(pixels(strict=False))
+        if _STREAM_IS_CORRUPT.match(words):
+            raise Unreadable(Reason.BROKEN_IMAGE, f"libjpeg: {words}"[:200]) from problem
+        raise _OtherWay from problem
+
+
+def _eighths(width: int, height: int) -> int:
+    """The least of 1, 2, 4 eighths (those that libjpeg has fast code for) that leaves enough pixels; else 8."""
+    for eighths in (1, 2, 4):
+        longest_px, shortest_px = max(width, height) * eighths / 8, min(width, height) * eighths / 8
+        if longest_px >= LEAST_LONGEST_PX and shortest_px >= LEAST_SHORTEST_PX:
+            return eighths
+    return 8
+
+
+@functools.lru_cache(maxsize=32)
+def _is_srgb(profile: bytes, mode: str) -> bool:
+    """Whether the profile moves no colour of a 9 x 9 x 9 grid by more than 2 of 255: most do not, and to apply one takes time."""
+    steps = np.linspace(0, 255, 9).round().astype(np.uint8)
+    grid = np.stack(np.meshgrid(steps, steps, steps), axis=-1).reshape(27, 27, 3)
+    plain = Image.fromarray(grid).convert(mode)
+    same = plain.copy()
+    same.info["icc_profile"] = profile
+    moved = np.asarray(decode.srgb_of(same)).astype(int) - np.asarray(plain.convert("RGB"))
+    return bool(np.abs(moved).max() <= 2)
+
+
+def _reduced(image: Image.Image) -> Image.Image:
+    """At most thumbnail_px on the longest side, if that leaves LEAST_SHORTEST_PX on the other. Never enlarged."""
+    scale = min(1, max(thumbnail_px / max(image.size), LEAST_SHORTEST_PX / min(image.size)))
+    size = round(image.width * scale), round(image.height * scale)
+    # Pillow's filter works in whole numbers: the same bits on any machine
+    small = image if size == image.size else image.resize(size, Image.Resampling.HAMMING, reducing_gap=2.0)
+    small.info = image.info
+    return small
+
+
+def _phash_bits(image: Image.Image) -> NDArray[np.bool_]:
+    """(8, 8): which of the 8 x 8 slowest waves of the grey picture, at 32 x 32 px, are above their median.
+
+    The way to 32 px (Lanczos, as Pillow's) and the cosine transform are one product of whole numbers: sums stay far below 2^53, so
+    they are exact in any order, and equal is equal on every machine; rounding errors would decide the bits of flat pictures.
+    """
+    grey = np.asarray(image.convert("L"), dtype=np.float64)
+    waves = _waves(grey.shape[0]) @ grey @ _waves(grey.shape[1]).T
+    ordered = np.sort(waves, axis=None)
+    return np.asarray(2 * waves > ordered[31] + ordered[32])
+
+
+@functools.lru_cache(maxsize=1024)
+def _waves(length_px: int) -> NDArray[np.float64]:
+    """(8, length): how much each pixel counts in the 8 slowest waves (DCT-II) of 32 px, in units of 2^-16.
+
+    A wave and its mirror image are equal to the bit, and all but the first are 0 on a flat picture.
+    """
+    across = np.cos(np.pi / 64 * np.outer(np.arange(8), 2 * np.arange(32) + 1)) @ _lanczos(length_px)
+    signs = np.where(np.arange(8) % 2, -1, 1)[:, None]
+    whole = np.rint(2**15 * (across + signs * across[:, ::-1]))
+    surplus = whole[2::2].sum(axis=1)  # of two halves that mirror each other: even, but for a pixel in the middle
+    half = (length_px - 1) // 2
+    if length_px % 2:
+        whole[2::2, half] -= surplus
+    else:
+        whole[2::2, half] -= surplus / 2
+        whole[2::2, half + 1] -= surplus / 2
+    return np.asarray(whole)
+
+
+def _lanczos(length_px: int) -> NDArray[np.float64]:
+    """(32, length): how much each pixel counts in each of 32, as Pillow's filter of that name has it."""
+    scale = max(length_px / 32, 1.0)
+    off = (np.arange(length_px) + 0.5 - (np.arange(32)[:, None] + 0.5) * length_px / 32) / scale
+    weights = np.where(np.abs(off) < 3, np.sinc(off) * np.sinc(off / 3), 0.0)
+    return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+
+
+def _look(form: str, size: tuple[int, int], orientation: int, small: Image.Image) -> Look:
+    bits = _phash_bits(small)
+    small.thumbnail((thumbnail_px, thumbnail_px))
+    thumbnail = simplejpeg.encode_jpeg(np.asarray(small), quality=_QUALITY, colorsubsampling="420")
+    return Look(form, *size, orientation, bits, thumbnail)

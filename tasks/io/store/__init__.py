@@ -1,0 +1,1 @@
+"""The store: its paths, its files, its releases."""

@@ -1,0 +1,109 @@
+"""Releases that a purge amends, in place: file by file, each whole or not at all, the manifest last.
+
+A purge that is killed leaves files that the old manifest does not know; the next purge goes on from there.
+"""
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from schemas.manifests import FileEntry, ReleaseManifest
+from tasks.io.store.releases import Release, folder, write_parquet
+from tasks.io.store.store import Store
+
+_HEAVY = "image"
+Change = Callable[[pa.Table], pa.Table]
+
+
+class Amender:
+    """One release of a store. With `is_dry`, what would be changed is found out, and nothing is written."""
+
+    def __init__(self, store: Store, release: Release, *, is_dry: bool) -> None:
+        """Nothing is written before the first change."""
+        self._store, self.release, self._is_dry = store, release, is_dry
+        self._folder = folder(release.manifest.name, release.manifest.version)
+        self.changed: dict[str, int] = {}  # rows that each file has lost; 0 where they only say less
+
+    def table(self, path: str, change: Change) -> None:
+        """Change a table, row group by row group; a file in which nothing changes is left alone."""
+        with self.release.fs.open(f"{self.release.root}/{path}", "rb") as file:
+            parquet = pq.ParquetFile(file)
+            light = [name for name in parquet.schema_arrow.names if name != _HEAVY]
+            before = parquet.read(columns=light)
+            after = change(before)
+            if after.equals(before):
+                return
+            self.changed[path] = before.num_rows - after.num_rows
+            if not self._is_dry:
+                with self._store.scratch() as beside:
+                    write_parquet(beside, _groups(parquet, change), parquet.schema_arrow)
+                    self._put(path, beside)
+
+    def text(self, path: str, change: Callable[[bytes], bytes]) -> None:
+        """Change any other file, whole; one that is not there begins empty."""
+        before = self.release.read(path) if self.release.fs.exists(f"{self.release.root}/{path}") else b""
+        after = change(before)
+        if after != before:
+            self.changed.setdefault(path, 0)
+            if not self._is_dry:
+                self._store.write_bytes(f"{self._folder}/{path}", after)
+
+    def json(self, path: str, change: Callable[[Any], Any]) -> None:
+        """Change a JSON file, written as releases write it."""
+
+        def changed(data: bytes) -> bytes:
+            value = json.loads(data)
+            new = change(value)
+            if new == value:
+                return data
+            return json.dumps(new, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode()
+
+        self.text(path, changed)
+
+    def remove(self, path: str) -> None:
+        """Remove a file, if it is there."""
+        if self.release.fs.exists(f"{self.release.root}/{path}"):
+            self.changed[path] = 0
+            if not self._is_dry:
+                self._store.remove(f"{self._folder}/{path}")
+
+    def entries(self) -> dict[str, FileEntry]:
+        """The manifest's files as they lie there now; those that are gone are left out."""
+        found = {}
+        for path in sorted({*self.release.manifest.files, *self.release.paths()} - {"manifest.json"}):
+            entry = self.release.file_entry(path)
+            if entry is not None:
+                found[path] = entry.model_copy(update={"rows": self._rows(path)})
+        return found
+
+    def close(self, manifest: ReleaseManifest) -> None:
+        """Write the manifest, after which the release is whole again."""
+        if not self._is_dry:
+            self._store.write_bytes(f"{self._folder}/manifest.json", manifest.model_dump_json(indent=1).encode())
+
+    def _rows(self, path: str) -> int | None:
+        known = self.release.manifest.files.get(path)
+        if not path.endswith(".parquet") or (known is not None and known.rows is None):
+            return None
+        with self.release.fs.open(f"{self.release.root}/{path}", "rb") as file:
+            return int(pq.ParquetFile(file).metadata.num_rows)
+
+    def _put(self, path: str, beside: Path) -> None:
+        if not self._store.is_local:
+            self._store.write_bytes(f"{self._folder}/{path}", beside.read_bytes())
+            return
+        with beside.open("rb") as file:
+            os.fsync(file.fileno())
+        beside.replace(self._store.full(f"{self._folder}/{path}"))
+
+
+def _groups(parquet: pq.ParquetFile, change: Change) -> Iterator[pa.Table]:
+    for number in range(parquet.num_row_groups):
+        group = change(parquet.read_row_group(number))
+        if group.num_rows:
+            yield group

@@ -1,0 +1,333 @@
+"""Releases on disk: written beside, moved into place whole, read by anybody.
+
+A version's folder appears with its manifest or not at all. On a local store that is one rename; elsewhere (s3) files are
+copied with the manifest last, and readers take a folder without manifest.json for none.
+"""
+
+import contextlib
+import errno
+import hashlib
+import json
+import os
+import shutil
+import uuid
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import fsspec
+import pyarrow as pa
+import pyarrow.parquet as pq
+from fsspec.implementations.local import LocalFileSystem
+
+from schemas.errors import BadInput, BrokenPromise, Damaged
+from schemas.manifests import FileEntry, ReleaseManifest
+from schemas.tables import RECORDS, TOMBSTONES
+from tasks.io.store.store import Store
+
+_CHUNK = 1 << 20
+
+
+class Release:
+    """A published version, read from any folder or fsspec URL."""
+
+    def __init__(self, url: str) -> None:
+        """Raises BadInput if there is no intact manifest at the URL; `.../latest` is followed to the newest version."""
+        try:
+            self.fs, self.root = fsspec.core.url_to_fs(url.rstrip("/"))
+            if self.root.rsplit("/", 1)[-1] == "latest" and self.fs.isfile(self.root):
+                self.root = f"{self.root.rsplit('/', 1)[0]}/{self.fs.cat_file(self.root).decode().strip()}"
+            self.manifest = ReleaseManifest.model_validate_json(self.fs.cat_file(f"{self.root}/manifest.json"))
+        except (OSError, ValueError, ImportError) as problem:
+            raise BadInput(
+                f"release: expected a folder with a manifest.json, got '{url}' ({_first_line(problem)})"
+            ) from problem
+
+    @property
+    def url(self) -> str:
+        """Where it lies, as a path or URL."""
+        return self.root if isinstance(self.fs, LocalFileSystem) else str(self.fs.unstrip_protocol(self.root))
+
+    def read(self, path: str) -> bytes:
+        """Bytes of one of its files. Raises Damaged if it is gone."""
+        try:
+            return bytes(self.fs.cat_file(f"{self.root}/{path}"))
+        except FileNotFoundError as problem:
+            raise Damaged(f"expected {path} in release {self.manifest.version}, got nothing there") from problem
+
+    def ledger(self) -> pa.Table:
+        """Its ledger."""
+        return pq.read_table(pa.BufferReader(self.read("ledger.parquet")))
+
+    def records(self) -> pa.Table:
+        """What was known of every record when it was built; empty for releases that did not keep it."""
+        if "records.parquet" not in self.manifest.files:
+            return RECORDS.empty_table()
+        return pq.read_table(pa.BufferReader(self.read("records.parquet")))
+
+    def tombstones(self) -> pa.Table:
+        """What was purged when it was published or since; empty for releases without."""
+        if "tombstones.parquet" not in self.manifest.files:
+            return TOMBSTONES.empty_table()
+        return pq.read_table(pa.BufferReader(self.read("tombstones.parquet")))
+
+    def paths(self) -> list[str]:
+        """Paths of all files that lie in it, sorted."""
+        return sorted(path[len(self.root) + 1 :] for path in self.fs.find(self.root))
+
+    def parts(self, table: str) -> list[str]:
+        """Paths of a table's Parquet files, by the manifest."""
+        return sorted(
+            path
+            for path in self.manifest.files
+            if path == f"{table}.parquet" or (path.startswith(f"{table}/") and path.endswith(".parquet"))
+        )
+
+    def batches(self, table: str, rows: int = 256) -> Iterator[pa.RecordBatch]:
+        """A table's rows, file by file, never more than a row group in memory."""
+        for path in self.parts(table):
+            with self.fs.open(f"{self.root}/{path}", "rb") as file:
+                yield from pq.ParquetFile(file).iter_batches(batch_size=rows)
+
+    def schema(self, path: str) -> pa.Schema:
+        """The Arrow schema of one Parquet file."""
+        with self.fs.open(f"{self.root}/{path}", "rb") as file:
+            return pq.read_schema(file)
+
+    def table(self, path: str, *, but: str = "") -> pa.Table:
+        """One Parquet file, without one of its columns."""
+        with self.fs.open(f"{self.root}/{path}", "rb") as file:
+            parquet = pq.ParquetFile(file)
+            return parquet.read(columns=[name for name in parquet.schema_arrow.names if name != but])
+
+    def file_entry(self, path: str) -> FileEntry | None:
+        """Digest and bytes of a file as it lies there; None if it is gone."""
+        digest, length = hashlib.sha256(), 0
+        try:
+            with self.fs.open(f"{self.root}/{path}", "rb") as file:
+                while chunk := file.read(_CHUNK):
+                    digest.update(chunk)
+                    length += len(chunk)
+        except FileNotFoundError:
+            return None
+        return FileEntry(sha256=digest.hexdigest(), bytes=length)
+
+    def is_half_amended(self) -> bool:
+        """Whether a purge has begun to amend it, and not ended: its tombstones are not those that the manifest lists."""
+        found, listed = self.file_entry("tombstones.parquet"), self.manifest.files.get("tombstones.parquet")
+        return found is not None and (listed is None or found.sha256 != listed.sha256)
+
+    def is_intact(self, hashed_up_to_bytes: int = 64 * 2**20) -> bool:
+        """Whether every file is there in its size, and those up to a size with their digest (`verify` reads all)."""
+        for path, entry in self.manifest.files.items():
+            try:
+                is_same = int(self.fs.size(f"{self.root}/{path}")) == entry.bytes
+            except FileNotFoundError:
+                return False
+            if is_same and entry.bytes <= hashed_up_to_bytes:
+                found = self.file_entry(path)
+                is_same = found is not None and found.sha256 == entry.sha256
+            if not is_same:
+                return False
+        return True
+
+
+def folder(name: str, version: str) -> str:
+    """Where a version lies below the store."""
+    return f"releases/{name}/{version}"
+
+
+def opened(store: Store, name: str, version: str) -> Release | None:
+    """That version, or None where the store has no such version whole."""
+    with contextlib.suppress(BadInput):
+        return Release(_url(store, folder(name, version)))
+    return None
+
+
+def latest(store: Store, name: str) -> Release | None:
+    """The newest version, or None before the first."""
+    with contextlib.suppress(Damaged):
+        return opened(store, name, store.read_bytes(f"releases/{name}/latest").decode(errors="replace").strip())
+    return None
+
+
+def predecessor(store: Store, name: str) -> Release | None:
+    """The release that a build goes on from: the newest whose ledger is whole; None before the first.
+
+    Where the newest is damaged, its own predecessor stands in, so that the build gives that very release again. Raises
+    BrokenPromise where not even the manifest of the newest is left but there are others: going on without its memory
+    would deal published images into other splits. Raises it also where the newest is a release of another dataset,
+    or a purge has left it half amended.
+    """
+    release = latest(store, name)
+    if release is not None and release.manifest.name != name:
+        raise BrokenPromise(
+            f"expected a release of {name} in {release.url}, got one of {release.manifest.name}: what it remembers says nothing of "
+            f"this dataset; take it out of releases/{name}, or have `latest` name another"
+        )
+    others = [version for version in store.names(f"releases/{name}") if opened(store, name, version) is not None]
+    if release is None and others and store.exists(f"releases/{name}/latest"):
+        raise BrokenPromise(
+            f"expected a readable manifest in the release that releases/{name}/latest names, got none: "
+            f"restore it, or write one of {', '.join(others)} into `latest`"
+        )
+    if release is not None and release.is_half_amended():
+        raise BrokenPromise(
+            f"expected release {release.manifest.version} of '{name}' to be whole, got one that a purge has left half amended: "
+            "run that purge again"
+        )
+    while release is not None and release.file_entry("ledger.parquet") != _without_rows(
+        release.manifest.files["ledger.parquet"]
+    ):
+        before = release.manifest.previous
+        release = opened(store, name, before) if before else None
+    return release
+
+
+def _without_rows(entry: FileEntry) -> FileEntry:
+    return entry.model_copy(update={"rows": None})
+
+
+def point_latest(store: Store, name: str, version: str) -> None:
+    """Make `latest` name a version, if it does not already."""
+    with contextlib.suppress(Damaged):
+        if store.read_bytes(f"releases/{name}/latest").decode(errors="replace").strip() == version:
+            return
+    store.write_bytes(f"releases/{name}/latest", f"{version}\n".encode())
+
+
+class Draft:
+    """A release that is being written, out of sight; `publish` shows it whole, leaving the block without it removes it."""
+
+    def __init__(self, store: Store) -> None:
+        """Nothing is written before the first file."""
+        self._store = store
+        local = Path(store.full("tmp")) if store.is_local else Path(os.environ.get("TMPDIR", "/tmp"))
+        self._beside = local / f"draft-{uuid.uuid4().hex}"
+        self.files: dict[str, FileEntry] = {}
+
+    def __enter__(self) -> Self:
+        """Begin with an empty folder."""
+        self._beside.mkdir(parents=True)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Leave nothing behind."""
+        shutil.rmtree(self._beside, ignore_errors=True)
+
+    def write(self, path: str, data: bytes, rows: int | None = None) -> None:
+        """A whole file."""
+        target = self._beside / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(data)
+        self._note(path, rows)
+
+    def write_json(self, path: str, value: Any) -> None:
+        """JSON with sorted keys, in UTF-8."""
+        self.write(path, json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode())
+
+    def write_parquet(self, path: str, groups: Iterable[pa.Table], schema: pa.Schema) -> None:
+        """A Parquet file with one row group for each table given."""
+        target = self._beside / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        self._note(path, write_parquet(target, groups, schema))
+
+    def publish(self, manifest: ReleaseManifest) -> str:
+        """Show it under its version and return its URL. A damaged version of that name gives way to it."""
+        self.write("manifest.json", manifest.model_dump_json(indent=1).encode())
+        target = folder(manifest.name, manifest.version)
+        if self._store.is_local:
+            self._publish_by_rename(Path(self._store.full(target)))
+        else:
+            for path in [*sorted(self.files.keys() - {"manifest.json"}), "manifest.json"]:
+                self._store.write_bytes(f"{target}/{path}", (self._beside / path).read_bytes())
+        return _url(self._store, target)
+
+    def _publish_by_rename(self, target: Path) -> None:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        _sync(self._beside)
+        asides = []
+        while (
+            True
+        ):  # each turn finds a whole release there, or moves into place, or takes something broken out of the way
+            asides.append(self._beside.with_name(f"replaced-{uuid.uuid4().hex}"))
+            with contextlib.suppress(FileNotFoundError):  # nothing there, or another build was quicker to move it aside
+                target.rename(asides[-1])
+            try:
+                self._beside.rename(target)
+                break
+            except OSError as problem:
+                if problem.errno not in {errno.ENOTEMPTY, errno.EEXIST}:
+                    raise
+                if (target / "manifest.json").exists():
+                    break  # another build was quicker with the same release: same content
+        _sync_folder(target.parent)
+        for aside in asides:
+            shutil.rmtree(aside, ignore_errors=True)
+
+    def _note(self, path: str, rows: int | None) -> None:
+        digest = hashlib.sha256()
+        with (self._beside / path).open("rb") as file:
+            while chunk := file.read(_CHUNK):
+                digest.update(chunk)
+        self.files[path] = FileEntry(sha256=digest.hexdigest(), bytes=(self._beside / path).stat().st_size, rows=rows)
+
+
+def write_parquet(target: Path, groups: Iterable[pa.Table], schema: pa.Schema) -> int:
+    """A table of a release, one row group for each table given; its rows. Image bytes, which no codec shrinks, stand as they are."""
+    codecs = {leaf: "none" if leaf == "image.bytes" else "zstd" for leaf in _leaves(schema)}
+    rows = 0
+    with pq.ParquetWriter(
+        target, schema, compression=codecs, use_dictionary=[leaf for leaf in codecs if leaf != "image.bytes"]
+    ) as writer:
+        for group in groups:
+            writer.write_table(group, row_group_size=max(1, group.num_rows))
+            rows += group.num_rows
+    return rows
+
+
+def versions(store: Store, name: str) -> list[Release]:
+    """All releases of a dataset that have a manifest, by version."""
+    found = (opened(store, name, version) for version in store.names(f"releases/{name}") if version != "latest")
+    return [release for release in found if release is not None]
+
+
+def _url(store: Store, path: str) -> str:
+    return store.full(path) if store.is_local else f"{store.url.rstrip('/')}/{path}"
+
+
+def _leaves(schema: pa.Schema) -> list[str]:
+    """Column paths as Parquet names them."""
+    parquet = pq.ParquetFile(pa.BufferReader(_empty_file(schema))).schema
+    return [parquet.column(place).path for place in range(len(parquet))]
+
+
+def _empty_file(schema: pa.Schema) -> pa.Buffer:
+    sink = pa.BufferOutputStream()
+    pq.write_table(schema.empty_table(), sink)
+    return sink.getvalue()
+
+
+def _sync(top: Path) -> None:
+    for path in sorted(top.rglob("*")):
+        if path.is_file():
+            with path.open("rb") as file:
+                os.fsync(file.fileno())
+        else:
+            _sync_folder(path)
+    _sync_folder(top)
+
+
+def _sync_folder(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _first_line(problem: BaseException) -> str:
+    return (str(problem).splitlines() or [type(problem).__name__])[0][:160]

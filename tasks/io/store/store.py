@@ -1,0 +1,310 @@
+"""The store: an fsspec URL that holds blobs, tables and releases.
+
+Every file in it bears the SHA-256 of its bytes in its name, so that it proves itself when it is read. That is the whole
+mechanism of caching: a table lies in a folder named after the key of what it answers, and whoever needs the answer reads
+what is there and intact. Nothing else is looked up; nothing can point at a table that is gone.
+
+    blobs/<sha[:2]>/<sha256>                    images and raw answers, never altered
+    retrievals/<source>/<sha256>.parquet        parts: what was asked for, what came (retrieve)
+    retrievals/<source>/<name>.journal          rows of a part under way, one line each (tasks/io/store/journal.py)
+    measures/<stage>/<key>/<sha256>.parquet     parts: rows of one measure (measure)
+    decisions/<stage>/<key>/<sha256>.parquet    one table: a whole decision (decide)
+    outcomes/<stage>/<sha256>.parquet           what a stage did with each record of a build
+    releases/<name>/<version>/...               published; see tasks/io/store/releases.py
+    tmp/                                        unfinished; never read
+"""
+
+import contextlib
+import hashlib
+import os
+import shutil
+import tempfile
+import threading
+import time
+import uuid
+from collections import OrderedDict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import fsspec
+import pyarrow as pa
+import pyarrow.parquet as pq
+from fsspec.implementations.local import LocalFileSystem
+
+from schemas.errors import BadInput, Damaged
+from schemas.manifests import TableRef
+
+STALE_S = 24 * 3600.0
+"""Unfinished files older than this belong to nobody: no build writes one file for a day."""
+
+
+class _Tables(OrderedDict[tuple[str, str], pa.Table]):
+    """Tables by store and path, the latest last."""
+
+    nbytes = 0  # of all, counted along: to add them up anew with each table that comes takes longer the more there are
+
+    def drop(self, key: tuple[str, str]) -> None:
+        """Let go of a table, if it is there."""
+        if (table := self.pop(key, None)) is not None:
+            self.nbytes -= table.nbytes
+
+
+_READ = _Tables()
+_READ_BYTES = 512 * 2**20
+_READ_LOCK = threading.Lock()
+_ROWS_PER_GROUP = 131_072
+
+
+class Store:
+    """Blobs, tables and releases below one fsspec URL.
+
+    With `is_overlay`, tables that are written stay in this object and the store is not touched: that is how a plan
+    takes the same decisions as a build and leaves no trace.
+    """
+
+    def __init__(self, url: str, *, is_overlay: bool = False) -> None:
+        """Open, not touch: a store that does not exist yet is an empty one. Raises BadInput on an unusable URL."""
+        try:
+            self.fs, self.root = fsspec.core.url_to_fs(url)
+        except (ValueError, ImportError) as problem:
+            raise BadInput(f"store: expected a folder or an fsspec URL, got '{url}' ({problem})") from problem
+        self.url = url
+        self.is_local = isinstance(self.fs, LocalFileSystem)
+        self._overlay: dict[str, bytes] | None = {} if is_overlay else None
+        self._known_as = f"plan {uuid.uuid4().hex}" if is_overlay else url  # no build finds what a plan foresaw
+
+    # ------------------------------------------------------------------------------------------------ files
+
+    def full(self, path: str) -> str:
+        """The path as the file system knows it."""
+        return f"{self.root}/{path}"
+
+    def check_writable(self) -> None:
+        """Raise BadInput in one sentence if nothing can be written here; sweep what dead builds left unfinished."""
+        probe = f"tmp/{uuid.uuid4().hex}"
+        try:
+            self.write_bytes(probe, b"")
+            self.fs.rm_file(self.full(probe))
+        except OSError as problem:
+            raise BadInput(f"store: expected a place that can be written, got '{self.url}' ({problem})") from problem
+        if self.is_local:
+            for left in Path(self.full("tmp")).iterdir():
+                _remove_if_stale(left)
+
+    def write_bytes(self, path: str, data: bytes) -> None:
+        """Write beside, fsync, rename: a reader sees the whole file or none."""
+        if self._overlay is not None:
+            self._overlay[path] = data
+        elif self.is_local:
+            _write_atomically(Path(self.full(path)), Path(self.full("tmp")), data)
+        else:
+            self.fs.makedirs(self.full(path).rsplit("/", 1)[0], exist_ok=True)
+            self.fs.pipe_file(self.full(path), data)
+
+    def read_bytes(self, path: str) -> bytes:
+        """The file's bytes. Raises Damaged where there is none."""
+        if self._overlay is not None and path in self._overlay:
+            return self._overlay[path]
+        try:
+            return bytes(self.fs.cat_file(self.full(path)))
+        except (FileNotFoundError, NotADirectoryError, IsADirectoryError) as problem:
+            raise Damaged(f"expected {path} in the store {self.url}, got nothing there") from problem
+
+    def exists(self, path: str) -> bool:
+        """Whether there is a file or folder at the path."""
+        return (self._overlay is not None and path in self._overlay) or bool(self.fs.exists(self.full(path)))
+
+    def names(self, folder: str) -> list[str]:
+        """Names of what lies directly in a folder, sorted; none where there is no folder."""
+        try:
+            listed = self.fs.ls(self.full(folder), detail=False, **({} if self.is_local else {"refresh": True}))
+        except (FileNotFoundError, NotADirectoryError):
+            listed = []
+        mine = [path for path in self._overlay or () if path.rsplit("/", 1)[0] == folder]
+        return sorted({str(path).rstrip("/").rsplit("/", 1)[-1] for path in (*listed, *mine)})
+
+    def remove(self, path: str) -> None:
+        """Remove a file that proved wrong. In a plan, and where somebody else was quicker, nothing happens."""
+        if self._overlay is None:
+            with contextlib.suppress(FileNotFoundError):
+                self.fs.rm_file(self.full(path))
+
+    # ------------------------------------------------------------------------------------------------ tables
+
+    def write_table(self, folder: str, table: pa.Table, *, is_remembered: bool = True) -> TableRef:
+        """Store a table in a folder under the SHA-256 of its Parquet bytes; writing it again changes nothing."""
+        data = parquet_bytes(table)
+        ref = TableRef(path=f"{folder}/{hashlib.sha256(data).hexdigest()}.parquet", rows=table.num_rows)
+        if not self._is_intact(ref.path, data):
+            self.write_bytes(ref.path, data)
+        if is_remembered:
+            _remember(self._known_as, ref.path, table)
+        return ref
+
+    def read_table(self, ref: TableRef, *, is_remembered: bool = True) -> pa.Table:
+        """The table that the reference names. Raises Damaged if it is gone, or not what its name says.
+
+        is_remembered: whether this process keeps it at hand; not what is read once and is large.
+        """
+        if (known := _recall(self._known_as, ref.path)) is not None:
+            return known
+        data = self.read_bytes(ref.path)
+        if hashlib.sha256(data).hexdigest() != ref.sha256:
+            self.remove(ref.path)
+            raise Damaged(f"expected SHA-256 {ref.sha256} of {ref.path}, got other bytes; they were removed")
+        table = pq.read_table(pa.BufferReader(data))
+        if is_remembered:
+            _remember(self._known_as, ref.path, table)
+        return table
+
+    def tables(self, folder: str) -> Iterator[tuple[TableRef, pa.Table]]:
+        """Every intact table of a folder, in the order of its name. Damaged ones are removed and passed over."""
+        for name in self.names(folder):
+            if not name.endswith(".parquet"):
+                continue
+            path = f"{folder}/{name}"
+            _forget(self._known_as, path)  # what lies on disk is the truth of a cache, not what this process remembers
+            with contextlib.suppress(Damaged):
+                table = self.read_table(TableRef(path=path, rows=0))
+                yield TableRef(path=path, rows=table.num_rows), table
+
+    def _is_intact(self, path: str, data: bytes) -> bool:
+        try:
+            return self.read_bytes(path) == data
+        except Damaged:
+            return False
+
+    # ------------------------------------------------------------------------------------------------ blobs
+
+    def write_blob(self, data: bytes) -> str:
+        """Store bytes under their SHA-256 and return it, as 64 hex digits."""
+        sha256 = hashlib.sha256(data).hexdigest()
+        path = blob_path(sha256)
+        if self._size(path) != len(data):
+            self.write_bytes(path, data)
+        return sha256
+
+    @contextlib.contextmanager
+    def scratch(self) -> Iterator[Path]:
+        """Path of a file of one's own for what is still coming; removed at the end, unless it has become a blob."""
+        folder = Path(self.full("tmp")) if self.is_local else Path(tempfile.gettempdir())
+        if not folder.is_dir():
+            folder.mkdir(parents=True, exist_ok=True)
+        path = folder / uuid.uuid4().hex
+        try:
+            yield path
+        finally:
+            path.unlink(missing_ok=True)
+
+    def adopt_blob(self, path: Path, sha256: str, length: int) -> None:
+        """Make a local file, whose digest and length are known from its writing, the blob of that name."""
+        target = blob_path(sha256)
+        if not self.is_local or self._overlay is not None:
+            if self._size(target) != length:
+                self.write_bytes(target, path.read_bytes())
+            return
+        place = Path(self.full(target))
+        if place.is_file() and place.stat().st_size == length:
+            return
+        with path.open("rb") as file:
+            os.fsync(file.fileno())
+        if not place.parent.is_dir():
+            place.parent.mkdir(parents=True, exist_ok=True)
+        path.replace(place)
+
+    def read_blob(self, sha256: str) -> bytes:
+        """The blob's bytes, hashed again. Raises Damaged, and removes it, if they are not what they were."""
+        data = self.read_bytes(blob_path(sha256))
+        if hashlib.sha256(data).hexdigest() != sha256:
+            self.remove(blob_path(sha256))
+            raise Damaged(f"expected blob {sha256}, got other bytes; they were removed: build again to fetch it anew")
+        return data
+
+    def blob_sizes(self) -> dict[str, int]:
+        """Bytes of every blob by its SHA-256: one listing instead of a question per blob."""
+        if self.is_local:  # fsspec's listing takes seven times the memory
+            return _sizes_below(self.full("blobs")) | self._sizes_of_overlay()
+        try:
+            found: dict[str, Any] = self.fs.find(self.full("blobs"), detail=True)
+        except FileNotFoundError:
+            found = {}
+        return {path.rsplit("/", 1)[-1]: int(info["size"]) for path, info in found.items()} | self._sizes_of_overlay()
+
+    def _sizes_of_overlay(self) -> dict[str, int]:
+        mine = {path: data for path, data in (self._overlay or {}).items() if path.startswith("blobs/")}
+        return {path.rsplit("/", 1)[-1]: len(data) for path, data in mine.items()}
+
+    def _size(self, path: str) -> int | None:
+        if self._overlay is not None and path in self._overlay:
+            return len(self._overlay[path])
+        try:
+            return int(self.fs.size(self.full(path)))
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+
+
+def blob_path(sha256: str) -> str:
+    """Where a blob lies below the store."""
+    return f"blobs/{sha256[:2]}/{sha256}"
+
+
+def _sizes_below(folder: str) -> dict[str, int]:
+    """Bytes of each file in the folders of a folder; none where there is no such folder."""
+    found: dict[str, int] = {}
+    with contextlib.suppress(FileNotFoundError, NotADirectoryError), os.scandir(folder) as shards:
+        for shard in shards:
+            with contextlib.suppress(FileNotFoundError, NotADirectoryError), os.scandir(shard.path) as blobs:
+                for blob in blobs:
+                    with contextlib.suppress(FileNotFoundError):  # taken away meanwhile
+                        found[blob.name] = blob.stat().st_size
+    return found
+
+
+def parquet_bytes(table: pa.Table) -> bytes:
+    """The table as Parquet: the same bytes for the same values, whatever chunks and metadata the table had."""
+    sink = pa.BufferOutputStream()
+    schema = pa.schema([field.remove_metadata() for field in table.schema])
+    with pq.ParquetWriter(sink, schema, compression="zstd") as writer:
+        for start in range(
+            0, max(table.num_rows, 1), _ROWS_PER_GROUP
+        ):  # one group at a time is combined, not the whole
+            group = table.slice(start, _ROWS_PER_GROUP).combine_chunks().cast(schema)
+            writer.write_table(group, row_group_size=_ROWS_PER_GROUP)
+    return bytes(sink.getvalue())
+
+
+def _write_atomically(target: Path, scratch: Path, data: bytes) -> None:
+    scratch.mkdir(parents=True, exist_ok=True)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    beside = scratch / uuid.uuid4().hex
+    with beside.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    beside.replace(target)
+
+
+def _remove_if_stale(left: Path) -> None:
+    with contextlib.suppress(FileNotFoundError):  # its build may finish, or another build sweep, meanwhile
+        if time.time() - left.stat().st_mtime > STALE_S:
+            shutil.rmtree(left) if left.is_dir() else left.unlink()
+
+
+def _remember(store: str, path: str, table: pa.Table) -> None:
+    with _READ_LOCK:
+        _READ.drop((store, path))
+        _READ[store, path] = table
+        _READ.nbytes += table.nbytes
+        while len(_READ) > 1 and _READ.nbytes > _READ_BYTES:
+            _READ.drop(next(iter(_READ)))
+
+
+def _recall(store: str, path: str) -> pa.Table | None:
+    with _READ_LOCK:
+        return _READ.get((store, path))
+
+
+def _forget(store: str, path: str) -> None:
+    with _READ_LOCK:
+        _READ.drop((store, path))

@@ -1,0 +1,1 @@
+"""What a training needs of torch and of the disk: samples, steps, checkpoints."""

@@ -1,0 +1,247 @@
+"""A torchvision detector that learns: how it begins, its steps, and all of its state as bytes."""
+
+import contextlib
+import copy
+import json
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any, cast
+
+import numpy as np
+import safetensors
+import safetensors.torch
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torchvision.models.detection.ssd import SSDScoringHead
+
+from schemas.detect import Detect
+from schemas.errors import BadInput, Damaged
+from schemas.train import TrainDetector
+from tasks.io.detectors import devices, heads, vision
+from tasks.io.detectors import torchvision_models as models
+from tasks.io.training.samples import Sample
+
+_FILLING: Any = torch.utils.deterministic  # a module whose one attribute is a property, which has no type
+_METADATA = "progress"
+_NO_MEMORY = "can't allocate memory"  # as torch says it of a CPU's
+_HEADS = ("roi_heads.box_predictor.", "head.classification_head.")
+"""What PoPArt begins afresh: what says which class it is. Where boxes are is no matter of classes but in Faster R-CNN's predictor."""
+
+
+@contextlib.contextmanager
+def deterministic(threads: int, device: torch.device) -> Iterator[None]:
+    """On a CPU, the same bits each time: so many threads, no algorithm whose order is open. What was set before is set again after."""
+    before = torch.get_num_threads(), torch.are_deterministic_algorithms_enabled()
+    filled = _FILLING.fill_uninitialized_memory
+    torch.set_num_threads(threads)
+    torch.use_deterministic_algorithms(device.type == "cpu")
+    # everything is written before it is read, and filling takes a third of the time
+    _FILLING.fill_uninitialized_memory = False
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before[0])
+        torch.use_deterministic_algorithms(before[1])
+        _FILLING.fill_uninitialized_memory = filled
+
+
+def started(settings: TrainDetector, start: bytes | None, seed: int) -> nn.Module:
+    """The model before its first step: of random weights by the seed, or of those of a file, with a fresh head if so asked.
+
+    Raises BadInput if the file's are not this model's.
+    """
+    torch.manual_seed(seed)
+    model = models.built(settings.model, 1, settings.least_side_px, settings.most_side_px)
+    if start is not None:
+        _begin_from(model, start, settings)
+    return model
+
+
+def _begin_from(model: nn.Module, start: bytes, settings: TrainDetector) -> None:
+    source, told = models.loaded(settings.model, start, "start")
+    if not settings.new_head and told.categories not in {(), (settings.category,)}:
+        raise BadInput(f"start: expected a head of '{settings.category}' alone, got {', '.join(told.categories)}")
+    fresh = _HEADS if settings.new_head else ()
+    weights = {name: value for name, value in source.state_dict().items() if not name.startswith(fresh)}
+    models.fill(model, {**model.state_dict(), **weights}, "start")
+    for mine, theirs in zip(_norms(model), _norms(source), strict=True):
+        # torchvision's own weights have norms of epsilon 0; whoever reads ours takes the usual one
+        cast("Tensor", mine.running_var).add_(theirs.eps - mine.eps)
+
+
+def _norms(model: nn.Module) -> list[nn.BatchNorm2d]:
+    return [layer for layer in model.modules() if isinstance(layer, nn.BatchNorm2d)]
+
+
+class Trainer:
+    """A model, its optimizer and where they stand."""
+
+    def __init__(self, model: nn.Module, settings: TrainDetector, device: torch.device, *, is_frozen: bool) -> None:
+        """is_frozen: whether batch statistics stay as they are."""
+        heads.with_fixed_scales(model.eval())  # not those of whatever batch comes first, here or after an interruption
+        self.model = model.to(device, memory_format=torch.channels_last)  # type: ignore[call-overload]
+        self.device, self.batch, self._clip, self._is_frozen = device, settings.batch, settings.clip, is_frozen
+        self.is_bfloat16 = settings.precision == "bfloat16" or (settings.precision == "auto" and device.type == "cuda")
+        _with_outputs_in_float32(model)
+        if is_frozen:
+            for layer in _norms(model):
+                layer.requires_grad_(False)
+        self._parameters = [weights for weights in model.parameters() if weights.requires_grad]
+        self._optimizer = _optimizer(self._parameters, settings)
+
+    def step(self, samples: Sequence[Sample], rate: float, seed: int) -> dict[str, float]:
+        """Learn from the samples at once, at most `batch` in memory; each part of the loss, its mean over the samples.
+
+        Where memory does not suffice, `batch` is halved for good. Raises BadInput if there is no room for one, if the GPU fails, or
+        if the loss is not a number any more.
+        """
+        while True:
+            try:
+                return self._step(samples, rate, seed)
+            except RuntimeError as problem:
+                self._mind(problem)
+            if self.device.type == "cuda":  # out of there first: the error holds on to the memory
+                torch.cuda.empty_cache()
+
+    def _mind(self, problem: RuntimeError) -> None:
+        """Halve the batch for want of memory. Raises BadInput where that is no use, and what is no matter of the device as it is."""
+        if devices.is_lost(problem):
+            raise _lost(self.device, problem) from problem
+        if not (devices.is_full(problem) or _NO_MEMORY in str(problem)):
+            raise problem
+        if self.batch == 1:
+            raise BadInput(
+                f"training: expected room for one image on {self.device}, got none; lower most_side_px"
+            ) from problem
+        self.batch = -(-self.batch // 2)
+
+    def _step(self, samples: Sequence[Sample], rate: float, seed: int) -> dict[str, float]:
+        torch.manual_seed(seed)  # whatever is drawn in a step depends on the step alone: nothing of chance to be kept
+        self._learning()
+        self._optimizer.zero_grad(set_to_none=True)
+        parts: dict[str, float] = {}
+        for first in range(0, len(samples), self.batch):
+            some = samples[first : first + self.batch]
+            share = len(some) / len(samples)
+            with torch.autocast(self.device.type, torch.bfloat16, enabled=self.is_bfloat16):
+                losses: dict[str, Tensor] = self.model([self._image(one.pixels) for one in some], self._targets(some))
+            (sum(losses.values(), torch.zeros((), device=self.device)) * share).backward()  # type: ignore[no-untyped-call]
+            for name, value in losses.items():
+                parts[name] = parts.get(name, 0.0) + float(value.detach()) * share
+        if not all(math.isfinite(value) for value in parts.values()):
+            raise BadInput(f"training: expected a finite loss, got {_told(parts)}: lower learning_rate")
+        nn.utils.clip_grad_norm_(self._parameters, self._clip)
+        for group in self._optimizer.param_groups:
+            group["lr"] = rate
+        self._optimizer.step()
+        return parts
+
+    def state(self, progress: dict[str, Any]) -> bytes:
+        """Weights, what the optimizer remembers, and where the training stands, as one safetensors file."""
+        tensors = {f"model.{name}": value for name, value in self.model.state_dict().items()}
+        for place, memory in self._optimizer.state_dict()["state"].items():
+            tensors |= {f"optimizer.{place}.{name}": value for name, value in memory.items() if value is not None}
+        plain = {name: value.detach().cpu().contiguous() for name, value in sorted(tensors.items())}
+        return safetensors.torch.save(plain, {_METADATA: json.dumps(progress)})
+
+    def restore(self, data: bytes) -> dict[str, Any]:
+        """Go back to a state; the progress that was stored with it. Raises Damaged where the bytes are no state of this model."""
+        try:
+            return self._restored(data)
+        except (safetensors.SafetensorError, ValueError, KeyError, IndexError, TypeError, RuntimeError) as problem:
+            line = str(problem).splitlines()[0][:200]
+            raise Damaged(f"expected a checkpoint of this training, got another's ({line})") from problem
+
+    def _restored(self, data: bytes) -> dict[str, Any]:
+        tensors = safetensors.torch.load(data)
+        memory: dict[int, dict[str, Tensor]] = {}
+        for name, value in tensors.items():
+            kind, _, rest = name.partition(".")
+            if kind == "optimizer":
+                place, _, what = rest.partition(".")
+                memory.setdefault(int(place), {})[what] = _laid_out_as(self._parameters[int(place)], value)
+        weights = {name[6:]: value for name, value in tensors.items() if name.startswith("model.")}
+        self.model.load_state_dict(weights)
+        self._optimizer.load_state_dict({**self._optimizer.state_dict(), "state": memory})
+        length = int.from_bytes(data[:8], "little")
+        said: dict[str, Any] = json.loads(json.loads(data[8 : 8 + length])["__metadata__"][_METADATA])
+        return said
+
+    def _learning(self) -> None:
+        self.model.train()
+        if self._is_frozen:
+            for layer in _norms(self.model):
+                layer.eval()
+
+    def _image(self, pixels: NDArray[np.uint8]) -> Tensor:
+        image = torch.from_numpy(np.array(pixels)).permute(2, 0, 1)
+        if self.device.type == "cuda":
+            image = image.pin_memory().to(self.device, non_blocking=True)
+        return image.float() / 255
+
+    def _targets(self, samples: Sequence[Sample]) -> list[dict[str, Tensor]]:
+        return [
+            {
+                "boxes": torch.from_numpy(one.xyxy_px.copy()).to(self.device),
+                "labels": torch.ones(len(one.xyxy_px), dtype=torch.int64, device=self.device),
+            }
+            for one in samples
+        ]
+
+
+@contextlib.contextmanager
+def seeing(
+    model: nn.Module, settings: Detect, sides_px: tuple[int, int], device: torch.device
+) -> Iterator[vision.Vision]:
+    """A copy of the model as it stands, shown pictures at these sides: the detector that `detect` would make of its file.
+
+    Raises BadInput if the GPU fails.
+    """
+    before = torch.backends.cudnn.benchmark
+    shown: Any = copy.deepcopy(model)
+    shown.transform.min_size, shown.transform.max_size = (sides_px[0],), sides_px[1]
+    try:
+        yield vision.Vision(shown, settings, device)
+    except devices.DeviceLost as problem:
+        raise _lost(device, problem) from problem
+    finally:
+        torch.backends.cudnn.benchmark = before  # a detector's shapes are few; those of training are not
+
+
+def _lost(device: torch.device, problem: Exception) -> BadInput:
+    line = str(problem).splitlines()[0][:200]
+    return BadInput(
+        f"device: expected {device} to go on, got {line}; the same command goes on from the newest checkpoint"
+    )
+
+
+def _with_outputs_in_float32(model: nn.Module) -> None:
+    """Have boxes counted in float32: of anchors and reaches in bfloat16, corners beyond 512 px lie on a grid of 4 px."""
+    for module in list(model.modules()):
+        for name, layer in list(module.named_children()):
+            if name in heads.LAST or isinstance(layer, SSDScoringHead):
+                layer.register_forward_hook(_in_float32)
+            if name == "anchor_generator":
+                setattr(module, name, heads.Exact(layer))
+
+
+def _in_float32(_layer: nn.Module, _given: Any, found: Tensor) -> Tensor:
+    return found.float()
+
+
+def _laid_out_as(weights: Tensor, memory: Tensor) -> Tensor:
+    """What the optimizer remembers of weights, in their order in memory: fused steps go through both side by side."""
+    return torch.empty_like(weights).copy_(memory).detach() if memory.shape == weights.shape else memory
+
+
+def _optimizer(parameters: list[nn.Parameter], settings: TrainDetector) -> torch.optim.Optimizer:
+    if settings.optimizer == "adamw":
+        return torch.optim.AdamW(parameters, settings.learning_rate, weight_decay=settings.weight_decay, fused=True)
+    return torch.optim.SGD(
+        parameters, settings.learning_rate, settings.momentum, weight_decay=settings.weight_decay, fused=True
+    )
+
+
+def _told(parts: dict[str, float]) -> str:
+    return ", ".join(f"{name} {value:.3g}" for name, value in parts.items())

@@ -1,8 +1,0 @@
-"""The file of verdicts that a recipe names: CSV, as the report's page saves it or a spreadsheet does."""
-
-import functools
-
-from tasks.io import csv_in
-
-rows_of_csv = functools.partial(csv_in.rows_of_csv, what="verdicts")
-sha256 = csv_in.sha256

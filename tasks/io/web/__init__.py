@@ -1,0 +1,1 @@
+"""The web, asked as a guest: one request, many requests, what each host allows."""

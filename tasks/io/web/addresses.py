@@ -1,0 +1,162 @@
+"""Where a request may go: http(s) only, public addresses only, unless the binding `origins` says otherwise.
+
+`origins` is a list of `host=URL`, separated by commas: requests for that host go to that origin (a mirror, the pretend
+museum), with the host's own name in the Host header; `*=URL` takes every host. An origin's own address is allowed,
+private or not: whoever binds it knows where it leads.
+"""
+
+import ipaddress
+import re
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+from schemas.errors import BadInput
+from schemas.reasons import Reason
+from tasks.io.images.decode import Unreadable
+
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+_PORTS = {"http": 80, "https": 443}
+_HOST = re.compile(r"[a-z0-9_.-]+")
+_NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
+
+
+@dataclass(frozen=True)
+class Target:
+    """Where a URL is really sent: the URL to open, and the host that it is for."""
+
+    url: str
+    host: str  # canonical, with its port where it is not the scheme's own
+    is_bound: bool
+
+    @property
+    def is_private(self) -> bool:
+        """Whether it names, in numbers, what is no public address."""
+        host = urlsplit(self.url).hostname or ""
+        return is_number(host) and not _is_public_number(host)
+
+
+@dataclass(frozen=True)
+class Origins:
+    """Hosts and the origins that stand in for them."""
+
+    by_host: dict[str, str] = field(default_factory=dict)
+
+    def target(self, url: str) -> Target:
+        """Where the URL goes. Raises Unreadable: not_allowed for what is no http(s) address."""
+        try:
+            parts = urlsplit(url)
+            host, port = canonical_host(parts.hostname or ""), parts.port
+            url.encode()
+        except ValueError as problem:
+            raise Unreadable(Reason.NOT_ALLOWED, f"expected an address, got {url[:80]!r} ({problem})") from problem
+        if parts.scheme not in _PORTS or not host:
+            raise Unreadable(Reason.NOT_ALLOWED, f"expected an http(s) address, got {url[:80]!r}")
+        if parts.username is not None:
+            raise Unreadable(Reason.NOT_ALLOWED, "expected an address without a user's name, got one")
+        place = host if port in {None, _PORTS[parts.scheme]} else f"{host}:{port}"
+        path = f"{parts.path or '/'}{'?' if parts.query else ''}{parts.query}"
+        origin = (
+            self.by_host.get(place) or self.by_host.get(host) or (None if is_number(host) else self.by_host.get("*"))
+        )
+        if (
+            origin is None
+            and (host.strip("[]"), port or _PORTS[parts.scheme]) in self._bound
+            and not _is_public_number(host)
+        ):
+            reason = Reason.NOT_ALLOWED if is_number(host) else Reason.UNREACHABLE  # without the binding, it may be one
+            raise Unreadable(reason, f"'{place}' is where another host is bound to, and no host of its own")
+        # put together anew: what was looked at is what is sent, however another parser would read the original
+        return Target(f"{origin or f'{parts.scheme}://{place}'}{path}", place, is_bound=origin is not None)
+
+    def allows(self, host: str, port: int, address: str) -> bool:
+        """Whether a connection to this address may be opened on behalf of this host and port."""
+        return (host.strip("[]"), port) in self._bound or is_public(address)
+
+    @property
+    def _bound(self) -> set[tuple[str, int]]:
+        return {_place(origin) for origin in self.by_host.values()}
+
+
+def origins_from_text(text: str | None) -> Origins:
+    """The binding's text as Origins; none without a text. Raises BadInput.
+
+    >>> origins_from_text("images.example=http://127.0.0.1:8000").by_host
+    {'images.example': 'http://127.0.0.1:8000'}
+    """
+    found = {}
+    for entry in filter(None, (part.strip() for part in (text or "").split(","))):
+        host, separator, origin = entry.partition("=")
+        if not separator or not host.strip() or not _is_origin(origin.strip()):
+            raise BadInput(f"binding 'origins': expected host=http://address[:port], got '{entry.rsplit('@', 1)[-1]}'")
+        found[host.strip().lower()] = origin.strip().rstrip("/")
+    return Origins(found)
+
+
+def canonical_host(host: str) -> str:
+    """One spelling for each host: lower case, ASCII, without the root's dot; IPv6 in brackets. Raises ValueError.
+
+    >>> canonical_host("Müller.Example."), canonical_host("::1")
+    ('xn--mller-kva.example', '[::1]')
+    """
+    if ":" in host:
+        return f"[{ipaddress.IPv6Address(host)}]"
+    name = host.removesuffix(".").encode("idna").decode("ascii").lower()
+    if name and (name.endswith(".") or not _HOST.fullmatch(name)):
+        raise ValueError("a host's name has letters, digits, dots and hyphens")
+    return name
+
+
+def is_number(host: str) -> bool:
+    """Whether a host is an address in numbers: no collection's name, so that `*` does not stand for it.
+
+    >>> is_number("[::1]"), is_number("127.1"), is_number("localhost")
+    (True, True, False)
+    """
+    try:
+        ipaddress.ip_address(host.strip("[]"))
+    except ValueError:
+        return host.replace(".", "").isdecimal() or host.startswith("0x")
+    return True
+
+
+def _is_public_number(host: str) -> bool:
+    try:
+        return is_public(host.strip("[]"))
+    except ValueError:
+        return False
+
+
+def is_public(address: str) -> bool:
+    """Whether an IP address is one of the public internet; addresses that wrap another count as what they wrap.
+
+    >>> is_public("93.184.215.14"), is_public("169.254.169.254"), is_public("::ffff:127.0.0.1")
+    (True, False, False)
+    """
+    return _is_public(ipaddress.ip_address(address.split("%", 1)[0]))
+
+
+def _is_public(found: Address) -> bool:
+    if isinstance(found, ipaddress.IPv6Address):
+        wrapped = found.ipv4_mapped or found.sixtofour or (found.teredo[1] if found.teredo else None)
+        if wrapped is None and found in _NAT64:
+            wrapped = ipaddress.IPv4Address(int(found) & 0xFFFFFFFF)
+        if wrapped is not None:
+            return _is_public(wrapped)
+        if found.is_site_local:
+            return False
+    return found.is_global and not (found.is_multicast or found.is_reserved)
+
+
+def _place(origin: str) -> tuple[str, int]:
+    parts = urlsplit(origin)
+    return str(parts.hostname), parts.port or _PORTS[parts.scheme]
+
+
+def _is_origin(origin: str) -> bool:
+    """Whether it is scheme://host[:port] and nothing more: a path would be lost, a password would be shown."""
+    try:
+        parts = urlsplit(origin)
+        is_usable = parts.scheme in _PORTS and bool(canonical_host(parts.hostname or "")) and parts.port != 0
+    except ValueError:
+        return False
+    return is_usable and parts.username is None and parts.path in {"", "/"} and not (parts.query or parts.fragment)

@@ -1,0 +1,170 @@
+"""Connections that look where they go, and that end in time: requests' adapter over guarded urllib3 pools.
+
+The address is checked where it is connected to, not where a name was looked up before: no answer of a name server given in
+between can lead a request into a private network.
+"""
+
+import contextlib
+import logging
+import socket
+import threading
+import time
+import weakref
+from collections.abc import Iterator
+from typing import Any
+
+from requests.adapters import HTTPAdapter
+from urllib3.connection import HTTPConnection, HTTPSConnection
+from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
+from urllib3.exceptions import NewConnectionError
+from urllib3.exceptions import TimeoutError as TookTooLong
+from urllib3.poolmanager import PoolManager
+from urllib3.util.connection import create_connection
+
+from tasks.io.web.addresses import Origins, is_number
+
+_POOLS, _CONNECTIONS = 256, 64
+_MOST_ADDRESSES = 4
+_LOOK_EVERY_S = 0.1
+
+logging.getLogger("urllib3.connectionpool").setLevel(logging.INFO)  # below, it logs each URL, and so an API's key
+
+
+class Forbidden(NewConnectionError):
+    """The host leads to no address that may be connected to. is_lasting: it is that address, and no name for it."""
+
+    def __init__(self, connection: Any, message: str, *, is_lasting: bool) -> None:
+        super().__init__(connection, message)
+        self.is_lasting = is_lasting
+
+
+class _Watchdog:
+    """Ends connections on which something takes too long: a time-out between two reads does not see what drips."""
+
+    def __init__(self) -> None:
+        self._due: weakref.WeakKeyDictionary[Any, float] = weakref.WeakKeyDictionary()
+        self._lock = threading.Lock()
+        self._thread: threading.Thread | None = None
+
+    def watch(self, connection: Any, within_s: float) -> None:
+        with self._lock:
+            self._due[connection] = time.monotonic() + within_s
+            if self._thread is None or not self._thread.is_alive():
+                self._thread = threading.Thread(target=self._run, daemon=True, name="watchdog")
+                self._thread.start()
+
+    def forget(self, connection: Any) -> bool:
+        """Whether it was in time."""
+        with self._lock:
+            return self._due.pop(connection, None) is not None
+
+    def _run(self) -> None:
+        while True:
+            time.sleep(_LOOK_EVERY_S)
+            with self._lock:
+                if not self._due:
+                    self._thread = None
+                    return
+                late = [connection for connection, due_s in self._due.items() if due_s < time.monotonic()]
+                for connection in late:
+                    del self._due[connection]
+            for connection in late:
+                _shut(connection)
+
+
+def _shut(connection: Any) -> None:
+    """Shut the socket of a connection, or of an answer that is being read."""
+    with contextlib.suppress(OSError, ValueError, RuntimeError):  # it ended by itself meanwhile
+        if (found := getattr(connection, "sock", None)) is not None:
+            found.shutdown(socket.SHUT_RDWR)
+        elif hasattr(connection, "shutdown"):
+            connection.shutdown()
+
+
+_WATCHDOG = _Watchdog()
+
+
+@contextlib.contextmanager
+def ending(connection: Any, within_s: float) -> Iterator[None]:
+    """A time limit for what is done on a connection (or an answer), all its reads together. Raises urllib3's time-out."""
+    _WATCHDOG.watch(connection, within_s)
+    problem = None
+    try:
+        yield
+    except Exception as raised:
+        problem = raised
+    if not _WATCHDOG.forget(connection):
+        raise TookTooLong(f"not done after {within_s:.1f} s") from problem
+    if problem is not None:
+        raise problem
+
+
+class GuardedAdapter(HTTPAdapter):
+    """requests' adapter that connects only where `origins` allows, and follows nothing by itself."""
+
+    def __init__(self, origins: Origins) -> None:
+        """An answer's head must have come within both time-outs, to connect and to read, of its request."""
+        self._origins = origins
+        super().__init__(pool_connections=_POOLS, pool_maxsize=_CONNECTIONS, max_retries=0)
+
+    def init_poolmanager(self, connections: int, maxsize: int, block: bool = False, **kwargs: Any) -> None:
+        """Pools of guarded connections."""
+        self.poolmanager = PoolManager(num_pools=connections, maxsize=maxsize, block=block, **kwargs)
+        self.poolmanager.pool_classes_by_scheme = _pool_classes(self._origins)
+
+
+def _pool_classes(origins: Origins) -> dict[str, type[HTTPConnectionPool]]:
+    class Guarded:
+        host: str
+        port: int
+        _dns_host: str
+        timeout: Any
+        source_address: Any
+        socket_options: Any
+
+        def _new_conn(self) -> socket.socket:
+            return _connected(self, origins)
+
+    class PlainConnection(Guarded, HTTPConnection):
+        pass
+
+    class TlsConnection(Guarded, HTTPSConnection):
+        pass
+
+    class Watched:
+        def _make_request(self, conn: Any, *args: Any, **kwargs: Any) -> Any:
+            timeout = kwargs["timeout"]
+            with ending(conn, timeout.connect_timeout + timeout.read_timeout):
+                return super()._make_request(conn, *args, **kwargs)  # type: ignore[misc]
+
+    class PlainPool(Watched, HTTPConnectionPool):
+        ConnectionCls = PlainConnection
+
+    class TlsPool(Watched, HTTPSConnectionPool):
+        ConnectionCls = TlsConnection
+
+    return {"http": PlainPool, "https": TlsPool}
+
+
+def _connected(connection: Any, origins: Origins) -> socket.socket:
+    """A socket to the first of the host's addresses that is allowed and answers."""
+    host, port = connection._dns_host.strip("[]"), connection.port
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError) as problem:
+        raise NewConnectionError(connection, f"no address for '{host}': {problem}") from problem
+    addresses = list(dict.fromkeys(str(entry[4][0]) for entry in found))
+    allowed = [address for address in addresses if origins.allows(host, port, address)]
+    if not allowed:
+        # what a name leads to is the business of this machine's name server, and may be another address tomorrow
+        where = f"'{host}' leads to {', '.join(addresses[:3])}, which is no public address"
+        raise Forbidden(connection, where, is_lasting=is_number(host))
+    failed: OSError | None = None
+    for address in allowed[:_MOST_ADDRESSES]:
+        try:
+            return create_connection(
+                (address, port), connection.timeout, connection.source_address, connection.socket_options
+            )
+        except OSError as problem:
+            failed = problem
+    raise NewConnectionError(connection, f"no connection to '{host}': {failed}") from failed

@@ -1,0 +1,231 @@
+"""COCO documents: whose boxes stand in them, and each field as the format and PoPArt's section 3.4 have it."""
+
+import json
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from schemas.tables import ANNOTATIONS
+from tasks.core.coco import document as coco
+from tasks.core.export.images import DIGESTED
+
+CC0 = "https://creativecommons.org/publicdomain/zero/1.0/"
+BY = "https://creativecommons.org/licenses/by/4.0/"
+
+
+def image(number: int, **said: Any) -> dict[str, Any]:
+    return {
+        **dict.fromkeys(DIGESTED.names), "record_id": f"s:{number}", "image_id": number, "sha256": f"{number:064x}", "format": "JPEG",
+        "width_px": 640, "height_px": 480, "rights_uri": CC0, "is_annotated": False, "split": "train", "image": {"bytes": None, "path": None},
+        **said,
+    }  # fmt: skip
+
+
+def box(number: int, image_id: int = 1, **said: Any) -> dict[str, Any]:
+    return {
+        **dict.fromkeys(ANNOTATIONS.names), "annotation_id": number, "image_id": image_id, "record_id": f"s:{image_id}", "category_id": 1,
+        "xywh_px": [10.0, 20.0, 30.0, 40.5], "area_px2": 1215.0, "is_crowd": False, "origin": "source", "origin_name": "source", **said,
+    }  # fmt: skip
+
+
+def found(number: int, score: float, image_id: int = 1) -> dict[str, Any]:
+    return box(number, image_id, score=score, origin="detector", origin_name="yolox@0")
+
+
+def document(
+    images: list[dict[str, Any]],
+    boxes: list[dict[str, Any]],
+    score: float = 0.5,
+    categories: tuple[str, ...] = ("person",),
+) -> dict[str, Any]:
+    got = coco.document(
+        pa.Table.from_pylist(images, schema=DIGESTED),
+        pa.Table.from_pylist(boxes, schema=ANNOTATIONS),
+        categories,
+        score,
+        {"version": "v"},
+    )
+    assert json.loads(json.dumps(got)) == got
+    return got
+
+
+# --- whose boxes
+
+
+@pytest.mark.parametrize(
+    ("images", "boxes", "origin", "shown"),
+    [
+        pytest.param([], [], "detector", [], id="an empty split"),
+        pytest.param(
+            [image(1)],
+            [found(7, 0.5), found(8, 0.499)],
+            "detector",
+            [7],
+            id="nobody annotated: the detector's from the score on",
+        ),
+        pytest.param(
+            [image(1, is_annotated=True)], [box(5), found(7, 0.9)], "people", [5], id="people's boxes stand alone"
+        ),
+        pytest.param([image(1, is_annotated=True)], [found(7, 0.9)], "people", [], id="people looked and saw nobody"),
+        pytest.param(
+            [image(1, is_annotated=True), image(2)],
+            [box(5), found(7, 0.9, 2)],
+            "people",
+            [5],
+            id="annotated in part: what nobody looked at has no boxes",
+        ),
+        pytest.param(
+            [image(1, is_annotated=True)],
+            [box(5, origin="person"), box(6)],
+            "people",
+            [5, 6],
+            id="people's and the source's are both people's",
+        ),
+    ],
+)
+def test_whose_boxes_stand_in_the_document(images: list[Any], boxes: list[Any], origin: str, shown: list[int]):
+    got = document(images, boxes)
+    assert got["info"] == {"version": "v", "annotation_origin": origin}
+    assert [entry["id"] for entry in got["annotations"]] == shown
+    assert [entry["is_annotated"] for entry in got["images"]] == [entry["is_annotated"] for entry in images]
+
+
+# --- fields
+
+
+def test_a_box_has_itself_as_its_segmentation():
+    (got,) = document([image(1, is_annotated=True)], [box(5)])["annotations"]
+    assert got == {
+        "id": 5, "image_id": 1, "category_id": 1, "bbox": [10.0, 20.0, 30.0, 40.5], "area": 1215.0, "iscrowd": 0,
+        "segmentation": [[40.0, 20.0, 40.0, 60.5, 10.0, 60.5, 10.0, 20.0]],
+    }  # fmt: skip
+
+
+def test_a_crowd_is_1():
+    (got,) = document([image(1, is_annotated=True)], [box(5, is_crowd=True)])["annotations"]
+    assert got["iscrowd"] == 1
+    assert type(got["iscrowd"]) is int
+
+
+@pytest.mark.parametrize(
+    ("keypoints", "expected"),
+    [
+        pytest.param([1.0, 2.0, 2.0, 3.0, 4.0, 1.0, 0.0, 0.0, 0.0], 2, id="those that are given or inferred count"),
+        pytest.param([0.0] * 51, 0, id="all absent"),
+    ],
+)
+def test_keypoints_stand_with_their_number(keypoints: list[float], expected: int):
+    (got,) = document([image(1, is_annotated=True)], [box(5, keypoints_xyv=keypoints)])["annotations"]
+    assert got["keypoints"] == keypoints
+    assert got["num_keypoints"] == expected
+
+
+def test_a_figure_without_keypoints_and_a_persons_box_without_a_score_have_no_such_field():
+    (got,) = document([image(1, is_annotated=True)], [box(5)])["annotations"]
+    assert not {"keypoints", "num_keypoints", "score"} & set(got)
+
+
+def test_a_detectors_box_shows_its_score():
+    (got,) = document([image(1)], [found(7, 0.75)])["annotations"]
+    assert got["score"] == 0.75
+
+
+def test_an_image_says_where_it_comes_from():
+    said = {
+        "source_url": "https://m.example/1",
+        "title": "T",
+        "artist": "A",
+        "style": "Cubism",
+        "year": 1911,
+        "image_url": "https://m.example/1.jpg",
+    }
+    (got,) = document([image(1, **said)], [])["images"]
+    assert got == {
+        "id": 1, "license": 1, "width": 640, "height": 480, "file_name": f"{1:064x}.jpg", "coco_url": "https://m.example/1.jpg",
+        "is_annotated": False,
+        "metadata": {"record_id": "s:1", "source_url": "https://m.example/1", "title": "T", "artist": "A", "style": "Cubism", "year": 1911,
+                     "sha256": f"{1:064x}", "rights_uri": CC0},
+    }  # fmt: skip
+
+
+def test_an_image_that_lies_as_a_file_is_named_by_its_path_and_one_without_an_address_has_none():
+    (got,) = document([image(1, image={"bytes": None, "path": "media/00/x.jpg"})], [])["images"]
+    assert (got["file_name"], got["coco_url"]) == ("media/00/x.jpg", "")
+
+
+def test_licences_are_those_of_the_images_each_once_from_1():
+    got = document([image(1, rights_uri="NOASSERTION"), image(2, rights_uri=BY), image(3), image(4, rights_uri=BY)], [])
+    assert got["licenses"] == [
+        {"id": 1, "name": "NOASSERTION", "url": "NOASSERTION"}, {"id": 2, "name": "4.0", "url": BY}, {"id": 3, "name": "1.0", "url": CC0},
+    ]  # fmt: skip
+    assert [entry["license"] for entry in got["images"]] == [1, 2, 3, 2]
+
+
+def test_categories_count_from_1_and_only_people_have_keypoints():
+    person, dog = document([], [], categories=("person", "dog"))["categories"]
+    assert dog == {"id": 2, "name": "dog", "supercategory": "dog"}
+    assert (person["id"], person["name"]) == (1, "person")
+    assert len(person["keypoints"]) == 17
+    assert person["keypoints"][:3] == ["nose", "left_eye", "right_eye"]
+    assert {end for bone in person["skeleton"] for end in bone} == set(range(1, 18))  # counted from 1
+
+
+BONES = """
+    left_ankle left_knee, left_knee left_hip, right_ankle right_knee, right_knee right_hip, left_hip right_hip,
+    left_shoulder left_hip, right_shoulder right_hip, left_shoulder right_shoulder, left_shoulder left_elbow,
+    right_shoulder right_elbow, left_elbow left_wrist, right_elbow right_wrist, left_eye right_eye, nose left_eye,
+    nose right_eye, left_eye left_ear, right_eye right_ear, left_ear left_shoulder, right_ear right_shoulder
+"""
+
+
+def test_the_skeleton_is_cocos_bone_by_bone():
+    (person,) = document([], [])["categories"]
+    names = [f"{person['keypoints'][one - 1]} {person['keypoints'][two - 1]}" for one, two in person["skeleton"]]
+    assert names == [" ".join(bone.split()) for bone in BONES.split(",")]
+
+
+def test_left_stands_before_right_in_every_pair_of_keypoints():
+    pairs = coco.KEYPOINTS[1:]
+    assert all(
+        (one.removeprefix("left_") == two.removeprefix("right_")) and one != two
+        for one, two in zip(pairs[::2], pairs[1::2], strict=True)
+    )
+
+
+# --- detections
+
+
+def test_detections_are_every_box_of_the_detector_and_none_of_peoples():
+    boxes = pa.Table.from_pylist([box(5), found(7, 0.01), found(8, 0.9, 2)], schema=ANNOTATIONS)
+    assert coco.detections(boxes) == [
+        {"image_id": 1, "category_id": 1, "bbox": [10.0, 20.0, 30.0, 40.5], "score": 0.01},
+        {"image_id": 2, "category_id": 1, "bbox": [10.0, 20.0, 30.0, 40.5], "score": 0.9},
+    ]
+    assert coco.detections(ANNOTATIONS.empty_table()) == []
+
+
+def test_a_detectors_keypoints_stand_in_its_results_and_in_its_document():
+    keypoints = [1.0, 2.0, 2.0] + [0.0] * 48
+    boxes = [{**found(7, 0.9), "keypoints_xyv": keypoints}, found(8, 0.8)]
+    first, second = coco.detections(pa.Table.from_pylist(boxes, schema=ANNOTATIONS))
+    assert first["keypoints"] == keypoints
+    assert "keypoints" not in second
+    drawn = document([image(1)], boxes)["annotations"]
+    assert (drawn[0]["keypoints"], drawn[0]["num_keypoints"]) == (keypoints, 1)
+
+
+# --- paths
+
+
+@pytest.mark.parametrize(
+    ("form", "ending"),
+    [
+        pytest.param("JPEG", "jpg", id="the usual ending"),
+        pytest.param("JPEG2000", "jp2", id="one with a number"),
+        pytest.param("MPO", "bin", id="a format that has none here"),
+    ],
+)
+def test_files_are_named_by_their_digest(form: str, ending: str):
+    assert coco.file_name("ab" * 32, form) == f"{'ab' * 32}.{ending}"
+    assert coco.media_path("ab" * 32, form) == f"media/ab/{'ab' * 32}.{ending}"

@@ -1,0 +1,152 @@
+"""Styles under one name: how sources spell them, what a recipe says of them, and what nobody knows."""
+
+import json
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from schemas.styles import Styles
+from tasks.core.names import styles
+from tasks.core.names.known_styles import ALIASES, NAMES
+
+SHIPPED = styles.known(Styles())
+POPART = {
+    "Abstract Expressionism", "Art Nouveau", "Baroque", "Contemporary Realism", "Cubism", "Early Renaissance", "Expressionism",
+    "Fauvism", "High Renaissance", "Impressionism", "Mannerism", "Naive Art", "New Realism", "Northern Renaissance", "Pointillism",
+    "Pop Art", "Post Impressionism", "Realism", "Rococo", "Romanticism", "Symbolism", "Ukiyo-e",
+}  # fmt: skip
+ARTBENCH = {
+    "Impressionism", "Realism", "Romanticism", "Expressionism", "Baroque", "Surrealism", "Ukiyo-e", "Renaissance",
+    "Post Impressionism", "Art Nouveau",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (None, None),
+        ("", None),
+        ("?!", "?!"),
+        ("Byzantine mosaic", "Byzantine mosaic"),
+        ("Impressionism, Realism", "Impressionism, Realism"),  # of several none is guessed
+        ("Naïve Art (Primitivism)", "Naive Art"),
+        ("Naive Art (Primitivism)", "Naive Art"),
+        ("Naive_Art_Primitivism", "Naive Art"),
+        ("NaiveArt", "Naive Art"),
+        ("Art Nouveau (Modern)", "Art Nouveau"),
+        ("Art_Nouveau", "Art Nouveau"),
+        ("Post-Impressionism", "Post Impressionism"),
+        ("Post_Impressionism", "Post Impressionism"),
+        ("POST IMPRESSIONISM ", "Post Impressionism"),
+        ("Mannerism_Late_Renaissance", "Mannerism"),
+        ("Ukiyo_e", "Ukiyo-e"),
+        ("ukiyoe", "Ukiyo-e"),
+        ("浮世絵", "Ukiyo-e"),
+        ("InternationalGothic", "International Gothic"),
+        ("Analytical\xa0Realism", "Analytical Realism"),
+        ("Early Byzantine (c. 330-750)", "Early Byzantine (c. 330–750)"),
+        ("Neo-Impressionism", "Neo-Impressionism"),
+        ("Renaissance", "Renaissance"),  # neither High nor Early nor Northern
+    ],
+)
+def test_how_sources_spell_styles(text: str | None, expected: str | None):
+    assert styles.named(text, SHIPPED) == expected
+
+
+def test_the_papers_names_are_names():
+    assert set(NAMES) >= POPART | ARTBENCH
+    assert [styles.named(name, SHIPPED) for name in NAMES] == list(NAMES)
+
+
+def test_the_shipped_table_says_each_thing_once():
+    keys = [styles.key(text) for text in (*NAMES, *ALIASES)]
+    assert len(set(keys)) == len(keys)
+    assert set(ALIASES.values()) <= set(NAMES)
+
+
+def test_styles_of_real_sources_are_known(shared_data: Path):
+    lists = (shared_data / "wikiart_style_lists/Style/style_class.txt").read_text("utf-8").split("\n")
+    api2 = json.loads((shared_data / "wikiart_api2_dictionaries/dictionaries.json").read_bytes())
+    works = json.loads((shared_data / "wikiart_api_imagejson/paintings.json").read_bytes())
+    said = {
+        "WikiArt's lists": {line.split(" ", 1)[1].strip() for line in lists if line.strip()},
+        "WikiArt's dictionary": {name for name, about in api2.items() if about["group"] == 2},
+        "WikiArt's works": {name for work in works for name in (work["style"] or "").split(", ") if name},
+        "People-Art's folders": {folder.name for folder in (shared_data / "peopleart/JPEGImages").iterdir()},
+    }
+    assert {source: len(names) for source, names in said.items() if "works" not in source} == {
+        "WikiArt's lists": 27, "WikiArt's dictionary": 193, "People-Art's folders": 19,
+    }  # fmt: skip
+    assert not [(source, name) for source, names in said.items() for name in names if styles.key(name) not in SHIPPED]
+
+
+@pytest.mark.parametrize(
+    ("aliases", "text", "expected"),
+    [
+        pytest.param({"Jugendstil": "Jugendstil"}, "jugendstil", "Jugendstil", id="a name of its own, taken from the table"),
+        pytest.param({"Jugendstil": "Jugendstil"}, "Art Nouveau (Modern)", "Art Nouveau", id="the rest of that name stays"),
+        pytest.param({"x": "Post-Impressionism"}, "Post_Impressionism", "Post-Impressionism", id="the recipe's spelling stays"),
+        pytest.param({"x": "Post-Impressionism"}, "X", "Post-Impressionism", id="and its alias leads there"),
+        pytest.param({"Renaissance": "High Renaissance"}, "renaissance", "High Renaissance", id="what the recipe's author knows"),
+        pytest.param({"19th century": ""}, "19th Century", None, id="a word that is no style"),
+        pytest.param({"a": "b", "b": "Cubism"}, "A", "Cubism", id="an alias of an alias"),
+        pytest.param({"b": "a", "a": "b"}, "b", "a", id="a circle ends at its first name"),
+        pytest.param({"Cubism": "Cubisme"}, "cubism", "Cubisme", id="a table that is renamed"),
+    ],
+)  # fmt: skip
+def test_what_a_recipe_says_goes_first(aliases: dict[str, str], text: str, expected: str | None):
+    assert styles.named(text, styles.known(Styles(aliases=aliases))) == expected
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from(["a", "b", "c", "Cubism", "Art Nouveau"]), st.sampled_from(["a", "b", "", "Cubism", "Dada"])
+    ),
+    st.sampled_from(["a", "B", "c", "cubism", "Art Nouveau (Modern)", "dada", "zzz"]),
+)
+def test_the_name_of_a_name_is_itself(aliases: dict[str, str], text: str):
+    names = styles.known(Styles(aliases=aliases))
+    once = styles.named(text, names)
+    assert styles.named(once, names) == once
+
+
+def test_only_the_style_is_renamed():
+    table = pa.table(
+        {"record_id": ["a", "b", "c"], "style": ["Ukiyo_e", None, "Odd"], "styles": [["Ukiyo_e", "Zen_"], [], ["Odd"]]}
+    )
+    got = styles.applied(table, SHIPPED)
+    assert got.schema == table.schema
+    assert got["style"].to_pylist() == ["Ukiyo-e", None, "Odd"]
+    assert got["styles"].to_pylist() == table["styles"].to_pylist()
+    assert styles.applied(table.slice(0, 0), SHIPPED).num_rows == 0
+
+
+def test_unknown_styles_are_listed_the_most_frequent_first():
+    column = pa.chunked_array([["Odd", "Cubism", None], ["Even", "Odd", "Cubism", "Bold"]])
+    assert styles.unknown(column, SHIPPED) == [("Odd", 2), ("Bold", 1), ("Even", 1)]
+    assert styles.unknown(pa.chunked_array([pa.array([], pa.string())]), SHIPPED) == []
+    assert styles.said_of_unknown([]) == ()
+    (said,) = styles.said_of_unknown([(f"s{n:02}", 1) for n in range(12)])
+    assert said.startswith("12 styles stay as their sources spell them, since no table knows them: 's00' (1), ")
+    assert said.endswith("'s09' (1), and 2 more")
+    assert styles.said_of_unknown([("Odd", 2)]) == (
+        "1 style stays as its source spells it, since no table knows it: 'Odd' (2)",
+    )
+
+
+@pytest.mark.parametrize(
+    ("wanted", "expected"),
+    [
+        ([], []),
+        (["Cubism", "post-impressionism", "NaiveArt"], []),
+        (["Cubsim"], [("Cubsim", ["Cubism"])]),
+        (["Impresionism"], [("Impresionism", ["Impressionism"])]),
+        (["Etching", "Stained Glass", "19th century"], []),  # words of their own
+    ],
+)
+def test_slips_of_the_pen(wanted: list[str], expected: list[tuple[str, list[str]]]):
+    got = styles.mistyped(wanted, SHIPPED)
+    assert [(text, near[:1]) for text, near in got] == expected

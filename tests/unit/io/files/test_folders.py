@@ -1,0 +1,335 @@
+"""Files below a binding: nothing outside is ever opened, and a changed file is a different file."""
+
+import os
+import shutil
+import uuid
+from pathlib import Path
+
+import fsspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from schemas.errors import BadInput
+from schemas.reasons import Reason
+from tasks.io.files.folders import Folder, file_sha256
+from tasks.io.images.decode import Unreadable
+
+SECRET = b"not for you"
+
+
+def one_sentence(problem: BadInput) -> bool:
+    return "expected" in str(problem) and "got" in str(problem) and "\n" not in str(problem)
+
+
+def refused(folder: Folder, path: str, max_bytes: int = 1000) -> Reason:
+    with pytest.raises(Unreadable) as caught:
+        folder.read(path, max_bytes)
+    return caught.value.reason
+
+
+def outcome(folder: Folder, path: str) -> bytes | Reason:
+    try:
+        return folder.read(path, 1000)
+    except Unreadable as problem:
+        return problem.reason
+
+
+@pytest.fixture
+def top(tmp_path: Path) -> Path:
+    """A folder `art` beside a secret, with a file, a folder, and links that stay, leave, dangle and go round."""
+    folder = tmp_path / "art"
+    (folder / "b").mkdir(parents=True)
+    (folder / "a.jpg").write_bytes(b"first")
+    (folder / "b" / "c.jpg").write_bytes(b"second")
+    (tmp_path / "secret").write_bytes(SECRET)
+    (tmp_path / "artless").mkdir()
+    (tmp_path / "artless" / "d.jpg").write_bytes(SECRET)
+    (folder / "stays.jpg").symlink_to("b/c.jpg")
+    (folder / "leaves.jpg").symlink_to(tmp_path / "secret")
+    (folder / "leaves").symlink_to(tmp_path)
+    (folder / "neighbour").symlink_to(tmp_path / "artless")
+    (folder / "dangles.jpg").symlink_to("nowhere.jpg")
+    (folder / "round.jpg").symlink_to("round.jpg")
+    return folder
+
+
+@pytest.fixture
+def in_memory():
+    """A folder in fsspec's memory, which no other test sees."""
+    url = f"memory://{uuid.uuid4().hex}/art"
+    fs, root = fsspec.core.url_to_fs(url)
+    for path, data in {"a.jpg": b"first", "b/c.jpg": b"second", "ü/é.jpg": b"third"}.items():
+        fs.pipe_file(f"{root}/{path}", data)
+    fs.pipe_file(f"{root}less/d.jpg", SECRET)
+    yield url
+    fs.rm(root.rsplit("/", 1)[0], recursive=True)
+
+
+# ------------------------------------------------------------------------------------------------ what is outside
+
+
+LEADS_OUT = [
+    pytest.param("../secret", id="up"),
+    pytest.param("b/../../secret", id="down-and-up-twice"),
+    pytest.param("b/../a.jpg", id="up-though-it-stays"),
+    pytest.param("..", id="only-up"),
+    pytest.param("/etc/passwd", id="absolute"),
+    pytest.param("//etc/passwd", id="two-slashes"),
+    pytest.param("..\\secret", id="backslash"),
+    pytest.param("b\\c.jpg", id="backslash-though-it-stays"),
+    pytest.param("a.jpg\0.png", id="nul"),
+    pytest.param("\0", id="only-nul"),
+]
+LEADS_OUT_BY_LINK = [
+    pytest.param("leaves.jpg", id="link-to-a-file"),
+    pytest.param("leaves/secret", id="through-a-link"),
+    pytest.param("neighbour/d.jpg", id="to-a-folder-whose-name-begins-alike"),
+]
+
+
+@pytest.mark.parametrize("path", LEADS_OUT + LEADS_OUT_BY_LINK)
+def test_what_leads_out_is_not_opened(top, path):
+    folder = Folder("art", str(top))
+
+    assert folder.holds(path) is False
+    assert folder.validator(path) is None
+    assert refused(folder, path) == Reason.NOT_ALLOWED
+
+
+@pytest.mark.parametrize("path", LEADS_OUT)
+def test_what_leads_out_of_memory_is_not_opened(in_memory, path):
+    folder = Folder("art", in_memory)
+
+    assert folder.validator(path) is None
+    assert refused(folder, path) == Reason.NOT_ALLOWED
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.sampled_from(["..", ".", "", "b", "a.jpg", "leaves", "secret", "art", "~", "*"]), max_size=6))
+def test_no_path_of_any_shape_reads_the_secret(tmp_path_factory, parts):
+    top = tmp_path_factory.getbasetemp() / "any-shape"
+    if not top.exists():
+        (top / "art" / "b").mkdir(parents=True)
+        (top / "secret").write_bytes(SECRET)
+        (top / "art" / "leaves").symlink_to(top)
+        (top / "art" / "a.jpg").write_bytes(b"first")
+
+    assert outcome(Folder("art", str(top / "art")), "/".join(parts)) in {b"first", Reason.NOT_ALLOWED, Reason.NOT_FOUND}
+
+
+def test_the_folder_itself_may_be_a_link(top, tmp_path):
+    (tmp_path / "linked").symlink_to(top)
+    folder = Folder("art", str(tmp_path / "linked"))
+
+    assert folder.read("b/c.jpg", 1000) == b"second"
+    assert refused(folder, "leaves.jpg") == Reason.NOT_ALLOWED
+
+
+# ------------------------------------------------------------------------------------------------ what is inside
+
+
+@pytest.mark.parametrize(
+    ("path", "reason"),
+    [
+        pytest.param("", Reason.NOT_FOUND, id="nothing"),
+        pytest.param(".", Reason.NOT_FOUND, id="the-folder"),
+        pytest.param("b", Reason.NOT_FOUND, id="a-folder"),
+        pytest.param("no.jpg", Reason.NOT_FOUND, id="missing"),
+        pytest.param("no/no.jpg", Reason.NOT_FOUND, id="folder-missing"),
+        pytest.param("a.jpg/c.jpg", Reason.NOT_FOUND, id="below-a-file"),
+        pytest.param("dangles.jpg", Reason.NOT_FOUND, id="link-to-nothing"),
+        pytest.param("round.jpg", Reason.NOT_FOUND, id="link-to-itself"),
+        pytest.param(f"{'long' * 100}.jpg", Reason.NOT_FOUND, id="name-too-long"),
+        pytest.param("/".join(["deep"] * 1000), Reason.NOT_FOUND, id="path-too-long"),
+        pytest.param("file:///etc/passwd", Reason.NOT_FOUND, id="looks-like-a-url"),
+        pytest.param("~root", Reason.NOT_FOUND, id="looks-like-a-home"),
+        pytest.param("*.jpg", Reason.NOT_FOUND, id="looks-like-a-pattern"),
+    ],
+)
+def test_what_is_no_file_is_not_found(top, path, reason):
+    assert refused(Folder("art", str(top)), path) == reason
+
+
+@pytest.mark.parametrize("path", ["no.jpg", "no/no.jpg", "a.jpg/c.jpg", f"{'long' * 100}.jpg"])
+def test_what_is_not_there_has_no_validator(top, path):
+    assert Folder("art", str(top)).validator(path) is None
+
+
+@pytest.mark.parametrize("path", ["", "b", "no.jpg", "no/no.jpg"])
+def test_what_is_no_file_in_memory_is_not_found(in_memory, path):
+    assert refused(Folder("art", in_memory), path) == Reason.NOT_FOUND
+
+
+def test_a_file_that_cannot_be_read_now_is_asked_for_again(top, monkeypatch):
+    """Run as root, no file is unreadable: the file system says so instead."""
+    folder = Folder("art", str(top))
+
+    def denied(*_args, **_kwargs):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(folder, "fs", type("Denying", (), {"open": denied})())
+
+    assert refused(folder, "a.jpg") == Reason.UNREACHABLE
+
+
+@pytest.mark.parametrize(
+    ("path", "data"),
+    [
+        pytest.param("a.jpg", b"first", id="file"),
+        pytest.param("b/c.jpg", b"second", id="file-in-a-folder"),
+        pytest.param("b/./c.jpg", b"second", id="dot"),
+        pytest.param("stays.jpg", b"second", id="link-that-stays"),
+        pytest.param("leaves/art/a.jpg", b"first", id="out-by-a-link-and-in-again"),
+    ],
+)
+def test_a_file_is_read(top, path, data):
+    assert Folder("art", str(top)).read(path, 1000) == data
+    assert Folder("art", f"{top}/").read(path, 1000) == data
+    assert Folder("art", f"file://{top}").read(path, 1000) == data
+
+
+@pytest.mark.parametrize(
+    ("max_bytes", "is_read"), [pytest.param(6, True, id="the-limit"), pytest.param(5, False, id="a-byte-more")]
+)
+def test_the_limit_is_on_bytes(top, in_memory, max_bytes, is_read):
+    for url in (str(top), in_memory):
+        folder = Folder("art", url)
+        if is_read:
+            assert folder.read("b/c.jpg", max_bytes) == b"second"
+        else:
+            assert refused(folder, "b/c.jpg", max_bytes) == Reason.TOO_MANY_BYTES
+
+
+# ------------------------------------------------------------------------------------------------ listing
+
+
+def test_a_listing_is_sorted_and_agrees_with_what_is_asked_for_alone(tmp_path):
+    names = ["b.jpg", "a/z.jpg", "a.jpg", "é.jpg", "z/a/b.jpg", ".hidden.jpg", "a b#c?.jpg", "B.jpg"]
+    for name in names:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes(name.encode())
+    folder = Folder("art", str(tmp_path))
+
+    found = folder.listing()
+
+    assert [path for path, _ in found] == sorted(names)
+    assert {path: folder.validator(path) for path in names} == dict(found)
+    assert len({validator for _, validator in found}) == len(names)
+
+
+def test_an_empty_folder_lists_nothing(tmp_path):
+    assert Folder("art", str(tmp_path)).listing() == []
+
+
+def test_a_listing_survives_links_that_lead_nowhere(top):
+    assert {"a.jpg", "b/c.jpg", "stays.jpg"} <= {path for path, _ in Folder("art", str(top)).listing()}
+
+
+def test_a_folder_in_memory_lists_and_reads(in_memory):
+    for url in (in_memory, f"{in_memory}/"):
+        folder = Folder("art", url)
+
+        assert [path for path, _ in folder.listing()] == ["a.jpg", "b/c.jpg", "ü/é.jpg"]
+        assert folder.read("ü/é.jpg", 1000) == b"third"
+        assert folder.listing() == folder.listing()
+        assert folder.validator("a.jpg") == folder.validator("a.jpg") is not None
+
+
+# ------------------------------------------------------------------------------------------------ validators
+
+
+def _touch(path: Path) -> None:
+    os.utime(path, ns=(1, path.stat().st_mtime_ns + 1_000_000_000))
+
+
+def _rewrite_in_place(path: Path) -> None:
+    before = path.stat()
+    path.write_bytes(b"FIRST")
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns + 1_000_000))
+
+
+def _replace_with_equal_times(path: Path) -> None:
+    before, other = path.stat(), path.with_name("other")
+    other.write_bytes(b"FIRST")
+    os.utime(other, ns=(before.st_atime_ns, before.st_mtime_ns))
+    other.replace(path)
+
+
+def _grow(path: Path) -> None:
+    before = path.stat()
+    path.write_bytes(b"first and more")
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+@pytest.mark.parametrize("change", [_touch, _rewrite_in_place, _replace_with_equal_times, _grow])
+def test_a_validator_changes_when_the_file_does(top, change):
+    folder = Folder("art", str(top))
+    before, other = folder.validator("a.jpg"), folder.validator("b/c.jpg")
+    assert before == folder.validator("a.jpg")
+
+    change(top / "a.jpg")
+
+    assert folder.validator("a.jpg") not in {before, None}
+    assert folder.validator("b/c.jpg") == other
+
+
+def test_a_validator_in_memory_changes_when_the_file_does(in_memory):
+    folder = Folder("art", in_memory)
+    before = folder.validator("a.jpg")
+
+    folder.fs.pipe_file(f"{folder.root}/a.jpg", b"FIRST")
+
+    assert folder.validator("a.jpg") != before
+
+
+def test_a_copied_folder_has_other_validators(top, tmp_path):
+    """Copied with its times: equal sizes and times are no proof of equal bytes."""
+    shutil.copytree(top / "b", tmp_path / "copy" / "b")
+    assert (tmp_path / "copy/b/c.jpg").stat().st_mtime_ns == (top / "b/c.jpg").stat().st_mtime_ns
+
+    assert Folder("art", str(tmp_path / "copy")).validator("b/c.jpg") != Folder("art", str(top)).validator("b/c.jpg")
+
+
+# ------------------------------------------------------------------------------------------------ bindings
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        pytest.param("{top}/missing", id="missing"),
+        pytest.param("{top}/a.jpg", id="a-file"),
+        pytest.param("{top}/a.jpg/below", id="below-a-file"),
+        pytest.param("{top}/\0", id="nul"),
+        pytest.param("nope://x", id="no-such-protocol"),
+        pytest.param("memory://nobody-has-written-here", id="empty-memory"),
+    ],
+)
+def test_what_is_no_folder_is_bad_input(top, url):
+    with pytest.raises(BadInput, match="binding 'art'") as caught:
+        Folder("art", url.format(top=top))
+
+    assert one_sentence(caught.value)
+
+
+@pytest.mark.parametrize("url", ["{top}/missing", "{top}/b", "nope://x", "{top}/\0", "{top}/a.jpg/below"])
+def test_a_digest_of_what_is_no_file_is_bad_input(top, url):
+    with pytest.raises(BadInput, match="binding 'weights'") as caught:
+        file_sha256("weights", url.format(top=top))
+
+    assert one_sentence(caught.value)
+
+
+def test_the_digest_of_a_file(top, in_memory):
+    """SHA-256 of the five letters "first" and of nothing, by sha256sum."""
+    (top / "empty").touch()
+    first = "a7937b64b8caa58f03721bb6bacf5c78cb235febe0e70b1b84cd99541461a08e"
+
+    assert file_sha256("weights", str(top / "a.jpg")) == file_sha256("weights", f"{in_memory}/a.jpg") == first
+    assert file_sha256("weights", str(top / "empty"))[:16] == "e3b0c44298fc1c14"
+
+
+def test_a_name_whose_bytes_are_no_utf8_is_listed_with_them_written_out(tmp_path):
+
+    (tmp_path / os.fsdecode(b"caf\xe9.jpg")).write_bytes(b"x")
+    assert [path for path, _ in Folder("images", str(tmp_path)).listing()] == ["caf\\xe9.jpg"]

@@ -1,0 +1,28 @@
+"""Files that a person asked for: whole or not at all, in a folder that is made where it is missing."""
+
+from pathlib import Path
+
+import fsspec
+import pytest
+
+from schemas.errors import BadInput
+from tasks.io.files.outputs import write
+
+
+def test_files_are_written_over_what_was_there_and_nothing_else_is_left(tmp_path: Path):
+    folder = tmp_path / "new" / "folder"
+    for data in (b"longer than the next", b"next"):
+        write("--out", str(folder), {"a.md": data, "b.svg": b""})
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == {"a.md": b"next", "b.svg": b""}
+
+
+def test_any_file_system_will_do():
+    write("--out", "memory://compared/here", {"a.md": b"1"})
+    assert fsspec.filesystem("memory").cat_file("/compared/here/a.md") == b"1"
+
+
+@pytest.mark.parametrize("url", ["nosuch://a", "{file}", "{file}/below"])
+def test_a_place_that_can_not_be_written_is_told(tmp_path: Path, url: str):
+    (tmp_path / "f").write_bytes(b"")
+    with pytest.raises(BadInput, match="--out: expected a folder that can be written, got"):
+        write("--out", url.format(file=tmp_path / "f"), {"a": b""})

@@ -1,0 +1,85 @@
+"""Parquet files from outside."""
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from schemas.errors import BadInput
+from tasks.io.files.parquet_rows import rows_of_parquet
+
+
+def parquet(table: pa.Table, **options) -> bytes:
+    sink = pa.BufferOutputStream()
+    pq.write_table(table, sink, **options)
+    return sink.getvalue().to_pybytes()
+
+
+TABLE = pa.table({"key": ["a", "ü", None], "n": [1, 2, 3], "list": [[1.5], [], None]})
+NO_UTF8 = pa.table({"key": pa.array([b"\xff\xfe"]).view(pa.string())})
+
+
+@pytest.mark.parametrize(
+    ("data", "rows"),
+    [
+        pytest.param(parquet(TABLE.slice(0, 0)), [], id="no-rows"),
+        pytest.param(parquet(pa.table({})), [], id="no-columns"),
+        pytest.param(
+            parquet(TABLE, row_group_size=1),
+            [
+                {"key": "a", "n": 1, "list": [1.5]},
+                {"key": "ü", "n": 2, "list": []},
+                {"key": None, "n": 3, "list": None},
+            ],
+            id="row-groups-in-order",
+        ),
+        pytest.param(
+            parquet(pa.table({"s": pa.array(["x", "x"]).dictionary_encode()})),
+            [{"s": "x"}, {"s": "x"}],
+            id="dictionary",
+        ),
+    ],
+)
+def test_rows_are_mappings(data, rows):
+    assert rows_of_parquet("works", data) == rows
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        pytest.param(b"", id="empty"),
+        pytest.param(b"PAR1", id="four-letters"),
+        pytest.param(b"PAR1" * 9, id="letters-only"),
+        pytest.param(b"key,n\na,1\n", id="csv"),
+        pytest.param(parquet(TABLE)[:-1], id="cut-by-a-byte"),
+        pytest.param(parquet(TABLE)[: len(parquet(TABLE)) // 2], id="half"),
+        pytest.param(parquet(TABLE)[1:], id="first-byte-gone"),
+        pytest.param(parquet(NO_UTF8), id="text-that-is-no-text"),
+    ],
+)
+def test_what_is_no_parquet_file_is_bad_input_in_one_sentence(data):
+    with pytest.raises(BadInput, match=r"works: expected a Parquet file, got .") as caught:
+        rows_of_parquet("works", data)
+
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 200
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 5000), st.integers(1, 255)), min_size=1, max_size=4))
+def test_flipped_bytes_give_rows_or_bad_input(flips):
+    data = np.frombuffer(parquet(TABLE), np.uint8).copy()
+    for place, mask in flips:
+        data[place % len(data)] ^= mask
+
+    assert outcome(data.tobytes()) in {"rows", "bad input"}
+
+
+def outcome(data: bytes) -> str:
+    try:
+        rows_of_parquet("works", data)
+    except BadInput:
+        return "bad input"
+    return "rows"

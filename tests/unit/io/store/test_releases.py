@@ -1,0 +1,477 @@
+"""Releases: whole or not there, whoever else publishes, whatever is damaged, wherever the store lies."""
+
+import hashlib
+import json
+import threading
+import uuid
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import fsspec
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from schemas.errors import BadInput, BrokenPromise, Damaged
+from schemas.manifests import FileEntry, ReleaseManifest
+from schemas.tables import LEDGER
+from tasks.io.store import releases
+from tasks.io.store.releases import Draft, Release
+from tasks.io.store.store import Store
+
+LEDGER_ROWS = pa.Table.from_pylist([{"record_id": "a:1", "kept": True}, {"record_id": "a:2", "kept": False}], LEDGER)
+IMAGES = pa.schema([("record_id", pa.string()), ("image", pa.struct([("bytes", pa.binary()), ("path", pa.string())]))])
+
+
+@pytest.fixture(params=["local", "memory"])
+def store(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
+    """A store where nothing is yet; drafts of a store in memory are written to tmp_path/drafts."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "drafts"))
+    if request.param == "local":
+        yield Store(str(tmp_path / "store"))
+        return
+    found = Store(f"memory://{uuid.uuid4().hex}/store")
+    yield found
+    if found.fs.exists(found.root):
+        found.fs.rm(found.root, recursive=True)
+
+
+def manifest(
+    files: dict[str, FileEntry], version: str = "aaaabbbbcccc", previous: str | None = None
+) -> ReleaseManifest:
+    return ReleaseManifest(
+        name="art", version=version, previous=previous, lineage=0, split_sha256="0" * 64, contract_version="1",
+        content_sha256="1" * 64, recipe_sha256="2" * 64, counts={"records": 2}, content={}, files=files, environment={},
+    )  # fmt: skip
+
+
+def write(draft: Draft, text: str = "# Art\n") -> None:
+    draft.write("README.md", text.encode())
+    draft.write_json("coco/train.json", {"images": []})
+    draft.write_parquet("ledger.parquet", [LEDGER_ROWS.slice(0, 1), LEDGER_ROWS.slice(1)], LEDGER)
+
+
+def published(
+    store: Store, version: str = "aaaabbbbcccc", previous: str | None = None, text: str = "# Art\n"
+) -> Release:
+    with Draft(store) as draft:
+        write(draft, text)
+        return Release(draft.publish(manifest(dict(draft.files), version, previous)))
+
+
+def below(store: Store, folder: str) -> list[str]:
+    full = store.full(folder)
+    return sorted(path[len(full) + 1 :] for path in store.fs.find(full)) if store.fs.exists(full) else []
+
+
+def left_over(store: Store, tmp_path: Path) -> list[Path]:
+    """What unfinished drafts left, wherever this store's drafts lie."""
+    return [path for folder in (tmp_path / "drafts", tmp_path / "store" / "tmp") for path in folder.glob("*")]
+
+
+WHOLE = ["README.md", "coco/train.json", "ledger.parquet", "manifest.json"]
+
+# ------------------------------------------------------------------------------------------------ whole or not there
+
+
+@pytest.mark.parametrize("error", [ValueError("a bug"), KeyboardInterrupt(), SystemExit(1)], ids=type)
+def test_a_draft_that_fails_leaves_nothing_behind(store, tmp_path, error):
+    def fail() -> None:
+        with Draft(store) as draft:
+            write(draft)
+            raise error
+
+    with pytest.raises(type(error)):
+        fail()
+
+    assert below(store, "releases") == []
+    assert left_over(store, tmp_path) == []
+
+
+def test_a_draft_that_is_not_published_leaves_nothing_behind(store, tmp_path):
+    with Draft(store) as draft:
+        write(draft)
+        assert below(store, "releases") == []
+
+    assert below(store, "releases") == []
+    assert left_over(store, tmp_path) == []
+
+
+def test_a_published_release_is_whole(store, tmp_path):
+    release = published(store)
+
+    assert below(store, "releases/art/aaaabbbbcccc") == WHOLE
+    assert left_over(store, tmp_path) == []
+    assert release.is_intact()
+    assert release.paths() == WHOLE
+    assert release.manifest.files.keys() == set(WHOLE) - {"manifest.json"}
+    assert release.read("README.md") == b"# Art\n"
+    assert release.ledger() == LEDGER_ROWS
+    assert Release(f"{release.url}/").manifest == Release(release.url).manifest == release.manifest
+
+
+def test_the_manifest_comes_last(store, monkeypatch):
+    """In a rename everything comes at once; elsewhere a reader who looks between two files finds no release yet."""
+    seen = []
+
+    def noted(function: Callable[..., None]) -> Callable[..., None]:
+        def call(*args: object, **kwargs: object) -> None:
+            seen.append((len(below(store, "releases/art/aaaabbbbcccc")), releases.opened(store, "art", "aaaabbbbcccc")))
+            function(*args, **kwargs)
+
+        return call
+
+    monkeypatch.setattr(store, "write_bytes", noted(store.write_bytes))
+    monkeypatch.setattr(releases, "_sync", noted(releases._sync))
+    published(store)
+
+    assert [release for _, release in seen] == [None] * len(seen)
+    assert [files for files, _ in seen] == ([0] if store.is_local else [0, 1, 2, 3])
+    assert releases.opened(store, "art", "aaaabbbbcccc") is not None
+
+
+def test_a_store_that_fails_halfway_publishes_nothing(store, tmp_path, monkeypatch):
+    def full(*_args: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        if store.is_local:
+            patch.setattr(releases, "_sync", full)
+        else:
+            patch.setattr(store, "write_bytes", full)
+        with pytest.raises(OSError, match="No space left"):
+            published(store)
+
+    assert releases.opened(store, "art", "aaaabbbbcccc") is None
+    assert left_over(store, tmp_path) == []
+
+
+def _flip(store: Store, path: str) -> None:
+    data = bytearray(store.read_bytes(path))
+    data[len(data) // 2] ^= 1
+    store.fs.pipe_file(store.full(path), bytes(data))
+
+
+DAMAGE = [
+    pytest.param(lambda store, path: _flip(store, path), id="one-bit"),
+    pytest.param(lambda store, path: store.fs.pipe_file(store.full(path), b""), id="emptied"),
+    pytest.param(lambda store, path: store.fs.pipe_file(store.full(path), store.read_bytes(path) + b" "), id="longer"),
+    pytest.param(lambda store, path: store.fs.rm_file(store.full(path)), id="deleted"),
+]
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+@pytest.mark.parametrize("path", ["README.md", "coco/train.json", "ledger.parquet"])
+def test_a_damaged_release_is_not_intact_and_gives_way_to_a_whole_one(store, tmp_path, path, damage):
+    release = published(store)
+    damage(store, f"releases/art/aaaabbbbcccc/{path}")
+    assert not release.is_intact()
+
+    assert published(store).is_intact()
+
+    assert below(store, "releases/art/aaaabbbbcccc") == WHOLE
+    assert left_over(store, tmp_path) == []
+
+
+@pytest.mark.parametrize("damage", DAMAGE[1:])
+def test_a_release_without_a_readable_manifest_gives_way_to_a_whole_one(store, damage):
+    published(store)
+    damage(store, "releases/art/aaaabbbbcccc/manifest.json")
+    store.write_bytes("releases/art/aaaabbbbcccc/stray.txt", b"of an earlier try")
+
+    assert published(store).is_intact()
+    assert not store.is_local or below(store, "releases/art/aaaabbbbcccc") == WHOLE
+
+
+def test_large_files_are_known_by_their_size_alone(store):
+    """Up to a number of bytes the digest is looked at; verify looks at all."""
+    release = published(store)
+    _flip(store, "releases/art/aaaabbbbcccc/README.md")
+    size = release.manifest.files["README.md"].bytes
+
+    assert not release.is_intact(hashed_up_to_bytes=size)
+    assert release.is_intact(hashed_up_to_bytes=size - 1)
+
+
+def test_two_drafts_of_one_version_end_in_one_intact_release(store, tmp_path):
+    with Draft(store) as first, Draft(store) as second:
+        write(first)
+        write(second)
+        urls = {draft.publish(manifest(dict(draft.files))) for draft in (first, second)}
+
+    assert len(urls) == 1
+    assert Release(urls.pop()).is_intact()
+    assert below(store, "releases/art") == [f"aaaabbbbcccc/{path}" for path in WHOLE]
+    assert left_over(store, tmp_path) == []
+
+
+@pytest.mark.parametrize("before", ["nothing", "damaged"])
+def test_many_builds_at_once_end_in_one_intact_release(store, tmp_path, before):
+    """The moment between looking and renaming belongs to whoever is quicker."""
+    for attempt in range(12):
+        version = f"{attempt:012x}"
+        if before == "damaged":
+            published(store, version)
+            _flip(store, f"releases/art/{version}/README.md")
+        gate, problems = threading.Barrier(4), []
+
+        def build(version=version, gate=gate, problems=problems) -> None:
+            try:
+                with Draft(store) as draft:
+                    write(draft)
+                    gate.wait()
+                    draft.publish(manifest(dict(draft.files), version))
+            except Exception as problem:
+                problems.append(problem)
+
+        threads = [threading.Thread(target=build) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+        assert problems == []
+        found = releases.opened(store, "art", version)
+        assert found is not None
+        assert found.is_intact()
+    assert left_over(store, tmp_path) == []
+
+
+def test_a_version_that_another_build_has_just_moved_aside_is_no_error(tmp_path, monkeypatch):
+    """The same race, without luck: the folder that was there a moment ago is gone when it is to be moved."""
+    store = Store(str(tmp_path / "store"))
+    published(store)
+    with Draft(store) as draft:
+        write(draft)
+        rename = Path.rename
+
+        def taken_away_first(self: Path, target: Path) -> Path:
+            if self.name == "aaaabbbbcccc":
+                monkeypatch.setattr(Path, "rename", rename)
+                rename(self, tmp_path / "aside-by-another")
+            return rename(self, target)
+
+        monkeypatch.setattr(Path, "rename", taken_away_first)
+        url = draft.publish(manifest(dict(draft.files)))
+
+    assert Release(url).is_intact()
+
+
+# ------------------------------------------------------------------------------------------------ what a draft notes
+
+
+def test_a_draft_notes_digest_bytes_and_rows(store):
+    """SHA-256 of "# Art\\n" by sha256sum."""
+    with Draft(store) as draft:
+        write(draft)
+        draft.write("empty.txt", b"", rows=0)
+
+    assert draft.files["README.md"] == FileEntry(sha256=hashlib.sha256(b"# Art\n").hexdigest(), bytes=6)
+    assert draft.files["coco/train.json"].bytes == len('{"images":[]}')
+    assert draft.files["empty.txt"] == FileEntry(sha256=hashlib.sha256(b"").hexdigest(), bytes=0, rows=0)
+    assert draft.files["ledger.parquet"].rows == 2
+
+
+def test_json_is_the_same_whatever_the_order_of_its_keys(store):
+    with Draft(store) as draft:
+        draft.write_json("a.json", {"b": 1, "ü": ["é"], "a": {"d": 1, "c": 2}})
+        draft.write_json("b.json", {"a": {"c": 2, "d": 1}, "ü": ["é"], "b": 1})
+        published_to = Release(draft.publish(manifest(dict(draft.files))))
+
+    assert published_to.read("a.json") == published_to.read("b.json")
+    assert published_to.read("a.json").decode() == '{"a":{"c":2,"d":1},"b":1,"ü":["é"]}'
+
+
+def test_a_parquet_file_has_a_row_group_for_each_table_and_leaves_image_bytes_as_they_are(store):
+    groups = [
+        pa.Table.from_pylist([{"record_id": f"{n}", "image": {"bytes": bytes([n]) * 5000, "path": "a"}}] * n, IMAGES)
+        for n in (1, 3, 0, 2)
+    ]
+    with Draft(store) as draft:
+        draft.write_parquet("images/split=train/part-0.parquet", iter(groups), IMAGES)
+        release = Release(draft.publish(manifest(dict(draft.files))))
+    path = "images/split=train/part-0.parquet"
+    read = pq.ParquetFile(pa.BufferReader(release.read(path)))
+    columns = [read.metadata.row_group(0).column(place) for place in range(3)]
+
+    assert release.manifest.files[path].rows == 6
+    sizes = [read.metadata.row_group(n).num_rows for n in range(read.num_row_groups)]
+    assert [size for size in sizes if size] == [1, 3, 2]
+    assert {column.path_in_schema: column.compression for column in columns} == {
+        "record_id": "ZSTD", "image.bytes": "UNCOMPRESSED", "image.path": "ZSTD",
+    }  # fmt: skip
+    assert read.read() == pa.concat_tables(groups)
+    assert release.schema(path) == IMAGES
+
+
+def test_a_parquet_file_of_no_rows_can_be_read(store):
+    with Draft(store) as draft:
+        draft.write_parquet("ledger.parquet", [], LEDGER)
+        release = Release(draft.publish(manifest(dict(draft.files))))
+
+    assert release.ledger() == LEDGER.empty_table()
+    assert list(release.batches("ledger")) in ([], [pa.RecordBatch.from_pylist([], LEDGER)])
+
+
+def test_batches_follow_the_manifest_and_are_small(store):
+    with Draft(store) as draft:
+        for split, rows in (("val", 3), ("train", 300)):
+            table = pa.table({"record_id": [f"{split}{n}" for n in range(rows)]})
+            draft.write_parquet(f"images/split={split}/part-0.parquet", [table], table.schema)
+        draft.write("images/split=train/notes.txt", b"no table")
+        draft.write("imagesque.parquet", b"no table")
+        release = Release(draft.publish(manifest(dict(draft.files))))
+
+    assert release.parts("images") == ["images/split=train/part-0.parquet", "images/split=val/part-0.parquet"]
+    assert [batch.num_rows for batch in release.batches("images")] == [256, 44, 3]
+    assert [batch.num_rows for batch in release.batches("images", rows=1000)] == [300, 3]
+    assert release.parts("ledger") == []
+
+
+# ------------------------------------------------------------------------------------------------ reading
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(None, id="no-manifest"),
+        pytest.param(b"", id="empty"),
+        pytest.param(b'{"name": "art", ', id="half-a-manifest"),
+        pytest.param(b"[]", id="a-list"),
+        pytest.param(b'{"name": "art"}', id="fields-missing"),
+        pytest.param(b"\xff\xfe", id="no-text"),
+    ],
+)
+def test_a_folder_that_is_no_release_is_bad_input(store, text):
+    store.write_bytes("releases/art/v/README.md", b"# Art\n")
+    if text is not None:
+        store.write_bytes("releases/art/v/manifest.json", text)
+    url = store.full("releases/art/v") if store.is_local else f"{store.url}/releases/art/v"
+
+    with pytest.raises(BadInput, match="release:") as caught:
+        Release(url)
+
+    assert url in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert releases.opened(store, "art", "v") is None
+
+
+@pytest.mark.parametrize("url", ["nope://x", "", "{tmp}/missing", "{tmp}/file", "{tmp}/file/below", "{tmp}/latest"])
+def test_what_is_no_folder_is_bad_input(tmp_path, url):
+    (tmp_path / "file").write_bytes(b"no folder")
+
+    with pytest.raises(BadInput, match="release:") as caught:
+        Release(url.format(tmp=tmp_path))
+
+    assert "\n" not in str(caught.value)
+
+
+def test_latest_is_followed(store):
+    first, second = published(store, "000000000001"), published(store, "000000000002")
+    latest = f"{first.url.rsplit('/', 1)[0]}/latest"
+    assert releases.latest(store, "art") is None
+
+    for release in (first, second, second, first):
+        releases.point_latest(store, "art", release.manifest.version)
+
+        assert store.read_bytes("releases/art/latest") == f"{release.manifest.version}\n".encode()
+        assert Release(latest).manifest == Release(f"{latest}/").manifest == release.manifest
+        assert Release(latest).url == release.url
+        newest = releases.latest(store, "art")
+        assert newest is not None
+        assert newest.manifest == release.manifest
+
+
+def test_latest_is_not_written_again(tmp_path):
+    store = Store(str(tmp_path))
+    releases.point_latest(store, "art", "v")
+    before = (tmp_path / "releases/art/latest").stat()
+
+    releases.point_latest(store, "art", "v")
+
+    assert (tmp_path / "releases/art/latest").stat().st_ino == before.st_ino
+
+
+@pytest.mark.parametrize("text", [b"", b"\n", b"missing\n", b"\xff\n"])
+def test_a_latest_that_names_no_release_is_none(store, text):
+    published(store, "000000000001")
+    store.write_bytes("releases/art/latest", text)
+
+    assert releases.latest(store, "art") is None
+    url = store.full("releases/art/latest") if store.is_local else f"{store.url}/releases/art/latest"
+    with pytest.raises(BadInput, match="release:"):
+        Release(url)
+
+
+def test_a_file_that_is_gone_is_damage(store):
+    release = published(store)
+    store.fs.rm_file(store.full("releases/art/aaaabbbbcccc/README.md"))
+
+    with pytest.raises(Damaged, match=r"expected README.md .* got nothing"):
+        release.read("README.md")
+    assert release.file_entry("README.md") is None
+    assert release.file_entry("ledger.parquet") == release.manifest.files["ledger.parquet"].model_copy(
+        update={"rows": None}
+    )
+
+
+def test_a_release_is_read_wherever_it_was_copied(store, tmp_path):
+    release = published(store)
+    fsspec.filesystem("file").makedirs(str(tmp_path / "elsewhere"))
+    for path in release.paths():
+        (tmp_path / "elsewhere" / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "elsewhere" / path).write_bytes(release.read(path))
+
+    copied = Release(str(tmp_path / "elsewhere"))
+
+    assert copied.is_intact()
+    assert copied.manifest == release.manifest
+    assert copied.url == str(tmp_path / "elsewhere")
+
+
+def test_the_manifest_is_json_with_every_field(store):
+    found = json.loads(published(store).read("manifest.json"))
+
+    assert found["files"]["README.md"] == {"sha256": hashlib.sha256(b"# Art\n").hexdigest(), "bytes": 6, "rows": None}
+    assert set(found) == set(ReleaseManifest.model_fields)
+
+
+# ------------------------------------------------------------------------------------------------ predecessors
+
+
+def test_before_the_first_there_is_no_predecessor(store):
+    assert releases.predecessor(store, "art") is None
+
+
+@pytest.mark.parametrize(
+    ("damaged", "expected"),
+    [
+        pytest.param([], "000000000003", id="none-damaged"),
+        pytest.param(["000000000003"], "000000000002", id="newest"),
+        pytest.param(["000000000003", "000000000002"], "000000000001", id="two"),
+        pytest.param(["000000000001", "000000000002", "000000000003"], None, id="all"),
+        pytest.param(["000000000001"], "000000000003", id="only-the-oldest"),
+    ],
+)
+def test_the_predecessor_is_the_newest_whose_ledger_is_whole(store, damaged, expected):
+    previous = None
+    for version in ("000000000001", "000000000002", "000000000003"):
+        published(store, version, previous)
+        releases.point_latest(store, "art", version)
+        previous = version
+    for version in damaged:
+        _flip(store, f"releases/art/{version}/ledger.parquet")
+
+    found = releases.predecessor(store, "art")
+
+    assert (found and found.manifest.version) == expected
+
+
+def test_a_newest_release_without_a_manifest_stops_the_build(store):
+    published(store, "000000000001")
+    published(store, "000000000002", "000000000001")
+    releases.point_latest(store, "art", "000000000002")
+    store.remove("releases/art/000000000002/manifest.json")
+
+    with pytest.raises(BrokenPromise, match=r"expected .* got none: .*000000000001"):
+        releases.predecessor(store, "art")

@@ -1,0 +1,68 @@
+"""Alterations of pictures: by hand where the numbers are few, and what none of them may do."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tasks.io.training.augment import ALTERATIONS, altered
+
+NUMBERS = {
+    "brightness_contrast": (0.1, 0.2), "clahe": (2.0,), "rgb_shift": (10.0, -10.0, 0.0), "hue_saturation_value": (20.0, 30.0, -20.0),
+    "jpeg": (85.0,), "channel_shuffle": (2.0, 0.0, 1.0), "blur": (), "median_blur": (), "flip": (),
+}  # fmt: skip
+
+
+def noise(height: int, width: int) -> np.ndarray:
+    return np.random.default_rng(height * 1000 + width).integers(0, 256, (height, width, 3), np.uint8)
+
+
+def test_each_alteration_has_numbers_here():
+    assert set(NUMBERS) == set(ALTERATIONS)
+
+
+@given(st.sampled_from(sorted(NUMBERS)), st.integers(1, 40), st.integers(1, 40))
+def test_a_picture_keeps_its_size_its_kind_and_itself(name, height, width):
+    pixels = noise(height, width)
+    before = pixels.copy()
+    pixels.flags.writeable = False  # as those held ready are
+    after = altered(pixels, name, NUMBERS[name])
+    assert (after.shape, after.dtype) == (before.shape, np.uint8)
+    assert (pixels == before).all()
+    assert (altered(pixels, name, NUMBERS[name]) == after).all()
+
+
+BY_HAND = [
+    ("brightness_contrast", (0.1, 0.5), [10, 100, 250], [40, 176, 255]),  # x 1.5 + 25.5, to the next whole number, at most 255
+    ("rgb_shift", (10.0, -20.0, 3.4), [10, 10, 10], [20, 0, 13]),
+    ("channel_shuffle", (2.0, 0.0, 1.0), [1, 2, 3], [3, 1, 2]),
+    ("hue_saturation_value", (60.0, 0.0, 0.0), [255, 0, 0], [0, 255, 0]),  # 60 steps of two degrees: red to green
+    ("hue_saturation_value", (-60.0, 0.0, 0.0), [255, 0, 0], [0, 0, 255]),  # and back around the circle
+    ("hue_saturation_value", (0.0, 0.0, -55.0), [255, 255, 255], [200, 200, 200]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "numbers", "before", "after"), BY_HAND)
+def test_one_pixel(name, numbers, before, after):
+    assert altered(np.array([[before]], np.uint8), name, numbers)[0, 0].tolist() == after
+
+
+def test_neighbours_are_averaged_ranked_and_mirrored():
+    pixels = np.zeros((3, 3, 3), np.uint8)
+    pixels[1, 1] = 90
+    assert altered(pixels, "blur")[1, 1].tolist() == [10, 10, 10]
+    assert altered(pixels, "median_blur")[1, 1].tolist() == [0, 0, 0]
+    pixels[1, 2] = 7
+    assert altered(pixels, "flip")[1].tolist() == [[7] * 3, [90] * 3, [0] * 3]
+
+
+def test_clahe_evens_out_and_jpeg_loses_a_little():
+    dark = (noise(64, 64) // 8).astype(np.uint8)
+    assert altered(dark, "clahe", (4.0,)).std() > 1.5 * dark.std()
+    loss = np.abs(altered(noise(64, 64), "jpeg", (95.0,)).astype(int) - noise(64, 64)).mean()
+    assert 0 < loss < np.abs(altered(noise(64, 64), "jpeg", (85.0,)).astype(int) - noise(64, 64)).mean()
+
+
+def test_an_unknown_name_is_refused():
+    with pytest.raises(ValueError, match="expected one of brightness_contrast"):
+        altered(noise(2, 2), "solarize")
