@@ -15,7 +15,7 @@ from schemas.manifests import Context, TableRef
 from schemas.relations import KeyName
 from schemas.stages import Dedup
 from schemas.tables import NEIGHBOURS
-from tasks.dedup import dedup, relate, search
+from tasks.dedup import dedup, relate, search, view_hashes
 from tasks.engine import looks as pictures
 from tasks.io.images import looks as sight
 from tests.support.dedup import HANGING, RADIUS, STAYS, WALL, Wall
