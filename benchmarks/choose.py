@@ -3,18 +3,21 @@
     python -m benchmarks.choose FOLDER [--rounds 3]
     python -m benchmarks.choose FOLDER --side ours|peer [--rows N]
 
-FOLDER: lists of `Style/artist_title.jpg,class` in style_train.csv and style_val.csv (WikiArt's, as ArtGAN refined them).
+FOLDER: lists of `Style/artist_title.jpg,class` in style_train.csv and style_val.csv (WikiArt's, as ArtGAN refined
+them).
 
-The first measures all, each side as a process of its own, prints the table and the ratios and draws docs/choose-growth.svg. The others
-are one side, once, and print a line of JSON; without --rows of the real list.
+The first measures all, each side as a process of its own, prints the table and the ratios and draws
+docs/choose-growth.svg. The others are one side, once, and print a line of JSON; without --rows of the real list.
 
-Real rows: 6,000 of each style where there are so many, drawn with artist-inverse weights (ArtBench-10, Algorithm 1), then split
-5:1 inside each style. Synthetic rows: the same draw, 1/60 of the rows of each of thirty styles, and then all rows, of which a fiftieth lies in
-groups, split 3:1:1 by style and figures: more than a build would do. The bound is one hash of each row's name for each draw,
-and three sorts of all rows.
+Real rows: 6,000 of each style where there are so many, drawn with artist-inverse weights (ArtBench-10, Algorithm 1),
+then split
+5:1 inside each style. Synthetic rows: the same draw, 1/60 of the rows of each of thirty styles, and then all rows, of
+which a fiftieth lies in groups, split 3:1:1 by style and figures: more than a build would do. The bound is one hash of
+each row's name for each draw, and three sorts of all rows.
 
-The peer is what one would write with pandas and numpy: `Generator.choice(replace=False, p=...)` in each style, and a shuffle of each
-style that is cut by the ratios. It knows no groups and no figures, and each row's fate depends on all others.
+The peer is what one would write with pandas and numpy: `Generator.choice(replace=False, p=...)` in each style, and a
+shuffle of each style that is cut by the ratios. It knows no groups and no figures, and each row's fate depends on all
+others.
 """
 
 import argparse
@@ -45,7 +48,7 @@ _STYLES = 30
 Rows = list[dict[str, Any]]
 
 
-# ---------------------------------------------------------------------------------------------------- the rows
+# --- the rows
 
 
 def real(folder: Path) -> pa.Table:
@@ -66,7 +69,9 @@ def real(folder: Path) -> pa.Table:
 
 
 def synthetic(rows: int) -> pa.Table:
-    """As many rows: styles by Zipf's law, artists with long tails, figures as in PoPArt's Figure 6, a fiftieth in groups of two."""
+    """As many rows: styles by Zipf's law, artists with long tails, figures as in PoPArt's Figure 6, a fiftieth in
+    groups of two.
+    """
     parts = [_part(start, min(_AT_ONCE, rows - start), rows) for start in range(0, rows, _AT_ONCE)]
     return pa.concat_tables(parts)
 
@@ -78,20 +83,27 @@ def _part(start: int, rows: int, whole: int) -> pa.Table:
     number = np.arange(start, start + rows)
     numbers = pc.utf8_lpad(pa.array(number).cast(pa.string()), 8, "0")
     grouped = chance.random(rows) < 0.02
-    return pa.table({
-        "record_id": pc.binary_join_element_wise("wikiart", numbers, ":"),
-        "style": pa.array([f"Style {place:02}" for place in range(_STYLES)]).take(pa.array(chance.choice(_STYLES, rows, p=odds / odds.sum()))),
-        "artist": pc.binary_join_element_wise("Artist", pa.array(artists).cast(pa.string()), " "),
-        "figures": np.minimum(np.exp(chance.normal(0.85, 1.05, rows)).astype(np.int64) + 1, 110),
-        "group": pa.array(number // 2, mask=~grouped).cast(pa.string()),
-    })  # fmt: skip
+    return pa.table(
+        {
+            "record_id": pc.binary_join_element_wise("wikiart", numbers, ":"),
+            "style": pa.array([f"Style {place:02}" for place in range(_STYLES)]).take(
+                pa.array(chance.choice(_STYLES, rows, p=odds / odds.sum()))
+            ),
+            "artist": pc.binary_join_element_wise("Artist", pa.array(artists).cast(pa.string()), " "),
+            "figures": np.minimum(np.exp(chance.normal(0.85, 1.05, rows)).astype(np.int64) + 1, 110),
+            "group": pa.array(number // 2, mask=~grouped).cast(pa.string()),
+        }
+    )
 
 
-# ---------------------------------------------------------------------------------------------------- the sides
+# --- the sides
 
 
 def ours(table: pa.Table, is_real: bool) -> dict[str, Any]:
-    """Seconds of both decisions with what is told of them, of the first call (it loads machine code) and the last; peak memory."""
+    """Seconds of both decisions with what is told of them, of the first call (it loads machine code) and the last.
+
+    Peak memory.
+    """
     from schemas.draw import Sample, Split
     from tasks.core import sample
     from tasks.core.split import decide, drift
@@ -126,10 +138,14 @@ def ours(table: pa.Table, is_real: bool) -> dict[str, Any]:
         told += drift.notes(to_deal, dealt, dealing)
         found.append((drawn_s + time.monotonic() - began_s, drawn_s))
     return {
-        "first_s": found[0][0], "work_s": found[-1][0], "sample_s": found[-1][1], "peak_mb": _peak_mb(),
-        "rows": size, "splits": {row["values"]: row["counts"] for row in pc.value_counts(dealt["split"]).to_pylist()},
+        "first_s": found[0][0],
+        "work_s": found[-1][0],
+        "sample_s": found[-1][1],
+        "peak_mb": _peak_mb(),
+        "rows": size,
+        "splits": {row["values"]: row["counts"] for row in pc.value_counts(dealt["split"]).to_pylist()},
         **(_of_real(table, drawn, told) if is_real else {}),
-    }  # fmt: skip
+    }
 
 
 def _to_deal(table: pa.Table) -> pa.Table:
@@ -155,14 +171,15 @@ def _of_real(table: pa.Table, drawn: pa.Table, told: list[str]) -> dict[str, Any
     )
     rows = [
         {
-            "style": style, "works": f"{before[style]['images']} -> {after[style]['images']}",
+            "style": style,
+            "works": f"{before[style]['images']} -> {after[style]['images']}",
             "lacks": max(0, PER_STYLE - after[style]["images"]) if style != "all" else "",
             "artists": f"{before[style]['artists']} -> {after[style]['artists']}",
             "effective artists": f"{before[style]['effective_artists']:.1f} -> {after[style]['effective_artists']:.1f}",
             "Gini": f"{before[style]['gini']:.3f} -> {after[style]['gini']:.3f}",
         }
         for style in sorted(before, key=lambda style: -before[style]["images"])
-    ]  # fmt: skip
+    ]
     return {"styles": rows, "notes": told}
 
 
@@ -191,7 +208,7 @@ def _peak_mb() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
-# ---------------------------------------------------------------------------------------------------- all of it
+# --- all of it
 
 
 def measured(folder: Path, rounds: int) -> None:
@@ -208,20 +225,29 @@ def measured(folder: Path, rounds: int) -> None:
     rows = [_row(side, size, found) for (side, size), found in runs.items()]
     PLOT.write_text(
         plot(
-            [(size, _median(runs["ours", size], "work_s")) for size in GROWTH], "sampled and split, seconds, one thread", "rows",
-            [(size, _median(runs["peer", size], "work_s")) for size in GROWTH], "dashed: pandas and numpy, without groups and figures",
+            [(size, _median(runs["ours", size], "work_s")) for size in GROWTH],
+            "sampled and split, seconds, one thread",
+            "rows",
+            [(size, _median(runs["peer", size], "work_s")) for size in GROWTH],
+            "dashed: pandas and numpy, without groups and figures",
         ),
         encoding="utf-8",
-    )  # fmt: skip
+    )
     styles = runs["ours", 0][0]["styles"]
     print(results.markdown(styles))
-    results.write("choose", results.even([*rows, *styles]), {
-        "real_81446_s": round(_median(runs["ours", 0], "first_s"), 3),
-        "synthetic_1e7_s": round(_median(runs["ours", GROWTH[-1]], "work_s"), 2),
-        "synthetic_1e7_peak_mb": round(max(run["peak_mb"] for run in runs["ours", GROWTH[-1]]), 0),
-        "real_vs_pandas": round(_median(runs["peer", 0], "work_s") / _median(runs["ours", 0], "work_s"), 2),
-        "synthetic_1e7_vs_pandas": round(_median(runs["peer", GROWTH[-1]], "work_s") / _median(runs["ours", GROWTH[-1]], "work_s"), 2),
-    })  # fmt: skip
+    results.write(
+        "choose",
+        results.even([*rows, *styles]),
+        {
+            "real_81446_s": round(_median(runs["ours", 0], "first_s"), 3),
+            "synthetic_1e7_s": round(_median(runs["ours", GROWTH[-1]], "work_s"), 2),
+            "synthetic_1e7_peak_mb": round(max(run["peak_mb"] for run in runs["ours", GROWTH[-1]]), 0),
+            "real_vs_pandas": round(_median(runs["peer", 0], "work_s") / _median(runs["ours", 0], "work_s"), 2),
+            "synthetic_1e7_vs_pandas": round(
+                _median(runs["peer", GROWTH[-1]], "work_s") / _median(runs["ours", GROWTH[-1]], "work_s"), 2
+            ),
+        },
+    )
 
 
 def _child(folder: Path, side: str, size: int) -> dict[str, Any]:
@@ -232,10 +258,14 @@ def _child(folder: Path, side: str, size: int) -> dict[str, Any]:
 
 def _row(side: str, size: int, found: Rows) -> dict[str, Any]:
     return {
-        "side": {"ours": "bilderatlas", "peer": "pandas and numpy"}[side], "rows": found[0]["rows"], "what": "synthetic" if size else "real",
-        "seconds": round(_median(found, "work_s"), 3), "of which sampling": round(_median(found, "sample_s"), 3),
-        "first call": round(_median(found, "first_s"), 3) if "first_s" in found[0] else "", "peak MB": round(max(run["peak_mb"] for run in found)),
-    }  # fmt: skip
+        "side": {"ours": "bilderatlas", "peer": "pandas and numpy"}[side],
+        "rows": found[0]["rows"],
+        "what": "synthetic" if size else "real",
+        "seconds": round(_median(found, "work_s"), 3),
+        "of which sampling": round(_median(found, "sample_s"), 3),
+        "first call": round(_median(found, "first_s"), 3) if "first_s" in found[0] else "",
+        "peak MB": round(max(run["peak_mb"] for run in found)),
+    }
 
 
 def _median(runs: Rows, name: str) -> float:

@@ -1,4 +1,5 @@
-"""Finding copies beside the peers, on the same two cores: the search beside faiss, hashes and verdicts beside imagededup.
+"""Finding copies beside the peers, on the same two cores: the search beside faiss, hashes and verdicts beside
+imagededup.
 
     python -m benchmarks.dedup FOLDER_OF_IMAGES [--rounds 3] [--originals 636] [--parts search hash pairs second-look]
 
@@ -66,7 +67,7 @@ def main() -> int:
     return 0
 
 
-# ---------------------------------------------------------------------------------------------------- decode and hash
+# --- decode and hash
 
 
 def hashing(folder: Path, originals: int | None, rounds: int) -> Part:
@@ -114,9 +115,10 @@ def speeds(runs: Rows) -> dict[str, Any]:
     """The median of the runs' images per second, the slowest and the fastest, and the median of their CPU."""
     found = [run["images"] / run["work_s"] for run in runs]
     return {
-        "images/s": round(statistics.median(found), 1), "slowest to fastest": f"{min(found):.1f} to {max(found):.1f}",
+        "images/s": round(statistics.median(found), 1),
+        "slowest to fastest": f"{min(found):.1f} to {max(found):.1f}",
         "CPU ms/image": round(statistics.median(1000 * run["cpu_s"] / run["images"] for run in runs), 3),
-    }  # fmt: skip
+    }
 
 
 def times_as_fast(ours: Rows, theirs: Rows) -> float:
@@ -159,11 +161,13 @@ def _words(versions: dict[str, str]) -> str:
     return ", ".join(f"{name} {version}" for name, version in versions.items())
 
 
-# ---------------------------------------------------------------------------------------------------- pairs
+# --- pairs
 
 
 def pairing(folder: Path, originals: int | None) -> Part:
-    """Precision and recall of pairs on imagededup's own kind of test: in a group of six images, all 15 pairs are right."""
+    """Precision and recall of pairs on imagededup's own kind of test: in a group of six images, all 15 pairs are
+    right.
+    """
     python, versions = dedup_peers.installed()
     works, truth = _their_test(folder, originals)
     group_of = {Path(work.image).name: work.original for work in truth}
@@ -172,10 +176,15 @@ def pairing(folder: Path, originals: int | None) -> Part:
     name_of = {work.key: Path(work.image).name for work in truth}
     ours = pairs_of_clusters(dedup_quality.clusters(table(build.release, "ledger")), name_of)
     sides: tuple[tuple[str, str, Iterable[Sequence[str]], str], ...] = (
-        (f"imagededup_{DEFAULT_BITS}_bits", FOUND, theirs[str(DEFAULT_BITS)], f"PHash, threshold {DEFAULT_BITS}, its default"),
+        (
+            f"imagededup_{DEFAULT_BITS}_bits",
+            FOUND,
+            theirs[str(DEFAULT_BITS)],
+            f"PHash, threshold {DEFAULT_BITS}, its default",
+        ),
         ("imagededup_0_bits", FOUND, theirs["0"], "PHash, threshold 0"),
         ("bilderatlas", OURS, ours, f"keys {', '.join(KEYS)}; drops {', '.join(DROPS)}; pairs in one cluster"),
-    )  # fmt: skip
+    )
     rows: Rows = []
     ratios: dict[str, float] = {}
     for figure, side, pairs, settings in sides:
@@ -201,18 +210,22 @@ def scored(pairs: Iterable[Sequence[str]], group_of: Mapping[str, str]) -> dict[
     sizes = [len(list(members)) for _, members in itertools.groupby(sorted(group_of.values()))]
     there = sum(size * (size - 1) // 2 for size in sizes)
     return {
-        "pairs": len(found), "right": right, "of": there, "precision": round(right / len(found), 5) if found else 1.0,
+        "pairs": len(found),
+        "right": right,
+        "of": there,
+        "precision": round(right / len(found), 5) if found else 1.0,
         "recall": round(right / there, 5) if there else 1.0,
-    }  # fmt: skip
+    }
 
 
-# ---------------------------------------------------------------------------------------------------- the second look
+# --- the second look
 
 
 def second_look(folder: Path, originals: int | None, rounds: int) -> Part:
     """What thumbnails and verification add to decoding and hashing, where a fifth of the images are copies.
 
-    Verification alone is timed on the very pairs that a build has looked at; the build's whole stage is a row of its own.
+    Verification alone is timed on the very pairs that a build has looked at; the build's whole stage is a row of its
+    own.
     """
     works = WORK / f"fifth-{originals or 'all'}"
     everything = dedup_works.paintings_at(_SEED, originals)
@@ -233,9 +246,11 @@ def second_look(folder: Path, originals: int | None, rounds: int) -> Part:
     hash_s, with_thumbnails_s = (statistics.median(run["work_s"] for run in found) for found in runs.values())
     thumbnails_s = max(0.0, with_thumbnails_s - hash_s)
     seconds = {
-        "decode and hash": hash_s, "thumbnails": thumbnails_s, "verification": looked["work_s"],
+        "decode and hash": hash_s,
+        "thumbnails": thumbnails_s,
+        "verification": looked["work_s"],
         "the build's whole stage dedup": stage_s,
-    }  # fmt: skip
+    }
     count = len(chosen)
     rows = [
         {"side": OURS, "images": count, "what": what, "ms/image": round(1000 * work_s / count, 3)}

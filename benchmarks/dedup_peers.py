@@ -32,7 +32,7 @@ SHOWN = ("imagededup", "numpy", "pillow", "scipy")
 _NEEDED = ("numpy", "pillow", "scipy", "scikit-learn", "PyWavelets", "tqdm")
 
 
-# ---------------------------------------------------------------------------------------------------- imagededup
+# --- imagededup
 
 
 def installed() -> tuple[Path, dict[str, str]]:
@@ -103,7 +103,7 @@ def _pairs(duplicates: dict[str, list[str]]) -> list[tuple[str, str]]:
     return sorted({(min(one, other), max(one, other)) for one, others in duplicates.items() for other in others})
 
 
-# ---------------------------------------------------------------------------------------------------- ours
+# --- ours
 
 
 def looked_at_by_us(folder: str, has_thumbnails: bool) -> dict[str, Any]:

@@ -3,9 +3,9 @@
     python -m benchmarks.dedup_quality FOLDER_OF_IMAGES [--seed 1] [--originals 636] [--one-each]
     python -m benchmarks.dedup_quality --museum 20000 --seed N
 
-Every original gets a copy of each transform of `benchmarks/dedup_variants.py`; all go through a build. A drop is right if what
-was dropped and what stayed come from one original. What was wrong or missed is shown on a page below build/. The work folder
-may be used again: nothing is made twice.
+Every original gets a copy of each transform of `benchmarks/dedup_variants.py`; all go through a build. A drop is right
+if what was dropped and what stayed come from one original. What was wrong or missed is shown on a page below build/.
+The work folder may be used again: nothing is made twice.
 """
 
 import argparse
@@ -31,9 +31,13 @@ from schemas.relations import DropRelation
 KEYS = ("phash", "crops", "mirrored")
 DROPS = ("same_file", "reencoded", "resized", "recoloured", "cropped", "mirrored")
 ASKED = {
-    "precision": 0.999, "recall_reencoded": 1.0, "recall_resized": 1.0, "recall_recoloured": 0.98,
-    "recall_cropped": 0.95, "recall_mirrored": 0.95,
-}  # fmt: skip
+    "precision": 0.999,
+    "recall_reencoded": 1.0,
+    "recall_resized": 1.0,
+    "recall_recoloured": 0.98,
+    "recall_cropped": 0.95,
+    "recall_mirrored": 0.95,
+}
 """The least of each figure; recall of a relation is that of all its transforms together."""
 _COPIES = ("exact_duplicate", "near_duplicate")
 _BEFORE = ("scrape", "fetch", "hash")
@@ -42,7 +46,9 @@ _MOST_SHOWN = 100
 
 @dataclass(frozen=True)
 class Grade:
-    """rows: a line for each transform. wrong: edges that join two originals. missed: copies that lie in another cluster."""
+    """rows: a line for each transform. wrong: edges that join two originals. missed: copies that lie in another
+    cluster.
+    """
 
     rows: list[dict[str, Any]]
     ratios: dict[str, float]
@@ -51,7 +57,10 @@ class Grade:
 
 
 def main() -> int:
-    """Make what is missing, build, grade, write benchmarks/results/<name>.json and the page; 1 if a figure is too low."""
+    """Make what is missing, build, grade, write benchmarks/results/<name>.json and the page.
+
+    1 if a figure is too low.
+    """
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, nargs="?", metavar="FOLDER_OF_IMAGES")
     parser.add_argument("--museum", type=int, metavar="WORKS", help="paint a museum of so many works instead")
@@ -82,7 +91,7 @@ def main() -> int:
     return 0 if all(ratios.get(figure, 1.0) >= least for figure, least in ASKED.items()) else 1
 
 
-# ---------------------------------------------------------------------------------------------------- grades
+# --- grades
 
 
 def clusters(ledger: Iterable[dict[str, Any]]) -> dict[str, str]:
@@ -108,24 +117,35 @@ def graded(truth: Sequence[Work], ledger: Sequence[dict[str, Any]], edges: Seque
     rows = [_row(transform, relation, works, set(missed), named) for (relation, transform), works in kinds.items()]
     wrong = [edge for edge in edges if edge["is_joined"] and _apart(edge, original_of)]
     ratios = {
-        "precision": _share(right, len(drops)), "drops": len(drops), "wrong_drops": len(drops) - right,
-        "wrong_merges": len(wrong), "not_reached": len(truth) - len(cluster), **_recalls(rows),
-    }  # fmt: skip
+        "precision": _share(right, len(drops)),
+        "drops": len(drops),
+        "wrong_drops": len(drops) - right,
+        "wrong_merges": len(wrong),
+        "not_reached": len(truth) - len(cluster),
+        **_recalls(rows),
+    }
     return Grade(rows, ratios, sorted(wrong, key=lambda edge: (-(edge["score"] or 0), edge["a"], edge["b"])), missed)
 
 
 def _row(
     transform: str, relation: str, works: Sequence[Work], missed: set[Work], named: dict[frozenset[str], str]
 ) -> dict[str, Any]:
-    """found: in the original's cluster. directly: by a relation of copies with the original itself, without a third image."""
+    """found: in the original's cluster. directly: by a relation of copies with the original itself, without a third
+    image.
+    """
     said = [named.get(frozenset((work.key, work.original))) for work in works]
     found = len(works) - len(missed.intersection(works))
     directly = sum(word in get_args(DropRelation) for word in said)
     return {
-        "transform": transform, "relation": relation, "copies": len(works), "found": found,
-        "recall": _share(found, len(works)), "directly": directly, "recall directly": _share(directly, len(works)),
+        "transform": transform,
+        "relation": relation,
+        "copies": len(works),
+        "found": found,
+        "recall": _share(found, len(works)),
+        "directly": directly,
+        "recall directly": _share(directly, len(works)),
         "called so": said.count(relation),
-    }  # fmt: skip
+    }
 
 
 def _recalls(rows: Sequence[dict[str, Any]]) -> dict[str, float]:
@@ -152,7 +172,7 @@ def _key(record_id: str) -> str:
     return record_id.partition(":")[2]
 
 
-# ---------------------------------------------------------------------------------------------------- the page
+# --- the page
 
 
 def page_of(grade: Grade, truth: Sequence[Work], works: Path) -> str:
@@ -163,12 +183,18 @@ def page_of(grade: Grade, truth: Sequence[Work], works: Path) -> str:
         for edge in grade.wrong[:_MOST_SHOWN]
     ]
     missed = [_pair(works, work, work_of[work.original], work.relation) for work in grade.missed[:_MOST_SHOWN]]
-    return "\n".join([
-        "<!doctype html><meta charset=utf-8><title>Copies: what went wrong</title>",
-        "<style>body{font:15px sans-serif;margin:2em}figure{display:inline-block;margin:0 2em 2em 0}img{height:160px}</style>",
-        f"<h1>{len(grade.wrong)} pairs of two originals were merged</h1>", *wrong,
-        f"<h1>{len(grade.missed)} copies were not found</h1>", *missed, "",
-    ])  # fmt: skip
+    return "\n".join(
+        [
+            "<!doctype html><meta charset=utf-8><title>Copies: what went wrong</title>",
+            "<style>body{font:15px sans-serif;margin:2em}figure{display:inline-block;margin:0 2em 2em "
+            "0}img{height:160px}</style>",
+            f"<h1>{len(grade.wrong)} pairs of two originals were merged</h1>",
+            *wrong,
+            f"<h1>{len(grade.missed)} copies were not found</h1>",
+            *missed,
+            "",
+        ]
+    )
 
 
 def _pair(works: Path, one: Work, other: Work, words: str) -> str:

@@ -4,11 +4,12 @@
     python -m benchmarks.dedup_search ours KEYS RADIUS_BITS [--kind half-set]
     python -m benchmarks.dedup_search faiss KEYS RADIUS_BITS [--queries N]
 
-The first measures all, prints the table and the ratios and draws docs/dedup-growth.svg. The others are one side, once, and
-print a line of JSON; faiss runs in an environment of its own below build/, where nothing of ours is.
+The first measures all, prints the table and the ratios and draws docs/dedup-growth.svg. The others are one side, once,
+and print a line of JSON; faiss runs in an environment of its own below build/, where nothing of ours is.
 
-faiss compares every key with every other: its time for a million keys is that for ten thousand of them against the million,
-a hundred times, and that for a hundred thousand keys, a hundred times. Both are measured; the ratio takes the lower.
+faiss compares every key with every other: its time for a million keys is that for ten thousand of them against the
+million, a hundred times, and that for a hundred thousand keys, a hundred times. Both are measured; the ratio takes the
+lower.
 """
 
 import argparse
@@ -44,7 +45,7 @@ _AT_ONCE = 1 << 16
 Rows = list[dict[str, Any]]
 
 
-# ---------------------------------------------------------------------------------------------------- the keys
+# --- the keys
 
 
 def keys_of(size: int, kind: str) -> NDArray[np.uint64]:
@@ -83,7 +84,7 @@ def _repeated(keys: NDArray[np.uint64]) -> NDArray[np.int64]:
     return order[1:][keys[order[1:]] == keys[order[:-1]]]
 
 
-# ---------------------------------------------------------------------------------------------------- the sides
+# --- the sides
 
 
 def by_us(size: int, radius_bits: int, kind: str) -> dict[str, Any]:
@@ -111,7 +112,9 @@ def _held_mb() -> float:
 
 
 def by_faiss(size: int, radius_bits: int, queries: int) -> dict[str, Any]:
-    """Seconds of `range_search` of the first `queries` keys in an index of all, and its hits: each pair twice, each key itself."""
+    """Seconds of `range_search` of the first `queries` keys in an index of all, and its hits: each pair twice, each
+    key itself.
+    """
     import faiss
 
     faiss.omp_set_num_threads(THREADS)
@@ -139,14 +142,14 @@ def _alone(python: Path | str, *words: object) -> dict[str, Any]:
     return results.child("benchmarks.dedup_search", python, *words)
 
 
-# ---------------------------------------------------------------------------------------------------- side by side
+# --- side by side
 
 
 def measured(rounds: int = 3) -> tuple[Rows, dict[str, float]]:
     """Rows of all searches and the ratios; draws the growth into docs/dedup-growth.svg.
 
-    search_1e6_vs_faiss_flat: ours as a fraction of faiss's time, smaller is better: the median of the rounds, in which the
-    sides follow each other. search_1e7_s, search_1e7_peak_mb: ours, seconds and megabytes above the start.
+    search_1e6_vs_faiss_flat: ours as a fraction of faiss's time, smaller is better: the median of the rounds, in which
+    the sides follow each other. search_1e7_s, search_1e7_peak_mb: ours, seconds and megabytes above the start.
     """
     python = faiss_installed()
     against = [_round(python) for _ in range(rounds)]
@@ -185,7 +188,9 @@ def _round(python: Path) -> dict[str, dict[str, Any]]:
 
 
 def _estimates_s(found: dict[str, dict[str, Any]]) -> tuple[float, float]:
-    """faiss's seconds for a million keys: by the square law from a hundred thousand, and from a slice of the queries."""
+    """faiss's seconds for a million keys: by the square law from a hundred thousand, and from a slice of the
+    queries.
+    """
     return found["faiss_1e5"]["work_s"] * 100, found["faiss_1e6"]["work_s"] * (1_000_000 / _SLICE)
 
 
@@ -216,9 +221,14 @@ def _row(
     side: str, size: int, radius_bits: int, work_s: float, pairs: int | str = "", peak_mb: int | str = ""
 ) -> dict[str, Any]:
     return {
-        "side": side, "keys": size, "radius_bits": radius_bits, "seconds": round(work_s, 3), "pairs": pairs,
-        "peak MB above start": peak_mb, "threads": THREADS,
-    }  # fmt: skip
+        "side": side,
+        "keys": size,
+        "radius_bits": radius_bits,
+        "seconds": round(work_s, 3),
+        "pairs": pairs,
+        "peak MB above start": peak_mb,
+        "threads": THREADS,
+    }
 
 
 def main() -> None:

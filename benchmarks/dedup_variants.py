@@ -1,8 +1,8 @@
 """Fixed transforms of a picture, drawn from a seed: what a copy of it has gone through.
 
 `TRANSFORMS` is ours. Each range is drawn from evenly, and once more at its end, where copies are hardest to find.
-`IMAGEDEDUP` is the test that imagededup's documentation describes ("transformed dataset": five variants of a 640 x 480 px
-photograph, so groups of six images).
+`IMAGEDEDUP` is the test that imagededup's documentation describes ("transformed dataset": five variants of a 640 x 480
+px photograph, so groups of six images).
 """
 
 import hashlib
@@ -49,7 +49,7 @@ def opened(data: bytes) -> Image.Image:
         return ImageOps.exif_transpose(image).convert("RGB")
 
 
-# ---------------------------------------------------------------------------------------------------- changes
+# --- changes
 
 
 def scaled(picture: Image.Image, factor: float) -> Image.Image:
@@ -132,7 +132,10 @@ def _less_at_each_side(least: float) -> Change:
 
 
 def _less_at(sides: int) -> Change:
-    """So many neighbouring sides, from a chance one on, lose a share between 10 % and MOST_LOST; two of them are a corner."""
+    """So many neighbouring sides, from a chance one on, lose a share between 10 % and MOST_LOST.
+
+    Two of them are a corner.
+    """
 
     def change(picture: Image.Image, rng: np.random.Generator) -> Image.Image:
         lost = np.zeros(4)

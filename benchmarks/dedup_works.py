@@ -1,4 +1,6 @@
-"""The works that are graded, in a folder with a works.csv as the museum's: paintings and their copies, or a painted museum."""
+"""The works that are graded, in a folder with a works.csv as the museum's: paintings and their copies, or a painted
+museum.
+"""
 
 import csv
 import json
@@ -49,8 +51,12 @@ def written(
     Raises SystemExit where the folder has no images, or `works` was made of something else.
     """
     originals = sorted(path for path in folder.rglob("*") if path.suffix.lower() in {".jpg", ".jpeg", ".png"})[:most]
-    made_of = {"seed": seed, "one_each": one_each, "transforms": [transform.name for transform in transforms],
-               "originals": [str(path.relative_to(folder)) for path in originals]}  # fmt: skip
+    made_of = {
+        "seed": seed,
+        "one_each": one_each,
+        "transforms": [transform.name for transform in transforms],
+        "originals": [str(path.relative_to(folder)) for path in originals],
+    }
     if not originals:
         raise SystemExit(f"expected images below {folder}, got none")
     sign = works / "made-of.json"

@@ -3,10 +3,11 @@
     python -m benchmarks.detect_cpu PAINTINGS [--weights FILE] [--rounds 7] [--workers 2] [--most N]
 
 The peer is what a person would write, after YOLOX's own ONNX demo: cv2.imdecode, cv2.resize onto 114, session.run,
-decoding and suppression in numpy; a one-thread session for each worker, the files dealt out as they come. Ours is the measure as a build runs
-it: a Prefect flow, blobs read from a store and checked, parts on so many workers, and what was found written as Parquet. Both sides run
-alternately in one process, after a round of each that is not counted; the ratio is that of the medians. Where boxes of People-Art
-lie beside the paintings (../Annotations), the AP of both sides is compared too.
+decoding and suppression in numpy; a one-thread session for each worker, the files dealt out as they come. Ours is the
+measure as a build runs
+it: a Prefect flow, blobs read from a store and checked, parts on so many workers, and what was found written as
+Parquet. Both sides run alternately in one process, after a round of each that is not counted; the ratio is that of the
+medians. Where boxes of People-Art lie beside the paintings (../Annotations), the AP of both sides is compared too.
 """
 
 import argparse
@@ -90,10 +91,19 @@ def _told(
         scores = box_scores([(truth, _results(truth, found[side]))])
         middle = statistics.median(seconds)
         rows.append(
-            {"side": side, "images": count, "threads": workers, "median_s": round(middle, 3), "images_per_s": round(count / middle, 1),
-             "slowest_s": round(max(seconds), 3), "cpu_s": round(statistics.median(cpu[side]), 3),
-             "AP": scores["AP"], "AP50": scores["AP50"], "annotated": scores["images"]}
-        )  # fmt: skip
+            {
+                "side": side,
+                "images": count,
+                "threads": workers,
+                "median_s": round(middle, 3),
+                "images_per_s": round(count / middle, 1),
+                "slowest_s": round(max(seconds), 3),
+                "cpu_s": round(statistics.median(cpu[side]), 3),
+                "AP": scores["AP"],
+                "AP50": scores["AP50"],
+                "annotated": scores["images"],
+            }
+        )
     plain, ours = (statistics.median(seconds) for seconds in took.values())
     ratios = {"of_plain_loop": round(plain / ours, 4)}
     if rows[0]["AP"] is not None:
@@ -106,7 +116,7 @@ def _spread(paths: list[Path], most: int | None) -> list[Path]:
     return paths if most is None else paths[:: max(1, len(paths) // most)][:most]
 
 
-# ------------------------------------------------------------------------------------------------ ours
+# --- ours
 
 
 def _stored(paths: Sequence[Path], folder: str) -> dict[str, str]:
@@ -137,7 +147,7 @@ def _measured(blobs: dict[str, str], weights: Path, workers: int, folder: str, n
     }
 
 
-# ------------------------------------------------------------------------------------------------ the peer
+# --- the peer
 
 
 def _plain(paths: Sequence[Path], weights: Path, workers: int) -> tuple[float, Boxes]:
@@ -210,7 +220,7 @@ def _nms(corners: np.ndarray, scores: np.ndarray) -> list[int]:
     return kept
 
 
-# ------------------------------------------------------------------------------------------------ the truth
+# --- the truth
 
 
 def _truth(paths: Sequence[Path]) -> dict[str, Any]:

@@ -17,9 +17,12 @@ def described(device: torch.device) -> dict[str, Any]:
         driver = ""
     properties = torch.cuda.get_device_properties(device)
     return {
-        "name": properties.name, "memory_gib": round(properties.total_memory / 2**30), "driver": driver,
-        "cuda": torch.version.cuda, "cudnn": torch.backends.cudnn.version(),
-    }  # fmt: skip
+        "name": properties.name,
+        "memory_gib": round(properties.total_memory / 2**30),
+        "driver": driver,
+        "cuda": torch.version.cuda,
+        "cudnn": torch.backends.cudnn.version(),
+    }
 
 
 def wait(device: torch.device) -> None:

@@ -1,13 +1,16 @@
-"""One GPU, from JPEG bytes to boxes: against the model's forward pass alone, and against torchvision's reference evaluation loop.
+"""One GPU, from JPEG bytes to boxes: against the model's forward pass alone, and against torchvision's reference
+evaluation loop.
 
     python -m benchmarks.detect_gpu [--images FOLDER] [--device cuda]
 
-Needs torch, torchvision, numpy, pyarrow, pydantic, fsspec and Pillow. Pictures are painted where OpenCV is there, else textured ones of
-the same sizes, or files of --images; the result says which. No weights travel: all are random, with scores spread so that suppression
-has its full thousand candidates, more than a trained detector gives it. What is found says nothing; how fast, all.
+Needs torch, torchvision, numpy, pyarrow, pydantic, fsspec and Pillow. Pictures are painted where OpenCV is there, else
+textured ones of the same sizes, or files of --images; the result says which. No weights travel: all are random, with
+scores spread so that suppression has its full thousand candidates, more than a trained detector gives it. What is found
+says nothing; how fast, all.
 
-Forward alone: the model with its own suppression, on the very batches that ours has, on the same canvases, in the same precision, all
-resident before. The reference loop: float32, as torchvision's is. About 6 minutes on a large GPU. `--small` is a trial.
+Forward alone: the model with its own suppression, on the very batches that ours has, on the same canvases, in the same
+precision, all resident before. The reference loop: float32, as torchvision's is. About 6 minutes on a large GPU.
+`--small` is a trial.
 """
 
 import argparse
@@ -41,7 +44,9 @@ PARTS = 2
 
 
 class Size(NamedTuple):
-    """How much is measured. reference: blobs of the loop at batch 1, which is slow. distinct: pictures, of which blobs are copies."""
+    """How much is measured. reference: blobs of the loop at batch 1, which is slow. distinct: pictures, of which blobs
+    are copies.
+    """
 
     blobs: int = 1024
     reference: int = 192
@@ -111,7 +116,9 @@ def forward_s(detector: Vision, batches: list[Staged]) -> float:
 
 
 def stages_ms(detector: Vision, settings: Detect, blobs: dict[str, bytes]) -> dict[str, float]:
-    """ms a picture of each step when nothing else goes on: they add up to more than ours takes, since ours overlaps them."""
+    """ms a picture of each step when nothing else goes on: they add up to more than ours takes, since ours overlaps
+    them.
+    """
     names, spent, device = (
         list(blobs)[:64],
         dict.fromkeys(("decode", "copy and lay", "forward", "read out"), 0.0),
@@ -177,7 +184,10 @@ def measured(name: str, size: Size, device: torch.device, blobs: dict[str, bytes
 def switched(
     name: str, model: nn.Module, settings: Detect, device: torch.device, blobs: dict[str, bytes]
 ) -> Iterator[dict[str, Any]]:
-    """What each switch does: a quarter of the pictures, once to warm up and once for the row. Compiled: one canvas, one size of batch."""
+    """What each switch does: a quarter of the pictures, once to warm up and once for the row.
+
+    Compiled: one canvas, one size of batch.
+    """
     quarter = _first(blobs, len(blobs) // 4)
     plain = Vision(model, settings, device)
     by_canvas: dict[Any, dict[str, bytes]] = {}
@@ -199,7 +209,10 @@ def switched(
 
 
 def _rate(detector: Vision, settings: Detect, blobs: dict[str, bytes]) -> dict[str, Any]:
-    """Images per second of the second of two rounds; or why there are none, since a switch may want what a machine lacks."""
+    """Images per second of the second of two rounds.
+
+    Or why there are none, since a switch may want what a machine lacks.
+    """
     try:
         if detector.manner.decodes_on_gpu and not detector.decoded(next(iter(blobs.values()))).pixels.is_cuda:
             return {"note": "no nvJPEG here"}

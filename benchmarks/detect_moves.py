@@ -63,7 +63,9 @@ class _threads:  # noqa: N801 - a context, as those of the library beside it
 
 
 def moved(one: Figures, other: Figures, least_score: float = 0.05) -> dict[str, Any]:
-    """What a change has moved of boxes from that score on: those without a partner (IoU >= 0.9), scores, corners in px."""
+    """What a change has moved of boxes from that score on: those without a partner (IoU >= 0.9), scores, corners in
+    px.
+    """
     scores, corners, alone, total = [], [], 0, 0
     for here, there in zip(one, other, strict=True):
         for figure in (figure for figure in here if figure["score"] >= least_score):

@@ -1,4 +1,6 @@
-"""Pictures for the detectors' benchmarks: works of a museum as JPEG files, painted here, so that nothing else need travel."""
+"""Pictures for the detectors' benchmarks: works of a museum as JPEG files, painted here, so that nothing else need
+travel.
+"""
 
 import io
 from collections.abc import Iterator
@@ -12,7 +14,8 @@ _ASPECTS = (0.62, 0.7, 0.75, 0.8, 0.86, 1.0, 1.2, 1.27, 1.33, 1.41, 1.5, 1.78)
 
 
 def painted(count: int, seed: int, longer_side_px: int | None) -> Iterator[bytes]:
-    """JPEG files of works 0..count-1, enlarged to that longer side: museum works are small, and those of collections are not.
+    """JPEG files of works 0..count-1, enlarged to that longer side: museum works are small, and those of collections
+    are not.
 
     Painting needs OpenCV; where there is none, there is `textured`.
     """
@@ -23,7 +26,9 @@ def painted(count: int, seed: int, longer_side_px: int | None) -> Iterator[bytes
 
 
 def textured(count: int, seed: int, longer_side_px: int) -> Iterator[bytes]:
-    """JPEG files of the sizes and about the bytes of painted works, with nothing in them but patches of colour and grain."""
+    """JPEG files of the sizes and about the bytes of painted works, with nothing in them but patches of colour and
+    grain.
+    """
     rng = np.random.default_rng(seed)
     for number in range(count):
         aspect = _ASPECTS[number % len(_ASPECTS)]

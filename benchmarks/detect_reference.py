@@ -1,6 +1,8 @@
-"""torchvision's reference evaluation loop (references/detection/engine.py, evaluate), at batch 1, without what it scores by.
+"""torchvision's reference evaluation loop (references/detection/engine.py, evaluate), at batch 1, without what it
+scores by.
 
-A DataLoader whose workers decode with Pillow; each picture to the device, through the model, waited for, its outputs to the CPU.
+A DataLoader whose workers decode with Pillow; each picture to the device, through the model, waited for, its outputs to
+the CPU.
 """
 
 import copy
@@ -24,7 +26,10 @@ _SHARED_BYTES = 2**30
 
 
 def workers_here() -> int:
-    """As many as the reference's own default; none where memory that processes share is too small for what they hand over."""
+    """As many as the reference's own default.
+
+    None where memory that processes share is too small for what they hand over.
+    """
     return 4 if _SHARED.is_dir() and shutil.disk_usage(_SHARED).free > _SHARED_BYTES else 0
 
 

@@ -2,10 +2,11 @@
 
     python -m benchmarks.detectors FOLDER --models FOLDER [--missing unknown|none] [--bootstrap 1000] [--without HOG]
 
-FOLDER: People-Art, with JPEGImages/<Style>/ and Annotations/<Style>/. Boxes are scored on the paintings that have an XML file, which
-all have people: the authors wrote none where they saw nobody. By default a missing file says nothing ("unknown": it can be an
-omission), so that precision of images is 1 and says nothing either; the table of whole images is therefore taken a second time
-with `none`, by the authors' word: all paintings count, and those without a file have nobody. `--missing none` scores boxes so, too.
+FOLDER: People-Art, with JPEGImages/<Style>/ and Annotations/<Style>/. Boxes are scored on the paintings that have an
+XML file, which all have people: the authors wrote none where they saw nobody. By default a missing file says nothing
+("unknown": it can be an omission), so that precision of images is 1 and says nothing either; the table of whole images
+is therefore taken a second time with `none`, by the authors' word: all paintings count, and those without a file have
+nobody. `--missing none` scores boxes so, too.
 Figures: benchmarks/results/detectors.json. Tables and drawings: build/detectors/.
 """
 
@@ -51,9 +52,11 @@ def main() -> int:
 def detectors(models: Path) -> list[str]:
     """The four, as the command line takes them."""
     return [
-        f"YOLOX-Nano=yolox:{models / 'yolox_nano' / 'yolox_nano.onnx'}", f"FastestDet=fastestdet:{models / 'fastestdet' / 'FastestDet.onnx'}",
-        "HOG=hog", f"museum=plain:{ROOT / 'examples/museum/weights/figures.onnx'}",
-    ]  # fmt: skip
+        f"YOLOX-Nano=yolox:{models / 'yolox_nano' / 'yolox_nano.onnx'}",
+        f"FastestDet=fastestdet:{models / 'fastestdet' / 'FastestDet.onnx'}",
+        "HOG=hog",
+        f"museum=plain:{ROOT / 'examples/museum/weights/figures.onnx'}",
+    ]
 
 
 def compared(folder: Path, asked: list[str], missing: str, bootstrap: int) -> list[dict[str, Any]]:
@@ -63,13 +66,22 @@ def compared(folder: Path, asked: list[str], missing: str, bootstrap: int) -> li
     truth = out / "People-Art.json"
     truth.write_text(json.dumps(coco(folder, missing)), encoding="utf-8")
     evaluate_detector.fn(
-        str(truth), images=str(folder / "JPEGImages"), detectors=asked, by="style", store=str(OUT / "store"), out=str(out), bootstrap=bootstrap
-    )  # fmt: skip
+        str(truth),
+        images=str(folder / "JPEGImages"),
+        detectors=asked,
+        by="style",
+        store=str(OUT / "store"),
+        out=str(out),
+        bootstrap=bootstrap,
+    )
     return pq.read_table(out / "detectors.parquet").to_pylist()
 
 
 def coco(folder: Path, missing: str) -> dict[str, Any]:
-    """People-Art as a COCO document. missing: `unknown`, a painting without XML was looked at by nobody; `none`, nobody is in it."""
+    """People-Art as a COCO document. missing: `unknown`, a painting without XML was looked at by nobody.
+
+    `none`, nobody is in it.
+    """
     images: list[dict[str, Any]] = []
     boxes: list[dict[str, Any]] = []
     for number, path in enumerate(sorted((folder / "JPEGImages").rglob("*.jpg")), 1):
@@ -77,8 +89,13 @@ def coco(folder: Path, missing: str) -> dict[str, Any]:
         xml = folder / "Annotations" / style / f"{path.name}.xml"
         is_annotated = xml.exists() or missing == "none"
         images.append(
-            {"id": number, "file_name": f"{style}/{path.name}", "is_annotated": is_annotated, "metadata": {"style": style}}
-        )  # fmt: skip
+            {
+                "id": number,
+                "file_name": f"{style}/{path.name}",
+                "is_annotated": is_annotated,
+                "metadata": {"style": style},
+            }
+        )
         for figure in figures_of_voc(xml.read_bytes()) if xml.exists() else ():
             boxes.append(
                 {"id": len(boxes) + 1, "image_id": number, "category_id": 1, "bbox": figure["xywh_px"], "iscrowd": 0}

@@ -1,10 +1,11 @@
-"""The fault campaign: every fault that the museum knows, at 5 % each, against 20,000 records from the real sources' formats.
+"""The fault campaign: every fault that the museum knows, at 5 % each, against 20,000 records from the real sources'
+formats.
 
     python -m benchmarks.faults [--records 1100] [--fraction 0.05] [--rate 50]
 
-No more than twenty kinds fit at 5 % each, and where a fifth of all answers asks for a pause, a host does little else but
-pause. So the kinds are dealt into four builds of some 5,000 records of six sources. Each build is then run again, at once:
-nothing is asked for but what failed in passing, and each listing once, conditionally.
+No more than twenty kinds fit at 5 % each, and where a fifth of all answers asks for a pause, a host does little else
+but pause. So the kinds are dealt into four builds of some 5,000 records of six sources. Each build is then run again,
+at once: nothing is asked for but what failed in passing, and each listing once, conditionally.
 """
 
 import argparse
@@ -65,9 +66,21 @@ def _campaign(arguments: argparse.Namespace, kinds: list[str]) -> list[dict[str,
         recipe, store, log = folder / "recipe.yaml", folder / "store", folder / "visits.jsonl"
         recipe.write_text(yaml.safe_dump(_recipe(arguments.rate)), encoding="utf-8")
         options = [
-            "--records", str(arguments.records), "--seed", str(arguments.seed), "--paintings", "120", "--cache", str(ROOT / "build/paintings"),
-            "--faults", str(arguments.fraction), "--fault-kinds", ",".join(kinds), "--fault-seed", str(arguments.seed),
-        ]  # fmt: skip
+            "--records",
+            str(arguments.records),
+            "--seed",
+            str(arguments.seed),
+            "--paintings",
+            "120",
+            "--cache",
+            str(ROOT / "build/paintings"),
+            "--faults",
+            str(arguments.fraction),
+            "--fault-kinds",
+            ",".join(kinds),
+            "--fault-seed",
+            str(arguments.seed),
+        ]
         rows, seen = [], 0
         with museum(log, *options) as url:
             for build in ("first", "again"):
@@ -133,12 +146,19 @@ def _judged(
     over = {host: count for host, count in most.items() if count > rate * 10 + 1}
     lost = Counter(row["reason"] for row in ledger.values() if row["reason"])
     return {
-        "build": build, "records": len(ledger), "kept": sum(row["kept"] for row in ledger.values()),
-        "reasons": json.dumps(dict(sorted(lost.items()))), "requests": len(found), "hosts": len(most),
-        "untrue": len(untrue), "busiest_10_s": max(most.values()), "over_budget": len(over),
+        "build": build,
+        "records": len(ledger),
+        "kept": sum(row["kept"] for row in ledger.values()),
+        "reasons": json.dumps(dict(sorted(lost.items()))),
+        "requests": len(found),
+        "hosts": len(most),
+        "untrue": len(untrue),
+        "busiest_10_s": max(most.values()),
+        "over_budget": len(over),
         "broken_pauses": broken_pauses(found, "throttle_seconds", 1.0, _GRACE_S),
-        "needless": _needless(found, before, places) if before else 0, "ledger": ledger,
-    }  # fmt: skip
+        "needless": _needless(found, before, places) if before else 0,
+        "ledger": ledger,
+    }
 
 
 def _is_lasting_answer(visit: dict[str, Any]) -> bool:
@@ -155,9 +175,10 @@ def _ends(faults: Faults, locator: str | None) -> tuple[str, ...]:
 def _needless(found: list[dict[str, Any]], before: dict[str, Any], places: dict[str, str | None]) -> int:
     """Requests for images that had arrived, or had failed for good, in the build before."""
     settled = {
-        "".join(urlsplit(place)[1:3]) for name, place in places.items()
+        "".join(urlsplit(place)[1:3])
+        for name, place in places.items()
         if place and before.get(name) and before[name]["reason"] not in _PASSING
-    }  # fmt: skip
+    }
     return sum(f"{visit['host']}{visit['target']}" in settled for visit in found)
 
 

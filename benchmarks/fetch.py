@@ -3,8 +3,8 @@
     python -m benchmarks.fetch [--images 600] [--rounds 4] [--grid-images 240]
 
 First img2dataset's best settings are looked for, then all sides run alternately, each as a process of its own with an
-empty folder. The bound is the work on bytes that no downloader can leave out (decode to the end, SHA-256, reduced copy),
-out of memory, without network and disk. The server shares the cores; so does everything else that runs here.
+empty folder. The bound is the work on bytes that no downloader can leave out (decode to the end, SHA-256, reduced
+copy), out of memory, without network and disk. The server shares the cores; so does everything else that runs here.
 """
 
 import argparse
@@ -34,8 +34,12 @@ DRAWN = 16
 FEW = 8
 """Images of the runs that show what a start costs."""
 FOUND, DOWNLOADER, PLAIN, BOUND, UNCOPIED = (
-    "img2dataset", "bilderatlas", "bilderatlas, plain calls", "bound", "bound without the copy",
-)  # fmt: skip
+    "img2dataset",
+    "bilderatlas",
+    "bilderatlas, plain calls",
+    "bound",
+    "bound without the copy",
+)
 
 
 def main() -> int:
@@ -66,7 +70,7 @@ def main() -> int:
     return 0
 
 
-# ---------------------------------------------------------------------------------------------------- sides
+# --- sides
 
 
 def _sides(command: Path, origin: str, pictures: Path, grid: Grid) -> dict[str, Side]:
@@ -105,7 +109,7 @@ def _served(folder: Path) -> Iterator[str]:
         server.communicate()
 
 
-# ---------------------------------------------------------------------------------------------------- runs
+# --- runs
 
 
 def _best(command: Path, origin: str, images: int, scratch: Path) -> Grid:
@@ -131,7 +135,10 @@ def _best(command: Path, origin: str, images: int, scratch: Path) -> Grid:
 
 
 def _runs(sides: dict[str, Side], origin: str, images: int, rounds: int, scratch: Path) -> dict[str, list[Run]]:
-    """All runs of each side, every other round in the opposite order; `start_cpu_s` is the CPU of a run of FEW images."""
+    """All runs of each side, every other round in the opposite order.
+
+    `start_cpu_s` is the CPU of a run of FEW images.
+    """
     starts = {name: _measured(side, FEW, scratch, origin)["cpu_s"] for name, side in sides.items()}
     runs: dict[str, list[Run]] = {name: [] for name in sides}
     for number in range(rounds):
@@ -143,7 +150,10 @@ def _runs(sides: dict[str, Side], origin: str, images: int, rounds: int, scratch
 
 
 def _measured(side: Side, images: int, scratch: Path, origin: str) -> Run:
-    """One run in an empty folder, its wall-clock and CPU seconds, and the server's. Everything must have been delivered."""
+    """One run in an empty folder, its wall-clock and CPU seconds, and the server's.
+
+    Everything must have been delivered.
+    """
     folder = scratch / "run"
     server_began_s, began_s, cpu_began_s = _server_cpu_s(origin), time.monotonic(), _children_cpu_s()
     found = side(images, folder)
@@ -167,7 +177,7 @@ def _server_cpu_s(origin: str) -> float:
         return float(answer.read())
 
 
-# ---------------------------------------------------------------------------------------------------- figures
+# --- figures
 
 
 def _row(side: str, runs: list[Run], images: int, image_bytes: float, settings: str) -> Run:

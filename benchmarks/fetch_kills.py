@@ -2,8 +2,8 @@
 
     python -m benchmarks.fetch_kills [--records 3000] [--kills 5]
 
-After each SIGKILL, to the whole process group, what the store holds is read: rows of tables and of journals. Whatever the
-museum's log shows afterwards of these addresses is a broken promise.
+After each SIGKILL, to the whole process group, what the store holds is read: rows of tables and of journals. Whatever
+the museum's log shows afterwards of these addresses is a broken promise.
 """
 
 import argparse
@@ -98,8 +98,12 @@ def _killed(words: list[str], store: Path, log: Path, chance: random.Random) -> 
     settled = _settled(store)
     blobs = sum(1 for _ in store.glob("blobs/*/*"))
     return {
-        "killed": was_running, "rows_kept": len(settled), "blobs": blobs, "visits": len(visits(log)), "settled": settled,
-    }  # fmt: skip
+        "killed": was_running,
+        "rows_kept": len(settled),
+        "blobs": blobs,
+        "visits": len(visits(log)),
+        "settled": settled,
+    }
 
 
 def _settled(store: Path) -> set[str]:

@@ -44,7 +44,7 @@ class Grid:
     form: str = "webdataset"
 
 
-# ---------------------------------------------------------------------------------------------------- img2dataset
+# --- img2dataset
 
 
 def installed() -> tuple[Path, dict[str, str]]:
@@ -69,12 +69,19 @@ def by_img2dataset(command: Path, origin: str, images: int, folder: Path, grid: 
     urls, into = folder / "urls.txt", folder / "images"
     urls.write_text("".join(f"{origin}/{number}.jpg\n" for number in range(images)), encoding="utf-8")
     settings = {
-        "url_list": urls, "output_folder": into, "output_format": grid.form, "image_size": SIDE_PX,
-        "resize_mode": "keep_ratio_largest", "resize_only_if_bigger": True, "processes_count": grid.processes,
-        "thread_count": grid.threads, "number_sample_per_shard": -(-images // (grid.processes * grid.shards)),
-        "enable_wandb": False, "timeout": 60,
+        "url_list": urls,
+        "output_folder": into,
+        "output_format": grid.form,
+        "image_size": SIDE_PX,
+        "resize_mode": "keep_ratio_largest",
+        "resize_only_if_bigger": True,
+        "processes_count": grid.processes,
+        "thread_count": grid.threads,
+        "number_sample_per_shard": -(-images // (grid.processes * grid.shards)),
+        "enable_wandb": False,
+        "timeout": 60,
         **({"compute_hash": None, "extract_exif": False} if grid.is_lean else {}),
-    }  # fmt: skip
+    }
     words = [f"--{name}={value}" for name, value in settings.items()]
     quiet = {**os.environ, "NO_ALBUMENTATIONS_UPDATE": "1"}
     subprocess.run([command, *words], check=True, env=quiet, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -85,11 +92,13 @@ def by_img2dataset(command: Path, origin: str, images: int, folder: Path, grid: 
     }
 
 
-# ---------------------------------------------------------------------------------------------------- ours
+# --- ours
 
 
 def by_us(origin: str, images: int, store: str, is_plain: bool) -> dict[str, Any]:
-    """Seconds of the stage `fetch` of a build into an empty store, from the first question to the last table, and what came."""
+    """Seconds of the stage `fetch` of a build into an empty store, from the first question to the last table, and what
+    came.
+    """
     os.environ.setdefault("PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL", "CRITICAL")
     os.environ.setdefault("PREFECT_SERVER_ANALYTICS_ENABLED", "false")
     from prefect import flow
@@ -132,7 +141,7 @@ def _recipe(folder: Path, images: int) -> Any:
     )
 
 
-# ---------------------------------------------------------------------------------------------------- the bound
+# --- the bound
 
 
 def by_nobody(folder: str, images: int, has_copy: bool) -> dict[str, Any]:
@@ -170,7 +179,8 @@ def by_nobody(folder: str, images: int, has_copy: bool) -> dict[str, Any]:
 
 
 def least_eighths(width_px: int, height_px: int) -> int:
-    """The least of 1, 2, 4 and 8 eighths at which the longest side has 240 px left, as tasks/io/images/looks.py decodes.
+    """The least of 1, 2, 4 and 8 eighths at which the longest side has 240 px left, as tasks/io/images/looks.py
+    decodes.
 
     >>> least_eighths(2048, 1536), least_eighths(1800, 1350), least_eighths(100, 80)
     (1, 2, 8)

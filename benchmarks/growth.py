@@ -8,7 +8,10 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 100.0, 590.0, 20.0, 340.0
 
 
 def plot(points: Points, told: str, x_label: str, law: Points = (), law_told: str = "") -> str:
-    """An SVG: seconds over sizes, as measured; law: beside it dashed, what another way would take. Both ascend in size."""
+    """An SVG: seconds over sizes, as measured; law: beside it dashed, what another way would take.
+
+    Both ascend in size.
+    """
     every = [*points, *law]
     low, high = (math.floor(math.log10(min(s for _, s in every))), math.ceil(math.log10(max(s for _, s in every))))
     first, last = math.log10(points[0][0]), math.log10(points[-1][0])
@@ -36,16 +39,23 @@ def plot(points: Points, told: str, x_label: str, law: Points = (), law_told: st
     )
     return "\n".join(
         [
-            '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 640 400" font-family="sans-serif" font-size="12" fill="#222">',
-            '<rect width="640" height="400" fill="#fff"/>', *lines,
-            f'<polyline points="{line(law)}" fill="none" stroke="#999" stroke-width="2" stroke-dasharray="6 4"/>' if law else "",
-            f'<polyline points="{line(points)}" fill="none" stroke="#1f5fa8" stroke-width="2"/>', f'<g fill="#1f5fa8">{dots}</g>', labels,
+            '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 640 400" font-family="sans-serif" font-size="12" '
+            'fill="#222">',
+            '<rect width="640" height="400" fill="#fff"/>',
+            *lines,
+            f'<polyline points="{line(law)}" fill="none" stroke="#999" stroke-width="2" stroke-dasharray="6 4"/>'
+            if law
+            else "",
+            f'<polyline points="{line(points)}" fill="none" stroke="#1f5fa8" stroke-width="2"/>',
+            f'<g fill="#1f5fa8">{dots}</g>',
+            labels,
             f'<text x="345" y="392" text-anchor="middle">{x_label}</text>',
             f'<text x="90" y="36" fill="#1f5fa8">{told}</text>',
             f'<text x="90" y="52" fill="#777">{law_told}</text>' if law_told else "",
-            "</svg>", "",
+            "</svg>",
+            "",
         ]
-    )  # fmt: skip
+    )
 
 
 def said(seconds: float) -> str:

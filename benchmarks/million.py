@@ -2,8 +2,8 @@
 
     python -m benchmarks.million [--records 530000]
 
-The Met's table, an answer for each of its objects, and the Art Institute's pages: about two records for each work of the
-museum. Then the museum grows by 1 %, and they are listed again.
+The Met's table, an answer for each of its objects, and the Art Institute's pages: about two records for each work of
+the museum. Then the museum grows by 1 %, and they are listed again.
 """
 
 import argparse

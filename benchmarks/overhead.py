@@ -49,10 +49,13 @@ def main() -> int:
                 found[mode, workers].append(_measured(mode, workers, museum, f"{folder}/{mode}-{workers}-{number}"))
                 print(mode, workers, found[mode, workers][-1], flush=True)
     rows = [
-        {"build": f"{mode}, {workers} worker{'s' * (workers > 1)}", "records": arguments.records,
-         **{name: round(statistics.median(run[name] for run in runs), 2) for name in runs[0] if name != "content"}}
+        {
+            "build": f"{mode}, {workers} worker{'s' * (workers > 1)}",
+            "records": arguments.records,
+            **{name: round(statistics.median(run[name] for run in runs), 2) for name in runs[0] if name != "content"},
+        }
         for (mode, workers), runs in found.items()
-    ]  # fmt: skip
+    ]
     assert len({run["content"] for runs in found.values() for run in runs}) == 1, "expected one content digest"
     pairs = [
         with_it["total_s"] / without["total_s"]

@@ -1,4 +1,6 @@
-"""How a measurement is written down: with its command, date, commit, machine and versions, so that it can be repeated."""
+"""How a measurement is written down: with its command, date, commit, machine and versions, so that it can be
+repeated.
+"""
 
 import contextlib
 import importlib.metadata
@@ -63,7 +65,10 @@ def write(
 
 
 def child(module: str, python: Path | str, *words: object) -> dict[str, Any]:
-    """What a side of a comparison prints as its last line, JSON, when it runs as a process of its own. Raises SystemExit if it fails."""
+    """What a side of a comparison prints as its last line, JSON, when it runs as a process of its own.
+
+    Raises SystemExit if it fails.
+    """
     done = subprocess.run([str(python), "-m", module, *map(str, words)], cwd=ROOT, capture_output=True, text=True)
     if done.returncode:
         raise SystemExit(f"expected '{words[0]}' to end well, got status {done.returncode}: {done.stderr[-2000:]}")
@@ -78,7 +83,10 @@ def markdown(rows: list[dict[str, Any]]) -> str:
 
 
 def even(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """list[dict[str, Any]] that all have the same keys, in the order in which they first come; what a row lacks is an empty text."""
+    """list[dict[str, Any]] that all have the same keys, in the order in which they first come.
+
+    What a row lacks is an empty text.
+    """
     names = dict.fromkeys(name for row in rows for name in row)
     return [{name: row.get(name, "") for name in names} for row in rows]
 

@@ -108,8 +108,15 @@ def _half_releases(store: Path) -> int:
 
 def _reached(store: Path) -> str:
     """How far the build had come, by what lies in its store."""
-    marks = [("export", "releases"), ("export (writing)", "tmp/draft-*"), ("decisions", "decisions/split"), ("detect", "measures/detect"),
-             ("hash", "measures/hash"), ("fetch", "blobs"), ("scrape", "retrievals")]  # fmt: skip
+    marks = [
+        ("export", "releases"),
+        ("export (writing)", "tmp/draft-*"),
+        ("decisions", "decisions/split"),
+        ("detect", "measures/detect"),
+        ("hash", "measures/hash"),
+        ("fetch", "blobs"),
+        ("scrape", "retrievals"),
+    ]
     return next((name for name, pattern in marks if any(store.glob(pattern))), "start")
 
 

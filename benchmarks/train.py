@@ -1,8 +1,10 @@
-"""A small detector of torchvision, trained from scratch on the museum by the product's own command, and once more with a kill in its middle.
+"""A small detector of torchvision, trained from scratch on the museum by the product's own command, and once more with
+a kill in its middle.
 
     python -m benchmarks.train [--works N] [--epochs N] [--kill-works N]
 
-It learns from works of several seeds and is examined on works of a seed that nothing was ever tuned on. Painting is not counted.
+It learns from works of several seeds and is examined on works of a seed that nothing was ever tuned on. Painting is not
+counted.
 """
 
 import argparse
@@ -32,10 +34,22 @@ TRAINING_SEEDS = range(510_510, 510_518)
 UNUSED_SEED = 61_007
 EXAM_WORKS = 500
 SETTINGS = {
-    "batch": 16, "accumulate": 1, "optimizer": "adamw", "learning_rate": 3e-3, "weight_decay": 0.02, "schedule": "one_cycle",
-    "precision": "bfloat16", "least_side_px": 160, "most_side_px": 160, "detect_scale": 1.3, "threads": 1, "augment.flip": 0.5,
-    "augment.brightness_or_clahe": 0.4, "augment.shift_or_hue": 0.2, "augment.channel_shuffle": 0.3,
-}  # fmt: skip
+    "batch": 16,
+    "accumulate": 1,
+    "optimizer": "adamw",
+    "learning_rate": 3e-3,
+    "weight_decay": 0.02,
+    "schedule": "one_cycle",
+    "precision": "bfloat16",
+    "least_side_px": 160,
+    "most_side_px": 160,
+    "detect_scale": 1.3,
+    "threads": 1,
+    "augment.flip": 0.5,
+    "augment.brightness_or_clahe": 0.4,
+    "augment.shift_or_hue": 0.2,
+    "augment.channel_shuffle": 0.3,
+}
 _PER_SEED = 3000
 
 
@@ -82,8 +96,22 @@ def _work(folder: Path, seed: int, row: int) -> Shown:
 
 
 def _command(truth: Path, exam: Path, store: Path, epochs: int, **more: Any) -> list[str]:
-    words = [sys.executable, "-m", "flows.cli", "train", "detector", str(truth), "--evaluate-truth", str(exam), "--store", str(store),
-             "--model", "fcos_small", "--device", "cpu"]  # fmt: skip
+    words = [
+        sys.executable,
+        "-m",
+        "flows.cli",
+        "train",
+        "detector",
+        str(truth),
+        "--evaluate-truth",
+        str(exam),
+        "--store",
+        str(store),
+        "--model",
+        "fcos_small",
+        "--device",
+        "cpu",
+    ]
     for name, value in {**SETTINGS, "epochs": epochs, "evaluate_every": epochs, **more}.items():
         words += ["--set", f"{name}={value}"]
     return words
@@ -109,10 +137,23 @@ def _whole(truth: Path, exam: Path, store: Path, epochs: int) -> tuple[list[dict
     scores = metrics["evaluations"][-1]
     loop_s = max(row["value"] for row in curves if row["name"] == "s")
     rows = [
-        {"what": "look at all images", "images": metrics["images"], "wall_s": looked_s, "cpu_s": looked_cpu_s, "AP50": "", "AP": ""},
-        {"what": f"train fcos_small, {metrics['steps']} steps of 16", "images": metrics["images"], "wall_s": wall_s, "cpu_s": cpu_s,
-         "AP50": round(scores["AP50"], 3), "AP": round(scores["AP"], 3)},
-    ]  # fmt: skip
+        {
+            "what": "look at all images",
+            "images": metrics["images"],
+            "wall_s": looked_s,
+            "cpu_s": looked_cpu_s,
+            "AP50": "",
+            "AP": "",
+        },
+        {
+            "what": f"train fcos_small, {metrics['steps']} steps of 16",
+            "images": metrics["images"],
+            "wall_s": wall_s,
+            "cpu_s": cpu_s,
+            "AP50": round(scores["AP50"], 3),
+            "AP": round(scores["AP"], 3),
+        },
+    ]
     ratios = {"ap50": round(scores["AP50"], 4), "wall_s": wall_s, "cpu_s": cpu_s, "loop_s": round(loop_s, 1)}
     return rows, ratios
 
@@ -132,7 +173,9 @@ def _content(store: Path) -> tuple[dict[str, Any], bytes, list[dict[str, Any]]]:
 
 
 def _killed(few: Path, exam: Path, folder: Path, rows: list[dict[str, Any]]) -> dict[str, Any]:
-    """A short training once straight and once killed (-9) after half of its steps and started again: is all that came of it equal?"""
+    """A short training once straight and once killed (-9) after half of its steps and started again: is all that came
+    of it equal?
+    """
     straight, killed = folder / "straight", folder / "killed"
     _timed(_command(few, exam, straight, 2))
     words = _command(few, exam, killed, 2, checkpoint_every_steps=10)

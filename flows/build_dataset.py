@@ -32,9 +32,16 @@ from tasks.screen import check_screens, screen
 from tasks.split import split
 
 SHELLS: dict[str, Callable[..., Step]] = {
-    "fetch": fetch, "hash": hash_, "detect": detect, "quality": quality, "screen": screen,
-    "dedup": dedup, "sample": sample, "split": split, "export": export,
-}  # fmt: skip
+    "fetch": fetch,
+    "hash": hash_,
+    "detect": detect,
+    "quality": quality,
+    "screen": screen,
+    "dedup": dedup,
+    "sample": sample,
+    "split": split,
+    "export": export,
+}
 _TOLD_THE_RECIPE = {"fetch", "screen", "dedup", "sample", "split", "export"}
 """Stages that look at more of the recipe than their own settings: sources, manners, artists, name, seed."""
 
@@ -50,10 +57,16 @@ def runner(dask: str | None) -> TaskRunner[Any]:
 
 @flow(name="build_dataset", task_runner=runner(os.environ.get("BILDERATLAS_DASK")), persist_result=False)
 def build_dataset(
-    recipe: str, store: str = "./store", bind: dict[str, str] | None = None, changes: list[str] | None = None,
-    limit: int | None = None, seed: int | None = None, workers: int = 2, part_rows: int | None = None,
+    recipe: str,
+    store: str = "./store",
+    bind: dict[str, str] | None = None,
+    changes: list[str] | None = None,
+    limit: int | None = None,
+    seed: int | None = None,
+    workers: int = 2,
+    part_rows: int | None = None,
     device: str = "auto",
-) -> str:  # fmt: skip
+) -> str:
     """Build the dataset of a recipe and return the URL of its release.
 
     Args:
@@ -92,7 +105,9 @@ def at_desk(context: Context) -> Context:
 
 
 def check(recipe: Recipe, context: Context) -> None:
-    """Raise BadInput for what can be seen to be wrong before anything runs: bindings, store, sources, weights, verdicts, lists by hand."""
+    """Raise BadInput for what can be seen to be wrong before anything runs: bindings, store, sources, weights,
+    verdicts, lists by hand.
+    """
     check_bindings(recipe, context.bindings)
     check_sources(recipe, context)
     check_screens(recipe)
@@ -107,7 +122,9 @@ def check(recipe: Recipe, context: Context) -> None:
 
 
 def listing(recipe: Recipe, source: str | None, at_most: int, context: Context) -> tuple[Step, list[str]]:
-    """Scrape alone, of one source or all: its step, and some records as lines of JSON. Answers are kept for a later build.
+    """Scrape alone, of one source or all: its step, and some records as lines of JSON.
+
+    Answers are kept for a later build.
 
     Raises BadInput where the recipe has no such source.
     """
@@ -135,7 +152,10 @@ def plan(recipe: Recipe, context: Context) -> tuple[Step, ...]:
 
 
 def stages(recipe: Recipe, context: Context) -> tuple[Step, ...]:
-    """The loop: each stage hands its step to the next. Inside a flow its work is task runs, outside it is plain calls."""
+    """The loop: each stage hands its step to the next.
+
+    Inside a flow its work is task runs, outside it is plain calls.
+    """
     began_s = time.monotonic()
     state = scrape(recipe, context)
     state = state.model_copy(update={"steps": (_timed(state.steps[0], began_s),)})
@@ -151,9 +171,8 @@ def stages(recipe: Recipe, context: Context) -> tuple[Step, ...]:
 
 def _step(settings: AnyStage, state: State, recipe: Recipe, context: Context) -> Step:
     shell = SHELLS[settings.stage]
-    call = (
-        shell if FlowRunContext.get() else getattr(shell, "fn", shell)
-    )  # without a flow (a plan) there are no task runs
+    # without a flow (a plan) there are no task runs
+    call = shell if FlowRunContext.get() else getattr(shell, "fn", shell)
     told = (recipe,) if settings.stage in _TOLD_THE_RECIPE else ()
     return call(settings, state, *told, context)
 

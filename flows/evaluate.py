@@ -36,11 +36,22 @@ class Asked(NamedTuple):
 
 @flow(name="evaluate_detector", task_runner=runner(os.environ.get("BILDERATLAS_DASK")), persist_result=False)
 def evaluate_detector(
-    truth: str, images: str | None = None, split: str | None = None, detectors: list[str] | None = None,
-    results: list[str] | None = None, release_detections: bool = False, category: str = "person",
-    by: Literal["style"] | None = None, store: str = "./store", out: str | None = None, score: float = 0.5,
-    bootstrap: int = 1000, seed: int = 0, workers: int = 2, device: str = "auto",
-) -> str:  # fmt: skip
+    truth: str,
+    images: str | None = None,
+    split: str | None = None,
+    detectors: list[str] | None = None,
+    results: list[str] | None = None,
+    release_detections: bool = False,
+    category: str = "person",
+    by: Literal["style"] | None = None,
+    store: str = "./store",
+    out: str | None = None,
+    score: float = 0.5,
+    bootstrap: int = 1000,
+    seed: int = 0,
+    workers: int = 2,
+    device: str = "auto",
+) -> str:
     """Compare detectors on what people drew, and return the tables as Markdown.
 
     Args:
@@ -97,7 +108,10 @@ def evaluate_detector(
 def check(
     detectors: Sequence[str], results: Sequence[str], *, is_release_asked: bool
 ) -> tuple[list[Asked], list[tuple[str, str]]]:
-    """What is asked for, read. Raises BadInput for what is said wrongly, names that repeat, and where nothing is asked for."""
+    """What is asked for, read.
+
+    Raises BadInput for what is said wrongly, names that repeat, and where nothing is asked for.
+    """
     if not (detectors or results or is_release_asked):
         raise BadInput(
             "expected at least one detector to compare, got none: give --detector, --results or --release-detections"
@@ -112,9 +126,17 @@ def check(
 
 
 def _found(
-    asked: Sequence[Asked], files: Sequence[tuple[str, str]], release: str | None, looked: Annotated, category: str, context: Context,
-) -> Iterator[tuple[str, Any, Sequence[str]]]:  # fmt: skip
-    """Name, boxes and notes of each detector; files first, since what is wrong with them should be known before anything is computed."""
+    asked: Sequence[Asked],
+    files: Sequence[tuple[str, str]],
+    release: str | None,
+    looked: Annotated,
+    category: str,
+    context: Context,
+) -> Iterator[tuple[str, Any, Sequence[str]]]:
+    """Name, boxes and notes of each detector.
+
+    Files first, since what is wrong with them should be known before anything is computed.
+    """
     for name, url in files:
         yield name, *found_in_results(name, url, looked)
     if release is not None:
@@ -169,7 +191,9 @@ def _named(option: str, text: str) -> tuple[str, str]:
 
 
 def _label(name: str, place: int) -> str:
-    """How progress and bindings call it: its name in the letters that labels may have, with its place, so that no two are alike."""
+    """How progress and bindings call it: its name in the letters that labels may have, with its place, so that no two
+    are alike.
+    """
     return re.sub(r"[^a-z0-9]+", "-", f"detector-{place}-{name.lower()}")[:40].strip("-")
 
 

@@ -5,10 +5,11 @@ import threading
 
 
 def start() -> None:
-    """Start it, if the coming flow would, so that Ctrl-C does not end it: the flow has yet to tell it that it was interrupted.
+    """Start it, if the coming flow would, so that Ctrl-C does not end it: the flow has yet to tell it that it was
+    interrupted.
 
-    A terminal sends an interrupt to all programs of the command. What is started while interrupts are blocked is born deaf to
-    them; Prefect ends it when the command ends, by another signal.
+    A terminal sends an interrupt to all programs of the command. What is started while interrupts are blocked is born
+    deaf to them; Prefect ends it when the command ends, by another signal.
     """
     from prefect.client.orchestration import get_client
 

@@ -22,11 +22,19 @@ if TYPE_CHECKING:
 
 @flow(name="train_detector", persist_result=False)
 def train_detector(
-    truth: str, images: str | None = None, model: str | None = None, split: str | None = None,
-    evaluate_truth: str | None = None, evaluate_images: str | None = None, evaluate_on: str | None = None,
-    store: str = "./store", bind: dict[str, str] | None = None, changes: list[str] | None = None,
-    device: str = "auto", out: str | None = None,
-) -> dict[str, Any]:  # fmt: skip
+    truth: str,
+    images: str | None = None,
+    model: str | None = None,
+    split: str | None = None,
+    evaluate_truth: str | None = None,
+    evaluate_images: str | None = None,
+    evaluate_on: str | None = None,
+    store: str = "./store",
+    bind: dict[str, str] | None = None,
+    changes: list[str] | None = None,
+    device: str = "auto",
+    out: str | None = None,
+) -> dict[str, Any]:
     """Train a detector, or go on with a training that was interrupted, and return its metrics.
 
     Args:
@@ -49,9 +57,13 @@ def train_detector(
     settings = settings_of(model, changes or ())
     lessons = lessons_of(truth, images, split, evaluate_truth, evaluate_images, evaluate_on)
     context = Context(
-        store=store, bindings=bind or {}, workers=os.cpu_count() or 1, device=device, run=uuid.uuid4().hex,
+        store=store,
+        bindings=bind or {},
+        workers=os.cpu_count() or 1,
+        device=device,
+        run=uuid.uuid4().hex,
         began_s=time.time(),
-    )  # fmt: skip
+    )
     runs.opened(context).check_writable()
     if out is not None:
         check_out(out)  # now, not after a night
@@ -67,7 +79,10 @@ def train_detector(
 
 
 def settings_of(model: str | None, changes: list[str] | tuple[()]) -> TrainDetector:
-    """The defaults with changes, each field=VALUE (a dot goes into a group, VALUE is YAML). Raises BadInput on what can't be."""
+    """The defaults with changes, each field=VALUE (a dot goes into a group, VALUE is YAML).
+
+    Raises BadInput on what can't be.
+    """
     told: dict[str, Any] = {} if model is None else {"model": model}
     for change in changes:
         name, separator, text = change.partition("=")
@@ -101,8 +116,13 @@ def _wrong(problem: ValidationError) -> str:
 
 
 def lessons_of(
-    truth: str, images: str | None, split: str | None, evaluate_truth: str | None, evaluate_images: str | None, evaluate_on: str | None,
-) -> Lessons:  # fmt: skip
+    truth: str,
+    images: str | None,
+    split: str | None,
+    evaluate_truth: str | None,
+    evaluate_images: str | None,
+    evaluate_on: str | None,
+) -> Lessons:
     """What to learn from and what to be examined on, where not everything is said."""
     if not _is_file(truth):
         split = split or "train"
@@ -138,11 +158,15 @@ def write_out(path: str, weights: bytes) -> None:
 
 
 def said(trained: "Trained", where: str) -> str:
-    """What is printed at the end: what was learnt, scores, and last where the weights lie. Notes come first, if not told before."""
+    """What is printed at the end: what was learnt, scores, and last where the weights lie.
+
+    Notes come first, if not told before.
+    """
     told = trained.metrics
     lines = [] if trained.is_new else list(trained.notes)
     lines.append(
-        f"{'trained' if trained.is_new else 'trained before'}: {told['model']}, {told['steps']} steps, {told['images']} images, "
+        f"{'trained' if trained.is_new else 'trained before'}: {told['model']}, {told['steps']} steps, "
+        f"{told['images']} images, "
         f"{told['figures']} figures, loss {told['loss']:.3f}"
     )
     for scores in told["evaluations"][-1:]:

@@ -1,4 +1,7 @@
-"""How a source's secret is sent: to one host, in one way. The secret itself stands nowhere but in the machine's keeping."""
+"""How a source's secret is sent: to one host, in one way.
+
+The secret itself stands nowhere but in the machine's keeping.
+"""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,7 @@
-"""detect: which model, whose weights, which of its classes. Defaults that depend on the model are filled in when a recipe is read."""
+"""detect: which model, whose weights, which of its classes.
+
+Defaults that depend on the model are filled in when a recipe is read.
+"""
 
 from typing import Annotated, Any, Literal
 
@@ -10,25 +13,52 @@ from schemas.stage import Stage
 
 Family = Literal["onnx", "torchvision", "hog", "results"]
 TORCHVISION = (
-    "fasterrcnn_resnet50_fpn", "fasterrcnn_resnet50_fpn_v2", "fasterrcnn_mobilenet_v3_large_fpn",
-    "fasterrcnn_mobilenet_v3_large_320_fpn", "retinanet_resnet50_fpn", "retinanet_resnet50_fpn_v2", "fcos_resnet50_fpn",
-    "ssd300_vgg16", "ssdlite320_mobilenet_v3_large", "maskrcnn_resnet50_fpn", "maskrcnn_resnet50_fpn_v2",
-    "keypointrcnn_resnet50_fpn", "fcos_small",
-)  # fmt: skip
+    "fasterrcnn_resnet50_fpn",
+    "fasterrcnn_resnet50_fpn_v2",
+    "fasterrcnn_mobilenet_v3_large_fpn",
+    "fasterrcnn_mobilenet_v3_large_320_fpn",
+    "retinanet_resnet50_fpn",
+    "retinanet_resnet50_fpn_v2",
+    "fcos_resnet50_fpn",
+    "ssd300_vgg16",
+    "ssdlite320_mobilenet_v3_large",
+    "maskrcnn_resnet50_fpn",
+    "maskrcnn_resnet50_fpn_v2",
+    "keypointrcnn_resnet50_fpn",
+    "fcos_small",
+)
 FAMILIES: dict[str, Family] = {
-    "yolox": "onnx", "yolov5": "onnx", "yolov8": "onnx", "fastestdet": "onnx", "plain": "onnx", "hog": "hog", "results": "results",
+    "yolox": "onnx",
+    "yolov5": "onnx",
+    "yolov8": "onnx",
+    "fastestdet": "onnx",
+    "plain": "onnx",
+    "hog": "hog",
+    "results": "results",
     **dict.fromkeys(TORCHVISION, "torchvision"),
-}  # fmt: skip
+}
 """Every model that a recipe can name, and what runs it."""
 
 _INDEX: dict[str, dict[str, int]] = {
-    **dict.fromkeys(("yolox", "yolov5", "yolov8", "fastestdet"), INDEX_OF_80), "plain": {}, "hog": {"person": 0}, "results": INDEX_OF_91,
-}  # fmt: skip
+    **dict.fromkeys(("yolox", "yolov5", "yolov8", "fastestdet"), INDEX_OF_80),
+    "plain": {},
+    "hog": {"person": 0},
+    "results": INDEX_OF_91,
+}
 """Class index of each name that a model knows; torchvision's are INDEX_OF_91. A plain model's classes have no names."""
 _NMS_IOU = {
-    "yolox": 0.65, "yolov5": 0.45, "yolov8": 0.7, "plain": 0.65, "fastestdet": 0.45, "hog": 0.5, "results": 1.0,
-    "fcos_resnet50_fpn": 0.6, "fcos_small": 0.6, "ssd300_vgg16": 0.45, "ssdlite320_mobilenet_v3_large": 0.55,
-}  # fmt: skip
+    "yolox": 0.65,
+    "yolov5": 0.45,
+    "yolov8": 0.7,
+    "plain": 0.65,
+    "fastestdet": 0.45,
+    "hog": 0.5,
+    "results": 1.0,
+    "fcos_resnet50_fpn": 0.6,
+    "fcos_small": 0.6,
+    "ssd300_vgg16": 0.45,
+    "ssdlite320_mobilenet_v3_large": 0.55,
+}
 """Each model's own default; 0.5 for the others."""
 
 
@@ -37,7 +67,8 @@ class Detect(Stage):
 
     stage: Literal["detect"] = "detect"
     model: str = Field(
-        description="An ONNX file by its layout (yolox, yolov5, yolov8, fastestdet, plain), a detector of torchvision by its name, hog, or "
+        description="An ONNX file by its layout (yolox, yolov5, yolov8, fastestdet, plain), a detector of torchvision "
+        "by its name, hog, or "
         "results: what another program has found, in COCO's results format (docs/detectors.md)"
     )
     weights: Name | None = Field(

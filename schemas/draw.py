@@ -66,7 +66,8 @@ class Sample(Drawn):
     at_most_per: Caps = Field(default_factory=Caps, description="Caps that hold before anything is drawn")
     weight: Literal["inverse_artist", "uniform", "figures"] = Field(
         "inverse_artist",
-        description="inverse_artist: 1 / works of that artist in that stratum (ArtBench-10, Algorithm 1); works of unknown "
+        description="inverse_artist: 1 / works of that artist in that stratum (ArtBench-10, Algorithm 1); "
+        "works of unknown "
         "artists count as the recipe's `artists` says. uniform: the same for all. figures: proportional to its figures",
     )
     category: str = Field("person", description="Category that counts as a figure, where figures weigh")
@@ -81,7 +82,9 @@ class Sample(Drawn):
 
 
 class Split(Drawn):
-    """Deal the records of each stratum into train, val and test, groups kept together, published ones kept where they are."""
+    """Deal the records of each stratum into train, val and test, groups kept together, published ones kept where they
+    are.
+    """
 
     stage: Literal["split"] = "split"
     ratios: dict[SplitName, Ratio] = Field(
@@ -89,12 +92,14 @@ class Split(Drawn):
     )
     by: Annotated[tuple[Key | Literal["styles"], ...], BeforeValidator(_as_list)] = Field(
         ("style",),
-        description="What is balanced: records are dealt inside each style, or inside each combination of several keys; "
+        description="What is balanced: records are dealt inside each style, or inside each combination of "
+        "several keys; "
         "null: in one list. `styles`, of which a record may have several, needs the method `iterative`",
     )
     method: Literal["batches", "iterative"] = Field(
         "batches",
-        description="batches: in each stratum, in batches of as many as there are seats (PoPArt). iterative: each value of "
+        description="batches: in each stratum, in batches of as many as there are seats (PoPArt). iterative: "
+        "each value of "
         "each key in `by` is balanced by itself, the rarest first (Sechidis et al., 2011)",
     )
     order: Literal["figures"] | None = Field(
@@ -105,16 +110,20 @@ class Split(Drawn):
     )
     roles: dict[str, Literal["gallery", "query"]] = Field(
         default_factory=dict,
-        description="Source: its role; those that are not named are queries. A gallery lies in train as a whole; queries are dealt by "
+        description="Source: its role; those that are not named are queries. A gallery lies in train as a whole; "
+        "queries are dealt by "
         "the ratios, and what is a copy of an image of the gallery is dropped (the Met, section 2)",
     )
     category: str = Field("person", description="Category that counts as a figure")
     score: Score = Field(0.5, description="A detector's box counts from this score on, where people have not annotated")
     max_drift: float = Field(
-        0.05, ge=0, le=1,
-        description="Largest share of the images that may lie in another split than the ratios ask, because what is published "
+        0.05,
+        ge=0,
+        le=1,
+        description="Largest share of the images that may lie in another split than the ratios ask, because what "
+        "is published "
         "stays; beyond it nothing is published. No part of what a split is: to change it moves nothing",
-    )  # fmt: skip
+    )
 
     @model_validator(mode="after")
     def _holds_together(self) -> Self:
@@ -141,7 +150,9 @@ class Split(Drawn):
 
     @property
     def splits(self) -> tuple[str, ...]:
-        """The splits that a release has: those with a seat, those with a ratio of 0 too, and train where there is a gallery."""
+        """The splits that a release has: those with a seat, those with a ratio of 0 too, and train where there is a
+        gallery.
+        """
         has_gallery = "gallery" in self.roles.values()
         return tuple(name for name in SPLITS if name in self.ratios or (name == "train" and has_gallery))
 

@@ -35,7 +35,8 @@ class Manners(HostManners):
 
     hosts: dict[str, HostTerms] = Field(
         default_factory=dict,
-        description="Host, with its port where addresses name one: other limits than the general ones, e.g. those of an "
+        description="Host, with its port where addresses name one: other limits than the general ones, e.g. "
+        "those of an "
         "API's terms",
     )
     tries: int = Field(
@@ -68,7 +69,10 @@ class Manners(HostManners):
 
 
 def _place(written: str) -> str:
-    """A host's one spelling: lower case, ASCII, no root's dot, and no port that addresses leave out. Raises ValueError."""
+    """A host's one spelling: lower case, ASCII, no root's dot, and no port that addresses leave out.
+
+    Raises ValueError.
+    """
     found = _PLACE.fullmatch(written.strip().lower())
     try:
         name, port = (_name(found["name"]), found["port"]) if found else ("", None)

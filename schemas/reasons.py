@@ -63,14 +63,16 @@ class Reason(StrEnum):
 MEANING: dict[Reason, str] = {
     Reason.EXCLUDED: "A person has excluded the record; the detail says why and when.",
     Reason.TAKEN_DOWN: "The record, or another copy of its work, was taken down; the detail says why and when.",
-    Reason.REPLACED: "A person has sent the record back after the draw; the next in the order of its stratum took its place.",
+    Reason.REPLACED: "A person has sent the record back after the draw; the next in the order of its stratum "
+    "took its place.",
     Reason.OVER_LIMIT: "The build was limited to fewer records; this one was not among the chosen.",
     Reason.GONE: "An earlier build knew the record; the source's complete listing no longer has it.",
     Reason.BAD_RECORD: "The source's row can't be read as a record.",
     Reason.SAME_KEY: "The source lists this key more than once; the first row in the order of its content stays.",
     Reason.NOT_FOUND: "The image is not where the record says it is.",
     Reason.NOT_ALLOWED: "The address is outside what the recipe and its bindings allow.",
-    Reason.UNREACHABLE: "The image could not be had this time (no connection, no answer in time); asked again in the next build.",
+    Reason.UNREACHABLE: "The image could not be had this time (no connection, no answer in time); asked again in "
+    "the next build.",
     Reason.SERVER_ERROR: "The server failed (a 5xx status), each time; asked again in the next build.",
     Reason.THROTTLED: "The server asked to slow down, and went on asking; asked again in the next build.",
     Reason.CUT_SHORT: "The server broke off before all of the promised bytes had come; asked again in the next build.",
@@ -104,18 +106,27 @@ MEANING: dict[Reason, str] = {
     Reason.NO_STYLE: "The record has no style, and the sample keeps only the most frequent ones.",
     Reason.NOT_DRAWN: "The draw of its stratum did not fall on the record.",
     Reason.OVER_CAP: "The sample has as many of that artist or object as it may.",
-    Reason.JOINED_ACROSS_SPLITS: "A copy or partner was already published in a split of higher rank (train < val < test); nothing published moves.",
-    Reason.COPY_ACROSS_ROLES: "A query shows the same photograph as an image of the gallery: queries may show its works, never be its images.",
+    Reason.JOINED_ACROSS_SPLITS: "A copy or partner was already published in a split of higher rank (train < val < "
+    "test); nothing published moves.",
+    Reason.COPY_ACROSS_ROLES: "A query shows the same photograph as an image of the gallery: queries may show its "
+    "works, never be its images.",
 }
 """One sentence for people for each reason."""
 
 PASSING: frozenset[Reason] = frozenset(
     {Reason.UNREACHABLE, Reason.SERVER_ERROR, Reason.THROTTLED, Reason.CUT_SHORT, Reason.OVER_BUDGET}
 )
-"""Failures that may be over by the next build: they are asked for again; all others are permanent until the input changes."""
+"""Failures that may be over by the next build: they are asked for again; all others are permanent until the input
+changes."""
 
 JUDGED: frozenset[Reason] = frozenset(
-    {Reason.EMPTY_FILE, Reason.TOO_MANY_BYTES, Reason.NOT_AN_IMAGE, Reason.BROKEN_IMAGE, Reason.TOO_MANY_PIXELS,
-     Reason.UNSUPPORTED_PIXELS}
-)  # fmt: skip
+    {
+        Reason.EMPTY_FILE,
+        Reason.TOO_MANY_BYTES,
+        Reason.NOT_AN_IMAGE,
+        Reason.BROKEN_IMAGE,
+        Reason.TOO_MANY_PIXELS,
+        Reason.UNSUPPORTED_PIXELS,
+    }
+)
 """Failures that our own limits and code found in bytes that did come: asked for again when these change."""

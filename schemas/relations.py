@@ -29,7 +29,8 @@ MEANING: dict[Relation, str] = {
     Relation.MIRRORED: "One is the other's mirror image.",
     Relation.TURNED: "One is the other turned by one, two or three right angles.",
     Relation.DETAIL: "One shows a part of the other, less than half of it.",
-    Relation.UNCERTAIN: "Much of one is found in the other, but not enough to call them one picture: another impression, a "
+    Relation.UNCERTAIN: "Much of one is found in the other, but not enough to call them one picture: another "
+    "impression, a "
     "replica, or copies too small to tell.",
     Relation.LOOK_ALIKE: "Two pictures whose composition is alike: works of one series, as a rule.",
     Relation.DIFFERENT: "Two pictures.",
@@ -43,8 +44,17 @@ DropRelation = Literal["same_file", "reencoded", "resized", "recoloured", "cropp
 """Relations of copies: what a recipe may drop."""
 
 BindRelation = Literal[
-    "same_file", "reencoded", "resized", "recoloured", "cropped", "mirrored", "turned", "detail", "uncertain", "look_alike"
-]  # fmt: skip
+    "same_file",
+    "reencoded",
+    "resized",
+    "recoloured",
+    "cropped",
+    "mirrored",
+    "turned",
+    "detail",
+    "uncertain",
+    "look_alike",
+]
 """Relations that may keep two works in one split."""
 
 KeyName = Literal["phash", "mirrored", "turned", "crops"]
@@ -53,5 +63,5 @@ KeyName = Literal["phash", "mirrored", "turned", "crops"]
 KEY_NAMES: tuple[KeyName, ...] = get_args(KeyName)
 
 VERDICTS = ("copy", "related", "different")
-"""What a person may say of a pair. copy: one work, of which one record stays; related: two pictures, in one split; different:
-two works. Of several words about one pair the last of these counts: it drops least."""
+"""What a person may say of a pair. copy: one work, of which one record stays; related: two pictures, in one split;
+different: two works. Of several words about one pair the last of these counts: it drops least."""

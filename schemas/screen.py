@@ -67,18 +67,24 @@ class Scores(Frozen):
     """
 
     least_contrast: Score | None = Field(
-        None, description="Blank or nearly so below it, as a share of the way from black to white; 0.1 is far below any drawing tried"
-    )  # fmt: skip
+        None,
+        description="Blank or nearly so below it, as a share of the way from black to white; 0.1 is far below any "
+        "drawing tried",
+    )
     most_blur: Score | None = Field(
-        None, description="Blurred above it, 0 (sharp) to 1, as seen at 256 px; no painting tried was above 0.42, and 0.5 is a safe start"
-    )  # fmt: skip
+        None,
+        description="Blurred above it, 0 (sharp) to 1, as seen at 256 px; no painting tried was above 0.42, and 0.5 "
+        "is a safe start",
+    )
     most_border: Score | None = Field(
         None, description="Frame, passe-partout or plain border above it, as a share of the area; 0.2 is a start"
     )
     most_object_photo: Score | None = Field(
-        None, description="A thing photographed before a plain ground above it, 0 to 1; 0.75 finds sculptures and vases, and some "
+        None,
+        description="A thing photographed before a plain ground above it, 0 to 1; 0.75 finds sculptures and "
+        "vases, and some "
         "oval paintings and drawings on empty paper too",
-    )  # fmt: skip
+    )
 
     @model_validator(mode="after")
     def _some_limit(self) -> Self:
@@ -92,9 +98,11 @@ class Screen(Stage):
 
     stage: Literal["screen"] = "screen"
     rights: tuple[str, ...] | None = Field(
-        None, min_length=1, description="Rights statements that pass: public_domain, open (these and CC BY, CC BY-SA), all, or URIs "
+        None,
+        min_length=1,
+        description="Rights statements that pass: public_domain, open (these and CC BY, CC BY-SA), all, or URIs "
         "and beginnings of them up to a /, NOASSERTION among them; one or several",
-    )  # fmt: skip
+    )
     styles: tuple[str, ...] | None = Field(
         None, min_length=1, description="Styles that pass, by any of their names; what has no style does not"
     )
@@ -106,9 +114,11 @@ class Screen(Stage):
         None, description="colour: greys and pictures in one tone, such as sepia, go; grey: all others go"
     )
     least_chroma: Score = Field(
-        0.025, description="A picture is in colour from this chroma on, as a share of 255 levels: no painting in colour of those tried "
+        0.025,
+        description="A picture is in colour from this chroma on, as a share of 255 levels: no painting in colour of "
+        "those tried "
         "is below it, and next to no picture in one tone above",
-    )  # fmt: skip
+    )
     scores: Scores | None = Field(None, description="Limits on the scores that `quality` measured")
     figures: Figures | None = Field(None, description="How many figures there must be")
 
@@ -123,7 +133,8 @@ class Screen(Stage):
         for said in value or ():
             if said not in RIGHTS_WORDS and not _STATEMENT.fullmatch(said):
                 raise ValueError(
-                    f"expected {', '.join(RIGHTS_WORDS)}, NOASSERTION or a URI such as https://creativecommons.org/publicdomain/, got '{said}'"
+                    f"expected {', '.join(RIGHTS_WORDS)}, NOASSERTION or a URI such as "
+                    f"https://creativecommons.org/publicdomain/, got '{said}'"
                 )
         return value
 

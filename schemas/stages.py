@@ -42,7 +42,9 @@ class Hash(Stage):
 
 
 class Quality(Stage):
-    """Measure each blob's stored thumbnail: colour, contrast, blur, border, and how much it looks like a photograph of an object."""
+    """Measure each blob's stored thumbnail: colour, contrast, blur, border, and how much it looks like a photograph of
+    an object.
+    """
 
     stage: Literal["quality"] = "quality"
 
@@ -52,21 +54,28 @@ class Dedup(Stage):
 
     stage: Literal["dedup"] = "dedup"
     by: tuple[KeyName, ...] = Field(
-        ("phash", "crops"), min_length=1, description="The hashes by which pairs are found that are worth a second look: phash "
-        "finds other sizes, qualities and colours; crops, what was cut by up to 15 % at a side; mirrored; turned, by right angles",
-    )  # fmt: skip
+        ("phash", "crops"),
+        min_length=1,
+        description="The hashes by which pairs are found that are worth a second look: phash "
+        "finds other sizes, qualities and colours; crops, what was cut by up to 15 % at a side; mirrored; turned, by "
+        "right angles",
+    )
     radius_bits: int = Field(
-        10, ge=0, le=16, description="Hashes at most so far apart are looked at a second time; nothing is dropped for its "
+        10,
+        ge=0,
+        le=16,
+        description="Hashes at most so far apart are looked at a second time; nothing is dropped for its "
         "hash alone. 8 is enough without crops (docs/dedup.md)",
-    )  # fmt: skip
+    )
     drop_relations: tuple[DropRelation, ...] = Field(
-        ("same_file", "reencoded", "resized", "recoloured", "cropped"), min_length=1,
+        ("same_file", "reencoded", "resized", "recoloured", "cropped"),
+        min_length=1,
         description="Of images that stand so to each other, one stays",
-    )  # fmt: skip
+    )
     bind_relations: tuple[BindRelation, ...] = Field(
         ("same_file", "reencoded", "resized", "recoloured", "cropped", "mirrored", "turned", "detail", "uncertain"),
         description="Images that stand so to each other lie in one split; what drops copies binds them too",
-    )  # fmt: skip
+    )
     verdicts: Name | None = Field(
         None,
         description="The binding of a table in which people have said which pairs are copies, related or different",

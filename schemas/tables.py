@@ -48,7 +48,8 @@ FIGURE = pa.struct(
 SOURCE_FIGURES = pa.schema([("record_id", pa.string()), ("figures", pa.list_(FIGURE))])
 
 LISTING = pa.schema([("path", pa.string()), ("validator", pa.string())])
-"""Files of a folder. A validator changes when the file does (size and times, or an ETag); never content of a release."""
+"""Files of a folder. A validator changes when the file does (size and times, or an ETag); never content of a
+release."""
 
 RETRIEVALS = pa.schema(
     [
@@ -132,7 +133,8 @@ KEYS = pa.schema([("sha256", pa.string()), ("keys", pa.list_(pa.uint64()))])
 NEIGHBOURS = pa.schema(
     [("left", pa.uint64()), ("right", pa.uint64()), ("distance_bits", pa.uint8()), ("is_view", pa.bool_())]
 )
-"""Pairs of hashes within the radius. is_view: left is the hash of a view, right that of a whole; else left < right, both wholes."""
+"""Pairs of hashes within the radius. is_view: left is the hash of a view, right that of a whole; else left < right,
+both wholes."""
 
 SEARCHED = pa.schema([("key", pa.uint64()), ("is_view", pa.bool_()), ("pairs", pa.uint32())])
 """The distinct hashes among which all pairs were looked for; pairs: of how many rows of NEIGHBOURS each is the left."""
@@ -175,13 +177,15 @@ TAKEN_DOWN = pa.schema(
 """What a build may not have again. sha256: of its file, if one was ever had; is_work: copies of its work go with it."""
 
 TOMBSTONES = pa.schema([(name, pa.string()) for name in ("record_id", "date", "reason", "sha256", "scope")])
-"""What was purged. sha256: of its file, which must not come back; null where others of the dataset use that file too, or none was had.
+"""What was purged. sha256: of its file, which must not come back; null where others of the dataset use that file too,
+or none was had.
 scope: work; copy, of a work that went; or record, which says nothing of copies."""
 
 DETECT = pa.schema(
     [("sha256", pa.string()), ("reason", pa.string()), ("detail", pa.string()), ("figures", pa.list_(FIGURE))]
 )
-"""What a detector has found in a blob. figures: null where nobody has looked (an image that another program's results don't list)."""
+"""What a detector has found in a blob. figures: null where nobody has looked (an image that another program's results
+don't list)."""
 QUALITY = pa.schema(
     [
         ("sha256", pa.string()),
@@ -194,7 +198,8 @@ QUALITY = pa.schema(
         ("object_photo", pa.float64()),
     ]
 )
-"""Scores of a blob's thumbnail, 0..1 (chroma: seldom above 0.5), to a thousandth. docs/screening.md says what each means."""
+"""Scores of a blob's thumbnail, 0..1 (chroma: seldom above 0.5), to a thousandth. docs/screening.md says what each
+means."""
 
 SCREEN = outcome()
 DEDUP = outcome(("group_id", pa.string()))
@@ -376,4 +381,5 @@ def as_written(schema: pa.Schema) -> pa.Schema:
 
 
 CURVES = pa.schema([("step", pa.int64()), ("name", pa.string()), ("value", pa.float64())])
-"""How a training went: the mean loss and its parts since the last point, the learning rate, scores, seconds so far (`s`)."""
+"""How a training went: the mean loss and its parts since the last point, the learning rate, scores, seconds so far
+(`s`)."""

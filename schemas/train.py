@@ -1,4 +1,7 @@
-"""Training a detector: every setting with its unit, its range and its reason. Defaults are PoPArt's, where it says any."""
+"""Training a detector: every setting with its unit, its range and its reason.
+
+Defaults are PoPArt's, where it says any.
+"""
 
 from typing import Annotated, Any, Literal, NamedTuple, Self
 
@@ -11,7 +14,9 @@ Probability = Annotated[float, Field(ge=0, le=1)]
 
 
 class Augment(Frozen):
-    """How often each picture is altered before it is learnt from. PoPArt (3.1) says the groups and how often, nothing else.
+    """How often each picture is altered before it is learnt from.
+
+    PoPArt (3.1) says the groups and how often, nothing else.
 
     Of a group with two members one is taken, each as often. How strong: docs/training.md.
     """
@@ -52,14 +57,18 @@ class TrainDetector(Frozen):
     momentum: float = Field(0.9, ge=0, lt=1, description="Of SGD (PoPArt)")
     weight_decay: float = Field(1e-4, ge=0, le=1, description="PoPArt: 1e-4")
     schedule: Literal["steps", "cosine", "one_cycle"] = Field(
-        "steps", description="steps: x 0.1 after each of decay_epochs; one_cycle: up for 15 % of the steps, then down as a cosine"
-    )  # fmt: skip
+        "steps",
+        description="steps: x 0.1 after each of decay_epochs; one_cycle: up for 15 % of the steps, then "
+        "down as a cosine",
+    )
     decay_epochs: tuple[Annotated[int, Field(ge=1)], ...] = Field(
         (8, 11), description="Epochs after which the rate falls to a tenth (PoPArt: 8 and 11)"
     )
     warm_up_steps: int = Field(
-        500, ge=0, description="Steps of rising rate from a thousandth, so that a fresh head breaks nothing; not for one_cycle"
-    )  # fmt: skip
+        500,
+        ge=0,
+        description="Steps of rising rate from a thousandth, so that a fresh head breaks nothing; not for one_cycle",
+    )
     clip: float = Field(10.0, gt=0, description="Longest gradient, in norm; a longer one is shortened to it")
     least_side_px: int = Field(
         800, ge=32, le=4096, description="A picture is reduced until its shorter side has at most so many px ..."
@@ -104,7 +113,9 @@ class TrainDetector(Frozen):
 
 
 class Lessons(NamedTuple):
-    """What is learnt from and what is kept for the exam. truth, exam: a release or a COCO file; folder: of the file's images.
+    """What is learnt from and what is kept for the exam. truth, exam: a release or a COCO file.
+
+    Folder: of the file's images.
 
     split, exam_split: only their images of it; None: all.
     """

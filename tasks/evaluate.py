@@ -1,4 +1,7 @@
-"""evaluate: detectors against people's boxes. What a detector finds comes from `detect`; here it is compared, and written down."""
+"""evaluate: detectors against people's boxes.
+
+What a detector finds comes from `detect`; here it is compared, and written down.
+"""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -70,7 +73,10 @@ def found_in_release(truth: str, looked: Annotated) -> dict[str, Found]:
 def compare(
     looked: Annotated, several: Mapping[str, Found], settings: Compare, notes: Sequence[str], context: Context
 ) -> Comparison:
-    """Every number of every detector. Taken once for the same images, boxes, settings and code; in Prefect's UI as an artifact."""
+    """Every number of every detector.
+
+    Taken once for the same images, boxes, settings and code; in Prefect's UI as an artifact.
+    """
     store, truth = runs.opened(context), matching.figures_of(looked.images, looked.figures)
     strata = looked.images["style"].to_pylist() if settings.by else None
     view = pa.table({"name": [*several, "truth"], "sha256": [*map(_sha256, several.values()), looked.sha256]})
@@ -92,12 +98,23 @@ def make_folder(out: str) -> None:
 
 
 def write(found: Comparison, out: str) -> None:
-    """Leave the tables, as Markdown and as Parquet, and the drawings in a folder. Raises BadInput where it can't be written."""
-    outputs.write("--out", out, {
-        "detectors.md": found.page.encode(), "detectors.parquet": parquet_bytes(found.scores),
-        "thresholds.parquet": parquet_bytes(found.calibration), "detectors.svg": drawings.of_scores(found.scores).encode(),
-        "calibration.svg": drawings.of_calibration(found.calibration, words.ranked(found.scores.to_pylist())).encode(),
-    })  # fmt: skip
+    """Leave the tables, as Markdown and as Parquet, and the drawings in a folder.
+
+    Raises BadInput where it can't be written.
+    """
+    outputs.write(
+        "--out",
+        out,
+        {
+            "detectors.md": found.page.encode(),
+            "detectors.parquet": parquet_bytes(found.scores),
+            "thresholds.parquet": parquet_bytes(found.calibration),
+            "detectors.svg": drawings.of_scores(found.scores).encode(),
+            "calibration.svg": drawings.of_calibration(
+                found.calibration, words.ranked(found.scores.to_pylist())
+            ).encode(),
+        },
+    )
 
 
 def _sha256(found: Found) -> str:

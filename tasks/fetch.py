@@ -30,7 +30,10 @@ WEB = "web-images"
 
 @task(cache_policy=NO_CACHE, **runs.RETRIED)
 def read_part(requests: pa.Table, asked: tuple[Fetch, AnyFileSource], rules: str, into: str, context: Context) -> None:
-    """Read a batch of images below a source's binding; each is a blob that decodes, or a row with the reason why not."""
+    """Read a batch of images below a source's binding.
+
+    Each is a blob that decodes, or a row with the reason why not.
+    """
     settings, source = asked
     store, seen = runs.opened(context), looks.Seen()
     folder = Folder(source.at, context.bindings[source.at])
@@ -51,10 +54,13 @@ def fetch_part(requests: pa.Table, asked: tuple[Fetch, Manners], rules: str, int
     store, seen, guest = runs.opened(context), looks.Seen(), web.guest(context, manners)
     limits = Limits(settings.max_bytes, settings.timeout_s)
     downloads = Downloads(
-        guest.client, guest.governor, manners.tries, web.THREADS,
+        guest.client,
+        guest.governor,
+        manners.tries,
+        web.THREADS,
         lambda request: retrieval.download(store, guest.client, request, rules, limits, settings.max_pixels, seen),
         lambda request, problem: retrieval.failed(request, problem, rules),
-    )  # fmt: skip
+    )
     try:
         with Journal(store, into, RETRIEVALS) as journal:
             left = still_to_ask(requests, into, context).to_pylist()
@@ -91,9 +97,15 @@ def fetch(settings: Fetch, state: State, recipe: Recipe, context: Context) -> St
     if (mine := records.filter(is_url)).num_rows:
         web.check_guest(context, core.hosts(mine["locator"]), recipe.manners)
         got, count = retrieved(
-            fetch_part, (settings, recipe.manners), WEB, core.requests(mine["locator"], {}), rules, context, settings.label,
+            fetch_part,
+            (settings, recipe.manners),
+            WEB,
+            core.requests(mine["locator"], {}),
+            rules,
+            context,
+            settings.label,
             refresh=settings.refresh,
-        )  # fmt: skip
+        )
         parts.append(core.outcome(mine, got, settings))
         asked += count
     outcome = pa.concat_tables([FETCH.empty_table(), *parts]).sort_by("record_id")

@@ -38,9 +38,12 @@ def _view(store: Store, settings: Sample, state: State, recipe: Recipe, context:
     thing = pc.binary_join_element_wise(said["source"], said["declared_group"], ":")  # sources' words are their own
     nobody = ids if recipe.artists.unknown == "apart" else said["source"]  # no name begins like this
     known: dict[str, pa.ChunkedArray] = {
-        "style": said["style"], "source": said["source"], "artist": said["artist"], "object": thing,
+        "style": said["style"],
+        "source": said["source"],
+        "artist": said["artist"],
+        "object": thing,
         "century": strata.century(said["year"]),
-    }  # fmt: skip
+    }
     columns: dict[str, pa.ChunkedArray] = {"record_id": ids, **{key: known[key] for key in settings.by}}
     columns["weighs_as"] = pc.coalesce(said["artist"], pc.binary_join_element_wise("unknown\n", nobody, ""))
     if settings.at_most_per.artist is not None:

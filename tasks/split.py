@@ -54,24 +54,29 @@ def _afresh(view: pa.Table, settings: Split) -> pa.Table:
 
 
 def _view(store: Store, settings: Split, state: State, recipe: Recipe, ids: pa.ChunkedArray) -> pa.Table:
-    """The kept records, and what says where they were published: copies that a dedup dropped, and other names of their files."""
+    """The kept records, and what says where they were published: copies that a dedup dropped, and other names of their
+    files.
+    """
     everyone = _with_dropped_copies(store, state, ids)
     said = columns_of(
         store, state.records, everyone, ("style", "styles", "artist", "source", "declared_group", "series", "year")
     )
     known: dict[str, pa.ChunkedArray] = {
         **{name: said[name] for name in ("style", "styles", "source", "artist")},
-        "object": pc.binary_join_element_wise(said["source"], said["declared_group"], ":"), "century": strata.century(said["year"]),
-    }  # fmt: skip
+        "object": pc.binary_join_element_wise(said["source"], said["declared_group"], ":"),
+        "century": strata.century(said["year"]),
+    }
     sha256 = column_of(store, state.outcome("fetch"), everyone, "sha256")
     columns: dict[str, pa.ChunkedArray] = {
-        "record_id": everyone, "is_kept": pc.is_in(everyone, value_set=ids),
+        "record_id": everyone,
+        "is_kept": pc.is_in(everyone, value_set=ids),
         "published": previous.published(store, recipe, everyone, sha256),
         "figures": pa.chunked_array([figure_counts(store, state, everyone, settings.category, settings.score)]),
         "role": previous.roles(recipe, said["source"]),
         **{key: known[key] for key in settings.by},
-        "copies_sha256": sha256, "together_declared": _declared(settings, said),
-    }  # fmt: skip
+        "copies_sha256": sha256,
+        "together_declared": _declared(settings, said),
+    }
     dedups = [step.outcome for step in state.steps if step.stage == "dedup"]
     columns |= {f"copies_{number}": column_of(store, ref, everyone, "group_id") for number, ref in enumerate(dedups)}
     if "artist" in settings.together:
@@ -82,7 +87,10 @@ def _view(store: Store, settings: Split, state: State, recipe: Recipe, ids: pa.C
 
 
 def _declared(settings: Split, said: pa.Table) -> pa.ChunkedArray:
-    """What a source declares as one object. Its words are its own, but where there are roles: queries name what hangs in the gallery."""
+    """What a source declares as one object.
+
+    Its words are its own, but where there are roles: queries name what hangs in the gallery.
+    """
     return said["declared_group"] if settings.roles else _worded(said["source"], said["declared_group"])
 
 
@@ -93,11 +101,16 @@ def _worded(whose: pa.ChunkedArray, word: pa.ChunkedArray) -> pa.ChunkedArray:
 def _with_renamed(view: pa.Table, renamed: pa.Table, recipe: Recipe) -> pa.Table:
     """The view, and rows that are not kept, for the splits in which files were published."""
     size = renamed.num_rows
-    more = pa.table({
-        "record_id": renamed["record_id"], "published": renamed["published"], "copies_sha256": renamed["sha256"],
-        "role": previous.roles(recipe, renamed["source"]),
-        "is_kept": np.zeros(size, np.bool_), "figures": np.zeros(size, np.int64),
-    })  # fmt: skip
+    more = pa.table(
+        {
+            "record_id": renamed["record_id"],
+            "published": renamed["published"],
+            "copies_sha256": renamed["sha256"],
+            "role": previous.roles(recipe, renamed["source"]),
+            "is_kept": np.zeros(size, np.bool_),
+            "figures": np.zeros(size, np.int64),
+        }
+    )
     return pa.concat_tables([view, more], promote_options="default") if size else view
 
 

@@ -1,4 +1,7 @@
-"""verify: is a release what it says? Everything is computed anew from its files alone; no store and no server is needed."""
+"""verify: is a release what it says? Everything is computed anew from its files alone.
+
+No store and no server is needed.
+"""
 
 import hashlib
 import json
@@ -36,7 +39,9 @@ class Verdict:
 
 
 def verify(url: str, *, is_deep: bool = False) -> Verdict:
-    """Check files, contract, content digest, counts, leaks and COCO files; with `is_deep` decode and measure every image too.
+    """Check files, contract, content digest, counts, leaks and COCO files.
+
+    With `is_deep` decode and measure every image too.
 
     Raises BadInput if there is no manifest to check against.
     """
@@ -74,7 +79,10 @@ def _files(release: Release) -> Iterator[str]:
         if found is None:
             yield f"{path}: expected the file, got nothing there"
         elif (found.sha256, found.bytes) != (entry.sha256, entry.bytes):
-            yield f"{path}: expected {entry.bytes} bytes of SHA-256 {entry.sha256[:12]}..., got {found.bytes} of {found.sha256[:12]}..."
+            yield (
+                f"{path}: expected {entry.bytes} bytes of SHA-256 {entry.sha256[:12]}..., got {found.bytes} of "
+                f"{found.sha256[:12]}..."
+            )
     for path in release.paths():
         if path not in listed and path != "manifest.json":
             yield f"{path}: expected no file that the manifest does not list, got one"
@@ -194,7 +202,10 @@ def _image_problems(row: dict[str, Any], data: bytes) -> Iterator[str]:
         return
     measured = (look.width_px, look.height_px, look.format, uint64_from_bits(look.phash_bits))
     if measured != (row["width_px"], row["height_px"], row["format"], row["phash"]):
-        yield f"{row['record_id']}: expected {row['width_px']} x {row['height_px']} px, {row['format']}, pHash {row['phash']:016x}, got {measured}"
+        yield (
+            f"{row['record_id']}: expected {row['width_px']} x {row['height_px']} px, {row['format']}, pHash "
+            f"{row['phash']:016x}, got {measured}"
+        )
 
 
 def _columns(release: Release, table: str, names: list[str]) -> pa.Table:

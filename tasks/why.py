@@ -12,7 +12,10 @@ from tasks.io.store.releases import Release
 
 
 def why(url: str, record_id: str) -> str:
-    """The stages that the record passed, and where and why it ended. Raises BadInput if the ledger has no such record."""
+    """The stages that the record passed, and where and why it ended.
+
+    Raises BadInput if the ledger has no such record.
+    """
     release = Release(url)
     ledger = release.ledger()
     rows = ledger.filter(pc.equal(ledger["record_id"], record_id)).to_pylist()
@@ -20,7 +23,8 @@ def why(url: str, record_id: str) -> str:
         near = difflib.get_close_matches(record_id, ledger["record_id"].to_pylist()[:100_000], n=3, cutoff=0.4)
         hint = f"; near are {', '.join(near)}" if near else ""
         raise BadInput(
-            f"record: expected one of the {ledger.num_rows} in the ledger of {release.manifest.version}, got '{record_id}'{hint}"
+            f"record: expected one of the {ledger.num_rows} in the ledger of {release.manifest.version}, got "
+            f"'{record_id}'{hint}"
         )
     lines = _lines(rows[0], _labels(yaml.safe_load(release.read("recipe.yaml"))))
     if record_id in release.tombstones()["record_id"].to_pylist():

@@ -35,7 +35,10 @@ def shared_data() -> Path:
 
 @pytest.fixture(scope="session")
 def made_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callable[[Path], object]], Path]:
-    """(name, make) to the folder that `make` fills: by the first of all workers that asks, for all of them; no test may change it."""
+    """(name, make) to the folder that `make` fills: by the first of all workers that asks, for all of them.
+
+    No test may change it.
+    """
     base = tmp_path_factory.getbasetemp()
     shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
 
@@ -60,7 +63,9 @@ def _is_loopback(host: Any) -> bool:
 
 @pytest.fixture(scope="session", autouse=True)
 def _no_network() -> Iterator[None]:
-    """A connection to anything but this machine ends the test, in no class of errors that code under test would catch."""
+    """A connection to anything but this machine ends the test, in no class of errors that code under test would
+    catch.
+    """
     with pytest.MonkeyPatch.context() as patch:
         for name in ("connect", "connect_ex"):
             patch.setattr(socket.socket, name, _guarded(getattr(socket.socket, name)))

@@ -27,8 +27,8 @@ MOST_TURNED_DEGREES = 1.5
 class Plan(NamedTuple):
     """What is done to an original, in the order of the fields after `quality`.
 
-    size_px: width and height of the copy. quality: None where nothing is lost. view: (3, 3), pixels of the original to those
-    of what is left of it, `view_px` in size; None where all is. The copy is then made as large as size_px says.
+    size_px: width and height of the copy. quality: None where nothing is lost. view: (3, 3), pixels of the original to
+    those of what is left of it, `view_px` in size; None where all is. The copy is then made as large as size_px says.
     """
 
     extension: str
@@ -141,7 +141,9 @@ def _rephotographed(rng: np.random.Generator, _: str, size_px: tuple[int, int]) 
 
 
 def _corners_seen(rng: np.random.Generator, size_px: tuple[int, int]) -> Matrix:
-    """What a photograph shows of a picture: its top left, top right, bottom right, bottom left corner, (4, 2), in px."""
+    """What a photograph shows of a picture: its top left, top right, bottom right, bottom left corner, (4, 2), in
+    px.
+    """
     size = np.array(size_px, dtype=np.float64)
     corners = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * size / 2
     corners += rng.uniform(-0.01, 0.01, (4, 2)) * size

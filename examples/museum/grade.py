@@ -18,8 +18,8 @@ _COPIES = {"exact_duplicate", "near_duplicate"}
 class Pair:
     """Two records that were taken for one work though they are not, or the other way round.
 
-    planted: what they are by the truth: the copy's relation to its original, `series`, or `unrelated`. seen: the relation
-    that the release found between them, or `never compared`; None where the release does not say.
+    planted: what they are by the truth: the copy's relation to its original, `series`, or `unrelated`. seen: the
+    relation that the release found between them, or `never compared`; None where the release does not say.
     """
 
     key: str
@@ -85,8 +85,8 @@ def grade(museum: Path, release: Path) -> Grade:
     """Grade the `ledger.parquet` of a release by the truth of the museum that it was built from.
 
     A planted pair counts only if both its records reached the stage that looks for copies: what a fault, a screen or a
-    limit took before is not that stage's doing. Nor does a mirrored one, unless the recipe's `drop_relations` has it. With
-    a `relations.parquet`, wrong and missed pairs say as what they were seen.
+    limit took before is not that stage's doing. Nor does a mirrored one, unless the recipe's `drop_relations` has it.
+    With a `relations.parquet`, wrong and missed pairs say as what they were seen.
 
     Raises FileNotFoundError where the ledger, the recipe or the truth is missing.
     """
@@ -111,9 +111,15 @@ def grade(museum: Path, release: Path) -> Grade:
     recalls, unasked = _recalls([relation for _, relation in planted.values()], missed), _unasked(stages)
     counted = [recall for relation, recall in recalls.items() if relation not in unasked]
     return Grade(
-        sum(recall.planted for recall in counted), sum(recall.found for recall in counted),
-        len(kept), len(kept) - len(wrong), recalls, unasked, tuple(wrong), tuple(missed),
-    )  # fmt: skip
+        sum(recall.planted for recall in counted),
+        sum(recall.found for recall in counted),
+        len(kept),
+        len(kept) - len(wrong),
+        recalls,
+        unasked,
+        tuple(wrong),
+        tuple(missed),
+    )
 
 
 def _truth(museum: Path) -> _Truth:
@@ -180,7 +186,8 @@ def _key(record_id: str | None) -> str:
 
 
 def lines_from_grade(found: Grade, most: int = 20) -> list[str]:
-    """The grade for people: one line for all, one for each relation, and the first `most` wrong and missed pairs by name.
+    """The grade for people: one line for all, one for each relation, and the first `most` wrong and missed pairs by
+    name.
 
     >>> for line in lines_from_grade(Grade(1, 1, 1, 1, {"exact": Recall(1, 1)}, frozenset(), (), ())):
     ...     print(line)

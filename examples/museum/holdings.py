@@ -16,9 +16,15 @@ SERIES_FRACTION = 0.06
 MOTIF_STEP = 24
 
 _RELATIONS: dict[Relation, float] = {
-    "exact": 0.12, "reencoded": 0.2, "resized": 0.18, "recoloured": 0.14, "cropped": 0.12, "framed": 0.06,
-    "mirrored": 0.09, "rephotographed": 0.09,
-}  # fmt: skip
+    "exact": 0.12,
+    "reencoded": 0.2,
+    "resized": 0.18,
+    "recoloured": 0.14,
+    "cropped": 0.12,
+    "framed": 0.06,
+    "mirrored": 0.09,
+    "rephotographed": 0.09,
+}
 _FAULTS: tuple[Fault, ...] = ("truncated", "html", "missing", "empty")
 
 YEARS, LOTS, ITEMS = 150, 400, 40

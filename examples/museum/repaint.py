@@ -45,7 +45,10 @@ def sketch_of(seed: int, held: Holding) -> Sketch:
 
 
 def sketched_again(seed: int, first: int, number: int) -> Sketch:
-    """The sketch of `first` with another size and date, and another end of its title; a tiny one becomes a proper work."""
+    """The sketch of `first` with another size and date, and another end of its title.
+
+    A tiny one becomes a proper work.
+    """
     rng, sketch = generator(seed, "again", number), sketched(seed, first)
     size = np.array([sketch.height, sketch.width], dtype=np.float64)
     if rng.uniform() < 0.6:
@@ -58,8 +61,8 @@ def sketched_again(seed: int, first: int, number: int) -> Sketch:
 def paint_again(seed: int, first: int, number: int) -> Work:
     """A work of that number with the motif of `first`: the same pixels in any process, order and company.
 
-    It shows the same things and people, each a little elsewhere, on the same ground, whose contours are drawn anew; light,
-    shades and brushwork are others.
+    It shows the same things and people, each a little elsewhere, on the same ground, whose contours are drawn anew;
+    light, shades and brushwork are others.
     """
     sketch, rng = sketched_again(seed, first, number), generator(seed, "series", number)
     unlike = CLOSEST + (FREEST - CLOSEST) * float(rng.uniform()) ** 2

@@ -12,7 +12,9 @@ _RGB_FROM_YIQ = np.linalg.inv(_YIQ_FROM_RGB)
 
 
 class Tones(NamedTuple):
-    """gamma above 1 darkens. contrast: about middle grey. saturation: 0 is grey. warmth: red gains that share, blue loses it."""
+    """gamma above 1 darkens. contrast: about middle grey. saturation: 0 is grey. warmth: red gains that share, blue
+    loses it.
+    """
 
     gamma: float
     hue_degrees: float
@@ -22,7 +24,9 @@ class Tones(NamedTuple):
 
 
 class Lamp(NamedTuple):
-    """An uneven light: brighter by `slope` (a share) on the side that `radians` points to, by `dimming` darker in the corners."""
+    """An uneven light: brighter by `slope` (a share) on the side that `radians` points to, by `dimming` darker in the
+    corners.
+    """
 
     slope: float
     radians: float

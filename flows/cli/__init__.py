@@ -1,4 +1,7 @@
-"""`bilderatlas`: what a person types. Exit status: 0 done, 1 a check failed, 2 bad input, 3 refused, 130 interrupted."""
+"""`bilderatlas`: what a person types.
+
+Exit status: 0 done, 1 a check failed, 2 bad input, 3 refused, 130 interrupted.
+"""
 
 import argparse
 import os
@@ -18,7 +21,8 @@ if TYPE_CHECKING:
     from schemas.manifests import Context
     from schemas.recipe import Recipe
 
-# Before Prefect is imported: no telemetry, a start-up that survives a slow disk, and no tracebacks on a person's terminal.
+# Before Prefect is imported: no telemetry, a start-up that survives a slow disk, and no tracebacks on a person's
+# terminal.
 _PREFECT = {
     "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
     "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "120",
@@ -60,9 +64,15 @@ def _build(arguments: argparse.Namespace) -> int:
     built = build_dataset.with_options(task_runner=runner(arguments.dask)) if arguments.dask else build_dataset
     server.start()
     release = built(
-        arguments.recipe, store=arguments.store, bind=context.bindings, changes=arguments.set, limit=arguments.limit,
-        workers=arguments.workers, part_rows=arguments.part_rows, device=arguments.device,
-    )  # fmt: skip
+        arguments.recipe,
+        store=arguments.store,
+        bind=context.bindings,
+        changes=arguments.set,
+        limit=arguments.limit,
+        workers=arguments.workers,
+        part_rows=arguments.part_rows,
+        device=arguments.device,
+    )
     print(f"release: {release}")  # noqa: T201
     return 0
 
@@ -220,9 +230,12 @@ def _add_purge(one: argparse.ArgumentParser) -> None:
     one.add_argument("name", help="the dataset's name")
     one.add_argument("--store", default="./store", help="folder or fsspec URL (default: %(default)s)")
     one.add_argument(
-        "--record", action="append", default=[], metavar="ID",
+        "--record",
+        action="append",
+        default=[],
+        metavar="ID",
         help="purge this record (default: all that the newest release says are taken down)",
-    )  # fmt: skip
+    )
     one.add_argument(
         "--alone",
         action="store_true",

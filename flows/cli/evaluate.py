@@ -22,21 +22,30 @@ def _add_detector(one: argparse.ArgumentParser) -> None:
     one.add_argument("--images", metavar="FOLDER", help="where a COCO file's images lie (default: beside the file)")
     one.add_argument("--split", metavar="SPLIT", help="only images of this split")
     one.add_argument(
-        "--detector", action="append", default=[], metavar="NAME=MODEL[:FILE][,SETTING=VALUE...]",
+        "--detector",
+        action="append",
+        default=[],
+        metavar="NAME=MODEL[:FILE][,SETTING=VALUE...]",
         help="a detector and its weights, such as nano=yolox:yolox_nano.onnx or dalal=hog",
-    )  # fmt: skip
+    )
     one.add_argument(
-        "--results", action="append", default=[], metavar="NAME=FILE",
+        "--results",
+        action="append",
+        default=[],
+        metavar="NAME=FILE",
         help="what another program has found: COCO results, by the truth's image ids",
-    )  # fmt: skip
+    )
     one.add_argument("--release-detections", action="store_true", help="also what the release's own detector has found")
     one.add_argument("--category", default="person", help="whose boxes count (default: %(default)s)")
     one.add_argument("--by", choices=["style"], help="every number for each style, too")
     one.add_argument("--store", default="./store", help="folder or fsspec URL (default: %(default)s)")
     one.add_argument("--out", metavar="FOLDER", help="write tables (Markdown, Parquet) and drawings (SVG) there")
     one.add_argument(
-        "--device", default="auto", metavar="NAME", help="what detectors run on: auto, cpu, cuda, cuda:1 (default: %(default)s)"
-    )  # fmt: skip
+        "--device",
+        default="auto",
+        metavar="NAME",
+        help="what detectors run on: auto, cpu, cuda, cuda:1 (default: %(default)s)",
+    )
     one.add_argument(
         "--score",
         type=float,

@@ -49,7 +49,17 @@ def _train_detector(arguments: argparse.Namespace) -> int:
     changes = [*([f"start={name}" for name in ("start",) if name in bound]), *arguments.set]
     server.start()
     train_detector(
-        arguments.truth, arguments.images, arguments.model, arguments.split, arguments.evaluate_truth, arguments.evaluate_images,
-        arguments.evaluate_on, arguments.store, bound, changes, arguments.device, arguments.out,
-    )  # fmt: skip
+        arguments.truth,
+        arguments.images,
+        arguments.model,
+        arguments.split,
+        arguments.evaluate_truth,
+        arguments.evaluate_images,
+        arguments.evaluate_on,
+        arguments.store,
+        bound,
+        changes,
+        arguments.device,
+        arguments.out,
+    )
     return 0

@@ -20,7 +20,22 @@ AnyWebSource = ArticSource | CommonsSource | FlickrSource | MetSource | Surreali
 AnySource = Annotated[AnyFileSource | AnyWebSource, Field(discriminator="source")]
 
 __all__ = [
-    "NOASSERTION", "Annotations", "AnyFileSource", "AnySource", "AnyWebSource", "ArticSource", "CommonsSource", "FileSource",
-    "FlickrSource", "FolderSource", "MetSource", "Rights", "Source", "SurrealismSource", "TableSource", "UkiyoeSource",
-    "WebSource", "WikiartSource",
-]  # fmt: skip
+    "NOASSERTION",
+    "Annotations",
+    "AnyFileSource",
+    "AnySource",
+    "AnyWebSource",
+    "ArticSource",
+    "CommonsSource",
+    "FileSource",
+    "FlickrSource",
+    "FolderSource",
+    "MetSource",
+    "Rights",
+    "Source",
+    "SurrealismSource",
+    "TableSource",
+    "UkiyoeSource",
+    "WebSource",
+    "WikiartSource",
+]

@@ -22,7 +22,8 @@ class ArticSource(WebSource):
     )
     image_width_px: Literal[200, 400, 600, 843, 1686] = Field(
         843,
-        description="Width of the images, in pixels. 843 is what the museum asks for, since its cache holds that; 1686 is given "
+        description="Width of the images, in pixels. 843 is what the museum asks for, since its cache holds that; "
+        "1686 is given "
         "for the public domain alone",
     )
     page_size: int = Field(

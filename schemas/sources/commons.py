@@ -13,7 +13,9 @@ _LONGEST_TITLE_BYTES = 255
 
 
 def _title(name: str) -> str:
-    """A category's name as Commons writes it: without the prefix, blanks for underscores, the first letter a capital."""
+    """A category's name as Commons writes it: without the prefix, blanks for underscores, the first letter a
+    capital.
+    """
     plain = " ".join(re.sub(r"^\s*category\s*:", "", name, flags=re.I).replace("_", " ").split())
     size_bytes = len(plain.encode("utf-8", "surrogatepass"))
     if not plain or _UNTITLED.search(plain) or not 0 < size_bytes <= _LONGEST_TITLE_BYTES or not plain.isprintable():
@@ -37,7 +39,8 @@ class CommonsSource(WebSource):
         0,
         ge=0,
         le=10,
-        description="How many levels of subcategories are entered, 0 to 10; 0: none. Below a few levels, categories of Commons "
+        description="How many levels of subcategories are entered, 0 to 10; 0: none. Below a few levels, "
+        "categories of Commons "
         "lead to almost anything, so that 10 is a limit against mistakes",
     )
     exclude: tuple[Category, ...] = Field(
@@ -45,11 +48,14 @@ class CommonsSource(WebSource):
     )
     styles: dict[Category, str] = Field(
         default_factory=dict,
-        description="A category's name: the style of the files that lie in it themselves, e.g. 'Impressionist paintings: "
-        "Impressionism'. Read from each file's own list of categories, so that it is the same wherever the file is found",
+        description="A category's name: the style of the files that lie in it themselves, e.g. "
+        "'Impressionist paintings: "
+        "Impressionism'. Read from each file's own list of categories, so that it is the same wherever the "
+        "file is found",
     )
     width_px: Literal[20, 40, 60, 120, 250, 330, 500, 960, 1280, 1920, 3840] | None = Field(
         1280,
-        description="Width of the images in pixels, one of Wikimedia's standard steps, since others are refused or held back; "
+        description="Width of the images in pixels, one of Wikimedia's standard steps, since others are refused "
+        "or held back; "
         "null: the originals, which are held back most. An image that is not so wide comes as it is",
     )

@@ -25,7 +25,8 @@ class FlickrSource(WebSource):
     )
     licenses: tuple[License, ...] = Field(
         (),
-        description="Numbers of Flickr's licences that are wanted, e.g. 4 CC BY 2.0, 9 CC0, 10 Public Domain Mark; none: all. "
+        description="Numbers of Flickr's licences that are wanted, e.g. 4 CC BY 2.0, 9 CC0, 10 Public Domain "
+        "Mark; none: all. "
         "A search",
     )
     uploaded_from: date | None = Field(
@@ -35,7 +36,8 @@ class FlickrSource(WebSource):
     uploaded_before: date | None = Field(None, description="Only what was uploaded before this day, UTC. A search")
     long_side_px: Literal[500, 640, 800, 1024] | None = Field(
         1024,
-        description="Longer side of the images in pixels, one of Flickr's sizes; the next smaller one where a photograph lacks "
+        description="Longer side of the images in pixels, one of Flickr's sizes; the next smaller one where a "
+        "photograph lacks "
         "it; null: the original where its owner gives it, else the largest size",
     )
     page_size: int = Field(

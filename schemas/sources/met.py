@@ -21,8 +21,10 @@ class MetSource(WebSource):
     )
     object_ids: str | None = Field(
         None,
-        description="Only objects with these Object IDs: numbers and ranges with both ends, from 1 to 999999999, such as "
-        "'1-5000, 436535'; null: all that are listed. One object is one request, so that half a million of them take days",
+        description="Only objects with these Object IDs: numbers and ranges with both ends, from 1 to "
+        "999999999, such as "
+        "'1-5000, 436535'; null: all that are listed. One object is one request, so that half a million of "
+        "them take days",
     )
     departments: tuple[str, ...] = Field(
         (), description="With csv: only these departments, named as the table does, in any case; none: all of them"
@@ -35,14 +37,16 @@ class MetSource(WebSource):
     )
     open_access_only: bool = Field(
         True,
-        description="Only what the museum says is in the public domain: others are not asked for where the table says so, "
+        description="Only what the museum says is in the public domain: others are not asked for where the "
+        "table says so, "
         "and have no image where the object does. The museum gives no images of other works",
     )
     images_per_object: int = Field(
         10,
         ge=1,
         le=1000,
-        description="Images of one object, from 1 to 1000, in the museum's order. 10 is the cap of The Met dataset (2021)",
+        description="Images of one object, from 1 to 1000, in the museum's order. 10 is the cap of The Met "
+        "dataset (2021)",
     )
 
     @field_validator("object_ids")

@@ -14,11 +14,23 @@ class TableSource(FileSource):
     table: str = Field(min_length=1, description="Path of the table below the binding (.csv, .parquet, .jsonl)")
     columns: dict[
         Literal[
-            "key", "image", "source_url", "image_url", "title", "artist", "style", "styles", "date_text", "year",
-            "rights_uri", "rights_text", "group", "series",
+            "key",
+            "image",
+            "source_url",
+            "image_url",
+            "title",
+            "artist",
+            "style",
+            "styles",
+            "date_text",
+            "year",
+            "rights_uri",
+            "rights_text",
+            "group",
+            "series",
         ],
         str,
-    ] = Field(description="Our field: the table's column. key and image are required")  # fmt: skip
+    ] = Field(description="Our field: the table's column. key and image are required")
 
     @model_validator(mode="after")
     def _has_key_and_image(self) -> Self:

@@ -22,8 +22,11 @@ from tasks.core.names.artists import identity
 
 COLUMNS = ("action", "scope", "name", "reason", "date")
 CLASHES: tuple[tuple[Action, Action], ...] = (
-    ("exclude", "include"), ("exclude", "replace"), ("include", "replace"), ("include", "takedown"),
-)  # fmt: skip
+    ("exclude", "include"),
+    ("exclude", "replace"),
+    ("include", "replace"),
+    ("include", "takedown"),
+)
 """Two actions that no build can take on one record."""
 LONGEST_REASON = 500
 
@@ -64,7 +67,7 @@ class _Why(NamedTuple):
     is_work: bool = False
 
 
-# ------------------------------------------------------------------------------------------------------- reading
+# --- reading
 
 
 def said(name: str, rows: Sequence[tuple[int, Sequence[str]]]) -> pa.Table:
@@ -75,8 +78,9 @@ def said(name: str, rows: Sequence[tuple[int, Sequence[str]]]) -> pa.Table:
     compared as everywhere. A header alone is an empty table.
 
     Raises BadInput, one sentence that names lines, for other columns, an action or a scope of another word, an empty
-    name or reason or one of several lines, a date that is no day, two rows that say one thing for different reasons, two
-    actions on one record of which a build can take one only (CLASHES), and a takedown of a record alone and of its work.
+    name or reason or one of several lines, a date that is no day, two rows that say one thing for different reasons,
+    two actions on one record of which a build can take one only (CLASHES), and a takedown of a record alone and of its
+    work.
     """
     if not rows:
         raise BadInput(f"{name}: expected the columns {','.join(COLUMNS)}, got an empty file")
@@ -89,7 +93,8 @@ def said(name: str, rows: Sequence[tuple[int, Sequence[str]]]) -> pa.Table:
         found[row.action, row.scope, who] = min(before, row, key=lambda each: each.name)  # whichever comes first
         if (before.reason, before.date) != (row.reason, row.date):
             raise BadInput(
-                f"{name}, line {line}: expected one reason and date to {row.action} {_quoted(row.name)}, got others than in "
+                f"{name}, line {line}: expected one reason and date to {row.action} {_quoted(row.name)}, got "
+                "others than in "
                 f"line {before.line}"
             )
     _check_clashes(name, found.values())
@@ -154,7 +159,8 @@ def _check_clashes(name: str, rows: Iterable[_Said]) -> None:
         before = of[row.name].setdefault(row.action, row.line)
         if before != row.line:  # rows of one scope are one by now
             raise BadInput(
-                f"{name}: expected to {row.action} {_quoted(row.name)} as a record or as a work, got both (lines {before} "
+                f"{name}: expected to {row.action} {_quoted(row.name)} as a record or as a work, got both "
+                f"(lines {before} "
                 f"and {row.line})"
             )
     for record, lines in sorted(of.items()):
@@ -166,7 +172,7 @@ def _check_clashes(name: str, rows: Iterable[_Said]) -> None:
                 )
 
 
-# ------------------------------------------------------------------------------------------------------- obeying
+# --- obeying
 
 
 def marked(by_hand: pa.Table, record_ids: pa.ChunkedArray | pa.Array, action: Action) -> pa.Array:
@@ -183,10 +189,11 @@ def obeyed(records: pa.Table, by_hand: pa.Table, tombstones: pa.Table, previous:
     and stays away. previous: LEDGER of the release before, which knows the files (`sha256`) of what was once had, and
     the records that the sources no longer list. aliases: of artists, by which names are compared.
 
-    What is taken down says nothing more than who it was: all columns but record_id, source, reason and detail are empty.
-    One that the sources no longer list stays in the table. What was taken down as a work of another stays down, as long
-    as that takedown stands, whatever reason and date it has meanwhile. An include outranks that the artist is excluded; a
-    takedown outranks all. A record that the scrape has dropped already keeps its reason, unless it is taken down.
+    What is taken down says nothing more than who it was: all columns but record_id, source, reason and detail are
+    empty. One that the sources no longer list stays in the table. What was taken down as a work of another stays down,
+    as long as that takedown stands, whatever reason and date it has meanwhile. An include outranks that the artist is
+    excluded; a takedown outranks all. A record that the scrape has dropped already keeps its reason, unless it is taken
+    down.
     """
     excluded, known = _excluded(records, by_hand, aliases)
     down = _down(records, by_hand, tombstones, previous, aliases)
@@ -246,7 +253,10 @@ def _down(records: pa.Table, by_hand: pa.Table, tombstones: pa.Table, previous: 
 def _with_others(
     records: pa.Table, by_hand: pa.Table, aliases: Aliases
 ) -> tuple[dict[str, _Why], dict[str, _Why], set[tuple[str, str, str]]]:
-    """Takedowns that reach more than a record, by how their details begin; whom they reach; and the rows that name somebody."""
+    """Takedowns that reach more than a record, by how their details begin; whom they reach.
+
+    And the rows that name somebody.
+    """
     standing: dict[str, _Why] = {}
     found: dict[str, _Why] = {}
     known: set[tuple[str, str, str]] = set()
@@ -306,7 +316,8 @@ def reason_and_date(detail: str | None) -> tuple[str, str | None]:
 def scope_of(detail: str | None) -> str:
     """Whether a record was taken down as a work, with its copies, or alone; by the detail of its drop.
 
-    >>> scope_of("the record alone: a wrong scan (2024-05-01)"), scope_of("asked for by the heirs (2024-05-01)"), scope_of(None)
+    >>> details = ["the record alone: a wrong scan (2024-05-01)", "asked for by the heirs (2024-05-01)", None]
+    >>> tuple(scope_of(detail) for detail in details)
     ('record', 'work', 'work')
     """
     return "record" if _ALONE in (detail or "") else "work"
@@ -328,7 +339,10 @@ def _works_of(records: pa.Table, artists: Collection[str], aliases: Aliases) -> 
 
 
 def _groups_of(records: pa.Table, named: Mapping[str, object]) -> dict[str, list[str]]:
-    """For each named record the others of its declared group. What one source calls a group says nothing of another's."""
+    """For each named record the others of its declared group.
+
+    What one source calls a group says nothing of another's.
+    """
     columns = records.select(["record_id", "source", "declared_group"])
     mine = columns.filter(pc.is_in(columns["record_id"], value_set=pa.array(list(named), pa.string())))
     near = columns.filter(pc.is_in(columns["declared_group"], value_set=mine["declared_group"].drop_null()))
@@ -410,7 +424,9 @@ def all_buried(here: pa.Table, with_release: pa.Table | None) -> pa.Table:
 
 
 def without_same_bytes(fetched: pa.Table, taken_down: pa.Table) -> pa.Table:
-    """A FETCH outcome without the files of what is taken down, whichever record brings them: these drop out as taken down."""
+    """A FETCH outcome without the files of what is taken down, whichever record brings them: these drop out as taken
+    down.
+    """
     of = taken_down.filter(pc.is_valid(taken_down["sha256"]))
     place = pc.index_in(fetched["sha256"], value_set=of["sha256"])
     is_down = pc.is_valid(place)

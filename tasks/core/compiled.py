@@ -9,9 +9,12 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 def compiled(function: _Function) -> _Function:
-    """The function as machine code, free of Python's lock; made when it is first called, and kept beside its source if it can be.
+    """The function as machine code, free of Python's lock.
 
-    Where neither that place nor a folder of the user's can be written, each process makes it anew; NUMBA_CACHE_DIR names another.
+    Made when it is first called, and kept beside its source if it can be.
+
+    Where neither that place nor a folder of the user's can be written, each process makes it anew; NUMBA_CACHE_DIR
+    names another.
     """
     try:
         return cast(_Function, numba.njit(cache=True, nogil=True)(function))

@@ -1,4 +1,6 @@
-"""Chance that depends on nothing but a seed and a name: the same draw in any order, in any number of parts, on any machine."""
+"""Chance that depends on nothing but a seed and a name: the same draw in any order, in any number of parts, on any
+machine.
+"""
 
 import hashlib
 from collections.abc import Callable, Sequence
@@ -21,9 +23,9 @@ def tickets(
 ) -> NDArray[np.uint64]:
     """(N,) a number drawn for each name in its stratum; empty in, empty out.
 
-    names: (N,) strings without nulls; stratum: (N,) which of `strata` each is in. A ticket is the 64 bits of SipHash-2-4
-    (Aumasson & Bernstein, 2012) of the name in UTF-8, with the first 16 bytes of the SHA-256 of "seed TAB purpose TAB stratum" as
-    its key (both halves least byte first): one stratum's draw says nothing of another's.
+    names: (N,) strings without nulls; stratum: (N,) which of `strata` each is in. A ticket is the 64 bits of
+    SipHash-2-4 (Aumasson & Bernstein, 2012) of the name in UTF-8, with the first 16 bytes of the SHA-256 of "seed TAB
+    purpose TAB stratum" as its key (both halves least byte first): one stratum's draw says nothing of another's.
 
     >>> names = pa.chunked_array([["wikiart:1", "wikiart:2"]])
     >>> tickets(names, 7, "sample", ["Cubism"], np.zeros(2, np.int64)).tolist()
@@ -43,12 +45,15 @@ def tickets(
 
 
 def waiting_times(drawn: NDArray[np.uint64]) -> NDArray[np.float64]:
-    """(N,) exponential waiting times of rate 1 for tickets: -ln(u), each in [0, 37.5); u = (first 53 bits + 0.5) / 2**53.
+    """(N,) exponential waiting times of rate 1 for tickets: -ln(u), each in [0, 37.5).
 
-    Taken in the order of (waiting time / weight), smallest first, records are drawn without replacement with odds in proportion
-    to the weights: the order of such times is that of successive weighted draws (Efraimidis & Spirakis, 2006). The keys
-    u ** (1 / weight) have the same law, but underflow to ties where an artist has a thousand works. The logarithm is our own,
-    in plain sums and products: two libraries, or two processors, may give others that differ in the last bit.
+    U = (first 53 bits + 0.5) / 2**53.
+
+    Taken in the order of (waiting time / weight), smallest first, records are drawn without replacement with odds in
+    proportion to the weights: the order of such times is that of successive weighted draws (Efraimidis & Spirakis,
+    2006). The keys u ** (1 / weight) have the same law, but underflow to ties where an artist has a thousand works. The
+    logarithm is our own, in plain sums and products: two libraries, or two processors, may give others that differ in
+    the last bit.
 
     >>> waiting_times(np.array([2**63, 0, 2**64 - 1], np.uint64)).round(3).tolist()
     [0.693, 37.43, 0.0]
@@ -66,8 +71,8 @@ def ordered(stratum: NDArray[np.int64], key: NDArray[Any], names: pa.ChunkedArra
     """
     if not len(stratum):
         return np.empty(0, np.int64)
-    # Stratum, as much of the key as there is room for, and the row, in one number: to sort numbers takes a tenth of the time
-    # that it takes to sort their places. Numbers from 0 on are ordered as their bits are, floats too
+    # Stratum, as much of the key as there is room for, and the row, in one number: to sort numbers takes a tenth of the
+    # time that it takes to sort their places. Numbers from 0 on are ordered as their bits are, floats too
     whole = key.view(np.uint64) if key.dtype == np.float64 else key
     packed = whole - whole.min()
     rows, strata, bits = (int(most).bit_length() for most in (len(packed), stratum.max(), packed.max()))
@@ -109,8 +114,9 @@ def _key(seed: int, purpose: str, stratum: str) -> tuple[int, int]:
 
 
 def _siphash() -> _Kernel:
+    # the compiler takes half a second to load, and most builds draw nothing anew
     from tasks.core.siphash import (
         siphash,
-    )  # the compiler takes half a second to load, and most builds draw nothing anew
+    )
 
     return siphash

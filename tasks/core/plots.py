@@ -1,4 +1,5 @@
-"""Small plots as inline SVG: no script, nothing from elsewhere, one line of markup each, text that reads on dark and on paper.
+"""Small plots as inline SVG: no script, nothing from elsewhere, one line of markup each, text that reads on dark and
+on paper.
 
 Every plot is a <figure> with a caption; its drawing has a name and a description for who can't see it. What was before
 is grey, dashed or hollow, what is after full and in the report's red, so that they differ without colours too.
@@ -15,11 +16,14 @@ STYLE = """
 figure.plot{width:auto;font-size:.85rem;break-inside:avoid}figure.plot figcaption{margin-top:.3rem;max-width:40rem}
 figure.plot svg{background:none;max-width:40rem;print-color-adjust:exact;-webkit-print-color-adjust:exact}
 .plot text{font:11px system-ui,sans-serif;fill:currentColor}.plot .end{text-anchor:end}.plot .mid{text-anchor:middle}
-.plot .grid{stroke:currentColor;stroke-opacity:.15;fill:none}.plot .axis{stroke:currentColor;stroke-opacity:.5;fill:none}
-.plot .before{stroke:#7d8590;stroke-width:1.5;stroke-dasharray:4 2;fill:none}.plot .after{stroke:#b5532a;stroke-width:2;fill:none}
+.plot .grid{stroke:currentColor;stroke-opacity:.15;fill:none}
+.plot .axis{stroke:currentColor;stroke-opacity:.5;fill:none}
+.plot .before{stroke:#7d8590;stroke-width:1.5;stroke-dasharray:4 2;fill:none}
+.plot .after{stroke:#b5532a;stroke-width:2;fill:none}
 .plot .dot-before{fill:none;stroke:#7d8590;stroke-width:1.5}.plot .dot-after{fill:#b5532a}
 .plot .area{fill:#b5532a;fill-opacity:.5;stroke:none}.plot .outline{fill:none;stroke:#7d8590}
-.plot .bar-before{fill:#7d8590;fill-opacity:.35;stroke:#7d8590;stroke-dasharray:3 2}.plot .bar-after{fill:#b5532a;fill-opacity:.85}
+.plot .bar-before{fill:#7d8590;fill-opacity:.35;stroke:#7d8590;stroke-dasharray:3 2}
+.plot .bar-after{fill:#b5532a;fill-opacity:.85}
 """
 
 ROWS = 22
@@ -42,7 +46,9 @@ Pair = Mapping[str, Points]
 
 
 class Told(NamedTuple):
-    """The words of a plot: a key that is unique on the page, a title, a sentence on what is to be seen, labels of the axes."""
+    """The words of a plot: a key that is unique on the page, a title, a sentence on what is to be seen, labels of the
+    axes.
+    """
 
     key: str
     title: str
@@ -67,7 +73,9 @@ class Axis(NamedTuple):
         return round(self.start + share * (self.stop - self.start), 1)
 
     def ticks(self) -> list[float]:
-        """Round values inside: powers of ten (and twice and five times these, where they are few), or about five steps of 1, 2 or 5."""
+        """Round values inside: powers of ten (and twice and five times these, where they are few), or about five steps
+        of 1, 2 or 5.
+        """
         if self.is_log:
             first, last = math.ceil(math.log10(self.low) - 1e-9), math.floor(math.log10(self.high) + 1e-9)
             powers = [10.0**power for power in range(first - 1, last + 1)]
@@ -104,7 +112,9 @@ def ranked(told: Told, series: Pair) -> str:
 
 
 def steps(told: Told, series: Pair, marks: Mapping[float, str]) -> str:
-    """Histograms as steps on a logarithmic x axis. Points: (left edge of a bin, share 0..1), ascending, the last with 0.
+    """Histograms as steps on a logarithmic x axis.
+
+    Points: (left edge of a bin, share 0..1), ascending, the last with 0.
 
     marks: what is written below the x axis, by value; the first and the last are the axis' ends.
     """
@@ -136,8 +146,9 @@ def bars(told: Told, series: Mapping[str, Sequence[float]], names: Sequence[str]
         left, wide = 0.12 + 0.38 * number, 0.38
         drawn = [
             f"M{x.at(at + left)} {y.start:g}V{y.at(share)}H{x.at(at + left + wide)}V{y.start:g}z"
-            for at, share in enumerate(shares) if share
-        ]  # fmt: skip
+            for at, share in enumerate(shares)
+            if share
+        ]
         body.append(f"<path class='bar-{place}' d='{''.join(drawn)}'/>")
     return _figure(told, height, [*body, _labels(told, x, height), _legend(list(series), mark="bar")])
 
@@ -166,7 +177,10 @@ def pairs(told: Told, rows: Sequence[tuple[str, float | None, float | None]], na
 
 
 def ridges(told: Told, rows: Sequence[tuple[str, Points, Points]], names: Sequence[str]) -> str:
-    """For each row (name, before, after) two histograms as steps, each as high as its row. Points: see `steps`, of any sum."""
+    """For each row (name, before, after) two histograms as steps, each as high as its row.
+
+    Points: see `steps`, of any sum.
+    """
     shown = rows[:ROWS]
     values = [x for _, *lines in shown for line in lines for x, _ in line]
     if not values:
@@ -185,22 +199,31 @@ def ridges(told: Told, rows: Sequence[tuple[str, Points, Points]], names: Sequen
     return _figure(told, height, [*body, _labels(told, x, height), _legend(list(names), mark="ridge")], len(rows))
 
 
-# ------------------------------------------------------------------------------------------------------ parts
+# --- parts
 
 
 def _figure(told: Told, height: int, body: Sequence[str], rows: int = 0) -> str:
     """The whole figure. rows: how many there are, shown or not."""
     more = f" {rows - ROWS:,} more styles are in the tables." if rows > ROWS else ""
     return (
-        f"<figure class=plot><svg viewBox='0 0 {_WIDTH} {height}' role='img' aria-labelledby='{told.key}-t' aria-describedby='{told.key}-d'>"
-        f"<title id='{told.key}-t'>{escape(told.title)}</title><desc id='{told.key}-d'>{escape(told.says)}</desc>{''.join(body)}</svg>"
+        f"<figure class=plot><svg viewBox='0 0 {_WIDTH} {height}' role='img' aria-labelledby='{told.key}-t' "
+        f"aria-describedby='{told.key}-d'>"
+        f"<title id='{told.key}-t'>{escape(told.title)}</title><desc "
+        f"id='{told.key}-d'>{escape(told.says)}</desc>{''.join(body)}</svg>"
         f"<figcaption><b>{escape(told.title)}.</b> {escape(told.says)}{more}</figcaption></figure>"
     )
 
 
 def _grid(
-    x: Axis, y: Axis, height: int, x_words: Sequence[str], y_words: Sequence[str], *, at: Sequence[float] | None = None, is_barred: bool = False,
-) -> str:  # fmt: skip
+    x: Axis,
+    y: Axis,
+    height: int,
+    x_words: Sequence[str],
+    y_words: Sequence[str],
+    *,
+    at: Sequence[float] | None = None,
+    is_barred: bool = False,
+) -> str:
     rows = "".join(f"M{x.start:g} {y.at(tick)}H{x.stop:g}" for tick in y.ticks())
     words = "".join(
         f"<text class='end' x='{x.start - 5:g}' y='{y.at(tick) + 4:g}'>{word}</text>"

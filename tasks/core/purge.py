@@ -1,4 +1,7 @@
-"""What a purge takes out of tables, of COCO files and of raw answers; and what stays: that a record was there, and went."""
+"""What a purge takes out of tables, of COCO files and of raw answers.
+
+And what stays: that a record was there, and went.
+"""
 
 import html
 import json
@@ -18,9 +21,25 @@ from tasks.core.by_hand import reason_and_date, scope_of
 from tasks.core.dedup.witnesses import copy_edges
 
 SAYS_NOTHING = frozenset(
-    {"record_id", "source", "reason", "detail", "kept", "stage", "kept_record_id", "last_split", "image_id", "sha256", "group_id",
-     "split", "date", "rights_uri", "rights_basis", "is_work"}
-)  # fmt: skip
+    {
+        "record_id",
+        "source",
+        "reason",
+        "detail",
+        "kept",
+        "stage",
+        "kept_record_id",
+        "last_split",
+        "image_id",
+        "sha256",
+        "group_id",
+        "split",
+        "date",
+        "rights_uri",
+        "rights_basis",
+        "is_work",
+    }
+)
 """Columns in which a row about a record may say something, and yet tell nothing of it but that it went."""
 
 _ADDRESSES = ("source_url", "image_url", "locator")
@@ -29,14 +48,18 @@ _HASHES = ("key", "left", "right")
 _TOKEN = re.compile(rb"[0-9A-Za-z_]+")
 
 CUT_PAGE = """<!doctype html><html lang=en><meta charset=utf-8><title>Cut</title>
-<p>This page showed some of the images. Since then records were taken down, and the page with them: tombstones.parquet says
+<p>This page showed some of the images. Since then records were taken down, and the page with them:
+tombstones.parquet says
 which, when and why. All else of the release stands in its tables.</html>
 """
 _HEADING = "\n## Amended\n"
 
 
 class Told(NamedTuple):
-    """By what records can be told. addresses: wherever they stand; own: by source, keys and titles, which say little elsewhere."""
+    """By what records can be told. addresses: wherever they stand.
+
+    Own: by source, keys and titles, which say little elsewhere.
+    """
 
     addresses: frozenset[str]
     own: Mapping[str, frozenset[str]]
@@ -55,9 +78,10 @@ def stones(
 ) -> pa.Table:
     """TOMBSTONES, sorted by record_id: those that stand already, and those of what is to be purged now.
 
-    books: LEDGERs of a dataset's releases, the newest first. asked: why each of some records is to be purged, all in that
-    scope; where none is given, all that the newest ledger says are taken down, for the reasons, on the days (`day` where it
-    names none) and in the scopes that it names. A tombstone stays as it is, but one of a record may become its work's.
+    books: LEDGERs of a dataset's releases, the newest first. asked: why each of some records is to be purged, all in
+    that scope; where none is given, all that the newest ledger says are taken down, for the reasons, on the days (`day`
+    where it names none) and in the scopes that it names. A tombstone stays as it is, but one of a record may become its
+    work's.
     """
     found = {row["record_id"]: row for row in before.to_pylist()}
     newest = books[0] if books else LEDGER.empty_table()
@@ -86,9 +110,15 @@ def _with_stones(
 ) -> pa.Table:
     had = files_of(books, new)
     rows = {
-        name: {"record_id": name, "date": when, "reason": why, "sha256": next(iter(had.get(name, ())), None), "scope": scope}
+        name: {
+            "record_id": name,
+            "date": when,
+            "reason": why,
+            "sha256": next(iter(had.get(name, ())), None),
+            "scope": scope,
+        }
         for name, (why, when, scope) in new.items()
-    } | dict(found)  # fmt: skip
+    } | dict(found)
     return pa.Table.from_pylist([rows[name] for name in sorted(rows)], schema=TOMBSTONES)
 
 
@@ -97,11 +127,11 @@ def with_copies(
 ) -> pa.Table:
     """TOMBSTONES, and those of each copy of the works that have one: none of them is to take its place.
 
-    books, edges: LEDGERs and EDGES of a dataset's releases, the newest first. seen: pairs of SHA-256 that show one work.
-    Copies of a record are those that any ledger knows of it, or of the one that it is a copy of, and files of the same
-    bytes; what the second look or a person found to show the same work, mirrored or in part too, or is `seen`; and the
-    copies of these. Two of which people have said in the newest release that they are no copies are none. What is like
-    a copy, and not like the work, is none either: the copies have no copies of their own.
+    books, edges: LEDGERs and EDGES of a dataset's releases, the newest first. seen: pairs of SHA-256 that show one
+    work. Copies of a record are those that any ledger knows of it, or of the one that it is a copy of, and files of the
+    same bytes; what the second look or a person found to show the same work, mirrored or in part too, or is `seen`; and
+    the copies of these. Two of which people have said in the newest release that they are no copies are none. What is
+    like a copy, and not like the work, is none either: the copies have no copies of their own.
     """
     found = {row["record_id"]: row for row in buried.to_pylist()}
     kin, alike = _kin(books), _alike(books, edges, seen)
@@ -214,7 +244,8 @@ def still_used_by(book: pa.Table, files: Collection[str]) -> pa.ChunkedArray:
 def words(records: Iterable[pa.Table], names: Collection[str]) -> Told:
     """By what the named records can be told: their addresses, keys, and a title that no other record has.
 
-    records: RECORDS of releases, in which a record may stand several times. A path below a source's folder is no address.
+    records: RECORDS of releases, in which a record may stand several times. A path below a source's folder is no
+    address.
     """
     wanted = pa.array(sorted(names), pa.string())
     addresses, titled = set[str](), Counter[str]()
@@ -281,7 +312,7 @@ def _forms(word: str) -> set[str]:
     }
 
 
-# ---------------------------------------------------------------------------------------------------------- tables
+# --- tables
 
 
 def telling(table: pa.Table, names: Collection[str]) -> pa.Array:
@@ -335,7 +366,9 @@ def without_files(table: pa.Table, files: pa.Array) -> pa.Table:
 
 
 def without_records(table: pa.Table, names: Collection[str], addresses: Collection[str]) -> pa.Table:
-    """A release's rows without those that tell of the named records, nor of their pages as those of another's copies."""
+    """A release's rows without those that tell of the named records, nor of their pages as those of another's
+    copies.
+    """
     left = table.filter(pc.invert(telling(table, names)))
     if "source_urls" not in left.column_names:
         return left
@@ -370,19 +403,25 @@ def ledger_with(book: pa.Table, buried: pa.Table) -> pa.Table:
     why = {row["record_id"]: row for row in buried.to_pylist()}
     rows = [
         {
-            **row, "kept": False, "stage": "scrape", "reason": str(Reason.TAKEN_DOWN), "kept_record_id": None, "retrieved_at": None,
-            "detail": f"{stone['reason']} ({stone['date']})", "sha256": row["sha256"] if stone["sha256"] else None,
+            **row,
+            "kept": False,
+            "stage": "scrape",
+            "reason": str(Reason.TAKEN_DOWN),
+            "kept_record_id": None,
+            "retrieved_at": None,
+            "detail": f"{stone['reason']} ({stone['date']})",
+            "sha256": row["sha256"] if stone["sha256"] else None,
         }
         for row in book.filter(pc.is_in(book["record_id"], value_set=buried["record_id"])).to_pylist()
         for stone in [why[row["record_id"]]]
-    ]  # fmt: skip
+    ]
     new = pa.Table.from_pylist(rows, schema=book.schema)
     others = book.filter(pc.invert(pc.is_in(book["record_id"], value_set=buried["record_id"])))
     both = pa.concat_tables([others, new])
     return both.take(pc.sort_indices(both["record_id"]))
 
 
-# ---------------------------------------------------------------------------------------------------------- pages
+# --- pages
 
 
 def coco_without(document: Mapping[str, Any], image_ids: Collection[int]) -> dict[str, Any]:
@@ -401,7 +440,9 @@ def card_with(text: str, buried: pa.Table) -> str:
     """The card, and what became of the release since; told once, however often."""
     day = max(buried["date"].to_pylist(), default="")
     return (
-        f"{text.partition(_HEADING)[0]}{_HEADING}\n{buried.num_rows} records were taken down after this version was published (the last "
-        f"on {day}): their images, fields and boxes are gone from all files; `tombstones.parquet` says which. Counts above are "
+        f"{text.partition(_HEADING)[0]}{_HEADING}\n{buried.num_rows} records were taken down after this version was "
+        "published (the last "
+        f"on {day}): their images, fields and boxes are gone from all files; `tombstones.parquet` says which. "
+        "Counts above are "
         "those of the day of publication; those in `manifest.json` are the present ones.\n"
     )

@@ -1,8 +1,9 @@
-"""Scores of a picture, measured from its stored thumbnail: is it in colour, blank, blurred, framed, a photograph of an object?
+"""Scores of a picture, measured from its stored thumbnail: is it in colour, blank, blurred, framed, a photograph of an
+object?
 
-All are shares, rounded to a thousandth. Pixels are counted and summed as whole numbers, and nothing but single divisions and
-square roots follows: equal thumbnails have equal scores on every machine. docs/screening.md says how the scores of real pictures
-lie. None of them is a judgement of art.
+All are shares, rounded to a thousandth. Pixels are counted and summed as whole numbers, and nothing but single
+divisions and square roots follows: equal thumbnails have equal scores on every machine. docs/screening.md says how the
+scores of real pictures lie. None of them is a judgement of art.
 """
 
 from typing import NamedTuple
@@ -43,9 +44,10 @@ _RECTANGLE = 0.9
 class Scores(NamedTuple):
     """What is measured of a picture; what lies within its border is what the other four look at.
 
-    chroma: how much colour there is that lightness doesn't explain. contrast: how far apart dark and light are. blur: how little is
-    lost by blurring once more. border: the share of the area that is frame or border. object_photo: how much it looks like one
-    solid thing before a plain ground. All but chroma are 0..1; chroma is above 0.5 in next to no picture, and below 1.2 in all.
+    chroma: how much colour there is that lightness doesn't explain. contrast: how far apart dark and light are. blur:
+    how little is lost by blurring once more. border: the share of the area that is frame or border. object_photo: how
+    much it looks like one solid thing before a plain ground. All but chroma are 0..1; chroma is above 0.5 in next to no
+    picture, and below 1.2 in all.
     """
 
     chroma: float
@@ -83,11 +85,13 @@ def reduced(rgb: Pixels) -> Whole:
 
 
 def chroma(small: Whole) -> float:
-    """How far, of 255 levels, a pixel's colour is from the mean colour of pixels equally light, in all but a twentieth of them.
+    """How far, of 255 levels, a pixel's colour is from the mean colour of pixels equally light, in all but a twentieth
+    of them.
 
-    Colour is the pair (R - G, (R + G) / 2 - B) of Hasler and Suesstrunk, "Measuring colourfulness in natural images" (2003). In a
-    picture of one tone (greys, sepia, blueprint, ink on tinted paper) lightness says the colour, so that 0 is left, whatever the
-    tone; a seal or a colour chart on less than a twentieth of the area doesn't count. small: as `reduced` gives it.
+    Colour is the pair (R - G, (R + G) / 2 - B) of Hasler and Suesstrunk, "Measuring colourfulness in natural images"
+    (2003). In a picture of one tone (greys, sepia, blueprint, ink on tinted paper) lightness says the colour, so that 0
+    is left, whatever the tone; a seal or a colour chart on less than a twentieth of the area doesn't count. small: as
+    `reduced` gives it.
 
     >>> chroma(reduced(np.full((8, 8, 3), (200, 150, 90), np.uint8)))
     0.0
@@ -112,18 +116,18 @@ def contrast(rgb: Pixels) -> float:
     for channel in range(3):
         counted = np.cumsum(np.bincount(rgb[:, :, channel].ravel(), minlength=256))
         least = int(counted[-1]) * _OF_INK
-        darkest, lightest = (
-            np.searchsorted(counted, least, "right"), np.searchsorted(counted, counted[-1] - least)
-        )  # fmt: skip
+        darkest, lightest = (np.searchsorted(counted, least, "right"), np.searchsorted(counted, counted[-1] - least))
         ranges.append(int(lightest - darkest))
     return max(ranges) / 255
 
 
 def blur(rgb: Pixels) -> float:
-    """The blur effect of Crete et al., "The blur effect: perception and estimation with a new no-reference metric" (2007).
+    """The blur effect of Crete et al., "The blur effect: perception and estimation with a new no-reference metric"
+    (2007).
 
-    What is left of the differences between neighbours when the picture is blurred again: near 1 where it was blurred already. The
-    worse of both directions. 1 along a direction without any difference, 0 along one of at most 10 px: nothing can be said of it.
+    What is left of the differences between neighbours when the picture is blurred again: near 1 where it was blurred
+    already. The worse of both directions. 1 along a direction without any difference, 0 along one of at most 10 px:
+    nothing can be said of it.
     """
     grey = luma(rgb)
     # every second line across is enough, and half the work
@@ -139,10 +143,12 @@ def luma(rgb: Pixels) -> Grey:
 
 
 def margins(rgb: Pixels) -> Margins:
-    """How much at each side is border: a plain strip that ends in a straight edge, or, on all four sides, any such strip.
+    """How much at each side is border: a plain strip that ends in a straight edge, or, on all four sides, any such
+    strip.
 
-    A straight edge is a line along most of a side at which colours change, as they do not elsewhere: wooden and gilt frames end in
-    one and so do passe-partouts, but not dark grounds, skies or the paper around a drawing. Frames in perspective aren't found.
+    A straight edge is a line along most of a side at which colours change, as they do not elsewhere: wooden and gilt
+    frames end in one and so do passe-partouts, but not dark grounds, skies or the paper around a drawing. Frames in
+    perspective aren't found.
     """
     turned = rgb.transpose(1, 0, 2)
     sides = (rgb, rgb[::-1], turned, turned[::-1])
@@ -154,10 +160,12 @@ def margins(rgb: Pixels) -> Margins:
 
 
 def object_photo(small: Whole) -> float:
-    """How much a picture looks like one solid thing before a plain, perhaps shaded, ground, as vases and coins are photographed.
+    """How much a picture looks like one solid thing before a plain, perhaps shaded, ground, as vases and coins are
+    photographed.
 
-    The share of the outermost pixels that are ground, times how solid what stands before it is: what its rows and columns hold
-    of their lengths from the first pixel to the last. 0 where nothing, next to nothing, nearly everything or a rectangle stands there.
+    The share of the outermost pixels that are ground, times how solid what stands before it is: what its rows and
+    columns hold of their lengths from the first pixel to the last. 0 where nothing, next to nothing, nearly everything
+    or a rectangle stands there.
     small: as `reduced` gives it.
     """
     is_thing = np.abs(small - _ground(small)).max(axis=2) > 16 * _GROUND_LEVELS
@@ -173,7 +181,10 @@ def object_photo(small: Whole) -> float:
 
 
 def _quartered(rgb: Pixels | NDArray[np.uint16]) -> NDArray[np.uint16]:
-    """(H // 2, W // 2, 3) sums of four pixels each, beyond 16 bits only on the fifth time; a side of 1 px is doubled first."""
+    """(H // 2, W // 2, 3) sums of four pixels each, beyond 16 bits only on the fifth time.
+
+    A side of 1 px is doubled first.
+    """
     plain = rgb if min(rgb.shape[:2]) > 1 else rgb.repeat(2, 0).repeat(2, 1)
     plain = plain[: plain.shape[0] // 2 * 2, : plain.shape[1] // 2 * 2]
     rows = np.add(plain[::2], plain[1::2], dtype=np.uint16)
@@ -188,7 +199,8 @@ def _at_share(values: NDArray[np.float64], share: float) -> np.float64:
 def _blur_down(grey: Grey) -> float:
     if grey.shape[0] <= _TAPS + 1:
         return 0.0
-    # averages over _TAPS pixels, of which neighbours have all but two in common, differ by what these two do, over _TAPS
+    # averages over _TAPS pixels, of which neighbours have all but two in common, differ by what these two do, over
+    # _TAPS
     half = _TAPS // 2
     sharp = np.multiply(_apart(grey[half + 1 : -half], grey[half : -half - 1]), _TAPS, dtype=np.uint16)
     soft = _apart(grey[_TAPS:], grey[:-_TAPS])
@@ -235,7 +247,10 @@ def _separate(depths: list[int]) -> int:
 
 
 def _plain_depth(side: Pixels, edges: list[int]) -> int:
-    """The deepest of the edges up to which the side is plain, 0 if there is none; what is plain is plain from the outside on."""
+    """The deepest of the edges up to which the side is plain, 0 if there is none.
+
+    What is plain is plain from the outside on.
+    """
     found = 0
     for depth in edges:
         outer = side[: depth - 1]  # the last row may belong to the edge
@@ -260,7 +275,9 @@ def _rim(shape: tuple[int, ...]) -> NDArray[np.bool_]:
 
 
 def _ground(small: Whole) -> Whole:
-    """(H, W, 3) the ground as it would be without anything before it: the corners' colours, shaded evenly from one to the other."""
+    """(H, W, 3) the ground as it would be without anything before it: the corners' colours, shaded evenly from one to
+    the other.
+    """
     height, width = small.shape[:2]
     tall, wide = max(1, height // 12), max(1, width // 12)
     corners = [

@@ -18,7 +18,8 @@ from tasks.core.draws import ordered, tickets, waiting_times
 from tasks.core.strata import Strata, counts, strata
 
 COLUMNS = ("record_id", "weighs_as", "is_included", "is_replaced")
-"""What a view has besides the columns that are strata; with caps also `object` and `named_artist`, where figures weigh `figures`.
+"""What a view has besides the columns that are strata; with caps also `object` and `named_artist`, where figures weigh
+`figures`.
 
 weighs_as: whose work it is, for the weights.
 """
@@ -46,14 +47,15 @@ class _Pool(NamedTuple):
 def decide(view: pa.Table, settings: Sample) -> pa.Table:
     """SAMPLE outcome of a view with COLUMNS, in its order: some records of each stratum, drawn without replacement.
 
-    Inside a stratum a record's weight is 1 / (works of its artist there), so that each artist has the same odds (ArtBench-10,
-    Algorithm 1; PoPArt, section 3.1). Each record waits for -ln(u) / weight, u being drawn for (seed, stratum, record_id) alone; those that
-    wait least are drawn. A record that comes or goes therefore moves only its own artist's odds, and a place that gets free
-    goes to the next in that order. Records that a person included come first, and are in whatever the caps and the number of strata
-    or records; those sent back (`is_replaced`) leave their place to the next.
+    Inside a stratum a record's weight is 1 / (works of its artist there), so that each artist has the same odds
+    (ArtBench-10, Algorithm 1; PoPArt, section 3.1). Each record waits for -ln(u) / weight, u being drawn for (seed,
+    stratum, record_id) alone; those that wait least are drawn. A record that comes or goes therefore moves only its own
+    artist's odds, and a place that gets free goes to the next in that order. Records that a person included come first,
+    and are in whatever the caps and the number of strata or records; those sent back (`is_replaced`) leave their place
+    to the next.
 
-    `weighs_as` is never null: who counts as one unknown artist has been decided. Empty in, empty out. Raises Refused where
-    a stratum has fewer records than `exactly` asks for, or more are included in it, naming each such stratum.
+    `weighs_as` is never null: who counts as one unknown artist has been decided. Empty in, empty out. Raises Refused
+    where a stratum has fewer records than `exactly` asks for, or more are included in it, naming each such stratum.
     """
     pool = _pool(view, settings)
     is_included, is_back = (_bools(view[name]) for name in ("is_included", "is_replaced"))
@@ -80,7 +82,8 @@ def short(view: pa.Table, outcome: pa.Table, settings: Sample) -> list[str]:
         if lacks:
             few = _listed([f"{names[place]} {kept[place]}" for place in lacks])
             said.append(
-                f"{settings.label}: {len(lacks)} of {pool.is_chosen.sum()} strata have fewer than {settings.at_most}: {few}"
+                f"{settings.label}: {len(lacks)} of {pool.is_chosen.sum()} strata have fewer than "
+                f"{settings.at_most}: {few}"
             )
     if settings.total is not None and 0 < kept.sum() < settings.total:
         said.append(
@@ -89,7 +92,8 @@ def short(view: pa.Table, outcome: pa.Table, settings: Sample) -> list[str]:
     if settings.weight == "figures" and view.num_rows and not pc.sum(view["figures"]).as_py():
         said.append(f"{settings.label}: no figures are known, so that all records weigh the same")
     said += [
-        f"{settings.label}: {pool.sizes[place]} records are of the stratum {names[place]}, of which {kept[place]} are drawn"
+        f"{settings.label}: {pool.sizes[place]} records are of the stratum {names[place]}, of which "
+        f"{kept[place]} are drawn"
         for place in sorted(unknown)
     ]
     return said
@@ -128,7 +132,10 @@ def _over_cap(view: pa.Table, settings: Sample) -> _Mask:
 
 
 def _beyond_the_first(view: pa.Table, count: int) -> list[int]:
-    """Rows of records that are not among the first so many of their object, by record_id; what is of no object has no cap."""
+    """Rows of records that are not among the first so many of their object, by record_id.
+
+    What is of no object has no cap.
+    """
     of = strata(view.select(["object"]), ["object"])
     many = counts(of.of, len(of.names)) > count
     many[list(of.unknown)] = False
@@ -177,8 +184,8 @@ def _largest(found: Strata, sizes: _Rows, top: int | None) -> list[int]:
 def _places(names: list[str], sizes: _Rows, there: _Rows, settings: Sample) -> _Rows:
     """(K,) how many to draw of strata that have so many records, of which so many can be drawn.
 
-    A total is shared out by the strata's sizes, by largest remainders, equal ones by chance; what a stratum can't give the
-    others do, those with most to spare first.
+    A total is shared out by the strata's sizes, by largest remainders, equal ones by chance; what a stratum can't give
+    the others do, those with most to spare first.
     """
     if settings.total is None:
         return np.full(len(sizes), settings.exactly or settings.at_most or np.iinfo(np.int64).max)
@@ -203,7 +210,8 @@ def _check_exactly(pool: _Pool, drawn: _Rows, exactly: int) -> None:
         lacks.sort(key=lambda place: (drawn[place], names[place]))
         said = _listed([f"{names[place]} has {drawn[place]}, {exactly - drawn[place]} too few" for place in lacks])
         raise Refused(
-            f"sample: expected exactly {exactly} records of each stratum, but {len(lacks)} of {pool.is_chosen.sum()} have fewer: "
+            f"sample: expected exactly {exactly} records of each stratum, but {len(lacks)} of {pool.is_chosen.sum()} "
+            "have fewer: "
             f"{said}; ask for fewer, take at_most: {exactly}, or leave strata out (top, or a screen for styles)"
         )
     if over := [place for place in np.flatnonzero(pool.is_chosen) if drawn[place] > exactly]:
@@ -226,9 +234,11 @@ def _outcome(names: pa.ChunkedArray, pool: _Pool, is_back: _Mask, is_drawn: _Mas
     ]
     sentence = np.where(which == 1, of, of + len(labels))
     return tables.outcome(
-        SAMPLE, names, reason=pa.array([str(word) for word in words]).take(pa.array(which, mask=is_drawn)),
+        SAMPLE,
+        names,
+        reason=pa.array([str(word) for word in words]).take(pa.array(which, mask=is_drawn)),
         detail=pa.array(said, pa.string()).take(pa.array(sentence, mask=is_drawn | np.isin(which, [0, 2, 3]))),
-    )  # fmt: skip
+    )
 
 
 def _places_in_runs(of: _Rows) -> _Rows:

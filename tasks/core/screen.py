@@ -15,8 +15,17 @@ from tasks.core.names import styles
 
 SCORES = ("contrast", "chroma", "blur", "border", "object_photo")
 COLUMNS = (
-    "record_id", "is_included", "rights_uri", "style", "has_wanted_style", "bytes", "width_px", "height_px", *SCORES, "figures",
-)  # fmt: skip
+    "record_id",
+    "is_included",
+    "rights_uri",
+    "style",
+    "has_wanted_style",
+    "bytes",
+    "width_px",
+    "height_px",
+    *SCORES,
+    "figures",
+)
 
 Check = tuple[NDArray[np.bool_], Reason, Sequence[str]]
 
@@ -24,9 +33,10 @@ Check = tuple[NDArray[np.bool_], Reason, Sequence[str]]
 def decide(view: pa.Table, settings: Screen) -> pa.Table:
     """SCREEN outcome of a view with COLUMNS; only those are read that the settings ask for.
 
-    `figures`: how many, null where nobody has counted, which passes no limit. `is_included`, where it stands, marks what a person
-    wants: it passes every check. A row that fails several gets the first of: rights, style, bytes, pixels, side, aspect, blank,
-    colour, blur, border, object, too few figures, too many.
+    `figures`: how many, null where nobody has counted, which passes no limit. `is_included`, where it stands, marks
+    what a person
+    wants: it passes every check. A row that fails several gets the first of: rights, style, bytes, pixels, side,
+    aspect, blank, colour, blur, border, object, too few figures, too many.
     """
     checks = [
         *_of_records(view, settings),
@@ -42,7 +52,10 @@ def decide(view: pa.Table, settings: Screen) -> pa.Table:
 
 
 def has_style(style: pa.ChunkedArray, wanted: Sequence[str], names: Mapping[str, str]) -> pa.Array:
-    """(N,) whether each record's style is among the wanted ones, whichever of its names either has; no style is none of them."""
+    """(N,) whether each record's style is among the wanted ones, whichever of its names either has.
+
+    No style is none of them.
+    """
     keys = {_style_key(text, names) for text in wanted}
     return pa.array([text is not None and _style_key(text, names) in keys for text in style.to_pylist()], pa.bool_())
 
@@ -51,7 +64,8 @@ def check_styles(settings: Screen, names: Mapping[str, str]) -> None:
     """Raise BadInput where a wanted style is likely a slip: no table knows it, but one that is spelled nearly so."""
     for text, near in styles.mistyped(settings.styles or (), names):
         raise BadInput(
-            f"stages ({settings.label}).styles: expected a known style or a source's own word, got '{text}': did you mean "
+            f"stages ({settings.label}).styles: expected a known style or a source's own word, got '{text}': "
+            "did you mean "
             f"{' or '.join(near)}? If it is right, say so in the recipe: styles: {{aliases: {{{text}: {text}}}}}"
         )
 
@@ -69,7 +83,8 @@ def said_of_uncounted(figures: pa.ChunkedArray, settings: Screen) -> tuple[str, 
     if lost == len(figures):
         needed = f"annotated records, or {detect}" if is_by_people else detect
         raise BadInput(
-            f"stages ({settings.label}).figures: expected {needed} before it, got {lost} records that nobody has counted"
+            f"stages ({settings.label}).figures: expected {needed} before it, got {lost} records that "
+            "nobody has counted"
         )
     why = (
         f"they are not annotated, and no {detect} has looked at them"
@@ -123,9 +138,10 @@ def _of_looks(view: pa.Table, settings: Screen) -> Iterator[Check]:
         else:
             yield found >= line, Reason.IN_COLOUR, [f"chroma {score} >= {line}" for score in found]
     for name, most, reason in (
-        ("blur", limits.most_blur, Reason.BLURRED), ("border", limits.most_border, Reason.FRAMED),
+        ("blur", limits.most_blur, Reason.BLURRED),
+        ("border", limits.most_border, Reason.FRAMED),
         ("object_photo", limits.most_object_photo, Reason.OBJECT_PHOTO),
-    ):  # fmt: skip
+    ):
         if most is not None:
             found = view[name].to_numpy()
             yield found > most, reason, [f"{name} {score} > {most}" for score in found]

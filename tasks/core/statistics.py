@@ -1,4 +1,5 @@
-"""What a choice has done to a collection: how many artists, how evenly, of which years, shapes and figures, in which split.
+"""What a choice has done to a collection: how many artists, how evenly, of which years, shapes and figures, in which
+split.
 
 Each statistic is taken at three moments: `measured` (every image that could be read), `before` (what the draw chose
 from) and `after` (what the release holds). Tables are sorted, strata by name with all of them together (null) first.
@@ -42,7 +43,10 @@ _Floats = NDArray[np.float64]
 
 
 class Statistics(NamedTuple):
-    """The three tables: DIVERSITY, HISTOGRAMS, SHARES; and from which score on a detector's box was a figure, if one has looked."""
+    """The three tables: DIVERSITY, HISTOGRAMS, SHARES.
+
+    And from which score on a detector's box was a figure, if one has looked.
+    """
 
     diversity: pa.Table
     histograms: pa.Table
@@ -62,7 +66,7 @@ def statistics(
     )
 
 
-# ------------------------------------------------------------------------------------------------- diversity
+# --- diversity
 
 
 def effective_number(counts: Sequence[int] | _Ints) -> float:
@@ -97,8 +101,8 @@ def diversity(
 ) -> pa.Table:
     """DIVERSITY rows of one moment: all together, then each stratum. stratum, artist: (N,) words, null where not known.
 
-    Works without an artist count as one artist's, "unknown": what is not known is not taken for variety. Of artists with
-    equally many works the largest is the first by name. Empty in, empty out.
+    Works without an artist count as one artist's, "unknown": what is not known is not taken for variety. Of artists
+    with equally many works the largest is the first by name. Empty in, empty out.
     """
     of, by = _coded(stratum), _coded(artist)
     if not len(of.of):
@@ -145,7 +149,7 @@ def _gini(works: _Ints, group: _Ints, size: int) -> _Floats:
     return np.asarray(np.maximum(0, 2 * summed / (members * total) - (members + 1) / members), np.float64)
 
 
-# ------------------------------------------------------------------------------------------------ histograms
+# --- histograms
 
 
 def histograms(views: Mapping[str, pa.Table]) -> pa.Table:
@@ -232,7 +236,7 @@ def share_of_at_least(bins: Sequence[Mapping[str, Any]], least: float) -> float 
     return sum(row["count"] for row in known if row["least"] >= least) / total if total else None
 
 
-# ---------------------------------------------------------------------------------------------------- shares
+# --- shares
 
 
 def shares(
@@ -243,9 +247,9 @@ def shares(
 ) -> pa.Table:
     """SHARES: what each split got of each stratum's images and figures, beside what it should have.
 
-    stratum, split, figures: (N,) of the release's images; figures that nobody has counted are none. wanted: the ratio of
-    each split, of any sum above 0 (null: it is not dealt by ratio), in the order in which the splits stand; one that got
-    nothing stands there too. Empty in, empty out.
+    stratum, split, figures: (N,) of the release's images; figures that nobody has counted are none. wanted: the ratio
+    of each split, of any sum above 0 (null: it is not dealt by ratio), in the order in which the splits stand; one that
+    got nothing stands there too. Empty in, empty out.
     """
     of, names = _coded(stratum), [*wanted, *sorted(set(pc.unique(split).to_pylist()) - set(wanted))]
     if not len(of.of):

@@ -1,4 +1,6 @@
-"""What must hold in any release: the contract, unique keys, closed counts, no leak, COCO that agrees with the tables."""
+"""What must hold in any release: the contract, unique keys, closed counts, no leak, COCO that agrees with the
+tables.
+"""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -30,7 +32,8 @@ def null_problems(table: str, batch: pa.RecordBatch, contract: Row) -> Iterator[
 
 
 def type_name(kind: pa.DataType) -> str:
-    """An Arrow type as contracts write it: without the names that Parquet gives to what lists hold, dictionaries as their values.
+    """An Arrow type as contracts write it: without the names that Parquet gives to what lists hold, dictionaries as
+    their values.
 
     >>> type_name(pa.list_(pa.string())), type_name(pa.dictionary(pa.int32(), pa.string()))
     ('list<string>', 'string')
@@ -48,7 +51,9 @@ def key_problems(table: str, keys: Sequence[Any]) -> Iterator[str]:
 
 
 def count_problems(counts: Row, ledger: pa.Table, images: pa.Table) -> Iterator[str]:
-    """Counts of the manifest that the ledger or the images table contradict. images: record_id and split of all rows."""
+    """Counts of the manifest that the ledger or the images table contradict. images: record_id and split of all
+    rows.
+    """
     kept = ledger.filter(ledger["kept"])
     dropped = ledger.filter(pc.invert(ledger["kept"]))
     by_split = dict(sorted(Counter(images["split"].to_pylist()).items()))
@@ -88,7 +93,9 @@ def stone_problems(stones: pa.Table, ledger: pa.Table) -> Iterator[str]:
 
 
 def buried_files(paths: Iterable[str], stones: pa.Table, images: pa.Table) -> Iterator[str]:
-    """Image files of records with a tombstone that no image of the release uses. images: record_id and sha256 of all rows."""
+    """Image files of records with a tombstone that no image of the release uses. images: record_id and sha256 of all
+    rows.
+    """
     others = images.filter(pc.invert(pc.is_in(images["record_id"], value_set=stones["record_id"])))
     gone = set(stones["sha256"].drop_null().to_pylist()) - set(others["sha256"].to_pylist())
     for path in paths:
@@ -99,8 +106,10 @@ def buried_files(paths: Iterable[str], stones: pa.Table, images: pa.Table) -> It
 def coco_rows_of(document: Any, image_ids: Collection[int]) -> int:
     """How many images and annotations of a COCO document, or of COCO results, are of these images.
 
-    >>> coco_rows_of({"images": [{"id": 1}], "annotations": [{"image_id": 2}]}, {1, 2}), coco_rows_of([{"image_id": 3}], {1})
-    (2, 0)
+    >>> coco_rows_of({"images": [{"id": 1}], "annotations": [{"image_id": 2}]}, {1, 2})
+    2
+    >>> coco_rows_of([{"image_id": 3}], {1})
+    0
     """
     if isinstance(document, list):
         return sum(box["image_id"] in image_ids for box in document)

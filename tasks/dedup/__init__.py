@@ -41,7 +41,10 @@ class Blobs(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What pairs are to each other (a, b, relation, distance_bits, score); what a person should know; in a plan: is all known."""
+    """What pairs are to each other (a, b, relation, distance_bits, score); what a person should know.
+
+    In a plan: is all known.
+    """
 
     relations: pa.Table
     notes: tuple[str, ...]
@@ -49,7 +52,10 @@ class Found(NamedTuple):
 
 
 def dedup(settings: Dedup, state: State, recipe: Recipe, context: Context) -> Step:
-    """Look at new pairs a second time; decide anew if a pair, what preference looks at, a verdict, a setting or the rule is another."""
+    """Look at new pairs a second time.
+
+    Decide anew if a pair, what preference looks at, a verdict, a setting or the rule is another.
+    """
     store = runs.opened(context)
     ids, view = kept_ids(store, state), _view(store, state)
     said, (absent, lost) = said_by_people(settings, context), _witnesses(store, state)
@@ -104,18 +110,28 @@ def _view(store: Store, state: State) -> pa.Table:
     others = [name for name in pc.unique(hashed["phash_recipe"]).to_pylist() if name != sight.PHASH]
     if others:
         raise BrokenPromise(
-            f"dedup: expected hashes of the recipe {sight.PHASH}, got some of {others[0] or 'none that is named'}: hashes of "
+            f"dedup: expected hashes of the recipe {sight.PHASH}, got some of "
+            f"{others[0] or 'none that is named'}: hashes of "
             "different recipes can't be compared; build again from the recipe's hash stage on"
         )
-    return pa.table({
-        "record_id": ids, "rights_uri": records["rights_uri"], "is_annotated": records["is_annotated"],
-        "metadata": metadata_counts(store, state, ids), "is_second": np.zeros(len(ids), np.bool_),
-        **{name: fetched[name] for name in fetched.column_names}, **{name: hashed[name] for name in hashed.column_names},
-    })  # fmt: skip
+    return pa.table(
+        {
+            "record_id": ids,
+            "rights_uri": records["rights_uri"],
+            "is_annotated": records["is_annotated"],
+            "metadata": metadata_counts(store, state, ids),
+            "is_second": np.zeros(len(ids), np.bool_),
+            **{name: fetched[name] for name in fetched.column_names},
+            **{name: hashed[name] for name in hashed.column_names},
+        }
+    )
 
 
 def _witnesses(store: Store, state: State) -> tuple[pa.Table, tuple[str, ...]]:
-    """Rows like the view's, and `detail`, of works that are taken down and whose looks the store still knows; a note on others."""
+    """Rows like the view's, and `detail`, of works that are taken down and whose looks the store still knows.
+
+    A note on others.
+    """
     down = by_hand.taken_down(store, state)
     down = down.filter(pc.and_(down["is_work"], pc.is_valid(down["sha256"])))
     blobs = pc.unique(down["sha256"]).sort()
@@ -125,14 +141,24 @@ def _witnesses(store: Store, state: State) -> tuple[pa.Table, tuple[str, ...]]:
     seen = down.filter(pc.is_in(down["sha256"], value_set=at_hand))
     looked = tables.looked_up(hashed, "sha256", seen["sha256"])
     zeros = pa.array(np.zeros(seen.num_rows, np.int64))
-    table = pa.table({
-        "record_id": seen["record_id"], "sha256": seen["sha256"], "detail": seen["detail"],
-        "rights_uri": pa.array([""] * seen.num_rows, pa.string()), "is_annotated": pa.array([False] * seen.num_rows, pa.bool_()),
-        "metadata": zeros, "bytes": zeros, "is_second": pa.array([False] * seen.num_rows, pa.bool_()),
-        **{name: looked[name] for name in ("phash", "phash_recipe", "width_px", "height_px")},
-    })  # fmt: skip
+    table = pa.table(
+        {
+            "record_id": seen["record_id"],
+            "sha256": seen["sha256"],
+            "detail": seen["detail"],
+            "rights_uri": pa.array([""] * seen.num_rows, pa.string()),
+            "is_annotated": pa.array([False] * seen.num_rows, pa.bool_()),
+            "metadata": zeros,
+            "bytes": zeros,
+            "is_second": pa.array([False] * seen.num_rows, pa.bool_()),
+            **{name: looked[name] for name in ("phash", "phash_recipe", "width_px", "height_px")},
+        }
+    )
     lost = down.num_rows - seen.num_rows
-    note = f"dedup: of {lost} records that are taken down the store has no picture: of their copies only equal bytes are known"
+    note = (
+        f"dedup: of {lost} records that are taken down the store has no picture: of their copies only equal "
+        "bytes are known"
+    )
     return table, (note,) * bool(lost)
 
 
@@ -144,13 +170,16 @@ def _blobs(view: pa.Table) -> Blobs:
 
 
 def _found(settings: Dedup, blobs: Blobs, witnessed: pa.Array, context: Context) -> Found:
-    """Search, then look: in a plan only at what is in the store already. witnessed: blobs that are seen through all views, whatever `by` says."""
+    """Search, then look: in a plan only at what is in the store already. witnessed: blobs that are seen through all
+    views, whatever `by` says.
+    """
     hashed = {
         key: view_hashes.keys_of(key, blobs.sha256, context, settings.label) for key in settings.by if key != "phash"
     }
+    # in a plan some may not be known yet
     whole: dict[KeyName, NDArray[np.uint64]] = {
         key: seen for key, seen in hashed.items() if len(seen) == len(blobs.hashes)
-    }  # in a plan some may not be known yet
+    }
     to_hash = len(hashed) - len(whole)
     for key in [key for key in KEY_NAMES if key not in settings.by and len(witnessed)]:
         few = _of_few(view_hashes.keys_of(key, witnessed, context, settings.label), witnessed, key, blobs)
@@ -173,16 +202,25 @@ def _found(settings: Dedup, blobs: Blobs, witnessed: pa.Array, context: Context)
     measured = relate.look(blobs.sha256, table, blobs.sizes, context, settings.label)
     notes = _notes(pairs.crowded, measured["relation"].null_count, to_hash)
     told = decide.evidence(
-        pa.table({**{name: table[name] for name in ("a", "b", "view")}, "relation": measured["relation"],
-                  "distance_bits": table["distance_bits"].cast(pa.int16()), "score": measured["score"]})
-    )  # fmt: skip
+        pa.table(
+            {
+                **{name: table[name] for name in ("a", "b", "view")},
+                "relation": measured["relation"],
+                "distance_bits": table["distance_bits"].cast(pa.int16()),
+                "score": measured["score"],
+            }
+        )
+    )
     for place, side in enumerate(("a", "b")):
         told = told.set_column(place, side, blobs.sha256.take(told[side].combine_chunks()))
     return Found(told, tuple(notes), is_whole=not measured["relation"].null_count and not to_hash)
 
 
 def _of_few(seen: NDArray[np.uint64], few: pa.Array, key: KeyName, blobs: Blobs) -> dict[KeyName, NDArray[np.uint64]]:
-    """(N, V) hashes of the key's views, 0, which says nothing, for all blobs but the few; nothing where some are not known yet."""
+    """(N, V) hashes of the key's views, 0, which says nothing, for all blobs but the few.
+
+    Nothing where some are not known yet.
+    """
     if len(seen) < len(few):
         return {}
     everyone = np.zeros((len(blobs.hashes), seen.shape[1]), np.uint64)
@@ -220,7 +258,8 @@ def _notes(crowded: int, to_look_at: int, to_hash: int) -> list[str]:
     notes = []
     if crowded:
         notes.append(
-            f"dedup: {crowded} images share a hash with more than {candidates.MOST} others; of these, each was compared with "
+            f"dedup: {crowded} images share a hash with more than {candidates.MOST} others; of these, each was "
+            "compared with "
             f"{candidates.LEADERS} only"
         )
     if to_hash:

@@ -21,7 +21,8 @@ CODE = code_of(relate, thumbnails)
 FOLDER = f"measures/relations/{key_of(code=CODE, of=looks.CODE)}"
 MEASURED = ["relation", "score", "share", "tone"]
 _SHELVES_AT_HAND = 8
-"""Pairs are taken in blocks whose thumbnails lie in few tables, so that each table is read seldom. A table has up to 2,000 thumbnails."""
+"""Pairs are taken in blocks whose thumbnails lie in few tables, so that each table is read seldom. A table has up to
+2,000 thumbnails."""
 
 
 @task(cache_policy=NO_CACHE, **runs.RETRIED)
@@ -37,9 +38,16 @@ def look_at_part(pairs: pa.Table, _asked: None, into: str, context: Context) -> 
         found = relate.agreement(seen[pair["a"]], seen[pair["b"]], view)
         said = relate.relation(found, view, has_equal_size=pair["has_equal_size"])
         rows.append(
-            {"a": pair["a"], "b": pair["b"], "view": pair["view"], "relation": said, "score": round(found.score, 3),
-             "share": round(found.share, 3), "tone": round(found.tone, 3)}
-        )  # fmt: skip
+            {
+                "a": pair["a"],
+                "b": pair["b"],
+                "view": pair["view"],
+                "relation": said,
+                "score": round(found.score, 3),
+                "share": round(found.share, 3),
+                "tone": round(found.tone, 3),
+            }
+        )
     store.write_table(into, pa.Table.from_pylist(rows, schema=RELATIONS))
 
 
@@ -95,8 +103,11 @@ def _in_blocks(blobs: pa.Array, todo: pa.Table, sizes: NDArray[np.int64], contex
     text = blobs.cast(pa.large_string())  # 33 million digests are more than plain text can hold
     return pa.table(
         {
-            "a": text.take(pa.array(a).take(order)), "b": text.take(pa.array(b).take(order)), "view": todo["view"].take(order),
+            "a": text.take(pa.array(a).take(order)),
+            "b": text.take(pa.array(b).take(order)),
+            "view": todo["view"].take(order),
             "has_equal_size": pa.array((sizes[a] == sizes[b]).all(axis=1)).take(order),
-            "path_a": paths.slice(0, len(a)).take(order), "path_b": paths.slice(len(a)).take(order),
+            "path_a": paths.slice(0, len(a)).take(order),
+            "path_b": paths.slice(len(a)).take(order),
         }
-    )  # fmt: skip
+    )

@@ -1,4 +1,6 @@
-"""Pairs of near hashes: what was searched before is taken from the store, only what is new is searched, large searches in pieces."""
+"""Pairs of near hashes: what was searched before is taken from the store, only what is new is searched, large searches
+in pieces.
+"""
 
 import hashlib
 import itertools
@@ -59,18 +61,20 @@ def near(wholes: Keys, seen: Keys, radius_bits: int, context: Context, label: st
     if not len(new_wholes) and not len(new_seen):
         return old
     jobs: list[Job] = [
-        (new_wholes, None, False), (old_wholes, new_wholes, False), (seen, new_wholes, True), (new_seen, old_wholes, True)
-    ]  # fmt: skip
+        (new_wholes, None, False),
+        (old_wholes, new_wholes, False),
+        (seen, new_wholes, True),
+        (new_seen, old_wholes, True),
+    ]
     found = [_ordered(table) for table in _found(jobs, radius_bits, context, label)]
     everything = pa.concat_tables([old, *found]).sort_by(
         [("is_view", "ascending"), ("left", "ascending"), ("right", "ascending")]
     )
     kept = _keep(store, key, wholes, seen, everything)
+    # what this search holds too; its pairs, in a folder of its name, are then read no more
     for ref in outgrown:
         if ref.path != kept.path:
-            store.remove(
-                ref.path
-            )  # what this search holds too; its pairs, in a folder of its name, are then read no more
+            store.remove(ref.path)
     return everything
 
 
@@ -109,9 +113,17 @@ def _pieces(jobs: list[Job]) -> list[dict[str, Any]]:
         for one, other in ranges:
             is_within = right is None and one == other
             found.append(
-                {"piece": len(found), "is_view": is_view, "left": side, "left_start": one.start, "left_stop": one.stop,
-                 "right": None if is_within else side + (right is not None), "right_start": other.start, "right_stop": other.stop}
-            )  # fmt: skip
+                {
+                    "piece": len(found),
+                    "is_view": is_view,
+                    "left": side,
+                    "left_start": one.start,
+                    "left_stop": one.stop,
+                    "right": None if is_within else side + (right is not None),
+                    "right_start": other.start,
+                    "right_stop": other.stop,
+                }
+            )
         side += 1 if right is None else 2
     return found
 
@@ -145,7 +157,10 @@ Known = tuple[Keys, Keys, pa.Table]
 
 
 def _before(store: Store, key: str, wholes: Keys, seen: Keys) -> tuple[Known, list[TableRef]]:
-    """Of the earlier search that had most of these hashes: which it had, and its pairs among them; and searches that had no others."""
+    """Of the earlier search that had most of these hashes: which it had, and its pairs among them.
+
+    And searches that had no others.
+    """
     best: Known = wholes[:0], seen[:0], NEIGHBOURS.empty_table()
     outgrown = []
     for ref, table in store.tables(f"measures/searched/{key}"):

@@ -34,7 +34,10 @@ def keys_part(blobs: pa.Table, key: KeyName, into: str, context: Context) -> Non
 
 
 def keys_of(key: KeyName, blobs: pa.Array, context: Context, label: str) -> NDArray[np.uint64]:
-    """(N, V) hashes of the key's views for each blob, computed where they are missing; in a plan, fewer rows may be there."""
+    """(N, V) hashes of the key's views for each blob, computed where they are missing.
+
+    In a plan, fewer rows may be there.
+    """
     store = runs.opened(context)
     folder = f"measures/keys/{key_of(key=key, recipe=views.RECIPE, code=CODE, of=looks.CODE)}"
     have = measurements(store, folder, blobs, KEYS)

@@ -1,1 +1,4 @@
-"""The machine that all shells stand on: how answers are kept, cut into parts, retried and shown. No stage lives here."""
+"""The machine that all shells stand on: how answers are kept, cut into parts, retried and shown.
+
+No stage lives here.
+"""

@@ -21,7 +21,10 @@ _SHOWN = 5
 
 
 def said_by_hand(recipe: Recipe, context: Context) -> pa.Table:
-    """BY_HAND that the recipe names; empty where it names none. Raises BadInput where the file is none, or nothing can obey it."""
+    """BY_HAND that the recipe names; empty where it names none.
+
+    Raises BadInput where the file is none, or nothing can obey it.
+    """
     if recipe.by_hand is None:
         return BY_HAND.empty_table()
     url, name = context.bindings[recipe.by_hand], f"binding '{recipe.by_hand}'"
@@ -44,7 +47,10 @@ def buried(store: Store, recipe: Recipe) -> pa.Table:
 
 
 def not_asked_for(store: Store, recipe: Recipe) -> pa.Array:
-    """record_ids of what is purged, whose pages a crawl leaves out; not of such as hold further images that are here (`key-2`)."""
+    """record_ids of what is purged, whose pages a crawl leaves out.
+
+    Not of such as hold further images that are here (`key-2`).
+    """
     previous, stones = releases.predecessor(store, recipe.name), buried(store, recipe)["record_id"].to_pylist()
     known = previous.ledger()["record_id"].to_pylist() if previous and stones else []
     further = {name.rpartition("-")[0] for name in set(known) - set(stones) if name.rpartition("-")[2].isdigit()}
@@ -87,7 +93,8 @@ def _of_copies(recipe: Recipe, taken_down: pa.Table) -> tuple[str, ...]:
     if not works or any(isinstance(stage, Dedup) for stage in recipe.stages):
         return ()
     return (
-        f"by hand: the recipe has no dedup: of {works} works that are taken down only copies of equal bytes are dropped",
+        f"by hand: the recipe has no dedup: of {works} works that are taken down only copies of equal "
+        "bytes are dropped",
     )
 
 

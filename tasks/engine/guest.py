@@ -67,7 +67,8 @@ def check_guest(context: Context, hosts: list[str], manners: Manners) -> None:
     public = [host for host in hosts if _is_public(origins, host)]
     if public and not _checked(context.bindings.get(CONTACT) or ""):
         raise BadInput(
-            f"binding 'contact': expected an e-mail address or page of yours, which {public[0]} can complain to, got none"
+            f"binding 'contact': expected an e-mail address or page of yours, which {public[0]} can complain "
+            "to, got none"
         )
 
 

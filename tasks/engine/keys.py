@@ -25,8 +25,8 @@ def key_of(**parts: Any) -> str:
 def split_sha256(settings: Split) -> str:
     """Digest of what a split is: as long as it stays, published images stay where they are.
 
-    Settings at their defaults are left out, so that a setting that is new to the program moves nothing; so are those that
-    deal nothing: the stage's label, the limit of drift, an order that no batches have. 3:1:1 is 0.6:0.2:0.2.
+    Settings at their defaults are left out, so that a setting that is new to the program moves nothing; so are those
+    that deal nothing: the stage's label, the limit of drift, an order that no batches have. 3:1:1 is 0.6:0.2:0.2.
     """
     deals_nothing = {"label", "max_drift", "ratios"} | ({"order"} if settings.method == "iterative" else set())
     said = settings.model_dump(mode="json", exclude_defaults=True, exclude=deals_nothing)
@@ -34,7 +34,9 @@ def split_sha256(settings: Split) -> str:
 
 
 def code_of(*modules: ModuleType) -> str:
-    """Digest of what the modules, and all of tasks.core and tasks.io that they import, say: not of comments or docstrings."""
+    """Digest of what the modules, and all of tasks.core and tasks.io that they import, say: not of comments or
+    docstrings.
+    """
     found: dict[str, str] = {}
     for module in modules:
         _collect(module.__name__, found)

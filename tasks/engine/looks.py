@@ -43,9 +43,14 @@ class Seen:
     def __call__(self, sha256: str, look: looks.Look) -> None:
         """Take what a look has shown."""
         row = {
-            "sha256": sha256, "width_px": look.width_px, "height_px": look.height_px, "format": look.format,
-            "orientation": look.orientation, "phash": core.uint64_from_bits(look.phash_bits), "phash_recipe": looks.PHASH,
-        }  # fmt: skip
+            "sha256": sha256,
+            "width_px": look.width_px,
+            "height_px": look.height_px,
+            "format": look.format,
+            "orientation": look.orientation,
+            "phash": core.uint64_from_bits(look.phash_bits),
+            "phash_recipe": looks.PHASH,
+        }
         with self._lock:
             self._hashes.append(row)
             self._thumbnails.append({"sha256": sha256, "jpeg": look.thumbnail})

@@ -31,8 +31,8 @@ def measured(
     """The measure's row for the blob of each kept record; a blob without a measurement drops its record for the reason.
 
     `folder`, named after the measure's key, is where its rows are. `part` computes and stores the rows of one batch of
-    blobs: part(blobs, asked, folder, context). comes_with_fetch: fetch leaves the rows of what it gets. rows: the missing
-    blobs as the parts take them; by default, a table of their sha256 alone.
+    blobs: part(blobs, asked, folder, context). comes_with_fetch: fetch leaves the rows of what it gets. rows: the
+    missing blobs as the parts take them; by default, a table of their sha256 alone.
     """
     store, word, label = runs.opened(context), settings.stage, settings.label
     record_ids = kept_ids(store, state)
@@ -65,7 +65,10 @@ def measurements_of(
     *,
     rows: Callable[[pa.Array], pa.Table] | None = None,
 ) -> pa.Table:
-    """The measure's row for each of the needed blobs (unique, sorted), in their order; missing ones are computed. See `measured`."""
+    """The measure's row for each of the needed blobs (unique, sorted), in their order; missing ones are computed.
+
+    See `measured`.
+    """
     store = runs.opened(context)
     have = measurements(store, folder, needed, schema)
     if len(todo := tables.missing(needed, have["sha256"])):

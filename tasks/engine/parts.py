@@ -24,8 +24,8 @@ LINE_EVERY_S = 30.0
 
 GPU = "GPU"
 ON_DEVICE = frozenset({"detect_part"})
-"""What Dask's workers call a GPU of theirs (docs/gpu.md), and the tasks that want it. By name, not by a tag: Prefect asks its server for a
-slot of each tag before a task begins, and both workers stood still for seconds."""
+"""What Dask's workers call a GPU of theirs (docs/gpu.md), and the tasks that want it. By name, not by a tag: Prefect
+asks its server for a slot of each tag before a task begins, and both workers stood still for seconds."""
 
 
 class PartTask(Protocol):
@@ -97,7 +97,10 @@ def _submitted(
 
 
 def _placed(part: PartTask, context: Context) -> Callable[[], contextlib.AbstractContextManager[Any]]:
-    """Where a cluster may run the part: one that wants a GPU, on workers that have one free. Raises BadInput if none has any."""
+    """Where a cluster may run the part: one that wants a GPU, on workers that have one free.
+
+    Raises BadInput if none has any.
+    """
     flow_run = FlowRunContext.get()
     runner: Any = flow_run.task_runner if flow_run else None
     if part.name not in ON_DEVICE or not context.device.startswith("cuda") or not is_cluster(runner):

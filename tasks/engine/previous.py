@@ -17,9 +17,12 @@ _LEDGER = pa.schema([(name, pa.string()) for name in ("record_id", "source", "sh
 
 
 def published(store: Store, recipe: Recipe, ids: pa.ChunkedArray, sha256: pa.ChunkedArray) -> pa.ChunkedArray:
-    """The split in which each record was last published; null where it was in none, or the split's settings are others now.
+    """The split in which each record was last published.
 
-    sha256: (N,) of its file now. A copy that was dropped has the split of the one that stayed, but only as long as it is that very file.
+    Null where it was in none, or the split's settings are others now.
+
+    sha256: (N,) of its file now. A copy that was dropped has the split of the one that stayed, but only as long as it
+    is that very file.
 
     Raises Refused where the release before this one is of another dataset.
     """
@@ -29,7 +32,8 @@ def published(store: Store, recipe: Recipe, ids: pa.ChunkedArray, sha256: pa.Chu
 
 
 def renamed(store: Store, recipe: Recipe, ids: pa.ChunkedArray, sha256: pa.ChunkedArray) -> pa.Table:
-    """record_id, source, sha256, published of records that are not among these, but had one of their files when they were published.
+    """record_id, source, sha256, published of records that are not among these, but had one of their files when they
+    were published.
 
     A source that numbers its works anew, or another copy that is drawn, must not take a file into another split.
     """
@@ -48,7 +52,8 @@ def told(store: Store, recipe: Recipe) -> tuple[str, ...]:
     if previous is None or previous.manifest.split_sha256 == split_sha256(settings):
         return ()
     return (
-        f"{settings.label}: its settings are not those of release {previous.manifest.version}: all is dealt afresh, as lineage "
+        f"{settings.label}: its settings are not those of release {previous.manifest.version}: all is dealt "
+        "afresh, as lineage "
         f"{previous.manifest.lineage + 1}",
     )
 
@@ -72,7 +77,10 @@ def of_recipe(recipe: Recipe) -> Split:
 
 
 def _ledger(store: Store, recipe: Recipe) -> pa.Table:
-    """What a build may inherit from the ledger before it; empty where there is none, or the split's settings are others now."""
+    """What a build may inherit from the ledger before it.
+
+    Empty where there is none, or the split's settings are others now.
+    """
     settings = of_recipe(recipe)
     previous = releases.predecessor(store, recipe.name)
     if previous is None or previous.manifest.split_sha256 != split_sha256(settings):
@@ -81,7 +89,8 @@ def _ledger(store: Store, recipe: Recipe) -> pa.Table:
     sources = pc.unique(ledger["source"]).drop_null().to_pylist()
     if not set(sources) & {source.name for source in recipe.sources}:
         raise Refused(
-            f"{settings.label}: expected the release before this one, {previous.manifest.version}, to be of the same dataset, got one of "
+            f"{settings.label}: expected the release before this one, {previous.manifest.version}, to be of the same "
+            "dataset, got one of "
             f"other sources ({', '.join(sorted(sources))}): give the recipe a name of its own; nothing is published"
         )
     return ledger.select(_LEDGER.names)

@@ -21,7 +21,10 @@ LINE_EVERY_S = 30.0
 
 @contextlib.contextmanager
 def progress(label: str, total: int) -> Iterator[Callable[..., None]]:
-    """A bar on a terminal, and a progress artifact in Prefect's UI where a flow runs; advance(rows, a line to print, or none)."""
+    """A bar on a terminal, and a progress artifact in Prefect's UI where a flow runs.
+
+    Advance(rows, a line to print, or none).
+    """
     artifact = _Artifact(label, total)
     console = Console(stderr=True)
     is_alone = threading.current_thread() is threading.main_thread()  # bars of several sources at once would tear

@@ -1,7 +1,7 @@
 """One governor for a whole Dask cluster: it lives beside the scheduler, and every worker asks it for turns.
 
-It is a scheduler plugin, as Dask's own semaphores are, so that it needs no server, port or lifetime of its own. The first
-worker that needs it puts it there; its state goes with the scheduler.
+It is a scheduler plugin, as Dask's own semaphores are, so that it needs no server, port or lifetime of its own. The
+first worker that needs it puts it there; its state goes with the scheduler.
 """
 
 from collections import Counter
@@ -93,9 +93,14 @@ class SharedGovernor(Governor):
     def _call(self, call: Call, *arguments: Any) -> Any:
         ask = getattr(self._worker.scheduler, _CALL)
         return sync(
-            self._worker.loop, ask, worker=self._worker.address, run=self._run, manners=self._plain, call=call,
+            self._worker.loop,
+            ask,
+            worker=self._worker.address,
+            run=self._run,
+            manners=self._plain,
+            call=call,
             arguments=list(arguments),
-        )  # fmt: skip
+        )
 
 
 def shared_governor(run: str, manners: str) -> Governor | None:

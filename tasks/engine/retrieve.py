@@ -41,9 +41,9 @@ def retrieved(
 
     requests: columns locator, validator (unique together). Asked are those that were never had, whose blob is gone,
     that failed in passing, or whose bytes were judged by other `rules` (limits, code); by `refresh`, also those that
-    failed for good, or all. In a plan nothing is asked (unless `even_in_plan`, which leaves nothing behind either): rows
-    still to come are null. part(requests, settings, rules, folder, context) asks and stores the rows of one batch; what
-    is known of a request, such as its ETag, comes with it.
+    failed for good, or all. In a plan nothing is asked (unless `even_in_plan`, which leaves nothing behind either):
+    rows still to come are null. part(requests, settings, rules, folder, context) asks and stores the rows of one batch;
+    what is known of a request, such as its ETag, comes with it.
     """
     store = runs.opened(context)
     folder = f"retrievals/{source}"

@@ -15,8 +15,11 @@ def _may_pass(_task: Any, _run: Any, state: PrefectState[Any]) -> bool:
 
 
 RETRIED: dict[str, Any] = {
-    "retries": 2, "retry_delay_seconds": [1, 10], "retry_condition_fn": _may_pass, "persist_result": False,
-}  # fmt: skip
+    "retries": 2,
+    "retry_delay_seconds": [1, 10],
+    "retry_condition_fn": _may_pass,
+    "persist_result": False,
+}
 """Parts that touch disk or network: a passing fault of either should not end a night's run."""
 
 

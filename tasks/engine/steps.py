@@ -9,18 +9,31 @@ from tasks.io.store.store import Store
 
 
 def step(
-    store: Store, kind: Kind, label: str, stage: str, entering: pa.ChunkedArray, outcome: pa.Table | TableRef, *,
-    computed: int = 0, notes: tuple[str, ...] = (),
-) -> Step:  # fmt: skip
+    store: Store,
+    kind: Kind,
+    label: str,
+    stage: str,
+    entering: pa.ChunkedArray,
+    outcome: pa.Table | TableRef,
+    *,
+    computed: int = 0,
+    notes: tuple[str, ...] = (),
+) -> Step:
     """The step that an outcome tells of; asserts that what entered is what was kept and dropped."""
     ref = outcome if isinstance(outcome, TableRef) else store.write_table(f"outcomes/{stage}", outcome)
     table = store.read_table(ref)
     tables.assert_closed(entering, table)
     dropped = tables.dropped_counts(table)
     return Step(
-        label=label, stage=stage, kind=kind, outcome=ref, kept=table.num_rows - sum(dropped.values()), dropped=dropped,
-        computed=computed, notes=notes,
-    )  # fmt: skip
+        label=label,
+        stage=stage,
+        kind=kind,
+        outcome=ref,
+        kept=table.num_rows - sum(dropped.values()),
+        dropped=dropped,
+        computed=computed,
+        notes=notes,
+    )
 
 
 def planned(

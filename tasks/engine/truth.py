@@ -1,4 +1,6 @@
-"""Images that people have annotated, out of a release or a COCO file: what detectors are measured on, and learn from."""
+"""Images that people have annotated, out of a release or a COCO file: what detectors are measured on, and learn
+from.
+"""
 
 import hashlib
 from collections.abc import Callable, Mapping
@@ -38,9 +40,9 @@ Row = dict[str, Any]
 class Annotated(NamedTuple):
     """Images that people have looked at, and the figures they drew; their bytes are blobs of the store.
 
-    name: what tables call it. images: ANNOTATED, sorted by image_id. figures: ANNOTATED_FIGURES of these images. sha256: digest
-    of both tables, for keys. notes: what was left out, in sentences. category_id: the category's, in the truth. others: ids of
-    the truth's other images, such as those that nobody has looked at.
+    name: what tables call it. images: ANNOTATED, sorted by image_id. figures: ANNOTATED_FIGURES of these images.
+    sha256: digest of both tables, for keys. notes: what was left out, in sentences. category_id: the category's, in the
+    truth. others: ids of the truth's other images, such as those that nobody has looked at.
     """
 
     name: str
@@ -57,9 +59,9 @@ def annotated(
 ) -> Annotated:
     """What people drew, by a release (its folder, its URL, or `.../latest`) or a COCO JSON file (path or URL).
 
-    folder: where a COCO file's `file_name`s are found; by default where the file itself lies. Their bytes become blobs of the
-    store. An image that can't be read, or whose upright sides are not those that the file says (its boxes would lie
-    elsewhere), is left out and told in `notes`. split: only its images; a COCO file says one at `images[].split`.
+    folder: where a COCO file's `file_name`s are found; by default where the file itself lies. Their bytes become blobs
+    of the store. An image that can't be read, or whose upright sides are not those that the file says (its boxes would
+    lie elsewhere), is left out and told in `notes`. split: only its images; a COCO file says one at `images[].split`.
 
     Raises BadInput where there is no such thing, where no image was looked at by people, and where they drew no figure.
     """
@@ -70,7 +72,8 @@ def annotated(
         known = sorted(filter(None, pc.unique(of.images["split"]).to_pylist()))
         if not images.num_rows:
             raise BadInput(
-                f"{of.name}: expected images of split '{split}', got {f'splits {known}' if known else 'images without one'}"
+                f"{of.name}: expected images of split '{split}', got "
+                f"{f'splits {known}' if known else 'images without one'}"
             )
     images, lost = of.stored(images, context)
     figures = of.figures.filter(pc.is_in(of.figures["image_id"], value_set=images["image_id"]))
@@ -87,7 +90,10 @@ def annotated(
 
 
 class _Truth(NamedTuple):
-    """What a truth says. images: ANNOTATED, of a file still without what only its pictures say; stored: makes blobs of them."""
+    """What a truth says. images: ANNOTATED, of a file still without what only its pictures say.
+
+    Stored: makes blobs of them.
+    """
 
     name: str
     images: pa.Table
@@ -118,7 +124,8 @@ def _from_folder(images: list[Row], folder: Folder, context: Context) -> tuple[p
     left |= disagreeing
     paths = {row["image_id"]: row["file_name"] for row in images}
     notes = tuple(
-        f"left out as {reason}: {core.counted([paths[number] for number in paths if left.get(number) == reason], 'image')}"
+        f"left out as {reason}: "
+        f"{core.counted([paths[number] for number in paths if left.get(number) == reason], 'image')}"
         for reason in sorted({*left.values()})
     )
     return pa.Table.from_pylist(kept, schema=ANNOTATED), notes
@@ -199,7 +206,10 @@ def categories(release: Release) -> list[str]:
 
 
 def table_of(release: Release, name: str) -> pa.Table:
-    """All rows of a release's table, without image bytes. Raises Damaged where a file of it is gone or is no Parquet."""
+    """All rows of a release's table, without image bytes.
+
+    Raises Damaged where a file of it is gone or is no Parquet.
+    """
     try:
         return pa.concat_tables([_plain(release.table(path, but="image")) for path in release.parts(name)])
     except (OSError, pa.ArrowException) as problem:
@@ -214,7 +224,10 @@ def _plain(table: pa.Table) -> pa.Table:
 
 
 def _lost(release: Release, formats: Mapping[str, str], store: Store) -> list[str]:
-    """Make blobs of all images that are none yet, from the release's tables or its media; the SHA-256 of those not to be had."""
+    """Make blobs of all images that are none yet, from the release's tables or its media.
+
+    The SHA-256 of those not to be had.
+    """
     there = store.blob_sizes()
     missing = {sha256 for sha256 in formats if sha256 not in there}
     for batch in release.batches("images") if missing else ():

@@ -47,7 +47,9 @@ def metadata_counts(store: Store, state: State, record_ids: pa.ChunkedArray) -> 
 def figure_counts(
     store: Store, state: State, record_ids: pa.ChunkedArray, category: str, score: float, *, by_detector: bool = False
 ) -> NDArray[np.int64]:
-    """(N,) figures of each record: by people where they annotated it (unless `by_detector`), else by the detector, if there is one."""
+    """(N,) figures of each record: by people where they annotated it (unless `by_detector`), else by the detector, if
+    there is one.
+    """
     found = state.outcome("detect")
     detected = (
         column_of(store, found, record_ids, "figures")

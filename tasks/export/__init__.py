@@ -109,7 +109,8 @@ def _check_gates(recipe: Recipe, previous: releases.Release | None, kept: int, c
     before = int(str(previous.manifest.counts["kept"]))
     if kept < before * (1 - recipe.max_loss_fraction):
         raise Refused(
-            f"export: expected at least {1 - recipe.max_loss_fraction:.0%} of the {before} images of release {previous.manifest.version}, "
+            f"export: expected at least {1 - recipe.max_loss_fraction:.0%} of the {before} images of release "
+            f"{previous.manifest.version}, "
             f"got {kept}: nothing is published; if that is right, raise max_loss_fraction"
         )
 
@@ -124,7 +125,8 @@ def _check_transient(recipe: Recipe, state: State, store: Store) -> None:
     )
     if failed > recipe.max_transient_fraction * wanted.num_rows:
         raise Refused(
-            f"export: expected at most {recipe.max_transient_fraction:.1%} of {wanted.num_rows} records to fail in passing, got "
+            f"export: expected at most {recipe.max_transient_fraction:.1%} of {wanted.num_rows} records to fail in "
+            "passing, got "
             f"{failed}: nothing is published; build again to ask for these alone, or raise max_transient_fraction"
         )
 
@@ -139,9 +141,13 @@ def _memory(store: Store, state: State, recipe: Recipe, previous: releases.Relea
     outcomes = [store.read_table(step.outcome) for step in state.steps[1:]]
     copies = ledger.splits_of_copies(outcomes, lineage.role_of(recipe))
     return ledger.remembered(
-        previous.ledger(), records, kept_ids(store, state), copies, same_splits=same,
+        previous.ledger(),
+        records,
+        kept_ids(store, state),
+        copies,
+        same_splits=same,
         taken_down=records.filter(is_down),
-    )  # fmt: skip
+    )
 
 
 def _notes(release: releases.Release | None) -> tuple[str, ...]:

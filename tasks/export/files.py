@@ -37,9 +37,14 @@ _LIBRARIES = ("bilderatlas", "pyarrow", "pillow", "imagehash", "numpy", "onnxrun
 
 
 def published(
-    store: Store, settings: Export, state: State, recipe: Recipe, content: Content, previous: releases.Release | None,
+    store: Store,
+    settings: Export,
+    state: State,
+    recipe: Recipe,
+    content: Content,
+    previous: releases.Release | None,
     context: Context,
-) -> str:  # fmt: skip
+) -> str:
     """Write all files beside, then show them; the release's URL."""
     row = publication(content, recipe, context).to_pylist()[0]
     splits = [split for stage in recipe.stages if isinstance(stage, Split) for split in stage.splits]
@@ -73,7 +78,8 @@ def published(
         if (stones := by_hand.buried(store, recipe)).num_rows:
             if not stones.equals(
                 tombstones.tombstones(store, recipe.name)
-            ):  # they came with a release from another store
+                # they came with a release from another store
+            ):
                 tombstones.bury(store, recipe.name, stones)
             draft.write("tombstones.parquet", parquet_bytes(stones), rows=stones.num_rows)
         counted = statistics.statistics(store, state, recipe, content.images)
@@ -104,9 +110,13 @@ def edges(store: Store, state: State) -> pa.Table:
 
 
 def _manifest(
-    draft: releases.Draft, recipe: Recipe, content: Content, row: dict[str, str], previous: releases.Release | None,
+    draft: releases.Draft,
+    recipe: Recipe,
+    content: Content,
+    row: dict[str, str],
+    previous: releases.Release | None,
     context: Context,
-) -> ReleaseManifest:  # fmt: skip
+) -> ReleaseManifest:
     before = previous.manifest if previous else None
     if before is not None and before.version == row["version"]:  # written again in place of itself
         lineage, predecessor = before.lineage, before.previous
@@ -115,14 +125,24 @@ def _manifest(
         lineage = before.lineage + (not is_heir) if before else 1
         predecessor = before.version if before else None
     return ReleaseManifest(
-        name=recipe.name, version=row["version"], previous=predecessor, lineage=lineage, split_sha256=split_sha256(recipe),
-        contract_version=str(contracts.contract()["version"]), content_sha256=row["content"], recipe_sha256=recipe_sha256(recipe, context),
-        counts=ledger.counts(content.ledger), content={name: row[name] for name in sorted(digest.KEYS)}, files=draft.files,
+        name=recipe.name,
+        version=row["version"],
+        previous=predecessor,
+        lineage=lineage,
+        split_sha256=split_sha256(recipe),
+        contract_version=str(contracts.contract()["version"]),
+        content_sha256=row["content"],
+        recipe_sha256=recipe_sha256(recipe, context),
+        counts=ledger.counts(content.ledger),
+        content={name: row[name] for name in sorted(digest.KEYS)},
+        files=draft.files,
         environment={
-            "python": platform.python_version(), "platform": platform.platform(), "phash": looks.PHASH,
+            "python": platform.python_version(),
+            "platform": platform.platform(),
+            "phash": looks.PHASH,
             **{name: importlib.metadata.version(name) for name in _LIBRARIES},
         },
-    )  # fmt: skip
+    )
 
 
 def _write_images(draft: releases.Draft, store: Store, settings: Export, split: str, shown: pa.Table) -> None:
@@ -183,15 +203,25 @@ def _report(
         for sha256, jpeg in shelves.jpegs(store, shelf)
     }
     return page.report(
-        recipe.title or recipe.name, manifest, state.steps, images, boxes, reviewed, facts, seen, counted,
+        recipe.title or recipe.name,
+        manifest,
+        state.steps,
+        images,
+        boxes,
+        reviewed,
+        facts,
+        seen,
+        counted,
         detector.section(content.images, content.annotations, recipe.categories),
-    )  # fmt: skip
+    )
 
 
 def _boxes(
     annotations: pa.Table, record_ids: list[str], least_score: float, *, by_people: bool
 ) -> dict[int, list[list[float]]]:
-    """xywh_px of these records by image_id: people's, where they have drawn any in what is shown, else the detector's good ones."""
+    """xywh_px of these records by image_id: people's, where they have drawn any in what is shown, else the detector's
+    good ones.
+    """
     found: dict[int, list[list[float]]] = {}
     mine = pc.is_in(annotations["record_id"], value_set=pa.array(record_ids, pa.string()))
     for row in annotations.filter(mine).to_pylist():

@@ -60,11 +60,16 @@ def _view(store: Store, state: State, split: Split, ids: pa.ChunkedArray) -> pa.
         is_looked_at = pc.or_(is_looked_at, pc.is_valid(column_of(store, found, ids, "figures")))
     return pa.table(
         {
-            "record_id": ids, "stratum": said["style"], "artist": said["artist"], "year": said["year"], "width_px": size["width_px"],
-            "height_px": size["height_px"], "figures": pa.array(figures, mask=~np.asarray(is_looked_at, np.bool_)),
+            "record_id": ids,
+            "stratum": said["style"],
+            "artist": said["artist"],
+            "year": said["year"],
+            "width_px": size["width_px"],
+            "height_px": size["height_px"],
+            "figures": pa.array(figures, mask=~np.asarray(is_looked_at, np.bool_)),
         },
         core.VIEW,
-    )  # fmt: skip
+    )
 
 
 def _wanted(split: Split) -> dict[str, float | None]:

@@ -39,7 +39,10 @@ _KEYS = ("sha256", "a", "b", "key", "left", "right")  # columns of measures that
 
 @dataclass(frozen=True)
 class _Purge:
-    """What goes. files: SHA-256 of what is removed from the store; spared: (folder, locator) of what other datasets keep."""
+    """What goes. files: SHA-256 of what is removed from the store.
+
+    Spared: (folder, locator) of what other datasets keep.
+    """
 
     store: Store
     is_dry: bool
@@ -54,18 +57,24 @@ class _Purge:
 
 
 def purge(
-    name: str, store_url: str, records: Collection[str] = (), reason: str = "", day: str | None = None, *, is_dry: bool = False,
+    name: str,
+    store_url: str,
+    records: Collection[str] = (),
+    reason: str = "",
+    day: str | None = None,
+    *,
+    is_dry: bool = False,
     is_alone: bool = False,
-) -> str:  # fmt: skip
+) -> str:
     """Remove records of a dataset from a store and all of its releases; what was removed, in lines.
 
-    records: these go (with the copies of their works, if not `is_alone`); where none is given, all that the newest ledger
-    says are taken down. Of works, all copies go that any release knows of or that the store has a picture of, also such
-    as were screened out or not drawn. reason, day (as 2024-12-31; today if none is given) and is_alone are said of
-    `records`. is_dry: nothing is removed.
+    records: these go (with the copies of their works, if not `is_alone`); where none is given, all that the newest
+    ledger says are taken down. Of works, all copies go that any release knows of or that the store has a picture of,
+    also such as were screened out or not drawn. reason, day (as 2024-12-31; today if none is given) and is_alone are
+    said of `records`. is_dry: nothing is removed.
 
-    Raises BadInput where the store has no such dataset, or no release of it knows a record, or a reason or a day is none, or
-    something is said of no record.
+    Raises BadInput where the store has no such dataset, or no release of it knows a record, or a reason or a day is
+    none, or something is said of no record.
     """
     store = Store(store_url)
     known = _newest_first(store, name)
@@ -87,9 +96,16 @@ def purge(
     records_of = [release.records() for release in known]
     told, artists = core.words(records_of, names), core.artists_gone(records_of, names)
     job = _Purge(
-        store, is_dry, buried, names, frozenset(had - used.keys() - elsewhere.keys()), told, frozenset(artists),
-        _spared(others, elsewhere), today,
-    )  # fmt: skip
+        store,
+        is_dry,
+        buried,
+        names,
+        frozenset(had - used.keys() - elsewhere.keys()),
+        told,
+        frozenset(artists),
+        _spared(others, elsewhere),
+        today,
+    )
     used = elsewhere | used
     done = [*_buried(job, name), *_cleaned(job)]
     for release in known:
@@ -104,7 +120,9 @@ def _files(books: list[pa.Table], stones: pa.Table) -> set[str]:
 
 
 def _with_copies(store: Store, known: list[Release], books: list[pa.Table], buried: pa.Table) -> pa.Table:
-    """The tombstones, and those of all copies: by what the releases say, then by sight, as long as there are thumbnails."""
+    """The tombstones, and those of all copies: by what the releases say, then by sight, as long as there are
+    thumbnails.
+    """
     edges = [_edges(release) for release in known]
     buried = core.with_copies(books, edges, buried)
     mine = _files(books, buried.filter(pc.not_equal(buried["scope"], "record")))
@@ -174,7 +192,7 @@ def _buried(job: _Purge, name: str) -> Iterator[str]:
         yield f"tombstones: {job.buried.num_rows}"
 
 
-# ----------------------------------------------------------------------------------------------------------- store
+# --- store
 
 
 def _cleaned(job: _Purge) -> Iterator[str]:
@@ -274,7 +292,10 @@ def _clean_searches(job: _Purge) -> int:
 
 
 def _clean_measures(job: _Purge) -> int:
-    """Rows of these files, wherever they were measured. Thumbnails go last: the tables that say where they are must be right."""
+    """Rows of these files, wherever they were measured.
+
+    Thumbnails go last: the tables that say where they are must be right.
+    """
     files, rows = pa.array(sorted(job.files), pa.string()), 0
     moved: dict[str, str | None] = {}
     for path, table in _tables(job.store, "measures", lambda keys: _has_files(keys, files)):
@@ -352,7 +373,9 @@ def _without(table: pa.Table, rows: list[int]) -> pa.Table:
 
 
 def _replace(job: _Purge, path: str, table: pa.Table) -> None:
-    """The new table first, then the old one goes: whoever reads between the two finds too much rather than too little."""
+    """The new table first, then the old one goes: whoever reads between the two finds too much rather than too
+    little.
+    """
     if not job.is_dry and _written(job.store, path, table) != path:
         _remove(job, path)
 
@@ -368,7 +391,7 @@ def _remove(job: _Purge, path: str) -> None:
         job.store.remove(path)
 
 
-# --------------------------------------------------------------------------------------------------------- releases
+# --- releases
 
 
 def _amended(job: _Purge, release: Release, had: Collection[str]) -> Iterator[str]:
@@ -451,7 +474,7 @@ def _manifest(release: Release, amender: Amender, mine: pa.Table, day: str) -> R
     return now.manifest.model_copy(update={"counts": ledger.counts(now.ledger()), "amended": amended})
 
 
-# ------------------------------------------------------------------------------------------------------------ words
+# --- words
 
 
 def _lines(job: _Purge, name: str, done: list[str], used: dict[str, str]) -> Iterator[str]:

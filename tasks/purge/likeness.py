@@ -1,4 +1,5 @@
-"""What shows the same work as given pictures, wherever in the store it is: found as dedup finds it, by measurements that are there.
+"""What shows the same work as given pictures, wherever in the store it is: found as dedup finds it, by measurements
+that are there.
 
 Dedup looks at what reaches it; this also at what was screened out before, or not drawn.
 """
@@ -24,10 +25,12 @@ _KEYS = tuple(key for key in KEY_NAMES if key != "phash")
 
 
 def alike(store: Store, pictures_of: pa.Array, others: pa.Array) -> set[tuple[str, str]]:
-    """(SHA-256 of one of the pictures, of another blob) of each pair that shows one work, also mirrored, turned or a part of it.
+    """(SHA-256 of one of the pictures, of another blob) of each pair that shows one work, also mirrored, turned or a
+    part of it.
 
-    Blobs without thumbnail in the store are passed over; nothing is written. Parts of the pictures are found, but not pictures
-    of which they are parts by more than a hash of the whole forgives: that needs hashes of all others' parts, which only dedup takes.
+    Blobs without thumbnail in the store are passed over; nothing is written. Parts of the pictures are found, but not
+    pictures of which they are parts by more than a hash of the whole forgives: that needs hashes of all others' parts,
+    which only dedup takes.
     """
     blobs = pc.unique(pa.concat_arrays([pictures_of, others])).sort()
     hashed = measurements(store, looks.HASHES, blobs, HASH)
@@ -57,11 +60,13 @@ def _distinct(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 
 def _pairs(rows: pa.Table, seen: dict[str, NDArray[np.uint64]], near: candidates.Near) -> NDArray[np.int64]:
-    """(P, 3) row, row and view of the pairs that are worth a second look; one row of each is a picture that was asked for."""
+    """(P, 3) row, row and view of the pairs that are worth a second look.
+
+    One row of each is a picture that was asked for.
+    """
     names = rows["sha256"].to_pylist()
-    blank = np.zeros(
-        sum(len(views.VIEWS[key]) for key in _KEYS), np.uint64
-    )  # says nothing: these are found, not seen through views
+    # says nothing: these are found, not seen through views
+    blank = np.zeros(sum(len(views.VIEWS[key]) for key in _KEYS), np.uint64)
     numbers = np.concatenate([views.numbers(key) for key in _KEYS]).astype(np.int16)
     hashes = np.stack([seen.get(name, blank) for name in names])
     found = candidates.candidates(

@@ -1,7 +1,7 @@
 """scrape (retrieve): what the sources list becomes records, with the boxes that people have drawn beside them.
 
-Listings are taken anew in each build; raw answers (tables, annotation files, pages of an API) are kept, so that a change of
-a parser reads the kept answers again and asks nothing.
+Listings are taken anew in each build; raw answers (tables, annotation files, pages of an API) are kept, so that a
+change of a parser reads the kept answers again and asks nothing.
 """
 
 import contextvars
@@ -96,9 +96,13 @@ def scrape(recipe: Recipe, context: Context) -> State:
         [SOURCE_FIGURES.empty_table(), *(store.read_table(found.figures) for found in listed if found.figures)]
     ).sort_by("record_id")
     named, _ = decided(
-        store, "artists", _Named(artists=recipe.artists), CODE, everything.select(_NAMES),
+        store,
+        "artists",
+        _Named(artists=recipe.artists),
+        CODE,
+        everything.select(_NAMES),
         lambda: artists.applied(everything, aliases.merged(recipe.artists)).select(_NAMES),
-    )  # fmt: skip
+    )
     everything = _with_styles(store, recipe, _with_names(everything, store.read_table(named)))
     everything, taken_down, said = by_hand.obeyed(store, recipe, context, everything)
     everything = records.limited(everything, recipe.limit)
@@ -107,12 +111,18 @@ def scrape(recipe: Recipe, context: Context) -> State:
         records=store.write_table("outcomes/scrape", everything),
         figures=store.write_table("outcomes/figures", _of_the_living(figures, taken_down, store)),
         taken_down=taken_down,
-    )  # fmt: skip
+    )
     computed, pending = sum(found.computed for found in listed), sum(found.pending for found in listed)
     step = steps.step(
-        store, "retrieve", "scrape", "scrape", everything["record_id"], state.records, computed=computed,
+        store,
+        "retrieve",
+        "scrape",
+        "scrape",
+        everything["record_id"],
+        state.records,
+        computed=computed,
         notes=(*(note for found in listed for note in found.notes), *said, *styles.said_of_unknown(unknown)),
-    )  # fmt: skip
+    )
     return state.then(step.model_copy(update={"pending": pending}))
 
 
@@ -163,7 +173,8 @@ def _with_carried_over(store: Store, found: crawl.Listed, source: AnyWebSource, 
     carried = before.filter(is_unreached)  # with their reasons, if they have one
     if not carried.num_rows and found.unreached > recipe.max_transient_fraction * found.listings:
         raise Refused(
-            f"scrape: expected at most {recipe.max_transient_fraction:.0%} of the listings of '{source.name}' to fail, got "
+            f"scrape: expected at most {recipe.max_transient_fraction:.0%} of the listings of '{source.name}' "
+            "to fail, got "
             f"{found.unreached} of {found.listings}: {' '.join(found.notes)}"
         )
     if not carried.num_rows:
@@ -199,9 +210,12 @@ def _from_files(store: Store, source: AnyFileSource, categories: tuple[str, ...]
     @functools.cache
     def listed() -> sources.Listed:
         return sources.listed(
-            source, paths, lambda path: store.read_blob(blobs[path]) if blobs.get(path) else None,
-            functools.partial(parquet_rows.rows_of_parquet, f"source '{source.name}'"), categories,
-        )  # fmt: skip
+            source,
+            paths,
+            lambda path: store.read_blob(blobs[path]) if blobs.get(path) else None,
+            functools.partial(parquet_rows.rows_of_parquet, f"source '{source.name}'"),
+            categories,
+        )
 
     asked = _Asked(source=source, categories=categories)
     table, is_new = decided(store, "records", asked, CODE, view, lambda: listed().records)
@@ -220,9 +234,13 @@ def _of_the_living(figures: pa.Table, taken_down: TableRef | None, store: Store)
 def _with_styles(store: Store, recipe: Recipe, everything: pa.Table) -> pa.Table:
     view = everything.select(["record_id", "style"])
     found, _ = decided(
-        store, "styles", _Styled(styles=recipe.styles), STYLES, view,
+        store,
+        "styles",
+        _Styled(styles=recipe.styles),
+        STYLES,
+        view,
         lambda: styles.applied(view, styles.known(recipe.styles)),
-    )  # fmt: skip
+    )
     style = store.read_table(found)["style"]
     return everything.set_column(RECORDS.get_field_index("style"), RECORDS.field("style"), style)
 
@@ -234,7 +252,9 @@ def _with_names(everything: pa.Table, named: pa.Table) -> pa.Table:
 
 
 def shown(state: State, at_most: int, context: Context) -> list[str]:
-    """Records as lines of JSON, for people to look at: those with the smallest ids first, those without a reason before others."""
+    """Records as lines of JSON, for people to look at: those with the smallest ids first, those without a reason
+    before others.
+    """
     table = runs.opened(context).read_table(state.records)
     good = table.filter(pc.is_null(table["reason"]))
     return list(web_sources.as_json((good if good.num_rows else table).slice(0, at_most).to_pylist()))

@@ -1,4 +1,6 @@
-"""What sources on the web have answered: asked once, kept raw in the store, read again by whatever parser is current."""
+"""What sources on the web have answered: asked once, kept raw in the store, read again by whatever parser is
+current.
+"""
 
 import functools
 import hashlib
@@ -77,7 +79,10 @@ class Answers:
         self.refresh()
 
     def refresh(self) -> None:
-        """Read the index of tables that are new. Damaged ones are removed and passed over: their answers are asked for again."""
+        """Read the index of tables that are new.
+
+        Damaged ones are removed and passed over: their answers are asked for again.
+        """
         names = {f"{self._folder}/{name}" for name in self._store.names(self._folder) if name.endswith(".parquet")}
         found = [self._rows]
         for path in sorted(names - set(self._paths)):
@@ -170,11 +175,13 @@ def _asked(
 
     def fetch(request: Row) -> Row:
         wanted = Wanted(
-            request["url"], request["expects"],
-            etag=request.get("etag"), last_modified=request.get("last_modified"),
+            request["url"],
+            request["expects"],
+            etag=request.get("etag"),
+            last_modified=request.get("last_modified"),
             credential=core.credential(source) if request["needs_secret"] else None,
             secret=secret if request["needs_secret"] else None,
-        )  # fmt: skip
+        )
         return _answered(store, request, wanted, guest)
 
     def failed(request: Row, problem: Unreadable) -> Row:
@@ -200,9 +207,14 @@ def _answered(store: Store, request: Row, wanted: Wanted, guest: web.Guest) -> R
         found = into.read()
     is_same = got.is_unchanged or got.sha256 == request.get("sha256")
     return {
-        **_row(request), "body": found, "sha256": got.sha256 or None, "bytes": got.bytes, "etag": got.etag,
-        "last_modified": got.last_modified, "is_known": is_same,
-    }  # fmt: skip
+        **_row(request),
+        "body": found,
+        "sha256": got.sha256 or None,
+        "bytes": got.bytes,
+        "etag": got.etag,
+        "last_modified": got.last_modified,
+        "is_known": is_same,
+    }
 
 
 def _row(request: Row, **given: Any) -> Row:
@@ -219,7 +231,9 @@ def _or_older(known: Answers, row: Row) -> Row:
 
 
 def _index(store: Store, path: str) -> pa.Table:
-    """A table of answers without the bodies, which are looked at all the same: who reads them later must find them whole."""
+    """A table of answers without the bodies, which are looked at all the same: who reads them later must find them
+    whole.
+    """
     data = store.read_bytes(path)
     if hashlib.sha256(data).hexdigest() != TableRef(path=path, rows=0).sha256:
         store.remove(path)

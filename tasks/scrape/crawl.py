@@ -1,4 +1,6 @@
-"""The one loop that drives every source on the web: ask, read, ask for what the answers lead to, until nothing is left."""
+"""The one loop that drives every source on the web: ask, read, ask for what the answers lead to, until nothing is
+left.
+"""
 
 import functools
 import hashlib
@@ -47,9 +49,13 @@ class _Read(Frozen):
 
 
 def crawled(
-    store: Store, source: AnyWebSource, manners: Manners, limit: int | None, context: Context,
+    store: Store,
+    source: AnyWebSource,
+    manners: Manners,
+    limit: int | None,
+    context: Context,
     buried: pa.Array | pa.ChunkedArray | None = None,
-) -> Listed:  # fmt: skip
+) -> Listed:
     """All records of a source on the web; in a plan, those of the answers that are there already.
 
     limit: of works that have answers of their own, so many are asked for in each round, those with the smallest
@@ -64,9 +70,8 @@ def crawled(
     lists: list[pa.ChunkedArray] = []
     computed = pending = 0
     while frontier.num_rows:
-        sent = known.to_ask(
-            frontier, source.refresh, is_first=True
-        )  # in all, listings being followed from the first on
+        # in all, listings being followed from the first on
+        sent = known.to_ask(frontier, source.refresh, is_first=True)
         computed += sent.num_rows
         if context.plan:
             pending += pc.sum(pc.is_null(known.of(sent["url"])["part"])).as_py() or 0
@@ -90,10 +95,12 @@ def crawled(
         )
     return listed.model_copy(
         update={
-            "records": store.write_table("outcomes/listed", table, is_remembered=False), "computed": computed, "pending": pending,
+            "records": store.write_table("outcomes/listed", table, is_remembered=False),
+            "computed": computed,
+            "pending": pending,
             "notes": (*listed.notes, *(f"{source.name}: {note}" for note in core.completeness(told, table))),
         }
-    )  # fmt: skip
+    )
 
 
 def _ask(todo: pa.Table, source: AnyWebSource, manners: Manners, known: Answers, context: Context) -> None:
@@ -152,9 +159,8 @@ def _one(heard: "functools._lru_cache_wrapper[core.Heard]", word: str) -> pa.Tab
 def _unseen(asks: list[pa.Table], seen: pa.ChunkedArray) -> pa.Table:
     """ASKS that are new, each URL once, in one order whatever the parts were."""
     everything = pa.concat_tables([core.SAID_ASKS.empty_table(), *asks]).drop_columns("said_by")
-    by_all = [
-        (name, "ascending") for name in ASKS.names
-    ]  # of asks of one URL that differ, one stays whoever says so first
+    # of asks of one URL that differ, one stays whoever says so first
+    by_all = [(name, "ascending") for name in ASKS.names]
     new = everything.filter(pc.invert(pc.is_in(everything["url"], value_set=seen))).sort_by(by_all)
     if new.num_rows < 2:
         return new
@@ -184,7 +190,8 @@ def _check_readable(source: AnyWebSource, told: pa.Table) -> None:
     if problems:
         more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
         raise BrokenPromise(
-            f"source '{source.name}': {problems[0]['problem']}{more}; the source has changed, or is not what it should be"
+            f"source '{source.name}': {problems[0]['problem']}{more}; the source has changed, or is not what "
+            "it should be"
         )
 
 
@@ -208,6 +215,9 @@ def _reached(known: Answers, urls: pa.ChunkedArray, source: AnyWebSource) -> Lis
             notes.append(f"{source.name}: {count} listing{'s' * (count > 1)} {words} (such as {example})")
     unreached, stale = (int(pc.sum(which).as_py() or 0) for which in (is_unreached, is_stale))
     return Listed(
-        records=TableRef(path="", rows=0), notes=tuple(notes), listings=len(urls), unreached=unreached,
+        records=TableRef(path="", rows=0),
+        notes=tuple(notes),
+        listings=len(urls),
+        unreached=unreached,
         is_complete=not (unreached or stale or pc.any(pc.and_(is_refused, pc.invert(is_empty))).as_py()),
-    )  # fmt: skip
+    )

@@ -1,4 +1,7 @@
-"""train (measure): a detector learns from figures that people drew. A training that was gone through is shown, not repeated."""
+"""train (measure): a detector learns from figures that people drew.
+
+A training that was gone through is shown, not repeated.
+"""
 
 from typing import Any, NamedTuple
 
@@ -31,8 +34,8 @@ class Trained(NamedTuple):
 def train(settings: TrainDetector, lessons: Lessons, context: Context) -> Trained:
     """Go through a training, or show what came of it; what is interrupted goes on from its newest checkpoint.
 
-    Raises BadInput where there is nothing to learn from, the weights to start from are another model's, there is no such
-    device, or the loss is no number any more.
+    Raises BadInput where there is nothing to learn from, the weights to start from are another model's, there is no
+    such device, or the loss is no number any more.
     """
     store, device, start = runs.opened(context), chosen(context.device), _start(settings, context)
     truth = annotated(lessons.truth, lessons.folder, context, category=settings.category, split=lessons.split)

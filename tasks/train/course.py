@@ -1,12 +1,12 @@
 """One training, from what people drew to a file of weights: the loop, its checkpoints, its curves.
 
     trainings/<key>/checkpoints/<step>-<sha256>.safetensors   the newest two, while it runs
-    trainings/<key>/model.safetensors                         weights that say whose they are: `detect` takes them as they are
-    trainings/<key>/curves.parquet, curves.svg                loss, rate and scores by step; seconds, which are no content
-    trainings/<key>/metrics.json                              what came out, written last; no clock in it
+    trainings/<key>/model.safetensors                         weights that say whose they are: `detect` takes them as
+    they are trainings/<key>/curves.parquet, curves.svg                loss, rate and scores by step; seconds, which are
+    no content trainings/<key>/metrics.json                              what came out, written last; no clock in it
 
-The key is the digest of the settings, of what was drawn, of the weights to start from and of the code: whoever asks again is
-shown the result, and whoever was interrupted goes on from the newest intact checkpoint, to the same end.
+The key is the digest of the settings, of what was drawn, of the weights to start from and of the code: whoever asks
+again is shown the result, and whoever was interrupted goes on from the newest intact checkpoint, to the same end.
 """
 
 import contextlib
@@ -164,7 +164,9 @@ def _groups(lessons: Sequence[core.Lesson], settings: TrainDetector, first: int)
 
 
 def sample_of(lesson: core.Lesson, settings: TrainDetector, pictures: samples.Pictures, epoch: int) -> samples.Sample:
-    """A lesson as this epoch sees it: reduced, crowds grey (they are neither figures nor background), altered by draws of its own."""
+    """A lesson as this epoch sees it: reduced, crowds grey (they are neither figures nor background), altered by draws
+    of its own.
+    """
     size = core.reduced_size(*lesson.size_px, settings.least_side_px, settings.most_side_px)
     scale = np.array([size[0] / lesson.size_px[0], size[1] / lesson.size_px[1]] * 2, np.float32)
     pixels, boxes = pictures.reduced(lesson.sha256, size), lesson.figures_xyxy_px * scale
@@ -217,14 +219,20 @@ def _written(course: Course, trainer: training.Trainer, progress: Progress, stor
     store.write_bytes(f"{folder}/curves.parquet", parquet_bytes(rows))
     store.write_bytes(f"{folder}/curves.svg", curves.drawn(rows, settings.model).encode())
     metrics = {
-        "model": settings.model, "category": settings.category, "device": course.device.type, "steps": progress.step,
+        "model": settings.model,
+        "category": settings.category,
+        "device": course.device.type,
+        "steps": progress.step,
         "settings": settings.model_dump(mode="json", exclude={"checkpoint_every_steps"}),
-        "truth": course.truth.name, "truth_sha256": course.truth.sha256,
-        "images": course.truth.images.num_rows, "figures": figures_of(course.truth),
+        "truth": course.truth.name,
+        "truth_sha256": course.truth.sha256,
+        "images": course.truth.images.num_rows,
+        "figures": figures_of(course.truth),
         "loss": progress.mean("loss", progress.step - progress.step // settings.epochs),
         "evaluated_on": course.exam.name if course.exam else None,
-        "evaluations": progress.scores, "model_sha256": hashlib.sha256(model).hexdigest(),
-    }  # fmt: skip
+        "evaluations": progress.scores,
+        "model_sha256": hashlib.sha256(model).hexdigest(),
+    }
     sealed = {**metrics, "sha256": key_of(metrics=metrics)}
     store.write_bytes(f"{folder}/metrics.json", (json.dumps(sealed, indent=1) + "\n").encode())
     checkpoints.clear(store, f"{folder}/checkpoints")

@@ -25,9 +25,11 @@ COLUMNS = [
 
 # DESIGN.md, "What outsiders see": more may follow; these stay.
 PROMISED = {
-    "images": "record_id image_id source source_url image_url title artist style styles date_text year rights_uri rights_text "
+    "images": "record_id image_id source source_url image_url title artist style styles date_text year rights_uri "
+    "rights_text "
     "rights_basis sha256 phash width_px height_px group_id split retrieved_at image",
-    "annotations": "annotation_id image_id record_id split category_id xywh_px area_px2 is_crowd keypoints_xyv score origin origin_name",
+    "annotations": "annotation_id image_id record_id split category_id xywh_px area_px2 is_crowd keypoints_xyv score "
+    "origin origin_name",
     "ledger": "record_id source kept stage reason detail kept_record_id last_split sha256 retrieved_at",
 }
 

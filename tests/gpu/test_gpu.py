@@ -1,4 +1,6 @@
-"""What only a GPU can show: its rows against a CPU's, batches against single pictures, memory that runs out, a stream of its own."""
+"""What only a GPU can show: its rows against a CPU's, batches against single pictures, memory that runs out, a stream
+of its own.
+"""
 
 import hashlib
 import io
@@ -126,7 +128,8 @@ class Dying(torch.nn.Module):
     def forward(self, pictures):
         Dying.left -= 1
         if pictures.is_cuda and not Dying.left:
-            torch.zeros(1, device=pictures.device)[torch.full((1,), 7, device=pictures.device)]  # the context fails for good
+            # the context fails for good
+            torch.zeros(1, device=pictures.device)[torch.full((1,), 7, device=pictures.device)]
         return self.backbone(pictures)
 
 

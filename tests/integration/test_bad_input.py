@@ -1,4 +1,7 @@
-"""What a person gets wrong, and what files get wrong: one clear sentence, or a drop with its reason; never a traceback."""
+"""What a person gets wrong, and what files get wrong: one clear sentence, or a drop with its reason.
+
+Never a traceback.
+"""
 
 import csv
 import json
@@ -50,30 +53,44 @@ def museum_binds(museum: Path) -> list[str]:
 
 
 COMMANDS = [
-    pytest.param(["build", "nowhere.yaml"], "expected a YAML file, got 'nowhere.yaml'", id="a recipe that is not there"),
+    pytest.param(
+        ["build", "nowhere.yaml"], "expected a YAML file, got 'nowhere.yaml'", id="a recipe that is not there"
+    ),
     pytest.param(["build", str(ROOT / "LICENSE")], "expected", id="a recipe that is no recipe"),
     pytest.param(["build", str(RECIPE)], "binding 'images': expected --bind images=", id="no binding"),
-    pytest.param(["build", str(RECIPE), "--bind", "images"], "expected NAME=VALUE, got 'images'", id="a binding without a value"),
     pytest.param(
-        ["plan", str(RECIPE), "--bind", "images=/nowhere", "--bind", f"weights={WEIGHTS}"],
-        "binding 'images': expected a folder, got '/nowhere'", id="a source that is not there",
+        ["build", str(RECIPE), "--bind", "images"], "expected NAME=VALUE, got 'images'", id="a binding without a value"
     ),
     pytest.param(
-        ["plan", str(RECIPE), *museum_binds(ROOT / "docs")], "expected a table 'works.csv' below binding 'images', got no such file",
+        ["plan", str(RECIPE), "--bind", "images=/nowhere", "--bind", f"weights={WEIGHTS}"],
+        "binding 'images': expected a folder, got '/nowhere'",
+        id="a source that is not there",
+    ),
+    pytest.param(
+        ["plan", str(RECIPE), *museum_binds(ROOT / "docs")],
+        "expected a table 'works.csv' below binding 'images', got no such file",
         id="a folder without the table",
     ),
     pytest.param(
         ["plan", str(RECIPE), *museum_binds(ROOT), "--set", "stages.dedup.radius_bit=3"],
-        "stages[3] (dedup).radius_bit: expected a known field, got 'radius_bit'; did you mean 'radius_bits'?", id="a typo",
+        "stages[3] (dedup).radius_bit: expected a known field, got 'radius_bit'; did you mean 'radius_bits'?",
+        id="a typo",
     ),
     pytest.param(
         ["plan", str(RECIPE), *museum_binds(ROOT), "--set", "stages.dedup.radius_bits=65"],
-        "stages[3] (dedup).radius_bits: expected less than or equal to 16, got 65", id="a number out of range",
+        "stages[3] (dedup).radius_bits: expected less than or equal to 16, got 65",
+        id="a number out of range",
     ),
-    pytest.param(["plan", str(RECIPE), "--set", "stages.nobody.seed=3"], "expected the label of a stage", id="no such stage"),
-    pytest.param(["verify", "/nowhere"], "release: expected a folder with a manifest.json, got '/nowhere'", id="no release"),
-    pytest.param(["why", "/nowhere", "a:b"], "release: expected a folder with a manifest.json", id="no release to ask why"),
-]  # fmt: skip
+    pytest.param(
+        ["plan", str(RECIPE), "--set", "stages.nobody.seed=3"], "expected the label of a stage", id="no such stage"
+    ),
+    pytest.param(
+        ["verify", "/nowhere"], "release: expected a folder with a manifest.json, got '/nowhere'", id="no release"
+    ),
+    pytest.param(
+        ["why", "/nowhere", "a:b"], "release: expected a folder with a manifest.json", id="no release to ask why"
+    ),
+]
 
 
 @pytest.mark.parametrize(("command", "said"), COMMANDS)
@@ -171,10 +188,17 @@ def test_the_same_recipe_that_suddenly_loses_many_images_is_refused(tmp_path, mu
 
 # Expected reason of each odd file; the others are kept (exact sizes and pixels: tests/unit/io/images/test_decode.py).
 DROPPED = {
-    "NOTES.md": "not_an_image", "LICENSE": "not_an_image", "broken.png": "broken_image", "decompression_bomb.ico": "not_an_image",
-    "broken_data_stream.png": "broken_image", "truncated_image.png": "broken_image", "truncated_end_chunk.png": "broken_image",
-    "truncated_jpeg.jpg": "broken_image", "hopper_bad_exif.jpg": "broken_image", "decompression_bomb.gif": "too_many_pixels",
-}  # fmt: skip
+    "NOTES.md": "not_an_image",
+    "LICENSE": "not_an_image",
+    "broken.png": "broken_image",
+    "decompression_bomb.ico": "not_an_image",
+    "broken_data_stream.png": "broken_image",
+    "truncated_image.png": "broken_image",
+    "truncated_end_chunk.png": "broken_image",
+    "truncated_jpeg.jpg": "broken_image",
+    "hopper_bad_exif.jpg": "broken_image",
+    "decompression_bomb.gif": "too_many_pixels",
+}
 
 
 def test_each_odd_file_ends_as_a_drop_with_its_reason_or_as_the_right_pixels(tmp_path, shared_data):
@@ -191,9 +215,15 @@ def test_each_odd_file_ends_as_a_drop_with_its_reason_or_as_the_right_pixels(tmp
         for row in batch.to_pylist()
     }
     for name, size in {
-        "pil_sample_cmyk.jpg": (100, 100), "hopper_16bit.pgm": (128, 128), "16bit.cropped.tif": (64, 64), "iss634.apng": (245, 245),
-        "dispose_bgnd.gif": (100, 100), "hopper_orientation_6.jpg": (128, 128), "frozenpond.mpo": (640, 480), "transparent.png": (200, 150),
-    }.items():  # fmt: skip
+        "pil_sample_cmyk.jpg": (100, 100),
+        "hopper_16bit.pgm": (128, 128),
+        "16bit.cropped.tif": (64, 64),
+        "iss634.apng": (245, 245),
+        "dispose_bgnd.gif": (100, 100),
+        "hopper_orientation_6.jpg": (128, 128),
+        "frozenpond.mpo": (640, 480),
+        "transparent.png": (200, 150),
+    }.items():
         assert sizes[f"odd:{name}"] == size, name
 
 
@@ -214,8 +244,16 @@ def test_what_a_table_points_to_outside_its_folder_is_not_touched(tmp_path):
     painting(80, 60, 1).save(images / "good.png")
     painting(80, 60, 2).save(tmp_path / "secret.png")
     (images / "link.png").symlink_to(tmp_path / "secret.png")
-    places = {"good": "good.png", "up": "../secret.png", "absolute": str(tmp_path / "secret.png"), "link": "link.png",
-              "file": f"file://{tmp_path}/secret.png", "scheme": "ftp://museum.example/a.png", "gone": "gone.png", "dir": "."}  # fmt: skip
+    places = {
+        "good": "good.png",
+        "up": "../secret.png",
+        "absolute": str(tmp_path / "secret.png"),
+        "link": "link.png",
+        "file": f"file://{tmp_path}/secret.png",
+        "scheme": "ftp://museum.example/a.png",
+        "gone": "gone.png",
+        "dir": ".",
+    }
     with (images / "t.csv").open("w", newline="") as file:
         csv.writer(file).writerows([("id", "file"), *places.items(), ("", "good.png"), ("noimage", "")])
     source = {"table": {"name": "t", "at": "images", "table": "t.csv", "columns": {"key": "id", "image": "file"}}}
@@ -233,7 +271,10 @@ def test_broken_annotations_leave_the_record_unannotated_and_say_so(tmp_path):
     images.mkdir()
     for number in range(5):
         painting(90, 70, number).save(images / f"{number}.png")
-    good = "<annotation><object><name>person</name><bndbox><xmin>1</xmin><ymin>1</ymin><xmax>9</xmax><ymax>9</ymax></bndbox></object></annotation>"
+    good = (
+        "<annotation><object><name>person</name>"
+        "<bndbox><xmin>1</xmin><ymin>1</ymin><xmax>9</xmax><ymax>9</ymax></bndbox></object></annotation>"
+    )
     for number, text in enumerate(
         (good, "<annotation>", good.replace("9", "nan"), '<!DOCTYPE a [<!ENTITY b "c">]><annotation/>')
     ):

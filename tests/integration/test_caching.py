@@ -1,4 +1,7 @@
-"""Law 2 and what a user sees of it: run again, change one thing, and only what depends on it is done; `plan` says so before."""
+"""Law 2 and what a user sees of it: run again, change one thing, and only what depends on it is done.
+
+`plan` says so before.
+"""
 
 import csv
 import shutil
@@ -142,10 +145,18 @@ DAMAGES = [
 @pytest.mark.parametrize("damage", DAMAGES)
 @pytest.mark.parametrize(
     ("where", "label"),
-    [("measures/detect/*/*", "detect"), ("measures/hash/*/*", "hash"), ("decisions/dedup/*/*", "dedup"), ("decisions/records/*/*", "scrape"),
-     ("outcomes/screen/*", None), ("retrievals/museum/*", "fetch"), ("releases/museum/*/ledger.parquet", "export"),
-     ("releases/museum/*/coco/train.json", "export"), ("releases/museum/*/manifest.json", "export")],
-)  # fmt: skip
+    [
+        ("measures/detect/*/*", "detect"),
+        ("measures/hash/*/*", "hash"),
+        ("decisions/dedup/*/*", "dedup"),
+        ("decisions/records/*/*", "scrape"),
+        ("outcomes/screen/*", None),
+        ("retrievals/museum/*", "fetch"),
+        ("releases/museum/*/ledger.parquet", "export"),
+        ("releases/museum/*/coco/train.json", "export"),
+        ("releases/museum/*/manifest.json", "export"),
+    ],
+)
 def test_a_damaged_table_is_recomputed_and_the_release_is_the_same(built, damage, where, label):
     content = built.latest.manifest.content_sha256
     for path in Path(built.store).glob(where):

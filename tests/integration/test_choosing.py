@@ -67,14 +67,23 @@ class Collection:
                 writer.writerows(rows)
         verdicts = [stage["dedup"]["verdicts"] for stage in chosen if "verdicts" in stage.get("dedup", {})]
         said = {
-            "name": name, "seed": 3, "max_loss_fraction": self.max_loss_fraction,
+            "name": name,
+            "seed": 3,
+            "max_loss_fraction": self.max_loss_fraction,
             "bindings": dict.fromkeys([*self.tables, *verdicts], "a folder, or a file"),
             "sources": [
-                {"table": {"name": source, "at": source, "table": "works.csv", "columns": {column: column for column in columns}}}
+                {
+                    "table": {
+                        "name": source,
+                        "at": source,
+                        "table": "works.csv",
+                        "columns": {column: column for column in columns},
+                    }
+                }
                 for source in self.tables
             ],
             "stages": ["fetch", "hash", *chosen, {"export": {"parquet": {"images": "none"}}}],
-        }  # fmt: skip
+        }
         (self.folder / "recipe.yaml").write_text(yaml.safe_dump(said), encoding="utf-8")
         (self.folder / "verdicts.csv").write_text(f"a,b,verdict,note\n{self.verdicts}", encoding="utf-8")
         bound = {source: str(self.folder / source) for source in self.tables} | dict.fromkeys(
@@ -230,10 +239,11 @@ def test_a_record_that_was_dropped_as_a_copy_has_its_split_only_as_long_as_it_is
         for name in before
         if (before["m:000"], before[name]) in {("test", "train"), ("val", "train"), ("train", "test")}
     )
+    # another view of another object
     collection.tables["m"][-1] |= {
         "image": "99.png",
         "group": f"object {int(other[2:])}",
-    }  # another view of another object
+    }
     collection.build({"dedup": {"by": ["phash"]}}, split())
     assert collection.splits() == before | {"m:copy": before[other]}
 

@@ -29,12 +29,21 @@ class Server:
             self.port = probe.getsockname()[1]
         self.api = f"http://127.0.0.1:{self.port}/api"
         self.environment = {
-            **os.environ, "PREFECT_HOME": str(home), "PREFECT_API_URL": self.api, "PREFECT_SERVER_ANALYTICS_ENABLED": "false", "DO_NOT_TRACK": "1",
-        }  # fmt: skip
+            **os.environ,
+            "PREFECT_HOME": str(home),
+            "PREFECT_API_URL": self.api,
+            "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
+            "DO_NOT_TRACK": "1",
+        }
         self.process = subprocess.Popen(
             [BIN / "prefect", "server", "start", "--host", "127.0.0.1", "--port", str(self.port)],
-            env=self.environment, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True,
-        )  # fmt: skip
+            env=self.environment,
+            cwd=ROOT,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
+        )
 
     def until_ready(self) -> None:
         """Read what it prints until it answers."""

@@ -167,11 +167,14 @@ RESULTS: dict[str, Any] = {
     "bindings": {"images": "a folder", "found": "what another program found", "listed": "in which images"},
     "sources": [{"folder": {"name": "s", "at": "images", "pattern": "{style}/{title}.png"}}],
     "stages": [
-        "fetch", "hash", {"detect": {"model": "results", "weights": "found", "images": "listed"}},
+        "fetch",
+        "hash",
+        {"detect": {"model": "results", "weights": "found", "images": "listed"}},
         {"screen": {"label": "people", "figures": {"counted_by": "detector"}}},
-        {"split": {"by": None, "order": None}}, {"export": {"parquet": {"images": "none"}, "coco": {}}},
+        {"split": {"by": None, "order": None}},
+        {"export": {"parquet": {"images": "none"}, "coco": {}}},
     ],
-}  # fmt: skip
+}
 
 
 @pytest.fixture
@@ -191,9 +194,10 @@ def outside(tmp_path: Path) -> tuple[str, Context]:
         {"image_id": 2, "category_id": 18, "bbox": [10, 10, 20, 20], "score": 0.9},
     ]
     bindings = {
-        "images": str(tmp_path / "images"), "found": written(tmp_path / "found.json", found),
+        "images": str(tmp_path / "images"),
+        "found": written(tmp_path / "found.json", found),
         "listed": written(tmp_path / "listed.json", {"images": listed}),
-    }  # fmt: skip
+    }
     return written(tmp_path / "recipe.yaml", RESULTS), Context(store=str(tmp_path / "store"), bindings=bindings)
 
 

@@ -1,4 +1,6 @@
-"""torchvision's detectors in whole builds: a device lost in the middle, a machine with torch alone, GPUs of a cluster."""
+"""torchvision's detectors in whole builds: a device lost in the middle, a machine with torch alone, GPUs of a
+cluster.
+"""
 
 import json
 import os
@@ -26,9 +28,11 @@ from tests.support.desk import RECIPE, ROOT
 from tests.support.models import TOLD, Failing, small
 
 CHANGES = [
-    "stages.detect.model=fcos_small", "stages.detect.classes.person=1", "stages.has-a-figure.figures.score=0.05",
+    "stages.detect.model=fcos_small",
+    "stages.detect.classes.person=1",
+    "stages.has-a-figure.figures.score=0.05",
     "stages.export.coco.score=0.05",
-]  # fmt: skip
+]
 
 
 @pytest.fixture(scope="module")
@@ -51,9 +55,14 @@ def test_a_build_whose_device_is_lost_in_the_middle_ends_whole_and_with_the_same
 ):
     def built(name: str) -> str:
         url = build_dataset(
-            str(RECIPE), store=str(tmp_path / name), bind={"images": str(painted), "weights": str(weights)},
-            changes=CHANGES, limit=40, part_rows=10, device="cpu",
-        )  # fmt: skip
+            str(RECIPE),
+            store=str(tmp_path / name),
+            bind={"images": str(painted), "weights": str(weights)},
+            changes=CHANGES,
+            limit=40,
+            part_rows=10,
+            device="cpu",
+        )
         return Release(url).manifest.content_sha256
 
     undisturbed = built("undisturbed")
@@ -91,9 +100,12 @@ print(json.dumps([list(rows), detectors.key(settings, context)]))
 def test_a_machine_with_torch_and_without_prefect_finds_the_same(painted, weights):
     painting = next(file for file in sorted((painted / "images").rglob("*.jpg")) if file.stat().st_size > 5000)
     done = subprocess.run(
-        [sys.executable, "-c", ALONE, str(weights), str(painting)], cwd=ROOT, capture_output=True, text=True,
+        [sys.executable, "-c", ALONE, str(weights), str(painting)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )  # fmt: skip
+    )
     assert done.returncode == 0, done.stderr
     settings = Detect(model="fcos_small")
     context = Context(store="memory://none", bindings={"weights": str(weights)}, device="cpu")
@@ -164,8 +176,19 @@ def test_the_desk_of_a_cluster_needs_no_gpu(tmp_path, weights):
 def test_a_device_can_be_named_and_one_that_is_not_there_is_refused_before_anything_runs(
     tmp_path, painted, weights, capsys
 ):
-    words = ["build", str(RECIPE), "--store", str(tmp_path / "store"), "--bind", f"images={painted}", "--device", "cuda:99",
-             "--bind", f"weights={weights}", *(word for change in CHANGES for word in ("--set", change))]  # fmt: skip
+    words = [
+        "build",
+        str(RECIPE),
+        "--store",
+        str(tmp_path / "store"),
+        "--bind",
+        f"images={painted}",
+        "--device",
+        "cuda:99",
+        "--bind",
+        f"weights={weights}",
+        *(word for change in CHANGES for word in ("--set", change)),
+    ]
     assert main(words) == 2
     assert capsys.readouterr().err.startswith("bilderatlas: device: expected one of this machine's")
     assert not (tmp_path / "store" / "blobs").exists()

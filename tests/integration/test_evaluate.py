@@ -1,4 +1,6 @@
-"""`bilderatlas evaluate detector`: on a release of the museum and on its COCO file, twice, with a detector from elsewhere."""
+"""`bilderatlas evaluate detector`: on a release of the museum and on its COCO file, twice, with a detector from
+elsewhere.
+"""
 
 import json
 from pathlib import Path
@@ -49,7 +51,7 @@ def coco_file(folder: Path, **changes: object) -> str:
     return str(path)
 
 
-# ---------------------------------------------------------------------------------------------------- the truth
+# --- the truth
 
 
 def test_a_releases_annotated_images_are_those_of_its_tables(built, release, looked):
@@ -137,7 +139,7 @@ def test_a_release_that_is_damaged_is_told_in_a_sentence(built, release):
         annotated(release, None, context)
 
 
-# ---------------------------------------------------------------------------------------------------- the comparison
+# --- the comparison
 
 
 def test_the_releases_own_detector_and_the_same_weights_give_the_same_numbers_as_its_report(built, release, tmp_path):
@@ -157,8 +159,12 @@ def test_the_releases_own_detector_and_the_same_weights_give_the_same_numbers_as
     assert scores["ours", "AP"]["low"] <= scores["ours", "AP"]["value"] <= scores["ours", "AP"]["high"]
     assert said in (out / "detectors.md").read_text()
     assert {path.name for path in out.iterdir()} == {
-        "detectors.md", "detectors.parquet", "thresholds.parquet", "detectors.svg", "calibration.svg"
-    }  # fmt: skip
+        "detectors.md",
+        "detectors.parquet",
+        "thresholds.parquet",
+        "detectors.svg",
+        "calibration.svg",
+    }
 
 
 def test_a_second_comparison_detects_nothing_and_says_the_same(built, release, monkeypatch):
@@ -201,7 +207,7 @@ def test_a_coco_file_and_its_folder_can_be_the_truth(tmp_path):
     assert "| theirs | 1.000" in said
 
 
-# ---------------------------------------------------------------------------------------------------- what is said wrongly
+# --- what is said wrongly
 
 WRONG = [
     pytest.param([], "expected at least one detector to compare, got none", id="nothing to compare"),
@@ -211,11 +217,21 @@ WRONG = [
     pytest.param(["--detector", "a=plain"], "--detector a: expected a file, as a=plain:FILE, got none", id="no file"),
     pytest.param(["--detector", "a=plain:w,least_score"], "expected setting=value after a comma", id="no setting"),
     pytest.param(["--detector", "a=plain:w,model=hog"], "expected setting=value after a comma", id="another model"),
-    pytest.param(["--detector", "a=plain:w,least_score=7"], "--detector a: least_score: Input should be less", id="out of range"),
-    pytest.param(["--detector", "a=plain:w,colour=7"], "--detector a: colour: Extra inputs are not permitted", id="no such setting"),
+    pytest.param(
+        ["--detector", "a=plain:w,least_score=7"], "--detector a: least_score: Input should be less", id="out of range"
+    ),
+    pytest.param(
+        ["--detector", "a=plain:w,colour=7"],
+        "--detector a: colour: Extra inputs are not permitted",
+        id="no such setting",
+    ),
     pytest.param(["--detector", "a=plain:w,classes={"], "expected a YAML value", id="no YAML"),
-    pytest.param(["--detector", "a=hog", "--results", "a=f.json"], "expected each name once, got 'a' 2 times", id="one name twice"),
-]  # fmt: skip
+    pytest.param(
+        ["--detector", "a=hog", "--results", "a=f.json"],
+        "expected each name once, got 'a' 2 times",
+        id="one name twice",
+    ),
+]
 
 
 @pytest.mark.parametrize(("words", "said"), WRONG)

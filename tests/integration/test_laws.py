@@ -1,4 +1,6 @@
-"""Laws 1, 3, 5 and 6 on whole builds: the same release however it is built, splits that stay, no half release in sight."""
+"""Laws 1, 3, 5 and 6 on whole builds: the same release however it is built, splits that stay, no half release in
+sight.
+"""
 
 import contextlib
 import csv
@@ -54,9 +56,14 @@ def test_a_killed_build_leaves_no_half_release_and_goes_on_to_the_same_end(
     store, environment = tmp_path / "another", {**os.environ, "PREFECT_API_URL": prefect_server}
     lines_before = random.Random(seed).randrange(9)  # of progress on stderr, one for each stage
     build = subprocess.Popen(
-        command(store, painted, "--part-rows", "9"), cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+        command(store, painted, "--part-rows", "9"),
+        cwd=ROOT,
+        env=environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
         start_new_session=True,
-    )  # fmt: skip
+    )
     assert build.stderr is not None
     for _ in range(lines_before):
         build.stderr.readline()
@@ -90,11 +97,15 @@ def test_two_builds_at_once_end_in_one_intact_release(prefect_server, tmp_path, 
 @pytest.mark.server
 def test_an_interrupted_build_says_so_and_exits_with_130(prefect_server, tmp_path, painted):
     build = subprocess.Popen(
-        command(tmp_path / "store", painted, "--part-rows", "9"), cwd=ROOT, env={**os.environ, "PREFECT_API_URL": prefect_server},
-        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+        command(tmp_path / "store", painted, "--part-rows", "9"),
+        cwd=ROOT,
+        env={**os.environ, "PREFECT_API_URL": prefect_server},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
         # a shell without a terminal starts what runs in the background deaf to interrupts, and so all that it starts
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
-    )  # fmt: skip
+    )
     assert build.stderr is not None
     build.stderr.readline()
     while build.poll() is None:  # Python drops an interrupt that falls into a finaliser: a person would press again too
@@ -111,13 +122,20 @@ def test_an_interrupted_build_says_so_and_exits_with_130(prefect_server, tmp_pat
 
 @pytest.mark.server
 def test_ctrl_c_in_a_terminal_ends_a_build_with_a_server_of_its_own(tmp_path, painted):
-    """A terminal interrupts all programs of the command, and so the server: a flow that can't reach it any more waits for minutes."""
+    """A terminal interrupts all programs of the command, and so the server: a flow that can't reach it any more waits
+    for minutes.
+    """
     names = {name: value for name, value in os.environ.items() if name != "PREFECT_API_URL"}
     build = subprocess.Popen(
-        command(tmp_path / "store", painted, "--part-rows", "9"), cwd=ROOT, env={**names, "PREFECT_HOME": str(tmp_path / "home")},
-        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True,
+        command(tmp_path / "store", painted, "--part-rows", "9"),
+        cwd=ROOT,
+        env={**names, "PREFECT_HOME": str(tmp_path / "home")},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
-    )  # fmt: skip
+    )
     assert build.stderr is not None
     build.stderr.readline()
     for _ in range(3):  # see above
@@ -141,9 +159,12 @@ def test_a_dask_cluster_gives_the_same_release(prefect_server, tmp_path, painted
     store = tmp_path / "another"
     with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=50) as cluster:
         subprocess.run(
-            command(store, painted, "--dask", cluster.scheduler_address, "--part-rows", "40"), cwd=ROOT, check=True, capture_output=True,
+            command(store, painted, "--dask", cluster.scheduler_address, "--part-rows", "40"),
+            cwd=ROOT,
+            check=True,
+            capture_output=True,
             env={**os.environ, "PREFECT_API_URL": prefect_server},
-        )  # fmt: skip
+        )
     assert content(store) == content(built.store)
 
 
@@ -233,7 +254,10 @@ def _ids(desk: Desk) -> dict[str, int]:
 
 
 def test_a_better_copy_takes_the_split_in_which_its_work_was_published(tmp_path, museum):
-    """A larger file of a published work arrives; the old one is dropped as its copy, and the work stays where it was."""
+    """A larger file of a published work arrives.
+
+    The old one is dropped as its copy, and the work stays where it was.
+    """
     from PIL import Image
 
     desk = Desk(str(tmp_path / "store"), museum)

@@ -32,15 +32,25 @@ TITLE = "Nocturne of the Purged Heron"
 URL = "https://museum.example/heron-of-the-night"
 ARTIST, STYLE = "Aurelia Heronwright", "Heronism"
 RECIPE: dict[str, Any] = {
-    "name": "small", "by_hand": "said", "max_loss_fraction": 1,
+    "name": "small",
+    "by_hand": "said",
+    "max_loss_fraction": 1,
     "bindings": {"images": "a museum", "said": "lists by hand"},
-    "sources": [{"table": {
-        "name": "museum", "at": "images", "table": "works.csv",
-        "columns": {name: name for name in ("key", "image", "title", "artist", "style", "source_url", "rights_uri")},
-        "annotations": {"format": "coco", "path": "truth/annotations.json"},
-    }}],
+    "sources": [
+        {
+            "table": {
+                "name": "museum",
+                "at": "images",
+                "table": "works.csv",
+                "columns": {
+                    name: name for name in ("key", "image", "title", "artist", "style", "source_url", "rights_uri")
+                },
+                "annotations": {"format": "coco", "path": "truth/annotations.json"},
+            }
+        }
+    ],
     "stages": ["fetch", "hash", "dedup", "split", {"export": {"media": True}}],
-}  # fmt: skip
+}
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +62,9 @@ def painted(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 class House:
-    """A museum in which one kept work, which has a copy, has a title and an address that no other has, and a store of its releases."""
+    """A museum in which one kept work, which has a copy, has a title and an address that no other has, and a store of
+    its releases.
+    """
 
     def __init__(self, folder: Path, painted: Path) -> None:
         self.folder, self.store = folder, str(folder / "store")
@@ -141,12 +153,13 @@ def house(standing: House, tmp_path: Path) -> House:
 def test_after_a_purge_nothing_is_left_in_any_file(house: House):
     first = next(release for release in both(house) if house.row(release)["kept"])
     picture = Path(f"{house.store}/blobs/{house.row(first)['sha256'][:2]}/{house.row(first)['sha256']}").read_bytes()
+    # all files of a camera begin alike
     needles = (
         TITLE.encode(),
         URL.encode(),
         ARTIST.encode(),
         picture[len(picture) // 2 :][:200],
-    )  # all files of a camera begin alike
+    )
     assert len(house.traces(*needles)) > 6
     said = purge("small", house.store)
     assert said.splitlines()[:2] == ["purge small: 2 records", f"  {house.gone}: asked by the heirs (2024-05-01)"]
@@ -156,8 +169,11 @@ def test_after_a_purge_nothing_is_left_in_any_file(house: House):
         assert verify(release.url, is_deep=True).problems == ()
         row = house.row(release)
         assert (row["kept"], row["reason"], row["detail"], row["retrieved_at"]) == (
-            False, "taken_down", "asked by the heirs (2024-05-01)", None,
-        )  # fmt: skip
+            False,
+            "taken_down",
+            "asked by the heirs (2024-05-01)",
+            None,
+        )
     amended = Release(first.url).manifest
     assert (amended.version, amended.content_sha256) == (first.manifest.version, first.manifest.content_sha256)
     assert amended.counts["kept"] == int(str(first.manifest.counts["kept"])) - 1

@@ -1,4 +1,7 @@
-"""What a purge takes with a work, which else would take its place: copies that no build has dropped for it; and what it leaves."""
+"""What a purge takes with a work, which else would take its place: copies that no build has dropped for it.
+
+And what it leaves.
+"""
 
 import shutil
 from pathlib import Path

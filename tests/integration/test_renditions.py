@@ -1,4 +1,6 @@
-"""dedup on real reproductions: Van Gogh's works in two sizes, and Monet's, of which some were photographed twice and some form series."""
+"""dedup on real reproductions: Van Gogh's works in two sizes, and Monet's, of which some were photographed twice and
+some form series.
+"""
 
 import csv
 from pathlib import Path
@@ -20,7 +22,7 @@ RECIPE = {
 }
 ONE_WORK = {
     ("w:monet_210w/rouen-cathedral-grey-weather.jpg", "w:monet_210w/rouen-cathedral-the-gate-grey-weather.jpg"),
-}  # fmt: skip
+}
 """Pairs of two names that are merged although no verdict says so: looked at, every stroke of the two is the same."""
 
 
@@ -68,8 +70,10 @@ def test_what_people_saw_is_what_is_found(works: dict[str, str], pairs: list[dic
 def test_no_other_two_works_are_merged(works: dict[str, str], pairs: list[dict[str, Any]]):
     same = {tuple(sorted((pair["a"], pair["b"]))) for pair in pairs if pair["verdict"] == "same"}
     merged = {
-        tuple(sorted((record, kept))) for record, kept in works.items() if record.rpartition("/")[2] != kept.rpartition("/")[2]
-    }  # fmt: skip
+        tuple(sorted((record, kept)))
+        for record, kept in works.items()
+        if record.rpartition("/")[2] != kept.rpartition("/")[2]
+    }
     assert merged == same | ONE_WORK
 
 

@@ -1,4 +1,6 @@
-"""The report's page in a real browser: it lays out, works with the keyboard, and saves the verdicts that a build reads."""
+"""The report's page in a real browser: it lays out, works with the keyboard, and saves the verdicts that a build
+reads.
+"""
 
 import base64
 import io
@@ -34,15 +36,33 @@ WAIT_S = 30.0
 ODD = "s:\U0001f5bc,\"'<&"  # sorts after the next one by code points, before it by UTF-16
 LATE = "s:\uff5e"
 MANIFEST = ReleaseManifest(
-    name="small", version="0123456789ab", previous=None, lineage=1, split_sha256="s", contract_version="1.0.0", content_sha256="c" * 64,
-    recipe_sha256="r", counts={"records": 9, "kept": 5, "dropped": 4}, content={}, files={}, environment={},
-)  # fmt: skip
+    name="small",
+    version="0123456789ab",
+    previous=None,
+    lineage=1,
+    split_sha256="s",
+    contract_version="1.0.0",
+    content_sha256="c" * 64,
+    recipe_sha256="r",
+    counts={"records": 9, "kept": 5, "dropped": 4},
+    content={},
+    files={},
+    environment={},
+)
 
 _STYLES = [f"{ODD} style {number} of a long name" for number in range(30)]
 _WORKS = [
-    {"record_id": f"s:{at}", "stratum": _STYLES[at % 30], "artist": f"A{at % 7}", "year": 1800 + at, "width_px": 3, "height_px": 2, "figures": at % 9}
+    {
+        "record_id": f"s:{at}",
+        "stratum": _STYLES[at % 30],
+        "artist": f"A{at % 7}",
+        "year": 1800 + at,
+        "width_px": 3,
+        "height_px": 2,
+        "figures": at % 9,
+    }
     for at in range(90)
-]  # fmt: skip
+]
 _VIEW = pa.Table.from_pylist(_WORKS, VIEW)
 STATISTICS = statistics({"measured": _VIEW, "before": _VIEW, "after": _VIEW}, pa.array(["train"] * 90), {"train": 1})
 PLOTS = ["Works per artist", "Aspect ratios", "Effective number of artists", "Styles and years", "Figures per image"]
@@ -132,9 +152,18 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         pytest.skip(f"the page in a browser: no Chromium at {CHROMIUM} (Debian: apt-get install chromium)")
     profile = tmp_path_factory.mktemp("profile")
     command = [
-        CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--disable-extensions",
-        "--disable-background-networking", "--remote-debugging-port=0", f"--user-data-dir={profile}", "about:blank",
-    ]  # fmt: skip
+        CHROMIUM,
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-dev-shm-usage",
+        "--no-first-run",
+        "--disable-extensions",
+        "--disable-background-networking",
+        "--remote-debugging-port=0",
+        f"--user-data-dir={profile}",
+        "about:blank",
+    ]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
     try:
         found = profile / "DevToolsActivePort"
@@ -166,11 +195,22 @@ def page(tmp_path: Path) -> Path:
     names = ["s:1", "s:2", "s:3", "s:4", ODD, LATE]
     facts = {
         name: {
-            "record_id": name, "sha256": name, "title": f"<b>{name}</b>", "artist": "A", "source": "s", "source_url": "https://museum.example/1",
-            "rights_uri": "NOASSERTION", "width_px": 640, "height_px": 480, "bytes": 99, "is_annotated": False, "metadata": 1, "format": "JPEG",
+            "record_id": name,
+            "sha256": name,
+            "title": f"<b>{name}</b>",
+            "artist": "A",
+            "source": "s",
+            "source_url": "https://museum.example/1",
+            "rights_uri": "NOASSERTION",
+            "width_px": 640,
+            "height_px": 480,
+            "bytes": 99,
+            "is_annotated": False,
+            "metadata": 1,
+            "format": "JPEG",
         }
         for name in names
-    }  # fmt: skip
+    }
     copies = (
         Pair("s:2", "s:1", "resized", 2, 0.9, None, "x"),
         Pair("s:3", "s:1", "resized", 2, 0.9, "copy", "x"),
@@ -197,7 +237,8 @@ def test_pictures_lie_side_by_side_and_nothing_sticks_out(tab, page, width_px):
     tab.open(page, width_px)
     assert tab.value("document.documentElement.scrollWidth <= innerWidth")
     rows = tab.value(
-        "[...document.querySelectorAll('.side')].map(side => [...side.children].map(box => box.getBoundingClientRect().toJSON()))"
+        "[...document.querySelectorAll('.side')].map(side => [...side.children].map(box => "
+        "box.getBoundingClientRect().toJSON()))"
     )
     assert len(rows) == 2
     for left, right in rows:
@@ -214,7 +255,8 @@ def test_words_of_a_plot_lie_inside_it(tab, page, width_px):
     outside = tab.open(page, width_px).value(
         "[...document.querySelectorAll('figure.plot svg')].flatMap(svg => {const frame = svg.getBoundingClientRect(); "
         "return [...svg.querySelectorAll('text')].filter(text => {const box = text.getBoundingClientRect(); "
-        "return box.left < frame.left - 1 || box.right > frame.right + 1 || box.bottom > frame.bottom + 1}).map(text => text.textContent)})"
+        "return box.left < frame.left - 1 || box.right > frame.right + 1 || box.bottom > frame.bottom + 1}).map(text "
+        "=> text.textContent)})"
     )
     assert outside == []
 

@@ -21,10 +21,15 @@ RECIPE: dict[str, Any] = {
     "bindings": {"images": "a folder"},
     "sources": [{"folder": {"name": "s", "at": "images", "pattern": "{style}/{title}.png"}}],
     "stages": [
-        "fetch", "hash", "quality", {"screen": SEEN}, {"screen": {"label": "style", "styles": ["Post-Impressionism", "Lunar_Art"]}},
-        {"split": {"by": None, "order": None}}, {"export": {"parquet": {"images": "none"}}},
+        "fetch",
+        "hash",
+        "quality",
+        {"screen": SEEN},
+        {"screen": {"label": "style", "styles": ["Post-Impressionism", "Lunar_Art"]}},
+        {"split": {"by": None, "order": None}},
+        {"export": {"parquet": {"images": "none"}}},
     ],
-}  # fmt: skip
+}
 
 
 def painted(seed: int) -> Image.Image:
@@ -126,7 +131,10 @@ def test_what_a_person_includes_passes_every_screen(tmp_path: Path, context: Con
 
 
 def test_figures_that_nobody_has_counted_are_not_taken_for_none(tmp_path: Path, context: Context):
-    """Without a detector only annotated pictures can have a count; a missing file says nothing of the picture beside it."""
+    """Without a detector only annotated pictures can have a count.
+
+    A missing file says nothing of the picture beside it.
+    """
     source = {**RECIPE["sources"][0]["folder"], "annotations": {"format": "voc", "path": "{style}/{title}.xml"}}
     counted = ["fetch", "hash", {"screen": {"label": "people", "figures": {}}}, *RECIPE["stages"][-2:]]
     wished = recipe(tmp_path, sources=[{"folder": source}], stages=counted)
@@ -141,7 +149,8 @@ def test_figures_that_nobody_has_counted_are_not_taken_for_none(tmp_path: Path, 
     details = opened(context).read_table(step.outcome)["detail"].to_pylist()
     assert sorted(filter(None, details)) == ["0 of person", *["nobody has counted person"] * 7]
     assert step.notes == (
-        "nobody has counted person in 7 of 9 records: they are not annotated, and no detect of person has looked at them",
+        "nobody has counted person in 7 of 9 records: they are not annotated, and no detect of person has "
+        "looked at them",
     )
 
 

@@ -56,8 +56,10 @@ def test_figures_are_those_that_the_split_counts(built: Desk):
 def test_a_recipe_without_a_draw_begins_with_its_first_decision(desk: Desk, tmp_path):
     recipe = tmp_path / "plain.yaml"
     recipe.write_text(
-        "name: plain\nbindings: {images: the museum}\nsources: [{folder: {name: museum, at: images, pattern: 'images/*/*'}}]\n"
-        "stages:\n  - fetch: {max_pixels: 1000000}\n  - hash: {}\n  - screen: {least_side_px: 100}\n  - split: {by: null}\n  - export: {}\n"
+        "name: plain\nbindings: {images: the museum}\nsources: [{folder: {name: museum, at: images, pattern: "
+        "'images/*/*'}}]\n"
+        "stages:\n  - fetch: {max_pixels: 1000000}\n  - hash: {}\n  - screen: {least_side_px: 100}\n  - split: {by: "
+        "null}\n  - export: {}\n"
     )
     steps = stages(recipe_from_file(str(recipe), ()), Context(store=desk.store, bindings={"images": str(desk.museum)}))
     found = pq.read_table(f"{steps[-1].release}/statistics/diversity.parquet").to_pylist()

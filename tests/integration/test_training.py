@@ -1,4 +1,6 @@
-"""Training on the museum: it learns, it goes on where it was killed and ends in the same bits, and nothing is trained twice."""
+"""Training on the museum: it learns, it goes on where it was killed and ends in the same bits, and nothing is trained
+twice.
+"""
 
 import json
 import os
@@ -24,9 +26,19 @@ from tasks.train import Trained, train
 from tests.support.desk import ROOT, MadeOnce
 
 SMALL = [
-    "batch=8", "accumulate=1", "optimizer=adamw", "learning_rate=0.003", "weight_decay=0.02", "schedule=one_cycle",
-    "least_side_px=96", "most_side_px=96", "detect_scale=1.3", "threads=1", "precision=float32", "augment.flip=0.5",
-]  # fmt: skip
+    "batch=8",
+    "accumulate=1",
+    "optimizer=adamw",
+    "learning_rate=0.003",
+    "weight_decay=0.02",
+    "schedule=one_cycle",
+    "least_side_px=96",
+    "most_side_px=96",
+    "detect_scale=1.3",
+    "threads=1",
+    "precision=float32",
+    "augment.flip=0.5",
+]
 
 
 @pytest.fixture(scope="session")
@@ -136,8 +148,10 @@ def test_a_second_time_nothing_is_trained_and_lost_weights_are_made_again(exam, 
     assert again.metrics["evaluations"] == []
     metrics = (tmp_path / once.weights).with_name("metrics.json")
     for file, data in (
-        (tmp_path / once.weights, b"half"), (metrics, b"[]"), (metrics, metrics.read_bytes().replace(b'"steps": 1', b'"steps": 2'))
-    ):  # fmt: skip
+        (tmp_path / once.weights, b"half"),
+        (metrics, b"[]"),
+        (metrics, metrics.read_bytes().replace(b'"steps": 1', b'"steps": 2')),
+    ):
         file.write_bytes(data)
         third = trained(truth, exam, tmp_path, "epochs=1")
         assert (third.is_new, third.metrics) == (True, once.metrics)
@@ -185,14 +199,16 @@ WRONG = [
     pytest.param(["--model", "yolo"], "expected one of", id="no such model"),
     pytest.param(["--set", "epochs=0"], "epochs: Input should be greater than or equal to 1, got 0", id="no epoch"),
     pytest.param(["--set", "epochs"], "--set: expected field=VALUE, got 'epochs'", id="no value"),
-    pytest.param(["--set", "epochs.more=1", "--set", "epochs=2", "--set", "epochs.x=1"], "expected a group", id="no group"),
+    pytest.param(
+        ["--set", "epochs.more=1", "--set", "epochs=2", "--set", "epochs.x=1"], "expected a group", id="no group"
+    ),
     pytest.param(["--set", "category=horse"], "expected a category 'horse'", id="nobody of that category"),
     pytest.param(["--split", "train"], "expected images of split 'train'", id="no such split"),
     pytest.param(["--set", "start=start"], "expected --bind start=FILE, got none", id="no weights bound"),
     pytest.param(["--bind", "start={truth}"], "expected a file of weights", id="no weights in the file"),
     pytest.param(["--bind", "start={truth}.not"], "expected a file, got", id="no file"),
     pytest.param(["--set", "learning_rate=1e+30"], "lower learning_rate", id="a loss that is no number"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("words", "problem"), WRONG)

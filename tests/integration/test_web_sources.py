@@ -1,4 +1,6 @@
-"""Sources on the web, end to end: every format of the museum over HTTP, asked once, read again, carried over, gone, refused."""
+"""Sources on the web, end to end: every format of the museum over HTTP, asked once, read again, carried over, gone,
+refused.
+"""
 
 import csv
 import signal
@@ -131,7 +133,7 @@ def test_a_limit_asks_for_so_many_works_only(tmp_path, museum):
     assert sum("ImageJson" in url for url in desk.asked(museum, since)) == 5
 
 
-# ------------------------------------------------------------------------------------------------ law 4
+# --- law 4
 
 
 def test_what_a_complete_listing_no_longer_has_is_gone_and_comes_back(tmp_path):
@@ -234,9 +236,12 @@ def test_an_interrupt_ends_a_slow_scrape_at_once(tmp_path, museum):
     command = [sys.executable, "-m", "flows.cli", "scrape", str(tmp_path / "recipe.yaml"), "--store", desk.store]
     since = len(museum.log)
     process = subprocess.Popen(
-        [*command, "--bind", f"origins=*={museum.url}"], stderr=subprocess.PIPE, text=True, cwd=ROOT,
+        [*command, "--bind", f"origins=*={museum.url}"],
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=ROOT,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
-    )  # fmt: skip
+    )
     until_s = time.monotonic() + 60
     while len(museum.log) == since and time.monotonic() < until_s:
         time.sleep(0.1)
@@ -256,16 +261,28 @@ def test_scrape_alone_asks_for_the_bindings_of_its_source_only(tmp_path, museum)
         listing(desk.recipe(), "flickr", 1, without)
 
 
-# ------------------------------------------------------------------------------------------------ hostile images
+# --- hostile images
 
 
 def test_hostile_images_are_drops_with_their_reasons_and_touch_nothing_outside(tmp_path):
     lasting = {
-        "to_this_machine": "not_allowed", "to_metadata": "not_allowed", "to_file": "not_allowed", "loop": "not_allowed",
-        "pixel_bomb": "too_many_pixels", "ten_gb_promised": "too_many_bytes", "gzip_bomb": "too_many_bytes", "svg": "not_an_image",
-        "page_for_image": "not_an_image", "empty": "empty_file", "noai": "opted_out", "robots_disallow": "robots_disallow",
-        "not_found": "not_found", "forbidden": "http_error", "truncated": "broken_image", "nasty_name": None,
-    }  # fmt: skip
+        "to_this_machine": "not_allowed",
+        "to_metadata": "not_allowed",
+        "to_file": "not_allowed",
+        "loop": "not_allowed",
+        "pixel_bomb": "too_many_pixels",
+        "ten_gb_promised": "too_many_bytes",
+        "gzip_bomb": "too_many_bytes",
+        "svg": "not_an_image",
+        "page_for_image": "not_an_image",
+        "empty": "empty_file",
+        "noai": "opted_out",
+        "robots_disallow": "robots_disallow",
+        "not_found": "not_found",
+        "forbidden": "http_error",
+        "truncated": "broken_image",
+        "nasty_name": None,
+    }
     faults = Faults(1.0, image_kinds=tuple(lasting), answer_kinds=())
     desk = Guesthouse(tmp_path, "artic", max_transient_fraction=1.0)
     with serving(CatalogueHall(7, ROWS, 6), faults=faults) as hostile:
@@ -287,17 +304,25 @@ def test_a_table_that_names_private_addresses_reaches_none_of_them(tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as listener:
         listener.settimeout(0.2)
         port = listener.getsockname()[1]
-        places = [f"http://127.0.0.1:{port}/1.jpg", f"http://localhost:{port}/2.jpg", f"http://[::1]:{port}/3.jpg",
-                  f"http://0.0.0.0:{port}/4.jpg", f"http://2130706433:{port}/5.jpg", "http://169.254.169.254/6.jpg",
-                  f"http://[::ffff:127.0.0.1]:{port}/7.jpg"]  # fmt: skip
+        places = [
+            f"http://127.0.0.1:{port}/1.jpg",
+            f"http://localhost:{port}/2.jpg",
+            f"http://[::1]:{port}/3.jpg",
+            f"http://0.0.0.0:{port}/4.jpg",
+            f"http://2130706433:{port}/5.jpg",
+            "http://169.254.169.254/6.jpg",
+            f"http://[::ffff:127.0.0.1]:{port}/7.jpg",
+        ]
         images = tmp_path / "images"
         images.mkdir()
         with (images / "works.csv").open("w", newline="") as file:
             csv.writer(file).writerows([("key", "image"), *((str(n), place) for n, place in enumerate(places))])
         plain = {
-            "name": "web", "bindings": {"images": "a folder"}, "stages": STAGES,
+            "name": "web",
+            "bindings": {"images": "a folder"},
+            "stages": STAGES,
             "sources": [{"table": {"name": "t", "table": "works.csv", "columns": {"key": "key", "image": "image"}}}],
-        }  # fmt: skip
+        }
         path = tmp_path / "recipe.yaml"
         path.write_text(yaml.safe_dump(plain), encoding="utf-8")
         bindings = {"images": str(images), "contact": "curator@museum.example"}

@@ -1,4 +1,6 @@
-"""why: what it says of a record that is in, one that was dropped as a copy, one that was lost on the way, and a stranger."""
+"""why: what it says of a record that is in, one that was dropped as a copy, one that was lost on the way, and a
+stranger.
+"""
 
 from pathlib import Path
 

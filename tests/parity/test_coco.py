@@ -23,15 +23,27 @@ CATEGORIES = ("person", "dog")
 
 
 def release(seed: int, images: int = 12, most: int = 9) -> tuple[pa.Table, pa.Table]:
-    """Both tables of one split: people's boxes of all sizes, some of them crowds, and a detector's that is right now and then."""
+    """Both tables of one split: people's boxes of all sizes, some of them crowds, and a detector's that is right now
+    and then.
+    """
     chance = np.random.default_rng(seed)
     shown, drawn, found = [], [], []
     for number in range(1, images + 1):
-        shown.append({
-            **dict.fromkeys(DIGESTED.names), "record_id": f"s:{number}", "image_id": 1000 + number, "sha256": f"{number:064x}", "format": "PNG",
-            "width_px": 500, "height_px": 400, "rights_uri": "NOASSERTION", "is_annotated": bool(number % 4), "split": "train",
-            "image": {"bytes": None, "path": None},
-        })  # fmt: skip
+        shown.append(
+            {
+                **dict.fromkeys(DIGESTED.names),
+                "record_id": f"s:{number}",
+                "image_id": 1000 + number,
+                "sha256": f"{number:064x}",
+                "format": "PNG",
+                "width_px": 500,
+                "height_px": 400,
+                "rights_uri": "NOASSERTION",
+                "is_annotated": bool(number % 4),
+                "split": "train",
+                "image": {"bytes": None, "path": None},
+            }
+        )
         real = [_box(chance) for _ in range(chance.integers(0, most))] if number % 4 else []
         drawn.append({"record_id": f"s:{number}", "figures": [_figure(box, chance, None) for box in real]})
         near = [[value + chance.normal(0, 4) for value in box[:2]] + box[2:] for box in real if chance.random() < 0.7]
@@ -59,8 +71,13 @@ def _box(chance: np.random.Generator) -> list[float]:
 def _figure(box: list[float], chance: np.random.Generator, score: float | None) -> dict[str, Any]:
     category = CATEGORIES[int(chance.random() < 0.3)]
     is_crowd = score is None and bool(chance.random() < 0.1)
-    return {"category": category, "xywh_px": [round(v, 1) for v in box], "is_crowd": is_crowd, "keypoints_xyv": None,
-            "score": None if score is None else round(score, 3)}  # fmt: skip
+    return {
+        "category": category,
+        "xywh_px": [round(v, 1) for v in box],
+        "is_crowd": is_crowd,
+        "keypoints_xyv": None,
+        "score": None if score is None else round(score, 3),
+    }
 
 
 @contextlib.contextmanager

@@ -55,13 +55,23 @@ RIGHTS = [
     "NOASSERTION",
 ]
 VIEW = {
-    "record_id": pa.string(), "sha256": pa.string(), "rights_uri": pa.string(), "is_annotated": pa.bool_(),
-    "width_px": pa.int32(), "height_px": pa.int32(), "bytes": pa.int64(), "metadata": pa.int64(),
+    "record_id": pa.string(),
+    "sha256": pa.string(),
+    "rights_uri": pa.string(),
+    "is_annotated": pa.bool_(),
+    "width_px": pa.int32(),
+    "height_px": pa.int32(),
+    "bytes": pa.int64(),
+    "metadata": pa.int64(),
     "is_second": pa.bool_(),
-}  # fmt: skip
+}
 RELATIONS = {
-    "a": pa.string(), "b": pa.string(), "relation": pa.string(), "distance_bits": pa.int16(), "score": pa.float64()
-}  # fmt: skip
+    "a": pa.string(),
+    "b": pa.string(),
+    "relation": pa.string(),
+    "distance_bits": pa.int16(),
+    "score": pa.float64(),
+}
 Row = dict[str, Any]
 names = st.integers(0, 9).map(lambda number: f"r{number}")
 blobs = st.sampled_from("ABCDEFG")
@@ -89,8 +99,9 @@ found = st.sampled_from(["reencoded", "resized", "recoloured"] * 3 + ["mirrored"
 scores = st.sampled_from([0.25, 0.5, 1.0])
 relation_rows = st.lists(
     st.tuples(blobs, blobs, found, st.integers(0, 3), scores).filter(lambda pair: pair[0] != pair[1]),
-    max_size=16, unique_by=lambda pair: frozenset(pair[:2]),
-)  # fmt: skip
+    max_size=16,
+    unique_by=lambda pair: frozenset(pair[:2]),
+)
 verdict_rows = st.lists(st.tuples(names, names, st.sampled_from(["copy", "related", "different"])), max_size=4)
 
 
@@ -111,7 +122,10 @@ def rank(row: Row) -> tuple[Any, ...]:
 def walked(
     rows: list[Row], relations: list[Any], verdicts: list[Any], dropped: set[str], bound: set[str]
 ) -> dict[str, tuple[str | None, str | None, str]]:
-    """reason, kept_record_id and group_id of each record, by what stands in the rules. Nodes are first records of blobs."""
+    """reason, kept_record_id and group_id of each record, by what stands in the rules.
+
+    Nodes are first records of blobs.
+    """
     blob = {row["record_id"]: row["sha256"] for row in rows}
     first = {sha256: min(name for name in blob if blob[name] == sha256) for sha256 in blob.values()}
     said: dict[Tie, str] = {}

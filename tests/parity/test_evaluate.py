@@ -1,4 +1,6 @@
-"""Scores against pycocotools: the library that we take them from, our own matching, and images that count several times."""
+"""Scores against pycocotools: the library that we take them from, our own matching, and images that count several
+times.
+"""
 
 import contextlib
 import copy
@@ -39,27 +41,41 @@ def by_pycocotools(document: dict[str, Any], results: list[dict[str, Any]], at_m
     precision, recall = evaluation.eval["precision"], evaluation.eval["recall"]
     most = limits.index(at_most)
     picked = [
-        precision[..., 0, most], precision[0, ..., 0, most], precision[5, ..., 0, most], *(precision[..., area, most] for area in (1, 2, 3)),
-        *(recall[..., 0, limits.index(limit)] for limit in (1, 10, at_most)), *(recall[..., area, most] for area in (1, 2, 3)),
-    ]  # fmt: skip
+        precision[..., 0, most],
+        precision[0, ..., 0, most],
+        precision[5, ..., 0, most],
+        *(precision[..., area, most] for area in (1, 2, 3)),
+        *(recall[..., 0, limits.index(limit)] for limit in (1, 10, at_most)),
+        *(recall[..., area, most] for area in (1, 2, 3)),
+    ]
     return [float(values[values > -1].mean()) if (values > -1).any() else None for values in picked]
 
 
 def made(seed: int, images: int = 14, crowd: float = 0.1, steps: int | None = None) -> Document:
-    """Figures of all sizes, some in crowds, and boxes that are right now and then. steps: how many scores there are, so that they tie."""
+    """Figures of all sizes, some in crowds, and boxes that are right now and then. steps: how many scores there are,
+    so that they tie.
+    """
     chance = np.random.default_rng(seed)
     document: dict[str, Any] = {
-        "images": [{"id": 3 * number + 1} for number in range(images)], "annotations": [], "categories": [{"id": 1, "name": "person"}]
-    }  # fmt: skip
+        "images": [{"id": 3 * number + 1} for number in range(images)],
+        "annotations": [],
+        "categories": [{"id": 1, "name": "person"}],
+    }
     results = []
     for image in document["images"][1:]:  # the first is empty
         for _ in range(chance.integers(0, 7)):
             box = [*chance.uniform(0, 300, 2), *chance.choice([9, 32, 60, 96, 180], 2) * chance.uniform(0.8, 1.2)]
             number = len(document["annotations"]) + 1
             document["annotations"].append(
-                {"id": number, "image_id": image["id"], "category_id": 1, "bbox": [float(v) for v in box], "area": float(box[2] * box[3]),
-                 "iscrowd": int(chance.random() < crowd)}
-            )  # fmt: skip
+                {
+                    "id": number,
+                    "image_id": image["id"],
+                    "category_id": 1,
+                    "bbox": [float(v) for v in box],
+                    "area": float(box[2] * box[3]),
+                    "iscrowd": int(chance.random() < crowd),
+                }
+            )
             for _ in range(chance.integers(0, 3)):
                 near = [v * chance.uniform(0.8, 1.2) for v in box]
                 results.append(
@@ -79,13 +95,17 @@ def as_arrays(document: dict[str, Any], results: list[dict[str, Any]]) -> tuple[
     row = {image["id"]: place for place, image in enumerate(document["images"])}
     drawn = sorted(document["annotations"], key=lambda box: row[box["image_id"]])
     truth = Figures(
-        len(row), np.array([row[box["image_id"]] for box in drawn], np.int64), np.array([box["bbox"] for box in drawn], float).reshape(-1, 4),
-        np.array([box["area"] for box in drawn], float), np.array([bool(box["iscrowd"]) for box in drawn], bool),
-    )  # fmt: skip
+        len(row),
+        np.array([row[box["image_id"]] for box in drawn], np.int64),
+        np.array([box["bbox"] for box in drawn], float).reshape(-1, 4),
+        np.array([box["area"] for box in drawn], float),
+        np.array([bool(box["iscrowd"]) for box in drawn], bool),
+    )
     return truth, ordered(
-        np.array([row[box["image_id"]] for box in results], np.int64), np.array([box["bbox"] for box in results], float).reshape(-1, 4),
+        np.array([row[box["image_id"]] for box in results], np.int64),
+        np.array([box["bbox"] for box in results], float).reshape(-1, 4),
         np.array([box["score"] for box in results], float),
-    )  # fmt: skip
+    )
 
 
 CASES = [
@@ -144,8 +164,15 @@ def test_real_figures_and_boxes_near_them_score_the_same(shared_data: Path):
         for figure in figures_of_voc(path.read_bytes()):
             box = figure["xywh_px"]
             document["annotations"].append(
-                {"id": len(document["annotations"]) + 1, "image_id": number, "category_id": 1, "bbox": box, "area": box[2] * box[3], "iscrowd": 0}
-            )  # fmt: skip
+                {
+                    "id": len(document["annotations"]) + 1,
+                    "image_id": number,
+                    "category_id": 1,
+                    "bbox": box,
+                    "area": box[2] * box[3],
+                    "iscrowd": 0,
+                }
+            )
             for _ in range(3):
                 near = [float(value * chance.uniform(0.8, 1.25)) for value in box]
                 results.append({"image_id": number, "category_id": 1, "bbox": near, "score": _score(chance, 1000)})

@@ -39,9 +39,14 @@ def ours() -> list[int]:
     """How often each set of SETS is drawn."""
     none = pa.array([False] * RECORDS)
     view = pa.table(
-        {"record_id": [f"r{n}" for n in range(RECORDS)], "style": ["Impressionism"] * RECORDS, "weighs_as": ARTISTS,
-         "is_included": none, "is_replaced": none}
-    )  # fmt: skip
+        {
+            "record_id": [f"r{n}" for n in range(RECORDS)],
+            "style": ["Impressionism"] * RECORDS,
+            "weighs_as": ARTISTS,
+            "is_included": none,
+            "is_replaced": none,
+        }
+    )
     found: Counter[tuple[int, ...]] = Counter()
     for seed in range(SEEDS):
         outcome = sample.decide(view, Sample(label="sample", seed=seed, at_most=PLACES))
@@ -101,9 +106,12 @@ def test_our_siphash_is_the_one_of_pandas():
     said = [word.encode() for word in words]
     found = np.empty(len(words), np.uint64)
     siphash(
-        np.cumsum([0, *map(len, said)]).astype(np.int64), np.frombuffer(b"".join(said), np.uint8),
-        np.frombuffer(b"0123456789123456", np.uint64).reshape(1, 2), np.zeros(len(words), np.int64), found,
-    )  # fmt: skip
+        np.cumsum([0, *map(len, said)]).astype(np.int64),
+        np.frombuffer(b"".join(said), np.uint8),
+        np.frombuffer(b"0123456789123456", np.uint64).reshape(1, 2),
+        np.zeros(len(words), np.int64),
+        found,
+    )
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB), (31, 1)):
         found = (found ^ (found >> np.uint64(shift))) * np.uint64(factor)
     theirs = pd.util.hash_array(np.array(words, object), hash_key="0123456789123456", categorize=False)

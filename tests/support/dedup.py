@@ -24,10 +24,14 @@ Pixels = NDArray[np.uint8]
 RADIUS = Dedup(label="dedup")
 
 
-WALL = Recipe.model_validate({
-    "name": "wall", "bindings": {"images": "pictures"}, "sources": [{"folder": {"name": "m", "at": "images", "pattern": "{title}.jpg"}}],
-    "stages": ["fetch", "hash", "dedup", "split", "export"],
-})  # fmt: skip
+WALL = Recipe.model_validate(
+    {
+        "name": "wall",
+        "bindings": {"images": "pictures"},
+        "sources": [{"folder": {"name": "m", "at": "images", "pattern": "{title}.jpg"}}],
+        "stages": ["fetch", "hash", "dedup", "split", "export"],
+    }
+)
 
 
 BLACK = np.zeros((90, 120, 3), np.uint8)
@@ -48,11 +52,17 @@ ONE, OTHER = painted(1), painted(2)
 
 
 HANGING = {
-    "m:black-1": jpeg(BLACK), "m:black-2": jpeg(BLACK, 50), "m:black-3": jpeg(BLACK[:60]),
-    "m:one": jpeg(ONE), "m:one-again": jpeg(ONE), "m:one-cropped": jpeg(ONE[12:, 15:]), "m:one-worse": jpeg(ONE, 40),
-    "m:other": jpeg(OTHER), "m:other-lighter": jpeg(np.rint(255 * (OTHER / 255) ** 0.75).astype(np.uint8)),
+    "m:black-1": jpeg(BLACK),
+    "m:black-2": jpeg(BLACK, 50),
+    "m:black-3": jpeg(BLACK[:60]),
+    "m:one": jpeg(ONE),
+    "m:one-again": jpeg(ONE),
+    "m:one-cropped": jpeg(ONE[12:, 15:]),
+    "m:one-worse": jpeg(ONE, 40),
+    "m:other": jpeg(OTHER),
+    "m:other-lighter": jpeg(np.rint(255 * (OTHER / 255) ** 0.75).astype(np.uint8)),
     "m:third": jpeg(painted(3)),
-}  # fmt: skip
+}
 
 
 STAYS = {"m:one-again": "m:one", "m:one-cropped": "m:one", "m:one-worse": "m:one", "m:other-lighter": "m:other"}

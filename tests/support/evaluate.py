@@ -15,6 +15,7 @@ def drawn(*boxes: tuple[int, list[float]], images: int = 1, crowd: tuple[int, ..
 
 def found(*boxes: tuple[int, list[float], float]) -> Found:
     return ordered(
-        np.array([image for image, *_ in boxes], np.int64), np.array([box for _, box, _ in boxes], float).reshape(-1, 4),
+        np.array([image for image, *_ in boxes], np.int64),
+        np.array([box for _, box, _ in boxes], float).reshape(-1, 4),
         np.array([score for *_, score in boxes], float),
-    )  # fmt: skip
+    )

@@ -16,8 +16,11 @@ SECRET = "s3cret-of-nobody"
 
 
 STAGES = [
-    {"fetch": {"timeout_s": 2}}, "hash", {"split": {"by": None, "order": None}}, {"export": {"parquet": {"images": "none"}}}
-]  # fmt: skip
+    {"fetch": {"timeout_s": 2}},
+    "hash",
+    {"split": {"by": None, "order": None}},
+    {"export": {"parquet": {"images": "none"}}},
+]
 
 
 SOURCES: dict[str, dict[str, Any]] = {
@@ -41,9 +44,13 @@ class Guesthouse:
 
     def recipe(self) -> Any:
         plain = {
-            "name": "web", "bindings": dict.fromkeys(self.secrets, "the site's key"), "manners": {"rate_per_s": 2000, "connections": 16},
-            "sources": [{word: {"name": word, **SOURCES[word]}} for word in self.words], "stages": STAGES, **self.settings,
-        }  # fmt: skip
+            "name": "web",
+            "bindings": dict.fromkeys(self.secrets, "the site's key"),
+            "manners": {"rate_per_s": 2000, "connections": 16},
+            "sources": [{word: {"name": word, **SOURCES[word]}} for word in self.words],
+            "stages": STAGES,
+            **self.settings,
+        }
         path = self.folder / "recipe.yaml"
         path.write_text(yaml.safe_dump(plain), encoding="utf-8")
         return recipe_from_file(str(path))

@@ -23,7 +23,10 @@ def small() -> nn.Module:
 
 
 class Failing(nn.Module):
-    """A backbone that raises an error from some batch on, or for batches of more than some pictures. Its copies count together."""
+    """A backbone that raises an error from some batch on, or for batches of more than some pictures.
+
+    Its copies count together.
+    """
 
     def __init__(
         self, backbone: nn.Module, problem: Exception, *, at: int = 0, times: int = 1, most: int = 10**9

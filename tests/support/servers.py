@@ -13,7 +13,10 @@ BODY = bytes(range(256)) * 300
 
 
 def answer(status: int = 200, body: bytes = BODY, length: str | None = "right", **headers: str) -> Answer:
-    """A whole answer; length: what Content-Length says, None for no such header (then the end of the connection ends it)."""
+    """A whole answer.
+
+    Length: what Content-Length says, None for no such header (then the end of the connection ends it).
+    """
 
     def send(request: BaseHTTPRequestHandler) -> None:
         request.send_response(status)
@@ -82,7 +85,10 @@ def dripping(begin: bytes, drop: bytes, is_over: threading.Event, every_s: float
 
 
 class Site:
-    """Answers by host (without it: any) and path: first the first, at last the last, for ever. Nothing else is there."""
+    """Answers by host (without it: any) and path: first the first, at last the last, for ever.
+
+    Nothing else is there.
+    """
 
     def __init__(self) -> None:
         self.answers: dict[tuple[str, str], list[Answer]] = {}

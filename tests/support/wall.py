@@ -40,9 +40,12 @@ class Wall:
 
     def recipe(self) -> Any:
         recipe = {
-            "name": "wall", "by_hand": "said", "bindings": {"images": "pictures", "said": "lists by hand"},
-            "sources": [{"folder": {"name": "m", "at": "images", "pattern": self.pattern}}], "stages": self.stages,
-        }  # fmt: skip
+            "name": "wall",
+            "by_hand": "said",
+            "bindings": {"images": "pictures", "said": "lists by hand"},
+            "sources": [{"folder": {"name": "m", "at": "images", "pattern": self.pattern}}],
+            "stages": self.stages,
+        }
         (self.folder / "recipe.yaml").write_text(yaml.safe_dump(recipe), encoding="utf-8")
         return recipe_from_file(str(self.folder / "recipe.yaml"))
 

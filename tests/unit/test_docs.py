@@ -1,4 +1,6 @@
-"""The docs say what is true: commands parse, paths exist, every stage, reason and command is mentioned where people look."""
+"""The docs say what is true: commands parse, paths exist, every stage, reason and command is mentioned where people
+look.
+"""
 
 import re
 import shlex

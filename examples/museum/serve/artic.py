@@ -12,13 +12,16 @@ _ARTWORKS = "/api/v1/artworks"
 _API = "https://api.artic.edu/api/v1/artworks"
 _CONFIG = {"iiif_url": "https://www.artic.edu/iiif/2", "website_url": "http://www.artic.edu"}
 _INFO = {
-    "license_text": "The `description` field in this response is licensed under a Creative Commons Attribution 4.0 Generic "
-    "License (CC-By) and the Terms and Conditions of artic.edu. All other data in this response is licensed under a Creative "
+    "license_text": "The `description` field in this response is licensed under a Creative Commons Attribution "
+    "4.0 Generic "
+    "License (CC-By) and the Terms and Conditions of artic.edu. All other data in this response is licensed "
+    "under a Creative "
     "Commons Zero (CC0) 1.0 designation and the Terms and Conditions of artic.edu.",
     "license_links": ["https://creativecommons.org/publicdomain/zero/1.0/", "https://www.artic.edu/terms"],
     "version": "1.13",
 }
-# the Art Institute calls techniques classifications, and an Asian style a culture; it has no style at all for most works
+# the Art Institute calls techniques classifications, and an Asian style a culture; it has no style at all for most
+# works
 _STYLES = {
     "Ukiyo-e": ["Japanese (culture or style)", "ukiyo-e"],
     "Ink Wash Painting": ["Chinese (culture or style)"],
@@ -83,10 +86,14 @@ def _page(hall: Hall, request: Request) -> Answer:
         return _json({"status": 403, "error": "Invalid limit", "detail": detail}, 403)
     last = -(-hall.size // limit) if limit else None
     pagination = {
-        "total": hall.size, "limit": limit, "offset": (page - 1) * limit, "total_pages": last, "current_page": page if limit else None,
+        "total": hall.size,
+        "limit": limit,
+        "offset": (page - 1) * limit,
+        "total_pages": last,
+        "current_page": page if limit else None,
         **({"prev_url": _url(request, page - 1, limit)} if page > 1 else {}),
         **({"next_url": _url(request, page + 1, limit)} if last and page < last else {}),
-    }  # fmt: skip
+    }
     rows = range((page - 1) * limit, min(page * limit, hall.size))
     works = [_asked_fields(request, _artwork(hall.entry(row))) for row in rows]
     return _json({"pagination": pagination, "data": works, "info": _INFO, "config": _CONFIG})
@@ -110,14 +117,27 @@ def _artwork(entry: Entry) -> dict[str, object]:
     begin, end = _years(entry)
     kind = _KINDS.get(entry.style, "painting")
     return {
-        "id": id_of_row(row), "api_model": "artworks", "api_link": f"{_API}/{id_of_row(row)}", "title": entry.title,
-        "main_reference_number": entry.key, "date_start": begin, "date_end": end, "date_display": entry.date_text or None,
-        "artist_display": f"{name}\nItalian, 1790-1857" if name else "Artist unknown", "is_public_domain": is_open(row),
-        "copyright_notice": None if is_open(row) else f"© {name or 'the maker'}", "department_title": "Prints and Drawings",
-        "artist_title": name, "artist_titles": [name] if name else [], "style_title": named[0] if named else None,
-        "style_titles": named, "classification_title": kind, "classification_titles": [kind, "prints and drawing"],
-        "image_id": image_id(row) if has_image(row) else None, "alt_image_ids": [],
-    }  # fmt: skip
+        "id": id_of_row(row),
+        "api_model": "artworks",
+        "api_link": f"{_API}/{id_of_row(row)}",
+        "title": entry.title,
+        "main_reference_number": entry.key,
+        "date_start": begin,
+        "date_end": end,
+        "date_display": entry.date_text or None,
+        "artist_display": f"{name}\nItalian, 1790-1857" if name else "Artist unknown",
+        "is_public_domain": is_open(row),
+        "copyright_notice": None if is_open(row) else f"© {name or 'the maker'}",
+        "department_title": "Prints and Drawings",
+        "artist_title": name,
+        "artist_titles": [name] if name else [],
+        "style_title": named[0] if named else None,
+        "style_titles": named,
+        "classification_title": kind,
+        "classification_titles": [kind, "prints and drawing"],
+        "image_id": image_id(row) if has_image(row) else None,
+        "alt_image_ids": [],
+    }
 
 
 def _years(entry: Entry) -> tuple[int | None, int | None]:

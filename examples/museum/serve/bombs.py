@@ -1,4 +1,6 @@
-"""Small files that become enormous: made from one compressed block that is repeated, so that making them costs nothing."""
+"""Small files that become enormous: made from one compressed block that is repeated, so that making them costs
+nothing.
+"""
 
 import zlib
 from functools import cache

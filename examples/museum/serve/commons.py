@@ -1,6 +1,7 @@
 """The museum as Wikimedia Commons would have it: a category for each style and artist, in a tree that holds a loop.
 
-Shapes as in recorded answers (with formatversion 2 in place of 1), where what is known of a batch of files comes in parts.
+Shapes as in recorded answers (with formatversion 2 in place of 1), where what is known of a batch of files comes in
+parts.
 """
 
 import hashlib
@@ -22,18 +23,37 @@ _FIRST_PAGE = 40_000_000
 _DESCRIBED = 20
 _MOST = 500
 _MIMES = {
-    ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".png": "image/png", ".webp": "image/webp", ".tif": "image/tiff",
-    ".tiff": "image/tiff", ".gif": "image/gif", ".bmp": "image/x-bmp",
-}  # fmt: skip
+    ".jpg": "image/jpeg",
+    ".jpeg": "image/jpeg",
+    ".png": "image/png",
+    ".webp": "image/webp",
+    ".tif": "image/tiff",
+    ".tiff": "image/tiff",
+    ".gif": "image/gif",
+    ".bmp": "image/x-bmp",
+}
 _ADJECTIVES = {
-    "Romanticism": "Romantic", "Realism": "Realist", "Impressionism": "Impressionist", "Pointillism": "Pointillist",
-    "Post-Impressionism": "Post-Impressionist", "Fauvism": "Fauvist", "Expressionism": "Expressionist", "Cubism": "Cubist",
-}  # fmt: skip
+    "Romanticism": "Romantic",
+    "Realism": "Realist",
+    "Impressionism": "Impressionist",
+    "Pointillism": "Pointillist",
+    "Post-Impressionism": "Post-Impressionist",
+    "Fauvism": "Fauvist",
+    "Expressionism": "Expressionist",
+    "Cubism": "Cubist",
+}
 _THINGS = {
-    "Ukiyo-e": "Ukiyo-e", "Ink Wash Painting": "Ink wash paintings", "Etching": "Etchings", "Icon Painting": "Icons",
-    "Naive Art": "Naïve art", "Pop Art": "Pop art", "Fresco": "Frescos", "Stained Glass": "Stained glass", "Mosaic": "Mosaics",
+    "Ukiyo-e": "Ukiyo-e",
+    "Ink Wash Painting": "Ink wash paintings",
+    "Etching": "Etchings",
+    "Icon Painting": "Icons",
+    "Naive Art": "Naïve art",
+    "Pop Art": "Pop art",
+    "Fresco": "Frescos",
+    "Stained Glass": "Stained glass",
+    "Mosaic": "Mosaics",
     "Watercolor": "Watercolor paintings",
-}  # fmt: skip
+}
 _FILE = re.compile(r"/wikipedia/commons/[0-9a-f]/[0-9a-f]{2}/([^/]+)")
 _THUMB = re.compile(r"/wikipedia/commons/thumb/[0-9a-f]/[0-9a-f]{2}/([^/]+)/(?:lossy-page1-)?([0-9]{1,5})px-[^/]+")
 
@@ -201,7 +221,8 @@ def _metadata(said: Entry, name: str) -> dict[str, Any]:
         "Artist": _artist(said),
         "Categories": "|".join(sorted(own)),
         "Credit": '<span class="int-own-work" lang="en">Own work</span>',
-        "DateTimeOriginal": f'{escape(said.date_text)}<div style="display: none;">date QS:P,+0000-00-00T00:00:00Z/9</div>',
+        "DateTimeOriginal": f'{escape(said.date_text)}<div style="display: none;">date '
+        "QS:P,+0000-00-00T00:00:00Z/9</div>",
         "ObjectName": _title(said),
         **_licence(said.row),
     }
@@ -212,14 +233,20 @@ def _artist(said: Entry) -> str:
     """A name as templates of Commons write it: linked, as an hCard, or plain."""
     name = escape(said.artist, quote=False)
     page = quote(said.artist.replace(" ", "_"))
-    linked = f'<bdi><a href="https://en.wikipedia.org/wiki/en:{page}" class="extiw" title="w:en:{escape(said.artist)}">{name}</a>\n</bdi>'
+    linked = (
+        f'<bdi><a href="https://en.wikipedia.org/wiki/en:{page}" class="extiw" '
+        f'title="w:en:{escape(said.artist)}">{name}</a>\n</bdi>'
+    )
     return (linked, f'<div class="fn value">\n{name}</div>', name)[said.row % 3]
 
 
 def _title(said: Entry) -> str:
     title = escape(said.title, quote=False)
     hidden = f'<div style="display: none;">label QS:Len,"{title}"</div>'
-    card = f'<div class="fn">\n<span style="font-weight:bold"><span dir="ltr" lang="en"><i>{title}</i></span></span>{hidden}\n</div>'
+    card = (
+        '<div class="fn">\n<span style="font-weight:bold"><span dir="ltr" '
+        f'lang="en"><i>{title}</i></span></span>{hidden}\n</div>'
+    )
     return card if said.row % 2 else title
 
 

@@ -1,7 +1,9 @@
-"""The first numbers of many of the museum's generators at once: what `seeds.generator` would draw, row by row, in arrays.
+"""The first numbers of many of the museum's generators at once: what `seeds.generator` would draw, row by row, in
+arrays.
 
-A million generators of numpy's own take a minute; their arithmetic on arrays takes seconds. Followed here are SeedSequence
-(O'Neill's seed_seq_fe, as in numpy/random/bit_generator.pyx), PCG64 XSL-RR (O'Neill 2014) and Lemire's bounded integers (2019).
+A million generators of numpy's own take a minute; their arithmetic on arrays takes seconds. Followed here are
+SeedSequence (O'Neill's seed_seq_fe, as in numpy/random/bit_generator.pyx), PCG64 XSL-RR (O'Neill 2014) and Lemire's
+bounded integers (2019).
 """
 
 from hashlib import sha256
@@ -19,7 +21,8 @@ _MULTIPLIER = (np.uint64(2549297995355413924), np.uint64(4865540595714422341))
 class Draws:
     """One generator for each of some rows, each as it is when it is new; a draw moves those it is asked of.
 
-    `is_sure` is False for a row whose bounded draw numpy might have thrown away and drawn again: ask numpy about that one.
+    `is_sure` is False for a row whose bounded draw numpy might have thrown away and drawn again: ask numpy about that
+    one.
     """
 
     def __init__(self, seed: int, what: str, rows: NDArray[np.int64]) -> None:
@@ -40,7 +43,10 @@ class Draws:
         return (self._next_64(where) >> np.uint64(11)).astype(np.float64) * (where * 2.0**-53)
 
     def below(self, counts: NDArray[np.int64], where: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """A whole number from 0 to below each count (at least 1, under 2^32); a count of 1 takes no draw, as in numpy."""
+        """A whole number from 0 to below each count (at least 1, under 2^32).
+
+        A count of 1 takes no draw, as in numpy.
+        """
         draws = where & (counts > 1)
         wide = self._next_32(draws) * counts.astype(np.uint64)
         self.is_sure &= ~draws | ((wide & _LOW) >= counts.astype(np.uint64))

@@ -78,7 +78,10 @@ def _number(query: Mapping[str, str], name: str, default: int, most: int) -> int
 
 
 def _rows(hall: Hall, query: Mapping[str, str], is_search: bool) -> Sequence[int] | None:
-    """Rows of a group, of a member, with words that are an artist's or a style's name; None for a group that is not there."""
+    """Rows of a group, of a member, with words that are an artist's or a style's name.
+
+    None for a group that is not there.
+    """
     group = query.get("group_id", EVERYTHING)
     if group == EVERYTHING:
         rows: Sequence[int] = range(hall.size)
@@ -142,9 +145,16 @@ class _Every(Sequence[int]):
 def _photo(said: Entry, member: int, extras: set[str]) -> dict[str, Any]:
     number, secret = str(_FIRST_PHOTO + said.row), _secret(said.row)
     photo: dict[str, Any] = {
-        "id": number, "owner": f"{_FIRST_MEMBER + member}@N02", "secret": secret, "server": "65535", "farm": 66,
-        "title": said.title, "ispublic": 1, "isfriend": 0, "isfamily": 0,
-    }  # fmt: skip
+        "id": number,
+        "owner": f"{_FIRST_MEMBER + member}@N02",
+        "secret": secret,
+        "server": "65535",
+        "farm": 66,
+        "title": said.title,
+        "ispublic": 1,
+        "isfriend": 0,
+        "isfamily": 0,
+    }
     asked: dict[str, dict[str, Any]] = {
         "license": {"license": str(LICENSES[said.row % len(LICENSES)])},
         "owner_name": {"ownername": said.artist},

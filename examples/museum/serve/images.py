@@ -1,4 +1,6 @@
-"""The bytes of a row's image: a folder's file, one painted when it is asked for, or one of a few with the row's name put in."""
+"""The bytes of a row's image: a folder's file, one painted when it is asked for, or one of a few with the row's name
+put in.
+"""
 
 import os
 from collections import OrderedDict
@@ -19,9 +21,15 @@ from examples.museum.seeds import generator
 from examples.museum.serve.works import CatalogueHall, FilesHall, Works
 
 _CONTENT_TYPES = {
-    ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".png": "image/png", ".webp": "image/webp", ".gif": "image/gif",
-    ".tif": "image/tiff", ".tiff": "image/tiff", ".bmp": "image/bmp",
-}  # fmt: skip
+    ".jpg": "image/jpeg",
+    ".jpeg": "image/jpeg",
+    ".png": "image/png",
+    ".webp": "image/webp",
+    ".gif": "image/gif",
+    ".tif": "image/tiff",
+    ".tiff": "image/tiff",
+    ".bmp": "image/bmp",
+}
 _CACHE_BYTES = 256 << 20
 # below so many paintings a second process takes longer to start than it saves
 _PAINTINGS_WORTH_A_PROCESS = 150
@@ -72,7 +80,9 @@ class FileImages:
 
 
 class PaintedImages:
-    """Row r as a painted folder of that seed would have it, painted when it is asked for and kept while there is room."""
+    """Row r as a painted folder of that seed would have it, painted when it is asked for and kept while there is
+    room.
+    """
 
     def __init__(self, seed: int, cache_bytes: int = _CACHE_BYTES) -> None:
         self._seed, self._room_bytes = seed, cache_bytes

@@ -10,8 +10,8 @@ _JITTER_FRACTION = 0.1
 class Limiter:
     """Lets through so many requests of a host in any second as its rate says; under one a second, one in its time.
 
-    The second is a tenth shorter than it should be, so that nobody is blamed for the way that requests had. Requests that
-    are turned away do not count against later ones.
+    The second is a tenth shorter than it should be, so that nobody is blamed for the way that requests had. Requests
+    that are turned away do not count against later ones.
     """
 
     def __init__(self, rate_per_s: float | None) -> None:

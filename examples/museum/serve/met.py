@@ -1,4 +1,6 @@
-"""The museum as the Met would publish it: a CSV of objects, a list of ids, and an answer for each object with all its images."""
+"""The museum as the Met would publish it: a CSV of objects, a list of ids, and an answer for each object with all its
+images.
+"""
 
 import hashlib
 import json
@@ -10,7 +12,8 @@ from examples.museum.serve.hall import NOT_FOUND, Answer, Entry, Hall, Request
 
 HOSTS = ("collectionapi.metmuseum.org", "media.githubusercontent.com", "images.metmuseum.org")
 
-# how many images the objects have in turn: six in twelve have one, two have more than the ten that The Met dataset takes
+# how many images the objects have in turn: six in twelve have one, two have more than the ten that The Met dataset
+# takes
 _IMAGES = (1, 1, 2, 1, 3, 1, 1, 5, 1, 2, 12, 11)
 _STARTS = (0, *accumulate(_IMAGES))
 _DEPARTMENTS = {6: "Asian Art", 9: "Drawings and Prints", 11: "European Paintings", 21: "Modern and Contemporary Art"}
@@ -20,11 +23,16 @@ _API = "/public/collection/v1"
 _TABLE = "/media/metmuseum/openaccess/master/MetObjects.csv"
 _IMAGE = "/CRDImages/"
 _HEAD = (
-    "\ufeffObject Number,Is Highlight,Is Timeline Work,Is Public Domain,Object ID,Gallery Number,Department,AccessionYear,Object Name,"
-    "Title,Culture,Period,Dynasty,Reign,Portfolio,Constituent ID,Artist Role,Artist Prefix,Artist Display Name,Artist Display Bio,"
-    "Artist Suffix,Artist Alpha Sort,Artist Nationality,Artist Begin Date,Artist End Date,Artist Gender,Artist ULAN URL,"
-    "Artist Wikidata URL,Object Date,Object Begin Date,Object End Date,Medium,Dimensions,Credit Line,Geography Type,City,State,"
-    "County,Country,Region,Subregion,Locale,Locus,Excavation,River,Classification,Rights and Reproduction,Link Resource,"
+    "\ufeffObject Number,Is Highlight,Is Timeline Work,Is Public Domain,Object ID,Gallery "
+    "Number,Department,AccessionYear,Object Name,"
+    "Title,Culture,Period,Dynasty,Reign,Portfolio,Constituent ID,Artist Role,Artist Prefix,Artist Display Name,Artist "
+    "Display Bio,"
+    "Artist Suffix,Artist Alpha Sort,Artist Nationality,Artist Begin Date,Artist End Date,Artist "
+    "Gender,Artist ULAN URL,"
+    "Artist Wikidata URL,Object Date,Object Begin Date,Object End Date,Medium,Dimensions,Credit Line,Geography "
+    "Type,City,State,"
+    "County,Country,Region,Subregion,Locale,Locus,Excavation,River,Classification,Rights and "
+    "Reproduction,Link Resource,"
     "Object Wikidata URL,Metadata Date,Repository,Tags,Tags AAT URL,Tags Wikidata URL"
 )
 
@@ -102,22 +110,64 @@ def _labelled(place: int, entry: Entry) -> dict[str, object]:
     begin, end = _years(entry)
     maker = {"constituentULAN_URL": "", "constituentWikidata_URL": "", "gender": "", "name": name, "role": "Artist"}
     return {
-        "objectID": number, "isHighlight": False, "accessionNumber": entry.key, "accessionYear": entry.key[:4],
-        "isPublicDomain": is_open(place), "primaryImage": "", "primaryImageSmall": "", "additionalImages": [],
-        "constituents": [maker] if name else None, "department": _DEPARTMENTS[department], "objectName": "Painting",
-        "title": entry.title, "culture": "", "period": "", "dynasty": "", "reign": "", "portfolio": "",
-        "artistRole": "Artist" if name else "", "artistPrefix": "", "artistDisplayName": name, "artistDisplayBio": "",
-        "artistSuffix": "", "artistAlphaSort": ", ".join(reversed(name.rsplit(" ", 1))), "artistNationality": "",
-        "artistBeginDate": "", "artistEndDate": "", "artistGender": "", "artistWikidata_URL": "", "artistULAN_URL": "",
-        "objectDate": entry.date_text, "objectBeginDate": begin, "objectEndDate": end, "medium": "Oil on canvas",
-        "dimensions": f"{entry.width_px} x {entry.height_px} px", "measurements": None, "creditLine": "Gift of the Brush, 1901",
-        "geographyType": "", "city": "", "state": "", "county": "", "country": "", "region": "", "subregion": "", "locale": "",
-        "locus": "", "excavation": "", "river": "", "classification": _KINDS[department],
-        "rightsAndReproduction": "" if is_open(place) else f"© {name or 'the maker'}", "linkResource": "",
-        "metadataDate": "2020-02-07T15:50:59.677Z", "repository": "Metropolitan Museum of Art, New York, NY",
-        "objectURL": f"https://www.metmuseum.org/art/collection/search/{number}", "tags": None, "objectWikidata_URL": "",
-        "isTimelineWork": False, "GalleryNumber": "",
-    }  # fmt: skip
+        "objectID": number,
+        "isHighlight": False,
+        "accessionNumber": entry.key,
+        "accessionYear": entry.key[:4],
+        "isPublicDomain": is_open(place),
+        "primaryImage": "",
+        "primaryImageSmall": "",
+        "additionalImages": [],
+        "constituents": [maker] if name else None,
+        "department": _DEPARTMENTS[department],
+        "objectName": "Painting",
+        "title": entry.title,
+        "culture": "",
+        "period": "",
+        "dynasty": "",
+        "reign": "",
+        "portfolio": "",
+        "artistRole": "Artist" if name else "",
+        "artistPrefix": "",
+        "artistDisplayName": name,
+        "artistDisplayBio": "",
+        "artistSuffix": "",
+        "artistAlphaSort": ", ".join(reversed(name.rsplit(" ", 1))),
+        "artistNationality": "",
+        "artistBeginDate": "",
+        "artistEndDate": "",
+        "artistGender": "",
+        "artistWikidata_URL": "",
+        "artistULAN_URL": "",
+        "objectDate": entry.date_text,
+        "objectBeginDate": begin,
+        "objectEndDate": end,
+        "medium": "Oil on canvas",
+        "dimensions": f"{entry.width_px} x {entry.height_px} px",
+        "measurements": None,
+        "creditLine": "Gift of the Brush, 1901",
+        "geographyType": "",
+        "city": "",
+        "state": "",
+        "county": "",
+        "country": "",
+        "region": "",
+        "subregion": "",
+        "locale": "",
+        "locus": "",
+        "excavation": "",
+        "river": "",
+        "classification": _KINDS[department],
+        "rightsAndReproduction": "" if is_open(place) else f"© {name or 'the maker'}",
+        "linkResource": "",
+        "metadataDate": "2020-02-07T15:50:59.677Z",
+        "repository": "Metropolitan Museum of Art, New York, NY",
+        "objectURL": f"https://www.metmuseum.org/art/collection/search/{number}",
+        "tags": None,
+        "objectWikidata_URL": "",
+        "isTimelineWork": False,
+        "GalleryNumber": "",
+    }
 
 
 def _years(entry: Entry) -> tuple[int, int]:
@@ -159,11 +209,17 @@ def _table(hall: Hall, request: Request) -> Answer:
 
 
 def _lines(hall: Hall) -> Iterator[str]:
-    """One line for each object. Titles and artists stand in the object's own answer: labels take too long for a million."""
+    """One line for each object.
+
+    Titles and artists stand in the object's own answer: labels take too long for a million.
+    """
     repository = '"Metropolitan Museum of Art, New York, NY"'
     for place in range(objects(hall)):
         number, department = id_of_object(place), _department(place)
-        makers = 'Artist|Publisher, |Published by,A. Brush|B. Press,"French|Dutch, 1780-1860", | ,"Brush, A.|Press, B.",French|Dutch'
+        makers = (
+            'Artist|Publisher, |Published by,A. Brush|B. Press,"French|Dutch, 1780-1860", | ,"Brush, A.|Press, '
+            'B.",French|Dutch'
+        )
         dates = "1780      |          ,1860      |          "
         artist = f"100|101,{makers},{dates},|,|,|" if place % 5 == 3 else "," * 12
         size = '"Sheet: 10 x 12 in.\r\nImage: 8 x 9 in. (""sight"")"' if place % 4 == 1 else "10 x 12 in."

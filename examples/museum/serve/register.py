@@ -1,4 +1,6 @@
-"""Who made each row of a museum and in which style, for a million rows in seconds: what `catalogue.label` says, in arrays."""
+"""Who made each row of a museum and in which style, for a million rows in seconds: what `catalogue.label` says, in
+arrays.
+"""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, overload

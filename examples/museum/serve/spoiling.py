@@ -18,14 +18,22 @@ _ERROR_PAGE = (
 # what Imperva's wall sends, as far as clients look at it
 _WALL = (
     b'<html style="height:100%"><head><META NAME="ROBOTS" CONTENT="NOINDEX, NOFOLLOW"></head><body style="margin:0px;'
-    b'height:100%"><iframe id="main-iframe" src="/_Incapsula_Resource?SWUDNSAI=31&xinfo=7-1-0&incident_id=1-1" frameborder=0>'
+    b'height:100%"><iframe id="main-iframe" src="/_Incapsula_Resource?SWUDNSAI=31&xinfo=7-1-0&incident_id=1-1" '
+    b"frameborder=0>"
     b"Request unsuccessful. Incapsula incident ID: 1-1</iframe></body></html>"
 )
-_SVG = b'<svg xmlns="http://www.w3.org/2000/svg" width="300" height="200"><rect width="300" height="200" fill="#a33"/></svg>'
+_SVG = (
+    b'<svg xmlns="http://www.w3.org/2000/svg" width="300" height="200"><rect width="300" height="200" '
+    b'fill="#a33"/></svg>'
+)
 _COOKIES = (
-    "session=0; Max-Age=-1; Path=/", "=", ";;;", f"long={'x' * 3000}; Domain=.example", "a=b; Domain=elsewhere.example",
+    "session=0; Max-Age=-1; Path=/",
+    "=",
+    ";;;",
+    f"long={'x' * 3000}; Domain=.example",
+    "a=b; Domain=elsewhere.example",
     'quoted="\\"; Secure; HttpOnly; SameSite=None',
-)  # fmt: skip
+)
 
 
 class Asked(NamedTuple):

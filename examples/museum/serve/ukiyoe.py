@@ -1,7 +1,7 @@
 """The museum as ukiyo-e.org would show it: its Ukiyo-e prints, parted among four museums.
 
-Listings as the site's own templates write them (github.com/jeresig/ukiyoe-web, app/views/images); cards and the rows of a
-print's page as in real excerpts.
+Listings as the site's own templates write them (github.com/jeresig/ukiyoe-web, app/views/images); cards and the rows of
+a print's page as in real excerpts.
 """
 
 from bisect import bisect_left
@@ -12,9 +12,11 @@ from examples.museum.serve.hall import NOT_FOUND, Answer, Entry, Hall, Request
 HOSTS: tuple[str, ...] = ("ukiyo-e.org", "data.ukiyo-e.org")
 _STYLE = "Ukiyo-e"
 _MUSEUMS = {
-    "met": "Metropolitan Museum of Art", "mfa": "Museum of Fine Arts",
-    "mia": "Minneapolis Institute of Arts", "famsf": "Fine Arts Museums of San Francisco",
-}  # fmt: skip
+    "met": "Metropolitan Museum of Art",
+    "mfa": "Museum of Fine Arts",
+    "mia": "Minneapolis Institute of Arts",
+    "famsf": "Fine Arts Museums of San Francisco",
+}
 _ON_A_PAGE = 100
 _HTML = "text/html; charset=utf-8"
 
@@ -69,12 +71,17 @@ def _listing(hall: Hall, museum: str, start: str) -> Answer:
     total = max(0, -(-(len(rows) - first) // step))
     begin, end = int(start), min(int(start) + _ON_A_PAGE, total)
     cards = "\n".join(_card(museum, hall.entry(rows[first + step * at])) for at in range(begin, end))
-    following = f'<span class="next"><a href="/source/{museum}?start={end}" class="btn btn-primary" rel="next">Next &raquo;</a></span>'
+    following = (
+        f'<span class="next"><a href="/source/{museum}?start={end}" class="btn btn-primary" rel="next">Next '
+        "&raquo;</a></span>"
+    )
     return _html(
         _MUSEUMS[museum],
         f'<div class="row"><h1 class="col-md-12">{_MUSEUMS[museum]}</h1></div><div id="results">'
-        f'<div class="state row"><div class="col-md-12"><span class="total"><strong>{total:,}</strong> prints found.</span>\n'
-        f'<span class="page">Viewing prints {begin + 1:,} to {end:,}.</span></div></div>\n<div class="row">\n{cards}\n</div>\n'
+        f'<div class="state row"><div class="col-md-12"><span class="total"><strong>{total:,}</strong> prints '
+        "found.</span>\n"
+        f'<span class="page">Viewing prints {begin + 1:,} to {end:,}.</span></div></div>\n<div '
+        f'class="row">\n{cards}\n</div>\n'
         f'<div class="search-nav row col-md-12">{following if end < total else ""}</div></div>',
     )
 
@@ -103,7 +110,8 @@ def _page(hall: Hall, museum: str, entry: Entry) -> Answer:
         "Browse all prints...</a></small>",
     }
     rows = "\n".join(
-        f'<p class="row {label}"><strong class="col-xs-3 right">{label.title()}:</strong><span class="col-xs-9">{value}</span></p>'
+        f'<p class="row {label}"><strong class="col-xs-3 right">{label.title()}:</strong><span '
+        f'class="col-xs-9">{value}</span></p>'
         for label, value in values.items()
         if value
     )
@@ -118,5 +126,8 @@ def _page(hall: Hall, museum: str, entry: Entry) -> Answer:
 
 
 def _html(title: str, content: str) -> Answer:
-    text = f'<!DOCTYPE html>\n<html lang="en-US"><head><title>{escape(title)} - Ukiyo-e Search</title></head><body>{content}</body></html>'
+    text = (
+        f'<!DOCTYPE html>\n<html lang="en-US"><head><title>{escape(title)} - Ukiyo-e '
+        f"Search</title></head><body>{content}</body></html>"
+    )
     return Answer(200, text.encode("utf-8", "replace"), _HTML)

@@ -56,10 +56,18 @@ def _alphabet(hall: Hall, query: _Query) -> Answer:
 
 def _artist(at: int, address: str, name: str) -> dict[str, Any]:
     return {
-        "contentId": _CONTENT_IDS_FROM - 1 - at, "artistName": name, "url": address,
-        "lastNameFirst": last_first(name), "birthDay": None, "deathDay": None, "birthDayAsString": "",
-        "deathDayAsString": "", "image": None, "wikipediaUrl": None, "dictionaries": [],
-    }  # fmt: skip
+        "contentId": _CONTENT_IDS_FROM - 1 - at,
+        "artistName": name,
+        "url": address,
+        "lastNameFirst": last_first(name),
+        "birthDay": None,
+        "deathDay": None,
+        "birthDayAsString": "",
+        "deathDayAsString": "",
+        "image": None,
+        "wikipediaUrl": None,
+        "dictionaries": [],
+    }
 
 
 def _works(hall: Hall, query: _Query) -> Answer:
@@ -71,11 +79,16 @@ def _works(hall: Hall, query: _Query) -> Answer:
 def _short(work: Work) -> dict[str, Any]:
     entry = work.entry
     return {
-        "title": entry.title, "contentId": _CONTENT_IDS_FROM + entry.row, "artistContentId": _CONTENT_IDS_FROM - 1,
-        "artistName": last_first(entry.artist), "completitionYear": entry.year,
-        "yearAsString": "" if entry.year is None else str(entry.year), "width": entry.width_px,
-        "image": image_url(work, "!Large.jpg"), "height": entry.height_px,
-    }  # fmt: skip
+        "title": entry.title,
+        "contentId": _CONTENT_IDS_FROM + entry.row,
+        "artistContentId": _CONTENT_IDS_FROM - 1,
+        "artistName": last_first(entry.artist),
+        "completitionYear": entry.year,
+        "yearAsString": "" if entry.year is None else str(entry.year),
+        "width": entry.width_px,
+        "image": image_url(work, "!Large.jpg"),
+        "height": entry.height_px,
+    }
 
 
 def _image_json(hall: Hall, query: _Query, content_id: str) -> Answer:
@@ -83,8 +96,23 @@ def _image_json(hall: Hall, query: _Query, content_id: str) -> Answer:
     if not 0 <= row < hall.size:
         return NOT_FOUND
     work = work_of_row(hall, row)
-    unsaid = ("period", "serie", "genre", "material", "technique", "sizeX", "sizeY", "diameter", "auction", "yearOfTrade",
-              "lastPrice", "galleryName", "tags", "description", "location")  # fmt: skip
+    unsaid = (
+        "period",
+        "serie",
+        "genre",
+        "material",
+        "technique",
+        "sizeX",
+        "sizeY",
+        "diameter",
+        "auction",
+        "yearOfTrade",
+        "lastPrice",
+        "galleryName",
+        "tags",
+        "description",
+        "location",
+    )
     fields = {"artistUrl": work.artist, "url": work.page, "dictionaries": [], "style": work.style}
     return _json({**_short(work), **fields, **dict.fromkeys(unsaid)})
 
@@ -110,11 +138,20 @@ def _listing(hall: Hall, query: _Query, rows: Sequence[int], last_page: int | No
 def _listed(work: Work) -> dict[str, Any]:
     entry = work.entry
     return {
-        "id": f"{_WORK_ID}{entry.row:08x}", "title": entry.title, "year": entry.date_text, "width": entry.width_px,
-        "height": entry.height_px, "artistName": entry.artist, "image": image_url(work, ""), "map": "0123**67*",
-        "paintingUrl": f"/en/{work.artist}/{work.page}", "artistUrl": f"/en/{work.artist}", "albums": None, "flags": 2,
+        "id": f"{_WORK_ID}{entry.row:08x}",
+        "title": entry.title,
+        "year": entry.date_text,
+        "width": entry.width_px,
+        "height": entry.height_px,
+        "artistName": entry.artist,
+        "image": image_url(work, ""),
+        "map": "0123**67*",
+        "paintingUrl": f"/en/{work.artist}/{work.page}",
+        "artistUrl": f"/en/{work.artist}",
+        "albums": None,
+        "flags": 2,
         "images": None,
-    }  # fmt: skip
+    }
 
 
 def _page(hall: Hall, query: _Query, artist: str, page: str) -> Answer:
@@ -132,10 +169,12 @@ def _html(work: Work) -> str:
     rights = '<i class="copyright-icon-public-domain"></i>Public domain' if is_free else "Copyright protected"
     return (
         f"<!DOCTYPE html><html><body><main>"
-        f'<div class="wiki-layout-artist-info wiki-layout-artwork-info" itemscope itemtype="https://schema.org/Painting">'
+        '<div class="wiki-layout-artist-info wiki-layout-artwork-info" itemscope '
+        'itemtype="https://schema.org/Painting">'
         f"<article><h3>{html.escape(work.entry.title)}</h3>"
         f'<h5 itemprop="creator"><span itemprop="name"><a href="/en/{work.artist}">{artist}</a></span></h5><ul>'
-        f'<li class="dictionary-values"><s>Style:</s> <span><a href="/en/paintings-by-style/{address_of_style(work.style)}">'
+        '<li class="dictionary-values"><s>Style:</s> <span><a '
+        f'href="/en/paintings-by-style/{address_of_style(work.style)}">'
         f"{style}</a></span></li></ul></article>"
         f'<aside><div class="copyright-wrapper"><a class="copyright" href="#">{rights}</a></div></aside></div>'
         f'<img itemprop="image" src="{image_url(work, "!Large.jpg")}" alt="{alt} - {artist}">'
@@ -191,10 +230,17 @@ def _api2_work(hall: Hall, query: _Query) -> Answer:
 def _api2_short(work: Work) -> dict[str, Any]:
     entry = work.entry
     return {
-        "id": f"{_WORK_ID}{entry.row:08x}", "title": entry.title, "url": work.page, "artistUrl": work.artist,
-        "artistName": entry.artist, "artistId": None, "completitionYear": entry.year, "width": entry.width_px,
-        "image": image_url(work, "!Large.jpg"), "height": entry.height_px,
-    }  # fmt: skip
+        "id": f"{_WORK_ID}{entry.row:08x}",
+        "title": entry.title,
+        "url": work.page,
+        "artistUrl": work.artist,
+        "artistName": entry.artist,
+        "artistId": None,
+        "completitionYear": entry.year,
+        "width": entry.width_px,
+        "image": image_url(work, "!Large.jpg"),
+        "height": entry.height_px,
+    }
 
 
 def _api2_list(items: Sequence[int], said: Callable[[int], dict[str, Any]], query: _Query) -> Answer:

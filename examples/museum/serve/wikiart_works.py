@@ -8,12 +8,13 @@ from typing import NamedTuple
 
 from examples.museum.serve.hall import Entry, Hall
 
+# by the museum's name; the others are called alike, or WikiArt has no style of the kind
 STYLES = {
     "Art Nouveau": "Art Nouveau (Modern)",
     "Icon Painting": "Byzantine",
     "Ink Wash Painting": "Ink and wash painting",
     "Naive Art": "Naïve Art (Primitivism)",
-}  # by the museum's name; the others are called alike, or WikiArt has no style of the kind
+}
 
 ADDRESSES = {"Naïve Art (Primitivism)": "na-ve-art-primitivism"}  # real, and not what the name would give
 

@@ -12,7 +12,10 @@ _PHRASES = {status.value: status.phrase for status in HTTPStatus}
 
 
 class Head(NamedTuple):
-    """A request's head: target as sent, header names in lower case; where a name repeats, values are joined by commas."""
+    """A request's head: target as sent, header names in lower case.
+
+    Where a name repeats, values are joined by commas.
+    """
 
     method: str
     target: str
@@ -22,7 +25,10 @@ class Head(NamedTuple):
 
 
 class Reply(NamedTuple):
-    """What is sent back; Content-Length is the body's, unless `headers` has one, or the body ends with the connection."""
+    """What is sent back.
+
+    Content-Length is the body's, unless `headers` has one, or the body ends with the connection.
+    """
 
     status: int
     headers: tuple[tuple[str, str], ...] = ()

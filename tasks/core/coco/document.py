@@ -1,4 +1,6 @@
-"""COCO documents of one split: what people (or, where there are none, the detector) drew, and all the detector found."""
+"""COCO documents of one split: what people (or, where there are none, the detector) drew, and all the detector
+found.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,7 +12,8 @@ Row = dict[str, Any]
 
 KEYPOINTS = [
     "nose", "left_eye", "right_eye", "left_ear", "right_ear", "left_shoulder", "right_shoulder", "left_elbow",
-    "right_elbow", "left_wrist", "right_wrist", "left_hip", "right_hip", "left_knee", "right_knee", "left_ankle", "right_ankle",
+    "right_elbow", "left_wrist", "right_wrist", "left_hip", "right_hip", "left_knee", "right_knee", "left_ankle",
+    "right_ankle",
 ]  # fmt: skip
 SKELETON = [
     [16, 14], [14, 12], [17, 15], [15, 13], [12, 13], [6, 12], [7, 13], [6, 7], [6, 8], [7, 9], [8, 10], [9, 11],
@@ -37,7 +40,8 @@ def document(
     images, annotations: that split's rows of both tables (images without their bytes). Where any image of the split has
     boxes by people, theirs stand (`info.annotation_origin` = people), else the detector's from `least_score` on
     (= detector). `images[].is_annotated` tells images that people have looked at from others. Format: lin et al.,
-    "Microsoft COCO", and PoPArt, section 3.4: a box has itself as its segmentation; keypoints are given where there are any.
+    "Microsoft COCO", and PoPArt, section 3.4: a box has itself as its segmentation; keypoints are given where there are
+    any.
     """
     listed = images.to_pylist()
     boxes = annotations.to_pylist()
@@ -58,7 +62,9 @@ def document(
 
 
 def detections(annotations: pa.Table) -> list[Row]:
-    """COCO's results format: every stored box of the detector in a split, with its score, and with keypoints where it gave any."""
+    """COCO's results format: every stored box of the detector in a split, with its score, and with keypoints where it
+    gave any.
+    """
     return [_result(box) for box in annotations.to_pylist() if box["origin"] == "detector"]
 
 
@@ -80,26 +86,41 @@ def _category(number: int, name: str) -> Row:
 def _image(image: Row, licence: int) -> Row:
     path = image["image"]["path"] if image.get("image") else None
     return {
-        "id": image["image_id"], "license": licence, "width": image["width_px"], "height": image["height_px"],
-        "file_name": path or file_name(image["sha256"], image["format"]), "coco_url": image["image_url"] or "",
+        "id": image["image_id"],
+        "license": licence,
+        "width": image["width_px"],
+        "height": image["height_px"],
+        "file_name": path or file_name(image["sha256"], image["format"]),
+        "coco_url": image["image_url"] or "",
         "is_annotated": image["is_annotated"],
-        "metadata": {name: image[name] for name in ("record_id", "source_url", "title", "artist", "style", "year", "sha256", "rights_uri")},
-    }  # fmt: skip
+        "metadata": {
+            name: image[name]
+            for name in ("record_id", "source_url", "title", "artist", "style", "year", "sha256", "rights_uri")
+        },
+    }
 
 
 def _result(box: Row) -> Row:
     plain = {
-        "image_id": box["image_id"], "category_id": box["category_id"], "bbox": box["xywh_px"], "score": box["score"],
-    }  # fmt: skip
+        "image_id": box["image_id"],
+        "category_id": box["category_id"],
+        "bbox": box["xywh_px"],
+        "score": box["score"],
+    }
     return {**plain, "keypoints": box["keypoints_xyv"]} if box["keypoints_xyv"] else plain
 
 
 def _annotation(box: Row) -> Row:
     x, y, w, h = box["xywh_px"]
     plain = {
-        "id": box["annotation_id"], "image_id": box["image_id"], "category_id": box["category_id"], "bbox": [x, y, w, h],
-        "area": box["area_px2"], "iscrowd": int(box["is_crowd"]), "segmentation": [[x + w, y, x + w, y + h, x, y + h, x, y]],
-    }  # fmt: skip
+        "id": box["annotation_id"],
+        "image_id": box["image_id"],
+        "category_id": box["category_id"],
+        "bbox": [x, y, w, h],
+        "area": box["area_px2"],
+        "iscrowd": int(box["is_crowd"]),
+        "segmentation": [[x + w, y, x + w, y + h, x, y + h, x, y]],
+    }
     if box["score"] is not None:
         plain["score"] = box["score"]
     keypoints = box["keypoints_xyv"]

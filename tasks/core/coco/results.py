@@ -18,7 +18,9 @@ _NOTHING = slice(0, 0)
 
 
 class Boxes(NamedTuple):
-    """Boxes of one image, in the order of the file: xyxy_px (N, 4), scores (N,), labels (N,), keypoints_xyv (N, 17, 3), NaN: none."""
+    """Boxes of one image, in the order of the file: xyxy_px (N, 4), scores (N,), labels (N,), keypoints_xyv (N, 17,
+    3), NaN: none.
+    """
 
     xyxy_px: Floats
     scores: Floats
@@ -31,7 +33,9 @@ class Boxes(NamedTuple):
 
 
 class Elsewhere(NamedTuple):
-    """What was found elsewhere, and in which images: image ids by SHA-256, by file name, and by its last part where that is unique."""
+    """What was found elsewhere, and in which images: image ids by SHA-256, by file name, and by its last part where
+    that is unique.
+    """
 
     by_sha256: Mapping[str, int]
     by_name: Mapping[str, int]
@@ -40,7 +44,10 @@ class Elsewhere(NamedTuple):
     boxes: Boxes
 
     def image_id(self, sha256: str, names: Collection[str], bases: Collection[str]) -> int | None:
-        """The listed image that a blob is: by its bytes, else by a name of it, else by a name's last part; None if it is none."""
+        """The listed image that a blob is: by its bytes, else by a name of it, else by a name's last part.
+
+        None if it is none.
+        """
         if sha256 in self.by_sha256:
             return self.by_sha256[sha256]
         for said, listed in ((names, self.by_name), (bases, self.by_base)):
@@ -56,9 +63,10 @@ class Elsewhere(NamedTuple):
 def elsewhere(document: bytes, results: bytes, classes: Collection[int]) -> Elsewhere:
     """Both files, read and checked. `classes`: category ids that are wanted; boxes of others are passed over.
 
-    An image is known by `metadata.sha256` (ours) or `sha256`; where it has neither, by its `file_name`. Raises BadInput for what is
-    no COCO file or no results, ids that repeat or that the document does not list, boxes that are none, scores outside 0..1,
-    keypoints that are not 17 of x, y, visibility, and a category id that the document does not have.
+    An image is known by `metadata.sha256` (ours) or `sha256`; where it has neither, by its `file_name`. Raises BadInput
+    for what is no COCO file or no results, ids that repeat or that the document does not list, boxes that are none,
+    scores outside 0..1, keypoints that are not 17 of x, y, visibility, and a category id that the document does not
+    have.
     """
     rows = _images(_loaded("images", document), classes)
     by_sha256, by_name = {}, {}
@@ -136,7 +144,9 @@ def _boxes(rows: Any, images: Collection[int], classes: Collection[int]) -> tupl
 
 
 def check_row(where: str, row: Any) -> None:
-    """Raise BadInput for a row that is no result: ids, a box that is one, a score of 0 to 1. `where` is for that message."""
+    """Raise BadInput for a row that is no result: ids, a box that is one, a score of 0 to 1. `where` is for that
+    message.
+    """
     if not isinstance(row, dict):
         raise BadInput(f"{where}: expected an object with image_id, category_id, bbox and score, got {str(row)[:40]!r}")
     for field in ("image_id", "category_id"):
@@ -163,10 +173,11 @@ def _is_id(value: Any) -> bool:
 
 def _are_numbers(values: Any, count: int, most: float) -> bool:
     return (
-        isinstance(values, list) and len(values) == count
+        isinstance(values, list)
+        and len(values) == count
         and all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
         and all(abs(value) <= most for value in values)
-    )  # fmt: skip
+    )
 
 
 def _are_keypoints(values: Any) -> bool:

@@ -24,8 +24,9 @@ _SHOWN = 3
 class Listed(NamedTuple):
     """What a COCO file says.
 
-    images: rows of image_id, file_name, split, style, width_px, height_px (what the file says, or null), sorted by id; only those
-    that people looked at. figures: rows of ANNOTATED_FIGURES. notes: what was left out, in sentences. ids: of all images.
+    images: rows of image_id, file_name, split, style, width_px, height_px (what the file says, or null), sorted by id;
+    only those that people looked at. figures: rows of ANNOTATED_FIGURES. notes: what was left out, in sentences. ids:
+    of all images.
     """
 
     images: list[Row]
@@ -48,19 +49,18 @@ def listed(name: str, data: bytes, category: str) -> Listed:
     wanted = _category_ids(name, document, category)
     looked = {row["image_id"]: row for row in _images(name, document)}
     figures, unreadable = _figures(name, document, looked, wanted, category)
-    images = [
-        row for number, row in sorted(looked.items()) if row.pop("is_annotated") and number not in unreadable
-    ]  # fmt: skip
+    images = [row for number, row in sorted(looked.items()) if row.pop("is_annotated") and number not in unreadable]
     kept = {row["image_id"] for row in images}
     notes = (f"left out for a box that is none: {counted(sorted(unreadable), 'image')}",) if unreadable else ()
     category_id = next(number for number, said in wanted.items() if said == category)
-    return Listed(
-        images, [row for row in figures if row["image_id"] in kept], notes, category_id, frozenset(looked)
-    )  # fmt: skip
+    return Listed(images, [row for row in figures if row["image_id"] in kept], notes, category_id, frozenset(looked))
 
 
-def of_release(images: pa.Table, annotations: pa.Table, categories: Sequence[str], category: str) -> tuple[pa.Table, pa.Table]:  # fmt: skip
-    """ANNOTATED and ANNOTATED_FIGURES of a release's tables: images with `is_annotated`, boxes of any origin but a detector.
+def of_release(
+    images: pa.Table, annotations: pa.Table, categories: Sequence[str], category: str
+) -> tuple[pa.Table, pa.Table]:
+    """ANNOTATED and ANNOTATED_FIGURES of a release's tables: images with `is_annotated`, boxes of any origin but a
+    detector.
 
     Raises BadInput for a category that the release has not.
     """
@@ -143,10 +143,14 @@ def _image(name: str, row: Mapping[str, Any]) -> Row:
     metadata: Mapping[str, Any] = said if isinstance(said, dict) else {}
     sides = [min(row[side], _LARGEST_PX) if _is_whole(row.get(side)) else None for side in ("width", "height")]
     return {
-        "image_id": _id(name, "images[].id", row.get("id")), "file_name": path, "is_annotated": row.get("is_annotated") is not False,
-        "split": _text(row.get("split")), "style": _text(metadata.get("style")) or _text(metadata.get("wikiart_style")),
-        "width_px": sides[0], "height_px": sides[1],
-    }  # fmt: skip
+        "image_id": _id(name, "images[].id", row.get("id")),
+        "file_name": path,
+        "is_annotated": row.get("is_annotated") is not False,
+        "split": _text(row.get("split")),
+        "style": _text(metadata.get("style")) or _text(metadata.get("wikiart_style")),
+        "width_px": sides[0],
+        "height_px": sides[1],
+    }
 
 
 def _figures(
@@ -179,10 +183,13 @@ def _figure(row: Mapping[str, Any], category: str) -> Row | None:
     xywh = [float(value) for value in box]  # type: ignore[union-attr]
     area = row.get("area")
     return {
-        "image_id": row["image_id"], "category": category, "xywh_px": xywh, "is_crowd": row.get("iscrowd") in (1, True),
+        "image_id": row["image_id"],
+        "category": category,
+        "xywh_px": xywh,
+        "is_crowd": row.get("iscrowd") in (1, True),
         "area_px2": float(area) if _are_numbers([area], 1) and area > 0 else xywh[2] * xywh[3],  # type: ignore[operator, arg-type]
         "keypoints_xyv": None if keypoints is None else [float(value) for value in keypoints],
-    }  # fmt: skip
+    }
 
 
 def _id(name: str, what: str, value: object) -> int:

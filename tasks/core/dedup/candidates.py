@@ -17,7 +17,8 @@ LEADERS = 8
 
 
 NEIGHBOURS = 64
-"""Nearest hashes of each hash whose images are compared with its own: a work that hangs in more guises is joined through others."""
+"""Nearest hashes of each hash whose images are compared with its own: a work that hangs in more guises is joined
+through others."""
 
 
 class Near(NamedTuple):
@@ -76,15 +77,16 @@ def is_degenerate(hashes: NDArray[np.uint64]) -> NDArray[np.bool_]:
 
 
 def candidates(hashes: NDArray[np.uint64], near: Near, views: Sequence[Views] = ()) -> Candidates:
-    """Pairs of blobs to look at again, each unordered pair once: by the whole if that is near, else by its nearest view.
+    """Pairs of blobs to look at again, each unordered pair once: by the whole if that is near, else by its nearest
+    view.
 
-    hashes: (N,) of blobs 0 .. N - 1. For the whole picture's view (0), a < b; of two finds by one other view the one with
-    the smaller a stands. Degenerate hashes and hashes that no blob has take no part. Nothing in, nothing out.
+    hashes: (N,) of blobs 0 .. N - 1. For the whole picture's view (0), a < b; of two finds by one other view the one
+    with the smaller a stands. Degenerate hashes and hashes that no blob has take no part. Nothing in, nothing out.
 
     Let s be the blobs with one hash, and s, t those with two near ones. Up to MOST each, all pairs come: at most
-    s (MOST - 1) / 2 and, as s t <= (s + t)^2 / 4, (s + t) MOST / 2. Of more, only pairs with one of the first LEADERS of
-    a hash: at most LEADERS s and LEADERS (s + t). So there are at most LEADERS pairs for each blob and each hash that is
-    its own or near it (MOST is below 2 LEADERS): a million blobs of one hash give eight million pairs.
+    s (MOST - 1) / 2 and, as s t <= (s + t)^2 / 4, (s + t) MOST / 2. Of more, only pairs with one of the first LEADERS
+    of a hash: at most LEADERS s and LEADERS (s + t). So there are at most LEADERS pairs for each blob and each hash
+    that is its own or near it (MOST is below 2 LEADERS): a million blobs of one hash give eight million pairs.
     """
     wholes = _buckets(hashes[:, None], np.zeros(1, np.int16))
     near = nearest(near)
@@ -98,8 +100,8 @@ def candidates(hashes: NDArray[np.uint64], near: Near, views: Sequence[Views] = 
 def nearest(near: Near) -> Near:
     """The pairs in which either hash is among the other's NEIGHBOURS nearest (ties: the smaller hash), in their order.
 
-    Of a crowd of hashes that all lie near each other, as blank pages scanned with their grain have, all pairs would grow with
-    its square: so at most NEIGHBOURS pairs stay for each hash.
+    Of a crowd of hashes that all lie near each other, as blank pages scanned with their grain have, all pairs would
+    grow with its square: so at most NEIGHBOURS pairs stay for each hash.
     """
     if not len(near.values):
         return near
@@ -115,7 +117,10 @@ def nearest(near: Near) -> Near:
 
 
 def _buckets(hashes: NDArray[np.uint64], numbers: NDArray[np.int16], of: NDArray[np.uint64] | None = None) -> _Buckets:
-    """The blobs of each hash that is not degenerate, or of those of these hashes; a blob once in a bucket, by the first of its views there."""
+    """The blobs of each hash that is not degenerate, or of those of these hashes.
+
+    A blob once in a bucket, by the first of its views there.
+    """
     flat = hashes.ravel()
     places = np.flatnonzero(~is_degenerate(flat) if of is None else np.isin(flat, of) & ~is_degenerate(flat))
     places = places[np.argsort(flat[places], kind="stable")]
@@ -168,7 +173,9 @@ def _runs(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> tuple[NDArra
 
 
 def _once(found: _Found, blobs: int) -> _Found:
-    """Each unordered pair of two blobs once, sorted: by the whole, else by its smallest distance, smallest view, smallest a."""
+    """Each unordered pair of two blobs once, sorted: by the whole, else by its smallest distance, smallest view,
+    smallest a.
+    """
     apart = found[0] != found[1]
     a, b, view, bits = (column[apart] for column in found)
     low, high = np.minimum(a, b), np.maximum(a, b)

@@ -48,10 +48,10 @@ class _Ties(NamedTuple):
 def decide(view: pa.Table, relations: pa.Table, verdicts: pa.Table, settings: Dedup) -> tuple[pa.Table, pa.Table]:
     """DEDUP outcome of a view with COLUMNS, in its order, and EDGES: each pair that was looked at, and what came of it.
 
-    view: `metadata` is how many fields of the record say something; `is_second`: it stays only where no other of its copies can
-    (`seconds`). relations: a, b (SHA-256), relation, distance_bits,
-    score; each unordered pair once. verdicts: a, b (record_id), verdict. What names a blob or a record that is not in the
-    view is passed over. Empty in, empty out; the order of rows changes nothing else.
+    view: `metadata` is how many fields of the record say something; `is_second`: it stays only where no other of its
+    copies can (`seconds`). relations: a, b (SHA-256), relation, distance_bits, score; each unordered pair once.
+    verdicts: a, b (record_id), verdict. What names a blob or a record that is not in the view is passed over. Empty in,
+    empty out; the order of rows changes nothing else.
 
     Records of equal bytes are one. Pairs of a relation that it drops are joined,
     pairs of two works are kept apart (`clusters`). Of a cluster the most preferable record stays, and all others name
@@ -78,10 +78,11 @@ def decide(view: pa.Table, relations: pa.Table, verdicts: pa.Table, settings: De
 
 
 def seconds(group_id: pa.ChunkedArray, published: pa.ChunkedArray, role: pa.ChunkedArray) -> _Mask:
-    """(N,) which records of a group may stay only where no other copy can, or they would take the place of one that must not go.
+    """(N,) which records of a group may stay only where no other copy can, or they would take the place of one that
+    must not go.
 
-    Those that were published in a split of lower rank (train < val < test) than another of their group: `split` will drop them, and
-    no copy would be left. And queries in a group that has an image of the gallery: that one hangs.
+    Those that were published in a split of lower rank (train < val < test) than another of their group: `split` will
+    drop them, and no copy would be left. And queries in a group that has an image of the gallery: that one hangs.
     """
     rank = _ints(pc.fill_null(pc.index_in(published, value_set=pa.array(SPLITS)), -1))
     group = _ints(group_id.combine_chunks().dictionary_encode().indices)
@@ -95,7 +96,8 @@ def seconds(group_id: pa.ChunkedArray, published: pa.ChunkedArray, role: pa.Chun
 def evidence(measured: pa.Table) -> pa.Table:
     """Of pairs (a, b, view, relation ...) those that say something to the decision, in their order; without `view`.
 
-    That one is no crop of the other, as they were laid, does not say that they are two works: that is for the whole, view 0.
+    That one is no crop of the other, as they were laid, does not say that they are two works: that is for the whole,
+    view 0.
     """
     is_apart = pc.is_in(measured["relation"], value_set=pa.array(sorted(APART), pa.string()))
     says = pc.and_(pc.is_valid(measured["relation"]), pc.or_(pc.equal(measured["view"], 0), pc.invert(is_apart)))
@@ -105,8 +107,8 @@ def evidence(measured: pa.Table) -> pa.Table:
 def preference(view: pa.Table) -> _Rows:
     """Row indices, the copy that one would rather keep first.
 
-    By: what may stay (`seconds`), open rights (public domain, then Creative Commons or rightsstatements.org, then NOASSERTION), annotated by
-    people, more pixels, more bytes (less compressed), more metadata, smaller record_id.
+    By: what may stay (`seconds`), open rights (public domain, then Creative Commons or rightsstatements.org, then
+    NOASSERTION), annotated by people, more pixels, more bytes (less compressed), more metadata, smaller record_id.
     """
     uris = view["rights_uri"]
     is_open, is_stated = _bools(pc.match_substring(uris, "/publicdomain/")), _bools(pc.starts_with(uris, "http"))
@@ -138,7 +140,8 @@ def _spoken(names: pa.ChunkedArray, blob: _Rows, verdicts: pa.Table) -> pa.Table
 
 
 def _pairs(sha256: pa.ChunkedArray, blob: _Rows, relations: pa.Table, spoken: pa.Table) -> pa.Table:
-    """EDGES up to the verdict, sorted, but a and b are rows: what was measured of two blobs is said of their first ones.
+    """EDGES up to the verdict, sorted, but a and b are rows: what was measured of two blobs is said of their first
+    ones.
 
     A blob's further rows are paired with its first alone: all pairs of them would grow as their number's square.
     """
@@ -162,9 +165,8 @@ def _pairs(sha256: pa.ChunkedArray, blob: _Rows, relations: pa.Table, spoken: pa
 
 def _present(values: pa.ChunkedArray, pairs: pa.Table) -> tuple[_Rows, _Rows, pa.Table]:
     """The first rows of a and of b of each pair of two different values that are both there, and these pairs."""
-    both = pa.chunked_array(
-        [*pairs["a"].chunks, *pairs["b"].chunks], values.type
-    )  # at once: all values are hashed once
+    # at once: all values are hashed once
+    both = pa.chunked_array([*pairs["a"].chunks, *pairs["b"].chunks], values.type)
     place = pc.index_in(both, value_set=values)
     a, b = place.slice(0, len(pairs)), place.slice(len(pairs))
     is_pair = pc.fill_null(pc.not_equal(a, b), False)
@@ -222,13 +224,18 @@ def _outcome(names: pa.ChunkedArray, blob: _Rows, stays: _Rows, group: _Rows, li
     detail = pa.array([*texts, "same bytes"], pa.string()).take(pa.array(place, mask=~is_dropped))
     words = pa.array([Reason.NEAR_DUPLICATE.value, Reason.EXACT_DUPLICATE.value])
     return tables.outcome(
-        DEDUP, names, reason=words.take(pa.array(is_same.astype(np.int64), mask=~is_dropped)), detail=detail,
-        kept_record_id=names.take(pa.array(stays, mask=~is_dropped)), group_id=names.take(pa.array(group)),
-    )  # fmt: skip
+        DEDUP,
+        names,
+        reason=words.take(pa.array(is_same.astype(np.int64), mask=~is_dropped)),
+        detail=detail,
+        kept_record_id=names.take(pa.array(stays, mask=~is_dropped)),
+        group_id=names.take(pa.array(group)),
+    )
 
 
 def _details(names: pa.ChunkedArray, gone: _Rows, kept: _Rows, links: pa.Table) -> list[str]:
-    """How each node in `gone` is a copy of kept[node]: itself, or through the node that is next on the shortest way there.
+    """How each node in `gone` is a copy of kept[node]: itself, or through the node that is next on the shortest way
+    there.
 
     links: _pairs that join copies, the strongest first; of ways of one length the one with the strongest first step.
     """

@@ -19,12 +19,13 @@ def clusters(size: int, firm: Pairs, edges: Pairs, apart: Pairs) -> NDArray[np.i
 
     The rule: as long as a component holds two that are apart, its weakest edge is cut. The way: edges are added, the
     strongest first; one that would bring two that are apart into one cluster freezes both its clusters for good, and so
-    does one that meets a frozen cluster. Both give the same. Let G(k) be the firm ties and the k strongest edges. Cutting
-    takes the weakest edge of a component of G(k), so what is left of it are components of G(j) for some j < k: each part
-    that cutting ever sees is one, and it stops at the first that holds no pair. Seen from one node, its components in
-    G(0), G(1) .. grow, and once one holds a pair all later ones do: cutting stops at the largest that holds none. Adding
-    builds these same components, until the edge that joins one to a part of a component with a pair in it. Those of its
-    nodes then lie in a component with a pair in it, now and ever after: their largest without was the one they had.
+    does one that meets a frozen cluster. Both give the same. Let G(k) be the firm ties and the k strongest edges.
+    Cutting takes the weakest edge of a component of G(k), so what is left of it are components of G(j) for some j < k:
+    each part that cutting ever sees is one, and it stops at the first that holds no pair. Seen from one node, its
+    components in G(0), G(1) .. grow, and once one holds a pair all later ones do: cutting stops at the largest that
+    holds none. Adding builds these same components, until the edge that joins one to a part of a component with a pair
+    in it. Those of its nodes then lie in a component with a pair in it, now and ever after: their largest without was
+    the one they had.
     """
     held = connected(size, firm)
     edges, apart = held[edges], held[apart]

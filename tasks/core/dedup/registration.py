@@ -1,7 +1,7 @@
 """Laying one small grey picture over another, whatever its tones: the arithmetic of the second look.
 
-Pictures are (height, width) float32, grey levels 0..255. A warp is a (2, 3) float64 matrix that takes a pixel (x, y, 1) of the
-template, pixel centres at whole numbers, to (x, y) in the other picture. Compiled, and free of Python's lock.
+Pictures are (height, width) float32, grey levels 0..255. A warp is a (2, 3) float64 matrix that takes a pixel (x, y, 1)
+of the template, pixel centres at whole numbers, to (x, y) in the other picture. Compiled, and free of Python's lock.
 """
 
 import numpy as np
@@ -14,7 +14,8 @@ Warp = NDArray[np.float64]
 
 _STIFFNESS = 0.002
 _RIM_PX = 7
-"""Edges take no part in a step: where one picture has a frame, what is `normalised` beside it tells of the frame, in both."""
+"""Edges take no part in a step: where one picture has a frame, what is `normalised` beside it tells of the frame, in
+both."""
 
 
 @compiled
@@ -50,9 +51,11 @@ def _turned(picture: Picture) -> Picture:
 
 @compiled
 def normalised(picture: Picture, radius_px: int, noise: float) -> Picture:
-    """What stands out from its surroundings, in units of their contrast: 0 on average, about -3..3, free of local tones.
+    """What stands out from its surroundings, in units of their contrast: 0 on average, about -3..3, free of local
+    tones.
 
-    Differences far below `noise` grey levels vanish. The surroundings are two box means of that radius, one after the other.
+    Differences far below `noise` grey levels vanish. The surroundings are two box means of that radius, one after the
+    other.
     """
     found = blurred(picture, radius_px)
     power = np.empty_like(picture)
@@ -124,7 +127,9 @@ def _at(picture: Picture, x: float, y: float) -> float:
 
 @compiled
 def aligned(template: Picture, picture: Picture, warp: Warp, most_steps: int) -> bool:
-    """Better the warp in place until a step moves no corner by more than a fiftieth of a pixel; False where it gets lost.
+    """Better the warp in place until a step moves no corner by more than a fiftieth of a pixel.
+
+    False where it gets lost.
 
     Gauss-Newton over six affine parameters on the squared difference, the gradient taken in the template (inverse
     compositional; Baker & Matthews, IJCV 2004, section 3). Both pictures are `normalised` at least 4 x 4 px.
@@ -218,11 +223,14 @@ def _step_of(
 def agreements(
     template: Picture, other: Picture, is_there: NDArray[np.bool_], rows: int, columns: int, least_power: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """(rows, columns), three times, of two `normalised` pictures: how each cell correlates, how far it is off, how it clashes.
+    """(rows, columns), three times, of two `normalised` pictures: how each cell correlates, how far it is off, how it
+    clashes.
 
-    NaN where neither has anything to show, or less than half of the cell is there. Correlation: -1..1. Off: px of the shift
-    that would best mend what still differs, by one step of Gauss and Newton; where there is hardly any slope it is near 0.
-    Clash: half the mean square of the difference; some 0.6 where two strong drawings have nothing in common, little where both are faint.
+    NaN where neither has anything to show, or less than half of the cell is there. Correlation: -1..1. Off: px of the
+    shift that would best mend what still differs, by one step of Gauss and Newton; where there is hardly any slope it
+    is near 0.
+    Clash: half the mean square of the difference; some 0.6 where two strong drawings have nothing in common, little
+    where both are faint.
     """
     height, width = template.shape
     alike, off, clash = (

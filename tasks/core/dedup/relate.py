@@ -1,8 +1,8 @@
 """The second look: what two pictures are to each other, from their small grey thumbnails.
 
-The one is laid over the other (`registration`), and both are freed of their local tones: what is left is drawing, brushwork,
-edges. Reproductions of one work agree in it nearly everywhere; two works of one series, however alike their light and
-composition, do not: other brushstrokes lie in other places.
+The one is laid over the other (`registration`), and both are freed of their local tones: what is left is drawing,
+brushwork, edges. Reproductions of one work agree in it nearly everywhere; two works of one series, however alike their
+light and composition, do not: other brushstrokes lie in other places.
 """
 
 from dataclasses import dataclass
@@ -15,12 +15,15 @@ from schemas.relations import Relation
 from tasks.core.dedup.views import STEPS, View
 
 COPY_SCORE = 0.6
-"""Scores from here on are copies: of 106 paintings saved at quality 30 and a quarter of their size the least was 0.65 (docs/dedup.md)."""
+"""Scores from here on are copies: of 106 paintings saved at quality 30 and a quarter of their size the least was 0.65
+(docs/dedup.md)."""
 APART_SCORE = 0.35
-"""Scores below are two works. Between the two lie painted works of one series, as if traced, and copies that are hardly to be seen."""
+"""Scores below are two works. Between the two lie painted works of one series, as if traced, and copies that are hardly
+to be seen."""
 MOST_CLASH = 0.3
-"""Leaves of one book, stamps, states of a print agree but in one place. Copies clashed by 0.26 at most in the eighth of their cells that
-clashed most; where a ninth of a painting was replaced by another one, by 0.39 and more in 49 of 50 cases."""
+"""Leaves of one book, stamps, states of a print agree but in one place. Copies clashed by 0.26 at most in the eighth of
+their cells that clashed most; where a ninth of a painting was replaced by another one, by 0.39 and more in 49 of 50
+cases."""
 OFF_COST_PER_PX = 0.3
 ALIKE_TONES = 0.85
 """Two works whose coarse light and dark correlate so far are look-alikes."""
@@ -49,9 +52,10 @@ _LEAST_SIDE_PX = 8
 class Agreement:
     """How far two pictures agree.
 
-    score: 0..1, the mean correlation of the cells in which either has something to show, less 0.3 for each px that three of four
-    cells at most are off; 0 where nothing has. clash: 0..about 1, the mean of the eighth of the cells that clash most. share: 0..1, the part of
-    either picture that the other shows, of the two the smaller; tone: 0..1, mean difference of their coarse tones there;
+    score: 0..1, the mean correlation of the cells in which either has something to show, less 0.3 for each px that
+    three of four cells at most are off; 0 where nothing has. clash: 0..about 1, the mean of the eighth of the cells
+    that clash most. share: 0..1, the part of either picture that the other shows, of the two the smaller; tone: 0..1,
+    mean difference of their coarse tones there;
     likeness: -1..1, correlation of these; cells: on how many cells the score rests.
     """
 
@@ -68,7 +72,10 @@ NOTHING = Agreement(0.0, 0.0, 0.0, 1.0, 0.0, 0)
 
 
 class _Laid(NamedTuple):
-    """One picture laid over the other at one size: `over` on `template`, where `is_there`; alike, off, clash: of each cell."""
+    """One picture laid over the other at one size: `over` on `template`, where `is_there`.
+
+    Alike, off, clash: of each cell.
+    """
 
     warp: NDArray[np.float64]
     template: NDArray[np.float32]
@@ -86,10 +93,13 @@ class _Laid(NamedTuple):
 
 
 def agreement(a: NDArray[np.uint8], b: NDArray[np.uint8], view: View) -> Agreement:
-    """How far b agrees with that view of a. Grey, (H, W), at most 512 px a side; the tinier side decides what can be seen.
+    """How far b agrees with that view of a.
 
-    Registration goes from coarse to fine. It starts from the view's box; where that leads nowhere, from the whole, and from either
-    picture as the middle of the other. What has nothing in common on a coarse level is not looked at more closely.
+    Grey, (H, W), at most 512 px a side; the tinier side decides what can be seen.
+
+    Registration goes from coarse to fine. It starts from the view's box; where that leads nowhere, from the whole, and
+    from either picture as the middle of the other. What has nothing in common on a coarse level is not looked at more
+    closely.
     """
     seen, whole = view.seen(a).astype(np.float32), b.astype(np.float32)
     box = np.array(view.box) / STEPS
@@ -198,8 +208,8 @@ def _correlation(one: NDArray[np.float32], other: NDArray[np.float32]) -> float:
 def relation(found: Agreement, view: View, *, has_equal_size: bool) -> Relation:
     """What such an agreement says.
 
-    has_equal_size: both images have the same width and height. Two empty sheets are DIFFERENT: nothing in them says that they
-    are one, and they must not tie others. What agrees in fewer than a handful of cells is UNCERTAIN.
+    has_equal_size: both images have the same width and height. Two empty sheets are DIFFERENT: nothing in them says
+    that they are one, and they must not tie others. What agrees in fewer than a handful of cells is UNCERTAIN.
     """
     if found.score < APART_SCORE:
         is_alike = found.likeness >= ALIKE_TONES and found.share >= DETAIL_SHARE

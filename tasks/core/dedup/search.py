@@ -1,7 +1,7 @@
 """All pairs of 64-bit keys that differ in few bits: exact, whatever the number of threads or pieces.
 
-A small table is compared key by key with numpy; what would take longer goes through bands (search_bands.py), whose compiler is
-not even imported before. A pair takes 17 bytes in the answer, and about as many again on the way to it.
+A small table is compared key by key with numpy; what would take longer goes through bands (search_bands.py), whose
+compiler is not even imported before. A pair takes 17 bytes in the answer, and about as many again on the way to it.
 """
 
 from itertools import pairwise
@@ -22,8 +22,8 @@ _FEW_COMPARISONS = 10**8  # a quarter of a second in numpy; importing the compil
 def near_pairs(keys: Keys, radius_bits: int, threads: int = 2) -> Pairs:
     """Pairs of rows (i, j), i < j, sorted, whose keys differ in at most `radius_bits`, and by how many bits.
 
-    keys: (N,), distinct. Returns (P, 2), (P,). Empty in, empty out. Raises ValueError for equal keys (group them first: their
-    pairs would grow with the square) and for a radius outside 0..16.
+    keys: (N,), distinct. Returns (P, 2), (P,). Empty in, empty out. Raises ValueError for equal keys (group them first:
+    their pairs would grow with the square) and for a radius outside 0..16.
 
     >>> near_pairs(np.array([0, 7, 1], np.uint64), 2)[0].tolist()
     [[0, 2], [1, 2]]
@@ -37,10 +37,11 @@ def near_pairs(keys: Keys, radius_bits: int, threads: int = 2) -> Pairs:
 
 
 def near_pairs_between(left: Keys, right: Keys, radius_bits: int, threads: int = 2) -> Pairs:
-    """Pairs (i, j), sorted, i a row of `left` and j of `right`, whose keys differ in at most `radius_bits`, and by how many bits.
+    """Pairs (i, j), sorted, i a row of `left` and j of `right`, whose keys differ in at most `radius_bits`, and by how
+    many bits.
 
-    left: (N,), right: (M,), each distinct in itself; a key in both is a pair 0 bits apart. Returns (P, 2), (P,). Raises as
-    `near_pairs` does.
+    left: (N,), right: (M,), each distinct in itself; a key in both is a pair 0 bits apart. Returns (P, 2), (P,). Raises
+    as `near_pairs` does.
 
     >>> near_pairs_between(np.array([0], np.uint64), np.array([255, 0, 1], np.uint64), 1)[0].tolist()
     [[0, 1], [0, 2]]
@@ -58,7 +59,8 @@ def near_pairs_between(left: Keys, right: Keys, radius_bits: int, threads: int =
 
 
 def piece_pairs(keys: int, pieces: int) -> list[tuple[range, range]]:
-    """Rows of each two pieces that are searched together, and of each piece with itself: the whole of all pairs, once each.
+    """Rows of each two pieces that are searched together, and of each piece with itself: the whole of all pairs, once
+    each.
 
     Pieces follow each other and differ by a row at most; of more pieces than keys some are empty, and left out.
 
@@ -89,7 +91,10 @@ def _check(radius_bits: int, threads: int, **sides: Keys) -> None:
 
 
 def _compared(left: Keys, right: Keys | None, radius_bits: int) -> Keys:
-    """(P,) row << 32 | other row, sorted, by comparing all; without `right` the pairs within `left`. Memory: a block."""
+    """(P,) row << 32 | other row, sorted, by comparing all; without `right` the pairs within `left`.
+
+    Memory: a block.
+    """
     others = left if right is None else right
     rows = max(1, _COMPARED_AT_ONCE // max(1, len(others)))
     found = [np.empty(0, np.uint64)]

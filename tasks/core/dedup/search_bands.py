@@ -83,7 +83,9 @@ def masks_of(band: Width) -> Keys:
 
 
 def planned(size: Size, radius_bits: int, shares: dict[Width, float]) -> list[Width]:
-    """The bands that cost least: at most 64 bits, tolerances and number of bands together radius_bits + 1; widest first.
+    """The bands that cost least: at most 64 bits, tolerances and number of bands together radius_bits + 1.
+
+    Widest first.
 
     shares: which part of all pairs a band would have to look at.
     """
@@ -115,7 +117,8 @@ def _masks(band: Width) -> int:
 
 
 def _balance(keys: Keys) -> tuple[list[int], dict[Width, float]]:
-    """Bits by how evenly they are set, most evenly first, and the share of pairs within each band's tolerance, by a sample.
+    """Bits by how evenly they are set, most evenly first, and the share of pairs within each band's tolerance, by a
+    sample.
 
     Perceptual hashes are far from random: always half of their bits are set, and those of low frequencies go together.
     """
@@ -160,9 +163,12 @@ def _numbered(bands: list[Width], radius_bits: int) -> Iterator[kernels.Band]:
     for band in bands:
         values = (1 << band.width_bits) - 1
         yield kernels.Band(
-            np.uint64(shift), np.uint64(values), np.uint64(radius_bits), np.array(earlier, np.uint64),
+            np.uint64(shift),
+            np.uint64(values),
+            np.uint64(radius_bits),
+            np.array(earlier, np.uint64),
             np.array(tolerances, np.uint64),
-        )  # fmt: skip
+        )
         earlier.append(values << shift)
         tolerances.append(band.tolerance_bits)
         shift += band.width_bits

@@ -1,7 +1,10 @@
-"""The inner loops of the search for near keys: compiled, and free of Python's lock. Imported only where there is much to search.
+"""The inner loops of the search for near keys: compiled, and free of Python's lock.
 
-An index holds keys in the order of a few of their bits, a band; a bucket holds the keys whose band has one value. Buckets whose
-values lie next to each other in number are a tile: small enough for a core's cache, and what one thread is given to do.
+Imported only where there is much to search.
+
+An index holds keys in the order of a few of their bits, a band; a bucket holds the keys whose band has one value.
+Buckets whose values lie next to each other in number are a tile: small enough for a core's cache, and what one thread
+is given to do.
 """
 
 from typing import Any, NamedTuple
@@ -21,7 +24,9 @@ _FIRST_ROOM = 1024
 
 
 class Index(NamedTuple):
-    """keys: (N + LANES,), by band value, then row. rows: (N,) where each stood. starts: bucket v is starts[v]..starts[v + 1]."""
+    """keys: (N + LANES,), by band value, then row. rows: (N,) where each stood. starts: bucket v is
+    starts[v]..starts[v + 1].
+    """
 
     keys: Keys
     rows: NDArray[np.uint32]
@@ -29,7 +34,9 @@ class Index(NamedTuple):
 
 
 class Band(NamedTuple):
-    """Which bits the index is by, which pairs count, and which an earlier band has found: within its tolerance on its bits."""
+    """Which bits the index is by, which pairs count, and which an earlier band has found: within its tolerance on its
+    bits.
+    """
 
     shift: np.uint64
     values: np.uint64
@@ -56,7 +63,9 @@ def _declared(module: Any, name: str, result: Any, argument: Any) -> Any:
 
 
 def _least_distance_of(typing_context: Any, keys: Any, at: Any, key: Any) -> Any:
-    """Least distance of `key` to keys[at : at + LANES], in bits, as one vector: loops over scalars took twice as long."""
+    """Least distance of `key` to keys[at : at + LANES], in bits, as one vector: loops over scalars took twice as
+    long.
+    """
     return types.uint64(keys, types.uint64, types.uint64), _least_distance_code
 
 
@@ -65,7 +74,10 @@ _least_distance: Any = intrinsic(_least_distance_of)
 
 @compiled
 def dealt(key: np.uint64, table: Keys) -> np.uint64:
-    """The key with its bits in another order, which leaves all distances as they are; (8, 256) `table` says where each byte's go."""
+    """The key with its bits in another order, which leaves all distances as they are.
+
+    (8, 256) `table` says where each byte's go.
+    """
     found = np.uint64(0)
     for byte in range(8):
         found |= table[byte, (key >> np.uint64(8 * byte)) & np.uint64(255)]
@@ -74,7 +86,10 @@ def dealt(key: np.uint64, table: Keys) -> np.uint64:
 
 @compiled
 def indexed(keys: Keys, table: Keys, shift: np.uint64, width_bits: int) -> Index:
-    """The dealt keys in the order of `width_bits` bits from `shift` on, by counting; equal ones in the order of their rows."""
+    """The dealt keys in the order of `width_bits` bits from `shift` on, by counting.
+
+    Equal ones in the order of their rows.
+    """
     values = np.uint64((1 << width_bits) - 1)
     starts = np.zeros((1 << width_bits) + 2, np.uint32)
     for row in range(len(keys)):
@@ -110,8 +125,16 @@ def _is_new(difference: np.uint64, band: Band) -> bool:
 
 @compiled
 def _noted(
-    found: Keys, count: int, key: np.uint64, row: np.uint64, right: Index, at: np.uint64, stop: np.uint64, band: Band, is_self: bool
-) -> int:  # fmt: skip
+    found: Keys,
+    count: int,
+    key: np.uint64,
+    row: np.uint64,
+    right: Index,
+    at: np.uint64,
+    stop: np.uint64,
+    band: Band,
+    is_self: bool,
+) -> int:
     """The count after the pairs of `key` with up to LANES keys; what `found` has no room for is counted only."""
     for place in range(at, min(at + np.uint64(LANES), stop)):
         if _is_new(key ^ right.keys[place], band):
@@ -125,9 +148,18 @@ def _noted(
 
 @compiled
 def _scanned(
-    left: Index, right: Index, band: Band, mask: np.uint64, bases: tuple[int, int, int], is_self: bool, found: Keys, count: int
-) -> int:  # fmt: skip
-    """The count after the pairs of buckets v and v ^ mask, for `length` values v from each base on (start, stop, length)."""
+    left: Index,
+    right: Index,
+    band: Band,
+    mask: np.uint64,
+    bases: tuple[int, int, int],
+    is_self: bool,
+    found: Keys,
+    count: int,
+) -> int:
+    """The count after the pairs of buckets v and v ^ mask, for `length` values v from each base on (start, stop,
+    length).
+    """
     start, stop, length = bases
     is_within = is_self and mask == np.uint64(0)
     # a whole run of buckets is gone through key by key: most are empty or hold one
@@ -163,10 +195,11 @@ def _lower_half(mask: np.uint64, start: int, size: int) -> int:
 
 @compiled
 def tile_pairs(left: Index, right: Index, band: Band, masks: Keys, start: int, size: int, is_self: bool) -> Keys:
-    """(P,) pairs as row << 32 | other row, of the left buckets start..start + size and the right ones that differ by a mask.
+    """(P,) pairs as row << 32 | other row, of the left buckets start..start + size and the right ones that differ by a
+    mask.
 
-    masks: ascending, so that what follows each other stays in one tile on the right. is_self: both sides are one index, each
-    pair is looked at once, the lower row comes first.
+    masks: ascending, so that what follows each other stays in one tile on the right. is_self: both sides are one index,
+    each pair is looked at once, the lower row comes first.
     """
     found, count = np.empty(_FIRST_ROOM, np.uint64), 0
     for mask in masks:

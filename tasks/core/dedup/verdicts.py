@@ -32,7 +32,8 @@ def verdicts(name: str, rows: Sequence[tuple[int, Sequence[str]]]) -> pa.Table:
     """VERDICTS of a file's rows: a < b, each pair once, sorted, whatever the order of rows and of a and b.
 
     name: the file's, for messages. rows: (line, cells), the first with the names of the columns, in any order; `note`
-    may be missing. A pair that comes twice with one word is one; its notes are joined. A header alone is an empty table.
+    may be missing. A pair that comes twice with one word is one; its notes are joined. A header alone is an empty
+    table.
 
     Raises BadInput, one sentence that names lines, for other columns, a word that is none of WORDS, a record_id that is
     empty or paired with itself, a pair with two words, and two records that are related or different although a chain

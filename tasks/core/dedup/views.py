@@ -1,7 +1,7 @@
 """How a picture would look as another's copy, and the hashes of these views.
 
-A view turns the picture by right angles, mirrors it, and cuts a box out of it. Where the hash of a view of `a` lies near the
-hash of the whole of `b`, b may be a copy of that kind.
+A view turns the picture by right angles, mirrors it, and cuts a box out of it. Where the hash of a view of `a` lies
+near the hash of the whole of `b`, b may be a copy of that kind.
 """
 
 import functools
@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from schemas.relations import KeyName
 
 RECIPE = "waves64/v1"
-"""Name and version of the views' hash: `phash64` of a box, its waves taken of the thumbnail's pixels in whole numbers."""
+"""Name and version of the views' hash: `phash64` of a box, its waves taken of the thumbnail's pixels in whole
+numbers."""
 STEPS = 40
 """Boxes are cut in fortieths of a side."""
 _SCALE = 2**14
@@ -22,7 +23,10 @@ _SCALE = 2**14
 
 @dataclass(frozen=True)
 class View:
-    """turns: right angles, counterclockwise, before all else; is_mirrored: left for right; box: x0, y0, x1, y1 in fortieths of a side."""
+    """turns: right angles, counterclockwise, before all else; is_mirrored: left for right.
+
+    Box: x0, y0, x1, y1 in fortieths of a side.
+    """
 
     turns: int = 0
     is_mirrored: bool = False
@@ -34,9 +38,9 @@ class View:
         return np.ascontiguousarray(turned[:, ::-1] if self.is_mirrored else turned)
 
 
-# Left, top, right, bottom, in fortieths of a side: what is cut off. Chosen one after the other, each time the box that brought
-# most crops of 636 paintings within 8 bits: first of crops by up to 15 % at each side, then also of those at one side or corner; the last
-# for those that lose 15 % at all four
+# Left, top, right, bottom, in fortieths of a side: what is cut off. Chosen one after the other, each time the box that
+# brought most crops of 636 paintings within 8 bits: first of crops by up to 15 % at each side, then also of those at
+# one side or corner; the last for those that lose 15 % at all four
 _CUTS = (
     (2, 2, 2, 3), (3, 3, 2, 1), (1, 2, 4, 1), (4, 1, 1, 3), (1, 1, 3, 5), (2, 5, 3, 2), (5, 3, 5, 3), (5, 3, 1, 1),
     (1, 1, 5, 3), (2, 2, 1, 5), (3, 5, 2, 5), (2, 4, 5, 1), (1, 5, 1, 1), (4, 2, 5, 5), (1, 2, 1, 2), (5, 2, 2, 4),
@@ -69,10 +73,12 @@ def numbers(key: KeyName) -> range:
 
 
 def hashes(picture: NDArray[np.uint8], views: Sequence[View]) -> NDArray[np.uint64]:
-    """(V,) the hash of each view of a grey picture, (H, W), sides 1 to 512 px: the bits of `phash64`, first bit highest.
+    """(V,) the hash of each view of a grey picture, (H, W), sides 1 to 512 px: the bits of `phash64`, first bit
+    highest.
 
     A bit says whether one of the 8 x 8 slowest waves of the view is above their median. As with imagehash's phash (a
-    cosine transform of 32 x 32 px), but the waves are laid over the pixels as they are, so that a box may begin between two.
+    cosine transform of 32 x 32 px), but the waves are laid over the pixels as they are, so that a box may begin between
+    two.
     """
     found = np.empty(len(views), np.uint64)
     poses = sorted({(view.turns, view.is_mirrored) for view in views})
@@ -96,7 +102,9 @@ def _bits(heights: NDArray[np.float64]) -> NDArray[np.uint64]:
 
 @functools.lru_cache(maxsize=512)
 def _stacked(length: int, bounds: tuple[tuple[int, int], ...]) -> NDArray[np.float64]:
-    """(V, 8, length): the 8 slowest cosine waves between each pair of bounds, averaged over each pixel, as whole numbers."""
+    """(V, 8, length): the 8 slowest cosine waves between each pair of bounds, averaged over each pixel, as whole
+    numbers.
+    """
     return np.stack([_waves(length, start * length / STEPS, stop * length / STEPS) for start, stop in bounds])
 
 

@@ -39,9 +39,12 @@ def decide(
     is_copy = pc.is_in(view["record_id"], value_set=names)
     kept, edges = rule.decide(view.filter(pc.invert(is_copy)), relations, verdicts, settings)
     dropped = tables.outcome(
-        DEDUP, pa.chunked_array([names]), reason=pa.array([str(Reason.TAKEN_DOWN)] * len(names), pa.string()),
-        detail=pa.array([found[name] for name in names.to_pylist()], pa.string()), group_id=names,
-    )  # fmt: skip
+        DEDUP,
+        pa.chunked_array([names]),
+        reason=pa.array([str(Reason.TAKEN_DOWN)] * len(names), pa.string()),
+        detail=pa.array([found[name] for name in names.to_pylist()], pa.string()),
+        group_id=names,
+    )
     return tables.looked_up(pa.concat_tables([kept, dropped]), "record_id", view["record_id"]), edges
 
 

@@ -1,4 +1,5 @@
-"""What a detector finds as figures: suppression, the picture's own pixels, rounding. tasks/core/detect/layouts.py reads raw output.
+"""What a detector finds as figures: suppression, the picture's own pixels, rounding. tasks/core/detect/layouts.py
+reads raw output.
 
 Boxes are (x_min, y_min, x_max, y_max) inside this module, and (x_min, y_min, width, height) in what leaves it.
 """
@@ -19,7 +20,8 @@ def kept_by_nms(xyxy: Floats, scores: Floats, most_iou: float) -> NDArray[np.int
 
     xyxy: (N, 4), scores: (N,). Ties go to the smaller index. Empty in, empty out.
 
-    >>> kept_by_nms(np.array([[0, 0, 2, 2], [0, 0, 2, 2], [4, 4, 5, 5]], np.float32), np.array([.3, .9, .5], np.float32), .5)
+    >>> boxes = np.array([[0, 0, 2, 2], [0, 0, 2, 2], [4, 4, 5, 5]], np.float32)
+    >>> kept_by_nms(boxes, np.array([.3, .9, .5], np.float32), .5)
     array([1, 2])
     """
     order = np.argsort(-scores, kind="stable")[:_CANDIDATES]
@@ -34,9 +36,11 @@ def kept_by_nms(xyxy: Floats, scores: Floats, most_iou: float) -> NDArray[np.int
 def picked(
     xyxy: Floats, scores: Floats, least_score: float, nms_iou: float
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Which boxes stay, and for which class: of at least the least score and not suppressed by a better one of their class.
+    """Which boxes stay, and for which class: of at least the least score and not suppressed by a better one of their
+    class.
 
-    xyxy: (N, 4), scores: (N, K), a column for each class. Returns rows and columns, (M,) each; a box may be of several classes.
+    xyxy: (N, 4), scores: (N, K), a column for each class. Returns rows and columns, (M,) each; a box may be of several
+    classes.
     """
     rows, columns = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
     for column in range(scores.shape[1]):
@@ -57,10 +61,9 @@ def figures(
 ) -> list[dict[str, Any]]:
     """Figures of one picture, best first, in its own pixels: boxes and keypoints rounded to 0.1 px, scores to 0.001.
 
-    xyxy_px: (N, 4), scores: (N,), labels: (N,) class indices, keypoints_xyv: (N, K, 3), NaN for a box without, or None; size_px:
-    (width, height).
-    Boxes are clipped to the picture; those of no area, of other classes or below the least score are left out. Rounding makes a
-    stored measurement of what no two machines compute alike to the last bit.
+    xyxy_px: (N, 4), scores: (N,), labels: (N,) class indices, keypoints_xyv: (N, K, 3), NaN for a box without, or None;
+    size_px: (width, height). Boxes are clipped to the picture; those of no area, of other classes or below the least
+    score are left out. Rounding makes a stored measurement of what no two machines compute alike to the last bit.
     """
     width, height = size_px
     names = {index: name for name, index in settings.classes.items()}

@@ -1,9 +1,10 @@
 """ONNX models' raw outputs, by layout: boxes and the scores of the classes that are asked for.
 
-Each reader takes the output for one picture, the input's height and width in px, class indices (K) and a least score. It
-returns boxes (M, 4) as x_min, y_min, x_max, y_max in px of the input, and scores (M, K), a column for each class in the order
-asked for; rows that reach the least score in no class are left out, so that nothing is worked out for the many thousand
-cells in which nothing is. Each raises ValueError if the output is not of that layout, or has no class of an index.
+Each reader takes the output for one picture, the input's height and width in px, class indices (K) and a least score.
+It returns boxes (M, 4) as x_min, y_min, x_max, y_max in px of the input, and scores (M, K), a column for each class in
+the order asked for; rows that reach the least score in no class are left out, so that nothing is worked out for the
+many thousand cells in which nothing is. Each raises ValueError if the output is not of that layout, or has no class of
+an index.
 """
 
 import functools
@@ -45,9 +46,9 @@ def boxes_from_fastestdet(
 ) -> tuple[Floats, Floats]:
     """FastestDet. Score = objectness^0.6 x class score^0.4.
 
-    raw: (5 + C, rows, columns), for each cell of the grid that covers the picture: objectness, dx, dy (their tanh is the
-    centre's distance from the cell's corner, in cells), w, h (their sigmoid is the share of the picture's sides), C class
-    scores. (github.com/dog-qiuqiu/FastestDet, its ONNX demo.)
+    raw: (5 + C, rows, columns), for each cell of the grid that covers the picture: objectness, dx, dy (their tanh is
+    the centre's distance from the cell's corner, in cells), w, h (their sigmoid is the share of the picture's sides), C
+    class scores. (github.com/dog-qiuqiu/FastestDet, its ONNX demo.)
     """
     if raw.ndim != 3 or len(raw) < 6:
         expected = "5 numbers and class scores for each cell of a grid"
@@ -70,8 +71,8 @@ def boxes_from_yolov5(
 ) -> tuple[Floats, Floats]:
     """YOLOv5, v6 and v7 without their suppression. Score = objectness x class score.
 
-    raw: (N, 5 + C): centre x, y, width and height in px of the input, objectness, C class scores. A model gives more boxes than
-    numbers for each, by which this layout is told from the next.
+    raw: (N, 5 + C): centre x, y, width and height in px of the input, objectness, C class scores. A model gives more
+    boxes than numbers for each, by which this layout is told from the next.
     """
     if raw.ndim != 2 or not 6 <= raw.shape[1] < len(raw):
         raise ValueError(f"expected rows of 5 numbers and class scores, got an output of {_shape(raw)} for a picture")
@@ -101,8 +102,8 @@ def boxes_from_plain(
 ) -> tuple[Floats, Floats]:
     """Boxes as they are, each of one class.
 
-    raw: (N, 6): x_min, y_min, x_max, y_max in px of the input, score, class index. No number of classes is known, so that
-    an index which the model does not have is found in no row.
+    raw: (N, 6): x_min, y_min, x_max, y_max in px of the input, score, class index. No number of classes is known, so
+    that an index which the model does not have is found in no row.
     """
     if raw.ndim != 2 or raw.shape[1] != 6:
         raise ValueError(f"expected rows of 6 numbers, got an output of {_shape(raw)} for a picture")

@@ -1,4 +1,6 @@
-"""Several detectors on the same images: every number, overall and by stratum, and whether the best is better than the next."""
+"""Several detectors on the same images: every number, overall and by stratum, and whether the best is better than the
+next.
+"""
 
 import hashlib
 import itertools
@@ -38,8 +40,8 @@ Strata = Sequence[str | None] | None
 def scores(truth: Figures, several: Mapping[str, Found], strata: Strata, settings: Compare) -> pa.Table:
     """SCORES of each detector, over all images, and over those of each stratum.
 
-    Intervals come from resamples of the images of their own row, the same for all detectors. The last rows that are about
-    all images tell how far each detector is ahead of the one that comes next by AP.
+    Intervals come from resamples of the images of their own row, the same for all detectors. The last rows that are
+    about all images tell how far each detector is ahead of the one that comes next by AP.
     """
     detectors = [
         _Detector(name, found, matching.matches(truth, found, settings.at_most), presence.presence(truth, found))
@@ -126,9 +128,13 @@ def _ahead(
     for one, other in itertools.pairwise(order):
         ends = resampling.interval(drawn[one, :, 0] - drawn[other, :, 0])
         yield {
-            "detector": detectors[one].name, "stratum": None, "metric": f"{AHEAD}{detectors[other].name}",
-            "value": (aps[one] or 0.0) - (aps[other] or 0.0), **_ends(ends), **said,
-        }  # fmt: skip
+            "detector": detectors[one].name,
+            "stratum": None,
+            "metric": f"{AHEAD}{detectors[other].name}",
+            "value": (aps[one] or 0.0) - (aps[other] or 0.0),
+            **_ends(ends),
+            **said,
+        }
 
 
 def _calibration(name: str, stratum: str | None, seen: Presence) -> Iterator[Row]:
@@ -138,10 +144,18 @@ def _calibration(name: str, stratum: str | None, seen: Presence) -> Iterator[Row
         recall = _ends(presence.wilson(kept.kept_with_figure, kept.with_figure))
         precision = _ends(presence.wilson(kept.kept_with_figure, kept.kept))
         yield {
-            "detector": name, "stratum": stratum, "threshold": threshold, **kept._asdict(),
-            "kept_share": kept.kept_share, "recall": kept.recall, "recall_low": recall["low"], "recall_high": recall["high"],
-            "precision": kept.precision, "precision_low": precision["low"], "precision_high": precision["high"],
-        }  # fmt: skip
+            "detector": name,
+            "stratum": stratum,
+            "threshold": threshold,
+            **kept._asdict(),
+            "kept_share": kept.kept_share,
+            "recall": kept.recall,
+            "recall_low": recall["low"],
+            "recall_high": recall["high"],
+            "precision": kept.precision,
+            "precision_low": precision["low"],
+            "precision_high": precision["high"],
+        }
 
 
 def _documents(truth: Figures, found: Found, rows: NDArray[np.int64]) -> tuple[Row, list[Row]]:
@@ -151,15 +165,26 @@ def _documents(truth: Figures, found: Found, rows: NDArray[np.int64]) -> tuple[R
         "images": [{"id": int(row)} for row in rows],
         "categories": [{"id": 1, "name": "figure"}],
         "annotations": [
-            {"id": number, "image_id": int(truth.image[at]), "category_id": 1, "bbox": truth.xywh_px[at].tolist(),
-             "area": float(truth.area_px2[at]), "iscrowd": int(truth.is_crowd[at])}
+            {
+                "id": number,
+                "image_id": int(truth.image[at]),
+                "category_id": 1,
+                "bbox": truth.xywh_px[at].tolist(),
+                "area": float(truth.area_px2[at]),
+                "iscrowd": int(truth.is_crowd[at]),
+            }
             for number, at in enumerate(drawn.tolist(), 1)
         ],
-    }  # fmt: skip
+    }
     results = [
-        {"image_id": int(found.image[at]), "category_id": 1, "bbox": found.xywh_px[at].tolist(), "score": float(found.score[at])}
+        {
+            "image_id": int(found.image[at]),
+            "category_id": 1,
+            "bbox": found.xywh_px[at].tolist(),
+            "score": float(found.score[at]),
+        }
         for at in boxes.tolist()
-    ]  # fmt: skip
+    ]
     return document, results
 
 

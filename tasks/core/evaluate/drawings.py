@@ -11,9 +11,12 @@ from tasks.core.plots import Axis, escape
 
 Row = dict[str, Any]
 _STYLE = (
-    ".compared text{font:12px system-ui,sans-serif;fill:#222}.compared .end{text-anchor:end}.compared .mid{text-anchor:middle}"
-    ".compared .grid{stroke:#ddd;fill:none}.compared .axis{stroke:#777;fill:none}.compared .line{stroke-width:2;fill:none}"
-    ".compared .reach{stroke:#b5532a;stroke-width:2;fill:none}.compared .dot{fill:#b5532a}.compared .title{font-weight:600}"
+    ".compared text{font:12px system-ui,sans-serif;fill:#222}.compared .end{text-anchor:end}.compared "
+    ".mid{text-anchor:middle}"
+    ".compared .grid{stroke:#ddd;fill:none}.compared .axis{stroke:#777;fill:none}.compared "
+    ".line{stroke-width:2;fill:none}"
+    ".compared .reach{stroke:#b5532a;stroke-width:2;fill:none}.compared .dot{fill:#b5532a}.compared "
+    ".title{font-weight:600}"
     ".compared .style{fill:#7d8590;fill-opacity:.45}svg.compared{max-width:100%;height:auto}"
 )
 """Of these drawings alone, also where they stand in a page with others."""
@@ -48,7 +51,9 @@ def of_scores(scores: pa.Table) -> str:
 
 
 def of_calibration(calibration: pa.Table, names: Sequence[str]) -> str:
-    """Kept share, image-level recall and precision against the threshold, one line for each detector, in the order of names."""
+    """Kept share, image-level recall and precision against the threshold, one line for each detector, in the order of
+    names.
+    """
     whole = calibration.filter(pc.is_null(calibration["stratum"])).to_pylist()
     panels = (
         ("kept_share", "kept share of all images"),
@@ -85,7 +90,10 @@ def _panel(left: float, title: str, lines: Sequence[Sequence[tuple[float, float]
 def _legend(names: Sequence[str], left: int, top: int) -> Iterator[str]:
     for place, name in enumerate(names):
         x, y = left + 240 * (place % 4), top + 18 * (place // 4)
-        yield f"<path class='line' {_pen(place)} d='M{x} {y}h28'/><text x='{x + 34}' y='{y + 4}'>{escape(_short(name))}</text>"
+        yield (
+            f"<path class='line' {_pen(place)} d='M{x} {y}h28'/><text x='{x + 34}' "
+            f"y='{y + 4}'>{escape(_short(name))}</text>"
+        )
 
 
 def _pen(place: int) -> str:
@@ -114,6 +122,8 @@ def _short(name: str) -> str:
 
 def _drawing(width: int, height: int, title: str, body: Sequence[str]) -> str:
     return (
-        f"<svg class='compared' xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {width} {height}' width='{width}' height='{height}' role='img'>"
-        f"<title>{escape(title)}</title><style>{_STYLE}</style><rect width='{width}' height='{height}' fill='#fff'/>{''.join(body)}</svg>\n"
+        f"<svg class='compared' xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {width} {height}' width='{width}' "
+        f"height='{height}' role='img'>"
+        f"<title>{escape(title)}</title><style>{_STYLE}</style><rect width='{width}' height='{height}' "
+        f"fill='#fff'/>{''.join(body)}</svg>\n"
     )

@@ -10,10 +10,14 @@ IGNORED, RIGHT, WRONG = np.uint8(0), np.uint8(1), np.uint8(2)
 
 @compiled
 def judge(
-    overlaps: NDArray[np.float64], is_ignored: NDArray[np.bool_], is_crowd: NDArray[np.bool_], is_outside: NDArray[np.bool_],
+    overlaps: NDArray[np.float64],
+    is_ignored: NDArray[np.bool_],
+    is_crowd: NDArray[np.bool_],
+    is_outside: NDArray[np.bool_],
     thresholds: NDArray[np.float64],
-) -> NDArray[np.uint8]:  # fmt: skip
-    """(T, D) whether each box of one image is right at each threshold: pycocotools' evaluateImg, for one range of areas.
+) -> NDArray[np.uint8]:
+    """(T, D) whether each box of one image is right at each threshold: pycocotools' evaluateImg, for one range of
+    areas.
 
     overlaps: (D, G) IoU, boxes by falling score, figures with those that are ignored last. is_ignored, is_crowd: (G,).
     is_outside: (D,) the box's own area is outside the range, so that it is not wrong where it meets nobody.
@@ -41,13 +45,17 @@ def judge(
 
 @compiled
 def weigh(
-    verdicts: NDArray[np.uint8], image: NDArray[np.int32], times: NDArray[np.int64], figures: int, recalls: NDArray[np.float64],
-) -> tuple[float, float]:  # fmt: skip
+    verdicts: NDArray[np.uint8],
+    image: NDArray[np.int32],
+    times: NDArray[np.int64],
+    figures: int,
+    recalls: NDArray[np.float64],
+) -> tuple[float, float]:
     """Mean precision over the recall points, and the recall in the end, where each image counts so many times.
 
-    verdicts: (D,) at one threshold and range of areas, by falling score. image: (D,) whose box each is. times: (N,) how often
-    each image counts. figures: how many there are to be found, each as often as its image; at least 1. recalls: (R,),
-    ascending. This is pycocotools' accumulate: precision at a recall is the best at any higher one.
+    verdicts: (D,) at one threshold and range of areas, by falling score. image: (D,) whose box each is. times: (N,) how
+    often each image counts. figures: how many there are to be found, each as often as its image; at least 1. recalls:
+    (R,), ascending. This is pycocotools' accumulate: precision at a recall is the best at any higher one.
     """
     right = wrong = 0
     reached = np.empty(len(verdicts))

@@ -17,7 +17,9 @@ AREAS_PX2 = ((0.0, 1e10), (0.0, 32.0**2), (32.0**2, 96.0**2), (96.0**2, 1e10))
 
 
 class Figures(NamedTuple):
-    """What people drew. images: how many there are. image: (G,) row of each figure's image, ascending. xywh_px: (G, 4)."""
+    """What people drew. images: how many there are. image: (G,) row of each figure's image, ascending. xywh_px: (G,
+    4).
+    """
 
     images: int
     image: NDArray[np.int64]
@@ -37,8 +39,8 @@ class Found(NamedTuple):
 class Matches(NamedTuple):
     """What became of each box.
 
-    verdicts: (4, 10, D) by range of areas and IoU threshold: ignored, right, wrong; boxes by falling score, equal ones in the
-    order of their images. image: (D,) the row of each. figures: (N, 4) how many each image has in each range.
+    verdicts: (4, 10, D) by range of areas and IoU threshold: ignored, right, wrong; boxes by falling score, equal ones
+    in the order of their images. image: (D,) the row of each. figures: (N, 4) how many each image has in each range.
     """
 
     verdicts: NDArray[np.uint8]
@@ -51,9 +53,12 @@ def figures_of(images: pa.Table, figures: pa.Table) -> Figures:
     row = np.asarray(pc.index_in(figures["image_id"], value_set=images["image_id"].combine_chunks()))
     order = np.argsort(row, kind="stable")
     return Figures(
-        images.num_rows, row[order].astype(np.int64), _boxes(figures["xywh_px"])[order],
-        np.asarray(figures["area_px2"], np.float64)[order], np.asarray(figures["is_crowd"].to_numpy(), np.bool_)[order],
-    )  # fmt: skip
+        images.num_rows,
+        row[order].astype(np.int64),
+        _boxes(figures["xywh_px"])[order],
+        np.asarray(figures["area_px2"], np.float64)[order],
+        np.asarray(figures["is_crowd"].to_numpy(), np.bool_)[order],
+    )
 
 
 def found_in(images: pa.Table, measured: pa.Table, category: str) -> Found:
@@ -77,8 +82,8 @@ def ordered(image: NDArray[np.int64], xywh_px: NDArray[np.float64], score: NDArr
 def matches(truth: Figures, found: Found, at_most: int = 100) -> Matches:
     """Which boxes are right, by pycocotools' rules: the best `at_most` of each image, the best first, each figure once.
 
-    A crowd takes any number of boxes, none of which counts. A figure outside the range of areas is treated like a crowd that
-    takes one; a box outside it that meets nobody is not counted.
+    A crowd takes any number of boxes, none of which counts. A figure outside the range of areas is treated like a crowd
+    that takes one; a box outside it that meets nobody is not counted.
     """
     starts = np.searchsorted(truth.image, np.arange(truth.images + 1))
     ends = np.searchsorted(found.image, np.arange(truth.images + 1))

@@ -74,9 +74,7 @@ def kept_at(threshold: float, seen: Presence) -> Kept:
     2
     """
     is_kept = seen.score >= threshold
-    return Kept(
-        len(is_kept), int(seen.has_figure.sum()), int(is_kept.sum()), int((is_kept & seen.has_figure).sum())
-    )  # fmt: skip
+    return Kept(len(is_kept), int(seen.has_figure.sum()), int(is_kept.sum()), int((is_kept & seen.has_figure).sum()))
 
 
 def auc(seen: Presence) -> float | None:

@@ -1,8 +1,9 @@
 """How far scores would move with other images of the same kind: the bootstrap over images.
 
-Boxes are matched once. A resample draws as many images as there are, with replacement; a box of an image that was drawn three
-times counts three times. That is what pycocotools would say of a file that holds the image three times, as long as no image
-has a right and a wrong box of one score (Efron & Tibshirani, "An Introduction to the Bootstrap", 1993, chapter 13).
+Boxes are matched once. A resample draws as many images as there are, with replacement; a box of an image that was drawn
+three times counts three times. That is what pycocotools would say of a file that holds the image three times, as long
+as no image has a right and a wrong box of one score (Efron & Tibshirani, "An Introduction to the Bootstrap", 1993,
+chapter 13).
 """
 
 from collections.abc import Sequence
@@ -26,7 +27,10 @@ Floats = NDArray[np.float64]
 
 
 def scores(matched: Matches, times: NDArray[np.int64] | None = None) -> Floats:
-    """(7,) MEASURES where each image counts so many times, once by default; NaN where there is no figure to be found."""
+    """(7,) MEASURES where each image counts so many times, once by default.
+
+    NaN where there is no figure to be found.
+    """
     times = np.ones(len(matched.figures), np.int64) if times is None else times
     figures = times @ matched.figures
     found = np.full((len(figures), len(THRESHOLDS), 2), np.nan)
@@ -35,9 +39,14 @@ def scores(matched: Matches, times: NDArray[np.int64] | None = None) -> Floats:
             for step in range(len(THRESHOLDS)):
                 found[area, step] = weigh(matched.verdicts[area, step], matched.image, times, int(count), RECALLS)
     precision = found[..., 0]
-    return np.array([
-        precision[0].mean(), *precision[0, _AT], *(precision[area].mean() for area in (1, 2, 3)), found[0, :, 1].mean()
-    ])  # fmt: skip
+    return np.array(
+        [
+            precision[0].mean(),
+            *precision[0, _AT],
+            *(precision[area].mean() for area in (1, 2, 3)),
+            found[0, :, 1].mean(),
+        ]
+    )
 
 
 def resampled(several: Sequence[Matches], replicates: int, chance: np.random.Generator) -> Floats:

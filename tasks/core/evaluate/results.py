@@ -19,8 +19,8 @@ def found_of_results(
 ) -> tuple[Found, tuple[str, ...]]:
     """The boxes of one category in these images, and notes: images of the truth that are not looked at are passed over.
 
-    images: ANNOTATED. others: ids of the truth's other images. Raises BadInput for what is no list of results, for boxes that
-    are none, scores outside 0..1, and ids of images that the truth has not.
+    images: ANNOTATED. others: ids of the truth's other images. Raises BadInput for what is no list of results, for
+    boxes that are none, scores outside 0..1, and ids of images that the truth has not.
     """
     rows = _listed(name, data)
     for place, row in enumerate(rows):

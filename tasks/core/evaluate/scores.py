@@ -18,10 +18,10 @@ def box_scores(
 ) -> dict[str, float | int | None]:
     """AP and AR of detections against people's boxes, over the annotated images of all documents together.
 
-    documents: pairs of a COCO document (`images[].is_annotated`; without that field an image counts) and a list in COCO's
-    results format. Returns NAMES in 0..1 (None where no box of that size exists; 0 where boxes exist and none was found),
-    `images` and `figures` (crowds, which are neither hit nor missed, apart). No annotated image: all None. `at_most`: boxes
-    per image that count (maxDets).
+    documents: pairs of a COCO document (`images[].is_annotated`; without that field an image counts) and a list in
+    COCO's results format. Returns NAMES in 0..1 (None where no box of that size exists; 0 where boxes exist and none
+    was found), `images` and `figures` (crowds, which are neither hit nor missed, apart). No annotated image: all None.
+    `at_most`: boxes per image that count (maxDets).
     """
     truth: dict[str, Any] = {"info": {}, "images": [], "annotations": [], "categories": []}
     results: list[dict[str, Any]] = []
@@ -52,9 +52,13 @@ def _summary(truth: dict[str, Any], results: list[dict[str, Any]], at_most: int)
     at = {iou: int(np.flatnonzero(np.isclose(evaluation.params.iouThrs, iou))[0]) for iou in (0.5, 0.75)}
     by_count = [_mean(evaluation.eval["recall"][..., 0, counts.index(count)]) for count in (1, 10, at_most)]
     return [
-        areas[0], _mean(precision[at[0.5], ..., 0]), _mean(precision[at[0.75], ..., 0]), *areas[1:], *by_count,
+        areas[0],
+        _mean(precision[at[0.5], ..., 0]),
+        _mean(precision[at[0.75], ..., 0]),
+        *areas[1:],
+        *by_count,
         *(_mean(recall[..., area]) for area in range(1, 4)),
-    ]  # fmt: skip
+    ]
 
 
 def _as_loaded(results: list[dict[str, Any]]) -> list[dict[str, Any]]:

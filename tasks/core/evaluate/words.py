@@ -30,16 +30,24 @@ def summary(name: str, scores: pa.Table, settings: Compare) -> list[str]:
     detectors = ranked(rows)
     whole = next(row for row in rows if row["stratum"] is None)
     lines = [
-        f"## {cell(name)}: {whole['images']} images, {whole['figures']} figures", "",
-        *_boxes(rows, detectors), "", *_ahead(rows), "",
-        f"An image is kept for a box of at least {settings.score:g}:", "", *_images(rows, detectors),
-    ]  # fmt: skip
+        f"## {cell(name)}: {whole['images']} images, {whole['figures']} figures",
+        "",
+        *_boxes(rows, detectors),
+        "",
+        *_ahead(rows),
+        "",
+        f"An image is kept for a box of at least {settings.score:g}:",
+        "",
+        *_images(rows, detectors),
+    ]
     strata = strata_of(rows)
     return [*lines, "", "AP by style:", "", *_by_stratum(rows, detectors, strata)] if strata else lines
 
 
 def full(name: str, scores: pa.Table, calibration: pa.Table, settings: Compare, notes: Sequence[str]) -> str:
-    """The whole page: the summary, each detector's table by style (PoPArt, Table 5), what thresholds keep, how it was made."""
+    """The whole page: the summary, each detector's table by style (PoPArt, Table 5), what thresholds keep, how it was
+    made.
+    """
     rows = scores.to_pylist()
     lines = [f"# Detectors on {cell(name)}", "", *summary(name, scores, settings)]
     strata = strata_of(rows)
@@ -48,8 +56,10 @@ def full(name: str, scores: pa.Table, calibration: pa.Table, settings: Compare, 
     lines += ["", "## What a threshold keeps, and what it loses", "", *_thresholds(calibration, ranked(rows)), ""]
     lines += [f"- {cell(note)}" for note in notes]
     lines += [
-        f"- Boxes of category {cell(settings.category)}, the best {settings.at_most} of an image. Numbers in brackets: 95 % intervals, of AP "
-        f"and AR by {settings.replicates} resamples of the images (seed {settings.seed}), of shares by Wilson. Blank: nothing to score."
+        f"- Boxes of category {cell(settings.category)}, the best {settings.at_most} of an image. Numbers in "
+        "brackets: 95 % intervals, of AP "
+        f"and AR by {settings.replicates} resamples of the images (seed {settings.seed}), of shares by Wilson. Blank: "
+        "nothing to score."
     ]
     return "\n".join(lines) + "\n"
 
@@ -142,11 +152,17 @@ def _ahead(rows: Sequence[Row]) -> list[str]:
 def _thresholds(calibration: pa.Table, detectors: Sequence[str]) -> list[str]:
     whole = calibration.filter(pc.is_null(calibration["stratum"])).to_pylist()
     lines = [
-        [cell(name), f"{row['threshold']:.2f}", number(row["kept_share"]), _with_ends(row, "recall"), _with_ends(row, "precision")]
+        [
+            cell(name),
+            f"{row['threshold']:.2f}",
+            number(row["kept_share"]),
+            _with_ends(row, "recall"),
+            _with_ends(row, "precision"),
+        ]
         for name in detectors
         for row in whole
         if row["detector"] == name and row["threshold"] in _SHOWN_AT
-    ]  # fmt: skip
+    ]
     return _table(["detector", "threshold", "kept", "recall", "precision"], lines)
 
 

@@ -14,8 +14,8 @@ def annotations(images: pa.Table, boxes: Sequence[tuple[str, str, pa.Table]], ca
     """ANNOTATIONS sorted by annotation_id.
 
     images: columns record_id, image_id, split of the kept images. boxes: (origin, origin_name, table of record_id and
-    figures) in any order. Categories are numbered from 1. An id comes from what the box is and where, not from its place
-    in a list: the same box in the same image keeps its id when others come or go.
+    figures) in any order. Categories are numbered from 1. An id comes from what the box is and where, not from its
+    place in a list: the same box in the same image keeps its id when others come or go.
     """
     image = {row["record_id"]: row for row in images.select(["record_id", "image_id", "split"]).to_pylist()}
     number = {category: place for place, category in enumerate(categories, start=1)}
@@ -37,10 +37,16 @@ def _row(
 ) -> dict[str, Any]:
     xywh = figure["xywh_px"]
     return {
-        **image, "category_id": category_id, "xywh_px": xywh, "area_px2": round(xywh[2] * xywh[3], 2),
-        "is_crowd": figure["is_crowd"], "keypoints_xyv": figure["keypoints_xyv"], "score": figure["score"],
-        "origin": origin, "origin_name": origin_name,
-    }  # fmt: skip
+        **image,
+        "category_id": category_id,
+        "xywh_px": xywh,
+        "area_px2": round(xywh[2] * xywh[3], 2),
+        "is_crowd": figure["is_crowd"],
+        "keypoints_xyv": figure["keypoints_xyv"],
+        "score": figure["score"],
+        "origin": origin,
+        "origin_name": origin_name,
+    }
 
 
 def _name(row: dict[str, Any]) -> str:

@@ -23,28 +23,49 @@ def card(
 ) -> str:
     """The card's text.
 
-    rights: kept images by rights_uri; scores: the detector against people's boxes, if both are there; diversity: DIVERSITY.
+    rights: kept images by rights_uri; scores: the detector against people's boxes, if both are there; diversity:
+    DIVERSITY.
     """
     counts = manifest.counts
     by_split = counts["by_split"] if isinstance(counts["by_split"], dict) else {}
     lines = [
-        f"# {recipe.title or recipe.name}", "", (recipe.description or "").strip(), "",
+        f"# {recipe.title or recipe.name}",
+        "",
+        (recipe.description or "").strip(),
+        "",
         f"Version `{manifest.version}`, lineage {manifest.lineage}, contract {manifest.contract_version}, "
-        f"content `sha256:{manifest.content_sha256}`.", "",
-        "## What is in it", "",
+        f"content `sha256:{manifest.content_sha256}`.",
+        "",
+        "## What is in it",
+        "",
         f"{counts['records']} records were seen; {counts['kept']} images are kept, {counts['dropped']} were dropped. "
-        "`ledger.parquet` has one row for each, with the reason.", "",
-        "| split | images |", "|---|---|", *(f"| {split} | {by_split[split]} |" for split in sorted(by_split)), "",
-        "## What was dropped", "", *drop_table(steps), "",
-        "## Rights", "", "| rights | images |", "|---|---|", *(f"| {uri} | {count} |" for uri, count in sorted(rights.items())), "",
-        *_chosen(diversity), *_scored(scores),
-        "## Files", "",
+        "`ledger.parquet` has one row for each, with the reason.",
+        "",
+        "| split | images |",
+        "|---|---|",
+        *(f"| {split} | {by_split[split]} |" for split in sorted(by_split)),
+        "",
+        "## What was dropped",
+        "",
+        *drop_table(steps),
+        "",
+        "## Rights",
+        "",
+        "| rights | images |",
+        "|---|---|",
+        *(f"| {uri} | {count} |" for uri, count in sorted(rights.items())),
+        "",
+        *_chosen(diversity),
+        *_scored(scores),
+        "## Files",
+        "",
         "- `images/split=*/part-*.parquet`, `annotations/split=*/part-*.parquet`, `ledger.parquet`: the tables; "
         "`contract.yaml` says what each column is.",
-        "- `coco/<split>.json`: COCO annotations; `coco/<split>.detections.json`: the detector's boxes in COCO's results format.",
+        "- `coco/<split>.json`: COCO annotations; `coco/<split>.detections.json`: the detector's boxes in COCO's "
+        "results format.",
         "- `statistics/*.parquet`: artists, years, shapes, figures and splits in numbers; `report.html` shows them.",
         "- `recipe.yaml`: the settings as they ran. `manifest.json`: digests of everything.",
-    ]  # fmt: skip
+    ]
     return "\n".join(lines) + "\n"
 
 
@@ -63,11 +84,14 @@ def _chosen(diversity: pa.Table | None) -> list[str]:
         return []
     more = len(rows) - 1 - ROWS
     return [
-        "## Artists before and after the choice", "",
-        "| style | images | artists | effective artists | Gini coefficient |", "|---|---|---|---|---|",
-        *(f"| {_in_a_cell(row.name)} | {' | '.join(choice.cells(row))} |" for row in rows[: ROWS + 1]), "",
+        "## Artists before and after the choice",
+        "",
+        "| style | images | artists | effective artists | Gini coefficient |",
+        "|---|---|---|---|---|",
+        *(f"| {_in_a_cell(row.name)} | {' | '.join(choice.cells(row))} |" for row in rows[: ROWS + 1]),
+        "",
         *([f"And {more:,} more styles.", ""] if more > 0 else []),
-    ]  # fmt: skip
+    ]
 
 
 def _in_a_cell(name: str) -> str:
@@ -79,7 +103,9 @@ def _scored(scores: Mapping[str, Any] | None) -> list[str]:
     if not scores or scores["AP"] is None:
         return []
     return [
-        "## The detector against people's boxes", "",
+        "## The detector against people's boxes",
+        "",
         f"On {scores['images']} annotated images with {scores['figures']} figures: AP {scores['AP']:.3f}, "
-        f"AP50 {scores['AP50']:.3f}, AR {scores['AR100']:.3f} (COCO's protocol).", "",
-    ]  # fmt: skip
+        f"AP50 {scores['AP50']:.3f}, AR {scores['AR100']:.3f} (COCO's protocol).",
+        "",
+    ]

@@ -53,7 +53,9 @@ def content_digest(tables: Mapping[str, str]) -> str:
 
 
 def version(content_sha256: str, recipe_sha256: str, contract_version: str) -> str:
-    """The release's version: 12 hex digits of the SHA-256 over content digest, recipe digest and contract version, as text."""
+    """The release's version: 12 hex digits of the SHA-256 over content digest, recipe digest and contract version, as
+    text.
+    """
     return hashlib.sha256(f"{content_sha256}{recipe_sha256}{contract_version}".encode()).hexdigest()[:12]
 
 

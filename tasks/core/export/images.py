@@ -8,9 +8,21 @@ from schemas.tables import IMAGES
 from tasks.core.coco.document import media_path
 
 FROM_RECORDS = (
-    "source", "source_url", "image_url", "title", "artist", "artist_qualifier", "style", "styles", "date_text", "year", "rights_uri",
-    "rights_text", "rights_basis", "is_annotated",
-)  # fmt: skip
+    "source",
+    "source_url",
+    "image_url",
+    "title",
+    "artist",
+    "artist_qualifier",
+    "style",
+    "styles",
+    "date_text",
+    "year",
+    "rights_uri",
+    "rights_text",
+    "rights_basis",
+    "is_annotated",
+)
 DIGESTED = pa.schema(
     [
         field
@@ -39,10 +51,12 @@ def images(columns: Mapping[str, pa.ChunkedArray | pa.Array], *, is_embedded: bo
 def source_urls(
     record_ids: pa.ChunkedArray, urls: pa.ChunkedArray, copies: pa.Table, urls_of_copies: pa.ChunkedArray
 ) -> pa.Array:
-    """(N,) lists: where each kept work is described, its own page first, then those of its dropped copies, sorted; each once.
+    """(N,) lists: where each kept work is described, its own page first, then those of its dropped copies, sorted.
 
-    copies: record_id and kept_record_id of every dropped copy, urls_of_copies theirs. A copy may have been dropped for one
-    that a later stage dropped for another: chains are followed to their end. Without any page the list is empty.
+    Each once.
+
+    copies: record_id and kept_record_id of every dropped copy, urls_of_copies theirs. A copy may have been dropped for
+    one that a later stage dropped for another: chains are followed to their end. Without any page the list is empty.
     """
     stays = dict(zip(copies["record_id"].to_pylist(), copies["kept_record_id"].to_pylist(), strict=True))
     others: dict[str, set[str]] = {}

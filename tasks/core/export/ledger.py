@@ -23,16 +23,21 @@ def ledger(
 
     records: RECORDS (rows with a reason were dropped by scrape). outcomes: (label, outcome) of each stage in order.
     memory: LEDGER rows of the previous release that this build would not know by itself (`remembered`). A record that
-    only the memory has is dropped as `gone`; it keeps its last split and its image_id, so that a return finds them. A copy
-    that was dropped has the split of the record that stayed: should that one go, the copy takes its place. is_limited:
-    not all was listed, so that what is missing is `over_limit` and may well be there.
+    only the memory has is dropped as `gone`; it keeps its last split and its image_id, so that a return finds them. A
+    copy that was dropped has the split of the record that stayed: should that one go, the copy takes its place.
+    is_limited: not all was listed, so that what is missing is `over_limit` and may well be there.
     """
     missing = Reason.OVER_LIMIT if is_limited else Reason.GONE
     rows: dict[str, dict[str, Any]] = {
-        row["record_id"]: {**_blank(row), "kept": row["reason"] is None, "stage": row["reason"] and "scrape",
-                           "reason": row["reason"], "detail": row["detail"]}
+        row["record_id"]: {
+            **_blank(row),
+            "kept": row["reason"] is None,
+            "stage": row["reason"] and "scrape",
+            "reason": row["reason"],
+            "detail": row["detail"],
+        }
         for row in records.select(["record_id", "source", "reason", "detail"]).to_pylist()
-    }  # fmt: skip
+    }
     for label, outcome in outcomes:
         _apply(rows, label, outcome)
     for was in memory.to_pylist():
@@ -91,8 +96,8 @@ def remembered(
     These are: records that the sources no longer list; the last split of records that are dropped now; an image_id that
     a collision once moved. All else is left out, so that building again on one's own result is the same build.
     taken_down: record_ids of what scrape dropped as that, whose files are remembered for as long as it is.
-    copies: `splits_of_copies`, which the ledger finds by itself. same_splits: whether last splits still count (law 3: as
-    long as the split's settings are equal).
+    copies: `splits_of_copies`, which the ledger finds by itself. same_splits: whether last splits still count (law 3:
+    as long as the split's settings are equal).
     """
     gone = pc.invert(pc.is_in(previous["record_id"], value_set=records))
     split = previous["last_split"] if same_splits else pa.chunked_array([pa.nulls(previous.num_rows, pa.string())])

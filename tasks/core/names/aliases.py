@@ -15,7 +15,8 @@ _NO_WORD = re.compile(r"[\W_]+")
 
 
 class Aliases(Mapping[str, str]):
-    """Aliases made ready once, for many names: chains are followed to their end, and of a circle the first name is taken.
+    """Aliases made ready once, for many names: chains are followed to their end, and of a circle the first name is
+    taken.
 
     Two of them are one only if they are the same object, which is what makes them quick to look results up by.
     """

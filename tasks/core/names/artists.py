@@ -1,7 +1,7 @@
 """Whose a work is: one name for an artist across sources, and how sure a source is of it.
 
-"After Rembrandt" is no artist, nor is "Workshop of Peter Paul Rubens (Flemish, 1577-1640)": the words in front are kept as a
-qualifier, and the name is the artist's.
+"After Rembrandt" is no artist, nor is "Workshop of Peter Paul Rubens (Flemish, 1577-1640)": the words in front are kept
+as a qualifier, and the name is the artist's.
 """
 
 import html
@@ -19,7 +19,8 @@ from tasks.core.names.aliases import Aliases, compared
 _LONGEST = 300
 _PHRASES = {
     "attributed to": ("attributed to", "attrib. to", "attr. to", "painting attributed to", "attribué à", "ascribed to"),
-    "workshop of": ("workshop of", "atelier of", "atelier de", "werkstatt von", "werkstatt des", "assistant of", "assistant to"),
+    "workshop of": ("workshop of", "atelier of", "atelier de", "werkstatt von", "werkstatt des", "assistant of",
+        "assistant to"),
     "studio of": ("studio of",),
     "circle of": ("circle of", "umkreis von", "umkreis des", "entourage de"),
     "follower of": ("follower of", "followers of", "nachfolger von", "nachfolger des", "pupil of", "student of"),
@@ -30,15 +31,20 @@ _PHRASES = {
     "after": ("after", "nach", "d'après", "d’après"),
     "possibly": ("possibly", "possibly by", "probably", "probably by", "perhaps", "perhaps by"),
     "": (
-        "by", "painted by", "painting by", "drawn by", "designed by", "etched by", "engraved by", "signed by", "made by",
+        "by", "painted by", "painting by", "drawn by", "designed by", "etched by", "engraved by", "signed by",
+        "made by",
         "print by", "artist",
     ),
 }  # fmt: skip
 _BESIDE = {
-    "attributed to": ("attributed", "zugeschrieben"), "workshop of": ("workshop", "assistant", "assistants", "werkstatt"),
-    "studio of": ("studio",), "circle of": ("circle",), "follower of": ("follower", "followers"), "school of": ("school",),
+    "attributed to": ("attributed", "zugeschrieben"),
+    "workshop of": ("workshop", "assistant", "assistants", "werkstatt"),
+    "studio of": ("studio",),
+    "circle of": ("circle",),
+    "follower of": ("follower", "followers"),
+    "school of": ("school",),
     "copy after": ("copy",),
-}  # fmt: skip
+}
 QUALIFIERS = tuple(qualifier for qualifier in _PHRASES if qualifier)
 _GENERATIONS = frozenset(
     (
@@ -62,14 +68,17 @@ _REMARK = re.compile(
     r"|.* (?:school|period|dynasty|century|style)"
     r"|(?:painter|artist|designer|engraver|etcher|printmaker|sculptor|draftsman|draughtsman|publisher|photographer)"
     r"|(?:american|austrian|belgian|british|bohemian|byzantine|canadian|catalan|chinese|czech|danish|dutch|english|european"
-    r"|finnish|flemish|florentine|franco flemish|french|genoese|german|greek|hungarian|indian|iranian|irish|italian|japanese"
-    r"|korean|mexican|netherlandish|north italian|norwegian|persian|polish|portuguese|roman|romanian|russian|scottish|sienese"
+    r"|finnish|flemish|florentine|franco "
+    r"flemish|french|genoese|german|greek|hungarian|indian|iranian|irish|italian|japanese"
+    r"|korean|mexican|netherlandish|north "
+    r"italian|norwegian|persian|polish|portuguese|roman|romanian|russian|scottish|sienese"
     r"|south netherlandish|spanish|swedish|swiss|turkish|ukrainian|venetian|welsh)"
 )
 _NOBODY = re.compile(
     r"(?:an? |the )?(?:unknown|anon|anonym\w*|anonim[oa]|unidentified|unbekannt\w*|inconnue?|onbekende?|sconosciut[oa]"
     r"|desconocid[oa]|unattributed|not (?:known|identified|recorded))(?: .*)?"
-    r"|.* (?:unknown|anonymous|unidentified|unbekannt|not recorded)|(?:.* )?artists?(?: s)?|(?:various|multiple)(?: .*)?"
+    r"|.* (?:unknown|anonymous|unidentified|unbekannt|not recorded)|(?:.* )?artists?(?: "
+    r"s)?|(?:various|multiple)(?: .*)?"
     r"|none|null|nan|n a|不詳|作者不詳|筆者不詳"
 )
 _APART = re.compile(r"[|;\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
@@ -86,7 +95,10 @@ _LETTER = re.compile(r"[^\W\d_]")
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """An artist's name, None where nobody is known; and one of QUALIFIERS where a source doubts it, or says it is not theirs."""
+    """An artist's name, None where nobody is known.
+
+    And one of QUALIFIERS where a source doubts it, or says it is not theirs.
+    """
 
     name: str | None
     qualifier: str | None = None
@@ -95,10 +107,10 @@ class Identity:
 def identity(text: str | None, aliases: Mapping[str, str]) -> Identity:
     """Who a source's words for an artist mean; total, and the name of a name is itself.
 
-    Of several artists (joined by "|", ";" or lines) the first is the artist. Life dates, nationalities and other names in
-    brackets or after commas are left out; "Last, First" is turned round; an alias to "" is nobody. Accents, case and
-    punctuation are compared away where aliases are looked up, and kept in the name otherwise. Aliases that are made ready
-    (`merged`) are quicker than other mappings.
+    Of several artists (joined by "|", ";" or lines) the first is the artist. Life dates, nationalities and other names
+    in brackets or after commas are left out; "Last, First" is turned round; an alias to "" is nobody. Accents, case and
+    punctuation are compared away where aliases are looked up, and kept in the name otherwise. Aliases that are made
+    ready (`merged`) are quicker than other mappings.
 
     >>> identity("Rubens, Peter Paul (Flemish, 1577-1640), workshop of", {})
     Identity(name='Peter Paul Rubens', qualifier='workshop of')
@@ -180,7 +192,10 @@ _IN_FRONT = re.compile(
 
 
 def _step(text: str) -> tuple[str, str | None]:
-    """The text without the first thing that is no part of a name, and the qualifier that this was; else the text as it is."""
+    """The text without the first thing that is no part of a name, and the qualifier that this was.
+
+    Else the text as it is.
+    """
     for less in _STEPS:
         found = less(text)
         if found is not None and found[0] != text:
@@ -265,5 +280,9 @@ def _is_in_other_signs(part: str, head: str) -> bool:
 
 
 _STEPS: tuple[Callable[[str], tuple[str, str | None] | None], ...] = (
-    _without_brackets, _without_workshop, _without_years, _without_phrase, _without_commas,
-)  # fmt: skip
+    _without_brackets,
+    _without_workshop,
+    _without_years,
+    _without_phrase,
+    _without_commas,
+)

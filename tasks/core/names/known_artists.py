@@ -1,6 +1,7 @@
 """Artists as collections spell them: the table of aliases that is shipped.
 
-It stands beside the code that reads it, since what it says decides what records say: a change of it is a change of code.
+It stands beside the code that reads it, since what it says decides what records say: a change of it is a change of
+code.
 """
 
 _NAMES: dict[str, tuple[str, ...]] = {
@@ -18,7 +19,8 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "Claude Lorrain": ("Claude Gellée", "Claude Lorrain (Claude Gellée)"),
     "Claude Monet": ("Claude Oscar Monet", "Oscar-Claude Monet", "Monet Claude"),
     "Correggio": ("Antonio da Correggio", "Antonio Allegri da Correggio", "Correggio (Antonio Allegri)"),
-    "Diego Velázquez": ("Diego Rodríguez de Silva y Velázquez", "Velázquez (Diego Rodríguez de Silva y Velázquez)", "Velazquez"),
+    "Diego Velázquez": ("Diego Rodríguez de "
+                        "Silva y Velázquez", "Velázquez (Diego Rodríguez de Silva y Velázquez)", "Velazquez"),
     "Edgar Degas": ("Hilaire-Germain-Edgar Degas", "Degas Edgar"),
     "Edouard Manet": ("Manet Edouard",),
     "El Greco": ("El Greco (Domenikos Theotokopoulos)", "Domenikos Theotokopoulos", "Greco, El"),
@@ -69,7 +71,8 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "Peter Paul Rubens": ("Rubens", "Sir Peter Paul Rubens", "Pieter Paul Rubens"),
     "Piet Mondrian": ("Pieter Cornelis Mondriaan", "Piet Mondriaan", "Mondrian Piet"),
     "Pieter Bruegel the Elder": ("Pieter Brueghel the Elder", "Pieter Breughel the Elder", "Bruegel the Elder Pieter"),
-    "Raphael": ("Raffaello Sanzio", "Raphael (Raffaello Sanzio or Santi)", "Raffaello Sanzio da Urbino", "Raphael Sanzio"),
+    "Raphael": ("Raffaello Sanzio", "Raphael (Raffaello "
+                                    "Sanzio or Santi)", "Raffaello Sanzio da Urbino", "Raphael Sanzio"),
     "Rembrandt": (
         "Rembrandt van Rijn", "Rembrandt (Rembrandt van Rijn)", "Rembrandt Harmensz. van Rijn",
         "Rembrandt Harmenszoon van Rijn",
@@ -77,7 +80,9 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "René Magritte": ("Magritte Rene", "René François Ghislain Magritte"),
     "Rogier van der Weyden": ("Roger van der Weyden", "Rogier de la Pasture"),
     "Salvador Dalí": ("Dali", "Dali Salvador"),
-    "Sandro Botticelli": ("Botticelli", "Alessandro Botticelli", "Alessandro di Mariano Filipepi", "Botticelli (Alessandro di Mariano Filipepi)"),
+    "Sandro Botticelli": ("Botticelli", "Alessandro Botticelli", "Alessandro di "
+                                                            "Mariano Filipepi", "Botticelli (Alessandro di "
+                                                            "Mariano Filipepi)"),
     "Suzuki Harunobu": ("Harunobu", "鈴木春信"),
     "Titian": ("Tiziano Vecellio", "Titian (Tiziano Vecellio)", "Tizian"),
     "Torii Kiyonaga": ("Kiyonaga", "鳥居清長"),

@@ -1,10 +1,11 @@
 """Styles as collections spell them: the names, and the table of aliases, that are shipped.
 
-Names are WikiArt's (its dictionary of styles, and those that its works bear besides), but for the four that the datasets of
-PoPArt and ArtBench-10 call otherwise: Art Nouveau, Mannerism, Naive Art, Post Impressionism. Blanks, hyphens, accents and case
-need no entry: "Post_Impressionism" and "PostImpressionism" are "Post-Impressionism".
+Names are WikiArt's (its dictionary of styles, and those that its works bear besides), but for the four that the
+datasets of PoPArt and ArtBench-10 call otherwise: Art Nouveau, Mannerism, Naive Art, Post Impressionism. Blanks,
+hyphens, accents and case need no entry: "Post_Impressionism" and "PostImpressionism" are "Post-Impressionism".
 
-It stands beside the code that reads it, since what it says decides what records say: a change of it is a change of code.
+It stands beside the code that reads it, since what it says decides what records say: a change of it is a change of
+code.
 """
 
 _ALONE = """

@@ -1,4 +1,7 @@
-"""One name for a style across sources. What no table knows stays as its source has it, and is listed: nothing is guessed."""
+"""One name for a style across sources.
+
+What no table knows stays as its source has it, and is listed: nothing is guessed.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -18,7 +21,8 @@ _NEAR = 0.8
 
 @lru_cache(maxsize=65536)
 def key(text: str) -> str:
-    """A style as it is compared: small letters and digits without accents and blanks, since folders are named without them.
+    """A style as it is compared: small letters and digits without accents and blanks, since folders are named without
+    them.
 
     >>> key("Naïve Art (Primitivism)"), key("Post_Impressionism"), key("PostImpressionism"), key("?")
     ('naiveartprimitivism', 'postimpressionism', 'postimpressionism', '')
@@ -27,7 +31,9 @@ def key(text: str) -> str:
 
 
 def known(styles: Styles) -> dict[str, str]:
-    """The name for each key that is known. What a recipe says of a style, and how it spells it, goes before the shipped table.
+    """The name for each key that is known.
+
+    What a recipe says of a style, and how it spells it, goes before the shipped table.
 
     "" is no style. Aliases of aliases are followed to their end; of a circle the first name is taken.
 
@@ -79,9 +85,11 @@ def said_of_unknown(found: list[tuple[str, int]]) -> tuple[str, ...]:
         return ()
     shown = [f"'{text}' ({count})" for text, count in found[:_LISTED]]
     more = [f"and {len(found) - _LISTED} more"] if len(found) > _LISTED else []
-    many = "1 style stays as its source spells it, since no table knows it" if len(found) == 1 else (
-        f"{len(found)} styles stay as their sources spell them, since no table knows them"
-    )  # fmt: skip
+    many = (
+        "1 style stays as its source spells it, since no table knows it"
+        if len(found) == 1
+        else (f"{len(found)} styles stay as their sources spell them, since no table knows them")
+    )
     return (f"{many}: {', '.join([*shown, *more])}",)
 
 

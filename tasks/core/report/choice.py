@@ -1,4 +1,7 @@
-"""The report's section on what the choice has done: to artists, years, shapes, figures, splits; and its table for the card."""
+"""The report's section on what the choice has done: to artists, years, shapes, figures, splits.
+
+And its table for the card.
+"""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -21,7 +24,8 @@ MANY = 6
 
 _MOST_FIGURES = 15
 _OLDEST = 0.01
-"""So many of the images may be left out of the plot of years, the oldest, so that a few do not press all others together."""
+"""So many of the images may be left out of the plot of years, the oldest, so that a few do not press all others
+together."""
 _MOMENTS = ("before", "after")
 _MARKS = {0.125: "1:8", 0.25: "1:4", 0.5: "1:2", 1.0: "1:1", 2.0: "2:1", 4.0: "4:1", 8.0: "8:1"}
 
@@ -38,7 +42,9 @@ class Change(NamedTuple):
 
 
 def changes(diversity: pa.Table) -> list[Change]:
-    """What became of each stratum of DIVERSITY: all together, then those with most images after, then before, then names."""
+    """What became of each stratum of DIVERSITY: all together, then those with most images after, then before, then
+    names.
+    """
     of: dict[str | None, dict[str, _Row]] = {}
     for row in diversity.to_pylist():
         of.setdefault(row["stratum"], {})[row["moment"]] = row
@@ -56,8 +62,11 @@ def changes(diversity: pa.Table) -> list[Change]:
 def cells(change: Change) -> tuple[str, str, str, str]:
     """Images, artists, effective artists and Gini coefficient as "before → after", "-" where there was nothing."""
     return (
-        _arrow(change, "images", ",d"), _arrow(change, "artists", ",d"), _arrow(change, "effective_artists", ",.1f"), _arrow(change, "gini", ".2f"),
-    )  # fmt: skip
+        _arrow(change, "images", ",d"),
+        _arrow(change, "artists", ",d"),
+        _arrow(change, "effective_artists", ",.1f"),
+        _arrow(change, "gini", ".2f"),
+    )
 
 
 def section(found: Statistics) -> str:
@@ -68,20 +77,33 @@ def section(found: Statistics) -> str:
     bins = _bins(found.histograms)
     parts = [
         "<section><h2>What the choice has changed</h2>",
-        "<p>Before: the images that the draw chose from. After: the images of this release. The effective number of artists is how many "
-        "there would be if all had equally many works here (exp of the Shannon entropy); the Gini coefficient is 0 if all have equally "
+        "<p>Before: the images that the draw chose from. After: the images of this release. The effective number of "
+        "artists is how many "
+        "there would be if all had equally many works here (exp of the Shannon entropy); the Gini coefficient is 0 if "
+        "all have equally "
         "many and nears 1 if one has nearly all. Works by nobody known count as one artist's. All numbers are in "
         "<code>statistics/*.parquet</code>.</p>",
-        "<div class=plots>", _works(bins), _aspects(bins), _effective(rows[1:]), _years(bins, rows[1:]), _figures(bins, found.score), "</div>",
-        "<h3>Style by style</h3>", _table(rows), "<h3>Splits</h3>", _splits(found.shares), "</section>",
-    ]  # fmt: skip
+        "<div class=plots>",
+        _works(bins),
+        _aspects(bins),
+        _effective(rows[1:]),
+        _years(bins, rows[1:]),
+        _figures(bins, found.score),
+        "</div>",
+        "<h3>Style by style</h3>",
+        _table(rows),
+        "<h3>Splits</h3>",
+        _splits(found.shares),
+        "</section>",
+    ]
     return "\n".join(part for part in parts if part)
 
 
 def _works(bins: _Bins) -> str:
     lines = {moment: _by_rank(bins.get(("works_per_artist", moment, None), [])) for moment in _MOMENTS}
     says = (
-        "Each artist's works, the most prolific artist first; both axes are logarithmic. The flatter the line, the more evenly the works are "
+        "Each artist's works, the most prolific artist first; both axes are logarithmic. The flatter the line, the "
+        "more evenly the works are "
         "spread over artists. All unknown artists are one."
     )
     return plots.ranked(plots.Told("works", "Works per artist", says, "artists, most works first", "works"), lines)
@@ -99,7 +121,8 @@ def _by_rank(bins: Sequence[_Row]) -> list[tuple[float, float]]:
 def _effective(rows: Sequence[Change]) -> str:
     values = [(row.name, _effective_artists(row.before), _effective_artists(row.after)) for row in rows]
     says = (
-        "As many equally prolific artists would be as diverse. Never more than the images: compare styles of like size, or read it against "
+        "As many equally prolific artists would be as diverse. Never more than the images: compare styles of like "
+        "size, or read it against "
         "the images. Styles with the most images first."
     )
     return plots.pairs(
@@ -124,7 +147,10 @@ def _years(bins: _Bins, rows: Sequence[Change]) -> str:
     of = [bins.get(("year", moment, None), []) for moment in _MOMENTS]
     early = [sum(row["count"] for row in _known(rows) if row["least"] < since) for rows in of]
     unknown = [sum(row["count"] for row in rows if row["least"] is None) for rows in of]
-    says = f"Images by decade, from {since:.0f} on. In each style before and after are each as high as their own fullest decade."
+    says = (
+        f"Images by decade, from {since:.0f} on. In each style before and after are each as high as their own "
+        "fullest decade."
+    )
     says += f" Older, and not shown: {_arrows(early)}." if any(early) else ""
     says += f" Without a year: {_arrows(unknown)}." if any(unknown) else ""
     return plots.ridges(plots.Told("years", "Styles and years", says, "year"), lines, _MOMENTS)
@@ -204,7 +230,8 @@ def _splits(shares: pa.Table) -> str:
     lines = ["<div class=wide><table><tr><th>split<th>images<th>wanted<th>got<th>figures<th>share of figures"]
     lines += [
         f"<tr><td>{escape(row['split'])}<td class=n>{row['images']:,}<td class=n>{_percent(row['wanted_share'])}"
-        f"<td class=n>{_percent(row['images_share'])}<td class=n>{row['figures']:,}<td class=n>{_percent(row['figures_share'])}"
+        f"<td class=n>{_percent(row['images_share'])}<td class=n>{row['figures']:,}<td "
+        f"class=n>{_percent(row['figures_share'])}"
         for row in shares.to_pylist()
         if row["stratum"] is None
     ]
@@ -225,12 +252,13 @@ def _farthest(shares: pa.Table) -> str:
     if by < 1:
         return "<p>No style's split is a whole image away from what was wanted.</p>"
     return (
-        f"<p>Farthest from what was wanted: {escape(row['stratum'])} has {row['images']:,} images in {escape(row['split'])}, "
+        f"<p>Farthest from what was wanted: {escape(row['stratum'])} has {row['images']:,} images in "
+        f"{escape(row['split'])}, "
         f"not {right:,.1f}.</p>"
     )
 
 
-# ------------------------------------------------------------------------------------------------------ values
+# --- values
 
 
 def _bins(histograms: pa.Table) -> _Bins:

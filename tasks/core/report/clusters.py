@@ -1,4 +1,7 @@
-"""What a reviewer of copies sees first: the least certain clusters and the closest pairs that were not merged; and why one stayed."""
+"""What a reviewer of copies sees first: the least certain clusters and the closest pairs that were not merged.
+
+And why one stayed.
+"""
 
 from collections.abc import Mapping, Sequence
 from itertools import chain
@@ -36,7 +39,9 @@ class Pair(NamedTuple):
 
 
 class Cluster(NamedTuple):
-    """Copies of one work: the record that stayed, and as `copies` (copy, record that stayed) those of the others shown."""
+    """Copies of one work: the record that stayed, and as `copies` (copy, record that stayed) those of the others
+    shown.
+    """
 
     stays: str
     later: str | None
@@ -79,12 +84,14 @@ class _Looks(NamedTuple):
 
 
 def shown(edges: pa.Table, ledger: pa.Table) -> Shown:
-    """What is shown of EDGES and LEDGER. Quick for a million of each; the order of rows changes nothing; empty in, empty out.
+    """What is shown of EDGES and LEDGER.
 
-    Clusters are what the ledger says: a record that stayed, and all that were dropped as copies of it. Those about which
-    nobody has said anything come first, and of these the ones with the least certain copy: the smallest score against
-    the record that stayed (none, for one that was joined through another copy, comes before all), the largest distance,
-    ids. Equal bytes are certain. Copies inside a cluster stand in the same order.
+    Quick for a million of each; the order of rows changes nothing; empty in, empty out.
+
+    Clusters are what the ledger says: a record that stayed, and all that were dropped as copies of it. Those about
+    which nobody has said anything come first, and of these the ones with the least certain copy: the smallest score
+    against the record that stayed (none, for one that was joined through another copy, comes before all), the largest
+    distance, ids. Equal bytes are certain. Copies inside a cluster stand in the same order.
 
     Pairs that were not merged are edges between two clusters, the closest one for each two: again first those about
     which nobody has said anything, then by larger score, smaller distance, ids.
@@ -100,7 +107,8 @@ def why_it_stayed(stays: Mapping[str, Any], others: Sequence[Mapping[str, Any]])
     Rows have record_id, rights_uri, is_annotated, width_px, height_px, bytes and metadata (how many fields say
     something); null counts as nothing. At least one other. What this order does not explain, another rule has decided.
 
-    >>> row = {"rights_uri": "NOASSERTION", "is_annotated": False, "width_px": 2, "height_px": 2, "bytes": 9, "metadata": 1}
+    >>> row = {"rights_uri": "NOASSERTION", "is_annotated": False, "width_px": 2, "height_px": 2}
+    >>> row |= {"bytes": 9, "metadata": 1}
     >>> why_it_stayed({**row, "record_id": "s:b"}, [{**row, "record_id": "s:a", "bytes": 7}])
     'its file is larger: 9 against 7 bytes'
     """
@@ -120,7 +128,9 @@ def why_it_stayed(stays: Mapping[str, Any], others: Sequence[Mapping[str, Any]])
 
 
 def place_in_order(row: Mapping[str, Any]) -> tuple[int, bool, int, int, int, str]:
-    """A record's place in the order of copies (decision 005), the smaller the better: the rule of dedup, for one row."""
+    """A record's place in the order of copies (decision 005), the smaller the better: the rule of dedup, for one
+    row.
+    """
     uri = row["rights_uri"] or ""
     openness = 0 if "/publicdomain/" in uri else 1 if uri.startswith("http") else 2
     pixels = (row["width_px"] or 0) * (row["height_px"] or 0)

@@ -1,4 +1,6 @@
-"""The report's section on copies: clusters, the closest pairs that were not merged, and what a reviewer says of each."""
+"""The report's section on copies: clusters, the closest pairs that were not merged, and what a reviewer says of
+each.
+"""
 
 from collections.abc import Mapping
 from html import escape
@@ -23,7 +25,8 @@ _COPIES: frozenset[str] = frozenset(DropRelation.__args__)  # type: ignore[attr-
 
 STYLE = """
 .clusters{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(33rem,100%),1fr));gap:0 1.2rem}
-.cluster{display:grid;grid-template-columns:15rem 1fr;gap:1.2rem;border-top:1px solid #ddd;padding:1.2rem 0;align-items:start}
+.cluster{display:grid;grid-template-columns:15rem 1fr;gap:1.2rem;border-top:1px solid #ddd;padding:1.2rem 0;
+align-items:start}
 .cluster.wide{grid-column:1/-1}.stays{position:sticky;top:.6rem}.copies{display:flex;flex-wrap:wrap;gap:1.2rem}.copy{width:15rem}
 .apart{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(26rem,100%),1fr));gap:1.2rem}
 .apart article{border:1px solid #ddd;border-radius:6px;padding:.8rem;display:flex;flex-direction:column;gap:.6rem}
@@ -34,30 +37,38 @@ STYLE = """
 .cluster h3{font-size:.8rem;margin:0 0 .3rem;color:#666}.stays h3{color:#3c6e47}.apart .found{margin:0}
 form.verdict{font-size:.85rem;margin-top:auto}form.verdict fieldset{border:0;padding:0;margin:0;display:flex;gap:.25rem}
 form.verdict legend{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
-form.verdict label{border:1px solid #ccc;border-radius:4px;padding:.1rem .4rem .1rem .25rem;cursor:pointer;white-space:nowrap}
+form.verdict label{border:1px solid #ccc;border-radius:4px;padding:.1rem .4rem .1rem .25rem;cursor:pointer;
+white-space:nowrap}
 form.verdict label:has(:checked){background:#2f4b6e;border-color:#2f4b6e;color:#fff}
-form.verdict label:focus-within{outline:2px solid #2f6fd0;outline-offset:2px}form.verdict input[type=radio]{margin:0 .3rem 0 0}
-form.verdict .more{display:none;gap:.3rem;margin-top:.35rem}form.live.touched .more,form.live:has(:checked) .more{display:flex}
+form.verdict label:focus-within{outline:2px solid #2f6fd0;outline-offset:2px}
+form.verdict input[type=radio]{margin:0 .3rem 0 0}
+form.verdict .more{display:none;gap:.3rem;margin-top:.35rem}
+form.live.touched .more,form.live:has(:checked) .more{display:flex}
 form.verdict .more input{flex:1;min-width:0;font:inherit;padding:.1rem .4rem;border:1px solid #ccc;border-radius:4px}
-form.verdict .more button{font:inherit;border:0;background:none;color:#2f4b6e;cursor:pointer;text-decoration:underline;visibility:hidden}
+form.verdict .more button{font:inherit;border:0;background:none;color:#2f4b6e;cursor:pointer;
+text-decoration:underline;visibility:hidden}
 form.touched .more button{visibility:visible}
 #verdicts{position:sticky;bottom:0;background:#fffffff2;border-top:2px solid #2f4b6e;padding:.7rem 0;
 display:flex;gap:1rem;flex-wrap:wrap;align-items:center}
-#verdicts[hidden]{display:none}#verdicts label{font-size:.85rem}#verdicts output{flex:1;min-width:14rem;font-size:.85rem}
-#verdicts button{font:inherit;font-weight:600;background:#2f4b6e;color:#fff;border:0;border-radius:4px;padding:.35rem 1rem;cursor:pointer}
+#verdicts[hidden]{display:none}#verdicts label{font-size:.85rem}
+#verdicts output{flex:1;min-width:14rem;font-size:.85rem}
+#verdicts button{font:inherit;font-weight:600;background:#2f4b6e;color:#fff;border:0;border-radius:4px;
+padding:.35rem 1rem;cursor:pointer}
 @media(max-width:44rem){.cluster{grid-template-columns:1fr}.stays{position:static}}
 @media print{#verdicts,form.verdict .more{display:none!important}.cluster,article{break-inside:avoid}}
 """
 
 _INTRODUCTION = """
-<p>Least certain first. If a cluster holds two works, or a pair below is one work, say so, save the verdicts, and name the
+<p>Least certain first. If a cluster holds two works, or a pair below is one work, say so, save the verdicts, and
+name the
 file in the recipe (<code>dedup: {verdicts: verdicts}</code>): the next build obeys it.</p>
 <noscript><p>Verdicts can be saved only where the browser runs the page's own script.</p></noscript>
 """
 
 _BAR = """
 <div id=verdicts hidden role=region aria-label='Verdicts'><button type=button>Save verdicts</button>
-<label>Verdicts said before, to be kept: <input type=file accept='.csv,text/csv'></label><output aria-live=polite></output></div>
+<label>Verdicts said before, to be kept:
+<input type=file accept='.csv,text/csv'></label><output aria-live=polite></output></div>
 """
 
 
@@ -94,7 +105,8 @@ def _cluster(cluster: Cluster, facts: Facts, thumbnails: Thumbnails) -> str:
     among = " (of those shown)" if cluster.more else ""
     later = f"<br>A later stage dropped it: {_reason(cluster.later)}" if cluster.later else ""
     copies = "".join(
-        f"<article class=copy><h3>Dropped as a copy</h3>{_figure(pair.a, facts, thumbnails)}{_found(pair)}{_form_of_copy(pair)}</article>"
+        "<article class=copy><h3>Dropped as a "
+        f"copy</h3>{_figure(pair.a, facts, thumbnails)}{_found(pair)}{_form_of_copy(pair)}</article>"
         for pair in cluster.copies
     )
     return (
@@ -109,7 +121,10 @@ def _apart(pair: Pair, facts: Facts, thumbnails: Thumbnails) -> str:
     pictures = "".join(_figure(name, facts, thumbnails) for name in (pair.a, pair.b))
     note = ""
     if pair.relation in _COPIES and not pair.verdict:
-        note = "<br><span class=quiet>Not merged: the recipe does not ask for it, or it would have joined two works.</span>"
+        note = (
+            "<br><span class=quiet>Not merged: the recipe does not ask for it, or it would have joined two "
+            "works.</span>"
+        )
     return f"<article><div class=side>{pictures}</div>{_found(pair, note)}{_form(pair)}</article>"
 
 
@@ -168,7 +183,8 @@ def _form(pair: Pair) -> str:
     """Three choices about a pair, a < b."""
     a, b = min(pair.a, pair.b), max(pair.a, pair.b)
     radios = "".join(
-        f"<label title='{_TOLD[word]}'><input type=radio name=verdict value={word}{' checked' * (word == pair.verdict)}>{word}</label>"
+        f"<label title='{_TOLD[word]}'><input type=radio name=verdict "
+        f"value={word}{' checked' * (word == pair.verdict)}>{word}</label>"
         for word in VERDICTS
     )
     return (

@@ -1,4 +1,6 @@
-"""What the report says of the release's detector: what each threshold would keep, on images that people have annotated."""
+"""What the report says of the release's detector: what each threshold would keep, on images that people have
+annotated.
+"""
 
 from collections.abc import Sequence
 
@@ -22,11 +24,14 @@ def section(images: pa.Table, annotations: pa.Table, categories: Sequence[str]) 
     calibration = comparison.calibration(matching.figures_of(looked, drawn), several, None)
     at_half = calibration.filter(pc.equal(calibration["threshold"], 0.5)).to_pylist()
     said = "; ".join(
-        f"{escape(row['detector'])} at 0.5 keeps {row['kept']:,} of {row['images']:,} images, among them {row['kept_with_figure']:,} of "
-        f"{row['with_figure']:,} with a figure" for row in at_half
-    )  # fmt: skip
+        f"{escape(row['detector'])} at 0.5 keeps {row['kept']:,} of {row['images']:,} images, among them "
+        f"{row['kept_with_figure']:,} of "
+        f"{row['with_figure']:,} with a figure"
+        for row in at_half
+    )
     return (
         "<h2>What the detector would keep</h2>"
-        f"<p>On the images that people have annotated ({escape(categories[0])}): {said}. What the recipe has dropped is not among them.</p>"
+        f"<p>On the images that people have annotated ({escape(categories[0])}): {said}. What the recipe has dropped "
+        "is not among them.</p>"
         f"<div>{drawings.of_calibration(calibration, sorted(several))}</div>"
     )

@@ -1,4 +1,7 @@
-"""The report: one HTML page to look at, without anything from elsewhere. What stages did, some of what is in, copies."""
+"""The report: one HTML page to look at, without anything from elsewhere.
+
+What stages did, some of what is in, copies.
+"""
 
 from collections.abc import Mapping, Sequence
 from html import escape
@@ -24,7 +27,8 @@ body{font:15px/1.5 system-ui,sans-serif;max-width:70rem;margin:2rem auto;padding
 table{border-collapse:collapse;margin:1rem 0}th,td{text-align:left;padding:.25rem .8rem;border-bottom:1px solid #ddd}
 td.n{text-align:right;font-variant-numeric:tabular-nums}h1{margin-bottom:0}code{font-size:.9em}
 .bar{background:#b5532a;height:.7em;display:inline-block}.sheet{display:flex;flex-wrap:wrap;gap:.8rem}
-figure{margin:0;width:10.5rem;font-size:.75rem;line-height:1.3}figure svg{width:100%;height:auto;display:block;background:#eee}
+figure{margin:0;width:10.5rem;font-size:.75rem;line-height:1.3}
+figure svg{width:100%;height:auto;display:block;background:#eee}
 """
 
 
@@ -60,14 +64,19 @@ def report(
         "<!doctype html><html lang=en><meta charset=utf-8>",
         f'<meta http-equiv=Content-Security-Policy content="{POLICY}">',
         "<meta name=viewport content='width=device-width,initial-scale=1'>",
-        f"<title>{escape(title)}</title><style>{_STYLE}{choice.STYLE if chosen else ''}{copies.STYLE if review else ''}</style>",
-        f"<h1>{escape(title)}</h1><p>Version <code>{manifest.version}</code>, lineage {manifest.lineage}: {counts['records']} "
+        f"<title>{escape(title)}</title>"
+        f"<style>{_STYLE}{choice.STYLE if chosen else ''}{copies.STYLE if review else ''}</style>",
+        f"<h1>{escape(title)}</h1><p>Version <code>{manifest.version}</code>, lineage {manifest.lineage}: "
+        f"{counts['records']} "
         f"records seen, <b>{counts['kept']}</b> images kept, {counts['dropped']} dropped.</p>",
-        "<h2>What the stages did</h2>", _stages(steps),
+        "<h2>What the stages did</h2>",
+        _stages(steps),
         "<h2>Some of what is in it</h2><div class=sheet>",
         *(_figure(row, boxes.get(row["image_id"], ()), thumbnails) for row in images),
-        "</div>", chosen, detector,
-    ]  # fmt: skip
+        "</div>",
+        chosen,
+        detector,
+    ]
     if review:
         parts += [review, f"<script>{SCRIPT}</script>"]
     return "\n".join([*parts, "</html>\n"])
@@ -82,7 +91,8 @@ def _stages(steps: Sequence[Step]) -> str:
         )
         bar = f"<span class=bar style='width:{12 * step.kept / most:.2f}rem'></span>"
         rows.append(
-            f"<tr><td>{escape(step.label)}<td class=n>{step.kept}<td>{bar}<td class=n>{sum(step.dropped.values())}<td>{why}"
+            f"<tr><td>{escape(step.label)}<td class=n>{step.kept}<td>{bar}<td "
+            f"class=n>{sum(step.dropped.values())}<td>{why}"
         )
     return "\n".join([*rows, "</table>"])
 

@@ -15,10 +15,13 @@ class Thumbnail:
 
 
 def drawing(thumbnail: Thumbnail, boxes: Sequence[Sequence[float]], label: str) -> str:
-    """The thumbnail as SVG in the original's own pixels, so that boxes (xywh_px) need no arithmetic. label: for who can't see it."""
+    """The thumbnail as SVG in the original's own pixels, so that boxes (xywh_px) need no arithmetic. label: for who
+    can't see it.
+    """
     width, height = thumbnail.width_px, thumbnail.height_px
     drawn = "".join(
-        f"<rect x='{x:g}' y='{y:g}' width='{w:g}' height='{h:g}' fill='none' stroke='#ff3b1f' stroke-width='{max(width, height) / 90:.1f}'/>"
+        f"<rect x='{x:g}' y='{y:g}' width='{w:g}' height='{h:g}' fill='none' stroke='#ff3b1f' "
+        f"stroke-width='{max(width, height) / 90:.1f}'/>"
         for x, y, w, h in boxes
     )
     return (

@@ -48,7 +48,8 @@ const verdictsOf = text => {
     const isRow = cells.length === header.length && a && b && a !== b && WORDS.includes(verdict);
     if (!isRow) throw new Error(`row ${number + 2}: expected two record_ids and one of ${WORDS}, got '${cells}'`);
     if (before && before.verdict !== verdict)
-      throw new Error(`row ${number + 2}: expected one verdict of each pair, got '${cells}' and '${before.verdict}' before`);
+      throw new Error(`row ${number + 2}: expected one verdict of each pair, ` +
+        `got '${cells}' and '${before.verdict}' before`);
     found.set(key, {a, b, verdict, note: [...new Set([before?.note, note])].filter(Boolean).sort().join("; ")});
   });
   return found;
@@ -67,7 +68,8 @@ const verdicts = () => {
 
 const csvOf = rows => {
   const quoted = text => /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-  return [COLUMNS, ...rows.map(row => COLUMNS.map(name => row[name]))].map(cells => cells.map(quoted).join(",") + "\r\n").join("");
+  const lines = [COLUMNS, ...rows.map(row => COLUMNS.map(name => row[name]))];
+  return lines.map(cells => cells.map(quoted).join(",") + "\r\n").join("");
 };
 
 const restore = form => {
@@ -129,4 +131,5 @@ POLICY = (
     "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; "
     f"script-src 'sha256-{base64.b64encode(hashlib.sha256(SCRIPT.encode()).digest()).decode()}'"
 )
-"""Content-Security-Policy of the page: a browser itself refuses what comes from elsewhere, and any script but this one."""
+"""Content-Security-Policy of the page: a browser itself refuses what comes from elsewhere, and any script but this
+one."""

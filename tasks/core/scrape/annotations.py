@@ -1,4 +1,6 @@
-"""Boxes that people drew, from PASCAL VOC XML and COCO JSON, as figures: (x_min, y_min, width, height) in px, upright."""
+"""Boxes that people drew, from PASCAL VOC XML and COCO JSON, as figures: (x_min, y_min, width, height) in px,
+upright.
+"""
 
 import json
 import math

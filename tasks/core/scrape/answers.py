@@ -18,17 +18,30 @@ from tasks.core.scrape import artic, commons, flickr, met, records, surrealism, 
 from tasks.core.scrape.web_source import Ask, BadAnswer, Credential, Said, quoted
 
 MODULES: Mapping[str, ModuleType] = {
-    "artic": artic, "commons": commons, "flickr": flickr, "met": met, "surrealism": surrealism, "ukiyoe": ukiyoe,
+    "artic": artic,
+    "commons": commons,
+    "flickr": flickr,
+    "met": met,
+    "surrealism": surrealism,
+    "ukiyoe": ukiyoe,
     "wikiart": wikiart,
-}  # fmt: skip
+}
 
 URL = pa.field("said_by", pa.string())
 SAID_RECORDS = pa.schema([URL, *RECORDS])
 SAID_ASKS = pa.schema([URL, *ASKS])
 HEARD = pa.schema(
-    [URL, ("works", pa.int64()), ("claim", pa.string()), ("claimed", pa.int64()), ("style", pa.string()), ("problem", pa.string())]
-)  # fmt: skip
-"""Of each answer: how many works it tells of, what the source claims to have (a row for each claim), what is wrong with it."""
+    [
+        URL,
+        ("works", pa.int64()),
+        ("claim", pa.string()),
+        ("claimed", pa.int64()),
+        ("style", pa.string()),
+        ("problem", pa.string()),
+    ]
+)
+"""Of each answer: how many works it tells of, what the source claims to have (a row for each claim), what is wrong with
+it."""
 
 _BATCH = 5000
 Body = Callable[[Mapping[str, Any]], bytes]
@@ -184,8 +197,12 @@ def _module(source: AnySource) -> Any:
 
 def _plain(ask: Ask) -> dict[str, Any]:
     return {
-        "url": ask.url, "kind": ask.kind, "key": ask.key, "expects": ask.expects, "needs_secret": ask.needs_secret,
-    }  # fmt: skip
+        "url": ask.url,
+        "kind": ask.kind,
+        "key": ask.key,
+        "expects": ask.expects,
+        "needs_secret": ask.needs_secret,
+    }
 
 
 class _Rows:

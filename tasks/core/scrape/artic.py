@@ -15,9 +15,22 @@ _PAGE = "https://www.artic.edu/artworks"
 _IIIF = "https://www.artic.edu/iiif/2"
 _CC0 = "https://creativecommons.org/publicdomain/zero/1.0/"
 _FIELDS = (
-    "id", "title", "artist_title", "artist_display", "date_display", "date_start", "date_end", "style_title", "style_titles",
-    "classification_title", "classification_titles", "department_title", "is_public_domain", "copyright_notice", "image_id",
-)  # fmt: skip
+    "id",
+    "title",
+    "artist_title",
+    "artist_display",
+    "date_display",
+    "date_start",
+    "date_end",
+    "style_title",
+    "style_titles",
+    "classification_title",
+    "classification_titles",
+    "department_title",
+    "is_public_domain",
+    "copyright_notice",
+    "image_id",
+)
 _MOST_WORKS = 10_000_000
 _IMAGE_ID = re.compile(r"[0-9A-Za-z-]{8,64}")
 _TAG = re.compile(r"</?[a-zA-Z][^<>]{0,200}>")
@@ -36,7 +49,9 @@ def first(source: ArticSource) -> list[Ask]:
 
 
 def read(source: ArticSource, ask: Ask, data: bytes) -> Said:
-    """One row for each wanted work of a page; the first page asks for all others, so that none hangs on another's success.
+    """One row for each wanted work of a page.
+
+    The first page asks for all others, so that none hangs on another's success.
 
     What a page claims is how many works belong on it, less those that the recipe does not want. Raises BadAnswer.
     """
@@ -135,7 +150,10 @@ def _artist(work: dict[str, Any]) -> str | None:
 
 
 def _year(begin: Any, end: Any) -> str | None:
-    """The year where the museum gives a single one; "none" where it lies before 1000; None where the text shall decide."""
+    """The year where the museum gives a single one; "none" where it lies before 1000.
+
+    None where the text shall decide.
+    """
     if type(begin) is not int or type(end) is not int:
         return None
     if not (end >= 1000 and begin <= 2099):

@@ -19,8 +19,16 @@ CREDENTIAL: Credential | None = None
 _API = "https://commons.wikimedia.org/w/api.php"
 _COMMON = {"action": "query", "format": "json", "formatversion": "2"}
 _METADATA = (
-    "Artist", "Categories", "Credit", "DateTimeOriginal", "License", "LicenseShortName", "LicenseUrl", "ObjectName", "UsageTerms",
-)  # fmt: skip
+    "Artist",
+    "Categories",
+    "Credit",
+    "DateTimeOriginal",
+    "License",
+    "LicenseShortName",
+    "LicenseUrl",
+    "ObjectName",
+    "UsageTerms",
+)
 # with a width, the API scales 50 files at most in one answer; without one, 250 keep answers below its limit of 12 MiB
 _FILES_SCALED, _FILES_UNSCALED, _SUBCATEGORIES = 50, 250, 500
 _CONTINUATION = re.compile(r"[a-z]{0,16}(continue|offset)")
@@ -50,10 +58,11 @@ def first(source: CommonsSource) -> list[Ask]:
 
 
 def read(source: CommonsSource, ask: Ask, data: bytes) -> Said:
-    """One row for each file that the answer has `imageinfo` of, under the number of its page, which outlives a new name.
+    """One row for each file that the answer has `imageinfo` of, under the number of its page, which outlives a new
+    name.
 
-    Files that are no bitmaps are rows without an image. A category claims the number of its files, and each answer as many
-    as it gives, so that their sum can be compared. Raises BadAnswer.
+    Files that are no bitmaps are rows without an image. A category claims the number of its files, and each answer as
+    many as it gives, so that their sum can be compared. Raises BadAnswer.
     """
     answer = _answer(ask, data)
     asked = dict(parse_qsl(urlsplit(ask.url).query))
@@ -76,7 +85,9 @@ def _numbers(name: str) -> Ask:
 
 
 def _below(source: CommonsSource, name: str, levels: int) -> Iterator[Ask]:
-    """A category's files, and its subcategories with the levels that are left, which make another request of each level."""
+    """A category's files, and its subcategories with the levels that are left, which make another request of each
+    level.
+    """
     members = {"generator": "categorymembers", "gcmtitle": f"Category:{name}"}
     width = {"iiurlwidth": str(source.width_px)} if source.width_px else {}
     yield _ask(
@@ -235,7 +246,10 @@ def _is_bitmap(info: dict[str, Any], original: str | None) -> bool:
 
 
 def _url(value: Any) -> str | None:
-    """An address on the web, over https; without the marks that Wikimedia adds to tell who asks, which are no part of it."""
+    """An address on the web, over https.
+
+    Without the marks that Wikimedia adds to tell who asks, which are no part of it.
+    """
     if (
         not isinstance(value, str)
         or not re.fullmatch(r"(https?:)?//[^/\s?#@\\]+\.[^\s\\]*", value)

@@ -21,7 +21,8 @@ _MOST_FOUND = 4000
 _SIZES = {1024: "url_l", 800: "url_c", 640: "url_z", 500: "url_m"}
 _EXTRAS = ("license", "owner_name", "date_taken", "original_format", "media", "path_alias", "url_o", *_SIZES.values())
 _CC = "https://creativecommons.org/"
-# flickr.photos.licenses.getInfo; 11 to 16 came in June 2025 and are as another program has them, see docs/sources/flickr.md
+# flickr.photos.licenses.getInfo; 11 to 16 came in June 2025 and are as another program has them, see
+# docs/sources/flickr.md
 _LICENSES = {
     0: ("All Rights Reserved", None),
     1: ("CC BY-NC-SA 2.0", f"{_CC}licenses/by-nc-sa/2.0/"),
@@ -179,7 +180,8 @@ def _url(value: Any) -> str | None:
 def _date(photo: dict[str, Any]) -> str | None:
     """When it was taken, no finer than its owner knows; None where Flickr put in the day of its upload.
 
-    Granularity 0 is to the second, 4 a month, 6 a year, 8 about a year: https://www.flickr.com/services/api/misc.dates.html
+    Granularity 0 is to the second, 4 a month, 6 a year, 8 about a year:
+    https://www.flickr.com/services/api/misc.dates.html
     """
     taken = photo.get("datetaken")
     found = _TAKEN.fullmatch(taken) if isinstance(taken, str) else None

@@ -124,8 +124,8 @@ class _Parser(HTMLParser):
 def page(data: bytes) -> Page:
     """The page that these bytes are, as UTF-8 ("�" for what is none); tags that are not closed end with the page.
 
-    Raises BadAnswer where it is too large or no parser can read it. However deep it nests, nothing here recurses, and time
-    grows with its length alone.
+    Raises BadAnswer where it is too large or no parser can read it. However deep it nests, nothing here recurses, and
+    time grows with its length alone.
     """
     if len(data) > _LARGEST_BYTES:
         raise BadAnswer(f"expected a page of at most {_LARGEST_BYTES} bytes, got {len(data)}")

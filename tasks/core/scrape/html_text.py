@@ -15,8 +15,8 @@ _UNREAD_CLASSES = frozenset({"boilerplate", "language", "noprint", "mw-editsecti
 def text_of_html(value: str | None) -> str | None:
     """The words that a piece of HTML shows, on one line; None where there are none.
 
-    Leaves out what is hidden, marks of missing fields and labels of languages. Of an hCard only its names (class fn), and
-    of several languages English alone, or the first.
+    Leaves out what is hidden, marks of missing fields and labels of languages. Of an hCard only its names (class fn),
+    and of several languages English alone, or the first.
 
     >>> text_of_html('<bdi><a href="//x">Edvard Munch</a></bdi><div style="display: none;">label QS:Len</div>')
     'Edvard Munch'

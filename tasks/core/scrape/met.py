@@ -89,7 +89,10 @@ def _batches(source: MetSource, data: bytes, broken: list[str]) -> Iterator[pa.R
 
 
 def _utf8(data: bytes) -> bytes:
-    """The bytes, or a copy with a sign for each byte that is no UTF-8. Looked through in blocks: as a text they are 1 GB."""
+    """The bytes, or a copy with a sign for each byte that is no UTF-8.
+
+    Looked through in blocks: as a text they are 1 GB.
+    """
     decoder = codecs.getincrementaldecoder("utf-8")()
     try:
         for begin in range(0, len(data), _BLOCK_BYTES):
@@ -139,7 +142,10 @@ def _said_by_list(source: MetSource, ask: Ask, data: bytes) -> Said:
 
 
 def _said(source: MetSource, ids: NDArray[np.int64], broken: list[dict[str, str]]) -> Said:
-    """Asks for these objects, once each, as far as they lie in the recipe's ranges; what has no id is a row without key."""
+    """Asks for these objects, once each, as far as they lie in the recipe's ranges.
+
+    What has no id is a row without key.
+    """
     ids = np.unique(ids)
     ranges = source.id_ranges()
     if ranges:
@@ -196,7 +202,10 @@ def _artist(answer: dict[str, Any]) -> str | None:
 
 
 def _year(begin: Any, end: Any) -> str | None:
-    """The year where the museum gives a single one; "none" where it lies before 1000; None where the text shall decide."""
+    """The year where the museum gives a single one; "none" where it lies before 1000.
+
+    None where the text shall decide.
+    """
     if type(begin) is not int or type(end) is not int or begin == end == 0:  # an object without dates has 0 and 0
         return None
     if not (end >= 1000 and begin <= 2099):

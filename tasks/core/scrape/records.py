@@ -66,8 +66,8 @@ def table(rows: Iterable[dict[str, Any]]) -> pa.Table:
 def merged(tables: Iterable[pa.Table]) -> pa.Table:
     """RECORDS of several, sorted by record_id and `unique`: only rows that share an id are compared one by one.
 
-    Tables of a million records need room: those that follow each other are not copied, and others column by column, so that
-    a caller who keeps none of them has each but once.
+    Tables of a million records need room: those that follow each other are not copied, and others column by column, so
+    that a caller who keeps none of them has each but once.
     """
     everything = _sorted(tables)
     if everything.num_rows < 2:
@@ -103,7 +103,10 @@ _FALSE = pa.array([False])
 
 
 def unique(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Rows sorted by record_id. Of rows with one id the first by content stays, the others get ids and a reason of their own."""
+    """Rows sorted by record_id.
+
+    Of rows with one id the first by content stays, the others get ids and a reason of their own.
+    """
     found: dict[str, dict[str, Any]] = {}
     for row in sorted(rows, key=lambda row: (row["record_id"], row["reason"] is not None, _content_digest(row))):
         name = row["record_id"]
@@ -117,7 +120,9 @@ def unique(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def limited(records: pa.Table, limit: int | None) -> pa.Table:
-    """RECORDS in which, of each source, all but the `limit` records with the smallest SHA-256(record_id) have a reason."""
+    """RECORDS in which, of each source, all but the `limit` records with the smallest SHA-256(record_id) have a
+    reason.
+    """
     if limit is None:
         return records
     known = records.select(["record_id", "source"]).filter(pc.is_null(records["reason"]))
@@ -130,7 +135,9 @@ def limited(records: pa.Table, limit: int | None) -> pa.Table:
 
 
 def _drawn(records: pa.Table, limit: int) -> list[str]:
-    """The `limit` record_ids with the smallest SHA-256, taken from a stream: a million of them need not stand in memory."""
+    """The `limit` record_ids with the smallest SHA-256, taken from a stream: a million of them need not stand in
+    memory.
+    """
     batches = records.select(["record_id"]).to_batches(max_chunksize=_BATCH)
     names = (str(name) for batch in batches for name in batch.column(0).to_pylist())
     return [name for _, name in heapq.nsmallest(limit, ((_lot(name), name) for name in names))]
@@ -159,9 +166,16 @@ def _empty(source: Source, key: str, reason: Reason | None, detail: str | None) 
     blank: dict[str, Any] = dict.fromkeys(RECORDS.names)
     name = unicodedata.normalize("NFC", f"{source.name}:{key}")
     return {
-        **blank, "record_id": name, "source": source.name, "styles": [], "rights_uri": NOASSERTION, "rights_basis": "none",
-        "is_annotated": False, "reason": reason, "detail": detail,
-    }  # fmt: skip
+        **blank,
+        "record_id": name,
+        "source": source.name,
+        "styles": [],
+        "rights_uri": NOASSERTION,
+        "rights_basis": "none",
+        "is_annotated": False,
+        "reason": reason,
+        "detail": detail,
+    }
 
 
 def _rights(asserted: Rights, uri: str | None, text: str | None) -> dict[str, str | None]:

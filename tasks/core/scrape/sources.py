@@ -44,11 +44,15 @@ def listed(
     parquet_rows: Callable[[bytes], list[dict[str, Any]]],
     categories: tuple[str, ...],
 ) -> Listed:
-    """The source's records and figures. Raises BadInput, in one sentence, if there are none or a file is not what it should be."""
+    """The source's records and figures.
+
+    Raises BadInput, in one sentence, if there are none or a file is not what it should be.
+    """
     rows = _rows(source, paths, read, parquet_rows)
     if not rows:
         raise BadInput(
-            f"source '{source.name}': expected {_expected(source)} below binding '{source.at}', got none among {len(paths)} files{_examples(paths)}"
+            f"source '{source.name}': expected {_expected(source)} below binding '{source.at}', got none among "
+            f"{len(paths)} files{_examples(paths)}"
         )
     figures_of = _figures_of(source, read)
     found, unreadable = {}, {}
@@ -75,7 +79,8 @@ def _rows(
     data = read(source.table)
     if data is None:
         raise BadInput(
-            f"source '{source.name}': expected a table '{source.table}' below binding '{source.at}', got no such file{_examples(paths)}"
+            f"source '{source.name}': expected a table '{source.table}' below binding '{source.at}', got no such "
+            f"file{_examples(paths)}"
         )
     if source.table.endswith(".parquet"):
         return table.records(source, parquet_rows(data))

@@ -1,6 +1,7 @@
 """Surrealism.website: one page that links to the artists, and one page of images for each artist.
 
-The shape is not verified against the site, so this is strict: what is not as `docs/sources/surrealism.md` says is refused.
+The shape is not verified against the site, so this is strict: what is not as `docs/sources/surrealism.md` says is
+refused.
 """
 
 import re

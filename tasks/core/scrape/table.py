@@ -34,7 +34,8 @@ def records(source: TableSource, rows: Iterable[Mapping[str, Any]]) -> list[dict
     for field, column in source.columns.items():
         if listed and column not in columns:
             raise BadInput(
-                f"source '{source.name}': expected a column '{column}' (for {field}) in {source.table}, got {sorted(columns)[:20]}"
+                f"source '{source.name}': expected a column '{column}' (for {field}) in {source.table}, got "
+                f"{sorted(columns)[:20]}"
             )
     return [
         record(source, {field: _cell(field, row.get(column)) for field, column in source.columns.items()})

@@ -48,9 +48,8 @@ def _listing(ask: Ask, listing: Page) -> Said:
             asks.append(found)
         else:
             rows.append(found)
-    claims = (
-        (Claim(f"source/{museum}", total),) if total is not None else ()
-    )  # on each page, whose prints are counted so
+    # on each page, whose prints are counted so
+    claims = (Claim(f"source/{museum}", total),) if total is not None else ()
     return Said(tuple(rows), (*asks, *_next(ask, museum, listing, total)), claims)
 
 

@@ -1,4 +1,5 @@
-"""What a source on the web is to the one loop that drives them all: first requests, and answers that say what to ask next.
+"""What a source on the web is to the one loop that drives them all: first requests, and answers that say what to ask
+next.
 
 A source is a module with
 
@@ -30,8 +31,8 @@ class Ask:
 
     key: the source's key of the one work that the answer is about, so that its failure drops this record; None for a
     listing, which is asked again in each build. expects: what a true answer looks like; an error page in place of
-    JSON is a failure that passes. A page (html) is asked for only where robots.txt lets us; documented APIs have terms of
-    their own. needs_secret: the source's credential is added when it is sent. Two asks of one URL are one ask.
+    JSON is a failure that passes. A page (html) is asked for only where robots.txt lets us; documented APIs have terms
+    of their own. needs_secret: the source's credential is added when it is sent. Two asks of one URL are one ask.
     """
 
     url: str

@@ -1,7 +1,7 @@
 """WikiArt: what to ask for by which route, and what its listings say. A work's own answer is read in `wikiart_work`.
 
-Listings by style stop at 3,600 works (page 60). A style with more is collected through the artists, and what was found is
-compared with the number that WikiArt itself gives. Shapes and their sources: docs/sources/wikiart.md.
+Listings by style stop at 3,600 works (page 60). A style with more is collected through the artists, and what was found
+is compared with the number that WikiArt itself gives. Shapes and their sources: docs/sources/wikiart.md.
 """
 
 import json
@@ -61,7 +61,10 @@ def read(source: WikiartSource, ask: Ask, data: bytes) -> Said:
 
 
 def _of_named_artists(source: WikiartSource, artists: Iterable[str]) -> list[Ask]:
-    """Listings of artists' works; by json in the public domain and by api2 the list of artists has to be asked first."""
+    """Listings of artists' works.
+
+    By json in the public domain and by api2 the list of artists has to be asked first.
+    """
     if source.by == "api2":
         known = [api2_works(artist) for artist in artists if _ID.fullmatch(artist)]
         return known + ([all_artists(source)] if any(not _ID.fullmatch(artist) for artist in artists) else [])

@@ -38,12 +38,13 @@ def dealt(
 
     names: (N,) unique. quotas: (K, S), `seats.seats_of`. seats: (S,) of one batch.
     Inside each stratum the images, most figures first, are walked in batches of as many as there are seats (3 train, 1
-    val, 1 test); in each batch chance deals the seats (PoPArt, section 3.3). Ties in the number of figures fall by chance.
-    Without figures all is by chance.
+    val, 1 test); in each batch chance deals the seats (PoPArt, section 3.3). Ties in the number of figures fall by
+    chance. Without figures all is by chance.
 
-    A few crowded paintings hold many of all figures. So the seats are dealt anew, up to 64 times, until each split's share of the figures is within
-    half a point of its share of seats (or half of the largest image's figures, if that is more); else the nearest deal is taken. That is
-    rerandomization (Morgan & Rubin, 2012): PoPArt's law, given that the figures are balanced.
+    A few crowded paintings hold many of all figures. So the seats are dealt anew, up to 64 times, until each split's
+    share of the figures is within half a point of its share of seats (or half of the largest image's figures, if that
+    is more); else the nearest deal is taken. That is rerandomization (Morgan & Rubin, 2012): PoPArt's law, given that
+    the figures are balanced.
     """
     if not len(names):
         return np.empty(0, np.int8)
@@ -85,8 +86,8 @@ def _off(figures: Figures, split: Ranks, seats: _Ints) -> float:
 def _batches(sizes: _Ints, quotas: _Ints, seats: _Ints) -> tuple[_Ints, Ranks]:
     """(N,) of images by stratum, in order: the number of the batch of each, and the seats of its batch, in rank order.
 
-    A full batch has its seats, as far as the quotas go; places that are left over go to the split with most left. What no full
-    batch takes makes up the short last one.
+    A full batch has its seats, as far as the quotas go; places that are left over go to the split with most left. What
+    no full batch takes makes up the short last one.
     """
     size = int(seats.sum())
     full = sizes // size

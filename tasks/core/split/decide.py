@@ -16,7 +16,8 @@ from tasks.core.split import deal, groups, seats, units
 from tasks.core.strata import Strata, strata
 
 COLUMNS = ("record_id", "is_kept", "published", "figures")
-"""What a view has besides the columns in `by`; any number of bonds, named `copies...` or `together...`; with roles also `role`."""
+"""What a view has besides the columns in `by`; any number of bonds, named `copies...` or `together...`; with roles also
+`role`."""
 
 _PURPOSE = "split"
 """Of its draws; not the stage's label, so that a stage of another name deals the same."""
@@ -41,15 +42,16 @@ def decide(view: pa.Table, settings: Split) -> pa.Table:
     """SPLIT outcome of the kept records of a view with COLUMNS, in their order.
 
     view: record_id unique; is_kept false for what earlier stages dropped as a copy, whose published split still counts;
-    published: the split in which a record was last published, null if in none. Records that share a word of a bond are one
-    unit, and ties chain; a unit never parts. Its images and its figures are summed.
+    published: the split in which a record was last published, null if in none. Records that share a word of a bond are
+    one unit, and ties chain; a unit never parts. Its images and its figures are summed.
 
-    A unit lies where any of it was published, in the split of the highest rank (train < val < test); records that were published in another
-    are dropped: nothing that is published moves. Then units of several images are placed (`groups`), then single images are dealt
-    (`seats`, `deal`), so that with what is published they come as near to the ratios as they can, stratum by stratum.
+    A unit lies where any of it was published, in the split of the highest rank (train < val < test); records that were
+    published in another are dropped: nothing that is published moves. Then units of several images are placed
+    (`groups`), then single images are dealt (`seats`, `deal`), so that with what is published they come as near to the
+    ratios as they can, stratum by stratum.
 
-    With roles the gallery lies in train. A query that a `copies` bond ties to an image of the gallery is dropped; all other bonds
-    tie within a role only. Empty in, empty out; the order of rows changes nothing else.
+    With roles the gallery lies in train. A query that a `copies` bond ties to an image of the gallery is dropped; all
+    other bonds tie within a role only. Empty in, empty out; the order of rows changes nothing else.
     """
     return _with_roles(view, settings) if settings.roles else _one_role(view, settings)
 
@@ -72,9 +74,13 @@ def _one_role(view: pa.Table, settings: Split) -> pa.Table:
         split[stays] = _dealt(_held(_of(view, stays), unit[stays], split[stays], settings), settings)
     reason = pa.array([str(Reason.JOINED_ACROSS_SPLITS)]).take(pa.array(np.zeros(len(unit), np.int8), mask=~moves))
     outcome = tables.outcome(
-        SPLIT, view["record_id"], group_id=_taken(view["record_id"], unit), split=units.names_of(np.where(moves, np.int8(-1), split)),
-        reason=reason, detail=pa.array(_told(own, split, moves), pa.string()) if moves.any() else reason,
-    )  # fmt: skip
+        SPLIT,
+        view["record_id"],
+        group_id=_taken(view["record_id"], unit),
+        split=units.names_of(np.where(moves, np.int8(-1), split)),
+        reason=reason,
+        detail=pa.array(_told(own, split, moves), pa.string()) if moves.any() else reason,
+    )
     return _of(outcome, is_kept)
 
 
@@ -99,10 +105,16 @@ def _with_roles(view: pa.Table, settings: Split) -> pa.Table:
     copies = view["record_id"].filter(pa.array(is_copy))
     parts = [
         _one_role(queries, settings),
-        tables.outcome(SPLIT, copies, group_id=copies, reason=pa.array([str(Reason.COPY_ACROSS_ROLES)] * len(copies), pa.string())),
-        tables.outcome(SPLIT, gallery["record_id"], group_id=gallery["record_id"].take(pa.array(of)),
-                       split=pa.array(["train"] * len(of), pa.string())),
-    ]  # fmt: skip
+        tables.outcome(
+            SPLIT, copies, group_id=copies, reason=pa.array([str(Reason.COPY_ACROSS_ROLES)] * len(copies), pa.string())
+        ),
+        tables.outcome(
+            SPLIT,
+            gallery["record_id"],
+            group_id=gallery["record_id"].take(pa.array(of)),
+            split=pa.array(["train"] * len(of), pa.string()),
+        ),
+    ]
     outcome = pa.concat_tables(parts)
     return outcome.take(pc.index_in(view["record_id"].filter(pa.array(is_kept)), value_set=outcome["record_id"]))
 
@@ -173,17 +185,20 @@ def _placed(held: _Held, labels: list[Strata], is_group: _Mask, settings: Split)
 
 
 def _shares(lacking: NDArray[np.float64]) -> NDArray[np.float64]:
-    """(L, S) of each label the share of what is new that each split is to get: groups have as much of it as single images.
+    """(L, S) of each label the share of what is new that each split is to get: groups have as much of it as single
+    images.
 
-    Where a split has more of a label than its share, the others share what is new, as in `seats`: what is published of one
-    label is not made up for by another.
+    Where a split has more of a label than its share, the others share what is new, as in `seats`: what is published of
+    one label is not made up for by another.
     """
     wants = np.maximum(lacking, 0)
     return np.asarray(wants / np.maximum(wants.sum(axis=1, keepdims=True), 1e-9))
 
 
 def _singles(held: _Held, label: Strata, split: units.Ranks, rows: _Ints, settings: Split) -> units.Ranks:
-    """The split of each of these rows, which are units of one image. split: (N,) of every image, -1 where it has none yet."""
+    """The split of each of these rows, which are units of one image. split: (N,) of every image, -1 where it has none
+    yet.
+    """
     seed, size, shape = settings.seed or 0, len(label.names), np.array(list(settings.seats.values()))
     lies = split >= 0
     placed = np.bincount(label.of[lies] * len(shape) + split[lies], minlength=size * len(shape)).reshape(size, -1)

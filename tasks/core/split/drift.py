@@ -20,9 +20,9 @@ _FEWEST = 20
 def check(outcome: pa.Table, settings: Split, afresh: Callable[[], pa.Table]) -> None:
     """Raise Refused where more images than max_drift allows would lie better if all were dealt afresh.
 
-    outcome: SPLIT, of the records that the ratios hold for (not of a gallery); afresh: the same of a build that inherits
-    nothing, which is asked for only where there is doubt. What chance may do to a dataset that is thinned out, a standard
-    deviation, is no drift.
+    outcome: SPLIT, of the records that the ratios hold for (not of a gallery); afresh: the same of a build that
+    inherits nothing, which is asked for only where there is doubt. What chance may do to a dataset that is thinned out,
+    a standard deviation, is no drift.
     """
     held, seats = _held(outcome, settings), np.array(list(settings.seats.values()))
     whole, batch = int(held.sum()), int(seats.sum())
@@ -30,8 +30,10 @@ def check(outcome: pa.Table, settings: Split, afresh: Callable[[], pa.Table]) ->
     if _misplaced(held, seats) <= may or _misplaced(held, seats) - _misplaced(_held(afresh(), settings), seats) <= may:
         return
     raise Refused(
-        f"{settings.label}: expected at most {settings.max_drift:.0%} of {whole} images in another split than the ratios ask, got "
-        f"{_told(held, settings)}: what is published stays, and additions and removals have added up; give the split another seed, "
+        f"{settings.label}: expected at most {settings.max_drift:.0%} of {whole} images in another split than the "
+        "ratios ask, got "
+        f"{_told(held, settings)}: what is published stays, and additions and removals have added up; give the split "
+        "another seed, "
         f"which starts a new lineage and deals all afresh, or raise max_drift; nothing is published"
     )
 
@@ -92,7 +94,8 @@ def _too_large(kept: pa.Table, settings: Split) -> Iterator[str]:
     large = [row for row in found if row["counts"] > least]
     for row in sorted(large, key=lambda row: (-row["counts"], row["values"]))[:_SHOWN]:
         yield (
-            f"the group of {row['values']} has {row['counts']} of {kept.num_rows} images, more than the whole share of a split; "
+            f"the group of {row['values']} has {row['counts']} of {kept.num_rows} images, more than the whole share "
+            "of a split; "
             "it lies in one all the same"
         )
 

@@ -13,13 +13,14 @@ _TRIES = 32
 def seats_of(placed: _Ints, new: _Ints, seats: _Ints, names: Sequence[str], seed: int, purpose: str) -> _Ints:
     """(K, S) how many of the new images of each stratum each split gets; rows sum to `new`.
 
-    placed: (K, S) images that lie in each split already. new: (K,). seats: (S,) of one batch, such as 3, 1, 1. names: (K,) of
-    the strata. A stratum of 5 m + r images has m full batches of seats, and for its short last batch chance draws r of the
-    five (PoPArt, section 3.3); placed images have their seats already. Where a split has more than all its seats, the others
-    share what is left in proportion to what they lack.
+    placed: (K, S) images that lie in each split already. new: (K,). seats: (S,) of one batch, such as 3, 1, 1. names:
+    (K,) of the strata. A stratum of 5 m + r images has m full batches of seats, and for its short last batch chance
+    draws r of the five (PoPArt, section 3.3); placed images have their seats already. Where a split has more than all
+    its seats, the others share what is left in proportion to what they lack.
 
-    A short batch is drawn anew, up to 32 times, where it would take all strata together farther from the ratios than one short batch
-    alone may: else the batches of many strata would add up to more than chance in one of them. Strata come in an order of chance.
+    A short batch is drawn anew, up to 32 times, where it would take all strata together farther from the ratios than
+    one short batch alone may: else the batches of many strata would add up to more than chance in one of them. Strata
+    come in an order of chance.
     """
     batch = int(seats.sum())
     full = (placed.sum(axis=1) + new) // batch
@@ -72,7 +73,10 @@ def _drawn(free: _Ints, count: int, named: tuple[object, ...]) -> _Ints:
 
 
 def _bits(count: int, named: tuple[object, ...]) -> NDArray[np.uint64]:
-    """(count,) 64 bits each, for this name. The raw stream of PCG64 is the same in every version of numpy; what draws from it is not."""
+    """(count,) 64 bits each, for this name.
+
+    The raw stream of PCG64 is the same in every version of numpy; what draws from it is not.
+    """
     return np.asarray(np.random.PCG64(int.from_bytes(_chance(*named)[:16], "big")).random_raw(count), np.uint64)
 
 

@@ -12,13 +12,15 @@ from tasks.core.components import connected
 
 _Rows = NDArray[np.int64]
 Ranks = NDArray[np.int8]
-"""Splits by rank, or by place among those that have seats; -1: none. A byte each, since ten million of them lie about."""
+"""Splits by rank, or by place among those that have seats; -1: none. A byte each, since ten million of them lie
+about."""
 
 
 def units_of(names: pa.ChunkedArray, bonds: Iterable[pa.ChunkedArray]) -> _Rows:
     """(N,) for each row the one of smallest name among those that bonds tie to it.
 
-    names: (N,) unique. Each bond gives a word per row (null: none); rows with one word in one bond are tied, and ties chain.
+    names: (N,) unique. Each bond gives a word per row (null: none); rows with one word in one bond are tied, and ties
+    chain.
 
     >>> bonds = pa.chunked_array([["x", None, "x", None]]), pa.chunked_array([[None, "y", "y", None]])
     >>> units_of(pa.chunked_array([["d", "c", "b", "a"]]), bonds).tolist()
@@ -44,7 +46,9 @@ def firsts(of: _Rows) -> _Rows:
 
 
 def published_of(unit: _Rows, published: pa.ChunkedArray) -> Ranks:
-    """(N,) for each row the rank in SPLITS of the split in which its unit was published, the highest of any of it; -1: in none.
+    """(N,) for each row the rank in SPLITS of the split in which its unit was published, the highest of any of it.
+
+    -1: in none.
 
     Raises ValueError for a split of another name.
     """

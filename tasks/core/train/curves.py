@@ -38,7 +38,8 @@ def drawn(rows: pa.Table, title: str) -> str:
         panels.append(_panel(1, "on the images held back", scores, last, 1.0))
     height = _PANEL_HEIGHT * len(panels) + 18
     return (
-        f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {_WIDTH} {height}' role='img' aria-label='{escape(title)}'>"
+        f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {_WIDTH} {height}' role='img' "
+        f"aria-label='{escape(title)}'>"
         f"<style>{_STYLE}</style><rect width='{_WIDTH}' height='{height}' fill='#fff'/>{''.join(panels)}"
         f"<text x='{_LEFT:g}' y='{height - 6}'>step of {escape(title)}</text></svg>\n"
     )

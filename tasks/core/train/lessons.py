@@ -132,7 +132,10 @@ class Lesson(NamedTuple):
 
 
 def lessons(images: pa.Table, figures: pa.Table) -> list[Lesson]:
-    """A lesson of each image (schema ANNOTATED and ANNOTATED_FIGURES). Boxes are cut at the image's edges; empty ones left out."""
+    """A lesson of each image (schema ANNOTATED and ANNOTATED_FIGURES).
+
+    Boxes are cut at the image's edges; empty ones left out.
+    """
     boxes: dict[tuple[int, bool], list[list[float]]] = {}
     for row in figures.select(["image_id", "xywh_px", "is_crowd"]).to_pylist():
         boxes.setdefault((row["image_id"], bool(row["is_crowd"])), []).append(_xywh(row["xywh_px"]))
@@ -145,7 +148,9 @@ def lessons(images: pa.Table, figures: pa.Table) -> list[Lesson]:
 
 
 def corners(xywh_px: Sequence[Sequence[float]], size_px: tuple[int, int]) -> NDArray[np.float32]:
-    """(N, 4) x_min, y_min, x_max, y_max of boxes inside an image of (width, height); those without area there are left out.
+    """(N, 4) x_min, y_min, x_max, y_max of boxes inside an image of (width, height).
+
+    Those without area there are left out.
 
     >>> corners([[-2, 0, 6, 5], [9, 0, 5, 5], [3, 3, 0, 2]], (9, 9)).tolist()
     [[0.0, 0.0, 4.0, 5.0]]
@@ -166,7 +171,8 @@ def mirrored(xyxy_px: NDArray[np.float32], width_px: int) -> NDArray[np.float32]
 
 
 def visible(xyxy_px: NDArray[np.float32]) -> NDArray[np.float32]:
-    """The boxes of which something is left to be seen: at least a tenth of a px wide and high. torchvision refuses empty ones.
+    """The boxes of which something is left to be seen: at least a tenth of a px wide and high. torchvision refuses
+    empty ones.
 
     >>> visible(np.array([[1, 2, 4, 5], [7, 2, 7.05, 5]], np.float32)).tolist()
     [[1.0, 2.0, 4.0, 5.0]]
@@ -193,11 +199,15 @@ def document(images: pa.Table, figures: pa.Table, category: str) -> dict[str, An
     rows = images.select(["image_id", "width_px", "height_px"]).to_pylist()
     boxes = [
         {
-            "id": number, "image_id": row["image_id"], "category_id": 1, "bbox": _xywh(row["xywh_px"]),
-            "area": row["area_px2"], "iscrowd": int(row["is_crowd"]),
+            "id": number,
+            "image_id": row["image_id"],
+            "category_id": 1,
+            "bbox": _xywh(row["xywh_px"]),
+            "area": row["area_px2"],
+            "iscrowd": int(row["is_crowd"]),
         }
         for number, row in enumerate(figures.to_pylist(), 1)
-    ]  # fmt: skip
+    ]
     shown = [{"id": row["image_id"], "width": row["width_px"], "height": row["height_px"]} for row in rows]
     return {"images": shown, "annotations": boxes, "categories": [{"id": 1, "name": category}]}
 

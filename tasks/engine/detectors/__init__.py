@@ -1,4 +1,7 @@
-"""A recipe's detector on this machine: which file it is, what runs it, what it depends on. No Prefect here: a machine without it can detect."""
+"""A recipe's detector on this machine: which file it is, what runs it, what it depends on.
+
+No Prefect here: a machine without it can detect.
+"""
 
 import functools
 import hashlib
@@ -24,8 +27,8 @@ _CODE = {
     "results": ("tasks.engine.detectors.results",),
     "torchvision": ("tasks.engine.detectors.detections", "tasks.io.detectors.vision_weights"),
 }
-"""By family, the modules that run: another detector's code changes nothing. Only one's own are imported, since a machine that has
-torch need not have onnxruntime or OpenCV, and each of them takes its time."""
+"""By family, the modules that run: another detector's code changes nothing. Only one's own are imported, since a
+machine that has torch need not have onnxruntime or OpenCV, and each of them takes its time."""
 
 _UNSAID = {"label", "weights", "weights_sha256", "images"}
 _SIDES = {"least_side_px", "most_side_px"}
@@ -51,7 +54,10 @@ def _opened(settings: str, url: str, _sha256: str, device: str) -> Detector:
 
 
 def opened(settings: Detect, context: Context) -> Detector:
-    """The detector, loaded once per process. Raises BadInput if the bound weights are missing, not those pinned, or no such model."""
+    """The detector, loaded once per process.
+
+    Raises BadInput if the bound weights are missing, not those pinned, or no such model.
+    """
     sha256 = weights_sha256(settings, context)
     url = context.bindings[settings.weights] if settings.weights else ""
     with _OPENING:  # parts that begin at once on a cluster's worker would each bring a model to its GPU
@@ -59,7 +65,9 @@ def opened(settings: Detect, context: Context) -> Detector:
 
 
 def check(settings: Detect, context: Context) -> None:
-    """Raise BadInput if the detector can't be used: no such file, not the one pinned, not of the model's kind, no class of an index."""
+    """Raise BadInput if the detector can't be used: no such file, not the one pinned, not of the model's kind, no
+    class of an index.
+    """
     if settings.family == "results":
         _results(settings, context)
     else:
@@ -67,7 +75,10 @@ def check(settings: Detect, context: Context) -> None:
 
 
 def rows(settings: Detect, blobs: pa.Table, context: Context, read: Callable[[str], bytes]) -> Iterator[dict[str, Any]]:
-    """DETECT rows of a batch of blobs (column sha256; for results, detectors.results.NAMED). `read` gives a blob's bytes."""
+    """DETECT rows of a batch of blobs (column sha256.
+
+    For results, detectors.results.NAMED). `read` gives a blob's bytes.
+    """
     if settings.family == "results":
         return results.rows(_results(settings, context), settings, blobs, read)
     return detections.rows(opened(settings, context), settings, blobs["sha256"].to_pylist(), read)
@@ -85,7 +96,10 @@ def key(settings: Detect, context: Context, names: str = "") -> str:
 
 
 def weights_sha256(settings: Detect, context: Context) -> str:
-    """Digest of the bound weights; for results, of both files. Raises BadInput if there are none, or not those that the recipe pins."""
+    """Digest of the bound weights; for results, of both files.
+
+    Raises BadInput if there are none, or not those that the recipe pins.
+    """
     if settings.weights is None:
         from tasks.io.detectors import hog
 

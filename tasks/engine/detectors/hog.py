@@ -12,7 +12,10 @@ from tasks.io.detectors.hog import Windows
 
 
 class HogDetector:
-    """See tasks.io.detectors.detector.Detector. Score = 1 / (1 + e^-margin): 0.5 is where OpenCV says that there is a person."""
+    """See tasks.io.detectors.detector.Detector.
+
+    Score = 1 / (1 + e^-margin): 0.5 is where OpenCV says that there is a person.
+    """
 
     batch = 1
 

@@ -1,4 +1,6 @@
-"""Boxes that another program has found, as a measure: each blob is looked up in the files instead of being looked at."""
+"""Boxes that another program has found, as a measure: each blob is looked up in the files instead of being looked
+at.
+"""
 
 import functools
 from collections.abc import Callable, Iterator, Sequence
@@ -25,7 +27,10 @@ NAMED = pa.schema([("sha256", pa.string()), ("names", pa.list_(pa.string())), ("
 def loaded(
     name: str, url: str, images_name: str, images_url: str, classes: tuple[int, ...], _sha256: str
 ) -> results.Elsewhere:
-    """Both files, once per process. Raises BadInput if one is missing, or none. `_sha256` parts files that changed under one path."""
+    """Both files, once per process.
+
+    Raises BadInput if one is missing, or none. `_sha256` parts files that changed under one path.
+    """
     document = inputs.read(f"binding '{images_name}'", images_url, MAX_FILE_BYTES)
     return results.elsewhere(document, inputs.read(f"binding '{name}'", url, MAX_FILE_BYTES), classes)
 
@@ -35,7 +40,8 @@ def rows(
 ) -> Iterator[dict[str, Any]]:
     """DETECT rows of the blobs (NAMED, or their sha256 alone): figures null for an image that the files do not list.
 
-    Its bytes are decoded all the same where it is listed: boxes must lie in the picture, and what can't be read is a drop.
+    Its bytes are decoded all the same where it is listed: boxes must lie in the picture, and what can't be read is a
+    drop.
     """
     for blob in blobs.to_pylist():
         number = elsewhere.image_id(blob["sha256"], blob.get("names") or (), blob.get("bases") or ())
@@ -53,7 +59,9 @@ def rows(
 
 
 def named(blobs: pa.Array, record_blobs: Sequence[str], locators: Sequence[str]) -> pa.Table:
-    """NAMED row of each blob, in order. record_blobs, locators: of each record, its blob and where its image was found."""
+    """NAMED row of each blob, in order. record_blobs, locators: of each record, its blob and where its image was
+    found.
+    """
     bases: dict[str, set[str]] = {}
     names: dict[str, set[str]] = {}
     for sha256, locator in zip(record_blobs, locators, strict=True):

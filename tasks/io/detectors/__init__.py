@@ -1,1 +1,4 @@
-"""Detectors, one file for each kind: upright RGB pictures in, boxes, scores and classes out. Each has a library of its own."""
+"""Detectors, one file for each kind: upright RGB pictures in, boxes, scores and classes out.
+
+Each has a library of its own.
+"""

@@ -4,7 +4,8 @@ import threading
 
 MOST = 64
 _GAIN = 1.05
-"""A doubling must make a picture so much cheaper: else it only takes memory, and leaves more of the last batch empty."""
+"""A doubling must make a picture so much cheaper: else it only takes memory, and leaves more of the last batch
+empty."""
 
 
 class BatchSize:

@@ -1,7 +1,8 @@
 """The few sizes in which pictures reach a model: which canvas a picture lies on depends on its own aspect alone.
 
-A batch that is padded to its largest picture makes what is found in one depend on which others came with it, since a model sees
-the padding, and has another shape each time. So each picture lies top-left on one of a few canvases, whoever comes with it.
+A batch that is padded to its largest picture makes what is found in one depend on which others came with it, since a
+model sees the padding, and has another shape each time. So each picture lies top-left on one of a few canvases, whoever
+comes with it.
 """
 
 import math
@@ -12,7 +13,8 @@ MULTIPLE_PX = 32
 
 _STEP = 2**0.2
 _NARROWEST = 1 / 8
-"""From canvas to canvas one side grows by this; the narrowest is this part of the shorter side wide, rather more than any painting."""
+"""From canvas to canvas one side grows by this; the narrowest is this part of the shorter side wide, rather more than
+any painting."""
 
 
 class Size(NamedTuple):
@@ -23,7 +25,8 @@ class Size(NamedTuple):
 
 
 class Canvases(NamedTuple):
-    """How a model wants its pictures: the shorter side scaled to `least_side_px`, but the longer to at most `most_side_px`.
+    """How a model wants its pictures: the shorter side scaled to `least_side_px`, but the longer to at most
+    `most_side_px`.
 
     fixed: a model that sees every picture at this one size, whatever its aspect.
     """

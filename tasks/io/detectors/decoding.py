@@ -1,4 +1,6 @@
-"""Image bytes to pixels that a GPU can take over: by Pillow into pinned memory, or, plain JPEG files, by the GPU itself."""
+"""Image bytes to pixels that a GPU can take over: by Pillow into pinned memory, or, plain JPEG files, by the GPU
+itself.
+"""
 
 import threading
 import warnings
@@ -35,7 +37,10 @@ class Picture(NamedTuple):
 
 
 def decoded(data: bytes, *, is_pinned: bool = False) -> Picture:
-    """By the rules of tasks/io/images/decode.py; pinned, the current CUDA device can copy from it while both go on. Raises Unreadable."""
+    """By the rules of tasks/io/images/decode.py; pinned, the current CUDA device can copy from it while both go on.
+
+    Raises Unreadable.
+    """
     pixels = decode.picture(data, NO_LIMIT).pixels()
     held = torch.empty(pixels.shape, dtype=torch.uint8, pin_memory=is_pinned)
     np.copyto(held.numpy(), pixels)  # without the interpreter's lock, which the thread that feeds the device wants
@@ -52,7 +57,9 @@ def _nvjpeg() -> Any:
 
 
 def on_gpu(data: bytes, device: torch.device) -> Picture | None:
-    """A plain JPEG decoded by nvJPEG; None for any other file, for one that it can't read, and where torchvision is built without it.
+    """A plain JPEG decoded by nvJPEG.
+
+    None for any other file, for one that it can't read, and where torchvision is built without it.
 
     Its pixels differ from libjpeg's by some of 255 levels at edges of colour.
     """

@@ -12,7 +12,9 @@ Floats = NDArray[np.float32]
 
 
 class Found(NamedTuple):
-    """What a detector finds in one picture, in the picture's own pixels; in no order, and boxes may reach beyond the picture.
+    """What a detector finds in one picture, in the picture's own pixels.
+
+    In no order, and boxes may reach beyond the picture.
 
     xyxy_px: (N, 4), x_min, y_min, x_max, y_max. scores: (N,), 0..1. labels: (N,), the model's class index.
     keypoints_xyv: (N, K, 3) x, y, visibility (2: found, 0: not), or None where the model has no keypoints.

@@ -16,14 +16,20 @@ class DeviceLost(OSError):
 
 
 _FULL = (
-    "CUDA error: out of memory", "STATUS_ALLOC_FAILED", "ALLOCATION_FAILED",
-    "unable to find an engine to execute", "Unable to find a valid cuDNN algorithm",
-)  # fmt: skip
+    "CUDA error: out of memory",
+    "STATUS_ALLOC_FAILED",
+    "ALLOCATION_FAILED",
+    "unable to find an engine to execute",
+    "Unable to find a valid cuDNN algorithm",
+)
 """What CUDA, cuBLAS and cuDNN say where memory does not suffice; the last two are cuDNN without room to work in."""
 
 
 def chosen(device: str) -> torch.device:
-    """The device of a word: auto (a GPU where there is one), cpu, cuda, cuda:1 ... Raises BadInput where there is no such device."""
+    """The device of a word: auto (a GPU where there is one), cpu, cuda, cuda:1 ...
+
+    Raises BadInput where there is no such device.
+    """
     count = torch.cuda.device_count() if torch.cuda.is_available() else 0
     if device == "auto":
         return torch.device("cuda", 0) if count else torch.device("cpu")
@@ -67,8 +73,8 @@ def answers(device: torch.device) -> bool:
 def keep_for_good(what: object) -> None:
     """Let something live as long as this process, its end included.
 
-    Freeing pinned memory asks the device whether it has been read; where the device has failed, that is an error in a destructor,
-    which ends the process.
+    Freeing pinned memory asks the device whether it has been read; where the device has failed, that is an error in a
+    destructor, which ends the process.
     """
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(what))
 

@@ -11,7 +11,10 @@ from schemas.detect import Detect
 
 
 def limit(model: Any, settings: Detect) -> None:
-    """Scores, suppression and number as the recipe says. A model that knows other classes too must not spend the number on them."""
+    """Scores, suppression and number as the recipe says.
+
+    A model that knows other classes too must not spend the number on them.
+    """
     heads = getattr(model, "roi_heads", model)
     heads.score_thresh, heads.nms_thresh = settings.least_score, settings.nms_iou
     heads.detections_per_img = settings.at_most if classes_of(model) <= 2 else 1000 * settings.at_most
@@ -30,7 +33,9 @@ def classes_of(model: Any) -> int:
 
 
 class Full(nn.Module):
-    """A layer counted in float32, whatever the precision around it: bfloat16 has 8 bits, and scores are stored to 0.001."""
+    """A layer counted in float32, whatever the precision around it: bfloat16 has 8 bits, and scores are stored to
+    0.001.
+    """
 
     def __init__(self, layer: nn.Module) -> None:
         super().__init__()
@@ -66,7 +71,9 @@ LAST = frozenset({"cls_logits", "bbox_pred", "cls_score", "bbox_reg", "bbox_ctrn
 
 
 def with_full_outputs(model: nn.Module) -> None:
-    """Have the layers that give scores and boxes count in float32, and their anchors lie where they should, in any torchvision detector."""
+    """Have the layers that give scores and boxes count in float32, and their anchors lie where they should, in any
+    torchvision detector.
+    """
     for module in list(model.modules()):
         for name, layer in list(module.named_children()):
             if name in LAST and not isinstance(layer, Full):
@@ -80,8 +87,8 @@ def with_full_outputs(model: nn.Module) -> None:
 def with_fixed_scales(model: Any) -> None:
     """Have the pooling of boxes know the scales of its maps before any picture comes.
 
-    torchvision's takes them from the sizes of the first pictures that it sees, and keeps them: after a first picture that is far
-    lower than its canvas it would look for all others' boxes in the wrong places.
+    torchvision's takes them from the sizes of the first pictures that it sees, and keeps them: after a first picture
+    that is far lower than its canvas it would look for all others' boxes in the wrong places.
     """
     pools = [module for module in model.modules() if isinstance(module, MultiScaleRoIAlign)]
     if not pools:

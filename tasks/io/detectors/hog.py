@@ -1,7 +1,8 @@
-"""OpenCV's person detector by histograms of oriented gradients: windows of a pyramid, each with its margin to the SVM's plane.
+"""OpenCV's person detector by histograms of oriented gradients: windows of a pyramid, each with its margin to the
+SVM's plane.
 
-(Dalal & Triggs, "Histograms of Oriented Gradients for Human Detection", 2005; a baseline of Ginosar et al., "Detecting People
-in Cubist Art", 2014.) OpenCV 4 has it, OpenCV 5 only in its contrib packages.
+(Dalal & Triggs, "Histograms of Oriented Gradients for Human Detection", 2005; a baseline of Ginosar et al., "Detecting
+People in Cubist Art", 2014.) OpenCV 4 has it, OpenCV 5 only in its contrib packages.
 """
 
 import hashlib
@@ -17,9 +18,11 @@ Floats = NDArray[np.float32]
 WINDOW_PX = (64, 128)
 """Width and height of the window: a person of some 96 px and 16 px of what is around."""
 STRIDE_PX, PADDING_PX, STEP = 8, 16, 1.05
-"""Between windows; around the picture, for figures that stand at its edge; between one size of the pyramid and the next. OpenCV's own."""
+"""Between windows; around the picture, for figures that stand at its edge; between one size of the pyramid and the
+next. OpenCV's own."""
 PERSON = (0.1, 0.07, 0.8, 0.8)
-"""The part of a window that shows the person: left, top, width, height, as shares of its sides (OpenCV's own example)."""
+"""The part of a window that shows the person: left, top, width, height, as shares of its sides (OpenCV's own
+example)."""
 MOST_SIDE_PX = 1024
 """A picture's longer side is scaled down to so much, which bounds the work: a window is 128 px high in any case."""
 _UNGROUPED = 0
@@ -47,10 +50,12 @@ class Windows:
         return hashlib.sha256(self._coefficients.tobytes() + said.encode()).hexdigest()
 
     def found(self, pixels: NDArray[np.uint8], least_margin: float) -> tuple[Floats, Floats]:
-        """The person in every window of at least the margin, ungrouped: xyxy (N, 4) in the picture's px; margins (N,), falling.
+        """The person in every window of at least the margin, ungrouped: xyxy (N, 4) in the picture's px.
 
-        pixels: (h, w, 3), RGB. What is smaller than the window is padded at the right and the bottom with its edge's colour, and boxes may
-        reach there. OpenCV cuts windows at the edge of what it is given.
+        Margins (N,), falling.
+
+        pixels: (h, w, 3), RGB. What is smaller than the window is padded at the right and the bottom with its edge's
+        colour, and boxes may reach there. OpenCV cuts windows at the edge of what it is given.
         """
         laid, scales = laid_in(pixels)
         strides, padding = (STRIDE_PX, STRIDE_PX), (PADDING_PX, PADDING_PX)
@@ -66,7 +71,10 @@ class Windows:
 
 
 def laid_in(pixels: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], Floats]:
-    """The picture as the detector takes it, BGR, of at most MOST_SIDE_PX and at least the window; and the scales of x and y."""
+    """The picture as the detector takes it, BGR, of at most MOST_SIDE_PX and at least the window.
+
+    And the scales of x and y.
+    """
     height, width = pixels.shape[:2]
     scale = min(1.0, MOST_SIDE_PX / max(height, width))
     inner = (max(1, round(width * scale)), max(1, round(height * scale)))

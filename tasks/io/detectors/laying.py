@@ -12,10 +12,11 @@ from tasks.io.detectors.canvases import Canvases, Size
 
 
 class Laid(list[Tensor]):
-    """A batch on its canvas, as torchvision's models take it: a list of pictures of which they ask nothing but the shape.
+    """A batch on its canvas, as torchvision's models take it: a list of pictures of which they ask nothing but the
+    shape.
 
-    canvas: (B, 3, H, W), normalised, zeros where there is no picture. sizes: (height, width) of each picture on it; a place that
-    is only filled up has 1 x 1. pictures: how many are no such place.
+    canvas: (B, 3, H, W), normalised, zeros where there is no picture. sizes: (height, width) of each picture on it; a
+    place that is only filled up has 1 x 1. pictures: how many are no such place.
     """
 
     def __init__(self, canvas: Tensor, sizes: Sequence[Size], pictures: int) -> None:

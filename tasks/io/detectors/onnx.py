@@ -1,4 +1,6 @@
-"""ONNX detectors through onnxruntime, on the CPU or with CUDA: pixels in, the model's raw output out. tasks/core/detect/layouts.py reads it.
+"""ONNX detectors through onnxruntime, on the CPU or with CUDA: pixels in, the model's raw output out.
+
+tasks/core/detect/layouts.py reads it.
 
 | layout | float32 B x 3 x H x W | how a picture is laid into it |
 |---|---|---|
@@ -45,10 +47,15 @@ LAYOUTS = {
 
 
 class Model:
-    """One model in one layout. Runs on the calling thread alone, so that results do not depend on the number of cores."""
+    """One model in one layout.
+
+    Runs on the calling thread alone, so that results do not depend on the number of cores.
+    """
 
     def __init__(self, weights: bytes, layout: str, device: str = "cpu") -> None:
-        """Raises BadInput if the bytes are no ONNX model with one float32 input of B x 3 x H x W and fixed H and W, or it can't run."""
+        """Raises BadInput if the bytes are no ONNX model with one float32 input of B x 3 x H x W and fixed H and W, or
+        it can't run.
+        """
         self._session = _session(weights, device)
         self._layout = LAYOUTS[layout]
         entry, *others = self._session.get_inputs() or [None]
@@ -67,7 +74,10 @@ class Model:
         self.of_grey = self._tried()
 
     def _tried(self) -> NDArray[np.float32]:
-        """The output for a grey picture. Raises BadInput if the model does not run, or gives no row for each picture."""
+        """The output for a grey picture.
+
+        Raises BadInput if the model does not run, or gives no row for each picture.
+        """
         grey, _ = self.laid_in(np.full((self.height_px, self.width_px, 3), _PAD, np.uint8))
         try:
             output = self.raw([grey])
@@ -145,7 +155,10 @@ def _session(weights: bytes, device: str) -> Any:
 
 
 def _providers(device: str) -> list[Any]:
-    """What runs the model: auto takes CUDA where onnxruntime has it. Raises BadInput if it is asked for and not there."""
+    """What runs the model: auto takes CUDA where onnxruntime has it.
+
+    Raises BadInput if it is asked for and not there.
+    """
     if device.partition(":")[0] not in {"auto", "cpu", "cuda"}:
         raise BadInput(f"device: expected auto, cpu, cuda or cuda:<number>, got '{device}'")
     has_cuda = _CUDA in onnxruntime.get_available_providers()

@@ -15,7 +15,10 @@ from tasks.io.detectors.laying import Laying
 
 @dataclass(frozen=True)
 class Manner:
-    """How a model is run; what is None is bfloat16 and threads on a GPU, float32 and none on a CPU. The benchmark compares."""
+    """How a model is run; what is None is bfloat16 and threads on a GPU, float32 and none on a CPU.
+
+    The benchmark compares.
+    """
 
     precision: torch.dtype | None = None
     pictures: int | None = None  # of a batch, always; None: as many as pay on a GPU, 1 on a CPU
@@ -39,7 +42,8 @@ class Open(NamedTuple):
 def opened(master: nn.Module, device: torch.device, settings: Detect, manner: Manner) -> Open:
     """A copy of the model, which stays as it is on the CPU.
 
-    cudnn.benchmark stays off: a box head's batches have another size each time, and each would be tried with every kernel anew.
+    cudnn.benchmark stays off: a box head's batches have another size each time, and each would be tried with every
+    kernel anew.
     """
     model: Any = copy.deepcopy(master).eval().requires_grad_(False)
     laying = Laying(model.transform)

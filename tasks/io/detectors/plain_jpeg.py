@@ -4,16 +4,18 @@ import struct
 
 from tasks.io.detectors.canvases import Size
 
-_FRAMES = frozenset(
-    {0xC0, 0xC1, 0xC2}
-)  # baseline, extended, progressive; the others are arithmetic, lossless, hierarchical
+# baseline, extended, progressive; the others are arithmetic, lossless, hierarchical
+_FRAMES = frozenset({0xC0, 0xC1, 0xC2})
 _SCAN, _ICC_OR_MPO, _ADOBE, _EXIF = 0xDA, 0xE2, 0xEE, 0xE1
 
 
 def size_of(data: bytes) -> Size | None:
-    """Size of a plain JPEG; None for one that has EXIF, a profile, Adobe's colours or a missing end, and for all that is none.
+    """Size of a plain JPEG.
 
-    (ITU-T T.81, annex B: a file is 0xFFD8, then segments of 0xFF, a marker and a length of two bytes that counts itself.)
+    None for one that has EXIF, a profile, Adobe's colours or a missing end, and for all that is none.
+
+    (ITU-T T.81, annex B: a file is 0xFFD8, then segments of 0xFF, a marker and a length of two bytes that counts
+    itself.)
     """
     if data[:2] != b"\xff\xd8" or data[-2:] != b"\xff\xd9":
         return None

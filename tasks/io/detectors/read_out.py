@@ -1,4 +1,6 @@
-"""What a torchvision model returns, out of the device in one copy, and as boxes and keypoints in the pictures' own pixels."""
+"""What a torchvision model returns, out of the device in one copy, and as boxes and keypoints in the pictures' own
+pixels.
+"""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -12,11 +14,14 @@ from tasks.io.detectors.canvases import Size
 from tasks.io.detectors.detector import Floats, Found
 
 _SEEN_LOGIT = 2.0
-"""A joint counts as found from this value of its heatmap on: what Detectron's own drawing of Keypoint R-CNN shows (vis.py, kp_thresh)."""
+"""A joint counts as found from this value of its heatmap on: what Detectron's own drawing of Keypoint R-CNN shows
+(vis.py, kp_thresh)."""
 
 
 class Rows(NamedTuple):
-    """Boxes of a batch below each other: x_min, y_min, x_max, y_max, score, label, then x, y and heatmap value of each joint."""
+    """Boxes of a batch below each other: x_min, y_min, x_max, y_max, score, label, then x, y and heatmap value of each
+    joint.
+    """
 
     values: Tensor
     counts: list[int]  # by picture

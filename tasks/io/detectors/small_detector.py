@@ -13,7 +13,8 @@ STRIDE_PX = 8
 _WIDTHS = (32, 64, 128)
 _CHANNELS = 64
 _FIRST_REACH = 2.5
-"""Strides from a cell's middle to each side of its box before anything is learnt: a usual figure of a picture of 160 px."""
+"""Strides from a cell's middle to each side of its box before anything is learnt: a usual figure of a picture of 160
+px."""
 
 
 def layer(channels: int, out: int, kernel: int = 3, stride: int = 1) -> nn.Sequential:
@@ -36,7 +37,9 @@ class Residual(nn.Module):
 
 
 class _Backbone(nn.Module):
-    """Pictures (B, 3, H, W), sides multiples of 16, to one map (B, 64, H / 8, W / 8) that has seen the map of half its sides."""
+    """Pictures (B, 3, H, W), sides multiples of 16, to one map (B, 64, H / 8, W / 8) that has seen the map of half its
+    sides.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -73,16 +76,28 @@ class _Head(FCOSHead):  # type: ignore[misc]  # torchvision has no types
 
 
 def fcos_small(
-    *, weights: None = None, weights_backbone: None = None, num_classes: int = 2, min_size: int = 160, max_size: int = 160, **more: Any,
-) -> FCOS:  # fmt: skip
+    *,
+    weights: None = None,
+    weights_backbone: None = None,
+    num_classes: int = 2,
+    min_size: int = 160,
+    max_size: int = 160,
+    **more: Any,
+) -> FCOS:
     """FCOS (Tian et al. 2019) with one map of stride 8, 0.9 million weights; classes as torchvision counts them.
 
-    One map is enough where figures are 15 to 150 px high, which those of most paintings are if the longer side has 160 px.
+    One map is enough where figures are 15 to 150 px high, which those of most paintings are if the longer side has 160
+    px.
     """
     if weights is not None or weights_backbone is not None:
         raise ValueError("expected no weights: fcos_small has none of its own")
     ours = {
-        "anchor_generator": AnchorGenerator(((STRIDE_PX,),), ((1.0,),)), "image_mean": [0.5] * 3, "image_std": [0.25] * 3,
-        "topk_candidates": 200, "score_thresh": 0.01, "min_size": min_size, "max_size": max_size,
-    }  # fmt: skip
+        "anchor_generator": AnchorGenerator(((STRIDE_PX,),), ((1.0,),)),
+        "image_mean": [0.5] * 3,
+        "image_std": [0.25] * 3,
+        "topk_candidates": 200,
+        "score_thresh": 0.01,
+        "min_size": min_size,
+        "max_size": max_size,
+    }
     return FCOS(_Backbone(), num_classes, head=_Head(num_classes), **{**ours, **more})

@@ -1,4 +1,7 @@
-"""Blobs through a detector: read, decoded, detected in, batch by batch; while a device works, the next pictures are made ready."""
+"""Blobs through a detector: read, decoded, detected in, batch by batch.
+
+While a device works, the next pictures are made ready.
+"""
 
 import contextlib
 import threading
@@ -45,13 +48,15 @@ class Decoded(Protocol):
 class Overlapping(Protocol):
     """A detector on a device of its own, which works while this program decodes, copies and writes.
 
-    Pictures that lie on one canvas go through together. `staged` starts to bring them there and `begun` to look at them; neither waits.
+    Pictures that lie on one canvas go through together. `staged` starts to bring them there and `begun` to look at
+    them; neither waits.
     """
 
     decoders: int
     """Threads that decode; 0: the thread that asks does it."""
     seats: threading.Semaphore
-    """Whoever has threads that decode takes one: two parts keep a device busy, and more would each hold pictures for nothing."""
+    """Whoever has threads that decode takes one: two parts keep a device busy, and more would each hold pictures for
+    nothing."""
 
     def decoded(self, data: bytes) -> Decoded:
         """Raises Unreadable where the bytes have no pixels. Called by several threads."""
@@ -70,7 +75,9 @@ class Overlapping(Protocol):
 
 
 def seen(detector: Detector, blobs: Sequence[str], read: Callable[[str], bytes]) -> Iterator[Seen]:
-    """What the detector finds in each blob, in no particular order. `read` gives a blob's bytes, to several threads at once."""
+    """What the detector finds in each blob, in no particular order. `read` gives a blob's bytes, to several threads at
+    once.
+    """
     if isinstance(detector, Overlapping):
         return _overlapping(detector, blobs, read)
     return _one_by_one(detector, blobs, read)
@@ -101,7 +108,9 @@ def _overlapping(detector: Overlapping, blobs: Sequence[str], read: Callable[[st
 
 
 def _seated(detector: Overlapping, blobs: Sequence[str], read: Callable[[str], bytes]) -> Iterator[Seen]:
-    """Of three batches one is on its way, one is looked at and one is read out, each before the next step of the one behind it."""
+    """Of three batches one is on its way, one is looked at and one is read out, each before the next step of the one
+    behind it.
+    """
     staged: tuple[_Batch, Any] | None = None
     begun: tuple[_Batch, Results] | None = None
     for entry in _batches(detector, blobs, read):
@@ -125,7 +134,10 @@ def _read_out(begun: tuple[_Batch, Results] | None) -> Iterator[Seen]:
 
 
 def _batches(detector: Overlapping, blobs: Sequence[str], read: Callable[[str], bytes]) -> Iterator[_Batch | Seen]:
-    """Pictures by canvas, as soon as there are enough for a batch; at the end, or where too many wait, as many as there are."""
+    """Pictures by canvas, as soon as there are enough for a batch.
+
+    At the end, or where too many wait, as many as there are.
+    """
     waiting: dict[Size, list[tuple[str, Decoded]]] = {}
     held = 0
     for sha256, picture in _decoded(detector, blobs, read):
@@ -172,6 +184,9 @@ def _decoded(
 
 
 def _held(ahead: "deque[tuple[str, Future[Decoded | decode.Unreadable]]]") -> int:
-    """Bytes of what is decoded; of the rest there are at most as many as threads, since what waits longer came later."""
+    """Bytes of what is decoded.
+
+    Of the rest there are at most as many as threads, since what waits longer came later.
+    """
     done = (future.result() for _, future in ahead if future.done() and future.exception() is None)
     return sum(0 if isinstance(picture, decode.Unreadable) else picture.nbytes for picture in done)

@@ -1,7 +1,7 @@
 """torchvision's detection models by name: built, loaded from a file, written to one.
 
-A file is a safetensors file, whose metadata say which model it is (`saved`), or a state dict as torch writes it, which is read
-without running anything in it. The classes of a model count from 1: 0 is torchvision's background.
+A file is a safetensors file, whose metadata say which model it is (`saved`), or a state dict as torch writes it, which
+is read without running anything in it. The classes of a model count from 1: 0 is torchvision's background.
 """
 
 import io
@@ -20,12 +20,20 @@ from tasks.io.detectors.small_detector import fcos_small
 MODELS: dict[str, Callable[..., nn.Module]] = {
     name: getattr(detection, name)
     for name in (
-        "fasterrcnn_resnet50_fpn", "fasterrcnn_resnet50_fpn_v2", "fasterrcnn_mobilenet_v3_large_fpn",
-        "fasterrcnn_mobilenet_v3_large_320_fpn", "retinanet_resnet50_fpn", "retinanet_resnet50_fpn_v2", "fcos_resnet50_fpn",
-        "ssd300_vgg16", "ssdlite320_mobilenet_v3_large", "maskrcnn_resnet50_fpn", "maskrcnn_resnet50_fpn_v2",
+        "fasterrcnn_resnet50_fpn",
+        "fasterrcnn_resnet50_fpn_v2",
+        "fasterrcnn_mobilenet_v3_large_fpn",
+        "fasterrcnn_mobilenet_v3_large_320_fpn",
+        "retinanet_resnet50_fpn",
+        "retinanet_resnet50_fpn_v2",
+        "fcos_resnet50_fpn",
+        "ssd300_vgg16",
+        "ssdlite320_mobilenet_v3_large",
+        "maskrcnn_resnet50_fpn",
+        "maskrcnn_resnet50_fpn_v2",
         "keypointrcnn_resnet50_fpn",
     )
-} | {"fcos_small": fcos_small}  # fmt: skip
+} | {"fcos_small": fcos_small}
 """Builders that take weights, weights_backbone and num_classes."""
 
 VERSION = f"torch {torch.__version__}, torchvision {torchvision.__version__}"
@@ -38,9 +46,14 @@ _FIXED_SIDES = frozenset({"ssd300_vgg16", "ssdlite320_mobilenet_v3_large"})
 
 _MOST_SIDE_PX = 8192  # as a recipe may ask for
 _COUNT = "num_batches_tracked"
-_EXACT_NORMS = frozenset({
-    "fasterrcnn_resnet50_fpn", "maskrcnn_resnet50_fpn", "keypointrcnn_resnet50_fpn", "retinanet_resnet50_fpn",
-})  # fmt: skip
+_EXACT_NORMS = frozenset(
+    {
+        "fasterrcnn_resnet50_fpn",
+        "maskrcnn_resnet50_fpn",
+        "keypointrcnn_resnet50_fpn",
+        "retinanet_resnet50_fpn",
+    }
+)
 """Models whose published weights have frozen norms of epsilon 0 (torchvision's overwrite_eps)."""
 _SCORES = ("roi_heads.box_predictor.cls_score.weight", "head.classification_head.cls_logits.weight")
 """Layers with a row for each class; RetinaNet's has one for each of nine anchors, too (scales x aspects)."""
@@ -68,9 +81,9 @@ def loaded(
 ) -> tuple[nn.Module, Told]:
     """The model with the weights of a file, and what the file says of itself.
 
-    A state dict says nothing: classes have no names then, and are as many as its head scores (COCO's where that can't be told).
-    `what` names the file in errors. A file that knows its model must be of this one; its sides outrank those given.
-    Raises BadInput where the bytes are no weights, or not this model's.
+    A state dict says nothing: classes have no names then, and are as many as its head scores (COCO's where that can't
+    be told). `what` names the file in errors. A file that knows its model must be of this one; its sides outrank those
+    given. Raises BadInput where the bytes are no weights, or not this model's.
     """
     state, told = read(data, what)
     if told is not None:
@@ -90,8 +103,9 @@ def loaded(
 def fill(model: nn.Module, state: dict[str, Tensor], what: str) -> None:
     """Put weights into a model. Raises BadInput, with the first that does not fit, if they are another model's.
 
-    Names of layers as earlier versions of torchvision had them are understood, by torchvision, and so are weights of a model whose
-    norms were frozen: they lack the count of batches that these were taken from, which nothing but training asks for.
+    Names of layers as earlier versions of torchvision had them are understood, by torchvision, and so are weights of a
+    model whose norms were frozen: they lack the count of batches that these were taken from, which nothing but training
+    asks for.
     """
     mine = model.state_dict()
     wrong = [
@@ -119,7 +133,9 @@ def _taken(model: nn.Module, state: dict[str, Tensor], what: str) -> tuple[list[
 
 
 def _with_exact_norms(model: nn.Module) -> None:
-    """As torchvision does for its own weights of these models: they were trained by norms that add nothing to a variance."""
+    """As torchvision does for its own weights of these models: they were trained by norms that add nothing to a
+    variance.
+    """
     for module in model.modules():
         if isinstance(module, nn.BatchNorm2d):
             module.eps = 0.0
@@ -148,7 +164,10 @@ def read(data: bytes, what: str) -> tuple[dict[str, Tensor], Told | None]:
 
 
 def _instead(data: bytes) -> str:
-    """What bytes are that torch does not read as tensors. Its own words are of its options, and have colours for a terminal."""
+    """What bytes are that torch does not read as tensors.
+
+    Its own words are of its options, and have colours for a terminal.
+    """
     if data.startswith((b"PK", b"\x80")):
         return "a torch file that is damaged or holds more than tensors (save its state_dict())"
     return f"{len(data)} bytes of something else"
@@ -162,7 +181,10 @@ def saved(model: nn.Module, told: Told) -> bytes:
 
 
 def _safetensors(what: str) -> Any:
-    """The library; a machine that has random weights or a state dict can do without. Raises BadInput where it is missing."""
+    """The library; a machine that has random weights or a state dict can do without.
+
+    Raises BadInput where it is missing.
+    """
     try:
         import safetensors.torch
     except ImportError as problem:

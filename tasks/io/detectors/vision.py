@@ -1,4 +1,5 @@
-"""torchvision's detectors on a GPU or a CPU: batches on canvases, in bfloat16 on a GPU, with one way out of each of its faults.
+"""torchvision's detectors on a GPU or a CPU: batches on canvases, in bfloat16 on a GPU, with one way out of each of
+its faults.
 
 On a CPU pictures go through one by one and on one thread, in float32: what is found in one depends on nothing but it.
 """
@@ -34,7 +35,8 @@ _DECODERS = 16
 _PARTS = 2
 """At once on a GPU: while one writes its rows or waits for its last batch, the other has it."""
 _MOST_PX = 2**27
-"""Of a batch: its finest maps (256 channels at a sixteenth of its px) then have 2**31 values, which torchvision's kernels count in 32 bits."""
+"""Of a batch: its finest maps (256 channels at a sixteenth of its px) then have 2**31 values, which torchvision's
+kernels count in 32 bits."""
 
 
 @dataclass(eq=False)
@@ -52,7 +54,10 @@ class Staged:
 
 
 class Vision:
-    """A torchvision detector. Several threads may share one: they take turns at a GPU, batch by batch, and at a CPU go side by side."""
+    """A torchvision detector.
+
+    Several threads may share one: they take turns at a GPU, batch by batch, and at a CPU go side by side.
+    """
 
     batch = 1
 
@@ -114,7 +119,10 @@ class Vision:
         return staged
 
     def begun(self, staged: Staged) -> Results:
-        """See Overlapping. A batch that does not fit into memory goes in halves. Raises BadInput if one picture does not."""
+        """See Overlapping.
+
+        A batch that does not fit into memory goes in halves. Raises BadInput if one picture does not.
+        """
         try:
             with self._watched():
                 return self._begun(staged)

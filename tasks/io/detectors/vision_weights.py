@@ -1,4 +1,7 @@
-"""Weights for torchvision's models: a bound file, or by name those that torchvision publishes; and whether they know what is asked."""
+"""Weights for torchvision's models: a bound file, or by name those that torchvision publishes.
+
+And whether they know what is asked.
+"""
 
 from pathlib import Path
 
@@ -18,7 +21,9 @@ MOST_BYTES = 2 * 2**30
 
 
 def file_of(name: str, model: str, url: str) -> str:
-    """Path or URL of a binding's file; torchvision:DEFAULT, torchvision:COCO_V1 ... are fetched once, and checked, by torchvision.
+    """Path or URL of a binding's file.
+
+    Torchvision:DEFAULT, torchvision:COCO_V1 ... are fetched once, and checked, by torchvision.
 
     Raises BadInput where the model has no such weights, or they can't be fetched.
     """
@@ -46,12 +51,16 @@ def _fetch(name: str, url: str, file: Path) -> None:
         torch.hub.download_url_to_file(url, str(file), file.stem.rpartition("-")[2], progress=False)
     except (OSError, RuntimeError) as problem:
         raise BadInput(
-            f"binding '{name}': expected to fetch torchvision's weights from {url}, got {problem}; a file can be bound instead"
+            f"binding '{name}': expected to fetch torchvision's weights from {url}, got {problem}; a file can be "
+            "bound instead"
         ) from problem
 
 
 def loaded(settings: Detect, name: str, url: str) -> tuple[nn.Module, Told]:
-    """The model of a recipe with a binding's weights. Raises BadInput if they are not its, or lack a class that is asked for."""
+    """The model of a recipe with a binding's weights.
+
+    Raises BadInput if they are not its, or lack a class that is asked for.
+    """
     what = f"binding '{name}'"
     data = inputs.read(what, file_of(name, settings.model, url), MOST_BYTES)
     model, told = torchvision_models.loaded(settings.model, data, what, settings.least_side_px, settings.most_side_px)

@@ -8,9 +8,8 @@ import fsspec
 
 from schemas.errors import BadInput
 
-csv.field_size_limit(
-    1_000_000
-)  # the module's only limit is one for all of a process: the same as for tables of records
+# the module's only limit is one for all of a process: the same as for tables of records
+csv.field_size_limit(1_000_000)
 
 MAX_BYTES = 64 << 20
 MAX_ROWS = 1_000_000
@@ -43,7 +42,10 @@ def rows_of_csv(
 
 
 def sha256(name: str, url: str) -> str:
-    """Digest of the file's text, as 64 hex digits: what people have said decides what a release is. Raises as rows_of_csv does."""
+    """Digest of the file's text, as 64 hex digits: what people have said decides what a release is.
+
+    Raises as rows_of_csv does.
+    """
     return hashlib.sha256(_text(name, url, MAX_BYTES).encode()).hexdigest()
 
 

@@ -78,13 +78,18 @@ def _resolved(root: str) -> Path:
 
 
 def _validator(info: dict[str, Any]) -> str:
-    """Size and stamps of a file. A copy of a folder gets other stamps, so that equal sizes and times can't be mistaken."""
+    """Size and stamps of a file.
+
+    A copy of a folder gets other stamps, so that equal sizes and times can't be mistaken.
+    """
     stamps = [f"{key}={info[key]}" for key in _STAMPS if info.get(key) is not None]
     return hashlib.sha256(f"{info.get('size')} {' '.join(stamps)}".encode()).hexdigest()[:24]
 
 
 def _as_text(path: str) -> str:
-    """A name whose bytes are no UTF-8, which no table can hold, with these bytes written out: it will be `not_found`."""
+    """A name whose bytes are no UTF-8, which no table can hold, with these bytes written out: it will be
+    `not_found`.
+    """
     return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 

@@ -1,10 +1,11 @@
 """Image bytes to upright 8-bit sRGB pixels, by rules that are the same everywhere.
 
-1. Formats: JPEG (and MPO), PNG, GIF, WebP, TIFF, BMP, PNM, JPEG 2000, AVIF. Nothing that runs a program (EPS) or has no pixels (SVG).
-2. First frame of an animation; the EXIF orientation is applied, and an unreadable EXIF counts as none.
-3. 16-bit grey: the high byte. 16-bit colour: as Pillow reads it (the high byte). Palettes and transparency: composed on
+1. Formats: JPEG (and MPO), PNG, GIF, WebP, TIFF, BMP, PNM, JPEG 2000, AVIF. Nothing that runs a program (EPS) or has no
+pixels (SVG). 2. First frame of an animation; the EXIF orientation is applied, and an unreadable EXIF counts as none. 3.
+16-bit grey: the high byte. 16-bit colour: as Pillow reads it (the high byte). Palettes and transparency: composed on
    white. Grey and bilevel: the same value in R, G, B.
-4. An embedded ICC profile is applied (perceptual intent, to sRGB) before that; one that is broken, or not of the image's
+4. An embedded ICC profile is applied (perceptual intent, to sRGB) before that; one that is broken, or not of the
+image's
    colours, is ignored. CMYK without a profile, YCbCr, Lab: Pillow's conversion.
 5. Floating-point pixels, and integers beyond 16 bits, have no agreed range: refused.
 """
@@ -30,12 +31,11 @@ except ImportError:  # a machine that only detects can do without: it decodes to
 FORMATS = ("JPEG", "PNG", "GIF", "WEBP", "TIFF", "BMP", "PPM", "JPEG2000", "AVIF")
 
 Image.init()  # registers every format; without it the rarer ones are looked for only after the common ones failed
-# The limit is the recipe's, checked below before a pixel is decoded. This one, which Pillow checks at twice the number, is
-# for GIF alone: merely opening one reserves its first frame, up to 65535 x 65535 px for a file of 50 bytes
+# The limit is the recipe's, checked below before a pixel is decoded. This one, which Pillow checks at twice the number,
+# is for GIF alone: merely opening one reserves its first frame, up to 65535 x 65535 px for a file of 50 bytes
 Image.MAX_IMAGE_PIXELS = 500_000_000
-warnings.filterwarnings(
-    "ignore", module="PIL"
-)  # a bad EXIF or ICC block is no news here: the rules above say what happens
+# a bad EXIF or ICC block is no news here: the rules above say what happens
+warnings.filterwarnings("ignore", module="PIL")
 
 _UNDO = {
     2: Image.Transpose.FLIP_LEFT_RIGHT,
@@ -47,16 +47,27 @@ _UNDO = {
     8: Image.Transpose.ROTATE_90,
 }
 _ORIENTATION = 0x0112
-# JPEG, PNG, GIF, WebP, TIFF, JPEG 2000, AVIF. What begins so and is not identified is damaged; two letters (BMP, PNM) say too little
+# JPEG, PNG, GIF, WebP, TIFF, JPEG 2000, AVIF. What begins so and is not identified is damaged; two letters (BMP, PNM)
+# say too little
 _SIGNATURE = re.compile(
     rb"\xff\xd8\xff|\x89PNG\r\n\x1a\n|GIF8[79]a|RIFF.{4}WEBP|II\*\0|MM\0\*|\0\0\0\x0cjP  \r\n\x87\n|.{4}ftypavi[fs]",
     re.DOTALL,
 )
 # Pillow promises no exception classes for hostile bytes; these are what its decoders are known to raise.
 DECODE_ERRORS = (
-    OSError, SyntaxError, ValueError, TypeError, KeyError, IndexError, EOFError, ZeroDivisionError, OverflowError,
-    AttributeError, RuntimeError, struct.error,
-)  # fmt: skip
+    OSError,
+    SyntaxError,
+    ValueError,
+    TypeError,
+    KeyError,
+    IndexError,
+    EOFError,
+    ZeroDivisionError,
+    OverflowError,
+    AttributeError,
+    RuntimeError,
+    struct.error,
+)
 
 
 class Unreadable(Exception):

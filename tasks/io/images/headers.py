@@ -9,7 +9,10 @@ from tasks.io.images import decode
 
 
 def check_pixels(data: bytes, max_pixels: int) -> None:
-    """Raise Unreadable for an image of more pixels than allowed. What is no image passes: whoever decodes it says what it is."""
+    """Raise Unreadable for an image of more pixels than allowed.
+
+    What is no image passes: whoever decodes it says what it is.
+    """
     try:
         with Image.open(io.BytesIO(data), formats=decode.FORMATS) as image:
             decode.refuse_beyond(max_pixels, image)

@@ -1,9 +1,9 @@
 """One pass over an image's bytes: it decodes to its end, its measures, its hash and a thumbnail.
 
-A JPEG is decoded at an eighth, a quarter or half of its size. libjpeg reads every bit of the file for that, and its warnings,
-which Pillow does not pass on, become BROKEN_IMAGE. Everything else goes through `images.picture`, and so does a JPEG whose
-header libjpeg warns of (junk between segments, a broken ICC block) or that it can't scale to RGB (CMYK, 12 bits): for these the
-verdict is Pillow's. The pixels follow the rules of `images`, applied to the reduced picture.
+A JPEG is decoded at an eighth, a quarter or half of its size. libjpeg reads every bit of the file for that, and its
+warnings, which Pillow does not pass on, become BROKEN_IMAGE. Everything else goes through `images.picture`, and so does
+a JPEG whose header libjpeg warns of (junk between segments, a broken ICC block) or that it can't scale to RGB (CMYK, 12
+bits): for these the verdict is Pillow's. The pixels follow the rules of `images`, applied to the reduced picture.
 """
 
 import functools
@@ -22,18 +22,22 @@ from tasks.io.images import decode
 from tasks.io.images.decode import Unreadable
 
 PHASH = "phash64/look-v3"
-"""Name and version of the hash's recipe: imagehash's phash, in whole numbers, of the upright sRGB picture as `_reduced` leaves it."""
+"""Name and version of the hash's recipe: imagehash's phash, in whole numbers, of the upright sRGB picture as `_reduced`
+leaves it."""
 thumbnail_px = 256
 """The thumbnail's longest side at most: a smaller picture is not enlarged, and a JPEG may stop at LEAST_LONGEST_PX."""
 LEAST_LONGEST_PX = 240
-"""A JPEG is decoded to no less: 1/8 of the 1920 px and more that museums publish, and the width of the report's thumbnails."""
+"""A JPEG is decoded to no less: 1/8 of the 1920 px and more that museums publish, and the width of the report's
+thumbnails."""
 LEAST_SHORTEST_PX = 64
 """Twice the 32 px that the hash looks at, so that a handscroll's hash is not one of enlarged pixels."""
 _QUALITY = 85
-# More than any header but one with a large colour profile or many previews; where it is too little, Pillow reads the file whole
+# More than any header but one with a large colour profile or many previews; where it is too little, Pillow reads the
+# file whole
 _HEADER_BYTES = 1 << 18
 _STREAM_IS_CORRUPT = re.compile(r"Premature end|Corrupt JPEG data")
-# Some cameras leave a few bytes before the end marker (libjpeg itself passes over some 6). A stream out of step leaves more
+# Some cameras leave a few bytes before the end marker (libjpeg itself passes over some 6). A stream out of step leaves
+# more
 _IS_HARMLESS = re.compile(r"Corrupt JPEG data: [12] extraneous bytes before marker 0xd9")
 
 Bytes = bytes | memoryview | mmap
@@ -126,7 +130,9 @@ def _eighths(width: int, height: int) -> int:
 
 @functools.lru_cache(maxsize=32)
 def _is_srgb(profile: bytes, mode: str) -> bool:
-    """Whether the profile moves no colour of a 9 x 9 x 9 grid by more than 2 of 255: most do not, and to apply one takes time."""
+    """Whether the profile moves no colour of a 9 x 9 x 9 grid by more than 2 of 255: most do not, and to apply one
+    takes time.
+    """
     steps = np.linspace(0, 255, 9).round().astype(np.uint8)
     grid = np.stack(np.meshgrid(steps, steps, steps), axis=-1).reshape(27, 27, 3)
     plain = Image.fromarray(grid).convert(mode)
@@ -149,8 +155,9 @@ def _reduced(image: Image.Image) -> Image.Image:
 def _phash_bits(image: Image.Image) -> NDArray[np.bool_]:
     """(8, 8): which of the 8 x 8 slowest waves of the grey picture, at 32 x 32 px, are above their median.
 
-    The way to 32 px (Lanczos, as Pillow's) and the cosine transform are one product of whole numbers: sums stay far below 2^53, so
-    they are exact in any order, and equal is equal on every machine; rounding errors would decide the bits of flat pictures.
+    The way to 32 px (Lanczos, as Pillow's) and the cosine transform are one product of whole numbers: sums stay far
+    below 2^53, so they are exact in any order, and equal is equal on every machine; rounding errors would decide the
+    bits of flat pictures.
     """
     grey = np.asarray(image.convert("L"), dtype=np.float64)
     waves = _waves(grey.shape[0]) @ grey @ _waves(grey.shape[1]).T

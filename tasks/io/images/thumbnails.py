@@ -5,7 +5,8 @@ import simplejpeg  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 
 MOST_PX = 128
-"""Longest side of a grey thumbnail, but for strips: at half the stored 256 px, the drawing is still there and the JPEG's noise is not."""
+"""Longest side of a grey thumbnail, but for strips: at half the stored 256 px, the drawing is still there and the
+JPEG's noise is not."""
 _LEAST_SIDE_PX = 32
 
 

@@ -1,8 +1,8 @@
 """Rows of a part that is under way, each kept the moment it is known: what was asked for is not asked for twice.
 
-On a local store a row is one line, appended whole, with its own check; a part that is killed leaves its journal, and the
-next reader finds every row but the one that was being written. Elsewhere, where nothing can be appended, rows go into
-small tables. When a part ends, its rows become one table and the journal goes.
+On a local store a row is one line, appended whole, with its own check; a part that is killed leaves its journal, and
+the next reader finds every row but the one that was being written. Elsewhere, where nothing can be appended, rows go
+into small tables. When a part ends, its rows become one table and the journal goes.
 """
 
 import base64
@@ -100,7 +100,9 @@ def absorb(store: Store, folder: str, schema: pa.Schema) -> None:
 
 
 def _opened(path: Path) -> int:
-    """A new file that is locked, and still there once it is: between the two, another build may take it for a dead one's."""
+    """A new file that is locked, and still there once it is: between the two, another build may take it for a dead
+    one's.
+    """
     while True:
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
         fcntl.flock(handle, fcntl.LOCK_EX)

@@ -1,7 +1,7 @@
 """Releases on disk: written beside, moved into place whole, read by anybody.
 
-A version's folder appears with its manifest or not at all. On a local store that is one rename; elsewhere (s3) files are
-copied with the manifest last, and readers take a folder without manifest.json for none.
+A version's folder appears with its manifest or not at all. On a local store that is one rename; elsewhere (s3) files
+are copied with the manifest last, and readers take a folder without manifest.json for none.
 """
 
 import contextlib
@@ -114,7 +114,9 @@ class Release:
         return FileEntry(sha256=digest.hexdigest(), bytes=length)
 
     def is_half_amended(self) -> bool:
-        """Whether a purge has begun to amend it, and not ended: its tombstones are not those that the manifest lists."""
+        """Whether a purge has begun to amend it, and not ended: its tombstones are not those that the manifest
+        lists.
+        """
         found, listed = self.file_entry("tombstones.parquet"), self.manifest.files.get("tombstones.parquet")
         return found is not None and (listed is None or found.sha256 != listed.sha256)
 
@@ -163,7 +165,8 @@ def predecessor(store: Store, name: str) -> Release | None:
     release = latest(store, name)
     if release is not None and release.manifest.name != name:
         raise BrokenPromise(
-            f"expected a release of {name} in {release.url}, got one of {release.manifest.name}: what it remembers says nothing of "
+            f"expected a release of {name} in {release.url}, got one of {release.manifest.name}: what it remembers "
+            "says nothing of "
             f"this dataset; take it out of releases/{name}, or have `latest` name another"
         )
     others = [version for version in store.names(f"releases/{name}") if opened(store, name, version) is not None]
@@ -174,7 +177,8 @@ def predecessor(store: Store, name: str) -> Release | None:
         )
     if release is not None and release.is_half_amended():
         raise BrokenPromise(
-            f"expected release {release.manifest.version} of '{name}' to be whole, got one that a purge has left half amended: "
+            f"expected release {release.manifest.version} of '{name}' to be whole, got one that a purge has left "
+            "half amended: "
             "run that purge again"
         )
     while release is not None and release.file_entry("ledger.parquet") != _without_rows(
@@ -198,7 +202,10 @@ def point_latest(store: Store, name: str, version: str) -> None:
 
 
 class Draft:
-    """A release that is being written, out of sight; `publish` shows it whole, leaving the block without it removes it."""
+    """A release that is being written, out of sight.
+
+    `publish` shows it whole, leaving the block without it removes it.
+    """
 
     def __init__(self, store: Store) -> None:
         """Nothing is written before the first file."""
@@ -252,7 +259,8 @@ class Draft:
         asides = []
         while (
             True
-        ):  # each turn finds a whole release there, or moves into place, or takes something broken out of the way
+            # each turn finds a whole release there, or moves into place, or takes something broken out of the way
+        ):
             asides.append(self._beside.with_name(f"replaced-{uuid.uuid4().hex}"))
             with contextlib.suppress(FileNotFoundError):  # nothing there, or another build was quicker to move it aside
                 target.rename(asides[-1])
@@ -277,7 +285,10 @@ class Draft:
 
 
 def write_parquet(target: Path, groups: Iterable[pa.Table], schema: pa.Schema) -> int:
-    """A table of a release, one row group for each table given; its rows. Image bytes, which no codec shrinks, stand as they are."""
+    """A table of a release, one row group for each table given; its rows.
+
+    Image bytes, which no codec shrinks, stand as they are.
+    """
     codecs = {leaf: "none" if leaf == "image.bytes" else "zstd" for leaf in _leaves(schema)}
     rows = 0
     with pq.ParquetWriter(

@@ -1,8 +1,8 @@
 """The store: an fsspec URL that holds blobs, tables and releases.
 
 Every file in it bears the SHA-256 of its bytes in its name, so that it proves itself when it is read. That is the whole
-mechanism of caching: a table lies in a folder named after the key of what it answers, and whoever needs the answer reads
-what is there and intact. Nothing else is looked up; nothing can point at a table that is gone.
+mechanism of caching: a table lies in a folder named after the key of what it answers, and whoever needs the answer
+reads what is there and intact. Nothing else is looked up; nothing can point at a table that is gone.
 
     blobs/<sha[:2]>/<sha256>                    images and raw answers, never altered
     retrievals/<source>/<sha256>.parquet        parts: what was asked for, what came (retrieve)
@@ -267,8 +267,11 @@ def parquet_bytes(table: pa.Table) -> bytes:
     schema = pa.schema([field.remove_metadata() for field in table.schema])
     with pq.ParquetWriter(sink, schema, compression="zstd") as writer:
         for start in range(
-            0, max(table.num_rows, 1), _ROWS_PER_GROUP
-        ):  # one group at a time is combined, not the whole
+            0,
+            max(table.num_rows, 1),
+            _ROWS_PER_GROUP,
+            # one group at a time is combined, not the whole
+        ):
             group = table.slice(start, _ROWS_PER_GROUP).combine_chunks().cast(schema)
             writer.write_table(group, row_group_size=_ROWS_PER_GROUP)
     return bytes(sink.getvalue())

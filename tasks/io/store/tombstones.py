@@ -18,14 +18,18 @@ def path_of(name: str) -> str:
 
 
 def tombstones(store: Store, name: str) -> pa.Table:
-    """TOMBSTONES of a dataset, sorted by record_id; empty where nothing was purged. Raises BrokenPromise if they can't be read."""
+    """TOMBSTONES of a dataset, sorted by record_id; empty where nothing was purged.
+
+    Raises BrokenPromise if they can't be read.
+    """
     if not store.exists(path_of(name)):
         return TOMBSTONES.empty_table()
     try:
         return pq.read_table(pa.BufferReader(store.read_bytes(path_of(name)))).select(TOMBSTONES.names)
     except (pa.ArrowException, KeyError) as problem:
         raise BrokenPromise(
-            f"expected the tombstones of '{name}' in {path_of(name)}, got a file that can't be read: copy tombstones.parquet "
+            f"expected the tombstones of '{name}' in {path_of(name)}, got a file that can't be read: copy "
+            "tombstones.parquet "
             "of its newest release there"
         ) from problem
 

@@ -1,6 +1,7 @@
 """Alterations of pictures by name: RGB, (height, width, 3), 8-bit, in; the same out, never in place.
 
-They are those of Albumentations (Buslaev et al. 2020) of the same names; how strong is the caller's. Only `flip` moves anything.
+They are those of Albumentations (Buslaev et al. 2020) of the same names; how strong is the caller's. Only `flip` moves
+anything.
 """
 
 from collections.abc import Callable
@@ -71,8 +72,14 @@ def _clipped(values: NDArray[np.float32]) -> Pixels:
 
 
 ALTERATIONS: dict[str, Callable[..., Pixels]] = {
-    "brightness_contrast": _brightness_contrast, "clahe": _clahe, "rgb_shift": _rgb_shift,
-    "hue_saturation_value": _hue_saturation_value, "jpeg": _jpeg, "channel_shuffle": _channel_shuffle, "blur": _blur,
-    "median_blur": _median_blur, "flip": _flip,
-}  # fmt: skip
+    "brightness_contrast": _brightness_contrast,
+    "clahe": _clahe,
+    "rgb_shift": _rgb_shift,
+    "hue_saturation_value": _hue_saturation_value,
+    "jpeg": _jpeg,
+    "channel_shuffle": _channel_shuffle,
+    "blur": _blur,
+    "median_blur": _median_blur,
+    "flip": _flip,
+}
 """Every alteration by its name."""

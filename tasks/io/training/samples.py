@@ -1,4 +1,6 @@
-"""Pictures as a detector learns from them: decoded once, held reduced, and made ready ahead of their step by threads."""
+"""Pictures as a detector learns from them: decoded once, held reduced, and made ready ahead of their step by
+threads.
+"""
 
 import os
 import threading
@@ -15,8 +17,8 @@ from tasks.io.images.decode import picture
 
 NO_LIMIT = 1_000_000_000
 CACHE_BYTES = min(8 * 2**30, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 4)
-"""Of reduced pictures that are held ready, at most a quarter of memory; 8 GiB are 200,000 of 100 x 140 px, 2,600 of 1,333 x 800.
-Others are decoded each time."""
+"""Of reduced pictures that are held ready, at most a quarter of memory; 8 GiB are 200,000 of 100 x 140 px, 2,600 of
+1,333 x 800. Others are decoded each time."""
 _AHEAD = 2
 _LOADERS, _MOST_LOADERS = 2, 8
 
@@ -43,7 +45,8 @@ class Pictures:
             return held
         pixels = picture(self._read(sha256), NO_LIMIT).pixels()
         if (pixels.shape[1], pixels.shape[0]) != size_px:
-            # as torchvision's models reduce what they are shown later: between four neighbours, even where many px become one
+            # as torchvision's models reduce what they are shown later: between four neighbours, even where many px
+            # become one
             pixels = np.asarray(cv2.resize(pixels, size_px, interpolation=cv2.INTER_LINEAR), np.uint8)
         with self._lock:
             if key not in self._held and pixels.nbytes <= self._room:
@@ -60,7 +63,10 @@ def loaders(*, is_gpu: bool) -> int:
 def ahead(
     make: Callable[[int, int], Sample], groups: Iterable[tuple[int, Sequence[int]]], threads: int = _LOADERS
 ) -> Iterator[list[Sample]]:
-    """The samples make(epoch, place) of each group (epoch, places), in order; a few groups are made ahead by threads."""
+    """The samples make(epoch, place) of each group (epoch, places), in order.
+
+    A few groups are made ahead by threads.
+    """
     waiting: deque[list[Future[Sample]]] = deque()
     with ThreadPoolExecutor(threads) as pool:
         try:

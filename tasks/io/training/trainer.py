@@ -26,12 +26,16 @@ _FILLING: Any = torch.utils.deterministic  # a module whose one attribute is a p
 _METADATA = "progress"
 _NO_MEMORY = "can't allocate memory"  # as torch says it of a CPU's
 _HEADS = ("roi_heads.box_predictor.", "head.classification_head.")
-"""What PoPArt begins afresh: what says which class it is. Where boxes are is no matter of classes but in Faster R-CNN's predictor."""
+"""What PoPArt begins afresh: what says which class it is. Where boxes are is no matter of classes but in Faster R-CNN's
+predictor."""
 
 
 @contextlib.contextmanager
 def deterministic(threads: int, device: torch.device) -> Iterator[None]:
-    """On a CPU, the same bits each time: so many threads, no algorithm whose order is open. What was set before is set again after."""
+    """On a CPU, the same bits each time: so many threads, no algorithm whose order is open.
+
+    What was set before is set again after.
+    """
     before = torch.get_num_threads(), torch.are_deterministic_algorithms_enabled()
     filled = _FILLING.fill_uninitialized_memory
     torch.set_num_threads(threads)
@@ -47,7 +51,8 @@ def deterministic(threads: int, device: torch.device) -> Iterator[None]:
 
 
 def started(settings: TrainDetector, start: bytes | None, seed: int) -> nn.Module:
-    """The model before its first step: of random weights by the seed, or of those of a file, with a fresh head if so asked.
+    """The model before its first step: of random weights by the seed, or of those of a file, with a fresh head if so
+    asked.
 
     Raises BadInput if the file's are not this model's.
     """
@@ -93,8 +98,8 @@ class Trainer:
     def step(self, samples: Sequence[Sample], rate: float, seed: int) -> dict[str, float]:
         """Learn from the samples at once, at most `batch` in memory; each part of the loss, its mean over the samples.
 
-        Where memory does not suffice, `batch` is halved for good. Raises BadInput if there is no room for one, if the GPU fails, or
-        if the loss is not a number any more.
+        Where memory does not suffice, `batch` is halved for good. Raises BadInput if there is no room for one, if the
+        GPU fails, or if the loss is not a number any more.
         """
         while True:
             try:
@@ -105,7 +110,10 @@ class Trainer:
                 torch.cuda.empty_cache()
 
     def _mind(self, problem: RuntimeError) -> None:
-        """Halve the batch for want of memory. Raises BadInput where that is no use, and what is no matter of the device as it is."""
+        """Halve the batch for want of memory.
+
+        Raises BadInput where that is no use, and what is no matter of the device as it is.
+        """
         if devices.is_lost(problem):
             raise _lost(self.device, problem) from problem
         if not (devices.is_full(problem) or _NO_MEMORY in str(problem)):
@@ -146,7 +154,10 @@ class Trainer:
         return safetensors.torch.save(plain, {_METADATA: json.dumps(progress)})
 
     def restore(self, data: bytes) -> dict[str, Any]:
-        """Go back to a state; the progress that was stored with it. Raises Damaged where the bytes are no state of this model."""
+        """Go back to a state; the progress that was stored with it.
+
+        Raises Damaged where the bytes are no state of this model.
+        """
         try:
             return self._restored(data)
         except (safetensors.SafetensorError, ValueError, KeyError, IndexError, TypeError, RuntimeError) as problem:
@@ -194,7 +205,8 @@ class Trainer:
 def seeing(
     model: nn.Module, settings: Detect, sides_px: tuple[int, int], device: torch.device
 ) -> Iterator[vision.Vision]:
-    """A copy of the model as it stands, shown pictures at these sides: the detector that `detect` would make of its file.
+    """A copy of the model as it stands, shown pictures at these sides: the detector that `detect` would make of its
+    file.
 
     Raises BadInput if the GPU fails.
     """
@@ -217,7 +229,9 @@ def _lost(device: torch.device, problem: Exception) -> BadInput:
 
 
 def _with_outputs_in_float32(model: nn.Module) -> None:
-    """Have boxes counted in float32: of anchors and reaches in bfloat16, corners beyond 512 px lie on a grid of 4 px."""
+    """Have boxes counted in float32: of anchors and reaches in bfloat16, corners beyond 512 px lie on a grid of 4
+    px.
+    """
     for module in list(model.modules()):
         for name, layer in list(module.named_children()):
             if name in heads.LAST or isinstance(layer, SSDScoringHead):

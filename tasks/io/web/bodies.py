@@ -24,7 +24,8 @@ _DRAINED_BYTES, _DRAINED_S = 1 << 16, 2.0
 _FAULTS = (urllib3.exceptions.HTTPError, OSError)
 _LONGEST_WALL = 20_000
 _WALL = re.compile(
-    rb"_Incapsula_Resource|Request unsuccessful\. Incapsula|cf-challenge|_cf_chl_|cf-turnstile|Checking your browser before"
+    rb"_Incapsula_Resource|Request unsuccessful\. Incapsula|cf-challenge|_cf_chl_|cf-turnstile|Checking your "
+    rb"browser before"
     rb"|<(?:script|iframe)\b[^>]{0,300}captcha|\bclass=[\"'][^\"']{0,100}\b[gh]-(?:re)?captcha",
     re.IGNORECASE,
 )
@@ -76,9 +77,11 @@ def received(
         raise Unreadable(Reason.CUT_SHORT, "nothing came, and nothing had said that nothing would")
     into.flush()
     return Got(
-        bytes=sent.received_bytes, sha256=digest.hexdigest(), etag=_kept(answer, "ETag"),
+        bytes=sent.received_bytes,
+        sha256=digest.hexdigest(),
+        etag=_kept(answer, "ETag"),
         last_modified=_kept(answer, "Last-Modified"),
-    )  # fmt: skip
+    )
 
 
 def beginning(answer: requests.Response, at_most: int, timeout_s: float) -> bytes:
@@ -142,8 +145,9 @@ def _promised(answer: requests.Response) -> int | None:
 
 
 def _chunks(answer: requests.Response, timeout_s: float) -> Iterator[bytes]:
-    # read1 gives what has come so far; iter_content would wait for 64 kB, and so for ever on a server that drips. The limit
-    # on each is for bytes that unpack to nothing, and for what HTTP itself lets a server send without end (trailers)
+    # read1 gives what has come so far; iter_content would wait for 64 kB, and so for ever on a server that drips. The
+    # limit on each is for bytes that unpack to nothing, and for what HTTP itself lets a server send without end
+    # (trailers)
     try:
         while True:
             with ending(answer.raw, timeout_s):

@@ -1,7 +1,7 @@
 """One request at a time, as a good guest sends it: with a name and a contact, allowed, in its turn, within limits.
 
-Every failure is an `Unreadable` with its reason; those in `schemas.reasons.PASSING` may be tried again. How many requests
-go on at once, and what is tried again, is the business of tasks/io/web/downloads.py.
+Every failure is an `Unreadable` with its reason; those in `schemas.reasons.PASSING` may be tried again. How many
+requests go on at once, and what is tried again, is the business of tasks/io/web/downloads.py.
 """
 
 import contextlib
@@ -129,7 +129,9 @@ class Client:
             Turns(self._governor, self._held).give_back()
 
     def get(self, wanted: Wanted, into: BinaryIO, limits: Limits, *, has_turn: bool = False) -> Got:
-        """Ask, and write the answer's bytes to `into`. Raises Unreadable; BadInput where a secret is missing or refused.
+        """Ask, and write the answer's bytes to `into`.
+
+        Raises Unreadable; BadInput where a secret is missing or refused.
 
         has_turn: within `holding`. Then nothing waits here: what would have to raises NotYet.
         """
@@ -241,7 +243,10 @@ class Client:
     # -------------------------------------------------------------------------------------------- secrets
 
     def _key(self, errand: _Errand, target: Target) -> str | None:
-        """What is sent as the credential's parameter, to that key's own host alone; a session is opened first if need be."""
+        """What is sent as the credential's parameter, to that key's own host alone.
+
+        A session is opened first if need be.
+        """
         asked, secret = errand.wanted.credential, errand.wanted.secret
         if asked is None or secret is None or target.host != asked.host:
             return None
@@ -304,7 +309,10 @@ class Client:
             raise Unreadable(Reason.ROBOTS_DISALLOW, f"robots.txt of {target.host}")
 
     def _rules_of(self, errand: _Errand) -> robots.Rules:
-        """A host without robots.txt allows everything; one that fails to give it allows nothing yet (RFC 9309, 2.3.1)."""
+        """A host without robots.txt allows everything.
+
+        One that fails to give it allows nothing yet (RFC 9309, 2.3.1).
+        """
         address, into = urljoin(errand.way.url, "/robots.txt"), io.BytesIO()
         limits = Limits(robots.MAX_BYTES, self._limits.timeout_s)
         asking = _Errand(Wanted(address, "robots"), Way(address, address), into, limits, errand.turns, is_patient=True)
@@ -318,8 +326,8 @@ class Client:
     def _look_first(self, errand: _Errand, target: Target) -> None:
         """Look at the head alone, of a host's first image and, where one has ever said noai, of each image there.
 
-        Looking at every head everywhere would double what hosts are asked; a tag on an image whose host never had one is
-        still seen before its body is read.
+        Looking at every head everywhere would double what hosts are asked; a tag on an image whose host never had one
+        is still seen before its body is read.
         """
         if errand.way.has_looked or self._looked_at.get(target.host) is False:
             return

@@ -1,7 +1,7 @@
 """Connections that look where they go, and that end in time: requests' adapter over guarded urllib3 pools.
 
-The address is checked where it is connected to, not where a name was looked up before: no answer of a name server given in
-between can lead a request into a private network.
+The address is checked where it is connected to, not where a name was looked up before: no answer of a name server given
+in between can lead a request into a private network.
 """
 
 import contextlib
@@ -86,7 +86,10 @@ _WATCHDOG = _Watchdog()
 
 @contextlib.contextmanager
 def ending(connection: Any, within_s: float) -> Iterator[None]:
-    """A time limit for what is done on a connection (or an answer), all its reads together. Raises urllib3's time-out."""
+    """A time limit for what is done on a connection (or an answer), all its reads together.
+
+    Raises urllib3's time-out.
+    """
     _WATCHDOG.watch(connection, within_s)
     problem = None
     try:

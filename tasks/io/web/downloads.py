@@ -1,8 +1,8 @@
 """Many requests to many hosts on few threads: a thread takes whatever may be sent now, and none waits for a slow host.
 
 Each host has a queue of its own. The hosts stand in one heap by the time at which they may next be asked; a host that
-pauses goes back into it, and its requests with it. A request that a redirect leads to another host goes on in that one's
-queue. What fails in passing goes back with a pause of its own, as often as the manners allow.
+pauses goes back into it, and its requests with it. A request that a redirect leads to another host goes on in that
+one's queue. What fails in passing goes back with a pause of its own, as often as the manners allow.
 """
 
 import contextlib

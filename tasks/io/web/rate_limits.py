@@ -4,7 +4,8 @@ One `Governor` knows every host that a run asks: a token bucket of one (so that 
 cap on requests at once, a pace that throttling halves and success slowly restores (additive increase, multiplicative
 decrease), pauses as long as Retry-After says or else by full jitter, and a circuit breaker. It sends nothing itself.
 
-Sources: RFC 9110, section 10.2.3 (Retry-After); "Exponential Backoff And Jitter", AWS Architecture Blog, 2015 (full jitter).
+Sources: RFC 9110, section 10.2.3 (Retry-After); "Exponential Backoff And Jitter", AWS Architecture Blog, 2015 (full
+jitter).
 """
 
 import random

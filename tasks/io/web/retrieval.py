@@ -14,7 +14,8 @@ from tasks.io.store.store import Store, blob_path
 from tasks.io.web.client import Client, Limits, Wanted
 
 _LOOKS_AT_ONCE = threading.BoundedSemaphore(os.cpu_count() or 1)
-"""More threads than cores in a decoder only take the interpreter's lock from each other: 12 to 20 % fewer images a second."""
+"""More threads than cores in a decoder only take the interpreter's lock from each other: 12 to 20 % fewer images a
+second."""
 
 Row = dict[str, Any]
 Seen = Callable[[str, looks.Look], None]
@@ -86,8 +87,12 @@ def _has_blob(store: Store, request: Row) -> bool:
 
 def _row(request: Row, rules: str, sha256: str, length: int, look: looks.Look) -> Row:
     return {
-        **_blank(request, rules), "sha256": sha256, "bytes": length, "width_px": look.width_px, "height_px": look.height_px,
-    }  # fmt: skip
+        **_blank(request, rules),
+        "sha256": sha256,
+        "bytes": length,
+        "width_px": look.width_px,
+        "height_px": look.height_px,
+    }
 
 
 def _blank(request: Row, rules: str) -> Row:

@@ -12,7 +12,10 @@ _SHORTEST = 4
 
 
 def secret_from(name: str, place: str) -> str:
-    """The secret that a binding names: `env:NAME` (a variable) or `file:PATH` (a file's first line). Raises BadInput."""
+    """The secret that a binding names: `env:NAME` (a variable) or `file:PATH` (a file's first line).
+
+    Raises BadInput.
+    """
     kind, separator, where = place.partition(":")
     if kind == "env" and separator:
         found = os.environ.get(where, "")

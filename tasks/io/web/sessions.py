@@ -23,7 +23,10 @@ class Sessions:
             return found if time.monotonic() < until_s else None
 
     def begin(self, credential: Credential, answer: bytes) -> str:
-        """The key that the log-in's answer gives. Raises BadInput where it gives none: the secret is not the right one."""
+        """The key that the log-in's answer gives.
+
+        Raises BadInput where it gives none: the secret is not the right one.
+        """
         found = _session_key(answer, credential)
         with self._lock:
             self._open[credential.host] = found, time.monotonic() + credential.session_s

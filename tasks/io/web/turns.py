@@ -1,7 +1,7 @@
 """A request's turns with the hosts that it asks: taken, waited for, always given back.
 
-Nobody waits for anything, be it another turn or what another thread is about to learn, while he holds a turn: two that held
-what the other waits for would wait for ever.
+Nobody waits for anything, be it another turn or what another thread is about to learn, while he holds a turn: two that
+held what the other waits for would wait for ever.
 """
 
 import contextlib
@@ -44,7 +44,9 @@ class NotYet(Exception):
 
 
 class Held(threading.local):
-    """What this thread holds for its next request: a turn with this host, and the way that the request has come already."""
+    """What this thread holds for its next request: a turn with this host, and the way that the request has come
+    already.
+    """
 
     host: str | None = None
     way: Way | None = None
@@ -63,7 +65,10 @@ class Turns:
     """The turns of one request."""
 
     def __init__(self, governor: Governor, held: Held | None) -> None:
-        """held: the caller's own turn, used first; then what would have to wait raises NotYet. None: waiting is fine."""
+        """held: the caller's own turn, used first; then what would have to wait raises NotYet.
+
+        None: waiting is fine.
+        """
         self._governor, self._held, self._may_wait = governor, held or Held(), held is None
 
     @contextlib.contextmanager

@@ -29,7 +29,7 @@ def off(one: Image.Image, other: Image.Image) -> float:
     return float(np.abs(np.asarray(one, float) - np.asarray(other, float)).mean())
 
 
-# ---------------------------------------------------------------------------------------------------- variants
+# --- variants
 
 
 @pytest.mark.parametrize("transform", [*TRANSFORMS, *IMAGEDEDUP], ids=lambda transform: transform.name)
@@ -116,7 +116,7 @@ def test_a_crop_takes_no_more_than_its_share_and_less_than_a_pixel_too_little_at
         assert -1e-9 <= side_px - was_px * (1 - share) < 2
 
 
-# ---------------------------------------------------------------------------------------------------- works
+# --- works
 
 
 @pytest.fixture
@@ -172,7 +172,7 @@ def test_a_fifth_of_the_images_are_copies_each_of_another_transform(tmp_path):
     assert dedup.a_fifth(truth[:1]) == truth[:1]
 
 
-# ---------------------------------------------------------------------------------------------------- grades
+# --- grades
 
 
 def work(key: str, relation: str = "") -> Work:
@@ -198,7 +198,8 @@ def edge(a: str, b: str, relation: str, is_joined: bool = True, score: float | N
 TRUTH = [work("a"), work("a2", "resized"), work("a3", "cropped"), work("b"), work("b2", "resized")]
 GRADES = [
     # nothing at all was kept; rows by name; precision, recall, wrong merges, missed
-    ("nothing reached dedup", [row(one.key, stage="fetch", reason="broken_image") for one in TRUTH], [], 1.0, 1.0, 0, []),
+    ("nothing reached dedup", [row(one.key, stage="fetch", reason="broken_image") for one in TRUTH],
+        [], 1.0, 1.0, 0, []),
     ("nothing was dropped", [row(one.key) for one in TRUTH], [], 1.0, 0.0, 0, ["a2", "b2", "a3"]),
     ("all is right", [row("a"), row("a2", "a"), row("a3", "a"), row("b", "b2"), row("b2")], [], 1.0, 1.0, 0, []),
     (
@@ -219,7 +220,8 @@ GRADES = [
     ),
     (
         "what a later stage drops stayed in dedup",
-        [row("a", stage="split", reason="joined_across_splits"), row("a2", "a"), row("a3", "a"), row("b"), row("b2", "b")],
+        [row("a", stage="split", reason="joined_across_splits"), row("a2", "a"), row("a3", "a"), row("b"),
+         row("b2", "b")],
         [], 1.0, 1.0, 0, [],
     ),
 ]  # fmt: skip
@@ -257,7 +259,7 @@ def test_the_page_shows_both_pictures_and_escapes_names(tmp_path):
     assert "a&lt; and b&lt;: cropped" in page
 
 
-# ---------------------------------------------------------------------------------------------------- sides and figures
+# --- sides and figures
 
 GROUP_OF = {"a.jpg": "a", "a2.jpg": "a", "a3.jpg": "a", "b.jpg": "b"}
 PAIRS = [
@@ -315,7 +317,10 @@ def test_rows_of_all_parts_fit_into_one_table(rows, wanted):
 
 
 def test_a_stages_seconds_are_read_from_what_a_build_says():
-    said = "fetch: 9 kept, 1 dropped, 10 computed, 2.5 s\nlook-alikes: 9 kept, 0 dropped, 1 computed, 0.1 s\ndedup: later\n"
+    said = (
+        "fetch: 9 kept, 1 dropped, 10 computed, 2.5 s\nlook-alikes: 9 kept, 0 dropped, 1 computed, 0.1 "
+        "s\ndedup: later\n"
+    )
     assert dedup_peers.stage_seconds(said) == {"fetch": 2.5, "look-alikes": 0.1}
 
 

@@ -1,4 +1,6 @@
-"""The GPU benchmark, small and on the CPU: it runs to its end, measures what it says, and leaves the committed results alone."""
+"""The GPU benchmark, small and on the CPU: it runs to its end, measures what it says, and leaves the committed results
+alone.
+"""
 
 import io
 import json

@@ -8,8 +8,9 @@ import pytest
 from benchmarks.detectors import BOXES, _rows, coco, ratios
 
 XML = (
-    "<annotation><object><name>person</name><bndbox><xmin>1</xmin><ymin>1</ymin><xmax>10</xmax><ymax>20</ymax></bndbox></object></annotation>"
-)  # fmt: skip
+    "<annotation><object><name>person</name>"
+    "<bndbox><xmin>1</xmin><ymin>1</ymin><xmax>10</xmax><ymax>20</ymax></bndbox></object></annotation>"
+)
 
 
 @pytest.fixture
@@ -35,8 +36,15 @@ def test_a_painting_without_xml_was_looked_at_only_by_the_authors_word(
 
 def score(metric: str, value: float | None, stratum: str | None = None, low: float | None = None) -> dict[str, Any]:
     return {
-        "detector": "A-1", "stratum": stratum, "metric": metric, "value": value, "low": low, "high": low, "images": 3, "figures": 1
-    }  # fmt: skip
+        "detector": "A-1",
+        "stratum": stratum,
+        "metric": metric,
+        "value": value,
+        "low": low,
+        "high": low,
+        "images": 3,
+        "figures": 1,
+    }
 
 
 def test_scores_become_lines_and_what_is_not_defined_stays_blank():
@@ -46,5 +54,7 @@ def test_scores_become_lines_and_what_is_not_defined_stays_blank():
     (line,) = _rows(scores, "unknown", BOXES)
     assert (line["AP"], line["APS"], line["AP low"], line["style"], line["images"]) == (0.1235, "", 0.1, "all", 3)
     assert ratios([*scores, score("AP", 0.9, "Rococo")], [score("image_f1", 0.5), score("image_auc", None)]) == {
-        "a_1_ap": 0.1235, "a_1_ap50": 0.1235, "a_1_image_f1": 0.5,
-    }  # fmt: skip
+        "a_1_ap": 0.1235,
+        "a_1_ap50": 0.1235,
+        "a_1_image_f1": 0.5,
+    }

@@ -1,4 +1,6 @@
-"""The download benchmark's own parts: images that differ and decode, a server that gives exactly them, figures by hand."""
+"""The download benchmark's own parts: images that differ and decode, a server that gives exactly them, figures by
+hand.
+"""
 
 import hashlib
 import socket

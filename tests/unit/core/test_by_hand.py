@@ -27,7 +27,8 @@ def row(line: int, action: str, name: str, scope: str = "", reason: str = "asked
         pytest.param([HEAD], [], id="a header alone"),
         pytest.param(
             [(1, ["date", "reason", "name", "action"]), (2, ["2024-05-01", " asked ", " s:1 ", "takedown"])],
-            [("takedown", "work", "s:1", "asked", "2024-05-01")], id="other order, no scope, blanks around",
+            [("takedown", "work", "s:1", "asked", "2024-05-01")],
+            id="other order, no scope, blanks around",
         ),
         pytest.param(
             [HEAD, row(2, "include", "s:2"), row(3, "exclude", "s:1"), row(4, "include", "s:2")],
@@ -36,26 +37,43 @@ def row(line: int, action: str, name: str, scope: str = "", reason: str = "asked
         ),
         pytest.param(
             [HEAD, row(2, "exclude", "s:e\u0301"), row(3, "replace", "s:2")],
-            [("exclude", "record", "s:\u00e9", "asked", "2024-05-01"), ("replace", "record", "s:2", "asked", "2024-05-01")],
+            [
+                ("exclude", "record", "s:\u00e9", "asked", "2024-05-01"),
+                ("replace", "record", "s:2", "asked", "2024-05-01"),
+            ],
             id="names are composed",
         ),
         pytest.param(
             [HEAD, row(2, "exclude", "Anna", "artist"), row(3, "include", "Anna")],
-            [("exclude", "artist", "Anna", "asked", "2024-05-01"), ("include", "record", "Anna", "asked", "2024-05-01")],
+            [
+                ("exclude", "artist", "Anna", "asked", "2024-05-01"),
+                ("include", "record", "Anna", "asked", "2024-05-01"),
+            ],
             id="an artist and a record of one name do not clash",
         ),
         pytest.param(
             [HEAD, row(2, "exclude", "Monet", "artist"), row(3, "exclude", "monet", "artist")],
-            [("exclude", "artist", "Monet", "asked", "2024-05-01")], id="an artist in two spellings is one",
+            [("exclude", "artist", "Monet", "asked", "2024-05-01")],
+            id="an artist in two spellings is one",
         ),
         pytest.param(
-            [HEAD, row(2, "exclude", "s:1"), row(3, "takedown", "s:1"), row(4, "replace", "s:2"), row(5, "takedown", "s:2")],
-            [("exclude", "record", "s:1", "asked", "2024-05-01"), ("replace", "record", "s:2", "asked", "2024-05-01"),
-             ("takedown", "work", "s:1", "asked", "2024-05-01"), ("takedown", "work", "s:2", "asked", "2024-05-01")],
+            [
+                HEAD,
+                row(2, "exclude", "s:1"),
+                row(3, "takedown", "s:1"),
+                row(4, "replace", "s:2"),
+                row(5, "takedown", "s:2"),
+            ],
+            [
+                ("exclude", "record", "s:1", "asked", "2024-05-01"),
+                ("replace", "record", "s:2", "asked", "2024-05-01"),
+                ("takedown", "work", "s:1", "asked", "2024-05-01"),
+                ("takedown", "work", "s:2", "asked", "2024-05-01"),
+            ],
             id="a takedown outranks what else is said",
         ),
     ],
-)  # fmt: skip
+)
 def test_rows_are_read(rows: list[Any], expected: list[Any]):
     assert [tuple(found.values()) for found in by_hand.said("f", rows).to_pylist()] == expected
 
@@ -167,46 +185,80 @@ ALONE = f"the record alone: {ASKED}"
         pytest.param([], [], [], {}, id="nothing said"),
         pytest.param([("exclude", "record", "s:1")], [], [], {"s:1": ("excluded", ASKED)}, id="one record"),
         pytest.param([("exclude", "record", "s:4")], [], [], {}, id="what is dropped already keeps its reason"),
-        pytest.param([("takedown", "record", "s:4")], [], [], {"s:4": ("taken_down", ALONE)}, id="but not before a takedown"),
         pytest.param(
-            [("exclude", "artist", "A. Muster"), ("include", "record", "s:1")], [], [], {"s:2": ("excluded", ASKED)},
+            [("takedown", "record", "s:4")], [], [], {"s:4": ("taken_down", ALONE)}, id="but not before a takedown"
+        ),
+        pytest.param(
+            [("exclude", "artist", "A. Muster"), ("include", "record", "s:1")],
+            [],
+            [],
+            {"s:2": ("excluded", ASKED)},
             id="an alias is its artist; one record of theirs is wanted all the same",
         ),
         pytest.param([("takedown", "record", "s:1")], [], [], {"s:1": ("taken_down", ALONE)}, id="a record alone"),
         pytest.param(
-            [("takedown", "work", "s:1")], [], [],
-            {"s:1": ("taken_down", ASKED), "s:2": ("taken_down", f"work of s:1: {ASKED}")}, id="a work with its group",
+            [("takedown", "work", "s:1")],
+            [],
+            [],
+            {"s:1": ("taken_down", ASKED), "s:2": ("taken_down", f"work of s:1: {ASKED}")},
+            id="a work with its group",
         ),
         pytest.param(
-            [("takedown", "work", "s:1")], [{"record_id": "s:3", "reason": "taken_down", "detail": "work of s:1: why: (2020-01-01)"}], [],
-            {"s:1": ("taken_down", ASKED), "s:2": ("taken_down", f"work of s:1: {ASKED}"),
-             "s:3": ("taken_down", f"work of s:1: {ASKED}")}, id="what was of that work once is so still",
+            [("takedown", "work", "s:1")],
+            [{"record_id": "s:3", "reason": "taken_down", "detail": "work of s:1: why: (2020-01-01)"}],
+            [],
+            {
+                "s:1": ("taken_down", ASKED),
+                "s:2": ("taken_down", f"work of s:1: {ASKED}"),
+                "s:3": ("taken_down", f"work of s:1: {ASKED}"),
+            },
+            id="what was of that work once is so still",
         ),
         pytest.param(
             [("takedown", "artist", "NOBODY")],
-            [{"record_id": name, "reason": "taken_down", "detail": f"{by_hand._works_of_artist('Nobody')}: was (2020-01-01)"}
-             for name in ("s:3", "s:9")], [],
+            [
+                {
+                    "record_id": name,
+                    "reason": "taken_down",
+                    "detail": f"{by_hand._works_of_artist('Nobody')}: was (2020-01-01)",
+                }
+                for name in ("s:3", "s:9")
+            ],
+            [],
             {"s:9": ("taken_down", f"{by_hand._works_of_artist('nobody')}: {ASKED}")},
             id="of an artist only what is no longer listed, whatever reason it had",
         ),
         pytest.param(
-            [], [{"record_id": "s:3", "reason": "taken_down", "detail": f"work of s:1: {ASKED}"}], [], {},
+            [],
+            [{"record_id": "s:3", "reason": "taken_down", "detail": f"work of s:1: {ASKED}"}],
+            [],
+            {},
             id="a takedown that is withdrawn frees them",
         ),
         pytest.param(
-            [("takedown", "record", "s:9")], [{"record_id": "s:9", "source": "t", "reason": "gone"}], [],
-            {"s:9": ("taken_down", ALONE)}, id="no longer listed",
+            [("takedown", "record", "s:9")],
+            [{"record_id": "s:9", "source": "t", "reason": "gone"}],
+            [],
+            {"s:9": ("taken_down", ALONE)},
+            id="no longer listed",
         ),
         pytest.param([("takedown", "record", "s:9")], [], [], {}, id="never heard of"),
-        pytest.param([], [], [{"record_id": "s:9", "reason": "heirs", "date": "2020-01-01"}], {"s:9": ("taken_down", "heirs (2020-01-01)")},
-                     id="a tombstone"),
         pytest.param(
-            [("takedown", "artist", "anna muster"), ("exclude", "record", "s:1")], [], [],
+            [],
+            [],
+            [{"record_id": "s:9", "reason": "heirs", "date": "2020-01-01"}],
+            {"s:9": ("taken_down", "heirs (2020-01-01)")},
+            id="a tombstone",
+        ),
+        pytest.param(
+            [("takedown", "artist", "anna muster"), ("exclude", "record", "s:1")],
+            [],
+            [],
             dict.fromkeys(("s:1", "s:2"), ("taken_down", f"{by_hand._works_of_artist('Anna Muster')}: {ASKED}")),
             id="an artist",
         ),
     ],
-)  # fmt: skip
+)
 def test_who_is_dropped(rows: Any, previous: Any, stones: Any, expected: dict[str, Any]):
     found = by_hand.obeyed(
         WORKS, said(*rows), pa.Table.from_pylist(stones, schema=TOMBSTONES), book(*previous), ALIASES
@@ -225,9 +277,12 @@ def test_who_is_dropped(rows: Any, previous: Any, stones: Any, expected: dict[st
 
 def test_files_of_what_is_down_are_known_from_the_ledger_or_the_tombstone():
     stones = pa.Table.from_pylist(
-        [{"record_id": "s:3", "reason": "r", "date": "2020-01-01", "sha256": "b", "scope": "work"},
-         {"record_id": "s:4", "reason": "r", "date": "2020-01-01", "sha256": "c", "scope": "record"}], schema=TOMBSTONES,
-    )  # fmt: skip
+        [
+            {"record_id": "s:3", "reason": "r", "date": "2020-01-01", "sha256": "b", "scope": "work"},
+            {"record_id": "s:4", "reason": "r", "date": "2020-01-01", "sha256": "c", "scope": "record"},
+        ],
+        schema=TOMBSTONES,
+    )
     found = by_hand.obeyed(
         WORKS, said(("takedown", "record", "s:1")), stones, book({"record_id": "s:1", "sha256": "a"}), ALIASES
     )
@@ -245,8 +300,11 @@ def test_records_say_nothing_of_what_a_ledger_calls_taken_down():
         each for each in WORKS.to_pylist() if each["record_id"] != "s:2"
     ]
     assert {key: value for key, value in found[1].items() if value is not None} == {
-        "record_id": "s:2", "source": "s", "reason": "taken_down", "detail": "copy of s:1: r (2024-05-01)",
-    }  # fmt: skip
+        "record_id": "s:2",
+        "source": "s",
+        "reason": "taken_down",
+        "detail": "copy of s:1: r (2024-05-01)",
+    }
 
 
 def test_equal_bytes_go_with_what_is_down():
@@ -254,13 +312,19 @@ def test_equal_bytes_go_with_what_is_down():
         [{"record_id": "s:1", "sha256": "a", "detail": ASKED}, {"record_id": "s:2", "detail": ASKED}], schema=TAKEN_DOWN
     )
     fetched = pa.Table.from_pylist(
-        [{"record_id": "s:5", "sha256": "a"}, {"record_id": "s:6", "reason": "not_found"}, {"record_id": "s:7", "sha256": "b"}],
+        [
+            {"record_id": "s:5", "sha256": "a"},
+            {"record_id": "s:6", "reason": "not_found"},
+            {"record_id": "s:7", "sha256": "b"},
+        ],
         schema=FETCH,
-    )  # fmt: skip
+    )
     found = by_hand.without_same_bytes(fetched, down).to_pylist()
     assert [(each["reason"], each["detail"]) for each in found] == [
-        ("taken_down", f"same bytes as s:1: {ASKED}"), ("not_found", None), (None, None),
-    ]  # fmt: skip
+        ("taken_down", f"same bytes as s:1: {ASKED}"),
+        ("not_found", None),
+        (None, None),
+    ]
 
 
 def test_marks_are_for_single_records():

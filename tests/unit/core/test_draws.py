@@ -84,14 +84,13 @@ def plain(key: bytes, message: bytes) -> int:
 # --- SipHash-2-4
 
 
+# all 64
 def test_the_official_vectors():
     """vectors.h of the authors' own implementation: key 00 01 .. 0f, messages of 0 to 63 bytes 00 01 ..."""
     found = hashed(bytes(range(16)), [bytes(range(size)) for size in range(64)]).astype("<u8").tobytes()
     assert found[:8].hex() == "310e0edd47db6f72"
     assert found[15 * 8 : 16 * 8].hex() == "e545be4961ca29a1"  # a129ca6149be45e5 in the paper's appendix A
-    assert (
-        hashlib.sha256(found).hexdigest() == "0226a91002af9775a791b3ec5a48e643f8848d2d5774dea9be3438d5786bb58e"
-    )  # all 64
+    assert hashlib.sha256(found).hexdigest() == "0226a91002af9775a791b3ec5a48e643f8848d2d5774dea9be3438d5786bb58e"
 
 
 @given(st.lists(st.binary(max_size=300), max_size=6), st.binary(min_size=16, max_size=16))
@@ -138,13 +137,15 @@ NULLS = pa.array([None, "a", None, "bc", ""], pa.string())
         pytest.param(text([], ["a"], []), ["a"], id="empty chunks about one name"),
         pytest.param(text([""]), [""], id="one empty name, no letters at all"),
         pytest.param(pa.chunked_array([WHOLE.slice(3, 4)]), ODD[3:7], id="a slice"),
-        pytest.param(pa.chunked_array([WHOLE.slice(11), WHOLE.slice(0, 2)]), [ODD[11], *ODD[:2]], id="two slices of one array"),
+        pytest.param(
+            pa.chunked_array([WHOLE.slice(11), WHOLE.slice(0, 2)]), [ODD[11], *ODD[:2]], id="two slices of one array"
+        ),
         pytest.param(pa.chunked_array([WHOLE]).slice(5), ODD[5:], id="a slice of a chunked array"),
         pytest.param(text(ODD[:5], ODD[5:]), ODD, id="two chunks"),
         pytest.param(pa.chunked_array([WHOLE.cast(pa.large_string())]), ODD, id="large strings"),
         pytest.param(pa.chunked_array([NULLS.slice(1, 1), NULLS.slice(3)]), ["a", "bc", ""], id="slices beside nulls"),
     ],
-)  # fmt: skip
+)
 def test_how_names_are_stored_changes_nothing(names: pa.ChunkedArray, expected: list[str]):
     key = hashlib.sha256(b"1\tsample\tCubism").digest()[:16]
     assert drawn(names) == [plain(key, name.encode()) for name in expected]
@@ -234,11 +235,17 @@ KEYS = {"uint64": np.uint64, "float64": np.float64}
         pytest.param([0, 0], [5, 5], ["b", "a"], [1, 0], id="two with one key, by name"),
         pytest.param([1, 0], [5, 5], ["a", "b"], [1, 0], id="one key, but two strata"),
         pytest.param([0, 0, 0], [0, 2**60, 0], ["c", "a", "b"], [2, 0, 1], id="what is tied lies apart"),
-        pytest.param([3, 0, 3, 3], [2**61, 2**62, 2**60, 2**60], ["a", "b", "d", "c"], [1, 3, 2, 0], id="strata of which some have nobody"),
+        pytest.param(
+            [3, 0, 3, 3],
+            [2**61, 2**62, 2**60, 2**60],
+            ["a", "b", "d", "c"],
+            [1, 3, 2, 0],
+            id="strata of which some have nobody",
+        ),
         pytest.param([0] * 4, [1, 1, 1, 1], ["ä", "z", "A", "10"], [3, 2, 1, 0], id="names by their code points"),
         pytest.param([70_000, 0], [0, 2**63], ["a", "b"], [1, 0], id="more strata than 16 bits hold"),
     ],
-)  # fmt: skip
+)
 def test_order(kind: str, stratum: list[int], key: list[int], names: list[str], expected: list[int]):
     got = ordered(np.array(stratum, np.int64), np.array(key, KEYS[kind]), text(names[:1], names[1:]))
     assert got.tolist() == expected
@@ -257,7 +264,9 @@ ROWS = st.lists(st.tuples(st.integers(0, 3), st.integers(0, WORD - 1) | st.integ
 def test_the_order_is_that_of_plain_sorting_however_rows_come(
     rows: list[tuple[int, int]], far: int, kind: str, chance: Any
 ):
-    """far: strata whose numbers are large, which leave less room for the key: what only its last bits tell apart is still told apart."""
+    """far: strata whose numbers are large, which leave less room for the key: what only its last bits tell apart is
+    still told apart.
+    """
     listed = [(of + far, key, f"r{number:02}") for number, (of, key) in enumerate(rows)]
     expected = [name for *_, name in sorted((of, KEYS[kind](key), name) for of, key, name in listed)]
     for _ in range(2):

@@ -64,15 +64,21 @@ def test_what_is_asked_for_over_http(locator: str, expected: bool):
         pytest.param([[None]], [], id="no locator"),
         pytest.param([["images/1.jpg", "", "/https://a.example/1.jpg", "ftp://a.example/"]], [], id="no URL"),
         pytest.param([["https://", "https:///1.jpg", "http://?a.example", "http://#a.example"]], [], id="no host"),
-        pytest.param([["https://a.example", "http://a.example/", "https://a.example?x=b.example/", "http://a.example#y"]],
-                     ["a.example"], id="where a host ends"),
-        pytest.param([["https://b.example:8000/1.jpg", "https://b.example/1.jpg"], [None, "https://a.example/2.jpg"]],
-                     ["a.example", "b.example", "b.example:8000"], id="several chunks, and a port"),
+        pytest.param(
+            [["https://a.example", "http://a.example/", "https://a.example?x=b.example/", "http://a.example#y"]],
+            ["a.example"],
+            id="where a host ends",
+        ),
+        pytest.param(
+            [["https://b.example:8000/1.jpg", "https://b.example/1.jpg"], [None, "https://a.example/2.jpg"]],
+            ["a.example", "b.example", "b.example:8000"],
+            id="several chunks, and a port",
+        ),
         pytest.param([["https://[::1]:8/1.jpg", "https://127.0.0.1/1.jpg"]], ["127.0.0.1", "[::1]:8"], id="addresses"),
         pytest.param([["https://münchen.example/ä.jpg"]], ["münchen.example"], id="letters beyond ASCII"),
         pytest.param([["https://a.example/https://b.example/1.jpg"]], ["a.example"], id="one URL within another"),
     ],
-)  # fmt: skip
+)
 def test_hosts_of_what_is_asked_for(locators: list[list[str | None]], expected: list[str]):
     assert fetch.hosts(pa.chunked_array(locators, pa.string())) == expected
 
@@ -90,14 +96,22 @@ def test_no_locators_no_requests():
     ("said", "settings", "reason", "detail"),
     [
         pytest.param({}, {}, None, None, id="an image within all limits"),
-        pytest.param({"reason": "not_found", "detail": "no file"}, {}, "not_found", "no file", id="a failure keeps its reason"),
+        pytest.param(
+            {"reason": "not_found", "detail": "no file"}, {}, "not_found", "no file", id="a failure keeps its reason"
+        ),
         pytest.param({}, {"max_pixels": 200}, None, None, id="as many pixels as may be"),
         pytest.param({}, {"max_pixels": 199}, "too_many_pixels", "10 x 20 px, at most 199 px allowed", id="one more"),
         pytest.param({}, {"max_bytes": 100}, None, None, id="as many bytes as may be"),
         pytest.param({}, {"max_bytes": 99}, "too_many_bytes", "more than 99 bytes", id="one byte more"),
-        pytest.param({}, {"max_bytes": 99, "max_pixels": 199}, "too_many_pixels", "10 x 20 px, at most 199 px allowed", id="both, so pixels"),
+        pytest.param(
+            {},
+            {"max_bytes": 99, "max_pixels": 199},
+            "too_many_pixels",
+            "10 x 20 px, at most 199 px allowed",
+            id="both, so pixels",
+        ),
     ],
-)  # fmt: skip
+)
 def test_limits_are_looked_at_again_without_a_download(
     said: dict[str, Any], settings: dict[str, Any], reason: str | None, detail: str | None
 ):
@@ -144,11 +158,15 @@ def plainly(said: dict[str, Any], settings: Fetch) -> tuple[Any, ...]:
 SIDES = st.none() | st.sampled_from([0, 1, 10, 2**31 - 1])
 SAID = st.fixed_dictionaries(
     {
-        "reason": st.none() | st.sampled_from(["not_found", "throttled"]), "detail": st.none() | st.text("ab", max_size=2),
-        "sha256": st.none() | st.text("5a", min_size=1, max_size=2), "bytes": st.none() | st.integers(0, 2**63 - 1),
-        "width_px": SIDES, "height_px": SIDES, "retrieved_at": st.none() | st.just(WHEN),
+        "reason": st.none() | st.sampled_from(["not_found", "throttled"]),
+        "detail": st.none() | st.text("ab", max_size=2),
+        "sha256": st.none() | st.text("5a", min_size=1, max_size=2),
+        "bytes": st.none() | st.integers(0, 2**63 - 1),
+        "width_px": SIDES,
+        "height_px": SIDES,
+        "retrieved_at": st.none() | st.just(WHEN),
     }
-)  # fmt: skip
+)
 
 
 @given(

@@ -15,10 +15,9 @@ def test_a_natural_id_is_the_first_53_bits_of_the_names_sha256():
     assert natural_id("met:Käthe") == int(bits[:53], 2)
 
 
+# python3 -c on the first 14 hex digits of `printf met:1 | sha256sum`, >> 3
 def test_a_known_number_so_that_no_release_ever_numbers_otherwise():
-    assert (
-        natural_id("met:1") == 7184241790254354
-    )  # python3 -c on the first 14 hex digits of `printf met:1 | sha256sum`, >> 3
+    assert natural_id("met:1") == 7184241790254354
 
 
 def test_zero_becomes_one(monkeypatch: pytest.MonkeyPatch):
@@ -42,7 +41,13 @@ def test_every_id_is_whole_in_json_and_none_is_0(name: str):
     [
         pytest.param([], None, (), {}, id="no names, no ids"),
         pytest.param(["a"], None, (), {"a": 5}, id="one has its natural id"),
-        pytest.param(["c", "a", "b"], None, (), {"a": 5, "b": 6, "c": 7}, id="a collision takes the next free number, in the names' order"),
+        pytest.param(
+            ["c", "a", "b"],
+            None,
+            (),
+            {"a": 5, "b": 6, "c": 7},
+            id="a collision takes the next free number, in the names' order",
+        ),
         pytest.param(["a", "a"], None, (), {"a": 5}, id="a name twice is one name"),
         pytest.param(["a", "b"], {"b": 5}, (), {"a": 6, "b": 5}, id="a known id stays though a smaller name wants it"),
         pytest.param(["a", "b"], {"b": 6}, (), {"a": 5, "b": 6}, id="a known id that a collision once gave"),
@@ -50,7 +55,7 @@ def test_every_id_is_whole_in_json_and_none_is_0(name: str):
         pytest.param(["a", "b"], None, (5, 6, 8), {"a": 7, "b": 9}, id="what is taken elsewhere is not given"),
         pytest.param(["a"], {"a": 5}, (5,), {"a": 5}, id="a known id stays even if it is taken"),
     ],
-)  # fmt: skip
+)
 def test_colliding_names(
     names: list[str],
     known: dict[str, int] | None,

@@ -14,11 +14,17 @@ EVIL = "<script>alert('x')</script>\"&"
 MARKS = {0.5: "1:2", 1.0: "1:1", 2.0: "2:1"}
 DRAWN = {
     "ranked": lambda told, name: plots.ranked(told, {name: [(1, 9), (3, 1)], "after": [(1, 2)]}),
-    "steps": lambda told, name: plots.steps(told, {name: [(0.5, 0.25), (1, 0)], "after": [(1, 0.75), (2, 0)]}, {**MARKS, 4.0: name}),
+    "steps": lambda told, name: plots.steps(
+        told, {name: [(0.5, 0.25), (1, 0)], "after": [(1, 0.75), (2, 0)]}, {**MARKS, 4.0: name}
+    ),
     "bars": lambda told, name: plots.bars(told, {name: [0.5, 0.5], "after": [0, 1]}, ["0", name]),
-    "pairs": lambda told, name: plots.pairs(told, [(name, 1.0, 2.5), ("b", None, 3.0), ("c", 2.0, None)], [name, "after"]),
-    "ridges": lambda told, name: plots.ridges(told, [(name, [(1800, 3), (1810, 0)], []), ("b", [], [(1890, 1), (1900, 0)])], [name, "after"]),
-}  # fmt: skip
+    "pairs": lambda told, name: plots.pairs(
+        told, [(name, 1.0, 2.5), ("b", None, 3.0), ("c", 2.0, None)], [name, "after"]
+    ),
+    "ridges": lambda told, name: plots.ridges(
+        told, [(name, [(1800, 3), (1810, 0)], []), ("b", [], [(1890, 1), (1900, 0)])], [name, "after"]
+    ),
+}
 
 
 def drawing(text: str) -> ET.Element:

@@ -30,19 +30,28 @@ DOWN = {"record_id": "s:1", "reason": "taken_down", "detail": "heirs (2024-05-01
         pytest.param([book({"record_id": "s:1", "reason": "gone"})], [], [], [], id="nobody is down"),
         pytest.param([book(DOWN)], [], [], [("s:1", "2024-05-01", "heirs", "a")], id="by the ledger's word"),
         pytest.param(
-            [book({**DOWN, "detail": None, "sha256": None}), book({"record_id": "s:1", "kept": True, "sha256": "b"})], [], [],
-            [("s:1", "2025-01-01", "taken down", "b")], id="no word; its file is known from an older one",
+            [book({**DOWN, "detail": None, "sha256": None}), book({"record_id": "s:1", "kept": True, "sha256": "b"})],
+            [],
+            [],
+            [("s:1", "2025-01-01", "taken down", "b")],
+            id="no word; its file is known from an older one",
         ),
         pytest.param(
-            [book(DOWN, {"record_id": "s:2", "kept": True, "sha256": "c"})], [], ["s:2"], [("s:2", "2025-01-01", "mine", "c")],
+            [book(DOWN, {"record_id": "s:2", "kept": True, "sha256": "c"})],
+            [],
+            ["s:2"],
+            [("s:2", "2025-01-01", "mine", "c")],
             id="one that is asked for, and no other",
         ),
         pytest.param(
-            [book(DOWN)], [("s:0", "2020-01-01", "old", None), ("s:1", "2021-01-01", "was", "a")], [],
-            [("s:0", "2020-01-01", "old", None), ("s:1", "2021-01-01", "was", "a")], id="a tombstone stays as it is",
+            [book(DOWN)],
+            [("s:0", "2020-01-01", "old", None), ("s:1", "2021-01-01", "was", "a")],
+            [],
+            [("s:0", "2020-01-01", "old", None), ("s:1", "2021-01-01", "was", "a")],
+            id="a tombstone stays as it is",
         ),
     ],
-)  # fmt: skip
+)
 def test_tombstones(books: Any, before: Any, asked: Any, expected: Any):
     found = purge.stones(books, buried(*before), dict.fromkeys(asked, "mine"), "2025-01-01")
     assert [tuple(row.values()) for row in found.to_pylist()] == [(*row, "work") for row in expected]
@@ -63,15 +72,22 @@ def test_a_record_that_goes_alone_says_so_in_its_tombstone():
 
 def test_copies_go_with_the_work_whichever_of_them_is_named():
     ledger = book(
-        {"record_id": "s:1", "kept": True}, {"record_id": "s:2", "reason": "near_duplicate", "kept_record_id": "s:1"},
-        {"record_id": "s:3", "reason": "exact_duplicate", "kept_record_id": "s:2"}, {"record_id": "s:4", "kept": True},
-        {"record_id": "s:5", "reason": "near_duplicate", "kept_record_id": "s:4"}, {"record_id": "s:6", "kept": True},
+        {"record_id": "s:1", "kept": True},
+        {"record_id": "s:2", "reason": "near_duplicate", "kept_record_id": "s:1"},
+        {"record_id": "s:3", "reason": "exact_duplicate", "kept_record_id": "s:2"},
+        {"record_id": "s:4", "kept": True},
+        {"record_id": "s:5", "reason": "near_duplicate", "kept_record_id": "s:4"},
+        {"record_id": "s:6", "kept": True},
         {"record_id": "s:7", "kept": True},
-    )  # fmt: skip
+    )
     edges = pa.Table.from_pylist(
-        [{"a": "s:1", "b": "s:4", "relation": "mirrored"}, {"a": "s:1", "b": "s:6", "relation": "uncertain"},
-         {"a": "s:1", "b": "s:7", "relation": "resized", "verdict": "different"}], schema=EDGES,
-    )  # fmt: skip
+        [
+            {"a": "s:1", "b": "s:4", "relation": "mirrored"},
+            {"a": "s:1", "b": "s:6", "relation": "uncertain"},
+            {"a": "s:1", "b": "s:7", "relation": "resized", "verdict": "different"},
+        ],
+        schema=EDGES,
+    )
 
     def why(*names: str, books: Any = (ledger,), relations: Any = (edges,), **more: Any) -> dict[str, str]:
         stones = buried(*((name, "2024-05-01", "why", None) for name in names))
@@ -105,9 +121,11 @@ def test_copies_go_with_the_work_whichever_of_them_is_named():
 
 def test_a_file_that_another_record_keeps_is_still_used():
     ledger = book(
-        DOWN, {"record_id": "s:3", "kept": True, "sha256": "a"}, {"record_id": "s:2", "kept": True, "sha256": "a"},
+        DOWN,
+        {"record_id": "s:3", "kept": True, "sha256": "a"},
+        {"record_id": "s:2", "kept": True, "sha256": "a"},
         {"record_id": "s:4", "sha256": "b"},
-    )  # fmt: skip
+    )
     assert purge.still_used([ledger], {"s:1"}, {"a", "b"}) == {"a": "s:2"}
     assert purge.still_used_by(ledger, {"a", "b"}).to_pylist() == ["s:3", "s:2"]
 
@@ -153,9 +171,13 @@ def test_answers_that_mention(data: bytes, expected: bool):
 
 def test_rows_that_only_say_that_a_record_went_tell_nothing():
     records = pa.Table.from_pylist(
-        [{"record_id": "s:1", "source": "s", "reason": "taken_down", "detail": "d"}, {"record_id": "s:2", "title": "t"},
-         {"record_id": "s:3", "title": "t"}], schema=RECORDS,
-    )  # fmt: skip
+        [
+            {"record_id": "s:1", "source": "s", "reason": "taken_down", "detail": "d"},
+            {"record_id": "s:2", "title": "t"},
+            {"record_id": "s:3", "title": "t"},
+        ],
+        schema=RECORDS,
+    )
     assert purge.telling(records, {"s:1", "s:2"}).to_pylist() == [False, True, False]
     assert purge.telling(book(DOWN), {"s:1"}).to_pylist() == [False]
     edges = pa.Table.from_pylist([{"a": "s:1", "b": "s:3"}, {"a": "s:3", "b": "s:4"}], schema=EDGES)
@@ -197,12 +219,14 @@ def test_the_ledger_keeps_the_row_and_its_place():
         {"record_id": "s:0", "kept": True, "sha256": "z"},
         {"record_id": "s:1", "kept": True, "sha256": "a", "last_split": "val"},
         {"record_id": "s:2", "kept": True, "sha256": "b"},
-    )  # fmt: skip
+    )
     found = purge.ledger_with(ledger, buried(("s:1", "2024-05-01", "heirs", "a"), ("s:2", "2024-05-01", "heirs", None)))
     assert found["record_id"].to_pylist() == ["s:0", "s:1", "s:2"]
     assert [(row["kept"], row["reason"], row["sha256"], row["last_split"]) for row in found.to_pylist()] == [
-        (True, None, "z", None), (False, "taken_down", "a", "val"), (False, "taken_down", None, None),
-    ]  # fmt: skip
+        (True, None, "z", None),
+        (False, "taken_down", "a", "val"),
+        (False, "taken_down", None, None),
+    ]
     again = purge.ledger_with(found, buried(("s:1", "2024-05-01", "heirs", "a"), ("s:2", "2024-05-01", "heirs", None)))
     assert again.equals(found)
 

@@ -38,7 +38,7 @@ def painted(share: float, colour: tuple[int, int, int]) -> Pixels:
     return picture
 
 
-# ------------------------------------------------------------------------------------------------------ odd input
+# --- odd input
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_a_side_has_margins_that_leave_something(picture: Pixels):
     assert left + right < picture.shape[1]
 
 
-# ------------------------------------------------------------------------------------------------------ chroma
+# --- chroma
 
 
 @pytest.mark.parametrize(
@@ -97,10 +97,11 @@ def test_what_lightness_explains_is_no_colour(picture: Pixels, expected: float):
 def test_two_colours_of_one_lightness_are_colour():
     # red and blue whose luma is 60: (200, 0, 0) is 77 * 200 = 15400, (0, 52, 262) no; equal levels of 64 are enough
     red, blue = (190, 0, 10), (0, 60, 198)
+    # 14.5 and 14.25 of 64: one level
     assert [int(quality.luma(flat(colour))[0, 0]) for colour in (red, blue)] == [
         58,
         57,
-    ]  # 14.5 and 14.25 of 64: one level
+    ]
     picture = flat(red, 80, 80)
     picture[:, 40:] = blue
     # (R - G, (R + G) / 2 - B) = (190, 85) and (-60, -168): half their distance from the mean, of 255
@@ -115,7 +116,7 @@ def test_a_seal_on_an_ink_drawing_does_not_make_it_a_picture_in_colour():
     assert quality.chroma(quality.reduced(ink)) > 0.025
 
 
-# ------------------------------------------------------------------------------------------------------ contrast, blur
+# --- contrast, blur
 
 
 @pytest.mark.parametrize(
@@ -124,16 +125,20 @@ def test_a_seal_on_an_ink_drawing_does_not_make_it_a_picture_in_colour():
         pytest.param(flat((255, 255, 255)), 0, id="an empty sheet"),
         pytest.param(flat((9, 9, 9)), 0, id="black"),
         pytest.param(painted(0.01, (0, 0, 0)), 0, id="a line on a hundredth is next to nothing"),
-        pytest.param(painted(0.03, (55, 255, 255)), 200 / 255, id="a stroke on three hundredths, in its strongest channel"),
+        pytest.param(
+            painted(0.03, (55, 255, 255)), 200 / 255, id="a stroke on three hundredths, in its strongest channel"
+        ),
         pytest.param(painted(0.995, (0, 0, 0)), 0, id="nearly all black"),
     ],
-)  # fmt: skip
+)
 def test_contrast(picture: Pixels, expected: float):
     assert quality.contrast(picture) == expected
 
 
 def test_blur_by_hand():
-    """A step from 0 to 90 across 9 px averages to steps of 10: of the one difference of 90, 80 is lost on being blurred."""
+    """A step from 0 to 90 across 9 px averages to steps of 10: of the one difference of 90, 80 is lost on being
+    blurred.
+    """
     picture = flat((0, 0, 0), 40, 40)
     picture[20:] = 90
     assert quality.blur(picture) == 1  # across the rows nothing differs, and the worse direction counts
@@ -148,7 +153,7 @@ def test_sums_beyond_16_bits_are_right():
     assert quality._blur_down(tall) == pytest.approx(1 / 9)
 
 
-# ------------------------------------------------------------------------------------------------------ border
+# --- border
 
 
 @pytest.mark.parametrize(
@@ -159,7 +164,7 @@ def test_sums_beyond_16_bits_are_right():
         pytest.param((20, 20, 0, 0), (0, 0, 0), Margins(20, 20, 0, 0), id="bars above and below"),
         pytest.param((0, 0, 0, 0), (0, 0, 0), Margins(0, 0, 0, 0), id="none"),
     ],
-)  # fmt: skip
+)
 def test_plain_borders_are_found_to_a_pixel(sides: tuple[int, ...], colour: tuple[int, int, int], expected: Margins):
     top, bottom, left, right = sides
     whole = flat(colour, 120 + top + bottom, 160 + left + right)
@@ -194,7 +199,7 @@ def test_what_ends_in_no_straight_edge_is_no_border(picture: Pixels):
     assert quality.margins(picture) == Margins(0, 0, 0, 0)
 
 
-# ------------------------------------------------------------------------------------------------------ objects
+# --- objects
 
 
 def thing(
@@ -211,21 +216,25 @@ def thing(
     ("ground", "is_inside", "least", "most"),
     [
         pytest.param((235, 235), lambda y, x: np.hypot(y - 100, x - 80) < 50, 0.95, 1, id="a coin"),
-        pytest.param((90, 210), lambda y, x: np.hypot((y - 100) / 1.5, x - 80) < 50, 0.95, 1, id="a vase, the ground shaded"),
+        pytest.param(
+            (90, 210), lambda y, x: np.hypot((y - 100) / 1.5, x - 80) < 50, 0.95, 1, id="a vase, the ground shaded"
+        ),
         pytest.param((235, 235), lambda y, x: np.hypot(y - 100, x - 80) < 10, 0, 0, id="a dot"),
-        pytest.param((235, 235), lambda y, x: (abs(y - 100) < 60) & (abs(x - 80) < 40), 0, 0, id="a print on its sheet"),
+        pytest.param(
+            (235, 235), lambda y, x: (abs(y - 100) < 60) & (abs(x - 80) < 40), 0, 0, id="a print on its sheet"
+        ),
         pytest.param((235, 235), lambda y, x: (y + x) % 40 < 8, 0, 0.75, id="hatching over all"),
         pytest.param((235, 235), lambda y, x: y > 100, 0, 0.75, id="land and sky"),
         pytest.param((235, 235), lambda y, x: y < 0, 0, 0, id="nothing"),
     ],
-)  # fmt: skip
+)
 def test_things_before_a_plain_ground(
     ground: tuple[int, int], is_inside: Callable[..., NDArray[np.bool_]], least: float, most: float
 ):
     assert least <= quality.object_photo(quality.reduced(thing(ground, is_inside))) <= most
 
 
-# ------------------------------------------------------------------------------------------------------ real paintings
+# --- real paintings
 
 
 def of_image(image: Image.Image) -> Scores:
@@ -245,6 +254,7 @@ def paintings(folder: Path) -> list[Image.Image]:
     return [Image.open(path).convert("RGB") for path in sorted(folder.glob("*/*.jpg"))[::21]]
 
 
+# drawings, prints, and photographs of paintings in greys
 def test_no_ordinary_painting_is_beyond_the_limits_that_the_docs_give(folder: Path):
     """A fifth of the 636; docs/screening.md has the figures of all."""
     every = [
@@ -255,20 +265,26 @@ def test_no_ordinary_painting_is_beyond_the_limits_that_the_docs_give(folder: Pa
     assert max(found.blur for found in every) < 0.45
     assert sum(found.border > 0.2 for found in every) <= 3
     assert sum(found.object_photo > 0.75 for found in every) <= 5
-    assert (
-        5 <= sum(found.chroma < 0.025 for found in every) <= 15
-    )  # drawings, prints, and photographs of paintings in greys
+    assert 5 <= sum(found.chroma < 0.025 for found in every) <= 15
 
 
 @pytest.mark.parametrize(
     ("name", "is_right"),
     [
         pytest.param("Cubism/juan-gris_the-open-book-1925.jpg", lambda found: found.border > 0.5, id="framed"),
-        pytest.param("HighRenaissance/michelangelo_bust-of-brutus.jpg", lambda found: found.object_photo > 0.75, id="a sculpture"),
-        pytest.param("HighRenaissance/michelangelo_bacchus-1497.jpg", lambda found: found.object_photo > 0.75, id="another"),
-        pytest.param("NorthernRenaissance/albrecht-durer_great-piece-of-turf-study-of-weeds-1503.jpg", lambda found: found.chroma < 0.02, id="grey"),
+        pytest.param(
+            "HighRenaissance/michelangelo_bust-of-brutus.jpg", lambda found: found.object_photo > 0.75, id="a sculpture"
+        ),
+        pytest.param(
+            "HighRenaissance/michelangelo_bacchus-1497.jpg", lambda found: found.object_photo > 0.75, id="another"
+        ),
+        pytest.param(
+            "NorthernRenaissance/albrecht-durer_great-piece-of-turf-study-of-weeds-1503.jpg",
+            lambda found: found.chroma < 0.02,
+            id="grey",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_eyes_have_found_among_them(folder: Path, name: str, is_right: Callable[[Scores], bool]):
     if not (folder / name).exists():
         pytest.skip(f"real data: no {name}")
@@ -296,7 +312,7 @@ def blurred(thumbnail_px: float) -> Callable[[Image.Image], Image.Image]:
         pytest.param(blurred(2), lambda found: found.blur > 0.5, id="blurred by 2 px of the thumbnail"),
         pytest.param(mounted, lambda found: found.border > 0.2, id="in a passe-partout"),
     ],
-)  # fmt: skip
+)
 def test_what_is_done_to_paintings_is_seen(
     paintings: list[Image.Image], done: Callable[[Image.Image], Image.Image], is_found: Callable[[Scores], bool]
 ):

@@ -15,22 +15,34 @@ NO_COPYRIGHT = "http://rightsstatements.org/vocab/NoC-US/1.0/"
         pytest.param("NOASSERTION", {"all"}, id="nobody says anything"),
         pytest.param("", {"all"}, id="nothing"),
         pytest.param(CC0, {"public_domain", "open", "all"}, id="CC0"),
-        pytest.param(f"http://www.{CC}/publicdomain/zero/1.0", {"public_domain", "open", "all"}, id="CC0, http, www and no slash"),
+        pytest.param(
+            f"http://www.{CC}/publicdomain/zero/1.0", {"public_domain", "open", "all"}, id="CC0, http, www and no slash"
+        ),
         pytest.param(f"https://{CC}/publicdomain/zero", {"public_domain", "open", "all"}, id="CC0 without a version"),
-        pytest.param(f"HTTPS://{CC.upper()}/publicdomain/zero/1.0/deed.de", {"public_domain", "open", "all"}, id="a deed in German"),
+        pytest.param(
+            f"HTTPS://{CC.upper()}/publicdomain/zero/1.0/deed.de",
+            {"public_domain", "open", "all"},
+            id="a deed in German",
+        ),
         pytest.param(MARK, {"public_domain", "open", "all"}, id="the Public Domain Mark"),
         pytest.param(NO_COPYRIGHT, {"public_domain", "open", "all"}, id="no copyright, United States"),
-        pytest.param("https://rightsstatements.org/page/NoC-US/1.0/?language=en", {"public_domain", "open", "all"}, id="its page"),
+        pytest.param(
+            "https://rightsstatements.org/page/NoC-US/1.0/?language=en", {"public_domain", "open", "all"}, id="its page"
+        ),
         pytest.param("http://rightsstatements.org/vocab/NoC-NC/1.0/", {"all"}, id="no copyright, but not for money"),
-        pytest.param("http://rightsstatements.org/vocab/NKC/1.0/", {"all"}, id="no known copyright is nobody's word for none"),
+        pytest.param(
+            "http://rightsstatements.org/vocab/NKC/1.0/", {"all"}, id="no known copyright is nobody's word for none"
+        ),
         pytest.param("http://rightsstatements.org/vocab/InC/1.0/", {"all"}, id="in copyright"),
         pytest.param(f"https://{CC}/licenses/by/4.0/", {"open", "all"}, id="CC BY"),
         pytest.param(f"https://{CC}/licenses/by-sa/3.0/de/", {"open", "all"}, id="CC BY-SA, of Germany"),
         pytest.param(f"https://{CC}/licenses/by-nc/4.0/", {"all"}, id="not for money"),
         pytest.param(f"https://{CC}/licenses/by-nd/4.0/", {"all"}, id="no derivatives"),
-        pytest.param(f"https://example.org/{CC}/publicdomain/zero/1.0/", {"all"}, id="the words elsewhere in an address"),
+        pytest.param(
+            f"https://example.org/{CC}/publicdomain/zero/1.0/", {"all"}, id="the words elsewhere in an address"
+        ),
     ],
-)  # fmt: skip
+)
 def test_words(uri: str, words: set[str]):
     assert {word for word in ("public_domain", "open", "all") if passes(uri, [word])} == words
 
@@ -39,9 +51,19 @@ def test_words(uri: str, words: set[str]):
     ("uri", "allowed", "expected"),
     [
         pytest.param(CC0, [], False, id="nothing is allowed"),
-        pytest.param(f"https://{CC}/licenses/by-nc/4.0/", [f"https://{CC}/licenses/by"], False, id="another licence whose name begins so"),
+        pytest.param(
+            f"https://{CC}/licenses/by-nc/4.0/",
+            [f"https://{CC}/licenses/by"],
+            False,
+            id="another licence whose name begins so",
+        ),
         pytest.param(f"https://{CC}/licenses/by-sa/4.0/", [f"https://{CC}/licenses/by/"], False, id="nor with a slash"),
-        pytest.param(f"https://{CC}/licenses/by/4.0/", [f"https://{CC}/licenses/by"], True, id="this licence, by a beginning without a slash"),
+        pytest.param(
+            f"https://{CC}/licenses/by/4.0/",
+            [f"https://{CC}/licenses/by"],
+            True,
+            id="this licence, by a beginning without a slash",
+        ),
         pytest.param(f"https://{CC}/licenses/by/4.0/", [f"https://{CC}/licenses/by/4"], False, id="half of a version"),
         pytest.param("https://a.org/b?language=en#c", ["https://a.org/b"], True, id="a query ends a name too"),
         pytest.param("https://a.org/b#c", ["https://a.org/b/"], True, id="and so does a fragment"),
@@ -54,8 +76,13 @@ def test_words(uri: str, words: set[str]):
         pytest.param(CC0[:-1], [CC0], True, id="nor there"),
         pytest.param("NOASSERTION", ["NOASSERTION"], True, id="no assertion, let pass"),
         pytest.param("NOASSERTION", ["public_domain", "NOASSERTION"], True, id="a word and more"),
-        pytest.param(f"https://{CC}/licenses/by/4.0/", ["public_domain", f"https://{CC}/licenses/by/"], True, id="a word and a beginning"),
+        pytest.param(
+            f"https://{CC}/licenses/by/4.0/",
+            ["public_domain", f"https://{CC}/licenses/by/"],
+            True,
+            id="a word and a beginning",
+        ),
     ],
-)  # fmt: skip
+)
 def test_beginnings(uri: str, allowed: list[str], expected: bool):
     assert passes(uri, allowed) is expected

@@ -1,4 +1,6 @@
-"""Which records of each stratum are drawn: the strata, the number, the odds, the caps, and what must not move a draw."""
+"""Which records of each stratum are drawn: the strata, the number, the odds, the caps, and what must not move a
+draw.
+"""
 
 import csv
 from collections import Counter
@@ -19,8 +21,14 @@ from tasks.core import sample
 
 KINDS = {"is_included": pa.bool_(), "is_replaced": pa.bool_(), "figures": pa.int64()}
 BLANK: dict[str, Any] = {
-    "style": None, "source": None, "object": None, "named_artist": None, "figures": 0, "is_included": False, "is_replaced": False,
-}  # fmt: skip
+    "style": None,
+    "source": None,
+    "object": None,
+    "named_artist": None,
+    "figures": 0,
+    "is_included": False,
+    "is_replaced": False,
+}
 Row = dict[str, Any]
 
 
@@ -79,25 +87,53 @@ def by_style(names: set[str]) -> dict[str, int]:
     ("settings", "expected"),
     [
         pytest.param({}, {"Cubism": 4, "Baroque": 4, "Rococo": 2, "unknown": 2}, id="no limit draws all"),
-        pytest.param({"at_most": 3}, {"Cubism": 3, "Baroque": 3, "Rococo": 2, "unknown": 2}, id="at most three of each, fewer where there are fewer"),
+        pytest.param(
+            {"at_most": 3},
+            {"Cubism": 3, "Baroque": 3, "Rococo": 2, "unknown": 2},
+            id="at most three of each, fewer where there are fewer",
+        ),
         pytest.param({"at_most": 4}, {"Cubism": 4, "Baroque": 4, "Rococo": 2, "unknown": 2}, id="as many as there are"),
-        pytest.param({"at_most": 1}, {"Cubism": 1, "Baroque": 1, "Rococo": 1, "unknown": 1}, id="what is unknown is a stratum like any"),
+        pytest.param(
+            {"at_most": 1},
+            {"Cubism": 1, "Baroque": 1, "Rococo": 1, "unknown": 1},
+            id="what is unknown is a stratum like any",
+        ),
         pytest.param({"top": 2}, {"Cubism": 4, "Baroque": 4}, id="only the largest"),
         pytest.param({"top": 1}, {"Baroque": 4}, id="of those as large as each other the first by name"),
-        pytest.param({"top": 9}, {"Cubism": 4, "Baroque": 4, "Rococo": 2}, id="more than there are, and never what is unknown"),
-        pytest.param({"top": 2, "at_most": 1}, {"Cubism": 1, "Baroque": 1}, id="size counts all works, not those drawn"),
-        pytest.param({"top": 1, "at_most_per": {"artist": 3}}, {"Cubism": 4}, id="but not those over a cap: Cubism has 4, Baroque 3"),
+        pytest.param(
+            {"top": 9}, {"Cubism": 4, "Baroque": 4, "Rococo": 2}, id="more than there are, and never what is unknown"
+        ),
+        pytest.param(
+            {"top": 2, "at_most": 1}, {"Cubism": 1, "Baroque": 1}, id="size counts all works, not those drawn"
+        ),
+        pytest.param(
+            {"top": 1, "at_most_per": {"artist": 3}},
+            {"Cubism": 4},
+            id="but not those over a cap: Cubism has 4, Baroque 3",
+        ),
         pytest.param({"exactly": 2}, {"Cubism": 2, "Baroque": 2, "Rococo": 2, "unknown": 2}, id="exactly two"),
-        pytest.param({"exactly": 4, "top": 2}, {"Cubism": 4, "Baroque": 4}, id="exactly as many as there are, of the largest"),
-        pytest.param({"total": 6}, {"Baroque": 2, "Cubism": 2, "Rococo": 1, "unknown": 1}, id="of 4, 4, 2 and 2 the half"),
-        pytest.param({"total": 5}, {"Baroque": 1, "Cubism": 2, "Rococo": 1, "unknown": 1}, id="1.67, 1.67, 0.83, 0.83: the last place by chance"),
+        pytest.param(
+            {"exactly": 4, "top": 2}, {"Cubism": 4, "Baroque": 4}, id="exactly as many as there are, of the largest"
+        ),
+        pytest.param(
+            {"total": 6}, {"Baroque": 2, "Cubism": 2, "Rococo": 1, "unknown": 1}, id="of 4, 4, 2 and 2 the half"
+        ),
+        pytest.param(
+            {"total": 5},
+            {"Baroque": 1, "Cubism": 2, "Rococo": 1, "unknown": 1},
+            id="1.67, 1.67, 0.83, 0.83: the last place by chance",
+        ),
         pytest.param({"total": 1}, {"Cubism": 1}, id="one place: the largest remainder, of equals by chance"),
         pytest.param({"total": 12}, {"Cubism": 4, "Baroque": 4, "Rococo": 2, "unknown": 2}, id="all"),
         pytest.param({"total": 99}, {"Cubism": 4, "Baroque": 4, "Rococo": 2, "unknown": 2}, id="more than all"),
         pytest.param({"total": 5, "top": 2}, {"Baroque": 2, "Cubism": 3}, id="shares of those that are chosen"),
-        pytest.param({"weight": "uniform", "at_most": 2}, {"Cubism": 2, "Baroque": 2, "Rococo": 2, "unknown": 2}, id="with even weights too"),
+        pytest.param(
+            {"weight": "uniform", "at_most": 2},
+            {"Cubism": 2, "Baroque": 2, "Rococo": 2, "unknown": 2},
+            id="with even weights too",
+        ),
     ],
-)  # fmt: skip
+)
 def test_how_many_of_each_stratum_are_drawn(settings: dict[str, Any], expected: dict[str, int]):
     assert by_style(drawn(MIXED, **settings)) == expected
 
@@ -115,11 +151,15 @@ def test_several_keys_make_one_stratum():
     ]
     got = drawn(rows, by=["style", "source"], at_most=2)
     assert Counter(name.rpartition(":")[0] for name in got) == {
-        "met:Cubism": 2, "met:None": 2, "wikiart:Cubism": 1, "None:None": 2,
-    }  # fmt: skip
+        "met:Cubism": 2,
+        "met:None": 2,
+        "wikiart:Cubism": 1,
+        "None:None": 2,
+    }
     assert {name.rpartition(":")[0] for name in drawn(rows, by=["style", "source"], top=9)} == {
-        "met:Cubism", "wikiart:Cubism",
-    }  # fmt: skip
+        "met:Cubism",
+        "wikiart:Cubism",
+    }
 
 
 def test_each_drop_says_why_in_words_and_numbers():
@@ -137,8 +177,16 @@ def test_each_drop_says_why_in_words_and_numbers():
 
 
 @pytest.mark.parametrize(
-    "settings", [{}, {"top": 1, "at_most": 1}, {"exactly": 3}, {"total": 4}, {"at_most_per": {"artist": 1, "object": 1}}, {"weight": "figures"}]
-)  # fmt: skip
+    "settings",
+    [
+        {},
+        {"top": 1, "at_most": 1},
+        {"exactly": 3},
+        {"total": 4},
+        {"at_most_per": {"artist": 1, "object": 1}},
+        {"weight": "figures"},
+    ],
+)
 def test_nothing_in_nothing_out(settings: dict[str, Any]):
     assert decided([], **settings) == {}
     assert said([], **settings) == []
@@ -173,11 +221,15 @@ def test_of_many_that_lack_five_are_named():
 @pytest.mark.parametrize(
     ("settings", "expected"),
     [
-        pytest.param({}, ["sample: 2 records are of the stratum unknown, of which 2 are drawn"], id="no limit, no lack"),
+        pytest.param(
+            {}, ["sample: 2 records are of the stratum unknown, of which 2 are drawn"], id="no limit, no lack"
+        ),
         pytest.param(
             {"at_most": 4},
-            ["sample: 2 of 4 strata have fewer than 4: Rococo 2, unknown 2",
-             "sample: 2 records are of the stratum unknown, of which 2 are drawn"],
+            [
+                "sample: 2 of 4 strata have fewer than 4: Rococo 2, unknown 2",
+                "sample: 2 records are of the stratum unknown, of which 2 are drawn",
+            ],
             id="the fewest first, then by name",
         ),
         pytest.param(
@@ -186,7 +238,7 @@ def test_of_many_that_lack_five_are_named():
             id="what is not chosen lacks nothing",
         ),
     ],
-)  # fmt: skip
+)
 def test_what_is_lacking_is_told(settings: dict[str, Any], expected: list[str]):
     assert said(MIXED, **settings) == expected
 
@@ -285,8 +337,15 @@ def test_of_an_artist_so_many_by_chance_whatever_the_stratum():
 
 
 def test_objects_are_capped_before_artists():
-    rows = [{"record_id": f"met:{number}", "object": "vase" if number < 5 else f"o{number}", "artist": "a", "named_artist": "a"}
-            for number in range(7)]  # fmt: skip
+    rows = [
+        {
+            "record_id": f"met:{number}",
+            "object": "vase" if number < 5 else f"o{number}",
+            "artist": "a",
+            "named_artist": "a",
+        }
+        for number in range(7)
+    ]
     for seed in range(20):
         got = drawn(rows, seed=seed, by=None, at_most_per={"object": 1, "artist": 3})
         assert got == {"met:0", "met:5", "met:6"}
@@ -444,10 +503,15 @@ def test_artbench_on_the_real_style_lists(wikiart: list[Row]):
     after = Counter(row["style"] for row, stays in zip(wikiart, is_in, strict=True) if stays)
     assert after == {style: min(count, 6000) for style, count in before.items()}
     assert sorted(style for style, count in after.items() if count == 6000) == [
-        "Expressionism", "Impressionism", "Post_Impressionism", "Realism", "Romanticism",
-    ]  # fmt: skip
+        "Expressionism",
+        "Impressionism",
+        "Post_Impressionism",
+        "Realism",
+        "Romanticism",
+    ]
     assert sample.short(view, outcome, settings) == [
-        "sample: 22 of 27 strata have fewer than 6000: Action_painting 98, Analytical_Cubism 110, Synthetic_Cubism 216, "
+        "sample: 22 of 27 strata have fewer than 6000: Action_painting 98, Analytical_Cubism 110, "
+        "Synthetic_Cubism 216, "
         "New_Realism 314, Contemporary_Realism 481 and 17 more"
     ]
     mine = [

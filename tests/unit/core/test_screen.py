@@ -18,13 +18,30 @@ BY = "https://creativecommons.org/licenses/by/4.0/"
 
 
 BLANK = {
-    "rights_uri": CC0, "style": "Cubism", "has_wanted_style": True, "bytes": 1000, "width_px": 100, "height_px": 100, "contrast": 0.8,
-    "chroma": 0.2, "blur": 0.2, "border": 0.0, "object_photo": 0.0, "figures": 1,
-}  # fmt: skip
+    "rights_uri": CC0,
+    "style": "Cubism",
+    "has_wanted_style": True,
+    "bytes": 1000,
+    "width_px": 100,
+    "height_px": 100,
+    "contrast": 0.8,
+    "chroma": 0.2,
+    "blur": 0.2,
+    "border": 0.0,
+    "object_photo": 0.0,
+    "figures": 1,
+}
 KINDS = {
-    "record_id": pa.string(), "rights_uri": pa.string(), "style": pa.string(), "has_wanted_style": pa.bool_(), "bytes": pa.int64(),
-    "width_px": pa.int32(), "height_px": pa.int32(), **dict.fromkeys(screen.SCORES, pa.float64()), "figures": pa.int64(),
-}  # fmt: skip
+    "record_id": pa.string(),
+    "rights_uri": pa.string(),
+    "style": pa.string(),
+    "has_wanted_style": pa.bool_(),
+    "bytes": pa.int64(),
+    "width_px": pa.int32(),
+    "height_px": pa.int32(),
+    **dict.fromkeys(screen.SCORES, pa.float64()),
+    "figures": pa.int64(),
+}
 NAMES = styles.known(Styles())
 
 
@@ -47,48 +64,140 @@ def decided(settings: dict[str, Any], *rows: dict[str, Any]) -> list[tuple[str |
         pytest.param({}, {"width_px": 1, "figures": 0}, (None, None), id="a screen that asks for nothing"),
         pytest.param({"least_side_px": 100}, {"width_px": 100}, (None, None), id="a side on the line"),
         pytest.param({"least_side_px": 100}, {"width_px": 99}, ("too_small", "99 px < 100 px"), id="a width below it"),
-        pytest.param({"least_side_px": 100}, {"height_px": 99}, ("too_small", "99 px < 100 px"), id="a height below it"),
-        pytest.param({"aspect": Aspect(least=0.5, most=2)}, {"width_px": 200}, (None, None), id="twice as wide as high"),
-        pytest.param({"aspect": Aspect(least=0.5, most=2)}, {"width_px": 201}, ("too_elongated", "201 x 100 px"), id="one pixel wider than that"),
-        pytest.param({"aspect": Aspect(least=0.5, most=2)}, {"height_px": 200}, (None, None), id="twice as high as wide"),
-        pytest.param({"aspect": Aspect(least=0.5, most=2)}, {"height_px": 201}, ("too_elongated", "100 x 201 px"), id="one pixel higher than that"),
+        pytest.param(
+            {"least_side_px": 100}, {"height_px": 99}, ("too_small", "99 px < 100 px"), id="a height below it"
+        ),
+        pytest.param(
+            {"aspect": Aspect(least=0.5, most=2)}, {"width_px": 200}, (None, None), id="twice as wide as high"
+        ),
+        pytest.param(
+            {"aspect": Aspect(least=0.5, most=2)},
+            {"width_px": 201},
+            ("too_elongated", "201 x 100 px"),
+            id="one pixel wider than that",
+        ),
+        pytest.param(
+            {"aspect": Aspect(least=0.5, most=2)}, {"height_px": 200}, (None, None), id="twice as high as wide"
+        ),
+        pytest.param(
+            {"aspect": Aspect(least=0.5, most=2)},
+            {"height_px": 201},
+            ("too_elongated", "100 x 201 px"),
+            id="one pixel higher than that",
+        ),
         pytest.param({"figures": Figures(least=1)}, {"figures": 0}, ("too_few_figures", "0 of person"), id="nobody"),
         pytest.param({"figures": Figures(least=1)}, {"figures": 1}, (None, None), id="somebody"),
         pytest.param({"figures": Figures(least=0)}, {"figures": 0}, (None, None), id="nobody, where nobody is needed"),
-        pytest.param({"figures": Figures(least=0, most=0)}, {"figures": 1}, ("too_many_figures", "1 of person"), id="somebody, where nobody may be"),
+        pytest.param(
+            {"figures": Figures(least=0, most=0)},
+            {"figures": 1},
+            ("too_many_figures", "1 of person"),
+            id="somebody, where nobody may be",
+        ),
         pytest.param({"figures": Figures(most=4)}, {"figures": 4}, (None, None), id="as many as may be"),
-        pytest.param({"figures": Figures()}, {"figures": None}, ("too_few_figures", "nobody has counted person"), id="nobody has counted"),
-        pytest.param({"figures": Figures(least=0, most=4)}, {"figures": None}, ("too_many_figures", "nobody has counted person"), id="nor here"),
-        pytest.param({"figures": Figures(least=0)}, {"figures": None}, (None, None), id="no matter, where nobody is needed"),
+        pytest.param(
+            {"figures": Figures()},
+            {"figures": None},
+            ("too_few_figures", "nobody has counted person"),
+            id="nobody has counted",
+        ),
+        pytest.param(
+            {"figures": Figures(least=0, most=4)},
+            {"figures": None},
+            ("too_many_figures", "nobody has counted person"),
+            id="nor here",
+        ),
+        pytest.param(
+            {"figures": Figures(least=0)}, {"figures": None}, (None, None), id="no matter, where nobody is needed"
+        ),
         pytest.param({"pixels": Between(least=10_000)}, {}, (None, None), id="as many pixels as asked for"),
-        pytest.param({"pixels": Between(least=10_001)}, {}, ("outside_pixels", "10000 px < 10001 px"), id="a pixel too few"),
-        pytest.param({"pixels": Between(least=1, most=9999)}, {}, ("outside_pixels", "10000 px > 9999 px"), id="a pixel too many"),
-        pytest.param({"pixels": Between(most=10**10)}, {"width_px": 60_000, "height_px": 60_000}, (None, None), id="more pixels than 32 bits hold"),
+        pytest.param(
+            {"pixels": Between(least=10_001)}, {}, ("outside_pixels", "10000 px < 10001 px"), id="a pixel too few"
+        ),
+        pytest.param(
+            {"pixels": Between(least=1, most=9999)}, {}, ("outside_pixels", "10000 px > 9999 px"), id="a pixel too many"
+        ),
+        pytest.param(
+            {"pixels": Between(most=10**10)},
+            {"width_px": 60_000, "height_px": 60_000},
+            (None, None),
+            id="more pixels than 32 bits hold",
+        ),
         pytest.param({"bytes": Between(least=1000, most=1000)}, {}, (None, None), id="bytes on both lines"),
-        pytest.param({"bytes": Between(most=999)}, {}, ("outside_bytes", "1000 bytes > 999 bytes"), id="a byte too many"),
+        pytest.param(
+            {"bytes": Between(most=999)}, {}, ("outside_bytes", "1000 bytes > 999 bytes"), id="a byte too many"
+        ),
         pytest.param({"styles": ("Cubism",)}, {}, (None, None), id="a style that is wanted"),
-        pytest.param({"styles": ("Cubism",)}, {"style": "Dada", "has_wanted_style": False}, ("style_not_wanted", "Dada"), id="another style"),
-        pytest.param({"styles": ("Cubism",)}, {"style": None, "has_wanted_style": False}, ("style_not_wanted", "no style"), id="no style"),
+        pytest.param(
+            {"styles": ("Cubism",)},
+            {"style": "Dada", "has_wanted_style": False},
+            ("style_not_wanted", "Dada"),
+            id="another style",
+        ),
+        pytest.param(
+            {"styles": ("Cubism",)},
+            {"style": None, "has_wanted_style": False},
+            ("style_not_wanted", "no style"),
+            id="no style",
+        ),
         pytest.param({"colour": "colour"}, {"chroma": 0.025}, (None, None), id="colour on the line"),
-        pytest.param({"colour": "colour"}, {"chroma": 0.024}, ("not_in_colour", "chroma 0.024 < 0.025"), id="in one tone"),
+        pytest.param(
+            {"colour": "colour"}, {"chroma": 0.024}, ("not_in_colour", "chroma 0.024 < 0.025"), id="in one tone"
+        ),
         pytest.param({"colour": "grey"}, {"chroma": 0.024}, (None, None), id="in one tone, where that is wanted"),
-        pytest.param({"colour": "grey"}, {"chroma": 0.025}, ("in_colour", "chroma 0.025 >= 0.025"), id="colour, where one tone is wanted"),
-        pytest.param({"colour": "colour", "least_chroma": 0.3}, {}, ("not_in_colour", "chroma 0.2 < 0.3"), id="another line"),
-        pytest.param({"scores": Scores(least_contrast=0.8, most_blur=0.2, most_border=0)}, {}, (None, None), id="scores on their limits"),
-        pytest.param({"scores": Scores(least_contrast=0.81)}, {}, ("blank", "contrast 0.8 < 0.81"), id="too little contrast"),
+        pytest.param(
+            {"colour": "grey"},
+            {"chroma": 0.025},
+            ("in_colour", "chroma 0.025 >= 0.025"),
+            id="colour, where one tone is wanted",
+        ),
+        pytest.param(
+            {"colour": "colour", "least_chroma": 0.3}, {}, ("not_in_colour", "chroma 0.2 < 0.3"), id="another line"
+        ),
+        pytest.param(
+            {"scores": Scores(least_contrast=0.8, most_blur=0.2, most_border=0)},
+            {},
+            (None, None),
+            id="scores on their limits",
+        ),
+        pytest.param(
+            {"scores": Scores(least_contrast=0.81)}, {}, ("blank", "contrast 0.8 < 0.81"), id="too little contrast"
+        ),
         pytest.param({"scores": Scores(most_blur=0.19)}, {}, ("blurred", "blur 0.2 > 0.19"), id="too much blur"),
-        pytest.param({"scores": Scores(most_border=0.2)}, {"border": 0.21}, ("framed", "border 0.21 > 0.2"), id="too much border"),
-        pytest.param({"scores": Scores(most_object_photo=0.75)}, {"object_photo": 0.9}, ("object_photo", "object_photo 0.9 > 0.75"), id="a vase"),
+        pytest.param(
+            {"scores": Scores(most_border=0.2)}, {"border": 0.21}, ("framed", "border 0.21 > 0.2"), id="too much border"
+        ),
+        pytest.param(
+            {"scores": Scores(most_object_photo=0.75)},
+            {"object_photo": 0.9},
+            ("object_photo", "object_photo 0.9 > 0.75"),
+            id="a vase",
+        ),
         pytest.param({"rights": "public_domain"}, {"rights_uri": BY}, ("rights_not_open", BY), id="a word for rights"),
         pytest.param({"rights": "open"}, {"rights_uri": BY}, (None, None), id="a wider word"),
         pytest.param({"rights": "all"}, {"rights_uri": "NOASSERTION"}, (None, None), id="all rights"),
         pytest.param({"rights": (BY, CC0)}, {"rights_uri": CC0}, (None, None), id="rights that are listed"),
-        pytest.param({"rights": ("https://creativecommons.org/publicdomain/",)}, {"rights_uri": CC0}, (None, None), id="rights that begin as listed"),
+        pytest.param(
+            {"rights": ("https://creativecommons.org/publicdomain/",)},
+            {"rights_uri": CC0},
+            (None, None),
+            id="rights that begin as listed",
+        ),
         pytest.param({"rights": (CC0,)}, {"rights_uri": BY}, ("rights_not_open", BY), id="other rights"),
-        pytest.param({"rights": (CC0,)}, {"rights_uri": "NOASSERTION"}, ("rights_not_open", "NOASSERTION"), id="rights that nobody asserts"),
-        pytest.param({"rights": ("NOASSERTION",)}, {"rights_uri": "NOASSERTION"}, (None, None), id="rights that nobody asserts, let pass"),
+        pytest.param(
+            {"rights": (CC0,)},
+            {"rights_uri": "NOASSERTION"},
+            ("rights_not_open", "NOASSERTION"),
+            id="rights that nobody asserts",
+        ),
+        pytest.param(
+            {"rights": ("NOASSERTION",)},
+            {"rights_uri": "NOASSERTION"},
+            (None, None),
+            id="rights that nobody asserts, let pass",
+        ),
     ],
-)  # fmt: skip
+)
 def test_each_check_and_its_edge(
     settings: dict[str, Any], row: dict[str, Any], expected: tuple[str | None, str | None]
 ):
@@ -96,10 +205,16 @@ def test_each_check_and_its_edge(
 
 
 EVERY: dict[str, Any] = {
-    "rights": (BY,), "styles": ("Cubism",), "bytes": Between(most=5000), "pixels": Between(least=50), "least_side_px": 10,
-    "aspect": Aspect(least=0.5, most=2), "colour": "colour", "figures": Figures(least=2, most=3),
+    "rights": (BY,),
+    "styles": ("Cubism",),
+    "bytes": Between(most=5000),
+    "pixels": Between(least=50),
+    "least_side_px": 10,
+    "aspect": Aspect(least=0.5, most=2),
+    "colour": "colour",
+    "figures": Figures(least=2, most=3),
     "scores": Scores(least_contrast=0.1, most_blur=0.5, most_border=0.2, most_object_photo=0.75),
-}  # fmt: skip
+}
 FAILS: dict[Reason, dict[str, Any]] = {
     Reason.RIGHTS_NOT_OPEN: {"rights_uri": CC0},
     Reason.STYLE_NOT_WANTED: {"has_wanted_style": False},
@@ -170,11 +285,16 @@ def test_a_slip_of_the_pen_is_told_with_what_is_near():
     [
         pytest.param([], (), id="no record"),
         pytest.param([0, 2], (), id="all are counted"),
-        pytest.param([None, 2, None], (
-            "nobody has counted person in 2 of 3 records: they are not annotated, and no detect of person has looked at them",
-        ), id="some are not"),
+        pytest.param(
+            [None, 2, None],
+            (
+                "nobody has counted person in 2 of 3 records: they are not annotated, and no detect of person has "
+                "looked at them",
+            ),
+            id="some are not",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_nobody_has_counted_is_told(figures: list[int | None], expected: tuple[str, ...]):
     counts = pa.chunked_array([pa.array(figures, pa.int64())])
     assert screen.said_of_uncounted(counts, Screen(label="s", figures=Figures())) == expected
@@ -185,7 +305,8 @@ def test_a_screen_by_figures_that_nobody_has_counted_is_refused():
     counts = pa.chunked_array([pa.nulls(2, pa.int64())])
     with pytest.raises(
         BadInput,
-        match=r"stages \(s\).figures: expected annotated records, or detect of person before it, got 2 records that nob",
+        match=r"stages \(s\).figures: expected annotated records, or detect of person before it, got 2 "
+        r"records that nob",
     ):
         screen.said_of_uncounted(counts, Screen(label="s", figures=Figures()))
 

@@ -1,4 +1,7 @@
-"""What a choice has done to a collection: worked out by hand, odd ones first; and for any collection by a slower way."""
+"""What a choice has done to a collection: worked out by hand, odd ones first.
+
+And for any collection by a slower way.
+"""
 
 import math
 from collections import Counter
@@ -47,11 +50,17 @@ def bins(table: pa.Table, statistic: str, stratum: str | None = None) -> list[tu
         pytest.param([7], 1, 0, id="one artist"),
         pytest.param([7, 0], 1, 1 / 2, id="one of two has all"),
         pytest.param([3, 3, 3], 3, 0, id="all equal"),
-        pytest.param([MANY, 1], math.exp(math.log(MANY + 1) - MANY * math.log(MANY) / (MANY + 1)), 1 / 2 - 1 / (MANY + 1), id="nearly all"),
-        # entropy of 1/2, 1/4, 1/4 is 1.5 ln 2, so 2^1.5 artists; mean difference of 2, 1, 1 is 4/9, its mean 4/3: 4/9 / (8/3)
+        pytest.param(
+            [MANY, 1],
+            math.exp(math.log(MANY + 1) - MANY * math.log(MANY) / (MANY + 1)),
+            1 / 2 - 1 / (MANY + 1),
+            id="nearly all",
+        ),
+        # entropy of 1/2, 1/4, 1/4 is 1.5 ln 2, so 2^1.5 artists; mean difference of 2, 1, 1 is 4/9, its mean 4/3: 4/9 /
+        # (8/3)
         pytest.param([1, 2, 1], 2**1.5, 1 / 6, id="by hand"),
     ],
-)  # fmt: skip
+)
 def test_numbers_by_hand(counts: list[int], effective: float, unevenness: float):
     assert effective_number(counts) == pytest.approx(effective, abs=1e-9)
     assert gini(counts) == pytest.approx(unevenness, abs=1e-9)
@@ -77,7 +86,8 @@ def test_diversity_by_hand():
     assert found.to_pylist() == [
         dict(zip(DIVERSITY.names, row, strict=True))
         for row in [
-            # all: X 1, Y 2, Z 1, unknown 3 of 7: exp(ln 7 - (2 ln 2 + 3 ln 3) / 7); 1, 1, 2, 3: 2 * (1 + 2 + 6 + 12) / 28 - 5/4
+            # all: X 1, Y 2, Z 1, unknown 3 of 7: exp(ln 7 - (2 ln 2 + 3 ln 3) / 7); 1, 1, 2, 3: 2 * (1 + 2 + 6 + 12) /
+            # 28 - 5/4
             ("before", None, 7, 4, 3.585989, 0.25, "unknown", 0.428571, 3),
             ("before", "a", 1, 1, 1.0, 0.0, "unknown", 1.0, 1),
             ("before", "b", 4, 3, 2.828427, 0.166667, "Y", 0.5, 0),

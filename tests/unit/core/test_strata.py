@@ -24,15 +24,29 @@ def found(**columns: Words) -> tuple[list[str], list[int]]:
         pytest.param({"style": []}, [], [], id="no records"),
         pytest.param({"style": [], "source": []}, [], [], id="no records, two keys"),
         pytest.param({"style": [None]}, [UNKNOWN], [0], id="one of no style"),
-        pytest.param({"style": ["", None, UNKNOWN]}, [UNKNOWN], [0, 0, 0], id="null, nothing and the word itself are one"),
+        pytest.param(
+            {"style": ["", None, UNKNOWN]}, [UNKNOWN], [0, 0, 0], id="null, nothing and the word itself are one"
+        ),
         pytest.param({"style": [" ", "b"]}, [" ", "b"], [0, 1], id="a blank is a word"),
         pytest.param({"style": ["b", "a", "b"]}, ["a", "b"], [1, 0, 1], id="by name, not by arrival"),
         pytest.param({"style": ["z", "ä", "Z"]}, ["Z", "z", "ä"], [1, 2, 0], id="by code points"),
-        pytest.param({"style": ["b", "a"], "source": ["x", "y"]}, ["a / y", "b / x"], [1, 0], id="two keys, only what there is"),
-        pytest.param({"style": ["b", None], "source": [None, "y"]}, ["b / unknown", "unknown / y"], [0, 1], id="one of two unknown"),
-        pytest.param({"style": ["a", "a"], "source": ["x", "x"], "artist": ["p", "o"]}, ["a / x / o", "a / x / p"], [1, 0], id="three keys"),
+        pytest.param(
+            {"style": ["b", "a"], "source": ["x", "y"]}, ["a / y", "b / x"], [1, 0], id="two keys, only what there is"
+        ),
+        pytest.param(
+            {"style": ["b", None], "source": [None, "y"]},
+            ["b / unknown", "unknown / y"],
+            [0, 1],
+            id="one of two unknown",
+        ),
+        pytest.param(
+            {"style": ["a", "a"], "source": ["x", "x"], "artist": ["p", "o"]},
+            ["a / x / o", "a / x / p"],
+            [1, 0],
+            id="three keys",
+        ),
     ],
-)  # fmt: skip
+)
 def test_strata(columns: dict[str, Words], names: list[str], of: list[int]):
     assert found(**columns) == (names, of)
 

@@ -24,11 +24,13 @@ def chunked(*chunks: list[str | None]) -> pa.ChunkedArray:
     [
         pytest.param(chunked(), [], id="nothing wanted, no chunk at all"),
         pytest.param(chunked([]), [], id="nothing wanted"),
-        pytest.param(chunked(["c"], ["a", "c"]), [3, 1, 3], id="in the order in which it is wanted, as often as it is wanted"),
+        pytest.param(
+            chunked(["c"], ["a", "c"]), [3, 1, 3], id="in the order in which it is wanted, as often as it is wanted"
+        ),
         pytest.param(chunked(["z", "a", None]), [None, 1, None], id="what the table has not is a row of nulls"),
         pytest.param(pa.array(["a"]), [1], id="an array without chunks"),
     ],
-)  # fmt: skip
+)
 def test_rows_are_looked_up_in_the_order_asked_for(wanted: Any, expected: list[int | None]):
     found = tables.looked_up(TABLE, "key", wanted)
     assert found["value"].to_pylist() == expected
@@ -145,10 +147,12 @@ def test_nothing_enters_and_nothing_leaves():
         pytest.param([("a", 1)], [("a", 1)], id="one row"),
         pytest.param([("a", 1), ("a", 2)], [("a", 2)], id="one key"),
         pytest.param([("a", 1), ("b", 2)], [("a", 1), ("b", 2)], id="each key once"),
-        pytest.param([("", 1), ("", 2), ("a", 3), ("a", 4), ("b", 5)], [("", 2), ("a", 4), ("b", 5)], id="an empty key is a key"),
+        pytest.param(
+            [("", 1), ("", 2), ("a", 3), ("a", 4), ("b", 5)], [("", 2), ("a", 4), ("b", 5)], id="an empty key is a key"
+        ),
         pytest.param([("a", 1), ("a", None)], [("a", None)], id="the last, even if it says nothing"),
     ],
-)  # fmt: skip
+)
 def test_the_last_of_each_key(rows: list[tuple[str, int | None]], expected: list[tuple[str, int | None]]):
     schema = pa.schema([("key", pa.string()), ("n", pa.int64())])
     table = pa.Table.from_pylist([{"key": key, "n": n} for key, n in rows], schema=schema)
@@ -185,11 +189,17 @@ NOW = pa.schema([("key", pa.string()), ("n", pa.int64()), ("added", pa.list_(pa.
         pytest.param({}, [], id="no column at all"),
         pytest.param({"n": pa.array([], pa.int64())}, [], id="no row"),
         pytest.param({"key": ["a"], "n": [1]}, [{"key": "a", "n": 1, "added": None}], id="a column that came later"),
-        pytest.param({"gone": [0], "n": [1], "key": ["a"]}, [{"key": "a", "n": 1, "added": None}], id="one that went, and another order"),
-        pytest.param({"n": pa.array([1], pa.int32())}, [{"key": None, "n": 1, "added": None}], id="a number that was shorter"),
+        pytest.param(
+            {"gone": [0], "n": [1], "key": ["a"]},
+            [{"key": "a", "n": 1, "added": None}],
+            id="one that went, and another order",
+        ),
+        pytest.param(
+            {"n": pa.array([1], pa.int32())}, [{"key": None, "n": 1, "added": None}], id="a number that was shorter"
+        ),
         pytest.param({"key": pa.nulls(2)}, [{"key": None, "n": None, "added": None}] * 2, id="a column without a type"),
     ],
-)  # fmt: skip
+)
 def test_an_older_table_has_nulls_where_it_knew_nothing(older: dict[str, Any], expected: list[dict[str, Any]]):
     got = tables.as_schema(pa.table(older), NOW)
     assert got.schema == NOW

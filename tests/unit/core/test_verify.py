@@ -278,7 +278,8 @@ Tamper = Callable[[Small], Any]
         pytest.param(
             lambda s: s.counts["by_split"].update(test=0),
             [
-                "counts.by_split: expected {'train': 2, 'val': 1}, as the tables say, got {'test': 0, 'train': 2, 'val': 1}"
+                "counts.by_split: expected {'train': 2, 'val': 1}, as the tables say, got {'test': 0, 'train': "
+                "2, 'val': 1}"
             ],
             id="a split of nothing",
         ),

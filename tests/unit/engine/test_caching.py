@@ -103,7 +103,7 @@ def failure(day: int, reason: str, locator: str = "a", **given: Any) -> Row:
     return row(day, locator, sha256=None, bytes=None, reason=reason, **given)
 
 
-# ------------------------------------------------------------------------------------------------ asked once
+# --- asked once
 
 
 def test_nothing_is_asked_for_nothing(outside):
@@ -146,14 +146,18 @@ def test_odd_locators_are_locators(outside, locator):
 
 def test_parts_of_any_size_ask_for_the_same(context):
     names = [f"{number}" for number in range(20)]
-    small, large = (Outside(context.model_copy(update=given)) for given in (
-        {"part_rows": 3, "store": f"{context.store}-small"}, {"part_rows": 100, "store": f"{context.store}-large"},
-    ))  # fmt: skip
+    small, large = (
+        Outside(context.model_copy(update=given))
+        for given in (
+            {"part_rows": 3, "store": f"{context.store}-small"},
+            {"part_rows": 100, "store": f"{context.store}-large"},
+        )
+    )
     assert small.retrieve(*names)[1] == large.retrieve(*names)[1] == sorted(names)
     assert (small.day, large.day) == (7, 1)
 
 
-# ------------------------------------------------------------------------------------------------ asked again
+# --- asked again
 
 
 @pytest.mark.parametrize("damage", ["removed", "cut short"])
@@ -214,7 +218,7 @@ def test_a_failure_without_rules_of_an_older_store_is_asked_for_again(outside, s
     assert outside.retrieve("a", "b")[1] == ["a"]
 
 
-# ------------------------------------------------------------------------------------------------ what counts
+# --- what counts
 
 
 def write(store: Store, *tables: list[Row]) -> None:
@@ -281,7 +285,7 @@ def test_damaged_tables_are_as_if_they_were_not_there(outside, store):
     assert outside.retrieve("a", "b")[1] == ["b"]
 
 
-# ------------------------------------------------------------------------------------------------ parts that died, plans
+# --- parts that died, plans
 
 
 def dead(store: Store, *rows: Row) -> Path:
@@ -346,7 +350,7 @@ def test_a_plan_that_must_ask_leaves_nothing_behind(context):
     assert Outside(context).retrieve("a")[1] == ["a"]
 
 
-# ------------------------------------------------------------------------------------------------ hosts
+# --- hosts
 
 ADDRESSES = st.lists(st.builds("https://{}.example/{}".format, st.sampled_from("abc"), st.integers(0, 99)), unique=True)
 

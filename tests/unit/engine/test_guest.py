@@ -1,4 +1,6 @@
-"""What a part asks the web with: one guest per run and process, with a name, and with secrets that stay where they are."""
+"""What a part asks the web with: one guest per run and process, with a name, and with secrets that stay where they
+are.
+"""
 
 import threading
 import uuid

@@ -1,4 +1,6 @@
-"""Recipes from files: those that ship, settings changed from outside, and one clear sentence for all that can be wrong."""
+"""Recipes from files: those that ship, settings changed from outside, and one clear sentence for all that can be
+wrong.
+"""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -229,7 +231,8 @@ def test_a_file_that_is_there_goes_before_a_recipe_that_ships(tmp_path: Path, mo
         pytest.param(
             staged("fetch", "hash", "detect: {model: yolo}", "split", "export"),
             (
-                "stages[2] (detect).model: expected one of yolox, yolov5, yolov8, fastestdet, plain, hog, results, fasterrcnn_resnet50_fpn,",
+                "stages[2] (detect).model: expected one of yolox, yolov5, yolov8, fastestdet, plain, hog, results, "
+                "fasterrcnn_resnet50_fpn,",
                 "got 'yolo'",
             ),
             id="a model that there is not",

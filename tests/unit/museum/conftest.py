@@ -27,7 +27,9 @@ def _painted(folder: Path) -> None:
 
 @pytest.fixture(scope="session")
 def museum(made_once: Callable[[str, Callable[[Path], object]], Path]) -> SimpleNamespace:
-    """A museum read back: folder, seed, records, rows and files by key, coco, copies, faults and first works of series by key, progress."""
+    """A museum read back: folder, seed, records, rows and files by key, coco, copies, faults and first works of series
+    by key, progress.
+    """
     folder = made_once(f"museum-{RECORDS}", _painted)
     rows = {row["key"]: row for row in _table(folder / "works.csv")}
     return SimpleNamespace(

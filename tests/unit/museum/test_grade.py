@@ -44,15 +44,29 @@ def graded(folder: Path, drops: str = "", edges: list[tuple[str, str, str]] | No
 
 CASES = [
     pytest.param({}, (0, 3, 0, 0), id="nothing was found"),
-    pytest.param({"a": (*NEAR, "b"), "c": (*NEAR, "b"), "e": (*NEAR, "d")}, (3, 3, 3, 3), id="all, whichever copy stayed"),
-    pytest.param({"b": (*NEAR, "a"), "e": ("fetch", "broken_image", None)}, (1, 2, 1, 1), id="what a fault took does not count"),
-    pytest.param({"b": (*NEAR, "a"), "c": ("sample", "not_drawn", None)}, (1, 3, 1, 1), id="what was dropped later had been missed"),
-    pytest.param({"b": (*NEAR, "c")}, (0, 3, 1, 1), id="two copies without their original are a right drop and no find"),
+    pytest.param(
+        {"a": (*NEAR, "b"), "c": (*NEAR, "b"), "e": (*NEAR, "d")}, (3, 3, 3, 3), id="all, whichever copy stayed"
+    ),
+    pytest.param(
+        {"b": (*NEAR, "a"), "e": ("fetch", "broken_image", None)}, (1, 2, 1, 1), id="what a fault took does not count"
+    ),
+    pytest.param(
+        {"b": (*NEAR, "a"), "c": ("sample", "not_drawn", None)},
+        (1, 3, 1, 1),
+        id="what was dropped later had been missed",
+    ),
+    pytest.param(
+        {"b": (*NEAR, "c")}, (0, 3, 1, 1), id="two copies without their original are a right drop and no find"
+    ),
     pytest.param({"c": (*NEAR, "b"), "b": (*NEAR, "a")}, (2, 3, 2, 2), id="a drop for what was itself dropped"),
-    pytest.param({"b": (*NEAR, "a"), "a": (*NEAR, "b")}, (0, 3, 2, 2), id="two that were dropped for each other are both lost"),
+    pytest.param(
+        {"b": (*NEAR, "a"), "a": (*NEAR, "b")}, (0, 3, 2, 2), id="two that were dropped for each other are both lost"
+    ),
     pytest.param({"f": (*NEAR, "a"), "e": (*NEAR, "a")}, (0, 3, 2, 0), id="drops for another work are wrong"),
-    pytest.param({"h": (*NEAR, "g")}, (0, 3, 1, 1), id="a mirrored copy that nobody asked for is a right drop and no find"),
-]  # fmt: skip
+    pytest.param(
+        {"h": (*NEAR, "g")}, (0, 3, 1, 1), id="a mirrored copy that nobody asked for is a right drop and no find"
+    ),
+]
 
 
 @pytest.mark.parametrize(("dropped", "counts"), CASES)

@@ -48,8 +48,12 @@ def test_works_of_a_series_come_as_close_as_copies_do_and_go_further(
 
 CASES = [
     # relation, at most so many bits, at least such a share of the copies
-    ("exact", 0, 1.0), ("reencoded", 4, 0.97), ("resized", 4, 0.97), ("recoloured", 8, 0.95), ("rephotographed", 16, 0.8),
-]  # fmt: skip
+    ("exact", 0, 1.0),
+    ("reencoded", 4, 0.97),
+    ("resized", 4, 0.97),
+    ("recoloured", 8, 0.95),
+    ("rephotographed", 16, 0.8),
+]
 
 
 def _distances_of_copies(museum: SimpleNamespace, hashes: dict[str, int], relation: str) -> NDArray[np.int64]:

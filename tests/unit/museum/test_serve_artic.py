@@ -95,10 +95,14 @@ def test_a_real_work_has_the_same_fields(shared_data):
 def test_a_page_in_full():
     page = json.loads(_got(f"{API}?page=3&limit=7&fields=id,title,titel").body)
     assert page["pagination"] == {
-        "total": 60, "limit": 7, "offset": 14, "total_pages": 9, "current_page": 3,
+        "total": 60,
+        "limit": 7,
+        "offset": 14,
+        "total_pages": 9,
+        "current_page": 3,
         "prev_url": f"{API}?page=2&fields=id%2Ctitle%2Ctitel&limit=7",
         "next_url": f"{API}?page=4&fields=id%2Ctitle%2Ctitel&limit=7",
-    }  # fmt: skip
+    }
     assert page["data"][0] == {"id": 74, "title": "Title “14”"}
     assert len(json.loads(_got(API).body)["data"]) == 12
     nothing = json.loads(_got(f"{API}?limit=0").body)["pagination"]

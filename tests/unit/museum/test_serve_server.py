@@ -84,8 +84,11 @@ def _talk(museum: Serving, said: bytes, answers: int = 1) -> bytes:
 def test_hosts_are_told_apart_by_name_alone(museum: Serving) -> None:
     for host in ("odd.example", "ODD.example", "odd.example:8080"):
         assert _get(museum, "/echo?a=1&b=%C3%BC+c&d=", host).json() == [
-            "odd.example", "/echo", {"a": "1", "b": "ü c", "d": ""}, "GET",
-        ]  # fmt: skip
+            "odd.example",
+            "/echo",
+            {"a": "1", "b": "ü c", "d": ""},
+            "GET",
+        ]
     assert _get(museum, "/echo", "museum.example").status_code == 404
     assert _get(museum, "/echo", "nobody.example").status_code == 404
 

@@ -55,7 +55,9 @@ def asked(hall, url):
 
 
 def driven(hall, source):
-    """Every record that the source gives of the museum, and what it claims, found by asking until nothing is left to ask."""
+    """Every record that the source gives of the museum, and what it claims, found by asking until nothing is left to
+    ask.
+    """
     waiting, seen, rows, claims = surrealism.first(source), set(), [], []
     while waiting:
         ask = waiting.pop()

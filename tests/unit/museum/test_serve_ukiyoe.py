@@ -58,7 +58,9 @@ def asked(hall, url):
 
 
 def driven(hall, source):
-    """Every record that the source gives of the museum, and what it claims, found by asking until nothing is left to ask."""
+    """Every record that the source gives of the museum, and what it claims, found by asking until nothing is left to
+    ask.
+    """
     waiting, seen, rows, claims = ukiyoe.first(source), set(), [], []
     while waiting:
         ask = waiting.pop()
@@ -100,12 +102,20 @@ def test_each_museum_claims_what_it_has():
 @pytest.mark.parametrize(
     "url",
     [
-        "https://ukiyo-e.org/", "https://ukiyo-e.org/source/louvre", "https://ukiyo-e.org/source/met?start=-1",
-        "https://ukiyo-e.org/source/met?start=²", "https://ukiyo-e.org/image/met/sc0000000", "https://ukiyo-e.org/image/met/sc1",
-        "https://ukiyo-e.org/image/met/x", "https://ukiyo-e.org/image/mfa/sc0000001", "https://data.ukiyo-e.org/met/images/sc0000001.gif",
-        "https://data.ukiyo-e.org/met/sc0000001.png", "https://data.ukiyo-e.org/met/raw/sc0000001.png", "https://ukiyo-e.org/image/met/sc9999999",
+        "https://ukiyo-e.org/",
+        "https://ukiyo-e.org/source/louvre",
+        "https://ukiyo-e.org/source/met?start=-1",
+        "https://ukiyo-e.org/source/met?start=²",
+        "https://ukiyo-e.org/image/met/sc0000000",
+        "https://ukiyo-e.org/image/met/sc1",
+        "https://ukiyo-e.org/image/met/x",
+        "https://ukiyo-e.org/image/mfa/sc0000001",
+        "https://data.ukiyo-e.org/met/images/sc0000001.gif",
+        "https://data.ukiyo-e.org/met/sc0000001.png",
+        "https://data.ukiyo-e.org/met/raw/sc0000001.png",
+        "https://ukiyo-e.org/image/met/sc9999999",
     ],
-)  # fmt: skip
+)
 def test_unknown_things_are_not_found(url):
     assert asked(SmallHall(40), url).status == 404
 

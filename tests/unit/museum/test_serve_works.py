@@ -1,4 +1,6 @@
-"""Halls: labels that agree with the painted folder, lists that agree with the labels, and images that agree with both."""
+"""Halls: labels that agree with the painted folder, lists that agree with the labels, and images that agree with
+both.
+"""
 
 import hashlib
 import io
@@ -58,8 +60,14 @@ def test_labels_agree_with_the_painted_folder(museum: SimpleNamespace, hall: Cat
         said = hall.entry(row)
         year = "" if said.year is None else str(said.year)
         assert (said.row, said.key, said.artist, said.style, said.date_text, year, said.extension) == (
-            row, cells["key"], cells["artist"], cells["style"], cells["date_text"], cells["year"], Path(cells["image"]).suffix,
-        )  # fmt: skip
+            row,
+            cells["key"],
+            cells["artist"],
+            cells["style"],
+            cells["date_text"],
+            cells["year"],
+            Path(cells["image"]).suffix,
+        )
         alike += said.title == cells["title"]
     assert alike > museum.records / 10
 
@@ -206,8 +214,10 @@ def test_any_folder_of_images_is_a_hall(tmp_path: Path) -> None:
     assert isinstance(hall, ImagesHall)
     said = [hall.entry(row) for row in range(hall.size)]
     assert [(one.title, one.extension, one.width_px, one.height_px) for one in said] == [
-        ("b", ".png", 5, 9), ("c", ".webp", 400, 300), ("Sea at Dusk", ".jpg", 30, 20),
-    ]  # fmt: skip
+        ("b", ".png", 5, 9),
+        ("c", ".webp", 400, 300),
+        ("Sea at Dusk", ".jpg", 30, 20),
+    ]
     assert {one.style for one in said} <= set(STYLE_NAMES)
     assert images_of_hall(hall).ready(2) == ((tmp_path / "deep" / "Sea_at Dusk.JPG").read_bytes(), "image/jpeg")
     _assert_lists_agree(hall)
@@ -223,8 +233,11 @@ def test_folders_that_hold_nothing_are_refused(tmp_path: Path) -> None:
 
 def test_types_of_content() -> None:
     assert [content_type(one) for one in (".jpg", ".JPEG", ".webp", "")] == [
-        "image/jpeg", "image/jpeg", "image/webp", "application/octet-stream",
-    ]  # fmt: skip
+        "image/jpeg",
+        "image/jpeg",
+        "image/webp",
+        "application/octet-stream",
+    ]
 
 
 def test_real_images_can_be_served(shared_data: Path) -> None:

@@ -32,8 +32,10 @@ CASES = [
     pytest.param(figure(10, 20, 30, 50), matrix(right=-20), (180, 100), (0, 20, 20, 50), id="a third is cut off"),
     pytest.param(figure(10, 20, 30, 50), matrix(right=-30), (170, 100), None, id="two thirds are cut off"),
     pytest.param(figure(10, 20, 30, 50), matrix(right=-50), (150, 100), None, id="all is cut off"),
-    pytest.param(figure(0, 90, 60, 8), matrix(below=-3), (200, 94), (0, 87, 60, 7), id="cut by the lower edge, high enough"),
-    pytest.param(figure(0, 90, 60, 8), matrix(below=-3), (200, 93), None, id="cut by the lower edge, too low to be a figure"),
+    pytest.param(figure(0, 90, 60, 8), matrix(below=-3), (200, 94), (0, 87, 60, 7), id="cut by the lower "
+                                                            "edge, high enough"),
+    pytest.param(figure(0, 90, 60, 8), matrix(below=-3), (200, 93), None, id="cut by the lower edge, too low "
+                                                            "to be a figure"),
     pytest.param(figure(0, 0, 6, 6), matrix(right=-2), (198, 100), None, id="cut, too few pixels"),
     pytest.param(figure(0, 0, 3, 3), matrix(0.5, 0.5), (100, 50), (0, 0, 1.5, 1.5), id="small, but not cut"),
 ]  # fmt: skip

@@ -16,11 +16,17 @@ def said(model: str) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("model", "person", "nms_iou", "weights"),
     [
-        ("yolox", 0, 0.65, "weights"), ("fastestdet", 0, 0.45, "weights"), ("yolov5", 0, 0.45, "weights"),
-        ("yolov8", 0, 0.7, "weights"), ("plain", 0, 0.65, "weights"), ("hog", 0, 0.5, None),
-        ("results", 1, 1.0, "weights"), ("fasterrcnn_resnet50_fpn_v2", 1, 0.5, "weights"), ("fcos_small", 1, 0.6, "weights"),
+        ("yolox", 0, 0.65, "weights"),
+        ("fastestdet", 0, 0.45, "weights"),
+        ("yolov5", 0, 0.45, "weights"),
+        ("yolov8", 0, 0.7, "weights"),
+        ("plain", 0, 0.65, "weights"),
+        ("hog", 0, 0.5, None),
+        ("results", 1, 1.0, "weights"),
+        ("fasterrcnn_resnet50_fpn_v2", 1, 0.5, "weights"),
+        ("fcos_small", 1, 0.6, "weights"),
     ],
-)  # fmt: skip
+)
 def test_what_is_not_said_is_the_models_own(model: str, person: int, nms_iou: float, weights: str | None):
     settings = Detect.model_validate(said(model))
     assert (settings.classes, settings.nms_iou, settings.weights) == ({"person": person}, nms_iou, weights)
@@ -60,12 +66,21 @@ def test_cocos_names_are_eighty_of_ninety():
     ("changes", "sentence"),
     [
         ({"model": "yolo"}, "expected one of yolox, yolov5, yolov8, fastestdet, plain, hog, results, .*, got 'yolo'"),
-        ({"model": "yolox", "classes": ["angel"]}, "expected the names of COCO's 80 classes in classes of yolox, got 'angel'"),
+        (
+            {"model": "yolox", "classes": ["angel"]},
+            "expected the names of COCO's 80 classes in classes of yolox, got 'angel'",
+        ),
         ({"model": "yolox", "classes": [0]}, "in classes of yolox, got 0"),
-        ({"model": "plain", "classes": ["person"]}, "expected classes as name: index, since plain models give no names"),
+        (
+            {"model": "plain", "classes": ["person"]},
+            "expected classes as name: index, since plain models give no names",
+        ),
         ({"model": "hog", "classes": ["dog"]}, "expected person in classes of hog, got 'dog'"),
         ({"model": "yolox", "classes": []}, "at least 1 item"),
-        ({"model": "yolox", "classes": {"a": 1, "b": 1}}, "expected each class index under one name, got {'a': 1, 'b': 1}"),
+        (
+            {"model": "yolox", "classes": {"a": 1, "b": 1}},
+            "expected each class index under one name, got {'a': 1, 'b': 1}",
+        ),
         ({"model": "hog", "weights": "w"}, "expected no weights for hog"),
         ({"model": "hog", "classes": {"person": 0, "dog": 1}}, "expected one class for hog, got 2"),
         ({"model": "yolox", "weights": None}, "expected weights for yolox"),
@@ -74,7 +89,7 @@ def test_cocos_names_are_eighty_of_ninety():
         ({"model": "fcos_small", "least_side_px": 900, "most_side_px": 800}, "expected least_side_px <= most_side_px"),
     ],
     ids=str,
-)  # fmt: skip
+)
 def test_what_does_not_hold_together_is_refused(changes: dict[str, Any], sentence: str):
     with pytest.raises(ValidationError, match=sentence):
         Detect.model_validate(changes)

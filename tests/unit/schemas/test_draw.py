@@ -51,13 +51,23 @@ def test_seats_are_the_ratios_whatever_their_unit(ratios: dict[str, int], unit: 
     ("settings", "said"),
     [
         pytest.param({"ratios": {}}, "expected at least one ratio above 0, got {}", id="no ratios"),
-        pytest.param({"ratios": {"train": 0, "val": 0}}, "expected at least one ratio above 0", id="ratios that sum to zero"),
+        pytest.param(
+            {"ratios": {"train": 0, "val": 0}}, "expected at least one ratio above 0", id="ratios that sum to zero"
+        ),
         pytest.param({"ratios": {"train": -1, "val": 2}}, "greater than or equal to 0", id="below zero"),
         pytest.param({"ratios": {"train": float("nan")}}, "finite", id="no number"),
         pytest.param({"ratios": {"train": 1001}}, "less than or equal to 1000", id="too large"),
         pytest.param({"ratios": {"dev": 1}}, "'train', 'val' or 'test'", id="another split"),
-        pytest.param({"ratios": {"train": 0.9995, "test": 0.0005}}, "expected ratios that need at most 1000 seats", id="a seat in two thousand"),
-        pytest.param({"ratios": {"train": 0.6667, "test": 0.3333}}, "such as 3:1:1 or 0.8:0.1:0.1", id="thirds as they are printed"),
+        pytest.param(
+            {"ratios": {"train": 0.9995, "test": 0.0005}},
+            "expected ratios that need at most 1000 seats",
+            id="a seat in two thousand",
+        ),
+        pytest.param(
+            {"ratios": {"train": 0.6667, "test": 0.3333}},
+            "such as 3:1:1 or 0.8:0.1:0.1",
+            id="thirds as they are printed",
+        ),
         pytest.param({"by": ["styles"]}, "expected method: iterative with `styles`", id="several styles in batches"),
         pytest.param({"by": "genre"}, "'style'", id="no such key"),
         pytest.param({"order": "year"}, "'figures'", id="no such order"),
@@ -67,7 +77,7 @@ def test_seats_are_the_ratios_whatever_their_unit(ratios: dict[str, int], unit: 
         pytest.param({"seed": -1}, "greater than or equal to 0", id="a seed below zero"),
         pytest.param({"ratio": {"train": 1}}, "Extra inputs are not permitted", id="a slip of the pen"),
     ],
-)  # fmt: skip
+)
 def test_splits_that_are_refused(settings: dict[str, Any], said: str):
     with pytest.raises(ValidationError) as refused:
         Split.model_validate(settings)
@@ -77,7 +87,11 @@ def test_splits_that_are_refused(settings: dict[str, Any], said: str):
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        pytest.param({"at_most": 2, "exactly": 2}, "expected one of at_most, exactly and total, got at_most and exactly", id="two sizes"),
+        pytest.param(
+            {"at_most": 2, "exactly": 2},
+            "expected one of at_most, exactly and total, got at_most and exactly",
+            id="two sizes",
+        ),
         pytest.param({"at_most": 2, "exactly": 2, "total": 9}, "got at_most and exactly and total", id="three sizes"),
         pytest.param({"at_most": 0}, "greater than or equal to 1", id="none of each"),
         pytest.param({"top": 0}, "greater than or equal to 1", id="no strata"),
@@ -87,7 +101,7 @@ def test_splits_that_are_refused(settings: dict[str, Any], said: str):
         pytest.param({"weight": "artist"}, "'inverse_artist', 'uniform' or 'figures'", id="no such weight"),
         pytest.param({"score": 1.5}, "less than or equal to 1", id="no such score"),
     ],
-)  # fmt: skip
+)
 def test_samples_that_are_refused(settings: dict[str, Any], said: str):
     with pytest.raises(ValidationError) as refused:
         Sample.model_validate(settings)
@@ -115,10 +129,16 @@ def test_one_bond_several_or_none(written: Any, read: tuple[str, ...]):
         pytest.param({}, ("train", "val", "test"), id="by default three"),
         pytest.param({"ratios": {"test": 1, "train": 5}}, ("train", "test"), id="no val"),
         pytest.param({"ratios": {"train": 5, "val": 0}}, ("train", "val"), id="a ratio of 0 is a split all the same"),
-        pytest.param({"ratios": {"val": 1, "test": 9}, "roles": {"met": "gallery", "flickr": "query"}}, ("train", "val", "test"), id="a gallery"),
-        pytest.param({"ratios": {"val": 1, "test": 9}, "roles": {"flickr": "query"}}, ("val", "test"), id="queries alone"),
+        pytest.param(
+            {"ratios": {"val": 1, "test": 9}, "roles": {"met": "gallery", "flickr": "query"}},
+            ("train", "val", "test"),
+            id="a gallery",
+        ),
+        pytest.param(
+            {"ratios": {"val": 1, "test": 9}, "roles": {"flickr": "query"}}, ("val", "test"), id="queries alone"
+        ),
     ],
-)  # fmt: skip
+)
 def test_the_splits_that_a_release_has(settings: dict[str, Any], splits: tuple[str, ...]):
     assert Split.model_validate(settings).splits == splits
 

@@ -44,10 +44,19 @@ def test_a_state_is_never_changed_but_followed():
 
 def test_a_release_manifest_reads_what_it_wrote_and_nothing_else():
     manifest = ReleaseManifest(
-        name="a", version="0" * 12, previous=None, lineage=1, split_sha256="s", contract_version="1.0.0", content_sha256="c",
-        recipe_sha256="r", counts={"records": 3, "by_split": {"train": 3}}, content={}, files={"x": {"sha256": "0", "bytes": 3}},
+        name="a",
+        version="0" * 12,
+        previous=None,
+        lineage=1,
+        split_sha256="s",
+        contract_version="1.0.0",
+        content_sha256="c",
+        recipe_sha256="r",
+        counts={"records": 3, "by_split": {"train": 3}},
+        content={},
+        files={"x": {"sha256": "0", "bytes": 3}},
         environment={},
-    )  # fmt: skip
+    )
     assert ReleaseManifest.model_validate_json(manifest.model_dump_json()) == manifest
     with pytest.raises(ValidationError, match="Extra inputs"):
         ReleaseManifest.model_validate({**manifest.model_dump(), "more": 1})

@@ -46,9 +46,28 @@ def test_a_host_is_found_however_it_is_written(written: str, host: str):
 
 @pytest.mark.parametrize(
     "written",
-    ["", " ", "https://a.example", "//a.example", "a.example/", "a.example/api", "a.example?x", "me@a.example", "a b",
-     "a.example:", "a.example:x", "a.example:0", "a.example:70000", "a..example", "*.example", "::1", "[::1", "[x]", "ü" * 70],
-)  # fmt: skip
+    [
+        "",
+        " ",
+        "https://a.example",
+        "//a.example",
+        "a.example/",
+        "a.example/api",
+        "a.example?x",
+        "me@a.example",
+        "a b",
+        "a.example:",
+        "a.example:x",
+        "a.example:0",
+        "a.example:70000",
+        "a..example",
+        "*.example",
+        "::1",
+        "[::1",
+        "[x]",
+        "ü" * 70,
+    ],
+)
 def test_what_names_no_host_is_refused(written: str):
     with pytest.raises(ValidationError, match=r"hosts: expected a host's name, with its port if need be") as caught:
         Manners(hosts={written: {}})

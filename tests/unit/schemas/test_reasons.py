@@ -25,5 +25,9 @@ def test_the_ledgers_word_is_the_reasons_name(reason: Reason):
 
 def test_failures_in_passing_are_reasons_of_the_network_alone():
     assert {str(reason) for reason in PASSING} == {
-        "unreachable", "server_error", "throttled", "cut_short", "over_budget",
-    }  # fmt: skip
+        "unreachable",
+        "server_error",
+        "throttled",
+        "cut_short",
+        "over_budget",
+    }

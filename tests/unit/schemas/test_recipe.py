@@ -1,4 +1,6 @@
-"""The recipe: what every field says of itself, what is filled in, what can't be changed, and the way to YAML and back."""
+"""The recipe: what every field says of itself, what is filled in, what can't be changed, and the way to YAML and
+back.
+"""
 
 from typing import Any
 
@@ -154,10 +156,15 @@ def recipes(draw: st.DrawFn) -> dict[str, Any]:
         "table": {"table": "works.csv", "columns": {"key": "id", "image": "file"}},
     }
     screens = [
-        {"screen": {"label": f"screen-{number}", "least_side_px": draw(st.none() | st.integers(1, 900)),
-                    "figures": draw(st.none() | st.fixed_dictionaries({"score": scores, "least": st.integers(0, 3)}))}}
+        {
+            "screen": {
+                "label": f"screen-{number}",
+                "least_side_px": draw(st.none() | st.integers(1, 900)),
+                "figures": draw(st.none() | st.fixed_dictionaries({"score": scores, "least": st.integers(0, 3)})),
+            }
+        }
         for number in range(draw(st.integers(0, 2)))
-    ]  # fmt: skip
+    ]
     ratios = draw(st.dictionaries(st.sampled_from(["train", "val", "test"]), st.integers(1, 9), min_size=1))
     return {
         "name": draw(names),

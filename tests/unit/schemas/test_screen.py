@@ -18,7 +18,10 @@ from schemas.screen import Screen
         ({"colour": "sepia"}, "'colour' or 'grey'"),
         ({"scores": {"most_blur": 1.5}}, "less than or equal to 1"),
         ({"scores": {"blur": 0.5}}, "Extra inputs are not permitted"),
-        ({"rights": "publc_domain"}, "expected public_domain, open, all, NOASSERTION or a URI such as .*, got 'publc_domain'"),
+        (
+            {"rights": "publc_domain"},
+            "expected public_domain, open, all, NOASSERTION or a URI such as .*, got 'publc_domain'",
+        ),
         ({"rights": ["open", "creativecommons.org"]}, "got 'creativecommons.org'"),
         ({"rights": []}, "at least 1 item"),
         ({"styles": []}, "at least 1 item"),
@@ -27,7 +30,7 @@ from schemas.screen import Screen
         ({"least_chroma": 0.1}, "least_chroma: expected colour beside it, got none"),
         ({"least_chroma": 0.1, "scores": {"most_blur": 0.5}}, "expected colour beside it, got none"),
     ],
-)  # fmt: skip
+)
 def test_what_makes_no_sense_is_refused(settings: dict[str, Any], message: str):
     with pytest.raises(ValidationError, match=message):
         Screen.model_validate(settings)

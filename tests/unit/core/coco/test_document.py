@@ -16,17 +16,35 @@ BY = "https://creativecommons.org/licenses/by/4.0/"
 
 def image(number: int, **said: Any) -> dict[str, Any]:
     return {
-        **dict.fromkeys(DIGESTED.names), "record_id": f"s:{number}", "image_id": number, "sha256": f"{number:064x}", "format": "JPEG",
-        "width_px": 640, "height_px": 480, "rights_uri": CC0, "is_annotated": False, "split": "train", "image": {"bytes": None, "path": None},
+        **dict.fromkeys(DIGESTED.names),
+        "record_id": f"s:{number}",
+        "image_id": number,
+        "sha256": f"{number:064x}",
+        "format": "JPEG",
+        "width_px": 640,
+        "height_px": 480,
+        "rights_uri": CC0,
+        "is_annotated": False,
+        "split": "train",
+        "image": {"bytes": None, "path": None},
         **said,
-    }  # fmt: skip
+    }
 
 
 def box(number: int, image_id: int = 1, **said: Any) -> dict[str, Any]:
     return {
-        **dict.fromkeys(ANNOTATIONS.names), "annotation_id": number, "image_id": image_id, "record_id": f"s:{image_id}", "category_id": 1,
-        "xywh_px": [10.0, 20.0, 30.0, 40.5], "area_px2": 1215.0, "is_crowd": False, "origin": "source", "origin_name": "source", **said,
-    }  # fmt: skip
+        **dict.fromkeys(ANNOTATIONS.names),
+        "annotation_id": number,
+        "image_id": image_id,
+        "record_id": f"s:{image_id}",
+        "category_id": 1,
+        "xywh_px": [10.0, 20.0, 30.0, 40.5],
+        "area_px2": 1215.0,
+        "is_crowd": False,
+        "origin": "source",
+        "origin_name": "source",
+        **said,
+    }
 
 
 def found(number: int, score: float, image_id: int = 1) -> dict[str, Any]:
@@ -97,9 +115,14 @@ def test_whose_boxes_stand_in_the_document(images: list[Any], boxes: list[Any], 
 def test_a_box_has_itself_as_its_segmentation():
     (got,) = document([image(1, is_annotated=True)], [box(5)])["annotations"]
     assert got == {
-        "id": 5, "image_id": 1, "category_id": 1, "bbox": [10.0, 20.0, 30.0, 40.5], "area": 1215.0, "iscrowd": 0,
+        "id": 5,
+        "image_id": 1,
+        "category_id": 1,
+        "bbox": [10.0, 20.0, 30.0, 40.5],
+        "area": 1215.0,
+        "iscrowd": 0,
         "segmentation": [[40.0, 20.0, 40.0, 60.5, 10.0, 60.5, 10.0, 20.0]],
-    }  # fmt: skip
+    }
 
 
 def test_a_crowd_is_1():
@@ -142,11 +165,24 @@ def test_an_image_says_where_it_comes_from():
     }
     (got,) = document([image(1, **said)], [])["images"]
     assert got == {
-        "id": 1, "license": 1, "width": 640, "height": 480, "file_name": f"{1:064x}.jpg", "coco_url": "https://m.example/1.jpg",
+        "id": 1,
+        "license": 1,
+        "width": 640,
+        "height": 480,
+        "file_name": f"{1:064x}.jpg",
+        "coco_url": "https://m.example/1.jpg",
         "is_annotated": False,
-        "metadata": {"record_id": "s:1", "source_url": "https://m.example/1", "title": "T", "artist": "A", "style": "Cubism", "year": 1911,
-                     "sha256": f"{1:064x}", "rights_uri": CC0},
-    }  # fmt: skip
+        "metadata": {
+            "record_id": "s:1",
+            "source_url": "https://m.example/1",
+            "title": "T",
+            "artist": "A",
+            "style": "Cubism",
+            "year": 1911,
+            "sha256": f"{1:064x}",
+            "rights_uri": CC0,
+        },
+    }
 
 
 def test_an_image_that_lies_as_a_file_is_named_by_its_path_and_one_without_an_address_has_none():
@@ -157,8 +193,10 @@ def test_an_image_that_lies_as_a_file_is_named_by_its_path_and_one_without_an_ad
 def test_licences_are_those_of_the_images_each_once_from_1():
     got = document([image(1, rights_uri="NOASSERTION"), image(2, rights_uri=BY), image(3), image(4, rights_uri=BY)], [])
     assert got["licenses"] == [
-        {"id": 1, "name": "NOASSERTION", "url": "NOASSERTION"}, {"id": 2, "name": "4.0", "url": BY}, {"id": 3, "name": "1.0", "url": CC0},
-    ]  # fmt: skip
+        {"id": 1, "name": "NOASSERTION", "url": "NOASSERTION"},
+        {"id": 2, "name": "4.0", "url": BY},
+        {"id": 3, "name": "1.0", "url": CC0},
+    ]
     assert [entry["license"] for entry in got["images"]] == [1, 2, 3, 2]
 
 

@@ -119,7 +119,9 @@ def bad(changes: dict[str, Any]) -> list[dict[str, Any]]:
         pytest.param(bad({"image_id": "1"}), "expected image_id", id="an id in text"),
         pytest.param(bad({"image_id": 1.5}), "expected image_id", id="an id and a half"),
         pytest.param(bad({"image_id": 10**30}), "expected image_id", id="an id beyond all numbers"),
-        pytest.param(bad({"image_id": 4}), "expected the id of a listed image, got 4", id="an image that is not listed"),
+        pytest.param(
+            bad({"image_id": 4}), "expected the id of a listed image, got 4", id="an image that is not listed"
+        ),
         pytest.param(bad({"category_id": None}), "expected category_id", id="no category"),
         pytest.param(bad({"bbox": [1, 2, 3]}), "expected bbox as x, y, width, height in px", id="three numbers"),
         pytest.param(bad({"bbox": [1, 2, 3, "4"]}), "expected bbox", id="text in a box"),
@@ -137,7 +139,7 @@ def bad(changes: dict[str, Any]) -> list[dict[str, Any]]:
         pytest.param(bad({"keypoints": []}), "expected keypoints as 17", id="an empty list of keypoints"),
         pytest.param(bad({"keypoints": "nose"}), "expected keypoints as 17", id="keypoints in words"),
     ],
-)  # fmt: skip
+)
 def test_what_is_no_results_file_is_told_in_a_sentence(rows: Any, said: str):
     with pytest.raises(BadInput, match=said) as caught:
         elsewhere(rows=rows)

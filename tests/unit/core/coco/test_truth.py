@@ -1,4 +1,6 @@
-"""What people drew, out of a COCO file: what counts, what is left out, and one sentence for everything that is no such file."""
+"""What people drew, out of a COCO file: what counts, what is left out, and one sentence for everything that is no such
+file.
+"""
 
 import json
 from typing import Any
@@ -26,8 +28,15 @@ def test_an_image_and_its_box():
         {"image_id": 7, "file_name": "a.png", "split": None, "style": None, "width_px": 40, "height_px": 30}
     ]
     assert got.figures == [
-        {"image_id": 7, "category": "person", "xywh_px": [1.0, 2.0, 3.0, 4.0], "is_crowd": False, "area_px2": 10.0, "keypoints_xyv": None}
-    ]  # fmt: skip
+        {
+            "image_id": 7,
+            "category": "person",
+            "xywh_px": [1.0, 2.0, 3.0, 4.0],
+            "is_crowd": False,
+            "area_px2": 10.0,
+            "keypoints_xyv": None,
+        }
+    ]
     assert (got.notes, got.category_id, got.ids) == ((), 1, frozenset({7}))
 
 
@@ -70,10 +79,17 @@ def test_the_area_is_the_files_or_else_the_boxs(area: Any, expected: float):
 @pytest.mark.parametrize(
     "change",
     [
-        {"bbox": [1, 2, 0, 4]}, {"bbox": [1, 2, 3]}, {"bbox": [1, 2, 3, float("inf")]}, {"bbox": "1 2 3 4"}, {"bbox": None},
-        {"bbox": [1, 2, 3, True]}, {"bbox": [1, 2, 10**400, 4]}, {"keypoints": [1, 2]}, {"keypoints": [1, 2, float("nan")]},
+        {"bbox": [1, 2, 0, 4]},
+        {"bbox": [1, 2, 3]},
+        {"bbox": [1, 2, 3, float("inf")]},
+        {"bbox": "1 2 3 4"},
+        {"bbox": None},
+        {"bbox": [1, 2, 3, True]},
+        {"bbox": [1, 2, 10**400, 4]},
+        {"keypoints": [1, 2]},
+        {"keypoints": [1, 2, float("nan")]},
     ],
-)  # fmt: skip
+)
 def test_an_image_with_a_box_that_is_none_is_left_out_and_told(change: dict[str, Any]):
     other = {**IMAGE, "id": 8}
     got = read(document(images=[IMAGE, other], annotations=[{**BOX, **change}, {**BOX, "image_id": 8}]))

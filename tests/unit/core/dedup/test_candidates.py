@@ -61,14 +61,24 @@ def test_a_hash_with_hardly_a_wave_is_degenerate(value: int, expected: bool):
         pytest.param([0xFF, 0x1FF], near((0xFF, 0x1FF)), [], id="nor near one"),
         pytest.param([WAVES, WAVES ^ 1], near((WAVES, WAVES ^ 2)), [], id="a near hash that no blob has"),
         pytest.param([WAVES, 7**20, WAVES], near(), [(0, 2, 0, 0)], id="equal hashes"),
-        pytest.param([WAVES ^ 3, WAVES], near((WAVES, WAVES ^ 3)), [(0, 1, 0, 2)], id="near hashes, the smaller blob first"),
-        pytest.param([WAVES ^ 3, WAVES], near((WAVES, WAVES ^ 3), (WAVES ^ 3, WAVES)), [(0, 1, 0, 2)], id="a pair both ways round"),
         pytest.param(
-            [WAVES, WAVES ^ 1, WAVES], near((WAVES, WAVES ^ 1)), [(0, 1, 0, 1), (0, 2, 0, 0), (1, 2, 0, 1)], id="equal and near"
+            [WAVES ^ 3, WAVES], near((WAVES, WAVES ^ 3)), [(0, 1, 0, 2)], id="near hashes, the smaller blob first"
+        ),
+        pytest.param(
+            [WAVES ^ 3, WAVES],
+            near((WAVES, WAVES ^ 3), (WAVES ^ 3, WAVES)),
+            [(0, 1, 0, 2)],
+            id="a pair both ways round",
+        ),
+        pytest.param(
+            [WAVES, WAVES ^ 1, WAVES],
+            near((WAVES, WAVES ^ 1)),
+            [(0, 1, 0, 1), (0, 2, 0, 0), (1, 2, 0, 1)],
+            id="equal and near",
         ),
         pytest.param([2**63 ^ WAVES, WAVES], near((WAVES, 2**63 ^ WAVES)), [(0, 1, 0, 1)], id="the top bit"),
     ],
-)  # fmt: skip
+)
 def test_pairs_of_whole_pictures(hashes: list[int], pairs: Near, expected: list[Found]):
     assert found(hashes, pairs) == expected
 
@@ -83,19 +93,32 @@ A, B = WAVES, ~WAVES & (2**64 - 1)  # 64 bits apart
         pytest.param([A, B], [views_of([[B], [0]], (B, B))], [(0, 1, 1, 0)], id="the view of the first"),
         pytest.param([A, B], [views_of([[0], [A]], (A, A))], [(1, 0, 1, 0)], id="the view of the second: as found"),
         pytest.param([A, B], [views_of([[B], [A]], (A, A), (B, B))], [(0, 1, 1, 0)], id="both: the smaller a"),
-        pytest.param([A, B], [views_of([[B ^ 1], [A]], (A, A), (B ^ 1, B))], [(1, 0, 1, 0)], id="both: the smaller distance"),
+        pytest.param(
+            [A, B], [views_of([[B ^ 1], [A]], (A, A), (B ^ 1, B))], [(1, 0, 1, 0)], id="both: the smaller distance"
+        ),
         pytest.param([A, B], [views_of([[0, B], [A, 0]], (A, A), (B, B))], [(1, 0, 1, 0)], id="both: the smaller view"),
         pytest.param([A, B], [views_of([[B, B], [0, 0]], (B, B))], [(0, 1, 1, 0)], id="equal hashes in two views"),
-        pytest.param([A, A ^ 1], [views_of([[A ^ 1], [0]], (A ^ 1, A ^ 1))], [(0, 1, 0, 1)], id="the whole before a nearer view"),
-        pytest.param([A, A], [views_of([[A], [A]], (A, A))], [(0, 1, 0, 0)], id="the whole, as near as any view"),
-        pytest.param([A, 0], [views_of([[0], [A]], (0, 0), (A, A))], [(1, 0, 1, 0)], id="degenerate wholes have views, and no more"),
         pytest.param(
-            [A, B], [views_of([[0], [0]], first=3), views_of([[0, B], [0, 0]], (B, B), first=7)], [(0, 1, 8, 0)],
+            [A, A ^ 1], [views_of([[A ^ 1], [0]], (A ^ 1, A ^ 1))], [(0, 1, 0, 1)], id="the whole before a nearer view"
+        ),
+        pytest.param([A, A], [views_of([[A], [A]], (A, A))], [(0, 1, 0, 0)], id="the whole, as near as any view"),
+        pytest.param(
+            [A, 0],
+            [views_of([[0], [A]], (0, 0), (A, A))],
+            [(1, 0, 1, 0)],
+            id="degenerate wholes have views, and no more",
+        ),
+        pytest.param(
+            [A, B],
+            [views_of([[0], [0]], first=3), views_of([[0, B], [0, 0]], (B, B), first=7)],
+            [(0, 1, 8, 0)],
             id="views of two keys, by their numbers",
         ),
-        pytest.param([A, B], [views_of([[B], [0]], (B, B), first=30_000)], [(0, 1, 30_000, 0)], id="views with large numbers"),
+        pytest.param(
+            [A, B], [views_of([[B], [0]], (B, B), first=30_000)], [(0, 1, 30_000, 0)], id="views with large numbers"
+        ),
     ],
-)  # fmt: skip
+)
 def test_pairs_of_a_view_and_a_whole_picture(hashes: list[int], views: list[Views], expected: list[Found]):
     assert found(hashes, near((A, A ^ 1)), *views) == expected
 
@@ -140,9 +163,7 @@ def test_symmetric_pictures_are_no_crowd_though_two_of_their_views_are_one():
     symmetric, others = MOST // 2 + 1, MOST
     seen = views_of([[B, B]] * symmetric + [[0, 0]] * others, (B, B))
     got = found([A ^ 7 << 3 * number for number in range(symmetric)] + [B] * others, near(), seen)
-    assert [row for row in got if row[2]] == [
-        (a, symmetric + b, 1, 0) for a in range(symmetric) for b in range(others)
-    ]  # fmt: skip
+    assert [row for row in got if row[2]] == [(a, symmetric + b, 1, 0) for a in range(symmetric) for b in range(others)]
 
 
 def test_degenerate_blobs_are_no_crowd():

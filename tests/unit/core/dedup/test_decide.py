@@ -47,9 +47,18 @@ SAME = ("exact_duplicate", "same bytes")
 def row(record_id: str, blob: str | None = None, **said: Any) -> Row:
     """A record. Blobs are called by the capital letter of their record."""
     return {
-        "record_id": record_id, "sha256": blob or record_id.upper(), "phash": 0, "rights_uri": "NOASSERTION",
-        "is_annotated": False, "width_px": 100, "height_px": 100, "bytes": 1000, "metadata": 3, "is_second": False, **said,
-    }  # fmt: skip
+        "record_id": record_id,
+        "sha256": blob or record_id.upper(),
+        "phash": 0,
+        "rights_uri": "NOASSERTION",
+        "is_annotated": False,
+        "width_px": 100,
+        "height_px": 100,
+        "bytes": 1000,
+        "metadata": 3,
+        "is_second": False,
+        **said,
+    }
 
 
 def looked(a: str, b: str, relation: str = "resized", bits: int = 2, score: float = 0.9) -> Row:
@@ -64,9 +73,11 @@ def decided(
     rows: list[Row], relations: list[Row] | None = None, verdicts: list[Row] | None = None, **settings: Any
 ) -> tuple[dict[str, Row], list[Row]]:
     outcome, edges = decide(
-        pa.Table.from_pylist(rows, schema=VIEW), pa.Table.from_pylist(relations or [], schema=RELATIONS),
-        pa.Table.from_pylist(verdicts or [], schema=VERDICTS), Dedup(label="dedup", **settings),
-    )  # fmt: skip
+        pa.Table.from_pylist(rows, schema=VIEW),
+        pa.Table.from_pylist(relations or [], schema=RELATIONS),
+        pa.Table.from_pylist(verdicts or [], schema=VERDICTS),
+        Dedup(label="dedup", **settings),
+    )
     assert (outcome.schema, edges.schema) == (DEDUP, EDGES)
     assert outcome["record_id"].to_pylist() == [row["record_id"] for row in rows]
     return {row["record_id"]: row for row in outcome.to_pylist()}, edges.to_pylist()
@@ -103,7 +114,15 @@ def near(detail: str, to: str) -> tuple[str, str, str]:
 def edge(
     a: str, b: str, relation: str | None, bits: int | None, score: float | None, verdict: str | None, is_joined: bool
 ) -> Row:
-    return {"a": a, "b": b, "relation": relation, "distance_bits": bits, "score": score, "verdict": verdict, "is_joined": is_joined}  # fmt: skip
+    return {
+        "a": a,
+        "b": b,
+        "relation": relation,
+        "distance_bits": bits,
+        "score": score,
+        "verdict": verdict,
+        "is_joined": is_joined,
+    }
 
 
 # --- next to nothing
@@ -134,20 +153,34 @@ def test_of_very_many_records_of_equal_bytes_one_stays_and_each_is_paired_with_t
 @pytest.mark.parametrize(
     ("better", "worse"),
     [
-        pytest.param({"rights_uri": CC0}, {"rights_uri": BY, "is_annotated": True}, id="public domain before Creative Commons, even annotated"),
-        pytest.param({"rights_uri": BY}, {"rights_uri": "NOASSERTION", "is_annotated": True}, id="a licence before none"),
+        pytest.param(
+            {"rights_uri": CC0},
+            {"rights_uri": BY, "is_annotated": True},
+            id="public domain before Creative Commons, even annotated",
+        ),
+        pytest.param(
+            {"rights_uri": BY}, {"rights_uri": "NOASSERTION", "is_annotated": True}, id="a licence before none"
+        ),
         pytest.param({"rights_uri": IN_COPYRIGHT}, {"rights_uri": "NOASSERTION"}, id="a statement before none"),
         pytest.param({"rights_uri": MARK, "width_px": 101}, {"rights_uri": CC0}, id="one rank: both marks"),
-        pytest.param({"rights_uri": BY, "width_px": 101}, {"rights_uri": IN_COPYRIGHT}, id="all other statements are one rank"),
+        pytest.param(
+            {"rights_uri": BY, "width_px": 101}, {"rights_uri": IN_COPYRIGHT}, id="all other statements are one rank"
+        ),
         pytest.param({"is_annotated": True}, {"width_px": 9000}, id="annotated before larger"),
         pytest.param({"width_px": 101}, {"bytes": 10**9}, id="more pixels before more bytes"),
         pytest.param({"width_px": 50_000, "height_px": 50_000}, {"bytes": 10**9}, id="more pixels than 32 bits count"),
-        pytest.param({"width_px": 50, "height_px": 50}, {"width_px": 100, "height_px": 20}, id="more pixels, not longer sides"),
+        pytest.param(
+            {"width_px": 50, "height_px": 50}, {"width_px": 100, "height_px": 20}, id="more pixels, not longer sides"
+        ),
         pytest.param({"bytes": 1001}, {"metadata": 7}, id="more bytes before more metadata"),
-        pytest.param({}, {"is_second": True, "rights_uri": MARK, "is_annotated": True}, id="what must not stay comes after all else"),
+        pytest.param(
+            {},
+            {"is_second": True, "rights_uri": MARK, "is_annotated": True},
+            id="what must not stay comes after all else",
+        ),
         pytest.param({"metadata": 4}, {}, id="more metadata before the smaller name"),
     ],
-)  # fmt: skip
+)
 @pytest.mark.parametrize("names", [("a", "b"), ("b", "a")], ids=["better first", "better last"])
 def test_of_two_copies_the_better_stays_whatever_they_are_called(better: Row, worse: Row, names: tuple[str, str]):
     stays, goes = names
@@ -202,14 +235,23 @@ def test_what_is_no_copy_of_the_one_that_stays_itself_names_the_next_one_on_the_
 @pytest.mark.parametrize(
     ("relations", "verdicts", "through"),
     [
-        pytest.param([looked("B", "D", bits=3), looked("C", "D", bits=2)], [], "c", id="of two, the one that is nearer"),
-        pytest.param([looked("B", "D", score=0.8), looked("C", "D", score=0.9)], [], "c", id="then, that agrees better"),
+        pytest.param(
+            [looked("B", "D", bits=3), looked("C", "D", bits=2)], [], "c", id="of two, the one that is nearer"
+        ),
+        pytest.param(
+            [looked("B", "D", score=0.8), looked("C", "D", score=0.9)], [], "c", id="then, that agrees better"
+        ),
         pytest.param([looked("C", "D"), looked("D", "B")], [], "b", id="then, with the smaller name"),
         pytest.param([looked("B", "D"), looked("C", "D", "detail", 0)], [], "b", id="details are no way"),
         pytest.param([looked("B", "D", bits=0)], [said("d", "c", "copy")], "c", id="a person's word is strongest"),
-        pytest.param([looked("B", "D", bits=8), looked("E", "D"), looked("C", "E")], [], "b", id="the shortest, if not the strongest"),
+        pytest.param(
+            [looked("B", "D", bits=8), looked("E", "D"), looked("C", "E")],
+            [],
+            "b",
+            id="the shortest, if not the strongest",
+        ),
     ],
-)  # fmt: skip
+)
 def test_of_several_ways_the_shortest_then_the_strongest_is_named(
     relations: list[Row], verdicts: list[Row], through: str
 ):
@@ -251,13 +293,25 @@ def test_what_a_relation_does_is_the_recipes_choice(relation: str, settings: Row
     ("relations", "kept"),
     [
         pytest.param([*CHAIN, looked("A", "D", "different")], "aaad", id="the weakest edge, at the end"),
-        pytest.param([looked("A", "B"), looked("B", "C", bits=8), looked("C", "D"), looked("D", "A", "look_alike")], "aacc", id="in the middle"),
-        pytest.param([looked("A", "B"), looked("B", "C", score=0.8), looked("C", "D"), looked("D", "A", "different")], "aacc", id="by its score"),
-        pytest.param([looked("A", "B"), looked("B", "C"), looked("C", "D"), looked("D", "A", "different")], "aaad", id="by its ids"),
+        pytest.param(
+            [looked("A", "B"), looked("B", "C", bits=8), looked("C", "D"), looked("D", "A", "look_alike")],
+            "aacc",
+            id="in the middle",
+        ),
+        pytest.param(
+            [looked("A", "B"), looked("B", "C", score=0.8), looked("C", "D"), looked("D", "A", "different")],
+            "aacc",
+            id="by its score",
+        ),
+        pytest.param(
+            [looked("A", "B"), looked("B", "C"), looked("C", "D"), looked("D", "A", "different")],
+            "aaad",
+            id="by its ids",
+        ),
         pytest.param([*CHAIN, looked("A", "D", "detail")], "aaaa", id="a detail is not apart"),
         pytest.param([*CHAIN, looked("A", "D", "mirrored")], "aaaa", id="nor is what was not asked for"),
     ],
-)  # fmt: skip
+)
 def test_a_chain_that_joins_two_works_is_cut(relations: list[Row], kept: str):
     rows = [row(name) for name in "abcd"]
     assert who_stays(rows, relations) == kept
@@ -271,17 +325,33 @@ def test_a_chain_that_joins_two_works_is_cut(relations: list[Row], kept: str):
     ("relations", "verdicts", "kept", "together"),
     [
         pytest.param([], [said("b", "a", "copy")], "aa", "aa", id="a copy that nothing found"),
-        pytest.param([looked("A", "B", "different")], [said("a", "b", "copy")], "aa", "aa", id="a copy against the machine"),
+        pytest.param(
+            [looked("A", "B", "different")], [said("a", "b", "copy")], "aa", "aa", id="a copy against the machine"
+        ),
         pytest.param([looked("A", "B")], [said("a", "b", "different")], "ab", "ab", id="different against the machine"),
-        pytest.param([looked("A", "B", "detail")], [said("a", "b", "different")], "ab", "ab", id="different is not bound either"),
+        pytest.param(
+            [looked("A", "B", "detail")], [said("a", "b", "different")], "ab", "ab", id="different is not bound either"
+        ),
         pytest.param([looked("A", "B")], [said("a", "b", "related")], "ab", "aa", id="related against the machine"),
-        pytest.param([looked("A", "B", "different")], [said("a", "b", "related")], "ab", "aa", id="related binds what is different"),
+        pytest.param(
+            [looked("A", "B", "different")],
+            [said("a", "b", "related")],
+            "ab",
+            "aa",
+            id="related binds what is different",
+        ),
         pytest.param([], [said("a", "b", "related")], "ab", "aa", id="related, and nothing was found"),
-        pytest.param([], [said("a", "b", "copy"), said("b", "a", "related")], "ab", "aa", id="two words: the one that drops less"),
-        pytest.param([], [said("a", "b", "different"), said("a", "b", "related")], "ab", "ab", id="the last of the three"),
-        pytest.param([], [said("a", "gone", "copy"), said("x", "y", "copy")], "ab", "ab", id="of records that are not there"),
+        pytest.param(
+            [], [said("a", "b", "copy"), said("b", "a", "related")], "ab", "aa", id="two words: the one that drops less"
+        ),
+        pytest.param(
+            [], [said("a", "b", "different"), said("a", "b", "related")], "ab", "ab", id="the last of the three"
+        ),
+        pytest.param(
+            [], [said("a", "gone", "copy"), said("x", "y", "copy")], "ab", "ab", id="of records that are not there"
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_persons_word_of_two_outranks_what_was_measured(
     relations: list[Row], verdicts: list[Row], kept: str, together: str
 ):
@@ -295,13 +365,38 @@ def test_a_persons_word_of_two_outranks_what_was_measured(
     [
         pytest.param(CHAIN[:2], [said("a", "c", "different")], "aac", id="different cuts a chain"),
         pytest.param(CHAIN[:2], [said("a", "c", "related")], "aaa", id="related does not"),
-        pytest.param([*CHAIN[:2], looked("A", "C", "different")], [said("a", "c", "related")], "aaa", id="and takes the machine's apart back"),
-        pytest.param([*CHAIN[:2], looked("A", "C")], [said("a", "c", "related")], "aaa", id="joined by others, though the edge is none"),
-        pytest.param([looked("A", "B", bits=0)], [said("b", "c", "copy"), said("a", "c", "different")], "abb", id="a copy by word is not cut"),
-        pytest.param([], [said("a", "b", "copy"), said("b", "c", "copy"), said("a", "c", "different")], "aaa", id="copies by word are one"),
-        pytest.param([looked("A", "B", "different"), looked("B", "C")], [said("a", "b", "copy")], "aaa", id="what is overruled cuts nothing else"),
+        pytest.param(
+            [*CHAIN[:2], looked("A", "C", "different")],
+            [said("a", "c", "related")],
+            "aaa",
+            id="and takes the machine's apart back",
+        ),
+        pytest.param(
+            [*CHAIN[:2], looked("A", "C")],
+            [said("a", "c", "related")],
+            "aaa",
+            id="joined by others, though the edge is none",
+        ),
+        pytest.param(
+            [looked("A", "B", bits=0)],
+            [said("b", "c", "copy"), said("a", "c", "different")],
+            "abb",
+            id="a copy by word is not cut",
+        ),
+        pytest.param(
+            [],
+            [said("a", "b", "copy"), said("b", "c", "copy"), said("a", "c", "different")],
+            "aaa",
+            id="copies by word are one",
+        ),
+        pytest.param(
+            [looked("A", "B", "different"), looked("B", "C")],
+            [said("a", "b", "copy")],
+            "aaa",
+            id="what is overruled cuts nothing else",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_persons_word_in_a_chain(relations: list[Row], verdicts: list[Row], kept: str):
     assert who_stays([row("a"), row("b"), row("c")], relations, verdicts) == kept
 
@@ -355,18 +450,29 @@ names = st.sampled_from([f"r{number}" for number in range(9)])
 blobs = st.sampled_from("ABCDEF")
 some_rows = st.lists(
     st.builds(
-        row, names, blobs, bytes=st.integers(1, 3), rights_uri=st.sampled_from([CC0, BY, "NOASSERTION"]),
-        is_annotated=st.booleans(), metadata=st.integers(0, 1),
+        row,
+        names,
+        blobs,
+        bytes=st.integers(1, 3),
+        rights_uri=st.sampled_from([CC0, BY, "NOASSERTION"]),
+        is_annotated=st.booleans(),
+        metadata=st.integers(0, 1),
     ),
-    max_size=9, unique_by=lambda row: row["record_id"],
-)  # fmt: skip
+    max_size=9,
+    unique_by=lambda row: row["record_id"],
+)
 some_relations = st.lists(
     st.builds(
-        looked, blobs, blobs, st.sampled_from(["resized", "recoloured", "mirrored", "detail", "look_alike", "different"]),
-        st.integers(0, 2), st.sampled_from([0.5, 0.9]),
+        looked,
+        blobs,
+        blobs,
+        st.sampled_from(["resized", "recoloured", "mirrored", "detail", "look_alike", "different"]),
+        st.integers(0, 2),
+        st.sampled_from([0.5, 0.9]),
     ).filter(lambda pair: pair["a"] != pair["b"]),
-    max_size=12, unique_by=lambda pair: frozenset((pair["a"], pair["b"])),
-)  # fmt: skip
+    max_size=12,
+    unique_by=lambda pair: frozenset((pair["a"], pair["b"])),
+)
 some_verdicts = st.lists(st.builds(said, names, names, st.sampled_from(WORDS)), max_size=4)
 
 
@@ -400,8 +506,16 @@ def test_every_drop_names_a_record_of_its_cluster_that_stays(
 
 
 def test_only_the_whole_says_that_two_are_apart():
-    rows = [(0, "different", True), (0, "look_alike", True), (0, "cropped", True), (9, "cropped", True), (9, "uncertain", True),
-            (9, "different", False), (9, "look_alike", False), (0, None, False)]  # fmt: skip
+    rows = [
+        (0, "different", True),
+        (0, "look_alike", True),
+        (0, "cropped", True),
+        (9, "cropped", True),
+        (9, "uncertain", True),
+        (9, "different", False),
+        (9, "look_alike", False),
+        (0, None, False),
+    ]
     measured = [
         {"a": number, "b": 9, "view": view, "relation": relation} for number, (view, relation, _) in enumerate(rows)
     ]
@@ -422,12 +536,17 @@ def test_only_the_whole_says_that_two_are_apart():
         pytest.param([("g", "train", None), ("g", None, None)], [False, False], id="a new copy may be the better one"),
         pytest.param([("g", "train", None), ("g", "test", None)], [True, False], id="the higher rank stays"),
         pytest.param(
-            [("g", "val", None), ("h", "test", None), ("g", "train", None), ("g", "val", None)], [False, False, True, False],
+            [("g", "val", None), ("h", "test", None), ("g", "train", None), ("g", "val", None)],
+            [False, False, True, False],
             id="another group does not matter",
         ),
-        pytest.param([("g", None, "query"), ("g", None, "gallery"), ("h", None, "query")], [True, False, False], id="what hangs stays"),
+        pytest.param(
+            [("g", None, "query"), ("g", None, "gallery"), ("h", None, "query")],
+            [True, False, False],
+            id="what hangs stays",
+        ),
     ],
-)  # fmt: skip
+)
 def test_who_must_not_take_the_place_of_a_copy(rows, expected):
     columns = [
         pa.chunked_array([pa.array(column, pa.string())])

@@ -37,20 +37,49 @@ def test_the_smallest_node_that_ties_lead_to(size: int, ties: Listed, expected: 
         pytest.param(3, [], [], [(0, 1)], [0, 1, 2], id="apart, and nothing joins them"),
         pytest.param(2, [], [(0, 1)], [(0, 1)], [0, 1], id="an edge of two that are apart"),
         pytest.param(2, [], [(0, 1), (1, 0)], [(1, 0)], [0, 1], id="an edge twice is cut twice"),
-        pytest.param(4, [], [(0, 1), (1, 2), (2, 3)], [(0, 3)], [0, 0, 0, 3], id="of a chain the weakest edge, at its end"),
+        pytest.param(
+            4, [], [(0, 1), (1, 2), (2, 3)], [(0, 3)], [0, 0, 0, 3], id="of a chain the weakest edge, at its end"
+        ),
         pytest.param(4, [], [(0, 1), (2, 3), (1, 2)], [(0, 3)], [0, 0, 2, 2], id="the weakest edge, in its middle"),
-        pytest.param(4, [], [(1, 2), (0, 1), (2, 3)], [(0, 1)], [0, 1, 1, 3], id="cut down to the pair; what was weaker is cut too"),
-        pytest.param(5, [], [(0, 1), (2, 3), (1, 2), (3, 4)], [(0, 2)], [0, 0, 2, 2, 4], id="what meets a frozen cluster stays out"),
-        pytest.param(6, [], [(0, 1), (1, 2), (4, 5), (2, 4)], [(0, 1)], [0, 1, 2, 3, 4, 4], id="and is frozen, as it is"),
-        pytest.param(6, [], [(0, 1), (3, 4), (4, 5)], [(0, 1)], [0, 1, 2, 3, 3, 3], id="another component is left alone"),
+        pytest.param(
+            4,
+            [],
+            [(1, 2), (0, 1), (2, 3)],
+            [(0, 1)],
+            [0, 1, 1, 3],
+            id="cut down to the pair; what was weaker is cut too",
+        ),
+        pytest.param(
+            5,
+            [],
+            [(0, 1), (2, 3), (1, 2), (3, 4)],
+            [(0, 2)],
+            [0, 0, 2, 2, 4],
+            id="what meets a frozen cluster stays out",
+        ),
+        pytest.param(
+            6, [], [(0, 1), (1, 2), (4, 5), (2, 4)], [(0, 1)], [0, 1, 2, 3, 4, 4], id="and is frozen, as it is"
+        ),
+        pytest.param(
+            6, [], [(0, 1), (3, 4), (4, 5)], [(0, 1)], [0, 1, 2, 3, 3, 3], id="another component is left alone"
+        ),
         pytest.param(3, [], [(0, 1), (1, 2), (0, 2)], [(0, 2)], [0, 0, 2], id="a triangle"),
-        pytest.param(5, [], [(0, 1), (2, 3), (1, 3), (3, 4)], [(0, 3), (1, 2)], [0, 0, 2, 2, 4], id="foes on both sides, by members"),
+        pytest.param(
+            5,
+            [],
+            [(0, 1), (2, 3), (1, 3), (3, 4)],
+            [(0, 3), (1, 2)],
+            [0, 0, 2, 2, 4],
+            id="foes on both sides, by members",
+        ),
         pytest.param(2, [(1, 0)], [], [(0, 1)], [0, 0], id="firm ties outrank"),
-        pytest.param(3, [(0, 1)], [(1, 2)], [(0, 1)], [0, 0, 0], id="apart inside firm ties counts no more, elsewhere too"),
+        pytest.param(
+            3, [(0, 1)], [(1, 2)], [(0, 1)], [0, 0, 0], id="apart inside firm ties counts no more, elsewhere too"
+        ),
         pytest.param(3, [(0, 1)], [(1, 2)], [(0, 2)], [0, 0, 2], id="what is apart from one of a firm set is from all"),
         pytest.param(4, [(0, 3), (3, 1)], [(1, 2)], [(2, 3)], [0, 0, 2, 0], id="firm ties chain"),
     ],
-)  # fmt: skip
+)
 def test_the_weakest_edges_are_cut(size: int, firm: Listed, edges: Listed, apart: Listed, expected: list[int]):
     assert clusters(size, pairs(firm), pairs(edges), pairs(apart)).tolist() == expected
 

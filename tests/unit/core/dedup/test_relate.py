@@ -85,7 +85,9 @@ SPECK[20:28, 24:32] = painted(5)[:8, :8]
         pytest.param(ONE[8:, 8:], ONE, WHOLE, Relation.CROPPED, id="and the other way round"),
         pytest.param(ONE, ONE[:82], WHOLE, Relation.CROPPED, id="15 % off at the bottom, found as a whole"),
         pytest.param(ONE[14:82, 19:109], ONE, WHOLE, Relation.CROPPED, id="15 % off at all sides, found as a whole"),
-        pytest.param(ONE, ONE[10:86, 14:118], View(box=(5, 5, 36, 35)), Relation.CROPPED, id="cropped, found by a box nearby"),
+        pytest.param(
+            ONE, ONE[10:86, 14:118], View(box=(5, 5, 36, 35)), Relation.CROPPED, id="cropped, found by a box nearby"
+        ),
         pytest.param(ONE, ONE[20:76, 30:100], View(box=(9, 8, 31, 32)), Relation.DETAIL, id="a third of it"),
         pytest.param(ONE, np.pad(ONE, 5, constant_values=40), WHOLE, Relation.CROPPED, id="in a frame"),
         pytest.param(ONE, ONE[:, ::-1], View(is_mirrored=True), Relation.MIRRORED, id="mirrored"),
@@ -93,7 +95,7 @@ SPECK[20:28, 24:32] = painted(5)[:8, :8]
         pytest.param(ONE, np.rot90(ONE), View(turns=1), Relation.TURNED, id="turned"),
         pytest.param(ONE, painted(2), WHOLE, Relation.DIFFERENT, id="another painting"),
     ],
-)  # fmt: skip
+)
 def test_what_two_pictures_are_to_each_other(a: Picture, b: Picture, view: View, expected: Relation):
     assert looked(a, b, view)[0] == expected
 

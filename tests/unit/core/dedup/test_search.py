@@ -1,4 +1,6 @@
-"""Pairs of near keys: odd input, and what may change nothing: the way of searching, the order, threads, pieces, additions."""
+"""Pairs of near keys: odd input, and what may change nothing: the way of searching, the order, threads, pieces,
+additions.
+"""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -55,10 +57,19 @@ def test_pairs_within_the_radius(values: list[int], radius_bits: int, pairs: lis
         pytest.param([], [1, 2], 8, [], [], id="nothing on the left"),
         pytest.param([1, 2], [], 8, [], [], id="nothing on the right"),
         pytest.param([3, 9], [9], 0, [[1, 0]], [0], id="one key on both sides is a pair"),
-        pytest.param([0, 1], [2, 6, 2**60], 2, [[0, 0], [0, 1], [0, 2], [1, 0], [1, 2]], [1, 2, 1, 2, 2], id="the right is longer"),
-        pytest.param([6, 2**60, 2], [0, 1], 2, [[0, 0], [1, 0], [1, 1], [2, 0], [2, 1]], [2, 1, 2, 1, 2], id="the left is longer"),
+        pytest.param(
+            [0, 1],
+            [2, 6, 2**60],
+            2,
+            [[0, 0], [0, 1], [0, 2], [1, 0], [1, 2]],
+            [1, 2, 1, 2, 2],
+            id="the right is longer",
+        ),
+        pytest.param(
+            [6, 2**60, 2], [0, 1], 2, [[0, 0], [1, 0], [1, 1], [2, 0], [2, 1]], [2, 1, 2, 1, 2], id="the left is longer"
+        ),
     ],
-)  # fmt: skip
+)
 def test_pairs_between_two_tables(
     left: list[int], right: list[int], radius_bits: int, pairs: list[list[int]], distances: list[int]
 ):
@@ -73,10 +84,12 @@ def test_pairs_between_two_tables(
         pytest.param(keys_of([1]), 17, 2, "expected radius_bits from 0 to 16, got 17", id="a radius too large"),
         pytest.param(keys_of([1]), -1, 2, "expected radius_bits from 0 to 16, got -1", id="a radius below 0"),
         pytest.param(keys_of([1]), 8, 0, "expected at least 1 thread, got 0", id="no thread"),
-        pytest.param(np.array([1]), 8, 2, r"expected keys of shape \(N,\) and type uint64, got \(1,\) and int64", id="signed"),
+        pytest.param(
+            np.array([1]), 8, 2, r"expected keys of shape \(N,\) and type uint64, got \(1,\) and int64", id="signed"
+        ),
         pytest.param(np.zeros((1, 1), np.uint64), 8, 2, r"type uint64, got \(1, 1\)", id="a table"),
     ],
-)  # fmt: skip
+)
 def test_what_is_no_table_of_distinct_keys_is_refused(
     keys: search.Keys, radius_bits: int, threads: int, complaint: str
 ):

@@ -21,12 +21,19 @@ def apart(one: NDArray[np.uint64], other: NDArray[np.uint64]) -> list[int]:
 def test_the_numbers_of_views_are_those_in_stored_tables():
     """New views may only follow: stored relations name them by these numbers."""
     assert {name: (views.numbers(name).start, views.numbers(name).stop) for name in KEY_NAMES} == {
-        "phash": (0, 1), "mirrored": (1, 2), "turned": (2, 8), "crops": (8, 49),
-    }  # fmt: skip
+        "phash": (0, 1),
+        "mirrored": (1, 2),
+        "turned": (2, 8),
+        "crops": (8, 49),
+    }
     assert len(ALL) == len(set(ALL)) == 49
     assert (ALL[0], ALL[1], ALL[2], ALL[5], ALL[8]) == (
-        View(), View(is_mirrored=True), View(1), View(1, is_mirrored=True), View(box=(2, 2, 38, 37)),
-    )  # fmt: skip
+        View(),
+        View(is_mirrored=True),
+        View(1),
+        View(1, is_mirrored=True),
+        View(box=(2, 2, 38, 37)),
+    )
 
 
 def test_all_boxes_lie_in_the_picture_and_keep_seven_tenths_of_each_side():

@@ -12,17 +12,27 @@ from tasks.core.dedup import witnesses
 
 SETTINGS = Dedup(label="dedup")
 FOUND = pa.schema(
-    [RELATIONS.field("a"), RELATIONS.field("b"), RELATIONS.field("relation"), ("distance_bits", pa.int16()), RELATIONS.field("score")]
-)  # fmt: skip
+    [
+        RELATIONS.field("a"),
+        RELATIONS.field("b"),
+        RELATIONS.field("relation"),
+        ("distance_bits", pa.int16()),
+        RELATIONS.field("score"),
+    ]
+)
 
 
 def view(*names: str) -> pa.Table:
-    return pa.table({
-        "record_id": pa.chunked_array([pa.array(names, pa.string())]), "sha256": pa.array([f"sha-{name}" for name in names], pa.string()),
-        "rights_uri": pa.array([""] * len(names), pa.string()), "is_annotated": pa.array([False] * len(names), pa.bool_()),
-        "is_second": pa.array([False] * len(names), pa.bool_()),
-        **{name: pa.array([1] * len(names), pa.int64()) for name in ("width_px", "height_px", "bytes", "metadata")},
-    }).select(rule.COLUMNS)  # fmt: skip
+    return pa.table(
+        {
+            "record_id": pa.chunked_array([pa.array(names, pa.string())]),
+            "sha256": pa.array([f"sha-{name}" for name in names], pa.string()),
+            "rights_uri": pa.array([""] * len(names), pa.string()),
+            "is_annotated": pa.array([False] * len(names), pa.bool_()),
+            "is_second": pa.array([False] * len(names), pa.bool_()),
+            **{name: pa.array([1] * len(names), pa.int64()) for name in ("width_px", "height_px", "bytes", "metadata")},
+        }
+    ).select(rule.COLUMNS)
 
 
 def gone(*names: str) -> pa.Table:
@@ -46,22 +56,28 @@ def verdicts(*rows: tuple[str, str, str]) -> pa.Table:
     [
         pytest.param([], [], {}, id="no pairs"),
         pytest.param([("w", "a", "resized")], [], {"a": "copy of w (resized): why w"}, id="a copy"),
-        pytest.param([("a", "w", "mirrored")], [], {"a": "copy of w (mirrored): why w"}, id="of a kind that the recipe keeps"),
+        pytest.param(
+            [("a", "w", "mirrored")], [], {"a": "copy of w (mirrored): why w"}, id="of a kind that the recipe keeps"
+        ),
         pytest.param([("a", "w", "detail")], [], {"a": "copy of w (detail): why w"}, id="a part of it"),
         pytest.param([("a", "w", "uncertain"), ("b", "w", "look_alike")], [], {}, id="what may be another work stays"),
         pytest.param(
-            [("a", "w", "resized"), ("a", "b", "cropped")], [],
-            {"a": "copy of w (resized): why w", "b": "copy of w: why w"}, id="a copy of a copy",
+            [("a", "w", "resized"), ("a", "b", "cropped")],
+            [],
+            {"a": "copy of w (resized): why w", "b": "copy of w: why w"},
+            id="a copy of a copy",
         ),
         pytest.param(
-            [("a", "w", "mirrored"), ("a", "b", "resized")], [],
-            {"a": "copy of w (mirrored): why w", "b": "copy of w: why w"}, id="a copy of its mirror image takes no place",
+            [("a", "w", "mirrored"), ("a", "b", "resized")],
+            [],
+            {"a": "copy of w (mirrored): why w", "b": "copy of w: why w"},
+            id="a copy of its mirror image takes no place",
         ),
         pytest.param([("a", "w", "resized")], [("a", "w", "different")], {}, id="different, by a person's word"),
         pytest.param([("a", "w", "mirrored")], [("a", "w", "related")], {}, id="only related, by a person's word"),
         pytest.param([], [("a", "w", "copy")], {"a": "copy of w (by verdict): why w"}, id="a copy, by a person's word"),
     ],
-)  # fmt: skip
+)
 def test_what_goes_with_a_witness(pairs: Any, said: Any, expected: dict[str, str]):
     outcome, edges = witnesses.decide(view("a", "b", "c"), gone("w"), relations(*pairs), verdicts(*said), SETTINGS)
     assert outcome["record_id"].to_pylist() == ["a", "b", "c"]

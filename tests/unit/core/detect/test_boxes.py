@@ -1,4 +1,7 @@
-"""What a detector finds as figures: numbers worked out by hand. The loops that it must agree with are in tests/parity."""
+"""What a detector finds as figures: numbers worked out by hand.
+
+The loops that it must agree with are in tests/parity.
+"""
 
 import math
 from typing import Any
@@ -43,12 +46,18 @@ def figures(
         pytest.param([[0, 0, 2, 1], [1, 0, 3, 1]], [0.9, 0.8], 0.33, [0], id="an overlap of a third above it"),
         pytest.param([[0, 0, 2, 1], [0, 0, 1, 1]], [0.8, 0.9], 0.5, [1, 0], id="an overlap on the line stays"),
         pytest.param([[0, 0, 2, 2], [0, 0, 2, 2]], [0.5, 0.5], 0.9, [0], id="of equal scores the first stays"),
-        pytest.param([[0, 0, 4, 1], [1, 0, 5, 1], [2, 0, 6, 1]], [0.9, 0.8, 0.7], 0.5, [0, 2], id="what is suppressed suppresses nothing"),
+        pytest.param(
+            [[0, 0, 4, 1], [1, 0, 5, 1], [2, 0, 6, 1]],
+            [0.9, 0.8, 0.7],
+            0.5,
+            [0, 2],
+            id="what is suppressed suppresses nothing",
+        ),
         pytest.param([[1, 1, 1, 1], [1, 1, 1, 1]], [0.9, 0.8], 0.5, [0, 1], id="boxes of no area overlap nothing"),
         pytest.param([[0, 0, 1, 1], [1, 0, 2, 1]], [0.9, 0.8], 0.0, [0, 1], id="neighbours that touch do not overlap"),
         pytest.param([[0, 0, 2, 2], [0, 0, 2, 2]], [0.9, 0.8], 1.0, [0, 1], id="at 1 nothing goes"),
     ],
-)  # fmt: skip
+)
 def test_of_two_that_overlap_too_much_the_weaker_goes(
     boxes: list[list[float]], scores: list[float], most_iou: float, kept: list[int]
 ):
@@ -74,7 +83,9 @@ def test_boxes_come_back_in_the_pictures_pixels_to_a_tenth_and_scores_to_a_thous
     ("box", "expected"),
     [
         pytest.param([-5, -6, 10, 10], [[0.0, 0.0, 10.0, 10.0]], id="clipped at the left and the top"),
-        pytest.param([70, 40, 90, 60], [[70.0, 40.0, 10.0, 10.0]], id="clipped at the right and the bottom, width before height"),
+        pytest.param(
+            [70, 40, 90, 60], [[70.0, 40.0, 10.0, 10.0]], id="clipped at the right and the bottom, width before height"
+        ),
         pytest.param([90, 10, 95, 20], [], id="wholly outside"),
         pytest.param([-9, -9, 0, 0], [], id="only its corner touches"),
         pytest.param([10, 10, 10.04, 20], [], id="no width once it is rounded"),
@@ -83,7 +94,7 @@ def test_boxes_come_back_in_the_pictures_pixels_to_a_tenth_and_scores_to_a_thous
         pytest.param([math.nan, 0, 10, 10], [], id="a corner that is no number"),
         pytest.param([-math.inf, -math.inf, math.inf, math.inf], [[0.0, 0.0, 80.0, 50.0]], id="without end"),
     ],
-)  # fmt: skip
+)
 def test_boxes_are_clipped_to_the_picture_and_empty_ones_left_out(box: list[float], expected: list[list[float]]):
     assert [figure["xywh_px"] for figure in figures([box], [[0.9]], size_px=(80, 50))] == expected
 
@@ -105,8 +116,11 @@ def test_figures_come_best_first_then_by_category_then_by_place():
     scores = [[0.5, 0.0], [0.5, 0.0], [0.0, 0.5], [0.0, 0.7]]
     got = figures(boxes, scores, classes={"person": 0, "dog": 1})
     assert [(figure["category"], figure["xywh_px"][0]) for figure in got] == [
-        ("dog", 60.0), ("dog", 20.0), ("person", 0.0), ("person", 40.0),
-    ]  # fmt: skip
+        ("dog", 60.0),
+        ("dog", 20.0),
+        ("person", 0.0),
+        ("person", 40.0),
+    ]
 
 
 def test_the_order_of_the_recipes_classes_changes_nothing():

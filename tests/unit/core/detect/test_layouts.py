@@ -1,4 +1,7 @@
-"""Raw outputs as boxes and scores: numbers worked out by hand. The loops that they must agree with are in tests/parity."""
+"""Raw outputs as boxes and scores: numbers worked out by hand.
+
+The loops that they must agree with are in tests/parity.
+"""
 
 import math
 
@@ -60,9 +63,16 @@ def test_only_the_classes_asked_for_are_read_in_that_order():
 
 @pytest.mark.parametrize(
     ("shape", "got"),
-    [((0, 6), "0 x 6"), ((20, 6), "20 x 6"), ((22, 6), "22 x 6"), ((21, 5), "21 x 5"), ((21,), "21"), ((21, 6, 1), "21 x 6 x 1")],
+    [
+        ((0, 6), "0 x 6"),
+        ((20, 6), "20 x 6"),
+        ((22, 6), "22 x 6"),
+        ((21, 5), "21 x 5"),
+        ((21,), "21"),
+        ((21, 6, 1), "21 x 6 x 1"),
+    ],
     ids=str,
-)  # fmt: skip
+)
 def test_an_output_that_is_no_yolox_is_refused(shape: tuple[int, ...], got: str):
     said = f"expected 21 rows of 5 numbers and class scores for an input of 32 x 32 px, got an output of {got} for"
     with pytest.raises(ValueError, match=said):
@@ -80,7 +90,8 @@ def test_a_fastestdet_cell_is_a_box_of_the_whole_picture():
     raw = raw_fastestdet()
     raw[:, 1, 2] = [0.5, math.atanh(0.5), math.atanh(-0.5), 0.0, math.log(3), 0.25, 0.0]
     xyxy, scores = layouts.boxes_from_fastestdet(raw, 100, 200, [0, 1], 0.01)
-    # centre ((2 + .5) / 4 of 200, (1 - .5) / 2 of 100) = (125, 25); sigmoid(0) = 1/2 of 200, sigmoid(log 3) = 3/4 of 100
+    # centre ((2 + .5) / 4 of 200, (1 - .5) / 2 of 100) = (125, 25); sigmoid(0) = 1/2 of 200, sigmoid(log 3) = 3/4 of
+    # 100
     assert xyxy == pytest.approx(np.array([[75.0, -12.5, 175.0, 62.5]]), abs=1e-3)
     assert scores == pytest.approx(np.array([[0.5**0.6 * 0.25**0.4, 0.0]]))
 
@@ -112,10 +123,14 @@ def test_an_output_that_is_no_fastestdet_is_refused(shape: tuple[int, ...]):
 @pytest.mark.parametrize(
     ("reader", "raw"),
     [
-        pytest.param(layouts.boxes_from_yolov5, np.array([[20, 40, 10, 30, 0.5, 0.2, 0.8]] + [[0] * 7] * 9, F), id="yolov5"),
-        pytest.param(layouts.boxes_from_yolov8, np.array([[20, 40, 10, 30, 0.1, 0.4]] + [[0] * 6] * 9, F).T, id="yolov8"),
+        pytest.param(
+            layouts.boxes_from_yolov5, np.array([[20, 40, 10, 30, 0.5, 0.2, 0.8]] + [[0] * 7] * 9, F), id="yolov5"
+        ),
+        pytest.param(
+            layouts.boxes_from_yolov8, np.array([[20, 40, 10, 30, 0.1, 0.4]] + [[0] * 6] * 9, F).T, id="yolov8"
+        ),
     ],
-)  # fmt: skip
+)
 def test_boxes_by_centre_and_sides_become_corners(reader: layouts.Reader, raw: np.ndarray):
     xyxy, scores = reader(raw, 64, 96, [1, 0], 0.2)
     assert xyxy.tolist() == [[15, 25, 25, 55]]

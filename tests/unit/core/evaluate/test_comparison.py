@@ -29,8 +29,10 @@ def calibration():
 
 def one(scores, detector: str, metric: str, stratum: str | None = None) -> dict:
     (row,) = [
-        row for row in scores.to_pylist() if (row["detector"], row["metric"], row["stratum"]) == (detector, metric, stratum)
-    ]  # fmt: skip
+        row
+        for row in scores.to_pylist()
+        if (row["detector"], row["metric"], row["stratum"]) == (detector, metric, stratum)
+    ]
     return row
 
 

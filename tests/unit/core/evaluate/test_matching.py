@@ -22,12 +22,19 @@ def verdicts(truth: Figures, boxes: Found, area: int = 0, step: int = 0, at_most
         pytest.param(drawn(), found((0, SMALL, 0.9)), [WRONG], id="nobody there"),
         pytest.param(drawn((0, SMALL)), found((0, SMALL, 0.9), (0, SMALL, 0.8)), [RIGHT, WRONG], id="each figure once"),
         pytest.param(drawn((0, SMALL)), found((0, SMALL, 0.1), (0, LARGE, 0.8)), [WRONG, RIGHT], id="by falling score"),
-        pytest.param(drawn((0, SMALL), crowd=(0,)), found((0, SMALL, 0.9), (0, SMALL, 0.8)), [IGNORED] * 2, id="a crowd takes all"),
-        pytest.param(drawn((0, SMALL), (0, SMALL), crowd=(0,)), found((0, SMALL, 0.9)), [RIGHT], id="a figure before a crowd"),
+        pytest.param(
+            drawn((0, SMALL), crowd=(0,)),
+            found((0, SMALL, 0.9), (0, SMALL, 0.8)),
+            [IGNORED] * 2,
+            id="a crowd takes all",
+        ),
+        pytest.param(
+            drawn((0, SMALL), (0, SMALL), crowd=(0,)), found((0, SMALL, 0.9)), [RIGHT], id="a figure before a crowd"
+        ),
         pytest.param(drawn((0, SMALL), images=2), found((1, SMALL, 0.9)), [WRONG], id="only in its own image"),
         pytest.param(drawn((0, SMALL)), found((0, [0, 0, 0, 0], 0.9)), [WRONG], id="a box without an area"),
     ],
-)  # fmt: skip
+)
 def test_what_becomes_of_each_box(truth: Figures, boxes: Found, expected: list[int]):
     assert verdicts(truth, boxes) == expected
 
@@ -37,12 +44,16 @@ def test_a_box_of_two_thirds_is_right_at_the_first_four_thresholds():
     assert [verdicts(truth, boxes, step=step)[0] for step in range(10)] == [RIGHT] * 4 + [WRONG] * 6
 
 
-@pytest.mark.parametrize(("area", "expected"), [(0, [RIGHT, WRONG]), (1, [RIGHT, IGNORED]), (2, [IGNORED] * 2), (3, [IGNORED, WRONG])])  # fmt: skip
+@pytest.mark.parametrize(
+    ("area", "expected"), [(0, [RIGHT, WRONG]), (1, [RIGHT, IGNORED]), (2, [IGNORED] * 2), (3, [IGNORED, WRONG])]
+)
 def test_figures_and_boxes_of_other_sizes_do_not_count(area: int, expected: list[int]):
     assert verdicts(drawn((0, SMALL)), found((0, SMALL, 0.9), (0, LARGE, 0.8)), area=area) == expected
 
 
-@pytest.mark.parametrize(("side", "ranges"), [(31.9, [1, 1, 0, 0]), (32.0, [1, 1, 1, 0]), (96.0, [1, 0, 1, 1]), (96.1, [1, 0, 0, 1])])  # fmt: skip
+@pytest.mark.parametrize(
+    ("side", "ranges"), [(31.9, [1, 1, 0, 0]), (32.0, [1, 1, 1, 0]), (96.0, [1, 0, 1, 1]), (96.1, [1, 0, 0, 1])]
+)
 def test_both_ends_of_a_range_of_areas_belong_to_it(side: float, ranges: list[int]):
     assert matches(drawn((0, [0, 0, side, side])), found()).figures.tolist() == [ranges]
 
@@ -68,11 +79,13 @@ def test_some_of_the_images_alone_are_numbered_anew():
 
 def test_tables_become_arrays_and_images_of_one_blob_share_its_boxes():
     images = pa.Table.from_pylist(
-        [{"image_id": number, "sha256": sha} for number, sha in ((3, "b"), (5, "a"), (9, "b"), (11, "c"))], schema=ANNOTATED
-    )  # fmt: skip
+        [{"image_id": number, "sha256": sha} for number, sha in ((3, "b"), (5, "a"), (9, "b"), (11, "c"))],
+        schema=ANNOTATED,
+    )
     figures = pa.Table.from_pylist(
-        [{"image_id": 9, "category": "person", "xywh_px": SMALL, "area_px2": 7.0, "is_crowd": True}], schema=ANNOTATED_FIGURES
-    )  # fmt: skip
+        [{"image_id": 9, "category": "person", "xywh_px": SMALL, "area_px2": 7.0, "is_crowd": True}],
+        schema=ANNOTATED_FIGURES,
+    )
     boxes = [
         {"category": "person", "xywh_px": SMALL, "score": 0.3},
         {"category": "dog", "xywh_px": LARGE, "score": 0.9},

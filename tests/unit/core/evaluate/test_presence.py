@@ -24,17 +24,21 @@ def test_a_threshold_keeps_images_with_a_box_of_at_least_that_score(threshold: f
 @pytest.mark.parametrize(
     ("counts", "shares"),
     [
-        (Kept(4, 2, 3, 2), (0.75, 1.0, 2 / 3, 0.8)), (Kept(4, 2, 0, 0), (0.0, 0.0, None, 0.0)), (Kept(4, 0, 1, 0), (0.25, None, 0.0, 0.0)),
-        (Kept(0, 0, 0, 0), (None, None, None, None)), (Kept(3, 0, 0, 0), (0.0, None, None, None)),
+        (Kept(4, 2, 3, 2), (0.75, 1.0, 2 / 3, 0.8)),
+        (Kept(4, 2, 0, 0), (0.0, 0.0, None, 0.0)),
+        (Kept(4, 0, 1, 0), (0.25, None, 0.0, 0.0)),
+        (Kept(0, 0, 0, 0), (None, None, None, None)),
+        (Kept(3, 0, 0, 0), (0.0, None, None, None)),
     ],
-)  # fmt: skip
+)
 def test_shares_of_nothing_are_not_defined(counts: Kept, shares: tuple[float | None, ...]):
     assert (counts.kept_share, counts.recall, counts.precision, counts.f1) == shares
 
 
 @pytest.mark.parametrize(
-    ("rows", "expected"), [([0, 1, 2, 3], 3.5 / 4), ([0, 2], 1.0), ([1, 2], 0.5), ([0, 1], None), ([2, 3], None), ([], None)]
-)  # fmt: skip
+    ("rows", "expected"),
+    [([0, 1, 2, 3], 3.5 / 4), ([0, 2], 1.0), ([1, 2], 0.5), ([0, 1], None), ([2, 3], None), ([], None)],
+)
 def test_auc_counts_pairs_and_ties_half(rows: list[int], expected: float | None):
     assert auc(some(SEEN, np.array(rows, np.int64))) == expected
 
@@ -42,7 +46,8 @@ def test_auc_counts_pairs_and_ties_half(rows: list[int], expected: float | None)
 @pytest.mark.parametrize(
     ("hits", "of", "expected"),
     [(0, 0, None), (0, 10, (0.0, 0.2775)), (10, 10, (0.7225, 1.0)), (5, 10, (0.2366, 0.7634)), (1, 1, (0.2065, 1.0))],
-)  # the figures of R's binom.confint(method = "wilson")
+    # the figures of R's binom.confint(method = "wilson")
+)
 def test_wilsons_interval(hits: int, of: int, expected: tuple[float, float] | None):
     assert wilson(hits, of) == (None if expected is None else pytest.approx(expected, abs=5e-5))
 

@@ -19,9 +19,13 @@ def test_by_default_each_image_counts_once():
 @pytest.mark.parametrize(
     ("times", "ap", "recall"),
     [
-        ([1, 0, 0], 1.0, 1.0), ([0, 1, 0], 0.0, 0.0), ([2, 1, 0], 67 / 101, 2 / 3), ([0, 0, 3], np.nan, np.nan), ([5, 5, 9], 51 / 101, 0.5),
+        ([1, 0, 0], 1.0, 1.0),
+        ([0, 1, 0], 0.0, 0.0),
+        ([2, 1, 0], 67 / 101, 2 / 3),
+        ([0, 0, 3], np.nan, np.nan),
+        ([5, 5, 9], 51 / 101, 0.5),
     ],
-)  # fmt: skip
+)
 def test_an_image_counts_as_often_as_it_is_said(times: list[int], ap: float, recall: float):
     got = scores(HALF, np.array(times))
     assert (got[0], got[6]) == pytest.approx((ap, recall), nan_ok=True)
@@ -59,9 +63,13 @@ def test_nothing_to_draw_gives_nothing(several: list, replicates: int):
 @pytest.mark.parametrize(
     ("values", "expected"),
     [
-        ([], None), ([np.nan], None), ([np.nan, np.nan, 1.0], None), ([np.nan, 1.0], (1.0, 1.0)), ([0.5] * 9, (0.5, 0.5)),
+        ([], None),
+        ([np.nan], None),
+        ([np.nan, np.nan, 1.0], None),
+        ([np.nan, 1.0], (1.0, 1.0)),
+        ([0.5] * 9, (0.5, 0.5)),
     ],
-)  # fmt: skip
+)
 def test_an_interval_needs_half_of_the_resamples(values: list[float], expected: tuple[float, float] | None):
     assert interval(np.array(values)) == expected
 

@@ -78,9 +78,12 @@ def test_a_releases_own_detectors_are_told_apart_even_where_one_has_found_nothin
         "origin_name": "b",
     }
     rows = [
-        {**row, "annotation_id": 2}, {**row, "annotation_id": 1, "score": 0.7}, {**row, "annotation_id": 3, "origin": "source", "score": None},
-        {**row, "annotation_id": 4, "origin_name": "a", "image_id": 77}, {**row, "annotation_id": 5, "category_id": 2},
-    ]  # fmt: skip
+        {**row, "annotation_id": 2},
+        {**row, "annotation_id": 1, "score": 0.7},
+        {**row, "annotation_id": 3, "origin": "source", "score": None},
+        {**row, "annotation_id": 4, "origin_name": "a", "image_id": 77},
+        {**row, "annotation_id": 5, "category_id": 2},
+    ]
     got = found_of_release(IMAGES, pa.Table.from_pylist(rows, schema=ANNOTATIONS), 1)
     assert list(got) == ["a", "b"]
     assert (got["a"].score.tolist(), got["b"].score.tolist()) == ([], [0.7, 0.5])

@@ -12,24 +12,34 @@ def document(
 ) -> dict[str, Any]:
     """images: id: is_annotated (None: the field is missing). boxes: image and bbox, numbered from 1."""
     return {
-        "images": [{"id": number, **({} if looked is None else {"is_annotated": looked})} for number, looked in images.items()],
+        "images": [
+            {"id": number, **({} if looked is None else {"is_annotated": looked})} for number, looked in images.items()
+        ],
         "annotations": [
-            {"id": number, "image_id": image, "category_id": 1, "bbox": box, "area": box[2] * box[3], "iscrowd": int(number in crowd)}
+            {
+                "id": number,
+                "image_id": image,
+                "category_id": 1,
+                "bbox": box,
+                "area": box[2] * box[3],
+                "iscrowd": int(number in crowd),
+            }
             for number, (image, box) in enumerate(boxes, 1)
         ],
         "categories": [{"id": 1, "name": "person"}],
-    }  # fmt: skip
+    }
 
 
 def found(image: int, box: list[float], score: float = 0.9) -> dict[str, Any]:
     return {"image_id": image, "category_id": 1, "bbox": box, "score": score}
 
 
+# COCO: 32^2 and 96^2
 SMALL, MEDIUM, LARGE = (
     [0.0, 0.0, 10.0, 10.0],
     [100.0, 0.0, 50.0, 50.0],
     [200.0, 0.0, 200.0, 200.0],
-)  # COCO: 32^2 and 96^2
+)
 
 
 @pytest.mark.parametrize("at_most", [10, 100, 1000])
@@ -37,10 +47,24 @@ def test_a_perfect_detector_scores_1_in_every_size_that_there_is(at_most: int):
     truth = document({1: True}, (1, SMALL), (1, LARGE))
     truth["categories"].append({"id": 2, "name": "a category without a box"})
     got = box_scores([(truth, [found(1, SMALL), found(1, LARGE)])], at_most=at_most)
-    assert got == pytest.approx({
-        "AP": 1, "AP50": 1, "AP75": 1, "APS": 1, "APM": None, "APL": 1, "AR1": 0.5, "AR10": 1, "AR100": 1, "ARS": 1, "ARM": None, "ARL": 1,
-        "images": 1, "figures": 2,
-    })  # fmt: skip
+    assert got == pytest.approx(
+        {
+            "AP": 1,
+            "AP50": 1,
+            "AP75": 1,
+            "APS": 1,
+            "APM": None,
+            "APL": 1,
+            "AR1": 0.5,
+            "AR10": 1,
+            "AR100": 1,
+            "ARS": 1,
+            "ARM": None,
+            "ARL": 1,
+            "images": 1,
+            "figures": 2,
+        }
+    )
 
 
 def test_a_box_beside_everybody_scores_0():

@@ -64,9 +64,18 @@ def test_a_row_says_what_the_box_is_and_whose_image_it_lies_in():
     (row,) = rows(source(b=[figure(4.5, category="dog", is_crowd=True, keypoints_xyv=keypoints)]))
     assert 1 <= row.pop("annotation_id") < 2**53
     assert row == {
-        "image_id": 22, "record_id": "b", "split": "val", "category_id": 2, "xywh_px": [4.5, 1.0, 2.0, 3.5], "area_px2": 7.0,
-        "is_crowd": True, "keypoints_xyv": keypoints, "score": None, "origin": "source", "origin_name": "source",
-    }  # fmt: skip
+        "image_id": 22,
+        "record_id": "b",
+        "split": "val",
+        "category_id": 2,
+        "xywh_px": [4.5, 1.0, 2.0, 3.5],
+        "area_px2": 7.0,
+        "is_crowd": True,
+        "keypoints_xyv": keypoints,
+        "score": None,
+        "origin": "source",
+        "origin_name": "source",
+    }
 
 
 @pytest.mark.parametrize(
@@ -113,8 +122,10 @@ def test_a_detectors_keypoints_are_pre_annotations_and_an_image_it_has_not_looke
 def test_people_and_detectors_stand_side_by_side():
     got = rows(source(a=[figure()]), detector(a=[figure(score=0.9)], c=[figure(score=0.1)]))
     assert sorted((row["record_id"], row["origin"], row["score"]) for row in got) == [
-        ("a", "detector", 0.9), ("a", "source", None), ("c", "detector", 0.1),
-    ]  # fmt: skip
+        ("a", "detector", 0.9),
+        ("a", "source", None),
+        ("c", "detector", 0.1),
+    ]
 
 
 @pytest.mark.parametrize(

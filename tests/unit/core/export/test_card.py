@@ -13,14 +13,28 @@ from tasks.core.statistics import diversity
 
 RECIPE = Recipe.model_validate(
     {
-        "name": "small", "title": "A small set", "description": "  For tests.\n", "bindings": {"images": "a folder"},
-        "sources": [{"folder": {"name": "s", "pattern": "*"}}], "stages": ["fetch", "hash", "split", "export"],
+        "name": "small",
+        "title": "A small set",
+        "description": "  For tests.\n",
+        "bindings": {"images": "a folder"},
+        "sources": [{"folder": {"name": "s", "pattern": "*"}}],
+        "stages": ["fetch", "hash", "split", "export"],
     }
-)  # fmt: skip
+)
 MANIFEST = ReleaseManifest(
-    name="small", version="0123456789ab", previous=None, lineage=2, split_sha256="s", contract_version="1.0.0", content_sha256="c" * 64,
-    recipe_sha256="r", counts={"records": 9, "kept": 5, "dropped": 4, "by_split": {"val": 1, "train": 4}}, content={}, files={}, environment={},
-)  # fmt: skip
+    name="small",
+    version="0123456789ab",
+    previous=None,
+    lineage=2,
+    split_sha256="s",
+    contract_version="1.0.0",
+    content_sha256="c" * 64,
+    recipe_sha256="r",
+    counts={"records": 9, "kept": 5, "dropped": 4, "by_split": {"val": 1, "train": 4}},
+    content={},
+    files={},
+    environment={},
+)
 REF = TableRef(path="x", rows=0)
 STEPS = [
     Step(

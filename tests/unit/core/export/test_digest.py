@@ -127,15 +127,29 @@ def test_all_tables_together():
 
 def test_a_version_is_twelve_digits_of_content_recipe_and_contract():
     assert digest.version("aa", "bb", "1.0.0") == sha256(b"aabb1.0.0")[:12]
-    assert len({digest.version("aa", "bb", "1.0.0"), digest.version("ab", "bb", "1.0.0"), digest.version("aa", "bc", "1.0.0"),
-                digest.version("aa", "bb", "1.1.0")}) == 4  # fmt: skip
+    assert (
+        len(
+            {
+                digest.version("aa", "bb", "1.0.0"),
+                digest.version("ab", "bb", "1.0.0"),
+                digest.version("aa", "bc", "1.0.0"),
+                digest.version("aa", "bb", "1.1.0"),
+            }
+        )
+        == 4
+    )
 
 
 def test_an_images_row_has_one_digest_with_its_bytes_and_with_their_sha256():
     row = {
-        **dict.fromkeys(IMAGES.names), "record_id": "a", "image_id": 2**53 - 1, "styles": [], "phash": 2**63, "width_px": 3,
+        **dict.fromkeys(IMAGES.names),
+        "record_id": "a",
+        "image_id": 2**53 - 1,
+        "styles": [],
+        "phash": 2**63,
+        "width_px": 3,
         "image": {"bytes": b"pixels", "path": None},
-    }  # fmt: skip
+    }
     told = {**row, "image": {"bytes": sha256(b"pixels"), "path": None}}
     full = list(digest.lines(pa.RecordBatch.from_pylist([row], schema=IMAGES)))
     assert full == list(digest.lines(pa.RecordBatch.from_pylist([told], schema=DIGESTED)))

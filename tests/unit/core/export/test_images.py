@@ -62,8 +62,15 @@ def test_every_row_lies_in_one_group_and_no_limit_is_passed_by_more_than_one_row
 
 def columns(**changes: Any) -> dict[str, pa.Array]:
     blank = {name: [None, None] for name in IMAGES.names if name != "image"}
-    said = {**blank, "record_id": ["b", "a"], "sha256": ["ab" * 32, "cd" * 32], "format": ["JPEG", "PNG"], "styles": [[], ["x"]],
-            "retrieved_at": [datetime(2024, 1, 1, tzinfo=UTC)] * 2, **changes}  # fmt: skip
+    said = {
+        **blank,
+        "record_id": ["b", "a"],
+        "sha256": ["ab" * 32, "cd" * 32],
+        "format": ["JPEG", "PNG"],
+        "styles": [[], ["x"]],
+        "retrieved_at": [datetime(2024, 1, 1, tzinfo=UTC)] * 2,
+        **changes,
+    }
     return {name: pa.array(values, IMAGES.field(name).type) for name, values in said.items()}
 
 

@@ -46,14 +46,30 @@ def built(memory: pa.Table = NOTHING) -> pa.Table:
     return ledger.ledger(
         records("e", "d", "c", "b", "a", a="bad_record"),
         [
-            ("fetch", rows(FETCH, {"record_id": "b", "reason": "not_found", "detail": "no file"},
-                           *({"record_id": name, "sha256": f"sha {name}", "retrieved_at": WHEN} for name in "cde"))),
-            ("near", rows(DEDUP, {"record_id": "c", "reason": "near_duplicate", "detail": "2 bits", "kept_record_id": "d"},
-                          {"record_id": "d"}, {"record_id": "e"})),
-            ("split", rows(SPLIT, {"record_id": "d", "split": "train"}, {"record_id": "e", "reason": "joined_across_splits"})),
+            (
+                "fetch",
+                rows(
+                    FETCH,
+                    {"record_id": "b", "reason": "not_found", "detail": "no file"},
+                    *({"record_id": name, "sha256": f"sha {name}", "retrieved_at": WHEN} for name in "cde"),
+                ),
+            ),
+            (
+                "near",
+                rows(
+                    DEDUP,
+                    {"record_id": "c", "reason": "near_duplicate", "detail": "2 bits", "kept_record_id": "d"},
+                    {"record_id": "d"},
+                    {"record_id": "e"},
+                ),
+            ),
+            (
+                "split",
+                rows(SPLIT, {"record_id": "d", "split": "train"}, {"record_id": "e", "reason": "joined_across_splits"}),
+            ),
         ],
         memory,
-    )  # fmt: skip
+    )
 
 
 def test_every_record_is_kept_or_dropped_where_and_why():
@@ -87,9 +103,18 @@ def test_what_no_source_lists_any_more_is_gone_and_keeps_its_split_its_id_and_it
         LEDGER, was("g", last_split="val", image_id=77, sha256="sha g", retrieved_at=WHEN, kept_record_id="x")
     )
     assert by_name(built(memory))["g"] == {
-        "record_id": "g", "source": "s", "kept": False, "stage": "scrape", "reason": "gone", "detail": None, "kept_record_id": None,
-        "last_split": "val", "image_id": 77, "sha256": "sha g", "retrieved_at": WHEN,
-    }  # fmt: skip
+        "record_id": "g",
+        "source": "s",
+        "kept": False,
+        "stage": "scrape",
+        "reason": "gone",
+        "detail": None,
+        "kept_record_id": None,
+        "last_split": "val",
+        "image_id": 77,
+        "sha256": "sha g",
+        "retrieved_at": WHEN,
+    }
 
 
 def test_a_limited_build_does_not_know_what_is_gone():

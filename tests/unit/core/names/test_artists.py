@@ -22,12 +22,39 @@ SHIPPED = merged(Artists())
 @pytest.mark.parametrize(
     "text",
     [
-        None, "", " ", "?", "(?)", "-", "Unknown", "unknown artist", "Anonymous", "ANON.", "Unbekannt", "Unbekannter Meister",
-        "Unidentified artist", "Artist unknown", "Unknown, French, 15th century", "Anonymous (Italian, 16th century)", "None",
-        "nan", "Unknown|Rembrandt", "Attributed to unknown artist", "Nasca artist(s)", "Edo artist", "attributed to", "After",
-        "1606", "Various artists", "Anonymous Workshop, British", "不詳", "(Unknown)", "&nbsp;", "French, Unknown",
+        None,
+        "",
+        " ",
+        "?",
+        "(?)",
+        "-",
+        "Unknown",
+        "unknown artist",
+        "Anonymous",
+        "ANON.",
+        "Unbekannt",
+        "Unbekannter Meister",
+        "Unidentified artist",
+        "Artist unknown",
+        "Unknown, French, 15th century",
+        "Anonymous (Italian, 16th century)",
+        "None",
+        "nan",
+        "Unknown|Rembrandt",
+        "Attributed to unknown artist",
+        "Nasca artist(s)",
+        "Edo artist",
+        "attributed to",
+        "After",
+        "1606",
+        "Various artists",
+        "Anonymous Workshop, British",
+        "不詳",
+        "(Unknown)",
+        "&nbsp;",
+        "French, Unknown",
     ],
-)  # fmt: skip
+)
 def test_nobody_is_known(text):
     assert identity(text, SHIPPED) == Identity(None)
 
@@ -47,7 +74,11 @@ def test_nobody_is_known(text):
         ("Peter Paul Rubens and Workshop", "Peter Paul Rubens", "workshop of"),
         ("Peter Paul Rubens, or workshop", "Peter Paul Rubens", "workshop of"),
         ("STUDIO OF: Titian", "Titian", "studio of"),
-        ("Circle of Peter Hemmel von Andlau (Strassburger Werkstattgemeinschaft)|Lautenbach Master", "Peter Hemmel von Andlau", "circle of"),
+        (
+            "Circle of Peter Hemmel von Andlau (Strassburger Werkstattgemeinschaft)|Lautenbach Master",
+            "Peter Hemmel von Andlau",
+            "circle of",
+        ),
         ("in the manner of Hieronymus Bosch", "Hieronymus Bosch", "manner of"),
         ("School of Nottingham", "Nottingham", "school of"),
         ("Style of the Master of Moulins", "Master of Moulins", "style of"),
@@ -57,7 +88,7 @@ def test_nobody_is_known(text):
         ("Attributed to the Amasis Painter", "Amasis Painter", "attributed to"),
         ("painted by Katsushika, Hokusai", "Katsushika Hokusai", None),
     ],
-)  # fmt: skip
+)
 def test_qualifiers_are_no_part_of_a_name(text, name, qualifier):
     assert identity(text, SHIPPED) == Identity(name, qualifier)
     assert qualifier is None or qualifier in QUALIFIERS
@@ -98,7 +129,7 @@ def test_qualifiers_are_no_part_of_a_name(text, name, qualifier):
         ("Afterman, Ann", "Ann Afterman"),
         ("Schoolcraft, Studiosa", "Studiosa Schoolcraft"),
     ],
-)  # fmt: skip
+)
 def test_one_name_for_an_artist(text, name):
     assert identity(text, SHIPPED) == Identity(name)
 
@@ -156,10 +187,39 @@ def test_the_shipped_table_is_sound():
 
 PIECES = st.sampled_from(
     [
-        "after ", "workshop of ", "Rembrandt", "Gogh", "Vincent van", ", ", "(", ")", "[", "]", "?", "|", ";", "\n", "&amp;", "&", "lt;",
-        "the Elder", "1606", "French", "unknown", "artist(s)", "and workshop", "豊原国周", "\ud800", "\u0958", "İ", "ß", ":", "-", " ",
+        "after ",
+        "workshop of ",
+        "Rembrandt",
+        "Gogh",
+        "Vincent van",
+        ", ",
+        "(",
+        ")",
+        "[",
+        "]",
+        "?",
+        "|",
+        ";",
+        "\n",
+        "&amp;",
+        "&",
+        "lt;",
+        "the Elder",
+        "1606",
+        "French",
+        "unknown",
+        "artist(s)",
+        "and workshop",
+        "豊原国周",
+        "\ud800",
+        "\u0958",
+        "İ",
+        "ß",
+        ":",
+        "-",
+        " ",
     ]
-)  # fmt: skip
+)
 TEXTS = st.one_of(st.text(max_size=60), st.lists(PIECES, max_size=12).map("".join))
 
 
@@ -197,15 +257,20 @@ def test_the_mets_artists(shared_data):
     assert found["workshop of Guido Durantino"] == Identity("Guido Durantino", "workshop of")
     assert found["El Greco (Domenikos Theotokopoulos)"] == Identity("El Greco")
     assert {said.qualifier for said in found.values()} == {
-        None, "workshop of", "circle of", "school of", "attributed to", "possibly",
-    }  # fmt: skip
+        None,
+        "workshop of",
+        "circle of",
+        "school of",
+        "attributed to",
+        "possibly",
+    }
     assert sum(said.name is None for said in found.values()) == 40
     names = {said.name for said in found.values() if said.name}
     assert all(identity(name, SHIPPED).name == name for name in names)
     assert not any("|" in name or name.lower().startswith(("after ", "attributed ", "workshop of")) for name in names)
 
 
-# ------------------------------------------------------------------------------------------------ whole tables
+# --- whole tables
 
 
 def by_artist(*artists: str | None) -> pa.Table:
@@ -230,14 +295,18 @@ def by_artist(*artists: str | None) -> pa.Table:
         pytest.param((None,), [(None, None)], id="no artist"),
         pytest.param((None, None, None), [(None, None)] * 3, id="no artist anywhere"),
         pytest.param(("Unknown", "?"), [(None, None)] * 2, id="artists that are nobody"),
-        pytest.param(("Hokusai", None, "Hokusai", "Utagawa Kunisada"),
-                     [("Katsushika Hokusai", None), (None, None), ("Katsushika Hokusai", None), ("Utagawa Kunisada", None)],
-                     id="a name that comes twice, with a null between"),
-        pytest.param(("After Hokusai", "Hokusai", "workshop of Hokusai"),
-                     [("Katsushika Hokusai", "after"), ("Katsushika Hokusai", None), ("Katsushika Hokusai", "workshop of")],
-                     id="one name, several qualifiers"),
+        pytest.param(
+            ("Hokusai", None, "Hokusai", "Utagawa Kunisada"),
+            [("Katsushika Hokusai", None), (None, None), ("Katsushika Hokusai", None), ("Utagawa Kunisada", None)],
+            id="a name that comes twice, with a null between",
+        ),
+        pytest.param(
+            ("After Hokusai", "Hokusai", "workshop of Hokusai"),
+            [("Katsushika Hokusai", "after"), ("Katsushika Hokusai", None), ("Katsushika Hokusai", "workshop of")],
+            id="one name, several qualifiers",
+        ),
     ],
-)  # fmt: skip
+)
 def test_each_record_has_its_artist_under_one_name(artists, expected):
     before = by_artist(*artists)
     got = applied(before, SHIPPED)

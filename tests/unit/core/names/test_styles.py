@@ -14,14 +14,41 @@ from tasks.core.names.known_styles import ALIASES, NAMES
 
 SHIPPED = styles.known(Styles())
 POPART = {
-    "Abstract Expressionism", "Art Nouveau", "Baroque", "Contemporary Realism", "Cubism", "Early Renaissance", "Expressionism",
-    "Fauvism", "High Renaissance", "Impressionism", "Mannerism", "Naive Art", "New Realism", "Northern Renaissance", "Pointillism",
-    "Pop Art", "Post Impressionism", "Realism", "Rococo", "Romanticism", "Symbolism", "Ukiyo-e",
-}  # fmt: skip
+    "Abstract Expressionism",
+    "Art Nouveau",
+    "Baroque",
+    "Contemporary Realism",
+    "Cubism",
+    "Early Renaissance",
+    "Expressionism",
+    "Fauvism",
+    "High Renaissance",
+    "Impressionism",
+    "Mannerism",
+    "Naive Art",
+    "New Realism",
+    "Northern Renaissance",
+    "Pointillism",
+    "Pop Art",
+    "Post Impressionism",
+    "Realism",
+    "Rococo",
+    "Romanticism",
+    "Symbolism",
+    "Ukiyo-e",
+}
 ARTBENCH = {
-    "Impressionism", "Realism", "Romanticism", "Expressionism", "Baroque", "Surrealism", "Ukiyo-e", "Renaissance",
-    "Post Impressionism", "Art Nouveau",
-}  # fmt: skip
+    "Impressionism",
+    "Realism",
+    "Romanticism",
+    "Expressionism",
+    "Baroque",
+    "Surrealism",
+    "Ukiyo-e",
+    "Renaissance",
+    "Post Impressionism",
+    "Art Nouveau",
+}
 
 
 @pytest.mark.parametrize(
@@ -78,25 +105,35 @@ def test_styles_of_real_sources_are_known(shared_data: Path):
         "People-Art's folders": {folder.name for folder in (shared_data / "peopleart/JPEGImages").iterdir()},
     }
     assert {source: len(names) for source, names in said.items() if "works" not in source} == {
-        "WikiArt's lists": 27, "WikiArt's dictionary": 193, "People-Art's folders": 19,
-    }  # fmt: skip
+        "WikiArt's lists": 27,
+        "WikiArt's dictionary": 193,
+        "People-Art's folders": 19,
+    }
     assert not [(source, name) for source, names in said.items() for name in names if styles.key(name) not in SHIPPED]
 
 
 @pytest.mark.parametrize(
     ("aliases", "text", "expected"),
     [
-        pytest.param({"Jugendstil": "Jugendstil"}, "jugendstil", "Jugendstil", id="a name of its own, taken from the table"),
-        pytest.param({"Jugendstil": "Jugendstil"}, "Art Nouveau (Modern)", "Art Nouveau", id="the rest of that name stays"),
-        pytest.param({"x": "Post-Impressionism"}, "Post_Impressionism", "Post-Impressionism", id="the recipe's spelling stays"),
+        pytest.param(
+            {"Jugendstil": "Jugendstil"}, "jugendstil", "Jugendstil", id="a name of its own, taken from the table"
+        ),
+        pytest.param(
+            {"Jugendstil": "Jugendstil"}, "Art Nouveau (Modern)", "Art Nouveau", id="the rest of that name stays"
+        ),
+        pytest.param(
+            {"x": "Post-Impressionism"}, "Post_Impressionism", "Post-Impressionism", id="the recipe's spelling stays"
+        ),
         pytest.param({"x": "Post-Impressionism"}, "X", "Post-Impressionism", id="and its alias leads there"),
-        pytest.param({"Renaissance": "High Renaissance"}, "renaissance", "High Renaissance", id="what the recipe's author knows"),
+        pytest.param(
+            {"Renaissance": "High Renaissance"}, "renaissance", "High Renaissance", id="what the recipe's author knows"
+        ),
         pytest.param({"19th century": ""}, "19th Century", None, id="a word that is no style"),
         pytest.param({"a": "b", "b": "Cubism"}, "A", "Cubism", id="an alias of an alias"),
         pytest.param({"b": "a", "a": "b"}, "b", "a", id="a circle ends at its first name"),
         pytest.param({"Cubism": "Cubisme"}, "cubism", "Cubisme", id="a table that is renamed"),
     ],
-)  # fmt: skip
+)
 def test_what_a_recipe_says_goes_first(aliases: dict[str, str], text: str, expected: str | None):
     assert styles.named(text, styles.known(Styles(aliases=aliases))) == expected
 

@@ -29,7 +29,8 @@ def counted(before: pa.Table, after: pa.Table, splits: list[str] | None = None) 
 
 
 BEFORE = view(
-    ("Cubism", "A", 1911, 3, 2, 1), ("Cubism", "A", 1912, 3, 2, 6), ("Cubism", "B", 1913, 1, 1, 0), ("Rococo", "C", 1750, 1, 4, 7),
+    ("Cubism", "A", 1911, 3, 2, 1), ("Cubism", "A", 1912, 3, 2, 6), ("Cubism", "B", 1913, 1, 1, 0),
+    ("Rococo", "C", 1750, 1, 4, 7),
     ("Rococo", "C", None, 1, 4, None), ("Fresco", "D", 1350, 1, 1, 2),
 )  # fmt: skip
 AFTER = view(("Cubism", "A", 1911, 3, 2, 1), ("Cubism", "B", 1913, 1, 1, 0), ("Rococo", "C", None, 1, 4, 7))
@@ -44,17 +45,24 @@ def text() -> str:
     "said",
     [
         pytest.param("<td><b>all together</b><td class=n>6 → 3<td class=n>4 → 3<td class=n>3.8 → 3.0", id="all first"),
-        pytest.param("<td>Cubism<td class=n>3 → 2<td class=n>2 → 2<td class=n>1.9 → 2.0<td class=n>0.17 → 0.00", id="a style"),
-        pytest.param("<td>Fresco<td class=n>1 → -<td class=n>1 → -<td class=n>1.0 → -<td class=n>0.00 → -", id="a style that went"),
+        pytest.param(
+            "<td>Cubism<td class=n>3 → 2<td class=n>2 → 2<td class=n>1.9 → 2.0<td class=n>0.17 → 0.00", id="a style"
+        ),
+        pytest.param(
+            "<td>Fresco<td class=n>1 → -<td class=n>1 → -<td class=n>1.0 → -<td class=n>0.00 → -",
+            id="a style that went",
+        ),
         pytest.param("6 or more: 40.0 % before, 33.3 % after.", id="PoPArt's six figures, of those that were counted"),
         pytest.param("figures: people's boxes. 6", id="only people have counted"),
         pytest.param("from 1350 on. In each style before and after are each as high as", id="where the years begin"),
         pytest.param("own fullest decade. Without a year: 1 → 1.", id="years that are not known, none too old"),
-        pytest.param("<td>train<td class=n>2<td class=n>60.0 %<td class=n>66.7 %<td class=n>1<td class=n>12.5 %", id="a split"),
+        pytest.param(
+            "<td>train<td class=n>2<td class=n>60.0 %<td class=n>66.7 %<td class=n>1<td class=n>12.5 %", id="a split"
+        ),
         pytest.param("<td>test<td class=n>0<td class=n>20.0 %<td class=n>0.0 %", id="a split that got nothing"),
         pytest.param("<p>No style's split is a whole image away from what was wanted.</p>", id="no drift"),
     ],
-)  # fmt: skip
+)
 def test_the_section_says(text: str, said: str):
     assert said in text.replace("&#x27;", "'")
 

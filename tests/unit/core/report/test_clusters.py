@@ -1,4 +1,7 @@
-"""What a reviewer sees first: the least certain, whatever the order of rows; and the first line that decided who stays."""
+"""What a reviewer sees first: the least certain, whatever the order of rows.
+
+And the first line that decided who stays.
+"""
 
 import itertools
 from typing import Any
@@ -17,16 +20,26 @@ REASON = {"same": "exact_duplicate", "other": "near_duplicate"}
 
 
 def ledger(*rows: str, **bytes_of: str) -> pa.Table:
-    """LEDGER of 'a', which stayed, 'b>a', dropped as its copy, 'c!reason', dropped otherwise; SHA-256 is the name's own unless given."""
+    """LEDGER of 'a', which stayed, 'b>a', dropped as its copy, 'c!reason', dropped otherwise.
+
+    SHA-256 is the name's own unless given.
+    """
     said = []
     for row in rows:
         name, _, reason = row.partition("!")
         name, _, stays = name.partition(">")
         reason = reason or ("near_duplicate" if stays else None)
         said.append(
-            {**dict.fromkeys(LEDGER.names), "record_id": name, "kept": reason is None, "reason": reason, "detail": stays and f"of {stays}",
-             "kept_record_id": stays or None, "sha256": bytes_of.get(name, name)}
-        )  # fmt: skip
+            {
+                **dict.fromkeys(LEDGER.names),
+                "record_id": name,
+                "kept": reason is None,
+                "reason": reason,
+                "detail": stays and f"of {stays}",
+                "kept_record_id": stays or None,
+                "sha256": bytes_of.get(name, name),
+            }
+        )
     return pa.Table.from_pylist(said, schema=LEDGER)
 
 
@@ -62,12 +75,30 @@ def apart(found: Shown) -> list[str]:
         pytest.param(ledger("a", "b"), edges(), [], id="no copies"),
         pytest.param(ledger("a", "b!too_small"), edges(edge("a", "b", 0.9)), [], id="dropped, but as no copy"),
         pytest.param(ledger("a", "b>a"), edges(), ["a: b"], id="nobody has compared them"),
-        pytest.param(ledger("a", "b>a", "c>a"), edges(edge("a", "b", 0.9), edge("a", "c", 0.8)), ["a: c b"], id="smaller score first"),
-        pytest.param(ledger("a", "b>a", "c>a"), edges(edge("a", "b", 0.9, 2), edge("a", "c", 0.9, 8)), ["a: c b"], id="larger distance first"),
-        pytest.param(ledger("a", "b>a", "c>a"), edges(edge("a", "b", 0.2), edge("b", "c", 0.9)), ["a: c b"], id="a copy of a copy before all"),
+        pytest.param(
+            ledger("a", "b>a", "c>a"),
+            edges(edge("a", "b", 0.9), edge("a", "c", 0.8)),
+            ["a: c b"],
+            id="smaller score first",
+        ),
+        pytest.param(
+            ledger("a", "b>a", "c>a"),
+            edges(edge("a", "b", 0.9, 2), edge("a", "c", 0.9, 8)),
+            ["a: c b"],
+            id="larger distance first",
+        ),
+        pytest.param(
+            ledger("a", "b>a", "c>a"),
+            edges(edge("a", "b", 0.2), edge("b", "c", 0.9)),
+            ["a: c b"],
+            id="a copy of a copy before all",
+        ),
         pytest.param(ledger("a", "b>a", "c>a", b="a"), edges(edge("a", "c", 0.9)), ["a: c b"], id="equal bytes last"),
         pytest.param(
-            ledger("a", "b>a", "c>a"), edges(edge("a", "b", 0.2, verdict="copy"), edge("a", "c", 0.9)), ["a: c b"], id="what is said last"
+            ledger("a", "b>a", "c>a"),
+            edges(edge("a", "b", 0.2, verdict="copy"), edge("a", "c", 0.9)),
+            ["a: c b"],
+            id="what is said last",
         ),
         pytest.param(
             ledger("a", "b>a", "c", "d>c", "e", "f>e"),
@@ -75,13 +106,21 @@ def apart(found: Shown) -> list[str]:
             ["c: d", "a: b", "e: f"],
             id="clusters by their least certain copy of which nobody has spoken",
         ),
-        pytest.param(ledger("a", "b>a", "c>b"), edges(edge("b", "c", 0.5), edge("a", "b", 0.9)), ["a: c b"], id="dropped in two stages"),
         pytest.param(
-            ledger("a", "b>a", "x", "y>x", x="a", y="b"), edges(edge("a", "b", 0.7)), ["a: b", "x: y"], id="an edge stands for all with these bytes"
+            ledger("a", "b>a", "c>b"),
+            edges(edge("b", "c", 0.5), edge("a", "b", 0.9)),
+            ["a: c b"],
+            id="dropped in two stages",
+        ),
+        pytest.param(
+            ledger("a", "b>a", "x", "y>x", x="a", y="b"),
+            edges(edge("a", "b", 0.7)),
+            ["a: b", "x: y"],
+            id="an edge stands for all with these bytes",
         ),
         pytest.param(ledger("a", "b>a"), edges(edge("a", "b", float("nan"))), ["a: b"], id="a score that is none"),
     ],
-)  # fmt: skip
+)
 def test_clusters(book, looks, expected):
     assert copies(shown(looks, book)) == expected
 
@@ -94,22 +133,45 @@ def test_clusters(book, looks, expected):
         pytest.param(ledger("a", "b>a"), edges(edge("a", "b", 0.5)), [], id="merged"),
         pytest.param(ledger("a", "b>a", "c>a"), edges(edge("b", "c", 0.5)), [], id="copies of one"),
         pytest.param(ledger("a", "b>a", "c>b"), edges(edge("a", "c", 0.5)), [], id="merged in two stages"),
-        pytest.param(ledger("a", "b!not_drawn"), edges(edge("a", "b", 0.5)), ["ab"], id="one was dropped later, as no copy"),
-        pytest.param(ledger(*"abcd"), edges(edge("a", "b", 0.5), edge("c", "d", 0.9)), ["cd", "ab"], id="larger score first"),
-        pytest.param(ledger(*"abcd"), edges(edge("a", "b", 0.5, 7), edge("c", "d", 0.5, 2)), ["cd", "ab"], id="smaller distance first"),
+        pytest.param(
+            ledger("a", "b!not_drawn"), edges(edge("a", "b", 0.5)), ["ab"], id="one was dropped later, as no copy"
+        ),
+        pytest.param(
+            ledger(*"abcd"), edges(edge("a", "b", 0.5), edge("c", "d", 0.9)), ["cd", "ab"], id="larger score first"
+        ),
+        pytest.param(
+            ledger(*"abcd"),
+            edges(edge("a", "b", 0.5, 7), edge("c", "d", 0.5, 2)),
+            ["cd", "ab"],
+            id="smaller distance first",
+        ),
         pytest.param(ledger(*"abcd"), edges(edge("a", "d", 0.5), edge("a", "b", 0.5)), ["ab", "ad"], id="then ids"),
-        pytest.param(ledger(*"abcd"), edges(edge("a", "b", None, None), edge("c", "d", 0.1)), ["cd", "ab"], id="what was not compared last"),
         pytest.param(
-            ledger(*"abcd"), edges(edge("a", "b", 0.9, verdict="different"), edge("c", "d", 0.1)), ["cd", "ab"], id="what is said last"
+            ledger(*"abcd"),
+            edges(edge("a", "b", None, None), edge("c", "d", 0.1)),
+            ["cd", "ab"],
+            id="what was not compared last",
         ),
         pytest.param(
-            ledger("a", "b>a", "c", "d>c"), edges(edge("a", "c", 0.5), edge("b", "d", 0.8), edge("a", "b", 0.9)), ["bd"], id="two works once"
+            ledger(*"abcd"),
+            edges(edge("a", "b", 0.9, verdict="different"), edge("c", "d", 0.1)),
+            ["cd", "ab"],
+            id="what is said last",
         ),
         pytest.param(
-            ledger("a", "b>a", "c"), edges(edge("a", "c", 0.5, verdict="different"), edge("b", "c", 0.8)), ["ac"], id="what is said of a copy"
+            ledger("a", "b>a", "c", "d>c"),
+            edges(edge("a", "c", 0.5), edge("b", "d", 0.8), edge("a", "b", 0.9)),
+            ["bd"],
+            id="two works once",
+        ),
+        pytest.param(
+            ledger("a", "b>a", "c"),
+            edges(edge("a", "c", 0.5, verdict="different"), edge("b", "c", 0.8)),
+            ["ac"],
+            id="what is said of a copy",
         ),
     ],
-)  # fmt: skip
+)
 def test_pairs_that_were_not_merged(book, looks, expected):
     assert apart(shown(looks, book)) == expected
 
@@ -148,10 +210,12 @@ NAMES = "abcdef"
 LOOKS = st.dictionaries(
     st.sampled_from(list(itertools.combinations(NAMES, 2))),
     st.tuples(
-        st.sampled_from([None, 0.25, 0.75]), st.sampled_from([None, 0, 9]), st.sampled_from([None, None, "copy", "different"])
+        st.sampled_from([None, 0.25, 0.75]),
+        st.sampled_from([None, 0, 9]),
+        st.sampled_from([None, None, "copy", "different"]),
     ),
     max_size=8,
-)  # fmt: skip
+)
 STAYS = st.lists(st.sampled_from("ab"), min_size=4, max_size=4)
 
 
@@ -173,26 +237,43 @@ def test_order_of_rows_changes_nothing_and_each_pair_is_in_its_place(looks, stay
 
 
 BEST = {
-    "record_id": "s:m", "rights_uri": "https://creativecommons.org/publicdomain/zero/1.0/", "is_annotated": True,
-    "width_px": 1600, "height_px": 1200, "bytes": 812_345, "metadata": 6,
-}  # fmt: skip
+    "record_id": "s:m",
+    "rights_uri": "https://creativecommons.org/publicdomain/zero/1.0/",
+    "is_annotated": True,
+    "width_px": 1600,
+    "height_px": 1200,
+    "bytes": 812_345,
+    "metadata": 6,
+}
 
 
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        pytest.param({"rights_uri": None}, f"its rights are more open: {BEST['rights_uri']} against none", id="no rights known"),
-        pytest.param({"rights_uri": "http://x/by/4.0"}, f"its rights are more open: {BEST['rights_uri']} against http://x/by/4.0", id="rights"),
+        pytest.param(
+            {"rights_uri": None}, f"its rights are more open: {BEST['rights_uri']} against none", id="no rights known"
+        ),
+        pytest.param(
+            {"rights_uri": "http://x/by/4.0"},
+            f"its rights are more open: {BEST['rights_uri']} against http://x/by/4.0",
+            id="rights",
+        ),
         pytest.param({"is_annotated": None}, "people have annotated it", id="annotated"),
-        pytest.param({"width_px": 800, "bytes": 10**9}, "it has more pixels: 1600 × 1200 against 800 × 1200", id="pixels before bytes"),
-        pytest.param({"height_px": None}, "it has more pixels: 1600 × 1200 against 1600 × 0", id="a size that is not known"),
+        pytest.param(
+            {"width_px": 800, "bytes": 10**9},
+            "it has more pixels: 1600 × 1200 against 800 × 1200",
+            id="pixels before bytes",
+        ),
+        pytest.param(
+            {"height_px": None}, "it has more pixels: 1600 × 1200 against 1600 × 0", id="a size that is not known"
+        ),
         pytest.param({"bytes": 800_000}, "its file is larger: 812,345 against 800,000 bytes", id="bytes"),
         pytest.param({"metadata": 5}, "its record says more: 6 against 5 fields", id="metadata"),
         pytest.param({}, "all else is equal, and its record_id is the smaller one", id="nothing but its name"),
         pytest.param({"bytes": 900_000}, "another rule than the order of copies has decided", id="not this order"),
         pytest.param({"record_id": "s:a"}, "another rule than the order of copies has decided", id="not by its name"),
     ],
-)  # fmt: skip
+)
 def test_why_one_stayed(change, says):
     assert why_it_stayed(BEST, [{**BEST, "record_id": "s:z", **change}]) == says
 
@@ -209,13 +290,22 @@ def test_the_best_of_the_others_decides():
 
 
 ROWS = st.lists(
-    st.fixed_dictionaries({
-        "rights_uri": st.sampled_from([BEST["rights_uri"], "https://creativecommons.org/licenses/by/4.0/", "NOASSERTION"]),
-        "is_annotated": st.booleans(), "width_px": st.sampled_from([2, 3]), "height_px": st.sampled_from([2, 3]),
-        "bytes": st.sampled_from([7, 8]), "metadata": st.sampled_from([0, 1]), "is_second": st.just(False),
-    }),
-    min_size=1, max_size=8,
-)  # fmt: skip
+    st.fixed_dictionaries(
+        {
+            "rights_uri": st.sampled_from(
+                [BEST["rights_uri"], "https://creativecommons.org/licenses/by/4.0/", "NOASSERTION"]
+            ),
+            "is_annotated": st.booleans(),
+            "width_px": st.sampled_from([2, 3]),
+            "height_px": st.sampled_from([2, 3]),
+            "bytes": st.sampled_from([7, 8]),
+            "metadata": st.sampled_from([0, 1]),
+            "is_second": st.just(False),
+        }
+    ),
+    min_size=1,
+    max_size=8,
+)
 
 
 @settings(max_examples=60, deadline=None)

@@ -20,10 +20,17 @@ def images(*is_annotated: bool | None) -> pa.Table:
 def boxes(*said: tuple[int, float | None], **more: Any) -> pa.Table:
     """(image, score; None: by people)."""
     rows = [
-        {**BOX, "annotation_id": place, "image_id": image, "score": score, "origin": "source" if score is None else "detector",
-         "origin_name": "d<1>", **more}
+        {
+            **BOX,
+            "annotation_id": place,
+            "image_id": image,
+            "score": score,
+            "origin": "source" if score is None else "detector",
+            "origin_name": "d<1>",
+            **more,
+        }
         for place, (image, score) in enumerate(said)
-    ]  # fmt: skip
+    ]
     return pa.Table.from_pylist(rows, schema=ANNOTATIONS)
 
 

@@ -19,9 +19,19 @@ from tasks.core.report.thumbnails import Thumbnail
 from tasks.core.statistics import VIEW, statistics
 
 MANIFEST = ReleaseManifest(
-    name="small", version="0123456789ab", previous=None, lineage=2, split_sha256="s", contract_version="1.0.0", content_sha256="c" * 64,
-    recipe_sha256="r", counts={"records": 9, "kept": 5, "dropped": 4, "by_split": {"train": 5}}, content={}, files={}, environment={},
-)  # fmt: skip
+    name="small",
+    version="0123456789ab",
+    previous=None,
+    lineage=2,
+    split_sha256="s",
+    contract_version="1.0.0",
+    content_sha256="c" * 64,
+    recipe_sha256="r",
+    counts={"records": 9, "kept": 5, "dropped": 4, "by_split": {"train": 5}},
+    content={},
+    files={},
+    environment={},
+)
 STEPS = [
     Step(
         label="fetch",
@@ -59,10 +69,20 @@ def image(**said: Any) -> dict[str, Any]:
 
 def fact(record_id: str, sha256: str, **said: Any) -> dict[str, Any]:
     row = {
-        "record_id": record_id, "sha256": sha256, "title": "T", "artist": "A", "source": "s", "source_url": "https://museum.example/1",
-        "rights_uri": "https://creativecommons.org/publicdomain/zero/1.0/", "width_px": 640, "height_px": 480, "bytes": 123_456,
-        "is_annotated": False, "metadata": 4, "format": "JPEG",
-    }  # fmt: skip
+        "record_id": record_id,
+        "sha256": sha256,
+        "title": "T",
+        "artist": "A",
+        "source": "s",
+        "source_url": "https://museum.example/1",
+        "rights_uri": "https://creativecommons.org/publicdomain/zero/1.0/",
+        "width_px": 640,
+        "height_px": 480,
+        "bytes": 123_456,
+        "is_annotated": False,
+        "metadata": 4,
+        "format": "JPEG",
+    }
     return {**row, **said}
 
 
@@ -79,9 +99,15 @@ REVIEWED = Shown((CLUSTER,), 0, (APART,), 0)
 
 def page(**changes: Any) -> str:
     said: dict[str, Any] = {
-        "title": "A small set", "manifest": MANIFEST, "steps": STEPS, "images": [image()], "boxes": {}, "reviewed": REVIEWED,
-        "facts": FACTS, "thumbnails": THUMBNAILS,
-    }  # fmt: skip
+        "title": "A small set",
+        "manifest": MANIFEST,
+        "steps": STEPS,
+        "images": [image()],
+        "boxes": {},
+        "reviewed": REVIEWED,
+        "facts": FACTS,
+        "thumbnails": THUMBNAILS,
+    }
     return report.report(**{**said, **changes})
 
 
@@ -171,28 +197,70 @@ def test_the_page_says(said: str):
 @pytest.mark.parametrize(
     ("text", "said", "unsaid"),
     [
-        pytest.param(with_copy(relation=None, distance_bits=None, score=None), "<p class=found>resized, 2 bits", "<span class=tag", id="a chain"),
         pytest.param(
-            with_copy(relation=None, distance_bits=None, score=None, detail=None), "<p class=found>never compared</p>", "None", id="not compared"
+            with_copy(relation=None, distance_bits=None, score=None),
+            "<p class=found>resized, 2 bits",
+            "<span class=tag",
+            id="a chain",
         ),
-        pytest.param(with_copy(relation="same_file", distance_bits=0, score=1.0), "0 bits apart", "<form", id="equal bytes: no choice"),
-        pytest.param(page(reviewed=Shown((CLUSTER._replace(more=2),))), "of those shown).", "cluster.</p>", id="not all were compared"),
-        pytest.param(page(reviewed=Shown((CLUSTER._replace(more=2),))), "And 2 more copies.", "Closest pairs", id="more copies"),
-        pytest.param(page(reviewed=Shown((CLUSTER,), 1)), "And 1 more cluster.", "of those shown", id="one more cluster"),
-        pytest.param(page(reviewed=Shown((), 0, (APART,), 1234)), "And 1,234 more pairs of works.", "This one stayed", id="more pairs"),
-        pytest.param(page(reviewed=Shown((CLUSTER._replace(later="not_drawn"),))), "A later stage dropped it: <span", "None", id="dropped later"),
         pytest.param(
-            page(reviewed=Shown((), 0, (APART._replace(relation="mirrored", verdict=None),))), "does not ask for it", "Verdict:", id="not asked for"
+            with_copy(relation=None, distance_bits=None, score=None, detail=None),
+            "<p class=found>never compared</p>",
+            "None",
+            id="not compared",
         ),
-        pytest.param(page(reviewed=Shown((), 0, (APART._replace(relation="mirrored"),))), "Verdict:", "not ask for it", id="said by a person"),
+        pytest.param(
+            with_copy(relation="same_file", distance_bits=0, score=1.0),
+            "0 bits apart",
+            "<form",
+            id="equal bytes: no choice",
+        ),
+        pytest.param(
+            page(reviewed=Shown((CLUSTER._replace(more=2),))),
+            "of those shown).",
+            "cluster.</p>",
+            id="not all were compared",
+        ),
+        pytest.param(
+            page(reviewed=Shown((CLUSTER._replace(more=2),))), "And 2 more copies.", "Closest pairs", id="more copies"
+        ),
+        pytest.param(
+            page(reviewed=Shown((CLUSTER,), 1)), "And 1 more cluster.", "of those shown", id="one more cluster"
+        ),
+        pytest.param(
+            page(reviewed=Shown((), 0, (APART,), 1234)),
+            "And 1,234 more pairs of works.",
+            "This one stayed",
+            id="more pairs",
+        ),
+        pytest.param(
+            page(reviewed=Shown((CLUSTER._replace(later="not_drawn"),))),
+            "A later stage dropped it: <span",
+            "None",
+            id="dropped later",
+        ),
+        pytest.param(
+            page(reviewed=Shown((), 0, (APART._replace(relation="mirrored", verdict=None),))),
+            "does not ask for it",
+            "Verdict:",
+            id="not asked for",
+        ),
+        pytest.param(
+            page(reviewed=Shown((), 0, (APART._replace(relation="mirrored"),))),
+            "Verdict:",
+            "not ask for it",
+            id="said by a person",
+        ),
         pytest.param(
             with_fact(artist=None, source_url=None, format=None, rights_uri=None, bytes=None),
-            "<code>s:2</code><br>640 × 480 px<br>", "None", id="unknown",
+            "<code>s:2</code><br>640 × 480 px<br>",
+            "None",
+            id="unknown",
         ),
         pytest.param(page(reviewed=Shown()), "A small set", "<script", id="no copies, no script"),
         pytest.param(page(reviewed=Shown()), "A small set", "Copies", id="no copies, no word of them"),
     ],
-)  # fmt: skip
+)
 def test_the_odd_ones(text: str, said: str, unsaid: str):
     assert said in text
     assert unsaid not in text
@@ -251,12 +319,16 @@ def test_links_tell_nobody_where_they_were():
         *(
             pytest.param(with_fact(**{name: value}), id=f"a record's {name}")
             for name, value in {
-                "title": EVIL, "artist": EVIL, "source": EVIL, "rights_uri": f"z{EVIL}", "format": EVIL,
+                "title": EVIL,
+                "artist": EVIL,
+                "source": EVIL,
+                "rights_uri": f"z{EVIL}",
+                "format": EVIL,
                 "source_url": f"https://x/'{EVIL}",
             }.items()
         ),
     ],
-)  # fmt: skip
+)
 def test_no_text_of_a_source_becomes_markup(text: str):
     assert text.count("<script") == 1
     assert "&lt;script&gt;" in text

@@ -36,15 +36,27 @@ def boxes(data: bytes) -> list[list[float]]:
         pytest.param(voc(thing(1, 3, 10, 4)), [[0, 2, 10, 2]], id="a box"),
         pytest.param(voc(thing(0, 0, 5, 5)), [[-1, -1, 6, 6]], id="corners that count from 0 stay as the file says"),
         pytest.param(voc(thing("1.5", "2.25", "10.5", "4.25")), [[0.5, 1.25, 10, 3]], id="fractions"),
-        pytest.param(voc(thing(" 1 ", "\n3", "1e1", "+4")), [[0, 2, 10, 2]], id="numbers with blanks, exponents and signs"),
-        pytest.param(voc(thing(1, 1, 2, 2), thing(5, 5, 6, 6)), [[0, 0, 2, 2], [4, 4, 2, 2]], id="two in the order of the file"),
+        pytest.param(
+            voc(thing(" 1 ", "\n3", "1e1", "+4")), [[0, 2, 10, 2]], id="numbers with blanks, exponents and signs"
+        ),
+        pytest.param(
+            voc(thing(1, 1, 2, 2), thing(5, 5, 6, 6)), [[0, 0, 2, 2], [4, 4, 2, 2]], id="two in the order of the file"
+        ),
         pytest.param(voc(thing(1, 1, 2, 2) + "<part><bndbox/></part>"), [[0, 0, 2, 2]], id="what is no object is left"),
-        pytest.param(voc(thing(1, 1, 2, 2), head='<?xml version="1.0" encoding="utf-8"?>'), [[0, 0, 2, 2]], id="with a declaration"),
-        pytest.param(voc(thing(1, 1, 2, 2), head="<!-- no <!DOCTYPE> here -->"), [[0, 0, 2, 2]], id="a comment that speaks of a DTD"),
+        pytest.param(
+            voc(thing(1, 1, 2, 2), head='<?xml version="1.0" encoding="utf-8"?>'),
+            [[0, 0, 2, 2]],
+            id="with a declaration",
+        ),
+        pytest.param(
+            voc(thing(1, 1, 2, 2), head="<!-- no <!DOCTYPE> here -->"),
+            [[0, 0, 2, 2]],
+            id="a comment that speaks of a DTD",
+        ),
         pytest.param(b"\xef\xbb\xbf" + voc(thing(1, 1, 2, 2)), [[0, 0, 2, 2]], id="with a byte order mark"),
         pytest.param(voc(thing(1, 1, 2, 2)).decode().encode("utf-16"), [[0, 0, 2, 2]], id="in UTF-16"),
     ],
-)  # fmt: skip
+)
 def test_boxes_of_voc(data: bytes, expected: list[list[float]]):
     assert boxes(data) == expected
 
@@ -56,12 +68,26 @@ def test_boxes_of_voc(data: bytes, expected: list[list[float]]):
         pytest.param(b"{}", "no XML", id="JSON"),
         pytest.param(b"\x89PNG", "no XML", id="an image"),
         pytest.param(voc(thing(1, 1, 2, 2))[:-9], "no XML", id="cut off"),
-        pytest.param(b'<?xml version="1.0" encoding="klingon"?><annotation/>', "no XML", id="an encoding that nobody knows"),
-        pytest.param(b'<?xml version="1.0" encoding="gbk"?><annotation/>', "no XML", id="an encoding that the parser can't read"),
+        pytest.param(
+            b'<?xml version="1.0" encoding="klingon"?><annotation/>', "no XML", id="an encoding that nobody knows"
+        ),
+        pytest.param(
+            b'<?xml version="1.0" encoding="gbk"?><annotation/>', "no XML", id="an encoding that the parser can't read"
+        ),
         pytest.param(voc(head="<!DOCTYPE annotation>"), "DTD", id="a DTD"),
-        pytest.param(voc(thing("&a;", 1, 2, 2), head='<!DOCTYPE x [<!ENTITY a "1">]>'), "DTD", id="a DTD with an entity"),
-        pytest.param(voc(thing("&a;", 1, 2, 2), head='<!DOCTYPE x [<!ENTITY a "1">]>').decode().encode("utf-16"), "DTD", id="a DTD in UTF-16"),
-        pytest.param(voc(thing("&a;", 1, 2, 2), head='<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]>'), "DTD", id="a DTD that reads a file"),
+        pytest.param(
+            voc(thing("&a;", 1, 2, 2), head='<!DOCTYPE x [<!ENTITY a "1">]>'), "DTD", id="a DTD with an entity"
+        ),
+        pytest.param(
+            voc(thing("&a;", 1, 2, 2), head='<!DOCTYPE x [<!ENTITY a "1">]>').decode().encode("utf-16"),
+            "DTD",
+            id="a DTD in UTF-16",
+        ),
+        pytest.param(
+            voc(thing("&a;", 1, 2, 2), head='<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]>'),
+            "DTD",
+            id="a DTD that reads a file",
+        ),
         pytest.param(voc(thing(2, 1, 1, 2)), "positive width and height", id="no width"),
         pytest.param(voc(thing(1, 2, 2, 1)), "positive width and height", id="no height"),
         pytest.param(voc(thing(9, 9, 1, 1)), "positive width and height", id="inside out"),
@@ -71,9 +97,11 @@ def test_boxes_of_voc(data: bytes, expected: list[list[float]]):
         pytest.param(voc(thing(1, 1, 2, "two")), "no number", id="a corner in words"),
         pytest.param(voc(thing(1, 1, 2, "inf")), "positive width and height", id="a corner without end"),
         pytest.param(voc(thing(1, 1, 2, "nan")), "positive width and height", id="a corner that is no number"),
-        pytest.param(voc(thing(1, 1, 2, 2), thing(2, 1, 1, 1)), "positive width and height", id="one of two boxes is none"),
+        pytest.param(
+            voc(thing(1, 1, 2, 2), thing(2, 1, 1, 1)), "positive width and height", id="one of two boxes is none"
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_file_that_is_no_voc_says_what_it_is(data: bytes, said: str):
     with pytest.raises(BadAnnotation, match=said):
         annotations.figures_of_voc(data)

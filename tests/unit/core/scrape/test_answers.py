@@ -57,7 +57,7 @@ def rows(table: pa.Table, *names: str) -> list[Any]:
     return [tuple(row[name] for name in names) for row in table.to_pylist()]
 
 
-# ------------------------------------------------------------------------------------------------ one answer
+# --- one answer
 
 
 def test_no_answers_say_nothing(told):
@@ -96,12 +96,16 @@ def test_an_answer_that_says_nothing_leaves_no_row(told):
     ("given", "says", "reason", "detail"),
     [
         pytest.param({"reason": "not_found", "detail": None}, Said(), "not_found", "", id="refused, without a word"),
-        pytest.param({"reason": "not_found", "detail": "status 404"}, Said((work(),)), "not_found", "status 404", id="refused"),
-        pytest.param({"reason": "server_error", "detail": "x" * 9999}, Said(), "server_error", "x" * 2000, id="at length"),
+        pytest.param(
+            {"reason": "not_found", "detail": "status 404"}, Said((work(),)), "not_found", "status 404", id="refused"
+        ),
+        pytest.param(
+            {"reason": "server_error", "detail": "x" * 9999}, Said(), "server_error", "x" * 2000, id="at length"
+        ),
         pytest.param({}, BadAnswer("expected a, got b"), "bad_record", "expected a, got b", id="of another shape"),
         pytest.param({}, BadAnswer("got '\ud83d'"), "bad_record", "got '?'", id="quoting what no UTF-8 holds"),
     ],
-)  # fmt: skip
+)
 def test_a_work_whose_own_answer_fails_is_a_drop_with_the_reason(told, given, says, reason, detail):
     found = told([answer("a", "7", **given)], {"a": says})
     assert rows(found.records, "record_id", "reason", "detail", "locator") == [("art:7", reason, detail, None)]
@@ -153,8 +157,12 @@ def test_no_answer_leads_to_another_host(told, url):
     ("row", "record_id", "detail"),
     [
         pytest.param(work(image="a.jpg"), "art:1", "expected an image's address, got 'a.jpg'", id="a path"),
-        pytest.param(work(image="data:image/png;base64,xx"), "art:1", "expected an image's address, got 'data:", id="data"),
-        pytest.param(work(image=" https://a.example/b.jpg"), "art:1", "expected an image's address, got ' https:", id="a blank"),
+        pytest.param(
+            work(image="data:image/png;base64,xx"), "art:1", "expected an image's address, got 'data:", id="data"
+        ),
+        pytest.param(
+            work(image=" https://a.example/b.jpg"), "art:1", "expected an image's address, got ' https:", id="a blank"
+        ),
         pytest.param(work(" 7 ", "a.jpg"), "art:7", "expected an image's address", id="a key with blanks around it"),
         pytest.param(work("\ud83d", "a.jpg"), "art:?", "expected an image's address", id="a key that no UTF-8 holds"),
         pytest.param(work("a\u0308", "a.jpg"), "art:ä", "expected an image's address", id="a key to be composed"),
@@ -162,7 +170,7 @@ def test_no_answer_leads_to_another_host(told, url):
         pytest.param(work(image=None), "art:1", "no image in the row", id="no image"),
         pytest.param(work(key=None, image="a.jpg"), None, "no key in the row", id="no key"),
     ],
-)  # fmt: skip
+)
 def test_a_row_without_an_images_address_is_a_drop(told, row, record_id, detail):
     (found,) = told([answer("a")], {"a": Said((row,))}).records.to_pylist()
     assert found["reason"] == "bad_record"
@@ -176,7 +184,7 @@ def test_batches_lose_nothing_and_keep_the_order(told, count):
     assert told([answer("a")], {"a": says}).asks["url"].to_pylist() == [f"{HOST}/{number}" for number in range(count)]
 
 
-# ------------------------------------------------------------------------------------------------ what follows
+# --- what follows
 
 
 def test_listings_follow_listings_and_works_do_not(told):
@@ -211,7 +219,7 @@ def test_addresses_are_unique_and_none_is_lost(names: list[str]):
     assert got == list(dict.fromkeys(names))
 
 
-# ------------------------------------------------------------------------------------------------ completeness
+# --- completeness
 
 
 def claimed(claim: str | None, count: int | None, works: int, style: str | None = None) -> dict[str, Any]:
@@ -230,25 +238,39 @@ def styled(*styles: list[str], reason: str | None = None) -> list[dict[str, Any]
         pytest.param([claimed("w", 5, 5)], [], [], id="as many as there are"),
         pytest.param([claimed("w", 0, 0)], [], [], id="none, and none"),
         pytest.param([claimed("w", 5, 2), claimed("w", 5, 3)], [], [], id="over several answers"),
-        pytest.param([claimed("w", 5, 2), claimed("w", 6, 3)], [], ["w: the source says 6, found 5"], id="the larger claim"),
+        pytest.param(
+            [claimed("w", 5, 2), claimed("w", 6, 3)], [], ["w: the source says 6, found 5"], id="the larger claim"
+        ),
         pytest.param([claimed("w", 4, 5)], [], ["w: the source says 4, found 5"], id="more than it says"),
         pytest.param(
-            [claimed("z", 1, 0), claimed("b", 2, 0), claimed("a", 3, 0)], [],
-            ["a: the source says 3, found 0", "b: the source says 2, found 0", "z: the source says 1, found 0"], id="by name",
+            [claimed("z", 1, 0), claimed("b", 2, 0), claimed("a", 3, 0)],
+            [],
+            ["a: the source says 3, found 0", "b: the source says 2, found 0", "z: the source says 1, found 0"],
+            id="by name",
         ),
-        pytest.param([claimed("d", 2, 9, "Dada")], styled(["Dada"], ["Pop", "Dada"]), [], id="of a style, the records with it"),
-        pytest.param([claimed("d", 1, 0, "Dada")], [], ["d: the source says 1, found 0"], id="of a style without records"),
         pytest.param(
-            [claimed("d", 1, 0, "Dada")], styled(["Dada"], reason="not_found"), ["d: the source says 1, found 0"],
+            [claimed("d", 2, 9, "Dada")], styled(["Dada"], ["Pop", "Dada"]), [], id="of a style, the records with it"
+        ),
+        pytest.param(
+            [claimed("d", 1, 0, "Dada")], [], ["d: the source says 1, found 0"], id="of a style without records"
+        ),
+        pytest.param(
+            [claimed("d", 1, 0, "Dada")],
+            styled(["Dada"], reason="not_found"),
+            ["d: the source says 1, found 0"],
             id="what was dropped is not found",
         ),
-        pytest.param([claimed("d", 1, 0, "Dada")], styled(["Dada", "Dada"]), [], id="a record that has it twice is one"),
         pytest.param(
-            [claimed("s", 1, 1), claimed("s", 2, 1, "Dada")], styled(["Dada"]), ["s: the source says 2, found 1"],
+            [claimed("d", 1, 0, "Dada")], styled(["Dada", "Dada"]), [], id="a record that has it twice is one"
+        ),
+        pytest.param(
+            [claimed("s", 1, 1), claimed("s", 2, 1, "Dada")],
+            styled(["Dada"]),
+            ["s: the source says 2, found 1"],
             id="a listing and a style of one name are two claims",
         ),
     ],
-)  # fmt: skip
+)
 def test_what_is_claimed_beside_what_is_found(told_of, found, sentences):
     heard = pa.Table.from_pylist(told_of, schema=web.HEARD)
     assert web.completeness(heard, pa.Table.from_pylist(found, schema=RECORDS)) == sentences
@@ -262,11 +284,12 @@ def test_what_is_claimed_beside_what_is_found(told_of, found, sentences):
 def test_the_order_of_answers_changes_no_sentence(entries: list[tuple[Any, ...]]):
     heard = pa.Table.from_pylist([claimed(*entry) for entry in entries], schema=web.HEARD)
     assert web.completeness(heard, RECORDS.empty_table()) == [
-        "a: the source says 4, found 2", "c: the source says 1, found 0",
-    ]  # fmt: skip
+        "a: the source says 4, found 2",
+        "c: the source says 1, found 0",
+    ]
 
 
-# ------------------------------------------------------------------------------------------------ what people look at
+# --- what people look at
 
 
 def test_what_is_not_known_is_not_shown():
@@ -274,7 +297,7 @@ def test_what_is_not_known_is_not_shown():
     assert list(web.as_json([shown])) == ['{"title": "Düne", "year": 0, "is_annotated": false, "detail": ""}']
 
 
-# ------------------------------------------------------------------------------------------------ secrets
+# --- secrets
 
 
 @pytest.mark.parametrize(

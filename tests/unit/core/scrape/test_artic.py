@@ -35,11 +35,22 @@ def _ask(page: int = 1, limit: int = 100) -> Ask:
 
 def _work(**fields: Any) -> dict[str, Any]:
     known = {
-        "id": 23, "title": "The Arch", "artist_title": "Luigi Rossini", "artist_display": "Luigi Rossini\nItalian, 1790-1857",
-        "date_display": "1820", "date_start": 1820, "date_end": 1820, "style_title": None, "style_titles": [],
-        "classification_title": "etching", "classification_titles": ["etching", "print"], "department_title": "Prints and Drawings",
-        "is_public_domain": True, "copyright_notice": None, "image_id": IMAGE,
-    }  # fmt: skip
+        "id": 23,
+        "title": "The Arch",
+        "artist_title": "Luigi Rossini",
+        "artist_display": "Luigi Rossini\nItalian, 1790-1857",
+        "date_display": "1820",
+        "date_start": 1820,
+        "date_end": 1820,
+        "style_title": None,
+        "style_titles": [],
+        "classification_title": "etching",
+        "classification_titles": ["etching", "print"],
+        "department_title": "Prints and Drawings",
+        "is_public_domain": True,
+        "copyright_notice": None,
+        "image_id": IMAGE,
+    }
     return known | fields
 
 
@@ -258,8 +269,11 @@ def test_answers_that_are_none(data: bytes, says: str):
 def _real_page(shared_data: Path) -> bytes:
     folder = shared_data / "artic_api/json"
     works = [json.loads(path.read_text("utf-8")) for path in sorted((folder / "artworks").glob("*.json"))]
-    return _page(works, info=json.loads((folder / "info.json").read_text("utf-8"))["artworks"],
-                 config=json.loads((folder / "config.json").read_text("utf-8")))  # fmt: skip
+    return _page(
+        works,
+        info=json.loads((folder / "info.json").read_text("utf-8"))["artworks"],
+        config=json.loads((folder / "config.json").read_text("utf-8")),
+    )
 
 
 def test_real_artworks(shared_data: Path):

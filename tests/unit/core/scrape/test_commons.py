@@ -146,14 +146,24 @@ def test_the_recorded_chain_of_four_parts_gives_each_file_once(shared_data):
         ("44672279", {"artist": None, "title": "Smålenenes amt nr 15: Die Festung Fridrichstein, 1715", "year": 1715}),
         ("44672277", {"artist": None, "date_text": None, "rights_uri": CC0}),
         ("44672214", {"artist": "Unknown", "title": "Stigbygel.", "date_text": "circa 1617", "rights_uri": PDM}),
-        ("42098895", {"rights_uri": "NOASSERTION", "rights_text": "No restrictions: https://www.flickr.com/commons/usage/"}),
+        (
+            "42098895",
+            {"rights_uri": "NOASSERTION", "rights_text": "No restrictions: https://www.flickr.com/commons/usage/"},
+        ),
         ("44672185", {"rights_uri": "https://creativecommons.org/licenses/by-sa/3.0/de/", "artist": "Eckhard Henkel"}),
-        ("44672210", {"artist": "British Museum (Natural History).; Clark, Hubert Lyman", "year": 1925, "rights_text": "Public domain"}),
+        (
+            "44672210",
+            {
+                "artist": "British Museum (Natural History).; Clark, Hubert Lyman",
+                "year": 1925,
+                "rights_text": "Public domain",
+            },
+        ),
         ("21214211", {"artist": "Dulceld69"}),
         ("18263872", {"artist": "The original uploader was Elvezio at Italian Wikipedia."}),
         ("44672212", {"artist": "Edvard Munch", "title": "Night in Nice", "year": 1891, "rights_uri": PDM}),
     ],
-)  # fmt: skip
+)
 def test_recorded_files(shared_data, key, expected):
     names = ("continuation/wmc_pretty1.json", "continuation/wmc_pretty4.json", "continuation/wmc_raw.json")
     rows = {row["key"]: row for name in names for row in read(recorded(shared_data, name)).rows}
@@ -211,7 +221,11 @@ def test_the_example_of_the_docs_is_a_recorded_file(shared_data):
 @pytest.mark.parametrize(
     ("fields", "uri", "text"),
     [
-        ({"LicenseUrl": "https://evil.example/creativecommons.org/licenses/by/4.0/"}, None, "Licence: https://evil.example/creativecommons.org/licenses/by/4.0/"),
+        (
+            {"LicenseUrl": "https://evil.example/creativecommons.org/licenses/by/4.0/"},
+            None,
+            "Licence: https://evil.example/creativecommons.org/licenses/by/4.0/",
+        ),
         ({"LicenseUrl": "javascript:alert(1)", "License": "pd"}, None, None),
         ({"Copyrighted": "False"}, None, None),
         ({"License": "copyrighted free use", "LicenseShortName": "Copyrighted free use"}, None, "Copyrighted free use"),
@@ -220,11 +234,19 @@ def test_the_example_of_the_docs_is_a_recorded_file(shared_data):
         ({"License": "pd-old-100"}, PDM, None),
         ({"License": "CC0", "LicenseShortName": "<b>CC0</b>"}, CC0, "CC0"),
         ({"LicenseUrl": "//creativecommons.org/publicdomain/mark/1.0/deed.de"}, PDM, None),
-        ({"LicenseUrl": "http://www.creativecommons.org/licenses/BY/4.0/legalcode"}, "https://creativecommons.org/licenses/by/4.0/", None),
-        ({"LicenseUrl": "https://rightsstatements.org/page/NKC/1.0/?language=en"}, "http://rightsstatements.org/vocab/NKC/1.0/", None),
+        (
+            {"LicenseUrl": "http://www.creativecommons.org/licenses/BY/4.0/legalcode"},
+            "https://creativecommons.org/licenses/by/4.0/",
+            None,
+        ),
+        (
+            {"LicenseUrl": "https://rightsstatements.org/page/NKC/1.0/?language=en"},
+            "http://rightsstatements.org/vocab/NKC/1.0/",
+            None,
+        ),
         ({"UsageTerms": "Public domain", "License": "pd"}, PDM, "Public domain"),
     ],
-)  # fmt: skip
+)
 def test_rights(fields, uri, text):
     row = row_of(fields)
     assert (row["rights_uri"], row["rights_text"]) == (uri, text)
@@ -386,13 +408,16 @@ def test_an_empty_category_says_that_it_is_complete():
         ("<style>.a{}</style><script>1</script>Ana &amp; Bel&#39;s", "Ana & Bel's"),
         ('<span lang="de">Meer</span> <span lang="en">Sea</span> (1890)', "Sea (1890)"),
         ('<div lang="fr"><span class="language fr"><b>Français :</b></span> Mer</div><div lang="de">Meer</div>', "Mer"),
-        ('<div class="vcard"><span class="fn">Ana Bel</span> (1840–1926) <span class="note">painter</span></div>', "Ana Bel"),
-        ('<table><tr><td>Ana</td><td>Bel</td></tr></table>', "Ana Bel"),
+        (
+            '<div class="vcard"><span class="fn">Ana Bel</span> (1840–1926) <span class="note">painter</span></div>',
+            "Ana Bel",
+        ),
+        ("<table><tr><td>Ana</td><td>Bel</td></tr></table>", "Ana Bel"),
         ("  \n ", None),
         ("", None),
         (None, None),
     ],
-)  # fmt: skip
+)
 def test_words_of_html(html, words):
     assert text_of_html(html) == words
 
@@ -411,14 +436,21 @@ JSON = st.recursive(
     max_leaves=20,
 )
 REAL = answer_of(
-    page({
-        "url": "https://upload.wikimedia.org/sea.jpg", "thumburl": "//thumb.wikimedia.org/sea.jpg", "mime": "image/jpeg",
-        "descriptionurl": "https://commons.wikimedia.org/wiki/File:Sea.jpg",
-        "extmetadata": {"Artist": {"value": "<b>Ana</b>"}, "LicenseUrl": {"value": "https://creativecommons.org/licenses/by/4.0"}},
-    }),
+    page(
+        {
+            "url": "https://upload.wikimedia.org/sea.jpg",
+            "thumburl": "//thumb.wikimedia.org/sea.jpg",
+            "mime": "image/jpeg",
+            "descriptionurl": "https://commons.wikimedia.org/wiki/File:Sea.jpg",
+            "extmetadata": {
+                "Artist": {"value": "<b>Ana</b>"},
+                "LicenseUrl": {"value": "https://creativecommons.org/licenses/by/4.0"},
+            },
+        }
+    ),
     {"title": "Category:A", "ns": 14, "categoryinfo": {"files": 3}},
     **{"continue": {"gcmcontinue": "file|41|7", "continue": "gcmcontinue||"}},
-)  # fmt: skip
+)
 
 
 @st.composite

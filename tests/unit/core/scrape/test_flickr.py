@@ -20,13 +20,33 @@ DOCS = Path(__file__).resolve().parents[4] / "docs" / "sources" / "flickr.md"
 GROUP = "34427469792@N01"
 # as the documentation's examples and extras have it; not recorded
 PHOTO = {
-    "id": "3743398102", "owner": "81931330@N00", "secret": "2be7a25bfb", "server": "2589", "farm": 3, "title": "In front of the Munch",
-    "ispublic": 1, "isfriend": 0, "isfamily": 0, "license": "4", "datetaken": "2009-07-21 11:45:06", "datetakengranularity": "0",
-    "datetakenunknown": "0", "ownername": "Ana Bel", "media": "photo", "media_status": "ready", "pathalias": "anabel",
-    "url_l": "https://live.staticflickr.com/2589/3743398102_2be7a25bfb_b.jpg", "height_l": 768, "width_l": 1024,
-    "url_c": "https://live.staticflickr.com/2589/3743398102_2be7a25bfb_c.jpg", "height_c": 600, "width_c": 800,
-    "url_o": "https://live.staticflickr.com/2589/3743398102_fef2098658_o.png", "height_o": 3000, "width_o": 4000,
-}  # fmt: skip
+    "id": "3743398102",
+    "owner": "81931330@N00",
+    "secret": "2be7a25bfb",
+    "server": "2589",
+    "farm": 3,
+    "title": "In front of the Munch",
+    "ispublic": 1,
+    "isfriend": 0,
+    "isfamily": 0,
+    "license": "4",
+    "datetaken": "2009-07-21 11:45:06",
+    "datetakengranularity": "0",
+    "datetakenunknown": "0",
+    "ownername": "Ana Bel",
+    "media": "photo",
+    "media_status": "ready",
+    "pathalias": "anabel",
+    "url_l": "https://live.staticflickr.com/2589/3743398102_2be7a25bfb_b.jpg",
+    "height_l": 768,
+    "width_l": 1024,
+    "url_c": "https://live.staticflickr.com/2589/3743398102_2be7a25bfb_c.jpg",
+    "height_c": 600,
+    "width_c": 800,
+    "url_o": "https://live.staticflickr.com/2589/3743398102_fef2098658_o.png",
+    "height_o": 3000,
+    "width_o": 4000,
+}
 
 
 def source(**given):
@@ -80,13 +100,16 @@ def test_first_asks_for_a_page_of_a_pool_or_of_a_search(given, expected):
     [
         ({"group_id": None}, "expected at least one of group_id, user_id, text and tags, got none"),
         ({"group_id": None, "licenses": (4,)}, "expected at least one of"),
-        ({"uploaded_from": "2024-01-02", "uploaded_before": "2024-01-02"}, "expected uploaded_from before uploaded_before, got"),
+        (
+            {"uploaded_from": "2024-01-02", "uploaded_before": "2024-01-02"},
+            "expected uploaded_from before uploaded_before, got",
+        ),
         ({"group_id": "flickr.com/groups/x"}, "String should match pattern"),
         ({"tags": ("a,b",)}, "String should match pattern"),
         ({"page_size": 501}, "less than or equal to 500"),
         ({"long_side_px": 1000}, "Input should be 500, 640, 800 or 1024"),
     ],
-)  # fmt: skip
+)
 def test_settings_that_can_not_be(given, message):
     with pytest.raises(ValidationError, match=message):
         source(**given)
@@ -213,7 +236,10 @@ def test_the_example_of_the_docs_is_what_the_parser_gives():
         (b"[" * 100_000, r"expected JSON, got .* \(RecursionError\)"),
         (b"\xff", "expected JSON, got"),
         ([], r"expected a JSON object, got \[\]"),
-        ({"stat": "fail", "code": 100, "message": "Invalid API Key"}, r"got stat, code and message \['fail', 100, 'Invalid API Key'\]"),
+        (
+            {"stat": "fail", "code": 100, "message": "Invalid API Key"},
+            r"got stat, code and message \['fail', 100, 'Invalid API Key'\]",
+        ),
         ({"photos": {}}, "expected stat 'ok', got stat, code and message"),
         ({"stat": "ok"}, "expected photos to be an object, got None"),
         (answer_of(PHOTO, total="many"), "expected photos.total to be a number from 0, got 'many'"),
@@ -223,7 +249,7 @@ def test_the_example_of_the_docs_is_what_the_parser_gives():
         (answer_of(PHOTO, photo={}), "expected photos.photo to be a list of 500 at most, got {}"),
         (answer_of(*[PHOTO] * 501), "expected photos.photo to be a list of 500 at most"),
     ],
-)  # fmt: skip
+)
 def test_a_wrong_frame_is_no_answer(answer, message):
     with pytest.raises(BadAnswer, match=message) as caught:
         read(answer)

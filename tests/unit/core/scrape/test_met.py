@@ -37,10 +37,18 @@ def _with(**fields: Any) -> MetSource:
 
 def _answer(**fields: Any) -> bytes:
     known = {
-        "objectID": 45734, "isPublicDomain": True, "primaryImage": "https://images.metmuseum.org/CRDImages/as/original/A.jpg",
-        "additionalImages": [], "title": "Quail and Millet", "artistDisplayName": "Kiyohara Yukinobu", "artistPrefix": "",
-        "objectDate": "late 17th century", "objectBeginDate": 1667, "objectEndDate": 1682, "rightsAndReproduction": "",
-    }  # fmt: skip
+        "objectID": 45734,
+        "isPublicDomain": True,
+        "primaryImage": "https://images.metmuseum.org/CRDImages/as/original/A.jpg",
+        "additionalImages": [],
+        "title": "Quail and Millet",
+        "artistDisplayName": "Kiyohara Yukinobu",
+        "artistPrefix": "",
+        "objectDate": "late 17th century",
+        "objectBeginDate": 1667,
+        "objectEndDate": 1682,
+        "rightsAndReproduction": "",
+    }
     return json.dumps(known | fields).encode()
 
 
@@ -246,26 +254,61 @@ def test_images_of_an_object(fields: dict[str, Any], images: dict[str, str | Non
         pytest.param({"title": "", "artistDisplayName": ""}, None, None, None, id="nothing"),
         pytest.param({"title": 7, "artistDisplayName": ["a"]}, None, None, None, id="other types"),
         pytest.param({"title": "\ud800"}, "?", "Kiyohara Yukinobu", None, id="half a pair"),
-        pytest.param({"title": "Armor (&lt;i&gt;Gusoku&lt;/i&gt;)"}, "Armor (Gusoku)", "Kiyohara Yukinobu", None, id="escaped marks"),
-        pytest.param({"title": "<i>a</i> < b & c"}, "a < b & c", "Kiyohara Yukinobu", None, id="marks, and signs that are none"),
-        pytest.param({"artistPrefix": "Attributed to the"}, "Quail and Millet", "Attributed to the Kiyohara Yukinobu", None, id="doubt"),
-        pytest.param({"artistPrefix": "Issued by"}, "Quail and Millet", "Kiyohara Yukinobu", None, id="a role is not part of a name"),
-        pytest.param({"objectBeginDate": 1667, "objectEndDate": 1667}, "Quail and Millet", "Kiyohara Yukinobu", 1667, id="one year"),
+        pytest.param(
+            {"title": "Armor (&lt;i&gt;Gusoku&lt;/i&gt;)"},
+            "Armor (Gusoku)",
+            "Kiyohara Yukinobu",
+            None,
+            id="escaped marks",
+        ),
+        pytest.param(
+            {"title": "<i>a</i> < b & c"}, "a < b & c", "Kiyohara Yukinobu", None, id="marks, and signs that are none"
+        ),
+        pytest.param(
+            {"artistPrefix": "Attributed to the"},
+            "Quail and Millet",
+            "Attributed to the Kiyohara Yukinobu",
+            None,
+            id="doubt",
+        ),
+        pytest.param(
+            {"artistPrefix": "Issued by"},
+            "Quail and Millet",
+            "Kiyohara Yukinobu",
+            None,
+            id="a role is not part of a name",
+        ),
+        pytest.param(
+            {"objectBeginDate": 1667, "objectEndDate": 1667},
+            "Quail and Millet",
+            "Kiyohara Yukinobu",
+            1667,
+            id="one year",
+        ),
         pytest.param({"objectDate": "ca. 1670"}, "Quail and Millet", "Kiyohara Yukinobu", 1670, id="the text's year"),
         pytest.param(
             {"objectDate": "1479–1458 B.C.", "objectBeginDate": -1479, "objectEndDate": -1458},
-            "Quail and Millet", "Kiyohara Yukinobu", None, id="before Christ",
+            "Quail and Millet",
+            "Kiyohara Yukinobu",
+            None,
+            id="before Christ",
         ),
         pytest.param(
             {"objectDate": "1890", "objectBeginDate": 0, "objectEndDate": 0},
-            "Quail and Millet", "Kiyohara Yukinobu", 1890, id="zeros for no dates",
+            "Quail and Millet",
+            "Kiyohara Yukinobu",
+            1890,
+            id="zeros for no dates",
         ),
         pytest.param(
             {"objectDate": "1890", "objectBeginDate": "1890", "objectEndDate": None},
-            "Quail and Millet", "Kiyohara Yukinobu", 1890, id="years of other types",
+            "Quail and Millet",
+            "Kiyohara Yukinobu",
+            1890,
+            id="years of other types",
         ),
     ],
-)  # fmt: skip
+)
 def test_records_of_odd_fields(fields: dict[str, Any], title: str | None, artist: str | None, year: int | None):
     row = met.read(SOURCE, _object(), _answer(**fields)).rows[0]
     found = record(SOURCE, row)
@@ -314,8 +357,10 @@ def _real(shared_data: Path, name: str) -> bytes:
 def test_a_real_object_of_three_images(shared_data: Path):
     rows = met.read(SOURCE, _object(), _real(shared_data, "sample_response.json")).rows
     assert [(row["key"], row["image"][-12:]) for row in rows] == [
-        ("45734", "DP251139.jpg"), ("45734-2", "DP251138.jpg"), ("45734-3", "DP251120.jpg"),
-    ]  # fmt: skip
+        ("45734", "DP251139.jpg"),
+        ("45734-2", "DP251138.jpg"),
+        ("45734-3", "DP251120.jpg"),
+    ]
     found = record(SOURCE, rows[1])
     assert found["reason"] is None
     assert (found["title"], found["artist"]) == ("Quail and Millet", "Kiyohara Yukinobu")

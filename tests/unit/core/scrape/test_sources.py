@@ -55,11 +55,15 @@ def voc(*corners: tuple[int, int, int, int], name: str = "person") -> bytes:
 
 def coco(**boxes: list[list[float]]) -> bytes:
     names = list(boxes)
-    return json.dumps({
-        "categories": [{"id": 1, "name": "person"}],
-        "images": [{"id": number, "file_name": f"{name}.jpg"} for number, name in enumerate(names)],
-        "annotations": [{"image_id": names.index(name), "category_id": 1, "bbox": box} for name in names for box in boxes[name]],
-    }).encode()  # fmt: skip
+    return json.dumps(
+        {
+            "categories": [{"id": 1, "name": "person"}],
+            "images": [{"id": number, "file_name": f"{name}.jpg"} for number, name in enumerate(names)],
+            "annotations": [
+                {"image_id": names.index(name), "category_id": 1, "bbox": box} for name in names for box in boxes[name]
+            ],
+        }
+    ).encode()
 
 
 FOLDER = FolderSource(name="art", pattern="images/{style}/{title}.jpg")
@@ -200,7 +204,8 @@ def test_what_is_no_record_has_no_figures():
         pytest.param(
             FOLDER,
             {},
-            "source 'art': expected files like 'images/{style}/{title}.jpg' below binding 'images', got none among 0 files",
+            "source 'art': expected files like 'images/{style}/{title}.jpg' below binding 'images', got none "
+            "among 0 files",
             id="an empty folder",
         ),
         pytest.param(

@@ -34,7 +34,10 @@ def test_odd_settings_are_refused(fields):
 
 
 def test_an_index_leads_to_its_artists():
-    links = '<a href="https://evil.org/a.html">E</a><a href="/"> Home</a><a href="b.html"></a><a href="c.html?x=1">C</a><a>D</a>'
+    links = (
+        '<a href="https://evil.org/a.html">E</a><a href="/"> Home</a><a href="b.html"></a><a '
+        'href="c.html?x=1">C</a><a>D</a>'
+    )
     said = read(
         SOURCE,
         INDEX,
@@ -79,7 +82,11 @@ def test_odd_images(image, key, title):
 @pytest.mark.parametrize(
     ("ask", "data", "message"),
     [
-        (INDEX, b"<title>Parked</title><a href='https://x.org/a.html'>a</a>", r"expected links to artists' pages .* got none; title 'Parked'"),
+        (
+            INDEX,
+            b"<title>Parked</title><a href='https://x.org/a.html'>a</a>",
+            r"expected links to artists' pages .* got none; title 'Parked'",
+        ),
         (INDEX, b"", "expected links"),
         (ARTIST, b"<img src=a.jpg>", r"expected one h1 with the artist's name, got \[\]"),
         (ARTIST, b"<h1>A</h1><h1>B</h1><img src=a.jpg>", r"got \['A', 'B'\]"),
@@ -87,7 +94,7 @@ def test_odd_images(image, key, title):
         (ARTIST, b"<h1>A</h1>", r"expected images of works \(img\), got none"),
         (Ask(ARTIST.url, "work"), WORKS, "got 'work'"),
     ],
-)  # fmt: skip
+)
 def test_bad_answers(ask, data, message):
     with pytest.raises(BadAnswer, match=message):
         read(SOURCE, ask, data)

@@ -15,15 +15,24 @@ SOURCE = UkiyoeSource(name="prints")
 LISTING = Ask("https://ukiyo-e.org/source/mfa", "listing", expects="html")
 PRINT = Ask("https://ukiyo-e.org/image/mfa/sc190207", "print", "mfa/sc190207", "html")
 IMAGE = "https://data.ukiyo-e.org/mfa/images/sc190207.jpg"
-HOLDER = f'<div class="imageholder"><a href="{IMAGE}"><img src="{IMAGE.replace("images", "scaled")}" alt=\'Japanese Print "T" by A\'></a></div>'
+HOLDER = (
+    f'<div class="imageholder"><a href="{IMAGE}"><img src="{IMAGE.replace("images", "scaled")}" alt=\'Japanese '
+    'Print "T" by A\'></a></div>'
+)
 
 
 def card(href="/image/mfa/sc1", alt="x"):
-    return f'<div class="img col-xs-6"><a href="{href}" class="img"><img src="t.jpg" alt="{alt}"/></a><div class="details"></div></div>'
+    return (
+        f'<div class="img col-xs-6"><a href="{href}" class="img"><img src="t.jpg" alt="{alt}"/></a><div '
+        'class="details"></div></div>'
+    )
 
 
 def listing(*cards, total="1", viewing="1 to 1", after=""):
-    state = f'<span class="total"><strong>{total}</strong> prints found.</span><span class="page">Viewing prints {viewing}.</span>'
+    state = (
+        f'<span class="total"><strong>{total}</strong> prints found.</span><span class="page">Viewing prints '
+        f"{viewing}.</span>"
+    )
     return f"<title>MFA</title>{state}{''.join(cards)}{after}".encode()
 
 
@@ -48,9 +57,12 @@ def real_print(shared_data):
     [
         ({}, [f"https://ukiyo-e.org/source/{museum}" for museum in ("met", "mfa", "mia", "famsf")]),
         ({"museums": ["etm"]}, ["https://ukiyo-e.org/source/etm"]),
-        ({"museums": ["mfa", "met"], "style": "x", "rendition": "scaled"}, ["https://ukiyo-e.org/source/mfa", "https://ukiyo-e.org/source/met"]),
+        (
+            {"museums": ["mfa", "met"], "style": "x", "rendition": "scaled"},
+            ["https://ukiyo-e.org/source/mfa", "https://ukiyo-e.org/source/met"],
+        ),
     ],
-)  # fmt: skip
+)
 def test_first(fields, urls):
     asks = first(UkiyoeSource(name="x", **fields))
     assert [ask.url for ask in asks] == urls
@@ -135,14 +147,23 @@ def test_an_alternative_text_of_another_form_is_no_title():
         (listing(card("/image/mfa/a%20b%C3%BC")), ["image/mfa/a%20b%C3%BC"], 0, [1]),
         (
             listing(card(), total="37,045", viewing="1 to 100", after=following("/source/mfa?start=100")),
-            ["image/mfa/sc1", "source/mfa?start=100"], 0, [37045],
+            ["image/mfa/sc1", "source/mfa?start=100"],
+            0,
+            [37045],
         ),
-        (listing(card("/image/met/1"), card("/upload/x"), card(""), card("//evil.org/image/mfa/1"), card("/image/mfa/..")), [], 5, [1]),
+        (
+            listing(
+                card("/image/met/1"), card("/upload/x"), card(""), card("//evil.org/image/mfa/1"), card("/image/mfa/..")
+            ),
+            [],
+            5,
+            [1],
+        ),
         (listing(card("/image/mfa/%2e%2e%2fx"), card("/image/mfa/%ff"), card("http://[")), [], 3, [1]),
         (b'<div class="img"></div>', [], 1, []),
         (b"<p>many prints found.</p>" + card().encode(), ["image/mfa/sc1"], 0, []),
     ],
-)  # fmt: skip
+)
 def test_listings(data, asks, rows, claims):
     said = read(SOURCE, LISTING, data)
     assert [ask.url for ask in said.asks] == [f"https://ukiyo-e.org/{path}" for path in asks]
@@ -159,11 +180,23 @@ def test_each_page_of_a_listing_claims_what_the_first_one_does():
 @pytest.mark.parametrize(
     ("ask", "data", "message"),
     [
-        (LISTING, b"<title>Just a moment...</title>", r"expected prints \(div.img\), got none; title 'Just a moment...' \(https://ukiyo-e"),
+        (
+            LISTING,
+            b"<title>Just a moment...</title>",
+            r"expected prints \(div.img\), got none; title 'Just a moment...' \(https://ukiyo-e",
+        ),
         (LISTING, b"", "expected prints"),
         (LISTING, listing(total="7"), "expected prints"),
-        (LISTING, listing(card(), total="101", viewing="1 to 100"), r"next page \(rel=next\), got none after 100 of 101"),
-        (LISTING, listing(card(), after=following("https://evil.org/source/mfa?start=1")), "got 'https://evil.org/source/mfa"),
+        (
+            LISTING,
+            listing(card(), total="101", viewing="1 to 100"),
+            r"next page \(rel=next\), got none after 100 of 101",
+        ),
+        (
+            LISTING,
+            listing(card(), after=following("https://evil.org/source/mfa?start=1")),
+            "got 'https://evil.org/source/mfa",
+        ),
         (LISTING, listing(card(), after=following("/source/met?start=1")), "next page of /source/mfa"),
         (LISTING, listing(card(), after=following("/source/mfa?start=1&x=2")), "start=N"),
         (PRINT, b"<title>404</title>", r"expected the print \(div.imageholder\), got none; title '404'"),
@@ -171,7 +204,7 @@ def test_each_page_of_a_listing_claims_what_the_first_one_does():
         (Ask(PRINT.url, "print"), HOLDER.encode(), "expected an ask for a listing or a print"),
         (Ask(PRINT.url, "artist"), b"", "got 'artist'"),
     ],
-)  # fmt: skip
+)
 def test_bad_answers(ask, data, message):
     with pytest.raises(BadAnswer, match=message):
         read(SOURCE, ask, data)

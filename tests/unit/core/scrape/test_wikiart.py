@@ -21,11 +21,21 @@ SITE = "https://www.wikiart.org"
 ID = "57726f82edc2cb3880bb105d"
 DOCS = Path(__file__).parents[4] / "docs" / "sources" / "wikiart.md"
 PAINTING = {
-    "_t": "PaintingForGalleryNew", "_id": "5772847bedc2cb3880fded05", "title": "Self-portrait", "year": "1574",
-    "width": 423, "height": 600, "artistName": "Hans von Aachen", "map": "0123**67*", "albums": None, "flags": 4,
-    "image": "https://uploads4.wikiart.org/images/hans-von-aachen/self-portrait-1574.jpg", "images": None,
-    "paintingUrl": "/en/hans-von-aachen/self-portrait-1574", "artistUrl": "/en/hans-von-aachen",
-}  # fmt: skip
+    "_t": "PaintingForGalleryNew",
+    "_id": "5772847bedc2cb3880fded05",
+    "title": "Self-portrait",
+    "year": "1574",
+    "width": 423,
+    "height": 600,
+    "artistName": "Hans von Aachen",
+    "map": "0123**67*",
+    "albums": None,
+    "flags": 4,
+    "image": "https://uploads4.wikiart.org/images/hans-von-aachen/self-portrait-1574.jpg",
+    "images": None,
+    "paintingUrl": "/en/hans-von-aachen/self-portrait-1574",
+    "artistUrl": "/en/hans-von-aachen",
+}
 
 
 def source(**settings: Any) -> WikiartSource:
@@ -69,10 +79,19 @@ def paintings(shared_data: Path) -> list[dict[str, Any]]:
 @pytest.mark.parametrize(
     ("content_id", "expected"),
     [
-        (207190, {"artist": "Vincent van Gogh", "title": "The Starry Night", "year": 1889, "style": "Post-Impressionism"}),
-        (225189, {"artist": "Leonardo da Vinci", "image": "https://uploads7.wikiart.org/images/leonardo-da-vinci/mona-lisa.jpg"}),
+        (
+            207190,
+            {"artist": "Vincent van Gogh", "title": "The Starry Night", "year": 1889, "style": "Post-Impressionism"},
+        ),
+        (
+            225189,
+            {
+                "artist": "Leonardo da Vinci",
+                "image": "https://uploads7.wikiart.org/images/leonardo-da-vinci/mona-lisa.jpg",
+            },
+        ),
     ],
-)  # fmt: skip
+)
 def test_real_works_are_read(paintings: list[dict[str, Any]], content_id: int, expected: dict[str, Any]) -> None:
     found = next(work for work in paintings if work["contentId"] == content_id)
     (said,) = read(work_ask(content_id), found).rows
@@ -136,9 +155,18 @@ def test_addresses_of_all_real_styles_are_known(shared_data: Path) -> None:
 @pytest.mark.parametrize(
     ("fields", "expected"),
     [
-        ({"image": "//uploads7.wikiart.org/images/a/b.jpg!Large.jpg"}, {"image": "https://uploads7.wikiart.org/images/a/b.jpg"}),
-        ({"image": "http://uploads7.wikiart.org/images/a/b.jpeg!Large.jpeg"}, {"image": "https://uploads7.wikiart.org/images/a/b.jpeg"}),
-        ({"image": "uploads7.wikiart.org/images/a/b(1).png"}, {"image": "https://uploads7.wikiart.org/images/a/b(1).png"}),
+        (
+            {"image": "//uploads7.wikiart.org/images/a/b.jpg!Large.jpg"},
+            {"image": "https://uploads7.wikiart.org/images/a/b.jpg"},
+        ),
+        (
+            {"image": "http://uploads7.wikiart.org/images/a/b.jpeg!Large.jpeg"},
+            {"image": "https://uploads7.wikiart.org/images/a/b.jpeg"},
+        ),
+        (
+            {"image": "uploads7.wikiart.org/images/a/b(1).png"},
+            {"image": "https://uploads7.wikiart.org/images/a/b(1).png"},
+        ),
         ({"image": "https://uploads.wikiart.org/Content/images/FRAME-600x480.jpg"}, {"image": None}),
         ({"image": "file:///etc/passwd"}, {"image": None}),
         ({"image": "https://user@evil/x.jpg"}, {"image": None}),
@@ -156,7 +184,7 @@ def test_addresses_of_all_real_styles_are_known(shared_data: Path) -> None:
         ({"style": None}, {"style": None, "styles": []}),
         ({"title": float("nan")}, {"title": None}),
     ],
-)  # fmt: skip
+)
 def test_odd_fields(fields: dict[str, Any], expected: dict[str, Any]) -> None:
     (said,) = read(work_ask(), image_json(**fields)).rows
     assert {field: said[field] for field in expected} == expected
@@ -187,15 +215,34 @@ def test_the_first_listed_style_that_is_wanted_is_the_works_style(
         ({}, "", "", "", [(None, None, None)]),
         ({}, "<a>Mannerism</a>, <a>Baroque</a>", "", "", [("Mannerism", None, None)]),
         ({"styles": ["Baroque"]}, "<a>Mannerism</a><a>Baroque</a>", "", "Mannerism", [("Baroque", None, None)]),
-        ({"styles": ["Baroque", "Post-Impressionism"]}, "", "", "T - post impressionism, Baroque", [("Post-Impressionism", None, None)]),
+        (
+            {"styles": ["Baroque", "Post-Impressionism"]},
+            "",
+            "",
+            "T - post impressionism, Baroque",
+            [("Post-Impressionism", None, None)],
+        ),
         ({"styles": ["Art"]}, "", "", "Artemisia's Start", []),  # whole words only
         ({}, "", FREE, "", [(None, PUBLIC_DOMAIN, "Public domain")]),
         ({"copyright": "public_domain"}, "", FREE, "", [(None, PUBLIC_DOMAIN, "Public domain")]),
-        ({}, "", "<a class='copyright'>Public domain</a>", "", [(None, None, "Public domain")]),  # words without the sign
+        # words without the sign
+        (
+            {},
+            "",
+            "<a class='copyright'>Public domain</a>",
+            "",
+            [(None, None, "Public domain")],
+        ),
         ({}, "", FREE + "<a class='copyright'>Fair Use</a>", "", [(None, None, "Public domain; Fair Use")]),
-        ({"copyright": "public_domain"}, "", "<a class='copyright-author'>A. Heir</a><a class='copyright-clear'>Fair Use</a>", "", []),
+        (
+            {"copyright": "public_domain"},
+            "",
+            "<a class='copyright-author'>A. Heir</a><a class='copyright-clear'>Fair Use</a>",
+            "",
+            [],
+        ),
     ],
-)  # fmt: skip
+)
 def test_pages_say_style_and_rights(settings: Any, styles: str, labels: str, alt: str, expected: Any) -> None:
     rows = read(PAGE_ASK, page(styles=styles, labels=labels, alt=alt), by="page", **settings).rows
     assert [(said["style"], said["rights_uri"], said["rights_text"]) for said in rows] == expected
@@ -238,13 +285,16 @@ UPDATED = f"{SITE}/en/api/2/UpdatedArtists"
         ({"by": "api2", "artists": [ID]}, [f"{SITE}/en/api/2/PaintingsByArtist?id={ID}"]),
         ({"by": "page"}, [ALPHABET]),
         ({"by": "page", "styles": ["Dada"], "copyright": "public_domain"}, [LISTS]),
-        ({"by": "page", "artists": ["é"]}, [f"{SITE}/en/%C3%A9/mode/all-paintings?json=2&layout=new&page=1&resultType=masonry"]),
+        (
+            {"by": "page", "artists": ["é"]},
+            [f"{SITE}/en/%C3%A9/mode/all-paintings?json=2&layout=new&page=1&resultType=masonry"],
+        ),
         (
             {"by": "page", "styles": ["Dada"], "style_addresses": {"Dada": "dada-0"}},
             [f"{SITE}/en/paintings-by-style/dada-0?json=2&layout=new&page=1&resultType=masonry"],
         ),
     ],
-)  # fmt: skip
+)
 def test_first_asks(settings: Any, urls: list[str]) -> None:
     asks = wikiart.first(source(**settings))
     assert [ask.url for ask in asks] == urls
@@ -286,10 +336,22 @@ def test_listings_of_a_style_stop_at_3600(page_number: int, total: int, works: A
         ("api2_works", {"by": "api2"}, {"data": [{"id": ID}, {"id": "x"}, 3, {"id": None}, {}], "hasMore": False}),
         ("api2_artists", {"by": "api2"}, {"data": [{"id": ID}, {"id": "x"}, 3, [], {"url": "a"}], "hasMore": None}),
         ("artists", {}, [{"url": "a"}, {"url": ".."}, "a", {"url": ""}, {"url": 5}]),
-        ("artist", {"by": "page"}, listing(9, [{"paintingUrl": "/en/a/b"}, {"paintingUrl": "/en/a"}, 0,
-                                              {"paintingUrl": "//evil/a/b"}, {"paintingUrl": "/en/../b"}])),
+        (
+            "artist",
+            {"by": "page"},
+            listing(
+                9,
+                [
+                    {"paintingUrl": "/en/a/b"},
+                    {"paintingUrl": "/en/a"},
+                    0,
+                    {"paintingUrl": "//evil/a/b"},
+                    {"paintingUrl": "/en/../b"},
+                ],
+            ),
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_bad_item_is_a_row_without_key_and_the_rest_of_the_listing_is_kept(
     kind: str, settings: Any, items: Any
 ) -> None:
@@ -360,10 +422,15 @@ JSON = st.recursive(
 )
 REAL = st.sampled_from(
     [
-        dumped(image_json()), dumped([image_json()]), dumped(listing(99)), page(), page(labels="<a class=copyright><![x"),
-        dumped({"data": [{"id": ID, "url": "a"}], "hasMore": True, "paginationToken": "a%2b"}), dumped([{"url": "a"}]),
+        dumped(image_json()),
+        dumped([image_json()]),
+        dumped(listing(99)),
+        page(),
+        page(labels="<a class=copyright><![x"),
+        dumped({"data": [{"id": ID, "url": "a"}], "hasMore": True, "paginationToken": "a%2b"}),
+        dumped([{"url": "a"}]),
     ]
-)  # fmt: skip
+)
 
 
 @st.composite

@@ -18,9 +18,16 @@ Counts = tuple[int, ...]
 
 
 def deal(
-    of: list[int], quotas: list[Counts], figures: list[int] | None = None, *, seats: Counts = POPART, seed: int = 1,
-    placed: Counts | None = None, names: list[str] | None = None, purpose: str = "split",
-) -> list[int]:  # fmt: skip
+    of: list[int],
+    quotas: list[Counts],
+    figures: list[int] | None = None,
+    *,
+    seats: Counts = POPART,
+    seed: int = 1,
+    placed: Counts | None = None,
+    names: list[str] | None = None,
+    purpose: str = "split",
+) -> list[int]:
     """The split of each image; of: its stratum."""
     listed = names or [f"r{number:03}" for number in range(len(of))]
     count = figures and Figures(np.array(figures), np.array(placed or [0] * len(seats)))

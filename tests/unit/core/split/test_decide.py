@@ -17,9 +17,16 @@ from tasks.core.split.decide import decide, is_settled
 
 KINDS = {"is_kept": pa.bool_(), "figures": pa.int64(), "styles": pa.list_(pa.string())}
 BLANK: dict[str, Any] = {
-    "is_kept": True, "published": None, "figures": 0, "style": "Cubism", "styles": None, "artist": None, "role": None,
-    "copies_sha256": None, "together_declared": None,
-}  # fmt: skip
+    "is_kept": True,
+    "published": None,
+    "figures": 0,
+    "style": "Cubism",
+    "styles": None,
+    "artist": None,
+    "role": None,
+    "copies_sha256": None,
+    "together_declared": None,
+}
 RANK = {"train": 0, "val": 1, "test": 2}
 Row = dict[str, Any]
 
@@ -81,8 +88,14 @@ def test_ratios_of_pairs(ratios: dict[str, float], count: int, expected: dict[st
 
 
 @pytest.mark.parametrize(
-    "settings", [{}, {"order": None}, {"method": "iterative", "by": ["styles", "artist"]}, {"roles": {"a": "gallery", "b": "query"}}]
-)  # fmt: skip
+    "settings",
+    [
+        {},
+        {"order": None},
+        {"method": "iterative", "by": ["styles", "artist"]},
+        {"roles": {"a": "gallery", "b": "query"}},
+    ],
+)
 def test_nothing_in_nothing_out(settings: dict[str, Any]):
     assert decided([], **settings) == {}
     assert is_settled(viewed([]), dealing(**settings))
@@ -187,8 +200,10 @@ def test_a_group_of_several_styles_counts_in_each():
 def test_where_each_style_has_a_group_or_two_not_all_go_to_train(size: int, groups: int):
     rows = [
         {"record_id": f"w:{style}:{group}:{number}", "style": f"s{style}", "together_declared": f"{style}:{group}"}
-        for style in range(100) for group in range(groups) for number in range(size)
-    ]  # fmt: skip
+        for style in range(100)
+        for group in range(groups)
+        for number in range(size)
+    ]
     found = Counter(splits(rows).values())
     for name, share in (("train", 0.6), ("val", 0.2), ("test", 0.2)):
         assert abs(found[name] - share * len(rows)) < 0.015 * len(rows)
@@ -205,8 +220,9 @@ def test_with_images_enough_beside_its_groups_each_split_has_its_share(
     """Within half a percent: of 200 images that is one."""
     rows = [
         {"record_id": f"g:{group}:{number}", "style": style, "together_declared": str(group)}
-        for group, (style, size) in enumerate(groups) for number in range(size)
-    ]  # fmt: skip
+        for group, (style, size) in enumerate(groups)
+        for number in range(size)
+    ]
     rows += [{"record_id": f"w:{number}", "style": "ABC"[number % 3]} for number in range(singles)]
     found = Counter(splits(rows, seed=seed, order=None).values())
     for name, share in (("train", 0.6), ("val", 0.2), ("test", 0.2)):
@@ -240,14 +256,24 @@ def test_a_better_copy_takes_the_split_of_the_one_that_was_dropped_before():
 def test_what_comes_fills_what_is_lacking_style_by_style():
     """All ten of Cubism lie in train; of Dada three train, one val, one test. Ten more come of each."""
     rows = [
-        *works(10, published="train"), *works(10, 10),
-        *works(3, 20, style="Dada", published="train"), *works(1, 23, style="Dada", published="val"),
-        *works(1, 24, style="Dada", published="test"), *works(10, 25, style="Dada"),
-    ]  # fmt: skip
+        *works(10, published="train"),
+        *works(10, 10),
+        *works(3, 20, style="Dada", published="train"),
+        *works(1, 23, style="Dada", published="val"),
+        *works(1, 24, style="Dada", published="test"),
+        *works(10, 25, style="Dada"),
+    ]
     for bond in (None, "pairs"):
         if bond:
-            rows = [{**row, "together_declared": None if row.get("published") else str(number // 2 if number < 20 else (number + 1) // 2)}
-                    for number, row in enumerate(rows)]  # fmt: skip
+            rows = [
+                {
+                    **row,
+                    "together_declared": None
+                    if row.get("published")
+                    else str(number // 2 if number < 20 else (number + 1) // 2),
+                }
+                for number, row in enumerate(rows)
+            ]
         got = splits(rows)
         assert Counter(got[row["record_id"]] for row in rows[:20]) == {"train": 12, "val": 4, "test": 4}
         assert Counter(got[row["record_id"]] for row in rows[20:]) == {"train": 9, "val": 3, "test": 3}
@@ -298,9 +324,15 @@ ROWS = st.lists(
     max_size=16,
 )
 HOW = st.sampled_from(
-    [{}, {"order": None}, {"method": "iterative", "by": ["styles", "artist"]}, {"ratios": {"train": 1, "val": 1, "test": 2}},
-     {"by": ["style", "artist"]}, {"by": None}]
-)  # fmt: skip
+    [
+        {},
+        {"order": None},
+        {"method": "iterative", "by": ["styles", "artist"]},
+        {"ratios": {"train": 1, "val": 1, "test": 2}},
+        {"by": ["style", "artist"]},
+        {"by": None},
+    ]
+)
 
 
 @given(ROWS, HOW, st.integers(1, 3), st.randoms(use_true_random=False))
@@ -376,7 +408,10 @@ def test_the_gallery_lies_in_train_and_queries_go_by_the_ratios():
 
 
 def test_a_photographers_queries_lie_together_and_no_class_is_in_both_splits():
-    """The class is what a source declares, and it is the gallery's too; bonds of a class or an artist end at the role."""
+    """The class is what a source declares, and it is the gallery's too.
+
+    Bonds of a class or an artist end at the role.
+    """
     queries = [
         {**row, "together_declared": f"exhibit {number // 3}", "together_artist": f"photographer {number // 4}"}
         for number, row in enumerate(asked(120))
@@ -450,7 +485,9 @@ def test_artbenchs_split_of_the_real_style_lists(shared_data):
 
 
 def test_artists_as_groups_on_the_real_style_lists(shared_data):
-    """81,446 rows, 27 styles, 1,119 artists, the largest of 1,889 works: all images within half a percent of the ratios."""
+    """81,446 rows, 27 styles, 1,119 artists, the largest of 1,889 works: all images within half a percent of the
+    ratios.
+    """
     styles, artists = [], []
     for name in ("style_train.csv", "style_val.csv"):
         with (shared_data / "wikiart_style_lists" / "Style" / name).open(encoding="utf-8", newline="") as lines:
@@ -460,9 +497,15 @@ def test_artists_as_groups_on_the_real_style_lists(shared_data):
                 artists.append(file.split("_")[0])
     size = len(styles)
     view = pa.table(
-        {"record_id": [f"wikiart:{number}" for number in range(size)], "is_kept": pa.array([True] * size),
-         "published": pa.nulls(size, pa.string()), "figures": np.zeros(size, np.int64), "style": styles, "together_artist": artists}
-    )  # fmt: skip
+        {
+            "record_id": [f"wikiart:{number}" for number in range(size)],
+            "is_kept": pa.array([True] * size),
+            "published": pa.nulls(size, pa.string()),
+            "figures": np.zeros(size, np.int64),
+            "style": styles,
+            "together_artist": artists,
+        }
+    )
     settings = dealing(together="artist")
     outcome = decide(view, settings)
     got = np.array(outcome["split"].to_pylist())

@@ -19,9 +19,12 @@ def outcome(*splits: str | None, groups: list[str] | None = None) -> pa.Table:
     """None: dropped."""
     names = [f"w:{number:04}" for number in range(len(splits))]
     return tables.outcome(
-        SPLIT, pa.chunked_array([names], pa.string()), group_id=groups or names, split=list(splits),
+        SPLIT,
+        pa.chunked_array([names], pa.string()),
+        group_id=groups or names,
+        split=list(splits),
         reason=["joined_across_splits" if split is None else None for split in splits],
-    )  # fmt: skip
+    )
 
 
 def lying(train: int, val: int, test: int) -> list[str]:
@@ -70,12 +73,26 @@ def test_what_passes(train: int, val: int, test: int, settings: dict[str, Any]):
     ("train", "val", "test", "settings", "said"),
     [
         # of 1,000 images 5 % are 50, and what chance may do is less than another 40
-        pytest.param(690, 200, 110, {}, "train 690 (69.0% for 60.0%), val 200 (20.0% for 20.0%), test 110 (11.0% for 20.0%)", id="too many in train"),
+        pytest.param(
+            690,
+            200,
+            110,
+            {},
+            "train 690 (69.0% for 60.0%), val 200 (20.0% for 20.0%), test 110 (11.0% for 20.0%)",
+            id="too many in train",
+        ),
         pytest.param(510, 290, 200, {}, "val 290 (29.0% for 20.0%)", id="too few"),
         pytest.param(640, 180, 180, {"max_drift": 0}, "expected at most 0% of 1000 images", id="nothing is allowed"),
-        pytest.param(1000, 0, 0, {"ratios": {"train": 5, "test": 1}}, "train 1000 (100.0% for 83.3%), test 0 (0.0% for 16.7%)", id="no val"),
+        pytest.param(
+            1000,
+            0,
+            0,
+            {"ratios": {"train": 5, "test": 1}},
+            "train 1000 (100.0% for 83.3%), test 0 (0.0% for 16.7%)",
+            id="no val",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_is_refused(train: int, val: int, test: int, settings: dict[str, Any], said: str):
     with pytest.raises(Refused) as refused:
         check(outcome(*lying(train, val, test)), dealing(**settings))
@@ -104,9 +121,15 @@ def test_all_is_dealt_afresh_only_where_there_is_doubt():
 
 GROUPS = st.lists(st.tuples(st.sampled_from("ABCDEFGH"), st.integers(0, 9)), max_size=60)
 HOW = st.sampled_from(
-    [{}, {"order": None}, {"ratios": {"train": 5, "test": 1}}, {"ratios": {"train": 8, "val": 1, "test": 1}}, {"by": None},
-     {"method": "iterative", "by": ["style", "artist"]}]
-)  # fmt: skip
+    [
+        {},
+        {"order": None},
+        {"ratios": {"train": 5, "test": 1}},
+        {"ratios": {"train": 8, "val": 1, "test": 1}},
+        {"by": None},
+        {"method": "iterative", "by": ["style", "artist"]},
+    ]
+)
 
 
 @given(GROUPS, HOW, st.integers(0, 99), st.booleans())
@@ -117,11 +140,16 @@ def test_what_is_dealt_afresh_has_not_drifted(
     bond = [str(group) if in_groups else None for _, group in rows]
     size = len(rows)
     view = pa.table(
-        {"record_id": pa.array([f"w:{number}" for number in range(size)], pa.string()), "is_kept": pa.array([True] * size, pa.bool_()),
-         "published": pa.nulls(size, pa.string()), "figures": pa.array([number % 5 for number in range(size)], pa.int64()),
-         "style": pa.array([style for style, _ in rows], pa.string()), "artist": pa.array([str(group % 3) for _, group in rows], pa.string()),
-         "together_declared": pa.array(bond, pa.string())}
-    )  # fmt: skip
+        {
+            "record_id": pa.array([f"w:{number}" for number in range(size)], pa.string()),
+            "is_kept": pa.array([True] * size, pa.bool_()),
+            "published": pa.nulls(size, pa.string()),
+            "figures": pa.array([number % 5 for number in range(size)], pa.int64()),
+            "style": pa.array([style for style, _ in rows], pa.string()),
+            "artist": pa.array([str(group % 3) for _, group in rows], pa.string()),
+            "together_declared": pa.array(bond, pa.string()),
+        }
+    )
     result = decide(view, settings)
     drift.check(result, settings, lambda: result)
     assert bool(drift.notes(view, result, settings)) == bool(rows)
@@ -135,10 +163,18 @@ def test_what_is_dealt_afresh_has_not_drifted(
     [
         pytest.param([], [], id="nobody"),
         pytest.param([None], [], id="nobody is left"),
-        pytest.param(["train"], ["split: train 1 (100.0% for 60.0%), val 0 (0.0% for 20.0%), test 0 (0.0% for 20.0%)"], id="one image"),
-        pytest.param(lying(6, 2, 2), ["split: train 6 (60.0% for 60.0%), val 2 (20.0% for 20.0%), test 2 (20.0% for 20.0%)"], id="all well"),
+        pytest.param(
+            ["train"],
+            ["split: train 1 (100.0% for 60.0%), val 0 (0.0% for 20.0%), test 0 (0.0% for 20.0%)"],
+            id="one image",
+        ),
+        pytest.param(
+            lying(6, 2, 2),
+            ["split: train 6 (60.0% for 60.0%), val 2 (20.0% for 20.0%), test 2 (20.0% for 20.0%)"],
+            id="all well",
+        ),
     ],
-)  # fmt: skip
+)
 def test_shares_are_told(splits: list[str | None], expected: list[str]):
     assert told(splits) == expected
 

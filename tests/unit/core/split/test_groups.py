@@ -1,4 +1,6 @@
-"""Placing units of several images, or of several labels: iterative stratification, against the paper's own plain words."""
+"""Placing units of several images, or of several labels: iterative stratification, against the paper's own plain
+words.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -15,10 +17,16 @@ Unit = dict[int, int]  # label: how many of the unit's images have it
 
 
 def place(
-    units: list[Unit], shares: Sequence[float] = SHARES, *, sizes: list[int] | None = None, order: list[int] | None = None,
+    units: list[Unit],
+    shares: Sequence[float] = SHARES,
+    *,
+    sizes: list[int] | None = None,
+    order: list[int] | None = None,
     there: list[list[int]] | None = None,
-) -> list[int]:  # fmt: skip
-    """The split of each unit, where all images are in units. there: by label, the images that lie in each split already."""
+) -> list[int]:
+    """The split of each unit, where all images are in units. there: by label, the images that lie in each split
+    already.
+    """
     width = 1 + max((label for unit in units for label in unit), default=-1)
     size = np.array(sizes or [sum(unit.values()) for unit in units], np.int64)
     fixed = np.array(there or np.zeros((width, len(shares))), np.float64)
@@ -62,7 +70,10 @@ def test_the_rarest_label_comes_first():
 
 
 def test_what_is_published_is_made_up_for_label_by_label():
-    """Of label 0 all five lie in train; of label 1 two lie in test. Each label's new units fill what that label lacks."""
+    """Of label 0 all five lie in train; of label 1 two lie in test.
+
+    Each label's new units fill what that label lacks.
+    """
     got = place([{0: 1}] * 5 + [{1: 1}] * 8, there=[[5, 0, 0], [0, 0, 2]], sizes=[1] * 13)
     assert np.bincount(got[5:], minlength=3).tolist() == [6, 2, 0]
     assert np.bincount(got[:5], minlength=3).tolist() == [1, 2, 2]

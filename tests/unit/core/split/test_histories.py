@@ -79,7 +79,9 @@ def name(number: int) -> str:
 
 
 def build(world: World, previous: pa.Table | None, how: Split, turn: int = 0) -> tuple[pa.Table, pa.Table]:
-    """Ledger and outcome of split, by the rules in the order in which the stages take them. turn: how far rows are turned round."""
+    """Ledger and outcome of split, by the rules in the order in which the stages take them. turn: how far rows are
+    turned round.
+    """
     of_work = world.works(world.there | world.down)  # a work's copies are known even of what is no longer there
     is_down = {number for number in world.there if of_work[number] in {of_work[one] for one in world.down}}
     alive = sorted(world.there - is_down)
@@ -87,10 +89,12 @@ def build(world: World, previous: pa.Table | None, how: Split, turn: int = 0) ->
     names = pa.chunked_array([[name(number) for number in alive]], pa.string())
     is_copy = [work[number] != number for number in alive]
     deduped = tables.outcome(
-        DEDUP, names, group_id=[name(work[number]) for number in alive],
+        DEDUP,
+        names,
+        group_id=[name(work[number]) for number in alive],
         reason=["near_duplicate" if copy else None for copy in is_copy],
         kept_record_id=[name(work[number]) if copy else None for number, copy in zip(alive, is_copy, strict=True)],
-    )  # fmt: skip
+    )
     was = LEDGER.empty_table() if previous is None else previous
     relation = joined(set(alive), world.related)
     artist = pa.array([ARTISTS[number % 3] for number in alive], pa.string())
@@ -100,12 +104,17 @@ def build(world: World, previous: pa.Table | None, how: Split, turn: int = 0) ->
         **({"together_artist": artist} if how.together else {}),
     }
     view = pa.table(
-        {"record_id": names, "is_kept": pa.array([not copy for copy in is_copy], pa.bool_()), "artist": artist,
-         "published": tables.looked_up(was, "record_id", names)["last_split"],
-         "figures": pa.array([number * number % 7 for number in alive], pa.int64()),
-         "role": pa.array([role(number) for number in alive], pa.string()),
-         "style": pa.array([STYLES[number % 4 % 3] for number in alive], pa.string()), **bonds}
-    )  # fmt: skip
+        {
+            "record_id": names,
+            "is_kept": pa.array([not copy for copy in is_copy], pa.bool_()),
+            "artist": artist,
+            "published": tables.looked_up(was, "record_id", names)["last_split"],
+            "figures": pa.array([number * number % 7 for number in alive], pa.int64()),
+            "role": pa.array([role(number) for number in alive], pa.string()),
+            "style": pa.array([STYLES[number % 4 % 3] for number in alive], pa.string()),
+            **bonds,
+        }
+    )
     view = pa.concat_tables([view.slice(turn), view.slice(0, turn)])
     outcome = decide.decide(view, how).sort_by("record_id")
     listed = sorted(world.there)
@@ -123,16 +132,22 @@ def build(world: World, previous: pa.Table | None, how: Split, turn: int = 0) ->
 
     copies = ledger.splits_of_copies([deduped, outcome], role_of)
     memory = ledger.remembered(
-        was, records["record_id"], tables.kept(outcome)["record_id"], copies, same_splits=True,
+        was,
+        records["record_id"],
+        tables.kept(outcome)["record_id"],
+        copies,
+        same_splits=True,
         taken_down=records.filter(pc.is_valid(records["reason"]))["record_id"],
-    )  # fmt: skip
+    )
     if not how.roles:
         check_units(outcome, view)
     return ledger.ledger(records, [("dedup", deduped), ("split", outcome)], memory, role_of=role_of), outcome
 
 
 def check_units(outcome: pa.Table, view: pa.Table) -> None:
-    """No unit lies in two splits, and a record is dropped only where its unit was published in a split of higher rank."""
+    """No unit lies in two splits, and a record is dropped only where its unit was published in a split of higher
+    rank.
+    """
     rows = view.to_pylist()
     bonds = [column for column in view.column_names if column.startswith(("copies", "together"))]
     ties = {
@@ -197,7 +212,10 @@ def test_no_image_is_ever_in_another_split(first: Change, changes: list[Change],
 
 
 def test_a_late_return_finds_its_split_and_what_it_is_related_to_goes():
-    """Two works are published apart; the one in test goes for two releases, and when it is back, the two are found to be related."""
+    """Two works are published apart.
+
+    The one in test goes for two releases, and when it is back, the two are found to be related.
+    """
     how = Split(label="split", seed=1, ratios={"train": 1, "test": 1}, order=None)
     world = World(there={0, 4})  # both Cubism
     book, outcome = build(world, None, how)

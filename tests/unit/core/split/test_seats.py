@@ -1,4 +1,6 @@
-"""How many new images of each stratum go to each split: whole batches, the seats of a short one, what is taken already."""
+"""How many new images of each stratum go to each split: whole batches, the seats of a short one, what is taken
+already.
+"""
 
 from collections import Counter
 
@@ -53,10 +55,12 @@ SEEDS = 1500
         # which seats are taken: hypergeometric, {train x 3, val, test} without replacement
         pytest.param(1, {(1, 0, 0): 3 / 5, (0, 1, 0): 1 / 5, (0, 0, 1): 1 / 5}, id="one place"),
         pytest.param(2, {(2, 0, 0): 3 / 10, (1, 1, 0): 3 / 10, (1, 0, 1): 3 / 10, (0, 1, 1): 1 / 10}, id="two places"),
-        pytest.param(3, {(3, 0, 0): 1 / 10, (2, 1, 0): 3 / 10, (2, 0, 1): 3 / 10, (1, 1, 1): 3 / 10}, id="three places"),
+        pytest.param(
+            3, {(3, 0, 0): 1 / 10, (2, 1, 0): 3 / 10, (2, 0, 1): 3 / 10, (1, 1, 1): 3 / 10}, id="three places"
+        ),
         pytest.param(4, {(3, 1, 0): 1 / 5, (3, 0, 1): 1 / 5, (2, 1, 1): 3 / 5}, id="four places"),
     ],
-)  # fmt: skip
+)
 @pytest.mark.parametrize("batches", [0, 7])
 def test_a_short_last_batch_draws_its_places_from_the_five_seats(
     left: int, law: dict[tuple[int, ...], float], batches: int
@@ -71,7 +75,9 @@ def test_a_short_last_batch_draws_its_places_from_the_five_seats(
 
 
 def test_what_is_published_has_taken_its_seats():
-    """Two images lie in train and one in val: one more takes train's last seat or test's, as likely the one as the other."""
+    """Two images lie in train and one in val: one more takes train's last seat or test's, as likely the one as the
+    other.
+    """
     counted = Counter(tuple(found([(2, 1, 0)], [1], seed=seed)[0]) for seed in range(SEEDS))
     assert set(counted) == {(1, 0, 0), (0, 0, 1)}
     assert stats.chisquare([counted[1, 0, 0], counted[0, 0, 1]]).pvalue > 0.01

@@ -32,13 +32,15 @@ def units(names: list[str], bonds: Bonds, cut: int = 0) -> list[str]:
         pytest.param(["b", "a"], [[None, None]], ["b", "a"], id="no word is no bond"),
         pytest.param(["b", "a"], [["", ""]], ["a", "a"], id="an empty word is a word"),
         pytest.param(["b", "a"], [["x", None], [None, "x"]], ["b", "a"], id="one word in two bonds ties nothing"),
-        pytest.param(["c", "b", "a"], [["x", "x", None], [None, "y", "y"]], ["a", "a", "a"], id="a chain over two bonds"),
+        pytest.param(
+            ["c", "b", "a"], [["x", "x", None], [None, "y", "y"]], ["a", "a", "a"], id="a chain over two bonds"
+        ),
         pytest.param(["c", "b", "a"], [["x", "y", "x"]], ["a", "b", "a"], id="two groups"),
         pytest.param(["b", "a"], [["x", "x"], ["x", "x"]], ["a", "a"], id="tied twice"),
         pytest.param(["ä", "z", "Z"], [["x"] * 3], ["Z"] * 3, id="the smallest by code points"),
         pytest.param(["d", "c", "b", "a"], [[None, "x", "x", None]], ["d", "b", "b", "a"], id="some tied, some not"),
     ],
-)  # fmt: skip
+)
 def test_records_that_share_a_word_are_one_unit(names: list[str], bonds: Bonds, expected: list[str]):
     for cut in range(len(names) + 1):
         assert units(names, bonds, cut) == expected

@@ -1,4 +1,6 @@
-"""Rules of training: rates by hand, orders and draws that nothing but seed, epoch and image decide, boxes at their edges."""
+"""Rules of training: rates by hand, orders and draws that nothing but seed, epoch and image decide, boxes at their
+edges.
+"""
 
 import math
 from collections import Counter
@@ -74,8 +76,14 @@ def test_steps_of_16_images(images, steps):
 
 @pytest.mark.parametrize(
     ("size", "expected"),
-    [((1, 1), (1, 1)), ((20_000, 200), (1333, 13)), ((1600, 1600), (800, 800)), ((1333, 800), (1333, 800)), ((2, 9000), (1, 1333))],
-)  # fmt: skip
+    [
+        ((1, 1), (1, 1)),
+        ((20_000, 200), (1333, 13)),
+        ((1600, 1600), (800, 800)),
+        ((1333, 800), (1333, 800)),
+        ((2, 9000), (1, 1333)),
+    ],
+)
 def test_pictures_are_reduced_within_both_sides_and_never_enlarged(size, expected):
     assert core.reduced_size(*size, 800, 1333) == expected
 
@@ -83,9 +91,15 @@ def test_pictures_are_reduced_within_both_sides_and_never_enlarged(size, expecte
 def test_the_five_groups_come_as_often_as_popart_says_and_both_members_of_each():
     drawn = Counter(change.name for n in range(4000) for change in core.changes(Augment(), np.random.default_rng(n)))
     expected = {
-        "brightness_contrast": 0.1, "clahe": 0.1, "rgb_shift": 0.05, "hue_saturation_value": 0.05, "jpeg": 0.2,
-        "channel_shuffle": 0.1, "blur": 0.05, "median_blur": 0.05,
-    }  # fmt: skip
+        "brightness_contrast": 0.1,
+        "clahe": 0.1,
+        "rgb_shift": 0.05,
+        "hue_saturation_value": 0.05,
+        "jpeg": 0.2,
+        "channel_shuffle": 0.1,
+        "blur": 0.05,
+        "median_blur": 0.05,
+    }
     assert set(drawn) == set(expected)
     for name, share in expected.items():
         assert abs(drawn[name] / 4000 - share) < 4 * math.sqrt(share / 4000), name
@@ -139,8 +153,12 @@ def test_a_curves_points_are_means_and_survive_a_checkpoint():
     progress.close(0.5)
     progress.close(0.5)
     assert {row["name"]: row["value"] for row in progress.rows} == {
-        "loss": 4.0, "loss/a": 3.0, "loss/b": 1.0, "learning_rate": 0.5, "s": 0.0,
-    }  # fmt: skip
+        "loss": 4.0,
+        "loss/a": 3.0,
+        "loss/b": 1.0,
+        "learning_rate": 0.5,
+        "s": 0.0,
+    }
     assert progress.mean("loss", 1) == 4.0
     with pytest.raises(ValueError, match="expected a value of AP after step 0, got none"):
         progress.mean("AP", 0)

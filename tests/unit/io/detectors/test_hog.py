@@ -1,4 +1,7 @@
-"""HOG: how a picture is laid before the windows, and what becomes of these; OpenCV's own part where this OpenCV has it."""
+"""HOG: how a picture is laid before the windows, and what becomes of these.
+
+OpenCV's own part where this OpenCV has it.
+"""
 
 import math
 from typing import Any

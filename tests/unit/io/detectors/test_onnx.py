@@ -1,4 +1,6 @@
-"""ONNX detectors: what goes into a model and what comes out, with models drawn here and with YOLOX-Nano on paintings."""
+"""ONNX detectors: what goes into a model and what comes out, with models drawn here and with YOLOX-Nano on
+paintings.
+"""
 
 from pathlib import Path
 from typing import Any
@@ -79,7 +81,7 @@ def one_sentence(problem: BadInput) -> bool:
     return "expected" in str(problem) and "got" in str(problem) and "\n" not in str(problem) and len(str(problem)) < 300
 
 
-# ------------------------------------------------------------------------------------------------ bad weights
+# --- bad weights
 
 
 @pytest.mark.parametrize(
@@ -117,7 +119,9 @@ def test_what_is_no_detector_is_bad_input(weights, layout):
 
 
 def test_weights_outside_the_file_are_not_looked_for(tmp_path, monkeypatch):
-    """A model is one file: its digest is all that the cache knows of it, and no other file of this machine may be read."""
+    """A model is one file: its digest is all that the cache knows of it, and no other file of this machine may be
+    read.
+    """
     values = np.ones((1, 3, 1, 1), np.float32)
     (tmp_path / "beside.bin").write_bytes(values.tobytes())
     monkeypatch.chdir(tmp_path)
@@ -165,13 +169,15 @@ def test_a_model_of_another_layout_or_without_a_class_is_told_when_it_is_loaded(
         pytest.param(identity("B", 3, 32, 8192), id="an-input-beyond-all-memory"),
         pytest.param(identity(100_000, 3, 32, 64), id="a-batch-beyond-all-memory"),
         pytest.param(
-            model([helper.make_node("ReduceSum", ["pixels"], ["out"], keepdims=0)], {}, []), id="one-number-for-all-pictures"
+            model([helper.make_node("ReduceSum", ["pixels"], ["out"], keepdims=0)], {}, []),
+            id="one-number-for-all-pictures",
         ),
         pytest.param(
-            model([helper.make_node("Reshape", ["pixels", "s"], ["out"])], {"s": np.array([7, -1])}, [7, "N"]), id="fails-when-it-runs"
+            model([helper.make_node("Reshape", ["pixels", "s"], ["out"])], {"s": np.array([7, -1])}, [7, "N"]),
+            id="fails-when-it-runs",
         ),
     ],
-)  # fmt: skip
+)
 def test_a_model_that_loads_and_can_not_be_used_is_bad_input(weights):
     with pytest.raises(BadInput, match="weights: expected") as caught:
         Model(weights, "plain")
@@ -197,7 +203,7 @@ def test_a_binding_that_is_no_file_is_bad_input(tmp_path, url):
     assert one_sentence(caught.value)
 
 
-# ------------------------------------------------------------------------------------------------ pixels in
+# --- pixels in
 
 
 @pytest.mark.parametrize(
@@ -247,7 +253,7 @@ def test_the_picture_itself_is_not_changed():
     np.testing.assert_array_equal(picture, plain_colour(64, 32))
 
 
-# ------------------------------------------------------------------------------------------------ batches
+# --- batches
 
 
 @pytest.mark.parametrize(("shape", "batch"), [(("B", 3, 32, 64), 8), ((1, 3, 32, 64), 1), ((5, 3, 32, 64), 5)], ids=str)
@@ -284,7 +290,7 @@ def test_a_row_does_not_depend_on_its_companions(batch):
     assert len({row.tobytes() for row in together}) == detector.batch
 
 
-# ------------------------------------------------------------------------------------------------ boxes out
+# --- boxes out
 
 
 def yolox_rows(cell: int, row: list[float]) -> np.ndarray:
@@ -297,7 +303,8 @@ def yolox_rows(cell: int, row: list[float]) -> np.ndarray:
 @pytest.mark.parametrize(
     ("cell", "xywh_px"),
     [
-        # stride 8, column 2, row 1: centre ((2 + .5) 8, (1 + .25) 8) = (20, 10), 8 x 16 px in the input; twice that in the picture
+        # stride 8, column 2, row 1: centre ((2 + .5) 8, (1 + .25) 8) = (20, 10), 8 x 16 px in the input; twice that in
+        # the picture
         pytest.param(8 + 2, [32.0, 4.0, 16.0, 32.0], id="stride-8"),
         # stride 16, column 3, row 0: centre (56, 4), 16 x 32 px, its top cut off by the picture's edge
         pytest.param(32 + 3, [96.0, 0.0, 32.0, 40.0], id="stride-16-cut-at-the-top"),
@@ -373,7 +380,7 @@ def real(shared_data: Path, name: str) -> bytes:
     return path.read_bytes()
 
 
-# ------------------------------------------------------------------------------------------------ YOLOX's own way
+# --- YOLOX's own way
 
 LEAST_SCORE, NMS_IOU = 0.1, 0.45  # of YOLOX's demo
 
@@ -452,7 +459,10 @@ def test_yolox_nano_finds_in_a_painting_what_its_authors_code_finds(shared_data,
 
 
 def test_fastestdet_finds_in_paintings_about_what_was_measured_elsewhere(shared_data):
-    """AP50 0.45 on all 403 annotated paintings; on another selection its file's notes say 0.48. Every fifth is looked at here."""
+    """AP50 0.45 on all 403 annotated paintings; on another selection its file's notes say 0.48.
+
+    Every fifth is looked at here.
+    """
     made = OnnxDetector(Model(real(shared_data, "fastestdet/FastestDet"), "fastestdet"), Detect(model="fastestdet"))
     folder, truth, results = shared_data / "peopleart", {"images": [], "annotations": [], "categories": [{"id": 1}]}, []
     paths = [path for path in sorted((folder / "JPEGImages").rglob("*.jpg")) if xml_of(path).is_file()]

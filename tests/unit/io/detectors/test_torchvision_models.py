@@ -1,4 +1,6 @@
-"""Files of weights: read back as they were written, torchvision's own in their older words, and nothing that is not one."""
+"""Files of weights: read back as they were written, torchvision's own in their older words, and nothing that is not
+one.
+"""
 
 import io
 import pickle
@@ -73,10 +75,13 @@ def test_published_weights_of_some_models_have_norms_that_add_nothing():
     state = models.built("retinanet_resnet50_fpn", 90).state_dict()
     frozen = {name: value for name, value in state.items() if not name.endswith("num_batches_tracked")}
     epsilons = [
-        {module.eps for module in models.loaded("retinanet_resnet50_fpn", safetensors.torch.save(some), "x")[0].modules()
-         if isinstance(module, torch.nn.BatchNorm2d)}
+        {
+            module.eps
+            for module in models.loaded("retinanet_resnet50_fpn", safetensors.torch.save(some), "x")[0].modules()
+            if isinstance(module, torch.nn.BatchNorm2d)
+        }
         for some in (frozen, state)
-    ]  # fmt: skip
+    ]
     assert epsilons == [{0.0}, {1e-5}]
 
 
@@ -96,7 +101,11 @@ GOOD = models.saved(small(), TOLD)
         pytest.param(GOOD[:-100], "expected a file of weights, got a safetensors file that is damaged", id="cut off"),
         pytest.param(b"\xff" * 8 + GOOD[8:], "expected a file of weights", id="a header of 2^64 bytes"),
         pytest.param(pickle.dumps(Bomb()), "expected a file of weights", id="a pickle that runs"),
-        pytest.param(as_pth(Bomb()), "expected a file of weights, got a torch file that is damaged or holds more", id="torch's file that runs"),
+        pytest.param(
+            as_pth(Bomb()),
+            "expected a file of weights, got a torch file that is damaged or holds more",
+            id="torch's file that runs",
+        ),
         pytest.param(as_pth([1, 2]), "expected a state dict, got list", id="a list"),
         pytest.param(as_pth({"model": {"a": 3}}), "expected a state dict, got dict", id="numbers"),
         pytest.param(as_pth({3: torch.ones(1)}), "expected a state dict", id="names that are numbers"),
@@ -111,19 +120,29 @@ GOOD = models.saved(small(), TOLD)
             "expected weights that fit the model, got head.classification_head.cls_logits.weight of shape",
             id="more categories than rows",
         ),
-        pytest.param(models.saved(small(), TOLD._replace(most_side_px=10**9)), "expected a file of weights", id="vast sides"),
-        pytest.param(safetensors.torch.save({"x": torch.ones(3)}), "expected weights that fit the model", id="a stranger's"),
         pytest.param(
-            safetensors.torch.save({"x": torch.ones(3)}, {"bilderatlas": "{}"}), "expected a file of weights", id="no words"
+            models.saved(small(), TOLD._replace(most_side_px=10**9)), "expected a file of weights", id="vast sides"
         ),
         pytest.param(
-            safetensors.torch.save({"x": torch.ones(3)}, {"bilderatlas": "[1"}), "expected a file of weights", id="no JSON"
+            safetensors.torch.save({"x": torch.ones(3)}), "expected weights that fit the model", id="a stranger's"
         ),
         pytest.param(
-            as_pth({"head.classification_head.cls_logits.weight": torch.ones(())}), "expected weights that fit", id="scalar"
+            safetensors.torch.save({"x": torch.ones(3)}, {"bilderatlas": "{}"}),
+            "expected a file of weights",
+            id="no words",
+        ),
+        pytest.param(
+            safetensors.torch.save({"x": torch.ones(3)}, {"bilderatlas": "[1"}),
+            "expected a file of weights",
+            id="no JSON",
+        ),
+        pytest.param(
+            as_pth({"head.classification_head.cls_logits.weight": torch.ones(())}),
+            "expected weights that fit",
+            id="scalar",
         ),
     ],
-)  # fmt: skip
+)
 def test_what_is_no_file_of_this_models_weights_is_bad_input(data, said):
     with pytest.raises(BadInput, match=f"^binding 'w': {said}"):
         models.loaded("fcos_small", data, "binding 'w'")

@@ -1,4 +1,6 @@
-"""torchvision's detectors on canvases: the same boxes as torchvision's own way, and a way out of each fault of a device."""
+"""torchvision's detectors on canvases: the same boxes as torchvision's own way, and a way out of each fault of a
+device.
+"""
 
 import contextlib
 import gc
@@ -237,7 +239,9 @@ def test_a_batch_that_does_not_fit_is_halved_until_it_does(problem):
 
 
 class Hungry(Failing):
-    """Takes one picture at a time, and knows how much of what it held when it failed is still there when it is asked again."""
+    """Takes one picture at a time, and knows how much of what it held when it failed is still there when it is asked
+    again.
+    """
 
     def forward(self, pictures: torch.Tensor) -> dict[str, torch.Tensor]:
         held = pictures.clone()

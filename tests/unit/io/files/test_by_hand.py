@@ -10,8 +10,9 @@ def test_rows_come_with_their_lines(tmp_path):
     path = tmp_path / "said.csv"
     path.write_bytes('\ufeffaction,name,reason,date\r\n\r\nexclude,s:1,"of\r\ntwo lines",2024-05-01\r\n'.encode())
     assert by_hand.rows_of_csv("said", str(path)) == [
-        (1, ["action", "name", "reason", "date"]), (3, ["exclude", "s:1", "of\r\ntwo lines", "2024-05-01"]),
-    ]  # fmt: skip
+        (1, ["action", "name", "reason", "date"]),
+        (3, ["exclude", "s:1", "of\r\ntwo lines", "2024-05-01"]),
+    ]
 
 
 def test_more_rows_than_people_write_are_refused(tmp_path):

@@ -66,7 +66,7 @@ def in_memory():
     fs.rm(root.rsplit("/", 1)[0], recursive=True)
 
 
-# ------------------------------------------------------------------------------------------------ what is outside
+# --- what is outside
 
 
 LEADS_OUT = [
@@ -126,7 +126,7 @@ def test_the_folder_itself_may_be_a_link(top, tmp_path):
     assert refused(folder, "leaves.jpg") == Reason.NOT_ALLOWED
 
 
-# ------------------------------------------------------------------------------------------------ what is inside
+# --- what is inside
 
 
 @pytest.mark.parametrize(
@@ -201,7 +201,7 @@ def test_the_limit_is_on_bytes(top, in_memory, max_bytes, is_read):
             assert refused(folder, "b/c.jpg", max_bytes) == Reason.TOO_MANY_BYTES
 
 
-# ------------------------------------------------------------------------------------------------ listing
+# --- listing
 
 
 def test_a_listing_is_sorted_and_agrees_with_what_is_asked_for_alone(tmp_path):
@@ -236,7 +236,7 @@ def test_a_folder_in_memory_lists_and_reads(in_memory):
         assert folder.validator("a.jpg") == folder.validator("a.jpg") is not None
 
 
-# ------------------------------------------------------------------------------------------------ validators
+# --- validators
 
 
 def _touch(path: Path) -> None:
@@ -291,7 +291,7 @@ def test_a_copied_folder_has_other_validators(top, tmp_path):
     assert Folder("art", str(tmp_path / "copy")).validator("b/c.jpg") != Folder("art", str(top)).validator("b/c.jpg")
 
 
-# ------------------------------------------------------------------------------------------------ bindings
+# --- bindings
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,6 @@
-"""The file of verdicts: what a browser or a spreadsheet saves is read, and what is no such file is refused in one sentence."""
+"""The file of verdicts: what a browser or a spreadsheet saves is read, and what is no such file is refused in one
+sentence.
+"""
 
 import uuid
 from pathlib import Path

@@ -21,9 +21,8 @@ from tasks.core.hash import uint64_from_bits
 from tasks.io.images import decode
 from tasks.io.images.decode import Unreadable
 
-pytestmark = pytest.mark.filterwarnings(
-    "ignore:::PIL"
-)  # as tasks.io.images.decode asks for; pytest forgets it for each test
+# as tasks.io.images.decode asks for; pytest forgets it for each test
+pytestmark = pytest.mark.filterwarnings("ignore:::PIL")
 
 LIMIT = 1_000_000
 RED, GREEN, BLUE, WHITE, BLACK = (255, 0, 0), (0, 255, 0), (0, 0, 255), (255, 255, 255), (0, 0, 0)
@@ -81,7 +80,7 @@ def reason_of(data: bytes, max_pixels: int = LIMIT) -> Reason:
     return caught.value.reason
 
 
-# ------------------------------------------------------------------------------------------------ what is refused
+# --- what is refused
 
 SVG = b'<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9"/></svg>'
 PDF = b"%PDF-1.4\n1 0 obj<</Type/Catalog>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n"
@@ -203,7 +202,7 @@ def test_a_damaged_header_never_raises_anything_but_unreadable(whole, place, pat
     _fails_only_as_unreadable(whole[:place] + patch + whole[place + len(patch) :])
 
 
-# ------------------------------------------------------------------------------------------------ the limit on pixels
+# --- the limit on pixels
 
 
 @pytest.mark.parametrize(
@@ -258,7 +257,7 @@ resource.setrlimit(resource.RLIMIT_AS, (held + 2**29, held + 2**29))
     assert (ran.stdout, ran.stderr) == (b"too_many_pixels\n", b"")
 
 
-# ------------------------------------------------------------------------------------------------ upright
+# --- upright
 
 
 def _turned(image: Image.Image, orientation: int) -> Image.Image:
@@ -312,7 +311,7 @@ def test_an_unreadable_orientation_counts_as_none(exif):
     np.testing.assert_array_equal(decode.picture(data, LIMIT).pixels(), plain.pixels())
 
 
-# ------------------------------------------------------------------------------------------------ 8-bit sRGB
+# --- 8-bit sRGB
 
 
 def _animated(form: str) -> bytes:
@@ -426,7 +425,7 @@ def test_cmyk_jpeg_is_not_a_negative():
         assert np.abs(found.pixels()[y, x].astype(int) - colour).max() <= 6
 
 
-# ------------------------------------------------------------------------------------------------ colour profiles
+# --- colour profiles
 
 
 def _s15(value: float) -> bytes:
@@ -458,10 +457,14 @@ def _swapped_srgb() -> bytes:
     return icc(
         b"RGB ",
         {
-            b"rXYZ": _xyz(0.1431, 0.0606, 0.7141), b"gXYZ": _xyz(0.3851, 0.7169, 0.0971),
-            b"bXYZ": _xyz(0.4361, 0.2225, 0.0139), b"rTRC": _gamma(1.8), b"gTRC": _gamma(1.8), b"bTRC": _gamma(1.8),
+            b"rXYZ": _xyz(0.1431, 0.0606, 0.7141),
+            b"gXYZ": _xyz(0.3851, 0.7169, 0.0971),
+            b"bXYZ": _xyz(0.4361, 0.2225, 0.0139),
+            b"rTRC": _gamma(1.8),
+            b"gTRC": _gamma(1.8),
+            b"bTRC": _gamma(1.8),
         },
-    )  # fmt: skip
+    )
 
 
 LINEAR_GREY = icc(b"GRAY", {b"kTRC": _gamma(1.0)})
@@ -563,7 +566,7 @@ def test_a_profile_that_is_broken_or_does_not_fit_is_ignored(mode, profile):
     np.testing.assert_array_equal(with_it.pixels(), without.pixels())
 
 
-# ------------------------------------------------------------------------------------------------ hashes
+# --- hashes
 
 
 def _phash(data: bytes) -> str:
@@ -577,7 +580,7 @@ def test_the_hash_is_imagehashs_own_of_the_upright_picture(orientation):
     assert _phash(data) == str(imagehash.phash(painting()))
 
 
-# ------------------------------------------------------------------------------------------------ guards
+# --- guards
 
 
 BAD_EXIF = b"Exif\0\0MM\0*\0\0\0\x08\0\x02\x01\x12\0\x03\0\0\0\x01\0\x01\0\0\x01\x0e\0\x02\0\0\xff\xff\0\0\xff\xff"
@@ -615,11 +618,17 @@ def test_a_picture_outlives_its_bytes():
 @pytest.mark.parametrize(
     "options",
     [
-        {"subsampling": 0}, {"subsampling": 1}, {"subsampling": 2}, {"progressive": True}, {"keep_rgb": True},
-        {"quality": 5}, {"quality": 100}, {"restart_marker_rows": 1},
+        {"subsampling": 0},
+        {"subsampling": 1},
+        {"subsampling": 2},
+        {"progressive": True},
+        {"keep_rgb": True},
+        {"quality": 5},
+        {"quality": 100},
+        {"restart_marker_rows": 1},
     ],
     ids=str,
-)  # fmt: skip
+)
 def test_the_short_way_of_plain_jpegs_gives_pillows_own_pixels(monkeypatch, size, options):
     noise = np.random.default_rng(sum(size)).integers(0, 256, (size[1], size[0], 3), np.uint8)
     file = io.BytesIO()

@@ -1,4 +1,6 @@
-"""Real files: every odd picture has one expected outcome, the eight orientations give the same picture, two hashes are pinned."""
+"""Real files: every odd picture has one expected outcome, the eight orientations give the same picture, two hashes are
+pinned.
+"""
 
 import io
 from pathlib import Path
@@ -13,9 +15,8 @@ from tasks.core.hash import uint64_from_bits
 from tasks.io.images import decode
 from tasks.io.images.decode import Picture, Unreadable
 
-pytestmark = pytest.mark.filterwarnings(
-    "ignore:::PIL"
-)  # as tasks.io.images.decode asks for; pytest forgets it for each test
+# as tasks.io.images.decode asks for; pytest forgets it for each test
+pytestmark = pytest.mark.filterwarnings("ignore:::PIL")
 
 LIMIT = 50_000_000
 
@@ -233,7 +234,7 @@ def test_the_rectangle_of_two_pixels_stands_upright(odd):
     assert values(odd / "orientation_rectangle.jpg").shape == (2, 1, 3)
 
 
-# ------------------------------------------------------------------------------------------------ orientations
+# --- orientations
 
 
 @pytest.mark.parametrize("suffix", ["jpg", "webp"])

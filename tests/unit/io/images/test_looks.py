@@ -1,4 +1,6 @@
-"""One pass: what is corrupt is found, what is only odd is read as `images.picture` reads it, and the hash means the same everywhere."""
+"""One pass: what is corrupt is found, what is only odd is read as `images.picture` reads it, and the hash means the
+same everywhere.
+"""
 
 import csv
 import io
@@ -23,9 +25,8 @@ from tasks.io.images import decode, looks
 from tasks.io.images.decode import Unreadable
 from tasks.io.images.looks import Look, look
 
-pytestmark = pytest.mark.filterwarnings(
-    "ignore:::PIL"
-)  # as tasks.io.images.decode asks for; pytest forgets it for each test
+# as tasks.io.images.decode asks for; pytest forgets it for each test
+pytestmark = pytest.mark.filterwarnings("ignore:::PIL")
 
 LIMIT = 50_000_000
 
@@ -53,9 +54,15 @@ def turned(image: Image.Image, orientation: int) -> Image.Image:
     pixels = np.asarray(image)
     across = pixels.transpose(1, 0, 2)
     stored = [
-        pixels, pixels[:, ::-1], pixels[::-1, ::-1], pixels[::-1],
-        across, across[::-1], across[::-1, ::-1], across[:, ::-1],
-    ]  # fmt: skip
+        pixels,
+        pixels[:, ::-1],
+        pixels[::-1, ::-1],
+        pixels[::-1],
+        across,
+        across[::-1],
+        across[::-1, ::-1],
+        across[:, ::-1],
+    ]
     return Image.fromarray(np.ascontiguousarray(stored[orientation - 1]))
 
 
@@ -103,7 +110,7 @@ def no_full_decode(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(decode, "picture", refuse)
 
 
-# ------------------------------------------------------------------------------------------------ what is refused
+# --- what is refused
 
 
 @pytest.mark.parametrize(
@@ -216,7 +223,7 @@ def test_of_flipped_bytes_at_least_as_many_are_found_as_by_a_full_decode():
     assert found > found_by_pillow
 
 
-# ------------------------------------------------------------------------------------------------ odd, and not broken
+# --- odd, and not broken
 
 
 @pytest.mark.parametrize(
@@ -245,7 +252,7 @@ def test_dozens_of_bytes_before_the_end_marker_are_a_stream_out_of_step():
     assert re.fullmatch(words, broken(JPEG[:-2] + b"\x55" * 40 + JPEG[-2:]).detail)
 
 
-# ------------------------------------------------------------------------------------------------ real odd files
+# --- real odd files
 
 # jpeg: striped by damage inside its restart intervals, which Pillow decodes without a word
 STRICTER_THAN_PILLOW = {"hopper_bad_exif.jpg": (Reason.BROKEN_IMAGE, "1214 extraneous bytes before marker 0xd0")}
@@ -299,7 +306,7 @@ def test_every_other_odd_file_has_the_verdict_of_a_full_decode(shared_data):
             assert (path.name, *_verdict(look, data)) == (path.name, *_verdict(decode.picture, data))
 
 
-# ------------------------------------------------------------------------------------------------ upright
+# --- upright
 
 
 @pytest.mark.parametrize("orientation", range(1, 9))
@@ -351,7 +358,7 @@ def test_a_photograph_is_upright_in_every_orientation(shared_data, name, size, p
     assert apart_bits(found, plain) <= 2
 
 
-# ------------------------------------------------------------------------------------------------ the thumbnail
+# --- the thumbnail
 
 
 @pytest.mark.parametrize(
@@ -443,7 +450,7 @@ def test_a_profile_that_changes_nothing_or_does_not_fit_is_ignored(mode, profile
     assert look(with_profile, LIMIT).thumbnail == look(plain, LIMIT).thumbnail
 
 
-# ------------------------------------------------------------------------------------------------ the hash
+# --- the hash
 
 
 @pytest.mark.parametrize(
@@ -464,7 +471,9 @@ def test_hashes_are_pinned(image, phash):
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(8, 256), st.integers(8, 256))
 def test_the_bits_are_nearly_imagehashs_where_nothing_was_reduced(seed, width, height):
-    """Even of noise, whose waves are all of a height: imagehash rounds the 32 x 32 px to whole grey levels, the look does not."""
+    """Even of noise, whose waves are all of a height: imagehash rounds the 32 x 32 px to whole grey levels, the look
+    does not.
+    """
     pixels = np.random.default_rng(seed).integers(0, 256, (height, width, 3), np.uint8)
     image = Image.fromarray(pixels)
 
@@ -510,7 +519,7 @@ def _hash_of(path: Path) -> int:
     return number(look(path.read_bytes(), LIMIT))
 
 
-# ------------------------------------------------------------------------------------------------ any buffer, any thread
+# --- any buffer, any thread
 
 
 @pytest.mark.usefixtures("no_full_decode")
@@ -547,7 +556,7 @@ def test_threads_do_not_change_a_look():
     assert [(one.thumbnail, number(one)) for one in together] == [(one.thumbnail, number(one)) for one in alone]
 
 
-# ------------------------------------------------------------------------------------------------ hostile bytes
+# --- hostile bytes
 
 SMALL = [
     encoded(painting((40, 24)), "JPEG"),

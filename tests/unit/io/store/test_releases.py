@@ -40,9 +40,19 @@ def manifest(
     files: dict[str, FileEntry], version: str = "aaaabbbbcccc", previous: str | None = None
 ) -> ReleaseManifest:
     return ReleaseManifest(
-        name="art", version=version, previous=previous, lineage=0, split_sha256="0" * 64, contract_version="1",
-        content_sha256="1" * 64, recipe_sha256="2" * 64, counts={"records": 2}, content={}, files=files, environment={},
-    )  # fmt: skip
+        name="art",
+        version=version,
+        previous=previous,
+        lineage=0,
+        split_sha256="0" * 64,
+        contract_version="1",
+        content_sha256="1" * 64,
+        recipe_sha256="2" * 64,
+        counts={"records": 2},
+        content={},
+        files=files,
+        environment={},
+    )
 
 
 def write(draft: Draft, text: str = "# Art\n") -> None:
@@ -71,7 +81,7 @@ def left_over(store: Store, tmp_path: Path) -> list[Path]:
 
 WHOLE = ["README.md", "coco/train.json", "ledger.parquet", "manifest.json"]
 
-# ------------------------------------------------------------------------------------------------ whole or not there
+# --- whole or not there
 
 
 @pytest.mark.parametrize("error", [ValueError("a bug"), KeyboardInterrupt(), SystemExit(1)], ids=type)
@@ -257,7 +267,7 @@ def test_a_version_that_another_build_has_just_moved_aside_is_no_error(tmp_path,
     assert Release(url).is_intact()
 
 
-# ------------------------------------------------------------------------------------------------ what a draft notes
+# --- what a draft notes
 
 
 def test_a_draft_notes_digest_bytes_and_rows(store):
@@ -298,8 +308,10 @@ def test_a_parquet_file_has_a_row_group_for_each_table_and_leaves_image_bytes_as
     sizes = [read.metadata.row_group(n).num_rows for n in range(read.num_row_groups)]
     assert [size for size in sizes if size] == [1, 3, 2]
     assert {column.path_in_schema: column.compression for column in columns} == {
-        "record_id": "ZSTD", "image.bytes": "UNCOMPRESSED", "image.path": "ZSTD",
-    }  # fmt: skip
+        "record_id": "ZSTD",
+        "image.bytes": "UNCOMPRESSED",
+        "image.path": "ZSTD",
+    }
     assert read.read() == pa.concat_tables(groups)
     assert release.schema(path) == IMAGES
 
@@ -328,7 +340,7 @@ def test_batches_follow_the_manifest_and_are_small(store):
     assert release.parts("ledger") == []
 
 
-# ------------------------------------------------------------------------------------------------ reading
+# --- reading
 
 
 @pytest.mark.parametrize(
@@ -436,7 +448,7 @@ def test_the_manifest_is_json_with_every_field(store):
     assert set(found) == set(ReleaseManifest.model_fields)
 
 
-# ------------------------------------------------------------------------------------------------ predecessors
+# --- predecessors
 
 
 def test_before_the_first_there_is_no_predecessor(store):

@@ -54,7 +54,7 @@ def one_sentence(problem: BadInput) -> bool:
     return "expected" in str(problem) and "got" in str(problem) and "\n" not in str(problem)
 
 
-# ------------------------------------------------------------------------------------------------ damage
+# --- damage
 
 
 def _flipped(data: bytes) -> bytes:
@@ -151,7 +151,7 @@ def test_a_blob_of_the_wrong_size_is_written_again(url, how):
     assert store.read_blob(sha256) == b"pixels"
 
 
-# ------------------------------------------------------------------------------------------------ content addresses
+# --- content addresses
 
 
 def test_a_table_is_named_after_its_bytes(url):
@@ -298,7 +298,7 @@ def test_tables_come_in_the_order_of_their_names(url):
     assert [ref for ref, _ in store.tables("k")] == sorted(refs, key=lambda ref: ref.path)
 
 
-# ------------------------------------------------------------------------------------------------ what is not there
+# --- what is not there
 
 
 def test_a_store_that_is_not_there_is_an_empty_one(url):
@@ -380,7 +380,7 @@ def test_a_full_disk_leaves_no_half_file(tmp_path, monkeypatch):
     assert store.names("k") == []
 
 
-# ------------------------------------------------------------------------------------------------ unfinished files
+# --- unfinished files
 
 
 def test_checking_a_store_leaves_no_trace_but_its_folder(url):
@@ -420,7 +420,7 @@ def test_only_what_is_older_than_a_day_is_swept(tmp_path, kind, age_s, is_kept):
     assert (tmp_path / "releases").exists()
 
 
-# ------------------------------------------------------------------------------------------------ a plan
+# --- a plan
 
 
 def test_a_plan_reads_through_and_writes_nothing(url):

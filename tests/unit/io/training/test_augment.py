@@ -8,9 +8,16 @@ from hypothesis import strategies as st
 from tasks.io.training.augment import ALTERATIONS, altered
 
 NUMBERS = {
-    "brightness_contrast": (0.1, 0.2), "clahe": (2.0,), "rgb_shift": (10.0, -10.0, 0.0), "hue_saturation_value": (20.0, 30.0, -20.0),
-    "jpeg": (85.0,), "channel_shuffle": (2.0, 0.0, 1.0), "blur": (), "median_blur": (), "flip": (),
-}  # fmt: skip
+    "brightness_contrast": (0.1, 0.2),
+    "clahe": (2.0,),
+    "rgb_shift": (10.0, -10.0, 0.0),
+    "hue_saturation_value": (20.0, 30.0, -20.0),
+    "jpeg": (85.0,),
+    "channel_shuffle": (2.0, 0.0, 1.0),
+    "blur": (),
+    "median_blur": (),
+    "flip": (),
+}
 
 
 def noise(height: int, width: int) -> np.ndarray:
@@ -33,7 +40,8 @@ def test_a_picture_keeps_its_size_its_kind_and_itself(name, height, width):
 
 
 BY_HAND = [
-    ("brightness_contrast", (0.1, 0.5), [10, 100, 250], [40, 176, 255]),  # x 1.5 + 25.5, to the next whole number, at most 255
+    # x 1.5 + 25.5, to the next whole number, at most 255
+    ("brightness_contrast", (0.1, 0.5), [10, 100, 250], [40, 176, 255]),
     ("rgb_shift", (10.0, -20.0, 3.4), [10, 10, 10], [20, 0, 13]),
     ("channel_shuffle", (2.0, 0.0, 1.0), [1, 2, 3], [3, 1, 2]),
     ("hue_saturation_value", (60.0, 0.0, 0.0), [255, 0, 0], [0, 255, 0]),  # 60 steps of two degrees: red to green

@@ -1,4 +1,7 @@
-"""A trainer: the same bits again, also from a checkpoint in the middle; weights that do not fit; losses that are no numbers."""
+"""A trainer: the same bits again, also from a checkpoint in the middle; weights that do not fit.
+
+Losses that are no numbers.
+"""
 
 import io
 
@@ -18,9 +21,15 @@ from tasks.io.training.samples import Sample
 
 CPU = torch.device("cpu")
 SMALL = {
-    "model": "fcos_small", "batch": 2, "accumulate": 2, "optimizer": "adamw", "learning_rate": 1e-3,
-    "least_side_px": 64, "most_side_px": 64, "threads": 1,
-}  # fmt: skip
+    "model": "fcos_small",
+    "batch": 2,
+    "accumulate": 2,
+    "optimizer": "adamw",
+    "learning_rate": 1e-3,
+    "least_side_px": 64,
+    "most_side_px": 64,
+    "threads": 1,
+}
 
 
 def settings(**more: object) -> TrainDetector:
@@ -249,18 +258,23 @@ WRONG = [
     pytest.param(lambda: b"not weights", {}, "expected a file of weights", id="no weights"),
     pytest.param(
         lambda: saved(built("fcos_small", 1), Told("fcos_small", ("person",), 64, 64)),
-        {"model": "ssdlite320_mobilenet_v3_large"}, "expected weights of ssdlite320_mobilenet_v3_large, got fcos_small's",
+        {"model": "ssdlite320_mobilenet_v3_large"},
+        "expected weights of ssdlite320_mobilenet_v3_large, got fcos_small's",
         id="another model's, which says so",
     ),
     pytest.param(
         lambda: saved(built("fcos_small", 1), Told("fcos_small", ("horse",), 64, 64)),
-        {"new_head": False}, "expected a head of 'person' alone, got horse", id="a head for something else",
+        {"new_head": False},
+        "expected a head of 'person' alone, got horse",
+        id="a head for something else",
     ),
     pytest.param(
-        lambda: saved(built("fcos_small", 90), Told("fcos_small", (), 64, 64)), {"new_head": False}, "start: expected weights",
+        lambda: saved(built("fcos_small", 90), Told("fcos_small", (), 64, 64)),
+        {"new_head": False},
+        "start: expected weights",
         id="a head of 90 classes",
     ),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("data", "more", "problem"), WRONG)

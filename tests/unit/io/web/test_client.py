@@ -26,9 +26,13 @@ from tests.support.servers import BODY, answer, chunked, dripping, hang_up, move
 MOST = 100_000
 KEY = Credential(host="api.example", parameter="key")
 SESSION = Credential(
-    host="api.example", parameter="session", login_url="http://api.example/login", login_parameters=("a", "b"),
-    session_field="Key", session_s=3000,
-)  # fmt: skip
+    host="api.example",
+    parameter="session",
+    login_url="http://api.example/login",
+    login_parameters=("a", "b"),
+    session_field="Key",
+    session_s=3000,
+)
 SECRET = "s3cr+t/one:tw0 & more%"
 
 
@@ -59,7 +63,7 @@ def is_over():
     event.set()
 
 
-# ------------------------------------------------------------------------------------------------ no answer that counts
+# --- no answer that counts
 
 
 @pytest.mark.parametrize(
@@ -93,7 +97,9 @@ def is_over():
         pytest.param([answer(length=None, body=BODY * 2)], Reason.TOO_MANY_BYTES, 1, id="too-much-without-a-promise"),
         pytest.param([chunked(*[BODY] * 9)], Reason.TOO_MANY_BYTES, 1, id="too-much-in-chunks"),
         pytest.param(
-            [answer(body=gzip.compress(bytes(50_000_000)), Content_Encoding="gzip")], Reason.TOO_MANY_BYTES, 1,
+            [answer(body=gzip.compress(bytes(50_000_000)), Content_Encoding="gzip")],
+            Reason.TOO_MANY_BYTES,
+            1,
             id="gzip-bomb-of-49-kB",
         ),
         pytest.param(
@@ -109,7 +115,7 @@ def is_over():
         pytest.param([moved("http://[")], Reason.NOT_ALLOWED, 1, id="to-no-address"),
         pytest.param([answer(302, b"")], Reason.HTTP_ERROR, 1, id="redirects-nowhere"),
     ],
-)  # fmt: skip
+)
 def test_an_answer_that_is_no_file_says_why(site, get, answers, reason, requests):
     url = site.at("/x.jpg", *answers)
 
@@ -128,22 +134,36 @@ def test_an_answer_that_is_no_file_says_why(site, get, answers, reason, requests
         pytest.param(b"<a>,<b>\n", "csv", None, id="table-with-angles"),
         pytest.param(b"<html>", "html", None, id="page-that-was-wanted"),
         pytest.param(
-            b'<html><iframe id="main-iframe" src="/_Incapsula_Resource?SWUDNSAI=31">Request unsuccessful. Incapsula incident',
-            "html", Reason.THROTTLED, id="wall-of-incapsula",
+            b'<html><iframe id="main-iframe" src="/_Incapsula_Resource?SWUDNSAI=31">Request unsuccessful. '
+            b"Incapsula incident",
+            "html",
+            Reason.THROTTLED,
+            id="wall-of-incapsula",
         ),
-        pytest.param(b"<title>Just a moment...</title><script>window._cf_chl_opt={}", "html", Reason.THROTTLED, id="wall-of-cloudflare"),
+        pytest.param(
+            b"<title>Just a moment...</title><script>window._cf_chl_opt={}",
+            "html",
+            Reason.THROTTLED,
+            id="wall-of-cloudflare",
+        ),
         pytest.param(b"<h1>Checking your browser before accessing", "html", Reason.THROTTLED, id="wall-that-checks"),
         pytest.param(b'<script src="https://www.google.com/recaptcha/api.js">', "html", Reason.THROTTLED, id="captcha"),
         pytest.param(b'<div class="h-captcha" data-sitekey="x">', "html", Reason.THROTTLED, id="another-captcha"),
         pytest.param(
-            b'<title>Captcha, rate limit</title><a href="/captcha"><img src="/captcha.jpg" alt="Cloudflare: Incapsula">',
-            "html", None, id="work-of-such-a-name",
+            b'<title>Captcha, rate limit</title><a href="/captcha"><img src="/captcha.jpg" '
+            b'alt="Cloudflare: Incapsula">',
+            "html",
+            None,
+            id="work-of-such-a-name",
         ),
         pytest.param(
-            b'<script src="/recaptcha/api.js"></script>' + b"x" * 20_000, "html", None, id="long-page-with-a-captcha-for-comments",
+            b'<script src="/recaptcha/api.js"></script>' + b"x" * 20_000,
+            "html",
+            None,
+            id="long-page-with-a-captcha-for-comments",
         ),
     ],
-)  # fmt: skip
+)
 def test_what_stands_in_for_the_answer_is_none(site, get, body, expects, found):
     assert get(site.at("/x", answer(body=body)), expects=expects) == (body if found is None else found)
 
@@ -160,7 +180,7 @@ def test_nobody_listening_is_unreachable(invite, get, refusing_url):
     assert get("http://a.example/x", asked=asked, expects="json") == Reason.UNREACHABLE
 
 
-# ------------------------------------------------------------------------------------------------ time
+# --- time
 
 
 @pytest.mark.parametrize(
@@ -172,14 +192,15 @@ def test_nobody_listening_is_unreachable(invite, get, refusing_url):
         pytest.param((b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n", b"x"), id="body-that-drips"),
         pytest.param((b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", b"1\r\nx\r\n"), id="chunks-that-drip"),
         pytest.param(
-            (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n", b"X: y\r\n"), id="endless-trailers"
+            (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n", b"X: y\r\n"),
+            id="endless-trailers",
         ),
         pytest.param(
             (b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n\x1f\x8b\x08\x08" + bytes(6), b"name"),
             id="unpacks-to-nothing-for-ever",
         ),
     ],
-)  # fmt: skip
+)
 def test_a_server_that_drips_is_given_up(site, get, is_over, head):
     url, began_s = site.at("/x.jpg", dripping(*head, is_over)), time.monotonic()
 
@@ -195,7 +216,7 @@ def test_no_thread_is_left_over(site, get):
         time.sleep(0.05)
 
 
-# ------------------------------------------------------------------------------------------------ the whole file
+# --- the whole file
 
 
 @pytest.mark.parametrize(
@@ -275,11 +296,18 @@ def test_after_any_failure_the_next_file_comes(site, get):
 @pytest.mark.parametrize(
     "send",
     [
-        answer(), chunked(b"x" * 9), answer(404, b"no"), answer(403, b"no"), chunked(b"no", status=500), answer(304, b""),
-        moved("/end"), answer(204, b""), answer(429, b"slow"),
+        answer(),
+        chunked(b"x" * 9),
+        answer(404, b"no"),
+        answer(403, b"no"),
+        chunked(b"no", status=500),
+        answer(304, b""),
+        moved("/end"),
+        answer(204, b""),
+        answer(429, b"slow"),
     ],
     ids=["200", "chunks", "404", "403", "500-chunks", "304", "302", "204", "429"],
-)  # fmt: skip
+)
 @pytest.mark.parametrize("expects", ["image", "json"])
 def test_a_connection_is_used_again_after(site, invite, get, send, expects):
     asked = invite(Manners(rate_per_s=1e5, connections=1, longest_wait_s=0))
@@ -292,7 +320,7 @@ def test_a_connection_is_used_again_after(site, invite, get, send, expects):
     assert site.connections == 1
 
 
-# ------------------------------------------------------------------------------------------------ conditional
+# --- conditional
 
 
 def test_what_is_unchanged_is_not_sent_again(site, invite):
@@ -317,7 +345,7 @@ def test_a_validator_that_can_be_sent_back_or_is_not_kept(site, invite, value):
     assert etag is None or (etag.isprintable() and len(etag) <= 200)
 
 
-# ------------------------------------------------------------------------------------------------ a guest
+# --- a guest
 
 
 def test_a_request_bears_our_name_and_no_password(site, get, tmp_path, monkeypatch):
@@ -353,11 +381,25 @@ def test_without_a_contact_no_public_host_is_asked_not_even_by_redirect(site, in
 
 @pytest.mark.parametrize(
     "url",
-    ["file:///etc/passwd", "ftp://127.0.0.1/a.jpg", "HTTP//127.0.0.1", "", "data:image/gif;base64,R0lGODlhAQABAAAAACw=",
-     "http://", "http://[", "http://127.0.0.1:port/", "http://127.0.0.1:99999/", "http://.local/a.jpg",
-     f"http://{'a' * 70}.local/a.jpg", "http://*.local/a.jpg", "http://a b/", "http://a\\@b/", "http://me@a.example/",
-     "http://a.example/\ud800"],
-)  # fmt: skip
+    [
+        "file:///etc/passwd",
+        "ftp://127.0.0.1/a.jpg",
+        "HTTP//127.0.0.1",
+        "",
+        "data:image/gif;base64,R0lGODlhAQABAAAAACw=",
+        "http://",
+        "http://[",
+        "http://127.0.0.1:port/",
+        "http://127.0.0.1:99999/",
+        "http://.local/a.jpg",
+        f"http://{'a' * 70}.local/a.jpg",
+        "http://*.local/a.jpg",
+        "http://a b/",
+        "http://a\\@b/",
+        "http://me@a.example/",
+        "http://a.example/\ud800",
+    ],
+)
 def test_what_is_no_web_address_is_not_allowed(get, url):
     assert get(url) == Reason.NOT_ALLOWED
 
@@ -390,7 +432,7 @@ def test_a_redirect_into_this_machine_is_not_followed(site, invite, get):
     assert get("http://a.example/x", asked=asked) == Reason.NOT_ALLOWED
 
 
-# ------------------------------------------------------------------------------------------------ robots
+# --- robots
 
 
 @pytest.mark.parametrize(
@@ -473,7 +515,7 @@ def test_a_host_that_hangs_up_on_heads_is_asked_for_the_image_at_the_next_try(si
     assert [get(url, expects="image") for _ in range(2)] == [Reason.UNREACHABLE, BODY]
 
 
-# ------------------------------------------------------------------------------------------------ secrets
+# --- secrets
 
 
 @pytest.mark.parametrize("credential", [KEY, SESSION], ids=["key", "session"])
@@ -565,9 +607,12 @@ def test_a_session_is_opened_once_and_again_when_it_has_run_out(site, get):
 
     assert found == [b"{}", Reason.SERVER_ERROR, b"{}"]
     assert [path for path, _ in site.seen] == [
-        "/login?a=s3cr%2Bt%2Fone&b=tw0+%26+more%25", "/x?session=first", "/x?session=first",
-        "/login?a=s3cr%2Bt%2Fone&b=tw0+%26+more%25", "/x?session=second",
-    ]  # fmt: skip
+        "/login?a=s3cr%2Bt%2Fone&b=tw0+%26+more%25",
+        "/x?session=first",
+        "/x?session=first",
+        "/login?a=s3cr%2Bt%2Fone&b=tw0+%26+more%25",
+        "/x?session=second",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -594,7 +639,7 @@ def test_a_log_in_that_fails_shows_no_secret(site, invite, send, error):
     assert site.requests("/x") == 0
 
 
-# ------------------------------------------------------------------------------------------------ turns
+# --- turns
 
 
 @pytest.mark.parametrize(
@@ -637,7 +682,7 @@ def test_a_retry_after_reaches_the_governor(site, invite, get):
     assert asked.governor.may(asked.client.host_of(site.url)).refusal == Reason.THROTTLED
 
 
-# ------------------------------------------------------------------------------------------------ Retry-After
+# --- Retry-After
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -645,13 +690,25 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC)
 @pytest.mark.parametrize(
     ("value", "seconds"),
     [
-        (None, None), ("", None), ("-1", None), ("soon", None), ("1.5", None), ("\xb2", None), (",", None),
-        ("0", 0), (" 7 ", 7), ("999999999999999999", 999999999999), ("9" * 5000, 999999999999),
-        ("Thu, 01 Jan 2026 00:02:00 GMT", 120), ("Thu, 01 Jan 2026 00:02:00", 120),
-        ("Wed, 31 Dec 2025 23:00:00 GMT", 0), ("Thursday, 01-Jan-26 00:00:09 GMT", 9),
-        ("Thu, 01 Jan 99999 00:00:00 GMT", None), ("Thu, 01 Jan 2026 00:02:00 +0000", 120),
+        (None, None),
+        ("", None),
+        ("-1", None),
+        ("soon", None),
+        ("1.5", None),
+        ("\xb2", None),
+        (",", None),
+        ("0", 0),
+        (" 7 ", 7),
+        ("999999999999999999", 999999999999),
+        ("9" * 5000, 999999999999),
+        ("Thu, 01 Jan 2026 00:02:00 GMT", 120),
+        ("Thu, 01 Jan 2026 00:02:00", 120),
+        ("Wed, 31 Dec 2025 23:00:00 GMT", 0),
+        ("Thursday, 01-Jan-26 00:00:09 GMT", 9),
+        ("Thu, 01 Jan 99999 00:00:00 GMT", None),
+        ("Thu, 01 Jan 2026 00:02:00 +0000", 120),
     ],
-)  # fmt: skip
+)
 def test_retry_after_is_seconds_or_a_date(value, seconds):
     assert retry_after_s(value, NOW) == seconds
 

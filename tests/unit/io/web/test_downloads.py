@@ -15,9 +15,13 @@ from tasks.io.web.downloads import Downloads
 from tests.support.servers import answer, hang_up, moved
 
 SESSION = Credential(
-    host="a.example", parameter="session", login_url="http://a.example/login", login_parameters=("a", "b"),
-    session_field="Key", session_s=3000,
-)  # fmt: skip
+    host="a.example",
+    parameter="session",
+    login_url="http://a.example/login",
+    login_parameters=("a", "b"),
+    session_field="Key",
+    session_s=3000,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -86,7 +90,7 @@ def test_a_thousand_hosts(site, down):
     assert reasons(rows) == [None] * 1000
 
 
-# ------------------------------------------------------------------------------------------------ nobody waits for ever
+# --- nobody waits for ever
 
 
 @pytest.mark.parametrize("expects", ["json", "html", "image"])
@@ -180,7 +184,7 @@ def test_the_rate_holds_over_all_threads_and_retries(site, down):
     assert time.monotonic() - began_s >= 7 / 20 - 0.01
 
 
-# ------------------------------------------------------------------------------------------------ second tries
+# --- second tries
 
 
 @pytest.mark.parametrize(
@@ -229,7 +233,7 @@ def test_pauses_grow_but_not_for_ever(tries, monkeypatch):
     assert downloads._pause_s(tries) == min(0.01 * 2.0 ** min(tries, 100), 60)
 
 
-# ------------------------------------------------------------------------------------------------ ends
+# --- ends
 
 
 def test_leaving_early_sends_nothing_more(site, down):

@@ -31,7 +31,7 @@ def is_free(found, host=HOST):
     return not turn.wait_s and turn.refusal is None
 
 
-# ------------------------------------------------------------------------------------------------ rate and connections
+# --- rate and connections
 
 
 def test_requests_are_spaced_and_never_saved_up():
@@ -73,7 +73,7 @@ def test_a_turn_that_was_not_used_costs_no_request_and_more_of_them_free_nothing
     assert found._hosts[HOST].at_once == 0
 
 
-# ------------------------------------------------------------------------------------------------ throttling
+# --- throttling
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ def test_a_host_that_asks_for_too_long_a_pause_is_left_alone():
     assert is_free(found, "b.example")
 
 
-# ------------------------------------------------------------------------------------------------ the breaker
+# --- the breaker
 
 
 def fail(found, clock, times):
@@ -209,7 +209,7 @@ def test_a_retry_after_outlasts_the_breakers_shorter_pause():
     assert found.may(HOST).wait_s == 100
 
 
-# ------------------------------------------------------------------------------------------------ delay and budget
+# --- delay and budget
 
 
 @pytest.mark.parametrize(
@@ -245,7 +245,7 @@ def test_the_budget_is_one_for_all_hosts(budget):
     assert found.may("4.example").refusal == Reason.OVER_BUDGET
 
 
-# ------------------------------------------------------------------------------------------------ whatever happens
+# --- whatever happens
 
 CALLS = st.lists(
     st.one_of(

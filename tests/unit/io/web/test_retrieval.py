@@ -45,7 +45,7 @@ def image(store, read, seen):
     return retrieval.image(store, REQUEST, "rules", read, MOST_PX, seen.__setitem__)
 
 
-# ------------------------------------------------------------------------------------------------ files
+# --- files
 
 
 def test_what_came_is_a_blob_with_its_size_and_its_look(store, seen):
@@ -113,7 +113,7 @@ def test_any_other_error_is_the_programs_own_and_not_a_row(store, seen, error):
         image(store, broken, seen)
 
 
-# ------------------------------------------------------------------------------------------------ downloads
+# --- downloads
 
 
 @pytest.fixture
@@ -124,9 +124,14 @@ def download(store, invite, seen):
         assert guest.governor.may(guest.client.host_of(url)).wait_s == 0
         with guest.client.holding(guest.client.host_of(url)):
             return retrieval.download(
-                store, guest.client, {**REQUEST, "locator": url, **known}, "rules", Limits(10_000, 2), MOST_PX,
+                store,
+                guest.client,
+                {**REQUEST, "locator": url, **known},
+                "rules",
+                Limits(10_000, 2),
+                MOST_PX,
                 seen.__setitem__,
-            )  # fmt: skip
+            )
 
     # what the host's robots.txt and first image need besides: turns that only `Downloads` waits for
     guest.client._rules["a.example"] = type("Rules", (), {"allow": lambda *_: True})()

@@ -49,7 +49,7 @@ def test_an_unreadable_file_shows_nothing_of_itself(tmp_path):
     assert "hidden" not in str(caught.value)
 
 
-# ------------------------------------------------------------------------------------------------ the veil
+# --- the veil
 
 
 def test_without_a_secret_nothing_is_covered():

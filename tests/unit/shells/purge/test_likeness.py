@@ -14,9 +14,13 @@ from tests.support.dedup import BLACK, HANGING, ONE, Wall, jpeg, painted
 HUNG = {
     name: HANGING[f"m:{name}"] for name in ("one", "one-cropped", "one-worse", "other", "third", "black-1", "black-2")
 } | {
-    "mirrored": jpeg(ONE[:, ::-1]), "turned": jpeg(np.rot90(ONE)), "small": jpeg(ONE[::2, ::2]), "part": jpeg(ONE[10:140, 20:180]),
-    "fourth": jpeg(painted(4)), "blank": jpeg(BLACK + 200),
-}  # fmt: skip
+    "mirrored": jpeg(ONE[:, ::-1]),
+    "turned": jpeg(np.rot90(ONE)),
+    "small": jpeg(ONE[::2, ::2]),
+    "part": jpeg(ONE[10:140, 20:180]),
+    "fourth": jpeg(painted(4)),
+    "blank": jpeg(BLACK + 200),
+}
 
 
 @pytest.fixture(scope="module")

@@ -24,9 +24,13 @@ def store(tmp_path: Path) -> Store:
 
 def job(store: Store, *files: str, is_dry: bool = False) -> Any:
     return purge._Purge(
-        store, is_dry, TOMBSTONES.empty_table(), frozenset({"web:12"}), frozenset(files),
+        store,
+        is_dry,
+        TOMBSTONES.empty_table(),
+        frozenset({"web:12"}),
+        frozenset(files),
         Told(frozenset({ADDRESS}), {"web": frozenset({"12"})}),
-    )  # fmt: skip
+    )
 
 
 def answers(store: Store, *rows: dict[str, Any]) -> None:

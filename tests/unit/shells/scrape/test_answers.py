@@ -60,7 +60,7 @@ def best(answers: Answers, url: str = "a") -> Row:
     return row
 
 
-# ------------------------------------------------------------------------------------------------ the best answer
+# --- the best answer
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_an_answer_with_its_body_where_one_table_has_it_twice(store):
     assert kept(store, [said(4, "b"), said(3, "b")]).row("b") == said(4, "b")
 
 
-# ------------------------------------------------------------------------------------------------ the store
+# --- the store
 
 
 def test_what_has_come_since_is_found_after_a_look(store):
@@ -206,7 +206,7 @@ def test_a_body_stands_in_its_row_or_is_a_blob(store):
     assert body(store, said(1, body=None, sha256=sha256)) == b"a,b\n"
 
 
-# ------------------------------------------------------------------------------------------------ what is asked
+# --- what is asked
 
 LISTED = {
     "good": said(1, "good"),

@@ -16,11 +16,18 @@ from tasks.scrape import crawl
 
 SOURCE = ArticSource(name="art")
 ROWS = st.lists(
-    st.fixed_dictionaries({
-        "said_by": st.sampled_from("xyz"), "url": st.sampled_from("abcdef"), "kind": st.sampled_from(["page", "work"]),
-        "key": st.sampled_from([None, "1", "2"]), "expects": st.sampled_from(["json", "csv"]), "needs_secret": st.booleans(),
-    }), max_size=12,
-)  # fmt: skip
+    st.fixed_dictionaries(
+        {
+            "said_by": st.sampled_from("xyz"),
+            "url": st.sampled_from("abcdef"),
+            "kind": st.sampled_from(["page", "work"]),
+            "key": st.sampled_from([None, "1", "2"]),
+            "expects": st.sampled_from(["json", "csv"]),
+            "needs_secret": st.booleans(),
+        }
+    ),
+    max_size=12,
+)
 
 
 def as_table(rows: list[dict[str, Any]]) -> pa.Table:
