@@ -110,7 +110,7 @@ def looked_at_by_us(folder: str, has_thumbnails: bool) -> dict[str, Any]:
     """Seconds of one pass over a folder's images as `fetch` takes it: decoded to the end, hashed, thumbnail encoded."""
     from concurrent.futures import ThreadPoolExecutor
 
-    from tasks.io.images import looks
+    from tasks.io.images.inspection import inspect
 
     if not has_thumbnails:
         import simplejpeg  # type: ignore[import-untyped]
@@ -119,7 +119,7 @@ def looked_at_by_us(folder: str, has_thumbnails: bool) -> dict[str, Any]:
     paths = [path for path in sorted(Path(folder).iterdir()) if not path.name.startswith(".")]
     with ThreadPoolExecutor(CORES) as threads:
         began_s, cpu_began_s = time.monotonic(), _cpu_s()
-        found = sum(threads.map(lambda path: bool(looks.look(path.read_bytes(), 10**9)), paths))
+        found = sum(threads.map(lambda path: bool(inspect(path.read_bytes(), 10**9)), paths))
         return {"work_s": time.monotonic() - began_s, "cpu_s": _cpu_s() - cpu_began_s, "images": found}
 
 
@@ -134,13 +134,13 @@ def verified_by_us(folder: str, store: str) -> dict[str, Any]:
     import pyarrow.parquet as pq
 
     from tasks.core.dedup import relate, views
-    from tasks.io.images import looks, thumbnails
+    from tasks.io.images.inspection import inspect, thumbnails
 
     tables = sorted(Path(store).glob("measures/relations/**/*.parquet"))
     pairs = [row for path in tables for row in pq.read_table(path, columns=["a", "b", "view"]).to_pylist()]
     needed = {pair[side] for pair in pairs for side in ("a", "b")}
     files = {hashlib.sha256(path.read_bytes()).hexdigest(): path for path in Path(folder).iterdir()}
-    jpegs = {sha256: looks.look(files[sha256].read_bytes(), 10**9).thumbnail for sha256 in sorted(needed)}
+    jpegs = {sha256: inspect(files[sha256].read_bytes(), 10**9).thumbnail for sha256 in sorted(needed)}
 
     def looked(pair: dict[str, Any]) -> Any:
         view = views.ALL[pair["view"]]

@@ -179,7 +179,7 @@ def by_nobody(folder: str, images: int, has_copy: bool) -> dict[str, Any]:
 
 
 def least_eighths(width_px: int, height_px: int) -> int:
-    """The least of 1, 2, 4 and 8 eighths at which the longest side has 240 px left, as tasks/io/images/looks.py
+    """The least of 1, 2, 4 and 8 eighths at which the longest side has 240 px left, as tasks/io/images/inspection.py
     decodes.
 
     >>> least_eighths(2048, 1536), least_eighths(1800, 1350), least_eighths(100, 80)

@@ -118,7 +118,7 @@ def check(recipe: Recipe, context: Context) -> None:
         if isinstance(stage, Dedup):
             said_by_people(stage, context)
     if not context.plan:
-        runs.opened(context).check_writable()
+        runs.store_of(context).check_writable()
 
 
 def listing(recipe: Recipe, source: str | None, at_most: int, context: Context) -> tuple[Step, list[str]]:
@@ -139,7 +139,7 @@ def listing(recipe: Recipe, source: str | None, at_most: int, context: Context) 
     recipe = recipe.model_copy(update={"sources": chosen, "bindings": bindings})
     check_bindings(recipe, bound)
     check_sources(recipe, context)
-    runs.opened(context).check_writable()
+    runs.store_of(context).check_writable()
     state = scrape(recipe, context)
     return state.steps[0], shown(state, at_most, context)
 

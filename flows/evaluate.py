@@ -81,7 +81,7 @@ def evaluate_detector(
     context = Context(
         store=store, bindings=bound, workers=workers, device=device, run=uuid.uuid4().hex, began_s=time.time()
     )
-    runs.opened(context).check_writable()
+    runs.store_of(context).check_writable()
     if out is not None:
         make_folder(out)
     for one in asked:

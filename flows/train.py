@@ -64,7 +64,7 @@ def train_detector(
         run=uuid.uuid4().hex,
         began_s=time.time(),
     )
-    runs.opened(context).check_writable()
+    runs.store_of(context).check_writable()
     if out is not None:
         check_out(out)  # now, not after a night
     try:

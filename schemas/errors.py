@@ -5,7 +5,7 @@ class BadInput(Exception):
     """What a person gave can't be used: a recipe, a binding, a store. One sentence; exit status 2."""
 
 
-class Refused(Exception):
+class Refusal(Exception):
     """A publishing gate said no: nothing was published. Exit status 3."""
 
 
@@ -13,5 +13,5 @@ class BrokenPromise(Exception):
     """Something that the program or its store promises does not hold ("expected ... got ..."). Exit status 1."""
 
 
-class Damaged(BrokenPromise):
+class DamagedFile(BrokenPromise):
     """A stored table or blob is gone or is not what its digest says. Whoever asked computes or fetches it again."""

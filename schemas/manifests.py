@@ -82,7 +82,7 @@ class FileEntry(Manifest):
     rows: int | None = None
 
 
-class Amended(Manifest):
+class Amendment(Manifest):
     """What a purge has left of a release: digests of its tables as they are now."""
 
     date: str  # of the newest tombstone in it
@@ -105,4 +105,4 @@ class ReleaseManifest(Manifest):
     content: dict[str, str]
     files: dict[str, FileEntry]
     environment: dict[str, str]
-    amended: Amended | None = None  # content and content_sha256 stay what they were when it was published
+    amended: Amendment | None = None  # content and content_sha256 stay what they were when it was published

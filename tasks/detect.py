@@ -12,15 +12,15 @@ from schemas.manifests import Context, State, Step
 from schemas.tables import DETECT
 from tasks.engine import detectors, runs
 from tasks.engine.detectors import results
-from tasks.engine.measure import measured, measurements_of
+from tasks.engine.measure import measure_blobs, measure_step
 from tasks.engine.views import column_of, kept_ids
 from tasks.io.store.store import parquet_bytes
 
 
-@task(cache_policy=NO_CACHE, **runs.RETRIED)
+@task(cache_policy=NO_CACHE, **runs.RETRY_IO)
 def detect_part(blobs: pa.Table, settings: Detect, into: str, context: Context) -> None:
     """Detect in one batch of blobs and store what was found; an unreadable blob is a row with a reason."""
-    store = runs.opened(context)
+    store = runs.store_of(context)
     found = detectors.rows(settings, blobs, context, store.read_blob)
     store.write_table(into, pa.Table.from_pylist(list(found), schema=DETECT).sort_by("sha256"))
 
@@ -29,7 +29,7 @@ def detect(settings: Detect, state: State, context: Context) -> Step:
     """What the detector finds for each kept record; only blobs that these weights have not seen are computed."""
     if settings.family == "results":
         return _looked_up(settings, state, context)
-    return measured(detect_part, settings, state, context, _folder(settings, context), DETECT, asked=settings)
+    return measure_step(detect_part, settings, state, context, _folder(settings, context), DETECT, asked=settings)
 
 
 def detections(settings: Detect, blobs: pa.Array, context: Context) -> pa.Table:
@@ -39,7 +39,7 @@ def detections(settings: Detect, blobs: pa.Array, context: Context) -> pa.Table:
     """
     check_detector(settings, context)
     asked, folder = settings, _folder(settings, context)
-    return measurements_of(detect_part, settings.label or settings.stage, blobs, context, folder, DETECT, asked)
+    return measure_blobs(detect_part, settings.label or settings.stage, blobs, context, folder, DETECT, asked)
 
 
 def check_detector(settings: Detect, context: Context) -> None:
@@ -49,7 +49,7 @@ def check_detector(settings: Detect, context: Context) -> None:
 
 def _looked_up(settings: Detect, state: State, context: Context) -> Step:
     """As `detect`, out of another program's results, whose images may be known by the names that records give them."""
-    store = runs.opened(context)
+    store = runs.store_of(context)
     ids = kept_ids(store, state)
     of_record = column_of(store, state.outcome("fetch"), ids, "sha256").to_pylist()
     locators = column_of(store, state.records, ids, "locator").to_pylist()
@@ -59,7 +59,7 @@ def _looked_up(settings: Detect, state: State, context: Context) -> Step:
 
     everything = named(pc.unique(pa.array(of_record, pa.string())).drop_null().sort())
     folder = _folder(settings, context, hashlib.sha256(parquet_bytes(everything)).hexdigest())
-    return measured(detect_part, settings, state, context, folder, DETECT, asked=settings, rows=named)
+    return measure_step(detect_part, settings, state, context, folder, DETECT, asked=settings, rows=named)
 
 
 def _folder(settings: Detect, context: Context, names: str = "") -> str:

@@ -21,14 +21,14 @@ from schemas.manifests import Context
 from tasks.core.evaluate import comparison, drawings, matching, results, words
 from tasks.core.evaluate.matching import Found
 from tasks.engine import runs
-from tasks.engine.decide import decided
-from tasks.engine.keys import code_of
+from tasks.engine.cache_keys import code_digest
+from tasks.engine.decide import decide_once
 from tasks.engine.truth import MAX_FILE_BYTES, Annotated, table_of
 from tasks.io.files import inputs, outputs
 from tasks.io.store.releases import Release
 from tasks.io.store.store import parquet_bytes
 
-CODE = code_of(comparison)
+CODE = code_digest(comparison)
 SUMMARY = "detectors"
 
 
@@ -69,7 +69,7 @@ def found_in_release(truth: str, looked: Annotated) -> dict[str, Found]:
     return found
 
 
-@task(task_run_name="compare", cache_policy=NO_CACHE, **runs.ONCE)
+@task(task_run_name="compare", cache_policy=NO_CACHE, **runs.NO_RETRY)
 def compare(
     looked: Annotated, several: Mapping[str, Found], settings: Compare, notes: Sequence[str], context: Context
 ) -> Comparison:
@@ -77,10 +77,10 @@ def compare(
 
     Taken once for the same images, boxes, settings and code; in Prefect's UI as an artifact.
     """
-    store, truth = runs.opened(context), matching.figures_of(looked.images, looked.figures)
+    store, truth = runs.store_of(context), matching.figures_of(looked.images, looked.figures)
     strata = looked.images["style"].to_pylist() if settings.by else None
     view = pa.table({"name": [*several, "truth"], "sha256": [*map(_sha256, several.values()), looked.sha256]})
-    ref, _ = decided(
+    ref, _ = decide_once(
         store, "evaluate", settings, CODE, view, lambda: comparison.scores(truth, several, strata, settings)
     )
     scores, calibration = store.read_table(ref), comparison.calibration(truth, several, strata)

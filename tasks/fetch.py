@@ -13,10 +13,10 @@ from schemas.stages import Fetch
 from schemas.tables import FETCH, RETRIEVALS
 from tasks.core import fetch as core
 from tasks.core import tables
-from tasks.engine import by_hand, looks, runs, steps
+from tasks.engine import by_hand, inspection, runs, steps
 from tasks.engine import guest as web
-from tasks.engine.keys import key_of
-from tasks.engine.retrieve import retrieved, still_to_ask
+from tasks.engine.cache_keys import cache_key
+from tasks.engine.retrieve import retrieve, unanswered_requests
 from tasks.engine.views import kept_ids
 from tasks.io.files.folders import Folder
 from tasks.io.store.journal import Journal
@@ -28,14 +28,14 @@ WEB = "web-images"
 """Where downloads of all sources are kept: an address gives the same image, whichever source names it."""
 
 
-@task(cache_policy=NO_CACHE, **runs.RETRIED)
+@task(cache_policy=NO_CACHE, **runs.RETRY_IO)
 def read_part(requests: pa.Table, asked: tuple[Fetch, AnyFileSource], rules: str, into: str, context: Context) -> None:
     """Read a batch of images below a source's binding.
 
     Each is a blob that decodes, or a row with the reason why not.
     """
     settings, source = asked
-    store, seen = runs.opened(context), looks.Seen()
+    store, seen = runs.store_of(context), inspection.InspectionRows()
     folder = Folder(source.at, context.bindings[source.at])
     rows = [
         retrieval.image(
@@ -47,11 +47,11 @@ def read_part(requests: pa.Table, asked: tuple[Fetch, AnyFileSource], rules: str
     seen.store(store)
 
 
-@task(cache_policy=NO_CACHE, **runs.RETRIED)
+@task(cache_policy=NO_CACHE, **runs.RETRY_IO)
 def fetch_part(requests: pa.Table, asked: tuple[Fetch, Manners], rules: str, into: str, context: Context) -> None:
     """Download a batch of images, from all of its hosts at once; each row is kept the moment it is known."""
     settings, manners = asked
-    store, seen, guest = runs.opened(context), looks.Seen(), web.guest(context, manners)
+    store, seen, guest = runs.store_of(context), inspection.InspectionRows(), web.guest(context, manners)
     limits = Limits(settings.max_bytes, settings.timeout_s)
     downloads = Downloads(
         guest.client,
@@ -63,7 +63,7 @@ def fetch_part(requests: pa.Table, asked: tuple[Fetch, Manners], rules: str, int
     )
     try:
         with Journal(store, into, RETRIEVALS) as journal:
-            left = still_to_ask(requests, into, context).to_pylist()
+            left = unanswered_requests(requests, into, context).to_pylist()
             for row in downloads.rows(left, lambda request: str(request["locator"])):
                 journal.add(row)
     finally:
@@ -72,17 +72,17 @@ def fetch_part(requests: pa.Table, asked: tuple[Fetch, Manners], rules: str, int
 
 def fetch(settings: Fetch, state: State, recipe: Recipe, context: Context) -> Step:
     """A blob for each kept record, or its reason; only what was never had, or failed in passing, is asked for."""
-    store = runs.opened(context)
+    store = runs.store_of(context)
     record_ids = kept_ids(store, state)
-    records = tables.looked_up(store.read_table(state.records), "record_id", record_ids)
-    rules = key_of(code=looks.CODE, max_bytes=settings.max_bytes, max_pixels=settings.max_pixels)
+    records = tables.lookup(store.read_table(state.records), "record_id", record_ids)
+    rules = cache_key(code=inspection.CODE, max_bytes=settings.max_bytes, max_pixels=settings.max_pixels)
     is_url = pc.match_substring_regex(records["locator"], core.URL)
     parts, asked = [], 0
     for source in recipe.sources:
         mine = records.filter(pc.and_(pc.equal(records["source"], source.name), pc.invert(is_url)))
         if mine.num_rows and isinstance(source, AnyFileSource):
             requests = core.requests(mine["locator"], _validators(source, mine["locator"], context))
-            got, count = retrieved(
+            got, count = retrieve(
                 read_part,
                 (settings, source),
                 source.name,
@@ -96,7 +96,7 @@ def fetch(settings: Fetch, state: State, recipe: Recipe, context: Context) -> St
             asked += count
     if (mine := records.filter(is_url)).num_rows:
         web.check_guest(context, core.hosts(mine["locator"]), recipe.manners)
-        got, count = retrieved(
+        got, count = retrieve(
             fetch_part,
             (settings, recipe.manners),
             WEB,
@@ -112,8 +112,10 @@ def fetch(settings: Fetch, state: State, recipe: Recipe, context: Context) -> St
     outcome = by_hand.without_same_bytes(outcome, state, context)
     if context.plan and asked:
         known = outcome.filter(pc.or_(pc.is_valid(outcome["reason"]), pc.is_valid(outcome["sha256"])))
-        return steps.planned(store, state, "retrieve", settings.label, "fetch", known, computed=asked, pending=asked)
-    return steps.step(store, "retrieve", settings.label, "fetch", record_ids, outcome, computed=asked)
+        return steps.planned_step(
+            store, state, "retrieve", settings.label, "fetch", known, computed=asked, pending=asked
+        )
+    return steps.step_of(store, "retrieve", settings.label, "fetch", record_ids, outcome, computed=asked)
 
 
 def _validators(source: AnyFileSource, locators: pa.ChunkedArray, context: Context) -> dict[str, str]:

@@ -3,10 +3,12 @@
 from schemas.manifests import Context, State, Step
 from schemas.stages import Hash
 from schemas.tables import HASH
-from tasks.engine import looks
-from tasks.engine.measure import measured
+from tasks.engine import inspection
+from tasks.engine.measure import measure_step
 
 
 def hash_(settings: Hash, state: State, context: Context) -> Step:
     """Each kept record's measurements; only blobs are decoded that fetch has not looked at already."""
-    return measured(looks.look_part, settings, state, context, looks.HASHES, HASH, comes_with_fetch=True)
+    return measure_step(
+        inspection.inspect_part, settings, state, context, inspection.HASHES, HASH, comes_with_fetch=True
+    )

@@ -8,20 +8,20 @@ from schemas.manifests import Context, State, Step
 from schemas.stages import Quality
 from schemas.tables import QUALITY
 from tasks.core import quality as core
-from tasks.engine import looks, runs
+from tasks.engine import inspection, runs
 from tasks.engine import thumbnails as shelves
-from tasks.engine.keys import code_of, key_of
-from tasks.engine.measure import measured
+from tasks.engine.cache_keys import cache_key, code_digest
+from tasks.engine.measure import measure_step
 from tasks.io.images import quality as thumbnails
 
-CODE = code_of(core, thumbnails)
-FOLDER = f"measures/quality/{key_of(code=CODE, of=looks.CODE)}"
+CODE = code_digest(core, thumbnails)
+FOLDER = f"measures/quality/{cache_key(code=CODE, of=inspection.CODE)}"
 
 
-@task(cache_policy=NO_CACHE, **runs.RETRIED)
+@task(cache_policy=NO_CACHE, **runs.RETRY_IO)
 def quality_part(blobs: pa.Table, _asked: None, into: str, context: Context) -> None:
     """Score one batch of thumbnails (sha256, path) and store the scores."""
-    store = runs.opened(context)
+    store = runs.store_of(context)
     rows = [
         {"sha256": sha256, **core.scores(thumbnails.rgb(jpeg))._asdict()}
         for sha256, jpeg in shelves.jpegs(store, blobs)
@@ -33,7 +33,7 @@ def quality(settings: Quality, state: State, context: Context) -> Step:
     """Each kept record's scores; only thumbnails that this code has not seen are looked at."""
 
     def shelved(blobs: pa.Array) -> pa.Table:
-        found = shelves.shelved(blobs, context, settings.label)
+        found = shelves.ensure_thumbnails(blobs, context, settings.label)
         return found.sort_by([("path", "ascending"), ("sha256", "ascending")])
 
-    return measured(quality_part, settings, state, context, FOLDER, QUALITY, rows=shelved)
+    return measure_step(quality_part, settings, state, context, FOLDER, QUALITY, rows=shelved)

@@ -12,22 +12,22 @@ from tasks.core import sample as core
 from tasks.core import strata
 from tasks.engine import runs
 from tasks.engine.by_hand import marked
-from tasks.engine.decide import decision
-from tasks.engine.keys import code_of
+from tasks.engine.cache_keys import code_digest
+from tasks.engine.decide import decide_step
 from tasks.engine.views import columns_of, figure_counts, kept_ids
 from tasks.io.store.store import Store
 
-CODE = code_of(core)
+CODE = code_digest(core)
 
 
-@task(task_run_name="{settings.label}", cache_policy=NO_CACHE, **runs.ONCE)
+@task(task_run_name="{settings.label}", cache_policy=NO_CACHE, **runs.NO_RETRY)
 def sample(settings: Sample, state: State, recipe: Recipe, context: Context) -> Step:
     """Draw anew if a stratum, an artist, a person's word, a setting or the rule is another."""
-    store = runs.opened(context)
+    store = runs.store_of(context)
     view = _view(store, settings, state, recipe, context)
     if state.pending and settings.exactly is not None:  # what is still to come may make up for what is lacking
         settings = settings.model_copy(update={"exactly": None, "at_most": settings.exactly})
-    step = decision(store, settings, state, CODE, lambda: view, core.decide)
+    step = decide_step(store, settings, state, CODE, lambda: view, core.decide)
     return step.model_copy(update={"notes": tuple(core.short(view, store.read_table(step.outcome), settings))})
 
 

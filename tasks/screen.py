@@ -14,18 +14,18 @@ from schemas.screen import Screen
 from tasks.core import screen as core
 from tasks.core.names import styles
 from tasks.engine import by_hand, runs
-from tasks.engine.decide import decision
-from tasks.engine.keys import code_of
+from tasks.engine.cache_keys import code_digest
+from tasks.engine.decide import decide_step
 from tasks.engine.views import column_of, figure_counts, kept_ids
 from tasks.io.store.store import Store
 
-CODE = code_of(core)
+CODE = code_digest(core)
 
 
-@task(task_run_name="{settings.label}", cache_policy=NO_CACHE, **runs.ONCE)
+@task(task_run_name="{settings.label}", cache_policy=NO_CACHE, **runs.NO_RETRY)
 def screen(settings: Screen, state: State, recipe: Recipe, context: Context) -> Step:
     """Take the decision anew if a size, a score, a count, a setting, a word by hand or the rule is another."""
-    store = runs.opened(context)
+    store = runs.store_of(context)
     ids = kept_ids(store, state)
     counts = _figures(store, settings, state, ids, recipe)
     # what a plan has yet to see may be annotated
@@ -43,7 +43,7 @@ def screen(settings: Screen, state: State, recipe: Recipe, context: Context) -> 
             columns["is_included"] = by_hand.marked(recipe, context, ids, "include")
         return pa.table(columns)
 
-    return decision(store, settings, state, CODE, view, core.decide).model_copy(update={"notes": notes})
+    return decide_step(store, settings, state, CODE, view, core.decide).model_copy(update={"notes": notes})
 
 
 def check_screens(recipe: Recipe) -> None:

@@ -13,33 +13,33 @@ from tasks.core import strata
 from tasks.core.split import decide as core
 from tasks.core.split import drift
 from tasks.engine import previous, runs, steps
-from tasks.engine.decide import decided
-from tasks.engine.keys import code_of
+from tasks.engine.cache_keys import code_digest
+from tasks.engine.decide import decide_once
 from tasks.engine.views import column_of, columns_of, figure_counts, kept_ids
 from tasks.io.store.store import Store
 
-CODE = code_of(core)
+CODE = code_digest(core)
 
 
-@task(task_run_name="{settings.label}", cache_policy=NO_CACHE, **runs.ONCE)
+@task(task_run_name="{settings.label}", cache_policy=NO_CACHE, **runs.NO_RETRY)
 def split(settings: Split, state: State, recipe: Recipe, context: Context) -> Step:
     """A split for each kept record; taken anew if a new record, what is published, a setting or the rule is another.
 
-    Raises Refused where what is published keeps the splits too far from their ratios, or is of another dataset.
+    Raises Refusal where what is published keeps the splits too far from their ratios, or is of another dataset.
     """
-    store = runs.opened(context)
+    store = runs.store_of(context)
     ids = kept_ids(store, state)
     view = _view(store, settings, state, recipe, ids)
     if state.pending:
-        foreseen = steps.foreseen(store, settings, state, core.decide(view, settings))
+        foreseen = steps.foreseen_step(store, settings, state, core.decide(view, settings))
         return foreseen.model_copy(update={"notes": previous.told(store, recipe)})
     if core.is_settled(view, settings):  # nothing is dealt: that is no decision, and the next build need not find it
         outcome: pa.Table = core.decide(view, settings)
-        step = steps.step(store, "decide", settings.label, "split", ids, outcome)
+        step = steps.step_of(store, "decide", settings.label, "split", ids, outcome)
     else:
-        ref, is_new = decided(store, "split", settings, CODE, view, lambda: core.decide(view, settings))
+        ref, is_new = decide_once(store, "split", settings, CODE, view, lambda: core.decide(view, settings))
         outcome = store.read_table(ref)
-        step = steps.step(store, "decide", settings.label, "split", ids, ref, computed=int(is_new))
+        step = steps.step_of(store, "decide", settings.label, "split", ids, ref, computed=int(is_new))
     seen = view.filter(view["is_kept"])
     is_dealt = pc.not_equal(pc.fill_null(seen["role"], "query"), "gallery")
     if pc.any(pc.is_valid(view["published"])).as_py():

@@ -18,7 +18,8 @@ from tasks.core import verify as core
 from tasks.core.export import digest
 from tasks.core.hash import uint64_from_bits
 from tasks.io.files import contracts
-from tasks.io.images import decode, looks
+from tasks.io.images import decode
+from tasks.io.images.inspection import inspect
 from tasks.io.store.releases import Release
 
 _SHOWN = 20
@@ -196,8 +197,8 @@ def _image_problems(row: dict[str, Any], data: bytes) -> Iterator[str]:
         yield f"{row['record_id']}: expected bytes of SHA-256 {row['sha256']}, got {sha256}"
         return
     try:
-        look = looks.look(data, _NO_LIMIT)
-    except decode.Unreadable as problem:
+        look = inspect(data, _NO_LIMIT)
+    except decode.UnreadableImage as problem:
         yield f"{row['record_id']}: expected an image that decodes, got {problem}"
         return
     measured = (look.width_px, look.height_px, look.format, uint64_from_bits(look.phash_bits))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from flows.cli import evaluate
 from flows.cli.arguments import positive
 from flows.cli.train import add_train
-from schemas.errors import BadInput, BrokenPromise, Refused
+from schemas.errors import BadInput, BrokenPromise, Refusal
 
 if TYPE_CHECKING:
     from schemas.manifests import Context
@@ -41,7 +41,7 @@ def main(argv: list[str] | None = None) -> int:
         return command(arguments)
     except BadInput as problem:
         return _said(problem, 2)
-    except Refused as problem:
+    except Refusal as problem:
         return _said(problem, 3)
     except BrokenPromise as problem:
         return _said(problem, 1)

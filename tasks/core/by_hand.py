@@ -362,7 +362,7 @@ def _with_lost(records: pa.Table, down: _Down, previous: pa.Table, tombstones: p
     lost = tables.missing(pa.array(sorted(down.why), pa.string()), records["record_id"])
     if not len(lost):
         return records
-    sources = tables.looked_up(previous, "record_id", lost)["source"].to_pylist()
+    sources = tables.lookup(previous, "record_id", lost)["source"].to_pylist()
     rows = [
         {"record_id": name, "source": source or name.partition(":")[0]}
         for name, source in zip(lost.to_pylist(), sources, strict=True)
@@ -406,8 +406,8 @@ def _emptied(column: pa.ChunkedArray, where: pa.ChunkedArray) -> pa.ChunkedArray
 def _taken_down(why: Mapping[str, _Why], previous: pa.Table, tombstones: pa.Table) -> pa.Table:
     """TAKEN_DOWN: with the files of what was had before, which no other record brings back."""
     names = pa.array(sorted(name for name, found in why.items() if found.reason == Reason.TAKEN_DOWN), pa.string())
-    known = tables.looked_up(previous, "record_id", names)["sha256"].to_pylist()
-    buried = tables.looked_up(tombstones, "record_id", names)["sha256"].to_pylist()
+    known = tables.lookup(previous, "record_id", names)["sha256"].to_pylist()
+    buried = tables.lookup(tombstones, "record_id", names)["sha256"].to_pylist()
     rows = [
         {"record_id": name, "sha256": one or other, "detail": why[name].detail, "is_work": why[name].is_work}
         for name, one, other in zip(names.to_pylist(), known, buried, strict=True)

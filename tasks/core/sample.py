@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from schemas.draw import Sample
-from schemas.errors import Refused
+from schemas.errors import Refusal
 from schemas.reasons import Reason
 from schemas.tables import SAMPLE
 from tasks.core import tables
@@ -54,7 +54,7 @@ def decide(view: pa.Table, settings: Sample) -> pa.Table:
     and are in whatever the caps and the number of strata or records; those sent back (`is_replaced`) leave their place
     to the next.
 
-    `weighs_as` is never null: who counts as one unknown artist has been decided. Empty in, empty out. Raises Refused
+    `weighs_as` is never null: who counts as one unknown artist has been decided. Empty in, empty out. Raises Refusal
     where a stratum has fewer records than `exactly` asks for, or more are included in it, naming each such stratum.
     """
     pool = _pool(view, settings)
@@ -209,14 +209,14 @@ def _check_exactly(pool: _Pool, drawn: _Rows, exactly: int) -> None:
     if lacks:
         lacks.sort(key=lambda place: (drawn[place], names[place]))
         said = _listed([f"{names[place]} has {drawn[place]}, {exactly - drawn[place]} too few" for place in lacks])
-        raise Refused(
+        raise Refusal(
             f"sample: expected exactly {exactly} records of each stratum, but {len(lacks)} of {pool.is_chosen.sum()} "
             "have fewer: "
             f"{said}; ask for fewer, take at_most: {exactly}, or leave strata out (top, or a screen for styles)"
         )
     if over := [place for place in np.flatnonzero(pool.is_chosen) if drawn[place] > exactly]:
         said = _listed([f"{drawn[place]} of {names[place]}" for place in over])
-        raise Refused(f"sample: expected at most {exactly} included records in each stratum, got {said}; ask for more")
+        raise Refusal(f"sample: expected at most {exactly} included records in each stratum, got {said}; ask for more")
 
 
 def _outcome(names: pa.ChunkedArray, pool: _Pool, is_back: _Mask, is_drawn: _Mask, settings: Sample) -> pa.Table:

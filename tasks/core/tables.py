@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from schemas.reasons import Reason
 
 
-def looked_up(table: pa.Table, key: str, wanted: pa.ChunkedArray | pa.Array) -> pa.Table:
+def lookup(table: pa.Table, key: str, wanted: pa.ChunkedArray | pa.Array) -> pa.Table:
     """The table's row for each wanted key, in that order; a row of nulls where it has none.
 
     The key is unique in the table. Dtypes of both keys are equal.

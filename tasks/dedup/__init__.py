@@ -20,16 +20,15 @@ from schemas.tables import HASH, VERDICTS
 from tasks.core import tables
 from tasks.core.dedup import candidates, decide, verdicts, views, witnesses
 from tasks.dedup import relate, search, view_hashes
-from tasks.engine import by_hand, previous, runs, steps, thumbnails
-from tasks.engine import looks as pictures
-from tasks.engine.keys import code_of, key_of
-from tasks.engine.measure import measurements
+from tasks.engine import by_hand, inspection, previous, runs, steps, thumbnails
+from tasks.engine.cache_keys import cache_key, code_digest
+from tasks.engine.measure import stored_measurements
 from tasks.engine.views import column_of, columns_of, kept_ids, metadata_counts
 from tasks.io.files import verdicts as files
-from tasks.io.images import looks as sight
+from tasks.io.images.inspection import PHASH
 from tasks.io.store.store import Store, parquet_bytes
 
-CODE = code_of(decide, witnesses)
+CODE = code_digest(decide, witnesses)
 
 
 class Blobs(NamedTuple):
@@ -56,7 +55,7 @@ def dedup(settings: Dedup, state: State, recipe: Recipe, context: Context) -> St
 
     Decide anew if a pair, what preference looks at, a verdict, a setting or the rule is another.
     """
-    store = runs.opened(context)
+    store = runs.store_of(context)
     ids, view = kept_ids(store, state), _view(store, state)
     said, (absent, lost) = said_by_people(settings, context), _witnesses(store, state)
     blobs = _blobs(pa.concat_tables([view, absent.select(view.column_names)]))
@@ -65,13 +64,13 @@ def dedup(settings: Dedup, state: State, recipe: Recipe, context: Context) -> St
     seen, absent = view.select(decide.COLUMNS), absent.select([*decide.COLUMNS, "detail"])
     if state.pending or not found.is_whole:
         outcome, _ = witnesses.decide(seen, absent, found.relations, said, settings)
-        return steps.foreseen(store, settings, state, outcome).model_copy(update={"notes": found.notes})
+        return steps.foreseen_step(store, settings, state, outcome).model_copy(update={"notes": found.notes})
     outcome_ref, edges, is_new = _decided(store, settings, seen, absent, found.relations, said)
     if (is_second := _seconds(store, state, recipe, store.read_table(outcome_ref))).any():
         place = seen.schema.get_field_index("is_second")
         seen = seen.set_column(place, "is_second", pa.array(is_second))
         outcome_ref, edges, is_new = _decided(store, settings, seen, absent, found.relations, said)
-    step = steps.step(
+    step = steps.step_of(
         store,
         "decide",
         settings.label,
@@ -107,10 +106,10 @@ def _view(store: Store, state: State) -> pa.Table:
     records = columns_of(store, state.records, ids, ("rights_uri", "is_annotated"))
     fetched = columns_of(store, state.outcome("fetch"), ids, ("sha256", "bytes"))
     hashed = columns_of(store, state.outcome("hash"), ids, ("phash", "phash_recipe", "width_px", "height_px"))
-    others = [name for name in pc.unique(hashed["phash_recipe"]).to_pylist() if name != sight.PHASH]
+    others = [name for name in pc.unique(hashed["phash_recipe"]).to_pylist() if name != PHASH]
     if others:
         raise BrokenPromise(
-            f"dedup: expected hashes of the recipe {sight.PHASH}, got some of "
+            f"dedup: expected hashes of the recipe {PHASH}, got some of "
             f"{others[0] or 'none that is named'}: hashes of "
             "different recipes can't be compared; build again from the recipe's hash stage on"
         )
@@ -135,11 +134,11 @@ def _witnesses(store: Store, state: State) -> tuple[pa.Table, tuple[str, ...]]:
     down = by_hand.taken_down(store, state)
     down = down.filter(pc.and_(down["is_work"], pc.is_valid(down["sha256"])))
     blobs = pc.unique(down["sha256"]).sort()
-    hashed = measurements(store, pictures.HASHES, blobs, HASH)
-    hashed = hashed.filter(pc.fill_null(pc.equal(hashed["phash_recipe"], sight.PHASH), False))
-    at_hand = thumbnails.at_hand(store, hashed["sha256"].combine_chunks())["sha256"]
+    hashed = stored_measurements(store, inspection.HASHES, blobs, HASH)
+    hashed = hashed.filter(pc.fill_null(pc.equal(hashed["phash_recipe"], PHASH), False))
+    at_hand = thumbnails.stored_thumbnails(store, hashed["sha256"].combine_chunks())["sha256"]
     seen = down.filter(pc.is_in(down["sha256"], value_set=at_hand))
-    looked = tables.looked_up(hashed, "sha256", seen["sha256"])
+    looked = tables.lookup(hashed, "sha256", seen["sha256"])
     zeros = pa.array(np.zeros(seen.num_rows, np.int64))
     table = pa.table(
         {
@@ -244,7 +243,7 @@ def _decided(
 ) -> tuple[TableRef, TableRef, bool]:
     """Outcome and edges, and whether the decision had to be taken now."""
     seen = [hashlib.sha256(parquet_bytes(table)).hexdigest() for table in (view, absent, relations, said)]
-    key = key_of(settings=settings, code=CODE, seen=seen)
+    key = cache_key(settings=settings, code=CODE, seen=seen)
     folders = f"decisions/dedup/{key}", f"decisions/edges/{key}"
     known = [next((ref for ref, _ in store.tables(folder)), None) for folder in folders]
     if known[0] is not None and known[1] is not None:

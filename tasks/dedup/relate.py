@@ -10,25 +10,25 @@ from prefect.cache_policies import NO_CACHE
 from schemas.manifests import Context
 from schemas.tables import RELATIONS
 from tasks.core.dedup import relate, views
-from tasks.engine import looks, runs
+from tasks.engine import inspection, runs
 from tasks.engine import thumbnails as shelves
-from tasks.engine.keys import code_of, key_of
-from tasks.engine.parts import in_parts
+from tasks.engine.cache_keys import cache_key, code_digest
+from tasks.engine.parts import run_in_parts
 from tasks.io.images import thumbnails
 from tasks.io.store.store import Store
 
-CODE = code_of(relate, thumbnails)
-FOLDER = f"measures/relations/{key_of(code=CODE, of=looks.CODE)}"
+CODE = code_digest(relate, thumbnails)
+FOLDER = f"measures/relations/{cache_key(code=CODE, of=inspection.CODE)}"
 MEASURED = ["relation", "score", "share", "tone"]
 _SHELVES_AT_HAND = 8
 """Pairs are taken in blocks whose thumbnails lie in few tables, so that each table is read seldom. A table has up to
 2,000 thumbnails."""
 
 
-@task(cache_policy=NO_CACHE, **runs.RETRIED)
+@task(cache_policy=NO_CACHE, **runs.RETRY_IO)
 def look_at_part(pairs: pa.Table, _asked: None, into: str, context: Context) -> None:
     """Look at one batch of pairs and store what they are to each other."""
-    store = runs.opened(context)
+    store = runs.store_of(context)
     pairs = pairs.cast(pa.schema([field.with_type(_plain(field.type)) for field in pairs.schema]))
     shelf = pa.concat_tables([pa.table({"sha256": pairs[side], "path": pairs[f"path_{side}"]}) for side in ("a", "b")])
     seen = shelves.greys(store, shelf)
@@ -78,11 +78,11 @@ def _codes(a: pa.ChunkedArray, b: pa.ChunkedArray, view: pa.ChunkedArray, blobs:
 
 def look(blobs: pa.Array, pairs: pa.Table, sizes: NDArray[np.int64], context: Context, label: str) -> pa.Table:
     """MEASURED columns of each pair, looked at where nobody has yet; sizes: (N, 2) px of the blobs."""
-    store = runs.opened(context)
+    store = runs.store_of(context)
     found = known(blobs, pairs, store)
     todo = pairs.filter(pc.is_null(found["relation"]))
     if todo.num_rows and not context.plan:
-        in_parts(look_at_part, _in_blocks(blobs, todo, sizes, context, label), (None, FOLDER), context, label)
+        run_in_parts(look_at_part, _in_blocks(blobs, todo, sizes, context, label), (None, FOLDER), context, label)
         found = known(blobs, pairs, store)
         if lost := found["relation"].null_count:
             raise AssertionError(f"expected a relation of each of {pairs.num_rows} pairs, got none for {lost}")
@@ -92,7 +92,7 @@ def look(blobs: pa.Array, pairs: pa.Table, sizes: NDArray[np.int64], context: Co
 def _in_blocks(blobs: pa.Array, todo: pa.Table, sizes: NDArray[np.int64], context: Context, label: str) -> pa.Table:
     a, b = (todo[side].to_numpy() for side in ("a", "b"))
     needed = pa.array(np.unique(np.concatenate([a, b])))
-    shelf = shelves.shelved(blobs.take(needed), context, label)
+    shelf = shelves.ensure_thumbnails(blobs.take(needed), context, label)
     paths = (
         shelf["path"]
         .cast(pa.large_string())

@@ -17,11 +17,11 @@ from schemas.manifests import Context, TableRef
 from schemas.tables import NEIGHBOURS, SEARCHED
 from tasks.core.dedup import search
 from tasks.engine import runs
-from tasks.engine.keys import code_of, key_of
-from tasks.engine.parts import in_parts
+from tasks.engine.cache_keys import cache_key, code_digest
+from tasks.engine.parts import run_in_parts
 from tasks.io.store.store import Store, parquet_bytes
 
-CODE = code_of(search)
+CODE = code_digest(search)
 PIECE_KEYS = 2**24
 """Hashes on either side of one piece of a search: with its pairs, some 1 GB of memory."""
 
@@ -29,11 +29,11 @@ Keys = NDArray[np.uint64]
 Job = tuple[Keys, Keys | None, bool]  # left, right (None: the pairs within left), whether left are hashes of views
 
 
-@task(cache_policy=NO_CACHE, **runs.RETRIED)
+@task(cache_policy=NO_CACHE, **runs.RETRY_IO)
 def search_part(pieces: pa.Table, asked: tuple[list[TableRef], int], into: str, context: Context) -> None:
     """Search some pieces of a large search and store their pairs."""
     refs, radius_bits = asked
-    store = runs.opened(context)
+    store = runs.store_of(context)
     for piece in pieces.to_pylist():
         left = _of_piece(store, refs, piece, "left")
         right = None if piece["right"] is None else _of_piece(store, refs, piece, "right")
@@ -52,8 +52,8 @@ def _of_piece(store: Store, refs: list[TableRef], piece: dict[str, Any], side: s
 
 def near(wholes: Keys, seen: Keys, radius_bits: int, context: Context, label: str) -> pa.Table:
     """NEIGHBOURS among distinct sorted hashes of wholes, and between the distinct sorted hashes of views and them."""
-    store = runs.opened(context)
-    key = key_of(radius_bits=radius_bits, code=CODE)
+    store = runs.store_of(context)
+    key = cache_key(radius_bits=radius_bits, code=CODE)
     (old_wholes, old_seen, old), outgrown = _before(store, key, wholes, seen)
     new_wholes, new_seen = (
         np.setdiff1d(now, was, assume_unique=True) for now, was in ((wholes, old_wholes), (seen, old_seen))
@@ -87,14 +87,16 @@ def _found(jobs: list[Job], radius_bits: int, context: Context, label: str) -> l
             _searched(left, right, radius_bits, is_view=is_view, threads=context.workers)
             for left, right, is_view in jobs
         ]
-    store = runs.opened(context)
+    store = runs.store_of(context)
     sides = [side for left, right, _ in jobs for side in (left, right) if side is not None]
     refs = [store.write_table("outcomes/searched", pa.table({"key": side}), is_remembered=False) for side in sides]
-    into = f"measures/pieces/{key_of(radius_bits=radius_bits, code=CODE, of=[ref.path for ref in refs], pieces=pieces)}"
+    into = (
+        f"measures/pieces/{cache_key(radius_bits=radius_bits, code=CODE, of=[ref.path for ref in refs], pieces=pieces)}"
+    )
     table = pa.Table.from_pylist(pieces)
     done = {found["piece"][0].as_py() for _, found in store.tables(into)}
     todo = table.filter(pc.invert(pc.is_in(table["piece"], value_set=pa.array(sorted(done), pa.int64()))))
-    in_parts(search_part, todo, ((refs, radius_bits), into), context.model_copy(update={"part_rows": 1}), label)
+    run_in_parts(search_part, todo, ((refs, radius_bits), into), context.model_copy(update={"part_rows": 1}), label)
     stored = [found for _, found in store.tables(into)]
     if lost := len(pieces) - len({found["piece"][0].as_py() for found in stored}):
         raise AssertionError(f"expected the pairs of {len(pieces)} pieces of a search, got none of {lost}")

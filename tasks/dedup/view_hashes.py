@@ -11,20 +11,20 @@ from schemas.relations import KeyName
 from schemas.tables import KEYS
 from tasks.core import tables
 from tasks.core.dedup import views
-from tasks.engine import looks, runs
+from tasks.engine import inspection, runs
 from tasks.engine import thumbnails as shelves
-from tasks.engine.keys import code_of, key_of
-from tasks.engine.measure import measurements
-from tasks.engine.parts import in_parts
+from tasks.engine.cache_keys import cache_key, code_digest
+from tasks.engine.measure import stored_measurements
+from tasks.engine.parts import run_in_parts
 from tasks.io.images import thumbnails
 
-CODE = code_of(views, thumbnails)
+CODE = code_digest(views, thumbnails)
 
 
-@task(cache_policy=NO_CACHE, **runs.RETRIED)
+@task(cache_policy=NO_CACHE, **runs.RETRY_IO)
 def keys_part(blobs: pa.Table, key: KeyName, into: str, context: Context) -> None:
     """Hash the views of one batch of thumbnails and store the hashes."""
-    store = runs.opened(context)
+    store = runs.store_of(context)
     seen = shelves.greys(store, blobs)
     rows = [
         {"sha256": sha256, "keys": views.hashes(seen[sha256], views.VIEWS[key])}
@@ -38,16 +38,16 @@ def keys_of(key: KeyName, blobs: pa.Array, context: Context, label: str) -> NDAr
 
     In a plan, fewer rows may be there.
     """
-    store = runs.opened(context)
-    folder = f"measures/keys/{key_of(key=key, recipe=views.RECIPE, code=CODE, of=looks.CODE)}"
-    have = measurements(store, folder, blobs, KEYS)
+    store = runs.store_of(context)
+    folder = f"measures/keys/{cache_key(key=key, recipe=views.RECIPE, code=CODE, of=inspection.CODE)}"
+    have = stored_measurements(store, folder, blobs, KEYS)
     todo = tables.missing(blobs, have["sha256"])
     if len(todo) and not context.plan:
-        shelf = shelves.shelved(todo, context, label)
-        in_parts(
+        shelf = shelves.ensure_thumbnails(todo, context, label)
+        run_in_parts(
             keys_part, shelf.sort_by([("path", "ascending"), ("sha256", "ascending")]), (key, folder), context, label
         )
-        have = measurements(store, folder, blobs, KEYS)
+        have = stored_measurements(store, folder, blobs, KEYS)
         if lost := len(blobs) - have.num_rows:
             raise AssertionError(
                 f"expected hashes of the views {key} of each of {len(blobs)} blobs, got none for {lost}"

@@ -110,4 +110,4 @@ def taken_down(store: Store, state: State) -> pa.Table:
 
 def without_same_bytes(fetched: pa.Table, state: State, context: Context) -> pa.Table:
     """A FETCH outcome in which the files of what is taken down are dropped, whichever record brings them."""
-    return core.without_same_bytes(fetched, taken_down(runs.opened(context), state))
+    return core.without_same_bytes(fetched, taken_down(runs.store_of(context), state))

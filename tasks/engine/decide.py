@@ -10,23 +10,23 @@ from pydantic import BaseModel
 from schemas.manifests import State, Step, TableRef
 from schemas.stages import AnyStage
 from tasks.engine import steps
-from tasks.engine.keys import key_of
+from tasks.engine.cache_keys import cache_key
 from tasks.engine.views import kept_ids
 from tasks.io.store.store import Store, parquet_bytes
 
 
-def decided(
+def decide_once(
     store: Store, stage: str, settings: BaseModel, code: str, view: pa.Table, rule: Callable[[], pa.Table]
 ) -> tuple[TableRef, bool]:
     """The table that the rule gives for this view, settings and code, and whether it had to be taken now."""
-    key = key_of(settings=settings, code=code, view=hashlib.sha256(parquet_bytes(view)).hexdigest())
+    key = cache_key(settings=settings, code=code, view=hashlib.sha256(parquet_bytes(view)).hexdigest())
     folder = f"decisions/{stage}/{key}"
     for ref, _ in store.tables(folder):
         return ref, False
     return store.write_table(folder, rule()), True
 
 
-def decision(
+def decide_step(
     store: Store,
     settings: AnyStage,
     state: State,
@@ -37,6 +37,6 @@ def decision(
     """The step of a stage whose outcome is one decision on one view."""
     ids, seen = kept_ids(store, state), view()
     if state.pending:
-        return steps.foreseen(store, settings, state, decide(seen, settings))
-    ref, is_new = decided(store, settings.stage, settings, code, seen, lambda: decide(seen, settings))
-    return steps.step(store, "decide", settings.label, settings.stage, ids, ref, computed=int(is_new))
+        return steps.foreseen_step(store, settings, state, decide(seen, settings))
+    ref, is_new = decide_once(store, settings.stage, settings, code, seen, lambda: decide(seen, settings))
+    return steps.step_of(store, "decide", settings.label, settings.stage, ids, ref, computed=int(is_new))

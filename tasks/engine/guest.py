@@ -8,7 +8,7 @@ from typing import Any
 from schemas.errors import BadInput
 from schemas.manifests import Context
 from schemas.manners import Manners
-from tasks.io.images.decode import Unreadable
+from tasks.io.images.decode import UnreadableImage
 from tasks.io.web.addresses import Origins, origins_from_text
 from tasks.io.web.client import Client, Limits
 from tasks.io.web.rate_limits import Governor
@@ -76,7 +76,7 @@ def _is_public(origins: Origins, host: str) -> bool:
     """Whether requests for the host leave what is bound; what is no host gets no request."""
     try:
         return not origins.target(f"https://{host}/").is_bound
-    except Unreadable:
+    except UnreadableImage:
         return False
 
 

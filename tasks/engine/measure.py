@@ -11,12 +11,12 @@ from schemas.manifests import Context, State, Step
 from schemas.stages import Hash, Quality
 from tasks.core import tables
 from tasks.engine import runs, steps
-from tasks.engine.parts import PartTask, in_parts
+from tasks.engine.parts import PartTask, run_in_parts
 from tasks.engine.views import column_of, kept_ids
 from tasks.io.store.store import Store
 
 
-def measured(
+def measure_step(
     part: PartTask,
     settings: Hash | Detect | Quality,
     state: State,
@@ -34,11 +34,11 @@ def measured(
     blobs: part(blobs, asked, folder, context). comes_with_fetch: fetch leaves the rows of what it gets. rows: the
     missing blobs as the parts take them; by default, a table of their sha256 alone.
     """
-    store, word, label = runs.opened(context), settings.stage, settings.label
+    store, word, label = runs.store_of(context), settings.stage, settings.label
     record_ids = kept_ids(store, state)
     blobs = column_of(store, state.outcome("fetch"), record_ids, "sha256")
     needed = pc.unique(blobs).sort()
-    have = measurements(store, folder, needed, schema)
+    have = stored_measurements(store, folder, needed, schema)
     todo = tables.missing(needed, have["sha256"])
     if context.plan and (len(todo) or state.pending):
         count, is_known = (
@@ -46,15 +46,15 @@ def measured(
             pc.is_in(blobs, value_set=have["sha256"]),
         )
         known = _by_record(record_ids.filter(is_known), blobs.filter(is_known), have)
-        return steps.planned(
+        return steps.planned_step(
             store, state, "measure", label, word, known, computed=count, pending=len(todo) + state.pending
         )
-    have = measurements_of(part, label, needed, context, folder, schema, asked, rows=rows)
+    have = measure_blobs(part, label, needed, context, folder, schema, asked, rows=rows)
     outcome = _by_record(record_ids, blobs, have)
-    return steps.step(store, "measure", label, word, record_ids, outcome, computed=len(todo))
+    return steps.step_of(store, "measure", label, word, record_ids, outcome, computed=len(todo))
 
 
-def measurements_of(
+def measure_blobs(
     part: PartTask,
     label: str,
     needed: pa.Array,
@@ -69,11 +69,11 @@ def measurements_of(
 
     See `measured`.
     """
-    store = runs.opened(context)
-    have = measurements(store, folder, needed, schema)
+    store = runs.store_of(context)
+    have = stored_measurements(store, folder, needed, schema)
     if len(todo := tables.missing(needed, have["sha256"])):
-        in_parts(part, rows(todo) if rows else pa.table({"sha256": todo}), (asked, folder), context, label)
-        have = measurements(store, folder, needed, schema)
+        run_in_parts(part, rows(todo) if rows else pa.table({"sha256": todo}), (asked, folder), context, label)
+        have = stored_measurements(store, folder, needed, schema)
     if lost := len(needed) - have.num_rows:
         raise AssertionError(f"expected a row of {label} for each of {len(needed)} blobs, got none for {lost}")
     return have
@@ -81,12 +81,12 @@ def measurements_of(
 
 def _by_record(record_ids: pa.ChunkedArray, blobs: pa.ChunkedArray, have: pa.Table) -> pa.Table:
     """The outcome of a measure: what was measured of each record's blob."""
-    outcome = tables.looked_up(have, "sha256", blobs).add_column(0, "record_id", record_ids)
+    outcome = tables.lookup(have, "sha256", blobs).add_column(0, "record_id", record_ids)
     return outcome.append_column("kept_record_id", pa.nulls(len(record_ids), pa.string()))
 
 
-def measurements(store: Store, folder: str, needed: pa.Array, schema: pa.Schema) -> pa.Table:
+def stored_measurements(store: Store, folder: str, needed: pa.Array, schema: pa.Schema) -> pa.Table:
     """The stored rows of a measure for the needed blobs, one each; fewer where some are missing."""
     everything = pa.concat_tables([schema.empty_table(), *(table for _, table in store.tables(folder))])
     wanted = pc.filter(needed, pc.is_in(needed, value_set=everything["sha256"]))
-    return tables.looked_up(everything, "sha256", wanted)
+    return tables.lookup(everything, "sha256", wanted)

@@ -38,7 +38,7 @@ class PartTask(Protocol):
         """Start it on the flow's task runner."""
 
 
-def in_parts(part: PartTask, rows: pa.Table, arguments: tuple[Any, ...], context: Context, label: str) -> None:
+def run_in_parts(part: PartTask, rows: pa.Table, arguments: tuple[Any, ...], context: Context, label: str) -> None:
     """Run part(batch, *arguments, context) for all batches of the rows, at most `context.workers` at once.
 
     Without a flow around it (a plan, a benchmark, a machine without Prefect's server) the parts run here, one by one.

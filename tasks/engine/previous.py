@@ -6,10 +6,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.draw import Split
-from schemas.errors import Refused
+from schemas.errors import Refusal
 from schemas.recipe import Recipe
 from tasks.core import tables
-from tasks.engine.keys import split_sha256
+from tasks.engine.cache_keys import split_sha256
 from tasks.io.store import releases
 from tasks.io.store.store import Store
 
@@ -24,9 +24,9 @@ def published(store: Store, recipe: Recipe, ids: pa.ChunkedArray, sha256: pa.Chu
     sha256: (N,) of its file now. A copy that was dropped has the split of the one that stayed, but only as long as it
     is that very file.
 
-    Raises Refused where the release before this one is of another dataset.
+    Raises Refusal where the release before this one is of another dataset.
     """
-    was = tables.looked_up(_ledger(store, recipe), "record_id", ids)
+    was = tables.lookup(_ledger(store, recipe), "record_id", ids)
     is_other_file = pc.and_(pc.is_valid(was["kept_record_id"]), pc.fill_null(pc.not_equal(was["sha256"], sha256), True))
     return pc.if_else(is_other_file, pa.scalar(None, pa.string()), was["last_split"])
 
@@ -88,7 +88,7 @@ def _ledger(store: Store, recipe: Recipe) -> pa.Table:
     ledger = previous.ledger()
     sources = pc.unique(ledger["source"]).drop_null().to_pylist()
     if not set(sources) & {source.name for source in recipe.sources}:
-        raise Refused(
+        raise Refusal(
             f"{settings.label}: expected the release before this one, {previous.manifest.version}, to be of the same "
             "dataset, got one of "
             f"other sources ({', '.join(sorted(sources))}): give the recipe a name of its own; nothing is published"

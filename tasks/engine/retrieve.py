@@ -13,7 +13,7 @@ from schemas.reasons import JUDGED, PASSING
 from schemas.tables import RETRIEVALS
 from tasks.core import tables
 from tasks.engine import runs
-from tasks.engine.parts import PartTask, in_parts
+from tasks.engine.parts import PartTask, run_in_parts
 from tasks.io.store import journal
 from tasks.io.store.store import Store
 
@@ -25,7 +25,7 @@ _JUDGED = pa.array(sorted(str(reason) for reason in JUDGED))
 Refresh = Literal["new", "failed", "all"]
 
 
-def retrieved(
+def retrieve(
     part: PartTask,
     settings: Any,
     source: str,
@@ -45,23 +45,23 @@ def retrieved(
     rows still to come are null. part(requests, settings, rules, folder, context) asks and stores the rows of one batch;
     what is known of a request, such as its ETag, comes with it.
     """
-    store = runs.opened(context)
+    store = runs.store_of(context)
     folder = f"retrievals/{source}"
     if not context.plan:
         journal.absorb(store, folder, RETRIEVALS)
     known = _known(store, folder, requests)
     todo = _with_mixed_hosts(known.filter(_to_ask(store, known, rules, refresh)))
     if todo.num_rows and (even_in_plan or not context.plan):
-        in_parts(part, todo, (settings, rules, folder), context, label)
+        run_in_parts(part, todo, (settings, rules, folder), context, label)
         known = _known(store, folder, requests)
     return known, todo.num_rows
 
 
-def still_to_ask(requests: pa.Table, folder: str, context: Context) -> pa.Table:
+def unanswered_requests(requests: pa.Table, folder: str, context: Context) -> pa.Table:
     """Of a part that is tried again after a fault: the requests for which its first try has kept no row."""
     if not context.began_s or (task_run.run_count or 0) < 2:
         return requests
-    store = runs.opened(context)
+    store = runs.store_of(context)
     journal.absorb(store, folder, RETRIEVALS)
     known = _known(store, folder, requests)
     is_new = pc.greater_equal(known["retrieved_at"], datetime.fromtimestamp(context.began_s, UTC))
@@ -80,7 +80,7 @@ def _known(store: Store, folder: str, requests: pa.Table) -> pa.Table:
     rows = rows.append_column("request", _request_keys(rows)).append_column("lasts", pc.invert(_is_passing(rows)))
     order = pc.sort_indices(rows, [("request", "ascending"), ("lasts", "ascending"), ("retrieved_at", "ascending")])
     best = tables.last_of_each(rows.take(order), "request").drop_columns("lasts")
-    looked = tables.looked_up(best, "request", keys).drop_columns("request")
+    looked = tables.lookup(best, "request", keys).drop_columns("request")
     for place, name in enumerate(("locator", "validator")):
         looked = looked.set_column(place, RETRIEVALS.field(name), requests[name])
     return looked

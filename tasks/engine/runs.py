@@ -14,7 +14,7 @@ def _may_pass(_task: Any, _run: Any, state: PrefectState[Any]) -> bool:
     return isinstance(state.data, OSError) or isinstance(getattr(state.data, "result", None), OSError)
 
 
-RETRIED: dict[str, Any] = {
+RETRY_IO: dict[str, Any] = {
     "retries": 2,
     "retry_delay_seconds": [1, 10],
     "retry_condition_fn": _may_pass,
@@ -23,7 +23,7 @@ RETRIED: dict[str, Any] = {
 """Parts that touch disk or network: a passing fault of either should not end a night's run."""
 
 
-ONCE: dict[str, Any] = {"persist_result": False}
+NO_RETRY: dict[str, Any] = {"persist_result": False}
 """Decisions: pure, so that a second try would only fail again."""
 
 
@@ -32,6 +32,6 @@ def _opened(url: str, plan: str) -> Store:
     return Store(url, is_overlay=bool(plan))
 
 
-def opened(context: Context) -> Store:
+def store_of(context: Context) -> Store:
     """The build's store, opened once per process."""
     return _opened(context.store, context.plan)

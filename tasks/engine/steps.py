@@ -8,7 +8,7 @@ from tasks.core import tables
 from tasks.io.store.store import Store
 
 
-def step(
+def step_of(
     store: Store,
     kind: Kind,
     label: str,
@@ -36,7 +36,7 @@ def step(
     )
 
 
-def planned(
+def planned_step(
     store: Store, state: State, kind: Kind, label: str, stage: str, rows: pa.Table, *, computed: int, pending: int
 ) -> Step:
     """In a plan, the step of a stage that has something to do first: `rows` are the records that are known to go on."""
@@ -53,9 +53,11 @@ def planned(
     )
 
 
-def foreseen(store: Store, settings: AnyStage, state: State, outcome: pa.Table) -> Step:
+def foreseen_step(store: Store, settings: AnyStage, state: State, outcome: pa.Table) -> Step:
     """In a plan, a decision that will be taken again once rows are there that earlier stages have yet to give.
 
     Its outcome for the rows that are there already stands in for it: a good guess at what later stages will see.
     """
-    return planned(store, state, "decide", settings.label, settings.stage, outcome, computed=1, pending=state.pending)
+    return planned_step(
+        store, state, "decide", settings.label, settings.stage, outcome, computed=1, pending=state.pending
+    )

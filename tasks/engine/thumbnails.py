@@ -7,52 +7,54 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from schemas.errors import Damaged
+from schemas.errors import DamagedFile
 from schemas.manifests import Context, TableRef
 from schemas.tables import SHELF
 from tasks.core import tables
-from tasks.engine import looks, runs
-from tasks.engine.parts import in_parts
+from tasks.engine import inspection, runs
+from tasks.engine.parts import run_in_parts
 from tasks.io.images import thumbnails
 from tasks.io.store.store import Store
 
 
-def shelved(blobs: pa.Array, context: Context, label: str) -> pa.Table:
+def ensure_thumbnails(blobs: pa.Array, context: Context, label: str) -> pa.Table:
     """(sha256, path): the table in which each blob's thumbnail lies, in the order of the blobs.
 
     Blobs whose thumbnail is gone are looked at again first; not in a plan, where they are left out.
     """
-    store = runs.opened(context)
-    found = at_hand(store, blobs)
+    store = runs.store_of(context)
+    found = stored_thumbnails(store, blobs)
     lost = tables.missing(blobs, found["sha256"])
     if len(lost) and not context.plan:
-        in_parts(looks.look_part, pa.table({"sha256": lost}), (None, looks.HASHES), context, label)
-        found = at_hand(store, blobs)
+        run_in_parts(inspection.inspect_part, pa.table({"sha256": lost}), (None, inspection.HASHES), context, label)
+        found = stored_thumbnails(store, blobs)
         if still := len(tables.missing(blobs, found["sha256"])):
             raise AssertionError(f"expected a thumbnail of each of {len(blobs)} blobs, got none of {still}")
     return found
 
 
-def at_hand(store: Store, blobs: pa.Array) -> pa.Table:
+def stored_thumbnails(store: Store, blobs: pa.Array) -> pa.Table:
     """(sha256, path) of those blobs whose thumbnail is there, in their order."""
-    there = pa.array([f"{looks.THUMBNAILS_AT}/{name}" for name in store.names(looks.THUMBNAILS_AT)], pa.string())
-    everything = pa.concat_tables([SHELF.empty_table(), *(table for _, table in store.tables(looks.SHELVES))])
+    there = pa.array(
+        [f"{inspection.THUMBNAILS_AT}/{name}" for name in store.names(inspection.THUMBNAILS_AT)], pa.string()
+    )
+    everything = pa.concat_tables([SHELF.empty_table(), *(table for _, table in store.tables(inspection.SHELVES))])
     everything = everything.filter(pc.is_in(everything["path"], value_set=there))
     wanted = pc.filter(blobs, pc.is_in(blobs, value_set=everything["sha256"]))
-    return tables.looked_up(everything, "sha256", wanted)
+    return tables.lookup(everything, "sha256", wanted)
 
 
 def jpegs(store: Store, shelf: pa.Table) -> Iterator[tuple[str, memoryview]]:
     """Each blob of a (sha256, path) table once, and its thumbnail; tables are read one after the other.
 
-    Raises Damaged where a table is gone or wrong (then it is removed): to build again makes its thumbnails anew.
+    Raises DamagedFile where a table is gone or wrong (then it is removed): to build again makes its thumbnails anew.
     """
     for path in pc.unique(shelf["path"]).sort().to_pylist():
         wanted = pc.unique(shelf.filter(pc.equal(shelf["path"], path))["sha256"])
-        rows = tables.looked_up(store.read_table(TableRef(path=path, rows=0)), "sha256", wanted)
+        rows = tables.lookup(store.read_table(TableRef(path=path, rows=0)), "sha256", wanted)
         for sha256, jpeg in zip(wanted.to_pylist(), rows["jpeg"], strict=True):
             if not jpeg.is_valid:
-                raise Damaged(f"expected the thumbnail of {sha256} in {path}, got none: build again")
+                raise DamagedFile(f"expected the thumbnail of {sha256} in {path}, got none: build again")
             yield sha256, memoryview(jpeg.as_buffer()).cast("B")
 
 

@@ -11,20 +11,19 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import yaml
 
-from schemas.errors import BadInput, Damaged
+from schemas.errors import BadInput, DamagedFile
 from schemas.manifests import Context
 from schemas.tables import ANNOTATED, HASH
 from tasks.core import tables
 from tasks.core.coco import truth as core
 from tasks.core.coco.document import media_path
-from tasks.engine import looks as pictures
-from tasks.engine import runs
-from tasks.engine.measure import measurements
-from tasks.engine.parts import in_parts
+from tasks.engine import inspection, runs
+from tasks.engine.measure import stored_measurements
+from tasks.engine.parts import run_in_parts
 from tasks.io.files import inputs
 from tasks.io.files.folders import Folder
 from tasks.io.images import headers
-from tasks.io.images.decode import Unreadable
+from tasks.io.images.decode import UnreadableImage
 from tasks.io.store.releases import Release
 from tasks.io.store.store import Store, parquet_bytes
 
@@ -119,7 +118,7 @@ def _of_file(truth: str, folder: str | None, category: str) -> _Truth:
 
 def _from_folder(images: list[Row], folder: Folder, context: Context) -> tuple[pa.Table, tuple[str, ...]]:
     """ANNOTATED of the images that are there and as large as the file says, now blobs; and what was left out."""
-    shas, left = _stored(images, folder, runs.opened(context))
+    shas, left = _stored(images, folder, runs.store_of(context))
     kept, disagreeing = _agreeing(images, shas, _looked_at(shas, context))
     left |= disagreeing
     paths = {row["image_id"]: row["file_name"] for row in images}
@@ -140,18 +139,18 @@ def _stored(images: list[Row], folder: Folder, store: Store) -> tuple[dict[int, 
             data = folder.read(row["file_name"], MAX_IMAGE_BYTES)
             headers.check_pixels(data, MAX_PIXELS)
             shas[row["image_id"]] = store.write_blob(data)
-        except Unreadable as problem:
+        except UnreadableImage as problem:
             unread[row["image_id"]] = problem.reason
     return shas, unread
 
 
 def _looked_at(shas: Mapping[int, str], context: Context) -> dict[str, Row]:
     """HASH row of each blob; only what nobody has looked at yet is decoded."""
-    store, blobs = runs.opened(context), pa.array(sorted({*shas.values()}), pa.string())
-    have = measurements(store, pictures.HASHES, blobs, HASH)
+    store, blobs = runs.store_of(context), pa.array(sorted({*shas.values()}), pa.string())
+    have = stored_measurements(store, inspection.HASHES, blobs, HASH)
     todo = tables.missing(blobs, have["sha256"])
-    in_parts(pictures.look_part, pa.table({"sha256": todo}), (None, pictures.HASHES), context, "images")
-    have = measurements(store, pictures.HASHES, blobs, HASH)
+    run_in_parts(inspection.inspect_part, pa.table({"sha256": todo}), (None, inspection.HASHES), context, "images")
+    have = stored_measurements(store, inspection.HASHES, blobs, HASH)
     names = ["sha256", "reason", "width_px", "height_px"]
     return {row["sha256"]: row for row in have.select(names).to_pylist()}
 
@@ -180,13 +179,11 @@ def _of_release(truth: str, category: str) -> _Truth:
         images, figures = core.of_release(shown, boxes, names, category)
     except (KeyError, pa.ArrowException) as problem:  # a column that is missing, or of another kind
         said = " ".join(str(problem).split())[:120]
-        raise Damaged(f"expected the tables of a release in {name}, got others ({said})") from problem
+        raise DamagedFile(f"expected the tables of a release in {name}, got others ({said})") from problem
 
     def stored(wanted: pa.Table, context: Context) -> tuple[pa.Table, tuple[str, ...]]:
-        formats = (
-            tables.looked_up(shown, "sha256", pc.unique(wanted["sha256"])).select(["sha256", "format"]).to_pylist()
-        )
-        lost = _lost(release, {row["sha256"]: row["format"] for row in formats}, runs.opened(context))
+        formats = tables.lookup(shown, "sha256", pc.unique(wanted["sha256"])).select(["sha256", "format"]).to_pylist()
+        lost = _lost(release, {row["sha256"]: row["format"] for row in formats}, runs.store_of(context))
         if not lost:
             return wanted, ()
         notes = (f"left out as their bytes are neither in the store nor in the release: {core.counted(lost, 'image')}",)
@@ -197,24 +194,27 @@ def _of_release(truth: str, category: str) -> _Truth:
 
 
 def categories(release: Release) -> list[str]:
-    """Names of a release's categories; ids count from 1 in this order. Raises Damaged where its recipe says none."""
+    """Names of a release's categories; ids count from 1 in this order.
+
+    Raises DamagedFile where its recipe says none.
+    """
     recipe = yaml.safe_load(release.read("recipe.yaml"))
     found = recipe.get("categories") if isinstance(recipe, dict) else None
     if not isinstance(found, list):
-        raise Damaged(f"expected categories in recipe.yaml of release {release.manifest.version}, got none")
+        raise DamagedFile(f"expected categories in recipe.yaml of release {release.manifest.version}, got none")
     return [str(name) for name in found]
 
 
 def table_of(release: Release, name: str) -> pa.Table:
     """All rows of a release's table, without image bytes.
 
-    Raises Damaged where a file of it is gone or is no Parquet.
+    Raises DamagedFile where a file of it is gone or is no Parquet.
     """
     try:
         return pa.concat_tables([_plain(release.table(path, but="image")) for path in release.parts(name)])
     except (OSError, pa.ArrowException) as problem:
         said = " ".join(str(problem).split())[:120]
-        raise Damaged(f"expected the table {name} of release {release.manifest.version}, got '{said}'") from problem
+        raise DamagedFile(f"expected the table {name} of release {release.manifest.version}, got '{said}'") from problem
 
 
 def _plain(table: pa.Table) -> pa.Table:
@@ -246,5 +246,5 @@ def _lost(release: Release, formats: Mapping[str, str], store: Store) -> list[st
 
 def _adopted(store: Store, sha256: str, data: bytes) -> None:
     if hashlib.sha256(data).hexdigest() != sha256:
-        raise Damaged(f"expected the image {sha256} in the release, got other bytes")
+        raise DamagedFile(f"expected the image {sha256} in the release, got other bytes")
     store.write_blob(data)

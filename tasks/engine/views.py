@@ -25,7 +25,7 @@ def columns_of(store: Store, ref: TableRef | None, record_ids: pa.ChunkedArray, 
     """Columns for these records, out of a table that is unique in record_id; a row of nulls where it has none."""
     if ref is None:
         raise AssertionError(f"expected a stage before this one that gives {', '.join(names)}, got none")
-    return tables.looked_up(store.read_table(ref).select(["record_id", *names]), "record_id", record_ids).drop_columns(
+    return tables.lookup(store.read_table(ref).select(["record_id", *names]), "record_id", record_ids).drop_columns(
         "record_id"
     )
 

@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 from prefect import task
 from prefect.cache_policies import NO_CACHE
 
-from schemas.errors import Refused
+from schemas.errors import Refusal
 from schemas.frozen import Frozen
 from schemas.manifests import Context, State, Step
 from schemas.reasons import PASSING, Reason
@@ -20,7 +20,7 @@ from tasks.core import tables
 from tasks.core.export import ledger
 from tasks.engine import by_hand, runs, steps
 from tasks.engine import previous as lineage
-from tasks.engine.decide import decided
+from tasks.engine.decide import decide_once
 from tasks.engine.views import kept_ids
 from tasks.export.content import CODE, Content, content, detector_names, publication, recipe_sha256, split_sha256
 from tasks.export.files import published
@@ -39,16 +39,16 @@ class Shown(Frozen):
     detectors: tuple[str, ...]
 
 
-@task(task_run_name="{settings.label}", cache_policy=NO_CACHE, **runs.ONCE)
+@task(task_run_name="{settings.label}", cache_policy=NO_CACHE, **runs.NO_RETRY)
 def export(settings: Export, state: State, recipe: Recipe, context: Context) -> Step:
     """Publish what the tables show, unless that very release is there and whole.
 
-    Raises Refused, with nothing published, if no image is left, or the same recipe lost more than its gate allows.
+    Raises Refusal, with nothing published, if no image is left, or the same recipe lost more than its gate allows.
     """
-    store = runs.opened(context)
+    store = runs.store_of(context)
     ids = kept_ids(store, state)
     if state.pending:
-        return steps.planned(
+        return steps.planned_step(
             store,
             state,
             "publish",
@@ -76,7 +76,7 @@ def export(settings: Export, state: State, recipe: Recipe, context: Context) -> 
     def whole() -> Content:
         return content(store, settings, state, recipe, memory, context)
 
-    ref, _ = decided(store, "publication", shown, CODE, memory, lambda: publication(whole(), recipe, context))
+    ref, _ = decide_once(store, "publication", shown, CODE, memory, lambda: publication(whole(), recipe, context))
     version = store.read_table(ref)["version"][0].as_py()
     release = releases.opened(store, recipe.name, version)
     is_new = release is None or not release.is_intact()
@@ -84,7 +84,7 @@ def export(settings: Export, state: State, recipe: Recipe, context: Context) -> 
         release = releases.Release(published(store, settings, state, recipe, whole(), previous, context))
     if not context.plan and recipe.limit is None:
         releases.point_latest(store, recipe.name, version)
-    step = steps.step(
+    step = steps.step_of(
         store, "publish", settings.label, "export", ids, tables.outcome(SCREEN, ids), computed=int(is_new)
     )
     return step.model_copy(
@@ -97,7 +97,7 @@ def export(settings: Export, state: State, recipe: Recipe, context: Context) -> 
 
 def _check_gates(recipe: Recipe, previous: releases.Release | None, kept: int, context: Context) -> None:
     if not kept:
-        raise Refused(
+        raise Refusal(
             "export: expected at least one image to publish, got none: every record was dropped (see the table above)"
         )
     if (
@@ -108,7 +108,7 @@ def _check_gates(recipe: Recipe, previous: releases.Release | None, kept: int, c
         return  # another recipe may keep as few as its author wants
     before = int(str(previous.manifest.counts["kept"]))
     if kept < before * (1 - recipe.max_loss_fraction):
-        raise Refused(
+        raise Refusal(
             f"export: expected at least {1 - recipe.max_loss_fraction:.0%} of the {before} images of release "
             f"{previous.manifest.version}, "
             f"got {kept}: nothing is published; if that is right, raise max_loss_fraction"
@@ -124,7 +124,7 @@ def _check_transient(recipe: Recipe, state: State, store: Store) -> None:
         pc.or_kleene(pc.is_null(listed["reason"]), pc.not_equal(listed["reason"], str(Reason.OVER_LIMIT)))
     )
     if failed > recipe.max_transient_fraction * wanted.num_rows:
-        raise Refused(
+        raise Refusal(
             f"export: expected at most {recipe.max_transient_fraction:.1%} of {wanted.num_rows} records to fail in "
             "passing, got "
             f"{failed}: nothing is published; build again to ask for these alone, or raise max_transient_fraction"

@@ -12,13 +12,13 @@ from schemas.recipe import Recipe
 from schemas.stages import Dedup, Export
 from tasks.core import tables
 from tasks.core.export import annotations, digest, images, ledger
-from tasks.engine import detectors, keys, previous
-from tasks.engine.keys import code_of, key_of
+from tasks.engine import cache_keys, detectors, previous
+from tasks.engine.cache_keys import cache_key, code_digest
 from tasks.engine.views import column_of, columns_of, kept_ids
 from tasks.io.files import by_hand, contracts, verdicts
 from tasks.io.store.store import Store
 
-CODE = code_of(annotations, digest, images, ledger)
+CODE = code_digest(annotations, digest, images, ledger)
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ def content(
             copies,
             column_of(store, state.records, copies["record_id"], "source_url"),
         ),
-        "image_id": tables.looked_up(book, "record_id", ids)["image_id"],
+        "image_id": tables.lookup(book, "record_id", ids)["image_id"],
         **_named(columns_of(store, state.records, ids, images.FROM_RECORDS)),
         **_named(columns_of(store, state.outcome("fetch"), ids, ("sha256", "retrieved_at"))),
         **_named(
@@ -95,9 +95,9 @@ def recipe_sha256(recipe: Recipe, context: Context) -> str:
     said = {"verdicts": [verdicts.sha256(name, context.bindings[name]) for name in named]} if named else {}
     if recipe.by_hand:
         said["by_hand"] = [by_hand.sha256(recipe.by_hand, context.bindings[recipe.by_hand])]
-    return key_of(recipe=recipe.model_dump(mode="json", exclude={"manners"}), **said)
+    return cache_key(recipe=recipe.model_dump(mode="json", exclude={"manners"}), **said)
 
 
 def split_sha256(recipe: Recipe) -> str:
     """Digest of the settings of split alone."""
-    return next(keys.split_sha256(stage) for stage in recipe.stages if isinstance(stage, Split))
+    return next(cache_keys.split_sha256(stage) for stage in recipe.stages if isinstance(stage, Split))

@@ -27,7 +27,7 @@ from tasks.engine.views import columns_of, metadata_counts
 from tasks.export import statistics
 from tasks.export.content import Content, publication, recipe_sha256, split_sha256
 from tasks.io.files import contracts
-from tasks.io.images import looks
+from tasks.io.images.inspection import PHASH
 from tasks.io.store import releases, tombstones
 from tasks.io.store.store import Store, parquet_bytes
 
@@ -139,7 +139,7 @@ def _manifest(
         environment={
             "python": platform.python_version(),
             "platform": platform.platform(),
-            "phash": looks.PHASH,
+            "phash": PHASH,
             **{name: importlib.metadata.version(name) for name in _LIBRARIES},
         },
     )
@@ -192,12 +192,12 @@ def _report(
 ) -> str:
     """The page to look at, with the stored thumbnails of the few images that it shows."""
     kept = page.shown_records(content.ledger)
-    images = tables.looked_up(content.images, "record_id", pa.chunked_array([pa.array(kept, pa.string())])).to_pylist()
+    images = tables.lookup(content.images, "record_id", pa.chunked_array([pa.array(kept, pa.string())])).to_pylist()
     reviewed = clusters.shown(edges(store, state), content.ledger)
     facts = _facts(store, state, [*kept, *reviewed.record_ids()])
     boxes = _boxes(content.annotations, kept, least_score, by_people=any(row["is_annotated"] for row in images))
     sizes = {row["sha256"]: (row["width_px"], row["height_px"]) for row in facts.values()}
-    shelf = shelves.shelved(pa.array(sorted(sizes), pa.string()), context, "report")
+    shelf = shelves.ensure_thumbnails(pa.array(sorted(sizes), pa.string()), context, "report")
     seen = {
         sha256: thumbnails.Thumbnail(f"data:image/jpeg;base64,{base64.b64encode(jpeg).decode()}", *sizes[sha256])
         for sha256, jpeg in shelves.jpegs(store, shelf)

@@ -28,7 +28,7 @@ def statistics(store: Store, state: State, recipe: Recipe, images: pa.Table) -> 
     }
     everyone = pc.unique(pa.chunked_array([chunk for ids in moments.values() for chunk in ids.chunks], pa.string()))
     known = _view(store, state, split, pa.chunked_array([everyone]))
-    views = {moment: tables.looked_up(known, "record_id", ids) for moment, ids in moments.items()}
+    views = {moment: tables.lookup(known, "record_id", ids) for moment, ids in moments.items()}
     score = split.score if state.outcome("detect") else None
     return core.statistics(views, images["split"], _wanted(split))._replace(score=score)
 

@@ -17,8 +17,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from schemas.errors import BadInput, Damaged
-from schemas.manifests import Amended, ReleaseManifest, TableRef
+from schemas.errors import BadInput, DamagedFile
+from schemas.manifests import Amendment, ReleaseManifest, TableRef
 from schemas.tables import ANSWERS, EDGES, RETRIEVALS
 from tasks.core import by_hand
 from tasks.core import purge as core
@@ -253,7 +253,7 @@ def _is_answer(source: str, row: dict[str, Any]) -> bool:
 def _body(store: Store, row: dict[str, Any]) -> bytes | None:
     """The bytes of a raw answer, unpacked; None where they are gone, or nobody can read them."""
     body: bytes | None = row.get("body")
-    with contextlib.suppress(Damaged, pa.ArrowException):
+    with contextlib.suppress(DamagedFile, pa.ArrowException):
         body = store.read_blob(row["sha256"]) if body is None else body
         return _unpacked(body) if body.startswith(b"PAR1") else body
     return None
@@ -354,7 +354,7 @@ def _tables(
     root = store.root.rstrip("/")
     for path in sorted(str(each)[len(root) + 1 :] for each in found):
         if path.endswith(".parquet") and (is_wanted is None or _is_wanted(store, path, is_wanted)):
-            with contextlib.suppress(Damaged):
+            with contextlib.suppress(DamagedFile):
                 yield path, store.read_table(TableRef(path=path, rows=0), is_remembered=False)
 
 
@@ -470,7 +470,7 @@ def _manifest(release: Release, amender: Amender, mine: pa.Table, day: str) -> R
     now = Release(release.url)
     now.manifest = release.manifest.model_copy(update={"files": files})
     content = {table: digest.digest_by_key(now.batches(table), key) for table, key in digest.KEYS.items()}
-    amended = Amended(date=day, tombstones=mine.num_rows, content=content)
+    amended = Amendment(date=day, tombstones=mine.num_rows, content=content)
     return now.manifest.model_copy(update={"counts": ledger.counts(now.ledger()), "amended": amended})
 
 

@@ -15,9 +15,9 @@ from schemas.tables import HASH
 from tasks.core import tables
 from tasks.core.dedup import candidates, relate, search, views
 from tasks.core.dedup.witnesses import COPIES
-from tasks.engine import looks, thumbnails
-from tasks.engine.measure import measurements
-from tasks.io.images import looks as sight
+from tasks.engine import inspection, thumbnails
+from tasks.engine.measure import stored_measurements
+from tasks.io.images.inspection import PHASH
 from tasks.io.store.store import Store
 
 _RADIUS_BITS = Dedup(label="likeness").radius_bits
@@ -33,13 +33,13 @@ def alike(store: Store, pictures_of: pa.Array, others: pa.Array) -> set[tuple[st
     which only dedup takes.
     """
     blobs = pc.unique(pa.concat_arrays([pictures_of, others])).sort()
-    hashed = measurements(store, looks.HASHES, blobs, HASH)
-    hashed = hashed.filter(pc.fill_null(pc.equal(hashed["phash_recipe"], sight.PHASH), False))
-    shelf = thumbnails.at_hand(store, hashed["sha256"].combine_chunks())
+    hashed = stored_measurements(store, inspection.HASHES, blobs, HASH)
+    hashed = hashed.filter(pc.fill_null(pc.equal(hashed["phash_recipe"], PHASH), False))
+    shelf = thumbnails.stored_thumbnails(store, hashed["sha256"].combine_chunks())
     mine = shelf.filter(pc.is_in(shelf["sha256"], value_set=pictures_of))
     if not mine.num_rows:
         return set()
-    rows = tables.looked_up(hashed, "sha256", shelf["sha256"])
+    rows = tables.lookup(hashed, "sha256", shelf["sha256"])
     seen = {
         sha256: np.concatenate([views.hashes(grey, views.VIEWS[key]) for key in _KEYS])
         for sha256, grey in thumbnails.greys(store, mine).items()

@@ -14,7 +14,7 @@ from prefect import task
 from prefect.cache_policies import NO_CACHE
 
 from schemas.artists import Artists
-from schemas.errors import BadInput, Refused
+from schemas.errors import BadInput, Refusal
 from schemas.frozen import Frozen
 from schemas.manifests import Context, State, TableRef
 from schemas.recipe import Recipe
@@ -26,9 +26,9 @@ from tasks.core.scrape import answers as web_sources
 from tasks.core.scrape import records, sources
 from tasks.core.tables import as_schema, kept
 from tasks.engine import by_hand, guest, runs, steps
-from tasks.engine.decide import decided
-from tasks.engine.keys import code_of
-from tasks.engine.retrieve import retrieved
+from tasks.engine.cache_keys import code_digest
+from tasks.engine.decide import decide_once
+from tasks.engine.retrieve import retrieve
 from tasks.io.files import parquet_rows
 from tasks.io.files.folders import Folder
 from tasks.io.store import releases
@@ -36,8 +36,8 @@ from tasks.io.store.store import Store
 from tasks.io.web import retrieval
 from tasks.scrape import crawl
 
-CODE = code_of(sources, artists)
-STYLES = code_of(styles)
+CODE = code_digest(sources, artists)
+STYLES = code_digest(styles)
 MAX_ANSWER_BYTES = 2_000_000_000
 REQUEST = pa.schema([RETRIEVALS.field("locator"), RETRIEVALS.field("validator")])
 _NAMES = ["record_id", "artist", "artist_qualifier"]
@@ -62,10 +62,10 @@ class _Styled(Frozen):
     styles: Styles
 
 
-@task(cache_policy=NO_CACHE, **runs.RETRIED)
+@task(cache_policy=NO_CACHE, **runs.RETRY_IO)
 def answers_part(requests: pa.Table, source: AnyFileSource, rules: str, into: str, context: Context) -> None:
     """Read a batch of answers below the source's binding; what can't be read is a row with a reason."""
-    store = runs.opened(context)
+    store = runs.store_of(context)
     folder = Folder(source.at, context.bindings[source.at])
     rows = [
         retrieval.answer(store, request, rules, lambda path: folder.read(path, MAX_ANSWER_BYTES))
@@ -89,13 +89,13 @@ def check_sources(recipe: Recipe, context: Context) -> None:
 
 def scrape(recipe: Recipe, context: Context) -> State:
     """The state with which a build begins: every record of every source, and the scrape's own step."""
-    store = runs.opened(context)
+    store = runs.store_of(context)
     listed = _all_listed(store, recipe, context)
     everything = records.merged(store.read_table(found.records, is_remembered=False) for found in listed)
     figures = pa.concat_tables(
         [SOURCE_FIGURES.empty_table(), *(store.read_table(found.figures) for found in listed if found.figures)]
     ).sort_by("record_id")
-    named, _ = decided(
+    named, _ = decide_once(
         store,
         "artists",
         _Named(artists=recipe.artists),
@@ -113,7 +113,7 @@ def scrape(recipe: Recipe, context: Context) -> State:
         taken_down=taken_down,
     )
     computed, pending = sum(found.computed for found in listed), sum(found.pending for found in listed)
-    step = steps.step(
+    step = steps.step_of(
         store,
         "retrieve",
         "scrape",
@@ -163,7 +163,7 @@ def _listed(store: Store, source: AnySource, recipe: Recipe, context: Context) -
 def _with_carried_over(store: Store, found: crawl.Listed, source: AnyWebSource, recipe: Recipe) -> crawl.Listed:
     """A listing that failed says nothing of what it did not reach: that stays as the last release knew it.
 
-    Raises Refused where too many could not be had, and there is no release to go by.
+    Raises Refusal where too many could not be had, and there is no release to go by.
     """
     table, previous = store.read_table(found.records), releases.predecessor(store, recipe.name)
     before = as_schema(previous.records(), RECORDS) if previous else RECORDS.empty_table()
@@ -172,7 +172,7 @@ def _with_carried_over(store: Store, found: crawl.Listed, source: AnyWebSource, 
     )
     carried = before.filter(is_unreached)  # with their reasons, if they have one
     if not carried.num_rows and found.unreached > recipe.max_transient_fraction * found.listings:
-        raise Refused(
+        raise Refusal(
             f"scrape: expected at most {recipe.max_transient_fraction:.0%} of the listings of '{source.name}' "
             "to fail, got "
             f"{found.unreached} of {found.listings}: {' '.join(found.notes)}"
@@ -193,7 +193,7 @@ def _from_files(store: Store, source: AnyFileSource, categories: tuple[str, ...]
     requests = pa.table(
         [pa.array(wanted, pa.string()), pa.array([listing[path] for path in wanted], pa.string())], schema=REQUEST
     )
-    got, _ = retrieved(
+    got, _ = retrieve(
         answers_part,
         source,
         f"{source.name}-answers",
@@ -218,8 +218,8 @@ def _from_files(store: Store, source: AnyFileSource, categories: tuple[str, ...]
         )
 
     asked = _Asked(source=source, categories=categories)
-    table, is_new = decided(store, "records", asked, CODE, view, lambda: listed().records)
-    figures, _ = decided(store, "figures", asked, CODE, view, lambda: listed().figures)
+    table, is_new = decide_once(store, "records", asked, CODE, view, lambda: listed().records)
+    figures, _ = decide_once(store, "figures", asked, CODE, view, lambda: listed().figures)
     return crawl.Listed(records=table, figures=figures, computed=int(is_new))
 
 
@@ -233,7 +233,7 @@ def _of_the_living(figures: pa.Table, taken_down: TableRef | None, store: Store)
 
 def _with_styles(store: Store, recipe: Recipe, everything: pa.Table) -> pa.Table:
     view = everything.select(["record_id", "style"])
-    found, _ = decided(
+    found, _ = decide_once(
         store,
         "styles",
         _Styled(styles=recipe.styles),
@@ -255,6 +255,6 @@ def shown(state: State, at_most: int, context: Context) -> list[str]:
     """Records as lines of JSON, for people to look at: those with the smallest ids first, those without a reason
     before others.
     """
-    table = runs.opened(context).read_table(state.records)
+    table = runs.store_of(context).read_table(state.records)
     good = table.filter(pc.is_null(table["reason"]))
     return list(web_sources.as_json((good if good.num_rows else table).slice(0, at_most).to_pylist()))

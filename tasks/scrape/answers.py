@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 from prefect import task
 from prefect.cache_policies import NO_CACHE
 
-from schemas.errors import Damaged
+from schemas.errors import DamagedFile
 from schemas.manifests import Context, TableRef
 from schemas.manners import Manners
 from schemas.reasons import PASSING
@@ -29,7 +29,7 @@ from tasks.engine import guest as web
 from tasks.engine import runs
 from tasks.engine.parts import LINE_EVERY_S
 from tasks.engine.retrieve import PASSING_WORDS
-from tasks.io.images.decode import Unreadable
+from tasks.io.images.decode import UnreadableImage
 from tasks.io.store.journal import Journal, absorb
 from tasks.io.store.store import Store, blob_path
 from tasks.io.web.client import Limits, Wanted
@@ -43,11 +43,11 @@ Row = dict[str, Any]
 _INDEX = [name for name in ANSWERS.names if name != "body"]
 
 
-@task(cache_policy=NO_CACHE, **runs.RETRIED)
+@task(cache_policy=NO_CACHE, **runs.RETRY_IO)
 def ask_part(requests: pa.Table, asked: tuple[AnyWebSource, Manners, bool], into: str, context: Context) -> None:
     """Ask one batch and keep the raw answers. With `follows`, also every listing to which these listings lead."""
     source, manners, follows = asked
-    store = runs.opened(context)
+    store = runs.store_of(context)
     todo, seen = requests.to_pylist(), set(requests["url"].to_pylist())
     told_s = time.monotonic()
     known = Answers(store, into) if follows else None
@@ -63,7 +63,8 @@ def ask_part(requests: pa.Table, asked: tuple[AnyWebSource, Manners, bool], into
             seen |= new.keys()
             if time.monotonic() - told_s > LINE_EVERY_S:  # how many more there are, only they themselves say
                 told_s = time.monotonic()
-                print(f"{source.name}: {len(seen)} listings known so far, {len(new)} to ask next", file=sys.stderr)  # noqa: T201
+                line = f"{source.name}: {len(seen)} listings known so far, {len(new)} to ask next"
+                print(line, file=sys.stderr)  # noqa: T201
             asks = pa.Table.from_pylist(list(new.values()), schema=ASKS)
             todo = known.to_ask(asks, source.refresh, is_first=True).to_pylist() if known is not None else []
 
@@ -88,7 +89,7 @@ class Answers:
         for path in sorted(names - set(self._paths)):
             try:
                 table = _index(self._store, path)
-            except (Damaged, pa.ArrowException, OSError):
+            except (DamagedFile, pa.ArrowException, OSError):
                 continue
             found.append(table.append_column("part", pa.array([len(self._paths)] * table.num_rows, pa.int32())))
             self._paths.append(path)
@@ -97,7 +98,7 @@ class Answers:
 
     def of(self, urls: pa.ChunkedArray | pa.Array) -> pa.Table:
         """The best answer to each URL: index columns, `part`, `has_failed_since`; nulls where there is none."""
-        return tables.looked_up(self._best, "url", urls)
+        return tables.lookup(self._best, "url", urls)
 
     def ref(self, part: int) -> TableRef:
         """The table that is number `part`."""
@@ -184,7 +185,7 @@ def _asked(
         )
         return _answered(store, request, wanted, guest)
 
-    def failed(request: Row, problem: Unreadable) -> Row:
+    def failed(request: Row, problem: UnreadableImage) -> Row:
         return _row(request, reason=problem.reason, detail=problem.detail)
 
     downloads = Downloads(guest.client, guest.governor, manners.tries, web.THREADS, fetch, failed)
@@ -237,7 +238,7 @@ def _index(store: Store, path: str) -> pa.Table:
     data = store.read_bytes(path)
     if hashlib.sha256(data).hexdigest() != TableRef(path=path, rows=0).sha256:
         store.remove(path)
-        raise Damaged(f"expected {path} to be what its name says, got other bytes; they were removed")
+        raise DamagedFile(f"expected {path} to be what its name says, got other bytes; they were removed")
     return pq.read_table(pa.BufferReader(data), columns=_INDEX)
 
 

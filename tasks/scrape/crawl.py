@@ -18,14 +18,14 @@ from schemas.sources import AnyWebSource
 from schemas.tables import ASKS
 from tasks.core.scrape import answers as core
 from tasks.core.scrape import records
-from tasks.engine.decide import decided
-from tasks.engine.keys import code_of
-from tasks.engine.parts import in_parts
+from tasks.engine.cache_keys import code_digest
+from tasks.engine.decide import decide_once
+from tasks.engine.parts import run_in_parts
 from tasks.engine.retrieve import PASSING_WORDS
 from tasks.io.store.store import Store
 from tasks.scrape.answers import Answers, absorbed, ask_part, body, folder_of
 
-CODE = code_of(core)
+CODE = code_digest(core)
 
 
 class Listed(Manifest):
@@ -108,8 +108,8 @@ def _ask(todo: pa.Table, source: AnyWebSource, manners: Manners, known: Answers,
     is_listing, into, label = pc.is_null(todo["key"]), folder_of(source), f"ask-{source.name}"
     # one part follows all listings: two would ask for what both lead to
     alone = context.model_copy(update={"part_rows": max(todo.num_rows, 1)})
-    in_parts(ask_part, todo.filter(is_listing), ((source, manners, True), into), alone, label)
-    in_parts(ask_part, todo.filter(pc.invert(is_listing)), ((source, manners, False), into), context, label)
+    run_in_parts(ask_part, todo.filter(is_listing), ((source, manners, True), into), alone, label)
+    run_in_parts(ask_part, todo.filter(pc.invert(is_listing)), ((source, manners, False), into), context, label)
     known.refresh()
 
 
@@ -146,7 +146,7 @@ def _read(store: Store, source: AnyWebSource, part: TableRef) -> core.Heard:
 
     nothing = pa.table({})
     refs = [
-        decided(store, f"heard-{word}", asked, CODE, nothing, functools.partial(_one, heard, word))[0]
+        decide_once(store, f"heard-{word}", asked, CODE, nothing, functools.partial(_one, heard, word))[0]
         for word in ("records", "asks", "heard")
     ]
     return core.Heard(*(store.read_table(ref, is_remembered=False) for ref in refs))

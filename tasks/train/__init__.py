@@ -30,14 +30,14 @@ class Trained(NamedTuple):
     is_new: bool
 
 
-@task(cache_policy=NO_CACHE, **runs.ONCE)
+@task(cache_policy=NO_CACHE, **runs.NO_RETRY)
 def train(settings: TrainDetector, lessons: Lessons, context: Context) -> Trained:
     """Go through a training, or show what came of it; what is interrupted goes on from its newest checkpoint.
 
     Raises BadInput where there is nothing to learn from, the weights to start from are another model's, there is no
     such device, or the loss is no number any more.
     """
-    store, device, start = runs.opened(context), chosen(context.device), _start(settings, context)
+    store, device, start = runs.store_of(context), chosen(context.device), _start(settings, context)
     truth = annotated(lessons.truth, lessons.folder, context, category=settings.category, split=lessons.split)
     if not training.figures_of(truth):
         raise BadInput(f"{truth.name}: expected figures of '{settings.category}', got nothing but crowds")
@@ -58,8 +58,8 @@ def train(settings: TrainDetector, lessons: Lessons, context: Context) -> Traine
 
 
 def bytes_of(weights: str, context: Context) -> bytes:
-    """The file of weights that a training has left. Raises Damaged if it is gone."""
-    return runs.opened(context).read_bytes(weights)
+    """The file of weights that a training has left. Raises DamagedFile if it is gone."""
+    return runs.store_of(context).read_bytes(weights)
 
 
 def _start(settings: TrainDetector, context: Context) -> bytes | None:

@@ -23,21 +23,21 @@ import torch
 from pydantic import ValidationError
 
 from schemas.detect import Detect
-from schemas.errors import Damaged
+from schemas.errors import DamagedFile
 from schemas.tables import CURVES
 from schemas.train import Progress, TrainDetector
 from tasks.core import evaluate
 from tasks.core.train import curves
 from tasks.core.train import lessons as core
+from tasks.engine.cache_keys import cache_key, code_digest
 from tasks.engine.detectors import detections
-from tasks.engine.keys import code_of, key_of
 from tasks.engine.truth import Annotated
 from tasks.io.detectors import torchvision_models as models
 from tasks.io.store.store import Store, parquet_bytes
 from tasks.io.training import augment, checkpoints, samples
 from tasks.io.training import trainer as training
 
-CODE = code_of(sys.modules[__name__], detections)
+CODE = code_digest(sys.modules[__name__], detections)
 AT_MOST = 100
 _POINTS = 200
 """Points of a curve, about: the loss of one step says little, the mean over some more."""
@@ -63,7 +63,7 @@ class Course(NamedTuple):
         begun = None if self.start is None else hashlib.sha256(self.start).hexdigest()
         exam = None if self.exam is None else self.exam.sha256
         said = self.settings.model_dump(mode="json", exclude={"start", "checkpoint_every_steps"})
-        key = key_of(
+        key = cache_key(
             settings=said,
             truth=self.truth.sha256,
             exam=exam,
@@ -80,9 +80,9 @@ def known(course: Course, store: Store) -> dict[str, Any] | None:
     try:
         metrics: dict[str, Any] = json.loads(store.read_bytes(f"{course.folder}/metrics.json"))
         data = store.read_bytes(f"{course.folder}/model.safetensors")
-        is_whole = metrics.pop("sha256") == key_of(metrics=metrics)
+        is_whole = metrics.pop("sha256") == cache_key(metrics=metrics)
         return metrics if is_whole and hashlib.sha256(data).hexdigest() == metrics["model_sha256"] else None
-    except (Damaged, ValueError, KeyError, TypeError, AttributeError):
+    except (DamagedFile, ValueError, KeyError, TypeError, AttributeError):
         return None
 
 
@@ -112,7 +112,7 @@ def steps_of(course: Course) -> int:
 def _begun(course: Course, store: Store) -> tuple[training.Trainer, Progress]:
     """The trainer where its newest intact checkpoint stands, or at the beginning."""
     for data in checkpoints.intact(store, f"{course.folder}/checkpoints"):
-        with contextlib.suppress(Damaged, ValidationError):
+        with contextlib.suppress(DamagedFile, ValidationError):
             trainer = _trainer(course)
             return trainer, Progress.model_validate(trainer.restore(data))
     return _trainer(course), Progress()
@@ -233,7 +233,7 @@ def _written(course: Course, trainer: training.Trainer, progress: Progress, stor
         "evaluations": progress.scores,
         "model_sha256": hashlib.sha256(model).hexdigest(),
     }
-    sealed = {**metrics, "sha256": key_of(metrics=metrics)}
+    sealed = {**metrics, "sha256": cache_key(metrics=metrics)}
     store.write_bytes(f"{folder}/metrics.json", (json.dumps(sealed, indent=1) + "\n").encode())
     checkpoints.clear(store, f"{folder}/checkpoints")
     return metrics

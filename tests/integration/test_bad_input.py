@@ -16,7 +16,7 @@ from PIL import Image
 from flows.build_dataset import stages
 from flows.cli import main
 from flows.recipes import recipe_from_file
-from schemas.errors import Refused
+from schemas.errors import Refusal
 from schemas.manifests import Context
 from tasks.io.store.releases import Release
 from tests.support.desk import RECIPE, ROOT, WEIGHTS, Desk
@@ -168,7 +168,7 @@ def test_a_table_without_rows_and_a_table_without_the_column(tmp_path, capsys):
 def test_a_build_in_which_every_record_is_dropped_publishes_nothing(tmp_path):
     (tmp_path / "images").mkdir()
     (tmp_path / "images/page.jpg").write_text("<html>not found</html>")
-    with pytest.raises(Refused, match="expected at least one image to publish, got none"):
+    with pytest.raises(Refusal, match="expected at least one image to publish, got none"):
         built(FOLDER_RECIPE, tmp_path / "images", tmp_path)
     assert not (tmp_path / "store/releases").exists()
 
@@ -179,7 +179,7 @@ def test_the_same_recipe_that_suddenly_loses_many_images_is_refused(tmp_path, mu
     version = desk.latest.manifest.version
     for path in sorted((museum / "images").rglob("*.*"))[:80]:
         path.unlink()
-    with pytest.raises(Refused, match=r"expected at least 95% of the \d+ images of release"):
+    with pytest.raises(Refusal, match=r"expected at least 95% of the \d+ images of release"):
         desk.build()
     assert desk.latest.manifest.version == version
     desk.build("max_loss_fraction=1")

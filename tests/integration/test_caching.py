@@ -13,7 +13,7 @@ import pytest
 import tasks.dedup
 import tasks.detect
 import tasks.engine.detectors
-import tasks.engine.looks
+import tasks.engine.inspection
 import tasks.sample
 import tasks.scrape
 from examples.museum.folder import write_museum
@@ -76,7 +76,7 @@ CODES = [
     pytest.param(tasks.dedup, "dedup", {"dedup"}, id="a rule of dedup, which decides as before"),
     pytest.param(tasks.sample, "sample", {"sample"}, id="a rule of sample, which draws as before"),
     pytest.param(tasks.detect, "detect", {"detect"}, id="the detector's code: every image is looked at again"),
-    pytest.param(tasks.engine.looks, "hash", {"hash"}, id="the hash's code"),
+    pytest.param(tasks.engine.inspection, "hash", {"hash"}, id="the hash's code"),
     pytest.param(tasks.scrape, "scrape", {"scrape"}, id="a parser: the kept answers are read again, none is asked for"),
 ]
 
@@ -86,7 +86,7 @@ def test_changed_code_redoes_its_stage_and_what_then_differs(
     built, monkeypatch: pytest.MonkeyPatch, shell: ModuleType, label, redone
 ):
     version = built.latest.manifest.version
-    if shell is tasks.engine.looks:
+    if shell is tasks.engine.inspection:
         monkeypatch.setattr(shell, "HASHES", "measures/hash/another-digest")
     elif shell is tasks.detect:
         monkeypatch.setitem(tasks.engine.detectors._CODE, "onnx", ("tasks.engine.detectors.detections",))

@@ -14,7 +14,7 @@ from PIL import Image
 
 from flows.build_dataset import stages
 from flows.recipes import recipe_from_file
-from schemas.errors import BadInput, BrokenPromise, Refused
+from schemas.errors import BadInput, BrokenPromise, Refusal
 from schemas.manifests import Context, Step
 from tasks.io.store.releases import Release
 from tasks.verify import verify
@@ -120,7 +120,7 @@ def test_exactly_more_than_there_are_publishes_nothing_and_names_who_lacks_how_m
     collection.works(0, 12)
     collection.works(12, 15, style="Dada")
     with pytest.raises(
-        Refused, match="expected exactly 10 records of each stratum, but 1 of 2 have fewer: Dada has 3, 7 too few; "
+        Refusal, match="expected exactly 10 records of each stratum, but 1 of 2 have fewer: Dada has 3, 7 too few; "
     ):
         collection.build(sample(exactly=10), split())
     assert not (Path(collection.store) / "releases").exists()
@@ -284,7 +284,7 @@ def test_where_removals_pull_the_shares_too_far_a_new_lineage_is_asked_for(colle
         row for row in collection.tables["m"] if before[f"m:{row['key']}"] != "train" or int(row["key"]) % 3 == 0
     ]
     with pytest.raises(
-        Refused,
+        Refusal,
         match=r"expected at most 5% of \d+ images in another split than the ratios ask, got train \d+ .* another seed",
     ):
         collection.build(split())
@@ -304,7 +304,7 @@ def test_the_release_of_another_dataset_is_no_predecessor(collection):
     works = collection.tables.pop("m")
     collection.tables["other"] = works
     with pytest.raises(
-        Refused, match=r"to be of the same dataset, got one of other sources \(m\): give the recipe a name of its own"
+        Refusal, match=r"to be of the same dataset, got one of other sources \(m\): give the recipe a name of its own"
     ):
         collection.build(split())
     releases = Path(collection.store) / "releases"

@@ -14,7 +14,7 @@ import tasks.engine.detectors
 from flows.build_dataset import stages
 from flows.recipes import recipe_from_file
 from schemas.detect import Detect
-from schemas.errors import BadInput, Refused
+from schemas.errors import BadInput, Refusal
 from schemas.manifests import Context
 from tasks.detect import check_detector, detections
 from tasks.engine import runs
@@ -79,16 +79,16 @@ def test_a_key_says_what_is_found_and_nothing_else(tmp_path):
     ],
 )
 def test_only_the_code_that_runs_is_in_the_key(tmp_path, monkeypatch, changed, does):
-    import tasks.engine.keys
+    import tasks.engine.cache_keys
 
     context, plain = context_of(tmp_path), Detect(model="plain")
-    before, parsed = tasks.engine.detectors.key(plain, context), tasks.engine.keys._parsed
+    before, parsed = tasks.engine.detectors.key(plain, context), tasks.engine.cache_keys._parsed
 
     def edited(name: str) -> Any:
         tree = parsed(name)
         return type(tree)([*tree.body, *tree.body[-1:]], []) if name == changed else tree
 
-    monkeypatch.setattr(tasks.engine.keys, "_parsed", edited)
+    monkeypatch.setattr(tasks.engine.cache_keys, "_parsed", edited)
     assert (tasks.engine.detectors.key(plain, context) != before) == does
 
 
@@ -129,7 +129,7 @@ def test_odd_pictures_have_boxes_inside_and_what_has_no_pixels_a_reason(tmp_path
     if model == "hog" and not hasattr(cv2, "HOGDescriptor"):
         pytest.skip("this OpenCV has no HOGDescriptor")
     context = context_of(tmp_path)
-    store, sizes = runs.opened(context), {}
+    store, sizes = runs.store_of(context), {}
     for name, picture in ODD.items():
         turn = (
             {"exif": b"Exif\0\0MM\0*\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0\x06\0\0\0\0\0\0"}
@@ -206,7 +206,7 @@ def test_what_another_program_found_is_a_measure_like_any_other(outside):
     steps = by_label(stages(recipe_from_file(recipe), context))
     assert (steps["detect"].computed, steps["detect"].kept) == (4, 4)
     assert (steps["people"].kept, steps["people"].dropped) == (1, {"too_few_figures": 3})
-    details = runs.opened(context).read_table(steps["people"].outcome)["detail"].to_pylist()
+    details = runs.store_of(context).read_table(steps["people"].outcome)["detail"].to_pylist()
     assert sorted(filter(None, details)) == ["0 of person", "0 of person", "nobody has counted person"]
     release = Release(steps["export"].release)
     (row,) = pa.concat_tables([release.table(path) for path in release.parts("annotations")]).to_pylist()
@@ -229,7 +229,7 @@ def test_results_are_looked_up_again_when_a_file_or_a_name_changes_and_else_not(
     assert by_label(stages(wished, context))["detect"].computed == 4
     picture = Path(context.bindings["images"]) / "A/with.png"
     picture.rename(picture.with_name("now another.png"))
-    with pytest.raises(Refused, match="expected at least one image to publish, got none"):  # it is none of those listed
+    with pytest.raises(Refusal, match="expected at least one image to publish, got none"):  # it is none of those listed
         stages(wished, context)
 
 

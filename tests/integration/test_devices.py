@@ -21,7 +21,7 @@ from schemas.errors import BadInput
 from schemas.manifests import Context
 from tasks import detect
 from tasks.engine import detectors
-from tasks.engine.parts import in_parts
+from tasks.engine.parts import run_in_parts
 from tasks.io.detectors import torchvision_models, vision_weights
 from tasks.io.store.releases import Release
 from tests.support.desk import RECIPE, ROOT
@@ -128,7 +128,9 @@ def where(batch: pa.Table, folder: str, context: Context) -> None:
 @flow(persist_result=False)
 def parts(folder: str, device: str) -> None:
     rows = pa.table({"row": range(8)})
-    in_parts(where, rows, (folder,), Context(store="memory://parts", device=device, workers=4, part_rows=1), "parts")
+    run_in_parts(
+        where, rows, (folder,), Context(store="memory://parts", device=device, workers=4, part_rows=1), "parts"
+    )
 
 
 @pytest.mark.server

@@ -13,7 +13,7 @@ from PIL import Image
 import tasks.engine.detectors
 from flows.cli import main
 from flows.evaluate import check, evaluate_detector
-from schemas.errors import BadInput, Damaged
+from schemas.errors import BadInput, DamagedFile
 from schemas.manifests import Context
 from tasks.core.evaluate import box_scores
 from tasks.engine.truth import annotated
@@ -135,7 +135,7 @@ def test_a_release_that_is_damaged_is_told_in_a_sentence(built, release):
     context = built.context()
     first = Path(release) / built.latest.parts("annotations")[0]
     first.write_bytes(b"PAR1" + first.read_bytes()[100:])
-    with pytest.raises(Damaged, match="expected the table annotations of release"):
+    with pytest.raises(DamagedFile, match="expected the table annotations of release"):
         annotated(release, None, context)
 
 

@@ -10,11 +10,11 @@ from prefect.cache_policies import NO_CACHE
 from prefect.task_runners import ThreadPoolTaskRunner
 
 from schemas.manifests import Context
-from tasks.engine.parts import in_parts
-from tasks.engine.runs import RETRIED
+from tasks.engine.parts import run_in_parts
+from tasks.engine.runs import RETRY_IO
 
 pytestmark = pytest.mark.server
-AT_ONCE = {**RETRIED, "retry_delay_seconds": 0, "cache_policy": NO_CACHE}
+AT_ONCE = {**RETRY_IO, "retry_delay_seconds": 0, "cache_policy": NO_CACHE}
 
 
 def run(part: Any, rows: int, **more: Any) -> None:
@@ -22,7 +22,7 @@ def run(part: Any, rows: int, **more: Any) -> None:
 
     @flow(task_runner=ThreadPoolTaskRunner(max_workers=16), persist_result=False)
     def parts() -> None:
-        in_parts(part, pa.table({"row": range(rows)}), (), Context(store="memory://parts", **more), "parts")
+        run_in_parts(part, pa.table({"row": range(rows)}), (), Context(store="memory://parts", **more), "parts")
 
     parts()
 

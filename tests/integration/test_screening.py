@@ -12,7 +12,7 @@ from flows.build_dataset import plan, stages
 from flows.recipes import recipe_from_file
 from schemas.errors import BadInput
 from schemas.manifests import Context, Step
-from tasks.engine.runs import opened
+from tasks.engine.runs import store_of
 
 LIMITS = {"least_contrast": 0.1, "most_blur": 0.5, "most_border": 0.2, "most_object_photo": 0.75}
 SEEN = {"label": "seen", "bytes": {"least": 100}, "pixels": {"most": 100_000}, "colour": "colour", "scores": LIMITS}
@@ -70,7 +70,7 @@ def recipe(tmp_path: Path, **changes: Any) -> Any:
 
 def dropped(steps: tuple[Step, ...], context: Context) -> dict[str, str]:
     """The reason of each record that any step has dropped."""
-    store = opened(context)
+    store = store_of(context)
     rows = [row for step in steps for row in store.read_table(step.outcome).select(["record_id", "reason"]).to_pylist()]
     return {row["record_id"].removeprefix("s:"): row["reason"] for row in rows if row["reason"]}
 
@@ -91,7 +91,7 @@ def test_each_picture_goes_for_its_own_reason_and_nothing_is_scored_twice(tmp_pa
         "2 styles stay as their sources spell them, since no table knows them: 'LunarArt' (1), 'Martian' (1)"
         in steps[0].notes
     )
-    records = opened(context).read_table(steps[0].outcome)
+    records = store_of(context).read_table(steps[0].outcome)
     assert {"Post Impressionism", "LunarArt"} <= set(records["style"].to_pylist())
     assert {step.label: step.computed for step in steps}["quality"] == 9
     again = stages(wished, context)
@@ -115,7 +115,7 @@ def test_a_recipe_names_a_style_as_it_likes(tmp_path: Path, context: Context):
     steps = stages(recipe(tmp_path, styles=named), context)
     assert steps[0].notes == ()
     assert "Martian/good.png" not in dropped(steps, context)
-    assert "Post-Impressionism" in opened(context).read_table(steps[0].outcome)["style"].to_pylist()
+    assert "Post-Impressionism" in store_of(context).read_table(steps[0].outcome)["style"].to_pylist()
 
 
 def test_what_a_person_includes_passes_every_screen(tmp_path: Path, context: Context):
@@ -146,7 +146,7 @@ def test_figures_that_nobody_has_counted_are_not_taken_for_none(tmp_path: Path, 
         (tmp_path / "images" / f"{name}.xml").write_text(said)
     step = next(step for step in stages(wished, context) if step.label == "people")
     assert (step.kept, step.dropped) == (1, {"too_few_figures": 8})
-    details = opened(context).read_table(step.outcome)["detail"].to_pylist()
+    details = store_of(context).read_table(step.outcome)["detail"].to_pylist()
     assert sorted(filter(None, details)) == ["0 of person", *["nobody has counted person"] * 7]
     assert step.notes == (
         "nobody has counted person in 7 of 9 records: they are not annotated, and no detect of person has "

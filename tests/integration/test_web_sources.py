@@ -22,7 +22,7 @@ from examples.museum.serve.server import serving
 from examples.museum.serve.works import CatalogueHall
 from flows.build_dataset import listing, plan, stages
 from flows.recipes import recipe_from_file
-from schemas.errors import BadInput, BrokenPromise, Refused
+from schemas.errors import BadInput, BrokenPromise, Refusal
 from schemas.manifests import Context
 from tasks.scrape import crawl
 from tests.support.desk import ROOT, by_label, computed
@@ -175,7 +175,7 @@ def test_a_first_listing_that_fails_publishes_nothing(tmp_path):
     faults = Faults(1.0, answer_kinds=("server_error",))
     with (
         serving(CatalogueHall(7, ROWS, 6), faults=faults) as broken,
-        pytest.raises((Refused, BadInput), match="could not be had"),
+        pytest.raises((Refusal, BadInput), match="could not be had"),
     ):
         desk.build(broken, "first")
     assert not Path(desk.store, "releases").exists()
@@ -186,7 +186,7 @@ def test_too_many_failures_in_passing_publish_nothing_and_the_next_build_asks_fo
     with serving(
         CatalogueHall(7, ROWS, 6), faults=Faults(0.2, image_kinds=("server_error",), answer_kinds=())
     ) as broken:
-        with pytest.raises(Refused, match="fail in passing"):
+        with pytest.raises(Refusal, match="fail in passing"):
             desk.build(broken, "first")
         arrived = {visit.target for visit in broken.log if visit.status == 200 and visit.host == "www.artic.edu"}
     since = len(museum.log)
@@ -327,7 +327,7 @@ def test_a_table_that_names_private_addresses_reaches_none_of_them(tmp_path):
         path.write_text(yaml.safe_dump(plain), encoding="utf-8")
         bindings = {"images": str(images), "contact": "curator@museum.example"}
         context = Context(store=str(tmp_path / "store"), bindings=bindings, run=str(tmp_path))
-        with pytest.raises(Refused, match="every record was dropped"):
+        with pytest.raises(Refusal, match="every record was dropped"):
             stages(recipe_from_file(str(path)), context)
         with pytest.raises(TimeoutError):
             listener.accept()

@@ -13,9 +13,9 @@ from schemas.recipe import Recipe
 from schemas.stages import Dedup
 from schemas.tables import FETCH, HASH, RECORDS, SOURCE_FIGURES, outcome
 from tasks.dedup import dedup
-from tasks.engine import looks as pictures
-from tasks.engine.measure import measurements
-from tasks.io.images import looks as sight
+from tasks.engine import inspection
+from tasks.engine.measure import stored_measurements
+from tasks.io.images.inspection import PHASH
 from tasks.io.store.store import Store
 
 Pixels = NDArray[np.uint8]
@@ -75,19 +75,23 @@ class Wall:
         self.context = Context(store=url, **more)
         self.store = Store(url)
 
-    def state(self, hanging: dict[str, bytes], recipe: str = sight.PHASH) -> State:
+    def state(self, hanging: dict[str, bytes], recipe: str = PHASH) -> State:
         names = sorted(hanging)
         blobs = {name: self.store.write_blob(hanging[name]) for name in names}
-        known = measurements(self.store, pictures.HASHES, pa.array(sorted(set(blobs.values())), pa.string()), HASH)[
-            "sha256"
-        ].to_pylist()
+        known = stored_measurements(
+            self.store, inspection.HASHES, pa.array(sorted(set(blobs.values())), pa.string()), HASH
+        )["sha256"].to_pylist()
         todo = sorted(set(blobs.values()) - set(known))
-        pictures.look_part.fn(pa.table({"sha256": pa.array(todo, pa.string())}), None, pictures.HASHES, self.context)
+        inspection.inspect_part.fn(
+            pa.table({"sha256": pa.array(todo, pa.string())}), None, inspection.HASHES, self.context
+        )
         rows = [
             {"record_id": name, "source": "m", "rights_uri": "NOASSERTION", "is_annotated": False} for name in names
         ]
         fetched = [{"record_id": name, "sha256": blobs[name], "bytes": len(hanging[name])} for name in names]
-        hashed = measurements(self.store, pictures.HASHES, pa.array(sorted(set(blobs.values())), pa.string()), HASH)
+        hashed = stored_measurements(
+            self.store, inspection.HASHES, pa.array(sorted(set(blobs.values())), pa.string()), HASH
+        )
         of = {row["sha256"]: {**row, "phash_recipe": recipe} for row in hashed.to_pylist()}
         schema = outcome(*((field.name, field.type) for field in HASH if field.name not in {"reason", "detail"}))
         steps = [

@@ -158,7 +158,7 @@ def _pairs(sha256: pa.ChunkedArray, blob: _Rows, relations: pa.Table, spoken: pa
     key = _ints(pairs["key"])
     if not np.all(key[1:] > key[:-1]):
         raise ValueError("expected each pair of blobs once, got one of them twice")
-    verdict = tables.looked_up(spoken, "key", pairs["key"])["verdict"]
+    verdict = tables.lookup(spoken, "key", pairs["key"])["verdict"]
     columns = {name: pairs[name] for name in _MEASURED.names[1:]}
     return pa.table({"a": key // size, "b": key % size, **columns, "verdict": verdict})
 

@@ -45,7 +45,7 @@ def decide(
         detail=pa.array([found[name] for name in names.to_pylist()], pa.string()),
         group_id=names,
     )
-    return tables.looked_up(pa.concat_tables([kept, dropped]), "record_id", view["record_id"]), edges
+    return tables.lookup(pa.concat_tables([kept, dropped]), "record_id", view["record_id"]), edges
 
 
 def _copies(outcome: pa.Table, edges: pa.Table, why: dict[str, str]) -> dict[str, str]:

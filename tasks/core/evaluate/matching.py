@@ -63,7 +63,7 @@ def figures_of(images: pa.Table, figures: pa.Table) -> Figures:
 
 def found_in(images: pa.Table, measured: pa.Table, category: str) -> Found:
     """Of DETECT rows, one for each blob of the images, as arrays: images that share a blob have the same boxes each."""
-    lists = tables.looked_up(measured, "sha256", images["sha256"])["figures"].combine_chunks()
+    lists = tables.lookup(measured, "sha256", images["sha256"])["figures"].combine_chunks()
     flat = pc.list_flatten(lists)
     row = np.asarray(pc.list_parent_indices(lists), np.int64)
     if not len(flat):

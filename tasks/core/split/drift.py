@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from schemas.draw import Split
-from schemas.errors import Refused
+from schemas.errors import Refusal
 from tasks.core.strata import strata
 
 _Ints = NDArray[np.int64]
@@ -18,7 +18,7 @@ _FEWEST = 20
 
 
 def check(outcome: pa.Table, settings: Split, afresh: Callable[[], pa.Table]) -> None:
-    """Raise Refused where more images than max_drift allows would lie better if all were dealt afresh.
+    """Raise Refusal where more images than max_drift allows would lie better if all were dealt afresh.
 
     outcome: SPLIT, of the records that the ratios hold for (not of a gallery); afresh: the same of a build that
     inherits nothing, which is asked for only where there is doubt. What chance may do to a dataset that is thinned out,
@@ -29,7 +29,7 @@ def check(outcome: pa.Table, settings: Split, afresh: Callable[[], pa.Table]) ->
     may = settings.max_drift * whole + np.sqrt(whole * np.max(seats * (batch - seats))) / batch
     if _misplaced(held, seats) <= may or _misplaced(held, seats) - _misplaced(_held(afresh(), settings), seats) <= may:
         return
-    raise Refused(
+    raise Refusal(
         f"{settings.label}: expected at most {settings.max_drift:.0%} of {whole} images in another split than the "
         "ratios ask, got "
         f"{_told(held, settings)}: what is published stays, and additions and removals have added up; give the split "

@@ -16,8 +16,8 @@ from schemas.detect import Detect
 from schemas.errors import BadInput
 from schemas.manifests import Context
 from tasks.core.coco.results import Elsewhere
+from tasks.engine.cache_keys import cache_key, code_digest
 from tasks.engine.detectors import detections, results
-from tasks.engine.keys import code_of, key_of
 from tasks.io.detectors.detector import Detector
 from tasks.io.files import folders
 
@@ -91,8 +91,8 @@ def key(settings: Detect, context: Context, names: str = "") -> str:
     """
     unsaid = _UNSAID if settings.family == "torchvision" else _UNSAID | _SIDES
     measure = settings.model_dump(mode="json", exclude=unsaid)
-    code = code_of(*map(importlib.import_module, _CODE[settings.family]))
-    return key_of(settings=measure, weights=weights_sha256(settings, context), code=code, names=names)
+    code = code_digest(*map(importlib.import_module, _CODE[settings.family]))
+    return cache_key(settings=measure, weights=weights_sha256(settings, context), code=code, names=names)
 
 
 def weights_sha256(settings: Detect, context: Context) -> str:

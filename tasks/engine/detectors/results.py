@@ -50,7 +50,7 @@ def rows(
             continue
         try:
             picture = decode.picture(read(blob["sha256"]), NO_LIMIT)
-        except decode.Unreadable as problem:
+        except decode.UnreadableImage as problem:
             yield {"sha256": blob["sha256"], "reason": problem.reason, "detail": problem.detail}
             continue
         found = _suppressed(elsewhere.found(number), settings)

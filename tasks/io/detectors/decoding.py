@@ -39,7 +39,7 @@ class Picture(NamedTuple):
 def decoded(data: bytes, *, is_pinned: bool = False) -> Picture:
     """By the rules of tasks/io/images/decode.py; pinned, the current CUDA device can copy from it while both go on.
 
-    Raises Unreadable.
+    Raises UnreadableImage.
     """
     pixels = decode.picture(data, NO_LIMIT).pixels()
     held = torch.empty(pixels.shape, dtype=torch.uint8, pin_memory=is_pinned)

@@ -29,7 +29,7 @@ class Seen(NamedTuple):
     sha256: str
     size_px: tuple[int, int]
     found: Found | None
-    problem: decode.Unreadable | None = None
+    problem: decode.UnreadableImage | None = None
 
 
 class Decoded(Protocol):
@@ -59,7 +59,7 @@ class Overlapping(Protocol):
     nothing."""
 
     def decoded(self, data: bytes) -> Decoded:
-        """Raises Unreadable where the bytes have no pixels. Called by several threads."""
+        """Raises UnreadableImage where the bytes have no pixels. Called by several threads."""
 
     def canvas(self, size: Size) -> Size:
         """The canvas of a picture of that size."""
@@ -89,7 +89,7 @@ def _one_by_one(detector: Detector, blobs: Sequence[str], read: Callable[[str], 
         for sha256 in blobs[start : start + detector.batch]:
             try:
                 pictures[sha256] = decode.picture(read(sha256), NO_LIMIT).pixels()
-            except decode.Unreadable as problem:
+            except decode.UnreadableImage as problem:
                 yield Seen(sha256, (0, 0), None, problem)
         for (sha256, pixels), found in zip(
             pictures.items(), detector.found(list(pictures.values())) if pictures else [], strict=True
@@ -141,7 +141,7 @@ def _batches(detector: Overlapping, blobs: Sequence[str], read: Callable[[str], 
     waiting: dict[Size, list[tuple[str, Decoded]]] = {}
     held = 0
     for sha256, picture in _decoded(detector, blobs, read):
-        if isinstance(picture, decode.Unreadable):
+        if isinstance(picture, decode.UnreadableImage):
             yield Seen(sha256, (0, 0), None, picture)
             continue
         canvas = detector.canvas(picture.size)
@@ -158,13 +158,13 @@ def _batches(detector: Overlapping, blobs: Sequence[str], read: Callable[[str], 
 
 def _decoded(
     detector: Overlapping, blobs: Sequence[str], read: Callable[[str], bytes]
-) -> Iterator[tuple[str, Decoded | decode.Unreadable]]:
+) -> Iterator[tuple[str, Decoded | decode.UnreadableImage]]:
     """Each blob's picture, in the blobs' order, whatever the number of threads that decode ahead."""
 
-    def one(sha256: str) -> Decoded | decode.Unreadable:
+    def one(sha256: str) -> Decoded | decode.UnreadableImage:
         try:
             return detector.decoded(read(sha256))
-        except decode.Unreadable as problem:
+        except decode.UnreadableImage as problem:
             return problem
 
     threads = detector.decoders  # asked once: a detector that loses its GPU goes on without
@@ -172,7 +172,7 @@ def _decoded(
         yield from ((sha256, one(sha256)) for sha256 in blobs)
         return
     pool, todo = ThreadPoolExecutor(threads), deque(blobs)
-    ahead: deque[tuple[str, Future[Decoded | decode.Unreadable]]] = deque()
+    ahead: deque[tuple[str, Future[Decoded | decode.UnreadableImage]]] = deque()
     try:
         while todo or ahead:
             while todo and len(ahead) < 3 * threads and _held(ahead) <= AHEAD_BYTES:
@@ -183,10 +183,10 @@ def _decoded(
         pool.shutdown(cancel_futures=True)
 
 
-def _held(ahead: "deque[tuple[str, Future[Decoded | decode.Unreadable]]]") -> int:
+def _held(ahead: "deque[tuple[str, Future[Decoded | decode.UnreadableImage]]]") -> int:
     """Bytes of what is decoded.
 
     Of the rest there are at most as many as threads, since what waits longer came later.
     """
     done = (future.result() for _, future in ahead if future.done() and future.exception() is None)
-    return sum(0 if isinstance(picture, decode.Unreadable) else picture.nbytes for picture in done)
+    return sum(0 if isinstance(picture, decode.UnreadableImage) else picture.nbytes for picture in done)

@@ -12,7 +12,7 @@ from fsspec.implementations.local import LocalFileSystem
 
 from schemas.errors import BadInput
 from schemas.reasons import Reason
-from tasks.io.images.decode import Unreadable
+from tasks.io.images.decode import UnreadableImage
 
 _NO_NAME_OF_A_FILE = {errno.ENAMETOOLONG, errno.ELOOP}
 _STAMPS = ("mtime", "created", "ino", "ETag", "etag", "LastModified", "last_modified", "checksum", "uuid")
@@ -56,19 +56,19 @@ class Folder:
         return not self.is_local or Path(os.path.realpath(f"{self.root}/{path}")).is_relative_to(_resolved(self.root))
 
     def read(self, path: str, max_bytes: int) -> bytes:
-        """The file's bytes. Raises Unreadable with the reason for a drop."""
+        """The file's bytes. Raises UnreadableImage with the reason for a drop."""
         if not self.holds(path):
-            raise Unreadable(Reason.NOT_ALLOWED, f"'{path}' leads out of its folder")
+            raise UnreadableImage(Reason.NOT_ALLOWED, f"'{path}' leads out of its folder")
         try:
             with self.fs.open(f"{self.root}/{path}", "rb") as file:
                 data = bytes(file.read(max_bytes + 1))
         except (FileNotFoundError, NotADirectoryError, IsADirectoryError) as problem:
-            raise Unreadable(Reason.NOT_FOUND, f"no file '{path}'") from problem
+            raise UnreadableImage(Reason.NOT_FOUND, f"no file '{path}'") from problem
         except OSError as problem:
             reason = Reason.NOT_FOUND if problem.errno in _NO_NAME_OF_A_FILE else Reason.UNREACHABLE
-            raise Unreadable(reason, f"'{path[:80]}': {problem.strerror or problem}") from problem
+            raise UnreadableImage(reason, f"'{path[:80]}': {problem.strerror or problem}") from problem
         if len(data) > max_bytes:
-            raise Unreadable(Reason.TOO_MANY_BYTES, f"more than {max_bytes} bytes")
+            raise UnreadableImage(Reason.TOO_MANY_BYTES, f"more than {max_bytes} bytes")
         return data
 
 

@@ -70,7 +70,7 @@ DECODE_ERRORS = (
 )
 
 
-class Unreadable(Exception):
+class UnreadableImage(Exception):
     """These bytes give no pixels; `reason` and `detail` are for the drop."""
 
     def __init__(self, reason: Reason, detail: str) -> None:
@@ -80,7 +80,7 @@ class Unreadable(Exception):
 
 
 @dataclass(frozen=True, eq=False)
-class Picture:
+class DecodedImage:
     """A decoded image: RGB, 8-bit, upright."""
 
     held: Image.Image | NDArray[np.uint8]
@@ -109,26 +109,26 @@ class Picture:
         return np.asarray(self.held)
 
 
-def picture(data: bytes, max_pixels: int) -> Picture:
-    """Decode to the end, upright, as 8-bit sRGB. Raises Unreadable with the reason for a drop."""
+def picture(data: bytes, max_pixels: int) -> DecodedImage:
+    """Decode to the end, upright, as 8-bit sRGB. Raises UnreadableImage with the reason for a drop."""
     if not data:
-        raise Unreadable(Reason.EMPTY_FILE, "0 bytes")
+        raise UnreadableImage(Reason.EMPTY_FILE, "0 bytes")
     try:
         with Image.open(io.BytesIO(data), formats=FORMATS) as image:
             refuse_beyond(max_pixels, image)
             name = "JPEG" if image.format == "MPO" else str(image.format)
             if (plain := _of_plain_jpeg(data, image)) is not None:
-                return Picture(plain, name)
+                return DecodedImage(plain, name)
             image.load()  # first: reading a PNG's EXIF would load it too, and hide that its stream is broken
             orientation = orientation_of(image)
-            return Picture(upright(srgb_of(image), orientation), name, orientation)
+            return DecodedImage(upright(srgb_of(image), orientation), name, orientation)
     except UnidentifiedImageError as problem:
         reason = Reason.BROKEN_IMAGE if _SIGNATURE.match(data) else Reason.NOT_AN_IMAGE
-        raise Unreadable(reason, f"{len(data)} bytes beginning with {data[:12]!r}") from problem
+        raise UnreadableImage(reason, f"{len(data)} bytes beginning with {data[:12]!r}") from problem
     except Image.DecompressionBombError as problem:
-        raise Unreadable(Reason.TOO_MANY_PIXELS, str(problem)[:200]) from problem
+        raise UnreadableImage(Reason.TOO_MANY_PIXELS, str(problem)[:200]) from problem
     except DECODE_ERRORS as problem:
-        raise Unreadable(Reason.BROKEN_IMAGE, f"{type(problem).__name__}: {problem}"[:200]) from problem
+        raise UnreadableImage(Reason.BROKEN_IMAGE, f"{type(problem).__name__}: {problem}"[:200]) from problem
 
 
 def _of_plain_jpeg(data: bytes, header: Image.Image) -> NDArray[np.uint8] | None:
@@ -149,7 +149,9 @@ def _of_plain_jpeg(data: bytes, header: Image.Image) -> NDArray[np.uint8] | None
 def refuse_beyond(max_pixels: int, image: Image.Image) -> None:
     """Raise Unreadable for an image, opened and not decoded, of more pixels than allowed."""
     if image.width * image.height > max_pixels:
-        raise Unreadable(Reason.TOO_MANY_PIXELS, f"{image.width} x {image.height} px, at most {max_pixels} px allowed")
+        raise UnreadableImage(
+            Reason.TOO_MANY_PIXELS, f"{image.width} x {image.height} px, at most {max_pixels} px allowed"
+        )
 
 
 def orientation_of(image: Image.Image) -> int:
@@ -170,7 +172,7 @@ def upright(image: Image.Image, orientation: int) -> Image.Image:
 def srgb_of(image: Image.Image) -> Image.Image:
     """RGB, 8-bit, by rules 3 to 5; the profile and what is transparent are those of `image.info`."""
     if image.mode == "F":
-        raise Unreadable(Reason.UNSUPPORTED_PIXELS, "floating-point pixels have no agreed range")
+        raise UnreadableImage(Reason.UNSUPPORTED_PIXELS, "floating-point pixels have no agreed range")
     plain, alpha = _of_deep_grey(image) if image.mode.startswith("I") else (_without_alpha(image), _alpha(image))
     rgb = _from_profile(plain, image.info.get("icc_profile")) or plain.convert("RGB")
     return rgb if alpha is None else Image.composite(rgb, Image.new("RGB", rgb.size, "white"), alpha)
@@ -180,7 +182,7 @@ def _of_deep_grey(image: Image.Image) -> tuple[Image.Image, Image.Image | None]:
     """Grey of 16 bits, which Pillow holds in 16 or (PGM, some PNG) 32 bits, by its high byte; and its alpha."""
     values = np.asarray(image).astype(np.int64)
     if values.size and (values.min() < 0 or values.max() > 0xFFFF):
-        raise Unreadable(Reason.UNSUPPORTED_PIXELS, f"grey of {values.min()}..{values.max()}, expected 0..65535")
+        raise UnreadableImage(Reason.UNSUPPORTED_PIXELS, f"grey of {values.min()}..{values.max()}, expected 0..65535")
     clear = image.info.get("transparency")  # the one value that is transparent
     alpha = Image.fromarray(np.where(values == clear, 0, 255).astype(np.uint8)) if isinstance(clear, int) else None
     return Image.fromarray((values >> 8).astype(np.uint8)), alpha

@@ -17,6 +17,6 @@ def check_pixels(data: bytes, max_pixels: int) -> None:
         with Image.open(io.BytesIO(data), formats=decode.FORMATS) as image:
             decode.refuse_beyond(max_pixels, image)
     except Image.DecompressionBombError as problem:
-        raise decode.Unreadable(Reason.TOO_MANY_PIXELS, str(problem)[:200]) from problem
+        raise decode.UnreadableImage(Reason.TOO_MANY_PIXELS, str(problem)[:200]) from problem
     except decode.DECODE_ERRORS:
         return

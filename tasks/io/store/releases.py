@@ -21,7 +21,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from fsspec.implementations.local import LocalFileSystem
 
-from schemas.errors import BadInput, BrokenPromise, Damaged
+from schemas.errors import BadInput, BrokenPromise, DamagedFile
 from schemas.manifests import FileEntry, ReleaseManifest
 from schemas.tables import RECORDS, TOMBSTONES
 from tasks.io.store.store import Store
@@ -50,11 +50,11 @@ class Release:
         return self.root if isinstance(self.fs, LocalFileSystem) else str(self.fs.unstrip_protocol(self.root))
 
     def read(self, path: str) -> bytes:
-        """Bytes of one of its files. Raises Damaged if it is gone."""
+        """Bytes of one of its files. Raises DamagedFile if it is gone."""
         try:
             return bytes(self.fs.cat_file(f"{self.root}/{path}"))
         except FileNotFoundError as problem:
-            raise Damaged(f"expected {path} in release {self.manifest.version}, got nothing there") from problem
+            raise DamagedFile(f"expected {path} in release {self.manifest.version}, got nothing there") from problem
 
     def ledger(self) -> pa.Table:
         """Its ledger."""
@@ -149,7 +149,7 @@ def opened(store: Store, name: str, version: str) -> Release | None:
 
 def latest(store: Store, name: str) -> Release | None:
     """The newest version, or None before the first."""
-    with contextlib.suppress(Damaged):
+    with contextlib.suppress(DamagedFile):
         return opened(store, name, store.read_bytes(f"releases/{name}/latest").decode(errors="replace").strip())
     return None
 
@@ -195,7 +195,7 @@ def _without_rows(entry: FileEntry) -> FileEntry:
 
 def point_latest(store: Store, name: str, version: str) -> None:
     """Make `latest` name a version, if it does not already."""
-    with contextlib.suppress(Damaged):
+    with contextlib.suppress(DamagedFile):
         if store.read_bytes(f"releases/{name}/latest").decode(errors="replace").strip() == version:
             return
     store.write_bytes(f"releases/{name}/latest", f"{version}\n".encode())

@@ -32,7 +32,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from fsspec.implementations.local import LocalFileSystem
 
-from schemas.errors import BadInput, Damaged
+from schemas.errors import BadInput, DamagedFile
 from schemas.manifests import TableRef
 
 STALE_S = 24 * 3600.0
@@ -103,13 +103,13 @@ class Store:
             self.fs.pipe_file(self.full(path), data)
 
     def read_bytes(self, path: str) -> bytes:
-        """The file's bytes. Raises Damaged where there is none."""
+        """The file's bytes. Raises DamagedFile where there is none."""
         if self._overlay is not None and path in self._overlay:
             return self._overlay[path]
         try:
             return bytes(self.fs.cat_file(self.full(path)))
         except (FileNotFoundError, NotADirectoryError, IsADirectoryError) as problem:
-            raise Damaged(f"expected {path} in the store {self.url}, got nothing there") from problem
+            raise DamagedFile(f"expected {path} in the store {self.url}, got nothing there") from problem
 
     def exists(self, path: str) -> bool:
         """Whether there is a file or folder at the path."""
@@ -143,7 +143,7 @@ class Store:
         return ref
 
     def read_table(self, ref: TableRef, *, is_remembered: bool = True) -> pa.Table:
-        """The table that the reference names. Raises Damaged if it is gone, or not what its name says.
+        """The table that the reference names. Raises DamagedFile if it is gone, or not what its name says.
 
         is_remembered: whether this process keeps it at hand; not what is read once and is large.
         """
@@ -152,7 +152,7 @@ class Store:
         data = self.read_bytes(ref.path)
         if hashlib.sha256(data).hexdigest() != ref.sha256:
             self.remove(ref.path)
-            raise Damaged(f"expected SHA-256 {ref.sha256} of {ref.path}, got other bytes; they were removed")
+            raise DamagedFile(f"expected SHA-256 {ref.sha256} of {ref.path}, got other bytes; they were removed")
         table = pq.read_table(pa.BufferReader(data))
         if is_remembered:
             _remember(self._known_as, ref.path, table)
@@ -165,14 +165,14 @@ class Store:
                 continue
             path = f"{folder}/{name}"
             _forget(self._known_as, path)  # what lies on disk is the truth of a cache, not what this process remembers
-            with contextlib.suppress(Damaged):
+            with contextlib.suppress(DamagedFile):
                 table = self.read_table(TableRef(path=path, rows=0))
                 yield TableRef(path=path, rows=table.num_rows), table
 
     def _is_intact(self, path: str, data: bytes) -> bool:
         try:
             return self.read_bytes(path) == data
-        except Damaged:
+        except DamagedFile:
             return False
 
     # ------------------------------------------------------------------------------------------------ blobs
@@ -214,11 +214,13 @@ class Store:
         path.replace(place)
 
     def read_blob(self, sha256: str) -> bytes:
-        """The blob's bytes, hashed again. Raises Damaged, and removes it, if they are not what they were."""
+        """The blob's bytes, hashed again. Raises DamagedFile, and removes it, if they are not what they were."""
         data = self.read_bytes(blob_path(sha256))
         if hashlib.sha256(data).hexdigest() != sha256:
             self.remove(blob_path(sha256))
-            raise Damaged(f"expected blob {sha256}, got other bytes; they were removed: build again to fetch it anew")
+            raise DamagedFile(
+                f"expected blob {sha256}, got other bytes; they were removed: build again to fetch it anew"
+            )
         return data
 
     def blob_sizes(self) -> dict[str, int]:

@@ -4,7 +4,7 @@ import contextlib
 import hashlib
 from collections.abc import Iterator
 
-from schemas.errors import Damaged
+from schemas.errors import DamagedFile
 from tasks.io.store.store import Store
 
 KEPT = 2
@@ -21,7 +21,7 @@ def write(store: Store, folder: str, step: int, data: bytes) -> None:
 def intact(store: Store, folder: str) -> Iterator[bytes]:
     """Bytes of those that are whole, the newest first; one that is damaged is removed and passed over."""
     for name in _names(store, folder):
-        with contextlib.suppress(Damaged):
+        with contextlib.suppress(DamagedFile):
             data = store.read_bytes(f"{folder}/{name}")
             if name == f"{name[:9]}-{hashlib.sha256(data).hexdigest()}{_SUFFIX}":
                 yield data

@@ -39,7 +39,10 @@ class Pictures:
         self._lock = threading.Lock()
 
     def reduced(self, sha256: str, size_px: tuple[int, int]) -> NDArray[np.uint8]:
-        """Upright pixels, brought to (width, height). Raises Unreadable, Damaged as reading and decoding do."""
+        """Upright pixels, brought to (width, height).
+
+        Raises UnreadableImage, DamagedFile as reading and decoding do.
+        """
         key = (sha256, size_px)
         if (held := self._held.get(key)) is not None:
             return held

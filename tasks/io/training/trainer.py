@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from torchvision.models.detection.ssd import SSDScoringHead
 
 from schemas.detect import Detect
-from schemas.errors import BadInput, Damaged
+from schemas.errors import BadInput, DamagedFile
 from schemas.train import TrainDetector
 from tasks.io.detectors import devices, heads, vision
 from tasks.io.detectors import torchvision_models as models
@@ -156,13 +156,13 @@ class Trainer:
     def restore(self, data: bytes) -> dict[str, Any]:
         """Go back to a state; the progress that was stored with it.
 
-        Raises Damaged where the bytes are no state of this model.
+        Raises DamagedFile where the bytes are no state of this model.
         """
         try:
             return self._restored(data)
         except (safetensors.SafetensorError, ValueError, KeyError, IndexError, TypeError, RuntimeError) as problem:
             line = str(problem).splitlines()[0][:200]
-            raise Damaged(f"expected a checkpoint of this training, got another's ({line})") from problem
+            raise DamagedFile(f"expected a checkpoint of this training, got another's ({line})") from problem
 
     def _restored(self, data: bytes) -> dict[str, Any]:
         tensors = safetensors.torch.load(data)

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from schemas.errors import BadInput
 from schemas.reasons import Reason
-from tasks.io.images.decode import Unreadable
+from tasks.io.images.decode import UnreadableImage
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 _PORTS = {"http": 80, "https": 443}
@@ -42,17 +42,17 @@ class Origins:
     by_host: dict[str, str] = field(default_factory=dict)
 
     def target(self, url: str) -> Target:
-        """Where the URL goes. Raises Unreadable: not_allowed for what is no http(s) address."""
+        """Where the URL goes. Raises UnreadableImage: not_allowed for what is no http(s) address."""
         try:
             parts = urlsplit(url)
             host, port = canonical_host(parts.hostname or ""), parts.port
             url.encode()
         except ValueError as problem:
-            raise Unreadable(Reason.NOT_ALLOWED, f"expected an address, got {url[:80]!r} ({problem})") from problem
+            raise UnreadableImage(Reason.NOT_ALLOWED, f"expected an address, got {url[:80]!r} ({problem})") from problem
         if parts.scheme not in _PORTS or not host:
-            raise Unreadable(Reason.NOT_ALLOWED, f"expected an http(s) address, got {url[:80]!r}")
+            raise UnreadableImage(Reason.NOT_ALLOWED, f"expected an http(s) address, got {url[:80]!r}")
         if parts.username is not None:
-            raise Unreadable(Reason.NOT_ALLOWED, "expected an address without a user's name, got one")
+            raise UnreadableImage(Reason.NOT_ALLOWED, "expected an address without a user's name, got one")
         place = host if port in {None, _PORTS[parts.scheme]} else f"{host}:{port}"
         path = f"{parts.path or '/'}{'?' if parts.query else ''}{parts.query}"
         origin = (
@@ -64,7 +64,7 @@ class Origins:
             and not _is_public_number(host)
         ):
             reason = Reason.NOT_ALLOWED if is_number(host) else Reason.UNREACHABLE  # without the binding, it may be one
-            raise Unreadable(reason, f"'{place}' is where another host is bound to, and no host of its own")
+            raise UnreadableImage(reason, f"'{place}' is where another host is bound to, and no host of its own")
         # put together anew: what was looked at is what is sent, however another parser would read the original
         return Target(f"{origin or f'{parts.scheme}://{place}'}{path}", place, is_bound=origin is not None)
 

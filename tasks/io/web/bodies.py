@@ -12,7 +12,7 @@ import requests
 import urllib3
 
 from schemas.reasons import Reason
-from tasks.io.images.decode import Unreadable
+from tasks.io.images.decode import UnreadableImage
 from tasks.io.web.connections import ending
 from tasks.io.web.secrets import Veil
 from tasks.io.web.turns import Sent
@@ -57,24 +57,29 @@ class Got:
 def received(
     answer: requests.Response, into: BinaryIO, limits: Limits, sent: Sent, veil: Veil, *, is_cut: bool = False
 ) -> Got:
-    """The body, written to `into`. Raises Unreadable; is_cut: what is beyond the limit is left, without an error."""
+    """The body, written to `into`.
+
+    Raises UnreadableImage; is_cut: what is beyond the limit is left, without an error.
+    """
     promised = _promised(answer)
     if promised is not None and promised > limits.max_bytes and not is_cut:
-        raise Unreadable(Reason.TOO_MANY_BYTES, f"{promised} bytes promised, at most {limits.max_bytes} allowed")
+        raise UnreadableImage(Reason.TOO_MANY_BYTES, f"{promised} bytes promised, at most {limits.max_bytes} allowed")
     digest, began_s = hashlib.sha256(), time.monotonic()
     for chunk in veil.covered(_chunks(answer, limits.timeout_s)):
         sent.received_bytes += len(chunk)
         if sent.received_bytes > limits.max_bytes and not is_cut:
-            raise Unreadable(Reason.TOO_MANY_BYTES, f"more than {limits.max_bytes} bytes")
+            raise UnreadableImage(Reason.TOO_MANY_BYTES, f"more than {limits.max_bytes} bytes")
         if time.monotonic() - began_s > limits.timeout_s + sent.received_bytes / _LEAST_BYTES_PER_S:
-            raise Unreadable(Reason.UNREACHABLE, f"too slow: {sent.received_bytes} bytes had come by the time limit")
+            raise UnreadableImage(
+                Reason.UNREACHABLE, f"too slow: {sent.received_bytes} bytes had come by the time limit"
+            )
         digest.update(chunk)
         into.write(chunk)
         if sent.received_bytes > limits.max_bytes:
             break
     if not sent.received_bytes and promised is None and not answer.raw.chunked:
         # a connection that ends in the middle of the head looks like this
-        raise Unreadable(Reason.CUT_SHORT, "nothing came, and nothing had said that nothing would")
+        raise UnreadableImage(Reason.CUT_SHORT, "nothing came, and nothing had said that nothing would")
     into.flush()
     return Got(
         bytes=sent.received_bytes,
@@ -106,19 +111,19 @@ def let_go(answer: requests.Response) -> None:
 def check_expected(into: BinaryIO, expects: str, *, may_quote: bool) -> None:
     """Raise where something else stands in for the answer: servers send pages when they are busy, with status 200."""
     if expects == "html" and _is_wall(into):
-        raise Unreadable(Reason.THROTTLED, "expected a page, got that of a bot wall")
+        raise UnreadableImage(Reason.THROTTLED, "expected a page, got that of a bot wall")
     if expects not in {"json", "csv"}:
         return
     into.seek(0)
     start = into.read(512).lstrip(b"\xef\xbb\xbf \t\r\n")
     if not start:
-        raise Unreadable(Reason.SERVER_ERROR, f"expected {expects}, got nothing")
+        raise UnreadableImage(Reason.SERVER_ERROR, f"expected {expects}, got nothing")
     is_page = start[:1] == b"<" and (expects == "json" or re.match(rb"<(!doctype|html)", start, re.IGNORECASE))
     if is_page:
         shown = f" beginning with {start[:60]!r}" if may_quote else ""
-        raise Unreadable(Reason.SERVER_ERROR, f"expected {expects}, got a page{shown}")
+        raise UnreadableImage(Reason.SERVER_ERROR, f"expected {expects}, got a page{shown}")
     if expects == "json" and start[:1] in b"{[" and not _is_closed(into):
-        raise Unreadable(Reason.CUT_SHORT, "JSON that ends in its middle")
+        raise UnreadableImage(Reason.CUT_SHORT, "JSON that ends in its middle")
 
 
 def _is_wall(into: BinaryIO) -> bool:
@@ -139,7 +144,7 @@ def _promised(answer: requests.Response) -> int | None:
     """Content-Length, where there is a believable one."""
     encodings = answer.headers.get("Content-Encoding", "").lower().split(",")
     if unknown := [name.strip() for name in encodings if name.strip() not in _ENCODINGS]:
-        raise Unreadable(Reason.SERVER_ERROR, f"a body packed as {unknown[0][:40]!r}, which nobody asked for")
+        raise UnreadableImage(Reason.SERVER_ERROR, f"a body packed as {unknown[0][:40]!r}, which nobody asked for")
     value = answer.headers.get("Content-Length", "").strip()
     return int(value) if value.isdecimal() and len(value) < 16 else None
 
@@ -156,11 +161,11 @@ def _chunks(answer: requests.Response, timeout_s: float) -> Iterator[bytes]:
                 return
             yield chunk
     except urllib3.exceptions.TimeoutError as problem:
-        raise Unreadable(Reason.UNREACHABLE, "no more bytes within the time limit") from problem
+        raise UnreadableImage(Reason.UNREACHABLE, "no more bytes within the time limit") from problem
     except urllib3.exceptions.DecodeError as problem:
-        raise Unreadable(Reason.CUT_SHORT, "the compressed body can't be unpacked") from problem
+        raise UnreadableImage(Reason.CUT_SHORT, "the compressed body can't be unpacked") from problem
     except _FAULTS as problem:
-        raise Unreadable(Reason.CUT_SHORT, f"broke off: {said(problem)}") from problem
+        raise UnreadableImage(Reason.CUT_SHORT, f"broke off: {said(problem)}") from problem
 
 
 def said(problem: Exception) -> str:

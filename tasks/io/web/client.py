@@ -21,7 +21,7 @@ import urllib3
 from schemas.credentials import Credential
 from schemas.errors import BadInput
 from schemas.reasons import Reason
-from tasks.io.images.decode import Unreadable
+from tasks.io.images.decode import UnreadableImage
 from tasks.io.web import bodies, robots
 from tasks.io.web.addresses import Origins, Target
 from tasks.io.web.bodies import Got, Limits
@@ -73,15 +73,15 @@ class _Errand:
     is_patient: bool = False  # others wait for what it learns: it had better not begin anew
 
     def move(self, location: str) -> None:
-        """Go where a redirect leads; a key that it repeats stays behind. Raises Unreadable."""
+        """Go where a redirect leads; a key that it repeats stays behind. Raises UnreadableImage."""
         if self.way.redirects == _MAX_REDIRECTS:
-            raise Unreadable(Reason.NOT_ALLOWED, f"more than {_MAX_REDIRECTS} redirects")
+            raise UnreadableImage(Reason.NOT_ALLOWED, f"more than {_MAX_REDIRECTS} redirects")
         try:
             url = _without_parameter(urljoin(self.way.url, location), self.wanted.credential)
         except ValueError as problem:
-            raise Unreadable(Reason.NOT_ALLOWED, "a redirect to what is no address") from problem
+            raise UnreadableImage(Reason.NOT_ALLOWED, "a redirect to what is no address") from problem
         if self.veil.is_pierced_by(url):
-            raise Unreadable(Reason.NOT_ALLOWED, "a redirect that carries the secret")
+            raise UnreadableImage(Reason.NOT_ALLOWED, "a redirect that carries the secret")
         self.way = Way(self.way.wanted, url, self.way.redirects + 1)
 
 
@@ -112,7 +112,7 @@ class Client:
         self._adapter.close()
 
     def host_of(self, url: str) -> str:
-        """The host whose turn a request for the URL needs. Raises Unreadable."""
+        """The host whose turn a request for the URL needs. Raises UnreadableImage."""
         return self._origins.target(url).host
 
     @contextlib.contextmanager
@@ -131,7 +131,7 @@ class Client:
     def get(self, wanted: Wanted, into: BinaryIO, limits: Limits, *, has_turn: bool = False) -> Got:
         """Ask, and write the answer's bytes to `into`.
 
-        Raises Unreadable; BadInput where a secret is missing or refused.
+        Raises UnreadableImage; BadInput where a secret is missing or refused.
 
         has_turn: within `holding`. Then nothing waits here: what would have to raises NotYet.
         """
@@ -146,8 +146,8 @@ class Client:
         except NotYet as pause:
             pause.way = errand.way
             raise
-        except Unreadable as problem:
-            raise Unreadable(problem.reason, errand.veil.text(problem.detail)[:250]) from None
+        except UnreadableImage as problem:
+            raise UnreadableImage(problem.reason, errand.veil.text(problem.detail)[:250]) from None
 
     # -------------------------------------------------------------------------------------------- one request
 
@@ -168,8 +168,8 @@ class Client:
         target = self._origins.target(url)
         if not target.is_bound and not self._contact:
             if target.is_private:
-                raise Unreadable(Reason.NOT_ALLOWED, f"{target.host} is no public address")
-            raise Unreadable(  # passing, as all that another binding would change
+                raise UnreadableImage(Reason.NOT_ALLOWED, f"{target.host} is no public address")
+            raise UnreadableImage(  # passing, as all that another binding would change
                 Reason.UNREACHABLE, f"{target.host} is a public host: bind `contact` to an address of yours first"
             )
         return target
@@ -216,7 +216,7 @@ class Client:
             timeout = (errand.limits.timeout_s, errand.limits.timeout_s)
             answer = self._adapter.send(prepared, stream=True, timeout=timeout, verify=True)
         except (requests.exceptions.InvalidURL, UnicodeError, urllib3.exceptions.LocationValueError) as problem:
-            raise Unreadable(Reason.NOT_ALLOWED, f"expected an address, got '{target.url[:80]}'") from problem
+            raise UnreadableImage(Reason.NOT_ALLOWED, f"expected an address, got '{target.url[:80]}'") from problem
         except _GONE_WRONG as problem:
             raise _failure(problem) from problem
         try:
@@ -229,16 +229,16 @@ class Client:
         if status == requests.codes.ok:
             return
         if status in _MISSING:
-            raise Unreadable(Reason.NOT_FOUND, f"status {status}")
+            raise UnreadableImage(Reason.NOT_FOUND, f"status {status}")
         if status in _THROTTLING or (status == requests.codes.forbidden and _is_busy(answer, errand)):
             sent.retry_after_s = retry_after_s(answer.headers.get("Retry-After"))
-            raise Unreadable(Reason.THROTTLED, f"status {status}")
+            raise UnreadableImage(Reason.THROTTLED, f"status {status}")
         # without its robots.txt, nobody knows what a host that fails allows (RFC 9309, 2.3.1.4)
         if status in _PASSING or (wanted.expects == "robots" and status >= requests.codes.server_error):
-            raise Unreadable(Reason.SERVER_ERROR, f"status {status}")
+            raise UnreadableImage(Reason.SERVER_ERROR, f"status {status}")
         if status == requests.codes.unauthorized and wanted.credential is not None and key is not None:
             self._check_session(wanted.credential, key)
-        raise Unreadable(Reason.HTTP_ERROR, f"status {status}")
+        raise UnreadableImage(Reason.HTTP_ERROR, f"status {status}")
 
     # -------------------------------------------------------------------------------------------- secrets
 
@@ -251,7 +251,7 @@ class Client:
         if asked is None or secret is None or target.host != asked.host:
             return None
         if not target.is_bound and not target.url.startswith("https://"):
-            raise Unreadable(Reason.NOT_ALLOWED, f"{target.host}: a secret is sent by https only")
+            raise UnreadableImage(Reason.NOT_ALLOWED, f"{target.host}: a secret is sent by https only")
         if asked.login_url is None:
             return secret
         key = self._sessions.key(asked)
@@ -269,19 +269,19 @@ class Client:
         wanted = Wanted(url, "json", secret=secret)
         try:
             self._followed(_Errand(wanted, Way(url, url), into, self._limits, turns, Veil(secret), is_patient=True))
-        except Unreadable as problem:
+        except UnreadableImage as problem:
             if problem.reason == Reason.HTTP_ERROR:
                 raise BadInput(
                     f"{credential.host}: expected a secret that opens a session, got {problem.detail}"
                 ) from None
-            raise Unreadable(problem.reason, f"log-in: {problem.detail}") from None
+            raise UnreadableImage(problem.reason, f"log-in: {problem.detail}") from None
         return into.getvalue()
 
     def _check_session(self, credential: Credential, key: str) -> None:
         if credential.login_url is None:
             raise BadInput(f"{credential.host}: expected a secret that the API takes, got status 401") from None
         self._sessions.forget(credential, key)
-        raise Unreadable(Reason.SERVER_ERROR, "status 401: the session ran out")
+        raise UnreadableImage(Reason.SERVER_ERROR, "status 401: the session ran out")
 
     # -------------------------------------------------------------------------------------------- permission
 
@@ -306,7 +306,7 @@ class Client:
                     self._governor.slow_to(target.host, rules.crawl_delay_s)
                     self._rules[target.host] = rules
         if not self._rules[target.host].allow(target.url):
-            raise Unreadable(Reason.ROBOTS_DISALLOW, f"robots.txt of {target.host}")
+            raise UnreadableImage(Reason.ROBOTS_DISALLOW, f"robots.txt of {target.host}")
 
     def _rules_of(self, errand: _Errand) -> robots.Rules:
         """A host without robots.txt allows everything.
@@ -318,9 +318,9 @@ class Client:
         asking = _Errand(Wanted(address, "robots"), Way(address, address), into, limits, errand.turns, is_patient=True)
         try:
             self._followed(asking)
-        except Unreadable as problem:
+        except UnreadableImage as problem:
             if problem.reason not in {Reason.NOT_FOUND, Reason.HTTP_ERROR, Reason.NOT_ALLOWED}:
-                raise Unreadable(problem.reason, f"robots.txt: {problem.detail}") from problem
+                raise UnreadableImage(problem.reason, f"robots.txt: {problem.detail}") from problem
         return robots.Rules(into.getvalue())
 
     def _look_first(self, errand: _Errand, target: Target) -> None:
@@ -346,7 +346,7 @@ class Client:
         if directive := robots.opts_out(answer.raw.headers.getlist("X-Robots-Tag")):
             with self._lock:
                 self._looked_at[target.host] = True
-            raise Unreadable(Reason.OPTED_OUT, f"X-Robots-Tag: {directive}")
+            raise UnreadableImage(Reason.OPTED_OUT, f"X-Robots-Tag: {directive}")
 
 
 def retry_after_s(value: str | None, now: datetime | None = None) -> float | None:
@@ -400,12 +400,12 @@ def _without_parameter(url: str, credential: Credential | None) -> str:
     return parts._replace(query=query).geturl()
 
 
-def _failure(problem: Exception) -> Unreadable:
+def _failure(problem: Exception) -> UnreadableImage:
     """What a request that got no answer ends in."""
     reasons = [problem, *(getattr(problem, "args", None) or ()), problem.__cause__, problem.__context__]
     inner = [getattr(found, "reason", None) for found in reasons]
     for found in (*reasons, *inner):
         if isinstance(found, Forbidden):
             reason = Reason.NOT_ALLOWED if found.is_lasting else Reason.UNREACHABLE
-            return Unreadable(reason, str(found).rsplit(": ", 1)[-1])
-    return Unreadable(Reason.UNREACHABLE, bodies.said(problem))
+            return UnreadableImage(reason, str(found).rsplit(": ", 1)[-1])
+    return UnreadableImage(Reason.UNREACHABLE, bodies.said(problem))

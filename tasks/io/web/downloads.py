@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from schemas.reasons import PASSING, Reason
-from tasks.io.images.decode import Unreadable
+from tasks.io.images.decode import UnreadableImage
 from tasks.io.web.client import Client, NotYet
 from tasks.io.web.rate_limits import Governor
 from tasks.io.web.turns import Way
@@ -28,8 +28,8 @@ _NO_USE_IN_TRYING = {Reason.OVER_BUDGET}
 
 Row = dict[str, Any]
 Fetch = Callable[[Row], Row]
-"""Sends one request, whose turn is taken already, and gives its row. Raises Unreadable, NotYet."""
-Failed = Callable[[Row, Unreadable], Row]
+"""Sends one request, whose turn is taken already, and gives its row. Raises UnreadableImage, NotYet."""
+Failed = Callable[[Row, UnreadableImage], Row]
 
 
 @dataclass(order=True)
@@ -127,7 +127,7 @@ class Downloads:
             if turn.refusal is None:
                 self._governor.give_back(host.name)
             else:
-                self._tell(self._failed(errand.request, Unreadable(turn.refusal, turn.detail)))
+                self._tell(self._failed(errand.request, UnreadableImage(turn.refusal, turn.detail)))
         return None
 
     def _next_host(self) -> _Host | None:
@@ -154,7 +154,7 @@ class Downloads:
         """Queue an errand where its request goes on; one that can't go anywhere is told at once."""
         try:
             name = self._client.host_of(errand.way.url if errand.way else errand.url)
-        except Unreadable as problem:
+        except UnreadableImage as problem:
             self._tell(self._failed(errand.request, problem))
             return
         with self._condition:
@@ -172,7 +172,7 @@ class Downloads:
             errand.ready_s, errand.way = time.monotonic() + pause.wait_s, pause.way
             self._put(errand)
             return
-        except Unreadable as problem:
+        except UnreadableImage as problem:
             errand.tries += 1
             if problem.reason in PASSING and problem.reason not in _NO_USE_IN_TRYING and errand.tries < self._tries:
                 errand.ready_s, errand.way = time.monotonic() + _pause_s(errand.tries), None

@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from schemas.tables import RETRIEVALS
-from tasks.io.images import looks
-from tasks.io.images.decode import Unreadable
+from tasks.io.images.decode import UnreadableImage
+from tasks.io.images.inspection import Inspection, inspect
 from tasks.io.store.store import Store, blob_path
 from tasks.io.web.client import Client, Limits, Wanted
 
@@ -18,11 +18,11 @@ _LOOKS_AT_ONCE = threading.BoundedSemaphore(os.cpu_count() or 1)
 second."""
 
 Row = dict[str, Any]
-Seen = Callable[[str, looks.Look], None]
+Seen = Callable[[str, Inspection], None]
 """Told the SHA-256 and the look of each image that came."""
 
 
-def failed(request: Row, problem: Unreadable, rules: str) -> Row:
+def failed(request: Row, problem: UnreadableImage, rules: str) -> Row:
     """The row of a request of which nothing came."""
     return {**_blank(request, rules), "reason": problem.reason, "detail": problem.detail}
 
@@ -32,7 +32,7 @@ def answer(store: Store, request: Row, rules: str, read: Callable[[str], bytes])
     try:
         data = read(request["locator"])
         return {**_blank(request, rules), "sha256": store.write_blob(data), "bytes": len(data)}
-    except Unreadable as problem:
+    except UnreadableImage as problem:
         return failed(request, problem, rules)
 
 
@@ -40,8 +40,8 @@ def image(store: Store, request: Row, rules: str, read: Callable[[str], bytes], 
     """Read a file, look at all of it, and only then commit it as a blob."""
     try:
         data = read(request["locator"])
-        look = looks.look(data, max_pixels)
-    except Unreadable as problem:
+        look = inspect(data, max_pixels)
+    except UnreadableImage as problem:
         return failed(request, problem, rules)
     sha256 = store.write_blob(data)
     seen(sha256, look)
@@ -51,7 +51,7 @@ def image(store: Store, request: Row, rules: str, read: Callable[[str], bytes], 
 def download(
     store: Store, client: Client, request: Row, rules: str, limits: Limits, max_pixels: int, seen: Seen
 ) -> Row:
-    """Stream an image to a file beside, look at all of it, and only then make it a blob. Raises Unreadable.
+    """Stream an image to a file beside, look at all of it, and only then make it a blob. Raises UnreadableImage.
 
     The request's turn with its host is taken already. What is known to be unchanged stays what it was; the request is
     conditional only where that is still there, and was found good under these rules.
@@ -66,9 +66,9 @@ def download(
                 return {**_blank(request, rules), **request, "retrieved_at": datetime.now(UTC)}
             if got.bytes:
                 with _LOOKS_AT_ONCE, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-                    look = looks.look(data, max_pixels)
+                    look = inspect(data, max_pixels)
             else:
-                look = looks.look(b"", max_pixels)
+                look = inspect(b"", max_pixels)
         store.adopt_blob(path, got.sha256, got.bytes)
     seen(got.sha256, look)
     row = _row(request, rules, got.sha256, got.bytes, look)
@@ -85,7 +85,7 @@ def _has_blob(store: Store, request: Row) -> bool:
         return False
 
 
-def _row(request: Row, rules: str, sha256: str, length: int, look: looks.Look) -> Row:
+def _row(request: Row, rules: str, sha256: str, length: int, look: Inspection) -> Row:
     return {
         **_blank(request, rules),
         "sha256": sha256,

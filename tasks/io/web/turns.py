@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from schemas.reasons import Reason
-from tasks.io.images.decode import Unreadable
+from tasks.io.images.decode import UnreadableImage
 from tasks.io.web.rate_limits import Ending, Governor
 
 _LONGEST_NAP_S = 1.0
@@ -73,7 +73,10 @@ class Turns:
 
     @contextlib.contextmanager
     def turn(self, host: str, *, is_patient: bool) -> Iterator[Sent]:
-        """One request's turn. Raises Unreadable where the host gives none any more, NotYet where it gives none now."""
+        """One request's turn.
+
+        Raises UnreadableImage where the host gives none any more, NotYet where it gives none now.
+        """
         self._take(host, is_patient)
         failed: Ending = "failed_again" if self._held.has_failed else "failed"
         sent = Sent()
@@ -81,7 +84,7 @@ class Turns:
         try:
             yield sent
             ending = "good"
-        except Unreadable as problem:
+        except UnreadableImage as problem:
             ending = _ENDINGS.get(problem.reason, "good")
             ending = failed if ending == "failed" else ending
             raise
@@ -109,4 +112,4 @@ class Turns:
             if not turn.wait_s:
                 return
             self.wait(turn.wait_s, is_patient=is_patient)
-        raise Unreadable(turn.refusal, turn.detail)
+        raise UnreadableImage(turn.refusal, turn.detail)

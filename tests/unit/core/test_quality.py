@@ -15,7 +15,7 @@ from PIL import Image, ImageFilter, ImageOps
 from examples.museum.borders import Border, bordered
 from tasks.core import quality
 from tasks.core.quality import Margins, Scores, scores
-from tasks.io.images import looks
+from tasks.io.images.inspection import inspect
 from tasks.io.images.quality import rgb
 
 Pixels = NDArray[np.uint8]
@@ -241,7 +241,7 @@ def of_image(image: Image.Image) -> Scores:
     """Scores as a build takes them: of the thumbnail that is kept of a file."""
     file = io.BytesIO()
     image.save(file, "JPEG", quality=90)
-    return scores(rgb(looks.look(file.getvalue(), 10**9).thumbnail))
+    return scores(rgb(inspect(file.getvalue(), 10**9).thumbnail))
 
 
 @pytest.fixture(scope="module")
@@ -257,9 +257,7 @@ def paintings(folder: Path) -> list[Image.Image]:
 # drawings, prints, and photographs of paintings in greys
 def test_no_ordinary_painting_is_beyond_the_limits_that_the_docs_give(folder: Path):
     """A fifth of the 636; docs/screening.md has the figures of all."""
-    every = [
-        scores(rgb(looks.look(path.read_bytes(), 10**9).thumbnail)) for path in sorted(folder.glob("*/*.jpg"))[::5]
-    ]
+    every = [scores(rgb(inspect(path.read_bytes(), 10**9).thumbnail)) for path in sorted(folder.glob("*/*.jpg"))[::5]]
     assert len(every) == 128
     assert min(found.contrast for found in every) > 0.25
     assert max(found.blur for found in every) < 0.45
@@ -288,7 +286,7 @@ def test_no_ordinary_painting_is_beyond_the_limits_that_the_docs_give(folder: Pa
 def test_what_eyes_have_found_among_them(folder: Path, name: str, is_right: Callable[[Scores], bool]):
     if not (folder / name).exists():
         pytest.skip(f"real data: no {name}")
-    assert is_right(scores(rgb(looks.look((folder / name).read_bytes(), 10**9).thumbnail)))
+    assert is_right(scores(rgb(inspect((folder / name).read_bytes(), 10**9).thumbnail)))
 
 
 def toned(dark: str, light: str) -> Callable[[Image.Image], Image.Image]:

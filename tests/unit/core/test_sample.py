@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from schemas.draw import Sample
-from schemas.errors import Refused
+from schemas.errors import Refusal
 from schemas.tables import SAMPLE
 from tasks.core import sample
 
@@ -198,7 +198,7 @@ def test_a_stratum_of_one(settings: dict[str, Any]):
 
 
 def test_exactly_names_the_strata_that_lack_and_how_many():
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Refusal) as refused:
         decided(MIXED, exactly=4)
     assert "expected exactly 4 records of each stratum, but 2 of 4 have fewer: " in str(refused.value)
     assert "Rococo has 2, 2 too few, unknown has 2, 2 too few;" in str(refused.value)
@@ -207,14 +207,14 @@ def test_exactly_names_the_strata_that_lack_and_how_many():
 def test_exactly_counts_neither_what_is_over_a_cap_nor_what_was_sent_back():
     rows = works("Baroque", a=3)
     assert len(drawn(rows, exactly=3)) == 3
-    with pytest.raises(Refused, match="Baroque has 2, 1 too few"):
+    with pytest.raises(Refusal, match="Baroque has 2, 1 too few"):
         decided(rows, exactly=3, at_most_per={"artist": 2})
-    with pytest.raises(Refused, match="Baroque has 2, 1 too few"):
+    with pytest.raises(Refusal, match="Baroque has 2, 1 too few"):
         decided([{**rows[0], "is_replaced": True}, *rows[1:]], exactly=3)
 
 
 def test_of_many_that_lack_five_are_named():
-    with pytest.raises(Refused, match=r"s4 has 1, 1 too few and 3 more; ask"):
+    with pytest.raises(Refusal, match=r"s4 has 1, 1 too few and 3 more; ask"):
         decided([row for number in range(8) for row in works(f"s{number}", a=1)], exactly=2)
 
 
@@ -527,7 +527,7 @@ def test_artbench_on_the_real_style_lists(wikiart: list[Row]):
 
 
 def test_exactly_on_the_real_style_lists(wikiart: list[Row]):
-    with pytest.raises(Refused, match="22 of 27 have fewer: Action_painting has 98, 5902 too few, "):
+    with pytest.raises(Refusal, match="22 of 27 have fewer: Action_painting has 98, 5902 too few, "):
         sample.decide(viewed(wikiart), drawing(exactly=6000))
 
 
@@ -554,6 +554,6 @@ def test_what_is_included_is_in_whatever_else_is_asked(settings: dict[str, Any])
 def test_more_included_than_exactly_is_refused():
     rows = [{**row, "is_included": True} for row in works("Cubism", gris=3)]
     with pytest.raises(
-        Refused, match="expected at most 2 included records in each stratum, got 3 of Cubism; ask for more"
+        Refusal, match="expected at most 2 included records in each stratum, got 3 of Cubism; ask for more"
     ):
         drawn([*rows, *works("Dada", arp=2)], exactly=2)

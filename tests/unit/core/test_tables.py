@@ -32,13 +32,13 @@ def chunked(*chunks: list[str | None]) -> pa.ChunkedArray:
     ],
 )
 def test_rows_are_looked_up_in_the_order_asked_for(wanted: Any, expected: list[int | None]):
-    found = tables.looked_up(TABLE, "key", wanted)
+    found = tables.lookup(TABLE, "key", wanted)
     assert found["value"].to_pylist() == expected
     assert found.schema == TABLE.schema
 
 
 def test_looking_up_in_an_empty_table_gives_rows_of_nulls():
-    assert tables.looked_up(TABLE.slice(0, 0), "key", chunked(["a"])).to_pylist() == [
+    assert tables.lookup(TABLE.slice(0, 0), "key", chunked(["a"])).to_pylist() == [
         {"key": None, "value": None, "list": None}
     ]
 

@@ -14,7 +14,7 @@ from tasks.core.names import artists
 from tasks.core.names.aliases import Aliases, compared, merged
 from tasks.core.names.artists import QUALIFIERS, Identity, applied, identity
 from tasks.core.names.known_artists import ALIASES
-from tasks.engine import keys
+from tasks.engine import cache_keys
 
 SHIPPED = merged(Artists())
 
@@ -341,7 +341,7 @@ def test_a_qualifier_that_a_record_bears_stays_with_its_artist_and_goes_with_nob
 
 
 def test_what_is_shipped_is_part_of_the_code_by_which_answers_are_kept(monkeypatch):
-    before, read = keys.code_of(artists), keys._parsed
+    before, read = cache_keys.code_digest(artists), cache_keys._parsed
     other = ast.parse("ALIASES = {}")
-    monkeypatch.setattr(keys, "_parsed", lambda name: other if name.endswith(".known_artists") else read(name))
-    assert keys.code_of(artists) != before
+    monkeypatch.setattr(cache_keys, "_parsed", lambda name: other if name.endswith(".known_artists") else read(name))
+    assert cache_keys.code_digest(artists) != before

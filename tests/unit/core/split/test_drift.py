@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.draw import Split
-from schemas.errors import Refused
+from schemas.errors import Refusal
 from schemas.tables import SPLIT
 from tasks.core import tables
 from tasks.core.split import drift
@@ -94,7 +94,7 @@ def test_what_passes(train: int, val: int, test: int, settings: dict[str, Any]):
     ],
 )
 def test_what_is_refused(train: int, val: int, test: int, settings: dict[str, Any], said: str):
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Refusal) as refused:
         check(outcome(*lying(train, val, test)), dealing(**settings))
     assert said in str(refused.value)
     assert "give the split another seed" in str(refused.value)
@@ -108,7 +108,7 @@ def test_what_no_deal_could_mend_is_no_drift():
     """Half of all are of one group: it must lie somewhere."""
     result = outcome(*lying(500, 0, 500))
     check(result, dealing(), afresh=outcome(*lying(500, 500, 0)))
-    with pytest.raises(Refused):
+    with pytest.raises(Refusal):
         check(result, dealing())
 
 

@@ -108,7 +108,7 @@ def build(world: World, previous: pa.Table | None, how: Split, turn: int = 0) ->
             "record_id": names,
             "is_kept": pa.array([not copy for copy in is_copy], pa.bool_()),
             "artist": artist,
-            "published": tables.looked_up(was, "record_id", names)["last_split"],
+            "published": tables.lookup(was, "record_id", names)["last_split"],
             "figures": pa.array([number * number % 7 for number in alive], pa.int64()),
             "role": pa.array([role(number) for number in alive], pa.string()),
             "style": pa.array([STYLES[number % 4 % 3] for number in alive], pa.string()),

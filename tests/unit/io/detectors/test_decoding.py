@@ -8,7 +8,7 @@ import torch
 from PIL import Image
 
 from tasks.io.detectors import decoding
-from tasks.io.images.decode import Unreadable
+from tasks.io.images.decode import UnreadableImage
 
 
 def jpeg() -> bytes:
@@ -27,7 +27,7 @@ def test_pixels_are_those_of_the_rules_and_writable():
 
 @pytest.mark.parametrize("data", [b"", b"no picture", jpeg()[:60]])
 def test_what_has_no_pixels_is_unreadable(data):
-    with pytest.raises(Unreadable):
+    with pytest.raises(UnreadableImage):
         decoding.decoded(data)
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from schemas.errors import BadInput
 from schemas.reasons import Reason
 from tasks.io.files.folders import Folder, file_sha256
-from tasks.io.images.decode import Unreadable
+from tasks.io.images.decode import UnreadableImage
 
 SECRET = b"not for you"
 
@@ -23,7 +23,7 @@ def one_sentence(problem: BadInput) -> bool:
 
 
 def refused(folder: Folder, path: str, max_bytes: int = 1000) -> Reason:
-    with pytest.raises(Unreadable) as caught:
+    with pytest.raises(UnreadableImage) as caught:
         folder.read(path, max_bytes)
     return caught.value.reason
 
@@ -31,7 +31,7 @@ def refused(folder: Folder, path: str, max_bytes: int = 1000) -> Reason:
 def outcome(folder: Folder, path: str) -> bytes | Reason:
     try:
         return folder.read(path, 1000)
-    except Unreadable as problem:
+    except UnreadableImage as problem:
         return problem.reason
 
 

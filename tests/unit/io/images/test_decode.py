@@ -19,7 +19,7 @@ from PIL import Image, ImageCms
 from schemas.reasons import Reason
 from tasks.core.hash import uint64_from_bits
 from tasks.io.images import decode
-from tasks.io.images.decode import Unreadable
+from tasks.io.images.decode import UnreadableImage
 
 # as tasks.io.images.decode asks for; pytest forgets it for each test
 pytestmark = pytest.mark.filterwarnings("ignore:::PIL")
@@ -73,7 +73,7 @@ def rgb_of(data: bytes) -> list[list[tuple[int, ...]]]:
 
 
 def reason_of(data: bytes, max_pixels: int = LIMIT) -> Reason:
-    with pytest.raises(Unreadable) as caught:
+    with pytest.raises(UnreadableImage) as caught:
         decode.picture(data, max_pixels)
     assert caught.value.detail
     assert len(caught.value.detail) <= 220
@@ -179,7 +179,7 @@ WHOLE = [encoded(painting(size=(40, 24)), str(row.values[0]), **dict(row.values[
 def _fails_only_as_unreadable(data: bytes) -> None:
     try:
         found = decode.picture(data, 100_000)
-    except Unreadable:
+    except UnreadableImage:
         return
     assert found.pixels().shape == (found.height_px, found.width_px, 3)
 
@@ -240,7 +240,7 @@ from tasks.io.images import decode
 {before}
 try:
     print(decode.picture(sys.stdin.buffer.read(), 10**9).rgb.size)
-except decode.Unreadable as problem:
+except decode.UnreadableImage as problem:
     print(problem.reason)
 """
     return subprocess.run([sys.executable, "-c", program], input=data, capture_output=True, check=False)
@@ -608,7 +608,7 @@ def test_pixels_are_rows_columns_and_rgb():
 
 
 def test_a_picture_outlives_its_bytes():
-    def decoded(make: Callable[[], bytes]) -> decode.Picture:
+    def decoded(make: Callable[[], bytes]) -> decode.DecodedImage:
         return decode.picture(make(), LIMIT)
 
     assert decoded(lambda: encoded(painting(), "PNG")).pixels()[0, 0].tolist() == [0, 0, 230]

@@ -13,7 +13,7 @@ from PIL import Image, ImageCms, ImageOps
 from schemas.reasons import Reason
 from tasks.core.hash import uint64_from_bits
 from tasks.io.images import decode
-from tasks.io.images.decode import Picture, Unreadable
+from tasks.io.images.decode import DecodedImage, UnreadableImage
 
 # as tasks.io.images.decode asks for; pytest forgets it for each test
 pytestmark = pytest.mark.filterwarnings("ignore:::PIL")
@@ -92,7 +92,7 @@ def odd(shared_data: Path) -> Path:
     return shared_data / "odd_images"
 
 
-def picture(path: Path) -> Picture:
+def picture(path: Path) -> DecodedImage:
     return decode.picture(path.read_bytes(), LIMIT)
 
 
@@ -110,7 +110,7 @@ def test_every_odd_file_has_an_expected_outcome(odd):
 
 @pytest.mark.parametrize(("name", "reason"), REFUSED.items(), ids=str)
 def test_an_odd_file_is_refused(odd, name, reason):
-    with pytest.raises(Unreadable) as caught:
+    with pytest.raises(UnreadableImage) as caught:
         picture(odd / name)
 
     assert caught.value.reason == reason

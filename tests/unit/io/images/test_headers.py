@@ -5,7 +5,7 @@ import io
 import pytest
 from PIL import Image
 
-from tasks.io.images.decode import Unreadable
+from tasks.io.images.decode import UnreadableImage
 from tasks.io.images.headers import check_pixels
 
 
@@ -17,12 +17,12 @@ def png(width: int, height: int) -> bytes:
 
 def test_the_limit_itself_is_allowed():
     check_pixels(png(30, 20), 600)
-    with pytest.raises(Unreadable, match="too_many_pixels: 30 x 20 px, at most 599 px allowed"):
+    with pytest.raises(UnreadableImage, match="too_many_pixels: 30 x 20 px, at most 599 px allowed"):
         check_pixels(png(30, 20), 599)
 
 
 def test_a_gif_that_says_it_is_huge_is_refused_before_memory_is_taken_for_it():
-    with pytest.raises(Unreadable, match="too_many_pixels"):
+    with pytest.raises(UnreadableImage, match="too_many_pixels"):
         check_pixels(b"GIF89a\xff\xff\xff\xff\x00\x00\x00,\x00\x00\x00\x00\xff\xff\xff\xff\x00\x02\x00;", 10**6)
 
 

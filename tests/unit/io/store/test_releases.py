@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from schemas.errors import BadInput, BrokenPromise, Damaged
+from schemas.errors import BadInput, BrokenPromise, DamagedFile
 from schemas.manifests import FileEntry, ReleaseManifest
 from schemas.tables import LEDGER
 from tasks.io.store import releases
@@ -419,7 +419,7 @@ def test_a_file_that_is_gone_is_damage(store):
     release = published(store)
     store.fs.rm_file(store.full("releases/art/aaaabbbbcccc/README.md"))
 
-    with pytest.raises(Damaged, match=r"expected README.md .* got nothing"):
+    with pytest.raises(DamagedFile, match=r"expected README.md .* got nothing"):
         release.read("README.md")
     assert release.file_entry("README.md") is None
     assert release.file_entry("ledger.parquet") == release.manifest.files["ledger.parquet"].model_copy(

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schemas.errors import BadInput, Damaged
+from schemas.errors import BadInput, DamagedFile
 from schemas.manifests import TableRef
 from tasks.io.store import store as module
 from tasks.io.store.store import Store, blob_path, parquet_bytes
@@ -86,7 +86,7 @@ def test_a_damaged_table_is_noticed_removed_and_written_again(url, how):
     ref = store.write_table("measures/hash/k", TABLE)
     damage(store, ref.path, how)
 
-    with pytest.raises(Damaged, match=r"expected .* got"):
+    with pytest.raises(DamagedFile, match=r"expected .* got"):
         reopened(store).read_table(ref)
 
     assert files(store) == {}
@@ -132,7 +132,7 @@ def test_a_damaged_blob_is_noticed_and_removed(url, how):
     sha256 = store.write_blob(b"pixels")
     damage(store, blob_path(sha256), how)
 
-    with pytest.raises(Damaged, match=r"expected .* got"):
+    with pytest.raises(DamagedFile, match=r"expected .* got"):
         store.read_blob(sha256)
 
     assert store.blob_sizes() == {}
@@ -306,11 +306,11 @@ def test_a_store_that_is_not_there_is_an_empty_one(url):
 
     assert (store.names("k"), list(store.tables("k")), store.blob_sizes()) == ([], [], {})
     assert not store.exists("k")
-    with pytest.raises(Damaged):
+    with pytest.raises(DamagedFile):
         store.read_bytes("k/x")
-    with pytest.raises(Damaged):
+    with pytest.raises(DamagedFile):
         store.read_blob("0" * 64)
-    with pytest.raises(Damaged):
+    with pytest.raises(DamagedFile):
         store.read_table(TableRef(path="k/0.parquet", rows=0))
     store.remove("k/x")
     assert files(store) == {}
@@ -322,9 +322,9 @@ def test_a_place_below_a_file_is_an_empty_store_too(tmp_path):
 
     assert (store.names("k"), list(store.tables("k")), store.blob_sizes()) == ([], [], {})
     assert not store.exists("k")
-    with pytest.raises(Damaged):
+    with pytest.raises(DamagedFile):
         store.read_bytes("k/x")
-    with pytest.raises(Damaged):
+    with pytest.raises(DamagedFile):
         store.read_blob("0" * 64)
 
 
@@ -458,7 +458,7 @@ def test_what_a_plan_foresaw_is_not_in_the_store(url):
     """A plan and a build in one process: what the first keeps to itself, the second must not find."""
     ref = Store(url, is_overlay=True).write_table("k", pa.table({"foreseen": [uuid.uuid4().hex]}))
 
-    with pytest.raises(Damaged):
+    with pytest.raises(DamagedFile):
         Store(url).read_table(ref)
 
 

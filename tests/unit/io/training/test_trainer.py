@@ -11,7 +11,7 @@ import torch
 from torch import nn
 
 from schemas.detect import Detect
-from schemas.errors import BadInput, Damaged
+from schemas.errors import BadInput, DamagedFile
 from schemas.train import TrainDetector
 from tasks.io.detectors.torchvision_models import Told, built, read, saved
 from tasks.io.store.store import Store
@@ -163,7 +163,7 @@ def test_a_state_of_something_else_is_damaged():
     one = trainer()
     other = trainer(settings(model="ssdlite320_mobilenet_v3_large", optimizer="sgd"))
     for data in (b"", b"half", other.state({"step": 1}), saved(one.model, Told("fcos_small", ("person",), 64, 64))):
-        with pytest.raises(Damaged, match="expected a checkpoint of this training"):
+        with pytest.raises(DamagedFile, match="expected a checkpoint of this training"):
             one.restore(data)
 
 

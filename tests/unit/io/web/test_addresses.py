@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from schemas.errors import BadInput
 from schemas.reasons import Reason
-from tasks.io.images.decode import Unreadable
+from tasks.io.images.decode import UnreadableImage
 from tasks.io.web.addresses import Origins, canonical_host, is_public, origins_from_text
 
 BOUND = Origins({"a.example": "http://127.0.0.1:8000", "b.example:81": "https://[::1]:8001"})
@@ -59,7 +59,7 @@ def test_a_url_has_one_target(url, sent_to, host):
     ],
 )
 def test_what_is_no_address_is_not_allowed(url):
-    with pytest.raises(Unreadable) as caught:
+    with pytest.raises(UnreadableImage) as caught:
         BOUND.target(url)
 
     assert caught.value.reason == Reason.NOT_ALLOWED
@@ -75,7 +75,7 @@ def test_what_is_no_address_is_not_allowed(url):
     ],
 )
 def test_where_another_host_is_bound_to_is_no_host_of_its_own(url, reason):
-    with pytest.raises(Unreadable, match="bound to") as caught:
+    with pytest.raises(UnreadableImage, match="bound to") as caught:
         Origins({**BOUND.by_host, "c.example": "http://mirror:9000"}).target(url)
     assert caught.value.reason == reason
 
@@ -84,7 +84,7 @@ def test_where_another_host_is_bound_to_is_no_host_of_its_own(url, reason):
 def test_any_text_is_a_target_or_not_allowed(text):
     try:
         target = Origins().target(text)
-    except Unreadable:
+    except UnreadableImage:
         return
     assert Origins().target(target.url) == target
 

@@ -17,7 +17,7 @@ from schemas.credentials import Credential
 from schemas.errors import BadInput
 from schemas.manners import Manners
 from schemas.reasons import Reason
-from tasks.io.images.decode import Unreadable
+from tasks.io.images.decode import UnreadableImage
 from tasks.io.web.addresses import Origins
 from tasks.io.web.client import Client, Limits, Wanted, agent, retry_after_s
 from tasks.io.web.rate_limits import Governor
@@ -46,7 +46,7 @@ def get(invite):
         wanted = Wanted(url, expects, **more)
         try:
             found = asked.client.get(wanted, into, Limits(max_bytes, timeout_s))
-        except Unreadable as problem:
+        except UnreadableImage as problem:
             return problem.reason if 0 < len(problem.detail) <= 250 else problem.detail
         if found.is_unchanged:
             return None
@@ -375,7 +375,7 @@ def test_without_a_contact_no_public_host_is_asked_not_even_by_redirect(site, in
     assert get("http://a.example/x", asked=asked) == Reason.UNREACHABLE
     assert get("http://127.0.0.1:9/z", asked=asked) == Reason.NOT_ALLOWED  # no contact would make it a public host
     assert site.requests("/y") == 0
-    with pytest.raises(Unreadable, match="bind `contact`"):
+    with pytest.raises(UnreadableImage, match="bind `contact`"):
         asked.client.get(Wanted("http://a.example/x"), io.BytesIO(), Limits(MOST, 5))
 
 
@@ -571,7 +571,7 @@ def test_no_error_and_no_log_shows_the_secret(site, invite, send, caplog):
     caplog.set_level(logging.DEBUG)
     site.at("/x", send, host="api.example")
     wanted = Wanted("http://api.example/x", "json", credential=KEY, secret=SECRET)
-    with pytest.raises(Unreadable) as caught:
+    with pytest.raises(UnreadableImage) as caught:
         invite().client.get(wanted, io.BytesIO(), Limits(MOST, 5))
 
     for shown in (caught.value.detail, caplog.text):
@@ -622,9 +622,9 @@ def test_a_session_is_opened_once_and_again_when_it_has_run_out(site, get):
         pytest.param(answer(body=b'{"Error": "s3cr+t/one"}'), BadInput, id="no-key"),
         pytest.param(answer(body=b'{"Key": 1}'), BadInput, id="key-is-a-number"),
         pytest.param(answer(body=b"[]"), BadInput, id="no-object"),
-        pytest.param(answer(500), Unreadable, id="500"),
-        pytest.param(answer(429), Unreadable, id="429"),
-        pytest.param(moved("http://evil.example/?a=s3cr%2Bt%2Fone"), Unreadable, id="sends-the-secret-elsewhere"),
+        pytest.param(answer(500), UnreadableImage, id="500"),
+        pytest.param(answer(429), UnreadableImage, id="429"),
+        pytest.param(moved("http://evil.example/?a=s3cr%2Bt%2Fone"), UnreadableImage, id="sends-the-secret-elsewhere"),
     ],
 )
 def test_a_log_in_that_fails_shows_no_secret(site, invite, send, error):

@@ -10,7 +10,7 @@ from PIL import Image
 
 from schemas.reasons import Reason
 from schemas.tables import RETRIEVALS
-from tasks.io.images.decode import Unreadable
+from tasks.io.images.decode import UnreadableImage
 from tasks.io.store.store import Store, blob_path
 from tasks.io.web import retrieval
 from tasks.io.web.client import Limits
@@ -38,7 +38,7 @@ def png(width: int, height: int) -> bytes:
 
 
 def unreachable(locator: str) -> bytes:
-    raise Unreadable(Reason.UNREACHABLE, f"nobody at {locator}")
+    raise UnreadableImage(Reason.UNREACHABLE, f"nobody at {locator}")
 
 
 def image(store, read, seen):
@@ -167,7 +167,7 @@ def test_an_image_is_streamed_beside_and_becomes_a_blob(site, store, download, s
 
 @pytest.mark.parametrize(("data", "reason", "detail"), BAD)
 def test_a_download_that_is_no_image_leaves_nothing(site, store, download, data, reason, detail):
-    with pytest.raises(Unreadable) as caught:
+    with pytest.raises(UnreadableImage) as caught:
         download(site.at("/i", answer(body=data), host="a.example"))
 
     assert caught.value.reason == reason
@@ -178,7 +178,7 @@ def test_a_download_that_is_no_image_leaves_nothing(site, store, download, data,
 
 @pytest.mark.parametrize("send", [hang_up, answer(404), answer(body=b"x" * 10_001), answer(length="9" * 9)])
 def test_a_download_that_fails_leaves_nothing(site, store, download, send):
-    with pytest.raises(Unreadable):
+    with pytest.raises(UnreadableImage):
         download(site.at("/i", send, host="a.example"))
 
     assert store.blob_sizes() == {}

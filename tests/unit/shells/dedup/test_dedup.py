@@ -16,8 +16,8 @@ from schemas.relations import KeyName
 from schemas.stages import Dedup
 from schemas.tables import NEIGHBOURS
 from tasks.dedup import dedup, relate, search, view_hashes
-from tasks.engine import looks as pictures
-from tasks.io.images import looks as sight
+from tasks.engine import inspection
+from tasks.io.images.inspection import PHASH
 from tests.support.dedup import HANGING, RADIUS, STAYS, WALL, Wall
 
 
@@ -155,9 +155,7 @@ def test_what_was_searched_before_and_what_is_new_are_the_whole(
 
 
 def test_hashes_of_another_recipe_are_refused(wall: Wall):
-    with pytest.raises(
-        BrokenPromise, match=rf"expected hashes of the recipe {sight.PHASH}, got some of phash64/look-v1: "
-    ):
+    with pytest.raises(BrokenPromise, match=rf"expected hashes of the recipe {PHASH}, got some of phash64/look-v1: "):
         dedup(RADIUS, wall.state(HANGING, recipe="phash64/look-v1"), WALL, wall.context)
 
 
@@ -209,7 +207,7 @@ def test_a_group_is_wider_than_a_copy(tmp_path: Path):
 
 def test_shelves_are_told_by_path(wall: Wall):
     wall.state(HANGING)
-    tables = wall.store.names(pictures.THUMBNAILS_AT)
-    assert [TableRef(path=f"{pictures.THUMBNAILS_AT}/{name}", rows=0).sha256 for name in tables] == [
+    tables = wall.store.names(inspection.THUMBNAILS_AT)
+    assert [TableRef(path=f"{inspection.THUMBNAILS_AT}/{name}", rows=0).sha256 for name in tables] == [
         name[:64] for name in tables
     ]

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from tasks.engine import looks
+from tasks.engine import inspection
 from tasks.io.store.store import Store
 from tasks.purge import likeness
 from tests.support.dedup import BLACK, HANGING, ONE, Wall, jpeg, painted
@@ -58,6 +58,6 @@ def test_nothing_is_written_and_what_has_no_thumbnail_is_passed_over(wall: Wall,
     alike(wall.store, "one", "third")
     assert sorted(Path(wall.store.url).rglob("*")) == names
     bare = Store(str(tmp_path))
-    for _, table in wall.store.tables(looks.HASHES):
-        bare.write_table(looks.HASHES, table)
+    for _, table in wall.store.tables(inspection.HASHES):
+        bare.write_table(inspection.HASHES, table)
     assert alike(bare, "one") == {}

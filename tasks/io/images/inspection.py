@@ -19,7 +19,7 @@ from PIL import Image
 
 from schemas.reasons import Reason
 from tasks.io.images import decode
-from tasks.io.images.decode import Unreadable
+from tasks.io.images.decode import UnreadableImage
 
 PHASH = "phash64/look-v3"
 """Name and version of the hash's recipe: imagehash's phash, in whole numbers, of the upright sRGB picture as `_reduced`
@@ -44,7 +44,7 @@ Bytes = bytes | memoryview | mmap
 
 
 @dataclass(frozen=True, eq=False)
-class Look:
+class Inspection:
     """What one pass found. Sides are those of the whole picture, upright; the thumbnail is an upright sRGB JPEG."""
 
     format: str
@@ -59,8 +59,8 @@ class _OtherWay(Exception):
     """No error: this JPEG is none for the fast path."""
 
 
-def look(data: Bytes, max_pixels: int) -> Look:
-    """Decode to the end and measure. Raises Unreadable with the reason for a drop.
+def inspect(data: Bytes, max_pixels: int) -> Inspection:
+    """Decode to the end and measure. Raises UnreadableImage with the reason for a drop.
 
     data: not copied if it is a JPEG of the usual kind. phash_bits: (8, 8), imagehash's row order.
     """
@@ -73,7 +73,7 @@ def look(data: Bytes, max_pixels: int) -> Look:
     return _look(picture.format, picture.rgb.size, picture.orientation, _reduced(picture.rgb))
 
 
-def _of_jpeg(data: Bytes, max_pixels: int) -> Look:
+def _of_jpeg(data: Bytes, max_pixels: int) -> Inspection:
     header = _opened(data)
     decode.refuse_beyond(max_pixels, header)
     small = _decoded(data, header)
@@ -115,7 +115,7 @@ def _decoded(data: Bytes, header: Image.Image) -> Image.Image:
         if _IS_HARMLESS.fullmatch(words):
             return Image.fromarray(pixels(strict=False))
         if _STREAM_IS_CORRUPT.match(words):
-            raise Unreadable(Reason.BROKEN_IMAGE, f"libjpeg: {words}"[:200]) from problem
+            raise UnreadableImage(Reason.BROKEN_IMAGE, f"libjpeg: {words}"[:200]) from problem
         raise _OtherWay from problem
 
 
@@ -192,8 +192,8 @@ def _lanczos(length_px: int) -> NDArray[np.float64]:
     return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
 
-def _look(form: str, size: tuple[int, int], orientation: int, small: Image.Image) -> Look:
+def _look(form: str, size: tuple[int, int], orientation: int, small: Image.Image) -> Inspection:
     bits = _phash_bits(small)
     small.thumbnail((thumbnail_px, thumbnail_px))
     thumbnail = simplejpeg.encode_jpeg(np.asarray(small), quality=_QUALITY, colorsubsampling="420")
-    return Look(form, *size, orientation, bits, thumbnail)
+    return Inspection(form, *size, orientation, bits, thumbnail)

@@ -1,4 +1,4 @@
-"""Keys: what an answer depends on. tasks/engine/keys.py reads source files; here its sources are texts."""
+"""Keys: what an answer depends on. tasks/engine/cache_keys.py reads source files; here its sources are texts."""
 
 import ast
 import hashlib
@@ -13,18 +13,18 @@ from tasks.core.dedup import decide
 from tasks.core.export import images
 from tasks.core.scrape import sources
 from tasks.core.split import decide as split
-from tasks.engine import keys
+from tasks.engine import cache_keys
 
 # --- settings
 
 
 def test_a_key_is_the_digest_of_its_parts_by_name():
-    assert keys.key_of(b=1, a="x") == hashlib.sha256(b'{"a": "x", "b": 1}').hexdigest()
-    assert keys.key_of() == hashlib.sha256(b"{}").hexdigest()
+    assert cache_keys.cache_key(b=1, a="x") == hashlib.sha256(b'{"a": "x", "b": 1}').hexdigest()
+    assert cache_keys.cache_key() == hashlib.sha256(b"{}").hexdigest()
 
 
 def test_the_order_in_which_parts_are_named_changes_nothing():
-    assert keys.key_of(a={"x": 1, "y": 2}, b=3) == keys.key_of(b=3, a={"y": 2, "x": 1})
+    assert cache_keys.cache_key(a={"x": 1, "y": 2}, b=3) == cache_keys.cache_key(b=3, a={"y": 2, "x": 1})
 
 
 @pytest.mark.parametrize(
@@ -38,17 +38,17 @@ def test_the_order_in_which_parts_are_named_changes_nothing():
     ],
 )
 def test_each_part_makes_another_key(parts: dict[str, Any]):
-    assert keys.key_of(**parts) != keys.key_of(a=1)
+    assert cache_keys.cache_key(**parts) != cache_keys.cache_key(a=1)
 
 
 def test_settings_are_their_values_defaults_among_them():
-    assert keys.key_of(s=Dedup(label="d")) == keys.key_of(s=Dedup(label="d", radius_bits=10))
-    assert keys.key_of(s=Dedup(label="d")) != keys.key_of(s=Dedup(label="d", radius_bits=5))
+    assert cache_keys.cache_key(s=Dedup(label="d")) == cache_keys.cache_key(s=Dedup(label="d", radius_bits=10))
+    assert cache_keys.cache_key(s=Dedup(label="d")) != cache_keys.cache_key(s=Dedup(label="d", radius_bits=5))
 
 
 def test_what_is_no_json_can_be_no_part():
     with pytest.raises(TypeError):
-        keys.key_of(a={1, 2})
+        cache_keys.cache_key(a={1, 2})
 
 
 # --- code
@@ -75,11 +75,11 @@ SOURCES = {
 
 
 def code(monkeypatch: pytest.MonkeyPatch, start: str = "tasks.core.stage", **changed: str) -> str:
-    """code_of one module, some of whose sources are others; a dot in a name is written as __."""
+    """code_digest of one module, some of whose sources are others; a dot in a name is written as __."""
     texts = {**SOURCES, **{name.replace("__", "."): text for name, text in changed.items()}}
-    monkeypatch.setattr(keys, "_parsed", lambda name: ast.parse(texts[name]))
-    monkeypatch.setattr(keys, "_is_module", lambda name: name in texts)
-    return keys.code_of(ModuleType(start))
+    monkeypatch.setattr(cache_keys, "_parsed", lambda name: ast.parse(texts[name]))
+    monkeypatch.setattr(cache_keys, "_is_module", lambda name: name in texts)
+    return cache_keys.code_digest(ModuleType(start))
 
 
 @pytest.mark.parametrize(
@@ -129,14 +129,14 @@ def test_code_that_nothing_imports_changes_nothing(monkeypatch: pytest.MonkeyPat
 
 
 def test_the_order_of_modules_changes_nothing():
-    assert keys.code_of(decide, split) == keys.code_of(split, decide)
-    assert keys.code_of(decide) != keys.code_of(split)
+    assert cache_keys.code_digest(decide, split) == cache_keys.code_digest(split, decide)
+    assert cache_keys.code_digest(decide) != cache_keys.code_digest(split)
 
 
 def collected(*modules: ModuleType) -> set[str]:
     found: dict[str, str] = {}
     for module in modules:
-        keys._collect(module.__name__, found)
+        cache_keys._collect(module.__name__, found)
     return set(found)
 
 
@@ -174,4 +174,4 @@ def test_all_rules_that_a_rule_imports_are_part_of_its_key(module: ModuleType, e
 
 def test_a_module_without_a_source_is_an_error():
     with pytest.raises(ImportError, match=r"expected the source of tasks.core.nosuch, got none"):
-        keys.code_of(ModuleType("tasks.core.nosuch"))
+        cache_keys.code_digest(ModuleType("tasks.core.nosuch"))

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from schemas.draw import Split
 
 
-def key_of(**parts: Any) -> str:
+def cache_key(**parts: Any) -> str:
     """SHA-256, as hex, of named parts: JSON values and pydantic models."""
     plain = {
         name: part.model_dump(mode="json") if isinstance(part, BaseModel) else part for name, part in parts.items()
@@ -30,17 +30,17 @@ def split_sha256(settings: Split) -> str:
     """
     deals_nothing = {"label", "max_drift", "ratios"} | ({"order"} if settings.method == "iterative" else set())
     said = settings.model_dump(mode="json", exclude_defaults=True, exclude=deals_nothing)
-    return key_of(split={**said, "seats": settings.seats})
+    return cache_key(split={**said, "seats": settings.seats})
 
 
-def code_of(*modules: ModuleType) -> str:
+def code_digest(*modules: ModuleType) -> str:
     """Digest of what the modules, and all of tasks.core and tasks.io that they import, say: not of comments or
     docstrings.
     """
     found: dict[str, str] = {}
     for module in modules:
         _collect(module.__name__, found)
-    return key_of(**found)
+    return cache_key(**found)
 
 
 def _collect(name: str, found: dict[str, str]) -> None:

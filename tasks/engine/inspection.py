@@ -14,13 +14,13 @@ from schemas.manifests import Context
 from schemas.tables import HASH, SHELF, THUMBNAILS
 from tasks.core import hash as core
 from tasks.engine import runs
-from tasks.engine.keys import code_of, key_of
-from tasks.io.images import decode, looks
+from tasks.engine.cache_keys import cache_key, code_digest
+from tasks.io.images import decode, inspection
 from tasks.io.store.store import Store
 
-CODE = code_of(core, looks)
+CODE = code_digest(core, inspection)
 KIND = "phash64"
-_KEY = key_of(kind=KIND, recipe=looks.PHASH, code=CODE, columns=[*HASH.names, *THUMBNAILS.names])
+_KEY = cache_key(kind=KIND, recipe=inspection.PHASH, code=CODE, columns=[*HASH.names, *THUMBNAILS.names])
 HASHES = f"measures/hash/{_KEY}"
 THUMBNAILS_AT = f"measures/thumbnail/{_KEY}"
 SHELVES = f"measures/shelf/{_KEY}"
@@ -31,7 +31,7 @@ NO_LIMIT = 1_000_000_000
 Row = dict[str, Any]
 
 
-class Seen:
+class InspectionRows:
     """The measurements of one part's images, stored together. Called from several threads."""
 
     def __init__(self) -> None:
@@ -40,7 +40,7 @@ class Seen:
         self._thumbnails: list[Row] = []
         self._lock = threading.Lock()
 
-    def __call__(self, sha256: str, look: looks.Look) -> None:
+    def __call__(self, sha256: str, look: inspection.Inspection) -> None:
         """Take what a look has shown."""
         row = {
             "sha256": sha256,
@@ -49,13 +49,13 @@ class Seen:
             "format": look.format,
             "orientation": look.orientation,
             "phash": core.uint64_from_bits(look.phash_bits),
-            "phash_recipe": looks.PHASH,
+            "phash_recipe": inspection.PHASH,
         }
         with self._lock:
             self._hashes.append(row)
             self._thumbnails.append({"sha256": sha256, "jpeg": look.thumbnail})
 
-    def unreadable(self, sha256: str, problem: decode.Unreadable) -> None:
+    def unreadable(self, sha256: str, problem: decode.UnreadableImage) -> None:
         """A blob that gives no picture: its reason is its measurement."""
         with self._lock:
             self._hashes.append({"sha256": sha256, "reason": problem.reason, "detail": problem.detail})
@@ -76,14 +76,14 @@ def _ordered(rows: list[Row], schema: pa.Schema) -> pa.Table:
     return pa.Table.from_pylist([one_each[sha256] for sha256 in sorted(one_each)], schema=schema)
 
 
-@task(cache_policy=NO_CACHE, **runs.RETRIED)
-def look_part(blobs: pa.Table, _asked: None, _into: str, context: Context) -> None:
+@task(cache_policy=NO_CACHE, **runs.RETRY_IO)
+def inspect_part(blobs: pa.Table, _asked: None, _into: str, context: Context) -> None:
     """Measure and store one batch of blobs; an unreadable one is a row with a reason."""
-    store = runs.opened(context)
-    seen = Seen()
+    store = runs.store_of(context)
+    seen = InspectionRows()
     for sha256 in blobs["sha256"].to_pylist():
         try:
-            seen(sha256, looks.look(store.read_blob(sha256), NO_LIMIT))
-        except decode.Unreadable as problem:
+            seen(sha256, inspection.inspect(store.read_blob(sha256), NO_LIMIT))
+        except decode.UnreadableImage as problem:
             seen.unreadable(sha256, problem)
     seen.store(store)

@@ -10,12 +10,13 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from prefect.runtime import task_run
 
 from schemas.manifests import Context
 from schemas.reasons import JUDGED, PASSING, Reason
 from schemas.tables import RETRIEVALS
-from tasks.engine import retrieve, runs
-from tasks.engine.retrieve import _known, _with_mixed_hosts, retrieved, still_to_ask
+from tasks.engine import runs
+from tasks.engine.retrieve import _known, _with_mixed_hosts, retrieve, unanswered_requests
 from tasks.io.store.journal import Journal
 from tasks.io.store.store import Store, blob_path
 
@@ -39,7 +40,7 @@ class Outside:
     def fn(self, requests: pa.Table, settings: Any, rules: str, into: str, context: Context) -> None:
         assert (settings, into) == ("settings", FOLDER)
         assert requests.schema == RETRIEVALS
-        store, rows = runs.opened(context), []
+        store, rows = runs.store_of(context), []
         self.day += 1
         for request in requests.to_pylist():
             self.asked.append(request["locator"])
@@ -61,7 +62,7 @@ class Outside:
 
     def retrieved(self, wanted: pa.Table, rules: str = RULES, **more: Any) -> tuple[list[Row], list[str]]:
         self.asked = []
-        got, count = retrieved(self, "settings", "art", wanted, rules, self.context, "fetch", **more)
+        got, count = retrieve(self, "settings", "art", wanted, rules, self.context, "fetch", **more)
         assert got.schema == RETRIEVALS
         assert got["locator"].to_pylist() == wanted["locator"].to_pylist()
         assert count == len(self.asked) or self.context.plan
@@ -80,7 +81,7 @@ def outside(context) -> Outside:
 
 @pytest.fixture
 def store(context) -> Store:
-    return runs.opened(context)
+    return runs.store_of(context)
 
 
 def at(day: int) -> datetime:
@@ -337,7 +338,7 @@ def test_a_plan_says_how_many_it_would_ask_for(context, outside):
     outside.retrieve("a", "b")
     plan = planned(context, f"{context.store} plan")
     for refresh, count in (("new", 1), ("failed", 1), ("all", 3)):
-        _, got = retrieved(plan, "settings", "art", requests("a", "b", "c"), RULES, plan.context, "x", refresh=refresh)
+        _, got = retrieve(plan, "settings", "art", requests("a", "b", "c"), RULES, plan.context, "x", refresh=refresh)
         assert (got, plan.asked) == (count, [])
 
 
@@ -380,8 +381,8 @@ def test_a_part_that_is_tried_again_asks_for_what_its_first_try_had_no_row_for(o
     outside.retrieve("a", "b", "c")
     context = outside.context.model_copy(update={"began_s": at(0).timestamp()})
     wanted = requests("a", "b", "c", "d")
-    assert still_to_ask(wanted, FOLDER, context) is wanted  # in its first try, everything
-    monkeypatch.setattr(retrieve.task_run, "run_count", 2, raising=False)
-    assert still_to_ask(wanted, FOLDER, context)["locator"].to_pylist() == ["c", "d"]
+    assert unanswered_requests(wanted, FOLDER, context) is wanted  # in its first try, everything
+    monkeypatch.setattr(task_run, "run_count", 2, raising=False)
+    assert unanswered_requests(wanted, FOLDER, context)["locator"].to_pylist() == ["c", "d"]
     later = context.model_copy(update={"began_s": at(9).timestamp()})
-    assert still_to_ask(wanted, FOLDER, later).num_rows == 4  # of an earlier build: it was asked for on purpose
+    assert unanswered_requests(wanted, FOLDER, later).num_rows == 4  # of an earlier build: it was asked for on purpose
