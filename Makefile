@@ -1,5 +1,4 @@
-# make build: set everything up in .venv and build a release of the pretend museum.
-# make test:  set up what is missing and pass every check and test.
+# `make help` lists every target: the text behind `##`.
 PYTHON ?= python3
 UV_VERSION := 0.13.9
 BIN := .venv/bin
@@ -20,12 +19,16 @@ export PREFECT_SERVER_ANALYTICS_ENABLED := false
 export PREFECT_HOME := $(CURDIR)/.venv/prefect
 export DO_NOT_TRACK := 1
 
-.PHONY: setup build test lint types imports tests coverage weights wheel lock clean help campaign-sameness campaign-faults campaign-kills campaign-million bench-overhead bench-fetch bench-dedup bench-choose bench-detect-cpu bench-detect-gpu bench-detectors bench-train campaign-dedup-quality
+CHROMIUM := /usr/bin/chromium
 
-help:
-	@grep -E '^# make' Makefile
+.PHONY: help setup setup-browser build test check lint types imports tests unit docs-settings weights wheel lock clean \
+  campaign-sameness campaign-faults campaign-kills campaign-million campaign-dedup-quality bench-overhead bench-fetch \
+  bench-dedup bench-choose bench-detect-cpu bench-detect-gpu bench-detectors bench-train
 
-setup: $(READY)
+help: ## list every target
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-24s %s\n", $$1, $$2 }' Makefile
+
+setup: $(READY) ## make .venv from requirements.lock
 
 # Bytecode is written now, once: it halves the time in which every command starts.
 $(READY): requirements.lock pyproject.toml
@@ -36,82 +39,93 @@ $(READY): requirements.lock pyproject.toml
 	mkdir -p $(PREFECT_HOME)
 	touch $(READY)
 
+setup-browser: ## install Debian's chromium for the tests of the report's page (needs root)
+	test -x $(CHROMIUM) || { apt-get update && apt-get install -y --no-install-recommends chromium; }
+
 $(MUSEUM)/works.csv: | $(READY)
 	$(BIN)/bilderatlas museum paint $(MUSEUM) --records $(RECORDS) --seed $(SEED)
 
-build: $(READY) $(MUSEUM)/works.csv
+build: $(READY) $(MUSEUM)/works.csv ## build and check a release of the pretend museum
 	$(BIN)/bilderatlas build deployments/recipes/museum.yaml --store $(STORE) --bind images=$(MUSEUM) --bind weights=$(WEIGHTS)
 	$(BIN)/bilderatlas verify $(STORE)/releases/museum/latest
 	$(BIN)/bilderatlas museum grade $(MUSEUM) $(STORE)/releases/museum/latest
 
-test: lint types imports tests
+test: lint types imports tests ## every check and every test, as CI runs them (about 10 minutes)
 
-lint: $(READY)
+check: lint types imports unit ## the quick checks: lint, types, imports and unit tests (under 3 minutes)
+
+lint: $(READY) ## ruff's rules and formatting
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
-types: $(READY)
+types: $(READY) ## mypy --strict
 	$(BIN)/mypy
 
-imports: $(READY)
+imports: $(READY) ## which room may import which (import-linter)
 	$(BIN)/lint-imports
 
-tests: $(READY)
+tests: $(READY) ## all tests with coverage
 	$(BIN)/python -m pytest -n 2 --dist loadfile --cov --cov-report=term-missing:skip-covered
 
+unit: $(READY) ## unit tests and doctests, without Prefect servers
+	$(BIN)/python -m pytest -q -n 2 --dist loadfile -m "not server" tests/unit tests/contracts tasks/core
+
+docs-settings: $(READY) ## write docs/settings.md from the settings' own descriptions
+	$(BIN)/bilderatlas settings --markdown > docs/settings.md
+
 # What takes longer than a test may. Each leaves its figures in benchmarks/results/.
-campaign-sameness: $(READY) $(MUSEUM)/works.csv
+campaign-sameness: $(READY) $(MUSEUM)/works.csv ## the same release whatever the part size, workers and interruptions
 	$(BIN)/python -m benchmarks.sameness deployments/recipes/museum.yaml --bind images=$(MUSEUM) --bind weights=$(WEIGHTS)
 
-campaign-faults: $(READY)
+campaign-faults: $(READY) ## builds from a server that fails in every way it can
 	$(BIN)/python -m benchmarks.faults
 
-campaign-kills: $(READY)
+campaign-kills: $(READY) ## a fetch that is killed again and again
 	$(BIN)/python -m benchmarks.fetch_kills
 
-campaign-million: $(READY)
+campaign-million: $(READY) ## a million records: time and memory
 	$(BIN)/python -m benchmarks.million
 
-bench-overhead: $(READY)
+bench-overhead: $(READY) ## the share of a build's time that is Prefect's
 	$(BIN)/python -m benchmarks.overhead
 
-bench-fetch: $(READY)
+bench-fetch: $(READY) ## fetch beside img2dataset
 	$(BIN)/python -m benchmarks.fetch
 
-bench-dedup: $(READY)
+bench-dedup: $(READY) ## near hashes and hashing beside faiss and imagededup
 	$(BIN)/python -m benchmarks.dedup $(PAINTINGS)
 
-bench-choose: $(READY)
+bench-choose: $(READY) ## sample and split on 81,446 and on ten million works
 	$(BIN)/python -m benchmarks.choose $(LISTS)
 
-bench-detect-cpu: $(READY)
+bench-detect-cpu: $(READY) ## detect on a CPU beside a plain loop
 	$(BIN)/python -m benchmarks.detect_cpu $(PAINTINGS)
 
 # Where make can't set .venv up, but torch is there: python -m benchmarks.detect_gpu
-bench-detect-gpu: $(READY)
+bench-detect-gpu: $(READY) ## detect on a GPU beside its forward pass alone
 	$(BIN)/python -m benchmarks.detect_gpu
 
-bench-detectors: $(READY)
+bench-detectors: $(READY) ## detectors scored on People-Art's test split
 	$(BIN)/python -m benchmarks.detectors $(PEOPLEART) --models $(MODELS)
 
-bench-train: $(READY)
+bench-train: $(READY) ## training beside a reference loop
 	$(BIN)/python -m benchmarks.train
 
-campaign-dedup-quality: $(READY)
+campaign-dedup-quality: $(READY) ## copies found and works joined wrongly, on real and painted pictures
 	$(BIN)/python -m benchmarks.dedup_quality $(PAINTINGS) --one-each
 	$(BIN)/python -m benchmarks.dedup_quality $(PAINTINGS); first=$$?; \
 	  $(BIN)/python -m benchmarks.dedup_quality --museum 20000 --seed $(UNSEEN) && exit $$first
 
-weights: $(READY)
+weights: $(READY) ## train the museum's own detector again
 	$(BIN)/python -m examples.museum.train_detector --out $(WEIGHTS)
 
-wheel: $(READY)
+wheel: $(READY) ## build the wheel into dist
 	rm -rf dist
 	$(BIN)/uv build --quiet --wheel --no-build-isolation --python $(BIN)/python
 
-lock:
+lock: ## resolve requirements.lock again
 	$(BIN)/uv pip compile --quiet pyproject.toml --all-extras --generate-hashes --no-header \
 	  --python-version 3.11 --output-file requirements.lock
 
-clean:
+clean: ## remove what the other targets made, but for .venv
 	rm -rf build dist store .coverage* $(READY)
