@@ -52,9 +52,10 @@ ROOMS = {
 
 
 def has_code(module: Path) -> bool:
-    """Whether a file defines anything: more than a docstring and imports."""
+    """Whether a file defines anything: more than a docstring, imports and what it passes on."""
     body = ast.parse(module.read_text(encoding="utf-8")).body
-    return any(not isinstance(node, ast.Expr | ast.Import | ast.ImportFrom) for node in body)
+    lines = [node for node in body if not isinstance(node, ast.Expr | ast.Import | ast.ImportFrom)]
+    return [ast.unparse(node).split(" = ")[0] for node in lines] not in ([], ["__all__"])
 
 
 def modules_of(room: str) -> list[str]:

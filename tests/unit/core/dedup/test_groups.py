@@ -5,7 +5,6 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from tasks.core.components import connected
 from tasks.core.dedup.groups import clusters
 
 Listed = list[tuple[int, int]]
@@ -13,20 +12,6 @@ Listed = list[tuple[int, int]]
 
 def pairs(listed: Listed) -> np.ndarray:
     return np.array(listed, np.int64).reshape(-1, 2)
-
-
-@pytest.mark.parametrize(
-    ("size", "ties", "expected"),
-    [
-        pytest.param(0, [], [], id="no nodes"),
-        pytest.param(2, [], [0, 1], id="without ties each is its own"),
-        pytest.param(2, [(1, 1)], [0, 1], id="a tie to itself"),
-        pytest.param(2, [(1, 0)] * 256, [0, 0], id="a tie more often than a byte counts"),
-        pytest.param(4, [(3, 2), (1, 3)], [0, 1, 1, 1], id="a chain has the name of its smallest"),
-    ],
-)
-def test_the_smallest_node_that_ties_lead_to(size: int, ties: Listed, expected: list[int]):
-    assert connected(size, pairs(ties)).tolist() == expected
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,6 @@ from pydantic import ValidationError
 from schemas.sources.commons import CommonsSource
 from tasks.core.fetch import is_url
 from tasks.core.scrape import commons
-from tasks.core.scrape.html_text import text_of_html
 from tasks.core.scrape.records import record
 from tasks.core.scrape.web_source import Ask, BadAnswer, Claim
 
@@ -393,39 +392,6 @@ def test_a_wrong_frame_is_no_answer(answer, message):
 def test_an_empty_category_says_that_it_is_complete():
     assert read({"batchcomplete": True}) == read(answer_of())
     assert read({"batchcomplete": True}).claims == (Claim("Category:Edvard Munch", 0),)
-
-
-# --- words of HTML
-
-
-@pytest.mark.parametrize(
-    ("html", "words"),
-    [
-        ("<![foo", "<![foo"),
-        ("Ana <![foo[ Bel", "Ana"),
-        ("<p>Ana<p>Bel<br>Cid</b></p></p>", "Ana Bel Cid"),
-        ('<div style="display:NONE">x<p>y</div>Ana', "Ana"),
-        ("<style>.a{}</style><script>1</script>Ana &amp; Bel&#39;s", "Ana & Bel's"),
-        ('<span lang="de">Meer</span> <span lang="en">Sea</span> (1890)', "Sea (1890)"),
-        ('<div lang="fr"><span class="language fr"><b>Français :</b></span> Mer</div><div lang="de">Meer</div>', "Mer"),
-        (
-            '<div class="vcard"><span class="fn">Ana Bel</span> (1840–1926) <span class="note">painter</span></div>',
-            "Ana Bel",
-        ),
-        ("<table><tr><td>Ana</td><td>Bel</td></tr></table>", "Ana Bel"),
-        ("  \n ", None),
-        ("", None),
-        (None, None),
-    ],
-)
-def test_words_of_html(html, words):
-    assert text_of_html(html) == words
-
-
-@given(st.text(alphabet='<>!/[]ab &;#="-div', max_size=60) | st.text())
-def test_any_text_gives_words_on_one_line(text):
-    words = text_of_html(text)
-    assert words is None or (words == " ".join(words.split()) and words)
 
 
 # --- anything at all
