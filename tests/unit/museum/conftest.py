@@ -10,7 +10,7 @@ import pytest
 
 from examples.museum.folder import write_museum
 
-SEED, RECORDS = 77, 2300
+SEED, RECORDS = 77, 1200
 PROGRESS = "progress-as-told.json"
 
 

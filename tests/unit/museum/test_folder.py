@@ -209,13 +209,13 @@ def test_every_file_of_the_folder_is_accounted_for(museum: SimpleNamespace) -> N
 
 
 def test_bytes_are_the_same_for_any_number_of_processes_and_painted_again(tmp_path: Path) -> None:
-    write_museum(tmp_path / "alone", 160, 9, processes=1)
-    write_museum(tmp_path / "together", 160, 9, processes=2)
+    write_museum(tmp_path / "alone", 70, 9, processes=1)
+    write_museum(tmp_path / "together", 70, 9, processes=2)
     once = _bytes_by_path(tmp_path / "alone")
     assert once == _bytes_by_path(tmp_path / "together")
     some = next((tmp_path / "alone" / "images").rglob("*.jpg"))
     some.write_bytes(b"damaged")
-    write_museum(tmp_path / "alone", 160, 9, processes=1)
+    write_museum(tmp_path / "alone", 70, 9, processes=1)
     assert once == _bytes_by_path(tmp_path / "alone")
 
 

@@ -1,0 +1,30 @@
+"""The shipped table of artists: no alias says two things, none is needless, and none is another one's name."""
+
+import unicodedata
+from collections import Counter
+
+from schemas.artists import Artists
+from tasks.core.names.aliases import compared, merged
+from tasks.core.names.known_artists import _NAMES, ALIASES
+
+
+def test_no_alias_stands_for_two_people():
+    """By the name as it is compared; twice in one row would be needless."""
+    listed = [compared(alias) for aliases in _NAMES.values() for alias in {compared(alias) for alias in aliases}]
+    assert [alias for alias, count in Counter(listed).items() if count > 1] == []
+
+
+def test_no_alias_is_the_name_of_somebody():
+    assert {compared(alias) for alias in ALIASES} & {compared(name) for name in _NAMES} == set()
+
+
+def test_every_alias_leads_to_its_name_as_it_is_spelled():
+    shipped = merged(Artists())
+    assert [alias for alias, name in ALIASES.items() if shipped.name(alias) != name] == []
+    assert [name for name in _NAMES if shipped.name(name) != name] == []
+
+
+def test_names_and_aliases_are_plain_text():
+    for text in (*_NAMES, *ALIASES):
+        assert text == unicodedata.normalize("NFC", " ".join(text.split()))
+        assert compared(text)
