@@ -1,0 +1,137 @@
+"""A release that is amended: only what changes is written, nothing on a dry run, and the manifest at last."""
+
+import json
+import uuid
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+import pytest
+
+from schemas.manifests import ReleaseManifest
+from tasks.io.store.amend import Amender
+from tasks.io.store.releases import Draft, Release
+from tasks.io.store.store import Store
+
+IMAGES = pa.schema([("record_id", pa.string()), ("image", pa.struct([("bytes", pa.binary()), ("path", pa.string())]))])
+ROWS = [{"record_id": f"a:{number}", "image": {"bytes": b"x" * number, "path": None}} for number in range(4)]
+PATH = "images/train-00000-of-00001.parquet"
+
+
+@pytest.fixture(params=["local", "memory"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Store:
+    return Store(str(tmp_path / "store") if request.param == "local" else f"memory://{uuid.uuid4().hex}/store")
+
+
+@pytest.fixture
+def release(store: Store) -> Release:
+    """Images in two row groups of two, a COCO file and a text."""
+    with Draft(store) as draft:
+        table = pa.Table.from_pylist(ROWS, IMAGES)
+        draft.write_parquet(PATH, [table.slice(0, 2), table.slice(2)], IMAGES)
+        draft.write_json("coco/train.json", {"images": [{"id": 1}]})
+        draft.write("README.md", b"# Art\n")
+        manifest = ReleaseManifest(
+            name="art",
+            version="aaaabbbbcccc",
+            previous=None,
+            lineage=0,
+            split_sha256="0" * 64,
+            contract_version="1",
+            content_sha256="1" * 64,
+            recipe_sha256="2" * 64,
+            counts={"records": 4},
+            content={},
+            files=dict(draft.files),
+            environment={},
+        )
+        return Release(draft.publish(manifest))
+
+
+def without(*names: str):
+    return lambda table: table.filter(pc.invert(pc.is_in(table["record_id"], value_set=pa.array(names, pa.string()))))
+
+
+def contents(release: Release) -> dict[str, bytes]:
+    return {path: release.read(path) for path in release.paths()}
+
+
+def rows(release: Release) -> list[str]:
+    return release.table(PATH, but="image")["record_id"].to_pylist()
+
+
+@pytest.mark.parametrize("is_dry", [True, False])
+def test_where_nothing_changes_nothing_is_written(store, release, is_dry):
+    before = contents(release)
+    amender = Amender(store, release, is_dry=is_dry)
+    amender.table(PATH, without("a:9"))
+    amender.text("README.md", lambda data: data)
+    amender.json("coco/train.json", lambda value: value)
+    amender.remove("nosuch.html")
+    assert amender.changed == {}
+    assert contents(release) == before
+
+
+def test_a_dry_run_says_what_would_change_and_changes_nothing(store, release):
+    before = contents(release)
+    amender = Amender(store, release, is_dry=True)
+    amender.table(PATH, without("a:0", "a:3"))
+    amender.text("README.md", lambda data: data + b"less\n")
+    amender.remove("coco/train.json")
+    amender.close(release.manifest.model_copy(update={"lineage": 9}))
+    assert amender.changed == {PATH: 2, "README.md": 0, "coco/train.json": 0}
+    assert contents(release) == before
+
+
+def test_rows_go_and_the_bytes_of_the_others_stay(store, release):
+    amender = Amender(store, release, is_dry=False)
+    amender.table(PATH, without("a:1"))
+    assert amender.changed == {PATH: 1}
+    assert rows(release) == ["a:0", "a:2", "a:3"]
+    assert [row["image"]["bytes"] for row in release.table(PATH).to_pylist()] == [b"", b"xx", b"xxx"]
+
+
+def test_a_row_group_that_loses_all_its_rows_is_no_group(store, release):
+    Amender(store, release, is_dry=False).table(PATH, without("a:0", "a:1"))
+    with release.fs.open(f"{release.root}/{PATH}", "rb") as file:
+        assert pq.ParquetFile(file).metadata.num_row_groups == 1
+    assert rows(release) == ["a:2", "a:3"]
+
+
+def test_a_table_that_loses_all_its_rows_keeps_its_columns(store, release):
+    amender = Amender(store, release, is_dry=False)
+    amender.table(PATH, without("a:0", "a:1", "a:2", "a:3"))
+    assert amender.changed == {PATH: 4}
+    assert rows(release) == []
+    assert release.schema(PATH).names == IMAGES.names
+
+
+def test_a_text_that_is_not_there_begins_empty_and_json_is_written_as_releases_write_it(store, release):
+    amender = Amender(store, release, is_dry=False)
+    amender.text("notes.txt", lambda data: data + b"one\n")
+    amender.json("coco/train.json", lambda value: {"z": "é", **value, "images": []})
+    assert release.read("notes.txt") == b"one\n"
+    assert release.read("coco/train.json") == '{"images":[],"z":"é"}'.encode()
+    assert json.loads(release.read("coco/train.json")) == {"images": [], "z": "é"}
+
+
+def test_the_rows_that_a_file_has_lost_are_not_forgotten_by_a_later_change(store, release):
+    amender = Amender(store, release, is_dry=False)
+    amender.table(PATH, without("a:1"))
+    amender.text(PATH, lambda data: data + b" ")
+    assert amender.changed == {PATH: 1}
+
+
+def test_until_the_manifest_is_written_the_release_is_not_whole(store, release):
+    amender = Amender(store, release, is_dry=False)
+    amender.table(PATH, without("a:1"))
+    amender.remove("README.md")
+    assert not Release(release.url).is_intact()
+    entries = amender.entries()
+    assert sorted(entries) == ["coco/train.json", PATH]
+    assert [entries[path].rows for path in sorted(entries)] == [None, 3]
+    amender.close(release.manifest.model_copy(update={"files": entries}))
+    again = Release(release.url)
+    assert again.is_intact()
+    assert again.manifest.files == entries
