@@ -18,6 +18,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from PIL import Image
+from websockets.sync import client  # Prefect brings it along
 
 from schemas.manifests import ReleaseManifest
 from tasks.core.dedup.verdicts import verdicts
@@ -27,7 +28,6 @@ from tasks.core.report.thumbnails import Thumbnail
 from tasks.core.statistics import VIEW, statistics
 from tasks.io.files.verdicts import rows_of_csv
 
-client = pytest.importorskip("websockets.sync.client")
 pytestmark = pytest.mark.server
 
 CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
@@ -149,7 +149,8 @@ class Tab:
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     if not Path(CHROMIUM).exists():
-        pytest.skip(f"the page in a browser: no Chromium at {CHROMIUM} (Debian: apt-get install chromium)")
+        lacks = f"the page in a browser: no Chromium at {CHROMIUM} (Debian, as root: make setup-browser)"
+        pytest.fail(lacks) if os.environ.get("CI") == "true" else pytest.skip(lacks)
     profile = tmp_path_factory.mktemp("profile")
     command = [
         CHROMIUM,
