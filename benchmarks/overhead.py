@@ -78,8 +78,9 @@ def _one(arguments: argparse.Namespace) -> dict[str, Any]:
     os.environ.setdefault("PREFECT_SERVER_ANALYTICS_ENABLED", "false")
     from prefect import flow
 
-    from flows.build_dataset import runner, stages
+    from flows.build_dataset import stages
     from flows.recipes import recipe_from_file
+    from flows.runner import runner
     from schemas.manifests import Context
 
     recipe = recipe_from_file(str(ROOT / RECIPE))

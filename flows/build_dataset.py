@@ -4,13 +4,12 @@ import os
 import time
 import uuid
 from collections.abc import Callable
-from typing import Any
 
 from prefect import flow
 from prefect.context import FlowRunContext
-from prefect.task_runners import TaskRunner, ThreadPoolTaskRunner
 
 from flows.recipes import check_bindings, recipe_from_file
+from flows.runner import runner
 from schemas.detect import Detect
 from schemas.errors import BadInput
 from schemas.manifests import Context, State, Step
@@ -44,15 +43,6 @@ SHELLS: dict[str, Callable[..., Step]] = {
 }
 _TOLD_THE_RECIPE = {"fetch", "screen", "dedup", "sample", "split", "export"}
 """Stages that look at more of the recipe than their own settings: sources, manners, artists, name, seed."""
-
-
-def runner(dask: str | None) -> TaskRunner[Any]:
-    """Threads of this process, or the Dask cluster at an address."""
-    if dask is None:
-        return ThreadPoolTaskRunner(max_workers=64)  # how many parts run at once is the build's `workers`
-    from prefect_dask.task_runners import DaskTaskRunner  # takes a second to import, and most builds need none
-
-    return DaskTaskRunner(address=dask)
 
 
 @flow(name="build_dataset", task_runner=runner(os.environ.get("BILDERATLAS_DASK")), persist_result=False)
@@ -92,15 +82,15 @@ def build_dataset(
         began_s=time.time(),
     )
     flow_run = FlowRunContext.get()
-    check(read, at_desk(context) if flow_run and is_cluster(flow_run.task_runner) else context)
+    check(read, without_gpu(context) if flow_run and is_cluster(flow_run.task_runner) else context)
     steps = stages(read, context)
     summary.as_artifact(steps, steps[-1].release)
     print(summary.of_build(steps))  # noqa: T201 - the terminal is where a person waits for it
     return steps[-1].release
 
 
-def at_desk(context: Context) -> Context:
-    """What is checked by, where the parts run on a cluster: its GPUs are not the desk's."""
+def without_gpu(context: Context) -> Context:
+    """The context with which a build on a cluster is checked: this machine need not have the cluster's GPUs."""
     return context.model_copy(update={"device": "cpu"})
 
 
@@ -121,7 +111,7 @@ def check(recipe: Recipe, context: Context) -> None:
         runs.store_of(context).check_writable()
 
 
-def listing(recipe: Recipe, source: str | None, at_most: int, context: Context) -> tuple[Step, list[str]]:
+def list_records(recipe: Recipe, source: str | None, at_most: int, context: Context) -> tuple[Step, list[str]]:
     """Scrape alone, of one source or all: its step, and some records as lines of JSON.
 
     Answers are kept for a later build.

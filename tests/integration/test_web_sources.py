@@ -20,7 +20,7 @@ from examples.museum.serve.faults import Faults
 from examples.museum.serve.hall import Answer
 from examples.museum.serve.server import serving
 from examples.museum.serve.works import CatalogueHall
-from flows.build_dataset import listing, plan, stages
+from flows.build_dataset import list_records, plan, stages
 from flows.recipes import recipe_from_file
 from schemas.errors import BadInput, BrokenPromise, Refusal
 from schemas.manifests import Context
@@ -112,18 +112,18 @@ def test_the_secret_of_a_source_stands_in_no_file_of_the_store(tmp_path, museum)
 def test_what_hosts_must_be_told_is_asked_for_before_anything_runs(tmp_path, museum, bound, said):
     desk = Guesthouse(tmp_path, "flickr")
     with pytest.raises(BadInput, match=said) as caught:
-        listing(desk.recipe(), None, 1, desk.context(museum.url, "x", **bound))
+        list_records(desk.recipe(), None, 1, desk.context(museum.url, "x", **bound))
     assert SECRET not in str(caught.value)
 
 
 def test_scrape_alone_shows_records_of_one_source(tmp_path, museum):
     desk = Guesthouse(tmp_path, "artic", "met")
-    step, lines = listing(desk.recipe(), "met", 2, desk.context(museum.url, "alone"))
+    step, lines = list_records(desk.recipe(), "met", 2, desk.context(museum.url, "alone"))
     assert len(lines) == 2
     assert '"source": "met"' in lines[0]
     assert step.kept > 50
     with pytest.raises(BadInput, match="expected one of"):
-        listing(desk.recipe(), "louvre", 2, desk.context(museum.url, "alone"))
+        list_records(desk.recipe(), "louvre", 2, desk.context(museum.url, "alone"))
 
 
 def test_a_limit_asks_for_so_many_works_only(tmp_path, museum):
@@ -255,10 +255,10 @@ def test_scrape_alone_asks_for_the_bindings_of_its_source_only(tmp_path, museum)
     desk = Guesthouse(tmp_path, "flickr", "artic")
     context = desk.context(museum.url, "alone")
     without = context.model_copy(update={"bindings": {"origins": context.bindings["origins"]}})
-    step, _ = listing(desk.recipe(), "artic", 1, without)
+    step, _ = list_records(desk.recipe(), "artic", 1, without)
     assert step.kept > 0
     with pytest.raises(BadInput, match="binding 'flickr'"):
-        listing(desk.recipe(), "flickr", 1, without)
+        list_records(desk.recipe(), "flickr", 1, without)
 
 
 # --- hostile images
