@@ -13,7 +13,7 @@ import pytest
 import yaml
 from PIL import Image
 
-from flows.build_dataset import stages
+from flows.build_dataset import run_stages
 from flows.cli import main
 from flows.recipes import recipe_from_file
 from schemas.errors import Refusal
@@ -36,7 +36,7 @@ def written(folder: Path, recipe: dict) -> str:
 
 
 def built(recipe: dict, images: Path, folder: Path) -> Release:
-    steps = stages(
+    steps = run_stages(
         recipe_from_file(written(folder, recipe)),
         Context(store=str(folder / "store"), bindings={"images": str(images)}),
     )

@@ -20,7 +20,7 @@ from examples.museum.serve.faults import Faults
 from examples.museum.serve.hall import Answer
 from examples.museum.serve.server import serving
 from examples.museum.serve.works import CatalogueHall
-from flows.build_dataset import list_records, plan, stages
+from flows.build_dataset import list_records, plan, run_stages
 from flows.recipes import recipe_from_file
 from schemas.errors import BadInput, BrokenPromise, Refusal
 from schemas.manifests import Context
@@ -226,7 +226,7 @@ def test_what_is_wrong_with_one_source_is_said_before_the_others_are_done(tmp_pa
     recipe = desk.recipe()
     wrong = recipe.sources[0].model_copy(update=missing)
     with pytest.raises(BrokenPromise, match="Nothing of this name"):
-        stages(recipe.model_copy(update={"sources": (wrong, recipe.sources[1])}), desk.context(museum.url, "wrong"))
+        run_stages(recipe.model_copy(update={"sources": (wrong, recipe.sources[1])}), desk.context(museum.url, "wrong"))
 
 
 @pytest.mark.server
@@ -328,6 +328,6 @@ def test_a_table_that_names_private_addresses_reaches_none_of_them(tmp_path):
         bindings = {"images": str(images), "contact": "curator@museum.example"}
         context = Context(store=str(tmp_path / "store"), bindings=bindings, run=str(tmp_path))
         with pytest.raises(Refusal, match="every record was dropped"):
-            stages(recipe_from_file(str(path)), context)
+            run_stages(recipe_from_file(str(path)), context)
         with pytest.raises(TimeoutError):
             listener.accept()
