@@ -64,7 +64,7 @@ _PATTERNS = {
     "^[a-z0-9][a-z0-9_-]{0,62}$": "lower-case letters, digits, - and _",
     "^[0-9a-f]{64}$": "64 hexadecimal digits",
 }
-_PLAIN = {bool: "true or false", int: "whole number", float: "number", str: "text", date: "date"}
+_PLAIN = {type(None): "null", bool: "true or false", int: "whole number", float: "number", str: "text", date: "date"}
 
 
 def sections() -> tuple[Section, ...]:
@@ -145,11 +145,13 @@ def markdown_of(chosen: Sequence[Section]) -> str:
 
 
 def _cells(texts: Sequence[str]) -> str:
-    return " | ".join(text.replace("|", "\\|") for text in texts)
+    """Cells of a Markdown table; what Markdown would read as HTML, emphasis or a new cell is escaped."""
+    signs = {"|": "\\|", "*": "\\*", "<": "&lt;"}
+    return " | ".join("".join(signs.get(sign, sign) for sign in text) for text in texts)
 
 
-def _settings(model: type[BaseModel], prefix: str = "") -> Iterator[Setting]:
-    """The fields of a model, in order; groups are followed by what is in them."""
+def _settings(model: type[BaseModel], prefix: str = "", unit: str = "") -> Iterator[Setting]:
+    """The fields of a model, in order; groups are followed by what is in them, which has the group's unit."""
     for name, field in model.model_fields.items():
         if name in {"stage", "source"} and get_origin(field.annotation) is Literal:
             continue  # the word itself, not a setting
@@ -157,13 +159,13 @@ def _settings(model: type[BaseModel], prefix: str = "") -> Iterator[Setting]:
         yield Setting(
             prefix + name,
             _kind(field.annotation),
-            _unit(name),
+            _unit(name) or unit,
             _allowed([*field.metadata, *_metadata_in(field.annotation)]),
             _default(field, is_group=inner is not None),
             " ".join((field.description or "").split()),
         )
         if inner is not None:
-            yield from _settings(inner, f"{prefix}{name}.{suffix}")
+            yield from _settings(inner, f"{prefix}{name}.{suffix}", _unit(name))
 
 
 def _kind(annotation: Any) -> str:
@@ -174,8 +176,11 @@ def _kind(annotation: Any) -> str:
     if origin is Literal:
         return _listed([str(value) for value in arguments])
     if origin in (Union, types.UnionType):
-        kinds = dict.fromkeys(_kind(argument) for argument in arguments if argument is not type(None))
-        return _listed([*kinds, *(["null"] if type(None) in arguments else [])])
+        choices = [
+            str(value) for member in _members(annotation) if get_origin(member) is Literal for value in get_args(member)
+        ]
+        others = [_kind(member) for member in _members(annotation) if get_origin(member) is not Literal]
+        return _listed(list(dict.fromkeys([*choices, *others])))
     if origin is tuple:
         members = _members(arguments[0])
         return "list" if len(members) > 1 and isinstance(members[0], type) else f"list of {_kind(arguments[0])}"
