@@ -32,7 +32,7 @@ import pyarrow as pa
 from prefect import flow
 
 from benchmarks.results import write
-from flows.build_dataset import runner
+from flows.runner import runner
 from schemas.detect import Detect
 from schemas.manifests import Context
 from tasks import detect

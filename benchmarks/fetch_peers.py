@@ -103,7 +103,7 @@ def by_us(origin: str, images: int, store: str, is_plain: bool) -> dict[str, Any
     os.environ.setdefault("PREFECT_SERVER_ANALYTICS_ENABLED", "false")
     from prefect import flow
 
-    from flows.build_dataset import runner
+    from flows.runner import runner
     from schemas.manifests import Context
     from tasks.fetch import fetch
     from tasks.scrape import scrape

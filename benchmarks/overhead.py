@@ -78,8 +78,9 @@ def _one(arguments: argparse.Namespace) -> dict[str, Any]:
     os.environ.setdefault("PREFECT_SERVER_ANALYTICS_ENABLED", "false")
     from prefect import flow
 
-    from flows.build_dataset import runner, stages
+    from flows.build_dataset import run_stages
     from flows.recipes import recipe_from_file
+    from flows.runner import runner
     from schemas.manifests import Context
 
     recipe = recipe_from_file(str(ROOT / RECIPE))
@@ -88,7 +89,7 @@ def _one(arguments: argparse.Namespace) -> dict[str, Any]:
 
     def built() -> dict[str, Any]:
         began_s = time.monotonic()
-        steps = stages(recipe, context)
+        steps = run_stages(recipe, context)
         total_s = time.monotonic() - began_s
         manifest = json.loads((Path(steps[-1].release) / "manifest.json").read_text())
         return {

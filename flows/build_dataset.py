@@ -4,13 +4,12 @@ import os
 import time
 import uuid
 from collections.abc import Callable
-from typing import Any
 
 from prefect import flow
 from prefect.context import FlowRunContext
-from prefect.task_runners import TaskRunner, ThreadPoolTaskRunner
 
 from flows.recipes import check_bindings, recipe_from_file
+from flows.runner import runner
 from schemas.detect import Detect
 from schemas.errors import BadInput
 from schemas.manifests import Context, State, Step
@@ -46,15 +45,6 @@ _TOLD_THE_RECIPE = {"fetch", "screen", "dedup", "sample", "split", "export"}
 """Stages that look at more of the recipe than their own settings: sources, manners, artists, name, seed."""
 
 
-def runner(dask: str | None) -> TaskRunner[Any]:
-    """Threads of this process, or the Dask cluster at an address."""
-    if dask is None:
-        return ThreadPoolTaskRunner(max_workers=64)  # how many parts run at once is the build's `workers`
-    from prefect_dask.task_runners import DaskTaskRunner  # takes a second to import, and most builds need none
-
-    return DaskTaskRunner(address=dask)
-
-
 @flow(name="build_dataset", task_runner=runner(os.environ.get("BILDERATLAS_DASK")), persist_result=False)
 def build_dataset(
     recipe: str,
@@ -70,18 +60,18 @@ def build_dataset(
     """Build the dataset of a recipe and return the URL of its release.
 
     Args:
-        recipe: Path of the recipe, or the name of one that ships.
-        store: Folder or fsspec URL that keeps everything.
-        bind: What the recipe names but this machine provides, such as folders and weights.
-        changes: Settings other than the recipe's, as stages.<label>.<field>=VALUE.
-        limit: Build only so many records of each source; never becomes `latest`.
-        seed: Another seed than the recipe's.
-        workers: Parts that run at once.
-        part_rows: Rows of a part; by default as many as suit the number of workers.
-        device: What detectors run on: auto (a GPU where there is one), cpu, cuda, cuda:1 ...
+        recipe: Path of a recipe's YAML file, or the name of a recipe that ships.
+        store: Folder or fsspec URL that keeps images, results and releases.
+        bind: Folders, files and addresses that the recipe names and this machine provides, by their names.
+        changes: Changes to the recipe's settings for this run, each as stages.<label>.<field>=VALUE.
+        limit: Take only this many records of each source; such a release never becomes `latest`.
+        seed: Seed to use in place of the recipe's.
+        workers: Parts of a stage that run at the same time.
+        part_rows: Rows in a part; by default chosen by the number of workers.
+        device: What detectors run on: auto (a GPU if there is one), cpu, cuda, cuda:1 ...
 
     """
-    read = recipe_from_file(recipe, changes or (), limit, seed)
+    settings = recipe_from_file(recipe, changes or (), limit, seed)
     context = Context(
         store=store,
         bindings=bind or {},
@@ -92,21 +82,21 @@ def build_dataset(
         began_s=time.time(),
     )
     flow_run = FlowRunContext.get()
-    check(read, at_desk(context) if flow_run and is_cluster(flow_run.task_runner) else context)
-    steps = stages(read, context)
+    check(settings, without_gpu(context) if flow_run and is_cluster(flow_run.task_runner) else context)
+    steps = run_stages(settings, context)
     summary.as_artifact(steps, steps[-1].release)
     print(summary.of_build(steps))  # noqa: T201 - the terminal is where a person waits for it
     return steps[-1].release
 
 
-def at_desk(context: Context) -> Context:
-    """What is checked by, where the parts run on a cluster: its GPUs are not the desk's."""
+def without_gpu(context: Context) -> Context:
+    """The context with which a build on a cluster is checked: this machine need not have the cluster's GPUs."""
     return context.model_copy(update={"device": "cpu"})
 
 
 def check(recipe: Recipe, context: Context) -> None:
-    """Raise BadInput for what can be seen to be wrong before anything runs: bindings, store, sources, weights,
-    verdicts, lists by hand.
+    """Raise BadInput for anything that can be found wrong before the first stage: bindings, sources, screens, manual
+    lists, weights, verdicts, and a store that cannot be written.
     """
     check_bindings(recipe, context.bindings)
     check_sources(recipe, context)
@@ -121,12 +111,10 @@ def check(recipe: Recipe, context: Context) -> None:
         runs.store_of(context).check_writable()
 
 
-def listing(recipe: Recipe, source: str | None, at_most: int, context: Context) -> tuple[Step, list[str]]:
-    """Scrape alone, of one source or all: its step, and some records as lines of JSON.
+def list_records(recipe: Recipe, source: str | None, at_most: int, context: Context) -> tuple[Step, list[str]]:
+    """Run only the scrape, for one source or all: its step, and at most so many records as lines of JSON.
 
-    Answers are kept for a later build.
-
-    Raises BadInput where the recipe has no such source.
+    Answers of the web are kept in the store for a later build. Raises BadInput if the recipe has no such source.
     """
     names = [entry.name for entry in recipe.sources]
     if source is not None and source not in names:
@@ -134,10 +122,10 @@ def listing(recipe: Recipe, source: str | None, at_most: int, context: Context) 
     chosen = tuple(entry for entry in recipe.sources if source in {None, entry.name})
     needed = {entry.at if isinstance(entry, AnyFileSource) else entry.secret for entry in chosen} | {recipe.by_hand}
     unneeded = [name for name in recipe.bindings if name not in needed]
-    bound = {name: value for name, value in context.bindings.items() if name not in unneeded}
-    bindings = {name: said for name, said in recipe.bindings.items() if name in needed}
+    given = {name: value for name, value in context.bindings.items() if name not in unneeded}
+    bindings = {name: meaning for name, meaning in recipe.bindings.items() if name in needed}
     recipe = recipe.model_copy(update={"sources": chosen, "bindings": bindings})
-    check_bindings(recipe, bound)
+    check_bindings(recipe, given)
     check_sources(recipe, context)
     runs.store_of(context).check_writable()
     state = scrape(recipe, context)
@@ -145,16 +133,16 @@ def listing(recipe: Recipe, source: str | None, at_most: int, context: Context) 
 
 
 def plan(recipe: Recipe, context: Context) -> tuple[Step, ...]:
-    """The steps that a build would take, taken where nothing can be left behind; nothing is fetched or computed."""
+    """What each stage of a build would do. Decisions are made in memory; nothing is fetched, measured or written."""
     context = context.model_copy(update={"plan": uuid.uuid4().hex})
     check(recipe, context)
-    return stages(recipe, context)
+    return run_stages(recipe, context)
 
 
-def stages(recipe: Recipe, context: Context) -> tuple[Step, ...]:
-    """The loop: each stage hands its step to the next.
+def run_stages(recipe: Recipe, context: Context) -> tuple[Step, ...]:
+    """Run the scrape and all stages of a recipe in order, each on the results of those before it.
 
-    Inside a flow its work is task runs, outside it is plain calls.
+    Inside a flow their work runs as Prefect tasks, outside it as plain calls.
     """
     began_s = time.monotonic()
     state = scrape(recipe, context)

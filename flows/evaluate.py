@@ -8,12 +8,11 @@ import uuid
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal, NamedTuple
 
-import yaml
 from prefect import flow
 from prefect.context import FlowRunContext
-from pydantic import ValidationError
 
-from flows.build_dataset import runner
+from flows.runner import runner
+from flows.settings import settings_from_fields, yaml_value
 from schemas.detect import FAMILIES, Detect
 from schemas.errors import BadInput
 from schemas.evaluate import Compare
@@ -73,10 +72,8 @@ def evaluate_detector(
 
     """
     asked, files = check(detectors or (), results or (), is_release_asked=release_detections)
-    try:
-        settings = Compare(category=category, by=by, score=score, replicates=bootstrap, seed=seed)
-    except ValidationError as problem:
-        raise BadInput(_sentence("evaluate", problem)) from problem
+    chosen = {"category": category, "by": by, "score": score, "replicates": bootstrap, "seed": seed}
+    settings = settings_from_fields(Compare, chosen, "evaluate")
     bound = {name: value for one in asked for name, value in one.bindings.items()}
     context = Context(
         store=store, bindings=bound, workers=workers, device=device, run=uuid.uuid4().hex, began_s=time.time()
@@ -167,20 +164,14 @@ def _asked(text: str, place: int) -> Asked:
             settings[field], bindings[f"{settings['label']}-images"] = f"{settings['label']}-images", str(value)
         else:
             settings[field] = value
-    try:
-        return Asked(name, Detect.model_validate(settings), bindings)
-    except ValidationError as problem:
-        raise BadInput(_sentence(f"--detector {name}", problem)) from problem
+    return Asked(name, settings_from_fields(Detect, settings, f"--detector {name}"), bindings)
 
 
 def _setting(name: str, pair: str) -> tuple[str, Any]:
     field, separator, value = pair.partition("=")
     if not separator or field in {"model", "label", "weights", "stage"}:
         raise BadInput(f"--detector {name}: expected setting=value after a comma, got '{pair}'")
-    try:
-        return field, yaml.safe_load(value)
-    except (yaml.YAMLError, ValueError, RecursionError) as problem:
-        raise BadInput(f"--detector {name}: expected a YAML value, got '{value[:80]}'") from problem
+    return field, yaml_value(value, f"--detector {name}")
 
 
 def _named(option: str, text: str) -> tuple[str, str]:
@@ -195,9 +186,3 @@ def _label(name: str, place: int) -> str:
     are alike.
     """
     return re.sub(r"[^a-z0-9]+", "-", f"detector-{place}-{name.lower()}")[:40].strip("-")
-
-
-def _sentence(where: str, problem: ValidationError) -> str:
-    first = problem.errors()[0]
-    place = ".".join(map(str, first["loc"]))
-    return f"{where}: {place + ': ' if place else ''}{first['msg'].removeprefix('Value error, ')}"

@@ -7,10 +7,9 @@ import uuid
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import yaml
 from prefect import flow
-from pydantic import ValidationError
 
+from flows.settings import parse_change, set_field, settings_from_fields
 from schemas.errors import BadInput
 from schemas.manifests import Context
 from schemas.train import Lessons, TrainDetector
@@ -83,36 +82,13 @@ def settings_of(model: str | None, changes: list[str] | tuple[()]) -> TrainDetec
 
     Raises BadInput on what can't be.
     """
-    told: dict[str, Any] = {} if model is None else {"model": model}
+    fields: dict[str, Any] = {} if model is None else {"model": model}
     for change in changes:
-        name, separator, text = change.partition("=")
-        if not separator or not name:
-            raise BadInput(f"--set: expected field=VALUE, got '{change}'")
-        if name == "model" and model not in {None, text}:
-            raise BadInput(f"--set model={text}: expected one model, got --model {model} too")
-        *groups, field = name.split(".")
-        place = told
-        for group in groups:
-            place = place.setdefault(group, {})
-            if not isinstance(place, dict):
-                raise BadInput(f"--set {name}: expected a group of settings at '{group}', got a value")
-        try:
-            place[field] = yaml.safe_load(text)
-        except yaml.YAMLError as problem:
-            raise BadInput(f"--set {name}: expected a value, got '{text}'") from problem
-    try:
-        return TrainDetector.model_validate(told)
-    except ValidationError as problem:
-        raise BadInput(_wrong(problem)) from problem
-
-
-def _wrong(problem: ValidationError) -> str:
-    """The first thing that is wrong, in a sentence; those of our own say what they got."""
-    first = problem.errors()[0]
-    where = ".".join(map(str, first["loc"])) or "settings"
-    if first["type"] == "value_error":
-        return f"{where}: {first['msg'].removeprefix('Value error, ')}"
-    return f"{where}: {first['msg']}, got {str(first['input'])[:80]}"
+        names, value = parse_change(change)
+        if names == ["model"] and model not in {None, value}:
+            raise BadInput(f"--set model={value}: expected one model, got --model {model} too")
+        set_field(fields, names, value)
+    return settings_from_fields(TrainDetector, fields)
 
 
 def lessons_of(

@@ -1,7 +1,7 @@
-"""The recipe: one dataset's story, read top-down. Frozen; every number with its unit, range and reason.
+"""The recipe: the story of one dataset, read from top to bottom. Immutable; every setting has a reason.
 
-Settings stand in the recipe and decide what a release holds. What a machine provides (folders, weights) is only named
-here, as a *binding*, and given when a build starts; no digest ever sees its path.
+A recipe decides what a release holds. What a machine provides (folders, weights) is only named in it, as a *binding*,
+and given when a build starts; its path is never part of a digest.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,51 +20,58 @@ from schemas.stages import NEEDS, AnyStage, Dedup
 from schemas.styles import Styles
 
 ALWAYS_BINDABLE = ("contact", "origins")
-"""Bindings of any recipe that asks the web: whom to write to, and which origins stand in for hosts."""
+"""Bindings that any recipe with web sources takes: a contact address, and other origins to ask in place of hosts."""
 
 
 class Recipe(Frozen):
-    """One dataset: its sources, its stages in order, its seed."""
+    """One dataset: its sources, its stages in order and its seed."""
 
-    name: Name = Field(description="The dataset's name; its releases lie in <store>/releases/<name>")
-    title: str | None = Field(None, description="What people call it")
-    description: str | None = Field(None, description="What it is, for its card")
-    seed: int = Field(0, ge=0, description="Seed of every draw that has none of its own")
+    name: Name = Field(description="The dataset's name; its releases are in <store>/releases/<name>")
+    title: str | None = Field(None, description="Title for people")
+    description: str | None = Field(None, description="One or two sentences for the dataset card")
+    seed: int = Field(0, ge=0, description="Seed of every stage that draws by chance and has no seed of its own")
     categories: tuple[str, ...] = Field(
-        ("person",), min_length=1, description="COCO categories; ids count from 1 in this order"
+        ("person",), min_length=1, description="COCO categories; their ids count from 1 in this order"
     )
-    bindings: dict[Name, str] = Field(default_factory=dict, description="Name: what a machine has to provide under it")
+    bindings: dict[Name, str] = Field(
+        default_factory=dict,
+        description="What a machine must provide, as name: explanation; given with --bind NAME=VALUE",
+    )
     limit: int | None = Field(
         None,
         ge=1,
-        description="Build only the N records with the smallest SHA-256(record_id) of each source; never `latest`",
+        description="For trials: only the N records of each source with the smallest SHA-256(record_id); never becomes "
+        "`latest`",
     )
     max_loss_fraction: float = Field(
         0.05,
         ge=0,
         le=1,
-        description="The same recipe keeping so much less than its last release publishes nothing: a source broke",
+        description="If the same recipe loses more than this share of its last release's images, nothing is published: "
+        "probably a source is broken",
     )
     max_transient_fraction: float = Field(
         0.02,
         ge=0,
         le=1,
-        description="A build in which more of the records, or of the answers that list them, could not be had for now "
-        "publishes nothing: the network or a host broke",
+        description="If more than this share of records or of listing pages failed for a passing reason, nothing is "
+        "published: probably the network or a host is down",
     )
     manners: Manners = Field(
-        default_factory=Manners, description="How fast hosts are asked; changes nothing in what a release holds"
+        default_factory=Manners, description="How politely web hosts are asked; never changes what a release holds"
     )
-    artists: Artists = Field(default_factory=Artists, description="Who counts as one artist")
-    styles: Styles = Field(default_factory=Styles, description="Which names of styles mean one style")
+    artists: Artists = Field(default_factory=Artists, description="Which names mean the same artist")
+    styles: Styles = Field(default_factory=Styles, description="Which names mean the same style")
     by_hand: Name | None = Field(
         None,
-        description="The binding of a table in which people exclude, include, replace or take down single records "
+        description="Binding of a table in which people exclude, include, replace or take down single records "
         "(docs/by-hand.md)",
     )
-    sources: tuple[AnySource, ...] = Field(min_length=1, description="The collections, each with a name of its own")
+    sources: tuple[AnySource, ...] = Field(
+        min_length=1, description="The collections to take records from, each with its own name"
+    )
     stages: tuple[AnyStage, ...] = Field(
-        min_length=1, description="What is done with their records, in order; export is the last"
+        min_length=1, description="What is done with the records, in this order; export is the last"
     )
 
     @model_validator(mode="before")
@@ -122,7 +129,7 @@ def _filled_in(stage: Any, seed: Any) -> Any:
 
 
 def _problems(recipe: Recipe) -> Iterator[str]:
-    """Sentences for everything that no field can see alone, in reading order."""
+    """A sentence for each rule that concerns several fields and does not hold, in reading order."""
     yield from _repeated("sources[].name", [source.name for source in recipe.sources])
     yield from _repeated("stages[].label", [stage.label for stage in recipe.stages])
     yield from _repeated("categories", list(recipe.categories))
@@ -135,7 +142,8 @@ def _problems(recipe: Recipe) -> Iterator[str]:
     for position, stage in enumerate(recipe.stages):
         before = [earlier.stage for earlier in recipe.stages[:position]]
         yield from _unmet(f"stages[{position}] ({stage.label})", stage, before, recipe.categories)
-    for name in sorted({*recipe.bindings} - {*used, *ALWAYS_BINDABLE}):  # such as takedowns that nobody would read
+    # otherwise a list of takedowns could be given and never read
+    for name in sorted({*recipe.bindings} - {*used, *ALWAYS_BINDABLE}):
         yield (
             f"bindings: expected each to be used, got '{name}', which nothing in the recipe names "
             f"(for a list by hand write `by_hand: {name}`)"
@@ -143,7 +151,7 @@ def _problems(recipe: Recipe) -> Iterator[str]:
 
 
 def _used(recipe: Recipe) -> list[str]:
-    """Names of the bindings that sources, stages and the list by hand take something from."""
+    """Names of the bindings that sources, stages and the manual list use."""
     places = [source.at for source in recipe.sources if isinstance(source, AnyFileSource)]
     secrets = [source.secret for source in recipe.sources if isinstance(source, AnyWebSource) and source.secret]
     detects = [stage for stage in recipe.stages if isinstance(stage, Detect)]
@@ -153,7 +161,7 @@ def _used(recipe: Recipe) -> list[str]:
 
 
 def _roles(recipe: Recipe) -> Iterator[str]:
-    """Roles of nobody."""
+    """Roles given to sources that the recipe does not have."""
     names = sorted(source.name for source in recipe.sources)
     for stage in recipe.stages:
         if isinstance(stage, Split) and not set(stage.roles) <= set(names):
@@ -161,7 +169,7 @@ def _roles(recipe: Recipe) -> Iterator[str]:
 
 
 def _misplaced(words: Sequence[str]) -> Iterator[str]:
-    """Stages that stand too often, or not where they must."""
+    """Stages that occur too often, or at the wrong place."""
     if words[-1] != "export" or words.count("export") != 1:
         yield f"stages: expected one export, as the last stage, got {' > '.join(words)}"
     for single in ("fetch", "hash", "detect", "quality", "split"):
@@ -170,7 +178,7 @@ def _misplaced(words: Sequence[str]) -> Iterator[str]:
 
 
 def _unmet(where: str, stage: AnyStage, before: Sequence[str], categories: tuple[str, ...]) -> Iterator[str]:
-    """What one stage needs and the recipe does not give."""
+    """What one stage needs and the recipe does not have."""
     for needed in _needs(stage):
         if needed not in before:
             yield f"{where}: expected {needed} before it, got {' > '.join(before) or 'nothing'}"

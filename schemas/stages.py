@@ -1,4 +1,4 @@
-"""Stages: every setting with its unit, its range and its reason. Defaults stand here and nowhere else."""
+"""Stages: every setting with its unit, range and reason. Defaults are written here and nowhere else."""
 
 from typing import Annotated, Literal, Self
 
@@ -13,72 +13,81 @@ from schemas.stage import Stage
 
 
 class Fetch(Stage):
-    """Copy or download each record's image, check that it decodes to the end, store the bytes under their SHA-256."""
+    """Copy or download each record's image, decode all of it as a check, and store the bytes under their SHA-256."""
 
     stage: Literal["fetch"] = "fetch"
     max_bytes: int = Field(
-        200_000_000, ge=1, description="Bytes of one file; ten times the largest original of PoPArt is far below it"
+        200_000_000,
+        ge=1,
+        description="Largest file that is accepted; ten times the largest original of PoPArt is far below it",
     )
     max_pixels: int = Field(
-        150_000_000, ge=1, le=1_000_000_000, description="Width x height in px; 150 Mpx decode to 450 MB"
+        150_000_000,
+        ge=1,
+        le=1_000_000_000,
+        description="Largest width x height that is accepted; 150 Mpx need 450 MB when decoded",
     )
     timeout_s: float = Field(
-        30, gt=0, le=3600, description="Seconds without an answer from a server until it counts as unreachable"
+        30, gt=0, le=3600, description="A server that sends nothing for so long counts as unreachable"
     )
     refresh: Literal["new", "failed", "all"] = Field(
         "new",
-        description="new: ask for what was never had or failed in passing; failed: also for what failed for good; all: "
-        "ask for every image again, conditionally where the server gave a validator",
+        description="Which images a later build requests. new: those never fetched, and those that failed for a "
+        "passing reason; failed: also those that failed for good; all: every image, with a conditional request (ETag "
+        "or Last-Modified) where the server allows it",
     )
 
 
 class Hash(Stage):
-    """Measure each blob: size in the upright frame, format, 64-bit perceptual hash."""
+    """Measure each image: size when upright, format, 64-bit perceptual hash."""
 
     stage: Literal["hash"] = "hash"
     kind: Literal["phash64"] = Field(
-        "phash64", description="8 x 8 bits of a 32 x 32 DCT, as imagehash.phash takes them of a reduced copy"
+        "phash64",
+        description="The perceptual hash: 8 x 8 bits of a 32 x 32 DCT of a reduced copy, computed as imagehash.phash "
+        "does",
     )
 
 
 class Quality(Stage):
-    """Measure each blob's stored thumbnail: colour, contrast, blur, border, and how much it looks like a photograph of
-    an object.
+    """Measure each image's thumbnail: colour, contrast, blur, border, and how much it looks like a photograph of an
+    object.
     """
 
     stage: Literal["quality"] = "quality"
 
 
 class Dedup(Stage):
-    """Find images that show one work; of copies keep one, and keep what belongs together in one split."""
+    """Find images that show the same work, keep one of several copies, and keep related images in one split."""
 
     stage: Literal["dedup"] = "dedup"
     by: tuple[KeyName, ...] = Field(
         ("phash", "crops"),
         min_length=1,
-        description="The hashes by which pairs are found that are worth a second look: phash "
-        "finds other sizes, qualities and colours; crops, what was cut by up to 15 % at a side; mirrored; turned, by "
-        "right angles",
+        description="Hashes that find the pairs to compare closely. phash (required): copies in another size, quality "
+        "or colour; crops: copies that lost up to 15 % at a side; mirrored: mirror images; turned: copies turned by "
+        "90, 180 or 270 degrees",
     )
     radius_bits: int = Field(
         10,
         ge=0,
         le=16,
-        description="Hashes at most so far apart are looked at a second time; nothing is dropped for its "
-        "hash alone. 8 is enough without crops (docs/dedup.md)",
+        description="Pairs whose hashes differ in at most so many of 64 bits are compared closely; no image is dropped "
+        "for its hash alone. 8 is enough without crops (docs/dedup.md)",
     )
     drop_relations: tuple[DropRelation, ...] = Field(
         ("same_file", "reencoded", "resized", "recoloured", "cropped"),
         min_length=1,
-        description="Of images that stand so to each other, one stays",
+        description="Kinds of copies of which only one is kept; same_file is required",
     )
     bind_relations: tuple[BindRelation, ...] = Field(
         ("same_file", "reencoded", "resized", "recoloured", "cropped", "mirrored", "turned", "detail", "uncertain"),
-        description="Images that stand so to each other lie in one split; what drops copies binds them too",
+        description="Kinds of pairs that must be in one split; those of drop_relations always are",
     )
     verdicts: Name | None = Field(
         None,
-        description="The binding of a table in which people have said which pairs are copies, related or different",
+        description="Binding of a table of people's decisions: which pairs are copies, related or different "
+        "(docs/reviewing.md)",
     )
 
     @model_validator(mode="after")
@@ -101,13 +110,13 @@ class Parquet(Frozen):
     """How the tables of a release are written."""
 
     images: Literal["embedded", "none"] = Field(
-        "embedded", description="embedded: the original bytes stand in the images table"
+        "embedded", description="embedded: the images table holds the original bytes; none: it holds no bytes"
     )
     part_bytes: int = Field(
-        500_000_000, ge=1_000_000, description="Bytes of images per file; readers cope badly above 2 GB"
+        500_000_000, ge=1_000_000, description="Bytes of images in one file; many readers have trouble above 2 GB"
     )
     row_group_bytes: int = Field(
-        32_000_000, ge=100_000, description="Bytes of images per row group: what a reader must hold at once"
+        32_000_000, ge=100_000, description="Bytes of images in one row group, which a reader holds in memory at once"
     )
 
 
@@ -115,12 +124,14 @@ class Coco(Frozen):
     """How the COCO files of a release are written."""
 
     score: Score = Field(
-        0.5, description="Where nobody annotated, the detector's boxes from this score on stand in for people's"
+        0.5,
+        description="Without people's annotations, the detector's boxes with at least this score are written as "
+        "annotations",
     )
 
 
 class Export(Stage):
-    """Publish the release: Parquet, COCO, contract, card, ledger, manifest."""
+    """Publish the release: Parquet tables, COCO files, contract, dataset card, ledger and manifest."""
 
     stage: Literal["export"] = "export"
     parquet: Parquet = Field(default_factory=Parquet, description="How the tables are written")

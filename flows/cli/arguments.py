@@ -1,19 +1,86 @@
-"""Kinds of arguments that several commands take."""
+"""What the commands' parsers share: how a command is added, and the arguments that several commands take."""
 
 import argparse
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    # the class is private to argparse, and takes a type only where types are checked
+    Commands = argparse._SubParsersAction[argparse.ArgumentParser]
+
+Command = Callable[[argparse.Namespace], int]
+"""Runs with the parsed arguments and returns the exit status."""
+
+
+def add_command(commands: "Commands", name: str, command: Command, summary: str) -> argparse.ArgumentParser:
+    """The parser of a new command, which has no arguments yet. `summary` is its line in the list of commands."""
+    parser = commands.add_parser(name, help=summary, description=f"{summary[:1].upper()}{summary[1:]}.")
+    parser.set_defaults(command=command)
+    return parser
+
+
+def add_group(commands: "Commands", name: str, summary: str, metavar: str = "COMMAND") -> "Commands":
+    """The place for commands below a new command, such as `evaluate detector`."""
+    parser = commands.add_parser(name, help=summary, description=f"{summary[:1].upper()}{summary[1:]}.")
+    return parser.add_subparsers(required=True, metavar=metavar)
+
+
+def add_store(parser: argparse.ArgumentParser) -> None:
+    """`--store`."""
+    parser.add_argument(
+        "--store", default="./store", metavar="URL", help="folder or fsspec URL of the store (default: %(default)s)"
+    )
+
+
+def add_bind(parser: argparse.ArgumentParser, text: str, metavar: str = "NAME=VALUE") -> None:
+    """`--bind`, which may be given several times."""
+    parser.add_argument("--bind", action="append", default=[], metavar=metavar, help=f"{text}; may be repeated")
+
+
+def add_set(parser: argparse.ArgumentParser, metavar: str) -> None:
+    """`--set`, which may be given several times."""
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar=metavar,
+        help="change one setting for this run; VALUE is YAML; may be repeated (`bilderatlas settings` lists them all)",
+    )
+
+
+def add_workers(parser: argparse.ArgumentParser) -> None:
+    """`--workers`."""
+    parser.add_argument(
+        "--workers",
+        type=positive,
+        default=os.cpu_count() or 2,
+        metavar="N",
+        help="parts of a stage that run at the same time (default: %(default)s)",
+    )
+
+
+def add_device(parser: argparse.ArgumentParser, text: str) -> None:
+    """`--device`."""
+    parser.add_argument(
+        "--device",
+        default="auto",
+        metavar="DEVICE",
+        help=f"{text}: auto (a GPU if there is one), cpu, cuda, cuda:1 ... (default: %(default)s)",
+    )
 
 
 def whole(text: str) -> int:
-    """A whole number from 0 on."""
-    return _from(0, text)
+    """A whole number, 0 or more."""
+    return _whole_from(0, text)
 
 
 def positive(text: str) -> int:
-    """A whole number from 1 on."""
-    return _from(1, text)
+    """A whole number, 1 or more."""
+    return _whole_from(1, text)
 
 
-def _from(least: int, text: str) -> int:
+def _whole_from(least: int, text: str) -> int:
     try:
         value = int(text)
     except ValueError:

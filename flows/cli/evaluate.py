@@ -1,85 +1,82 @@
-"""`bilderatlas evaluate ...`: what can be typed of it, and what then runs."""
+"""`bilderatlas evaluate ...`: detectors compared with what people drew."""
 
 import argparse
-import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from flows.cli.arguments import positive, whole
+from flows.cli.arguments import add_command, add_device, add_group, add_store, add_workers, whole
 
-
-def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Add the command to those of the program."""
-    one = commands.add_parser("evaluate", help="the papers' measures: compare detectors with what people drew")
-    protocols = one.add_subparsers(required=True, metavar="PROTOCOL")
-    _add_detector(protocols.add_parser("detector", help="COCO AP and AR of detectors, overall and by style"))
+if TYPE_CHECKING:
+    from flows.cli.arguments import Commands
 
 
-def _add_detector(one: argparse.ArgumentParser) -> None:
-    one.description = (
-        "Compare detectors on images that people have annotated. docs/evaluating.md says what each number means."
+def add(commands: "Commands") -> None:
+    """Add the command and its protocols."""
+    protocols = add_group(commands, "evaluate", "measure detectors as the papers do", "PROTOCOL")
+    _add_detector(
+        add_command(
+            protocols,
+            "detector",
+            evaluate_detector,
+            "COCO AP and AR of detectors on images that people annotated, overall and by style (docs/evaluating.md)",
+        )
     )
-    one.add_argument("truth", help="a release (folder, URL or its name's `latest`), or a COCO JSON file")
-    one.add_argument("--images", metavar="FOLDER", help="where a COCO file's images lie (default: beside the file)")
-    one.add_argument("--split", metavar="SPLIT", help="only images of this split")
-    one.add_argument(
+
+
+def _add_detector(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("truth", metavar="TRUTH", help="a release (folder, URL or `latest`), or a COCO JSON file")
+    parser.add_argument("--images", metavar="FOLDER", help="folder of a COCO file's images (default: the file's own)")
+    parser.add_argument("--split", metavar="SPLIT", help="use only images of this split")
+    parser.add_argument(
         "--detector",
         action="append",
         default=[],
         metavar="NAME=MODEL[:FILE][,SETTING=VALUE...]",
-        help="a detector and its weights, such as nano=yolox:yolox_nano.onnx or dalal=hog",
+        help="a detector and its weights, such as nano=yolox:yolox_nano.onnx or dalal=hog; may be repeated",
     )
-    one.add_argument(
+    parser.add_argument(
         "--results",
         action="append",
         default=[],
         metavar="NAME=FILE",
-        help="what another program has found: COCO results, by the truth's image ids",
+        help="detections of another program as COCO results, with the truth's image ids; may be repeated",
     )
-    one.add_argument("--release-detections", action="store_true", help="also what the release's own detector has found")
-    one.add_argument("--category", default="person", help="whose boxes count (default: %(default)s)")
-    one.add_argument("--by", choices=["style"], help="every number for each style, too")
-    one.add_argument("--store", default="./store", help="folder or fsspec URL (default: %(default)s)")
-    one.add_argument("--out", metavar="FOLDER", help="write tables (Markdown, Parquet) and drawings (SVG) there")
-    one.add_argument(
-        "--device",
-        default="auto",
-        metavar="NAME",
-        help="what detectors run on: auto, cpu, cuda, cuda:1 (default: %(default)s)",
+    parser.add_argument(
+        "--release-detections", action="store_true", help="also compare the detections stored in the release"
     )
-    one.add_argument(
+    parser.add_argument("--category", default="person", help="category to compare (default: %(default)s)")
+    parser.add_argument("--by", choices=["style"], help="also give every number for each style")
+    add_store(parser)
+    parser.add_argument("--out", metavar="FOLDER", help="write tables (Markdown, Parquet) and drawings (SVG) there")
+    add_device(parser, "what detectors run on")
+    parser.add_argument(
         "--score",
         type=float,
         default=0.5,
         metavar="P",
-        help="from where on a box keeps an image (default: %(default)s)",
+        help="score from which a box means that the image has a figure (default: %(default)s)",
     )
-    one.add_argument(
+    parser.add_argument(
         "--bootstrap",
         type=whole,
         default=1000,
         metavar="N",
-        help="resamples for 95 %% intervals (default: %(default)s)",
+        help="resamples of the images for 95 %% intervals, 0 for none (default: %(default)s)",
     )
-    one.add_argument("--seed", type=whole, default=0, metavar="N", help="of the resamples (default: %(default)s)")
-    one.add_argument(
-        "--workers",
-        type=positive,
-        default=os.cpu_count() or 2,
-        metavar="N",
-        help="parts at once (default: %(default)s)",
+    parser.add_argument(
+        "--seed", type=whole, default=0, metavar="N", help="seed of the resamples (default: %(default)s)"
     )
-    one.set_defaults(command=_detector)
+    add_workers(parser)
 
 
-def _detector(arguments: argparse.Namespace) -> int:
-    from flows import server
+def evaluate_detector(arguments: argparse.Namespace) -> int:
+    """Print the tables as Markdown. What was typed is checked before a server is started."""
     from flows.evaluate import check, evaluate_detector
+    from flows.runner import start_server
 
-    # before a server is started
     check(arguments.detector, arguments.results, is_release_asked=arguments.release_detections)
-    said: dict[str, Any] = {
+    options: dict[str, Any] = {
         name: value for name, value in vars(arguments).items() if name not in {"command", "detector"}
     }
-    server.start()
-    print(evaluate_detector(detectors=arguments.detector, **said))  # noqa: T201
+    start_server()
+    print(evaluate_detector(detectors=arguments.detector, **options))
     return 0

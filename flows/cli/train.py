@@ -1,53 +1,55 @@
-"""`bilderatlas train detector`: how it is typed."""
+"""`bilderatlas train ...`: a detector trained on what people drew."""
 
 import argparse
 from importlib.util import find_spec
-from typing import Any
+from typing import TYPE_CHECKING
 
+from flows.cli.arguments import add_bind, add_command, add_device, add_group, add_set, add_store
 from schemas.errors import BadInput
 
-
-def add_train(commands: Any) -> None:
-    """Add the command to the parser's commands."""
-    one = commands.add_parser("train", help="train a detector on what people drew").add_subparsers(
-        required=True, metavar="WHAT"
-    )
-    text = "Train a torchvision detector on a release or a COCO file, by PoPArt's recipe unless told otherwise."
-    detector = one.add_parser("detector", help=text, description=text)
-    detector.add_argument("truth", help="folder or URL of a release (or its `latest`), or a COCO file")
-    detector.add_argument("--images", metavar="FOLDER", help="where the COCO file's images lie (default: beside it)")
-    detector.add_argument("--model", metavar="NAME", help="a detector of torchvision, or fcos_small")
-    detector.add_argument("--split", metavar="SPLIT", help="learn from this split (default: train; a COCO file: all)")
-    detector.add_argument("--evaluate-on", metavar="SPLIT", help="examine on this split (default: val of a release)")
-    detector.add_argument("--evaluate-truth", metavar="TRUTH", help="examine on another release or COCO file")
-    detector.add_argument("--evaluate-images", metavar="FOLDER", help="where that COCO file's images lie")
-    detector.add_argument("--store", default="./store", help="folder or fsspec URL (default: %(default)s)")
-    detector.add_argument(
-        "--bind", action="append", default=[], metavar="NAME=FILE", help="such as the weights to start from: start=FILE"
-    )
-    detector.add_argument(
-        "--set", action="append", default=[], metavar="FIELD=VALUE", help="a setting other than PoPArt's"
-    )
-    detector.add_argument(
-        "--device",
-        default="auto",
-        metavar="DEVICE",
-        help="what it learns on: auto (a GPU where there is one), cpu, cuda, cuda:1 ... (default: %(default)s)",
-    )
-    detector.add_argument("--out", metavar="FILE.safetensors", help="also write the weights here")
-    detector.set_defaults(command=_train_detector)
+if TYPE_CHECKING:
+    from flows.cli.arguments import Commands
 
 
-def _train_detector(arguments: argparse.Namespace) -> int:
+def add(commands: "Commands") -> None:
+    """Add the command and what it can train."""
+    kinds = add_group(commands, "train", "train a detector on what people drew", "WHAT")
+    _add_detector(
+        add_command(
+            kinds,
+            "detector",
+            train_detector,
+            "train a torchvision detector on a release or a COCO file, with PoPArt's settings unless you change them",
+        )
+    )
+
+
+def _add_detector(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("truth", metavar="TRUTH", help="a release (folder, URL or `latest`), or a COCO JSON file")
+    parser.add_argument("--images", metavar="FOLDER", help="folder of a COCO file's images (default: the file's own)")
+    parser.add_argument("--model", metavar="NAME", help="a detector of torchvision by its name, or fcos_small")
+    parser.add_argument("--split", metavar="SPLIT", help="train on this split (default: train; of a COCO file: all)")
+    parser.add_argument("--evaluate-on", metavar="SPLIT", help="evaluate on this split (default: val of a release)")
+    parser.add_argument("--evaluate-truth", metavar="TRUTH", help="evaluate on another release or COCO file")
+    parser.add_argument("--evaluate-images", metavar="FOLDER", help="folder of that COCO file's images")
+    add_store(parser)
+    add_bind(parser, "a file that the settings name; start=FILE gives the weights to start from", "NAME=FILE")
+    add_set(parser, "FIELD=VALUE")
+    add_device(parser, "what it trains on")
+    parser.add_argument("--out", metavar="FILE.safetensors", help="also write the trained weights to this file")
+
+
+def train_detector(arguments: argparse.Namespace) -> int:
+    """Train; the flow prints the scores and where the weights are."""
     if find_spec("torchvision") is None:
         raise BadInput("train: expected torch and torchvision, got none; install bilderatlas[torch]")
-    from flows import server
     from flows.recipes import bindings_from_pairs
+    from flows.runner import start_server
     from flows.train import train_detector
 
-    bound = bindings_from_pairs(arguments.bind)
-    changes = [*([f"start={name}" for name in ("start",) if name in bound]), *arguments.set]
-    server.start()
+    bindings = bindings_from_pairs(arguments.bind)
+    start = ["start=start"] if "start" in bindings else []
+    start_server()
     train_detector(
         arguments.truth,
         arguments.images,
@@ -57,8 +59,8 @@ def _train_detector(arguments: argparse.Namespace) -> int:
         arguments.evaluate_images,
         arguments.evaluate_on,
         arguments.store,
-        bound,
-        changes,
+        bindings,
+        [*start, *arguments.set],
         arguments.device,
         arguments.out,
     )

@@ -12,7 +12,7 @@ import pytest
 import yaml
 from PIL import Image
 
-from flows.build_dataset import stages
+from flows.build_dataset import run_stages
 from flows.recipes import recipe_from_file
 from schemas.errors import BadInput, BrokenPromise, Refusal
 from schemas.manifests import Context, Step
@@ -90,7 +90,7 @@ class Collection:
             verdicts, str(self.folder / "verdicts.csv")
         )
         recipe = recipe_from_file(str(self.folder / "recipe.yaml"))
-        return {step.label: step for step in stages(recipe, Context(store=self.store, bindings=bound))}
+        return {step.label: step for step in run_stages(recipe, Context(store=self.store, bindings=bound))}
 
     @property
     def latest(self) -> Release:

@@ -110,7 +110,7 @@ def test_every_deployment_stands_on_the_server_with_its_parameters_and_its_sched
         assert [schedule["schedule"]["cron"] for schedule in found["schedules"]] == [
             s["cron"] for s in entry.get("schedules", [])
         ]
-        assert found["parameter_openapi_schema"]["properties"]["limit"]["description"].startswith("Build only so many")
+        assert found["parameter_openapi_schema"]["properties"]["limit"]["description"].startswith("Take only this many")
         assert found["concurrency_options"]["collision_strategy"] == "ENQUEUE"
     compared = server.get("deployments/name/evaluate_detector/detectors")["parameter_openapi_schema"]["properties"]
     assert compared["truth"]["description"].startswith("A release")

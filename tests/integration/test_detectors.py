@@ -11,7 +11,7 @@ import pytest
 from PIL import Image
 
 import tasks.engine.detectors
-from flows.build_dataset import stages
+from flows.build_dataset import run_stages
 from flows.recipes import recipe_from_file
 from schemas.detect import Detect
 from schemas.errors import BadInput, Refusal
@@ -203,7 +203,7 @@ def outside(tmp_path: Path) -> tuple[str, Context]:
 
 def test_what_another_program_found_is_a_measure_like_any_other(outside):
     recipe, context = outside
-    steps = by_label(stages(recipe_from_file(recipe), context))
+    steps = by_label(run_stages(recipe_from_file(recipe), context))
     assert (steps["detect"].computed, steps["detect"].kept) == (4, 4)
     assert (steps["people"].kept, steps["people"].dropped) == (1, {"too_few_figures": 3})
     details = runs.store_of(context).read_table(steps["people"].outcome)["detail"].to_pylist()
@@ -222,15 +222,15 @@ def test_what_another_program_found_is_a_measure_like_any_other(outside):
 def test_results_are_looked_up_again_when_a_file_or_a_name_changes_and_else_not(outside):
     recipe, context = outside
     wished = recipe_from_file(recipe)
-    stages(wished, context)
-    assert computed(by_label(stages(wished, context))) == {}
+    run_stages(wished, context)
+    assert computed(by_label(run_stages(wished, context))) == {}
     found = Path(context.bindings["found"])
     found.write_text(found.read_text().replace("0.91234", "0.5"))
-    assert by_label(stages(wished, context))["detect"].computed == 4
+    assert by_label(run_stages(wished, context))["detect"].computed == 4
     picture = Path(context.bindings["images"]) / "A/with.png"
     picture.rename(picture.with_name("now another.png"))
     with pytest.raises(Refusal, match="expected at least one image to publish, got none"):  # it is none of those listed
-        stages(wished, context)
+        run_stages(wished, context)
 
 
 def test_a_releases_own_detections_come_back_as_they_went_out(built, tmp_path):

@@ -167,12 +167,12 @@ def test_parts_that_want_a_gpu_go_to_the_worker_that_has_one_and_others_anywhere
 
 
 def test_the_desk_of_a_cluster_needs_no_gpu(tmp_path, weights):
-    from flows.build_dataset import at_desk
+    from flows.build_dataset import without_gpu
 
     context = Context(store=str(tmp_path), bindings={"weights": str(weights)}, device="cuda:99")
     with pytest.raises(BadInput, match="device: expected one of this machine's"):
         detect.check_detector(Detect(model="fcos_small"), context)
-    detect.check_detector(Detect(model="fcos_small"), at_desk(context))
+    detect.check_detector(Detect(model="fcos_small"), without_gpu(context))
 
 
 def test_a_device_can_be_named_and_one_that_is_not_there_is_refused_before_anything_runs(

@@ -218,11 +218,13 @@ WRONG = [
     pytest.param(["--detector", "a=plain:w,least_score"], "expected setting=value after a comma", id="no setting"),
     pytest.param(["--detector", "a=plain:w,model=hog"], "expected setting=value after a comma", id="another model"),
     pytest.param(
-        ["--detector", "a=plain:w,least_score=7"], "--detector a: least_score: Input should be less", id="out of range"
+        ["--detector", "a=plain:w,least_score=7"],
+        "--detector a: least_score: expected 1 or less, got 7",
+        id="out of range",
     ),
     pytest.param(
         ["--detector", "a=plain:w,colour=7"],
-        "--detector a: colour: Extra inputs are not permitted",
+        "--detector a: colour: expected a known field, got 'colour'",
         id="no such setting",
     ),
     pytest.param(["--detector", "a=plain:w,classes={"], "expected a YAML value", id="no YAML"),

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.build_dataset import build_dataset, stages
+from flows.build_dataset import build_dataset, run_stages
 from flows.recipes import recipe_from_file
 from schemas.manifests import Context
 from tasks.io.store.releases import Release
@@ -115,7 +115,7 @@ def test_an_interrupted_build_says_so_and_exits_with_130(prefect_server, tmp_pat
     _, err = build.communicate()
     assert build.returncode == 130
     assert (
-        err.splitlines()[-1] == "bilderatlas: interrupted: what was done is kept; the same command goes on from there"
+        err.splitlines()[-1] == "bilderatlas: interrupted: what was done is kept; run the same command again to continue"
     )
     assert "Traceback" not in err
 
@@ -170,10 +170,10 @@ def test_a_dask_cluster_gives_the_same_release(prefect_server, tmp_path, painted
 
 def test_a_store_in_memory_gives_the_same_release(painted, built):
     context = Context(store="memory://laws", bindings={"images": str(painted), "weights": str(WEIGHTS)})
-    steps = stages(recipe_from_file(str(RECIPE)), context)
+    steps = run_stages(recipe_from_file(str(RECIPE)), context)
     assert content("memory://laws") == content(built.store)
     assert verify(steps[-1].release).problems == ()
-    assert not any(step.computed for step in stages(recipe_from_file(str(RECIPE)), context))
+    assert not any(step.computed for step in run_stages(recipe_from_file(str(RECIPE)), context))
 
 
 class Quiet(SimpleHTTPRequestHandler):
@@ -293,7 +293,7 @@ def test_works_of_one_declared_group_lie_in_one_split(tmp_path, museum):
     from schemas.recipe import Recipe
 
     desk = Desk(str(tmp_path / "store"), museum)
-    stages(Recipe.model_validate(recipe), desk.context())
+    run_stages(Recipe.model_validate(recipe), desk.context())
     splits: dict[str, set[str]] = {}
     for batch in desk.latest.batches("images"):
         for row in batch.to_pylist():

@@ -10,7 +10,7 @@ import pytest
 from pycocotools.coco import COCO
 from pycocotools.cocoeval import COCOeval
 
-from flows.build_dataset import stages
+from flows.build_dataset import run_stages
 from flows.recipes import recipe_from_file
 from schemas.manifests import Context, Step
 from tasks.core.evaluate import box_scores
@@ -26,7 +26,7 @@ def steps(tmp_path_factory, shared_data) -> tuple[Step, ...]:
         "weights": str(shared_data / "weights/yolox_nano/yolox_nano.onnx"),
     }
     context = Context(store=str(tmp_path_factory.mktemp("peopleart")), bindings=bound)
-    return stages(recipe_from_file(str(ROOT / "deployments/recipes/peopleart.yaml")), context)
+    return run_stages(recipe_from_file(str(ROOT / "deployments/recipes/peopleart.yaml")), context)
 
 
 @pytest.fixture(scope="module")

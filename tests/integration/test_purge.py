@@ -15,7 +15,7 @@ import yaml
 from examples.museum.folder import write_museum
 from examples.museum.serve.server import serving
 from examples.museum.serve.works import CatalogueHall
-from flows.build_dataset import stages
+from flows.build_dataset import run_stages
 from flows.cli import main
 from flows.recipes import recipe_from_file
 from schemas.errors import BadInput, BrokenPromise
@@ -94,7 +94,7 @@ class House:
         context = Context(
             store=self.store, bindings={"images": str(self.images), "said": str(self.folder / "said.csv")}
         )
-        return Release(stages(recipe_from_file(str(self.folder / "recipe.yaml")), context)[-1].release)
+        return Release(run_stages(recipe_from_file(str(self.folder / "recipe.yaml")), context)[-1].release)
 
     @property
     def latest(self) -> Release:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import yaml
 
-from flows.build_dataset import stages
+from flows.build_dataset import run_stages
 from flows.recipes import recipe_from_file
 from tasks.io.store.releases import Release
 from tasks.io.store.store import Store, blob_path
@@ -37,7 +37,9 @@ def beside(wall: Wall, source: str) -> dict[str, int]:
     (wall.folder / "beside.yaml").write_text(yaml.safe_dump(recipe), encoding="utf-8")
     context = wall.context()
     context = context.model_copy(update={"bindings": {"images": context.bindings["images"]}})
-    return {step.label: step.computed for step in stages(recipe_from_file(str(wall.folder / "beside.yaml")), context)}
+    return {
+        step.label: step.computed for step in run_stages(recipe_from_file(str(wall.folder / "beside.yaml")), context)
+    }
 
 
 def test_a_copy_that_has_gone_meanwhile_does_not_return(wall: Wall):

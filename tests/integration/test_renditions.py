@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from flows.build_dataset import stages
+from flows.build_dataset import run_stages
 from flows.recipes import recipe_from_file
 from schemas.manifests import Context
 from tasks.io.store.releases import Release
@@ -36,7 +36,7 @@ def release(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Release:
     place = tmp_path_factory.mktemp("renditions")
     (place / "recipe.yaml").write_text(yaml.safe_dump(RECIPE), encoding="utf-8")
     context = Context(store=str(place / "store"), bindings={"images": str(folder)})
-    return Release(stages(recipe_from_file(str(place / "recipe.yaml")), context)[-1].release)
+    return Release(run_stages(recipe_from_file(str(place / "recipe.yaml")), context)[-1].release)
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ import pytest
 import yaml
 from PIL import Image, ImageFilter, ImageOps
 
-from flows.build_dataset import plan, stages
+from flows.build_dataset import plan, run_stages
 from flows.recipes import recipe_from_file
 from schemas.errors import BadInput
 from schemas.manifests import Context, Step
@@ -77,7 +77,7 @@ def dropped(steps: tuple[Step, ...], context: Context) -> dict[str, str]:
 
 def test_each_picture_goes_for_its_own_reason_and_nothing_is_scored_twice(tmp_path: Path, context: Context):
     wished = recipe(tmp_path)
-    steps = stages(wished, context)
+    steps = run_stages(wished, context)
     assert dropped(steps, context) == {
         "Post_Impressionism/grey.png": "not_in_colour",
         "Post_Impressionism/blank.png": "blank",
@@ -94,13 +94,13 @@ def test_each_picture_goes_for_its_own_reason_and_nothing_is_scored_twice(tmp_pa
     records = store_of(context).read_table(steps[0].outcome)
     assert {"Post Impressionism", "LunarArt"} <= set(records["style"].to_pylist())
     assert {step.label: step.computed for step in steps}["quality"] == 9
-    again = stages(wished, context)
+    again = run_stages(wished, context)
     assert all(step.computed == 0 for step in again)
 
     looser = [
         {"screen": {**SEEN, "colour": None}} if stage == {"screen": SEEN} else stage for stage in RECIPE["stages"]
     ]
-    other = {step.label: step for step in stages(recipe(tmp_path, stages=looser), context)}
+    other = {step.label: step for step in run_stages(recipe(tmp_path, stages=looser), context)}
     assert (other["quality"].computed, other["seen"].kept) == (0, 5)
 
 
@@ -112,7 +112,7 @@ def test_a_plan_says_how_many_will_be_scored_and_scores_none(tmp_path: Path, con
 
 def test_a_recipe_names_a_style_as_it_likes(tmp_path: Path, context: Context):
     named = {"aliases": {"LunarArt": "Lunar Art", "Martian": "Lunar Art", "x": "Post-Impressionism"}}
-    steps = stages(recipe(tmp_path, styles=named), context)
+    steps = run_stages(recipe(tmp_path, styles=named), context)
     assert steps[0].notes == ()
     assert "Martian/good.png" not in dropped(steps, context)
     assert "Post-Impressionism" in store_of(context).read_table(steps[0].outcome)["style"].to_pylist()
@@ -125,7 +125,7 @@ def test_what_a_person_includes_passes_every_screen(tmp_path: Path, context: Con
     )
     named = recipe(tmp_path, by_hand="said", bindings={"images": "a folder", "said": "what people say"})
     bound = context.model_copy(update={"bindings": {**context.bindings, "said": str(said)}})
-    gone = dropped(stages(named, bound), bound)
+    gone = dropped(run_stages(named, bound), bound)
     assert "Post_Impressionism/grey.png" not in gone
     assert len(gone) == 6
 
@@ -139,12 +139,12 @@ def test_figures_that_nobody_has_counted_are_not_taken_for_none(tmp_path: Path, 
     counted = ["fetch", "hash", {"screen": {"label": "people", "figures": {}}}, *RECIPE["stages"][-2:]]
     wished = recipe(tmp_path, sources=[{"folder": source}], stages=counted)
     with pytest.raises(BadInput, match=r"stages \(people\).figures: .*, got 9 records that nobody has counted"):
-        stages(wished, context)
+        run_stages(wished, context)
     box = "<bndbox><xmin>1</xmin><ymin>1</ymin><xmax>9</xmax><ymax>9</ymax></bndbox>"
     person = f"<annotation><object><name>person</name>{box}</object></annotation>"
     for name, said in (("Cubism/good", person), ("Martian/good", "<annotation></annotation>")):
         (tmp_path / "images" / f"{name}.xml").write_text(said)
-    step = next(step for step in stages(wished, context) if step.label == "people")
+    step = next(step for step in run_stages(wished, context) if step.label == "people")
     assert (step.kept, step.dropped) == (1, {"too_few_figures": 8})
     details = store_of(context).read_table(step.outcome)["detail"].to_pylist()
     assert sorted(filter(None, details)) == ["0 of person", *["nobody has counted person"] * 7]

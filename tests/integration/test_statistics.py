@@ -6,7 +6,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from flows.build_dataset import stages
+from flows.build_dataset import run_stages
 from flows.recipes import recipe_from_file
 from schemas.manifests import Context
 from schemas.tables import DIVERSITY, HISTOGRAMS, SHARES
@@ -61,7 +61,9 @@ def test_a_recipe_without_a_draw_begins_with_its_first_decision(desk: Desk, tmp_
         "stages:\n  - fetch: {max_pixels: 1000000}\n  - hash: {}\n  - screen: {least_side_px: 100}\n  - split: {by: "
         "null}\n  - export: {}\n"
     )
-    steps = stages(recipe_from_file(str(recipe), ()), Context(store=desk.store, bindings={"images": str(desk.museum)}))
+    steps = run_stages(
+        recipe_from_file(str(recipe), ()), Context(store=desk.store, bindings={"images": str(desk.museum)})
+    )
     found = pq.read_table(f"{steps[-1].release}/statistics/diversity.parquet").to_pylist()
     screened = next(step for step in steps if step.stage == "screen")
     assert {row["moment"]: row["images"] for row in found if row["stratum"] is None} == {

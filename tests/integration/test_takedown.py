@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from flows.build_dataset import check, stages
+from flows.build_dataset import check, run_stages
 from schemas.errors import BadInput
 from tasks.verify import verify
 from tests.support.dedup import HANGING, ONE, jpeg
@@ -112,7 +112,7 @@ def test_an_artist_stays_down_whatever_the_reason_is_now_and_the_source_lists(wa
     wall.said()
     with (wall.folder / "said.csv").open("a", encoding="utf-8") as file:
         file.write("takedown,artist,Anna,asked by the heirs,2024-06-01\n")
-    stages(wall.recipe(), wall.context())
+    run_stages(wall.recipe(), wall.context())
     book = wall.ledger()
     assert (book["m:anna/third.jpg"]["reason"], book["m:berta/new.jpg"]["reason"]) == ("taken_down", "taken_down")
     assert book["m:anna/third.jpg"]["detail"] == "all works of artist 55579b55: asked by the heirs (2024-06-01)"

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import yaml
 
-from flows.build_dataset import check, stages
+from flows.build_dataset import check, run_stages
 from flows.recipes import recipe_from_file
 from schemas.errors import BadInput
 from schemas.manifests import Context
@@ -40,7 +40,7 @@ def context(tmp_path: Path, rows: str) -> Context:
 
 def test_a_verdict_that_changes_no_image_is_shown_all_the_same(tmp_path: Path, recipe: Recipe):
     first, second = (
-        Release(stages(recipe, context(tmp_path, rows))[-1].release)
+        Release(run_stages(recipe, context(tmp_path, rows))[-1].release)
         for rows in ("", "m:one.jpg,m:other.jpg,different\n")
     )
     assert first.manifest.content_sha256 == second.manifest.content_sha256

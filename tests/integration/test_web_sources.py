@@ -20,7 +20,7 @@ from examples.museum.serve.faults import Faults
 from examples.museum.serve.hall import Answer
 from examples.museum.serve.server import serving
 from examples.museum.serve.works import CatalogueHall
-from flows.build_dataset import listing, plan, stages
+from flows.build_dataset import list_records, plan, run_stages
 from flows.recipes import recipe_from_file
 from schemas.errors import BadInput, BrokenPromise, Refusal
 from schemas.manifests import Context
@@ -112,18 +112,18 @@ def test_the_secret_of_a_source_stands_in_no_file_of_the_store(tmp_path, museum)
 def test_what_hosts_must_be_told_is_asked_for_before_anything_runs(tmp_path, museum, bound, said):
     desk = Guesthouse(tmp_path, "flickr")
     with pytest.raises(BadInput, match=said) as caught:
-        listing(desk.recipe(), None, 1, desk.context(museum.url, "x", **bound))
+        list_records(desk.recipe(), None, 1, desk.context(museum.url, "x", **bound))
     assert SECRET not in str(caught.value)
 
 
 def test_scrape_alone_shows_records_of_one_source(tmp_path, museum):
     desk = Guesthouse(tmp_path, "artic", "met")
-    step, lines = listing(desk.recipe(), "met", 2, desk.context(museum.url, "alone"))
+    step, lines = list_records(desk.recipe(), "met", 2, desk.context(museum.url, "alone"))
     assert len(lines) == 2
     assert '"source": "met"' in lines[0]
     assert step.kept > 50
     with pytest.raises(BadInput, match="expected one of"):
-        listing(desk.recipe(), "louvre", 2, desk.context(museum.url, "alone"))
+        list_records(desk.recipe(), "louvre", 2, desk.context(museum.url, "alone"))
 
 
 def test_a_limit_asks_for_so_many_works_only(tmp_path, museum):
@@ -226,7 +226,7 @@ def test_what_is_wrong_with_one_source_is_said_before_the_others_are_done(tmp_pa
     recipe = desk.recipe()
     wrong = recipe.sources[0].model_copy(update=missing)
     with pytest.raises(BrokenPromise, match="Nothing of this name"):
-        stages(recipe.model_copy(update={"sources": (wrong, recipe.sources[1])}), desk.context(museum.url, "wrong"))
+        run_stages(recipe.model_copy(update={"sources": (wrong, recipe.sources[1])}), desk.context(museum.url, "wrong"))
 
 
 @pytest.mark.server
@@ -255,10 +255,10 @@ def test_scrape_alone_asks_for_the_bindings_of_its_source_only(tmp_path, museum)
     desk = Guesthouse(tmp_path, "flickr", "artic")
     context = desk.context(museum.url, "alone")
     without = context.model_copy(update={"bindings": {"origins": context.bindings["origins"]}})
-    step, _ = listing(desk.recipe(), "artic", 1, without)
+    step, _ = list_records(desk.recipe(), "artic", 1, without)
     assert step.kept > 0
     with pytest.raises(BadInput, match="binding 'flickr'"):
-        listing(desk.recipe(), "flickr", 1, without)
+        list_records(desk.recipe(), "flickr", 1, without)
 
 
 # --- hostile images
@@ -328,6 +328,6 @@ def test_a_table_that_names_private_addresses_reaches_none_of_them(tmp_path):
         bindings = {"images": str(images), "contact": "curator@museum.example"}
         context = Context(store=str(tmp_path / "store"), bindings=bindings, run=str(tmp_path))
         with pytest.raises(Refusal, match="every record was dropped"):
-            stages(recipe_from_file(str(path)), context)
+            run_stages(recipe_from_file(str(path)), context)
         with pytest.raises(TimeoutError):
             listener.accept()

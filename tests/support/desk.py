@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from flows.build_dataset import plan, stages
+from flows.build_dataset import plan, run_stages
 from flows.recipes import recipe_from_file
 from schemas.manifests import Context, Step
 from tasks.io.store.releases import Release
@@ -37,7 +37,7 @@ class Desk:
 
     def build(self, *changes: str, limit: int | None = None, **more: Any) -> dict[str, Step]:
         """Steps of a build by label."""
-        return by_label(stages(recipe_from_file(str(RECIPE), changes, limit), self.context(**more)))
+        return by_label(run_stages(recipe_from_file(str(RECIPE), changes, limit), self.context(**more)))
 
     def plan(self, *changes: str, limit: int | None = None) -> dict[str, Step]:
         return by_label(plan(recipe_from_file(str(RECIPE), changes, limit), self.context()))

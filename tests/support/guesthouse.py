@@ -6,7 +6,7 @@ from typing import Any
 import yaml
 
 from examples.museum.serve import commons
-from flows.build_dataset import stages
+from flows.build_dataset import run_stages
 from flows.recipes import recipe_from_file
 from schemas.manifests import Context, Step
 from tasks.io.store.releases import Release
@@ -60,7 +60,7 @@ class Guesthouse:
         return Context(store=self.store, bindings=bindings, run=f"{self.folder} {run}")
 
     def build(self, museum: Any, run: str) -> dict[str, Step]:
-        return by_label(stages(self.recipe(), self.context(museum.url, run)))
+        return by_label(run_stages(self.recipe(), self.context(museum.url, run)))
 
     def asked(self, museum: Any, since: int = 0) -> list[str]:
         """What the museum has been asked for, but for robots.txt."""

@@ -5,7 +5,7 @@ from typing import Any
 
 import yaml
 
-from flows.build_dataset import stages
+from flows.build_dataset import run_stages
 from flows.recipes import recipe_from_file
 from schemas.manifests import Context, Step
 from tasks.io.store.releases import Release
@@ -55,7 +55,7 @@ class Wall:
 
     def build(self, *rows: str) -> tuple[Step, ...]:
         self.said(*rows)
-        return stages(self.recipe(), self.context())
+        return run_stages(self.recipe(), self.context())
 
     @property
     def latest(self) -> Release:

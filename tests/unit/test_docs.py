@@ -2,11 +2,16 @@
 look.
 """
 
+import argparse
+import importlib.metadata
 import re
 import shlex
+import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import yaml
 
 from flows.cli import parser
 from schemas.reasons import MEANING, Reason
@@ -28,7 +33,7 @@ def commands(page: Path) -> list[str]:
 def test_every_command_that_a_page_shows_is_one_that_the_program_understands(page):
     for command in commands(page):
         if "..." not in command:
-            parser().parse_args(shlex.split(command)[1:])
+            parser().parse_args(shlex.split(command, comments=True)[1:])
 
 
 def test_the_readme_shows_the_commands_that_people_need():
@@ -70,3 +75,38 @@ def test_every_reason_has_a_meaning_and_every_decision_a_page():
 def test_no_page_names_a_place_of_one_machine():
     for page in PAGES:
         assert not re.search(r"/(work|root|home)/\w", page.read_text(encoding="utf-8")), page
+
+
+def test_the_version_is_written_once_and_cited():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert str(citation["version"]) == project["version"]
+    assert citation["license"] == project["license"]
+    for page in [*ROOT.glob("flows/**/*.py"), *ROOT.glob("tasks/**/*.py"), *ROOT.glob("schemas/**/*.py")]:
+        assert f'"{project["version"]}"' not in page.read_text(encoding="utf-8"), f"{page}: use importlib.metadata"
+
+
+def test_the_command_says_its_version(capsys):
+    with pytest.raises(SystemExit) as ending:
+        parser().parse_args(["--version"])
+    assert ending.value.code == 0
+    assert capsys.readouterr().out == f"bilderatlas {importlib.metadata.version('bilderatlas')}\n"
+
+
+def subparsers(top: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
+    """Every command's parser, groups included."""
+    for action in top._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for parser in action.choices.values():
+                yield parser
+                yield from subparsers(parser)
+
+
+@pytest.mark.parametrize("command", list(subparsers(parser())), ids=lambda command: command.prog)
+def test_every_command_and_argument_has_a_help_text(command):
+    assert command.description
+    assert command.description.endswith(".")
+    for action in command._actions:
+        if not isinstance(action, argparse._SubParsersAction):
+            assert action.help, f"{command.prog}: {action.dest}"
+    assert command.format_help()

@@ -1,6 +1,5 @@
 """The command line: one line when done, one sentence and status 2 on bad input."""
 
-import argparse
 import csv
 from pathlib import Path
 
@@ -8,14 +7,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from examples.museum.cli import add_arguments, main
+from flows.cli import main
 from schemas.tables import LEDGER
 
 
 def _run(*words: str) -> int:
-    parser = argparse.ArgumentParser()
-    add_arguments(parser)
-    return main(parser.parse_args(words))
+    return main(["museum", *words])
 
 
 def test_painting_ends_with_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -36,14 +33,16 @@ def test_bad_numbers_get_one_sentence(
     records: str, processes: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert _run("paint", str(tmp_path / "m"), "--records", records, "--seed", "3", "--processes", processes) == 2
-    assert capsys.readouterr().err == f"bilderatlas museum: {said}\n"
+    assert capsys.readouterr().err == f"bilderatlas: museum: {said}\n"
 
 
 def test_a_folder_that_cannot_be_written_gets_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "file").write_text("in the way")
     assert _run("paint", str(tmp_path / "file" / "museum"), "--records", "5", "--seed", "3") == 2
     said = capsys.readouterr().err
-    assert said.startswith(f"bilderatlas museum: cannot write a museum to {tmp_path / 'file' / 'museum'}: ")
+    assert said.startswith(
+        f"bilderatlas: museum: expected a folder that can be written, got '{tmp_path / 'file' / 'museum'}' ("
+    )
     assert said.count("\n") == 1
 
 
@@ -71,7 +70,9 @@ def test_a_release_is_graded_line_by_line(tmp_path: Path, capsys: pytest.Capture
 
 def test_a_release_that_is_none_gets_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert _run("grade", str(tmp_path), str(tmp_path)) == 2
-    assert capsys.readouterr().err.startswith("bilderatlas museum: expected a museum and a release of it: ")
+    assert capsys.readouterr().err.startswith(
+        "bilderatlas: museum: expected a museum and a release built from it, got "
+    )
 
 
 def test_no_command_is_bad_input() -> None:

@@ -441,7 +441,7 @@ def test_the_command_says_where_it_is_and_ends_when_told(number: signal.Signals,
         (("--fault-kinds", "x"), "expected kinds of faults from "),
         (("--rate", "0"), "expected a rate above 0 requests/s, got 0.0"),
         (("--disallow", "x"), "expected HOST/PREFIX to disallow, got 'x'"),
-        (("--log", "/nowhere/log"), "cannot serve the museum: "),
+        (("--log", "/nowhere/log"), "expected to be able to serve, got "),
     ],
 )
 def test_bad_options_get_one_sentence(words: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -449,5 +449,5 @@ def test_bad_options_get_one_sentence(words: tuple[str, ...], said: str, capsys:
 
     assert main(["museum", "serve", *words]) == 2
     err = capsys.readouterr().err
-    assert err.startswith(f"bilderatlas museum: {said}")
+    assert err.startswith(f"bilderatlas: museum: {said}")
     assert err.count("\n") == 1

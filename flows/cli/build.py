@@ -1,0 +1,116 @@
+"""`bilderatlas build`, `plan` and `scrape`: a recipe, built, planned, or its sources only listed."""
+
+import argparse
+import sys
+import time
+import uuid
+from typing import TYPE_CHECKING
+
+from flows.cli.arguments import add_bind, add_command, add_device, add_set, add_store, add_workers, positive
+
+if TYPE_CHECKING:
+    from flows.cli.arguments import Commands
+    from schemas.manifests import Context
+    from schemas.recipe import Recipe
+
+
+def add(commands: "Commands") -> None:
+    """Add the three commands."""
+    for parser in (
+        add_command(commands, "build", build, "build the dataset of a recipe and publish a release"),
+        add_command(commands, "plan", plan, "show what a build would do, without doing it"),
+    ):
+        _add_recipe(parser)
+        parser.add_argument(
+            "--dask", metavar="ADDRESS", help="run the parts on this Dask cluster, such as tcp://scheduler:8786"
+        )
+        add_workers(parser)
+        add_device(parser, "what detectors run on")
+        parser.add_argument(
+            "--part-rows", type=positive, metavar="N", help="rows in a part (default: chosen by the number of workers)"
+        )
+    parser = add_command(commands, "scrape", scrape, "list the records of a recipe's sources; no image is fetched")
+    _add_recipe(parser)
+    parser.add_argument("--source", metavar="NAME", help="list only this source")
+    parser.add_argument(
+        "--show", type=positive, default=10, metavar="N", help="number of records to print (default: %(default)s)"
+    )
+    parser.set_defaults(workers=1, part_rows=None, device="auto")
+
+
+def _add_recipe(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "recipe", metavar="RECIPE", help="path of a recipe's YAML file, or the name of a recipe that ships"
+    )
+    add_store(parser)
+    add_bind(parser, "a folder, file or address that the recipe names and this machine provides")
+    add_set(parser, "stages.LABEL.FIELD=VALUE")
+    parser.add_argument(
+        "--limit",
+        type=positive,
+        metavar="N",
+        help="take only N records of each source; such a release never becomes `latest`",
+    )
+
+
+def build(arguments: argparse.Namespace) -> int:
+    """Build a release. Everything that can be checked beforehand is checked before a server is started."""
+    from flows.build_dataset import build_dataset, check, without_gpu
+    from flows.runner import runner, start_server
+
+    recipe, context = _recipe_and_context(arguments)
+    check(recipe, without_gpu(context) if arguments.dask else context)
+    flow = build_dataset.with_options(task_runner=runner(arguments.dask)) if arguments.dask else build_dataset
+    start_server()
+    release = flow(
+        arguments.recipe,
+        store=arguments.store,
+        bind=context.bindings,
+        changes=arguments.set,
+        limit=arguments.limit,
+        workers=arguments.workers,
+        part_rows=arguments.part_rows,
+        device=arguments.device,
+    )
+    print(f"release: {release}")
+    return 0
+
+
+def plan(arguments: argparse.Namespace) -> int:
+    """Print what a build would do."""
+    from flows import build_dataset
+    from tasks.engine import summary
+
+    print(summary.of_plan(build_dataset.plan(*_recipe_and_context(arguments))), end="")
+    return 0
+
+
+def scrape(arguments: argparse.Namespace) -> int:
+    """Print some records of the sources; notes and counts go to stderr."""
+    from flows.build_dataset import list_records
+    from tasks.engine import summary
+
+    recipe, context = _recipe_and_context(arguments)
+    step, lines = list_records(recipe, arguments.source, arguments.show, context)
+    print("\n".join(lines))
+    for line in (*step.notes, summary.line(step)):
+        print(line, file=sys.stderr)
+    return 0
+
+
+def _recipe_and_context(arguments: argparse.Namespace) -> "tuple[Recipe, Context]":
+    """The recipe, and what this machine provides for it."""
+    from flows.recipes import bindings_from_pairs, recipe_from_file
+    from schemas.manifests import Context
+
+    bindings = bindings_from_pairs(arguments.bind)
+    recipe = recipe_from_file(arguments.recipe, arguments.set, arguments.limit)
+    return recipe, Context(
+        store=arguments.store,
+        bindings=bindings,
+        workers=arguments.workers,
+        part_rows=arguments.part_rows,
+        device=arguments.device,
+        run=uuid.uuid4().hex,
+        began_s=time.time(),
+    )

@@ -1,0 +1,278 @@
+"""Every setting with its type, unit, range, default and reason, as the models in schemas/ declare them."""
+
+import textwrap
+import types
+from collections.abc import Iterator, Sequence
+from datetime import date
+from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
+
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+from pydantic_core import PydanticUndefined
+
+from schemas.errors import BadInput
+from schemas.evaluate import Compare
+from schemas.recipe import Recipe
+from schemas.sources import AnySource
+from schemas.stages import AnyStage
+from schemas.train import TrainDetector
+
+
+class Setting(NamedTuple):
+    """One setting as people read it; what does not apply is empty. `name` has dots where settings are in groups."""
+
+    name: str
+    kind: str
+    unit: str
+    allowed: str
+    default: str
+    description: str
+
+
+class Section(NamedTuple):
+    """The settings of one stage, one source or one command. `where` says how they are set."""
+
+    word: str
+    group: str
+    description: str
+    settings: tuple[Setting, ...]
+
+
+_GROUPS = {
+    "recipe": "The recipe itself: fields at its top level.",
+    "stage": "Stages of a recipe: `- word: {setting: value}`, or `--set stages.<label>.<setting>=VALUE` for one build.",
+    "source": "Sources of a recipe: `- word: {setting: value}`.",
+    "command": "Commands: `bilderatlas train detector --set <setting>=VALUE`, and the options of "
+    "`bilderatlas evaluate detector`.",
+}
+_UNITS = {
+    "rate_per_s": "requests per second",
+    "px": "px",
+    "pixels": "px",
+    "bits": "bits",
+    "bytes": "bytes",
+    "s": "seconds",
+    "fraction": "fraction",
+    "epochs": "epochs",
+    "steps": "steps",
+    "iou": "fraction",
+}
+"""The unit that the end of a setting's name stands for."""
+
+_REQUIRED = "required"
+_PATTERNS = {
+    "^[a-z0-9][a-z0-9_-]{0,62}$": "lower-case letters, digits, - and _",
+    "^[0-9a-f]{64}$": "64 hexadecimal digits",
+}
+_PLAIN = {type(None): "null", bool: "true or false", int: "whole number", float: "number", str: "text", date: "date"}
+
+
+def sections() -> tuple[Section, ...]:
+    """All there is: the recipe, the stages and sources in the order of their unions, training and evaluation."""
+    models = [
+        ("recipe", "recipe", Recipe),
+        *((_word(model, "stage"), "stage", model) for model in _members(AnyStage)),
+        *((_word(model, "source"), "source", model) for model in _members(AnySource)),
+        ("train", "command", TrainDetector),
+        ("evaluate", "command", Compare),
+    ]
+    return tuple(
+        Section(word, group, " ".join((model.__doc__ or "").split()), tuple(_settings(model)))
+        for word, group, model in models
+    )
+
+
+def sections_of(word: str) -> tuple[Section, ...]:
+    """The section of that word, or for `all` every section. Raises BadInput, which lists the words."""
+    known = sections()
+    chosen = known if word == "all" else tuple(section for section in known if section.word == word)
+    if not chosen:
+        words = ", ".join(section.word for section in known)
+        raise BadInput(f"settings: expected all or one of {words}, got '{word}'")
+    return chosen
+
+
+def overview() -> str:
+    """The words that have settings, one a line, with what each is."""
+    lines = []
+    for group, text in _GROUPS.items():
+        lines.append(text)
+        lines += [f"  {section.word:<11} {section.description}" for section in sections() if section.group == group]
+        lines.append("")
+    return "\n".join(
+        [*lines, "`bilderatlas settings WORD` lists the settings of one, `bilderatlas settings all` of all."]
+    )
+
+
+def text_of(chosen: Sequence[Section]) -> str:
+    """Sections for a terminal."""
+    lines = []
+    for section in chosen:
+        lines += [f"{section.word}: {section.description}", ""]
+        for setting in section.settings:
+            has_default = setting.default not in {"", _REQUIRED}
+            default = f"default {setting.default}" if has_default else setting.default
+            facts = [fact for fact in (setting.kind, setting.unit, setting.allowed, default) if fact]
+            lines.append(f"  {setting.name}: {'; '.join(facts)}")
+            lines += textwrap.wrap(setting.description, 112, initial_indent=" " * 6, subsequent_indent=" " * 6)
+        lines.append("")
+    return "\n".join(lines).rstrip()
+
+
+def markdown_of(chosen: Sequence[Section]) -> str:
+    """Sections as tables of a Markdown page."""
+    lines = [
+        "# Settings",
+        "",
+        "Every setting, as the program knows it. This page is generated: `make docs-settings` writes it anew.",
+        "`bilderatlas settings WORD` prints one of these tables in the terminal.",
+    ]
+    group = ""
+    for section in chosen:
+        if section.group != group:
+            group = section.group
+            lines += ["", f"**{_GROUPS[group]}**"]
+        lines += [
+            "",
+            f"## {section.word}",
+            section.description,
+            "",
+            "| setting | type | unit | range | default | meaning and reason |",
+            "|---|---|---|---|---|---|",
+        ]
+        lines += [f"| `{setting.name}` | {_cells(setting[1:])} |" for setting in section.settings]
+    return "\n".join(lines)
+
+
+def _cells(texts: Sequence[str]) -> str:
+    """Cells of a Markdown table; what Markdown would read as HTML, emphasis or a new cell is escaped."""
+    signs = {"|": "\\|", "*": "\\*", "<": "&lt;"}
+    return " | ".join("".join(signs.get(sign, sign) for sign in text) for text in texts)
+
+
+def _settings(model: type[BaseModel], prefix: str = "", unit: str = "") -> Iterator[Setting]:
+    """The fields of a model, in order; groups are followed by what is in them, which has the group's unit."""
+    for name, field in model.model_fields.items():
+        if name in {"stage", "source"} and get_origin(field.annotation) is Literal:
+            continue  # the word itself, not a setting
+        inner, suffix = _group_in(field.annotation)
+        yield Setting(
+            prefix + name,
+            _kind(field.annotation),
+            _unit(name) or unit,
+            _allowed([*field.metadata, *_metadata_in(field.annotation)]),
+            _default(field, is_group=inner is not None),
+            " ".join((field.description or "").split()),
+        )
+        if inner is not None:
+            yield from _settings(inner, f"{prefix}{name}.{suffix}", _unit(name))
+
+
+def _kind(annotation: Any) -> str:
+    """A type in plain words, such as "list of text"."""
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    if origin is Annotated:
+        return _kind(arguments[0])
+    if origin is Literal:
+        return _listed([str(value) for value in arguments])
+    if origin in (Union, types.UnionType):
+        choices = [
+            str(value) for member in _members(annotation) if get_origin(member) is Literal for value in get_args(member)
+        ]
+        others = [_kind(member) for member in _members(annotation) if get_origin(member) is not Literal]
+        return _listed(list(dict.fromkeys([*choices, *others])))
+    if origin is tuple:
+        members = _members(arguments[0])
+        return "list" if len(members) > 1 and isinstance(members[0], type) else f"list of {_kind(arguments[0])}"
+    if origin is dict:
+        return f"mapping of {_kind(arguments[0])} to {_kind(arguments[1])}"
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return "group"
+    return _PLAIN[annotation]
+
+
+def _listed(words: Sequence[str]) -> str:
+    return " or ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else "".join(words)
+
+
+def _unit(name: str) -> str:
+    if name in _UNITS:
+        return _UNITS[name]
+    return _UNITS.get(name.rsplit("_", 1)[-1], "") if "_" in name or name == "epochs" else ""
+
+
+def _allowed(metadata: Sequence[Any]) -> str:
+    """The limits on a number, a length or a pattern, in words."""
+    limits = {
+        name: value
+        for item in metadata
+        for name in ("ge", "gt", "le", "lt", "min_length", "max_length")
+        if (value := getattr(item, name, None)) is not None
+    }
+    if "ge" in limits and "le" in limits:
+        return f"{_number(limits['ge'])} to {_number(limits['le'])}"
+    words = {"ge": "{} or more", "gt": "more than {}", "le": "at most {}", "lt": "less than {}"}
+    words |= {"min_length": "length {} or more", "max_length": "length at most {}"}
+    patterns = (_PATTERNS.get(str(getattr(item, "pattern", ""))) for item in metadata)
+    texts = [text.format(_number(limits[name])) for name, text in words.items() if name in limits]
+    return ", ".join([*texts, *filter(None, patterns)])
+
+
+def _metadata_in(annotation: Any) -> list[Any]:
+    """Limits that stand inside an optional type, such as those of `Score | None`."""
+    if get_origin(annotation) in (Union, types.UnionType):
+        return [item for argument in get_args(annotation) for item in _metadata_in(argument)]
+    if get_origin(annotation) is Annotated:
+        return [part for item in get_args(annotation)[1:] for part in getattr(item, "metadata", [item])]
+    return []
+
+
+def _default(field: FieldInfo, *, is_group: bool) -> str:
+    if field.is_required():
+        return _REQUIRED
+    if field.default is PydanticUndefined:
+        return "" if is_group else "{}"
+    return _value(field.default)
+
+
+def _value(value: Any) -> str:
+    """A default as one would write it in YAML."""
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    if isinstance(value, tuple):
+        return f"[{', '.join(_value(entry) for entry in value)}]"
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{name}: {_value(entry)}' for name, entry in value.items())}}}"
+    return _number(value) if isinstance(value, int | float) else f"{value}" or "''"
+
+
+def _number(value: float) -> str:
+    """Digits in groups of three for whole numbers from 10,000 on; the shortest form of others."""
+    return f"{value:_}" if isinstance(value, int) and value >= 10_000 else f"{value:g}"
+
+
+def _group_in(annotation: Any) -> tuple[type[BaseModel] | None, str]:
+    """The model of a group of settings, and what stands before the names of its fields: "<name>." in a mapping."""
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation, ""
+    if origin is dict:
+        inner, _ = _group_in(arguments[1])
+        return inner, "<name>."
+    if origin in (Union, types.UnionType):
+        inner = next((model for model, _ in map(_group_in, arguments) if model is not None), None)
+        return inner, ""
+    return None, ""
+
+
+def _members(union: Any) -> list[Any]:
+    """The types of an annotated union, in order; of anything else itself."""
+    if get_origin(union) is Annotated:
+        return _members(get_args(union)[0])
+    if get_origin(union) in (Union, types.UnionType):
+        return [member for argument in get_args(union) for member in _members(argument)]
+    return [union]
+
+
+def _word(model: type[BaseModel], field: str) -> str:
+    return str(model.model_fields[field].default)
