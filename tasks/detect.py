@@ -14,6 +14,7 @@ from tasks.engine import detectors, runs
 from tasks.engine.detectors import results
 from tasks.engine.measure import measure_blobs, measure_step
 from tasks.engine.views import column_of, kept_ids
+from tasks.io.store.layout import measure_folder
 from tasks.io.store.store import parquet_bytes
 
 
@@ -63,4 +64,4 @@ def _looked_up(settings: Detect, state: State, context: Context) -> Step:
 
 
 def _folder(settings: Detect, context: Context, names: str = "") -> str:
-    return f"measures/detect/{detectors.key(settings, context, names)}"
+    return measure_folder("detect", detectors.key(settings, context, names))

@@ -20,12 +20,10 @@ from tasks.engine.retrieve import retrieve, unanswered_requests
 from tasks.engine.views import kept_ids
 from tasks.io.files.folders import Folder
 from tasks.io.store.journal import Journal
+from tasks.io.store.layout import DOWNLOADS, images_folder
 from tasks.io.web import retrieval
 from tasks.io.web.client import Limits
 from tasks.io.web.downloads import Downloads
-
-WEB = "web-images"
-"""Where downloads of all sources are kept: an address gives the same image, whichever source names it."""
 
 
 @task(cache_policy=NO_CACHE, **runs.RETRY_IO)
@@ -85,7 +83,7 @@ def fetch(settings: Fetch, state: State, recipe: Recipe, context: Context) -> St
             got, count = retrieve(
                 read_part,
                 (settings, source),
-                source.name,
+                images_folder(source.name),
                 requests,
                 rules,
                 context,
@@ -99,7 +97,7 @@ def fetch(settings: Fetch, state: State, recipe: Recipe, context: Context) -> St
         got, count = retrieve(
             fetch_part,
             (settings, recipe.manners),
-            WEB,
+            DOWNLOADS,
             core.requests(mine["locator"], {}),
             rules,
             context,

@@ -13,9 +13,10 @@ from tasks.engine import thumbnails as shelves
 from tasks.engine.cache_keys import cache_key, code_digest
 from tasks.engine.measure import measure_step
 from tasks.io.images import quality as thumbnails
+from tasks.io.store.layout import measure_folder
 
 CODE = code_digest(core, thumbnails)
-FOLDER = f"measures/quality/{cache_key(code=CODE, of=inspection.CODE)}"
+FOLDER = measure_folder("quality", cache_key(code=CODE, of=inspection.CODE))
 
 
 @task(cache_policy=NO_CACHE, **runs.RETRY_IO)

@@ -13,10 +13,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import yaml
 
-from tasks.core import purge
 from tasks.core import verify as core
 from tasks.core.export import digest
 from tasks.core.hash import uint64_from_bits
+from tasks.core.purge.rows import reveals
 from tasks.io.files import contracts
 from tasks.io.images import decode
 from tasks.io.images.inspection import inspect
@@ -158,7 +158,7 @@ def _tombstones(release: Release) -> Iterator[str]:
     for path in release.manifest.files:
         left = 0
         if path.endswith(".parquet") and path not in {"ledger.parquet", "tombstones.parquet"}:
-            left = sum(purge.telling(release.table(path, but="image"), names).to_pylist())
+            left = sum(reveals(release.table(path, but="image"), names).to_pylist())
         elif path.startswith("coco/"):
             left = core.coco_rows_of(json.loads(release.read(path)), image_ids)
         if left:

@@ -26,6 +26,7 @@ from tasks.engine.measure import stored_measurements
 from tasks.engine.views import column_of, columns_of, kept_ids, metadata_counts
 from tasks.io.files import verdicts as files
 from tasks.io.images.inspection import PHASH
+from tasks.io.store.layout import decision_folder
 from tasks.io.store.store import Store, parquet_bytes
 
 CODE = code_digest(decide, witnesses)
@@ -244,7 +245,7 @@ def _decided(
     """Outcome and edges, and whether the decision had to be taken now."""
     seen = [hashlib.sha256(parquet_bytes(table)).hexdigest() for table in (view, absent, relations, said)]
     key = cache_key(settings=settings, code=CODE, seen=seen)
-    folders = f"decisions/dedup/{key}", f"decisions/edges/{key}"
+    folders = decision_folder("dedup", key), decision_folder("edges", key)
     known = [next((ref for ref, _ in store.tables(folder)), None) for folder in folders]
     if known[0] is not None and known[1] is not None:
         return known[0], known[1], False

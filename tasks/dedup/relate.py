@@ -15,10 +15,11 @@ from tasks.engine import thumbnails as shelves
 from tasks.engine.cache_keys import cache_key, code_digest
 from tasks.engine.parts import run_in_parts
 from tasks.io.images import thumbnails
+from tasks.io.store.layout import measure_folder
 from tasks.io.store.store import Store
 
 CODE = code_digest(relate, thumbnails)
-FOLDER = f"measures/relations/{cache_key(code=CODE, of=inspection.CODE)}"
+FOLDER = measure_folder("relations", cache_key(code=CODE, of=inspection.CODE))
 MEASURED = ["relation", "score", "share", "tone"]
 _SHELVES_AT_HAND = 8
 """Pairs are taken in blocks whose thumbnails lie in few tables, so that each table is read seldom. A table has up to

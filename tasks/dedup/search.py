@@ -19,6 +19,7 @@ from tasks.core.dedup import search
 from tasks.engine import runs
 from tasks.engine.cache_keys import cache_key, code_digest
 from tasks.engine.parts import run_in_parts
+from tasks.io.store.layout import measure_folder, outcome_folder
 from tasks.io.store.store import Store, parquet_bytes
 
 CODE = code_digest(search)
@@ -89,9 +90,12 @@ def _found(jobs: list[Job], radius_bits: int, context: Context, label: str) -> l
         ]
     store = runs.store_of(context)
     sides = [side for left, right, _ in jobs for side in (left, right) if side is not None]
-    refs = [store.write_table("outcomes/searched", pa.table({"key": side}), is_remembered=False) for side in sides]
-    into = (
-        f"measures/pieces/{cache_key(radius_bits=radius_bits, code=CODE, of=[ref.path for ref in refs], pieces=pieces)}"
+    refs = [
+        store.write_table(outcome_folder("search-hashes"), pa.table({"key": side}), is_remembered=False)
+        for side in sides
+    ]
+    into = measure_folder(
+        "search-pieces", cache_key(radius_bits=radius_bits, code=CODE, of=[ref.path for ref in refs], pieces=pieces)
     )
     table = pa.Table.from_pylist(pieces)
     done = {found["piece"][0].as_py() for _, found in store.tables(into)}
@@ -165,7 +169,7 @@ def _before(store: Store, key: str, wholes: Keys, seen: Keys) -> tuple[Known, li
     """
     best: Known = wholes[:0], seen[:0], NEIGHBOURS.empty_table()
     outgrown = []
-    for ref, table in store.tables(f"measures/searched/{key}"):
+    for ref, table in store.tables(measure_folder("search-hashes", key)):
         is_view, keys = table["is_view"].to_numpy(), table["key"].to_numpy()
         had = (
             np.intersect1d(keys[~is_view], wholes, assume_unique=True),
@@ -177,7 +181,10 @@ def _before(store: Store, key: str, wholes: Keys, seen: Keys) -> tuple[Known, li
         if count <= len(best[0]) + len(best[1]):
             continue
         pairs = pa.concat_tables(
-            [NEIGHBOURS.empty_table(), *(found for _, found in store.tables(f"measures/neighbours/{key}/{ref.sha256}"))]
+            [
+                NEIGHBOURS.empty_table(),
+                *(found for _, found in store.tables(measure_folder("search-pairs", key, ref.sha256))),
+            ]
         )
         if pairs.num_rows == pc.sum(table["pairs"]).as_py():  # else a table of pairs is gone
             best = *had, _among(pairs, *had)
@@ -200,5 +207,5 @@ def _keep(store: Store, key: str, wholes: Keys, seen: Keys, pairs: pa.Table) -> 
         columns.append(pa.table([keys, np.full(len(keys), of_views), counted.astype(np.uint32)], schema=SEARCHED))
     searched = pa.concat_tables(columns)
     digest = hashlib.sha256(parquet_bytes(searched)).hexdigest()
-    store.write_table(f"measures/neighbours/{key}/{digest}", pairs)
-    return store.write_table(f"measures/searched/{key}", searched)
+    store.write_table(measure_folder("search-pairs", key, digest), pairs)
+    return store.write_table(measure_folder("search-hashes", key), searched)

@@ -17,6 +17,7 @@ from tasks.engine.cache_keys import cache_key, code_digest
 from tasks.engine.measure import stored_measurements
 from tasks.engine.parts import run_in_parts
 from tasks.io.images import thumbnails
+from tasks.io.store.layout import measure_folder
 
 CODE = code_digest(views, thumbnails)
 
@@ -39,7 +40,7 @@ def keys_of(key: KeyName, blobs: pa.Array, context: Context, label: str) -> NDAr
     In a plan, fewer rows may be there.
     """
     store = runs.store_of(context)
-    folder = f"measures/keys/{cache_key(key=key, recipe=views.RECIPE, code=CODE, of=inspection.CODE)}"
+    folder = measure_folder("view-hashes", cache_key(key=key, recipe=views.RECIPE, code=CODE, of=inspection.CODE))
     have = stored_measurements(store, folder, blobs, KEYS)
     todo = tables.missing(blobs, have["sha256"])
     if len(todo) and not context.plan:

@@ -15,6 +15,7 @@ from tasks.core.names import aliases
 from tasks.engine import runs
 from tasks.io.files import by_hand as files
 from tasks.io.store import releases, tombstones
+from tasks.io.store.layout import outcome_folder
 from tasks.io.store.store import Store
 
 _SHOWN = 5
@@ -43,7 +44,7 @@ def marked(recipe: Recipe, context: Context, record_ids: pa.ChunkedArray | pa.Ar
 def buried(store: Store, recipe: Recipe) -> pa.Table:
     """TOMBSTONES of the dataset: the store's, and those that came with its last release, as into another store."""
     previous = releases.predecessor(store, recipe.name)
-    return core.all_buried(tombstones.tombstones(store, recipe.name), previous.tombstones() if previous else None)
+    return core.all_buried(tombstones.read_tombstones(store, recipe.name), previous.tombstones() if previous else None)
 
 
 def not_asked_for(store: Store, recipe: Recipe) -> pa.Array:
@@ -84,7 +85,7 @@ def obeyed(
     found = core.obeyed(
         records, said, stones, previous.ledger() if previous else LEDGER.empty_table(), aliases.merged(recipe.artists)
     )
-    ref = store.write_table("outcomes/taken_down", found.taken_down) if found.taken_down.num_rows else None
+    ref = store.write_table(outcome_folder("taken_down"), found.taken_down) if found.taken_down.num_rows else None
     return found.records, ref, (*found.notes, *_of_copies(recipe, found.taken_down))
 
 

@@ -12,6 +12,7 @@ from schemas.stages import AnyStage
 from tasks.engine import steps
 from tasks.engine.cache_keys import cache_key
 from tasks.engine.views import kept_ids
+from tasks.io.store.layout import decision_folder
 from tasks.io.store.store import Store, parquet_bytes
 
 
@@ -20,7 +21,7 @@ def decide_once(
 ) -> tuple[TableRef, bool]:
     """The table that the rule gives for this view, settings and code, and whether it had to be taken now."""
     key = cache_key(settings=settings, code=code, view=hashlib.sha256(parquet_bytes(view)).hexdigest())
-    folder = f"decisions/{stage}/{key}"
+    folder = decision_folder(stage, key)
     for ref, _ in store.tables(folder):
         return ref, False
     return store.write_table(folder, rule()), True

@@ -16,14 +16,15 @@ from tasks.core import hash as core
 from tasks.engine import runs
 from tasks.engine.cache_keys import cache_key, code_digest
 from tasks.io.images import decode, inspection
+from tasks.io.store.layout import measure_folder
 from tasks.io.store.store import Store
 
 CODE = code_digest(core, inspection)
 KIND = "phash64"
 _KEY = cache_key(kind=KIND, recipe=inspection.PHASH, code=CODE, columns=[*HASH.names, *THUMBNAILS.names])
-HASHES = f"measures/hash/{_KEY}"
-THUMBNAILS_AT = f"measures/thumbnail/{_KEY}"
-SHELVES = f"measures/shelf/{_KEY}"
+HASHES = measure_folder("hash", _KEY)
+THUMBNAILS_AT = measure_folder("thumbnail", _KEY)
+SHELVES = measure_folder("thumbnail-places", _KEY)
 """Which table has whose thumbnail: small tables, so that to find a few thumbnails not all have to be read."""
 NO_LIMIT = 1_000_000_000
 """Pixels; what is a blob has passed the recipe's own limit, and no recipe's can be above this."""

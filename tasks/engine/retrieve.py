@@ -28,7 +28,7 @@ Refresh = Literal["new", "failed", "all"]
 def retrieve(
     part: PartTask,
     settings: Any,
-    source: str,
+    folder: str,
     requests: pa.Table,
     rules: str,
     context: Context,
@@ -46,7 +46,6 @@ def retrieve(
     what is known of a request, such as its ETag, comes with it.
     """
     store = runs.store_of(context)
-    folder = f"retrievals/{source}"
     if not context.plan:
         journal.absorb(store, folder, RETRIEVALS)
     known = _known(store, folder, requests)

@@ -5,6 +5,7 @@ import pyarrow as pa
 from schemas.manifests import Kind, State, Step, TableRef
 from schemas.stages import AnyStage
 from tasks.core import tables
+from tasks.io.store.layout import outcome_folder
 from tasks.io.store.store import Store
 
 
@@ -20,7 +21,7 @@ def step_of(
     notes: tuple[str, ...] = (),
 ) -> Step:
     """The step that an outcome tells of; asserts that what entered is what was kept and dropped."""
-    ref = outcome if isinstance(outcome, TableRef) else store.write_table(f"outcomes/{stage}", outcome)
+    ref = outcome if isinstance(outcome, TableRef) else store.write_table(outcome_folder(stage), outcome)
     table = store.read_table(ref)
     tables.assert_closed(entering, table)
     dropped = tables.dropped_counts(table)
@@ -40,7 +41,7 @@ def planned_step(
     store: Store, state: State, kind: Kind, label: str, stage: str, rows: pa.Table, *, computed: int, pending: int
 ) -> Step:
     """In a plan, the step of a stage that has something to do first: `rows` are the records that are known to go on."""
-    ref, dropped = store.write_table(f"outcomes/{stage}", rows), tables.dropped_counts(rows)
+    ref, dropped = store.write_table(outcome_folder(stage), rows), tables.dropped_counts(rows)
     return Step(
         label=label,
         stage=stage,

@@ -36,7 +36,7 @@ def ensure_thumbnails(blobs: pa.Array, context: Context, label: str) -> pa.Table
 def stored_thumbnails(store: Store, blobs: pa.Array) -> pa.Table:
     """(sha256, path) of those blobs whose thumbnail is there, in their order."""
     there = pa.array(
-        [f"{inspection.THUMBNAILS_AT}/{name}" for name in store.names(inspection.THUMBNAILS_AT)], pa.string()
+        [f"{inspection.THUMBNAILS_AT}/{name}" for name in store.list_folder(inspection.THUMBNAILS_AT)], pa.string()
     )
     everything = pa.concat_tables([SHELF.empty_table(), *(table for _, table in store.tables(inspection.SHELVES))])
     everything = everything.filter(pc.is_in(everything["path"], value_set=there))

@@ -26,6 +26,7 @@ from tasks.export.content import CODE, Content, content, detector_names, publica
 from tasks.export.files import published
 from tasks.io.files import contracts
 from tasks.io.store import releases
+from tasks.io.store.layout import outcome_folder
 from tasks.io.store.store import Store
 
 
@@ -62,7 +63,7 @@ def export(settings: Export, state: State, recipe: Recipe, context: Context) -> 
     _check_gates(recipe, previous, len(ids), context)
     _check_transient(recipe, state, store)
     memory = _memory(store, state, recipe, previous)
-    memory_ref = store.write_table("outcomes/memory", memory)
+    memory_ref = store.write_table(outcome_folder("memory"), memory)
     refs = (state.records, state.figures, memory_ref, *(step.outcome for step in state.steps))
     shown = Shown(
         recipe=recipe,

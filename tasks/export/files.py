@@ -77,10 +77,10 @@ def published(
         draft.write_parquet("relations.parquet", [edges(store, state)], EDGES)
         if (stones := by_hand.buried(store, recipe)).num_rows:
             if not stones.equals(
-                tombstones.tombstones(store, recipe.name)
+                tombstones.read_tombstones(store, recipe.name)
                 # they came with a release from another store
             ):
-                tombstones.bury(store, recipe.name, stones)
+                tombstones.write_tombstones(store, recipe.name, stones)
             draft.write("tombstones.parquet", parquet_bytes(stones), rows=stones.num_rows)
         counted = statistics.statistics(store, state, recipe, content.images)
         statistics.write(draft, counted)

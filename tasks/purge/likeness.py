@@ -24,7 +24,7 @@ _RADIUS_BITS = Dedup(label="likeness").radius_bits
 _KEYS = tuple(key for key in KEY_NAMES if key != "phash")
 
 
-def alike(store: Store, pictures_of: pa.Array, others: pa.Array) -> set[tuple[str, str]]:
+def look_alikes(store: Store, pictures_of: pa.Array, others: pa.Array) -> set[tuple[str, str]]:
     """(SHA-256 of one of the pictures, of another blob) of each pair that shows one work, also mirrored, turned or a
     part of it.
 
@@ -51,7 +51,7 @@ def alike(store: Store, pictures_of: pa.Array, others: pa.Array) -> set[tuple[st
     ends = np.stack([asked[near[:, 0]], _distinct(phash)[near[:, 1]]], axis=1)
     rows = rows.filter(pa.array(is_mine | np.isin(phash, ends[:, 1]), pa.bool_()))
     pairs = _pairs(rows, seen, candidates.Near(ends, bits))
-    return _looked_at(store, rows, shelf, pairs)
+    return _confirmed(store, rows, shelf, pairs)
 
 
 def _distinct(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
@@ -77,7 +77,7 @@ def _pairs(rows: pa.Table, seen: dict[str, NDArray[np.uint64]], near: candidates
     return np.stack([found.a[stays], found.b[stays], found.view[stays].astype(np.int64)], axis=1)
 
 
-def _looked_at(store: Store, rows: pa.Table, shelf: pa.Table, pairs: NDArray[np.int64]) -> set[tuple[str, str]]:
+def _confirmed(store: Store, rows: pa.Table, shelf: pa.Table, pairs: NDArray[np.int64]) -> set[tuple[str, str]]:
     needed = rows["sha256"].take(pa.array(np.unique(pairs[:, :2])))
     grey = thumbnails.greys(store, shelf.filter(pc.is_in(shelf["sha256"], value_set=needed)))
     known = rows.select(["sha256", "width_px", "height_px"]).to_pylist()

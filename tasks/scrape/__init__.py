@@ -32,6 +32,7 @@ from tasks.engine.retrieve import retrieve
 from tasks.io.files import parquet_rows
 from tasks.io.files.folders import Folder
 from tasks.io.store import releases
+from tasks.io.store.layout import listings_folder, outcome_folder
 from tasks.io.store.store import Store
 from tasks.io.web import retrieval
 from tasks.scrape import crawl
@@ -108,8 +109,8 @@ def scrape(recipe: Recipe, context: Context) -> State:
     everything = records.limited(everything, recipe.limit)
     unknown = styles.unknown(kept(everything)["style"], styles.known(recipe.styles))
     state = State(
-        records=store.write_table("outcomes/scrape", everything),
-        figures=store.write_table("outcomes/figures", _of_the_living(figures, taken_down, store)),
+        records=store.write_table(outcome_folder("scrape"), everything),
+        figures=store.write_table(outcome_folder("figures"), _of_the_living(figures, taken_down, store)),
         taken_down=taken_down,
     )
     computed, pending = sum(found.computed for found in listed), sum(found.pending for found in listed)
@@ -182,7 +183,7 @@ def _with_carried_over(store: Store, found: crawl.Listed, source: AnyWebSource, 
     both = records.merged([table, carried])
     note = f"{source.name}: a listing failed; {carried.num_rows} records that it did not reach are carried over"
     return found.model_copy(
-        update={"records": store.write_table("outcomes/carried", both), "notes": (*found.notes, note)}
+        update={"records": store.write_table(outcome_folder("carried"), both), "notes": (*found.notes, note)}
     )
 
 
@@ -196,7 +197,7 @@ def _from_files(store: Store, source: AnyFileSource, categories: tuple[str, ...]
     got, _ = retrieve(
         answers_part,
         source,
-        f"{source.name}-answers",
+        listings_folder(source.name),
         requests,
         CODE,
         context,

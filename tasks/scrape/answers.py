@@ -31,7 +31,8 @@ from tasks.engine.parts import LINE_EVERY_S
 from tasks.engine.retrieve import PASSING_WORDS
 from tasks.io.images.decode import UnreadableImage
 from tasks.io.store.journal import Journal, absorb
-from tasks.io.store.store import Store, blob_path
+from tasks.io.store.layout import blob_path
+from tasks.io.store.store import Store
 from tasks.io.web.client import Limits, Wanted
 from tasks.io.web.downloads import Downloads
 
@@ -84,9 +85,9 @@ class Answers:
 
         Damaged ones are removed and passed over: their answers are asked for again.
         """
-        names = {f"{self._folder}/{name}" for name in self._store.names(self._folder) if name.endswith(".parquet")}
+        names = [name for name in self._store.list_folder(self._folder) if name.endswith(".parquet")]
         found = [self._rows]
-        for path in sorted(names - set(self._paths)):
+        for path in sorted({f"{self._folder}/{name}" for name in names} - set(self._paths)):
             try:
                 table = _index(self._store, path)
             except (DamagedFile, pa.ArrowException, OSError):
@@ -155,11 +156,6 @@ def body(store: Store, answer: Row) -> bytes:
     """An answer's bytes."""
     found: bytes | None = answer.get("body")
     return found if found is not None else store.read_blob(answer["sha256"])
-
-
-def folder_of(source: AnyWebSource) -> str:
-    """Where a source's answers are kept."""
-    return f"retrievals/{source.name}-web"
 
 
 def absorbed(store: Store, folder: str) -> Answers:

@@ -22,8 +22,9 @@ from tasks.engine.cache_keys import code_digest
 from tasks.engine.decide import decide_once
 from tasks.engine.parts import run_in_parts
 from tasks.engine.retrieve import PASSING_WORDS
+from tasks.io.store.layout import answers_folder, outcome_folder
 from tasks.io.store.store import Store
-from tasks.scrape.answers import Answers, absorbed, ask_part, body, folder_of
+from tasks.scrape.answers import Answers, absorbed, ask_part, body
 
 CODE = code_digest(core)
 
@@ -62,7 +63,9 @@ def crawled(
     SHA-256(<source>:<key>). buried: record_ids that were purged, for which
     nothing is asked. Raises BrokenPromise where a listing can't be read; BadInput where there is nothing.
     """
-    known = Answers(store, folder_of(source)) if context.plan else absorbed(store, folder_of(source))
+    known = (
+        Answers(store, answers_folder(source.name)) if context.plan else absorbed(store, answers_folder(source.name))
+    )
     frontier, seen = core.first(source), pa.chunked_array([], pa.string())
     read = functools.lru_cache(maxsize=1)(functools.partial(_read, store, source))  # a chain's pages lie in one part
     heard: list[pa.Table] = []
@@ -95,7 +98,7 @@ def crawled(
         )
     return listed.model_copy(
         update={
-            "records": store.write_table("outcomes/listed", table, is_remembered=False),
+            "records": store.write_table(outcome_folder("listed"), table, is_remembered=False),
             "computed": computed,
             "pending": pending,
             "notes": (*listed.notes, *(f"{source.name}: {note}" for note in core.completeness(told, table))),
@@ -105,7 +108,7 @@ def crawled(
 
 def _ask(todo: pa.Table, source: AnyWebSource, manners: Manners, known: Answers, context: Context) -> None:
     """Send what must be sent: listings first, with all that they lead to, then works in parts."""
-    is_listing, into, label = pc.is_null(todo["key"]), folder_of(source), f"ask-{source.name}"
+    is_listing, into, label = pc.is_null(todo["key"]), answers_folder(source.name), f"ask-{source.name}"
     # one part follows all listings: two would ask for what both lead to
     alone = context.model_copy(update={"part_rows": max(todo.num_rows, 1)})
     run_in_parts(ask_part, todo.filter(is_listing), ((source, manners, True), into), alone, label)

@@ -33,6 +33,7 @@ from tasks.engine.cache_keys import cache_key, code_digest
 from tasks.engine.detectors import detections
 from tasks.engine.truth import Annotated
 from tasks.io.detectors import torchvision_models as models
+from tasks.io.store import layout
 from tasks.io.store.store import Store, parquet_bytes
 from tasks.io.training import augment, checkpoints, samples
 from tasks.io.training import trainer as training
@@ -72,14 +73,14 @@ class Course(NamedTuple):
             code=CODE,
             of=models.VERSION,
         )
-        return f"trainings/{key}"
+        return layout.training_folder(key)
 
 
 def known(course: Course, store: Store) -> dict[str, Any] | None:
     """The metrics of this very training, if it has been gone through and its weights are whole."""
     try:
-        metrics: dict[str, Any] = json.loads(store.read_bytes(f"{course.folder}/metrics.json"))
-        data = store.read_bytes(f"{course.folder}/model.safetensors")
+        metrics: dict[str, Any] = json.loads(store.read_bytes(f"{course.folder}/{layout.TRAINING_METRICS}"))
+        data = store.read_bytes(f"{course.folder}/{layout.TRAINED_WEIGHTS}")
         is_whole = metrics.pop("sha256") == cache_key(metrics=metrics)
         return metrics if is_whole and hashlib.sha256(data).hexdigest() == metrics["model_sha256"] else None
     except (DamagedFile, ValueError, KeyError, TypeError, AttributeError):
@@ -111,7 +112,7 @@ def steps_of(course: Course) -> int:
 
 def _begun(course: Course, store: Store) -> tuple[training.Trainer, Progress]:
     """The trainer where its newest intact checkpoint stands, or at the beginning."""
-    for data in checkpoints.intact(store, f"{course.folder}/checkpoints"):
+    for data in checkpoints.intact(store, layout.checkpoints_folder(course.folder)):
         with contextlib.suppress(DamagedFile, ValidationError):
             trainer = _trainer(course)
             return trainer, Progress.model_validate(trainer.restore(data))
@@ -149,7 +150,7 @@ def _learnt(
         line = _examined(course, trainer, progress, store, per_epoch) if is_epoch else ""
         if is_epoch or progress.step % settings.checkpoint_every_steps == 0 or progress.step == total:
             data = trainer.state(progress.model_dump(mode="json"))
-            checkpoints.write(store, f"{course.folder}/checkpoints", progress.step, data)
+            checkpoints.write(store, layout.checkpoints_folder(course.folder), progress.step, data)
         told(1, line)
 
 
@@ -214,10 +215,10 @@ def _written(course: Course, trainer: training.Trainer, progress: Progress, stor
     settings, folder = course.settings, course.folder
     said = models.Told(settings.model, (settings.category,), *settings.detect_sides_px)
     model = models.saved(trainer.model, said)
-    store.write_bytes(f"{folder}/model.safetensors", model)
+    store.write_bytes(f"{folder}/{layout.TRAINED_WEIGHTS}", model)
     rows = pa.Table.from_pylist(progress.rows, schema=CURVES)
-    store.write_bytes(f"{folder}/curves.parquet", parquet_bytes(rows))
-    store.write_bytes(f"{folder}/curves.svg", curves.drawn(rows, settings.model).encode())
+    store.write_bytes(f"{folder}/{layout.TRAINING_CURVES}", parquet_bytes(rows))
+    store.write_bytes(f"{folder}/{layout.TRAINING_PLOT}", curves.drawn(rows, settings.model).encode())
     metrics = {
         "model": settings.model,
         "category": settings.category,
@@ -234,6 +235,6 @@ def _written(course: Course, trainer: training.Trainer, progress: Progress, stor
         "model_sha256": hashlib.sha256(model).hexdigest(),
     }
     sealed = {**metrics, "sha256": cache_key(metrics=metrics)}
-    store.write_bytes(f"{folder}/metrics.json", (json.dumps(sealed, indent=1) + "\n").encode())
-    checkpoints.clear(store, f"{folder}/checkpoints")
+    store.write_bytes(f"{folder}/{layout.TRAINING_METRICS}", (json.dumps(sealed, indent=1) + "\n").encode())
+    checkpoints.clear(store, layout.checkpoints_folder(folder))
     return metrics

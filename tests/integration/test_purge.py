@@ -21,7 +21,8 @@ from flows.recipes import recipe_from_file
 from schemas.errors import BadInput, BrokenPromise
 from schemas.manifests import Context
 from tasks.io.store import store as stores
-from tasks.io.store.amend import Amender
+from tasks.io.store.amend import ReleaseEditor
+from tasks.io.store.layout import blob_path
 from tasks.io.store.releases import Release
 from tasks.io.store.store import Store
 from tasks.purge import purge
@@ -161,8 +162,8 @@ def test_after_a_purge_nothing_is_left_in_any_file(house: House):
         picture[len(picture) // 2 :][:200],
     )
     assert len(house.traces(*needles)) > 6
-    said = purge("small", house.store)
-    assert said.splitlines()[:2] == ["purge small: 2 records", f"  {house.gone}: asked by the heirs (2024-05-01)"]
+    report = purge("small", house.store)
+    assert report.splitlines()[:2] == ["purge small: 2 records", f"  {house.gone}: asked by the heirs (2024-05-01)"]
     assert house.traces(*needles) == []
     assert not any(path.startswith("measures/") for path in house.traces(house.row(first)["sha256"].encode()))
     for release in both(house):
@@ -196,16 +197,16 @@ def test_a_second_purge_does_nothing_and_says_so(house: House):
 
 def test_a_dry_run_says_the_same_and_touches_nothing(house: House):
     before = files(house.store)
-    said = purge("small", house.store, is_dry=True).splitlines()
+    foreseen = purge("small", house.store, is_dry=True).splitlines()
     assert files(house.store) == before
-    assert said[2:] == purge("small", house.store).splitlines()[2:]
+    assert foreseen[2:] == purge("small", house.store).splitlines()[2:]
 
 
 def test_a_store_that_is_no_folder_is_purged_the_same(house: House):
     memory = fsspec.filesystem("memory")
     memory.put(house.store, "/purged", recursive=True)
-    said = purge("small", "memory://purged").splitlines()
-    assert said == purge("small", house.store).splitlines()
+    report = purge("small", "memory://purged").splitlines()
+    assert report == purge("small", house.store).splitlines()
     there = {path.removeprefix("/purged/"): memory.cat_file(path) for path in memory.find("/purged")}
     assert there == files(house.store)
     memory.rm("/purged", recursive=True)
@@ -227,7 +228,7 @@ def test_a_purge_that_is_killed_and_run_again_ends_the_same(house: House, monkey
         return dying
 
     with monkeypatch.context() as patch:
-        for owner, name in ((Store, "write_bytes"), (Store, "remove"), (Amender, "_put")):
+        for owner, name in ((Store, "write_bytes"), (Store, "remove"), (ReleaseEditor, "_put")):
             patch.setattr(owner, name, counted(getattr(owner, name)))
         with pytest.raises(KeyboardInterrupt):
             purge("small", house.store)
@@ -242,9 +243,9 @@ def test_a_build_after_a_purge_neither_fetches_nor_publishes_the_work(house: Hou
     release = house.build(f"takedown,{house.gone}")
     assert release.manifest.version == house.latest.manifest.version
     assert house.row(release)["reason"] == "taken_down"
-    assert not Store(house.store).exists(stores.blob_path(sha256))
-    told = [path for path in house.traces(TITLE.encode()) if not path.startswith(("blobs/", "decisions/records/"))]
-    assert told == []
+    assert not Store(house.store).exists(blob_path(sha256))
+    traces = [path for path in house.traces(TITLE.encode()) if not path.startswith(("blobs/", "decisions/records/"))]
+    assert traces == []
     again = house.build(f"takedown,{house.gone}")
     assert again.manifest == release.manifest
 
@@ -252,7 +253,7 @@ def test_a_build_after_a_purge_neither_fetches_nor_publishes_the_work(house: Hou
 def test_no_build_goes_on_from_a_release_that_a_purge_has_left_half_way(house: House, monkeypatch: pytest.MonkeyPatch):
     whole = house.latest.manifest
     with monkeypatch.context() as patch:
-        patch.setattr(Amender, "close", lambda *_: None)
+        patch.setattr(ReleaseEditor, "close", lambda *_: None)
         purge("small", house.store)
     assert house.latest.manifest == whole
     with pytest.raises(BrokenPromise, match="half amended: run that purge again"):
@@ -293,14 +294,24 @@ def test_a_record_can_be_purged_that_no_list_names(house: House, capsys: pytest.
     assert verify(house.latest.url).problems == ()
 
 
+def add_twin(house: House) -> None:
+    """Give the museum a second record with the file of one that is kept, and build."""
+    kept = {row["record_id"] for row in house.latest.ledger().to_pylist() if row["kept"]}
+    rows = list(csv.DictReader((house.images / "works.csv").read_text(encoding="utf-8").splitlines()))
+    row = next(row for row in rows if f"museum:{row['key']}" in kept)
+    shutil.copy(house.images / row["image"], house.images / "twin.jpg")
+    with (house.images / "works.csv").open("a", encoding="utf-8", newline="") as file:
+        csv.DictWriter(file, row.keys()).writerow({**row, "key": "twin", "image": "twin.jpg"})
+    house.build(f"takedown,{house.gone}")
+
+
 def test_a_file_that_another_record_uses_stays(house: House):
-    ledger = house.latest.ledger().to_pylist()
-    twin = next((row for row in ledger if row["reason"] == "exact_duplicate"), None)
-    if twin is None:
-        pytest.skip("this museum has no two equal files")
-    said = purge("small", house.store, [twin["record_id"]], "withdrawn", "2025-01-02", is_alone=True)
-    assert f"kept: the file {twin['sha256']}, which {twin['kept_record_id']} uses too" in said
-    assert Store(house.store).exists(stores.blob_path(twin["sha256"]))
+    add_twin(house)
+    twins = [row for row in house.latest.ledger().to_pylist() if row["reason"] == "exact_duplicate"]
+    twin = next(row for row in twins if "museum:twin" in (row["record_id"], row["kept_record_id"]))
+    report = purge("small", house.store, [twin["record_id"]], "withdrawn", "2025-01-02", is_alone=True)
+    assert f"kept: the file {twin['sha256']}, which {twin['kept_record_id']} uses too" in report
+    assert Store(house.store).exists(blob_path(twin["sha256"]))
     assert verify(house.latest.url).problems == ()
 
 
@@ -310,12 +321,14 @@ def test_a_file_that_another_record_uses_stays(house: House):
         pytest.param({"name": "nowhere"}, "expected a dataset with a release", id="no such dataset"),
         pytest.param({"records": ["s:1"], "reason": "x"}, "expected a record that a release", id="no such record"),
         pytest.param({"records": ["s:1"]}, "--reason: expected why", id="no reason"),
-        pytest.param({"day": "yesterday"}, "--date: expected a day as 2024-12-31", id="no day"),
-        pytest.param({"day": "2024-12-31"}, "--date: expected --record beside it", id="a day of nothing"),
-        pytest.param({"reason": "x"}, "--reason: expected --record beside it", id="a reason of nothing"),
-        pytest.param({"is_alone": True}, "--alone: expected --record beside it", id="alone, of nothing"),
+        pytest.param({"day": "yesterday"}, "--date: expected a day such as 2024-12-31", id="no day"),
+        pytest.param({"day": "2024-12-31"}, "--date: expected --record as well", id="a day without a record"),
+        pytest.param({"reason": "x"}, "--reason: expected --record as well", id="a reason without a record"),
+        pytest.param({"is_alone": True}, "--alone: expected --record as well", id="alone without a record"),
         pytest.param({"records": None, "reason": "x" * 501}, "--reason: expected 1 to 500 char", id="a long reason"),
-        pytest.param({"records": None, "reason": "a\nb"}, "in one line, got 3 in 2", id="a reason of two lines"),
+        pytest.param(
+            {"records": None, "reason": "a\nb"}, "in one line, got 3 characters in 2", id="a reason of two lines"
+        ),
     ],
 )
 def test_what_can_not_be_purged_is_refused(standing: House, given: dict[str, Any], message: str):

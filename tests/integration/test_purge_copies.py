@@ -13,8 +13,9 @@ import yaml
 
 from flows.build_dataset import run_stages
 from flows.recipes import recipe_from_file
+from tasks.io.store.layout import blob_path
 from tasks.io.store.releases import Release
-from tasks.io.store.store import Store, blob_path
+from tasks.io.store.store import Store
 from tasks.purge import purge
 from tasks.verify import verify
 from tests.support.dedup import HANGING, ONE, jpeg
@@ -61,9 +62,9 @@ def test_a_copy_that_was_screened_out_is_known_by_sight(wall: Wall):
     wall.stages = ["fetch", "hash", {"screen": {"least_side_px": 100}}, "dedup", SPLIT, "export"]
     wall.build()
     wall.build(DOWN)
-    told = purge("wall", wall.store, is_dry=True).splitlines()
-    assert purge("wall", wall.store).splitlines()[1:6] == told[1:6]
-    assert "  m:one-small.jpg: copy of m:one.jpg: asked (2024-05-01)" in told
+    foreseen = purge("wall", wall.store, is_dry=True).splitlines()
+    assert purge("wall", wall.store).splitlines()[1:6] == foreseen[1:6]
+    assert "  m:one-small.jpg: copy of m:one.jpg: asked (2024-05-01)" in foreseen
     wall.stages = ["fetch", "hash", "dedup", SPLIT, "export"]
     wall.build(DOWN)
     assert wall.kept() == ["m:other.jpg", "m:third.jpg"]
@@ -111,8 +112,8 @@ def test_what_another_dataset_keeps_is_left_to_it(wall: Wall, source: str):
     beside(wall, source)
     kept = Release(f"{wall.store}/releases/beside/latest").manifest
     sha256 = wall.ledger()["m:third.jpg"]["sha256"]
-    said = purge("wall", wall.store, ["m:third.jpg"], "withdrawn", "2025-01-02")
-    assert f"kept: the file {sha256}, which {source}:third.jpg uses too" in said
+    report = purge("wall", wall.store, ["m:third.jpg"], "withdrawn", "2025-01-02")
+    assert f"kept: the file {sha256}, which {source}:third.jpg uses too" in report
     assert Store(wall.store).exists(blob_path(sha256))
     assert beside(wall, source)["fetch"] == 0
     assert Release(f"{wall.store}/releases/beside/latest").manifest == kept

@@ -13,21 +13,23 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from schemas.manifests import FileEntry, ReleaseManifest
-from tasks.io.store.releases import Release, folder, write_parquet
+from tasks.io.store import layout
+from tasks.io.store.releases import Release, write_parquet
 from tasks.io.store.store import Store
 
 _HEAVY = "image"
 Change = Callable[[pa.Table], pa.Table]
 
 
-class Amender:
-    """One release of a store. With `is_dry`, what would be changed is found out, and nothing is written."""
+class ReleaseEditor:
+    """Changes files of one release in place. With `is_dry` it only finds out what would be changed."""
 
     def __init__(self, store: Store, release: Release, *, is_dry: bool) -> None:
         """Nothing is written before the first change."""
         self._store, self.release, self._is_dry = store, release, is_dry
-        self._folder = folder(release.manifest.name, release.manifest.version)
-        self.changed: dict[str, int] = {}  # rows that each file has lost; 0 where they only say less
+        self._folder = layout.release_folder(release.manifest.name, release.manifest.version)
+        # of each changed file; 0 if no row is lost, only values
+        self.lost_rows: dict[str, int] = {}
 
     def table(self, path: str, change: Change) -> None:
         """Change a table, row group by row group; a file in which nothing changes is left alone."""
@@ -38,7 +40,7 @@ class Amender:
             after = change(before)
             if after.equals(before):
                 return
-            self.changed[path] = before.num_rows - after.num_rows
+            self.lost_rows[path] = before.num_rows - after.num_rows
             if not self._is_dry:
                 with self._store.scratch() as beside:
                     write_parquet(beside, _groups(parquet, change), parquet.schema_arrow)
@@ -49,7 +51,7 @@ class Amender:
         before = self.release.read(path) if self.release.fs.exists(f"{self.release.root}/{path}") else b""
         after = change(before)
         if after != before:
-            self.changed.setdefault(path, 0)
+            self.lost_rows.setdefault(path, 0)
             if not self._is_dry:
                 self._store.write_bytes(f"{self._folder}/{path}", after)
 
@@ -68,23 +70,24 @@ class Amender:
     def remove(self, path: str) -> None:
         """Remove a file, if it is there."""
         if self.release.fs.exists(f"{self.release.root}/{path}"):
-            self.changed[path] = 0
+            self.lost_rows[path] = 0
             if not self._is_dry:
                 self._store.remove(f"{self._folder}/{path}")
 
     def entries(self) -> dict[str, FileEntry]:
-        """The manifest's files as they lie there now; those that are gone are left out."""
-        found = {}
+        """Each file of the release as it is now, for the manifest; files that are gone are left out."""
+        entries = {}
         for path in sorted({*self.release.manifest.files, *self.release.paths()} - {"manifest.json"}):
             entry = self.release.file_entry(path)
             if entry is not None:
-                found[path] = entry.model_copy(update={"rows": self._rows(path)})
-        return found
+                entries[path] = entry.model_copy(update={"rows": self._rows(path)})
+        return entries
 
-    def close(self, manifest: ReleaseManifest) -> None:
-        """Write the manifest, after which the release is whole again."""
+    def close(self, make_manifest: Callable[[], ReleaseManifest]) -> None:
+        """Write the manifest that is made now, after which the release is whole again; not in a dry run."""
         if not self._is_dry:
-            self._store.write_bytes(f"{self._folder}/manifest.json", manifest.model_dump_json(indent=1).encode())
+            text = make_manifest().model_dump_json(indent=1)
+            self._store.write_bytes(f"{self._folder}/manifest.json", text.encode())
 
     def _rows(self, path: str) -> int | None:
         known = self.release.manifest.files.get(path)

@@ -20,11 +20,11 @@ from typing import Any, Self
 
 import pyarrow as pa
 
+from tasks.io.store.layout import JOURNAL_SUFFIX
 from tasks.io.store.store import Store
 
 _ROWS_PER_TABLE = 100  # where nothing can be appended
 _BYTES_PER_TABLE = 64 * 2**20  # of rows with long bodies, so many are held in memory
-_SUFFIX = ".journal"
 
 Row = dict[str, Any]
 
@@ -43,7 +43,7 @@ class Journal:
     def __enter__(self) -> Self:
         """Begin."""
         if self._store.is_local:
-            self._path = Path(self._store.full(self._folder)) / f"{uuid.uuid4().hex}{_SUFFIX}"
+            self._path = Path(self._store.full(self._folder)) / f"{uuid.uuid4().hex}{JOURNAL_SUFFIX}"
         return self
 
     def add(self, row: Row) -> None:
@@ -90,7 +90,7 @@ def absorb(store: Store, folder: str, schema: pa.Schema) -> None:
     """Make tables of the journals that dead parts have left in a folder. Those of living parts are left alone."""
     if not store.is_local:
         return
-    for path in sorted(Path(store.full(folder)).glob(f"*{_SUFFIX}")):
+    for path in sorted(Path(store.full(folder)).glob(f"*{JOURNAL_SUFFIX}")):
         with contextlib.suppress(FileNotFoundError, BlockingIOError), path.open("rb") as file:
             fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
             rows = list(rows_of(file.read(), schema))

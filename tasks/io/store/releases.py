@@ -24,6 +24,7 @@ from fsspec.implementations.local import LocalFileSystem
 from schemas.errors import BadInput, BrokenPromise, DamagedFile
 from schemas.manifests import FileEntry, ReleaseManifest
 from schemas.tables import RECORDS, TOMBSTONES
+from tasks.io.store import layout
 from tasks.io.store.store import Store
 
 _CHUNK = 1 << 20
@@ -135,22 +136,17 @@ class Release:
         return True
 
 
-def folder(name: str, version: str) -> str:
-    """Where a version lies below the store."""
-    return f"releases/{name}/{version}"
-
-
 def opened(store: Store, name: str, version: str) -> Release | None:
     """That version, or None where the store has no such version whole."""
     with contextlib.suppress(BadInput):
-        return Release(_url(store, folder(name, version)))
+        return Release(_url(store, layout.release_folder(name, version)))
     return None
 
 
 def latest(store: Store, name: str) -> Release | None:
     """The newest version, or None before the first."""
     with contextlib.suppress(DamagedFile):
-        return opened(store, name, store.read_bytes(f"releases/{name}/latest").decode(errors="replace").strip())
+        return opened(store, name, store.read_bytes(layout.latest_path(name)).decode(errors="replace").strip())
     return None
 
 
@@ -165,21 +161,20 @@ def predecessor(store: Store, name: str) -> Release | None:
     release = latest(store, name)
     if release is not None and release.manifest.name != name:
         raise BrokenPromise(
-            f"expected a release of {name} in {release.url}, got one of {release.manifest.name}: what it remembers "
-            "says nothing of "
-            f"this dataset; take it out of releases/{name}, or have `latest` name another"
+            f"expected a release of {name} in {release.url}, got one of {release.manifest.name}: it knows nothing of "
+            f"this dataset; move it out of {layout.releases_folder(name)}, or write another version into `latest`"
         )
-    others = [version for version in store.names(f"releases/{name}") if opened(store, name, version) is not None]
-    if release is None and others and store.exists(f"releases/{name}/latest"):
+    names = store.list_folder(layout.releases_folder(name))
+    others = [version for version in names if opened(store, name, version) is not None]
+    if release is None and others and store.exists(layout.latest_path(name)):
         raise BrokenPromise(
-            f"expected a readable manifest in the release that releases/{name}/latest names, got none: "
+            f"expected a readable manifest in the release that {layout.latest_path(name)} names, got none: "
             f"restore it, or write one of {', '.join(others)} into `latest`"
         )
     if release is not None and release.is_half_amended():
         raise BrokenPromise(
             f"expected release {release.manifest.version} of '{name}' to be whole, got one that a purge has left "
-            "half amended: "
-            "run that purge again"
+            "half amended: run that purge again"
         )
     while release is not None and release.file_entry("ledger.parquet") != _without_rows(
         release.manifest.files["ledger.parquet"]
@@ -196,9 +191,9 @@ def _without_rows(entry: FileEntry) -> FileEntry:
 def point_latest(store: Store, name: str, version: str) -> None:
     """Make `latest` name a version, if it does not already."""
     with contextlib.suppress(DamagedFile):
-        if store.read_bytes(f"releases/{name}/latest").decode(errors="replace").strip() == version:
+        if store.read_bytes(layout.latest_path(name)).decode(errors="replace").strip() == version:
             return
-    store.write_bytes(f"releases/{name}/latest", f"{version}\n".encode())
+    store.write_bytes(layout.latest_path(name), f"{version}\n".encode())
 
 
 class Draft:
@@ -210,7 +205,7 @@ class Draft:
     def __init__(self, store: Store) -> None:
         """Nothing is written before the first file."""
         self._store = store
-        local = Path(store.full("tmp")) if store.is_local else Path(os.environ.get("TMPDIR", "/tmp"))
+        local = Path(store.full(layout.SCRATCH)) if store.is_local else Path(os.environ.get("TMPDIR", "/tmp"))
         self._beside = local / f"draft-{uuid.uuid4().hex}"
         self.files: dict[str, FileEntry] = {}
 
@@ -245,7 +240,7 @@ class Draft:
     def publish(self, manifest: ReleaseManifest) -> str:
         """Show it under its version and return its URL. A damaged version of that name gives way to it."""
         self.write("manifest.json", manifest.model_dump_json(indent=1).encode())
-        target = folder(manifest.name, manifest.version)
+        target = layout.release_folder(manifest.name, manifest.version)
         if self._store.is_local:
             self._publish_by_rename(Path(self._store.full(target)))
         else:
@@ -302,7 +297,8 @@ def write_parquet(target: Path, groups: Iterable[pa.Table], schema: pa.Schema) -
 
 def versions(store: Store, name: str) -> list[Release]:
     """All releases of a dataset that have a manifest, by version."""
-    found = (opened(store, name, version) for version in store.names(f"releases/{name}") if version != "latest")
+    names = store.list_folder(layout.releases_folder(name))
+    found = (opened(store, name, version) for version in names if version != "latest")
     return [release for release in found if release is not None]
 
 

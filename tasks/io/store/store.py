@@ -1,17 +1,9 @@
 """The store: an fsspec URL that holds blobs, tables and releases.
 
 Every file in it bears the SHA-256 of its bytes in its name, so that it proves itself when it is read. That is the whole
-mechanism of caching: a table lies in a folder named after the key of what it answers, and whoever needs the answer
-reads what is there and intact. Nothing else is looked up; nothing can point at a table that is gone.
-
-    blobs/<sha[:2]>/<sha256>                    images and raw answers, never altered
-    retrievals/<source>/<sha256>.parquet        parts: what was asked for, what came (retrieve)
-    retrievals/<source>/<name>.journal          rows of a part under way, one line each (tasks/io/store/journal.py)
-    measures/<stage>/<key>/<sha256>.parquet     parts: rows of one measure (measure)
-    decisions/<stage>/<key>/<sha256>.parquet    one table: a whole decision (decide)
-    outcomes/<stage>/<sha256>.parquet           what a stage did with each record of a build
-    releases/<name>/<version>/...               published; see tasks/io/store/releases.py
-    tmp/                                        unfinished; never read
+mechanism of caching: a table lies in a folder named after the cache key of what it answers, and whoever needs the
+answer reads what is there and intact. Nothing else is looked up; nothing can point at a table that is gone.
+tasks/io/store/layout.py says what lies where.
 """
 
 import contextlib
@@ -34,12 +26,14 @@ from fsspec.implementations.local import LocalFileSystem
 
 from schemas.errors import BadInput, DamagedFile
 from schemas.manifests import TableRef
+from tasks.io.store import layout
+from tasks.io.store.layout import blob_path
 
 STALE_S = 24 * 3600.0
 """Unfinished files older than this belong to nobody: no build writes one file for a day."""
 
 
-class _Tables(OrderedDict[tuple[str, str], pa.Table]):
+class TableCache(OrderedDict[tuple[str, str], pa.Table]):
     """Tables by store and path, the latest last."""
 
     nbytes = 0  # of all, counted along: to add them up anew with each table that comes takes longer the more there are
@@ -50,7 +44,7 @@ class _Tables(OrderedDict[tuple[str, str], pa.Table]):
             self.nbytes -= table.nbytes
 
 
-_READ = _Tables()
+_READ = TableCache()
 _READ_BYTES = 512 * 2**20
 _READ_LOCK = threading.Lock()
 _ROWS_PER_GROUP = 131_072
@@ -82,14 +76,14 @@ class Store:
 
     def check_writable(self) -> None:
         """Raise BadInput in one sentence if nothing can be written here; sweep what dead builds left unfinished."""
-        probe = f"tmp/{uuid.uuid4().hex}"
+        probe = layout.scratch_path(uuid.uuid4().hex)
         try:
             self.write_bytes(probe, b"")
             self.fs.rm_file(self.full(probe))
         except OSError as problem:
             raise BadInput(f"store: expected a place that can be written, got '{self.url}' ({problem})") from problem
         if self.is_local:
-            for left in Path(self.full("tmp")).iterdir():
+            for left in Path(self.full(layout.SCRATCH)).iterdir():
                 _remove_if_stale(left)
 
     def write_bytes(self, path: str, data: bytes) -> None:
@@ -97,7 +91,7 @@ class Store:
         if self._overlay is not None:
             self._overlay[path] = data
         elif self.is_local:
-            _write_atomically(Path(self.full(path)), Path(self.full("tmp")), data)
+            _write_atomically(Path(self.full(path)), Path(self.full(layout.SCRATCH)), data)
         else:
             self.fs.makedirs(self.full(path).rsplit("/", 1)[0], exist_ok=True)
             self.fs.pipe_file(self.full(path), data)
@@ -115,7 +109,7 @@ class Store:
         """Whether there is a file or folder at the path."""
         return (self._overlay is not None and path in self._overlay) or bool(self.fs.exists(self.full(path)))
 
-    def names(self, folder: str) -> list[str]:
+    def list_folder(self, folder: str) -> list[str]:
         """Names of what lies directly in a folder, sorted; none where there is no folder."""
         try:
             listed = self.fs.ls(self.full(folder), detail=False, **({} if self.is_local else {"refresh": True}))
@@ -160,7 +154,7 @@ class Store:
 
     def tables(self, folder: str) -> Iterator[tuple[TableRef, pa.Table]]:
         """Every intact table of a folder, in the order of its name. Damaged ones are removed and passed over."""
-        for name in self.names(folder):
+        for name in self.list_folder(folder):
             if not name.endswith(".parquet"):
                 continue
             path = f"{folder}/{name}"
@@ -188,7 +182,7 @@ class Store:
     @contextlib.contextmanager
     def scratch(self) -> Iterator[Path]:
         """Path of a file of one's own for what is still coming; removed at the end, unless it has become a blob."""
-        folder = Path(self.full("tmp")) if self.is_local else Path(tempfile.gettempdir())
+        folder = Path(self.full(layout.SCRATCH)) if self.is_local else Path(tempfile.gettempdir())
         if not folder.is_dir():
             folder.mkdir(parents=True, exist_ok=True)
         path = folder / uuid.uuid4().hex
@@ -226,15 +220,15 @@ class Store:
     def blob_sizes(self) -> dict[str, int]:
         """Bytes of every blob by its SHA-256: one listing instead of a question per blob."""
         if self.is_local:  # fsspec's listing takes seven times the memory
-            return _sizes_below(self.full("blobs")) | self._sizes_of_overlay()
+            return _sizes_below(self.full(layout.BLOBS)) | self._sizes_of_overlay()
         try:
-            found: dict[str, Any] = self.fs.find(self.full("blobs"), detail=True)
+            found: dict[str, Any] = self.fs.find(self.full(layout.BLOBS), detail=True)
         except FileNotFoundError:
             found = {}
         return {path.rsplit("/", 1)[-1]: int(info["size"]) for path, info in found.items()} | self._sizes_of_overlay()
 
     def _sizes_of_overlay(self) -> dict[str, int]:
-        mine = {path: data for path, data in (self._overlay or {}).items() if path.startswith("blobs/")}
+        mine = {path: data for path, data in (self._overlay or {}).items() if path.startswith(f"{layout.BLOBS}/")}
         return {path.rsplit("/", 1)[-1]: len(data) for path, data in mine.items()}
 
     def _size(self, path: str) -> int | None:
@@ -244,11 +238,6 @@ class Store:
             return int(self.fs.size(self.full(path)))
         except (FileNotFoundError, NotADirectoryError):
             return None
-
-
-def blob_path(sha256: str) -> str:
-    """Where a blob lies below the store."""
-    return f"blobs/{sha256[:2]}/{sha256}"
 
 
 def _sizes_below(folder: str) -> dict[str, int]:

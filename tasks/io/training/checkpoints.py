@@ -5,15 +5,15 @@ import hashlib
 from collections.abc import Iterator
 
 from schemas.errors import DamagedFile
+from tasks.io.store.layout import CHECKPOINT_SUFFIX
 from tasks.io.store.store import Store
 
 KEPT = 2
-_SUFFIX = ".safetensors"
 
 
 def write(store: Store, folder: str, step: int, data: bytes) -> None:
     """Store a step's checkpoint, whole or not at all; of those before it, one stays."""
-    store.write_bytes(f"{folder}/{step:09d}-{hashlib.sha256(data).hexdigest()}{_SUFFIX}", data)
+    store.write_bytes(f"{folder}/{step:09d}-{hashlib.sha256(data).hexdigest()}{CHECKPOINT_SUFFIX}", data)
     for name in _names(store, folder)[KEPT:]:
         store.remove(f"{folder}/{name}")
 
@@ -23,7 +23,7 @@ def intact(store: Store, folder: str) -> Iterator[bytes]:
     for name in _names(store, folder):
         with contextlib.suppress(DamagedFile):
             data = store.read_bytes(f"{folder}/{name}")
-            if name == f"{name[:9]}-{hashlib.sha256(data).hexdigest()}{_SUFFIX}":
+            if name == f"{name[:9]}-{hashlib.sha256(data).hexdigest()}{CHECKPOINT_SUFFIX}":
                 yield data
             else:
                 store.remove(f"{folder}/{name}")
@@ -36,4 +36,4 @@ def clear(store: Store, folder: str) -> None:
 
 
 def _names(store: Store, folder: str) -> list[str]:
-    return [name for name in reversed(store.names(folder)) if name.endswith(_SUFFIX)]
+    return [name for name in reversed(store.list_folder(folder)) if name.endswith(CHECKPOINT_SUFFIX)]

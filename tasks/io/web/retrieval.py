@@ -10,7 +10,8 @@ from typing import Any
 from schemas.tables import RETRIEVALS
 from tasks.io.images.decode import UnreadableImage
 from tasks.io.images.inspection import Inspection, inspect
-from tasks.io.store.store import Store, blob_path
+from tasks.io.store.layout import blob_path
+from tasks.io.store.store import Store
 from tasks.io.web.client import Client, Limits, Wanted
 
 _LOOKS_AT_ONCE = threading.BoundedSemaphore(os.cpu_count() or 1)

@@ -18,7 +18,8 @@ from schemas.tables import RETRIEVALS
 from tasks.engine import runs
 from tasks.engine.retrieve import _known, _with_mixed_hosts, retrieve, unanswered_requests
 from tasks.io.store.journal import Journal
-from tasks.io.store.store import Store, blob_path
+from tasks.io.store.layout import blob_path
+from tasks.io.store.store import Store
 
 FOLDER = "retrievals/art"
 RULES = "the rules"
@@ -62,7 +63,7 @@ class Outside:
 
     def retrieved(self, wanted: pa.Table, rules: str = RULES, **more: Any) -> tuple[list[Row], list[str]]:
         self.asked = []
-        got, count = retrieve(self, "settings", "art", wanted, rules, self.context, "fetch", **more)
+        got, count = retrieve(self, "settings", FOLDER, wanted, rules, self.context, "fetch", **more)
         assert got.schema == RETRIEVALS
         assert got["locator"].to_pylist() == wanted["locator"].to_pylist()
         assert count == len(self.asked) or self.context.plan
@@ -338,7 +339,7 @@ def test_a_plan_says_how_many_it_would_ask_for(context, outside):
     outside.retrieve("a", "b")
     plan = planned(context, f"{context.store} plan")
     for refresh, count in (("new", 1), ("failed", 1), ("all", 3)):
-        _, got = retrieve(plan, "settings", "art", requests("a", "b", "c"), RULES, plan.context, "x", refresh=refresh)
+        _, got = retrieve(plan, "settings", FOLDER, requests("a", "b", "c"), RULES, plan.context, "x", refresh=refresh)
         assert (got, plan.asked) == (count, [])
 
 

@@ -19,7 +19,8 @@ from hypothesis import strategies as st
 from schemas.errors import BadInput, DamagedFile
 from schemas.manifests import TableRef
 from tasks.io.store import store as module
-from tasks.io.store.store import Store, blob_path, parquet_bytes
+from tasks.io.store.layout import blob_path
+from tasks.io.store.store import Store, parquet_bytes
 
 TABLE = pa.table({"key": ["a", "b", "c"], "value": [1, None, 3]})
 OTHER = pa.table({"key": ["a", "b", "c"], "value": [1, None, 4]})
@@ -113,7 +114,7 @@ def test_a_listing_passes_over_damaged_tables(url, how):
     damage(store, bad.path, how)
 
     assert list(store.tables("k")) == [(good, TABLE.slice(1))]
-    assert store.names("k") == [f"{good.sha256}.parquet"]
+    assert store.list_folder("k") == [f"{good.sha256}.parquet"]
 
 
 def test_what_is_no_table_is_passed_over(url):
@@ -304,7 +305,7 @@ def test_tables_come_in_the_order_of_their_names(url):
 def test_a_store_that_is_not_there_is_an_empty_one(url):
     store = Store(url)
 
-    assert (store.names("k"), list(store.tables("k")), store.blob_sizes()) == ([], [], {})
+    assert (store.list_folder("k"), list(store.tables("k")), store.blob_sizes()) == ([], [], {})
     assert not store.exists("k")
     with pytest.raises(DamagedFile):
         store.read_bytes("k/x")
@@ -320,7 +321,7 @@ def test_a_place_below_a_file_is_an_empty_store_too(tmp_path):
     (tmp_path / "file").touch()
     store = Store(str(tmp_path / "file" / "store"))
 
-    assert (store.names("k"), list(store.tables("k")), store.blob_sizes()) == ([], [], {})
+    assert (store.list_folder("k"), list(store.tables("k")), store.blob_sizes()) == ([], [], {})
     assert not store.exists("k")
     with pytest.raises(DamagedFile):
         store.read_bytes("k/x")
@@ -342,7 +343,7 @@ def test_names_are_of_what_lies_directly_in_a_folder(url, folder, names):
     for path in ("k/file", "k/sub/deeper", "k/another", "kk/x"):
         store.write_bytes(path, b"1")
 
-    assert store.names(folder) == names
+    assert store.list_folder(folder) == names
 
 
 @pytest.mark.parametrize("odd", ["nope://x", "nope://", "file+nope:///x"])
@@ -377,7 +378,7 @@ def test_a_full_disk_leaves_no_half_file(tmp_path, monkeypatch):
         with pytest.raises(BadInput, match="No space left"):
             store.check_writable()
 
-    assert store.names("k") == []
+    assert store.list_folder("k") == []
 
 
 # --- unfinished files
@@ -438,7 +439,7 @@ def test_a_plan_reads_through_and_writes_nothing(url):
     assert plan.read_table(new) == OTHER
     assert (plan.read_blob(sha256), plan.read_blob(blob)) == (b"pixels", b"other pixels")
     assert sorted(ref.path for ref, _ in plan.tables("k")) == sorted([known.path, new.path])
-    assert plan.names("only/planned") == [f"{known.sha256}.parquet"]
+    assert plan.list_folder("only/planned") == [f"{known.sha256}.parquet"]
     assert plan.blob_sizes() == {sha256: 6, blob: 12}
     assert plan.exists(new.path)
     assert not store.exists(new.path)

@@ -299,10 +299,10 @@ def test_the_newest_two_checkpoints_stay_and_a_damaged_one_is_passed_over(tmp_pa
     store = Store(str(tmp_path))
     for step in (1, 2, 3):
         checkpoints.write(store, "t", step, f"state {step}".encode())
-    names = store.names("t")
+    names = store.list_folder("t")
     assert [name[:9] for name in names] == ["000000002", "000000003"]
     (tmp_path / "t" / names[-1]).write_bytes(b"state 3, but hal")
     assert list(checkpoints.intact(store, "t")) == [b"state 2"]
-    assert store.names("t") == names[:1]
+    assert store.list_folder("t") == names[:1]
     checkpoints.clear(store, "t")
-    assert store.names("t") == list(checkpoints.intact(store, "t")) == []
+    assert store.list_folder("t") == list(checkpoints.intact(store, "t")) == []

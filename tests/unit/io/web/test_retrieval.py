@@ -11,7 +11,8 @@ from PIL import Image
 from schemas.reasons import Reason
 from schemas.tables import RETRIEVALS
 from tasks.io.images.decode import UnreadableImage
-from tasks.io.store.store import Store, blob_path
+from tasks.io.store.layout import blob_path
+from tasks.io.store.store import Store
 from tasks.io.web import retrieval
 from tasks.io.web.client import Limits
 from tests.support.servers import answer, hang_up

@@ -86,7 +86,14 @@ def test_another_radius_asks_for_no_key_again(wall: Wall, asked: dict[str, list[
 
 
 @pytest.mark.parametrize(
-    "folder", ["measures/thumbnail", "measures/keys", "measures/relations", "measures/searched", "measures/neighbours"]
+    "folder",
+    [
+        "measures/thumbnail",
+        "measures/view-hashes",
+        "measures/relations",
+        "measures/search-hashes",
+        "measures/search-pairs",
+    ],
 )
 def test_what_is_lost_is_made_again(wall: Wall, folder: str):
     first = wall.decided(HANGING)
@@ -207,7 +214,7 @@ def test_a_group_is_wider_than_a_copy(tmp_path: Path):
 
 def test_shelves_are_told_by_path(wall: Wall):
     wall.state(HANGING)
-    tables = wall.store.names(inspection.THUMBNAILS_AT)
+    tables = wall.store.list_folder(inspection.THUMBNAILS_AT)
     assert [TableRef(path=f"{inspection.THUMBNAILS_AT}/{name}", rows=0).sha256 for name in tables] == [
         name[:64] for name in tables
     ]

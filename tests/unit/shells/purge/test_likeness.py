@@ -37,7 +37,7 @@ def alike(store: Store, *names: str) -> dict[str, set[str]]:
     mine = pa.array(sorted(sha256[name] for name in names), pa.string())
     others = pa.array(sorted(set(sha256.values()) - set(mine.to_pylist())), pa.string())
     found: dict[str, set[str]] = {}
-    for one, other in likeness.alike(store, mine, others):
+    for one, other in likeness.look_alikes(store, mine, others):
         found.setdefault(of[one], set()).add(of[other])
     return found
 

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from schemas.sources import ArticSource
 from schemas.tables import ANSWERS, ASKS
 from tasks.core.scrape.answers import asks_table
 from tasks.core.scrape.web_source import Ask
 from tasks.io.store.journal import Journal
-from tasks.io.store.store import Store, blob_path
-from tasks.scrape.answers import Answers, absorbed, body, folder_of
+from tasks.io.store.layout import blob_path
+from tasks.io.store.store import Store
+from tasks.scrape.answers import Answers, absorbed, body
 
 FOLDER = "retrievals/art-web"
 Row = dict[str, Any]
@@ -193,10 +193,6 @@ def test_rows_of_parts_that_were_killed_count(store):
     assert best(Answers(store, FOLDER))["part"] is None
     assert absorbed(store, FOLDER).row("a") == said(1)
     assert not journal.exists()
-
-
-def test_answers_lie_in_a_folder_of_the_sources_own():
-    assert folder_of(ArticSource(name="chicago")) == "retrievals/chicago-web"
 
 
 def test_a_body_stands_in_its_row_or_is_a_blob(store):

@@ -1,0 +1,101 @@
+"""By which texts a purged record can be recognized, and how they are found in raw answers."""
+
+import html
+import json
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import NamedTuple
+from urllib.parse import quote
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+_ADDRESSES = ("source_url", "image_url", "locator")
+_TOKEN = re.compile(rb"[0-9A-Za-z_]+")
+
+
+class Identifiers(NamedTuple):
+    """Texts by which records can be recognized.
+
+    addresses: URLs, which identify a record wherever they stand. by_source: keys, paths and titles, by the name of the
+    source; in the answers of another source they may mean something else.
+    """
+
+    addresses: frozenset[str]
+    by_source: Mapping[str, frozenset[str]]
+
+    def within(self, source: str) -> frozenset[str]:
+        """Those that identify a record in an answer of that source."""
+        return self.addresses | self.by_source.get(source, frozenset())
+
+    def all(self) -> frozenset[str]:
+        """Addresses, and the others of all sources."""
+        return self.addresses.union(*self.by_source.values())
+
+
+def identifiers_of(records: Iterable[pa.Table], record_ids: Collection[str]) -> Identifiers:
+    """Addresses, source keys, and titles that no other record has.
+
+    records: RECORDS of releases, in which a record may stand several times. A path below a source's folder is no
+    address. A record that is in none of them has its source key alone.
+    """
+    wanted = pa.array(sorted(record_ids), pa.string())
+    addresses, others_titles = set[str](), set[str]()
+    own: defaultdict[str, set[str]] = defaultdict(set)
+    titles: defaultdict[str, set[str]] = defaultdict(set)
+    for record_id in record_ids:
+        own[record_id.partition(":")[0]].add(record_id.partition(":")[2])
+    for table in records:
+        is_purged = pc.is_in(table["record_id"], value_set=wanted)
+        for row in table.filter(is_purged).select(["record_id", "title", *_ADDRESSES]).to_pylist():
+            source = row["record_id"].partition(":")[0]
+            texts = {row[column] for column in _ADDRESSES if row[column]}
+            addresses |= {text for text in texts if "://" in text}
+            own[source] |= texts
+            titles[source] |= {row["title"]} if row["title"] else set()
+        others_titles |= set(pc.unique(table.filter(pc.invert(is_purged))["title"].drop_null()).to_pylist())
+    for source, purged_titles in titles.items():
+        own[source] |= purged_titles - others_titles
+    return Identifiers(frozenset(addresses), {source: frozenset(texts) for source, texts in own.items()})
+
+
+def finder(texts: Collection[str]) -> Callable[[bytes], bool]:
+    r"""A function that says whether bytes hold one of the texts whole, as text, JSON, HTML or an address may write it.
+
+    >>> is_mentioned = finder({"42", "s/déjà vu"})
+    >>> is_mentioned(b'{"id": 42}'), is_mentioned(b'{"id": 142}'), is_mentioned(rb'"s\/d\u00e9j\u00e0 vu"')
+    (True, False, True)
+    >>> is_mentioned(b"")
+    False
+    """
+    forms = {form.encode() for text in texts for form in _forms(text)}
+    frequency = Counter(token for form in forms for token in {*_TOKEN.findall(form)})
+    by_token: defaultdict[bytes, list[bytes]] = defaultdict(list)  # by the form's rarest token
+    for form in forms:
+        rarest = min(_TOKEN.findall(form), key=lambda token: (frequency[token], -len(token)), default=b"")
+        by_token[rarest].append(form)
+
+    def is_mentioned(data: bytes) -> bool:
+        tokens = {b"", *_TOKEN.findall(data)} & by_token.keys() if by_token else ()
+        return any(_stands_whole(form, data) for token in tokens for form in by_token[token])
+
+    return is_mentioned
+
+
+def _stands_whole(form: bytes, data: bytes) -> bool:
+    at = data.find(form)
+    while at >= 0:
+        if not _TOKEN.match(data[max(at - 1, 0) : at]) and not _TOKEN.match(data[at + len(form) : at + len(form) + 1]):
+            return True
+        at = data.find(form, at + 1)
+    return False
+
+
+def _forms(text: str) -> set[str]:
+    """The text as pages, JSON and addresses write it."""
+    escaped = json.dumps(text)[1:-1]
+    plain = json.dumps(text, ensure_ascii=False)[1:-1]
+    slashed = {form.replace("/", "\\/") for form in (escaped, plain)}
+    in_html = {html.escape(text), html.escape(text, quote=False)}
+    return {text, escaped, plain, *slashed, *in_html, quote(text), quote(text, safe="")}

@@ -1,0 +1,124 @@
+"""Which rows of a table are about purged records or files, and the table without them."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+ALLOWED = frozenset(
+    {
+        "record_id",
+        "source",
+        "reason",
+        "detail",
+        "kept",
+        "stage",
+        "kept_record_id",
+        "last_split",
+        "image_id",
+        "sha256",
+        "group_id",
+        "split",
+        "date",
+        "rights_uri",
+        "rights_basis",
+        "is_work",
+    }
+)
+"""Columns that a row about a purged record may fill: they show only that it was there, and went."""
+
+_ENDS = ("a", "b")
+
+
+def reveals(table: pa.Table, record_ids: Collection[str]) -> pa.Array:
+    """(N,) whether each row shows more of one of the records than that it was there, and went.
+
+    A row is about a record by its record_id, or, where it has none, by a or b, the ends of a pair: a pair always shows
+    more. Without any of these columns no row is about a record.
+    """
+    wanted = pa.array(sorted(record_ids), pa.string())
+    if "record_id" not in table.column_names:
+        ends = [np.asarray(pc.is_in(table[end], value_set=wanted), bool) for end in _ENDS if end in table.column_names]
+        return pa.array(np.any([np.zeros(table.num_rows, bool), *ends], axis=0), pa.bool_())
+    mask = np.asarray(pc.is_in(table["record_id"].cast(pa.string()), value_set=wanted), bool)
+    others = [name for name in table.column_names if name not in ALLOWED]
+    rows = np.flatnonzero(mask)
+    values = table.select(others).take(pa.array(rows)).to_pylist()
+    mask[rows] = [any(_is_filled(value) for value in row.values()) for row in values] if others else False
+    return pa.array(mask, pa.bool_())
+
+
+def _is_filled(value: Any) -> bool:
+    return value is not None and value is not False and value != [] and value != ""
+
+
+def mentions(table: pa.Table, record_ids: Collection[str], texts: Collection[str]) -> bool:
+    """Whether a row reveals one of the records, or one of the texts is a value of any column of text."""
+    if pc.any(reveals(table, record_ids)).as_py():
+        return True
+    wanted = pa.array(sorted(texts), pa.string())
+    return any(pc.any(pc.is_in(column, value_set=wanted)).as_py() for column in _text_columns(table))
+
+
+def _text_columns(table: pa.Table) -> Iterable[pa.ChunkedArray]:
+    for column in table.columns:
+        flat = pc.list_flatten(column) if pa.types.is_list(column.type) else column
+        if pa.types.is_string(flat.type) or pa.types.is_large_string(flat.type):
+            yield flat.cast(pa.string())
+
+
+def hashes_of(table: pa.Table, files: pa.Array, column: str) -> NDArray[np.uint64]:
+    """(N,) hashes in a column, of numbers or lists of numbers, in the rows of these files (by sha256)."""
+    values = table.filter(pc.is_in(table["sha256"], value_set=files))[column].drop_null()
+    flat = pc.list_flatten(values) if pa.types.is_list(values.type) else values
+    return np.asarray(flat.to_numpy().astype(np.uint64))
+
+
+def has_hash(table: pa.Table, columns: Sequence[str], hashes: NDArray[np.uint64]) -> bool:
+    """Whether one of the hashes is in one of the columns. hashes: (N,). A null is no hash."""
+    return any(bool(np.isin(table[name].drop_null().to_numpy(), hashes).any()) for name in columns)
+
+
+def has_files(table: pa.Table, columns: Sequence[str], files: pa.Array) -> bool:
+    """Whether one of the columns names one of the files (SHA-256)."""
+    return any(pc.any(pc.is_in(table[name], value_set=files)).as_py() for name in columns)
+
+
+def without_files(table: pa.Table, columns: Sequence[str], files: pa.Array) -> pa.Table:
+    """The rows in which none of the columns names one of the files (SHA-256)."""
+    for name in columns:
+        table = table.filter(pc.invert(pc.is_in(table[name], value_set=files)))
+    return table
+
+
+def without_rows(table: pa.Table, places: Collection[int]) -> pa.Table:
+    """The table without the rows at these places."""
+    left = sorted({*range(table.num_rows)} - {*places})
+    return table.take(pa.array(left, pa.int64()))
+
+
+def without_records(table: pa.Table, record_ids: Collection[str], addresses: Collection[str]) -> pa.Table:
+    """A release's rows without those that reveal one of the records.
+
+    In `source_urls` of other records, which list the pages of all copies, the addresses are left out, but for a
+    record's own page.
+    """
+    left = table.filter(pc.invert(reveals(table, record_ids)))
+    if "source_urls" not in left.column_names:
+        return left
+    kept = [
+        [url for url in urls if url not in addresses or url == own]
+        for urls, own in zip(left["source_urls"].to_pylist(), left["source_url"].to_pylist(), strict=True)
+    ]
+    place = left.schema.get_field_index("source_urls")
+    return left.set_column(place, left.schema.field(place), pa.array(kept, left.schema.field(place).type))
+
+
+def with_new_paths(table: pa.Table, moved: Mapping[str, str | None]) -> pa.Table:
+    """A table whose column `path` names tables, with the new path of each that has moved. None: it has not moved."""
+    place = table.schema.get_field_index("path")
+    paths = [moved.get(path) or path for path in table["path"].to_pylist()]
+    return table.set_column(place, table.schema.field(place), pa.array(paths, pa.string()))

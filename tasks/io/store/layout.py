@@ -1,0 +1,392 @@
+"""Every path of a store: what lies where, who owns it, and what `purge` does with it.
+
+No other file spells such a path. A cache that is not in this table can be neither written (`measure_folder`) nor
+forgotten by `purge`, which goes through the table and refuses a store with a folder that is not in it.
+docs/store.md shows the table to people.
+"""
+
+import re
+from collections.abc import Callable
+from enum import StrEnum
+from typing import NamedTuple
+
+import pyarrow as pa
+
+from schemas.tables import ANSWERS, RETRIEVALS
+
+
+class PurgeRule(StrEnum):
+    """What `purge` does with an area; the value is the sentence that people read."""
+
+    KEEP = "stays: it names no record and holds no image"
+    RECORD = "gains a tombstone for each purged record"
+    AMEND = "every release of the dataset loses the rows, boxes and files of the purged records"
+    DROP_REQUESTS = "loses the rows that asked for, or got, a purged file"
+    DROP_ANSWERS = "loses the answers about a purged record, or in which one is mentioned"
+    REMOVE_FILES = "loses the files of the purged records that no other record keeps"
+    REMOVE_BY_HASH = "loses the tables with a hash of a purged file"
+    DROP_ROWS = "loses the rows about a purged file"
+    DROP_POINTERS = "loses the rows about a purged file; the others follow the tables that they point to"
+    REMOVE_MENTIONS = "loses the tables that mention a purged record"
+    REMOVE_ALL = "is emptied"
+
+
+class Area(NamedTuple):
+    """One kind of thing that a store holds, and where.
+
+    pattern: its path below the store; `<word>` stands for one name, and a path that ends in / is a folder.
+    owner: the stage or module that writes it. holds: one sentence.
+    is_recomputable: whether a build makes it again without asking anybody outside.
+    columns: where a table names what `purge` looks for: SHA-256 of files, or hashes (`PurgeRule.REMOVE_BY_HASH`).
+    hash_column: the column with the perceptual hashes of the files that its `columns` name, if it has one.
+    journal: the schema of rows that a killed build may have left in a journal; None where nobody keeps a journal.
+    """
+
+    pattern: str
+    owner: str
+    holds: str
+    is_recomputable: bool
+    purge: PurgeRule
+    columns: tuple[str, ...] = ()
+    hash_column: str = ""
+    journal: pa.Schema | None = None
+
+    @property
+    def root(self) -> str:
+        """The path as far as it is the same for all of the area: `measures/hash` of `measures/hash/<cache key>/`."""
+        return self.pattern.partition("<")[0].rstrip("/")
+
+    def match(self, path: str) -> dict[str, str] | None:
+        """What the pattern's words stand for in a path of this area; None if the path is not of its shape."""
+        names = re.split("[<>]", self.pattern)[1::2]
+        expression = "([^/]+)".join(re.escape(text) for text in re.split("<[^>]+>", self.pattern))
+        found = re.match(expression + ("" if self.pattern.endswith("/") else "$"), path)
+        return dict(zip(names, found.groups(), strict=True)) if found else None
+
+
+_BY_FILE = ("sha256",)
+_MEASURES = (
+    Area(
+        "measures/hash/<cache key>/",
+        "engine.inspection",
+        "Size, format and perceptual hash of each image.",
+        True,
+        PurgeRule.DROP_ROWS,
+        _BY_FILE,
+        hash_column="phash",
+    ),
+    Area(
+        "measures/thumbnail/<cache key>/",
+        "engine.inspection",
+        "A small upright copy of each image.",
+        True,
+        PurgeRule.DROP_ROWS,
+        _BY_FILE,
+    ),
+    Area(
+        "measures/thumbnail-places/<cache key>/",
+        "engine.inspection",
+        "In which table of thumbnails each image has its own.",
+        True,
+        PurgeRule.DROP_POINTERS,
+        _BY_FILE,
+    ),
+    Area(
+        "measures/quality/<cache key>/",
+        "quality",
+        "Scores of each thumbnail.",
+        True,
+        PurgeRule.DROP_ROWS,
+        _BY_FILE,
+    ),
+    Area(
+        "measures/detect/<cache key>/",
+        "detect",
+        "What one detector has found in each image.",
+        True,
+        PurgeRule.DROP_ROWS,
+        _BY_FILE,
+    ),
+    Area(
+        "measures/view-hashes/<cache key>/",
+        "dedup.view_hashes",
+        "Perceptual hashes of each thumbnail mirrored, turned or cropped.",
+        True,
+        PurgeRule.DROP_ROWS,
+        _BY_FILE,
+        hash_column="keys",
+    ),
+    Area(
+        "measures/search-hashes/<cache key>/",
+        "dedup.search",
+        "Hashes among which all near pairs have been searched.",
+        True,
+        PurgeRule.REMOVE_BY_HASH,
+        ("key",),
+    ),
+    Area(
+        "measures/search-pairs/<cache key>/<search>/",
+        "dedup.search",
+        "The pairs of near hashes that a search has found.",
+        True,
+        PurgeRule.REMOVE_BY_HASH,
+        ("left", "right"),
+    ),
+    Area(
+        "measures/search-pieces/<cache key>/",
+        "dedup.search",
+        "The pairs of one piece of a large search.",
+        True,
+        PurgeRule.REMOVE_BY_HASH,
+        ("left", "right"),
+    ),
+    Area(
+        "measures/relations/<cache key>/",
+        "dedup.relate",
+        "What two images are to each other: the second look.",
+        True,
+        PurgeRule.DROP_ROWS,
+        ("a", "b"),
+    ),
+)
+_FORMER = tuple(
+    Area(
+        f"measures/{name}/",
+        "nobody",
+        f"What an earlier version kept where `measures/{now}` is now.",
+        True,
+        PurgeRule.REMOVE_ALL,
+    )
+    for name, now in (
+        ("shelf", "thumbnail-places"),
+        ("keys", "view-hashes"),
+        ("searched", "search-hashes"),
+        ("neighbours", "search-pairs"),
+        ("pieces", "search-pieces"),
+    )
+)
+
+AREAS = (
+    Area(
+        "blobs/<first two digits>/<sha256>",
+        "fetch, scrape",
+        "Images and large raw answers, each once, under the SHA-256 of its bytes; never altered.",
+        False,
+        PurgeRule.REMOVE_FILES,
+    ),
+    # the more special patterns first: a path belongs to the first area that it fits
+    Area(
+        "retrievals/web-images/",
+        "fetch",
+        "Which images were asked for on the web, and what came.",
+        False,
+        PurgeRule.DROP_REQUESTS,
+        ("sha256", "locator"),
+        journal=RETRIEVALS,
+    ),
+    Area(
+        "retrievals/<source>-web/",
+        "scrape",
+        "Raw answers of a source on the web.",
+        False,
+        PurgeRule.DROP_ANSWERS,
+        ("key", "sha256"),
+        journal=ANSWERS,
+    ),
+    Area(
+        "retrievals/<source>-answers/",
+        "scrape",
+        "Which files of a source list its works; the files are blobs.",
+        False,
+        PurgeRule.DROP_ANSWERS,
+        ("locator", "sha256"),
+        journal=RETRIEVALS,
+    ),
+    Area(
+        "retrievals/<source>/",
+        "fetch",
+        "Which images of a folder or table were read, and what came.",
+        False,
+        PurgeRule.DROP_REQUESTS,
+        ("sha256", "locator"),
+        journal=RETRIEVALS,
+    ),
+    *_MEASURES,
+    *_FORMER,
+    Area(
+        "decisions/<decision>/<cache key>/",
+        "engine.decide, dedup",
+        "One table: a whole decision of a stage, such as the split.",
+        True,
+        PurgeRule.REMOVE_MENTIONS,
+    ),
+    Area(
+        "outcomes/search-hashes/",
+        "dedup.search",
+        "Hashes that the pieces of a large search compare.",
+        True,
+        PurgeRule.REMOVE_BY_HASH,
+        ("key",),
+    ),
+    Area(
+        "outcomes/<stage>/",
+        "every stage",
+        "What a stage did with each record of a build.",
+        True,
+        PurgeRule.REMOVE_MENTIONS,
+    ),
+    Area(
+        "releases/<dataset>/",
+        "export",
+        "Published versions, and `latest`, which names the newest.",
+        False,
+        PurgeRule.AMEND,
+    ),
+    Area(
+        "tombstones/<dataset>.parquet",
+        "purge",
+        "What was purged, when and why, so that it never comes back.",
+        False,
+        PurgeRule.RECORD,
+    ),
+    Area(
+        "trainings/<cache key>/",
+        "train",
+        "Weights, curves, scores and checkpoints of a trained detector.",
+        True,
+        PurgeRule.KEEP,
+    ),
+    Area(
+        "tmp/",
+        "every stage",
+        "Unfinished files; never read, removed after a day.",
+        True,
+        PurgeRule.REMOVE_ALL,
+    ),
+)
+BLOBS, RELEASES, SCRATCH = "blobs", "releases", "tmp"
+DOWNLOADS = "retrievals/web-images"
+"""Downloads of all sources: an address gives the same image, whichever source names it."""
+JOURNAL_SUFFIX = ".journal"
+CHECKPOINT_SUFFIX = ".safetensors"
+TRAINED_WEIGHTS, TRAINING_CURVES, TRAINING_PLOT, TRAINING_METRICS = (
+    "model.safetensors",
+    "curves.parquet",
+    "curves.svg",
+    "metrics.json",
+)
+
+
+def area_of(path: str) -> Area | None:
+    """The area to which a path below the store belongs; None if it belongs to none.
+
+    >>> area_of("retrievals/met-web/0.parquet").holds
+    'Raw answers of a source on the web.'
+    """
+    return next((area for area in AREAS if area.match(path) is not None), None)
+
+
+def areas(rule: PurgeRule) -> list[Area]:
+    """The areas that `purge` treats by a rule, in the table's order."""
+    return [area for area in AREAS if area.purge is rule]
+
+
+def unknown_entries(list_folder: Callable[[str], list[str]]) -> list[str]:
+    """Paths in a store that belong to no area, sorted; of an unknown folder only the folder itself.
+
+    list_folder: names of what lies directly in a folder of the store; "" is the store.
+    """
+    found = []
+    tops = {area.root.partition("/")[0] for area in AREAS}
+    for top in list_folder(""):
+        if top not in tops:
+            found.append(top)
+        elif all(area.root != top for area in AREAS if area.root.partition("/")[0] == top):
+            found += [f"{top}/{name}" for name in list_folder(top) if area_of(f"{top}/{name}/x/x/x") is None]
+    return sorted(found)
+
+
+def as_markdown() -> str:
+    """The table for docs/store.md."""
+    head = "| path | written by | holds | can be computed again | `purge` |\n|---|---|---|---|---|\n"
+    rows = [
+        (f"`{area.pattern}`", area.owner, area.holds, "yes" if area.is_recomputable else "no", area.purge)
+        for area in AREAS
+    ]
+    return head + "".join(f"| {' | '.join(row)} |\n" for row in rows)
+
+
+def blob_path(sha256: str) -> str:
+    """Where a blob lies."""
+    return f"{BLOBS}/{sha256[:2]}/{sha256}"
+
+
+def images_folder(source: str) -> str:
+    """Which images of a folder or table were read."""
+    return f"retrievals/{source}"
+
+
+def listings_folder(source: str) -> str:
+    """Which files list the works of a source."""
+    return f"retrievals/{source}-answers"
+
+
+def answers_folder(source: str) -> str:
+    """Raw answers of a source on the web."""
+    return f"retrievals/{source}-web"
+
+
+def measure_folder(measure: str, *keys: str) -> str:
+    """Where the rows of a measure lie that have this cache key.
+
+    Raises ValueError for a measure that is not in `AREAS`: `purge` would not know what to do with it.
+    """
+    folder = "/".join(("measures", measure, *keys))
+    if area_of(f"{folder}/x.parquet") is None:
+        raise ValueError(f"expected a measure of the table in {__name__}, got '{measure}': add it there first")
+    return folder
+
+
+def decision_folder(decision: str, cache_key: str) -> str:
+    """Where the one table of a decision lies."""
+    return f"decisions/{decision}/{cache_key}"
+
+
+def outcome_folder(name: str) -> str:
+    """Where tables lie that say what a stage did in a build."""
+    return f"outcomes/{name}"
+
+
+def releases_folder(dataset: str) -> str:
+    """Where all releases of a dataset lie."""
+    return f"{RELEASES}/{dataset}"
+
+
+def release_folder(dataset: str, version: str) -> str:
+    """Where one version lies."""
+    return f"{RELEASES}/{dataset}/{version}"
+
+
+def latest_path(dataset: str) -> str:
+    """The file that names the newest version."""
+    return f"{RELEASES}/{dataset}/latest"
+
+
+def tombstones_path(dataset: str) -> str:
+    """The table of what was purged from a dataset."""
+    return f"tombstones/{dataset}.parquet"
+
+
+def training_folder(cache_key: str) -> str:
+    """Where all of one training lies."""
+    return f"trainings/{cache_key}"
+
+
+def checkpoints_folder(training: str) -> str:
+    """Where the checkpoints of a training lie, whose folder is given."""
+    return f"{training}/checkpoints"
+
+
+def scratch_path(name: str) -> str:
+    """An unfinished file or folder."""
+    return f"{SCRATCH}/{name}"

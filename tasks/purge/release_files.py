@@ -1,0 +1,109 @@
+"""A release without the purged records: each file changed in place, the manifest last."""
+
+from collections.abc import Callable, Iterator
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from schemas.manifests import Amendment, ReleaseManifest
+from tasks.core.export import digest, ledger
+from tasks.core.purge import identifiers, rows
+from tasks.core.purge import release as core
+from tasks.io.store.amend import ReleaseEditor
+from tasks.io.store.releases import Release
+from tasks.io.store.store import parquet_bytes
+from tasks.purge.removal import Removal
+
+_TOMBSTONES, _LEDGER, _RECORDS = "tombstones.parquet", "ledger.parquet", "records.parquet"
+_DIVERSITY, _CARD, _REPORT = "statistics/diversity.parquet", "README.md", "report.html"
+
+
+def amend(removal: Removal, release: Release) -> Iterator[str]:
+    """Amend a release that knows any of the records; one line on what was changed, or none."""
+    book = release.ledger()
+    mine = removal.tombstones.filter(pc.is_in(removal.tombstones["record_id"], value_set=book["record_id"]))
+    if not mine.num_rows:
+        return
+    editor = ReleaseEditor(removal.store, release, is_dry=removal.is_dry)
+    # first: no build goes on from a release whose manifest does not know its tombstones
+    editor.text(_TOMBSTONES, lambda _: parquet_bytes(mine))
+    _amend_files(removal.with_tombstones(mine), editor, book)
+    if editor.lost_rows or not _is_closed(release):
+        editor.close(lambda: _manifest(release, editor, mine, removal.day))
+        lost = {path: count for path, count in editor.lost_rows.items() if path not in {_TOMBSTONES, _CARD}}
+        rows_lost = sum(lost.values())
+        yield f"release {release.manifest.version}: amended; {rows_lost} rows removed, {len(lost)} files changed"
+
+
+def _amend_files(removal: Removal, editor: ReleaseEditor, book: pa.Table) -> None:
+    """Change all files but the tombstones and the manifest. removal: of the records that this release knows."""
+    files, mine = editor.release.manifest.files, removal.tombstones
+    _remove_report(removal, editor, book)
+
+    def change(table: pa.Table) -> pa.Table:
+        return rows.without_records(table, removal.record_ids, removal.identifiers.addresses)
+
+    for path in files:
+        if path.endswith(".parquet") and path not in {_TOMBSTONES, _LEDGER, _RECORDS}:
+            editor.table(path, change)
+    _amend_coco(removal, editor, book)
+    _remove_media(removal, editor, change)
+    if _DIVERSITY in files:
+        editor.table(_DIVERSITY, lambda table: core.diversity_without(table, removal.lone_artists))
+    if _RECORDS in files:
+        editor.table(_RECORDS, change)
+    editor.table(_LEDGER, lambda table: core.ledger_with(table, mine))
+    editor.text(_CARD, lambda text: core.card_with(text.decode(), mine).encode())
+
+
+def _remove_report(removal: Removal, editor: ReleaseEditor, book: pa.Table) -> None:
+    """The report goes if it shows a record, or may: its pictures can't be told from each other."""
+    kept = set(book.filter(book["kept"])["record_id"].to_pylist())
+    is_mentioned = identifiers.finder(removal.identifiers.all() | removal.record_ids)
+    page = core.REMOVED_REPORT.encode()
+    if _REPORT in editor.release.manifest.files:
+        is_shown = bool(removal.record_ids & kept)
+        editor.text(_REPORT, lambda text: page if is_shown or is_mentioned(text) else text)
+
+
+def _amend_coco(removal: Removal, editor: ReleaseEditor, book: pa.Table) -> None:
+    mine = book.filter(pc.is_in(book["record_id"], value_set=removal.tombstones["record_id"]))
+    image_ids = set(mine["image_id"].to_pylist())
+    for path in [path for path in editor.release.manifest.files if path.startswith("coco/")]:
+        if path.endswith(".detections.json"):
+            editor.json(path, lambda boxes: core.detections_without(boxes, image_ids))
+        else:
+            editor.json(path, lambda document: core.coco_without(document, image_ids))
+
+
+def _remove_media(removal: Removal, editor: ReleaseEditor, change: Callable[[pa.Table], pa.Table]) -> None:
+    """Remove image files that no other image of the release uses."""
+    release, ever = editor.release, removal.files_ever
+    media = [path for path in release.manifest.files if path.startswith("media/") and _sha256_of(path) in ever]
+    if not media:
+        return
+    light = ["record_id", "sha256", "width_px"]
+    used = set[str]()
+    for batch in release.batches("images"):
+        used |= set(change(pa.Table.from_batches([batch.select(light)]))["sha256"].to_pylist())
+    for path in media:
+        if _sha256_of(path) not in used:
+            editor.remove(path)
+
+
+def _sha256_of(path: str) -> str:
+    return path.rsplit("/", 1)[-1].partition(".")[0]
+
+
+def _is_closed(release: Release) -> bool:
+    """Whether it has tombstones, and its manifest, which is written last, knows them as they are."""
+    return _TOMBSTONES in release.manifest.files and not release.is_half_amended()
+
+
+def _manifest(release: Release, editor: ReleaseEditor, mine: pa.Table, day: str) -> ReleaseManifest:
+    """The manifest of the release as its files are now."""
+    now = Release(release.url)
+    now.manifest = release.manifest.model_copy(update={"files": editor.entries()})
+    content = {table: digest.digest_by_key(now.batches(table), key) for table, key in digest.KEYS.items()}
+    amended = Amendment(date=day, tombstones=mine.num_rows, content=content)
+    return now.manifest.model_copy(update={"counts": ledger.counts(now.ledger()), "amended": amended})

@@ -1,0 +1,38 @@
+"""What a purge refuses before it removes anything."""
+
+from typing import Any
+
+import pytest
+
+from schemas.errors import BadInput
+from tasks.core.purge.request import check_request
+from tests.support.purge import ledger_of
+
+LEDGERS = [ledger_of({"record_id": "s:1"})]
+
+
+def check(*record_ids: str, reason: str = "", day: str | None = None, is_alone: bool = False) -> None:
+    check_request("small", record_ids, reason, day, LEDGERS, is_alone=is_alone)
+
+
+def test_what_can_be_purged():
+    check()
+    check("s:1", reason="heirs", day="2024-12-31", is_alone=True)
+
+
+@pytest.mark.parametrize(
+    ("record_ids", "options", "message"),
+    [
+        pytest.param(["s:2"], {"reason": "x"}, "--record: expected a record that a release", id="an unknown record"),
+        pytest.param(["s:1"], {}, "--reason: expected why", id="no reason"),
+        pytest.param(["s:1"], {"reason": "x" * 501}, "expected 1 to 500 characters", id="a long reason"),
+        pytest.param(["s:1"], {"reason": "a\nb"}, "got 3 characters in 2 lines", id="a reason of two lines"),
+        pytest.param([], {"day": "yesterday"}, "--date: expected a day such as 2024-12-31", id="no day"),
+        pytest.param([], {"day": "2024-12-31"}, "--date: expected --record as well", id="a day without a record"),
+        pytest.param([], {"reason": "x"}, "--reason: expected --record as well", id="a reason without a record"),
+        pytest.param([], {"is_alone": True}, "--alone: expected --record as well", id="alone without a record"),
+    ],
+)
+def test_what_can_not_be_purged_is_refused(record_ids: list[str], options: dict[str, Any], message: str):
+    with pytest.raises(BadInput, match=message):
+        check(*record_ids, **options)
