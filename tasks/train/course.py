@@ -27,15 +27,15 @@ from schemas.errors import DamagedFile
 from schemas.tables import CURVES
 from schemas.train import Progress, TrainDetector
 from tasks.core import evaluate
-from tasks.core.train import curves
-from tasks.core.train import lessons as core
+from tasks.core.train import augment, curves, lessons, schedule
 from tasks.engine.cache_keys import cache_key, code_digest
 from tasks.engine.detectors import detections
 from tasks.engine.truth import Annotated
 from tasks.io.detectors import torchvision_models as models
 from tasks.io.store.store import Store, parquet_bytes
-from tasks.io.training import augment, checkpoints, samples
+from tasks.io.training import checkpoints, samples
 from tasks.io.training import trainer as training
+from tasks.io.training.augment import altered
 
 CODE = code_digest(sys.modules[__name__], detections)
 AT_MOST = 100
@@ -106,7 +106,7 @@ def figures_of(truth: Annotated) -> int:
 
 def steps_of(course: Course) -> int:
     """Steps in all."""
-    return core.steps_per_epoch(course.truth.images.num_rows, course.settings) * course.settings.epochs
+    return schedule.steps_per_epoch(course.truth.images.num_rows, course.settings) * course.settings.epochs
 
 
 def _begun(course: Course, store: Store) -> tuple[training.Trainer, Progress]:
@@ -120,7 +120,7 @@ def _begun(course: Course, store: Store) -> tuple[training.Trainer, Progress]:
 
 def _trainer(course: Course) -> training.Trainer:
     settings = course.settings
-    model = training.started(settings, course.start, core.seed_of(settings.seed, "weights"))
+    model = training.started(settings, course.start, schedule.seed_of(settings.seed, "weights"))
     is_frozen = settings.batch_norm == "frozen" or (settings.batch_norm == "auto" and course.start is not None)
     return training.Trainer(model, settings, course.device, is_frozen=is_frozen)
 
@@ -128,19 +128,19 @@ def _trainer(course: Course) -> training.Trainer:
 def _learnt(
     course: Course, trainer: training.Trainer, progress: Progress, pictures: samples.Pictures, store: Store, told: Told
 ) -> None:
-    settings, lessons = course.settings, core.lessons(course.truth.images, course.truth.figures)
-    per_epoch = core.steps_per_epoch(len(lessons), settings)
+    settings, learnt = course.settings, lessons.lessons(course.truth.images, course.truth.figures)
+    per_epoch = schedule.steps_per_epoch(len(learnt), settings)
     total, last_s = per_epoch * settings.epochs, time.monotonic()
     every = max(1, total // _POINTS)
 
     def sample(epoch: int, place: int) -> samples.Sample:
-        return sample_of(lessons[place], settings, pictures, epoch)
+        return sample_of(learnt[place], settings, pictures, epoch)
 
-    groups = _groups(lessons, settings, progress.step)
+    groups = _groups([lesson.image_id for lesson in learnt], settings, progress.step)
     for group in samples.ahead(sample, groups, samples.loaders(is_gpu=course.device.type == "cuda")):
         step = progress.step
-        rate = core.rate(settings, step, per_epoch)
-        progress.add(trainer.step(group, rate, core.seed_of(settings.seed, "step", step)))
+        rate = schedule.rate(settings, step, per_epoch)
+        progress.add(trainer.step(group, rate, schedule.seed_of(settings.seed, "step", step)))
         now_s = time.monotonic()
         progress.seconds, last_s = progress.seconds + now_s - last_s, now_s
         is_epoch = progress.step % per_epoch == 0
@@ -153,32 +153,33 @@ def _learnt(
         told(1, line)
 
 
-def _groups(lessons: Sequence[core.Lesson], settings: TrainDetector, first: int) -> Iterator[tuple[int, list[int]]]:
+def _groups(image_ids: Sequence[int], settings: TrainDetector, first: int) -> Iterator[tuple[int, list[int]]]:
     """(epoch, places) of every step from `first` on."""
-    ids, size = [lesson.image_id for lesson in lessons], settings.batch * settings.accumulate
-    per_epoch = core.steps_per_epoch(len(lessons), settings)
+    size, per_epoch = settings.batch * settings.accumulate, schedule.steps_per_epoch(len(image_ids), settings)
     for epoch in range(first // per_epoch, settings.epochs):
-        places = core.order(ids, settings.seed, epoch)
+        places = schedule.order(image_ids, settings.seed, epoch)
         for step in range(first - epoch * per_epoch if epoch == first // per_epoch else 0, per_epoch):
             yield epoch, places[step * size : (step + 1) * size]
 
 
-def sample_of(lesson: core.Lesson, settings: TrainDetector, pictures: samples.Pictures, epoch: int) -> samples.Sample:
+def sample_of(
+    lesson: lessons.Lesson, settings: TrainDetector, pictures: samples.Pictures, epoch: int
+) -> samples.Sample:
     """A lesson as this epoch sees it: reduced, crowds grey (they are neither figures nor background), altered by draws
     of its own.
     """
-    size = core.reduced_size(*lesson.size_px, settings.least_side_px, settings.most_side_px)
+    size = augment.reduced_size(*lesson.size_px, settings.least_side_px, settings.most_side_px)
     scale = np.array([size[0] / lesson.size_px[0], size[1] / lesson.size_px[1]] * 2, np.float32)
     pixels, boxes = pictures.reduced(lesson.sha256, size), lesson.figures_xyxy_px * scale
     if len(lesson.crowds_xyxy_px):
-        hidden = core.only_in_crowds(lesson.crowds_xyxy_px * scale, boxes, size)
+        hidden = augment.only_in_crowds(lesson.crowds_xyxy_px * scale, boxes, size)
         pixels = np.where(hidden[:, :, None], np.array(_CROWD_GREY, np.uint8), pixels)
-    rng = np.random.default_rng(core.seed_of(settings.seed, "augment", epoch, lesson.image_id))
-    for change in core.changes(settings.augment, rng):
-        pixels = augment.altered(pixels, *change)
+    rng = np.random.default_rng(schedule.seed_of(settings.seed, "augment", epoch, lesson.image_id))
+    for change in augment.changes(settings.augment, rng):
+        pixels = altered(pixels, *change)
         if change.name == "flip":
-            boxes = core.mirrored(boxes, size[0])
-    return samples.Sample(pixels, core.visible(boxes))
+            boxes = augment.mirrored(boxes, size[0])
+    return samples.Sample(pixels, augment.visible(boxes))
 
 
 def _examined(course: Course, trainer: training.Trainer, progress: Progress, store: Store, per_epoch: int) -> str:
@@ -205,7 +206,7 @@ def scores_of(
         rows = detections.rows(detector, asked, blobs, store.read_blob)
         found = {row["sha256"]: row.get("figures") or [] for row in rows}
     return evaluate.box_scores(
-        [(core.document(exam.images, exam.figures, category), core.results(exam.images, found))], AT_MOST
+        [(lessons.document(exam.images, exam.figures, category), lessons.results(exam.images, found))], AT_MOST
     )
 
 
