@@ -35,8 +35,8 @@ from schemas.detect import Detect
 from tasks.engine.detectors import detections
 from tasks.io.detectors import devices, stream, torchvision_models
 from tasks.io.detectors.decoding import decoded
-from tasks.io.detectors.opening import Manner
-from tasks.io.detectors.vision import Staged, Vision
+from tasks.io.detectors.loading import Manner
+from tasks.io.detectors.torchvision_detector import Staged, Vision
 
 MODELS = {"fasterrcnn_resnet50_fpn_v2": (800, 1333), "fcos_small": (160, 160)}
 PARTS = 2

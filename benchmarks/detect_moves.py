@@ -20,8 +20,8 @@ from tasks.core.detect.boxes import figures
 from tasks.io.detectors import devices, torchvision_models
 from tasks.io.detectors.canvases import Canvases, Size
 from tasks.io.detectors.decoding import Picture, decoded
-from tasks.io.detectors.opening import Manner
-from tasks.io.detectors.vision import Vision
+from tasks.io.detectors.loading import Manner
+from tasks.io.detectors.torchvision_detector import Vision
 
 SEED = 61007
 Figures = list[list[dict[str, Any]]]

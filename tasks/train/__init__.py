@@ -16,7 +16,7 @@ from tasks.engine.progress import progress
 from tasks.engine.truth import Annotated, annotated
 from tasks.io.detectors.devices import chosen
 from tasks.io.files import inputs
-from tasks.train import course as training
+from tasks.train import training_run
 
 MAX_START_BYTES = 4 * 2**30
 
@@ -39,22 +39,22 @@ def train(settings: TrainDetector, lessons: Lessons, context: Context) -> Traine
     """
     store, device, start = runs.store_of(context), chosen(context.device), _start(settings, context)
     truth = annotated(lessons.truth, lessons.folder, context, category=settings.category, split=lessons.split)
-    if not training.figures_of(truth):
+    if not training_run.figures_of(truth):
         raise BadInput(f"{truth.name}: expected figures of '{settings.category}', got nothing but crowds")
     exam = None
     if lessons.exam is not None:
         exam = annotated(
             lessons.exam, lessons.exam_folder, context, category=settings.category, split=lessons.exam_split
         )
-    course = training.Course(settings, truth, exam, start, device)
-    metrics, notes = training.known(course, store), tuple(_notes(truth, exam))
+    run = training_run.Course(settings, truth, exam, start, device)
+    metrics, notes = training_run.known(run, store), tuple(_notes(truth, exam))
     is_new = metrics is None
     if metrics is None:
-        with progress("train", training.steps_of(course)) as told:
+        with progress("train", training_run.steps_of(run)) as told:
             for note in notes:
                 told(0, note)
-            metrics = training.trained(course, store, told)
-    return Trained(metrics, f"{course.folder}/model.safetensors", notes, is_new)
+            metrics = training_run.trained(run, store, told)
+    return Trained(metrics, f"{run.folder}/model.safetensors", notes, is_new)
 
 
 def bytes_of(weights: str, context: Context) -> bytes:

@@ -18,8 +18,8 @@ from PIL import Image
 from benchmarks.detect_moves import moved
 from tasks.engine.detectors import detections
 from tasks.io.detectors.canvases import Size
-from tasks.io.detectors.opening import Manner
-from tasks.io.detectors.vision import Vision
+from tasks.io.detectors.loading import Manner
+from tasks.io.detectors.torchvision_detector import Vision
 from tests.support.models import SETTINGS, small
 
 pytestmark = [
@@ -113,7 +113,7 @@ def test_parts_that_share_a_gpu_find_what_one_does():
 LOST = """
 import torch
 from tasks.engine.detectors import detections
-from tasks.io.detectors.vision import Vision
+from tasks.io.detectors.torchvision_detector import Vision
 from tests.gpu.test_gpu import BLOBS, CPU, GPU
 from tests.support.models import SETTINGS, small
 

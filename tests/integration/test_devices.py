@@ -22,7 +22,7 @@ from schemas.manifests import Context
 from tasks import detect
 from tasks.engine import detectors
 from tasks.engine.parts import run_in_parts
-from tasks.io.detectors import torchvision_models, vision_weights
+from tasks.io.detectors import torchvision_models, torchvision_weights
 from tasks.io.store.releases import Release
 from tests.support.desk import RECIPE, ROOT
 from tests.support.models import TOLD, Failing, small
@@ -68,7 +68,7 @@ def test_a_build_whose_device_is_lost_in_the_middle_ends_whole_and_with_the_same
     undisturbed = built("undisturbed")
     detectors._opened.cache_clear()
     lost = RuntimeError("CUDA error: unspecified launch failure")
-    loaded, failing = vision_weights.loaded, []
+    loaded, failing = torchvision_weights.loaded, []
 
     def breaking(*arguments: Any) -> Any:
         model, told = loaded(*arguments)
@@ -76,7 +76,7 @@ def test_a_build_whose_device_is_lost_in_the_middle_ends_whole_and_with_the_same
         failing.append(model.backbone)
         return model, told
 
-    monkeypatch.setattr(vision_weights, "loaded", breaking)
+    monkeypatch.setattr(torchvision_weights, "loaded", breaking)
 
     assert built("disturbed") == undisturbed
     assert [backbone.left["times"] for backbone in failing] == [0]  # it did fail, once

@@ -25,7 +25,7 @@ _CODE = {
     "onnx": ("tasks.engine.detectors.detections", "tasks.engine.detectors.onnx"),
     "hog": ("tasks.engine.detectors.detections", "tasks.engine.detectors.hog"),
     "results": ("tasks.engine.detectors.results",),
-    "torchvision": ("tasks.engine.detectors.detections", "tasks.io.detectors.vision_weights"),
+    "torchvision": ("tasks.engine.detectors.detections", "tasks.io.detectors.torchvision_weights"),
 }
 """By family, the modules that run: another detector's code changes nothing. Only one's own are imported, since a
 machine that has torch need not have onnxruntime or OpenCV, and each of them takes its time."""
@@ -117,7 +117,7 @@ def weights_sha256(settings: Detect, context: Context) -> str:
 
 def _vision() -> Any:
     try:
-        return importlib.import_module("tasks.io.detectors.vision_weights")
+        return importlib.import_module("tasks.io.detectors.torchvision_weights")
     except ImportError as problem:
         raise BadInput(f"model: expected torch and torchvision (bilderatlas[torch]), got {problem}") from problem
 

@@ -18,7 +18,7 @@ from torchvision.models.detection.ssd import SSDScoringHead
 from schemas.detect import Detect
 from schemas.errors import BadInput, DamagedFile
 from schemas.train import TrainDetector
-from tasks.io.detectors import devices, heads, vision
+from tasks.io.detectors import devices, heads, torchvision_detector
 from tasks.io.detectors import torchvision_models as models
 from tasks.io.training.samples import Sample
 
@@ -204,7 +204,7 @@ class Trainer:
 @contextlib.contextmanager
 def seeing(
     model: nn.Module, settings: Detect, sides_px: tuple[int, int], device: torch.device
-) -> Iterator[vision.Vision]:
+) -> Iterator[torchvision_detector.Vision]:
     """A copy of the model as it stands, shown pictures at these sides: the detector that `detect` would make of its
     file.
 
@@ -214,7 +214,7 @@ def seeing(
     shown: Any = copy.deepcopy(model)
     shown.transform.min_size, shown.transform.max_size = (sides_px[0],), sides_px[1]
     try:
-        yield vision.Vision(shown, settings, device)
+        yield torchvision_detector.Vision(shown, settings, device)
     except devices.DeviceLost as problem:
         raise _lost(device, problem) from problem
     finally:

@@ -12,8 +12,8 @@ from PIL import Image
 
 from benchmarks import detect_gpu, detect_pictures, results
 from benchmarks.detect_moves import moved
-from tasks.io.detectors.opening import Manner
-from tasks.io.detectors.vision import Vision
+from tasks.io.detectors.loading import Manner
+from tasks.io.detectors.torchvision_detector import Vision
 from tests.support.models import SETTINGS, Failing, small
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks.io.detectors.batches import BatchSize, filled
+from tasks.io.detectors.batch_size import BatchSize, filled
 from tasks.io.detectors.canvases import Canvases, Size
 
 POPART = Canvases(800, 1333)

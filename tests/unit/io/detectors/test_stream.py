@@ -16,7 +16,7 @@ from tasks.io.detectors import stream
 from tasks.io.detectors.canvases import Size
 from tasks.io.detectors.decoding import Picture, decoded
 from tasks.io.detectors.detector import Found
-from tasks.io.detectors.vision import Manner, Vision
+from tasks.io.detectors.torchvision_detector import Manner, Vision
 from tests.support.models import SETTINGS, small
 
 

@@ -19,12 +19,12 @@ from torchvision.models.detection.image_list import ImageList
 
 from schemas.detect import Detect
 from schemas.errors import BadInput
-from tasks.io.detectors import decoding, devices, heads, opening, torchvision_models, vision_weights
+from tasks.io.detectors import decoding, devices, heads, loading, torchvision_models, torchvision_weights
 from tasks.io.detectors.canvases import Canvases, Size
 from tasks.io.detectors.detector import Found
-from tasks.io.detectors.opening import Manner
-from tasks.io.detectors.read_out import Places, limited
-from tasks.io.detectors.vision import Vision
+from tasks.io.detectors.loading import Manner
+from tasks.io.detectors.outputs import Places, limited
+from tasks.io.detectors.torchvision_detector import Vision
 from tests.support.models import SETTINGS, TOLD, Failing, small
 
 CPU = torch.device("cpu")
@@ -281,7 +281,7 @@ def test_a_device_without_room_for_the_model_is_bad_input(monkeypatch):
     def full(*_: object) -> None:
         raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB.")
 
-    monkeypatch.setattr(opening, "opened", full)
+    monkeypatch.setattr(loading, "opened", full)
     with pytest.raises(BadInput, match="expected cpu to have memory for the model, got too little"):
         Vision(small(), SETTINGS, CPU)
 
@@ -364,16 +364,16 @@ def test_auto_is_what_there_is():
 
 def test_weights_by_torchvisions_name_are_of_that_model():
     with pytest.raises(BadInput, match=r"expected torchvision:COCO_V1 or torchvision:DEFAULT for ssd300_vgg16, got"):
-        vision_weights.file_of("weights", "ssd300_vgg16", "torchvision:COCO_V9")
+        torchvision_weights.file_of("weights", "ssd300_vgg16", "torchvision:COCO_V9")
     with pytest.raises(BadInput, match="expected a file, since torchvision has none for fcos_small"):
-        vision_weights.file_of("weights", "fcos_small", "torchvision:DEFAULT")
-    assert vision_weights.file_of("weights", "fcos_small", "s3://a/b") == "s3://a/b"
+        torchvision_weights.file_of("weights", "fcos_small", "torchvision:DEFAULT")
+    assert torchvision_weights.file_of("weights", "fcos_small", "s3://a/b") == "s3://a/b"
 
 
 def test_without_internet_that_is_one_sentence(tmp_path, monkeypatch):
     monkeypatch.setattr(torch.hub, "get_dir", lambda: str(tmp_path))
     with pytest.raises(BadInput, match=r"^binding 'weights': expected to fetch torchvision's weights from https://"):
-        vision_weights.file_of("weights", "ssdlite320_mobilenet_v3_large", "torchvision:DEFAULT")
+        torchvision_weights.file_of("weights", "ssdlite320_mobilenet_v3_large", "torchvision:DEFAULT")
 
 
 @pytest.mark.parametrize(
@@ -388,11 +388,11 @@ def test_weights_that_do_not_know_the_class_are_bad_input(tmp_path, classes, sai
     file = tmp_path / "small.safetensors"
     file.write_bytes(torchvision_models.saved(small(), TOLD))
     with pytest.raises(BadInput, match=f"binding 'weights': {said}"):
-        vision_weights.loaded(Detect(model="fcos_small", classes=classes), "weights", str(file))
+        torchvision_weights.loaded(Detect(model="fcos_small", classes=classes), "weights", str(file))
 
 
 def test_a_class_beyond_those_of_weights_without_names_is_bad_input(tmp_path):
     file = tmp_path / "small.pth"
     torch.save(torchvision_models.built("fcos_small", 2).state_dict(), file)
     with pytest.raises(BadInput, match=r"expected a class index of 1\.\.2 for 'horse', got 3"):
-        vision_weights.loaded(Detect(model="fcos_small", classes={"person": 1, "horse": 3}), "weights", str(file))
+        torchvision_weights.loaded(Detect(model="fcos_small", classes={"person": 1, "horse": 3}), "weights", str(file))

@@ -19,14 +19,14 @@ from torch import Tensor, nn
 
 from schemas.detect import Detect
 from schemas.errors import BadInput
-from tasks.io.detectors import decoding, devices, opening
-from tasks.io.detectors.batches import MOST, BatchSize, filled
+from tasks.io.detectors import decoding, devices, loading
+from tasks.io.detectors.batch_size import MOST, BatchSize, filled
+from tasks.io.detectors.canvas_transform import Laid
 from tasks.io.detectors.canvases import Size
 from tasks.io.detectors.decoding import Picture
 from tasks.io.detectors.detector import Floats, Found, Pixels
-from tasks.io.detectors.laying import Laid
-from tasks.io.detectors.opening import USUAL, Manner, Open
-from tasks.io.detectors.read_out import Places, host_of, limited, rows_of
+from tasks.io.detectors.loading import USUAL, Manner, Open
+from tasks.io.detectors.outputs import Places, host_of, limited, rows_of
 from tasks.io.detectors.stream import Results
 
 _LOG = logging.getLogger("bilderatlas.detect")
@@ -209,7 +209,7 @@ class Vision:
 
     def _brought(self) -> Open:
         try:
-            return opening.opened(self._master, self._device, self._settings, self.manner)
+            return loading.opened(self._master, self._device, self._settings, self.manner)
         except RuntimeError as problem:
             if not devices.is_full(problem):
                 raise

@@ -9,8 +9,8 @@ from torch import nn
 
 from schemas.detect import Detect
 from tasks.io.detectors import devices
+from tasks.io.detectors.canvas_transform import Laying
 from tasks.io.detectors.heads import limit, with_fixed_scales, with_full_outputs
-from tasks.io.detectors.laying import Laying
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from torchvision.models import get_model_weights
 
 from schemas.detect import Detect
 from schemas.errors import BadInput
-from tasks.io.detectors import devices, torchvision_models, vision
+from tasks.io.detectors import devices, torchvision_detector, torchvision_models
 from tasks.io.detectors.heads import classes_of
 from tasks.io.detectors.torchvision_models import Told
 from tasks.io.files import inputs
@@ -78,7 +78,7 @@ def _check_class(what: str, category: str, index: int, classes: int, told: Told)
         raise BadInput(f"{what}: expected a class index of 1..{classes - 1} for '{category}', got {index}")
 
 
-def opened(settings: Detect, name: str, url: str, device: str) -> vision.Vision:
+def opened(settings: Detect, name: str, url: str, device: str) -> torchvision_detector.Vision:
     """The detector of a recipe on a device. Raises BadInput as `loaded` does, and where there is no such device."""
     chosen = devices.chosen(device)
-    return vision.Vision(loaded(settings, name, url)[0], settings, chosen)
+    return torchvision_detector.Vision(loaded(settings, name, url)[0], settings, chosen)

@@ -34,7 +34,7 @@ from tasks.engine.truth import Annotated
 from tasks.io.detectors import torchvision_models as models
 from tasks.io.store.store import Store, parquet_bytes
 from tasks.io.training import checkpoints, samples
-from tasks.io.training import trainer as training
+from tasks.io.training import trainer as trainers
 from tasks.io.training.augment import altered
 
 CODE = code_digest(sys.modules[__name__], detections)
@@ -75,28 +75,28 @@ class Course(NamedTuple):
         return f"trainings/{key}"
 
 
-def known(course: Course, store: Store) -> dict[str, Any] | None:
+def known(run: Course, store: Store) -> dict[str, Any] | None:
     """The metrics of this very training, if it has been gone through and its weights are whole."""
     try:
-        metrics: dict[str, Any] = json.loads(store.read_bytes(f"{course.folder}/metrics.json"))
-        data = store.read_bytes(f"{course.folder}/model.safetensors")
+        metrics: dict[str, Any] = json.loads(store.read_bytes(f"{run.folder}/metrics.json"))
+        data = store.read_bytes(f"{run.folder}/model.safetensors")
         is_whole = metrics.pop("sha256") == cache_key(metrics=metrics)
         return metrics if is_whole and hashlib.sha256(data).hexdigest() == metrics["model_sha256"] else None
     except (DamagedFile, ValueError, KeyError, TypeError, AttributeError):
         return None
 
 
-def trained(course: Course, store: Store, told: Told) -> dict[str, Any]:
+def trained(run: Course, store: Store, told: Told) -> dict[str, Any]:
     """Go through the training, or through what is left of it, and write all that comes of it; its metrics.
 
     Raises BadInput if the start's weights are another model's, or the loss is no number any more.
     """
-    with training.deterministic(course.settings.threads, course.device):
-        trainer, progress = _begun(course, store)
+    with trainers.deterministic(run.settings.threads, run.device):
+        trainer, progress = _begun(run, store)
         told(progress.step, "")
         pictures = samples.Pictures(store.read_blob)
-        _learnt(course, trainer, progress, pictures, store, told)
-        return _written(course, trainer, progress, store)
+        _learnt(run, trainer, progress, pictures, store, told)
+        return _written(run, trainer, progress, store)
 
 
 def figures_of(truth: Annotated) -> int:
@@ -104,31 +104,31 @@ def figures_of(truth: Annotated) -> int:
     return sum(not is_crowd for is_crowd in truth.figures["is_crowd"].to_pylist())
 
 
-def steps_of(course: Course) -> int:
+def steps_of(run: Course) -> int:
     """Steps in all."""
-    return schedule.steps_per_epoch(course.truth.images.num_rows, course.settings) * course.settings.epochs
+    return schedule.steps_per_epoch(run.truth.images.num_rows, run.settings) * run.settings.epochs
 
 
-def _begun(course: Course, store: Store) -> tuple[training.Trainer, Progress]:
+def _begun(run: Course, store: Store) -> tuple[trainers.Trainer, Progress]:
     """The trainer where its newest intact checkpoint stands, or at the beginning."""
-    for data in checkpoints.intact(store, f"{course.folder}/checkpoints"):
+    for data in checkpoints.intact(store, f"{run.folder}/checkpoints"):
         with contextlib.suppress(DamagedFile, ValidationError):
-            trainer = _trainer(course)
+            trainer = _trainer(run)
             return trainer, Progress.model_validate(trainer.restore(data))
-    return _trainer(course), Progress()
+    return _trainer(run), Progress()
 
 
-def _trainer(course: Course) -> training.Trainer:
-    settings = course.settings
-    model = training.started(settings, course.start, schedule.seed_of(settings.seed, "weights"))
-    is_frozen = settings.batch_norm == "frozen" or (settings.batch_norm == "auto" and course.start is not None)
-    return training.Trainer(model, settings, course.device, is_frozen=is_frozen)
+def _trainer(run: Course) -> trainers.Trainer:
+    settings = run.settings
+    model = trainers.started(settings, run.start, schedule.seed_of(settings.seed, "weights"))
+    is_frozen = settings.batch_norm == "frozen" or (settings.batch_norm == "auto" and run.start is not None)
+    return trainers.Trainer(model, settings, run.device, is_frozen=is_frozen)
 
 
 def _learnt(
-    course: Course, trainer: training.Trainer, progress: Progress, pictures: samples.Pictures, store: Store, told: Told
+    run: Course, trainer: trainers.Trainer, progress: Progress, pictures: samples.Pictures, store: Store, told: Told
 ) -> None:
-    settings, learnt = course.settings, lessons.lessons(course.truth.images, course.truth.figures)
+    settings, learnt = run.settings, lessons.lessons(run.truth.images, run.truth.figures)
     per_epoch = schedule.steps_per_epoch(len(learnt), settings)
     total, last_s = per_epoch * settings.epochs, time.monotonic()
     every = max(1, total // _POINTS)
@@ -137,7 +137,7 @@ def _learnt(
         return sample_of(learnt[place], settings, pictures, epoch)
 
     groups = _groups([lesson.image_id for lesson in learnt], settings, progress.step)
-    for group in samples.ahead(sample, groups, samples.loaders(is_gpu=course.device.type == "cuda")):
+    for group in samples.ahead(sample, groups, samples.loaders(is_gpu=run.device.type == "cuda")):
         step = progress.step
         rate = schedule.rate(settings, step, per_epoch)
         progress.add(trainer.step(group, rate, schedule.seed_of(settings.seed, "step", step)))
@@ -146,10 +146,10 @@ def _learnt(
         is_epoch = progress.step % per_epoch == 0
         if is_epoch or progress.step % every == 0:
             progress.close(rate)
-        line = _examined(course, trainer, progress, store, per_epoch) if is_epoch else ""
+        line = _examined(run, trainer, progress, store, per_epoch) if is_epoch else ""
         if is_epoch or progress.step % settings.checkpoint_every_steps == 0 or progress.step == total:
             data = trainer.state(progress.model_dump(mode="json"))
-            checkpoints.write(store, f"{course.folder}/checkpoints", progress.step, data)
+            checkpoints.write(store, f"{run.folder}/checkpoints", progress.step, data)
         told(1, line)
 
 
@@ -182,27 +182,25 @@ def sample_of(
     return samples.Sample(pixels, augment.visible(boxes))
 
 
-def _examined(course: Course, trainer: training.Trainer, progress: Progress, store: Store, per_epoch: int) -> str:
+def _examined(run: Course, trainer: trainers.Trainer, progress: Progress, store: Store, per_epoch: int) -> str:
     """A line on the epoch that has ended; its scores go into the progress where it is one to be evaluated."""
     epoch = progress.step // per_epoch
-    line = f"epoch {epoch} of {course.settings.epochs}: loss {progress.mean('loss', progress.step - per_epoch):.3f}"
-    is_due = epoch % course.settings.evaluate_every == 0 or epoch == course.settings.epochs
-    if course.exam is None or not is_due:
+    line = f"epoch {epoch} of {run.settings.epochs}: loss {progress.mean('loss', progress.step - per_epoch):.3f}"
+    is_due = epoch % run.settings.evaluate_every == 0 or epoch == run.settings.epochs
+    if run.exam is None or not is_due:
         return line
-    scores = scores_of(course.exam, course, trainer, store)
+    scores = scores_of(run.exam, run, trainer, store)
     progress.scores.append({"epoch": epoch, "step": progress.step, **scores})
     progress.note({name: value for name in ("AP", "AP50", "AR100") if (value := scores[name]) is not None})
     return f"{line}, AP {scores['AP'] or 0:.3f}, AP50 {scores['AP50'] or 0:.3f}"
 
 
-def scores_of(
-    exam: Annotated, course: Course, trainer: training.Trainer, store: Store
-) -> dict[str, float | int | None]:
+def scores_of(exam: Annotated, run: Course, trainer: trainers.Trainer, store: Store) -> dict[str, float | int | None]:
     """COCO's numbers of the model as it stands, from what `detect` would find with it: those of `evaluate detector`."""
-    settings, category = course.settings, course.settings.category
+    settings, category = run.settings, run.settings.category
     asked = Detect(model=settings.model, classes={category: 1}, at_most=AT_MOST)
     blobs = sorted({*exam.images["sha256"].to_pylist()})
-    with training.seeing(trainer.model, asked, settings.detect_sides_px, course.device) as detector:
+    with trainers.seeing(trainer.model, asked, settings.detect_sides_px, run.device) as detector:
         rows = detections.rows(detector, asked, blobs, store.read_blob)
         found = {row["sha256"]: row.get("figures") or [] for row in rows}
     return evaluate.box_scores(
@@ -210,9 +208,9 @@ def scores_of(
     )
 
 
-def _written(course: Course, trainer: training.Trainer, progress: Progress, store: Store) -> dict[str, Any]:
+def _written(run: Course, trainer: trainers.Trainer, progress: Progress, store: Store) -> dict[str, Any]:
     """The weights, the curves, and last the metrics."""
-    settings, folder = course.settings, course.folder
+    settings, folder = run.settings, run.folder
     said = models.Told(settings.model, (settings.category,), *settings.detect_sides_px)
     model = models.saved(trainer.model, said)
     store.write_bytes(f"{folder}/model.safetensors", model)
@@ -222,15 +220,15 @@ def _written(course: Course, trainer: training.Trainer, progress: Progress, stor
     metrics = {
         "model": settings.model,
         "category": settings.category,
-        "device": course.device.type,
+        "device": run.device.type,
         "steps": progress.step,
         "settings": settings.model_dump(mode="json", exclude={"checkpoint_every_steps"}),
-        "truth": course.truth.name,
-        "truth_sha256": course.truth.sha256,
-        "images": course.truth.images.num_rows,
-        "figures": figures_of(course.truth),
+        "truth": run.truth.name,
+        "truth_sha256": run.truth.sha256,
+        "images": run.truth.images.num_rows,
+        "figures": figures_of(run.truth),
         "loss": progress.mean("loss", progress.step - progress.step // settings.epochs),
-        "evaluated_on": course.exam.name if course.exam else None,
+        "evaluated_on": run.exam.name if run.exam else None,
         "evaluations": progress.scores,
         "model_sha256": hashlib.sha256(model).hexdigest(),
     }
