@@ -13,11 +13,11 @@ from pydantic import ValidationError
 
 from schemas.errors import BadInput
 from schemas.manifests import Context
-from schemas.train import Lessons, TrainDetector
+from schemas.train import TrainDetector, TrainingData
 from tasks.engine import runs
 
 if TYPE_CHECKING:
-    from tasks.train import Trained
+    from tasks.train import TrainingResult
 
 
 @flow(name="train_detector", persist_result=False)
@@ -55,7 +55,7 @@ def train_detector(
     from tasks.train import bytes_of, train  # with torch, which whoever deploys all flows need not have
 
     settings = settings_of(model, changes or ())
-    lessons = lessons_of(truth, images, split, evaluate_truth, evaluate_images, evaluate_on)
+    lessons = training_data(truth, images, split, evaluate_truth, evaluate_images, evaluate_on)
     context = Context(
         store=store,
         bindings=bind or {},
@@ -74,7 +74,7 @@ def train_detector(
     except (OSError, MemoryError) as problem:  # a disk that is full, a share that is gone
         line = str(problem).splitlines()[0] if str(problem) else "too little memory"
         raise BadInput(f"training: expected to go on, got '{line}'; the same command goes on from there") from problem
-    print(said(trained, out or f"{store}/{trained.weights}"))  # noqa: T201 - the terminal is where a person waits for it
+    print(summary(trained, out or f"{store}/{trained.weights}"))  # noqa: T201 - the terminal is where a person waits for it
     return trained.metrics
 
 
@@ -103,10 +103,10 @@ def settings_of(model: str | None, changes: list[str] | tuple[()]) -> TrainDetec
     try:
         return TrainDetector.model_validate(told)
     except ValidationError as problem:
-        raise BadInput(_wrong(problem)) from problem
+        raise BadInput(_error_text(problem)) from problem
 
 
-def _wrong(problem: ValidationError) -> str:
+def _error_text(problem: ValidationError) -> str:
     """The first thing that is wrong, in a sentence; those of our own say what they got."""
     first = problem.errors()[0]
     where = ".".join(map(str, first["loc"])) or "settings"
@@ -115,14 +115,14 @@ def _wrong(problem: ValidationError) -> str:
     return f"{where}: {first['msg']}, got {str(first['input'])[:80]}"
 
 
-def lessons_of(
+def training_data(
     truth: str,
     images: str | None,
     split: str | None,
     evaluate_truth: str | None,
     evaluate_images: str | None,
     evaluate_on: str | None,
-) -> Lessons:
+) -> TrainingData:
     """What to learn from and what to be examined on, where not everything is said."""
     if not _is_file(truth):
         split = split or "train"
@@ -130,8 +130,8 @@ def lessons_of(
     if not _is_file(exam):
         evaluate_on = evaluate_on or "val"
     elif evaluate_truth is None and evaluate_on is None:
-        return Lessons(truth, images, split, None, None, None)
-    return Lessons(truth, images, split, exam, evaluate_images if evaluate_truth else images, evaluate_on)
+        return TrainingData(truth, images, split, None, None, None)
+    return TrainingData(truth, images, split, exam, evaluate_images if evaluate_truth else images, evaluate_on)
 
 
 def check_out(path: str) -> None:
@@ -157,7 +157,7 @@ def write_out(path: str, weights: bytes) -> None:
         raise BadInput(f"--out: expected a file that can be written, got '{path}' ({problem})") from problem
 
 
-def said(trained: "Trained", where: str) -> str:
+def summary(trained: "TrainingResult", where: str) -> str:
     """What is printed at the end: what was learnt, scores, and last where the weights lie.
 
     Notes come first, if not told before.

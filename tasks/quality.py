@@ -11,6 +11,7 @@ from tasks.core import quality as core
 from tasks.engine import inspection, runs, thumbnails
 from tasks.engine.cache_keys import cache_key, code_digest
 from tasks.engine.measure import measure_step
+from tasks.io.images import colour_thumbnails
 
 CODE = code_digest(core, colour_thumbnails)
 FOLDER = f"measures/quality/{cache_key(code=CODE, of=inspection.CODE)}"

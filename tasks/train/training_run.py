@@ -25,7 +25,7 @@ from pydantic import ValidationError
 from schemas.detect import Detect
 from schemas.errors import DamagedFile
 from schemas.tables import CURVES
-from schemas.train import Progress, TrainDetector
+from schemas.train import TrainDetector, TrainingProgress
 from tasks.core import evaluate
 from tasks.core.train import augment, curves, lessons, schedule
 from tasks.engine.cache_keys import cache_key, code_digest
@@ -35,7 +35,7 @@ from tasks.io.detectors import torchvision_models as models
 from tasks.io.store.store import Store, parquet_bytes
 from tasks.io.training import checkpoints, samples
 from tasks.io.training import trainer as trainers
-from tasks.io.training.augment import altered
+from tasks.io.training.augment import apply_change
 
 CODE = code_digest(sys.modules[__name__], detections)
 AT_MOST = 100
@@ -44,16 +44,16 @@ _POINTS = 200
 _CROWD_GREY = (124, 116, 104)
 """The mean colour of ImageNet."""
 
-Told = Callable[[int, str], None]
+ReportProgress = Callable[[int, str], None]
 """Called with steps done since the last time, and a line for a person, or nothing."""
 
 
-class Course(NamedTuple):
+class TrainingRun(NamedTuple):
     """Everything that a training depends on. start: bytes of the weights to begin with."""
 
     settings: TrainDetector
     truth: Annotated
-    exam: Annotated | None
+    evaluation: Annotated | None
     start: bytes | None
     device: torch.device
 
@@ -61,7 +61,7 @@ class Course(NamedTuple):
     def folder(self) -> str:
         """Where all of it lies in the store."""
         begun = None if self.start is None else hashlib.sha256(self.start).hexdigest()
-        exam = None if self.exam is None else self.exam.sha256
+        exam = None if self.evaluation is None else self.evaluation.sha256
         said = self.settings.model_dump(mode="json", exclude={"start", "checkpoint_every_steps"})
         key = cache_key(
             settings=said,
@@ -75,7 +75,7 @@ class Course(NamedTuple):
         return f"trainings/{key}"
 
 
-def known(run: Course, store: Store) -> dict[str, Any] | None:
+def read_finished(run: TrainingRun, store: Store) -> dict[str, Any] | None:
     """The metrics of this very training, if it has been gone through and its weights are whole."""
     try:
         metrics: dict[str, Any] = json.loads(store.read_bytes(f"{run.folder}/metrics.json"))
@@ -86,67 +86,72 @@ def known(run: Course, store: Store) -> dict[str, Any] | None:
         return None
 
 
-def trained(run: Course, store: Store, told: Told) -> dict[str, Any]:
+def run_training(run: TrainingRun, store: Store, told: ReportProgress) -> dict[str, Any]:
     """Go through the training, or through what is left of it, and write all that comes of it; its metrics.
 
     Raises BadInput if the start's weights are another model's, or the loss is no number any more.
     """
     with trainers.deterministic(run.settings.threads, run.device):
-        trainer, progress = _begun(run, store)
+        trainer, progress = _resume(run, store)
         told(progress.step, "")
-        pictures = samples.Pictures(store.read_blob)
-        _learnt(run, trainer, progress, pictures, store, told)
-        return _written(run, trainer, progress, store)
+        pictures = samples.PictureCache(store.read_blob)
+        _run_steps(run, trainer, progress, pictures, store, told)
+        return _write_results(run, trainer, progress, store)
 
 
-def figures_of(truth: Annotated) -> int:
+def count_figures(truth: Annotated) -> int:
     """Figures that can be learnt: not crowds."""
     return sum(not is_crowd for is_crowd in truth.figures["is_crowd"].to_pylist())
 
 
-def steps_of(run: Course) -> int:
+def count_steps(run: TrainingRun) -> int:
     """Steps in all."""
     return schedule.steps_per_epoch(run.truth.images.num_rows, run.settings) * run.settings.epochs
 
 
-def _begun(run: Course, store: Store) -> tuple[trainers.Trainer, Progress]:
+def _resume(run: TrainingRun, store: Store) -> tuple[trainers.Trainer, TrainingProgress]:
     """The trainer where its newest intact checkpoint stands, or at the beginning."""
-    for data in checkpoints.intact(store, f"{run.folder}/checkpoints"):
+    for data in checkpoints.read_intact(store, f"{run.folder}/checkpoints"):
         with contextlib.suppress(DamagedFile, ValidationError):
             trainer = _trainer(run)
-            return trainer, Progress.model_validate(trainer.restore(data))
-    return _trainer(run), Progress()
+            return trainer, TrainingProgress.model_validate(trainer.restore(data))
+    return _trainer(run), TrainingProgress()
 
 
-def _trainer(run: Course) -> trainers.Trainer:
+def _trainer(run: TrainingRun) -> trainers.Trainer:
     settings = run.settings
-    model = trainers.started(settings, run.start, schedule.seed_of(settings.seed, "weights"))
+    model = trainers.initial_model(settings, run.start, schedule.derive_seed(settings.seed, "weights"))
     is_frozen = settings.batch_norm == "frozen" or (settings.batch_norm == "auto" and run.start is not None)
     return trainers.Trainer(model, settings, run.device, is_frozen=is_frozen)
 
 
-def _learnt(
-    run: Course, trainer: trainers.Trainer, progress: Progress, pictures: samples.Pictures, store: Store, told: Told
+def _run_steps(
+    run: TrainingRun,
+    trainer: trainers.Trainer,
+    progress: TrainingProgress,
+    pictures: samples.PictureCache,
+    store: Store,
+    told: ReportProgress,
 ) -> None:
-    settings, learnt = run.settings, lessons.lessons(run.truth.images, run.truth.figures)
+    settings, learnt = run.settings, lessons.lessons_from_tables(run.truth.images, run.truth.figures)
     per_epoch = schedule.steps_per_epoch(len(learnt), settings)
     total, last_s = per_epoch * settings.epochs, time.monotonic()
     every = max(1, total // _POINTS)
 
     def sample(epoch: int, place: int) -> samples.Sample:
-        return sample_of(learnt[place], settings, pictures, epoch)
+        return make_sample(learnt[place], settings, pictures, epoch)
 
     groups = _groups([lesson.image_id for lesson in learnt], settings, progress.step)
-    for group in samples.ahead(sample, groups, samples.loaders(is_gpu=run.device.type == "cuda")):
+    for group in samples.prefetch(sample, groups, samples.loader_threads(is_gpu=run.device.type == "cuda")):
         step = progress.step
-        rate = schedule.rate(settings, step, per_epoch)
-        progress.add(trainer.step(group, rate, schedule.seed_of(settings.seed, "step", step)))
+        rate = schedule.learning_rate(settings, step, per_epoch)
+        progress.add(trainer.step(group, rate, schedule.derive_seed(settings.seed, "step", step)))
         now_s = time.monotonic()
         progress.seconds, last_s = progress.seconds + now_s - last_s, now_s
         is_epoch = progress.step % per_epoch == 0
         if is_epoch or progress.step % every == 0:
             progress.close(rate)
-        line = _examined(run, trainer, progress, store, per_epoch) if is_epoch else ""
+        line = _end_epoch(run, trainer, progress, store, per_epoch) if is_epoch else ""
         if is_epoch or progress.step % settings.checkpoint_every_steps == 0 or progress.step == total:
             data = trainer.state(progress.model_dump(mode="json"))
             checkpoints.write(store, f"{run.folder}/checkpoints", progress.step, data)
@@ -157,13 +162,13 @@ def _groups(image_ids: Sequence[int], settings: TrainDetector, first: int) -> It
     """(epoch, places) of every step from `first` on."""
     size, per_epoch = settings.batch * settings.accumulate, schedule.steps_per_epoch(len(image_ids), settings)
     for epoch in range(first // per_epoch, settings.epochs):
-        places = schedule.order(image_ids, settings.seed, epoch)
+        places = schedule.order_of_epoch(image_ids, settings.seed, epoch)
         for step in range(first - epoch * per_epoch if epoch == first // per_epoch else 0, per_epoch):
             yield epoch, places[step * size : (step + 1) * size]
 
 
-def sample_of(
-    lesson: lessons.Lesson, settings: TrainDetector, pictures: samples.Pictures, epoch: int
+def make_sample(
+    lesson: lessons.Lesson, settings: TrainDetector, pictures: samples.PictureCache, epoch: int
 ) -> samples.Sample:
     """A lesson as this epoch sees it: reduced, crowds grey (they are neither figures nor background), altered by draws
     of its own.
@@ -172,35 +177,39 @@ def sample_of(
     scale = np.array([size[0] / lesson.size_px[0], size[1] / lesson.size_px[1]] * 2, np.float32)
     pixels, boxes = pictures.reduced(lesson.sha256, size), lesson.figures_xyxy_px * scale
     if len(lesson.crowds_xyxy_px):
-        hidden = augment.only_in_crowds(lesson.crowds_xyxy_px * scale, boxes, size)
+        hidden = augment.crowd_mask(lesson.crowds_xyxy_px * scale, boxes, size)
         pixels = np.where(hidden[:, :, None], np.array(_CROWD_GREY, np.uint8), pixels)
-    rng = np.random.default_rng(schedule.seed_of(settings.seed, "augment", epoch, lesson.image_id))
-    for change in augment.changes(settings.augment, rng):
-        pixels = altered(pixels, *change)
+    rng = np.random.default_rng(schedule.derive_seed(settings.seed, "augment", epoch, lesson.image_id))
+    for change in augment.draw_changes(settings.augment, rng):
+        pixels = apply_change(pixels, *change)
         if change.name == "flip":
-            boxes = augment.mirrored(boxes, size[0])
-    return samples.Sample(pixels, augment.visible(boxes))
+            boxes = augment.mirror_boxes(boxes, size[0])
+    return samples.Sample(pixels, augment.without_empty_boxes(boxes))
 
 
-def _examined(run: Course, trainer: trainers.Trainer, progress: Progress, store: Store, per_epoch: int) -> str:
+def _end_epoch(
+    run: TrainingRun, trainer: trainers.Trainer, progress: TrainingProgress, store: Store, per_epoch: int
+) -> str:
     """A line on the epoch that has ended; its scores go into the progress where it is one to be evaluated."""
     epoch = progress.step // per_epoch
     line = f"epoch {epoch} of {run.settings.epochs}: loss {progress.mean('loss', progress.step - per_epoch):.3f}"
     is_due = epoch % run.settings.evaluate_every == 0 or epoch == run.settings.epochs
-    if run.exam is None or not is_due:
+    if run.evaluation is None or not is_due:
         return line
-    scores = scores_of(run.exam, run, trainer, store)
+    scores = evaluate_model(run.evaluation, run, trainer, store)
     progress.scores.append({"epoch": epoch, "step": progress.step, **scores})
     progress.note({name: value for name in ("AP", "AP50", "AR100") if (value := scores[name]) is not None})
     return f"{line}, AP {scores['AP'] or 0:.3f}, AP50 {scores['AP50'] or 0:.3f}"
 
 
-def scores_of(exam: Annotated, run: Course, trainer: trainers.Trainer, store: Store) -> dict[str, float | int | None]:
+def evaluate_model(
+    exam: Annotated, run: TrainingRun, trainer: trainers.Trainer, store: Store
+) -> dict[str, float | int | None]:
     """COCO's numbers of the model as it stands, from what `detect` would find with it: those of `evaluate detector`."""
     settings, category = run.settings, run.settings.category
     asked = Detect(model=settings.model, classes={category: 1}, at_most=AT_MOST)
     blobs = sorted({*exam.images["sha256"].to_pylist()})
-    with trainers.seeing(trainer.model, asked, settings.detect_sides_px, run.device) as detector:
+    with trainers.detector_of(trainer.model, asked, settings.detect_sides_px, run.device) as detector:
         rows = detections.rows(detector, asked, blobs, store.read_blob)
         found = {row["sha256"]: row.get("figures") or [] for row in rows}
     return evaluate.box_scores(
@@ -208,15 +217,17 @@ def scores_of(exam: Annotated, run: Course, trainer: trainers.Trainer, store: St
     )
 
 
-def _written(run: Course, trainer: trainers.Trainer, progress: Progress, store: Store) -> dict[str, Any]:
+def _write_results(
+    run: TrainingRun, trainer: trainers.Trainer, progress: TrainingProgress, store: Store
+) -> dict[str, Any]:
     """The weights, the curves, and last the metrics."""
     settings, folder = run.settings, run.folder
-    said = models.Told(settings.model, (settings.category,), *settings.detect_sides_px)
-    model = models.saved(trainer.model, said)
+    said = models.WeightsMetadata(settings.model, (settings.category,), *settings.detect_sides_px)
+    model = models.weights_bytes(trainer.model, said)
     store.write_bytes(f"{folder}/model.safetensors", model)
     rows = pa.Table.from_pylist(progress.rows, schema=CURVES)
     store.write_bytes(f"{folder}/curves.parquet", parquet_bytes(rows))
-    store.write_bytes(f"{folder}/curves.svg", curves.drawn(rows, settings.model).encode())
+    store.write_bytes(f"{folder}/curves.svg", curves.curves_svg(rows, settings.model).encode())
     metrics = {
         "model": settings.model,
         "category": settings.category,
@@ -226,9 +237,9 @@ def _written(run: Course, trainer: trainers.Trainer, progress: Progress, store: 
         "truth": run.truth.name,
         "truth_sha256": run.truth.sha256,
         "images": run.truth.images.num_rows,
-        "figures": figures_of(run.truth),
+        "figures": count_figures(run.truth),
         "loss": progress.mean("loss", progress.step - progress.step // settings.epochs),
-        "evaluated_on": run.exam.name if run.exam else None,
+        "evaluated_on": run.evaluation.name if run.evaluation else None,
         "evaluations": progress.scores,
         "model_sha256": hashlib.sha256(model).hexdigest(),
     }

@@ -30,7 +30,7 @@ class Change(NamedTuple):
     numbers: tuple[float, ...] = ()
 
 
-def changes(augment: Augment, rng: np.random.Generator) -> tuple[Change, ...]:
+def draw_changes(augment: Augment, rng: np.random.Generator) -> tuple[Change, ...]:
     """What is done to a picture this time, in this order."""
     found: list[Change] = []
     if rng.random() < augment.brightness_or_clahe:
@@ -70,7 +70,7 @@ def reduced_size(width_px: int, height_px: int, least_side_px: int, most_side_px
     return max(1, round(width_px * scale)), max(1, round(height_px * scale))
 
 
-def mirrored(xyxy_px: NDArray[np.float32], width_px: int) -> NDArray[np.float32]:
+def mirror_boxes(xyxy_px: NDArray[np.float32], width_px: int) -> NDArray[np.float32]:
     """Boxes (N, 4) in the picture's mirror image.
 
     >>> mirrored(np.array([[1, 2, 4, 5]], np.float32), 10).tolist()
@@ -79,7 +79,7 @@ def mirrored(xyxy_px: NDArray[np.float32], width_px: int) -> NDArray[np.float32]
     return np.stack([width_px - xyxy_px[:, 2], xyxy_px[:, 1], width_px - xyxy_px[:, 0], xyxy_px[:, 3]], axis=1)
 
 
-def visible(xyxy_px: NDArray[np.float32]) -> NDArray[np.float32]:
+def without_empty_boxes(xyxy_px: NDArray[np.float32]) -> NDArray[np.float32]:
     """The boxes of which something is left to be seen: at least a tenth of a px wide and high. torchvision refuses
     empty ones.
 
@@ -89,14 +89,14 @@ def visible(xyxy_px: NDArray[np.float32]) -> NDArray[np.float32]:
     return xyxy_px[((xyxy_px[:, 2:] - xyxy_px[:, :2]) >= LEAST_PX).all(axis=1)]
 
 
-def only_in_crowds(
+def crowd_mask(
     crowds_xyxy_px: NDArray[np.float32], figures_xyxy_px: NDArray[np.float32], size_px: tuple[int, int]
 ) -> NDArray[np.bool_]:
     """(height, width) whether a pixel lies in a crowd's box and in no figure's: there nobody says what is a figure."""
-    return _inside(crowds_xyxy_px, size_px) & ~_inside(figures_xyxy_px, size_px)
+    return _mask_of_boxes(crowds_xyxy_px, size_px) & ~_mask_of_boxes(figures_xyxy_px, size_px)
 
 
-def _inside(xyxy_px: NDArray[np.float32], size_px: tuple[int, int]) -> NDArray[np.bool_]:
+def _mask_of_boxes(xyxy_px: NDArray[np.float32], size_px: tuple[int, int]) -> NDArray[np.bool_]:
     found = np.zeros((size_px[1], size_px[0]), np.bool_)
     for left, top, right, bottom in xyxy_px.tolist():
         found[math.floor(top) : math.ceil(bottom), math.floor(left) : math.ceil(right)] = True

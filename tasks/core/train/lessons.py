@@ -18,7 +18,7 @@ class Lesson(NamedTuple):
     crowds_xyxy_px: NDArray[np.float32]
 
 
-def lessons(images: pa.Table, figures: pa.Table) -> list[Lesson]:
+def lessons_from_tables(images: pa.Table, figures: pa.Table) -> list[Lesson]:
     """A lesson of each image (schema ANNOTATED and ANNOTATED_FIGURES).
 
     Boxes are cut at the image's edges; empty ones left out.
@@ -29,12 +29,12 @@ def lessons(images: pa.Table, figures: pa.Table) -> list[Lesson]:
     found = []
     for row in images.select(["image_id", "sha256", "width_px", "height_px"]).to_pylist():
         size = (row["width_px"], row["height_px"])
-        drawn, crowds = (corners(boxes.get((row["image_id"], is_crowd), []), size) for is_crowd in (False, True))
+        drawn, crowds = (corners_inside(boxes.get((row["image_id"], is_crowd), []), size) for is_crowd in (False, True))
         found.append(Lesson(row["image_id"], row["sha256"], size, drawn, crowds))
     return found
 
 
-def corners(xywh_px: Sequence[Sequence[float]], size_px: tuple[int, int]) -> NDArray[np.float32]:
+def corners_inside(xywh_px: Sequence[Sequence[float]], size_px: tuple[int, int]) -> NDArray[np.float32]:
     """(N, 4) x_min, y_min, x_max, y_max of boxes inside an image of (width, height).
 
     Those without area there are left out.

@@ -11,7 +11,7 @@ _RISE = 0.15
 _ONE_CYCLE_FROM, _ONE_CYCLE_TO = 1 / 25, 1 / 250_000  # of the highest rate: PyTorch's OneCycleLR
 
 
-def seed_of(seed: int, *words: object) -> int:
+def derive_seed(seed: int, *words: object) -> int:
     """A 63-bit number that depends on nothing but its words: of SHA-256 of "seed TAB word TAB word ...".
 
     >>> seed_of(7, "order", 0) == seed_of(7, "order", 0) != seed_of(7, "order", 1)
@@ -20,9 +20,9 @@ def seed_of(seed: int, *words: object) -> int:
     return int.from_bytes(hashlib.sha256("\t".join(map(str, (seed, *words))).encode()).digest()[:8], "big") >> 1
 
 
-def order(image_ids: Sequence[int], seed: int, epoch: int) -> list[int]:
+def order_of_epoch(image_ids: Sequence[int], seed: int, epoch: int) -> list[int]:
     """Places of the images in the order in which an epoch sees them; each once."""
-    return sorted(range(len(image_ids)), key=lambda place: (seed_of(seed, "order", epoch, image_ids[place]), place))
+    return sorted(range(len(image_ids)), key=lambda place: (derive_seed(seed, "order", epoch, image_ids[place]), place))
 
 
 def steps_per_epoch(images: int, settings: TrainDetector) -> int:
@@ -34,7 +34,7 @@ def steps_per_epoch(images: int, settings: TrainDetector) -> int:
     return -(-images // (settings.batch * settings.accumulate))
 
 
-def rate(settings: TrainDetector, step: int, per_epoch: int) -> float:
+def learning_rate(settings: TrainDetector, step: int, per_epoch: int) -> float:
     """The learning rate of a step, counted from 0. Warm-up is a straight line (Goyal et al. 2017)."""
     total = per_epoch * settings.epochs
     if settings.schedule == "one_cycle":

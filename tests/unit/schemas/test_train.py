@@ -2,14 +2,14 @@
 
 import pytest
 
-from schemas.train import Augment, Progress, TrainDetector
+from schemas.train import Augment, TrainDetector, TrainingProgress
 
 
 def test_a_curves_points_are_means_and_survive_a_checkpoint():
-    progress = Progress()
+    progress = TrainingProgress()
     for value in (2.0, 4.0):
         progress.add({"a": value, "b": 1.0})
-    progress = Progress.model_validate(progress.model_dump(mode="json"))
+    progress = TrainingProgress.model_validate(progress.model_dump(mode="json"))
     progress.close(0.5)
     progress.close(0.5)
     assert {row["name"]: row["value"] for row in progress.rows} == {

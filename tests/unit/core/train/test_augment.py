@@ -25,7 +25,9 @@ def test_pictures_are_reduced_within_both_sides_and_never_enlarged(size, expecte
 
 
 def test_the_five_groups_come_as_often_as_popart_says_and_both_members_of_each():
-    drawn = Counter(change.name for n in range(4000) for change in augment.changes(Augment(), np.random.default_rng(n)))
+    drawn = Counter(
+        change.name for n in range(4000) for change in augment.draw_changes(Augment(), np.random.default_rng(n))
+    )
     expected = {
         "brightness_contrast": 0.1,
         "clahe": 0.1,
@@ -44,10 +46,10 @@ def test_the_five_groups_come_as_often_as_popart_says_and_both_members_of_each()
 def test_nothing_is_drawn_at_odds_of_0_and_everything_at_odds_of_1():
     rng = np.random.default_rng(0)
     never = dict.fromkeys(Augment.model_fields, 0.0)
-    assert augment.changes(Augment(**never), rng) == ()
-    assert len(augment.changes(Augment(**dict.fromkeys(never, 1.0)), rng)) == 6
+    assert augment.draw_changes(Augment(**never), rng) == ()
+    assert len(augment.draw_changes(Augment(**dict.fromkeys(never, 1.0)), rng)) == 6
 
 
 def test_a_crowd_hides_what_is_in_nobodys_own_box():
-    hidden = augment.only_in_crowds(np.array([[1, 1, 4, 3]], np.float32), np.array([[0, 0, 2, 9]], np.float32), (5, 4))
+    hidden = augment.crowd_mask(np.array([[1, 1, 4, 3]], np.float32), np.array([[0, 0, 2, 9]], np.float32), (5, 4))
     assert hidden.astype(int).tolist() == [[0] * 5, [0, 0, 1, 1, 0], [0, 0, 1, 1, 0], [0] * 5]

@@ -18,7 +18,7 @@ def test_lessons_keep_crowds_apart_and_cut_boxes_at_the_edges():
         ],
         schema=ANNOTATED_FIGURES,
     )
-    one, two = lessons.lessons(images, figures)
+    one, two = lessons.lessons_from_tables(images, figures)
     assert one.figures_xyxy_px.tolist() == [[0, 10, 15, 30]]
     assert one.crowds_xyxy_px.tolist() == [[30, 30, 50, 40]]
     assert two.figures_xyxy_px.shape == two.crowds_xyxy_px.shape == (0, 4)

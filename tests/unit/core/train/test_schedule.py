@@ -29,14 +29,14 @@ RATES = [
 
 @pytest.mark.parametrize(("given_settings", "step", "expected"), RATES)
 def test_the_rate_of_a_step_in_12_epochs_of_10(given_settings, step, expected):
-    assert schedule.rate(given_settings, step, 10) == pytest.approx(expected, rel=1e-9)
+    assert schedule.learning_rate(given_settings, step, 10) == pytest.approx(expected, rel=1e-9)
 
 
 @given(st.sampled_from(["steps", "cosine", "one_cycle"]), st.integers(1, 5), st.integers(1, 20), st.integers(0, 50))
 def test_every_rate_is_above_nothing_and_at_most_the_highest(kind, epochs, per_epoch, warm):
     given_settings = settings(schedule=kind, epochs=epochs, warm_up_steps=warm)
     for step in range(epochs * per_epoch):
-        assert 0 < schedule.rate(given_settings, step, per_epoch) <= given_settings.learning_rate * (1 + 1e-12)
+        assert 0 < schedule.learning_rate(given_settings, step, per_epoch) <= given_settings.learning_rate * (1 + 1e-12)
 
 
 def test_one_cycle_is_the_one_of_pytorch():
@@ -49,16 +49,19 @@ def test_one_cycle_is_the_one_of_pytorch():
         optimizer.step()
         if len(rates) < 60:
             theirs.step()
-    ours = [schedule.rate(settings(schedule="one_cycle", learning_rate=1, epochs=3), step, 20) for step in range(60)]
+    ours = [
+        schedule.learning_rate(settings(schedule="one_cycle", learning_rate=1, epochs=3), step, 20)
+        for step in range(60)
+    ]
     assert ours == pytest.approx(rates, abs=1e-9)
 
 
 def test_an_epoch_sees_each_image_once_in_an_order_of_its_own():
     ids = list(range(100, 150))
-    first, second = schedule.order(ids, 7, 0), schedule.order(ids, 7, 1)
+    first, second = schedule.order_of_epoch(ids, 7, 0), schedule.order_of_epoch(ids, 7, 1)
     assert sorted(first) == sorted(second) == list(range(50))
-    assert first != second != schedule.order(ids, 8, 1)
-    assert schedule.order(ids, 7, 0) == first
+    assert first != second != schedule.order_of_epoch(ids, 8, 1)
+    assert schedule.order_of_epoch(ids, 7, 0) == first
 
 
 @pytest.mark.parametrize(("images", "steps"), [(1, 1), (16, 1), (17, 2), (32, 2)])
