@@ -34,9 +34,9 @@ from benchmarks.detect_reference import reference_s, workers_here
 from schemas.detect import Detect
 from tasks.engine.detectors import detections
 from tasks.io.detectors import devices, stream, torchvision_models
-from tasks.io.detectors.decoding import decoded
-from tasks.io.detectors.opening import Manner
-from tasks.io.detectors.vision import Staged, Vision
+from tasks.io.detectors.decoding import decode_on_cpu
+from tasks.io.detectors.loading import InferenceOptions
+from tasks.io.detectors.torchvision_detector import StagedBatch, TorchvisionDetector
 
 MODELS = {"fasterrcnn_resnet50_fpn_v2": (800, 1333), "fcos_small": (160, 160)}
 PARTS = 2
@@ -63,14 +63,14 @@ SMALL = Size(blobs=8, reference=4, distinct=4, longer_side_px=160, rounds=1, com
 def random_model(name: str, sides: tuple[int, int]) -> nn.Module:
     """A model of random weights whose scores differ from place to place."""
     torch.manual_seed(0)
-    model: Any = torchvision_models.built(name, 1, *sides).eval()
+    model: Any = torchvision_models.build(name, 1, *sides).eval()
     for layer, module in model.named_modules():
         if layer.endswith(("cls_logits", "cls_score")):
             nn.init.normal_(module.weight, std=0.05)
     return model
 
 
-def ours_s(detector: Vision, settings: Detect, blobs: dict[str, bytes]) -> float:
+def ours_s(detector: TorchvisionDetector, settings: Detect, blobs: dict[str, bytes]) -> float:
     """Seconds from bytes to stored rows, of parts that run side by side."""
     names, problems = list(blobs), []
 
@@ -92,30 +92,30 @@ def ours_s(detector: Vision, settings: Detect, blobs: dict[str, bytes]) -> float
     return time.perf_counter() - began_s
 
 
-def resident(detector: Vision, blobs: dict[str, bytes]) -> list[Staged]:
+def resident(detector: TorchvisionDetector, blobs: dict[str, bytes]) -> list[StagedBatch]:
     """The blobs on their canvases on the device, in the very batches in which ours has them now."""
     return [
-        detector.staged([picture for _, picture in batch.pictures], batch.canvas)
+        detector.stage([picture for _, picture in batch.pictures], batch.canvas)
         for part in range(PARTS)
         for batch in stream._batches(detector, list(blobs)[part::PARTS], blobs.__getitem__)
         if isinstance(batch, stream._Batch)
     ]
 
 
-def forward_s(detector: Vision, batches: list[Staged]) -> float:
+def forward_s(detector: TorchvisionDetector, batches: list[StagedBatch]) -> float:
     """Seconds of the model alone on resident batches: nothing is decoded, copied, scaled or read out."""
-    opened = detector._opened()
-    with torch.inference_mode(), devices.upon(opened.device):
+    opened = detector._load()
+    with torch.inference_mode(), devices.use_device(opened.device):
         wait(opened.device)
         began_s = time.perf_counter()
         for batch in batches:
-            assert batch.laid is not None
-            detector._forward(opened, batch.laid)
+            assert batch.batch is not None
+            detector._forward(opened, batch.batch)
         wait(opened.device)
         return time.perf_counter() - began_s
 
 
-def stages_ms(detector: Vision, settings: Detect, blobs: dict[str, bytes]) -> dict[str, float]:
+def stages_ms(detector: TorchvisionDetector, settings: Detect, blobs: dict[str, bytes]) -> dict[str, float]:
     """ms a picture of each step when nothing else goes on: they add up to more than ours takes, since ours overlaps
     them.
     """
@@ -134,11 +134,11 @@ def stages_ms(detector: Vision, settings: Detect, blobs: dict[str, bytes]) -> di
 
     by_canvas: dict[Any, list[Any]] = {}
     for name in names:
-        picture = timed("decode", lambda name=name: detector.decoded(blobs[name]))
-        by_canvas.setdefault(detector.canvas(picture.size), []).append(picture)
+        picture = timed("decode", lambda name=name: detector.decode(blobs[name]))
+        by_canvas.setdefault(detector.canvas_for(picture.size), []).append(picture)
     for canvas, pictures in by_canvas.items():
-        staged = timed("copy and lay", lambda canvas=canvas, pictures=pictures: detector.staged(pictures, canvas))
-        begun = timed("forward", lambda staged=staged: detector.begun(staged))
+        staged = timed("copy and lay", lambda canvas=canvas, pictures=pictures: detector.stage(pictures, canvas))
+        begun = timed("forward", lambda staged=staged: detector.start(staged))
         timed("read out", begun)
     return {f"{step} ms": round(1000 * seconds / len(names), 3) for step, seconds in spent.items()}
 
@@ -148,7 +148,7 @@ def measured(name: str, size: Size, device: torch.device, blobs: dict[str, bytes
     sides = MODELS[name] if size != SMALL else (96, 160)
     model = random_model(name, sides)
     settings = Detect(model=name, least_side_px=sides[0], most_side_px=sides[1])
-    detector = Vision(model, settings, device)
+    detector = TorchvisionDetector(model, settings, device)
     for number in range(size.rounds):  # batch sizes settle, kernels are chosen
         print(f"{name}: warm-up {number + 1} of {size.rounds}, {ours_s(detector, settings, blobs):.1f} s", flush=True)
     seconds: dict[str, list[float]] = {}
@@ -171,12 +171,12 @@ def measured(name: str, size: Size, device: torch.device, blobs: dict[str, bytes
             row |= {"peak GiB": peak, **stages_ms(detector, settings, blobs)}
             row["GPU not in the model %"] = round(100 * max(0.0, 1 - medians["forward alone"] / each_s), 1)
             row["batches"] = " ".join(
-                f"{c.width_px}x{c.height_px}:{b.pictures}" for c, b in sorted(detector._sizes.items())
+                f"{c.width_px}x{c.height_px}:{b.pictures}" for c, b in sorted(detector._batch_sizes.items())
             )
         yield row
     if device.type == "cuda":
         yield from switched(name, model, settings, device, blobs)
-    pictures = [decoded(data) for data in _first(blobs, size.compared).values()]
+    pictures = [decode_on_cpu(data) for data in _first(blobs, size.compared).values()]
     on_cpu = size.on_cpu if device.type == "cuda" else 0
     yield from ({"model": name, "side": "", **row} for row in moves(model, settings, pictures, device, on_cpu))
 
@@ -189,32 +189,36 @@ def switched(
     Compiled: one canvas, one size of batch.
     """
     quarter = _first(blobs, len(blobs) // 4)
-    plain = Vision(model, settings, device)
+    plain = TorchvisionDetector(model, settings, device)
     by_canvas: dict[Any, dict[str, bytes]] = {}
     for blob, data in blobs.items():
-        by_canvas.setdefault(plain.canvas(plain.decoded(data).size), {})[blob] = data
+        by_canvas.setdefault(plain.canvas_for(plain.decode(data).size), {})[blob] = data
     usual = max(by_canvas.values(), key=len)
     usual = _first(usual, max(1, len(usual) // (16 * PARTS)) * 16 * PARTS)
     manners = {
-        "ours, float32": (Manner(torch.float32), quarter),
-        "ours, JPEG on the GPU": (Manner(decodes_on_gpu=True), quarter),
-        "ours, one canvas by 16": (Manner(pictures=16), usual),
-        "ours, one canvas by 16, compiled": (Manner(pictures=16, is_compiled=True), usual),
+        "ours, float32": (InferenceOptions(torch.float32), quarter),
+        "ours, JPEG on the GPU": (InferenceOptions(decodes_on_gpu=True), quarter),
+        "ours, one canvas by 16": (InferenceOptions(batch_size=16), usual),
+        "ours, one canvas by 16, compiled": (InferenceOptions(batch_size=16, is_compiled=True), usual),
     }
     for word, (manner, some) in manners.items():
         reset_peak(device)
-        row = {"model": name, "side": word, **_rate(Vision(model, settings, device, manner), settings, some)}
+        row = {
+            "model": name,
+            "side": word,
+            **_rate(TorchvisionDetector(model, settings, device, manner), settings, some),
+        }
         print(row, flush=True)
         yield {**row, "peak GiB": peak_gib(device)}
 
 
-def _rate(detector: Vision, settings: Detect, blobs: dict[str, bytes]) -> dict[str, Any]:
+def _rate(detector: TorchvisionDetector, settings: Detect, blobs: dict[str, bytes]) -> dict[str, Any]:
     """Images per second of the second of two rounds.
 
     Or why there are none, since a switch may want what a machine lacks.
     """
     try:
-        if detector.manner.decodes_on_gpu and not detector.decoded(next(iter(blobs.values()))).pixels.is_cuda:
+        if detector.manner.decodes_on_gpu and not detector.decode(next(iter(blobs.values()))).pixels.is_cuda:
             return {"note": "no nvJPEG here"}
         ours_s(detector, settings, blobs)
         return {"images/s": round(len(blobs) / ours_s(detector, settings, blobs), 1)}
@@ -243,7 +247,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, help="where the result goes, if not to benchmarks/results")
     arguments = parser.parse_args(argv)
     try:
-        device = devices.chosen(arguments.device)
+        device = devices.choose_device(arguments.device)
     except devices.BadInput as problem:
         print(f"no GPU that CUDA and torch can use: {problem}", file=sys.stderr)
         return 2

@@ -19,9 +19,9 @@ from schemas.detect import Detect
 from tasks.core.detect.boxes import figures
 from tasks.io.detectors import devices, torchvision_models
 from tasks.io.detectors.canvases import Canvases, Size
-from tasks.io.detectors.decoding import Picture, decoded
-from tasks.io.detectors.opening import Manner
-from tasks.io.detectors.vision import Vision
+from tasks.io.detectors.decoding import Picture, decode_on_cpu
+from tasks.io.detectors.loading import InferenceOptions
+from tasks.io.detectors.torchvision_detector import TorchvisionDetector
 
 SEED = 61007
 Figures = list[list[dict[str, Any]]]
@@ -29,18 +29,20 @@ Truth = list[list[tuple[list[float], bool]]]
 """Boxes (x, y, width, height) of each picture, and whether each is a crowd."""
 
 
-def found(detector: Vision, settings: Detect, pictures: Sequence[Picture], batch: int, threads: int = 1) -> Figures:
+def found(
+    detector: TorchvisionDetector, settings: Detect, pictures: Sequence[Picture], batch: int, threads: int = 1
+) -> Figures:
     """Figures of each picture as they are stored, detected in batches of one size."""
     by_canvas: dict[Size, list[int]] = {}
     for place, picture in enumerate(pictures):
-        by_canvas.setdefault(detector.canvas(picture.size), []).append(place)
+        by_canvas.setdefault(detector.canvas_for(picture.size), []).append(place)
     all_of: dict[int, Any] = {}
     with _threads(threads):
         for canvas, places in by_canvas.items():
             for start in range(0, len(places), batch):
                 some = places[start : start + batch]
                 held = [pictures[place] for place in some]
-                all_of |= dict(zip(some, detector.begun(detector.staged(held, canvas))(), strict=True))
+                all_of |= dict(zip(some, detector.start(detector.stage(held, canvas))(), strict=True))
     return [
         figures(*all_of[place], (picture.size.width_px, picture.size.height_px), settings)
         for place, picture in enumerate(pictures)
@@ -120,21 +122,23 @@ def rows(
     truth: the pictures' true boxes, where average precision is to be counted too.
     """
     full, half = torch.float32, torch.bfloat16
-    plain = Vision(model, settings, device, Manner(full, 1))
+    plain = TorchvisionDetector(model, settings, device, InferenceOptions(full, 1))
     base = found(plain, settings, pictures, 1)
-    changes = {f"batches of {size}": (Manner(full, size), size, 1) for size in (2, 8)}
-    changes["bfloat16"] = (Manner(half, 1), 1, 1)
-    changes["bfloat16, batches of 8"] = (Manner(half, 8), 8, 1)
+    changes = {f"batches of {size}": (InferenceOptions(full, size), size, 1) for size in (2, 8)}
+    changes["bfloat16"] = (InferenceOptions(half, 1), 1, 1)
+    changes["bfloat16, batches of 8"] = (InferenceOptions(half, 8), 8, 1)
     if device.type == "cpu":
-        changes["two threads"] = (Manner(full, 1), 1, 2)
+        changes["two threads"] = (InferenceOptions(full, 1), 1, 2)
     figures_of = {"none": base}
     for name, (manner, size, threads) in changes.items():
-        figures_of[name] = found(Vision(model, settings, device, manner), settings, pictures, size, threads)
-    padded = Vision(model, settings, device, Manner(full, 1))
-    padded._opened().laying.canvases = Padded(*padded._opened().laying.canvases)
+        figures_of[name] = found(
+            TorchvisionDetector(model, settings, device, manner), settings, pictures, size, threads
+        )
+    padded = TorchvisionDetector(model, settings, device, InferenceOptions(full, 1))
+    padded._load().transform.canvases = Padded(*padded._load().transform.canvases)
     figures_of["a canvas of its own"] = found(padded, settings, pictures, 1)
     if on_cpu:
-        there = Vision(model, settings, torch.device("cpu"), Manner(full, 1))
+        there = TorchvisionDetector(model, settings, torch.device("cpu"), InferenceOptions(full, 1))
         figures_of[f"the CPU, {on_cpu} pictures"] = found(there, settings, pictures[:on_cpu], 1)
     return even(
         [
@@ -148,7 +152,7 @@ class Padded(Canvases):
     """A canvas for each picture, as small as a model's stride allows: how torchvision pads one that comes alone."""
 
     def canvas(self, picture: Size) -> Size:
-        scaled = self.scaled(picture)
+        scaled = self.scaled_size(picture)
         return self.fixed or Size(-(-scaled.height_px // 32) * 32, -(-scaled.width_px // 32) * 32)
 
 
@@ -171,11 +175,11 @@ def main(argv: list[str] | None = None) -> int:
     arguments = parser.parse_args(argv)
     from benchmarks.detect_pictures import drawn, painted
 
-    model, told = torchvision_models.loaded("fcos_small", arguments.weights.read_bytes(), "weights")
+    model, told = torchvision_models.load("fcos_small", arguments.weights.read_bytes(), "weights")
     settings = Detect(model=told.model, classes={told.categories[0]: 1})
-    pictures = [decoded(data) for data in painted(arguments.pictures, SEED, None)]
+    pictures = [decode_on_cpu(data) for data in painted(arguments.pictures, SEED, None)]
     truth = drawn(arguments.pictures, SEED)
-    print(markdown(rows(model, settings, pictures, devices.chosen(arguments.device), truth=truth)))
+    print(markdown(rows(model, settings, pictures, devices.choose_device(arguments.device), truth=truth)))
     return 0
 
 

@@ -19,7 +19,7 @@ from torch.utils.data import DataLoader, Dataset
 from torchvision.transforms.v2 import functional
 
 from schemas.detect import Detect
-from tasks.io.detectors.heads import limit
+from tasks.io.detectors.heads import set_limits
 
 _SHARED = Path("/dev/shm")
 _SHARED_BYTES = 2**30
@@ -55,7 +55,7 @@ def first(batch: list[torch.Tensor]) -> list[torch.Tensor]:
 def reference_s(model: nn.Module, settings: Detect, files: list[bytes], device: torch.device, workers: int) -> float:
     """Seconds of the loop over the files. The workers are there before it begins."""
     theirs: Any = copy.deepcopy(model)
-    limit(theirs, settings)  # the same boxes to suppress
+    set_limits(theirs, settings)  # the same boxes to suppress
     theirs = theirs.to(device).eval()
     spawned = {"multiprocessing_context": "spawn", "persistent_workers": True} if workers else {}
     loader = DataLoader(Files(files), batch_size=1, num_workers=workers, collate_fn=first, **spawned)  # type: ignore[arg-type]

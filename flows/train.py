@@ -12,11 +12,11 @@ from prefect import flow
 from flows.settings import parse_change, set_field, settings_from_fields
 from schemas.errors import BadInput
 from schemas.manifests import Context
-from schemas.train import Lessons, TrainDetector
+from schemas.train import TrainDetector, TrainingData
 from tasks.engine import runs
 
 if TYPE_CHECKING:
-    from tasks.train import Trained
+    from tasks.train import TrainingResult
 
 
 @flow(name="train_detector", persist_result=False)
@@ -54,7 +54,7 @@ def train_detector(
     from tasks.train import bytes_of, train  # with torch, which whoever deploys all flows need not have
 
     settings = settings_of(model, changes or ())
-    lessons = lessons_of(truth, images, split, evaluate_truth, evaluate_images, evaluate_on)
+    lessons = training_data(truth, images, split, evaluate_truth, evaluate_images, evaluate_on)
     context = Context(
         store=store,
         bindings=bind or {},
@@ -73,7 +73,7 @@ def train_detector(
     except (OSError, MemoryError) as problem:  # a disk that is full, a share that is gone
         line = str(problem).splitlines()[0] if str(problem) else "too little memory"
         raise BadInput(f"training: expected to go on, got '{line}'; the same command goes on from there") from problem
-    print(said(trained, out or f"{store}/{trained.weights}"))  # noqa: T201 - the terminal is where a person waits for it
+    print(summary(trained, out or f"{store}/{trained.weights}"))  # noqa: T201 - the terminal is where a person waits for it
     return trained.metrics
 
 
@@ -91,14 +91,14 @@ def settings_of(model: str | None, changes: list[str] | tuple[()]) -> TrainDetec
     return settings_from_fields(TrainDetector, fields)
 
 
-def lessons_of(
+def training_data(
     truth: str,
     images: str | None,
     split: str | None,
     evaluate_truth: str | None,
     evaluate_images: str | None,
     evaluate_on: str | None,
-) -> Lessons:
+) -> TrainingData:
     """What to learn from and what to be examined on, where not everything is said."""
     if not _is_file(truth):
         split = split or "train"
@@ -106,8 +106,8 @@ def lessons_of(
     if not _is_file(exam):
         evaluate_on = evaluate_on or "val"
     elif evaluate_truth is None and evaluate_on is None:
-        return Lessons(truth, images, split, None, None, None)
-    return Lessons(truth, images, split, exam, evaluate_images if evaluate_truth else images, evaluate_on)
+        return TrainingData(truth, images, split, None, None, None)
+    return TrainingData(truth, images, split, exam, evaluate_images if evaluate_truth else images, evaluate_on)
 
 
 def check_out(path: str) -> None:
@@ -133,7 +133,7 @@ def write_out(path: str, weights: bytes) -> None:
         raise BadInput(f"--out: expected a file that can be written, got '{path}' ({problem})") from problem
 
 
-def said(trained: "Trained", where: str) -> str:
+def summary(trained: "TrainingResult", where: str) -> str:
     """What is printed at the end: what was learnt, scores, and last where the weights lie.
 
     Notes come first, if not told before.

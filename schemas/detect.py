@@ -105,7 +105,7 @@ class Detect(Stage):
 
     @field_validator("model")
     @classmethod
-    def _known(cls, model: str) -> str:
+    def _check_model(cls, model: str) -> str:
         if model not in FAMILIES:
             raise ValueError(f"expected one of {', '.join(FAMILIES)}, got '{model}'")
         return model

@@ -92,7 +92,7 @@ class TrainDetector(Frozen):
 
     @field_validator("model")
     @classmethod
-    def _known(cls, model: str) -> str:
+    def _check_model(cls, model: str) -> str:
         if model not in TORCHVISION:
             raise ValueError(f"expected one of {', '.join(TORCHVISION)}, got '{model}'")
         return model
@@ -112,7 +112,7 @@ class TrainDetector(Frozen):
         return least, most
 
 
-class Lessons(NamedTuple):
+class TrainingData(NamedTuple):
     """What is learnt from and what is kept for the exam. truth, exam: a release or a COCO file.
 
     Folder: of the file's images.
@@ -121,14 +121,14 @@ class Lessons(NamedTuple):
     """
 
     truth: str
-    folder: str | None
+    images: str | None
     split: str | None
-    exam: str | None
-    exam_folder: str | None
-    exam_split: str | None
+    evaluate_truth: str | None
+    evaluate_images: str | None
+    evaluate_on: str | None
 
 
-class Progress(BaseModel):
+class TrainingProgress(BaseModel):
     """Where a training stands: what a checkpoint tells beside weights. Rows are those of CURVES."""
 
     model_config = ConfigDict(extra="forbid")

@@ -29,7 +29,7 @@ def detect_part(blobs: pa.Table, settings: Detect, into: str, context: Context) 
 def detect(settings: Detect, state: State, context: Context) -> Step:
     """What the detector finds for each kept record; only blobs that these weights have not seen are computed."""
     if settings.family == "results":
-        return _looked_up(settings, state, context)
+        return _detect_from_results(settings, state, context)
     return measure_step(detect_part, settings, state, context, _folder(settings, context), DETECT, asked=settings)
 
 
@@ -48,7 +48,7 @@ def check_detector(settings: Detect, context: Context) -> None:
     detectors.check(settings, context)
 
 
-def _looked_up(settings: Detect, state: State, context: Context) -> Step:
+def _detect_from_results(settings: Detect, state: State, context: Context) -> Step:
     """As `detect`, out of another program's results, whose images may be known by the names that records give them."""
     store = runs.store_of(context)
     ids = kept_ids(store, state)
@@ -64,4 +64,4 @@ def _looked_up(settings: Detect, state: State, context: Context) -> Step:
 
 
 def _folder(settings: Detect, context: Context, names: str = "") -> str:
-    return measure_folder("detect", detectors.key(settings, context, names))
+    return measure_folder("detect", detectors.measure_key(settings, context, names))

@@ -8,14 +8,13 @@ from schemas.manifests import Context, State, Step
 from schemas.stages import Quality
 from schemas.tables import QUALITY
 from tasks.core import quality as core
-from tasks.engine import inspection, runs
-from tasks.engine import thumbnails as shelves
+from tasks.engine import inspection, runs, thumbnails
 from tasks.engine.cache_keys import cache_key, code_digest
 from tasks.engine.measure import measure_step
-from tasks.io.images import quality as thumbnails
+from tasks.io.images import colour_thumbnails
 from tasks.io.store.layout import measure_folder
 
-CODE = code_digest(core, thumbnails)
+CODE = code_digest(core, colour_thumbnails)
 FOLDER = measure_folder("quality", cache_key(code=CODE, of=inspection.CODE))
 
 
@@ -24,8 +23,8 @@ def quality_part(blobs: pa.Table, _asked: None, into: str, context: Context) -> 
     """Score one batch of thumbnails (sha256, path) and store the scores."""
     store = runs.store_of(context)
     rows = [
-        {"sha256": sha256, **core.scores(thumbnails.rgb(jpeg))._asdict()}
-        for sha256, jpeg in shelves.jpegs(store, blobs)
+        {"sha256": sha256, **core.scores(colour_thumbnails.rgb(jpeg))._asdict()}
+        for sha256, jpeg in thumbnails.jpegs(store, blobs)
     ]
     store.write_table(into, pa.Table.from_pylist(rows, schema=QUALITY))
 
@@ -34,7 +33,7 @@ def quality(settings: Quality, state: State, context: Context) -> Step:
     """Each kept record's scores; only thumbnails that this code has not seen are looked at."""
 
     def shelved(blobs: pa.Array) -> pa.Table:
-        found = shelves.ensure_thumbnails(blobs, context, settings.label)
+        found = thumbnails.ensure_thumbnails(blobs, context, settings.label)
         return found.sort_by([("path", "ascending"), ("sha256", "ascending")])
 
     return measure_step(quality_part, settings, state, context, FOLDER, QUALITY, rows=shelved)

@@ -10,18 +10,18 @@ from prefect.cache_policies import NO_CACHE
 
 from schemas.errors import BadInput
 from schemas.manifests import Context
-from schemas.train import Lessons, TrainDetector
+from schemas.train import TrainDetector, TrainingData
 from tasks.engine import runs
 from tasks.engine.progress import progress
 from tasks.engine.truth import Annotated, annotated
-from tasks.io.detectors.devices import chosen
+from tasks.io.detectors.devices import choose_device
 from tasks.io.files import inputs
-from tasks.train import course as training
+from tasks.train import training_run
 
 MAX_START_BYTES = 4 * 2**30
 
 
-class Trained(NamedTuple):
+class TrainingResult(NamedTuple):
     """Metrics, where the weights lie below the store, and what a person should know."""
 
     metrics: dict[str, Any]
@@ -31,30 +31,34 @@ class Trained(NamedTuple):
 
 
 @task(cache_policy=NO_CACHE, **runs.NO_RETRY)
-def train(settings: TrainDetector, lessons: Lessons, context: Context) -> Trained:
+def train(settings: TrainDetector, lessons: TrainingData, context: Context) -> TrainingResult:
     """Go through a training, or show what came of it; what is interrupted goes on from its newest checkpoint.
 
     Raises BadInput where there is nothing to learn from, the weights to start from are another model's, there is no
     such device, or the loss is no number any more.
     """
-    store, device, start = runs.store_of(context), chosen(context.device), _start(settings, context)
-    truth = annotated(lessons.truth, lessons.folder, context, category=settings.category, split=lessons.split)
-    if not training.figures_of(truth):
+    store, device, start = runs.store_of(context), choose_device(context.device), _start(settings, context)
+    truth = annotated(lessons.truth, lessons.images, context, category=settings.category, split=lessons.split)
+    if not training_run.count_figures(truth):
         raise BadInput(f"{truth.name}: expected figures of '{settings.category}', got nothing but crowds")
     exam = None
-    if lessons.exam is not None:
+    if lessons.evaluate_truth is not None:
         exam = annotated(
-            lessons.exam, lessons.exam_folder, context, category=settings.category, split=lessons.exam_split
+            lessons.evaluate_truth,
+            lessons.evaluate_images,
+            context,
+            category=settings.category,
+            split=lessons.evaluate_on,
         )
-    course = training.Course(settings, truth, exam, start, device)
-    metrics, notes = training.known(course, store), tuple(_notes(truth, exam))
+    run = training_run.TrainingRun(settings, truth, exam, start, device)
+    metrics, notes = training_run.read_finished(run, store), tuple(_notes(truth, exam))
     is_new = metrics is None
     if metrics is None:
-        with progress("train", training.steps_of(course)) as told:
+        with progress("train", training_run.count_steps(run)) as told:
             for note in notes:
                 told(0, note)
-            metrics = training.trained(course, store, told)
-    return Trained(metrics, f"{course.folder}/model.safetensors", notes, is_new)
+            metrics = training_run.run_training(run, store, told)
+    return TrainingResult(metrics, f"{run.folder}/model.safetensors", notes, is_new)
 
 
 def bytes_of(weights: str, context: Context) -> bytes:

@@ -18,8 +18,8 @@ from PIL import Image
 from benchmarks.detect_moves import moved
 from tasks.engine.detectors import detections
 from tasks.io.detectors.canvases import Size
-from tasks.io.detectors.opening import Manner
-from tasks.io.detectors.vision import Vision
+from tasks.io.detectors.loading import InferenceOptions
+from tasks.io.detectors.torchvision_detector import TorchvisionDetector
 from tests.support.models import SETTINGS, small
 
 pytestmark = [
@@ -28,7 +28,7 @@ pytestmark = [
     pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU that CUDA and torch can use"),
 ]
 CPU, GPU = torch.device("cpu"), torch.device("cuda", 0)
-FULL = Manner(torch.float32)
+FULL = InferenceOptions(torch.float32)
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -50,8 +50,8 @@ def _float32_is_float32():
     torch.backends.cudnn.allow_tf32 = before
 
 
-def figures(device: torch.device, manner: Manner = FULL, parts: int = 1) -> list[list[dict[str, object]]]:
-    detector, names = Vision(small(), SETTINGS, device, manner), list(BLOBS)
+def figures(device: torch.device, manner: InferenceOptions = FULL, parts: int = 1) -> list[list[dict[str, object]]]:
+    detector, names = TorchvisionDetector(small(), SETTINGS, device, manner), list(BLOBS)
 
     def part(number: int) -> list[dict[str, object]]:
         return list(detections.rows(detector, SETTINGS, names[number::parts], BLOBS.__getitem__))
@@ -75,33 +75,33 @@ def test_a_gpu_finds_what_a_cpu_finds_in_float32():
 
 
 def test_bfloat16_batches_find_nearly_the_same():
-    assert_near(figures(GPU, Manner()), figures(CPU), 0.02, 8.0, 0.15)
+    assert_near(figures(GPU, InferenceOptions()), figures(CPU), 0.02, 8.0, 0.15)
 
 
 def test_a_stream_finds_what_single_pictures_do():
-    assert_near(figures(GPU), figures(GPU, Manner(torch.float32, 1, decoders=0)), 0.002, 1.0, 0.01)
+    assert_near(figures(GPU), figures(GPU, InferenceOptions(torch.float32, 1, decoder_threads=0)), 0.002, 1.0, 0.01)
 
 
 def test_jpeg_files_that_the_gpu_decodes_are_nearly_those_of_the_cpu():
-    assert_near(figures(GPU, Manner(torch.float32, decodes_on_gpu=True)), figures(GPU), 0.05, 8.0, 0.15)
+    assert_near(figures(GPU, InferenceOptions(torch.float32, decodes_on_gpu=True)), figures(GPU), 0.05, 8.0, 0.15)
 
 
 def test_a_batch_beyond_the_memory_is_halved_and_the_rows_stay():
-    detector = Vision(small(), SETTINGS, GPU, Manner(torch.float32, 4096))
-    pictures = [detector.decoded(data) for data in BLOBS.values()] * 64
+    detector = TorchvisionDetector(small(), SETTINGS, GPU, InferenceOptions(torch.float32, 4096))
+    pictures = [detector.decode(data) for data in BLOBS.values()] * 64
     by_canvas: dict[Size, list] = {}
     for picture in pictures:
-        by_canvas.setdefault(detector.canvas(picture.size), []).append(picture)
+        by_canvas.setdefault(detector.canvas_for(picture.size), []).append(picture)
     canvas, many = max(by_canvas.items(), key=lambda entry: len(entry[1]))
-    one = detector.begun(detector.staged(many[:1], canvas))()
+    one = detector.start(detector.stage(many[:1], canvas))()
     torch.cuda.empty_cache()
     used = torch.cuda.memory_reserved(GPU) / torch.cuda.get_device_properties(GPU).total_memory
     torch.cuda.set_per_process_memory_fraction(min(1.0, used + 0.004), GPU)
     try:
-        found = detector.begun(detector.staged(many, canvas))()
+        found = detector.start(detector.stage(many, canvas))()
     finally:
         torch.cuda.set_per_process_memory_fraction(1.0, GPU)
-    assert detector.at_once(canvas) < len(many)
+    assert detector.batch_size(canvas) < len(many)
     assert len(found) == len(many)
     assert abs(found[0].scores.max() - one[0].scores.max()) < 1e-3
 
@@ -113,7 +113,7 @@ def test_parts_that_share_a_gpu_find_what_one_does():
 LOST = """
 import torch
 from tasks.engine.detectors import detections
-from tasks.io.detectors.vision import Vision
+from tasks.io.detectors.torchvision_detector import Vision
 from tests.gpu.test_gpu import BLOBS, CPU, GPU
 from tests.support.models import SETTINGS, small
 

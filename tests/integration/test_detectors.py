@@ -44,20 +44,22 @@ def written(path: Path, value: Any) -> str:
 def test_a_key_says_what_is_found_and_nothing_else(tmp_path):
     context, copy = context_of(tmp_path), tmp_path / "copy.onnx"
     copy.write_bytes(WEIGHTS.read_bytes())
-    first = tasks.engine.detectors.key(Detect(model="plain"), context)
+    first = tasks.engine.detectors.measure_key(Detect(model="plain"), context)
     same = [
-        tasks.engine.detectors.key(Detect(model="plain", label="again"), context),
-        tasks.engine.detectors.key(Detect(model="plain", least_side_px=500), context),
-        tasks.engine.detectors.key(Detect(model="plain", weights="mine"), context_of(tmp_path, mine=str(copy))),
-        tasks.engine.detectors.key(Detect(model="plain"), context.model_copy(update={"device": "cpu", "workers": 7})),
+        tasks.engine.detectors.measure_key(Detect(model="plain", label="again"), context),
+        tasks.engine.detectors.measure_key(Detect(model="plain", least_side_px=500), context),
+        tasks.engine.detectors.measure_key(Detect(model="plain", weights="mine"), context_of(tmp_path, mine=str(copy))),
+        tasks.engine.detectors.measure_key(
+            Detect(model="plain"), context.model_copy(update={"device": "cpu", "workers": 7})
+        ),
     ]
     assert {*same} == {first}
     copy.write_bytes(WEIGHTS.read_bytes() + b"\0")
     other = [
-        tasks.engine.detectors.key(Detect(model="yolox"), context),
-        tasks.engine.detectors.key(Detect(model="plain", least_score=0.02), context),
-        tasks.engine.detectors.key(Detect(model="plain", classes={"person": 1}), context),
-        tasks.engine.detectors.key(Detect(model="plain", weights="mine"), context_of(tmp_path, mine=str(copy))),
+        tasks.engine.detectors.measure_key(Detect(model="yolox"), context),
+        tasks.engine.detectors.measure_key(Detect(model="plain", least_score=0.02), context),
+        tasks.engine.detectors.measure_key(Detect(model="plain", classes={"person": 1}), context),
+        tasks.engine.detectors.measure_key(Detect(model="plain", weights="mine"), context_of(tmp_path, mine=str(copy))),
     ]
     assert len({first, *other}) == 5
 

@@ -22,7 +22,7 @@ from schemas.manifests import Context
 from tasks import detect
 from tasks.engine import detectors
 from tasks.engine.parts import run_in_parts
-from tasks.io.detectors import torchvision_models, vision_weights
+from tasks.io.detectors import torchvision_models, torchvision_weights
 from tasks.io.store.releases import Release
 from tests.support.desk import RECIPE, ROOT
 from tests.support.models import TOLD, Failing, small
@@ -38,15 +38,15 @@ CHANGES = [
 @pytest.fixture(scope="module")
 def weights(tmp_path_factory: pytest.TempPathFactory) -> Path:
     file = Path(tmp_path_factory.mktemp("weights") / "small.safetensors")
-    file.write_bytes(torchvision_models.saved(small(), TOLD))
+    file.write_bytes(torchvision_models.weights_bytes(small(), TOLD))
     return file
 
 
 @pytest.fixture(autouse=True)
 def _detectors_of_other_tests_are_forgotten():
-    detectors._opened.cache_clear()
+    detectors._load.cache_clear()
     yield
-    detectors._opened.cache_clear()
+    detectors._load.cache_clear()
 
 
 @pytest.mark.server
@@ -66,9 +66,9 @@ def test_a_build_whose_device_is_lost_in_the_middle_ends_whole_and_with_the_same
         return Release(url).manifest.content_sha256
 
     undisturbed = built("undisturbed")
-    detectors._opened.cache_clear()
+    detectors._load.cache_clear()
     lost = RuntimeError("CUDA error: unspecified launch failure")
-    loaded, failing = vision_weights.loaded, []
+    loaded, failing = torchvision_weights.load_model, []
 
     def breaking(*arguments: Any) -> Any:
         model, told = loaded(*arguments)
@@ -76,7 +76,7 @@ def test_a_build_whose_device_is_lost_in_the_middle_ends_whole_and_with_the_same
         failing.append(model.backbone)
         return model, told
 
-    monkeypatch.setattr(vision_weights, "loaded", breaking)
+    monkeypatch.setattr(torchvision_weights, "loaded", breaking)
 
     assert built("disturbed") == undisturbed
     assert [backbone.left["times"] for backbone in failing] == [0]  # it did fail, once
@@ -110,7 +110,7 @@ def test_a_machine_with_torch_and_without_prefect_finds_the_same(painted, weight
     settings = Detect(model="fcos_small")
     context = Context(store="memory://none", bindings={"weights": str(weights)}, device="cpu")
     here = list(detectors.rows(settings, pa.table({"sha256": ["a"]}), context, lambda _: painting.read_bytes()))
-    assert json.loads(done.stdout) == [json.loads(json.dumps(here)), detectors.key(settings, context)]
+    assert json.loads(done.stdout) == [json.loads(json.dumps(here)), detectors.measure_key(settings, context)]
     assert here[0]["figures"]
 
 

@@ -115,7 +115,8 @@ def test_an_interrupted_build_says_so_and_exits_with_130(prefect_server, tmp_pat
     _, err = build.communicate()
     assert build.returncode == 130
     assert (
-        err.splitlines()[-1] == "bilderatlas: interrupted: what was done is kept; run the same command again to continue"
+        err.splitlines()[-1]
+        == "bilderatlas: interrupted: what was done is kept; run the same command again to continue"
     )
     assert "Traceback" not in err
 

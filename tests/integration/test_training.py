@@ -18,11 +18,11 @@ pytest.importorskip("torchvision")
 from examples.museum.folder import write_museum
 from flows.cli import main
 from flows.evaluate import evaluate_detector
-from flows.train import lessons_of, settings_of
+from flows.train import settings_of, training_data
 from schemas.errors import BadInput
 from schemas.manifests import Context
-from tasks.io.detectors.torchvision_models import read
-from tasks.train import Trained, train
+from tasks.io.detectors.torchvision_models import read_weights
+from tasks.train import TrainingResult, train
 from tests.support.desk import ROOT, MadeOnce
 
 SMALL = [
@@ -70,10 +70,10 @@ def few_of(museum: Path, images: int, folder: Path) -> Path:
 
 def trained(
     truth: Path | str, museum: Path, store: Path, *changes: str, exam: Path | None = None, **bound: str
-) -> Trained:
+) -> TrainingResult:
     """exam: another museum, or a COCO file of the same one."""
     examined = (str(exam), str(museum)) if exam and exam.suffix else (exam and truth_of(exam), exam and str(exam))
-    lessons = lessons_of(str(truth), str(museum), None, *examined, None)
+    lessons = training_data(str(truth), str(museum), None, *examined, None)
     context = Context(store=str(store), bindings=bound, workers=1, device="cpu")
     return train.fn(settings_of("fcos_small", [*SMALL, *changes]), lessons, context)
 
@@ -163,7 +163,7 @@ def test_a_second_time_nothing_is_trained_and_lost_weights_are_made_again(exam, 
 def test_it_goes_on_from_weights_and_notes_an_exam_that_flatters(exam, tmp_path):
     truth = few_of(exam, 8, tmp_path)
     once = trained(truth, exam, tmp_path, "epochs=1")
-    _, told = read((tmp_path / once.weights).read_bytes(), "weights")
+    _, told = read_weights((tmp_path / once.weights).read_bytes(), "weights")
     assert told is not None
     assert (told.model, told.categories, told.most_side_px) == ("fcos_small", ("person",), 125)  # 1.3 x 96
     changes = ("epochs=1", "start=start", "warm_up_steps=0")
@@ -218,7 +218,7 @@ def test_bad_input_is_one_sentence(exam, tmp_path, words, problem):
     changes = [said[place + 1] for place, word in enumerate(said) if word == "--set"]
     bound = dict(word.split("=", 1) for place, word in enumerate(said) if said[place - 1] == "--bind")
     model = said[said.index("--model") + 1] if "--model" in said else "fcos_small"
-    lessons = lessons_of(str(truth), str(exam), "train" if "--split" in said else None, None, None, None)
+    lessons = training_data(str(truth), str(exam), "train" if "--split" in said else None, None, None, None)
     context = Context(store=str(tmp_path / "store"), bindings=bound, device="cpu")
     start = ["start=start"] if bound else []
     with pytest.raises(BadInput, match=problem):
@@ -235,15 +235,15 @@ def test_crowds_alone_teach_nothing(exam, tmp_path):
 
 
 def test_releases_have_their_splits_and_files_no_exam_of_their_own():
-    assert lessons_of("s/releases/x/latest", None, None, None, None, None)[2:] == (
+    assert training_data("s/releases/x/latest", None, None, None, None, None)[2:] == (
         "train",
         "s/releases/x/latest",
         None,
         "val",
     )
-    assert lessons_of("t.json", "i", None, None, None, None)[2:4] == (None, None)
-    assert lessons_of("t.json", "i", "a", None, None, "b")[2:] == ("a", "t.json", "i", "b")
-    assert lessons_of("t.json", "i", None, "u.json", None, None)[2:] == (None, "u.json", None, None)
+    assert training_data("t.json", "i", None, None, None, None)[2:4] == (None, None)
+    assert training_data("t.json", "i", "a", None, None, "b")[2:] == ("a", "t.json", "i", "b")
+    assert training_data("t.json", "i", None, "u.json", None, None)[2:] == (None, "u.json", None, None)
 
 
 @pytest.mark.server

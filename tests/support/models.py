@@ -5,9 +5,9 @@ from torch import nn
 
 from schemas.detect import Detect
 from tasks.io.detectors import torchvision_models
-from tasks.io.detectors.torchvision_models import Told
+from tasks.io.detectors.torchvision_models import WeightsMetadata
 
-TOLD = Told("fcos_small", ("person",), 160, 160)
+TOLD = WeightsMetadata("fcos_small", ("person",), 160, 160)
 SETTINGS = Detect(model="fcos_small")
 
 
@@ -15,7 +15,7 @@ def small() -> nn.Module:
     """The smallest model; the same each time."""
     with torch.random.fork_rng():
         torch.manual_seed(0)
-        model = torchvision_models.built("fcos_small", 1, 160, 160)
+        model = torchvision_models.build("fcos_small", 1, 160, 160)
         scores = model.head.classification_head.cls_logits
         nn.init.normal_(scores.weight, std=0.2)
         nn.init.constant_(scores.bias, -1)

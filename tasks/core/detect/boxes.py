@@ -33,7 +33,7 @@ def kept_by_nms(xyxy: Floats, scores: Floats, most_iou: float) -> NDArray[np.int
     return np.array(kept, np.int64)
 
 
-def picked(
+def select_boxes(
     xyxy: Floats, scores: Floats, least_score: float, nms_iou: float
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Which boxes stay, and for which class: of at least the least score and not suppressed by a better one of their

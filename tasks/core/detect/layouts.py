@@ -78,7 +78,7 @@ def boxes_from_yolov5(
         raise ValueError(f"expected rows of 5 numbers and class scores, got an output of {_shape(raw)} for a picture")
     scores = raw[:, 4:5] * raw[:, _columns(classes, 5, raw.shape[1])]
     strong = _strong(scores, least_score)
-    return _around(raw[:, :4], strong), scores[strong]
+    return _corners(raw[:, :4], strong), scores[strong]
 
 
 def boxes_from_yolov8(
@@ -94,7 +94,7 @@ def boxes_from_yolov8(
         )
     scores = raw[_columns(classes, 4, len(raw))].T
     strong = _strong(scores, least_score)
-    return _around(raw[:4].T, strong), scores[strong]
+    return _corners(raw[:4].T, strong), scores[strong]
 
 
 def boxes_from_plain(
@@ -123,7 +123,7 @@ READERS: dict[str, Reader] = {
 """By layout."""
 
 
-def _around(centred: Floats, strong: NDArray[np.int64]) -> Floats:
+def _corners(centred: Floats, strong: NDArray[np.int64]) -> Floats:
     """Corners of these of the boxes (N, 4) that are given by centre and sides.
 
     Raises ValueError if many sides are below 0: YOLOX's output has yolov5's shape, and logarithms in their place.

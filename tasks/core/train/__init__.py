@@ -1,1 +1,1 @@
-"""The rules of training: what is learnt, who comes when, at which rate, how pictures are altered."""
+"""Rules of training: the schedule, the changes of pictures, the images to learn from, the curves."""

@@ -23,7 +23,7 @@ _FEW = 30
 Line = Sequence[tuple[float, float]]
 
 
-def drawn(rows: pa.Table, title: str) -> str:
+def curves_svg(rows: pa.Table, title: str) -> str:
     """The SVG of a table of schema CURVES; without an evaluation the lower panel is left out. No rows: an empty frame.
 
     Lines are named at their right ends; loss and its parts share an axis that begins at 0, scores one from 0 to 1.
@@ -57,19 +57,23 @@ def _panel(number: int, label: str, lines: dict[str, list[tuple[float, float]]],
     x = Axis(0, last, _LEFT, _WIDTH - _RIGHT)
     y = Axis(0, highest, top + _PANEL_HEIGHT - _BOTTOM, top + _TOP)
     body = [f"<text x='{_LEFT:g}' y='{top + 18}'>{escape(label)}</text>"]
-    body += [_ruled(f"M{x.start:g} {y.at(at)}H{x.stop:g}", x.start - 5, y.at(at) + 4, "end", at) for at in y.ticks()]
     body += [
-        _ruled(f"M{x.at(at)} {y.start:g}v4", x.at(at), y.start + 16, "middle", at) for at in x.ticks() if at == int(at)
+        _grid_line(f"M{x.start:g} {y.at(at)}H{x.stop:g}", x.start - 5, y.at(at) + 4, "end", at) for at in y.ticks()
     ]
-    named = _apart([y.at(line[-1][1]) for line in lines.values()], y.start)
+    body += [
+        _grid_line(f"M{x.at(at)} {y.start:g}v4", x.at(at), y.start + 16, "middle", at)
+        for at in x.ticks()
+        if at == int(at)
+    ]
+    named = _spread_labels([y.at(line[-1][1]) for line in lines.values()], y.start)
     for place, ((name, line), high) in enumerate(zip(lines.items(), named, strict=True)):
-        body.append(_drawn(line, x, y, _COLOURS[place % len(_COLOURS)]))
+        body.append(_curve(line, x, y, _COLOURS[place % len(_COLOURS)]))
         word = escape(name.removeprefix("loss/"))
         body.append(f"<text x='{x.at(line[-1][0]) + 6:g}' y='{high + 4:g}'>{word}</text>")
     return "".join(body)
 
 
-def _apart(heights_px: Sequence[float], lowest_px: float) -> list[float]:
+def _spread_labels(heights_px: Sequence[float], lowest_px: float) -> list[float]:
     """The heights moved, in their order, so far that names at them do not lie upon each other, none below `lowest_px`.
 
     >>> _apart([50.0, 10.0, 12.0], 60.0)
@@ -86,12 +90,12 @@ def _apart(heights_px: Sequence[float], lowest_px: float) -> list[float]:
     return found
 
 
-def _ruled(path: str, x_px: float, y_px: float, anchor: str, value: float) -> str:
+def _grid_line(path: str, x_px: float, y_px: float, anchor: str, value: float) -> str:
     word = f"<text x='{x_px:g}' y='{y_px:g}' text-anchor='{anchor}'>{value:,.10g}</text>"
     return f"<path class='grid' d='{path}'/>{word}"
 
 
-def _drawn(line: Line, x: Axis, y: Axis, colour: str) -> str:
+def _curve(line: Line, x: Axis, y: Axis, colour: str) -> str:
     points = [(x.at(step), y.at(value)) for step, value in line]
     path = "M" + "L".join(f"{left:g} {high:g}" for left, high in points)
     dots = "".join(f"<circle cx='{left:g}' cy='{at:g}' r='2.5' fill='{colour}'/>" for left, at in points)

@@ -25,22 +25,22 @@ _CODE = {
     "onnx": ("tasks.engine.detectors.detections", "tasks.engine.detectors.onnx"),
     "hog": ("tasks.engine.detectors.detections", "tasks.engine.detectors.hog"),
     "results": ("tasks.engine.detectors.results",),
-    "torchvision": ("tasks.engine.detectors.detections", "tasks.io.detectors.vision_weights"),
+    "torchvision": ("tasks.engine.detectors.detections", "tasks.io.detectors.torchvision_weights"),
 }
 """By family, the modules that run: another detector's code changes nothing. Only one's own are imported, since a
 machine that has torch need not have onnxruntime or OpenCV, and each of them takes its time."""
 
-_UNSAID = {"label", "weights", "weights_sha256", "images"}
-_SIDES = {"least_side_px", "most_side_px"}
-_OPENING = threading.Lock()
+_NOT_IN_KEY = {"label", "weights", "weights_sha256", "images"}
+_TORCHVISION_ONLY = {"least_side_px", "most_side_px"}
+_LOADING = threading.Lock()
 
 
 @functools.lru_cache(maxsize=4)
-def _opened(settings: str, url: str, _sha256: str, device: str) -> Detector:
+def _load(settings: str, url: str, _sha256: str, device: str) -> Detector:
     """Once per process. `_sha256` parts files that changed under one path."""
     said = Detect.model_validate_json(settings)
     if said.family == "torchvision":
-        seeing: Detector = _vision().opened(said, str(said.weights), url, device)
+        seeing: Detector = _torchvision_weights().opened(said, str(said.weights), url, device)
         return seeing
     if said.family == "hog":
         from tasks.engine.detectors.hog import HogDetector
@@ -50,18 +50,18 @@ def _opened(settings: str, url: str, _sha256: str, device: str) -> Detector:
     from tasks.engine.detectors.onnx import OnnxDetector
     from tasks.io.detectors import onnx
 
-    return OnnxDetector(onnx.loaded(str(said.weights), url, said.model, device), said)
+    return OnnxDetector(onnx.load(str(said.weights), url, said.model, device), said)
 
 
-def opened(settings: Detect, context: Context) -> Detector:
+def load(settings: Detect, context: Context) -> Detector:
     """The detector, loaded once per process.
 
     Raises BadInput if the bound weights are missing, not those pinned, or no such model.
     """
     sha256 = weights_sha256(settings, context)
     url = context.bindings[settings.weights] if settings.weights else ""
-    with _OPENING:  # parts that begin at once on a cluster's worker would each bring a model to its GPU
-        return _opened(settings.model_dump_json(exclude={"label"}), url, sha256, context.device)
+    with _LOADING:  # parts that begin at once on a cluster's worker would each bring a model to its GPU
+        return _load(settings.model_dump_json(exclude={"label"}), url, sha256, context.device)
 
 
 def check(settings: Detect, context: Context) -> None:
@@ -71,7 +71,7 @@ def check(settings: Detect, context: Context) -> None:
     if settings.family == "results":
         _results(settings, context)
     else:
-        opened(settings, context)
+        load(settings, context)
 
 
 def rows(settings: Detect, blobs: pa.Table, context: Context, read: Callable[[str], bytes]) -> Iterator[dict[str, Any]]:
@@ -81,15 +81,15 @@ def rows(settings: Detect, blobs: pa.Table, context: Context, read: Callable[[st
     """
     if settings.family == "results":
         return results.rows(_results(settings, context), settings, blobs, read)
-    return detections.rows(opened(settings, context), settings, blobs["sha256"].to_pylist(), read)
+    return detections.rows(load(settings, context), settings, blobs["sha256"].to_pylist(), read)
 
 
-def key(settings: Detect, context: Context, names: str = "") -> str:
+def measure_key(settings: Detect, context: Context, names: str = "") -> str:
     """What detections depend on: settings, weights, code. Not where the weights lie, nor the machine.
 
     names: for results, the digest of how records call their blobs, by which images may be known.
     """
-    unsaid = _UNSAID if settings.family == "torchvision" else _UNSAID | _SIDES
+    unsaid = _NOT_IN_KEY if settings.family == "torchvision" else _NOT_IN_KEY | _TORCHVISION_ONLY
     measure = settings.model_dump(mode="json", exclude=unsaid)
     code = code_digest(*map(importlib.import_module, _CODE[settings.family]))
     return cache_key(settings=measure, weights=weights_sha256(settings, context), code=code, names=names)
@@ -104,7 +104,7 @@ def weights_sha256(settings: Detect, context: Context) -> str:
         from tasks.io.detectors import hog
 
         return hog.Windows().sha256
-    sha256 = folders.file_sha256(settings.weights, _file(settings, context.bindings[settings.weights]))
+    sha256 = folders.file_sha256(settings.weights, _weights_file(settings, context.bindings[settings.weights]))
     if settings.weights_sha256 not in {None, sha256}:
         raise BadInput(
             f"binding '{settings.weights}': expected weights of SHA-256 {settings.weights_sha256}, got {sha256}"
@@ -115,18 +115,18 @@ def weights_sha256(settings: Detect, context: Context) -> str:
     return hashlib.sha256(f"{sha256} {listed}".encode()).hexdigest()
 
 
-def _vision() -> Any:
+def _torchvision_weights() -> Any:
     try:
-        return importlib.import_module("tasks.io.detectors.vision_weights")
+        return importlib.import_module("tasks.io.detectors.torchvision_weights")
     except ImportError as problem:
         raise BadInput(f"model: expected torch and torchvision (bilderatlas[torch]), got {problem}") from problem
 
 
-def _file(settings: Detect, url: str) -> str:
+def _weights_file(settings: Detect, url: str) -> str:
     """Path or URL of the weights that a binding gives: torchvision's own go by their name there."""
     if settings.family != "torchvision":
         return url
-    return str(_vision().file_of(str(settings.weights), settings.model, url))
+    return str(_torchvision_weights().file_of(str(settings.weights), settings.model, url))
 
 
 def _results(settings: Detect, context: Context) -> Elsewhere:

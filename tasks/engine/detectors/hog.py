@@ -7,7 +7,7 @@ import numpy as np
 
 from schemas.detect import Detect
 from tasks.core.detect import boxes
-from tasks.io.detectors.detector import Found, Pixels
+from tasks.io.detectors.detector import Detections, Pixels
 from tasks.io.detectors.hog import Windows
 
 
@@ -24,14 +24,14 @@ class HogDetector:
         self._windows, self._settings = windows, settings
         (self._person,) = settings.classes.values()
 
-    def found(self, pictures: Sequence[Pixels]) -> list[Found]:
+    def detect(self, pictures: Sequence[Pixels]) -> list[Detections]:
         """What it finds in each of the pictures, in their order."""
         return [self._one(pixels) for pixels in pictures]
 
-    def _one(self, pixels: Pixels) -> Found:
+    def _one(self, pixels: Pixels) -> Detections:
         settings = self._settings
         floor = min(max(settings.least_score, 1e-6), 1 - 1e-6)
-        xyxy, margins = self._windows.found(pixels, math.log(floor / (1 - floor)))
+        xyxy, margins = self._windows.detect(pixels, math.log(floor / (1 - floor)))
         scores = np.asarray(1 / (1 + np.exp(-margins[:, None])), np.float32)
-        rows, _ = boxes.picked(xyxy, scores, settings.least_score, settings.nms_iou)
-        return Found(xyxy[rows], scores[rows, 0], np.full(len(rows), self._person))
+        rows, _ = boxes.select_boxes(xyxy, scores, settings.least_score, settings.nms_iou)
+        return Detections(xyxy[rows], scores[rows, 0], np.full(len(rows), self._person))

@@ -8,7 +8,7 @@ from schemas.detect import Detect
 from schemas.errors import BadInput
 from tasks.core.detect import boxes, layouts
 from tasks.io.detectors import onnx
-from tasks.io.detectors.detector import Found, Pixels
+from tasks.io.detectors.detector import Detections, Pixels
 
 
 class OnnxDetector:
@@ -20,19 +20,19 @@ class OnnxDetector:
         self._classes = sorted({*settings.classes.values()})
         self._read = layouts.READERS[settings.model]
         try:
-            self._one(model.of_grey, np.ones(2, np.float32))
+            self._one(model.grey_output, np.ones(2, np.float32))
         except ValueError as problem:
             raise BadInput(f"weights for {settings.model}: {problem}") from problem
 
-    def found(self, pictures: Sequence[Pixels]) -> list[Found]:
+    def detect(self, pictures: Sequence[Pixels]) -> list[Detections]:
         """What it finds in each of at most `batch` pictures, in their order."""
-        laid = [self._model.laid_in(pixels) for pixels in pictures]
-        outputs = self._model.raw([pixels for pixels, _ in laid])
+        laid = [self._model.prepare_picture(pixels) for pixels in pictures]
+        outputs = self._model.run([pixels for pixels, _ in laid])
         return [self._one(raw, scales) for raw, (_, scales) in zip(outputs, laid, strict=True)]
 
-    def _one(self, raw: layouts.Floats, scales: layouts.Floats) -> Found:
+    def _one(self, raw: layouts.Floats, scales: layouts.Floats) -> Detections:
         settings, model = self._settings, self._model
         xyxy, scores = self._read(raw, model.height_px, model.width_px, self._classes, settings.least_score)
-        rows, columns = boxes.picked(xyxy, scores, settings.least_score, settings.nms_iou)
+        rows, columns = boxes.select_boxes(xyxy, scores, settings.least_score, settings.nms_iou)
         labels = np.array(self._classes, np.int64)[columns]
-        return Found(xyxy[rows] / np.concatenate([scales, scales]), scores[rows, columns], labels)
+        return Detections(xyxy[rows] / np.concatenate([scales, scales]), scores[rows, columns], labels)

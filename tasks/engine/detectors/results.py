@@ -81,5 +81,5 @@ def _suppressed(found: results.Boxes, settings: Detect) -> results.Boxes:
         return found
     classes = sorted({*settings.classes.values()})
     scores = np.where(found.labels[:, None] == classes, found.scores[:, None], np.float32(-1))
-    kept, _ = boxes.picked(found.xyxy_px, scores, settings.least_score, settings.nms_iou)
+    kept, _ = boxes.select_boxes(found.xyxy_px, scores, settings.least_score, settings.nms_iou)
     return found.taken(kept)

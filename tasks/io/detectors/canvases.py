@@ -35,7 +35,7 @@ class Canvases(NamedTuple):
     most_side_px: int
     fixed: Size | None = None
 
-    def scaled(self, picture: Size) -> Size:
+    def scaled_size(self, picture: Size) -> Size:
         """Size of a picture on its canvas, at least 1 px a side (torchvision's own rule, which knows no such least).
 
         >>> Canvases(800, 1333).scaled(Size(400, 600)), Canvases(800, 1333).scaled(Size(20_000, 200))
@@ -46,7 +46,7 @@ class Canvases(NamedTuple):
         scale = min(self.least_side_px / min(picture), self.most_side_px / max(picture))
         return Size(max(1, math.floor(picture.height_px * scale)), max(1, math.floor(picture.width_px * scale)))
 
-    def canvas(self, picture: Size) -> Size:
+    def canvas_for(self, picture: Size) -> Size:
         """The canvas of a picture: the smallest that holds it, lying or standing as the picture does.
 
         >>> Canvases(800, 1333).canvas(Size(600, 400))
@@ -54,7 +54,7 @@ class Canvases(NamedTuple):
         """
         if self.fixed is not None:
             return self.fixed
-        scaled = self.scaled(picture)
+        scaled = self.scaled_size(picture)
         shorter, longer = sorted(scaled)
         fitting = [(long, short) for long, short in self._sides() if long >= longer and short >= shorter]
         long, short = min(fitting, key=math.prod)
@@ -62,14 +62,14 @@ class Canvases(NamedTuple):
 
     def _sides(self) -> list[tuple[int, int]]:
         """Longer and shorter side of each canvas: from the square to the longest in even steps, then ever narrower."""
-        least, most = _up(self.least_side_px), _up(self.most_side_px)
+        least, most = _round_up(self.least_side_px), _round_up(self.most_side_px)
         ratio = self.most_side_px / self.least_side_px
         steps = round(math.log(ratio, _STEP))
-        longs = [_up(self.least_side_px * ratio ** (step / max(1, steps))) for step in range(steps)]
+        longs = [_round_up(self.least_side_px * ratio ** (step / max(1, steps))) for step in range(steps)]
         halved = round(math.log(1 / _NARROWEST, _STEP))
-        shorts = [_up(self.least_side_px / _STEP**step) for step in range(1, halved + 1)]
+        shorts = [_round_up(self.least_side_px / _STEP**step) for step in range(1, halved + 1)]
         return sorted({*((long, least) for long in longs), (most, least), *((most, short) for short in shorts)})
 
 
-def _up(side_px: float) -> int:
+def _round_up(side_px: float) -> int:
     return math.ceil(round(side_px, 6) / MULTIPLE_PX) * MULTIPLE_PX

@@ -16,7 +16,7 @@ from tasks.io.detectors.stream import NO_LIMIT
 from tasks.io.images import decode
 
 warnings.filterwarnings("ignore", "The image decoding and encoding capabilities of TorchVision", DeprecationWarning)
-_OWN = threading.local()
+_THREAD_LOCAL = threading.local()
 """Each thread's streams by device: one that decodes need not wait for the model."""
 
 
@@ -36,7 +36,7 @@ class Picture(NamedTuple):
         return int(self.pixels.numel())
 
 
-def decoded(data: bytes, *, is_pinned: bool = False) -> Picture:
+def decode_on_cpu(data: bytes, *, is_pinned: bool = False) -> Picture:
     """By the rules of tasks/io/images/decode.py; pinned, the current CUDA device can copy from it while both go on.
 
     Raises UnreadableImage.
@@ -47,7 +47,7 @@ def decoded(data: bytes, *, is_pinned: bool = False) -> Picture:
     return Picture(held)
 
 
-def _nvjpeg() -> Any:
+def _nvjpeg_decoder() -> Any:
     """The way of torchvision to nvJPEG, which a later version will not have."""
     try:
         from torchvision.io import decode_jpeg
@@ -56,16 +56,16 @@ def _nvjpeg() -> Any:
     return decode_jpeg
 
 
-def on_gpu(data: bytes, device: torch.device) -> Picture | None:
+def decode_on_gpu(data: bytes, device: torch.device) -> Picture | None:
     """A plain JPEG decoded by nvJPEG.
 
     None for any other file, for one that it can't read, and where torchvision is built without it.
 
     Its pixels differ from libjpeg's by some of 255 levels at edges of colour.
     """
-    if plain_jpeg.size_of(data) is None or (decode_jpeg := _nvjpeg()) is None:
+    if plain_jpeg.size_of(data) is None or (decode_jpeg := _nvjpeg_decoder()) is None:
         return None
-    streams = _OWN.__dict__.setdefault("streams", {})
+    streams = _THREAD_LOCAL.__dict__.setdefault("streams", {})
     if device not in streams:
         streams[device] = torch.cuda.Stream(device)  # type: ignore[no-untyped-call]
     with torch.cuda.stream(streams[device]):
@@ -74,7 +74,7 @@ def on_gpu(data: bytes, device: torch.device) -> Picture | None:
             pixels = decode_jpeg(encoded, mode="RGB", device=device)
             streams[device].synchronize()
         except RuntimeError as problem:
-            if devices.is_lost(problem):
+            if devices.is_device_failure(problem):
                 raise
             return None
     return Picture(pixels.permute(1, 2, 0))

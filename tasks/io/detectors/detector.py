@@ -11,7 +11,7 @@ Pixels = NDArray[np.uint8]
 Floats = NDArray[np.float32]
 
 
-class Found(NamedTuple):
+class Detections(NamedTuple):
     """What a detector finds in one picture, in the picture's own pixels.
 
     In no order, and boxes may reach beyond the picture.
@@ -32,5 +32,5 @@ class Detector(Protocol):
     batch: int
     """Pictures that it takes at once. On a CPU what it finds in one never depends on which others come with it."""
 
-    def found(self, pictures: Sequence[Pixels]) -> list[Found]:
+    def detect(self, pictures: Sequence[Pixels]) -> list[Detections]:
         """What it finds in each of at most `batch` pictures, in their order."""

@@ -15,7 +15,7 @@ class DeviceLost(OSError):
     """A GPU stopped working in the middle. A fault that may pass, as one of a disk may: the part is tried again."""
 
 
-_FULL = (
+_OUT_OF_MEMORY = (
     "CUDA error: out of memory",
     "STATUS_ALLOC_FAILED",
     "ALLOCATION_FAILED",
@@ -25,7 +25,7 @@ _FULL = (
 """What CUDA, cuBLAS and cuDNN say where memory does not suffice; the last two are cuDNN without room to work in."""
 
 
-def chosen(device: str) -> torch.device:
+def choose_device(device: str) -> torch.device:
     """The device of a word: auto (a GPU where there is one), cpu, cuda, cuda:1 ...
 
     Raises BadInput where there is no such device.
@@ -46,31 +46,31 @@ def chosen(device: str) -> torch.device:
     return torch.device("cuda", index)
 
 
-def is_full(problem: RuntimeError) -> bool:
+def is_out_of_memory(problem: RuntimeError) -> bool:
     """Whether an error says that the device's memory does not suffice, in the words of any of its libraries."""
-    return isinstance(problem, torch.OutOfMemoryError) or any(sign in str(problem) for sign in _FULL)
+    return isinstance(problem, torch.OutOfMemoryError) or any(sign in str(problem) for sign in _OUT_OF_MEMORY)
 
 
-def is_lost(problem: RuntimeError) -> bool:
+def is_device_failure(problem: RuntimeError) -> bool:
     """Whether an error says that the device failed, and not the program or its memory."""
-    if is_full(problem):
+    if is_out_of_memory(problem):
         return False
     return isinstance(problem, torch.AcceleratorError) or any(
         sign in str(problem) for sign in ("CUDA error", "cuDNN error", "CUBLAS_STATUS", "CUDNN_STATUS")
     )
 
 
-def answers(device: torch.device) -> bool:
+def is_responsive(device: torch.device) -> bool:
     """Whether the device computes. A CUDA context that has failed once fails for as long as its process lives."""
     try:
         return float((torch.ones(2, device=device) + 1).sum().item()) == 4.0
     except RuntimeError as problem:
-        return is_full(problem)  # others may have its memory: it lives
+        return is_out_of_memory(problem)  # others may have its memory: it lives
     except AssertionError:  # torch was built without CUDA
         return False
 
 
-def keep_for_good(what: object) -> None:
+def never_free(what: object) -> None:
     """Let something live as long as this process, its end included.
 
     Freeing pinned memory asks the device whether it has been read; where the device has failed, that is an error in a
@@ -79,7 +79,7 @@ def keep_for_good(what: object) -> None:
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(what))
 
 
-class _Inside:
+class _OneThreadUsers:
     """How many threads are inside `one_thread`, and what was set before the first of them came."""
 
     lock = threading.Lock()
@@ -93,20 +93,20 @@ def one_thread() -> Iterator[None]:
 
     The last to leave sets back what was set: some of the libraries below have one number for all threads of a process.
     """
-    with _Inside.lock:
-        if not _Inside.count:
-            _Inside.before = torch.get_num_threads()
-        _Inside.count += 1
+    with _OneThreadUsers.lock:
+        if not _OneThreadUsers.count:
+            _OneThreadUsers.before = torch.get_num_threads()
+        _OneThreadUsers.count += 1
         torch.set_num_threads(1)
     try:
         yield
     finally:
-        with _Inside.lock:
-            _Inside.count -= 1
-            if not _Inside.count:
-                torch.set_num_threads(_Inside.before)
+        with _OneThreadUsers.lock:
+            _OneThreadUsers.count -= 1
+            if not _OneThreadUsers.count:
+                torch.set_num_threads(_OneThreadUsers.before)
 
 
-def upon(device: torch.device) -> "contextlib.AbstractContextManager[Any]":
+def use_device(device: torch.device) -> "contextlib.AbstractContextManager[Any]":
     """CUDA calls go to this device; sums on a CPU to this thread."""
     return torch.cuda.device(device) if device.type == "cuda" else one_thread()

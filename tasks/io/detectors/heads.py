@@ -10,21 +10,21 @@ from torchvision.ops import MultiScaleRoIAlign
 from schemas.detect import Detect
 
 
-def limit(model: Any, settings: Detect) -> None:
+def set_limits(model: Any, settings: Detect) -> None:
     """Scores, suppression and number as the recipe says.
 
     A model that knows other classes too must not spend the number on them.
     """
     heads = getattr(model, "roi_heads", model)
     heads.score_thresh, heads.nms_thresh = settings.least_score, settings.nms_iou
-    heads.detections_per_img = settings.at_most if classes_of(model) <= 2 else 1000 * settings.at_most
+    heads.detections_per_img = settings.at_most if count_classes(model) <= 2 else 1000 * settings.at_most
     if heads is not model:
         heads.mask_predictor = (
             None  # has_mask() goes by it: nobody asks for masks, which would be pasted into whole pictures
         )
 
 
-def classes_of(model: Any) -> int:
+def count_classes(model: Any) -> int:
     """Classes that a torchvision detector tells apart, the background among them."""
     if hasattr(model, "roi_heads"):
         return int(model.roi_heads.box_predictor.cls_score.out_features)
@@ -32,7 +32,7 @@ def classes_of(model: Any) -> int:
     return int(head.num_columns if hasattr(head, "num_columns") else head.num_classes)
 
 
-class Full(nn.Module):
+class Float32Layer(nn.Module):
     """A layer counted in float32, whatever the precision around it: bfloat16 has 8 bits, and scores are stored to
     0.001.
     """
@@ -48,7 +48,7 @@ class Full(nn.Module):
             return counted
 
 
-class Exact(nn.Module):
+class Float32Anchors(nn.Module):
     """A generator of anchors that takes their type from maps of float32.
 
     From bfloat16 maps torchvision makes bfloat16 anchors, whose corners beyond 512 px lie on a grid of 4 px.
@@ -66,25 +66,25 @@ class Exact(nn.Module):
 _SIDE_PX = 256
 """A multiple of every stride."""
 
-LAST = frozenset({"cls_logits", "bbox_pred", "cls_score", "bbox_reg", "bbox_ctrness", "kps_score_lowres"})
+OUTPUT_LAYERS = frozenset({"cls_logits", "bbox_pred", "cls_score", "bbox_reg", "bbox_ctrness", "kps_score_lowres"})
 """Layers that give scores, boxes and joints, by their names."""
 
 
-def with_full_outputs(model: nn.Module) -> None:
+def compute_outputs_in_float32(model: nn.Module) -> None:
     """Have the layers that give scores and boxes count in float32, and their anchors lie where they should, in any
     torchvision detector.
     """
     for module in list(model.modules()):
         for name, layer in list(module.named_children()):
-            if name in LAST and not isinstance(layer, Full):
-                setattr(module, name, Full(layer))
+            if name in OUTPUT_LAYERS and not isinstance(layer, Float32Layer):
+                setattr(module, name, Float32Layer(layer))
             if name == "anchor_generator":
-                setattr(module, name, Exact(layer))
+                setattr(module, name, Float32Anchors(layer))
         if isinstance(module, SSDScoringHead):
-            module.module_list = nn.ModuleList(Full(layer) for layer in module.module_list)
+            module.module_list = nn.ModuleList(Float32Layer(layer) for layer in module.module_list)
 
 
-def with_fixed_scales(model: Any) -> None:
+def fix_pooling_scales(model: Any) -> None:
     """Have the pooling of boxes know the scales of its maps before any picture comes.
 
     torchvision's takes them from the sizes of the first pictures that it sees, and keeps them: after a first picture

@@ -49,7 +49,7 @@ class Windows:
         said = f"{WINDOW_PX} {STRIDE_PX} {PADDING_PX} {STEP} {PERSON} {MOST_SIDE_PX}"
         return hashlib.sha256(self._coefficients.tobytes() + said.encode()).hexdigest()
 
-    def found(self, pixels: NDArray[np.uint8], least_margin: float) -> tuple[Floats, Floats]:
+    def detect(self, pixels: NDArray[np.uint8], least_margin: float) -> tuple[Floats, Floats]:
         """The person in every window of at least the margin, ungrouped: xyxy (N, 4) in the picture's px.
 
         Margins (N,), falling.
@@ -57,7 +57,7 @@ class Windows:
         pixels: (h, w, 3), RGB. What is smaller than the window is padded at the right and the bottom with its edge's
         colour, and boxes may reach there. OpenCV cuts windows at the edge of what it is given.
         """
-        laid, scales = laid_in(pixels)
+        laid, scales = prepare_picture(pixels)
         strides, padding = (STRIDE_PX, STRIDE_PX), (PADDING_PX, PADDING_PX)
         xywh, margins = self._hog.detectMultiScale(laid, least_margin, strides, padding, STEP, _UNGROUPED)
         boxes = np.asarray(xywh, np.float32).reshape(-1, 4)
@@ -70,7 +70,7 @@ class Windows:
         return corners[order], found[order]
 
 
-def laid_in(pixels: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], Floats]:
+def prepare_picture(pixels: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], Floats]:
     """The picture as the detector takes it, BGR, of at most MOST_SIDE_PX and at least the window.
 
     And the scales of x and y.

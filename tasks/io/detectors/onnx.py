@@ -71,25 +71,25 @@ class Model:
         self.batch = shape[0] if isinstance(shape[0], int) and shape[0] > 0 else _BATCH
         if self.batch > _MOST_BATCH:
             raise BadInput(f"weights: expected a batch of at most {_MOST_BATCH}, got {self.batch}")
-        self.of_grey = self._tried()
+        self.grey_output = self._run_on_grey()
 
-    def _tried(self) -> NDArray[np.float32]:
+    def _run_on_grey(self) -> NDArray[np.float32]:
         """The output for a grey picture.
 
         Raises BadInput if the model does not run, or gives no row for each picture.
         """
-        grey, _ = self.laid_in(np.full((self.height_px, self.width_px, 3), _PAD, np.uint8))
+        grey, _ = self.prepare_picture(np.full((self.height_px, self.width_px, 3), _PAD, np.uint8))
         try:
-            output = self.raw([grey])
+            output = self.run([grey])
         except Exception as problem:  # see _session; and an output that is no tensor of numbers
-            raise BadInput(f"weights: expected a model that runs, got {_said(problem)}") from problem
+            raise BadInput(f"weights: expected a model that runs, got {_one_line(problem)}") from problem
         if output.ndim < 2 or len(output) != 1:
             raise BadInput(
                 f"weights: expected an output with a row for each of {self.batch} pictures, got {output.shape}"
             )
         return np.asarray(output[0])
 
-    def laid_in(self, pixels: NDArray[np.uint8]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    def prepare_picture(self, pixels: NDArray[np.uint8]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """(3, H, W) input of one RGB picture (h, w, 3), and the scales by which its x and y were multiplied."""
         canvas, scales = self._letterboxed(pixels) if self._layout.is_letterboxed else self._stretched(pixels)
         channels = canvas[:, :, ::-1] if self._layout.is_bgr else canvas
@@ -111,7 +111,7 @@ class Model:
         canvas = cv2.resize(pixels, (self.width_px, self.height_px), interpolation=cv2.INTER_AREA)
         return np.asarray(canvas, np.uint8), (self.width_px / width, self.height_px / height)
 
-    def raw(self, inputs: Sequence[NDArray[np.float32]]) -> NDArray[np.float32]:
+    def run(self, inputs: Sequence[NDArray[np.float32]]) -> NDArray[np.float32]:
         """First output of the model, one row of it for each input, at most `batch` of them."""
         if self.batch == 1:
             batch = inputs[0][None]
@@ -126,11 +126,11 @@ class Model:
             return self._session.run(None, {self._input: batch})[0]
         except Exception as problem:
             if self._session.get_providers()[0] == _CUDA:  # a fault that may pass: the part is tried again
-                raise OSError(f"expected the CUDA device to answer, got {_said(problem)}") from problem
+                raise OSError(f"expected the CUDA device to answer, got {_one_line(problem)}") from problem
             raise
 
 
-def loaded(name: str, url: str, layout: str, device: str = "cpu") -> Model:
+def load(name: str, url: str, layout: str, device: str = "cpu") -> Model:
     """The model of a bound file. Raises BadInput if there is none at the URL, or it can't be used."""
     return Model(files_in.read(f"binding '{name}'", url, _MOST_BYTES), layout, device)
 
@@ -148,7 +148,7 @@ def _session(weights: bytes, device: str) -> Any:
     except Exception as problem:  # onnxruntime's own exceptions share no public base class
         if "External data" in str(problem):
             raise BadInput("weights: expected a model in one file, got one whose weights lie in another") from problem
-        raise BadInput(f"weights: expected an ONNX model, got {_said(problem)}") from problem
+        raise BadInput(f"weights: expected an ONNX model, got {_one_line(problem)}") from problem
     if device.startswith("cuda") and session.get_providers()[0] != _CUDA:
         raise BadInput(f"expected a CUDA device that onnxruntime can use for device '{device}', got none")
     return session
@@ -173,5 +173,5 @@ def _is_side(side: Any) -> bool:
     return isinstance(side, int) and 0 < side <= _MOST_SIDE_PX
 
 
-def _said(problem: Exception) -> str:
+def _one_line(problem: Exception) -> str:
     return " ".join(str(problem).split())[:160] or type(problem).__name__

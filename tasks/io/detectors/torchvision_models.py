@@ -39,14 +39,14 @@ MODELS: dict[str, Callable[..., nn.Module]] = {
 VERSION = f"torch {torch.__version__}, torchvision {torchvision.__version__}"
 """Other versions give other last bits."""
 _METADATA = "bilderatlas"
-_PEOPLES = frozenset({"keypointrcnn_resnet50_fpn"})
+_PERSON_ONLY = frozenset({"keypointrcnn_resnet50_fpn"})
 """Models of people alone; the others know COCO's 90 ids."""
 _FIXED_SIDES = frozenset({"ssd300_vgg16", "ssdlite320_mobilenet_v3_large"})
 """Models that see every picture at one size: the sides of a recipe say nothing to them."""
 
 _MOST_SIDE_PX = 8192  # as a recipe may ask for
-_COUNT = "num_batches_tracked"
-_EXACT_NORMS = frozenset(
+_BATCH_COUNT = "num_batches_tracked"
+_ZERO_EPSILON_NORMS = frozenset(
     {
         "fasterrcnn_resnet50_fpn",
         "maskrcnn_resnet50_fpn",
@@ -55,11 +55,11 @@ _EXACT_NORMS = frozenset(
     }
 )
 """Models whose published weights have frozen norms of epsilon 0 (torchvision's overwrite_eps)."""
-_SCORES = ("roi_heads.box_predictor.cls_score.weight", "head.classification_head.cls_logits.weight")
+_CLASS_SCORE_LAYERS = ("roi_heads.box_predictor.cls_score.weight", "head.classification_head.cls_logits.weight")
 """Layers with a row for each class; RetinaNet's has one for each of nine anchors, too (scales x aspects)."""
 
 
-class Told(NamedTuple):
+class WeightsMetadata(NamedTuple):
     """What a file of weights says of itself."""
 
     model: str
@@ -68,7 +68,7 @@ class Told(NamedTuple):
     most_side_px: int
 
 
-def built(name: str, classes: int, least_side_px: int = 800, most_side_px: int = 1333) -> nn.Module:
+def build(name: str, classes: int, least_side_px: int = 800, most_side_px: int = 1333) -> nn.Module:
     """The model with random weights, for `classes` classes and the background. Raises BadInput on an unknown name."""
     if name not in MODELS:
         raise BadInput(f"model: expected one of {', '.join(sorted(MODELS))}, got '{name}'")
@@ -76,31 +76,33 @@ def built(name: str, classes: int, least_side_px: int = 800, most_side_px: int =
     return MODELS[name](weights=None, weights_backbone=None, num_classes=classes + 1, **sides)
 
 
-def loaded(
+def load(
     name: str, data: bytes, what: str, least_side_px: int = 800, most_side_px: int = 1333
-) -> tuple[nn.Module, Told]:
+) -> tuple[nn.Module, WeightsMetadata]:
     """The model with the weights of a file, and what the file says of itself.
 
     A state dict says nothing: classes have no names then, and are as many as its head scores (COCO's where that can't
     be told). `what` names the file in errors. A file that knows its model must be of this one; its sides outrank those
     given. Raises BadInput where the bytes are no weights, or not this model's.
     """
-    state, told = read(data, what)
+    state, told = read_weights(data, what)
     if told is not None:
         if told.model != name:
             raise BadInput(f"{what}: expected weights of {name}, got {told.model}'s")
-        model = built(name, len(told.categories), told.least_side_px, told.most_side_px)
+        model = build(name, len(told.categories), told.least_side_px, told.most_side_px)
     else:
-        classes = _classes_of(name, state) or (2 if name in _PEOPLES else 91)
-        told = Told(name, ("person",) if name in _PEOPLES and classes == 2 else (), least_side_px, most_side_px)
-        model = built(name, classes - 1, least_side_px, most_side_px)
-    fill(model, state, what)
-    if name in _EXACT_NORMS and not any(key.endswith(_COUNT) for key in state):
-        _with_exact_norms(model)
+        classes = _classes_of(name, state) or (2 if name in _PERSON_ONLY else 91)
+        told = WeightsMetadata(
+            name, ("person",) if name in _PERSON_ONLY and classes == 2 else (), least_side_px, most_side_px
+        )
+        model = build(name, classes - 1, least_side_px, most_side_px)
+    fill_weights(model, state, what)
+    if name in _ZERO_EPSILON_NORMS and not any(key.endswith(_BATCH_COUNT) for key in state):
+        _set_norm_epsilon_to_zero(model)
     return model, told
 
 
-def fill(model: nn.Module, state: dict[str, Tensor], what: str) -> None:
+def fill_weights(model: nn.Module, state: dict[str, Tensor], what: str) -> None:
     """Put weights into a model. Raises BadInput, with the first that does not fit, if they are another model's.
 
     Names of layers as earlier versions of torchvision had them are understood, by torchvision, and so are weights of a
@@ -114,14 +116,14 @@ def fill(model: nn.Module, state: dict[str, Tensor], what: str) -> None:
         if name in state and state[name].shape != mine[name].shape
     ]
     if not wrong:
-        missing, unknown = _taken(model, state, what)
-        wrong = [f"no {name}" for name in missing if not name.endswith(_COUNT)]
+        missing, unknown = _load_state(model, state, what)
+        wrong = [f"no {name}" for name in missing if not name.endswith(_BATCH_COUNT)]
         wrong += [f"{name} that it does not have" for name in unknown]
     if wrong:
         raise BadInput(f"{what}: expected weights that fit the model, got {wrong[0]} ({len(wrong)} do not fit)")
 
 
-def _taken(model: nn.Module, state: dict[str, Tensor], what: str) -> tuple[list[str], list[str]]:
+def _load_state(model: nn.Module, state: dict[str, Tensor], what: str) -> tuple[list[str], list[str]]:
     """Names that are missing, and that the model does not know, once it has taken the others."""
     try:
         found = model.load_state_dict(state, strict=False)
@@ -132,7 +134,7 @@ def _taken(model: nn.Module, state: dict[str, Tensor], what: str) -> tuple[list[
     return list(found.missing_keys), list(found.unexpected_keys)
 
 
-def _with_exact_norms(model: nn.Module) -> None:
+def _set_norm_epsilon_to_zero(model: nn.Module) -> None:
     """As torchvision does for its own weights of these models: they were trained by norms that add nothing to a
     variance.
     """
@@ -141,19 +143,19 @@ def _with_exact_norms(model: nn.Module) -> None:
             module.eps = 0.0
 
 
-def read(data: bytes, what: str) -> tuple[dict[str, Tensor], Told | None]:
+def read_weights(data: bytes, what: str) -> tuple[dict[str, Tensor], WeightsMetadata | None]:
     """Tensors by name, and what the file says of itself, if it does. Raises BadInput if the bytes are no weights."""
     if data[8:9] == b"{":  # where a safetensors file's header begins, and no zip file's or pickle's
         library = _safetensors(what)
         try:
-            return library.torch.load(data), _told(data)
+            return library.torch.load(data), _metadata_of(data)
         except (library.SafetensorError, ValueError, KeyError, TypeError) as problem:
             said = "a safetensors file that is damaged, or says of itself what can't be"
             raise BadInput(f"{what}: expected a file of weights, got {said}") from problem
     try:
         found = torch.load(io.BytesIO(data), map_location="cpu", weights_only=True)
     except Exception as problem:  # torch promises no class of errors for bytes that are no file of its own
-        raise BadInput(f"{what}: expected a file of weights, got {_instead(data)}") from problem
+        raise BadInput(f"{what}: expected a file of weights, got {_describe_bytes(data)}") from problem
     if isinstance(found, dict) and isinstance(found.get("model"), dict):  # as torchvision's own training writes them
         found = found["model"]
     if not isinstance(found, dict) or not all(
@@ -163,7 +165,7 @@ def read(data: bytes, what: str) -> tuple[dict[str, Tensor], Told | None]:
     return found, None
 
 
-def _instead(data: bytes) -> str:
+def _describe_bytes(data: bytes) -> str:
     """What bytes are that torch does not read as tensors.
 
     Its own words are of its options, and have colours for a terminal.
@@ -173,7 +175,7 @@ def _instead(data: bytes) -> str:
     return f"{len(data)} bytes of something else"
 
 
-def saved(model: nn.Module, told: Told) -> bytes:
+def weights_bytes(model: nn.Module, told: WeightsMetadata) -> bytes:
     """The model's weights as a safetensors file that says what they are; the same weights give the same bytes."""
     state = {name: value.detach().cpu().contiguous() for name, value in sorted(model.state_dict().items())}
     saved: bytes = _safetensors(told.model).torch.save(state, {_METADATA: json.dumps(told._asdict(), sort_keys=True)})
@@ -192,13 +194,13 @@ def _safetensors(what: str) -> Any:
     return safetensors
 
 
-def _told(data: bytes) -> Told | None:
+def _metadata_of(data: bytes) -> WeightsMetadata | None:
     length = int.from_bytes(data[:8], "little")
     said = json.loads(data[8 : 8 + length]).get("__metadata__", {}).get(_METADATA)
     if said is None:
         return None
     fields: dict[str, Any] = json.loads(said)
-    told = Told(
+    told = WeightsMetadata(
         str(fields["model"]), tuple(fields["categories"]), int(fields["least_side_px"]), int(fields["most_side_px"])
     )
     if not 0 < told.least_side_px <= told.most_side_px <= _MOST_SIDE_PX:
@@ -208,7 +210,7 @@ def _told(data: bytes) -> Told | None:
 
 def _classes_of(name: str, state: dict[str, Tensor]) -> int | None:
     """How many classes, the background among them, a model's head scores; None where the model has no such head."""
-    for layer in _SCORES:
+    for layer in _CLASS_SCORE_LAYERS:
         if layer in state and state[layer].ndim:
             rows, anchors = int(state[layer].shape[0]), 9 if name.startswith("retinanet") else 1
             return rows // anchors if rows % anchors == 0 else None

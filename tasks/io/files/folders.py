@@ -14,7 +14,7 @@ from schemas.errors import BadInput
 from schemas.reasons import Reason
 from tasks.io.images.decode import UnreadableImage
 
-_NO_NAME_OF_A_FILE = {errno.ENAMETOOLONG, errno.ELOOP}
+_BAD_FILE_NAME = {errno.ENAMETOOLONG, errno.ELOOP}
 _STAMPS = ("mtime", "created", "ino", "ETag", "etag", "LastModified", "last_modified", "checksum", "uuid")
 
 
@@ -40,14 +40,14 @@ class Folder:
 
     def validator(self, path: str) -> str | None:
         """What changes when the file does; None where there is no such file below the folder."""
-        if not self.holds(path):
+        if not self.contains(path):
             return None
         try:
             return _validator(self.fs.info(f"{self.root}/{path}"))
         except OSError:
             return None
 
-    def holds(self, path: str) -> bool:
+    def contains(self, path: str) -> bool:
         """Whether the path stays below the folder: no `..`, not absolute, no link that leads out."""
         parts = path.split("/")
         if path.startswith("/") or "\\" in path or "\0" in path or ".." in parts:
@@ -57,7 +57,7 @@ class Folder:
 
     def read(self, path: str, max_bytes: int) -> bytes:
         """The file's bytes. Raises UnreadableImage with the reason for a drop."""
-        if not self.holds(path):
+        if not self.contains(path):
             raise UnreadableImage(Reason.NOT_ALLOWED, f"'{path}' leads out of its folder")
         try:
             with self.fs.open(f"{self.root}/{path}", "rb") as file:
@@ -65,7 +65,7 @@ class Folder:
         except (FileNotFoundError, NotADirectoryError, IsADirectoryError) as problem:
             raise UnreadableImage(Reason.NOT_FOUND, f"no file '{path}'") from problem
         except OSError as problem:
-            reason = Reason.NOT_FOUND if problem.errno in _NO_NAME_OF_A_FILE else Reason.UNREACHABLE
+            reason = Reason.NOT_FOUND if problem.errno in _BAD_FILE_NAME else Reason.UNREACHABLE
             raise UnreadableImage(reason, f"'{path[:80]}': {problem.strerror or problem}") from problem
         if len(data) > max_bytes:
             raise UnreadableImage(Reason.TOO_MANY_BYTES, f"more than {max_bytes} bytes")

@@ -83,7 +83,7 @@ class UnreadableImage(Exception):
 class DecodedImage:
     """A decoded image: RGB, 8-bit, upright."""
 
-    held: Image.Image | NDArray[np.uint8]
+    data: Image.Image | NDArray[np.uint8]
     """Its pixels as the decoder left them; whoever wants the other kind pays for the copy."""
     format: str
     orientation: int = 1
@@ -92,21 +92,21 @@ class DecodedImage:
     @functools.cached_property
     def rgb(self) -> Image.Image:
         """As Pillow has it."""
-        return self.held if isinstance(self.held, Image.Image) else Image.fromarray(self.held)
+        return self.data if isinstance(self.data, Image.Image) else Image.fromarray(self.data)
 
     @property
     def width_px(self) -> int:
         """Width in the upright frame."""
-        return self.held.width if isinstance(self.held, Image.Image) else self.held.shape[1]
+        return self.data.width if isinstance(self.data, Image.Image) else self.data.shape[1]
 
     @property
     def height_px(self) -> int:
         """Height in the upright frame."""
-        return self.held.height if isinstance(self.held, Image.Image) else self.held.shape[0]
+        return self.data.height if isinstance(self.data, Image.Image) else self.data.shape[0]
 
     def pixels(self) -> NDArray[np.uint8]:
         """(height, width, 3), RGB, 0..255."""
-        return np.asarray(self.held)
+        return np.asarray(self.data)
 
 
 def picture(data: bytes, max_pixels: int) -> DecodedImage:
@@ -117,7 +117,7 @@ def picture(data: bytes, max_pixels: int) -> DecodedImage:
         with Image.open(io.BytesIO(data), formats=FORMATS) as image:
             refuse_beyond(max_pixels, image)
             name = "JPEG" if image.format == "MPO" else str(image.format)
-            if (plain := _of_plain_jpeg(data, image)) is not None:
+            if (plain := _decode_plain_jpeg(data, image)) is not None:
                 return DecodedImage(plain, name)
             image.load()  # first: reading a PNG's EXIF would load it too, and hide that its stream is broken
             orientation = orientation_of(image)
@@ -131,7 +131,7 @@ def picture(data: bytes, max_pixels: int) -> DecodedImage:
         raise UnreadableImage(Reason.BROKEN_IMAGE, f"{type(problem).__name__}: {problem}"[:200]) from problem
 
 
-def _of_plain_jpeg(data: bytes, header: Image.Image) -> NDArray[np.uint8] | None:
+def _decode_plain_jpeg(data: bytes, header: Image.Image) -> NDArray[np.uint8] | None:
     """The very pixels that Pillow gives for most JPEGs, by the same library and with fewer copies; None for all others.
 
     Others: grey, CMYK, turned, with a profile, and any stream that libjpeg warns of, on which Pillow has the last word.
@@ -173,12 +173,12 @@ def srgb_of(image: Image.Image) -> Image.Image:
     """RGB, 8-bit, by rules 3 to 5; the profile and what is transparent are those of `image.info`."""
     if image.mode == "F":
         raise UnreadableImage(Reason.UNSUPPORTED_PIXELS, "floating-point pixels have no agreed range")
-    plain, alpha = _of_deep_grey(image) if image.mode.startswith("I") else (_without_alpha(image), _alpha(image))
+    plain, alpha = _grey_from_16_bits(image) if image.mode.startswith("I") else (_without_alpha(image), _alpha(image))
     rgb = _from_profile(plain, image.info.get("icc_profile")) or plain.convert("RGB")
     return rgb if alpha is None else Image.composite(rgb, Image.new("RGB", rgb.size, "white"), alpha)
 
 
-def _of_deep_grey(image: Image.Image) -> tuple[Image.Image, Image.Image | None]:
+def _grey_from_16_bits(image: Image.Image) -> tuple[Image.Image, Image.Image | None]:
     """Grey of 16 bits, which Pillow holds in 16 or (PGM, some PNG) 32 bits, by its high byte; and its alpha."""
     values = np.asarray(image).astype(np.int64)
     if values.size and (values.min() < 0 or values.max() > 0xFFFF):

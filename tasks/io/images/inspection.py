@@ -55,7 +55,7 @@ class Inspection:
     thumbnail: bytes
 
 
-class _OtherWay(Exception):
+class _NotForFastPath(Exception):
     """No error: this JPEG is none for the fast path."""
 
 
@@ -66,39 +66,39 @@ def inspect(data: Bytes, max_pixels: int) -> Inspection:
     """
     if data[:3] == b"\xff\xd8\xff":
         try:
-            return _of_jpeg(data, max_pixels)
-        except _OtherWay:
+            return _inspect_jpeg(data, max_pixels)
+        except _NotForFastPath:
             pass
     picture = decode.picture(bytes(data), max_pixels)
-    return _look(picture.format, picture.rgb.size, picture.orientation, _reduced(picture.rgb))
+    return _inspection_of(picture.format, picture.rgb.size, picture.orientation, _reduced(picture.rgb))
 
 
-def _of_jpeg(data: Bytes, max_pixels: int) -> Inspection:
-    header = _opened(data)
+def _inspect_jpeg(data: Bytes, max_pixels: int) -> Inspection:
+    header = _open_header(data)
     decode.refuse_beyond(max_pixels, header)
-    small = _decoded(data, header)
+    small = _decode_reduced(data, header)
     profile = header.info.get("icc_profile")
     if profile and not _is_srgb(profile, small.mode):
         small.info["icc_profile"] = profile
     orientation = decode.orientation_of(header)
     size = header.size[::-1] if orientation >= 5 else header.size
     # reduced before the profile is applied: the profile's cost is by the pixel
-    return _look("JPEG", size, orientation, decode.srgb_of(_reduced(decode.upright(small, orientation))))
+    return _inspection_of("JPEG", size, orientation, decode.srgb_of(_reduced(decode.upright(small, orientation))))
 
 
-def _opened(data: Bytes) -> Image.Image:
+def _open_header(data: Bytes) -> Image.Image:
     """The header by Pillow, no pixel decoded. Raises _OtherWay where it, or libjpeg, finds anything unusual in it."""
     try:
         header = Image.open(io.BytesIO(data if isinstance(data, bytes) else data[:_HEADER_BYTES]), formats=("JPEG",))
         height, width, _, _ = simplejpeg.decode_jpeg_header(data, strict=True)
     except (Image.DecompressionBombError, KeyError, *decode.DECODE_ERRORS):
-        raise _OtherWay from None
+        raise _NotForFastPath from None
     if header.mode not in {"L", "RGB"} or header.size != (width, height):
-        raise _OtherWay
+        raise _NotForFastPath
     return header
 
 
-def _decoded(data: Bytes, header: Image.Image) -> Image.Image:
+def _decode_reduced(data: Bytes, header: Image.Image) -> Image.Image:
     """All of the stream, at the least scale that keeps enough pixels; RGB or grey, as stored."""
     eighths = _eighths(*header.size)
     width, height = (-(-side * eighths // 8) for side in header.size)
@@ -116,7 +116,7 @@ def _decoded(data: Bytes, header: Image.Image) -> Image.Image:
             return Image.fromarray(pixels(strict=False))
         if _STREAM_IS_CORRUPT.match(words):
             raise UnreadableImage(Reason.BROKEN_IMAGE, f"libjpeg: {words}"[:200]) from problem
-        raise _OtherWay from problem
+        raise _NotForFastPath from problem
 
 
 def _eighths(width: int, height: int) -> int:
@@ -192,7 +192,7 @@ def _lanczos(length_px: int) -> NDArray[np.float64]:
     return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
 
-def _look(form: str, size: tuple[int, int], orientation: int, small: Image.Image) -> Inspection:
+def _inspection_of(form: str, size: tuple[int, int], orientation: int, small: Image.Image) -> Inspection:
     bits = _phash_bits(small)
     small.thumbnail((thumbnail_px, thumbnail_px))
     thumbnail = simplejpeg.encode_jpeg(np.asarray(small), quality=_QUALITY, colorsubsampling="420")

@@ -17,11 +17,11 @@ _TILES = (8, 8)
 _HUES = 180  # OpenCV's hue of 8 bits counts in steps of two degrees
 
 
-def altered(pixels: Pixels, name: str, numbers: tuple[float, ...] = ()) -> Pixels:
+def apply_change(pixels: Pixels, name: str, numbers: tuple[float, ...] = ()) -> Pixels:
     """The picture after one alteration. Raises ValueError on a name that is none."""
-    if name not in ALTERATIONS:
-        raise ValueError(f"expected one of {', '.join(ALTERATIONS)}, got '{name}'")
-    return np.ascontiguousarray(ALTERATIONS[name](pixels, *numbers))
+    if name not in CHANGES:
+        raise ValueError(f"expected one of {', '.join(CHANGES)}, got '{name}'")
+    return np.ascontiguousarray(CHANGES[name](pixels, *numbers))
 
 
 def _brightness_contrast(pixels: Pixels, brightness: float, contrast: float) -> Pixels:
@@ -71,7 +71,7 @@ def _clipped(values: NDArray[np.float32]) -> Pixels:
     return np.rint(np.clip(values, 0, 255)).astype(np.uint8)
 
 
-ALTERATIONS: dict[str, Callable[..., Pixels]] = {
+CHANGES: dict[str, Callable[..., Pixels]] = {
     "brightness_contrast": _brightness_contrast,
     "clahe": _clahe,
     "rgb_shift": _rgb_shift,

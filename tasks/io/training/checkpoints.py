@@ -18,7 +18,7 @@ def write(store: Store, folder: str, step: int, data: bytes) -> None:
         store.remove(f"{folder}/{name}")
 
 
-def intact(store: Store, folder: str) -> Iterator[bytes]:
+def read_intact(store: Store, folder: str) -> Iterator[bytes]:
     """Bytes of those that are whole, the newest first; one that is damaged is removed and passed over."""
     for name in _names(store, folder):
         with contextlib.suppress(DamagedFile):

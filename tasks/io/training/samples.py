@@ -30,7 +30,7 @@ class Sample(NamedTuple):
     xyxy_px: NDArray[np.float32]
 
 
-class Pictures:
+class PictureCache:
     """Blobs, decoded once, reduced, and held as long as there is room."""
 
     def __init__(self, read: Callable[[str], bytes], most_bytes: int = CACHE_BYTES) -> None:
@@ -58,12 +58,12 @@ class Pictures:
         return pixels
 
 
-def loaders(*, is_gpu: bool) -> int:
+def loader_threads(*, is_gpu: bool) -> int:
     """Threads that make samples: a GPU leaves the cores to them."""
     return min(_MOST_LOADERS, os.cpu_count() or _LOADERS) if is_gpu else _LOADERS
 
 
-def ahead(
+def prefetch(
     make: Callable[[int, int], Sample], groups: Iterable[tuple[int, Sequence[int]]], threads: int = _LOADERS
 ) -> Iterator[list[Sample]]:
     """The samples make(epoch, place) of each group (epoch, places), in order.

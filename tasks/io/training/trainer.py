@@ -18,7 +18,7 @@ from torchvision.models.detection.ssd import SSDScoringHead
 from schemas.detect import Detect
 from schemas.errors import BadInput, DamagedFile
 from schemas.train import TrainDetector
-from tasks.io.detectors import devices, heads, vision
+from tasks.io.detectors import devices, heads, torchvision_detector
 from tasks.io.detectors import torchvision_models as models
 from tasks.io.training.samples import Sample
 
@@ -50,26 +50,26 @@ def deterministic(threads: int, device: torch.device) -> Iterator[None]:
         _FILLING.fill_uninitialized_memory = filled
 
 
-def started(settings: TrainDetector, start: bytes | None, seed: int) -> nn.Module:
+def initial_model(settings: TrainDetector, start: bytes | None, seed: int) -> nn.Module:
     """The model before its first step: of random weights by the seed, or of those of a file, with a fresh head if so
     asked.
 
     Raises BadInput if the file's are not this model's.
     """
     torch.manual_seed(seed)
-    model = models.built(settings.model, 1, settings.least_side_px, settings.most_side_px)
+    model = models.build(settings.model, 1, settings.least_side_px, settings.most_side_px)
     if start is not None:
-        _begin_from(model, start, settings)
+        _load_start(model, start, settings)
     return model
 
 
-def _begin_from(model: nn.Module, start: bytes, settings: TrainDetector) -> None:
-    source, told = models.loaded(settings.model, start, "start")
+def _load_start(model: nn.Module, start: bytes, settings: TrainDetector) -> None:
+    source, told = models.load(settings.model, start, "start")
     if not settings.new_head and told.categories not in {(), (settings.category,)}:
         raise BadInput(f"start: expected a head of '{settings.category}' alone, got {', '.join(told.categories)}")
     fresh = _HEADS if settings.new_head else ()
     weights = {name: value for name, value in source.state_dict().items() if not name.startswith(fresh)}
-    models.fill(model, {**model.state_dict(), **weights}, "start")
+    models.fill_weights(model, {**model.state_dict(), **weights}, "start")
     for mine, theirs in zip(_norms(model), _norms(source), strict=True):
         # torchvision's own weights have norms of epsilon 0; whoever reads ours takes the usual one
         cast("Tensor", mine.running_var).add_(theirs.eps - mine.eps)
@@ -84,7 +84,7 @@ class Trainer:
 
     def __init__(self, model: nn.Module, settings: TrainDetector, device: torch.device, *, is_frozen: bool) -> None:
         """is_frozen: whether batch statistics stay as they are."""
-        heads.with_fixed_scales(model.eval())  # not those of whatever batch comes first, here or after an interruption
+        heads.fix_pooling_scales(model.eval())  # not those of whatever batch comes first, here or after an interruption
         self.model = model.to(device, memory_format=torch.channels_last)  # type: ignore[call-overload]
         self.device, self.batch, self._clip, self._is_frozen = device, settings.batch, settings.clip, is_frozen
         self.is_bfloat16 = settings.precision == "bfloat16" or (settings.precision == "auto" and device.type == "cuda")
@@ -105,18 +105,18 @@ class Trainer:
             try:
                 return self._step(samples, rate, seed)
             except RuntimeError as problem:
-                self._mind(problem)
+                self._handle_error(problem)
             if self.device.type == "cuda":  # out of there first: the error holds on to the memory
                 torch.cuda.empty_cache()
 
-    def _mind(self, problem: RuntimeError) -> None:
+    def _handle_error(self, problem: RuntimeError) -> None:
         """Halve the batch for want of memory.
 
         Raises BadInput where that is no use, and what is no matter of the device as it is.
         """
-        if devices.is_lost(problem):
-            raise _lost(self.device, problem) from problem
-        if not (devices.is_full(problem) or _NO_MEMORY in str(problem)):
+        if devices.is_device_failure(problem):
+            raise _gpu_failure(self.device, problem) from problem
+        if not (devices.is_out_of_memory(problem) or _NO_MEMORY in str(problem)):
             raise problem
         if self.batch == 1:
             raise BadInput(
@@ -126,7 +126,7 @@ class Trainer:
 
     def _step(self, samples: Sequence[Sample], rate: float, seed: int) -> dict[str, float]:
         torch.manual_seed(seed)  # whatever is drawn in a step depends on the step alone: nothing of chance to be kept
-        self._learning()
+        self._set_train_mode()
         self._optimizer.zero_grad(set_to_none=True)
         parts: dict[str, float] = {}
         for first in range(0, len(samples), self.batch):
@@ -138,7 +138,7 @@ class Trainer:
             for name, value in losses.items():
                 parts[name] = parts.get(name, 0.0) + float(value.detach()) * share
         if not all(math.isfinite(value) for value in parts.values()):
-            raise BadInput(f"training: expected a finite loss, got {_told(parts)}: lower learning_rate")
+            raise BadInput(f"training: expected a finite loss, got {_loss_text(parts)}: lower learning_rate")
         nn.utils.clip_grad_norm_(self._parameters, self._clip)
         for group in self._optimizer.param_groups:
             group["lr"] = rate
@@ -159,19 +159,19 @@ class Trainer:
         Raises DamagedFile where the bytes are no state of this model.
         """
         try:
-            return self._restored(data)
+            return self._restore(data)
         except (safetensors.SafetensorError, ValueError, KeyError, IndexError, TypeError, RuntimeError) as problem:
             line = str(problem).splitlines()[0][:200]
             raise DamagedFile(f"expected a checkpoint of this training, got another's ({line})") from problem
 
-    def _restored(self, data: bytes) -> dict[str, Any]:
+    def _restore(self, data: bytes) -> dict[str, Any]:
         tensors = safetensors.torch.load(data)
         memory: dict[int, dict[str, Tensor]] = {}
         for name, value in tensors.items():
             kind, _, rest = name.partition(".")
             if kind == "optimizer":
                 place, _, what = rest.partition(".")
-                memory.setdefault(int(place), {})[what] = _laid_out_as(self._parameters[int(place)], value)
+                memory.setdefault(int(place), {})[what] = _in_memory_order_of(self._parameters[int(place)], value)
         weights = {name[6:]: value for name, value in tensors.items() if name.startswith("model.")}
         self.model.load_state_dict(weights)
         self._optimizer.load_state_dict({**self._optimizer.state_dict(), "state": memory})
@@ -179,7 +179,7 @@ class Trainer:
         said: dict[str, Any] = json.loads(json.loads(data[8 : 8 + length])["__metadata__"][_METADATA])
         return said
 
-    def _learning(self) -> None:
+    def _set_train_mode(self) -> None:
         self.model.train()
         if self._is_frozen:
             for layer in _norms(self.model):
@@ -202,9 +202,9 @@ class Trainer:
 
 
 @contextlib.contextmanager
-def seeing(
+def detector_of(
     model: nn.Module, settings: Detect, sides_px: tuple[int, int], device: torch.device
-) -> Iterator[vision.Vision]:
+) -> Iterator[torchvision_detector.TorchvisionDetector]:
     """A copy of the model as it stands, shown pictures at these sides: the detector that `detect` would make of its
     file.
 
@@ -214,14 +214,14 @@ def seeing(
     shown: Any = copy.deepcopy(model)
     shown.transform.min_size, shown.transform.max_size = (sides_px[0],), sides_px[1]
     try:
-        yield vision.Vision(shown, settings, device)
+        yield torchvision_detector.TorchvisionDetector(shown, settings, device)
     except devices.DeviceLost as problem:
-        raise _lost(device, problem) from problem
+        raise _gpu_failure(device, problem) from problem
     finally:
         torch.backends.cudnn.benchmark = before  # a detector's shapes are few; those of training are not
 
 
-def _lost(device: torch.device, problem: Exception) -> BadInput:
+def _gpu_failure(device: torch.device, problem: Exception) -> BadInput:
     line = str(problem).splitlines()[0][:200]
     return BadInput(
         f"device: expected {device} to go on, got {line}; the same command goes on from the newest checkpoint"
@@ -234,17 +234,17 @@ def _with_outputs_in_float32(model: nn.Module) -> None:
     """
     for module in list(model.modules()):
         for name, layer in list(module.named_children()):
-            if name in heads.LAST or isinstance(layer, SSDScoringHead):
+            if name in heads.OUTPUT_LAYERS or isinstance(layer, SSDScoringHead):
                 layer.register_forward_hook(_in_float32)
             if name == "anchor_generator":
-                setattr(module, name, heads.Exact(layer))
+                setattr(module, name, heads.Float32Anchors(layer))
 
 
 def _in_float32(_layer: nn.Module, _given: Any, found: Tensor) -> Tensor:
     return found.float()
 
 
-def _laid_out_as(weights: Tensor, memory: Tensor) -> Tensor:
+def _in_memory_order_of(weights: Tensor, memory: Tensor) -> Tensor:
     """What the optimizer remembers of weights, in their order in memory: fused steps go through both side by side."""
     return torch.empty_like(weights).copy_(memory).detach() if memory.shape == weights.shape else memory
 
@@ -257,5 +257,5 @@ def _optimizer(parameters: list[nn.Parameter], settings: TrainDetector) -> torch
     )
 
 
-def _told(parts: dict[str, float]) -> str:
+def _loss_text(parts: dict[str, float]) -> str:
     return ", ".join(f"{name} {value:.3g}" for name, value in parts.items())

@@ -12,8 +12,8 @@ from PIL import Image
 
 from benchmarks import detect_gpu, detect_pictures, results
 from benchmarks.detect_moves import moved
-from tasks.io.detectors.opening import Manner
-from tasks.io.detectors.vision import Vision
+from tasks.io.detectors.loading import InferenceOptions
+from tasks.io.detectors.torchvision_detector import TorchvisionDetector
 from tests.support.models import SETTINGS, Failing, small
 
 
@@ -56,11 +56,11 @@ def test_a_folder_without_jpeg_files_is_refused(tmp_path):
 
 def test_a_switch_that_this_machine_lacks_leaves_a_note_and_not_the_benchmark_in_pieces(monkeypatch):
     blobs = dict(enumerate(detect_pictures.textured(2, 0, 64)))
-    detector = Vision(small(), SETTINGS, torch.device("cpu"), Manner(decodes_on_gpu=True))
+    detector = TorchvisionDetector(small(), SETTINGS, torch.device("cpu"), InferenceOptions(decodes_on_gpu=True))
     assert detect_gpu._rate(detector, SETTINGS, blobs) == {"note": "no nvJPEG here"}
     model = small()
     model.backbone = Failing(model.backbone, RuntimeError("no compiler\nat all"), times=99)
-    broken = Vision(model, SETTINGS, torch.device("cpu"))
+    broken = TorchvisionDetector(model, SETTINGS, torch.device("cpu"))
     assert detect_gpu._rate(broken, SETTINGS, blobs) == {"note": "RuntimeError: no compiler"}
 
 

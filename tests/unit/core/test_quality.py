@@ -15,8 +15,8 @@ from PIL import Image, ImageFilter, ImageOps
 from examples.museum.borders import Border, bordered
 from tasks.core import quality
 from tasks.core.quality import Margins, Scores, scores
+from tasks.io.images.colour_thumbnails import rgb
 from tasks.io.images.inspection import inspect
-from tasks.io.images.quality import rgb
 
 Pixels = NDArray[np.uint8]
 

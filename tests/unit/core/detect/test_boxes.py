@@ -29,7 +29,7 @@ def figures(
     classes = sorted(settings.classes.values())
     xyxy = np.array(boxes, F).reshape(-1, 4)
     table = np.array(scores, F).reshape(len(boxes), -1)[:, classes] if boxes else np.zeros((0, len(classes)), F)
-    rows, columns = detect.picked(xyxy, table, settings.least_score, settings.nms_iou)
+    rows, columns = detect.select_boxes(xyxy, table, settings.least_score, settings.nms_iou)
     labels = np.array(classes)[columns]
     return detect.figures(xyxy[rows] / F(scale), table[rows, columns], labels, None, size_px, settings)
 

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 from schemas.tables import CURVES
-from tasks.core.train.curves import drawn
+from tasks.core.train.curves import curves_svg
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -23,7 +23,7 @@ def words(svg: str) -> list[str]:
 
 
 def test_every_line_is_there_named_at_its_end_and_falls_where_the_loss_falls():
-    svg = drawn(table(*LOSSES, (2, "AP50", 0.5), (2, "AP", 0.25)), "fcos_small")
+    svg = curves_svg(table(*LOSSES, (2, "AP50", 0.5), (2, "AP", 0.25)), "fcos_small")
     assert {"loss", "box", "AP50", "AP", "step of fcos_small"} <= set(words(svg))
     lines = [path.get("d") for path in ET.fromstring(svg).iter(f"{SVG}path") if path.get("fill") == "none"]
     assert len(lines) == 4
@@ -31,16 +31,16 @@ def test_every_line_is_there_named_at_its_end_and_falls_where_the_loss_falls():
 
 
 def test_without_an_evaluation_there_is_one_panel_and_without_rows_a_frame():
-    assert "on the images held back" not in drawn(table(*LOSSES), "x")
-    assert words(drawn(table(), "x"))[-1] == "step of x"
+    assert "on the images held back" not in curves_svg(table(*LOSSES), "x")
+    assert words(curves_svg(table(), "x"))[-1] == "step of x"
 
 
 def test_seconds_change_nothing():
     later = [(step, name, value + 100 if name == "s" else value) for step, name, value in LOSSES]
-    assert drawn(table(*LOSSES), "x") == drawn(table(*later), "x")
+    assert curves_svg(table(*LOSSES), "x") == curves_svg(table(*later), "x")
 
 
 @pytest.mark.parametrize("title", ["<script>", "a & b", "\x00"])
 def test_a_name_is_text_and_no_markup(title):
-    assert "<script>" not in drawn(table(*LOSSES), title)
-    ET.fromstring(drawn(table(*LOSSES), title))
+    assert "<script>" not in curves_svg(table(*LOSSES), title)
+    ET.fromstring(curves_svg(table(*LOSSES), title))

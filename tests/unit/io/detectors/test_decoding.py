@@ -18,7 +18,7 @@ def jpeg() -> bytes:
 
 
 def test_pixels_are_those_of_the_rules_and_writable():
-    picture = decoding.decoded(jpeg())
+    picture = decoding.decode_on_cpu(jpeg())
     assert picture.size == (5, 7)
     assert picture.nbytes == 105
     assert np.array_equal(picture.pixels, np.asarray(Image.open(io.BytesIO(jpeg()))))
@@ -28,8 +28,8 @@ def test_pixels_are_those_of_the_rules_and_writable():
 @pytest.mark.parametrize("data", [b"", b"no picture", jpeg()[:60]])
 def test_what_has_no_pixels_is_unreadable(data):
     with pytest.raises(UnreadableImage):
-        decoding.decoded(data)
+        decoding.decode_on_cpu(data)
 
 
 def test_a_file_that_is_not_plain_is_none_of_the_gpus():
-    assert decoding.on_gpu(b"\x89PNG", torch.device("cuda", 0)) is None
+    assert decoding.decode_on_gpu(b"\x89PNG", torch.device("cuda", 0)) is None

@@ -34,7 +34,7 @@ F = np.float32
 def test_a_picture_is_bounded_and_at_least_a_window(
     size: tuple[int, int], laid: tuple[int, int], scales: tuple[float, float]
 ):
-    found, got = hog.laid_in(np.full((size[1], size[0], 3), (10, 20, 30), np.uint8))
+    found, got = hog.prepare_picture(np.full((size[1], size[0], 3), (10, 20, 30), np.uint8))
     assert found.shape == (laid[1], laid[0], 3)
     assert got == pytest.approx(scales)
     assert (found == (30, 20, 10)).all()  # BGR; the edge's colour where it is padded
@@ -51,7 +51,7 @@ class Stub:
 
 def test_margins_become_scores_and_of_overlapping_windows_the_best_stays():
     settings = Detect(model="hog", least_score=0.2)
-    (found,) = HogDetector(Stub(), settings).found([np.zeros((200, 200, 3), np.uint8)])
+    (found,) = HogDetector(Stub(), settings).detect([np.zeros((200, 200, 3), np.uint8)])
     got = detect.figures(*found, (200, 200), settings)
     assert [(figure["xywh_px"][0], figure["score"]) for figure in got] == [(2.0, 0.953), (100.0, 0.5)]  # 1 / (1 + e^-3)
     assert all(figure["category"] == "person" for figure in got)
@@ -71,8 +71,8 @@ def test_an_opencv_without_it_is_told_in_a_sentence():
 @needs_it
 def test_windows_are_the_same_each_time_and_each_reaches_the_floor():
     pixels = np.random.default_rng(3).integers(0, 255, (300, 200, 3), np.uint8)
-    xyxy, margins = hog.Windows().found(pixels, -3.0)
-    again, _ = hog.Windows().found(pixels, -3.0)
+    xyxy, margins = hog.Windows().detect(pixels, -3.0)
+    again, _ = hog.Windows().detect(pixels, -3.0)
     assert len(margins) > 10
     assert (margins >= -3).all()
     assert (xyxy[:, 2:] > xyxy[:, :2]).all()

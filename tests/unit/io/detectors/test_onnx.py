@@ -14,7 +14,7 @@ from tasks.core.detect import boxes as core
 from tasks.core.evaluate import box_scores
 from tasks.core.scrape.annotations import figures_of_voc
 from tasks.engine.detectors.onnx import OnnxDetector
-from tasks.io.detectors.onnx import Model, loaded
+from tasks.io.detectors.onnx import Model, load
 from tasks.io.images import decode
 
 onnxruntime = pytest.importorskip("onnxruntime")
@@ -198,7 +198,7 @@ def test_a_binding_that_is_no_file_is_bad_input(tmp_path, url):
     (tmp_path / "model.onnx").write_bytes(identity("B", 3, 32, 64))
 
     with pytest.raises(BadInput, match="binding 'weights'") as caught:
-        loaded("weights", url.format(tmp=tmp_path), "plain")
+        load("weights", url.format(tmp=tmp_path), "plain")
 
     assert one_sentence(caught.value)
 
@@ -226,7 +226,7 @@ def test_a_binding_that_is_no_file_is_bad_input(tmp_path, url):
     ids=["yolox-bgr-255", "plain-rgb-1"],
 )
 def test_a_picture_lies_top_left_and_the_rest_is_114(layout, inside, outside, size, scale, inner):
-    found, found_scale = Model(identity("B", 3, 32, 64), layout).laid_in(plain_colour(*size))
+    found, found_scale = Model(identity("B", 3, 32, 64), layout).prepare_picture(plain_colour(*size))
 
     expected = np.full((3, 32, 64), outside, np.float32)
     expected[:, : inner[1], : inner[0]] = np.array(inside, np.float32)[:, None, None]
@@ -240,7 +240,7 @@ def test_halving_takes_the_mean_of_four_pixels():
     picture = plain_colour(128, 64, (0, 0, 0))
     picture[0:2, 0:2, 0] = [[10, 30], [50, 70]]
 
-    found, _ = Model(identity("B", 3, 32, 64), "yolox").laid_in(picture)
+    found, _ = Model(identity("B", 3, 32, 64), "yolox").prepare_picture(picture)
 
     assert found[2, 0, 0] == 40
     assert found.sum() == 40
@@ -248,7 +248,7 @@ def test_halving_takes_the_mean_of_four_pixels():
 
 def test_the_picture_itself_is_not_changed():
     picture = plain_colour(64, 32)
-    Model(identity("B", 3, 32, 64), "yolox").laid_in(picture)
+    Model(identity("B", 3, 32, 64), "yolox").prepare_picture(picture)
 
     np.testing.assert_array_equal(picture, plain_colour(64, 32))
 
@@ -268,7 +268,7 @@ def test_each_input_gets_its_own_output_in_order(count):
     detector = Model(identity(5, 3, 32, 64), "plain")
     inputs = [np.full((3, 32, 64), place, np.float32) for place in range(count)]
 
-    found = detector.raw(inputs)
+    found = detector.run(inputs)
 
     assert (found.shape, found.dtype) == ((count, 3, 32, 64), np.float32)
     np.testing.assert_array_equal(found, np.stack(inputs))
@@ -280,10 +280,10 @@ def test_a_row_does_not_depend_on_its_companions(batch):
     detector = Model(convolution(batch), "yolox")
     draw = np.random.default_rng(2)
     pictures = [draw.uniform(0, 255, (3, 32, 64)).astype(np.float32) for _ in range(detector.batch)]
-    alone = [detector.raw([picture])[0] for picture in pictures]
+    alone = [detector.run([picture])[0] for picture in pictures]
 
-    together = detector.raw(pictures)
-    backwards = detector.raw(pictures[::-1])
+    together = detector.run(pictures)
+    backwards = detector.run(pictures[::-1])
 
     np.testing.assert_array_equal(together, alone)
     np.testing.assert_array_equal(backwards, alone[::-1])
@@ -337,7 +337,7 @@ def test_a_plain_model_gives_boxes_in_the_pictures_own_pixels():
 def test_a_fastestdet_model_sees_the_whole_picture_whatever_its_shape():
     """A 100 x 100 picture fills the 64 x 32 px of the input; boxes are stretched back."""
     made = Model(identity("B", 3, 32, 64), "fastestdet")
-    laid, scales = made.laid_in(plain_colour(100, 100))
+    laid, scales = made.prepare_picture(plain_colour(100, 100))
 
     np.testing.assert_allclose(
         laid, np.broadcast_to(np.array([30, 20, 10])[:, None, None] / 255, (3, 32, 64)), rtol=1e-6
@@ -369,7 +369,7 @@ def test_boxes_lie_in_the_picture_whatever_its_shape(shared_data, name, size):
 
 def figures(weights: bytes, pixels: np.ndarray, settings: Detect) -> list[dict[str, Any]]:
     """What is stored of one picture."""
-    (found,) = OnnxDetector(Model(weights, settings.model), settings).found([pixels])
+    (found,) = OnnxDetector(Model(weights, settings.model), settings).detect([pixels])
     return core.figures(*found, (pixels.shape[1], pixels.shape[0]), settings)
 
 
@@ -443,9 +443,9 @@ def test_yolox_nano_finds_in_a_painting_what_its_authors_code_finds(shared_data,
 
     theirs_in, ratio = _published_input(painting, 416, 416)
     theirs = _published_boxes(made._session.run(None, {"images": theirs_in[None]})[0][0], 416, 416, ratio)
-    ours_in, scales = made.laid_in(picture.pixels())
+    ours_in, scales = made.prepare_picture(picture.pixels())
     settings = Detect(model="yolox", least_score=LEAST_SCORE, nms_iou=NMS_IOU)
-    (found,) = OnnxDetector(made, settings).found([picture.pixels()])
+    (found,) = OnnxDetector(made, settings).detect([picture.pixels()])
     ours = core.figures(*found, size_px, settings)
 
     assert scales == pytest.approx([ratio, ratio])
@@ -473,7 +473,7 @@ def test_fastestdet_finds_in_paintings_about_what_was_measured_elsewhere(shared_
             x, y, w, h = figure["xywh_px"]
             place = {"id": len(truth["annotations"]) + 1, "image_id": number, "category_id": 1}
             truth["annotations"].append({**place, "bbox": [x, y, w, h], "area": w * h, "iscrowd": 0})
-        found = core.figures(*made.found([pixels])[0], (pixels.shape[1], pixels.shape[0]), Detect(model="fastestdet"))
+        found = core.figures(*made.detect([pixels])[0], (pixels.shape[1], pixels.shape[0]), Detect(model="fastestdet"))
         results += [
             {"image_id": number, "category_id": 1, "bbox": figure["xywh_px"], "score": figure["score"]}
             for figure in found

@@ -14,9 +14,9 @@ from PIL import Image
 from schemas.reasons import Reason
 from tasks.io.detectors import stream
 from tasks.io.detectors.canvases import Size
-from tasks.io.detectors.decoding import Picture, decoded
-from tasks.io.detectors.detector import Found
-from tasks.io.detectors.vision import Manner, Vision
+from tasks.io.detectors.decoding import Picture, decode_on_cpu
+from tasks.io.detectors.detector import Detections
+from tasks.io.detectors.torchvision_detector import InferenceOptions, TorchvisionDetector
 from tests.support.models import SETTINGS, small
 
 
@@ -30,14 +30,16 @@ def blob(number: int) -> bytes:
 BLOBS = {hashlib.sha256(data).hexdigest(): data for data in [*map(blob, range(23)), b"no picture", b""]}
 
 
-def counted(sha256: str) -> Found:
+def counted(sha256: str) -> Detections:
     """What no detector but these tests' finds: a box that says whose picture it is."""
-    return Found(np.full((1, 4), int(sha256[:5], 16), np.float32), np.ones(1, np.float32), np.ones(1, np.int64))
+    return Detections(np.full((1, 4), int(sha256[:5], 16), np.float32), np.ones(1, np.float32), np.ones(1, np.int64))
 
 
 def name_of(picture: Picture) -> str:
     pixels = picture.pixels.numpy()
-    return next(sha for sha, data in BLOBS.items() if len(data) > 20 and np.array_equal(decoded(data).pixels, pixels))
+    return next(
+        sha for sha, data in BLOBS.items() if len(data) > 20 and np.array_equal(decode_on_cpu(data).pixels, pixels)
+    )
 
 
 class Slow:
@@ -48,7 +50,7 @@ class Slow:
         self.seats = threading.Semaphore(2)
 
     def decoded(self, data: bytes) -> Picture:
-        return decoded(data)
+        return decode_on_cpu(data)
 
     def canvas(self, size: Size) -> Size:
         return Size(size.height_px // 50, 0)
@@ -61,10 +63,10 @@ class Slow:
         self.diary.append(("staged", len(pictures)))
         return [name_of(one) for one in pictures]
 
-    def begun(self, staged: list[str]) -> Callable[[], list[Found]]:
+    def begun(self, staged: list[str]) -> Callable[[], list[Detections]]:
         self.diary.append(("begun", len(staged)))
 
-        def results() -> list[Found]:
+        def results() -> list[Detections]:
             self.diary.append(("asked", len(staged)))
             return [counted(name) for name in staged]
 
@@ -74,19 +76,19 @@ class Slow:
 @pytest.mark.parametrize("decoders", [0, 1, 3])
 @pytest.mark.parametrize("at_once", [1, 4, 100])
 def test_every_blob_is_seen_once_with_its_own_boxes(decoders, at_once):
-    seen = list(stream.seen(Slow(decoders, at_once), list(BLOBS), BLOBS.__getitem__))
+    seen = list(stream.detect_blobs(Slow(decoders, at_once), list(BLOBS), BLOBS.__getitem__))
     assert sorted(one.sha256 for one in seen) == sorted(BLOBS)
     for one in seen:
-        if one.found is None:
+        if one.detections is None:
             assert one.problem.reason in {Reason.NOT_AN_IMAGE, Reason.EMPTY_FILE}
             continue
-        assert one.found.xyxy_px[0, 0] == int(one.sha256[:5], 16)
+        assert one.detections.xyxy_px[0, 0] == int(one.sha256[:5], 16)
         assert one.size_px == Image.open(io.BytesIO(BLOBS[one.sha256])).size
 
 
 def test_the_next_batch_is_on_its_way_and_the_one_before_begun_when_results_are_asked_for():
     detector, blobs = Slow(0, 5), [sha for sha, data in BLOBS.items() if data[:4] == b"\x89PNG"][:20]
-    list(stream.seen(detector, blobs, BLOBS.__getitem__))
+    list(stream.detect_blobs(detector, blobs, BLOBS.__getitem__))
     words = [word for word, _ in detector.diary]
     assert words[:5] == ["staged", "staged", "begun", "staged", "begun"]
     assert words.index("asked") == 5
@@ -97,7 +99,7 @@ def test_the_next_batch_is_on_its_way_and_the_one_before_begun_when_results_are_
 def test_pictures_that_wait_for_their_batch_are_bounded_in_bytes(monkeypatch):
     monkeypatch.setattr(stream, "WAITING_BYTES", 5 * 60 * 60 * 3)
     detector = Slow(0, 100)
-    list(stream.seen(detector, list(BLOBS), BLOBS.__getitem__))
+    list(stream.detect_blobs(detector, list(BLOBS), BLOBS.__getitem__))
     staged = [count for word, count in detector.diary if word == "staged"]
     assert len(staged) > 3
     assert sum(staged) == 23
@@ -112,7 +114,7 @@ def test_few_are_decoded_ahead_and_none_once_nobody_asks():
             read.append(sha256)
         return BLOBS[sha256]
 
-    seen = stream.seen(Slow(2, 1), list(BLOBS), reading)
+    seen = stream.detect_blobs(Slow(2, 1), list(BLOBS), reading)
     next(seen)
     assert len(read) <= 3 + 6
     seen.close()
@@ -124,7 +126,7 @@ def test_a_fault_of_the_store_ends_it():
         raise OSError("the disk is gone")
 
     with pytest.raises(OSError, match="the disk is gone"):
-        list(stream.seen(Slow(2, 4), list(BLOBS), broken))
+        list(stream.detect_blobs(Slow(2, 4), list(BLOBS), broken))
 
 
 class Plain:
@@ -132,28 +134,33 @@ class Plain:
 
     batch = 3
 
-    def found(self, pictures: Sequence[np.ndarray]) -> list[Found]:
+    def found(self, pictures: Sequence[np.ndarray]) -> list[Detections]:
         assert 1 <= len(pictures) <= 3
         return [counted(name_of(Picture(torch.from_numpy(one.copy())))) for one in pictures]
 
 
 def test_a_plain_detector_is_given_batches():
-    seen = list(stream.seen(Plain(), list(BLOBS), BLOBS.__getitem__))
+    seen = list(stream.detect_blobs(Plain(), list(BLOBS), BLOBS.__getitem__))
     assert sorted(one.sha256 for one in seen) == sorted(BLOBS)
-    assert all(one.found is None or one.found.xyxy_px[0, 0] == int(one.sha256[:5], 16) for one in seen)
+    assert all(one.detections is None or one.detections.xyxy_px[0, 0] == int(one.sha256[:5], 16) for one in seen)
 
 
 def test_a_model_sees_the_same_in_any_number_of_threads_and_parts():
-    detectors = [Vision(small(), SETTINGS, torch.device("cpu"), Manner(decoders=count)) for count in (0, 3)]
+    detectors = [
+        TorchvisionDetector(small(), SETTINGS, torch.device("cpu"), InferenceOptions(decoder_threads=count))
+        for count in (0, 3)
+    ]
     found = []
     for detector in detectors:
-        assert isinstance(detector, stream.Overlapping)
+        assert isinstance(detector, stream.PipelinedDetector)
         for parts in (1, 4):
             names = list(BLOBS)
             rows = [
-                one for part in range(parts) for one in stream.seen(detector, names[part::parts], BLOBS.__getitem__)
+                one
+                for part in range(parts)
+                for one in stream.detect_blobs(detector, names[part::parts], BLOBS.__getitem__)
             ]
-            found.append({one.sha256: one.found and one.found.xyxy_px.tobytes() for one in rows})
+            found.append({one.sha256: one.detections and one.detections.xyxy_px.tobytes() for one in rows})
     assert found[0] == found[1] == found[2] == found[3]
 
 
@@ -163,7 +170,7 @@ def test_two_parts_at_once_have_a_device_and_give_it_back_when_they_end_early(de
     all_in = threading.Barrier(together, timeout=30)
 
     def part() -> None:
-        seen = stream.seen(detector, list(BLOBS), BLOBS.__getitem__)
+        seen = stream.detect_blobs(detector, list(BLOBS), BLOBS.__getitem__)
         next(seen)
         inside.append(seen)
         most.append(len(inside))

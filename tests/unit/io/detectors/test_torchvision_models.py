@@ -13,7 +13,7 @@ import torch
 from schemas.detect import TORCHVISION
 from schemas.errors import BadInput
 from tasks.io.detectors import torchvision_models as models
-from tasks.io.detectors.torchvision_models import Told
+from tasks.io.detectors.torchvision_models import WeightsMetadata
 from tests.support.models import TOLD, small
 
 MOBILE = "fasterrcnn_mobilenet_v3_large_320_fpn"
@@ -31,9 +31,9 @@ def test_every_model_that_a_recipe_can_name_is_there():
 
 def test_what_is_written_is_read_back_and_the_same_weights_give_the_same_bytes():
     model = small()
-    data = models.saved(model, TOLD)
-    assert models.saved(model, TOLD) == data
-    read, told = models.loaded("fcos_small", data, "x", 800, 1333)
+    data = models.weights_bytes(model, TOLD)
+    assert models.weights_bytes(model, TOLD) == data
+    read, told = models.load("fcos_small", data, "x", 800, 1333)
     assert told == TOLD  # its sides outrank those given
     assert all(torch.equal(value, read.state_dict()[name]) for name, value in model.state_dict().items())
     assert (read.transform.min_size, read.transform.max_size) == ((160,), 160)
@@ -41,9 +41,9 @@ def test_what_is_written_is_read_back_and_the_same_weights_give_the_same_bytes()
 
 @pytest.mark.parametrize("wrapped", [lambda state: state, lambda state: {"model": state, "epoch": 3}])
 def test_a_state_dict_as_torch_writes_it_is_read(wrapped):
-    model = models.built("fcos_small", 4)
-    read, told = models.loaded("fcos_small", as_pth(wrapped(model.state_dict())), "x", 96, 160)
-    assert told == Told("fcos_small", (), 96, 160)
+    model = models.build("fcos_small", 4)
+    read, told = models.load("fcos_small", as_pth(wrapped(model.state_dict())), "x", 96, 160)
+    assert told == WeightsMetadata("fcos_small", (), 96, 160)
     assert torch.equal(
         read.head.classification_head.cls_logits.weight, model.head.classification_head.cls_logits.weight
     )
@@ -51,33 +51,33 @@ def test_a_state_dict_as_torch_writes_it_is_read(wrapped):
 
 @pytest.mark.parametrize(("name", "classes"), [(MOBILE, 3), ("retinanet_resnet50_fpn", 2), ("fcos_small", 6)])
 def test_the_number_of_classes_is_that_of_the_weights(name, classes):
-    state = models.built(name, classes).state_dict()
+    state = models.build(name, classes).state_dict()
     assert models._classes_of(name, state) == classes + 1
 
 
 def test_a_state_dict_does_not_say_of_what_its_one_class_is():
-    assert models.loaded("fcos_small", as_pth(models.built("fcos_small", 1).state_dict()), "x")[1].categories == ()
+    assert models.load("fcos_small", as_pth(models.build("fcos_small", 1).state_dict()), "x")[1].categories == ()
 
 
 def test_frozen_norms_and_names_of_earlier_versions_are_understood():
-    state = models.built(MOBILE, 90).state_dict()
+    state = models.build(MOBILE, 90).state_dict()
     published = {
         name.replace("rpn.head.conv.0.0.", "rpn.head.conv.").replace("_blocks.0.0.", "_blocks.0."): value
         for name, value in state.items()
         if not name.endswith("num_batches_tracked")
     }
     assert published.keys() - state.keys()
-    read, _ = models.loaded(MOBILE, as_pth(published), "x")
+    read, _ = models.load(MOBILE, as_pth(published), "x")
     assert all(torch.equal(value, state[name]) for name, value in read.state_dict().items() if "tracked" not in name)
 
 
 def test_published_weights_of_some_models_have_norms_that_add_nothing():
-    state = models.built("retinanet_resnet50_fpn", 90).state_dict()
+    state = models.build("retinanet_resnet50_fpn", 90).state_dict()
     frozen = {name: value for name, value in state.items() if not name.endswith("num_batches_tracked")}
     epsilons = [
         {
             module.eps
-            for module in models.loaded("retinanet_resnet50_fpn", safetensors.torch.save(some), "x")[0].modules()
+            for module in models.load("retinanet_resnet50_fpn", safetensors.torch.save(some), "x")[0].modules()
             if isinstance(module, torch.nn.BatchNorm2d)
         }
         for some in (frozen, state)
@@ -90,7 +90,7 @@ class Bomb:
         return (pytest.fail, ("a file of weights was run",))
 
 
-GOOD = models.saved(small(), TOLD)
+GOOD = models.weights_bytes(small(), TOLD)
 
 
 @pytest.mark.parametrize(
@@ -111,17 +111,19 @@ GOOD = models.saved(small(), TOLD)
         pytest.param(as_pth({3: torch.ones(1)}), "expected a state dict", id="names that are numbers"),
         pytest.param(as_pth({}), "expected weights that fit the model, got no backbone", id="no tensors"),
         pytest.param(
-            models.saved(small(), TOLD._replace(model="ssd300_vgg16")),
+            models.weights_bytes(small(), TOLD._replace(model="ssd300_vgg16")),
             "expected weights of fcos_small, got ssd300_vgg16's",
             id="another model's",
         ),
         pytest.param(
-            models.saved(small(), TOLD._replace(categories=("a", "b"))),
+            models.weights_bytes(small(), TOLD._replace(categories=("a", "b"))),
             "expected weights that fit the model, got head.classification_head.cls_logits.weight of shape",
             id="more categories than rows",
         ),
         pytest.param(
-            models.saved(small(), TOLD._replace(most_side_px=10**9)), "expected a file of weights", id="vast sides"
+            models.weights_bytes(small(), TOLD._replace(most_side_px=10**9)),
+            "expected a file of weights",
+            id="vast sides",
         ),
         pytest.param(
             safetensors.torch.save({"x": torch.ones(3)}), "expected weights that fit the model", id="a stranger's"
@@ -145,17 +147,17 @@ GOOD = models.saved(small(), TOLD)
 )
 def test_what_is_no_file_of_this_models_weights_is_bad_input(data, said):
     with pytest.raises(BadInput, match=f"^binding 'w': {said}"):
-        models.loaded("fcos_small", data, "binding 'w'")
+        models.load("fcos_small", data, "binding 'w'")
 
 
 def test_an_unknown_model_is_bad_input():
     with pytest.raises(BadInput, match=r"model: expected one of fasterrcnn_mobilenet_v3_large_320_fpn, .*, got 'yolo'"):
-        models.built("yolo", 1)
+        models.build("yolo", 1)
 
 
 def test_a_machine_without_safetensors_reads_state_dicts_and_says_what_it_cannot(monkeypatch):
-    data, state = models.saved(small(), TOLD), as_pth(small().state_dict())
+    data, state = models.weights_bytes(small(), TOLD), as_pth(small().state_dict())
     monkeypatch.setitem(sys.modules, "safetensors.torch", None)
-    assert models.loaded("fcos_small", state, "x", 160, 160)[1].model == "fcos_small"
+    assert models.load("fcos_small", state, "x", 160, 160)[1].model == "fcos_small"
     with pytest.raises(BadInput, match="x: expected the library safetensors for a safetensors file"):
-        models.read(data, "x")
+        models.read_weights(data, "x")

@@ -92,7 +92,7 @@ LEADS_OUT_BY_LINK = [
 def test_what_leads_out_is_not_opened(top, path):
     folder = Folder("art", str(top))
 
-    assert folder.holds(path) is False
+    assert folder.contains(path) is False
     assert folder.validator(path) is None
     assert refused(folder, path) == Reason.NOT_ALLOWED
 

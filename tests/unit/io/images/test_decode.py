@@ -634,7 +634,7 @@ def test_the_short_way_of_plain_jpegs_gives_pillows_own_pixels(monkeypatch, size
     file = io.BytesIO()
     Image.fromarray(noise).save(file, "JPEG", **options)
     short = decode.picture(file.getvalue(), LIMIT)
-    assert isinstance(short.held, np.ndarray)
+    assert isinstance(short.data, np.ndarray)
     monkeypatch.setattr(decode, "simplejpeg", None)  # as where it is not installed
     assert np.array_equal(short.pixels(), decode.picture(file.getvalue(), LIMIT).pixels())
     assert (short.width_px, short.height_px) == short.rgb.size == size

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks.io.training.augment import ALTERATIONS, altered
+from tasks.io.training.augment import CHANGES, apply_change
 
 NUMBERS = {
     "brightness_contrast": (0.1, 0.2),
@@ -25,7 +25,7 @@ def noise(height: int, width: int) -> np.ndarray:
 
 
 def test_each_alteration_has_numbers_here():
-    assert set(NUMBERS) == set(ALTERATIONS)
+    assert set(NUMBERS) == set(CHANGES)
 
 
 @given(st.sampled_from(sorted(NUMBERS)), st.integers(1, 40), st.integers(1, 40))
@@ -33,10 +33,10 @@ def test_a_picture_keeps_its_size_its_kind_and_itself(name, height, width):
     pixels = noise(height, width)
     before = pixels.copy()
     pixels.flags.writeable = False  # as those held ready are
-    after = altered(pixels, name, NUMBERS[name])
+    after = apply_change(pixels, name, NUMBERS[name])
     assert (after.shape, after.dtype) == (before.shape, np.uint8)
     assert (pixels == before).all()
-    assert (altered(pixels, name, NUMBERS[name]) == after).all()
+    assert (apply_change(pixels, name, NUMBERS[name]) == after).all()
 
 
 BY_HAND = [
@@ -52,25 +52,25 @@ BY_HAND = [
 
 @pytest.mark.parametrize(("name", "numbers", "before", "after"), BY_HAND)
 def test_one_pixel(name, numbers, before, after):
-    assert altered(np.array([[before]], np.uint8), name, numbers)[0, 0].tolist() == after
+    assert apply_change(np.array([[before]], np.uint8), name, numbers)[0, 0].tolist() == after
 
 
 def test_neighbours_are_averaged_ranked_and_mirrored():
     pixels = np.zeros((3, 3, 3), np.uint8)
     pixels[1, 1] = 90
-    assert altered(pixels, "blur")[1, 1].tolist() == [10, 10, 10]
-    assert altered(pixels, "median_blur")[1, 1].tolist() == [0, 0, 0]
+    assert apply_change(pixels, "blur")[1, 1].tolist() == [10, 10, 10]
+    assert apply_change(pixels, "median_blur")[1, 1].tolist() == [0, 0, 0]
     pixels[1, 2] = 7
-    assert altered(pixels, "flip")[1].tolist() == [[7] * 3, [90] * 3, [0] * 3]
+    assert apply_change(pixels, "flip")[1].tolist() == [[7] * 3, [90] * 3, [0] * 3]
 
 
 def test_clahe_evens_out_and_jpeg_loses_a_little():
     dark = (noise(64, 64) // 8).astype(np.uint8)
-    assert altered(dark, "clahe", (4.0,)).std() > 1.5 * dark.std()
-    loss = np.abs(altered(noise(64, 64), "jpeg", (95.0,)).astype(int) - noise(64, 64)).mean()
-    assert 0 < loss < np.abs(altered(noise(64, 64), "jpeg", (85.0,)).astype(int) - noise(64, 64)).mean()
+    assert apply_change(dark, "clahe", (4.0,)).std() > 1.5 * dark.std()
+    loss = np.abs(apply_change(noise(64, 64), "jpeg", (95.0,)).astype(int) - noise(64, 64)).mean()
+    assert 0 < loss < np.abs(apply_change(noise(64, 64), "jpeg", (85.0,)).astype(int) - noise(64, 64)).mean()
 
 
 def test_an_unknown_name_is_refused():
     with pytest.raises(ValueError, match="expected one of brightness_contrast"):
-        altered(noise(2, 2), "solarize")
+        apply_change(noise(2, 2), "solarize")

@@ -17,7 +17,7 @@ def test_pictures_are_decoded_once_as_long_as_there_is_room():
         Image.new("RGB", (40, 20)).save(file := io.BytesIO(), "JPEG")
         return file.getvalue()
 
-    held = samples.Pictures(one_more, 20 * 10 * 3)
+    held = samples.PictureCache(one_more, 20 * 10 * 3)
     assert held.reduced("a", (20, 10)).shape == (10, 20, 3)
     assert held.reduced("a", (20, 10)).shape == (10, 20, 3)
     held.reduced("b", (20, 10))
@@ -33,7 +33,7 @@ def test_samples_come_in_order_and_only_some_are_made_ahead():
             made.append((epoch, place))
         return samples.Sample(np.full((1, 1, 3), place, np.uint8), np.zeros((0, 4), np.float32))
 
-    groups = samples.ahead(make, ((0, [n, n + 1]) for n in range(0, 40, 2)))
+    groups = samples.prefetch(make, ((0, [n, n + 1]) for n in range(0, 40, 2)))
     first = next(groups)
     assert [int(one.pixels[0, 0, 0]) for one in first] == [0, 1]
     assert len(made) <= 6
@@ -41,5 +41,5 @@ def test_samples_come_in_order_and_only_some_are_made_ahead():
 
 
 def test_a_gpu_gets_more_threads_but_not_a_hundred():
-    assert samples.loaders(is_gpu=False) <= 2
-    assert 1 <= samples.loaders(is_gpu=True) <= 8
+    assert samples.loader_threads(is_gpu=False) <= 2
+    assert 1 <= samples.loader_threads(is_gpu=True) <= 8

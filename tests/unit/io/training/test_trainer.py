@@ -13,7 +13,7 @@ from torch import nn
 from schemas.detect import Detect
 from schemas.errors import BadInput, DamagedFile
 from schemas.train import TrainDetector
-from tasks.io.detectors.torchvision_models import Told, built, read, saved
+from tasks.io.detectors.torchvision_models import WeightsMetadata, build, read_weights, weights_bytes
 from tasks.io.store.store import Store
 from tasks.io.training import checkpoints
 from tasks.io.training import trainer as training
@@ -50,7 +50,7 @@ def some_samples(count: int = 4, seed: int = 0) -> list[Sample]:
 
 def trainer(given: TrainDetector | None = None, seed: int = 1) -> training.Trainer:
     given = given or settings()
-    return training.Trainer(training.started(given, None, seed), given, CPU, is_frozen=False)
+    return training.Trainer(training.initial_model(given, None, seed), given, CPU, is_frozen=False)
 
 
 def weights(of: training.Trainer) -> list[torch.Tensor]:
@@ -84,12 +84,12 @@ def test_a_checkpoint_in_the_middle_changes_no_bit(more):
 @pytest.mark.parametrize("model", ["fasterrcnn_mobilenet_v3_large_320_fpn", "ssdlite320_mobilenet_v3_large"])
 def test_torchvisions_own_go_on_in_the_same_bits_from_weights_of_90_classes(model):
     given = settings(model=model, optimizer="sgd")
-    start = saved(built(model, 90, 64, 64), Told(model, tuple(map(str, range(90))), 64, 64))
+    start = weights_bytes(build(model, 90, 64, 64), WeightsMetadata(model, tuple(map(str, range(90))), 64, 64))
     with training.deterministic(1, CPU):
-        one = training.Trainer(training.started(given, start, 3), given, CPU, is_frozen=True)
+        one = training.Trainer(training.initial_model(given, start, 3), given, CPU, is_frozen=True)
         one.step(some_samples(), 1e-3, 0)
         data = one.state({})
-        two = training.Trainer(training.started(given, start, 9), given, CPU, is_frozen=True)
+        two = training.Trainer(training.initial_model(given, start, 9), given, CPU, is_frozen=True)
         two.restore(data)
         for each in (one, two):
             each.step(some_samples(), 1e-3, 1)
@@ -100,8 +100,8 @@ def test_what_is_seen_again_and_again_is_learnt_and_found():
     with training.deterministic(1, CPU):
         one = trainer()
         losses = [sum(one.step(some_samples(), 3e-3, step).values()) for step in range(40)]
-        with training.seeing(one.model, Detect(model="fcos_small"), (64, 64), CPU) as detector:
-            found = detector.found([some_samples()[0].pixels])[0]
+        with training.detector_of(one.model, Detect(model="fcos_small"), (64, 64), CPU) as detector:
+            found = detector.detect([some_samples()[0].pixels])[0]
     assert losses[-1] < losses[0] / 2
     assert np.abs(found.xyxy_px[found.scores.argmax()] - [20, 10, 44, 40]).max() < 6
 
@@ -162,14 +162,19 @@ def test_a_gpu_that_fails_is_one_sentence():
 def test_a_state_of_something_else_is_damaged():
     one = trainer()
     other = trainer(settings(model="ssdlite320_mobilenet_v3_large", optimizer="sgd"))
-    for data in (b"", b"half", other.state({"step": 1}), saved(one.model, Told("fcos_small", ("person",), 64, 64))):
+    for data in (
+        b"",
+        b"half",
+        other.state({"step": 1}),
+        weights_bytes(one.model, WeightsMetadata("fcos_small", ("person",), 64, 64)),
+    ):
         with pytest.raises(DamagedFile, match="expected a checkpoint of this training"):
             one.restore(data)
 
 
 def test_frozen_statistics_and_scales_stay_while_the_rest_learns():
     given = settings()
-    one = training.Trainer(training.started(given, None, 1), given, CPU, is_frozen=True)
+    one = training.Trainer(training.initial_model(given, None, 1), given, CPU, is_frozen=True)
     before = {name: value.clone() for name, value in one.model.state_dict().items()}
     one.step(some_samples(), 1e-2, 0)
     changed = {name for name, value in one.model.state_dict().items() if not torch.equal(value, before[name])}
@@ -206,12 +211,12 @@ def test_where_not_even_one_fits_the_setting_is_named():
 
 
 def started_from(data: bytes, **more: object) -> nn.Module:
-    return training.started(settings(**more), data, 5)
+    return training.initial_model(settings(**more), data, 5)
 
 
 def test_a_start_gives_all_but_the_head():
-    before = built("fcos_small", 3, 64, 64)
-    model = started_from(saved(before, Told("fcos_small", ("a", "b", "c"), 64, 64)))
+    before = build("fcos_small", 3, 64, 64)
+    model = started_from(weights_bytes(before, WeightsMetadata("fcos_small", ("a", "b", "c"), 64, 64)))
     mine, theirs = model.state_dict(), before.state_dict()
     same = {name for name in mine if mine[name].shape == theirs[name].shape and torch.equal(mine[name], theirs[name])}
     assert {name for name in mine if name.startswith("backbone.")} <= same
@@ -219,8 +224,8 @@ def test_a_start_gives_all_but_the_head():
 
 
 def test_with_its_head_a_start_is_taken_as_it_is_but_for_its_sides():
-    before = built("fcos_small", 1, 32, 32)
-    model = started_from(saved(before, Told("fcos_small", ("person",), 32, 32)), new_head=False)
+    before = build("fcos_small", 1, 32, 32)
+    model = started_from(weights_bytes(before, WeightsMetadata("fcos_small", ("person",), 32, 32)), new_head=False)
     assert all(
         torch.equal(a, b) for a, b in zip(before.state_dict().values(), model.state_dict().values(), strict=True)
     )
@@ -228,8 +233,8 @@ def test_with_its_head_a_start_is_taken_as_it_is_but_for_its_sides():
 
 
 def test_a_fresh_head_knows_no_class_but_where_boxes_are_is_kept():
-    before = built("retinanet_resnet50_fpn_v2", 3)
-    data = saved(before, Told("retinanet_resnet50_fpn_v2", ("a", "b", "c"), 64, 64))
+    before = build("retinanet_resnet50_fpn_v2", 3)
+    data = weights_bytes(before, WeightsMetadata("retinanet_resnet50_fpn_v2", ("a", "b", "c"), 64, 64))
     mine, theirs = started_from(data, model="retinanet_resnet50_fpn_v2").state_dict(), before.state_dict()
     assert {
         name for name in mine if mine[name].shape == theirs[name].shape and torch.equal(mine[name], theirs[name])
@@ -239,7 +244,7 @@ def test_a_fresh_head_knows_no_class_but_where_boxes_are_is_kept():
 
 
 def test_norms_of_torchvisions_own_weights_give_the_same_with_the_usual_epsilon():
-    before = built("fasterrcnn_resnet50_fpn", 90)
+    before = build("fasterrcnn_resnet50_fpn", 90)
     for layer in before.modules():
         if isinstance(layer, nn.BatchNorm2d):
             nn.init.uniform_(layer.running_var, 1e-5, 1e-3)
@@ -257,19 +262,19 @@ def test_norms_of_torchvisions_own_weights_give_the_same_with_the_usual_epsilon(
 WRONG = [
     pytest.param(lambda: b"not weights", {}, "expected a file of weights", id="no weights"),
     pytest.param(
-        lambda: saved(built("fcos_small", 1), Told("fcos_small", ("person",), 64, 64)),
+        lambda: weights_bytes(build("fcos_small", 1), WeightsMetadata("fcos_small", ("person",), 64, 64)),
         {"model": "ssdlite320_mobilenet_v3_large"},
         "expected weights of ssdlite320_mobilenet_v3_large, got fcos_small's",
         id="another model's, which says so",
     ),
     pytest.param(
-        lambda: saved(built("fcos_small", 1), Told("fcos_small", ("horse",), 64, 64)),
+        lambda: weights_bytes(build("fcos_small", 1), WeightsMetadata("fcos_small", ("horse",), 64, 64)),
         {"new_head": False},
         "expected a head of 'person' alone, got horse",
         id="a head for something else",
     ),
     pytest.param(
-        lambda: saved(built("fcos_small", 90), Told("fcos_small", (), 64, 64)),
+        lambda: weights_bytes(build("fcos_small", 90), WeightsMetadata("fcos_small", (), 64, 64)),
         {"new_head": False},
         "start: expected weights",
         id="a head of 90 classes",
@@ -284,8 +289,10 @@ def test_a_start_that_does_not_fit_is_refused(data, more, problem):
 
 
 def test_weights_say_whose_they_are():
-    _, told = read(saved(built("fcos_small", 1), Told("fcos_small", ("person",), 160, 160)), "weights")
-    assert told == Told("fcos_small", ("person",), 160, 160)
+    _, told = read_weights(
+        weights_bytes(build("fcos_small", 1), WeightsMetadata("fcos_small", ("person",), 160, 160)), "weights"
+    )
+    assert told == WeightsMetadata("fcos_small", ("person",), 160, 160)
 
 
 def test_threads_and_switches_are_what_they_were_afterwards():
@@ -302,7 +309,7 @@ def test_the_newest_two_checkpoints_stay_and_a_damaged_one_is_passed_over(tmp_pa
     names = store.list_folder("t")
     assert [name[:9] for name in names] == ["000000002", "000000003"]
     (tmp_path / "t" / names[-1]).write_bytes(b"state 3, but hal")
-    assert list(checkpoints.intact(store, "t")) == [b"state 2"]
+    assert list(checkpoints.read_intact(store, "t")) == [b"state 2"]
     assert store.list_folder("t") == names[:1]
     checkpoints.clear(store, "t")
-    assert store.list_folder("t") == list(checkpoints.intact(store, "t")) == []
+    assert store.list_folder("t") == list(checkpoints.read_intact(store, "t")) == []

@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from tasks.io.detectors.canvases import Size
-from tasks.io.detectors.detector import Floats, Found
+from tasks.io.detectors.detector import Detections, Floats
 
-_SEEN_LOGIT = 2.0
+_VISIBLE_LOGIT = 2.0
 """A joint counts as found from this value of its heatmap on: what Detectron's own drawing of Keypoint R-CNN shows
 (vis.py, kp_thresh)."""
 
 
-class Rows(NamedTuple):
+class OutputRows(NamedTuple):
     """Boxes of a batch below each other: x_min, y_min, x_max, y_max, score, label, then x, y and heatmap value of each
     joint.
     """
@@ -27,17 +27,17 @@ class Rows(NamedTuple):
     counts: list[int]  # by picture
 
 
-class Places(NamedTuple):
+class PictureSizes(NamedTuple):
     """A picture's size, and its size on the canvas."""
 
     own: Size
-    laid: Size
+    on_canvas: Size
 
 
-def rows_of(outputs: Sequence[dict[str, Tensor]]) -> Rows:
+def rows_from_outputs(outputs: Sequence[dict[str, Tensor]]) -> OutputRows:
     """What torchvision returns for a batch, as rows."""
     found = [torch.cat(_columns(output), dim=1) for output in outputs]
-    return Rows(torch.cat(found), [len(rows) for rows in found])
+    return OutputRows(torch.cat(found), [len(rows) for rows in found])
 
 
 def _columns(output: dict[str, Tensor]) -> list[Tensor]:
@@ -50,7 +50,7 @@ def _columns(output: dict[str, Tensor]) -> list[Tensor]:
     return columns
 
 
-def host_of(rows: Rows) -> Callable[[], list[Floats]]:
+def start_copy_to_host(rows: OutputRows) -> Callable[[], list[Floats]]:
     """Starts to copy rows to the host; asked, waits for them and gives those of each picture."""
     if not rows.values.is_cuda:
         return lambda: _by_picture(rows.values, rows.counts)
@@ -69,16 +69,18 @@ def _by_picture(values: Tensor, counts: list[int]) -> list[Floats]:
     return np.split(values.numpy(), np.cumsum(counts)[:-1])
 
 
-def limited(rows: Sequence[Floats], places: Sequence[Places], classes: Sequence[int]) -> list[Found]:
+def detections_from_rows(
+    rows: Sequence[Floats], places: Sequence[PictureSizes], classes: Sequence[int]
+) -> list[Detections]:
     """What was found of these classes in each picture, in its own pixels."""
-    return [_found(rows[np.isin(rows[:, 5], classes)], place) for rows, place in zip(rows, places, strict=True)]
+    return [_detections(rows[np.isin(rows[:, 5], classes)], place) for rows, place in zip(rows, places, strict=True)]
 
 
-def _found(rows: Floats, place: Places) -> Found:
+def _detections(rows: Floats, place: PictureSizes) -> Detections:
     own, laid = (np.array([size.width_px, size.height_px], np.float32) for size in place)
     ratio: Floats = own / laid
     xyxy = rows[:, :4] * np.tile(ratio, 2)
-    return Found(xyxy, rows[:, 4].copy(), rows[:, 5].astype(np.int64), _joints(rows[:, 6:], ratio))
+    return Detections(xyxy, rows[:, 4].copy(), rows[:, 5].astype(np.int64), _joints(rows[:, 6:], ratio))
 
 
 def _joints(columns: Floats, ratio: NDArray[np.float32]) -> Floats | None:
@@ -86,5 +88,5 @@ def _joints(columns: Floats, ratio: NDArray[np.float32]) -> Floats | None:
         return None
     joints = columns.reshape(len(columns), -1, 3).copy()
     joints[:, :, :2] *= ratio
-    joints[:, :, 2] = np.where(joints[:, :, 2] >= _SEEN_LOGIT, 2, 0)
+    joints[:, :, 2] = np.where(joints[:, :, 2] >= _VISIBLE_LOGIT, 2, 0)
     return joints

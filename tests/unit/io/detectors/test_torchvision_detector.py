@@ -19,12 +19,12 @@ from torchvision.models.detection.image_list import ImageList
 
 from schemas.detect import Detect
 from schemas.errors import BadInput
-from tasks.io.detectors import decoding, devices, heads, opening, torchvision_models, vision_weights
+from tasks.io.detectors import decoding, devices, heads, loading, torchvision_models, torchvision_weights
 from tasks.io.detectors.canvases import Canvases, Size
-from tasks.io.detectors.detector import Found
-from tasks.io.detectors.opening import Manner
-from tasks.io.detectors.read_out import Places, limited
-from tasks.io.detectors.vision import Vision
+from tasks.io.detectors.detector import Detections
+from tasks.io.detectors.loading import InferenceOptions
+from tasks.io.detectors.outputs import PictureSizes, detections_from_rows
+from tasks.io.detectors.torchvision_detector import TorchvisionDetector
 from tests.support.models import SETTINGS, TOLD, Failing, small
 
 CPU = torch.device("cpu")
@@ -44,7 +44,7 @@ def pictures(count: int, height: int = 90, width: int = 120) -> list[np.ndarray]
     return [rng.integers(0, 256, (height, width, 3), dtype=np.uint8) for _ in range(count)]
 
 
-def same(one: Found, other: Found, px: float = 0.0, score: float = 0.0) -> None:
+def same(one: Detections, other: Detections, px: float = 0.0, score: float = 0.0) -> None:
     assert len(one.scores) == len(other.scores) > 0
     np.testing.assert_allclose(one.xyxy_px, other.xyxy_px, atol=px, rtol=0)
     np.testing.assert_allclose(one.scores, other.scores, atol=score, rtol=0)
@@ -57,7 +57,7 @@ class Padded(Canvases):
     """As torchvision pads a picture that comes alone."""
 
     def canvas(self, picture: Size) -> Size:
-        scaled = self.scaled(picture)
+        scaled = self.scaled_size(picture)
         return self.fixed or Size(-(-scaled.height_px // 32) * 32, -(-scaled.width_px // 32) * 32)
 
 
@@ -81,19 +81,19 @@ MODELS = {
 @pytest.mark.parametrize("name", MODELS)
 def test_on_torchvisions_own_canvas_the_boxes_are_torchvisions(name):
     torch.manual_seed(1)
-    model = (MODELS[name] or (lambda: torchvision_models.built(name, 2, 96, 160)))().eval()
+    model = (MODELS[name] or (lambda: torchvision_models.build(name, 2, 96, 160)))().eval()
     settings = Detect(model=name, least_score=0, at_most=9 if "keypoint" in name else 100)
-    ours = Vision(model, settings, CPU)
-    ours._opened().laying.canvases = Padded(*ours._opened().laying.canvases)
-    heads.limit(model, settings)
+    ours = TorchvisionDetector(model, settings, CPU)
+    ours._load().transform.canvases = Padded(*ours._load().transform.canvases)
+    heads.set_limits(model, settings)
     picture = pictures(1, 130, 200)[0]
     with torch.inference_mode():
         (theirs,) = model([torch.from_numpy(picture).permute(2, 0, 1).float() / 255])
     people = theirs["labels"] == 1
 
-    (found,) = ours.found([picture])
+    (found,) = ours.detect([picture])
 
-    same(found, Found(theirs["boxes"][people].numpy(), theirs["scores"][people].numpy(), np.ones(0)), 1e-3, 1e-4)
+    same(found, Detections(theirs["boxes"][people].numpy(), theirs["scores"][people].numpy(), np.ones(0)), 1e-3, 1e-4)
     assert set(found.labels) == {1}
     if "keypoint" in name:
         np.testing.assert_allclose(found.keypoints_xyv[:, :, :2], theirs["keypoints"][people][:, :, :2], atol=1e-2)
@@ -105,16 +105,18 @@ def test_on_torchvisions_own_canvas_the_boxes_are_torchvisions(name):
 def test_joints_are_found_from_a_stated_value_on_and_scaled_as_boxes_are():
     row = [10, 20, 30, 40, 0.5, 1, 5, 6, 2.0, 7, 8, 1.9]
     other = [0, 0, 1, 1, 0.9, 2, 0, 0, 9.0, 0, 0, 9.0]
-    (found,) = limited([np.array([row, other], np.float32)], [Places(Size(50, 300), Size(100, 100))], [1])
+    (found,) = detections_from_rows(
+        [np.array([row, other], np.float32)], [PictureSizes(Size(50, 300), Size(100, 100))], [1]
+    )
     assert found.xyxy_px.tolist() == [[30, 10, 90, 20]]
     assert found.keypoints_xyv.tolist() == [[[15, 3, 2], [21, 4, 0]]]
     assert found.labels.tolist() == [1]
 
 
 def test_a_model_of_other_classes_too_does_not_spend_its_boxes_on_them():
-    several, one = torchvision_models.built("fcos_small", 5), small()
+    several, one = torchvision_models.build("fcos_small", 5), small()
     for model in (several, one):
-        heads.limit(model, Detect(model="fcos_small", at_most=7, nms_iou=0.3, least_score=0.2))
+        heads.set_limits(model, Detect(model="fcos_small", at_most=7, nms_iou=0.3, least_score=0.2))
     assert (one.detections_per_img, one.nms_thresh, one.score_thresh) == (7, 0.3, 0.2)
     assert several.detections_per_img > 200
 
@@ -123,13 +125,13 @@ def test_a_model_of_other_classes_too_does_not_spend_its_boxes_on_them():
     "name", ["fasterrcnn_mobilenet_v3_large_320_fpn", "ssdlite320_mobilenet_v3_large", "fcos_small"]
 )
 def test_every_kind_of_head_tells_its_classes(name):
-    assert heads.classes_of(torchvision_models.built(name, 4, 96, 96)) == 5
+    assert heads.count_classes(torchvision_models.build(name, 4, 96, 96)) == 5
 
 
 def loud(name: str) -> nn.Module:
     """A model of random weights whose scores differ, though its maps are near 0."""
     torch.manual_seed(1)
-    model = torchvision_models.built(name, 2, 96, 160)
+    model = torchvision_models.build(name, 2, 96, 160)
     head = model.roi_heads if hasattr(model, "roi_heads") else model.head
     with torch.no_grad():
         for weights in head.parameters():
@@ -140,7 +142,7 @@ def loud(name: str) -> nn.Module:
 @pytest.mark.parametrize("name", ["fasterrcnn_mobilenet_v3_large_320_fpn", "ssdlite320_mobilenet_v3_large"])
 def test_bfloat16_goes_through_each_kind_of_head_and_its_scores_are_float32(name):
     settings = Detect(model=name, least_score=0)
-    (found,) = Vision(loud(name), settings, CPU, Manner(torch.bfloat16)).found(pictures(1))
+    (found,) = TorchvisionDetector(loud(name), settings, CPU, InferenceOptions(torch.bfloat16)).detect(pictures(1))
     assert len(found.scores)
     assert (torch.from_numpy(found.scores).bfloat16().float().numpy() != found.scores).any()
 
@@ -151,28 +153,28 @@ def test_bfloat16_goes_through_each_kind_of_head_and_its_scores_are_float32(name
 def test_a_first_picture_that_is_far_lower_than_its_canvas_leaves_the_others_as_they_are():
     name = "fasterrcnn_mobilenet_v3_large_320_fpn"
     model, settings = loud(name), Detect(model=name, least_score=0)
-    alone, after = Vision(model, settings, CPU), Vision(model, settings, CPU)
+    alone, after = TorchvisionDetector(model, settings, CPU), TorchvisionDetector(model, settings, CPU)
     (picture,) = pictures(1)
-    after.found(pictures(1, 20, 2000))
-    same(after.found([picture])[0], alone.found([picture])[0])
+    after.detect(pictures(1, 20, 2000))
+    same(after.detect([picture])[0], alone.detect([picture])[0])
 
 
 @pytest.mark.parametrize("size", [(1, 1), (1, 300), (200, 20_000), (20_000, 200), (160, 160), (31, 33)])
 def test_odd_pictures_have_boxes_inside_them(size):
-    (found,) = Vision(small(), SETTINGS, CPU).found(pictures(1, *size))
+    (found,) = TorchvisionDetector(small(), SETTINGS, CPU).detect(pictures(1, *size))
     assert len(found.scores)
     assert found.xyxy_px.min() >= 0
     assert (found.xyxy_px.max(0) <= np.array([size[1], size[0]] * 2) * (1 + 1e-6)).all()
 
 
 def test_what_is_found_does_not_depend_on_neighbours_or_on_threads_before():
-    detector, some = Vision(small(), SETTINGS, CPU, Manner(pictures=4)), pictures(4)
-    canvas = detector.canvas(Size(90, 120))
-    held = [detector.decoded(_png(one)) for one in some]
-    whole = detector.begun(detector.staged(held, canvas))()
-    others = detector.begun(detector.staged([held[2], held[0]], canvas))()
+    detector, some = TorchvisionDetector(small(), SETTINGS, CPU, InferenceOptions(batch_size=4)), pictures(4)
+    canvas = detector.canvas_for(Size(90, 120))
+    held = [detector.decode(_png(one)) for one in some]
+    whole = detector.start(detector.stage(held, canvas))()
+    others = detector.start(detector.stage([held[2], held[0]], canvas))()
     same(whole[2], others[0], 1e-3, 1e-5)  # another shape of batch, other kernels: the last bits differ
-    swapped = detector.begun(detector.staged([held[2], held[3], held[1], held[0]], canvas))()
+    swapped = detector.start(detector.stage([held[2], held[3], held[1], held[0]], canvas))()
     same(whole[2], swapped[0])
     same(whole[0], swapped[3])
 
@@ -184,8 +186,11 @@ def _png(pixels: np.ndarray) -> bytes:
 
 
 def test_bfloat16_moves_scores_by_little_and_not_beyond_its_precision():
-    full, half = (Vision(small(), SETTINGS, CPU, Manner(precision)) for precision in (torch.float32, torch.bfloat16))
-    (one,), (other,) = full.found(pictures(1)), half.found(pictures(1))
+    full, half = (
+        TorchvisionDetector(small(), SETTINGS, CPU, InferenceOptions(precision))
+        for precision in (torch.float32, torch.bfloat16)
+    )
+    (one,), (other,) = full.detect(pictures(1)), half.detect(pictures(1))
     assert 0 < abs(one.scores.max() - other.scores.max()) < 0.01
     assert other.scores.dtype == np.float32
 
@@ -195,13 +200,13 @@ def test_anchors_lie_where_they_should_whatever_the_precision_of_the_maps():
     images, maps = ImageList(torch.empty((1, 3, 800, 1344)), [(800, 1344)]), torch.zeros((1, 4, 100, 168))
     (exact,), (rough,) = generator(images, [maps]), generator(images, [maps.bfloat16()])
     assert (exact - rough).abs().max() == 4  # why: px, at the far end of the canvas
-    (ours,) = heads.Exact(generator)(images, [maps.bfloat16()])
+    (ours,) = heads.Float32Anchors(generator)(images, [maps.bfloat16()])
     assert torch.equal(ours, exact)
 
 
 def test_torch_has_its_threads_back():
     torch.set_num_threads(2)
-    Vision(small(), SETTINGS, CPU).found(pictures(1))
+    TorchvisionDetector(small(), SETTINGS, CPU).detect(pictures(1))
     assert torch.get_num_threads() == 2
     with devices.one_thread():
         with devices.one_thread():
@@ -228,14 +233,14 @@ def failing(problem: Exception, **when: int) -> nn.Module:
     ],
 )
 def test_a_batch_that_does_not_fit_is_halved_until_it_does(problem):
-    narrow = Vision(failing(problem, most=3, times=0), SETTINGS, CPU, Manner(pictures=11))
-    some = [narrow.decoded(_png(one)) for one in pictures(11)]
-    canvas = narrow.canvas(some[0].size)
-    found = narrow.begun(narrow.staged(some, canvas))()
-    alone = Vision(small(), SETTINGS, CPU).found(pictures(11))
+    narrow = TorchvisionDetector(failing(problem, most=3, times=0), SETTINGS, CPU, InferenceOptions(batch_size=11))
+    some = [narrow.decode(_png(one)) for one in pictures(11)]
+    canvas = narrow.canvas_for(some[0].size)
+    found = narrow.start(narrow.stage(some, canvas))()
+    alone = TorchvisionDetector(small(), SETTINGS, CPU).detect(pictures(11))
     for one, other in zip(found, alone, strict=True):
         same(one, other, 1e-3, 1e-5)
-    assert narrow.at_once(canvas) <= 3
+    assert narrow.batch_size(canvas) <= 3
 
 
 class Hungry(Failing):
@@ -255,52 +260,52 @@ class Hungry(Failing):
 def test_a_batch_that_did_not_fit_holds_no_memory_while_its_halves_go_through():
     model = small()
     model.backbone = Hungry(model.backbone, LOST)
-    detector = Vision(model, SETTINGS, CPU, Manner(pictures=2))
-    some = [detector.decoded(_png(one)) for one in pictures(2)]
-    staged = detector.staged(some, detector.canvas(some[0].size))
+    detector = TorchvisionDetector(model, SETTINGS, CPU, InferenceOptions(batch_size=2))
+    some = [detector.decode(_png(one)) for one in pictures(2)]
+    staged = detector.stage(some, detector.canvas_for(some[0].size))
     gc.disable()
     try:
-        assert len(detector.begun(staged)()) == 2
+        assert len(detector.start(staged)()) == 2
     finally:
         gc.enable()
     assert model.backbone.left["alive"] == 0
 
 
 def test_on_a_gpu_a_batch_begins_small_and_never_has_more_values_than_kernels_count(monkeypatch):
-    detector = Vision(small(), SETTINGS, CPU)
+    detector = TorchvisionDetector(small(), SETTINGS, CPU)
     monkeypatch.setattr(detector, "_device", torch.device("cuda", 0))
-    assert [detector.at_once(Size(side, side)) for side in (800, 8192, 16384)] == [4, 2, 1]
+    assert [detector.batch_size(Size(side, side)) for side in (800, 8192, 16384)] == [4, 2, 1]
 
 
 def test_one_picture_that_does_not_fit_is_bad_input():
     with pytest.raises(BadInput, match="expected cpu to have memory for one picture of 160 x 128 px, got too little"):
-        Vision(failing(torch.OutOfMemoryError("no"), most=0), SETTINGS, CPU).found(pictures(1))
+        TorchvisionDetector(failing(torch.OutOfMemoryError("no"), most=0), SETTINGS, CPU).detect(pictures(1))
 
 
 def test_a_device_without_room_for_the_model_is_bad_input(monkeypatch):
     def full(*_: object) -> None:
         raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB.")
 
-    monkeypatch.setattr(opening, "opened", full)
+    monkeypatch.setattr(loading, "opened", full)
     with pytest.raises(BadInput, match="expected cpu to have memory for the model, got too little"):
-        Vision(small(), SETTINGS, CPU)
+        TorchvisionDetector(small(), SETTINGS, CPU)
 
 
 def test_a_lost_device_is_a_fault_that_may_pass_and_the_next_try_finds_the_same():
-    detector = Vision(failing(LOST, at=1), SETTINGS, CPU)
-    (before,) = detector.found(pictures(1))
+    detector = TorchvisionDetector(failing(LOST, at=1), SETTINGS, CPU)
+    (before,) = detector.detect(pictures(1))
     with pytest.raises(OSError, match="expected cpu to go on, got CUDA error: an illegal memory access"):
-        detector.found(pictures(1))
-    (after,) = detector.found(pictures(1))
+        detector.detect(pictures(1))
+    (after,) = detector.detect(pictures(1))
     same(before, after)
 
 
 def test_what_is_on_its_way_to_a_device_that_fails_is_never_freed():
-    detector = Vision(failing(LOST), SETTINGS, CPU)
-    picture = detector.decoded(_png(pictures(1)[0]))
-    staged = detector.staged([picture], detector.canvas(picture.size))
+    detector = TorchvisionDetector(failing(LOST), SETTINGS, CPU)
+    picture = detector.decode(_png(pictures(1)[0]))
+    staged = detector.stage([picture], detector.canvas_for(picture.size))
     with contextlib.suppress(OSError):
-        detector.begun(staged)
+        detector.start(staged)
     held = weakref.ref(staged)
     del staged
     gc.collect()
@@ -308,7 +313,7 @@ def test_what_is_on_its_way_to_a_device_that_fails_is_never_freed():
 
 
 def test_a_machine_that_lets_no_page_be_pinned_decodes_all_the_same(monkeypatch):
-    detector, usual = Vision(small(), SETTINGS, CPU), decoding.decoded
+    detector, usual = TorchvisionDetector(small(), SETTINGS, CPU), decoding.decode_on_cpu
 
     def unpinned(data: bytes, *, is_pinned: bool = False) -> decoding.Picture:
         if is_pinned:
@@ -318,25 +323,25 @@ def test_a_machine_that_lets_no_page_be_pinned_decodes_all_the_same(monkeypatch)
     monkeypatch.setattr(decoding, "decoded", unpinned)
     monkeypatch.setattr(detector, "_device", torch.device("cuda", 0))
     monkeypatch.setattr(devices, "upon", lambda _: contextlib.nullcontext())
-    assert detector.decoded(_png(pictures(1)[0])).size == Size(90, 120)
+    assert detector.decode(_png(pictures(1)[0])).size == Size(90, 120)
 
 
 def test_a_gpu_that_does_not_answer_is_replaced_by_the_cpu_and_said_once(caplog):
     if torch.cuda.is_available():
         pytest.skip("here is a GPU that answers")
     with caplog.at_level(logging.WARNING):
-        detector = Vision(small(), SETTINGS, torch.device("cuda", 0))
-        (found,) = detector.found(pictures(1))
+        detector = TorchvisionDetector(small(), SETTINGS, torch.device("cuda", 0))
+        (found,) = detector.detect(pictures(1))
     assert detector.device == CPU
     assert [record.message for record in caplog.records] == [
         "cuda:0 does not answer any more in this process: going on on the CPU"
     ]
-    same(found, Vision(small(), SETTINGS, CPU).found(pictures(1))[0])
+    same(found, TorchvisionDetector(small(), SETTINGS, CPU).detect(pictures(1))[0])
 
 
 def test_an_error_of_the_program_stays_one():
     with pytest.raises(RuntimeError, match="shapes do not match"):
-        Vision(failing(RuntimeError("shapes do not match")), SETTINGS, CPU).found(pictures(1))
+        TorchvisionDetector(failing(RuntimeError("shapes do not match")), SETTINGS, CPU).detect(pictures(1))
 
 
 @pytest.mark.parametrize(
@@ -351,12 +356,12 @@ def test_an_error_of_the_program_stays_one():
 )
 def test_a_device_that_is_not_there_is_bad_input(word, said):
     with pytest.raises(BadInput, match=f"device: {said}"):
-        devices.chosen(word)
+        devices.choose_device(word)
 
 
 def test_auto_is_what_there_is():
-    assert devices.chosen("auto").type == ("cuda" if torch.cuda.is_available() else "cpu")
-    assert devices.chosen("cpu") == CPU
+    assert devices.choose_device("auto").type == ("cuda" if torch.cuda.is_available() else "cpu")
+    assert devices.choose_device("cpu") == CPU
 
 
 # --- weights
@@ -364,16 +369,16 @@ def test_auto_is_what_there_is():
 
 def test_weights_by_torchvisions_name_are_of_that_model():
     with pytest.raises(BadInput, match=r"expected torchvision:COCO_V1 or torchvision:DEFAULT for ssd300_vgg16, got"):
-        vision_weights.file_of("weights", "ssd300_vgg16", "torchvision:COCO_V9")
+        torchvision_weights.weights_file("weights", "ssd300_vgg16", "torchvision:COCO_V9")
     with pytest.raises(BadInput, match="expected a file, since torchvision has none for fcos_small"):
-        vision_weights.file_of("weights", "fcos_small", "torchvision:DEFAULT")
-    assert vision_weights.file_of("weights", "fcos_small", "s3://a/b") == "s3://a/b"
+        torchvision_weights.weights_file("weights", "fcos_small", "torchvision:DEFAULT")
+    assert torchvision_weights.weights_file("weights", "fcos_small", "s3://a/b") == "s3://a/b"
 
 
 def test_without_internet_that_is_one_sentence(tmp_path, monkeypatch):
     monkeypatch.setattr(torch.hub, "get_dir", lambda: str(tmp_path))
     with pytest.raises(BadInput, match=r"^binding 'weights': expected to fetch torchvision's weights from https://"):
-        vision_weights.file_of("weights", "ssdlite320_mobilenet_v3_large", "torchvision:DEFAULT")
+        torchvision_weights.weights_file("weights", "ssdlite320_mobilenet_v3_large", "torchvision:DEFAULT")
 
 
 @pytest.mark.parametrize(
@@ -386,13 +391,15 @@ def test_without_internet_that_is_one_sentence(tmp_path, monkeypatch):
 )
 def test_weights_that_do_not_know_the_class_are_bad_input(tmp_path, classes, said):
     file = tmp_path / "small.safetensors"
-    file.write_bytes(torchvision_models.saved(small(), TOLD))
+    file.write_bytes(torchvision_models.weights_bytes(small(), TOLD))
     with pytest.raises(BadInput, match=f"binding 'weights': {said}"):
-        vision_weights.loaded(Detect(model="fcos_small", classes=classes), "weights", str(file))
+        torchvision_weights.load_model(Detect(model="fcos_small", classes=classes), "weights", str(file))
 
 
 def test_a_class_beyond_those_of_weights_without_names_is_bad_input(tmp_path):
     file = tmp_path / "small.pth"
-    torch.save(torchvision_models.built("fcos_small", 2).state_dict(), file)
+    torch.save(torchvision_models.build("fcos_small", 2).state_dict(), file)
     with pytest.raises(BadInput, match=r"expected a class index of 1\.\.2 for 'horse', got 3"):
-        vision_weights.loaded(Detect(model="fcos_small", classes={"person": 1, "horse": 3}), "weights", str(file))
+        torchvision_weights.load_model(
+            Detect(model="fcos_small", classes={"person": 1, "horse": 3}), "weights", str(file)
+        )

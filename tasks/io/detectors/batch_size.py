@@ -2,7 +2,7 @@
 
 import threading
 
-MOST = 64
+MAX_PICTURES = 64
 _GAIN = 1.05
 """A doubling must make a picture so much cheaper: else it only takes memory, and leaves more of the last batch
 empty."""
@@ -14,14 +14,14 @@ class BatchSize:
     The first batch of each size is not counted: libraries choose their kernels in it. Several threads may share one.
     """
 
-    def __init__(self, first: int, most: int = MOST) -> None:
+    def __init__(self, first: int, most: int = MAX_PICTURES) -> None:
         """`first` = `most` is a size that stays."""
         self._most, self.pictures = most, min(first, most)
         self._is_warm, self._best_s = False, float("inf")
         self._is_settled = self.pictures == most
         self._lock = threading.Lock()
 
-    def took(self, pictures: int, seconds: float) -> None:
+    def record_time(self, pictures: int, seconds: float) -> None:
         """A batch of so many pictures took so long; one that is not full says nothing."""
         with self._lock:
             if self._is_settled or pictures != self.pictures:
@@ -45,7 +45,7 @@ class BatchSize:
             self._is_settled = True
 
 
-def filled(pictures: int, most: int) -> int:
+def padded_size(pictures: int, most: int) -> int:
     """Places of a batch that holds so many pictures: a power of two or `most`, so that a model sees few shapes.
 
     >>> [filled(pictures, 12) for pictures in (1, 3, 8, 9, 12)]

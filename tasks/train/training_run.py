@@ -25,18 +25,18 @@ from pydantic import ValidationError
 from schemas.detect import Detect
 from schemas.errors import DamagedFile
 from schemas.tables import CURVES
-from schemas.train import Progress, TrainDetector
+from schemas.train import TrainDetector, TrainingProgress
 from tasks.core import evaluate
-from tasks.core.train import curves
-from tasks.core.train import lessons as core
+from tasks.core.train import augment, curves, lessons, schedule
 from tasks.engine.cache_keys import cache_key, code_digest
 from tasks.engine.detectors import detections
 from tasks.engine.truth import Annotated
 from tasks.io.detectors import torchvision_models as models
 from tasks.io.store import layout
 from tasks.io.store.store import Store, parquet_bytes
-from tasks.io.training import augment, checkpoints, samples
-from tasks.io.training import trainer as training
+from tasks.io.training import checkpoints, samples
+from tasks.io.training import trainer as trainers
+from tasks.io.training.augment import apply_change
 
 CODE = code_digest(sys.modules[__name__], detections)
 AT_MOST = 100
@@ -45,16 +45,16 @@ _POINTS = 200
 _CROWD_GREY = (124, 116, 104)
 """The mean colour of ImageNet."""
 
-Told = Callable[[int, str], None]
+ReportProgress = Callable[[int, str], None]
 """Called with steps done since the last time, and a line for a person, or nothing."""
 
 
-class Course(NamedTuple):
+class TrainingRun(NamedTuple):
     """Everything that a training depends on. start: bytes of the weights to begin with."""
 
     settings: TrainDetector
     truth: Annotated
-    exam: Annotated | None
+    evaluation: Annotated | None
     start: bytes | None
     device: torch.device
 
@@ -62,7 +62,7 @@ class Course(NamedTuple):
     def folder(self) -> str:
         """Where all of it lies in the store."""
         begun = None if self.start is None else hashlib.sha256(self.start).hexdigest()
-        exam = None if self.exam is None else self.exam.sha256
+        exam = None if self.evaluation is None else self.evaluation.sha256
         said = self.settings.model_dump(mode="json", exclude={"start", "checkpoint_every_steps"})
         key = cache_key(
             settings=said,
@@ -76,161 +76,171 @@ class Course(NamedTuple):
         return layout.training_folder(key)
 
 
-def known(course: Course, store: Store) -> dict[str, Any] | None:
+def read_finished(run: TrainingRun, store: Store) -> dict[str, Any] | None:
     """The metrics of this very training, if it has been gone through and its weights are whole."""
     try:
-        metrics: dict[str, Any] = json.loads(store.read_bytes(f"{course.folder}/{layout.TRAINING_METRICS}"))
-        data = store.read_bytes(f"{course.folder}/{layout.TRAINED_WEIGHTS}")
+        metrics: dict[str, Any] = json.loads(store.read_bytes(f"{run.folder}/{layout.TRAINING_METRICS}"))
+        data = store.read_bytes(f"{run.folder}/{layout.TRAINED_WEIGHTS}")
         is_whole = metrics.pop("sha256") == cache_key(metrics=metrics)
         return metrics if is_whole and hashlib.sha256(data).hexdigest() == metrics["model_sha256"] else None
     except (DamagedFile, ValueError, KeyError, TypeError, AttributeError):
         return None
 
 
-def trained(course: Course, store: Store, told: Told) -> dict[str, Any]:
+def run_training(run: TrainingRun, store: Store, told: ReportProgress) -> dict[str, Any]:
     """Go through the training, or through what is left of it, and write all that comes of it; its metrics.
 
     Raises BadInput if the start's weights are another model's, or the loss is no number any more.
     """
-    with training.deterministic(course.settings.threads, course.device):
-        trainer, progress = _begun(course, store)
+    with trainers.deterministic(run.settings.threads, run.device):
+        trainer, progress = _resume(run, store)
         told(progress.step, "")
-        pictures = samples.Pictures(store.read_blob)
-        _learnt(course, trainer, progress, pictures, store, told)
-        return _written(course, trainer, progress, store)
+        pictures = samples.PictureCache(store.read_blob)
+        _run_steps(run, trainer, progress, pictures, store, told)
+        return _write_results(run, trainer, progress, store)
 
 
-def figures_of(truth: Annotated) -> int:
+def count_figures(truth: Annotated) -> int:
     """Figures that can be learnt: not crowds."""
     return sum(not is_crowd for is_crowd in truth.figures["is_crowd"].to_pylist())
 
 
-def steps_of(course: Course) -> int:
+def count_steps(run: TrainingRun) -> int:
     """Steps in all."""
-    return core.steps_per_epoch(course.truth.images.num_rows, course.settings) * course.settings.epochs
+    return schedule.steps_per_epoch(run.truth.images.num_rows, run.settings) * run.settings.epochs
 
 
-def _begun(course: Course, store: Store) -> tuple[training.Trainer, Progress]:
+def _resume(run: TrainingRun, store: Store) -> tuple[trainers.Trainer, TrainingProgress]:
     """The trainer where its newest intact checkpoint stands, or at the beginning."""
-    for data in checkpoints.intact(store, layout.checkpoints_folder(course.folder)):
+    for data in checkpoints.read_intact(store, layout.checkpoints_folder(run.folder)):
         with contextlib.suppress(DamagedFile, ValidationError):
-            trainer = _trainer(course)
-            return trainer, Progress.model_validate(trainer.restore(data))
-    return _trainer(course), Progress()
+            trainer = _trainer(run)
+            return trainer, TrainingProgress.model_validate(trainer.restore(data))
+    return _trainer(run), TrainingProgress()
 
 
-def _trainer(course: Course) -> training.Trainer:
-    settings = course.settings
-    model = training.started(settings, course.start, core.seed_of(settings.seed, "weights"))
-    is_frozen = settings.batch_norm == "frozen" or (settings.batch_norm == "auto" and course.start is not None)
-    return training.Trainer(model, settings, course.device, is_frozen=is_frozen)
+def _trainer(run: TrainingRun) -> trainers.Trainer:
+    settings = run.settings
+    model = trainers.initial_model(settings, run.start, schedule.derive_seed(settings.seed, "weights"))
+    is_frozen = settings.batch_norm == "frozen" or (settings.batch_norm == "auto" and run.start is not None)
+    return trainers.Trainer(model, settings, run.device, is_frozen=is_frozen)
 
 
-def _learnt(
-    course: Course, trainer: training.Trainer, progress: Progress, pictures: samples.Pictures, store: Store, told: Told
+def _run_steps(
+    run: TrainingRun,
+    trainer: trainers.Trainer,
+    progress: TrainingProgress,
+    pictures: samples.PictureCache,
+    store: Store,
+    told: ReportProgress,
 ) -> None:
-    settings, lessons = course.settings, core.lessons(course.truth.images, course.truth.figures)
-    per_epoch = core.steps_per_epoch(len(lessons), settings)
+    settings, learnt = run.settings, lessons.lessons_from_tables(run.truth.images, run.truth.figures)
+    per_epoch = schedule.steps_per_epoch(len(learnt), settings)
     total, last_s = per_epoch * settings.epochs, time.monotonic()
     every = max(1, total // _POINTS)
 
     def sample(epoch: int, place: int) -> samples.Sample:
-        return sample_of(lessons[place], settings, pictures, epoch)
+        return make_sample(learnt[place], settings, pictures, epoch)
 
-    groups = _groups(lessons, settings, progress.step)
-    for group in samples.ahead(sample, groups, samples.loaders(is_gpu=course.device.type == "cuda")):
+    groups = _groups([lesson.image_id for lesson in learnt], settings, progress.step)
+    for group in samples.prefetch(sample, groups, samples.loader_threads(is_gpu=run.device.type == "cuda")):
         step = progress.step
-        rate = core.rate(settings, step, per_epoch)
-        progress.add(trainer.step(group, rate, core.seed_of(settings.seed, "step", step)))
+        rate = schedule.learning_rate(settings, step, per_epoch)
+        progress.add(trainer.step(group, rate, schedule.derive_seed(settings.seed, "step", step)))
         now_s = time.monotonic()
         progress.seconds, last_s = progress.seconds + now_s - last_s, now_s
         is_epoch = progress.step % per_epoch == 0
         if is_epoch or progress.step % every == 0:
             progress.close(rate)
-        line = _examined(course, trainer, progress, store, per_epoch) if is_epoch else ""
+        line = _end_epoch(run, trainer, progress, store, per_epoch) if is_epoch else ""
         if is_epoch or progress.step % settings.checkpoint_every_steps == 0 or progress.step == total:
             data = trainer.state(progress.model_dump(mode="json"))
-            checkpoints.write(store, layout.checkpoints_folder(course.folder), progress.step, data)
+            checkpoints.write(store, layout.checkpoints_folder(run.folder), progress.step, data)
         told(1, line)
 
 
-def _groups(lessons: Sequence[core.Lesson], settings: TrainDetector, first: int) -> Iterator[tuple[int, list[int]]]:
+def _groups(image_ids: Sequence[int], settings: TrainDetector, first: int) -> Iterator[tuple[int, list[int]]]:
     """(epoch, places) of every step from `first` on."""
-    ids, size = [lesson.image_id for lesson in lessons], settings.batch * settings.accumulate
-    per_epoch = core.steps_per_epoch(len(lessons), settings)
+    size, per_epoch = settings.batch * settings.accumulate, schedule.steps_per_epoch(len(image_ids), settings)
     for epoch in range(first // per_epoch, settings.epochs):
-        places = core.order(ids, settings.seed, epoch)
+        places = schedule.order_of_epoch(image_ids, settings.seed, epoch)
         for step in range(first - epoch * per_epoch if epoch == first // per_epoch else 0, per_epoch):
             yield epoch, places[step * size : (step + 1) * size]
 
 
-def sample_of(lesson: core.Lesson, settings: TrainDetector, pictures: samples.Pictures, epoch: int) -> samples.Sample:
+def make_sample(
+    lesson: lessons.Lesson, settings: TrainDetector, pictures: samples.PictureCache, epoch: int
+) -> samples.Sample:
     """A lesson as this epoch sees it: reduced, crowds grey (they are neither figures nor background), altered by draws
     of its own.
     """
-    size = core.reduced_size(*lesson.size_px, settings.least_side_px, settings.most_side_px)
+    size = augment.reduced_size(*lesson.size_px, settings.least_side_px, settings.most_side_px)
     scale = np.array([size[0] / lesson.size_px[0], size[1] / lesson.size_px[1]] * 2, np.float32)
     pixels, boxes = pictures.reduced(lesson.sha256, size), lesson.figures_xyxy_px * scale
     if len(lesson.crowds_xyxy_px):
-        hidden = core.only_in_crowds(lesson.crowds_xyxy_px * scale, boxes, size)
+        hidden = augment.crowd_mask(lesson.crowds_xyxy_px * scale, boxes, size)
         pixels = np.where(hidden[:, :, None], np.array(_CROWD_GREY, np.uint8), pixels)
-    rng = np.random.default_rng(core.seed_of(settings.seed, "augment", epoch, lesson.image_id))
-    for change in core.changes(settings.augment, rng):
-        pixels = augment.altered(pixels, *change)
+    rng = np.random.default_rng(schedule.derive_seed(settings.seed, "augment", epoch, lesson.image_id))
+    for change in augment.draw_changes(settings.augment, rng):
+        pixels = apply_change(pixels, *change)
         if change.name == "flip":
-            boxes = core.mirrored(boxes, size[0])
-    return samples.Sample(pixels, core.visible(boxes))
+            boxes = augment.mirror_boxes(boxes, size[0])
+    return samples.Sample(pixels, augment.without_empty_boxes(boxes))
 
 
-def _examined(course: Course, trainer: training.Trainer, progress: Progress, store: Store, per_epoch: int) -> str:
+def _end_epoch(
+    run: TrainingRun, trainer: trainers.Trainer, progress: TrainingProgress, store: Store, per_epoch: int
+) -> str:
     """A line on the epoch that has ended; its scores go into the progress where it is one to be evaluated."""
     epoch = progress.step // per_epoch
-    line = f"epoch {epoch} of {course.settings.epochs}: loss {progress.mean('loss', progress.step - per_epoch):.3f}"
-    is_due = epoch % course.settings.evaluate_every == 0 or epoch == course.settings.epochs
-    if course.exam is None or not is_due:
+    line = f"epoch {epoch} of {run.settings.epochs}: loss {progress.mean('loss', progress.step - per_epoch):.3f}"
+    is_due = epoch % run.settings.evaluate_every == 0 or epoch == run.settings.epochs
+    if run.evaluation is None or not is_due:
         return line
-    scores = scores_of(course.exam, course, trainer, store)
+    scores = evaluate_model(run.evaluation, run, trainer, store)
     progress.scores.append({"epoch": epoch, "step": progress.step, **scores})
     progress.note({name: value for name in ("AP", "AP50", "AR100") if (value := scores[name]) is not None})
     return f"{line}, AP {scores['AP'] or 0:.3f}, AP50 {scores['AP50'] or 0:.3f}"
 
 
-def scores_of(
-    exam: Annotated, course: Course, trainer: training.Trainer, store: Store
+def evaluate_model(
+    exam: Annotated, run: TrainingRun, trainer: trainers.Trainer, store: Store
 ) -> dict[str, float | int | None]:
     """COCO's numbers of the model as it stands, from what `detect` would find with it: those of `evaluate detector`."""
-    settings, category = course.settings, course.settings.category
+    settings, category = run.settings, run.settings.category
     asked = Detect(model=settings.model, classes={category: 1}, at_most=AT_MOST)
     blobs = sorted({*exam.images["sha256"].to_pylist()})
-    with training.seeing(trainer.model, asked, settings.detect_sides_px, course.device) as detector:
+    with trainers.detector_of(trainer.model, asked, settings.detect_sides_px, run.device) as detector:
         rows = detections.rows(detector, asked, blobs, store.read_blob)
         found = {row["sha256"]: row.get("figures") or [] for row in rows}
     return evaluate.box_scores(
-        [(core.document(exam.images, exam.figures, category), core.results(exam.images, found))], AT_MOST
+        [(lessons.document(exam.images, exam.figures, category), lessons.results(exam.images, found))], AT_MOST
     )
 
 
-def _written(course: Course, trainer: training.Trainer, progress: Progress, store: Store) -> dict[str, Any]:
+def _write_results(
+    run: TrainingRun, trainer: trainers.Trainer, progress: TrainingProgress, store: Store
+) -> dict[str, Any]:
     """The weights, the curves, and last the metrics."""
-    settings, folder = course.settings, course.folder
-    said = models.Told(settings.model, (settings.category,), *settings.detect_sides_px)
-    model = models.saved(trainer.model, said)
+    settings, folder = run.settings, run.folder
+    said = models.WeightsMetadata(settings.model, (settings.category,), *settings.detect_sides_px)
+    model = models.weights_bytes(trainer.model, said)
     store.write_bytes(f"{folder}/{layout.TRAINED_WEIGHTS}", model)
     rows = pa.Table.from_pylist(progress.rows, schema=CURVES)
     store.write_bytes(f"{folder}/{layout.TRAINING_CURVES}", parquet_bytes(rows))
-    store.write_bytes(f"{folder}/{layout.TRAINING_PLOT}", curves.drawn(rows, settings.model).encode())
+    store.write_bytes(f"{folder}/{layout.TRAINING_PLOT}", curves.curves_svg(rows, settings.model).encode())
     metrics = {
         "model": settings.model,
         "category": settings.category,
-        "device": course.device.type,
+        "device": run.device.type,
         "steps": progress.step,
         "settings": settings.model_dump(mode="json", exclude={"checkpoint_every_steps"}),
-        "truth": course.truth.name,
-        "truth_sha256": course.truth.sha256,
-        "images": course.truth.images.num_rows,
-        "figures": figures_of(course.truth),
+        "truth": run.truth.name,
+        "truth_sha256": run.truth.sha256,
+        "images": run.truth.images.num_rows,
+        "figures": count_figures(run.truth),
         "loss": progress.mean("loss", progress.step - progress.step // settings.epochs),
-        "evaluated_on": course.exam.name if course.exam else None,
+        "evaluated_on": run.evaluation.name if run.evaluation else None,
         "evaluations": progress.scores,
         "model_sha256": hashlib.sha256(model).hexdigest(),
     }

@@ -11,16 +11,16 @@ from torchvision.models import get_model_weights
 
 from schemas.detect import Detect
 from schemas.errors import BadInput
-from tasks.io.detectors import devices, torchvision_models, vision
-from tasks.io.detectors.heads import classes_of
-from tasks.io.detectors.torchvision_models import Told
+from tasks.io.detectors import devices, torchvision_detector, torchvision_models
+from tasks.io.detectors.heads import count_classes
+from tasks.io.detectors.torchvision_models import WeightsMetadata
 from tasks.io.files import inputs
 
 PREFIX = "torchvision:"
 MOST_BYTES = 2 * 2**30
 
 
-def file_of(name: str, model: str, url: str) -> str:
+def weights_file(name: str, model: str, url: str) -> str:
     """Path or URL of a binding's file.
 
     Torchvision:DEFAULT, torchvision:COCO_V1 ... are fetched once, and checked, by torchvision.
@@ -56,20 +56,20 @@ def _fetch(name: str, url: str, file: Path) -> None:
         ) from problem
 
 
-def loaded(settings: Detect, name: str, url: str) -> tuple[nn.Module, Told]:
+def load_model(settings: Detect, name: str, url: str) -> tuple[nn.Module, WeightsMetadata]:
     """The model of a recipe with a binding's weights.
 
     Raises BadInput if they are not its, or lack a class that is asked for.
     """
     what = f"binding '{name}'"
-    data = inputs.read(what, file_of(name, settings.model, url), MOST_BYTES)
-    model, told = torchvision_models.loaded(settings.model, data, what, settings.least_side_px, settings.most_side_px)
+    data = inputs.read(what, weights_file(name, settings.model, url), MOST_BYTES)
+    model, told = torchvision_models.load(settings.model, data, what, settings.least_side_px, settings.most_side_px)
     for category, index in sorted(settings.classes.items()):
-        _check_class(what, category, index, classes_of(model), told)
+        _check_class(what, category, index, count_classes(model), told)
     return model, told
 
 
-def _check_class(what: str, category: str, index: int, classes: int, told: Told) -> None:
+def _check_class(what: str, category: str, index: int, classes: int, told: WeightsMetadata) -> None:
     if told.categories and told.categories[index - 1 : index] != (category,):
         raise BadInput(
             f"{what}: expected weights whose class {index} is '{category}', got those of {', '.join(told.categories)}"
@@ -78,7 +78,7 @@ def _check_class(what: str, category: str, index: int, classes: int, told: Told)
         raise BadInput(f"{what}: expected a class index of 1..{classes - 1} for '{category}', got {index}")
 
 
-def opened(settings: Detect, name: str, url: str, device: str) -> vision.Vision:
+def load_detector(settings: Detect, name: str, url: str, device: str) -> torchvision_detector.TorchvisionDetector:
     """The detector of a recipe on a device. Raises BadInput as `loaded` does, and where there is no such device."""
-    chosen = devices.chosen(device)
-    return vision.Vision(loaded(settings, name, url)[0], settings, chosen)
+    chosen = devices.choose_device(device)
+    return torchvision_detector.TorchvisionDetector(load_model(settings, name, url)[0], settings, chosen)

@@ -1,0 +1,103 @@
+"""How a picture is changed before a detector learns from it, and where its boxes are then.
+
+The changes are drawn here; tasks/io/training/augment.py applies them to pixels.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schemas.train import Augment
+
+LEAST_PX = 0.1
+"""Of a box's sides: torchvision refuses empty boxes."""
+
+# PoPArt gives the groups and their odds, which are those of the example of Albumentations in MMDetection's
+# configurations, but no strengths: these ranges are that example's. CLAHE is not in it and has Albumentations' default.
+BRIGHTNESS = CONTRAST = (0.1, 0.3)
+CLAHE_LIMIT = (1.0, 4.0)
+SHIFT = 10
+HUE, SATURATION, VALUE = 20, 30, 20
+JPEG_QUALITY = (85, 95)
+
+
+class Change(NamedTuple):
+    """One alteration of a picture by its name in tasks/io/training/augment.py, and its numbers."""
+
+    name: str
+    numbers: tuple[float, ...] = ()
+
+
+def draw_changes(augment: Augment, rng: np.random.Generator) -> tuple[Change, ...]:
+    """What is done to a picture this time, in this order."""
+    found: list[Change] = []
+    if rng.random() < augment.brightness_or_clahe:
+        found.append(_brightness_or_clahe(rng))
+    if rng.random() < augment.shift_or_hue:
+        found.append(_shift_or_hue(rng))
+    if rng.random() < augment.jpeg:
+        found.append(Change("jpeg", (float(rng.integers(JPEG_QUALITY[0], JPEG_QUALITY[1] + 1)),)))
+    if rng.random() < augment.channel_shuffle:
+        found.append(Change("channel_shuffle", tuple(map(float, rng.permutation(3)))))
+    if rng.random() < augment.blur:
+        found.append(Change("blur" if rng.random() < 0.5 else "median_blur"))
+    if rng.random() < augment.flip:
+        found.append(Change("flip"))
+    return tuple(found)
+
+
+def _brightness_or_clahe(rng: np.random.Generator) -> Change:
+    if rng.random() < 0.5:
+        return Change("brightness_contrast", (float(rng.uniform(*BRIGHTNESS)), float(rng.uniform(*CONTRAST))))
+    return Change("clahe", (float(rng.uniform(*CLAHE_LIMIT)),))
+
+
+def _shift_or_hue(rng: np.random.Generator) -> Change:
+    if rng.random() < 0.5:
+        return Change("rgb_shift", tuple(float(rng.uniform(-SHIFT, SHIFT)) for _ in range(3)))
+    return Change("hue_saturation_value", tuple(float(rng.uniform(-most, most)) for most in (HUE, SATURATION, VALUE)))
+
+
+def reduced_size(width_px: int, height_px: int, least_side_px: int, most_side_px: int) -> tuple[int, int]:
+    """(width, height) within the two sides, aspect kept, at least 1 px each; what is small enough stays.
+
+    >>> reduced_size(4000, 3000, 800, 1333), reduced_size(20_000, 200, 800, 1333), reduced_size(300, 200, 800, 1333)
+    ((1067, 800), (1333, 13), (300, 200))
+    """
+    scale = min(1.0, least_side_px / min(width_px, height_px), most_side_px / max(width_px, height_px))
+    return max(1, round(width_px * scale)), max(1, round(height_px * scale))
+
+
+def mirror_boxes(xyxy_px: NDArray[np.float32], width_px: int) -> NDArray[np.float32]:
+    """Boxes (N, 4) in the picture's mirror image.
+
+    >>> mirrored(np.array([[1, 2, 4, 5]], np.float32), 10).tolist()
+    [[6.0, 2.0, 9.0, 5.0]]
+    """
+    return np.stack([width_px - xyxy_px[:, 2], xyxy_px[:, 1], width_px - xyxy_px[:, 0], xyxy_px[:, 3]], axis=1)
+
+
+def without_empty_boxes(xyxy_px: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The boxes of which something is left to be seen: at least a tenth of a px wide and high. torchvision refuses
+    empty ones.
+
+    >>> visible(np.array([[1, 2, 4, 5], [7, 2, 7.05, 5]], np.float32)).tolist()
+    [[1.0, 2.0, 4.0, 5.0]]
+    """
+    return xyxy_px[((xyxy_px[:, 2:] - xyxy_px[:, :2]) >= LEAST_PX).all(axis=1)]
+
+
+def crowd_mask(
+    crowds_xyxy_px: NDArray[np.float32], figures_xyxy_px: NDArray[np.float32], size_px: tuple[int, int]
+) -> NDArray[np.bool_]:
+    """(height, width) whether a pixel lies in a crowd's box and in no figure's: there nobody says what is a figure."""
+    return _mask_of_boxes(crowds_xyxy_px, size_px) & ~_mask_of_boxes(figures_xyxy_px, size_px)
+
+
+def _mask_of_boxes(xyxy_px: NDArray[np.float32], size_px: tuple[int, int]) -> NDArray[np.bool_]:
+    found = np.zeros((size_px[1], size_px[0]), np.bool_)
+    for left, top, right, bottom in xyxy_px.tolist():
+        found[math.floor(top) : math.ceil(bottom), math.floor(left) : math.ceil(right)] = True
+    return found
