@@ -7,7 +7,7 @@ from pydantic import Field, model_validator
 from schemas.detect import Detect
 from schemas.draw import Sample, Split
 from schemas.frozen import Frozen, Name, Score
-from schemas.relations import BindRelation, DropRelation, KeyName
+from schemas.relations import BindRelation, DropRelation, ViewName
 from schemas.screen import Screen
 from schemas.stage import Stage
 
@@ -53,7 +53,7 @@ class Dedup(Stage):
     """Find images that show one work; of copies keep one, and keep what belongs together in one split."""
 
     stage: Literal["dedup"] = "dedup"
-    by: tuple[KeyName, ...] = Field(
+    by: tuple[ViewName, ...] = Field(
         ("phash", "crops"),
         min_length=1,
         description="The hashes by which pairs are found that are worth a second look: phash "

@@ -81,7 +81,7 @@ def _plan(arguments: argparse.Namespace) -> int:
     from flows.build_dataset import plan
     from tasks.engine import summary
 
-    print(summary.of_plan(plan(*_read(arguments))), end="")  # noqa: T201
+    print(summary.plan_summary(plan(*_read(arguments))), end="")  # noqa: T201
     return 0
 
 
@@ -92,7 +92,7 @@ def _scrape(arguments: argparse.Namespace) -> int:
     recipe, context = _read(arguments)
     step, lines = listing(recipe, arguments.source, arguments.show, context)
     print("\n".join(lines))  # noqa: T201
-    for line in (*step.notes, summary.line(step)):
+    for line in (*step.notes, summary.step_line(step)):
         print(line, file=sys.stderr)  # noqa: T201
     return 0
 

@@ -82,7 +82,7 @@ def purge(
     today = day or datetime.now(UTC).date().isoformat()
     _check(name, records, reason, today, books)
     _check_said(records, reason, day, is_alone=is_alone)
-    before = by_hand.all_buried(tombstones.tombstones(store, name), known[0].tombstones())
+    before = by_hand.merge_tombstones(tombstones.tombstones(store, name), known[0].tombstones())
     scope = "record" if is_alone else "work"
     buried = core.stones(books, before, dict.fromkeys(records, reason), today, scope)
     buried = _with_copies(store, known, books, buried)
@@ -469,7 +469,9 @@ def _manifest(release: Release, amender: Amender, mine: pa.Table, day: str) -> R
     files = amender.entries()
     now = Release(release.url)
     now.manifest = release.manifest.model_copy(update={"files": files})
-    content = {table: digest.digest_by_key(now.batches(table), key) for table, key in digest.KEYS.items()}
+    content = {
+        table: digest.digest_by_primary_key(now.batches(table), key) for table, key in digest.PRIMARY_KEYS.items()
+    }
     amended = Amendment(date=day, tombstones=mine.num_rows, content=content)
     return now.manifest.model_copy(update={"counts": ledger.counts(now.ledger()), "amended": amended})
 

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from schemas.tables import ANSWERS, HASH, KEYS, NEIGHBOURS, RETRIEVALS, SEARCHED, SHELF, THUMBNAILS, TOMBSTONES
+from schemas.tables import ANSWERS, HASH, NEIGHBOURS, RETRIEVALS, SEARCHED, SHELF, THUMBNAILS, TOMBSTONES, VIEW_HASHES
 from tasks import purge
 from tasks.core.purge import Told
 from tasks.io.store.journal import Journal
@@ -120,7 +120,9 @@ def test_searches_that_hold_a_hash_of_the_files_go_and_others_stay(store: Store)
     store.write_table(
         "measures/hash/k", pa.Table.from_pylist([{"sha256": "a", "phash": 7}, {"sha256": "b", "phash": 8}], schema=HASH)
     )
-    store.write_table("measures/keys/k", pa.Table.from_pylist([{"sha256": "a", "keys": [5, 2**63]}], schema=KEYS))
+    store.write_table(
+        "measures/keys/k", pa.Table.from_pylist([{"sha256": "a", "keys": [5, 2**63]}], schema=VIEW_HASHES)
+    )
     for folder, key in (("k", 7), ("l", 2**63), ("m", 8)):
         row = {"key": key, "is_view": False, "pairs": 0}
         store.write_table(f"measures/searched/{folder}", pa.Table.from_pylist([row], schema=SEARCHED))
