@@ -125,7 +125,7 @@ def ours(table: pa.Table, is_real: bool) -> dict[str, Any]:
     for _ in range(2 if is_real else 1):
         began_s = time.monotonic()
         drawn = sample.decide(view, settings)
-        told = sample.short(view, drawn, settings)
+        told = sample.notes(view, drawn, settings)
         drawn_s = time.monotonic() - began_s
         if is_real:
             kept = table.filter(pc.is_null(drawn["reason"]))

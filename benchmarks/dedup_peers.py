@@ -143,9 +143,9 @@ def verified_by_us(folder: str, store: str) -> dict[str, Any]:
     jpegs = {sha256: inspect(files[sha256].read_bytes(), 10**9).thumbnail for sha256 in sorted(needed)}
 
     def looked(pair: dict[str, Any]) -> Any:
-        view = views.ALL[pair["view"]]
-        found = relate.agreement(greys[pair["a"]], greys[pair["b"]], view)
-        return relate.relation(found, view, has_equal_size=False)
+        view = views.ALL_VIEWS[pair["view"]]
+        found = relate.measure_agreement(greys[pair["a"]], greys[pair["b"]], view)
+        return relate.relation_of_agreement(found, view, has_equal_size=False)
 
     with ThreadPoolExecutor(CORES) as threads:
         greys = dict(zip(jpegs, map(thumbnails.grey, jpegs.values()), strict=True))

@@ -16,10 +16,10 @@ from schemas.manifests import Context, State, Step
 from schemas.recipe import Recipe
 from schemas.sources import AnyFileSource
 from schemas.stages import AnyStage, Dedup
-from tasks.dedup import dedup, said_by_people
+from tasks.dedup import dedup, read_verdicts
 from tasks.detect import check_detector, detect
 from tasks.engine import runs, summary
-from tasks.engine.by_hand import said_by_hand
+from tasks.engine.by_hand import read_manual_lists
 from tasks.engine.parts import is_cluster
 from tasks.export import export
 from tasks.fetch import fetch
@@ -84,8 +84,8 @@ def build_dataset(
     flow_run = FlowRunContext.get()
     check(settings, without_gpu(context) if flow_run and is_cluster(flow_run.task_runner) else context)
     steps = run_stages(settings, context)
-    summary.as_artifact(steps, steps[-1].release)
-    print(summary.of_build(steps))  # noqa: T201 - the terminal is where a person waits for it
+    summary.create_artifact(steps, steps[-1].release)
+    print(summary.build_summary(steps))  # noqa: T201 - the terminal is where a person waits for it
     return steps[-1].release
 
 
@@ -101,12 +101,12 @@ def check(recipe: Recipe, context: Context) -> None:
     check_bindings(recipe, context.bindings)
     check_sources(recipe, context)
     check_screens(recipe)
-    said_by_hand(recipe, context)
+    read_manual_lists(recipe, context)
     for stage in recipe.stages:
         if isinstance(stage, Detect):
             check_detector(stage, context)
         if isinstance(stage, Dedup):
-            said_by_people(stage, context)
+            read_verdicts(stage, context)
     if not context.plan:
         runs.store_of(context).check_writable()
 
@@ -148,12 +148,12 @@ def run_stages(recipe: Recipe, context: Context) -> tuple[Step, ...]:
     state = scrape(recipe, context)
     state = state.model_copy(update={"steps": (_timed(state.steps[0], began_s),)})
     if not context.plan:
-        summary.progress(state.steps[-1])
+        summary.print_progress(state.steps[-1])
     for settings in recipe.stages:
         began_s = time.monotonic()
         state = state.then(_timed(_step(settings, state, recipe, context), began_s))
         if not context.plan:
-            summary.progress(state.steps[-1])
+            summary.print_progress(state.steps[-1])
     return state.steps
 
 

@@ -22,10 +22,10 @@ def _as_list(value: Any) -> Any:
     return () if value is None else (value,) if isinstance(value, str) else value
 
 
-Key = Literal["style", "source", "artist", "object", "century"]
+StratumField = Literal["style", "source", "artist", "object", "century"]
 
 
-class Drawn(Stage):
+class SeededStage(Stage):
     """What the two stages that draw have in common."""
 
     seed: int | None = Field(None, ge=0, description="The recipe's seed by default")
@@ -40,11 +40,11 @@ class Caps(Frozen):
     )
 
 
-class Sample(Drawn):
+class Sample(SeededStage):
     """Draw records of each stratum, without replacement, rare artists before prolific ones."""
 
     stage: Literal["sample"] = "sample"
-    by: Annotated[tuple[Key, ...], BeforeValidator(_as_list)] = Field(
+    by: Annotated[tuple[StratumField, ...], BeforeValidator(_as_list)] = Field(
         ("style",),
         description="What the strata are: a record's style, or several keys together; null: all is one stratum. What a "
         "record lacks is `unknown`, a stratum of its own",
@@ -81,7 +81,7 @@ class Sample(Drawn):
         return self
 
 
-class Split(Drawn):
+class Split(SeededStage):
     """Deal the records of each stratum into train, val and test, groups kept together, published ones kept where they
     are.
     """
@@ -90,7 +90,7 @@ class Split(Drawn):
     ratios: dict[SplitName, Ratio] = Field(
         {"train": 3, "val": 1, "test": 1}, description="Shares of the splits, in any unit (PoPArt, section 3.3: 3:1:1)"
     )
-    by: Annotated[tuple[Key | Literal["styles"], ...], BeforeValidator(_as_list)] = Field(
+    by: Annotated[tuple[StratumField | Literal["styles"], ...], BeforeValidator(_as_list)] = Field(
         ("style",),
         description="What is balanced: records are dealt inside each style, or inside each combination of "
         "several keys; "

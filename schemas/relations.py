@@ -57,10 +57,10 @@ BindRelation = Literal[
 ]
 """Relations that may keep two works in one split."""
 
-KeyName = Literal["phash", "mirrored", "turned", "crops"]
+ViewName = Literal["phash", "mirrored", "turned", "crops"]
 """Keys by which pairs are found: the picture's own hash, and hashes of how it would look as another's copy."""
 
-KEY_NAMES: tuple[KeyName, ...] = get_args(KeyName)
+VIEW_NAMES: tuple[ViewName, ...] = get_args(ViewName)
 
 VERDICTS = ("copy", "related", "different")
 """What a person may say of a pair. copy: one work, of which one record stays; related: two pictures, in one split;

@@ -7,7 +7,7 @@ from pydantic import Field, model_validator
 from schemas.detect import Detect
 from schemas.draw import Sample, Split
 from schemas.frozen import Frozen, Name, Score
-from schemas.relations import BindRelation, DropRelation, KeyName
+from schemas.relations import BindRelation, DropRelation, ViewName
 from schemas.screen import Screen
 from schemas.stage import Stage
 
@@ -61,7 +61,7 @@ class Dedup(Stage):
     """Find images that show the same work, keep one of several copies, and keep related images in one split."""
 
     stage: Literal["dedup"] = "dedup"
-    by: tuple[KeyName, ...] = Field(
+    by: tuple[ViewName, ...] = Field(
         ("phash", "crops"),
         min_length=1,
         description="Hashes that find the pairs to compare closely. phash (required): copies in another size, quality "

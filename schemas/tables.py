@@ -127,7 +127,7 @@ THUMBNAILS = pa.schema([("sha256", pa.string()), ("jpeg", pa.binary())])
 SHELF = pa.schema([("sha256", pa.string()), ("path", pa.string())])
 """In which table a blob's thumbnail is."""
 
-KEYS = pa.schema([("sha256", pa.string()), ("keys", pa.list_(pa.uint64()))])
+VIEW_HASHES = pa.schema([("sha256", pa.string()), ("keys", pa.list_(pa.uint64()))])
 """Hashes of how a blob's picture would look as a copy of its: one for each of the key's views, in their order."""
 
 NEIGHBOURS = pa.schema(
@@ -143,7 +143,7 @@ RELATIONS = pa.schema(
     [
         ("a", pa.string()),
         ("b", pa.string()),
-        ("view", pa.int16()),  # how a was looked at to find b in it: a place in `dedup.views.ALL`
+        ("view", pa.int16()),  # how a was looked at to find b in it: a place in `dedup.views.ALL_VIEWS`
         ("relation", pa.string()),
         ("score", pa.float64()),  # 0..1: how well the two agree where both have something to show
         ("share", pa.float64()),  # 0..1: how much of the larger picture the smaller one shows

@@ -107,7 +107,7 @@ def fetch(settings: Fetch, state: State, recipe: Recipe, context: Context) -> St
         parts.append(core.outcome(mine, got, settings))
         asked += count
     outcome = pa.concat_tables([FETCH.empty_table(), *parts]).sort_by("record_id")
-    outcome = by_hand.without_same_bytes(outcome, state, context)
+    outcome = by_hand.drop_same_bytes(outcome, state, context)
     if context.plan and asked:
         known = outcome.filter(pc.or_(pc.is_valid(outcome["reason"]), pc.is_valid(outcome["sha256"])))
         return steps.planned_step(

@@ -11,7 +11,7 @@ from schemas.recipe import Recipe
 from tasks.core import sample as core
 from tasks.core import strata
 from tasks.engine import runs
-from tasks.engine.by_hand import marked
+from tasks.engine.by_hand import is_named
 from tasks.engine.cache_keys import code_digest
 from tasks.engine.decide import decide_step
 from tasks.engine.views import columns_of, figure_counts, kept_ids
@@ -28,7 +28,7 @@ def sample(settings: Sample, state: State, recipe: Recipe, context: Context) -> 
     if state.pending and settings.exactly is not None:  # what is still to come may make up for what is lacking
         settings = settings.model_copy(update={"exactly": None, "at_most": settings.exactly})
     step = decide_step(store, settings, state, CODE, lambda: view, core.decide)
-    return step.model_copy(update={"notes": tuple(core.short(view, store.read_table(step.outcome), settings))})
+    return step.model_copy(update={"notes": tuple(core.notes(view, store.read_table(step.outcome), settings))})
 
 
 def _view(store: Store, settings: Sample, state: State, recipe: Recipe, context: Context) -> pa.Table:
@@ -53,6 +53,6 @@ def _view(store: Store, settings: Sample, state: State, recipe: Recipe, context:
     if settings.weight == "figures":
         columns["figures"] = pa.chunked_array([figure_counts(store, state, ids, settings.category, settings.score)])
     columns |= {
-        f"is_{action}d": pa.chunked_array([marked(recipe, context, ids, action)]) for action in ("include", "replace")
+        f"is_{action}d": pa.chunked_array([is_named(recipe, context, ids, action)]) for action in ("include", "replace")
     }
     return pa.table(columns)

@@ -27,20 +27,20 @@ def screen(settings: Screen, state: State, recipe: Recipe, context: Context) -> 
     """Take the decision anew if a size, a score, a count, a setting, a word by hand or the rule is another."""
     store = runs.store_of(context)
     ids = kept_ids(store, state)
-    counts = _figures(store, settings, state, ids, recipe)
+    counts = _figure_counts(store, settings, state, ids, recipe)
     # what a plan has yet to see may be annotated
-    notes = () if state.pending else core.said_of_uncounted(counts, settings)
+    notes = () if state.pending else core.uncounted_notes(counts, settings)
 
     def view() -> pa.Table:
         columns = {
             "record_id": ids,
-            **dict(_said(store, settings, state, ids, recipe)),
-            **dict(_measured(store, settings, state, ids)),
+            **dict(_record_columns(store, settings, state, ids, recipe)),
+            **dict(_measured_columns(store, settings, state, ids)),
         }
         if settings.figures is not None:
             columns["figures"] = counts
         if recipe.by_hand is not None:
-            columns["is_included"] = by_hand.marked(recipe, context, ids, "include")
+            columns["is_included"] = by_hand.is_named(recipe, context, ids, "include")
         return pa.table(columns)
 
     return decide_step(store, settings, state, CODE, view, core.decide).model_copy(update={"notes": notes})
@@ -56,7 +56,7 @@ def check_screens(recipe: Recipe) -> None:
 # only what a screen asks for, so that nothing else makes it decide again
 
 
-def _said(
+def _record_columns(
     store: Store, settings: Screen, state: State, ids: pa.ChunkedArray, recipe: Recipe
 ) -> Iterator[tuple[str, pa.ChunkedArray | pa.Array]]:
     if settings.rights is not None:
@@ -67,7 +67,7 @@ def _said(
         yield "has_wanted_style", core.has_style(style, settings.styles, styles.known(recipe.styles))
 
 
-def _measured(
+def _measured_columns(
     store: Store, settings: Screen, state: State, ids: pa.ChunkedArray
 ) -> Iterator[tuple[str, pa.ChunkedArray | pa.Array]]:
     for stage, names in (("fetch", ("bytes",)), ("hash", ("width_px", "height_px")), ("quality", core.SCORES)):
@@ -76,7 +76,9 @@ def _measured(
                 yield name, column_of(store, state.outcome(stage), ids, name)
 
 
-def _figures(store: Store, settings: Screen, state: State, ids: pa.ChunkedArray, recipe: Recipe) -> pa.ChunkedArray:
+def _figure_counts(
+    store: Store, settings: Screen, state: State, ids: pa.ChunkedArray, recipe: Recipe
+) -> pa.ChunkedArray:
     """(N,) how many figures, null where neither people nor a detector have looked; of no record if nothing is asked."""
     if (wanted := settings.figures) is None:
         return pa.chunked_array([], pa.int64())

@@ -31,8 +31,8 @@ def split(settings: Split, state: State, recipe: Recipe, context: Context) -> St
     ids = kept_ids(store, state)
     view = _view(store, settings, state, recipe, ids)
     if state.pending:
-        foreseen = steps.foreseen_step(store, settings, state, core.decide(view, settings))
-        return foreseen.model_copy(update={"notes": previous.told(store, recipe)})
+        foreseen = steps.provisional_step(store, settings, state, core.decide(view, settings))
+        return foreseen.model_copy(update={"notes": previous.lineage_notes(store, recipe)})
     if core.is_settled(view, settings):  # nothing is dealt: that is no decision, and the next build need not find it
         outcome: pa.Table = core.decide(view, settings)
         step = steps.step_of(store, "decide", settings.label, "split", ids, outcome)
@@ -45,7 +45,7 @@ def split(settings: Split, state: State, recipe: Recipe, context: Context) -> St
     if pc.any(pc.is_valid(view["published"])).as_py():
         drift.check(outcome.filter(is_dealt), settings, lambda: _afresh(view, settings).filter(is_dealt))
     notes = drift.notes(seen.filter(is_dealt), outcome.filter(is_dealt), settings)
-    return step.model_copy(update={"notes": (*previous.told(store, recipe), *notes)})
+    return step.model_copy(update={"notes": (*previous.lineage_notes(store, recipe), *notes)})
 
 
 def _afresh(view: pa.Table, settings: Split) -> pa.Table:
@@ -70,7 +70,7 @@ def _view(store: Store, settings: Split, state: State, recipe: Recipe, ids: pa.C
     columns: dict[str, pa.ChunkedArray] = {
         "record_id": everyone,
         "is_kept": pc.is_in(everyone, value_set=ids),
-        "published": previous.published(store, recipe, everyone, sha256),
+        "published": previous.published_splits(store, recipe, everyone, sha256),
         "figures": pa.chunked_array([figure_counts(store, state, everyone, settings.category, settings.score)]),
         "role": previous.roles(recipe, said["source"]),
         **{key: known[key] for key in settings.by},
@@ -82,8 +82,8 @@ def _view(store: Store, settings: Split, state: State, recipe: Recipe, ids: pa.C
     if "artist" in settings.together:
         columns["together_artist"] = said["artist"]
     if "series" in settings.together:  # of one artist: names repeat
-        columns["together_series"] = _worded(pc.fill_null(said["artist"], ""), said["series"])
-    return _with_renamed(pa.table(columns), previous.renamed(store, recipe, everyone, sha256), recipe)
+        columns["together_series"] = _joined_words(pc.fill_null(said["artist"], ""), said["series"])
+    return _with_renamed_records(pa.table(columns), previous.renamed_records(store, recipe, everyone, sha256), recipe)
 
 
 def _declared(settings: Split, said: pa.Table) -> pa.ChunkedArray:
@@ -91,14 +91,14 @@ def _declared(settings: Split, said: pa.Table) -> pa.ChunkedArray:
 
     Its words are its own, but where there are roles: queries name what hangs in the gallery.
     """
-    return said["declared_group"] if settings.roles else _worded(said["source"], said["declared_group"])
+    return said["declared_group"] if settings.roles else _joined_words(said["source"], said["declared_group"])
 
 
-def _worded(whose: pa.ChunkedArray, word: pa.ChunkedArray) -> pa.ChunkedArray:
+def _joined_words(whose: pa.ChunkedArray, word: pa.ChunkedArray) -> pa.ChunkedArray:
     return pc.binary_join_element_wise(whose, word, "\n")
 
 
-def _with_renamed(view: pa.Table, renamed: pa.Table, recipe: Recipe) -> pa.Table:
+def _with_renamed_records(view: pa.Table, renamed: pa.Table, recipe: Recipe) -> pa.Table:
     """The view, and rows that are not kept, for the splits in which files were published."""
     size = renamed.num_rows
     more = pa.table(

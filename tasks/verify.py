@@ -27,7 +27,7 @@ _NO_LIMIT = 1_000_000_000
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Verification:
     """What was found: problems in sentences, and a text for a person."""
 
     problems: tuple[str, ...]
@@ -39,7 +39,7 @@ class Verdict:
         return not self.problems
 
 
-def verify(url: str, *, is_deep: bool = False) -> Verdict:
+def verify(url: str, *, is_deep: bool = False) -> Verification:
     """Check files, contract, content digest, counts, leaks and COCO files.
 
     With `is_deep` decode and measure every image too.
@@ -70,7 +70,7 @@ def verify(url: str, *, is_deep: bool = False) -> Verdict:
         if found and name == "files":  # nothing more can be read from broken files without guessing
             lines.append("        the other checks need whole files, and were left out")
             break
-    return Verdict(tuple(problems), "\n".join(lines))
+    return Verification(tuple(problems), "\n".join(lines))
 
 
 def _files(release: Release) -> Iterator[str]:
@@ -98,7 +98,7 @@ def _contract(release: Release) -> Iterator[str]:
         and release.read("contract.yaml").decode() != contracts.text()
     ):
         yield f"contract.yaml: expected the text of contract {contract['version']}, got another"
-    for table in digest.KEYS:
+    for table in digest.PRIMARY_KEYS:
         parts = release.parts(table)
         if not parts:
             yield f"{table}: expected at least one Parquet file, got none"
@@ -112,8 +112,8 @@ def _digests(release: Release) -> Iterator[str]:
     found = {}
     amended = release.manifest.amended
     expected = amended.content if amended else release.manifest.content
-    for table, key in digest.KEYS.items():
-        found[table] = digest.digest_by_key(release.batches(table), key)
+    for table, key in digest.PRIMARY_KEYS.items():
+        found[table] = digest.digest_by_primary_key(release.batches(table), key)
         if found[table] != expected.get(table):
             yield f"{table}: expected content {expected.get(table)}, got {found[table]}"
     # of a release that was amended, the version goes by the content that it had when it was published
@@ -135,7 +135,7 @@ def _tables(release: Release) -> Iterator[str]:
         ("annotations", "annotation_id", boxes),
         ("ledger", "record_id", ledger),
     ):
-        yield from core.key_problems(f"{table}.{key}", rows[key].to_pylist())
+        yield from core.primary_key_problems(f"{table}.{key}", rows[key].to_pylist())
     if strangers := set(boxes["image_id"].to_pylist()) - set(shown["image_id"].to_pylist()):
         yield f"annotations: expected boxes of images in the release, got some of {len(strangers)} others"
     yield from core.count_problems(release.manifest.counts, ledger, shown)
@@ -152,7 +152,7 @@ def _tombstones(release: Release) -> Iterator[str]:
     if amended and stones.num_rows != amended.tombstones:
         yield f"tombstones.parquet: expected {amended.tombstones} rows, got {stones.num_rows}"
     book = release.ledger()
-    yield from core.stone_problems(stones, book)
+    yield from core.tombstone_problems(stones, book)
     names, mine = stones["record_id"].to_pylist(), pc.is_in(book["record_id"], value_set=stones["record_id"])
     image_ids = set(book.filter(mine)["image_id"].to_pylist())
     for path in release.manifest.files:
@@ -164,7 +164,7 @@ def _tombstones(release: Release) -> Iterator[str]:
         if left:
             yield f"{path}: expected nothing about records with a tombstone, got {left} rows"
     shown = _columns(release, "images", ["record_id", "sha256"])
-    yield from core.buried_files(release.manifest.files, stones, shown)
+    yield from core.leftover_files(release.manifest.files, stones, shown)
 
 
 def _coco(release: Release) -> Iterator[str]:

@@ -81,7 +81,7 @@ def plan(arguments: argparse.Namespace) -> int:
     from flows import build_dataset
     from tasks.engine import summary
 
-    print(summary.of_plan(build_dataset.plan(*_recipe_and_context(arguments))), end="")
+    print(summary.plan_summary(build_dataset.plan(*_recipe_and_context(arguments))), end="")
     return 0
 
 
@@ -93,7 +93,7 @@ def scrape(arguments: argparse.Namespace) -> int:
     recipe, context = _recipe_and_context(arguments)
     step, lines = list_records(recipe, arguments.source, arguments.show, context)
     print("\n".join(lines))
-    for line in (*step.notes, summary.line(step)):
+    for line in (*step.notes, summary.step_line(step)):
         print(line, file=sys.stderr)
     return 0
 

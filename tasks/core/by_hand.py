@@ -40,7 +40,7 @@ _WORK_OF = "work of "
 _ALONE = "the record alone: "
 
 
-class _Said(NamedTuple):
+class _ManualRow(NamedTuple):
     """One row of the file."""
 
     line: int
@@ -51,7 +51,7 @@ class _Said(NamedTuple):
     date: str
 
 
-class Obeyed(NamedTuple):
+class ManualOutcome(NamedTuple):
     """RECORDS after what people said, TAKEN_DOWN, and what a person should know."""
 
     records: pa.Table
@@ -59,7 +59,7 @@ class Obeyed(NamedTuple):
     notes: tuple[str, ...]
 
 
-class _Why(NamedTuple):
+class _DropReason(NamedTuple):
     """Why a record is dropped."""
 
     reason: Reason
@@ -70,7 +70,7 @@ class _Why(NamedTuple):
 # --- reading
 
 
-def said(name: str, rows: Sequence[tuple[int, Sequence[str]]]) -> pa.Table:
+def parse_manual_lists(name: str, rows: Sequence[tuple[int, Sequence[str]]]) -> pa.Table:
     """BY_HAND of a file's rows, sorted by action, scope and name, whatever their order.
 
     name: the file's, for messages. rows: (line, cells), the first with the names of the columns, in any order; `scope`
@@ -84,10 +84,10 @@ def said(name: str, rows: Sequence[tuple[int, Sequence[str]]]) -> pa.Table:
     """
     if not rows:
         raise BadInput(f"{name}: expected the columns {','.join(COLUMNS)}, got an empty file")
-    places = _places(name, rows[0][1])
-    found: dict[tuple[str, str, str], _Said] = {}
+    places = _column_places(name, rows[0][1])
+    found: dict[tuple[str, str, str], _ManualRow] = {}
     for line, cells in rows[1:]:
-        row = _said(name, line, cells, places)
+        row = _parse_row(name, line, cells, places)
         who = compared(row.name) or row.name if row.scope == "artist" else row.name
         before = found.setdefault((row.action, row.scope, who), row)
         found[row.action, row.scope, who] = min(before, row, key=lambda each: each.name)  # whichever comes first
@@ -102,14 +102,14 @@ def said(name: str, rows: Sequence[tuple[int, Sequence[str]]]) -> pa.Table:
     return pa.Table.from_pylist([row._asdict() for row in rows_by_hand], schema=BY_HAND)
 
 
-def _places(name: str, header: Sequence[str]) -> dict[str, int]:
+def _column_places(name: str, header: Sequence[str]) -> dict[str, int]:
     places = {column: place for place, column in enumerate(header)}
     if len(places) < len(header) or not _NEEDED <= set(places) <= set(COLUMNS):
         raise BadInput(f"{name}: expected the columns {','.join(COLUMNS)}, got {_quoted(','.join(header))}")
     return places
 
 
-def _said(name: str, line: int, cells: Sequence[str], places: Mapping[str, int]) -> _Said:
+def _parse_row(name: str, line: int, cells: Sequence[str], places: Mapping[str, int]) -> _ManualRow:
     where = f"{name}, line {line}"
     if len(cells) != len(places):
         raise BadInput(f"{where}: expected {len(places)} cells, got {len(cells)}")
@@ -127,7 +127,7 @@ def _said(name: str, line: int, cells: Sequence[str], places: Mapping[str, int])
             )
     if not is_day(told["date"]):
         raise BadInput(f"{where}: expected a date as 2024-12-31, got {_quoted(told['date'])}")
-    return _Said(line, action, scope, told["name"], told["reason"], told["date"])
+    return _ManualRow(line, action, scope, told["name"], told["reason"], told["date"])
 
 
 def is_line(text: str, longest: int) -> bool:
@@ -151,7 +151,7 @@ def is_day(text: str) -> bool:
         return False
 
 
-def _check_clashes(name: str, rows: Iterable[_Said]) -> None:
+def _check_clashes(name: str, rows: Iterable[_ManualRow]) -> None:
     of: defaultdict[str, dict[str, int]] = defaultdict(dict)
     for row in rows:
         if row.scope == "artist":
@@ -175,14 +175,16 @@ def _check_clashes(name: str, rows: Iterable[_Said]) -> None:
 # --- obeying
 
 
-def marked(by_hand: pa.Table, record_ids: pa.ChunkedArray | pa.Array, action: Action) -> pa.Array:
+def is_named(by_hand: pa.Table, record_ids: pa.ChunkedArray | pa.Array, action: Action) -> pa.Array:
     """(N,) whether BY_HAND names each record with that action and the scope of one record."""
     is_meant = pc.and_(pc.equal(by_hand["action"], action), pc.equal(by_hand["scope"], "record"))
     found = pc.is_in(record_ids, value_set=by_hand["name"].filter(is_meant))
     return found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found
 
 
-def obeyed(records: pa.Table, by_hand: pa.Table, tombstones: pa.Table, previous: pa.Table, aliases: Aliases) -> Obeyed:
+def apply_manual_lists(
+    records: pa.Table, by_hand: pa.Table, tombstones: pa.Table, previous: pa.Table, aliases: Aliases
+) -> ManualOutcome:
     """RECORDS of which those that are excluded or taken down have that for their reason.
 
     records: RECORDS, artists under the names that they have. by_hand: BY_HAND. tombstones: TOMBSTONES, what was purged
@@ -195,81 +197,83 @@ def obeyed(records: pa.Table, by_hand: pa.Table, tombstones: pa.Table, previous:
     excluded; a takedown outranks all. A record that the scrape has dropped already keeps its reason, unless it is taken
     down.
     """
-    excluded, known = _excluded(records, by_hand, aliases)
-    down = _down(records, by_hand, tombstones, previous, aliases)
-    good = _present(excluded, tables.kept(records))
+    excluded, known = _exclusions(records, by_hand, aliases)
+    down = _takedowns(records, by_hand, tombstones, previous, aliases)
+    good = _ids_present(excluded, tables.kept(records))
     why = {name: found for name, found in excluded.items() if name in good} | down.why
-    table = _with_reasons(_with_lost(records, down, previous, tombstones), why)
-    lost = _named_nobody(by_hand, _present(by_hand["name"].to_pylist(), records), known | down.known)
-    return Obeyed(table, _taken_down(down.why, previous, tombstones), lost)
+    table = _with_reasons(_with_unlisted(records, down, previous, tombstones), why)
+    lost = _unmatched_notes(by_hand, _ids_present(by_hand["name"].to_pylist(), records), known | down.known)
+    return ManualOutcome(table, _taken_down(down.why, previous, tombstones), lost)
 
 
-class _Down(NamedTuple):
+class _Takedowns(NamedTuple):
     """Why records are taken down, and which rows of the file (action, scope, name) named somebody."""
 
-    why: dict[str, _Why]
+    why: dict[str, _DropReason]
     known: set[tuple[str, str, str]]
 
 
-def _excluded(
+def _exclusions(
     records: pa.Table, by_hand: pa.Table, aliases: Aliases
-) -> tuple[dict[str, _Why], set[tuple[str, str, str]]]:
-    found: dict[str, _Why] = {}
+) -> tuple[dict[str, _DropReason], set[tuple[str, str, str]]]:
+    found: dict[str, _DropReason] = {}
     known = set()
     included = set(_rows_of(by_hand, "include", "record"))
     artists = _rows_of(by_hand, "exclude", "artist")
     for artist, works in _works_of(records, artists, aliases).items():
         row = artists[artist]
         known |= {("exclude", "artist", artist)} if works else set()
-        found |= {name: _Why(Reason.EXCLUDED, _text(row)) for name in works if name not in included}
+        found |= {name: _DropReason(Reason.EXCLUDED, _reason_text(row)) for name in works if name not in included}
     for name, row in _rows_of(by_hand, "exclude", "record").items():
-        found[name] = _Why(Reason.EXCLUDED, _text(row))
+        found[name] = _DropReason(Reason.EXCLUDED, _reason_text(row))
     return found, known
 
 
-def _down(records: pa.Table, by_hand: pa.Table, tombstones: pa.Table, previous: pa.Table, aliases: Aliases) -> _Down:
+def _takedowns(
+    records: pa.Table, by_hand: pa.Table, tombstones: pa.Table, previous: pa.Table, aliases: Aliases
+) -> _Takedowns:
     """From the vaguest to the most exact: what is said of a record itself is what its row tells."""
-    standing, found, known = _with_others(records, by_hand, aliases)
+    standing, found, known = _wider_takedowns(records, by_hand, aliases)
     before = previous.filter(pc.fill_null(pc.equal(previous["reason"], str(Reason.TAKEN_DOWN)), False))
     as_before = dict(zip(before["record_id"].to_pylist(), before["detail"].to_pylist(), strict=True))
-    listed = _present(as_before, records)
+    listed = _ids_present(as_before, records)
     for name, detail in as_before.items():
-        why_still = _standing(standing, detail or "")
+        why_still = _standing_takedown(standing, detail or "")
         if why_still and (name not in listed or why_still.detail.startswith(_WORK_OF)):
             found[name] = why_still
     for row in tombstones.to_pylist():
-        found[row["record_id"]] = _Why(Reason.TAKEN_DOWN, _text(row), is_work=row["scope"] != "record")
+        found[row["record_id"]] = _DropReason(Reason.TAKEN_DOWN, _reason_text(row), is_work=row["scope"] != "record")
     named = by_hand["name"].to_pylist()
-    everyone = _present(named, records) | _present(named, previous)
+    everyone = _ids_present(named, records) | _ids_present(named, previous)
     for scope in ("record", "work"):
         for name, row in _rows_of(by_hand, "takedown", scope).items():
             if name in everyone or name in found:
                 known.add(("takedown", scope, name))
                 is_work = scope == "work"
-                found[name] = _Why(Reason.TAKEN_DOWN, _ALONE * (not is_work) + _text(row), is_work)
-    return _Down(found, known)
+                found[name] = _DropReason(Reason.TAKEN_DOWN, _ALONE * (not is_work) + _reason_text(row), is_work)
+    return _Takedowns(found, known)
 
 
-def _with_others(
+def _wider_takedowns(
     records: pa.Table, by_hand: pa.Table, aliases: Aliases
-) -> tuple[dict[str, _Why], dict[str, _Why], set[tuple[str, str, str]]]:
+) -> tuple[dict[str, _DropReason], dict[str, _DropReason], set[tuple[str, str, str]]]:
     """Takedowns that reach more than a record, by how their details begin; whom they reach.
 
     And the rows that name somebody.
     """
-    standing: dict[str, _Why] = {}
-    found: dict[str, _Why] = {}
+    standing: dict[str, _DropReason] = {}
+    found: dict[str, _DropReason] = {}
     known: set[tuple[str, str, str]] = set()
     artists = _rows_of(by_hand, "takedown", "artist")
     for artist, works in _works_of(records, artists, aliases).items():
         whose = _works_of_artist(artist)
-        standing[whose] = _Why(Reason.TAKEN_DOWN, f"{whose}: {_text(artists[artist])}", is_work=True)
+        standing[whose] = _DropReason(Reason.TAKEN_DOWN, f"{whose}: {_reason_text(artists[artist])}", is_work=True)
         known |= {("takedown", "artist", artist)} if works else set()
         found |= dict.fromkeys(works, standing[whose])
     named = _rows_of(by_hand, "takedown", "work")
     groups = _groups_of(records, named)
     for name, row in named.items():
-        why = _Why(Reason.TAKEN_DOWN, f"{_WORK_OF}{name}: {_text(row)}", is_work=True)
+        why = _DropReason(Reason.TAKEN_DOWN, f"{_WORK_OF}{name}: {_reason_text(row)}", is_work=True)
         standing[f"{_WORK_OF}{name}"] = why
         found |= dict.fromkeys(groups.get(name, ()), why)
     return standing, found, known
@@ -280,13 +284,13 @@ def _works_of_artist(artist: str) -> str:
     return f"all works of artist {hashlib.sha256(compared(artist).encode()).hexdigest()[:8]}"
 
 
-def _standing(standing: Mapping[str, _Why], detail: str) -> _Why | None:
+def _standing_takedown(standing: Mapping[str, _DropReason], detail: str) -> _DropReason | None:
     """The takedown by which a detail begins: its text, a colon, and a reason, which may be another by now."""
     begins = (detail[: colon.start()] for colon in re.finditer(": ", detail))
     return next((standing[text] for text in begins if text in standing), None)
 
 
-def _present(names: Iterable[str], table: pa.Table) -> set[str]:
+def _ids_present(names: Iterable[str], table: pa.Table) -> set[str]:
     """Those of the names that are record_ids of the table: looked up the short way round, for tables of millions."""
     wanted = pa.array(sorted(set(names)), pa.string())
     return set(pc.filter(wanted, pc.is_in(wanted, value_set=table["record_id"])).to_pylist()) if len(wanted) else set()
@@ -297,7 +301,7 @@ def _rows_of(by_hand: pa.Table, action: Action, scope: str) -> dict[str, dict[st
     return {row["name"]: row for row in by_hand.filter(is_meant).to_pylist()}
 
 
-def _text(row: Mapping[str, str]) -> str:
+def _reason_text(row: Mapping[str, str]) -> str:
     return f"{row['reason']} ({row['date']})"
 
 
@@ -357,7 +361,7 @@ def _groups_of(records: pa.Table, named: Mapping[str, object]) -> dict[str, list
     }
 
 
-def _with_lost(records: pa.Table, down: _Down, previous: pa.Table, tombstones: pa.Table) -> pa.Table:
+def _with_unlisted(records: pa.Table, down: _Takedowns, previous: pa.Table, tombstones: pa.Table) -> pa.Table:
     """The records, and those that are taken down and no longer listed: by name and source alone."""
     lost = tables.missing(pa.array(sorted(down.why), pa.string()), records["record_id"])
     if not len(lost):
@@ -371,7 +375,7 @@ def _with_lost(records: pa.Table, down: _Down, previous: pa.Table, tombstones: p
     return both.take(pc.sort_indices(both["record_id"]))
 
 
-def _with_reasons(records: pa.Table, why: Mapping[str, _Why]) -> pa.Table:
+def _with_reasons(records: pa.Table, why: Mapping[str, _DropReason]) -> pa.Table:
     names = pa.array(list(why), pa.string())
     place = pc.index_in(records["record_id"], value_set=names)
     given = {
@@ -386,24 +390,24 @@ def _with_reasons(records: pa.Table, why: Mapping[str, _Why]) -> pa.Table:
         elif field.name in _STAYS:
             columns.append(records[field.name])
         else:
-            columns.append(_emptied(records[field.name], is_down))
+            columns.append(_null_where(records[field.name], is_down))
     return pa.table(columns, schema=RECORDS)
 
 
-def without_copies(records: pa.Table, ledger: pa.Table) -> pa.Table:
+def redact_taken_down(records: pa.Table, ledger: pa.Table) -> pa.Table:
     """RECORDS in which all that a LEDGER calls taken down, by whatever stage, says no more than that."""
     down = ledger.filter(pc.fill_null(pc.equal(ledger["reason"], str(Reason.TAKEN_DOWN)), False))
     rows = down.select(["record_id", "detail"]).to_pylist()
-    return _with_reasons(records, {row["record_id"]: _Why(Reason.TAKEN_DOWN, row["detail"]) for row in rows})
+    return _with_reasons(records, {row["record_id"]: _DropReason(Reason.TAKEN_DOWN, row["detail"]) for row in rows})
 
 
-def _emptied(column: pa.ChunkedArray, where: pa.ChunkedArray) -> pa.ChunkedArray:
+def _null_where(column: pa.ChunkedArray, where: pa.ChunkedArray) -> pa.ChunkedArray:
     """The column, null in these rows. By place: Arrow's if_else knows no lists of text in chunks."""
     place = np.arange(len(column))
     return column.take(pa.array(place, mask=np.asarray(where.to_numpy(), bool)))
 
 
-def _taken_down(why: Mapping[str, _Why], previous: pa.Table, tombstones: pa.Table) -> pa.Table:
+def _taken_down(why: Mapping[str, _DropReason], previous: pa.Table, tombstones: pa.Table) -> pa.Table:
     """TAKEN_DOWN: with the files of what was had before, which no other record brings back."""
     names = pa.array(sorted(name for name, found in why.items() if found.reason == Reason.TAKEN_DOWN), pa.string())
     known = tables.lookup(previous, "record_id", names)["sha256"].to_pylist()
@@ -415,7 +419,7 @@ def _taken_down(why: Mapping[str, _Why], previous: pa.Table, tombstones: pa.Tabl
     return pa.Table.from_pylist(rows, schema=TAKEN_DOWN)
 
 
-def all_buried(here: pa.Table, with_release: pa.Table | None) -> pa.Table:
+def merge_tombstones(here: pa.Table, with_release: pa.Table | None) -> pa.Table:
     """TOMBSTONES of a store and those that came with a release, as into another store; the store's own word counts."""
     if with_release is None:
         return here
@@ -423,7 +427,7 @@ def all_buried(here: pa.Table, with_release: pa.Table | None) -> pa.Table:
     return pa.concat_tables([here, others.select(TOMBSTONES.names)]).sort_by("record_id")
 
 
-def without_same_bytes(fetched: pa.Table, taken_down: pa.Table) -> pa.Table:
+def drop_same_bytes(fetched: pa.Table, taken_down: pa.Table) -> pa.Table:
     """A FETCH outcome without the files of what is taken down, whichever record brings them: these drop out as taken
     down.
     """
@@ -440,8 +444,8 @@ def without_same_bytes(fetched: pa.Table, taken_down: pa.Table) -> pa.Table:
     return fetched
 
 
-def _named_nobody(by_hand: pa.Table, listed: set[str], known: set[tuple[str, str, str]]) -> tuple[str, ...]:
-    lost = [row for row in by_hand.to_pylist() if not _is_about_somebody(row, listed, known)]
+def _unmatched_notes(by_hand: pa.Table, listed: set[str], known: set[tuple[str, str, str]]) -> tuple[str, ...]:
+    lost = [row for row in by_hand.to_pylist() if not _is_matched(row, listed, known)]
     if not lost:
         return ()
     examples = ", ".join(f"{row['action']} {_quoted(row['name'])}" for row in lost[:_SHOWN])
@@ -449,7 +453,7 @@ def _named_nobody(by_hand: pa.Table, listed: set[str], known: set[tuple[str, str
     return (f"by hand: {len(lost)} of {by_hand.num_rows} rows name nobody who is here: {examples}{more}",)
 
 
-def _is_about_somebody(row: Mapping[str, str], listed: set[str], known: set[tuple[str, str, str]]) -> bool:
+def _is_matched(row: Mapping[str, str], listed: set[str], known: set[tuple[str, str, str]]) -> bool:
     if row["action"] != "takedown" and row["scope"] == "record":
         return row["name"] in listed
     return (row["action"], row["scope"], row["name"]) in known

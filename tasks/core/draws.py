@@ -31,7 +31,7 @@ def tickets(
     >>> tickets(names, 7, "sample", ["Cubism"], np.zeros(2, np.int64)).tolist()
     [10756580579186980126, 16657548657536605038]
     """
-    keys = np.array([_key(seed, purpose, name) for name in strata], np.uint64).reshape(-1, 2)
+    keys = np.array([_siphash_key(seed, purpose, name) for name in strata], np.uint64).reshape(-1, 2)
     found = np.empty(len(names), np.uint64)
     done = 0
     for chunk in names.chunks:
@@ -64,7 +64,7 @@ def waiting_times(drawn: NDArray[np.uint64]) -> NDArray[np.float64]:
     return waits
 
 
-def ordered(stratum: NDArray[np.int64], key: NDArray[Any], names: pa.ChunkedArray) -> NDArray[np.int64]:
+def order_by_stratum(stratum: NDArray[np.int64], value: NDArray[Any], names: pa.ChunkedArray) -> NDArray[np.int64]:
     """(N,) the rows by stratum, then by key, smallest first; rows that are equal in both by name. Names are unique.
 
     stratum: (N,) whole numbers from 0 on. key: (N,) uint64, or float64 from 0 on.
@@ -73,7 +73,7 @@ def ordered(stratum: NDArray[np.int64], key: NDArray[Any], names: pa.ChunkedArra
         return np.empty(0, np.int64)
     # Stratum, as much of the key as there is room for, and the row, in one number: to sort numbers takes a tenth of the
     # time that it takes to sort their places. Numbers from 0 on are ordered as their bits are, floats too
-    whole = key.view(np.uint64) if key.dtype == np.float64 else key
+    whole = value.view(np.uint64) if value.dtype == np.float64 else value
     packed = whole - whole.min()
     rows, strata, bits = (int(most).bit_length() for most in (len(packed), stratum.max(), packed.max()))
     packed >>= np.uint64(max(0, bits + strata + rows - 64))
@@ -108,7 +108,7 @@ def _minus_log(u: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(np.abs(2 * x * series + exponent * np.log(2)))
 
 
-def _key(seed: int, purpose: str, stratum: str) -> tuple[int, int]:
+def _siphash_key(seed: int, purpose: str, stratum: str) -> tuple[int, int]:
     digest = hashlib.sha256(f"{seed}\t{purpose}\t{stratum}".encode()).digest()
     return int.from_bytes(digest[:8], "little"), int.from_bytes(digest[8:16], "little")
 

@@ -34,7 +34,7 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 46.0, 16.0, 24.0, 36.0
 _NAMES_LEFT = 154.0
 _ROW = 20.0
 _LONGEST_NAME = 22
-_SEEN_PX = 0.5
+_VISIBLE_PX = 0.5
 _RADIUS = {"before": 5, "after": 3}  # so that both are seen where they are equal
 
 _NO_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -45,16 +45,16 @@ Pair = Mapping[str, Points]
 """Points by name of the series: the first is drawn as what was before, the second as what is after."""
 
 
-class Told(NamedTuple):
+class PlotLabels(NamedTuple):
     """The words of a plot: a key that is unique on the page, a title, a sentence on what is to be seen, labels of the
     axes.
     """
 
-    key: str
+    plot_id: str
     title: str
-    says: str
-    x: str
-    y: str = ""
+    description: str
+    x_label: str
+    y_label: str = ""
 
 
 class Axis(NamedTuple):
@@ -95,7 +95,7 @@ def escape(text: str) -> str:
     return html.escape(_NO_XML.sub("\ufffd", text))
 
 
-def ranked(told: Told, series: Pair) -> str:
+def rank_plot(labels: PlotLabels, series: Pair) -> str:
     """Curves on two logarithmic axes. Points are (x, y) >= 1, x ascending. Nothing to show: nothing."""
     points = [point for line in series.values() for point in line]
     if not points:
@@ -108,10 +108,10 @@ def ranked(told: Told, series: Pair) -> str:
         f"<path class='{place}' d='{_path(line, x, y)}'/>"
         for place, line in zip(("before", "after"), series.values(), strict=True)
     ]
-    return _figure(told, height, [*body, _labels(told, x, height), _legend(list(series))])
+    return _figure(labels, height, [*body, _axis_labels(labels, x, height), _legend(list(series))])
 
 
-def steps(told: Told, series: Pair, marks: Mapping[float, str]) -> str:
+def step_plot(labels: PlotLabels, series: Pair, marks: Mapping[float, str]) -> str:
     """Histograms as steps on a logarithmic x axis.
 
     Points: (left edge of a bin, share 0..1), ascending, the last with 0.
@@ -128,10 +128,10 @@ def steps(told: Told, series: Pair, marks: Mapping[float, str]) -> str:
         f"<path class='{place}' d='{_path(_stairs(line), x, y)}'/>"
         for place, line in zip(("before", "after"), series.values(), strict=True)
     ]
-    return _figure(told, height, [*body, _labels(told, x, height), _legend(list(series))])
+    return _figure(labels, height, [*body, _axis_labels(labels, x, height), _legend(list(series))])
 
 
-def bars(told: Told, series: Mapping[str, Sequence[float]], names: Sequence[str]) -> str:
+def bar_plot(labels: PlotLabels, series: Mapping[str, Sequence[float]], names: Sequence[str]) -> str:
     """Bars side by side. series: for each of the names a share, 0..1, by name of the series."""
     most = max((share for shares in series.values() for share in shares), default=0)
     if not most:
@@ -150,10 +150,10 @@ def bars(told: Told, series: Mapping[str, Sequence[float]], names: Sequence[str]
             if share
         ]
         body.append(f"<path class='bar-{place}' d='{''.join(drawn)}'/>")
-    return _figure(told, height, [*body, _labels(told, x, height), _legend(list(series), mark="bar")])
+    return _figure(labels, height, [*body, _axis_labels(labels, x, height), _legend(list(series), mark="bar")])
 
 
-def pairs(told: Told, rows: Sequence[tuple[str, float | None, float | None]], names: Sequence[str]) -> str:
+def dot_plot(labels: PlotLabels, rows: Sequence[tuple[str, float | None, float | None]], names: Sequence[str]) -> str:
     """For each row (name, before, after; None: not there) two dots on one linear axis from 0, joined by a line."""
     if not rows:
         return ""
@@ -173,13 +173,15 @@ def pairs(told: Told, rows: Sequence[tuple[str, float | None, float | None]], na
             for word, here in zip(("before", "after"), at, strict=True)
             if here is not None
         ]
-    return _figure(told, height, [*body, _labels(told, x, height), _legend(list(names), mark="dot")], len(rows))
+    return _figure(
+        labels, height, [*body, _axis_labels(labels, x, height), _legend(list(names), mark="dot")], len(rows)
+    )
 
 
-def ridges(told: Told, rows: Sequence[tuple[str, Points, Points]], names: Sequence[str]) -> str:
+def ridge_plot(labels: PlotLabels, rows: Sequence[tuple[str, Points, Points]], names: Sequence[str]) -> str:
     """For each row (name, before, after) two histograms as steps, each as high as its row.
 
-    Points: see `steps`, of any sum.
+    Points: see `step_plot`, of any sum.
     """
     shown = rows[:ROWS]
     values = [x for _, *lines in shown for line in lines for x, _ in line]
@@ -196,21 +198,23 @@ def ridges(told: Told, rows: Sequence[tuple[str, Points, Points]], names: Sequen
         for word, line in (("area", after), ("outline", before)):
             y = Axis(0, max((share for _, share in line), default=0), bottom, bottom - _ROW + 3)
             body += [f"<path class='{word}' d='{_path(_stairs(line), x, y)}'/>"] if line else []
-    return _figure(told, height, [*body, _labels(told, x, height), _legend(list(names), mark="ridge")], len(rows))
+    return _figure(
+        labels, height, [*body, _axis_labels(labels, x, height), _legend(list(names), mark="ridge")], len(rows)
+    )
 
 
 # --- parts
 
 
-def _figure(told: Told, height: int, body: Sequence[str], rows: int = 0) -> str:
+def _figure(labels: PlotLabels, height: int, body: Sequence[str], rows: int = 0) -> str:
     """The whole figure. rows: how many there are, shown or not."""
     more = f" {rows - ROWS:,} more styles are in the tables." if rows > ROWS else ""
     return (
-        f"<figure class=plot><svg viewBox='0 0 {_WIDTH} {height}' role='img' aria-labelledby='{told.key}-t' "
-        f"aria-describedby='{told.key}-d'>"
-        f"<title id='{told.key}-t'>{escape(told.title)}</title><desc "
-        f"id='{told.key}-d'>{escape(told.says)}</desc>{''.join(body)}</svg>"
-        f"<figcaption><b>{escape(told.title)}.</b> {escape(told.says)}{more}</figcaption></figure>"
+        f"<figure class=plot><svg viewBox='0 0 {_WIDTH} {height}' role='img' aria-labelledby='{labels.plot_id}-t' "
+        f"aria-describedby='{labels.plot_id}-d'>"
+        f"<title id='{labels.plot_id}-t'>{escape(labels.title)}</title><desc "
+        f"id='{labels.plot_id}-d'>{escape(labels.description)}</desc>{''.join(body)}</svg>"
+        f"<figcaption><b>{escape(labels.title)}.</b> {escape(labels.description)}{more}</figcaption></figure>"
     )
 
 
@@ -244,10 +248,10 @@ def _columns(x: Axis, height: int, words: Sequence[str], at: Sequence[float], *,
     return f"<path class='grid' d='{lines}'/><path class='axis' d='M{x.start:g} {bottom:g}H{x.stop:g}'/>{said}"
 
 
-def _labels(told: Told, x: Axis, height: int) -> str:
+def _axis_labels(labels: PlotLabels, x: Axis, height: int) -> str:
     return (
-        f"<text class='mid' x='{(x.start + x.stop) / 2:g}' y='{height - 5}'>{escape(told.x)}</text>"
-        f"<text x='2' y='11'>{escape(told.y)}</text>"
+        f"<text class='mid' x='{(x.start + x.stop) / 2:g}' y='{height - 5}'>{escape(labels.x_label)}</text>"
+        f"<text x='2' y='11'>{escape(labels.y_label)}</text>"
     )
 
 
@@ -281,7 +285,7 @@ def _path(points: Points, x: Axis, y: Axis) -> str:
         if (
             not drawn
             or place == len(points)
-            or max(abs(here[0] - drawn[-1][0]), abs(here[1] - drawn[-1][1])) >= _SEEN_PX
+            or max(abs(here[0] - drawn[-1][0]), abs(here[1] - drawn[-1][1])) >= _VISIBLE_PX
         ):
             drawn.append(here)
     return "M" + "L".join(f"{left:g} {high:g}" for left, high in drawn) if drawn else ""

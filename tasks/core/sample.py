@@ -14,7 +14,7 @@ from schemas.errors import Refusal
 from schemas.reasons import Reason
 from schemas.tables import SAMPLE
 from tasks.core import tables
-from tasks.core.draws import ordered, tickets, waiting_times
+from tasks.core.draws import order_by_stratum, tickets, waiting_times
 from tasks.core.strata import Strata, counts, strata
 
 COLUMNS = ("record_id", "weighs_as", "is_included", "is_replaced")
@@ -70,7 +70,7 @@ def decide(view: pa.Table, settings: Sample) -> pa.Table:
     return _outcome(view["record_id"], pool, is_back & is_eligible, is_drawn, settings)
 
 
-def short(view: pa.Table, outcome: pa.Table, settings: Sample) -> list[str]:
+def notes(view: pa.Table, outcome: pa.Table, settings: Sample) -> list[str]:
     """Sentences on the strata that gave fewer records than asked for, and on what is unknown. Both as in `decide`."""
     pool = _pool(view, settings)
     names, of, unknown = pool.strata
@@ -107,7 +107,7 @@ def _pool(view: pa.Table, settings: Sample) -> _Pool:
     is_chosen = np.zeros(len(sizes), np.bool_)
     is_chosen[_largest(found, sizes, settings.top)] = True
     return _Pool(
-        found, is_over_cap, sizes, is_chosen, _places(found.names, sizes * is_chosen, there * is_chosen, settings)
+        found, is_over_cap, sizes, is_chosen, _draw_sizes(found.names, sizes * is_chosen, there * is_chosen, settings)
     )
 
 
@@ -126,7 +126,7 @@ def _over_cap(view: pa.Table, settings: Sample) -> _Mask:
         names = view["record_id"].take(pa.array(rows))
         artists = strata(view.take(pa.array(rows)), ["named_artist"])
         drawn = tickets(names, settings.seed or 0, f"{settings.label}/cap", artists.names, artists.of)
-        order = ordered(artists.of, drawn, names)
+        order = order_by_stratum(artists.of, drawn, names)
         over[rows[order[_places_in_runs(artists.of[order]) >= caps.artist]]] = True
     return over
 
@@ -141,7 +141,7 @@ def _beyond_the_first(view: pa.Table, count: int) -> list[int]:
     many[list(of.unknown)] = False
     rows = np.flatnonzero(many[of.of])
     names = view["record_id"].take(pa.array(rows)).to_pylist()
-    listed = sorted(zip(of.of[rows].tolist(), map(_natural, names), names, rows.tolist(), strict=True))
+    listed = sorted(zip(of.of[rows].tolist(), map(_natural_order, names), names, rows.tolist(), strict=True))
     place = _places_in_runs(np.array([number for number, *_ in listed], np.int64))
     return [row for (*_, row), before in zip(listed, place.tolist(), strict=True) if before >= count]
 
@@ -157,7 +157,7 @@ def _ranks(view: pa.Table, of: _Rows, names: list[str], settings: Sample) -> _Ro
         waits = np.where(figures > 0, waits / np.maximum(figures, 1), waits + _LAST)
     waits[_bools(view["is_included"])] = 0  # before all others: no draw is as short, but for one in 2**53
     waits[_bools(view["is_replaced"])] = np.inf  # behind all others; the works of its artist are as many as they were
-    order = ordered(of, waits, view["record_id"])
+    order = order_by_stratum(of, waits, view["record_id"])
     rank = np.empty(len(order), np.int64)
     rank[order] = _places_in_runs(of[order])
     return rank
@@ -181,7 +181,7 @@ def _largest(found: Strata, sizes: _Rows, top: int | None) -> list[int]:
     return sorted(known, key=lambda place: (-sizes[place], found.names[place]))[:top]
 
 
-def _places(names: list[str], sizes: _Rows, there: _Rows, settings: Sample) -> _Rows:
+def _draw_sizes(names: list[str], sizes: _Rows, there: _Rows, settings: Sample) -> _Rows:
     """(K,) how many to draw of strata that have so many records, of which so many can be drawn.
 
     A total is shared out by the strata's sizes, by largest remainders, equal ones by chance; what a stratum can't give
@@ -251,7 +251,7 @@ def _places_in_runs(of: _Rows) -> _Rows:
     return np.arange(len(of)) - np.repeat(starts, np.diff(starts, append=len(of)))
 
 
-def _natural(name: str) -> list[tuple[int, str]]:
+def _natural_order(name: str) -> list[tuple[int, str]]:
     """Text as people order it: met:9 before met:10."""
     parts = (part.lstrip("0") if part.isdecimal() else part for part in re.split(r"(\d+)", name))
     return [(len(part), part) if place % 2 else (-1, part) for place, part in enumerate(parts)]

@@ -39,10 +39,10 @@ def decide(view: pa.Table, settings: Screen) -> pa.Table:
     aspect, blank, colour, blur, border, object, too few figures, too many.
     """
     checks = [
-        *_of_records(view, settings),
-        *_of_sizes(view, settings),
-        *_of_looks(view, settings),
-        *_of_figures(view, settings),
+        *_record_checks(view, settings),
+        *_size_checks(view, settings),
+        *_score_checks(view, settings),
+        *_figure_checks(view, settings),
     ]
     if "is_included" in view.column_names:
         is_judged = ~view["is_included"].to_numpy().astype(bool)
@@ -70,7 +70,7 @@ def check_styles(settings: Screen, names: Mapping[str, str]) -> None:
         )
 
 
-def said_of_uncounted(figures: pa.ChunkedArray, settings: Screen) -> tuple[str, ...]:
+def uncounted_notes(figures: pa.ChunkedArray, settings: Screen) -> tuple[str, ...]:
     """What a person should know of (N,) counts that are null, since nobody has counted: a sentence, or nothing.
 
     Raises BadInput where all are null and a limit is asked for: then the recipe has forgotten its detector.
@@ -98,7 +98,7 @@ def _style_key(text: str, names: Mapping[str, str]) -> str:
     return styles.key(styles.named(text, names) or "") or text
 
 
-def _of_records(view: pa.Table, settings: Screen) -> Iterator[Check]:
+def _record_checks(view: pa.Table, settings: Screen) -> Iterator[Check]:
     """What the records say, and how long their files are."""
     if settings.rights is not None:
         uris = view["rights_uri"].to_pylist()
@@ -108,13 +108,13 @@ def _of_records(view: pa.Table, settings: Screen) -> Iterator[Check]:
         said = [style or "no style" for style in view["style"].to_pylist()]
         yield ~view["has_wanted_style"].to_numpy().astype(bool), Reason.STYLE_NOT_WANTED, said
     if settings.bytes is not None:
-        yield _outside(view["bytes"].to_numpy(), settings.bytes, Reason.OUTSIDE_BYTES, "bytes")
+        yield _range_check(view["bytes"].to_numpy(), settings.bytes, Reason.OUTSIDE_BYTES, "bytes")
 
 
-def _of_sizes(view: pa.Table, settings: Screen) -> Iterator[Check]:
+def _size_checks(view: pa.Table, settings: Screen) -> Iterator[Check]:
     if settings.pixels is not None:
         width, height = _sizes(view)
-        yield _outside(width.astype(np.int64) * height, settings.pixels, Reason.OUTSIDE_PIXELS, "px")
+        yield _range_check(width.astype(np.int64) * height, settings.pixels, Reason.OUTSIDE_PIXELS, "px")
     if settings.least_side_px is not None:
         side = np.minimum(*_sizes(view))
         said = [f"{n} px < {settings.least_side_px} px" for n in side]
@@ -125,7 +125,7 @@ def _of_sizes(view: pa.Table, settings: Screen) -> Iterator[Check]:
         yield outside, Reason.TOO_ELONGATED, [f"{w} x {h} px" for w, h in zip(width, height, strict=True)]
 
 
-def _of_looks(view: pa.Table, settings: Screen) -> Iterator[Check]:
+def _score_checks(view: pa.Table, settings: Screen) -> Iterator[Check]:
     """By the scores: blank first, since what shows nothing has neither colour nor sharpness."""
     limits = settings.scores or Scores.model_construct()  # none of any kind, which a recipe may not ask for
     if (least := limits.least_contrast) is not None:
@@ -147,7 +147,7 @@ def _of_looks(view: pa.Table, settings: Screen) -> Iterator[Check]:
             yield found > most, reason, [f"{name} {score} > {most}" for score in found]
 
 
-def _of_figures(view: pa.Table, settings: Screen) -> Iterator[Check]:
+def _figure_checks(view: pa.Table, settings: Screen) -> Iterator[Check]:
     if (wanted := settings.figures) is None:
         return
     found = view["figures"]
@@ -161,7 +161,7 @@ def _of_figures(view: pa.Table, settings: Screen) -> Iterator[Check]:
         yield is_unknown | (count > wanted.most), Reason.TOO_MANY_FIGURES, said
 
 
-def _outside(values: NDArray[np.int64], allowed: Between, reason: Reason, unit: str) -> Check:
+def _range_check(values: NDArray[np.int64], allowed: Between, reason: Reason, unit: str) -> Check:
     """Numbers that lie outside, and in words on which side."""
     least, most = allowed.least, allowed.most
     is_below = np.zeros(len(values), bool) if least is None else values < least

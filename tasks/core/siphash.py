@@ -12,20 +12,20 @@ _U = np.uint64
 
 
 @compiled
-def _turned(word: np.uint64, bits: int) -> np.uint64:
+def _rotate(word: np.uint64, bits: int) -> np.uint64:
     return (word << _U(bits)) | (word >> _U(64 - bits))
 
 
 @compiled
-def _mixed(state: NDArray[np.uint64], rounds: int) -> None:
+def _mix(state: NDArray[np.uint64], rounds: int) -> None:
     a, b, c, d = state
     for _ in range(rounds):
         a, c = a + b, c + d
-        b, d = _turned(b, 13) ^ a, _turned(d, 16) ^ c
-        a = _turned(a, 32)
+        b, d = _rotate(b, 13) ^ a, _rotate(d, 16) ^ c
+        a = _rotate(a, 32)
         c, a = c + b, a + d
-        b, d = _turned(b, 17) ^ c, _turned(d, 21) ^ a
-        c = _turned(c, 32)
+        b, d = _rotate(b, 17) ^ c, _rotate(d, 21) ^ a
+        c = _rotate(c, 32)
     state[0], state[1], state[2], state[3] = a, b, c, d
 
 
@@ -55,8 +55,8 @@ def siphash(
             if stop - first < 8:  # the last word ends in the string's length
                 block |= _U((stop - start) & 0xFF) << _U(56)
             state[3] ^= block
-            _mixed(state, _C)
+            _mix(state, _C)
             state[0] ^= block
         state[2] ^= _U(0xFF)
-        _mixed(state, _D)
+        _mix(state, _D)
         out[row] = state[0] ^ state[1] ^ state[2] ^ state[3]

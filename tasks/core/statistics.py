@@ -104,14 +104,14 @@ def diversity(
     Works without an artist count as one artist's, "unknown": what is not known is not taken for variety. Of artists
     with equally many works the largest is the first by name. Empty in, empty out.
     """
-    of, by = _coded(stratum), _coded(artist)
+    of, by = _strata_of_words(stratum), _strata_of_words(artist)
     if not len(of.of):
         return DIVERSITY.empty_table()
-    return pa.concat_tables([_diversity(one, by, moment) for one in (_one(len(of.of)), of)])
+    return pa.concat_tables([_diversity(one, by, moment) for one in (_single_stratum(len(of.of)), of)])
 
 
 def _diversity(of: Strata, by: Strata, moment: str) -> pa.Table:
-    group, artist, works = _cells(of.of, by.of, len(by.names))
+    group, artist, works = _count_pairs(of.of, by.of, len(by.names))
     images = np.bincount(of.of)
     size = len(images)
     first = np.unique(group, return_index=True)[1]  # cells are sorted by group, and so is what they are ordered into
@@ -120,7 +120,7 @@ def _diversity(of: Strata, by: Strata, moment: str) -> pa.Table:
     return pa.table(
         {
             "moment": [moment] * size,
-            "stratum": _named(of, np.arange(size)),
+            "stratum": _stratum_names(of, np.arange(size)),
             "images": images,
             "artists": np.bincount(group, minlength=size),
             "effective_artists": np.round(_effective(works, group, size), 6),
@@ -165,7 +165,7 @@ def histograms(views: Mapping[str, pa.Table]) -> pa.Table:
 
 
 def _histograms(view: pa.Table, moment: str) -> dict[str, pa.Table]:
-    of, by = _coded(view["stratum"]), _coded(view["artist"])
+    of, by = _strata_of_words(view["stratum"]), _strata_of_words(view["artist"])
     year, figures = _floats(view["year"]), _floats(view["figures"])
     places = {
         "year": np.floor(year / 10),
@@ -173,21 +173,21 @@ def _histograms(view: pa.Table, moment: str) -> dict[str, pa.Table]:
         "figures_per_image": figures,
     }
     found: dict[str, list[pa.Table]] = {}
-    for one in (_one(len(of.of)), of):
-        group, _, works = _cells(one.of, by.of, len(by.names))
-        counted = {name: _counted(one.of, values) for name, values in places.items()}
-        counted["works_per_artist"] = _counted(group, works.astype(np.float64))
+    for one in (_single_stratum(len(of.of)), of):
+        group, _, works = _count_pairs(one.of, by.of, len(by.names))
+        counted = {name: _count_values(one.of, values) for name, values in places.items()}
+        counted["works_per_artist"] = _count_values(group, works.astype(np.float64))
         for name, rows in counted.items():
             found.setdefault(name, []).append(_rows(name, moment, one, *rows))
     return {name: pa.concat_tables(tables) for name, tables in found.items()}
 
 
-def _counted(group: _Ints, value: _Floats) -> tuple[_Ints, _Floats, _Ints]:
+def _count_values(group: _Ints, value: _Floats) -> tuple[_Ints, _Floats, _Ints]:
     """Group, value and number of rows of each pair that occurs, sorted. value: (N,) whole numbers, NaN: not known."""
     is_known = ~np.isnan(value)
     low, high = (value[is_known].min(), value[is_known].max()) if is_known.any() else (0, -1)
     span = int(high - low) + 1
-    group, place, count = _cells(group, np.where(is_known, value - low, span).astype(np.int64), span + 1)
+    group, place, count = _count_pairs(group, np.where(is_known, value - low, span).astype(np.int64), span + 1)
     return group, np.where(place < span, place + low, np.nan), count
 
 
@@ -198,7 +198,7 @@ def _rows(statistic: str, moment: str, of: Strata, group: _Ints, value: _Floats,
         {
             "statistic": [statistic] * len(count),
             "moment": [moment] * len(count),
-            "stratum": _named(of, group),
+            "stratum": _stratum_names(of, group),
             "least": pa.array(least, from_pandas=True),
             "below": pa.array(below, from_pandas=True),
             "count": count,
@@ -251,7 +251,7 @@ def shares(
     of each split, of any sum above 0 (null: it is not dealt by ratio), in the order in which the splits stand; one that
     got nothing stands there too. Empty in, empty out.
     """
-    of, names = _coded(stratum), [*wanted, *sorted(set(pc.unique(split).to_pylist()) - set(wanted))]
+    of, names = _strata_of_words(stratum), [*wanted, *sorted(set(pc.unique(split).to_pylist()) - set(wanted))]
     if not len(of.of):
         return SHARES.empty_table()
     key = of.of * len(names) + np.asarray(pc.index_in(split, value_set=pa.array(names, pa.string())), np.int64)
@@ -281,20 +281,20 @@ def _shares(numbers: NDArray[Any]) -> pa.Array:
     return pa.array(np.round(share, 6).ravel(), from_pandas=True)
 
 
-def _coded(words: pa.ChunkedArray | pa.Array) -> Strata:
+def _strata_of_words(words: pa.ChunkedArray | pa.Array) -> Strata:
     return strata(pa.table({"word": words}), ["word"])
 
 
-def _one(rows: int) -> Strata:
+def _single_stratum(rows: int) -> Strata:
     """All rows in one stratum that has no name, since any name may be a style's."""
     return Strata([], np.zeros(rows, np.int64))
 
 
-def _named(of: Strata, group: _Ints) -> list[str | None]:
+def _stratum_names(of: Strata, group: _Ints) -> list[str | None]:
     return [of.names[place] if of.names else None for place in group.tolist()]
 
 
-def _cells(group: _Ints, member: _Ints, members: int) -> tuple[_Ints, _Ints, _Ints]:
+def _count_pairs(group: _Ints, member: _Ints, members: int) -> tuple[_Ints, _Ints, _Ints]:
     """Group, member (below `members`) and number of rows of each pair of them that occurs, sorted."""
     key = group * members + member
     if len(key) and key.max() < max(_DENSE, len(key)):  # several times as quick as sorting

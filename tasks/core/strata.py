@@ -24,7 +24,7 @@ class Strata(NamedTuple):
     """Places of those whose records lack a key."""
 
 
-def strata(view: pa.Table, keys: Sequence[str]) -> Strata:
+def strata(view: pa.Table, columns: Sequence[str]) -> Strata:
     """The strata by string columns of a view; by none of them all records are one, named "all".
 
     Nulls and empty strings are UNKNOWN. Where a record has several keys, its stratum's name is theirs, joined.
@@ -35,9 +35,9 @@ def strata(view: pa.Table, keys: Sequence[str]) -> Strata:
     if not view.num_rows:
         return Strata([], np.empty(0, np.int64))
     found = Strata(["all"], np.zeros(view.num_rows, np.int64))
-    for place, key in enumerate(keys):
-        one = _of_column(view[key])
-        found = one if place == 0 else _crossed(found, one)
+    for place, key in enumerate(columns):
+        one = _strata_of_column(view[key])
+        found = one if place == 0 else _cross(found, one)
     return found
 
 
@@ -51,7 +51,7 @@ def century(year: pa.ChunkedArray) -> pa.ChunkedArray:
     return pc.if_else(pc.greater_equal(year, 0), pc.binary_join_element_wise(hundred, "s", ""), None)
 
 
-def _of_column(column: pa.ChunkedArray) -> Strata:
+def _strata_of_column(column: pa.ChunkedArray) -> Strata:
     said = pc.if_else(pc.equal(column, ""), None, column)
     encoded = pc.fill_null(said, UNKNOWN).combine_chunks().dictionary_encode()
     names = encoded.dictionary.to_pylist()
@@ -63,7 +63,7 @@ def _of_column(column: pa.ChunkedArray) -> Strata:
     return Strata(listed, rank[encoded.indices.to_numpy()], unknown)
 
 
-def _crossed(one: Strata, other: Strata) -> Strata:
+def _cross(one: Strata, other: Strata) -> Strata:
     codes, of = np.unique(one.of * len(other.names) + other.of, return_inverse=True)
     names = [_JOIN.join((one.names[code // len(other.names)], other.names[code % len(other.names)])) for code in codes]
     is_unknown = np.isin(codes // len(other.names), list(one.unknown)) | np.isin(

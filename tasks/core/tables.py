@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from schemas.reasons import Reason
 
 
-def lookup(table: pa.Table, key: str, wanted: pa.ChunkedArray | pa.Array) -> pa.Table:
+def lookup(table: pa.Table, primary_key: str, wanted: pa.ChunkedArray | pa.Array) -> pa.Table:
     """The table's row for each wanted key, in that order; a row of nulls where it has none.
 
     The key is unique in the table. Dtypes of both keys are equal.
     """
-    return table.take(pc.index_in(wanted, value_set=table[key]))
+    return table.take(pc.index_in(wanted, value_set=table[primary_key]))
 
 
 def missing(wanted: pa.Array, known: pa.Array | pa.ChunkedArray) -> pa.Array:
@@ -75,7 +75,7 @@ def _column(values: Any, kind: pa.DataType) -> pa.Array | pa.ChunkedArray:
     return values.cast(kind) if isinstance(values, pa.Array | pa.ChunkedArray) else pa.array(values, kind)
 
 
-def last_of_each(table: pa.Table, key: str) -> pa.Table:
+def last_of_each(table: pa.Table, column: str) -> pa.Table:
     """Of rows that are sorted by a key, the last of each; empty in, empty out.
 
     >>> last_of_each(pa.table({"k": ["a", "a", "b"], "n": [1, 2, 3]}), "k")["n"].to_pylist()
@@ -83,7 +83,7 @@ def last_of_each(table: pa.Table, key: str) -> pa.Table:
     """
     if table.num_rows < 2:
         return table
-    keys = table[key].combine_chunks()
+    keys = table[column].combine_chunks()
     ends = pc.not_equal(keys.slice(0, len(keys) - 1), keys.slice(1))
     return table.filter(pa.concat_arrays([ends, pa.array([True])]))
 

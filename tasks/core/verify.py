@@ -43,7 +43,7 @@ def type_name(kind: pa.DataType) -> str:
     return str(kind).replace("child: ", "").replace("element: ", "").replace("item: ", "")
 
 
-def key_problems(table: str, keys: Sequence[Any]) -> Iterator[str]:
+def primary_key_problems(table: str, keys: Sequence[Any]) -> Iterator[str]:
     """Primary keys that stand more than once."""
     for key, count in Counter(keys).items():
         if count > 1:
@@ -82,7 +82,7 @@ def leak_problems(images: pa.Table) -> Iterator[str]:
                 yield f"leak: expected {name} {word} in one split, got {sorted(found)}"
 
 
-def stone_problems(stones: pa.Table, ledger: pa.Table) -> Iterator[str]:
+def tombstone_problems(stones: pa.Table, ledger: pa.Table) -> Iterator[str]:
     """Records with a tombstone of which a ledger does not say that they are taken down."""
     rows = {row["record_id"]: row for row in ledger.select(["record_id", "kept", "reason"]).to_pylist()}
     for name in stones["record_id"].to_pylist():
@@ -92,7 +92,7 @@ def stone_problems(stones: pa.Table, ledger: pa.Table) -> Iterator[str]:
             yield f"ledger: expected {name}, which has a tombstone, to be taken down, got {got}"
 
 
-def buried_files(paths: Iterable[str], stones: pa.Table, images: pa.Table) -> Iterator[str]:
+def leftover_files(paths: Iterable[str], stones: pa.Table, images: pa.Table) -> Iterator[str]:
     """Image files of records with a tombstone that no image of the release uses. images: record_id and sha256 of all
     rows.
     """

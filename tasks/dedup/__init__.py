@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from schemas.errors import BrokenPromise
 from schemas.manifests import Context, State, Step, TableRef
 from schemas.recipe import Recipe
-from schemas.relations import KEY_NAMES, KeyName
+from schemas.relations import VIEW_NAMES, ViewName
 from schemas.stages import Dedup
 from schemas.tables import HASH, VERDICTS
 from tasks.core import tables
@@ -40,7 +40,7 @@ class Blobs(NamedTuple):
     sizes: NDArray[np.int64]
 
 
-class Found(NamedTuple):
+class PairEvidence(NamedTuple):
     """What pairs are to each other (a, b, relation, distance_bits, score); what a person should know.
 
     In a plan: is all known.
@@ -48,7 +48,7 @@ class Found(NamedTuple):
 
     relations: pa.Table
     notes: tuple[str, ...]
-    is_whole: bool
+    is_complete: bool
 
 
 def dedup(settings: Dedup, state: State, recipe: Recipe, context: Context) -> Step:
@@ -58,19 +58,19 @@ def dedup(settings: Dedup, state: State, recipe: Recipe, context: Context) -> St
     """
     store = runs.store_of(context)
     ids, view = kept_ids(store, state), _view(store, state)
-    said, (absent, lost) = said_by_people(settings, context), _witnesses(store, state)
+    said, (absent, lost) = read_verdicts(settings, context), _witnesses(store, state)
     blobs = _blobs(pa.concat_tables([view, absent.select(view.column_names)]))
-    found = _found(settings, blobs, pc.unique(absent["sha256"]).sort(), context)
+    found = _find_pairs(settings, blobs, pc.unique(absent["sha256"]).sort(), context)
     found = found._replace(notes=(*found.notes, *lost))
     seen, absent = view.select(decide.COLUMNS), absent.select([*decide.COLUMNS, "detail"])
-    if state.pending or not found.is_whole:
+    if state.pending or not found.is_complete:
         outcome, _ = witnesses.decide(seen, absent, found.relations, said, settings)
-        return steps.foreseen_step(store, settings, state, outcome).model_copy(update={"notes": found.notes})
-    outcome_ref, edges, is_new = _decided(store, settings, seen, absent, found.relations, said)
-    if (is_second := _seconds(store, state, recipe, store.read_table(outcome_ref))).any():
-        place = seen.schema.get_field_index("is_second")
-        seen = seen.set_column(place, "is_second", pa.array(is_second))
-        outcome_ref, edges, is_new = _decided(store, settings, seen, absent, found.relations, said)
+        return steps.provisional_step(store, settings, state, outcome).model_copy(update={"notes": found.notes})
+    outcome_ref, edges, is_new = _decide_once(store, settings, seen, absent, found.relations, said)
+    if (is_second_choice := _second_choices(store, state, recipe, store.read_table(outcome_ref))).any():
+        place = seen.schema.get_field_index("is_second_choice")
+        seen = seen.set_column(place, "is_second_choice", pa.array(is_second_choice))
+        outcome_ref, edges, is_new = _decide_once(store, settings, seen, absent, found.relations, said)
     step = steps.step_of(
         store,
         "decide",
@@ -79,26 +79,26 @@ def dedup(settings: Dedup, state: State, recipe: Recipe, context: Context) -> St
         ids,
         outcome_ref,
         computed=int(is_new),
-        notes=(*found.notes, *_of_nobody(said, ids)),
+        notes=(*found.notes, *_unused_verdict_notes(said, ids)),
     )
     return step.model_copy(update={"edges": edges})
 
 
-def _seconds(store: Store, state: State, recipe: Recipe, outcome: pa.Table) -> NDArray[np.bool_]:
+def _second_choices(store: Store, state: State, recipe: Recipe, outcome: pa.Table) -> NDArray[np.bool_]:
     """Records that must not stay in place of a copy of theirs, now that the groups are known."""
     ids = outcome["record_id"]
     source = column_of(store, state.records, ids, "source")
     sha256 = column_of(store, state.outcome("fetch"), ids, "sha256")
-    published = previous.published(store, recipe, ids, sha256)
-    return decide.seconds(outcome["group_id"], published, previous.roles(recipe, source))
+    published = previous.published_splits(store, recipe, ids, sha256)
+    return decide.is_second_choice(outcome["group_id"], published, previous.roles(recipe, source))
 
 
-def said_by_people(settings: Dedup, context: Context) -> pa.Table:
+def read_verdicts(settings: Dedup, context: Context) -> pa.Table:
     """VERDICTS that the recipe names. Raises BadInput where the file is none."""
     if settings.verdicts is None:
         return VERDICTS.empty_table()
     name, url = settings.verdicts, context.bindings[settings.verdicts]
-    return verdicts.verdicts(f"binding '{name}'", files.rows_of_csv(name, url))
+    return verdicts.parse_verdicts(f"binding '{name}'", files.rows_of_csv(name, url))
 
 
 def _view(store: Store, state: State) -> pa.Table:
@@ -120,7 +120,7 @@ def _view(store: Store, state: State) -> pa.Table:
             "rights_uri": records["rights_uri"],
             "is_annotated": records["is_annotated"],
             "metadata": metadata_counts(store, state, ids),
-            "is_second": np.zeros(len(ids), np.bool_),
+            "is_second_choice": np.zeros(len(ids), np.bool_),
             **{name: fetched[name] for name in fetched.column_names},
             **{name: hashed[name] for name in hashed.column_names},
         }
@@ -150,7 +150,7 @@ def _witnesses(store: Store, state: State) -> tuple[pa.Table, tuple[str, ...]]:
             "is_annotated": pa.array([False] * seen.num_rows, pa.bool_()),
             "metadata": zeros,
             "bytes": zeros,
-            "is_second": pa.array([False] * seen.num_rows, pa.bool_()),
+            "is_second_choice": pa.array([False] * seen.num_rows, pa.bool_()),
             **{name: looked[name] for name in ("phash", "phash_recipe", "width_px", "height_px")},
         }
     )
@@ -169,39 +169,43 @@ def _blobs(view: pa.Table) -> Blobs:
     return Blobs(sha256, rows["phash"].to_numpy().astype(np.uint64), sizes)
 
 
-def _found(settings: Dedup, blobs: Blobs, witnessed: pa.Array, context: Context) -> Found:
+def _find_pairs(settings: Dedup, blobs: Blobs, witnessed: pa.Array, context: Context) -> PairEvidence:
     """Search, then look: in a plan only at what is in the store already. witnessed: blobs that are seen through all
     views, whatever `by` says.
     """
     hashed = {
-        key: view_hashes.keys_of(key, blobs.sha256, context, settings.label) for key in settings.by if key != "phash"
+        key: view_hashes.ensure_view_hashes(key, blobs.sha256, context, settings.label)
+        for key in settings.by
+        if key != "phash"
     }
     # in a plan some may not be known yet
-    whole: dict[KeyName, NDArray[np.uint64]] = {
+    whole: dict[ViewName, NDArray[np.uint64]] = {
         key: seen for key, seen in hashed.items() if len(seen) == len(blobs.hashes)
     }
     to_hash = len(hashed) - len(whole)
-    for key in [key for key in KEY_NAMES if key not in settings.by and len(witnessed)]:
-        few = _of_few(view_hashes.keys_of(key, witnessed, context, settings.label), witnessed, key, blobs)
+    for key in [key for key in VIEW_NAMES if key not in settings.by and len(witnessed)]:
+        few = _spread_over_blobs(
+            view_hashes.ensure_view_hashes(key, witnessed, context, settings.label), witnessed, key, blobs
+        )
         to_hash += not few
         whole |= few
-    near = search.near(
-        _distinct(blobs.hashes),
-        _distinct(*(seen for seen in whole.values())),
+    near = search.near_hashes(
+        _distinct_hashes(blobs.hashes),
+        _distinct_hashes(*(seen for seen in whole.values())),
         settings.radius_bits,
         context,
         settings.label,
     )
-    of_views = _near(near.filter(near["is_view"]))
+    of_views = _near_hashes(near.filter(near["is_view"]))
     pairs = candidates.candidates(
         blobs.hashes,
-        _near(near.filter(pc.invert(near["is_view"]))),
-        [candidates.Views(seen, np.array(views.numbers(key), np.int16), of_views) for key, seen in whole.items()],
+        _near_hashes(near.filter(pc.invert(near["is_view"]))),
+        [candidates.Views(seen, np.array(views.view_numbers(key), np.int16), of_views) for key, seen in whole.items()],
     )
     table = pa.table({"a": pairs.a, "b": pairs.b, "view": pairs.view, "distance_bits": pairs.distance_bits})
-    measured = relate.look(blobs.sha256, table, blobs.sizes, context, settings.label)
+    measured = relate.ensure_relations(blobs.sha256, table, blobs.sizes, context, settings.label)
     notes = _notes(pairs.crowded, measured["relation"].null_count, to_hash)
-    told = decide.evidence(
+    told = decide.conclusive_pairs(
         pa.table(
             {
                 **{name: table[name] for name in ("a", "b", "view")},
@@ -213,10 +217,12 @@ def _found(settings: Dedup, blobs: Blobs, witnessed: pa.Array, context: Context)
     )
     for place, side in enumerate(("a", "b")):
         told = told.set_column(place, side, blobs.sha256.take(told[side].combine_chunks()))
-    return Found(told, tuple(notes), is_whole=not measured["relation"].null_count and not to_hash)
+    return PairEvidence(told, tuple(notes), is_complete=not measured["relation"].null_count and not to_hash)
 
 
-def _of_few(seen: NDArray[np.uint64], few: pa.Array, key: KeyName, blobs: Blobs) -> dict[KeyName, NDArray[np.uint64]]:
+def _spread_over_blobs(
+    seen: NDArray[np.uint64], few: pa.Array, key: ViewName, blobs: Blobs
+) -> dict[ViewName, NDArray[np.uint64]]:
     """(N, V) hashes of the key's views, 0, which says nothing, for all blobs but the few.
 
     Nothing where some are not known yet.
@@ -228,18 +234,18 @@ def _of_few(seen: NDArray[np.uint64], few: pa.Array, key: KeyName, blobs: Blobs)
     return {key: everyone}
 
 
-def _distinct(*hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
+def _distinct_hashes(*hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Sorted, and without those that say nothing."""
     found = np.unique(np.concatenate([np.empty(0, np.uint64), *(values.ravel() for values in hashes)]))
     return found[~candidates.is_degenerate(found)]
 
 
-def _near(table: pa.Table) -> candidates.Near:
+def _near_hashes(table: pa.Table) -> candidates.NearHashes:
     values = np.stack([table["left"].to_numpy(), table["right"].to_numpy()], axis=1)
-    return candidates.Near(values, table["distance_bits"].to_numpy())
+    return candidates.NearHashes(values, table["distance_bits"].to_numpy())
 
 
-def _decided(
+def _decide_once(
     store: Store, settings: Dedup, view: pa.Table, absent: pa.Table, relations: pa.Table, said: pa.Table
 ) -> tuple[TableRef, TableRef, bool]:
     """Outcome and edges, and whether the decision had to be taken now."""
@@ -258,7 +264,8 @@ def _notes(crowded: int, to_look_at: int, to_hash: int) -> list[str]:
     notes = []
     if crowded:
         notes.append(
-            f"dedup: {crowded} images share a hash with more than {candidates.MOST} others; of these, each was "
+            f"dedup: {crowded} images share a hash with more than {candidates.MOST_PER_HASH} others; of "
+            "these, each was "
             "compared with "
             f"{candidates.LEADERS} only"
         )
@@ -269,7 +276,7 @@ def _notes(crowded: int, to_look_at: int, to_hash: int) -> list[str]:
     return notes
 
 
-def _of_nobody(said: pa.Table, ids: pa.ChunkedArray) -> list[str]:
+def _unused_verdict_notes(said: pa.Table, ids: pa.ChunkedArray) -> list[str]:
     """A note on verdicts about records that are not here; these are obeyed by not being needed."""
     is_here = pc.and_(*(pc.is_in(said[side], value_set=ids) for side in ("a", "b")))
     lost = said.num_rows - (pc.sum(is_here).as_py() or 0)

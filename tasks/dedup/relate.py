@@ -20,24 +20,24 @@ from tasks.io.store.store import Store
 
 CODE = code_digest(relate, thumbnails)
 FOLDER = measure_folder("relations", cache_key(code=CODE, of=inspection.CODE))
-MEASURED = ["relation", "score", "share", "tone"]
-_SHELVES_AT_HAND = 8
+RELATION_COLUMNS = ["relation", "score", "share", "tone"]
+_SHELVES_PER_BLOCK = 8
 """Pairs are taken in blocks whose thumbnails lie in few tables, so that each table is read seldom. A table has up to
 2,000 thumbnails."""
 
 
 @task(cache_policy=NO_CACHE, **runs.RETRY_IO)
-def look_at_part(pairs: pa.Table, _asked: None, into: str, context: Context) -> None:
+def compare_part(pairs: pa.Table, _asked: None, into: str, context: Context) -> None:
     """Look at one batch of pairs and store what they are to each other."""
     store = runs.store_of(context)
-    pairs = pairs.cast(pa.schema([field.with_type(_plain(field.type)) for field in pairs.schema]))
+    pairs = pairs.cast(pa.schema([field.with_type(_without_large_string(field.type)) for field in pairs.schema]))
     shelf = pa.concat_tables([pa.table({"sha256": pairs[side], "path": pairs[f"path_{side}"]}) for side in ("a", "b")])
     seen = shelves.greys(store, shelf)
     rows = []
     for pair in pairs.select(["a", "b", "view", "has_equal_size"]).to_pylist():
-        view = views.ALL[pair["view"]]
-        found = relate.agreement(seen[pair["a"]], seen[pair["b"]], view)
-        said = relate.relation(found, view, has_equal_size=pair["has_equal_size"])
+        view = views.ALL_VIEWS[pair["view"]]
+        found = relate.measure_agreement(seen[pair["a"]], seen[pair["b"]], view)
+        said = relate.relation_of_agreement(found, view, has_equal_size=pair["has_equal_size"])
         rows.append(
             {
                 "a": pair["a"],
@@ -52,18 +52,18 @@ def look_at_part(pairs: pa.Table, _asked: None, into: str, context: Context) -> 
     store.write_table(into, pa.Table.from_pylist(rows, schema=RELATIONS))
 
 
-def _plain(kind: pa.DataType) -> pa.DataType:
+def _without_large_string(kind: pa.DataType) -> pa.DataType:
     return pa.string() if kind == pa.large_string() else kind
 
 
-def known(blobs: pa.Array, pairs: pa.Table, store: Store) -> pa.Table:
+def stored_relations(blobs: pa.Array, pairs: pa.Table, store: Store) -> pa.Table:
     """MEASURED columns of each pair (a, b, view: numbers of blobs), in order; a row of nulls where none is stored."""
-    found = [(np.empty(0, np.int64), RELATIONS.empty_table().select(MEASURED))]
+    found = [(np.empty(0, np.int64), RELATIONS.empty_table().select(RELATION_COLUMNS))]
     for _, table in store.tables(FOLDER):  # one after the other: as text, pairs take ten times as much memory
         ends = [pc.index_in(table[side], value_set=blobs) for side in ("a", "b")]
         is_here = pc.and_(pc.is_valid(ends[0]), pc.is_valid(ends[1]))
         codes = _codes(ends[0].filter(is_here), ends[1].filter(is_here), table["view"].filter(is_here), len(blobs))
-        found.append((codes, table.select(MEASURED).filter(is_here)))
+        found.append((codes, table.select(RELATION_COLUMNS).filter(is_here)))
     # two builds at once may have looked at one pair twice
     distinct, first = np.unique(np.concatenate([codes for codes, _ in found]), return_index=True)
     stored = pa.concat_tables([table for _, table in found]).take(pa.array(first))
@@ -74,17 +74,19 @@ def known(blobs: pa.Array, pairs: pa.Table, store: Store) -> pa.Table:
 def _codes(a: pa.ChunkedArray, b: pa.ChunkedArray, view: pa.ChunkedArray, blobs: int) -> NDArray[np.int64]:
     """(P,) one number for each pair and view."""
     one, other, seen = (column.to_numpy().astype(np.int64) for column in (a, b, view))
-    return np.asarray((one * blobs + other) * len(views.ALL) + seen)
+    return np.asarray((one * blobs + other) * len(views.ALL_VIEWS) + seen)
 
 
-def look(blobs: pa.Array, pairs: pa.Table, sizes: NDArray[np.int64], context: Context, label: str) -> pa.Table:
+def ensure_relations(
+    blobs: pa.Array, pairs: pa.Table, sizes: NDArray[np.int64], context: Context, label: str
+) -> pa.Table:
     """MEASURED columns of each pair, looked at where nobody has yet; sizes: (N, 2) px of the blobs."""
     store = runs.store_of(context)
-    found = known(blobs, pairs, store)
+    found = stored_relations(blobs, pairs, store)
     todo = pairs.filter(pc.is_null(found["relation"]))
     if todo.num_rows and not context.plan:
-        run_in_parts(look_at_part, _in_blocks(blobs, todo, sizes, context, label), (None, FOLDER), context, label)
-        found = known(blobs, pairs, store)
+        run_in_parts(compare_part, _in_blocks(blobs, todo, sizes, context, label), (None, FOLDER), context, label)
+        found = stored_relations(blobs, pairs, store)
         if lost := found["relation"].null_count:
             raise AssertionError(f"expected a relation of each of {pairs.num_rows} pairs, got none for {lost}")
     return found
@@ -99,7 +101,7 @@ def _in_blocks(blobs: pa.Array, todo: pa.Table, sizes: NDArray[np.int64], contex
         .cast(pa.large_string())
         .take(pc.index_in(pa.concat_arrays([pa.array(a), pa.array(b)]), value_set=needed))
     )
-    numbers = pc.index_in(paths, value_set=pc.unique(paths).sort()).to_numpy() // _SHELVES_AT_HAND
+    numbers = pc.index_in(paths, value_set=pc.unique(paths).sort()).to_numpy() // _SHELVES_PER_BLOCK
     order = pa.array(np.lexsort((b, a, numbers[len(a) :], numbers[: len(a)])))
     text = blobs.cast(pa.large_string())  # 33 million digests are more than plain text can hold
     return pa.table(

@@ -38,7 +38,7 @@ def search_part(pieces: pa.Table, asked: tuple[list[TableRef], int], into: str, 
     for piece in pieces.to_pylist():
         left = _of_piece(store, refs, piece, "left")
         right = None if piece["right"] is None else _of_piece(store, refs, piece, "right")
-        found = _searched(left, right, radius_bits, is_view=piece["is_view"], threads=1)
+        found = _search(left, right, radius_bits, is_view=piece["is_view"], threads=1)
         # a first row without a pair: a piece in which nothing is near is done, too
         marked = pa.concat_tables(
             [pa.table([pa.nulls(1, field.type) for field in NEIGHBOURS], schema=NEIGHBOURS), found]
@@ -51,27 +51,27 @@ def _of_piece(store: Store, refs: list[TableRef], piece: dict[str, Any], side: s
     return keys[piece[f"{side}_start"] : piece[f"{side}_stop"]]
 
 
-def near(wholes: Keys, seen: Keys, radius_bits: int, context: Context, label: str) -> pa.Table:
+def near_hashes(wholes: Keys, view_hashes: Keys, radius_bits: int, context: Context, label: str) -> pa.Table:
     """NEIGHBOURS among distinct sorted hashes of wholes, and between the distinct sorted hashes of views and them."""
     store = runs.store_of(context)
     key = cache_key(radius_bits=radius_bits, code=CODE)
-    (old_wholes, old_seen, old), outgrown = _before(store, key, wholes, seen)
+    (old_wholes, old_seen, old), outgrown = _earlier_search(store, key, wholes, view_hashes)
     new_wholes, new_seen = (
-        np.setdiff1d(now, was, assume_unique=True) for now, was in ((wholes, old_wholes), (seen, old_seen))
+        np.setdiff1d(now, was, assume_unique=True) for now, was in ((wholes, old_wholes), (view_hashes, old_seen))
     )
     if not len(new_wholes) and not len(new_seen):
         return old
     jobs: list[Job] = [
         (new_wholes, None, False),
         (old_wholes, new_wholes, False),
-        (seen, new_wholes, True),
+        (view_hashes, new_wholes, True),
         (new_seen, old_wholes, True),
     ]
-    found = [_ordered(table) for table in _found(jobs, radius_bits, context, label)]
+    found = [_smaller_hash_left(table) for table in _search_jobs(jobs, radius_bits, context, label)]
     everything = pa.concat_tables([old, *found]).sort_by(
         [("is_view", "ascending"), ("left", "ascending"), ("right", "ascending")]
     )
-    kept = _keep(store, key, wholes, seen, everything)
+    kept = _store_search(store, key, wholes, view_hashes, everything)
     # what this search holds too; its pairs, in a folder of its name, are then read no more
     for ref in outgrown:
         if ref.path != kept.path:
@@ -79,14 +79,13 @@ def near(wholes: Keys, seen: Keys, radius_bits: int, context: Context, label: st
     return everything
 
 
-def _found(jobs: list[Job], radius_bits: int, context: Context, label: str) -> list[pa.Table]:
+def _search_jobs(jobs: list[Job], radius_bits: int, context: Context, label: str) -> list[pa.Table]:
     """The pairs of each job; in pieces, each a task, where there is more than one piece of work in any."""
     jobs = [(left, right, is_view) for left, right, is_view in jobs if len(left) and (right is None or len(right))]
     pieces = _pieces(jobs)
     if len(pieces) <= len(jobs) or context.plan:
         return [
-            _searched(left, right, radius_bits, is_view=is_view, threads=context.workers)
-            for left, right, is_view in jobs
+            _search(left, right, radius_bits, is_view=is_view, threads=context.workers) for left, right, is_view in jobs
         ]
     store = runs.store_of(context)
     sides = [side for left, right, _ in jobs for side in (left, right) if side is not None]
@@ -138,7 +137,7 @@ def _ranges(keys: int) -> list[range]:
     return [range(start, min(start + PIECE_KEYS, keys)) for start in range(0, keys, PIECE_KEYS)]
 
 
-def _searched(left: Keys, right: Keys | None, radius_bits: int, *, is_view: bool, threads: int) -> pa.Table:
+def _search(left: Keys, right: Keys | None, radius_bits: int, *, is_view: bool, threads: int) -> pa.Table:
     """NEIGHBOURS of one job."""
     if right is None:
         pairs, distances = search.near_pairs(left, radius_bits, threads)
@@ -149,7 +148,7 @@ def _searched(left: Keys, right: Keys | None, radius_bits: int, *, is_view: bool
     return pa.table([*ends, distances, np.full(len(pairs), is_view)], schema=NEIGHBOURS)
 
 
-def _ordered(found: pa.Table) -> pa.Table:
+def _smaller_hash_left(found: pa.Table) -> pa.Table:
     """The same pairs, those of two wholes with the smaller hash on the left."""
     left, right = found["left"].to_numpy(), found["right"].to_numpy()
     turn = ~found["is_view"].to_numpy() & (left > right)
@@ -159,15 +158,15 @@ def _ordered(found: pa.Table) -> pa.Table:
     )
 
 
-Known = tuple[Keys, Keys, pa.Table]
+EarlierSearch = tuple[Keys, Keys, pa.Table]
 
 
-def _before(store: Store, key: str, wholes: Keys, seen: Keys) -> tuple[Known, list[TableRef]]:
+def _earlier_search(store: Store, key: str, wholes: Keys, seen: Keys) -> tuple[EarlierSearch, list[TableRef]]:
     """Of the earlier search that had most of these hashes: which it had, and its pairs among them.
 
     And searches that had no others.
     """
-    best: Known = wholes[:0], seen[:0], NEIGHBOURS.empty_table()
+    best: EarlierSearch = wholes[:0], seen[:0], NEIGHBOURS.empty_table()
     outgrown = []
     for ref, table in store.tables(measure_folder("search-hashes", key)):
         is_view, keys = table["is_view"].to_numpy(), table["key"].to_numpy()
@@ -187,18 +186,18 @@ def _before(store: Store, key: str, wholes: Keys, seen: Keys) -> tuple[Known, li
             ]
         )
         if pairs.num_rows == pc.sum(table["pairs"]).as_py():  # else a table of pairs is gone
-            best = *had, _among(pairs, *had)
+            best = *had, _pairs_among(pairs, *had)
     return best, outgrown
 
 
-def _among(pairs: pa.Table, wholes: Keys, seen: Keys) -> pa.Table:
+def _pairs_among(pairs: pa.Table, wholes: Keys, seen: Keys) -> pa.Table:
     left, right, is_view = (pairs[name].to_numpy() for name in ("left", "right", "is_view"))
     return pairs.filter(
         pa.array(np.isin(right, wholes) & np.where(is_view, np.isin(left, seen), np.isin(left, wholes)), pa.bool_())
     )
 
 
-def _keep(store: Store, key: str, wholes: Keys, seen: Keys, pairs: pa.Table) -> TableRef:
+def _store_search(store: Store, key: str, wholes: Keys, seen: Keys, pairs: pa.Table) -> TableRef:
     """Store what was searched, after its pairs."""
     left, is_view = pairs["left"].to_numpy(), pairs["is_view"].to_numpy()
     columns = []

@@ -7,8 +7,8 @@ from prefect import task
 from prefect.cache_policies import NO_CACHE
 
 from schemas.manifests import Context
-from schemas.relations import KeyName
-from schemas.tables import KEYS
+from schemas.relations import ViewName
+from schemas.tables import VIEW_HASHES
 from tasks.core import tables
 from tasks.core.dedup import views
 from tasks.engine import inspection, runs
@@ -23,32 +23,36 @@ CODE = code_digest(views, thumbnails)
 
 
 @task(cache_policy=NO_CACHE, **runs.RETRY_IO)
-def keys_part(blobs: pa.Table, key: KeyName, into: str, context: Context) -> None:
+def hash_views_part(blobs: pa.Table, key: ViewName, into: str, context: Context) -> None:
     """Hash the views of one batch of thumbnails and store the hashes."""
     store = runs.store_of(context)
     seen = shelves.greys(store, blobs)
     rows = [
-        {"sha256": sha256, "keys": views.hashes(seen[sha256], views.VIEWS[key])}
+        {"sha256": sha256, "keys": views.view_hashes(seen[sha256], views.VIEWS[key])}
         for sha256 in blobs["sha256"].to_pylist()
     ]
-    store.write_table(into, pa.Table.from_pylist(rows, schema=KEYS))
+    store.write_table(into, pa.Table.from_pylist(rows, schema=VIEW_HASHES))
 
 
-def keys_of(key: KeyName, blobs: pa.Array, context: Context, label: str) -> NDArray[np.uint64]:
+def ensure_view_hashes(key: ViewName, blobs: pa.Array, context: Context, label: str) -> NDArray[np.uint64]:
     """(N, V) hashes of the key's views for each blob, computed where they are missing.
 
     In a plan, fewer rows may be there.
     """
     store = runs.store_of(context)
     folder = measure_folder("view-hashes", cache_key(key=key, recipe=views.RECIPE, code=CODE, of=inspection.CODE))
-    have = stored_measurements(store, folder, blobs, KEYS)
+    have = stored_measurements(store, folder, blobs, VIEW_HASHES)
     todo = tables.missing(blobs, have["sha256"])
     if len(todo) and not context.plan:
         shelf = shelves.ensure_thumbnails(todo, context, label)
         run_in_parts(
-            keys_part, shelf.sort_by([("path", "ascending"), ("sha256", "ascending")]), (key, folder), context, label
+            hash_views_part,
+            shelf.sort_by([("path", "ascending"), ("sha256", "ascending")]),
+            (key, folder),
+            context,
+            label,
         )
-        have = stored_measurements(store, folder, blobs, KEYS)
+        have = stored_measurements(store, folder, blobs, VIEW_HASHES)
         if lost := len(blobs) - have.num_rows:
             raise AssertionError(
                 f"expected hashes of the views {key} of each of {len(blobs)} blobs, got none for {lost}"

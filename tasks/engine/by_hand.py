@@ -21,7 +21,7 @@ from tasks.io.store.store import Store
 _SHOWN = 5
 
 
-def said_by_hand(recipe: Recipe, context: Context) -> pa.Table:
+def read_manual_lists(recipe: Recipe, context: Context) -> pa.Table:
     """BY_HAND that the recipe names; empty where it names none.
 
     Raises BadInput where the file is none, or nothing can obey it.
@@ -29,38 +29,40 @@ def said_by_hand(recipe: Recipe, context: Context) -> pa.Table:
     if recipe.by_hand is None:
         return BY_HAND.empty_table()
     url, name = context.bindings[recipe.by_hand], f"binding '{recipe.by_hand}'"
-    said = core.said(name, files.rows_of_csv(recipe.by_hand, url))
+    said = core.parse_manual_lists(name, files.rows_of_csv(recipe.by_hand, url))
     replaced = said.filter(pc.equal(said["action"], "replace"))["name"].to_pylist()
     if replaced and not any(isinstance(stage, Sample) for stage in recipe.stages):
         raise BadInput(f"{name}: expected a sample stage in the recipe, whose draw replaces '{replaced[0]}', got none")
     return said
 
 
-def marked(recipe: Recipe, context: Context, record_ids: pa.ChunkedArray | pa.Array, action: Action) -> pa.Array:
+def is_named(recipe: Recipe, context: Context, record_ids: pa.ChunkedArray | pa.Array, action: Action) -> pa.Array:
     """(N,) whether the file names each record with that action, such as include or replace."""
-    return core.marked(said_by_hand(recipe, context), record_ids, action)
+    return core.is_named(read_manual_lists(recipe, context), record_ids, action)
 
 
-def buried(store: Store, recipe: Recipe) -> pa.Table:
+def all_tombstones(store: Store, recipe: Recipe) -> pa.Table:
     """TOMBSTONES of the dataset: the store's, and those that came with its last release, as into another store."""
     previous = releases.predecessor(store, recipe.name)
-    return core.all_buried(tombstones.read_tombstones(store, recipe.name), previous.tombstones() if previous else None)
+    return core.merge_tombstones(
+        tombstones.read_tombstones(store, recipe.name), previous.tombstones() if previous else None
+    )
 
 
-def not_asked_for(store: Store, recipe: Recipe) -> pa.Array:
+def purged_ids(store: Store, recipe: Recipe) -> pa.Array:
     """record_ids of what is purged, whose pages a crawl leaves out.
 
     Not of such as hold further images that are here (`key-2`).
     """
-    previous, stones = releases.predecessor(store, recipe.name), buried(store, recipe)["record_id"].to_pylist()
+    previous, stones = releases.predecessor(store, recipe.name), all_tombstones(store, recipe)["record_id"].to_pylist()
     known = previous.ledger()["record_id"].to_pylist() if previous and stones else []
     further = {name.rpartition("-")[0] for name in set(known) - set(stones) if name.rpartition("-")[2].isdigit()}
     return pa.array(sorted(set(stones) - further), pa.string())
 
 
-def left_out(store: Store, state: State, recipe: Recipe, context: Context) -> tuple[str, ...]:
+def missing_inclusion_notes(store: Store, state: State, recipe: Recipe, context: Context) -> tuple[str, ...]:
     """A sentence on records that a person included and that are not in all the same, and why."""
-    said = said_by_hand(recipe, context)
+    said = read_manual_lists(recipe, context)
     wanted = said.filter(pc.equal(said["action"], "include"))["name"]
     why = dict.fromkeys(wanted.to_pylist(), "no source lists it")
     for ref in (state.records, *(step.outcome for step in state.steps)):
@@ -74,22 +76,22 @@ def left_out(store: Store, state: State, recipe: Recipe, context: Context) -> tu
     ) * bool(lost)
 
 
-def obeyed(
+def apply_manual_lists(
     store: Store, recipe: Recipe, context: Context, records: pa.Table
 ) -> tuple[pa.Table, TableRef | None, tuple[str, ...]]:
     """RECORDS without what is excluded or taken down, the table of what is taken down (if anything), and notes."""
-    said, stones = said_by_hand(recipe, context), buried(store, recipe)
+    said, stones = read_manual_lists(recipe, context), all_tombstones(store, recipe)
     if not said.num_rows and not stones.num_rows:
         return records, None, ()
     previous = releases.predecessor(store, recipe.name)
-    found = core.obeyed(
+    found = core.apply_manual_lists(
         records, said, stones, previous.ledger() if previous else LEDGER.empty_table(), aliases.merged(recipe.artists)
     )
     ref = store.write_table(outcome_folder("taken_down"), found.taken_down) if found.taken_down.num_rows else None
-    return found.records, ref, (*found.notes, *_of_copies(recipe, found.taken_down))
+    return found.records, ref, (*found.notes, *_copies_note(recipe, found.taken_down))
 
 
-def _of_copies(recipe: Recipe, taken_down: pa.Table) -> tuple[str, ...]:
+def _copies_note(recipe: Recipe, taken_down: pa.Table) -> tuple[str, ...]:
     works = pc.sum(taken_down["is_work"]).as_py() or 0
     if not works or any(isinstance(stage, Dedup) for stage in recipe.stages):
         return ()
@@ -99,9 +101,9 @@ def _of_copies(recipe: Recipe, taken_down: pa.Table) -> tuple[str, ...]:
     )
 
 
-def without_copies(records: pa.Table, ledger: pa.Table) -> pa.Table:
+def redact_taken_down(records: pa.Table, ledger: pa.Table) -> pa.Table:
     """RECORDS that say nothing of what the ledger calls taken down, by whatever stage; see core.by_hand."""
-    return core.without_copies(records, ledger)
+    return core.redact_taken_down(records, ledger)
 
 
 def taken_down(store: Store, state: State) -> pa.Table:
@@ -109,6 +111,6 @@ def taken_down(store: Store, state: State) -> pa.Table:
     return store.read_table(state.taken_down) if state.taken_down else TAKEN_DOWN.empty_table()
 
 
-def without_same_bytes(fetched: pa.Table, state: State, context: Context) -> pa.Table:
+def drop_same_bytes(fetched: pa.Table, state: State, context: Context) -> pa.Table:
     """A FETCH outcome in which the files of what is taken down are dropped, whichever record brings them."""
-    return core.without_same_bytes(fetched, taken_down(runs.store_of(context), state))
+    return core.drop_same_bytes(fetched, taken_down(runs.store_of(context), state))

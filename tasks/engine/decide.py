@@ -38,6 +38,6 @@ def decide_step(
     """The step of a stage whose outcome is one decision on one view."""
     ids, seen = kept_ids(store, state), view()
     if state.pending:
-        return steps.foreseen_step(store, settings, state, decide(seen, settings))
+        return steps.provisional_step(store, settings, state, decide(seen, settings))
     ref, is_new = decide_once(store, settings.stage, settings, code, seen, lambda: decide(seen, settings))
     return steps.step_of(store, "decide", settings.label, settings.stage, ids, ref, computed=int(is_new))

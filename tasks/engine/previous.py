@@ -16,7 +16,7 @@ from tasks.io.store.store import Store
 _LEDGER = pa.schema([(name, pa.string()) for name in ("record_id", "source", "sha256", "kept_record_id", "last_split")])
 
 
-def published(store: Store, recipe: Recipe, ids: pa.ChunkedArray, sha256: pa.ChunkedArray) -> pa.ChunkedArray:
+def published_splits(store: Store, recipe: Recipe, ids: pa.ChunkedArray, sha256: pa.ChunkedArray) -> pa.ChunkedArray:
     """The split in which each record was last published.
 
     Null where it was in none, or the split's settings are others now.
@@ -26,18 +26,18 @@ def published(store: Store, recipe: Recipe, ids: pa.ChunkedArray, sha256: pa.Chu
 
     Raises Refusal where the release before this one is of another dataset.
     """
-    was = tables.lookup(_ledger(store, recipe), "record_id", ids)
+    was = tables.lookup(_inherited_ledger(store, recipe), "record_id", ids)
     is_other_file = pc.and_(pc.is_valid(was["kept_record_id"]), pc.fill_null(pc.not_equal(was["sha256"], sha256), True))
     return pc.if_else(is_other_file, pa.scalar(None, pa.string()), was["last_split"])
 
 
-def renamed(store: Store, recipe: Recipe, ids: pa.ChunkedArray, sha256: pa.ChunkedArray) -> pa.Table:
+def renamed_records(store: Store, recipe: Recipe, ids: pa.ChunkedArray, sha256: pa.ChunkedArray) -> pa.Table:
     """record_id, source, sha256, published of records that are not among these, but had one of their files when they
     were published.
 
     A source that numbers its works anew, or another copy that is drawn, must not take a file into another split.
     """
-    ledger = _ledger(store, recipe)
+    ledger = _inherited_ledger(store, recipe)
     is_same = pc.and_(pc.is_in(ledger["sha256"], value_set=pc.unique(sha256)), pc.is_valid(ledger["sha256"]))
     is_absent = pc.invert(pc.is_in(ledger["record_id"], value_set=ids))
     rows = ledger.filter(pc.and_(pc.and_(is_same, is_absent), pc.is_valid(ledger["last_split"])))
@@ -46,7 +46,7 @@ def renamed(store: Store, recipe: Recipe, ids: pa.ChunkedArray, sha256: pa.Chunk
     )
 
 
-def told(store: Store, recipe: Recipe) -> tuple[str, ...]:
+def lineage_notes(store: Store, recipe: Recipe) -> tuple[str, ...]:
     """A sentence where a release is there, but its splits are not inherited."""
     settings, previous = of_recipe(recipe), releases.predecessor(store, recipe.name)
     if previous is None or previous.manifest.split_sha256 == split_sha256(settings):
@@ -76,7 +76,7 @@ def of_recipe(recipe: Recipe) -> Split:
     return next(stage for stage in recipe.stages if isinstance(stage, Split))
 
 
-def _ledger(store: Store, recipe: Recipe) -> pa.Table:
+def _inherited_ledger(store: Store, recipe: Recipe) -> pa.Table:
     """What a build may inherit from the ledger before it.
 
     Empty where there is none, or the split's settings are others now.

@@ -54,7 +54,7 @@ def planned_step(
     )
 
 
-def foreseen_step(store: Store, settings: AnyStage, state: State, outcome: pa.Table) -> Step:
+def provisional_step(store: Store, settings: AnyStage, state: State, outcome: pa.Table) -> Step:
     """In a plan, a decision that will be taken again once rows are there that earlier stages have yet to give.
 
     Its outcome for the rows that are there already stands in for it: a good guess at what later stages will see.

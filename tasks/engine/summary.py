@@ -15,7 +15,7 @@ from tasks.core.export.card import drop_table
 _WIDTH = 110
 
 
-def of_build(steps: Sequence[Step]) -> str:
+def build_summary(steps: Sequence[Step]) -> str:
     """The end of a build: time and speed of each stage, then what was kept and dropped, and why."""
     stages = Table("stage", "kind", "in", "kept", "dropped", "computed", "seconds", "images/s", title="stages")
     for step in steps:
@@ -40,7 +40,7 @@ def of_build(steps: Sequence[Step]) -> str:
     return "\n".join([_text(stages), _text(drops) if drops.rows else "nothing was dropped\n", *notes])
 
 
-def of_plan(steps: Sequence[Step]) -> str:
+def plan_summary(steps: Sequence[Step]) -> str:
     """What a build would do: exact until rows are needed that no store has yet, an upper bound after that."""
     table = Table("stage", "kind", "what would be done", title="plan: nothing was done")
     for step in steps:
@@ -48,20 +48,20 @@ def of_plan(steps: Sequence[Step]) -> str:
     return _text(table)
 
 
-def line(step: Step) -> str:
+def step_line(step: Step) -> str:
     """What one stage did."""
     dropped = sum(step.dropped.values())
     return f"{step.label}: {step.kept} kept, {dropped} dropped, {step.computed} computed, {step.seconds:.1f} s"
 
 
-def progress(step: Step) -> None:
+def print_progress(step: Step) -> None:
     """A line for each stage that is done: on the terminal, and in the log that Prefect's UI shows."""
-    Console(stderr=True, highlight=False).print(line(step))
+    Console(stderr=True, highlight=False).print(step_line(step))
     if FlowRunContext.get() is not None:
-        get_run_logger().info(line(step))
+        get_run_logger().info(step_line(step))
 
 
-def as_artifact(steps: Sequence[Step], release: str) -> None:
+def create_artifact(steps: Sequence[Step], release: str) -> None:
     """Leave the table of kept and dropped, and where the release is, in Prefect's UI."""
     lines = [
         *drop_table(steps),

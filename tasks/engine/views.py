@@ -35,13 +35,13 @@ def column_of(store: Store, ref: TableRef | None, record_ids: pa.ChunkedArray, n
     return columns_of(store, ref, record_ids, [name])[name]
 
 
-_SAYING = ("source_url", "title", "artist", "style", "date_text", "year", "rights_text")
+_METADATA = ("source_url", "title", "artist", "style", "date_text", "year", "rights_text")
 
 
 def metadata_counts(store: Store, state: State, record_ids: pa.ChunkedArray) -> NDArray[np.int64]:
     """(N,) how many fields of each record say something: of two copies, the one of which more is known."""
-    known = columns_of(store, state.records, record_ids, _SAYING)
-    return np.asarray(np.sum([np.asarray(pc.is_valid(known[name])) for name in _SAYING], axis=0), np.int64)
+    known = columns_of(store, state.records, record_ids, _METADATA)
+    return np.asarray(np.sum([np.asarray(pc.is_valid(known[name])) for name in _METADATA], axis=0), np.int64)
 
 
 def figure_counts(

@@ -23,14 +23,14 @@ from tasks.engine import previous as lineage
 from tasks.engine.decide import decide_once
 from tasks.engine.views import kept_ids
 from tasks.export.content import CODE, Content, content, detector_names, publication, recipe_sha256, split_sha256
-from tasks.export.files import published
+from tasks.export.files import write_release
 from tasks.io.files import contracts
 from tasks.io.store import releases
 from tasks.io.store.layout import outcome_folder
 from tasks.io.store.store import Store
 
 
-class Shown(Frozen):
+class PublicationInputs(Frozen):
     """Everything that a publication shows: digests of tables, and the recipe."""
 
     recipe: Recipe
@@ -65,7 +65,7 @@ def export(settings: Export, state: State, recipe: Recipe, context: Context) -> 
     memory = _memory(store, state, recipe, previous)
     memory_ref = store.write_table(outcome_folder("memory"), memory)
     refs = (state.records, state.figures, memory_ref, *(step.outcome for step in state.steps))
-    shown = Shown(
+    shown = PublicationInputs(
         recipe=recipe,
         recipe_sha256=recipe_sha256(recipe, context),
         tables=tuple(ref.sha256 for ref in refs),
@@ -82,7 +82,7 @@ def export(settings: Export, state: State, recipe: Recipe, context: Context) -> 
     release = releases.opened(store, recipe.name, version)
     is_new = release is None or not release.is_intact()
     if is_new and not context.plan:
-        release = releases.Release(published(store, settings, state, recipe, whole(), previous, context))
+        release = releases.Release(write_release(store, settings, state, recipe, whole(), previous, context))
     if not context.plan and recipe.limit is None:
         releases.point_latest(store, recipe.name, version)
     step = steps.step_of(
@@ -91,7 +91,7 @@ def export(settings: Export, state: State, recipe: Recipe, context: Context) -> 
     return step.model_copy(
         update={
             "release": release.url if release else "",
-            "notes": (*by_hand.left_out(store, state, recipe, context), *_notes(release)),
+            "notes": (*by_hand.missing_inclusion_notes(store, state, recipe, context), *_notes(release)),
         }
     )
 
@@ -141,7 +141,7 @@ def _memory(store: Store, state: State, recipe: Recipe, previous: releases.Relea
     same = previous.manifest.split_sha256 == split_sha256(recipe)
     outcomes = [store.read_table(step.outcome) for step in state.steps[1:]]
     copies = ledger.splits_of_copies(outcomes, lineage.role_of(recipe))
-    return ledger.remembered(
+    return ledger.inherited_rows(
         previous.ledger(),
         records,
         kept_ids(store, state),

@@ -50,12 +50,12 @@ def content(
             column_of(store, state.records, copies["record_id"], "source_url"),
         ),
         "image_id": tables.lookup(book, "record_id", ids)["image_id"],
-        **_named(columns_of(store, state.records, ids, images.FROM_RECORDS)),
-        **_named(columns_of(store, state.outcome("fetch"), ids, ("sha256", "retrieved_at"))),
-        **_named(
+        **_columns(columns_of(store, state.records, ids, images.FROM_RECORDS)),
+        **_columns(columns_of(store, state.outcome("fetch"), ids, ("sha256", "retrieved_at"))),
+        **_columns(
             columns_of(store, state.outcome("hash"), ids, ("phash", "phash_recipe", "width_px", "height_px", "format"))
         ),
-        **_named(columns_of(store, state.outcome("split"), ids, ("group_id", "split"))),
+        **_columns(columns_of(store, state.outcome("split"), ids, ("group_id", "split"))),
     }
     shown = images.images(columns, is_embedded=settings.parquet.images == "embedded", is_media=settings.media)
     boxes = [("source", "source", store.read_table(state.figures))]
@@ -76,13 +76,13 @@ def detector_names(recipe: Recipe, context: Context) -> tuple[str, ...]:
 
 def publication(content: Content, recipe: Recipe, context: Context) -> pa.Table:
     """One row: the digest of each table, of all content, and the version."""
-    digests = {name: digest.table_digest(getattr(content, name).to_batches()) for name in digest.KEYS}
+    digests = {name: digest.table_digest(getattr(content, name).to_batches()) for name in digest.PRIMARY_KEYS}
     whole = digest.content_digest(digests)
     version = digest.version(whole, recipe_sha256(recipe, context), str(contracts.contract()["version"]))
     return pa.table({**{name: [value] for name, value in digests.items()}, "content": [whole], "version": [version]})
 
 
-def _named(table: pa.Table) -> dict[str, pa.ChunkedArray]:
+def _columns(table: pa.Table) -> dict[str, pa.ChunkedArray]:
     return {name: table[name] for name in table.column_names}
 
 

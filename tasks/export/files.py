@@ -32,11 +32,11 @@ from tasks.io.store import releases, tombstones
 from tasks.io.store.store import Store, parquet_bytes
 
 _ROWS_PER_PART = 1_000_000
-_TOLD = ("title", "artist", "source", "source_url", "rights_uri")
+_RECORD_FIELDS = ("title", "artist", "source", "source_url", "rights_uri")
 _LIBRARIES = ("bilderatlas", "pyarrow", "pillow", "imagehash", "numpy", "onnxruntime")
 
 
-def published(
+def write_release(
     store: Store,
     settings: Export,
     state: State,
@@ -72,10 +72,10 @@ def published(
         draft.write_json("evaluation.json", scores)
         draft.write_parquet("ledger.parquet", [content.ledger], LEDGER)
         draft.write_parquet(
-            "records.parquet", [by_hand.without_copies(store.read_table(state.records), content.ledger)], RECORDS
+            "records.parquet", [by_hand.redact_taken_down(store.read_table(state.records), content.ledger)], RECORDS
         )
         draft.write_parquet("relations.parquet", [edges(store, state)], EDGES)
-        if (stones := by_hand.buried(store, recipe)).num_rows:
+        if (stones := by_hand.all_tombstones(store, recipe)).num_rows:
             if not stones.equals(
                 tombstones.read_tombstones(store, recipe.name)
                 # they came with a release from another store
@@ -134,7 +134,7 @@ def _manifest(
         content_sha256=row["content"],
         recipe_sha256=recipe_sha256(recipe, context),
         counts=ledger.counts(content.ledger),
-        content={name: row[name] for name in sorted(digest.KEYS)},
+        content={name: row[name] for name in sorted(digest.PRIMARY_KEYS)},
         files=draft.files,
         environment={
             "python": platform.python_version(),
@@ -191,9 +191,9 @@ def _report(
     context: Context,
 ) -> str:
     """The page to look at, with the stored thumbnails of the few images that it shows."""
-    kept = page.shown_records(content.ledger)
+    kept = page.sample_records(content.ledger)
     images = tables.lookup(content.images, "record_id", pa.chunked_array([pa.array(kept, pa.string())])).to_pylist()
-    reviewed = clusters.shown(edges(store, state), content.ledger)
+    reviewed = clusters.select_for_review(edges(store, state), content.ledger)
     facts = _facts(store, state, [*kept, *reviewed.record_ids()])
     boxes = _boxes(content.annotations, kept, least_score, by_people=any(row["is_annotated"] for row in images))
     sizes = {row["sha256"]: (row["width_px"], row["height_px"]) for row in facts.values()}
@@ -234,7 +234,7 @@ def _facts(store: Store, state: State, record_ids: list[str]) -> dict[str, dict[
     """By record_id what the page says of each record, kept or not."""
     ids = pa.chunked_array([pa.array(sorted(set(record_ids)), pa.string())])
     known = [
-        columns_of(store, state.records, ids, (*_TOLD, "is_annotated")),
+        columns_of(store, state.records, ids, (*_RECORD_FIELDS, "is_annotated")),
         columns_of(store, state.outcome("fetch"), ids, ("sha256", "bytes")),
         columns_of(store, state.outcome("hash"), ids, ("width_px", "height_px", "format")),
     ]

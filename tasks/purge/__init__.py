@@ -54,7 +54,7 @@ def purge(
     check_request(name, records, reason, day, ledgers, is_alone=is_alone)
     check_known(store)
     today = day or datetime.now(UTC).date().isoformat()
-    existing = by_hand.all_buried(read_tombstones(store, name), known[0].tombstones())
+    existing = by_hand.merge_tombstones(read_tombstones(store, name), known[0].tombstones())
     scope = "record" if is_alone else "work"
     tombstones = rules.tombstones_for(ledgers, existing, dict.fromkeys(records, reason), today, scope)
     tombstones = _with_copies(store, known, ledgers, tombstones)

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from schemas.relations import KEY_NAMES
+from schemas.relations import VIEW_NAMES
 from schemas.stages import Dedup
 from schemas.tables import HASH
 from tasks.core import tables
@@ -21,7 +21,7 @@ from tasks.io.images.inspection import PHASH
 from tasks.io.store.store import Store
 
 _RADIUS_BITS = Dedup(label="likeness").radius_bits
-_KEYS = tuple(key for key in KEY_NAMES if key != "phash")
+_KEYS = tuple(key for key in VIEW_NAMES if key != "phash")
 
 
 def look_alikes(store: Store, pictures_of: pa.Array, others: pa.Array) -> set[tuple[str, str]]:
@@ -41,7 +41,7 @@ def look_alikes(store: Store, pictures_of: pa.Array, others: pa.Array) -> set[tu
         return set()
     rows = tables.lookup(hashed, "sha256", shelf["sha256"])
     seen = {
-        sha256: np.concatenate([views.hashes(grey, views.VIEWS[key]) for key in _KEYS])
+        sha256: np.concatenate([views.view_hashes(grey, views.VIEWS[key]) for key in _KEYS])
         for sha256, grey in thumbnails.greys(store, mine).items()
     }
     phash = rows["phash"].to_numpy().astype(np.uint64)
@@ -50,7 +50,7 @@ def look_alikes(store: Store, pictures_of: pa.Array, others: pa.Array) -> set[tu
     near, bits = search.near_pairs_between(asked, _distinct(phash), _RADIUS_BITS)
     ends = np.stack([asked[near[:, 0]], _distinct(phash)[near[:, 1]]], axis=1)
     rows = rows.filter(pa.array(is_mine | np.isin(phash, ends[:, 1]), pa.bool_()))
-    pairs = _pairs(rows, seen, candidates.Near(ends, bits))
+    pairs = _pairs(rows, seen, candidates.NearHashes(ends, bits))
     return _confirmed(store, rows, shelf, pairs)
 
 
@@ -59,7 +59,7 @@ def _distinct(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return found[~candidates.is_degenerate(found)]
 
 
-def _pairs(rows: pa.Table, seen: dict[str, NDArray[np.uint64]], near: candidates.Near) -> NDArray[np.int64]:
+def _pairs(rows: pa.Table, seen: dict[str, NDArray[np.uint64]], near: candidates.NearHashes) -> NDArray[np.int64]:
     """(P, 3) row, row and view of the pairs that are worth a second look.
 
     One row of each is a picture that was asked for.
@@ -67,7 +67,7 @@ def _pairs(rows: pa.Table, seen: dict[str, NDArray[np.uint64]], near: candidates
     names = rows["sha256"].to_pylist()
     # says nothing: these are found, not seen through views
     blank = np.zeros(sum(len(views.VIEWS[key]) for key in _KEYS), np.uint64)
-    numbers = np.concatenate([views.numbers(key) for key in _KEYS]).astype(np.int16)
+    numbers = np.concatenate([views.view_numbers(key) for key in _KEYS]).astype(np.int16)
     hashes = np.stack([seen.get(name, blank) for name in names])
     found = candidates.candidates(
         rows["phash"].to_numpy().astype(np.uint64), near, [candidates.Views(hashes, numbers, near)]
@@ -84,8 +84,8 @@ def _confirmed(store: Store, rows: pa.Table, shelf: pa.Table, pairs: NDArray[np.
     found = set[tuple[str, str]]()
     for a, b, number in pairs.tolist():
         one, other = known[a], known[b]
-        agreed = relate.agreement(grey[one["sha256"]], grey[other["sha256"]], views.ALL[number])
+        agreed = relate.measure_agreement(grey[one["sha256"]], grey[other["sha256"]], views.ALL_VIEWS[number])
         has_equal_size = (one["width_px"], one["height_px"]) == (other["width_px"], other["height_px"])
-        if relate.relation(agreed, views.ALL[number], has_equal_size=has_equal_size) in COPIES:
+        if relate.relation_of_agreement(agreed, views.ALL_VIEWS[number], has_equal_size=has_equal_size) in COPIES:
             found |= {(one["sha256"], other["sha256"]), (other["sha256"], one["sha256"])}
     return found

@@ -104,6 +104,8 @@ def _manifest(release: Release, editor: ReleaseEditor, mine: pa.Table, day: str)
     """The manifest of the release as its files are now."""
     now = Release(release.url)
     now.manifest = release.manifest.model_copy(update={"files": editor.entries()})
-    content = {table: digest.digest_by_key(now.batches(table), key) for table, key in digest.KEYS.items()}
+    content = {
+        table: digest.digest_by_primary_key(now.batches(table), key) for table, key in digest.PRIMARY_KEYS.items()
+    }
     amended = Amendment(date=day, tombstones=mine.num_rows, content=content)
     return now.manifest.model_copy(update={"counts": ledger.counts(now.ledger()), "amended": amended})

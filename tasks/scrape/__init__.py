@@ -105,7 +105,7 @@ def scrape(recipe: Recipe, context: Context) -> State:
         lambda: artists.applied(everything, aliases.merged(recipe.artists)).select(_NAMES),
     )
     everything = _with_styles(store, recipe, _with_names(everything, store.read_table(named)))
-    everything, taken_down, said = by_hand.obeyed(store, recipe, context, everything)
+    everything, taken_down, said = by_hand.apply_manual_lists(store, recipe, context, everything)
     everything = records.limited(everything, recipe.limit)
     unknown = styles.unknown(kept(everything)["style"], styles.known(recipe.styles))
     state = State(
@@ -156,7 +156,7 @@ def _all_listed(store: Store, recipe: Recipe, context: Context) -> list[crawl.Li
 def _listed(store: Store, source: AnySource, recipe: Recipe, context: Context) -> crawl.Listed:
     if isinstance(source, AnyFileSource):
         return _from_files(store, source, recipe.categories, context)
-    buried = by_hand.not_asked_for(store, recipe)
+    buried = by_hand.purged_ids(store, recipe)
     found = crawl.crawled(store, source, recipe.manners, recipe.limit, context, buried)
     return found if found.is_complete or context.plan else _with_carried_over(store, found, source, recipe)
 

@@ -35,7 +35,7 @@ PROMISED = {
 
 
 def test_the_contract_has_the_tables_that_a_release_has():
-    assert set(CONTRACT["tables"]) == set(SCHEMAS) == set(digest.KEYS)
+    assert set(CONTRACT["tables"]) == set(SCHEMAS) == set(digest.PRIMARY_KEYS)
 
 
 @pytest.mark.parametrize("table", sorted(SCHEMAS))
@@ -70,7 +70,7 @@ def test_content_is_all_that_the_digest_reads(table: str, column: dict[str, Any]
 @pytest.mark.parametrize("table", sorted(SCHEMAS))
 def test_rows_are_found_by_the_key_by_which_the_digest_sorts_them(table: str):
     key = CONTRACT["tables"][table]["primary_key"]
-    assert key == digest.KEYS[table]
+    assert key == digest.PRIMARY_KEYS[table]
     (column,) = (column for column in CONTRACT["tables"][table]["columns"] if column["name"] == key)
     assert column["nullable"] is False
 

@@ -113,7 +113,7 @@ def test_parts_that_share_a_gpu_find_what_one_does():
 LOST = """
 import torch
 from tasks.engine.detectors import detections
-from tasks.io.detectors.torchvision_detector import Vision
+from tasks.io.detectors.torchvision_detector import TorchvisionDetector
 from tests.gpu.test_gpu import BLOBS, CPU, GPU
 from tests.support.models import SETTINGS, small
 
@@ -139,12 +139,12 @@ def rows(detector):
 
 model = small()
 model.backbone = Dying(model.backbone)
-detector = Vision(model, SETTINGS, GPU)
+detector = TorchvisionDetector(model, SETTINGS, GPU)
 try:
     rows(detector)
 except OSError as problem:
     print("lost:", problem)
-assert rows(detector) == rows(Vision(small(), SETTINGS, CPU))
+assert rows(detector) == rows(TorchvisionDetector(small(), SETTINGS, CPU))
 print("whole, on", detector.device)
 """
 

@@ -21,9 +21,9 @@ from PIL import Image
 from websockets.sync import client  # Prefect brings it along
 
 from schemas.manifests import ReleaseManifest
-from tasks.core.dedup.verdicts import verdicts
+from tasks.core.dedup.verdicts import parse_verdicts
 from tasks.core.report import page as report
-from tasks.core.report.clusters import Cluster, Pair, Shown
+from tasks.core.report.clusters import Cluster, Pair, ReviewSelection
 from tasks.core.report.thumbnails import Thumbnail
 from tasks.core.statistics import VIEW, statistics
 from tasks.io.files.verdicts import rows_of_csv
@@ -220,7 +220,7 @@ def page(tmp_path: Path) -> Path:
     apart = (Pair(ODD, "s:1", "look_alike", 4, 0.5, None, None), Pair(LATE, ODD, "uncertain", 4, 0.4, None, None))
     thumbnails = {name: picture(640, 480 + 160 * place, "teal") for place, name in enumerate(names)}
     path = tmp_path / "report.html"
-    shown = Shown((Cluster("s:1", None, copies, 0),), 0, apart, 0)
+    shown = ReviewSelection((Cluster("s:1", None, copies, 0),), 0, apart, 0)
     path.write_text(
         report.report("A set", MANIFEST, [], [], {}, shown, facts, thumbnails, STATISTICS), encoding="utf-8"
     )
@@ -229,7 +229,7 @@ def page(tmp_path: Path) -> Path:
 
 def read(path: Path) -> dict[tuple[str, str], tuple[str, str]]:
     """As a build reads it: (verdict, note) by pair."""
-    table = verdicts("verdicts", rows_of_csv("verdicts", str(path)))
+    table = parse_verdicts("verdicts", rows_of_csv("verdicts", str(path)))
     return {(row["a"], row["b"]): (row["verdict"], row["note"]) for row in table.to_pylist()}
 
 

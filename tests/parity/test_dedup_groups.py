@@ -63,7 +63,7 @@ VIEW = {
     "height_px": pa.int32(),
     "bytes": pa.int64(),
     "metadata": pa.int64(),
-    "is_second": pa.bool_(),
+    "is_second_choice": pa.bool_(),
 }
 RELATIONS = {
     "a": pa.string(),
@@ -89,7 +89,7 @@ def view_rows(draw: st.DrawFn) -> list[Row]:
             "height_px": draw(st.integers(1, 3)),
             "bytes": draw(st.integers(1, 3)),
             "metadata": draw(st.integers(0, 2)),
-            "is_second": draw(st.booleans()),
+            "is_second_choice": draw(st.booleans()),
         }
         for name in draw(st.lists(names, max_size=10, unique=True))
     ]
@@ -109,7 +109,7 @@ def rank(row: Row) -> tuple[Any, ...]:
     rights = 0 if "publicdomain" in row["rights_uri"] else 2 if row["rights_uri"] == "NOASSERTION" else 1
     pixels = row["width_px"] * row["height_px"]
     return (
-        row["is_second"],
+        row["is_second_choice"],
         rights,
         not row["is_annotated"],
         -pixels,

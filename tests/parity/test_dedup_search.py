@@ -25,7 +25,7 @@ def test_pairs_are_those_of_faiss(radius_bits: int):
 @pytest.mark.parametrize("radius_bits", [0, 3, 8, 11, 16])
 def test_large_tables_are_searched_as_exactly_as_small_ones(radius_bits: int):
     keys = planted(30_000)
-    packed = search._compared(keys, None, radius_bits)
+    packed = search._compare_all(keys, None, radius_bits)
     pairs, distances = search.near_pairs(keys, radius_bits)
     assert len(keys) ** 2 // 2 > search._FEW_COMPARISONS
     assert (pairs[:, 0] << 32 | pairs[:, 1]).tolist() == packed.tolist()

@@ -9,19 +9,19 @@ from numpy.typing import NDArray
 DEGENERATE_BITS = 8
 """Flat and striped pictures have few waves and so few bits set, or few unset; one with 64 different waves has 32."""
 
-MOST = 12
+MOST_PER_HASH = 12
 """Blobs of one hash that are all compared with each other, as copies of one picture are: they seldom are more."""
 
 LEADERS = 8
 """Of more blobs than MOST, as many are compared with all others of theirs, and the others not with each other."""
 
 
-NEIGHBOURS = 64
+MOST_NEIGHBOURS = 64
 """Nearest hashes of each hash whose images are compared with its own: a work that hangs in more guises is joined
 through others."""
 
 
-class Near(NamedTuple):
+class NearHashes(NamedTuple):
     """Pairs of distinct hashes that a search has found. values: (P, 2) uint64, distance_bits: (P,) 0..64."""
 
     values: NDArray[np.uint64]
@@ -37,7 +37,7 @@ class Views(NamedTuple):
 
     hashes: NDArray[np.uint64]
     numbers: NDArray[np.int16]
-    near: Near
+    near: NearHashes
 
 
 class Candidates(NamedTuple):
@@ -63,7 +63,7 @@ class _Buckets(NamedTuple):
     views: NDArray[np.int16]
 
 
-_Found = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int16], NDArray[np.uint8]]
+_BlobPairs = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int16], NDArray[np.uint8]]
 
 
 def is_degenerate(hashes: NDArray[np.uint64]) -> NDArray[np.bool_]:
@@ -76,7 +76,7 @@ def is_degenerate(hashes: NDArray[np.uint64]) -> NDArray[np.bool_]:
     return (ones <= DEGENERATE_BITS) | (ones >= 64 - DEGENERATE_BITS)
 
 
-def candidates(hashes: NDArray[np.uint64], near: Near, views: Sequence[Views] = ()) -> Candidates:
+def candidates(hashes: NDArray[np.uint64], near: NearHashes, views: Sequence[Views] = ()) -> Candidates:
     """Pairs of blobs to look at again, each unordered pair once: by the whole if that is near, else by its nearest
     view.
 
@@ -90,14 +90,14 @@ def candidates(hashes: NDArray[np.uint64], near: Near, views: Sequence[Views] = 
     """
     wholes = _buckets(hashes[:, None], np.zeros(1, np.int16))
     near = nearest(near)
-    found = [_within(wholes), _between(wholes, wholes, near)]
-    found += [_between(_buckets(of.hashes, of.numbers, of.near.values[:, 0]), wholes, of.near) for of in views]
+    found = [_pairs_within(wholes), _pairs_between(wholes, wholes, near)]
+    found += [_pairs_between(_buckets(of.hashes, of.numbers, of.near.values[:, 0]), wholes, of.near) for of in views]
     a, b, view, bits = (np.concatenate(column) for column in zip(*found, strict=True))
-    crowded = int(wholes.sizes[wholes.sizes > MOST].sum())
-    return Candidates(*_once((a, b, view, bits), len(hashes)), crowded)
+    crowded = int(wholes.sizes[wholes.sizes > MOST_PER_HASH].sum())
+    return Candidates(*_unique_pairs((a, b, view, bits), len(hashes)), crowded)
 
 
-def nearest(near: Near) -> Near:
+def nearest(near: NearHashes) -> NearHashes:
     """The pairs in which either hash is among the other's NEIGHBOURS nearest (ties: the smaller hash), in their order.
 
     Of a crowd of hashes that all lie near each other, as blank pages scanned with their grain have, all pairs would
@@ -111,9 +111,9 @@ def nearest(near: Near) -> Near:
     starts = np.flatnonzero(is_first)
     rank = np.arange(len(order)) - np.repeat(starts, np.diff(np.append(starts, len(order))))
     is_near = np.zeros(len(order), np.bool_)
-    is_near[order] = rank < NEIGHBOURS
+    is_near[order] = rank < MOST_NEIGHBOURS
     stays = is_near.reshape(2, -1).any(axis=0)
-    return Near(near.values[stays], near.distance_bits[stays])
+    return NearHashes(near.values[stays], near.distance_bits[stays])
 
 
 def _buckets(hashes: NDArray[np.uint64], numbers: NDArray[np.int16], of: NDArray[np.uint64] | None = None) -> _Buckets:
@@ -131,29 +131,31 @@ def _buckets(hashes: NDArray[np.uint64], numbers: NDArray[np.int16], of: NDArray
     return _Buckets(distinct, starts, sizes, blobs[is_new], numbers[places[is_new] % len(numbers)])
 
 
-def _within(buckets: _Buckets) -> _Found:
+def _pairs_within(buckets: _Buckets) -> _BlobPairs:
     """Pairs of blobs of one bucket: each with all after it, in a crowded one only the leaders."""
     size = np.repeat(buckets.sizes, buckets.sizes)
     row = np.arange(len(buckets.blobs))
     rank = row - np.repeat(buckets.starts, buckets.sizes)
-    one, other = _runs(row + 1, np.where((size <= MOST) | (rank < LEADERS), size - 1 - rank, 0))
+    one, other = _runs(row + 1, np.where((size <= MOST_PER_HASH) | (rank < LEADERS), size - 1 - rank, 0))
     return buckets.blobs[one], buckets.blobs[other], buckets.views[one], np.zeros(len(one), np.uint8)
 
 
-def _between(left: _Buckets, right: _Buckets, near: Near) -> _Found:
+def _pairs_between(left: _Buckets, right: _Buckets, near: NearHashes) -> _BlobPairs:
     """Pairs of blobs of near buckets: each with all of the other bucket, if one is crowded only where one leads."""
-    from_, has_left = _looked_up(left.values, near.values[:, 0])
-    to, has_right = _looked_up(right.values, near.values[:, 1])
+    from_, has_left = _find_sorted(left.values, near.values[:, 0])
+    to, has_right = _find_sorted(right.values, near.values[:, 1])
     has_both = has_left & has_right
     from_, to, bits = from_[has_both], to[has_both], near.distance_bits[has_both]
     pair, one = _runs(left.starts[from_], left.sizes[from_])
     size = right.sizes[to]
-    compares_all = ((left.sizes[from_] <= MOST) & (size <= MOST))[pair] | (one - left.starts[from_][pair] < LEADERS)
+    compares_all = ((left.sizes[from_] <= MOST_PER_HASH) & (size <= MOST_PER_HASH))[pair] | (
+        one - left.starts[from_][pair] < LEADERS
+    )
     which, other = _runs(right.starts[to][pair], np.where(compares_all, size[pair], np.minimum(size[pair], LEADERS)))
     return left.blobs[one[which]], right.blobs[other], left.views[one[which]], bits[pair[which]]
 
 
-def _looked_up(values: NDArray[np.uint64], wanted: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+def _find_sorted(values: NDArray[np.uint64], wanted: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """Where each wanted value stands among the sorted ones, and whether it does."""
     place = np.searchsorted(values, wanted)
     is_there = place < len(values)
@@ -172,7 +174,7 @@ def _runs(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> tuple[NDArra
     return run, np.arange(len(run)) + (starts - before)[run]
 
 
-def _once(found: _Found, blobs: int) -> _Found:
+def _unique_pairs(found: _BlobPairs, blobs: int) -> _BlobPairs:
     """Each unordered pair of two blobs once, sorted: by the whole, else by its smallest distance, smallest view,
     smallest a.
     """

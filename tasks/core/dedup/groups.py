@@ -32,11 +32,11 @@ def clusters(size: int, firm: Pairs, edges: Pairs, apart: Pairs) -> NDArray[np.i
     component = connected(size, edges)
     apart = apart[(apart[:, 0] != apart[:, 1]) & (component[apart[:, 0]] == component[apart[:, 1]])]
     is_troubled = np.isin(component[edges[:, 0]], component[apart[:, 0]])  # elsewhere nothing is to be cut
-    joined = np.concatenate([edges[~is_troubled], _grown(edges[is_troubled], apart)])
+    joined = np.concatenate([edges[~is_troubled], _grow_clusters(edges[is_troubled], apart)])
     return connected(size, joined)[held]
 
 
-def _grown(edges: Pairs, apart: Pairs) -> Pairs:
+def _grow_clusters(edges: Pairs, apart: Pairs) -> Pairs:
     """Of edges, the strongest first, those that join two clusters and leave all that are apart in two."""
     parents: dict[int, int] = {}
     foes: defaultdict[int, set[int]] = defaultdict(set)
@@ -54,13 +54,13 @@ def _grown(edges: Pairs, apart: Pairs) -> Pairs:
             continue
         if len(foes[into]) < len(foes[gone]):  # the shorter list moves: each foe moves at most log2(apart) times
             into, gone = gone, into
-        _hand_over(foes, gone, into)
+        _merge_foes(foes, gone, into)
         parents[gone] = into
         joining.append((one, other))
     return np.array(joining, np.int64).reshape(-1, 2)
 
 
-def _hand_over(foes: dict[int, set[int]], gone: int, into: int) -> None:
+def _merge_foes(foes: dict[int, set[int]], gone: int, into: int) -> None:
     """Whatever was apart from one cluster is apart from the one that takes it in."""
     for foe in foes.pop(gone):
         foes[foe].remove(gone)

@@ -19,13 +19,13 @@ both."""
 
 
 @compiled
-def resampled(picture: Picture, height: int, width: int) -> Picture:
+def resample(picture: Picture, height: int, width: int) -> Picture:
     """(height, width): each pixel the mean of the area that it covers. Not meant to enlarge."""
-    return _turned(_means(_turned(_means(picture, height)), width))
+    return _transposed(_row_means(_transposed(_row_means(picture, height)), width))
 
 
 @compiled
-def _means(picture: Picture, rows: int) -> Picture:
+def _row_means(picture: Picture, rows: int) -> Picture:
     """(rows, W): means of equal bands of rows."""
     found = np.zeros((rows, picture.shape[1]), np.float32)
     step = picture.shape[0] / rows
@@ -39,7 +39,7 @@ def _means(picture: Picture, rows: int) -> Picture:
 
 
 @compiled
-def _turned(picture: Picture) -> Picture:
+def _transposed(picture: Picture) -> Picture:
     """Rows for columns, so that what works on rows works on columns."""
     height, width = picture.shape
     found = np.empty((width, height), np.float32)
@@ -50,20 +50,20 @@ def _turned(picture: Picture) -> Picture:
 
 
 @compiled
-def normalised(picture: Picture, radius_px: int, noise: float) -> Picture:
+def normalise(picture: Picture, radius_px: int, noise: float) -> Picture:
     """What stands out from its surroundings, in units of their contrast: 0 on average, about -3..3, free of local
     tones.
 
     Differences far below `noise` grey levels vanish. The surroundings are two box means of that radius, one after the
     other.
     """
-    found = blurred(picture, radius_px)
+    found = blur(picture, radius_px)
     power = np.empty_like(picture)
     for row in range(picture.shape[0]):
         for column in range(picture.shape[1]):
             found[row, column] = picture[row, column] - found[row, column]
             power[row, column] = found[row, column] ** 2
-    power = blurred(power, radius_px)
+    power = blur(power, radius_px)
     for row in range(picture.shape[0]):
         for column in range(picture.shape[1]):
             found[row, column] /= np.sqrt(power[row, column] + noise * noise)
@@ -71,14 +71,14 @@ def normalised(picture: Picture, radius_px: int, noise: float) -> Picture:
 
 
 @compiled
-def blurred(picture: Picture, radius_px: int) -> Picture:
+def blur(picture: Picture, radius_px: int) -> Picture:
     """Box means of 2 r + 1 pixels along both axes, twice; at the edges the mean of what is there."""
-    upright = _turned(_box(_box(picture, radius_px), radius_px))
-    return _turned(_box(_box(upright, radius_px), radius_px))
+    upright = _transposed(_box_means(_box_means(picture, radius_px), radius_px))
+    return _transposed(_box_means(_box_means(upright, radius_px), radius_px))
 
 
 @compiled
-def _box(picture: Picture, radius_px: int) -> Picture:
+def _box_means(picture: Picture, radius_px: int) -> Picture:
     """Means of 2 r + 1 rows; whole rows at a time, which is quick in memory."""
     height, width = picture.shape
     found, total = np.empty_like(picture), np.zeros(width)
@@ -99,7 +99,7 @@ def _box(picture: Picture, radius_px: int) -> Picture:
 
 
 @compiled
-def warped(picture: Picture, warp: Warp, template: Picture) -> tuple[Picture, NDArray[np.bool_]]:
+def apply_warp(picture: Picture, warp: Warp, template: Picture) -> tuple[Picture, NDArray[np.bool_]]:
     """The picture laid over the template, where it has nothing the template itself; and where it has something."""
     height, width = template.shape
     found, is_there = template.copy(), np.zeros((height, width), np.bool_)
@@ -110,13 +110,13 @@ def warped(picture: Picture, warp: Warp, template: Picture) -> tuple[Picture, ND
             y = warp[1, 0] * column + warp[1, 1] * row + warp[1, 2]
             if x < -0.5 or y < -0.5 or x > most_x + 0.5 or y > most_y + 0.5:
                 continue
-            found[row, column] = _at(picture, min(max(x, 0.0), most_x), min(max(y, 0.0), most_y))
+            found[row, column] = _interpolate(picture, min(max(x, 0.0), most_x), min(max(y, 0.0), most_y))
             is_there[row, column] = True
     return found, is_there
 
 
 @compiled
-def _at(picture: Picture, x: float, y: float) -> float:
+def _interpolate(picture: Picture, x: float, y: float) -> float:
     """Between four pixels, by bilinear interpolation; inside the picture."""
     left, top = min(int(x), picture.shape[1] - 2), min(int(y), picture.shape[0] - 2)
     across, down = x - left, y - top
@@ -126,7 +126,7 @@ def _at(picture: Picture, x: float, y: float) -> float:
 
 
 @compiled
-def aligned(template: Picture, picture: Picture, warp: Warp, most_steps: int) -> bool:
+def align(template: Picture, picture: Picture, warp: Warp, most_steps: int) -> bool:
     """Better the warp in place until a step moves no corner by more than a fiftieth of a pixel.
 
     False where it gets lost.
@@ -138,12 +138,12 @@ def aligned(template: Picture, picture: Picture, warp: Warp, most_steps: int) ->
     # parameters move the middle and the edges by pixels, so that all six are of one size
     half_px, middle_x, middle_y = max(height, width) / 2, (width - 1) / 2, (height - 1) / 2
     for _ in range(most_steps):
-        square, slope, seen = _step_of(template, picture, warp, half_px)
+        square, slope, seen = _normal_equations(template, picture, warp, half_px)
         if 4 * seen < height * width:
             return False
         for parameter in range(6):
             square[parameter, parameter] = square[parameter, parameter] * 1.001 + 1e-3
-        move = _solved(square, slope)
+        move = _solve(square, slope)
         xx, xy = 1 + move[0] / half_px, move[1] / half_px
         yx, yy = move[3] / half_px, 1 + move[4] / half_px
         across = move[2] - (move[0] * middle_x + move[1] * middle_y) / half_px
@@ -170,7 +170,7 @@ def _rim_px(side_px: int) -> int:
 
 
 @compiled
-def _solved(square: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.float64]:
+def _solve(square: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.float64]:
     """X of square . x = right, by Gauss; `square` is symmetric, its diagonal well above 0, and is used up."""
     size = len(right)
     found = right.copy()
@@ -188,7 +188,7 @@ def _solved(square: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[
 
 
 @compiled
-def _step_of(
+def _normal_equations(
     template: Picture, picture: Picture, warp: Warp, half_px: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], int]:
     """The normal equations of one step: (6, 6), (6,), and how many pixels took part."""
@@ -203,7 +203,7 @@ def _step_of(
             if x < 0 or y < 0 or x > picture.shape[1] - 1 or y > picture.shape[0] - 1:
                 continue
             seen += 1
-            off = _at(picture, x, y) - template[row, column]
+            off = _interpolate(picture, x, y) - template[row, column]
             across, down = (column - (width - 1) / 2) / half_px, (row - (height - 1) / 2) / half_px
             slope_x = (template[row, column + 1] - template[row, column - 1]) / 2
             slope_y = (template[row + 1, column] - template[row - 1, column]) / 2
@@ -220,7 +220,7 @@ def _step_of(
 
 
 @compiled
-def agreements(
+def cell_agreements(
     template: Picture, other: Picture, is_there: NDArray[np.bool_], rows: int, columns: int, least_power: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
     """(rows, columns), three times, of two `normalised` pictures: how each cell correlates, how far it is off, how it

@@ -36,7 +36,7 @@ SAME_TONE = 0.02
 
 _SIDES_PX = (32, 64, 128)
 _STEPS_OF_LEVEL = (30, 12, 8)
-_HOPELESS = 0.45
+_LEAST_COARSE_CORRELATION = 0.45
 _STARTS = tuple(np.array(box) for box in ((0.0, 0.0, 1.0, 1.0), (0.07, 0.07, 0.93, 0.93), (-0.08, -0.08, 1.08, 1.08)))
 _RADIUS_PX = 3
 _NOISE = 12.0
@@ -67,11 +67,11 @@ class Agreement:
     cells: int
 
 
-NOTHING = Agreement(0.0, 0.0, 0.0, 1.0, 0.0, 0)
+NO_AGREEMENT = Agreement(0.0, 0.0, 0.0, 1.0, 0.0, 0)
 """Where the two can't be laid over each other."""
 
 
-class _Laid(NamedTuple):
+class _Overlay(NamedTuple):
     """One picture laid over the other at one size: `over` on `template`, where `is_there`.
 
     Alike, off, clash: of each cell.
@@ -92,7 +92,7 @@ class _Laid(NamedTuple):
         return float(self.alike.mean()) if len(self.alike) else 0.0
 
 
-def agreement(a: NDArray[np.uint8], b: NDArray[np.uint8], view: View) -> Agreement:
+def measure_agreement(a: NDArray[np.uint8], b: NDArray[np.uint8], view: View) -> Agreement:
     """How far b agrees with that view of a.
 
     Grey, (H, W), at most 512 px a side; the tinier side decides what can be seen.
@@ -101,22 +101,22 @@ def agreement(a: NDArray[np.uint8], b: NDArray[np.uint8], view: View) -> Agreeme
     from either picture as the middle of the other. What has nothing in common on a coarse level is not looked at more
     closely.
     """
-    seen, whole = view.seen(a).astype(np.float32), b.astype(np.float32)
+    seen, whole = view.pose(a).astype(np.float32), b.astype(np.float32)
     box = np.array(view.box) / STEPS
     box_px = seen.shape[0] * (box[3] - box[1]), seen.shape[1] * (box[2] - box[0])
     finest_px = min(whole.shape[0], box_px[0]), min(whole.shape[1], box_px[1])
     best = None
     for start in (box, *_STARTS):
-        laid = _laid_over(seen, whole, _from_box(start), box_px, finest_px, 0)
+        laid = _lay_over(seen, whole, _from_box(start), box_px, finest_px, 0)
         if laid is not None and (best is None or laid.correlation > best.correlation):
             best = laid
-        if best is not None and best.correlation >= _HOPELESS:
+        if best is not None and best.correlation >= _LEAST_COARSE_CORRELATION:
             break
     for level in range(1, len(_SIDES_PX)):
-        if best is None or best.correlation < _HOPELESS or max(finest_px) <= _SIDES_PX[level - 1]:
+        if best is None or best.correlation < _LEAST_COARSE_CORRELATION or max(finest_px) <= _SIDES_PX[level - 1]:
             break
-        best = _laid_over(seen, whole, best.warp, box_px, finest_px, level)
-    return NOTHING if best is None else _agreement(best)
+        best = _lay_over(seen, whole, best.warp, box_px, finest_px, level)
+    return NO_AGREEMENT if best is None else _agreement(best)
 
 
 def _from_box(box: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -124,35 +124,35 @@ def _from_box(box: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.array([[box[2] - box[0], 0.0, box[0]], [0.0, box[3] - box[1], box[1]], [0.0, 0.0, 1.0]])
 
 
-def _laid_over(
+def _lay_over(
     seen: NDArray[np.float32],
     whole: NDArray[np.float32],
     warp: NDArray[np.float64],
     box_px: tuple[float, float],
     finest_px: tuple[float, float],
     level: int,
-) -> _Laid | None:
+) -> _Overlay | None:
     """`seen` over `whole` at one size, from a warp between parts of their sides; None where registration gets lost."""
     from tasks.core.dedup import registration  # numba takes half a second to import, and most builds have looked before
 
     scale = min(1.0, _SIDES_PX[level] / max(finest_px))
     height, width = (max(_LEAST_SIDE_PX, round(side * scale)) for side in finest_px)
-    template = registration.resampled(whole, height, width)
-    other = registration.resampled(
+    template = registration.resample(whole, height, width)
+    other = registration.resample(
         seen,
         max(_LEAST_SIDE_PX, round(seen.shape[0] * height / box_px[0])),
         max(_LEAST_SIDE_PX, round(seen.shape[1] * width / box_px[1])),
     )
     to_template, to_other = _sides_of_px(template.shape), _sides_of_px(other.shape)
     of_px = np.ascontiguousarray((np.linalg.inv(to_other) @ warp @ to_template)[:2])
-    fine = [registration.normalised(picture, _RADIUS_PX, _NOISE) for picture in (template, other)]
-    if not registration.aligned(fine[0], fine[1], of_px, _STEPS_OF_LEVEL[level]):
+    fine = [registration.normalise(picture, _RADIUS_PX, _NOISE) for picture in (template, other)]
+    if not registration.align(fine[0], fine[1], of_px, _STEPS_OF_LEVEL[level]):
         return None
-    over, is_there = registration.warped(other, of_px, template)
+    over, is_there = registration.apply_warp(other, of_px, template)
     if not is_there.any():
         return None
     warp = to_other @ np.vstack([of_px, [0.0, 0.0, 1.0]]) @ np.linalg.inv(to_template)
-    return _Laid(warp, template, over, is_there, other.size, *_cells(template, over, is_there))
+    return _Overlay(warp, template, over, is_there, other.size, *_cells(template, over, is_there))
 
 
 def _sides_of_px(shape: tuple[int, ...]) -> NDArray[np.float64]:
@@ -164,7 +164,7 @@ def _sides_of_px(shape: tuple[int, ...]) -> NDArray[np.float64]:
 def _cells(
     template: NDArray[np.float32], over: NDArray[np.float32], is_there: NDArray[np.bool_]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """`registration.agreements` of a template and what lies over it, (C,) each: of the cells with something to show.
+    """`registration.cell_agreements` of a template and the picture over it: (C,) each, for the cells with any contrast.
 
     The outermost pixels are left out: where one of the two has a frame, they are half of it.
     """
@@ -176,18 +176,18 @@ def _cells(
         is_there = np.ascontiguousarray(is_there[inner])
     longest_px = max(template.shape)
     rows, columns = (max(1, min(round(_CELLS * side / longest_px), side // 3)) for side in template.shape)
-    fine = [registration.normalised(picture, _RADIUS_PX, _NOISE) for picture in (template, over)]
-    alike, off, clash = registration.agreements(fine[0], fine[1], is_there, rows, columns, _LEAST_POWER)
+    fine = [registration.normalise(picture, _RADIUS_PX, _NOISE) for picture in (template, over)]
+    alike, off, clash = registration.cell_agreements(fine[0], fine[1], is_there, rows, columns, _LEAST_POWER)
     told = ~np.isnan(alike)
     return alike[told], off[told], clash[told]
 
 
-def _agreement(laid: _Laid) -> Agreement:
+def _agreement(laid: _Overlay) -> Agreement:
     from tasks.core.dedup import registration
 
     cells, covered_px2 = len(laid.alike), int(laid.is_there.sum())
     off_px = float(np.quantile(laid.off, 0.75)) if cells else 0.0
-    tones = [registration.blurred(picture, _RADIUS_PX)[laid.is_there] for picture in (laid.template, laid.over)]
+    tones = [registration.blur(picture, _RADIUS_PX)[laid.is_there] for picture in (laid.template, laid.over)]
     height, width = laid.template.shape
     area = abs(float(np.linalg.det(laid.warp[:2, :2])))  # of the template, in parts of the other
     return Agreement(
@@ -205,25 +205,25 @@ def _correlation(one: NDArray[np.float32], other: NDArray[np.float32]) -> float:
     return float(((one - one.mean()) * (other - other.mean())).mean()) / spread if spread else 0.0
 
 
-def relation(found: Agreement, view: View, *, has_equal_size: bool) -> Relation:
+def relation_of_agreement(measured: Agreement, view: View, *, has_equal_size: bool) -> Relation:
     """What such an agreement says.
 
     has_equal_size: both images have the same width and height. Two empty sheets are DIFFERENT: nothing in them says
     that they are one, and they must not tie others. What agrees in fewer than a handful of cells is UNCERTAIN.
     """
-    if found.score < APART_SCORE:
-        is_alike = found.likeness >= ALIKE_TONES and found.share >= DETAIL_SHARE
+    if measured.score < APART_SCORE:
+        is_alike = measured.likeness >= ALIKE_TONES and measured.share >= DETAIL_SHARE
         return Relation.LOOK_ALIKE if is_alike else Relation.DIFFERENT
-    if found.score < COPY_SCORE or found.clash > MOST_CLASH or found.cells < _LEAST_CELLS:
+    if measured.score < COPY_SCORE or measured.clash > MOST_CLASH or measured.cells < _LEAST_CELLS:
         return Relation.UNCERTAIN
-    if found.share < DETAIL_SHARE:
+    if measured.share < DETAIL_SHARE:
         return Relation.DETAIL
     if view.turns:
         return Relation.TURNED
     if view.is_mirrored:
         return Relation.MIRRORED
-    if found.share < WHOLE_SHARE:
+    if measured.share < WHOLE_SHARE:
         return Relation.CROPPED
-    if found.tone > SAME_TONE:
+    if measured.tone > SAME_TONE:
         return Relation.RECOLOURED
     return Relation.REENCODED if has_equal_size else Relation.RESIZED

@@ -30,7 +30,7 @@ def near_pairs(keys: Keys, radius_bits: int, threads: int = 2) -> Pairs:
     """
     _check(radius_bits, threads, keys=keys)
     if len(keys) ** 2 // 2 <= _FEW_COMPARISONS:
-        return _with_distances(_compared(keys, None, radius_bits), keys, keys)
+        return _with_distances(_compare_all(keys, None, radius_bits), keys, keys)
     from tasks.core.dedup.search_bands import banded_pairs
 
     return _with_distances(banded_pairs(keys, None, radius_bits, threads), keys, keys)
@@ -48,7 +48,7 @@ def near_pairs_between(left: Keys, right: Keys, radius_bits: int, threads: int =
     """
     _check(radius_bits, threads, left=left, right=right)
     if len(left) * len(right) <= _FEW_COMPARISONS:
-        return _with_distances(_compared(left, right, radius_bits), left, right)
+        return _with_distances(_compare_all(left, right, radius_bits), left, right)
     from tasks.core.dedup.search_bands import banded_pairs
 
     if len(left) <= len(right):
@@ -90,7 +90,7 @@ def _check(radius_bits: int, threads: int, **sides: Keys) -> None:
             raise ValueError(f"expected distinct {name}, got {equal} that equal another (group equal ones first)")
 
 
-def _compared(left: Keys, right: Keys | None, radius_bits: int) -> Keys:
+def _compare_all(left: Keys, right: Keys | None, radius_bits: int) -> Keys:
     """(P,) row << 32 | other row, sorted, by comparing all; without `right` the pairs within `left`.
 
     Memory: a block.

@@ -48,12 +48,12 @@ def banded_pairs(left: Keys, right: Keys | None, radius_bits: int, threads: int)
     """
     kept = left if right is None else right
     order, shares = _balance(kept)
-    bands = planned(Size(len(left), len(kept), right is None), radius_bits, shares)
-    table = _dealing(order, [band.width_bits for band in bands])
+    bands = plan_bands(Size(len(left), len(kept), right is None), radius_bits, shares)
+    table = _bit_permutation(order, [band.width_bits for band in bands])
     with ThreadPoolExecutor(threads) as pool:
         found = [
             _pairs_of_band(left, right, table, (width, band), pool, _tile_size(len(left), width.width_bits, threads))
-            for width, band in zip(bands, _numbered(bands, radius_bits), strict=True)
+            for width, band in zip(bands, _kernel_bands(bands, radius_bits), strict=True)
         ]
     pairs = np.concatenate(found)
     pairs.sort()
@@ -65,8 +65,8 @@ def _pairs_of_band(
 ) -> Keys:
     """Pairs that this band is the first to find, in no order; its index is gone when the next one's is made."""
     width, bits = band
-    streamed = kernels.indexed(left, table, bits.shift, width.width_bits)
-    indexed = streamed if right is None else kernels.indexed(right, table, bits.shift, width.width_bits)
+    streamed = kernels.build_index(left, table, bits.shift, width.width_bits)
+    indexed = streamed if right is None else kernels.build_index(right, table, bits.shift, width.width_bits)
     masks = masks_of(width)
 
     def tile(start: int) -> Keys:
@@ -82,7 +82,7 @@ def masks_of(band: Width) -> Keys:
     return np.sort(np.array([sum(1 << place for place in way) for way in ways], np.uint64))
 
 
-def planned(size: Size, radius_bits: int, shares: dict[Width, float]) -> list[Width]:
+def plan_bands(size: Size, radius_bits: int, shares: dict[Width, float]) -> list[Width]:
     """The bands that cost least: at most 64 bits, tolerances and number of bands together radius_bits + 1.
 
     Widest first.
@@ -138,7 +138,7 @@ def _balance(keys: Keys) -> tuple[list[int], dict[Width, float]]:
     return order, shares
 
 
-def _dealing(order: list[int], widths: list[int]) -> Keys:
+def _bit_permutation(order: list[int], widths: list[int]) -> Keys:
     """(8, 256) where the bits of each byte go, so that every band, from the lowest on, gets even and uneven bits alike.
 
     The evenest come to a band's top: they tell its tiles apart, which shall be alike in size.
@@ -158,7 +158,7 @@ def _dealing(order: list[int], widths: list[int]) -> Keys:
     return table
 
 
-def _numbered(bands: list[Width], radius_bits: int) -> Iterator[kernels.Band]:
+def _kernel_bands(bands: list[Width], radius_bits: int) -> Iterator[kernels.Band]:
     shift, earlier, tolerances = 0, list[int](), list[int]()
     for band in bands:
         values = (1 << band.width_bits) - 1

@@ -73,7 +73,7 @@ _least_distance: Any = intrinsic(_least_distance_of)
 
 
 @compiled
-def dealt(key: np.uint64, table: Keys) -> np.uint64:
+def permute_bits(key: np.uint64, table: Keys) -> np.uint64:
     """The key with its bits in another order, which leaves all distances as they are.
 
     (8, 256) `table` says where each byte's go.
@@ -85,7 +85,7 @@ def dealt(key: np.uint64, table: Keys) -> np.uint64:
 
 
 @compiled
-def indexed(keys: Keys, table: Keys, shift: np.uint64, width_bits: int) -> Index:
+def build_index(keys: Keys, table: Keys, shift: np.uint64, width_bits: int) -> Index:
     """The dealt keys in the order of `width_bits` bits from `shift` on, by counting.
 
     Equal ones in the order of their rows.
@@ -93,12 +93,12 @@ def indexed(keys: Keys, table: Keys, shift: np.uint64, width_bits: int) -> Index
     values = np.uint64((1 << width_bits) - 1)
     starts = np.zeros((1 << width_bits) + 2, np.uint32)
     for row in range(len(keys)):
-        starts[((dealt(keys[row], table) >> shift) & values) + np.uint64(2)] += np.uint32(1)
+        starts[((permute_bits(keys[row], table) >> shift) & values) + np.uint64(2)] += np.uint32(1)
     for value in range(2, len(starts)):
         starts[value] += starts[value - 1]
     ordered, rows = np.zeros(len(keys) + LANES, np.uint64), np.empty(len(keys), np.uint32)
     for row in range(len(keys)):
-        key = dealt(keys[row], table)
+        key = permute_bits(keys[row], table)
         after = ((key >> shift) & values) + np.uint64(1)
         at = starts[after]
         starts[after] = at + np.uint32(1)
@@ -124,7 +124,7 @@ def _is_new(difference: np.uint64, band: Band) -> bool:
 
 
 @compiled
-def _noted(
+def _note_pairs(
     found: Keys,
     count: int,
     key: np.uint64,
@@ -147,7 +147,7 @@ def _noted(
 
 
 @compiled
-def _scanned(
+def _scan_buckets(
     left: Index,
     right: Index,
     band: Band,
@@ -171,11 +171,11 @@ def _scanned(
             if is_within:
                 at = np.uint64(place + 1)
             if _least_distance(right.keys, at, key) <= band.radius_bits:
-                count = _noted(found, count, key, row, right, at, end, band, is_self)
+                count = _note_pairs(found, count, key, row, right, at, end, band, is_self)
             at += np.uint64(LANES)
             while at < end:
                 if _least_distance(right.keys, at, key) <= band.radius_bits:
-                    count = _noted(found, count, key, row, right, at, end, band, is_self)
+                    count = _note_pairs(found, count, key, row, right, at, end, band, is_self)
                 at += np.uint64(LANES)
     return count
 
@@ -207,12 +207,12 @@ def tile_pairs(left: Index, right: Index, band: Band, masks: Keys, start: int, s
         if length == 0:
             continue
         bases = (start, start + size, length)
-        after = _scanned(left, right, band, mask, bases, is_self, found, count)
+        after = _scan_buckets(left, right, band, mask, bases, is_self, found, count)
         if after > len(found):
             # the hot loop never holds an array that it might have to replace: that made it six times slower
             larger = np.empty(2 * after, np.uint64)
             larger[:count] = found[:count]
             found = larger
-            after = _scanned(left, right, band, mask, bases, is_self, found, count)
+            after = _scan_buckets(left, right, band, mask, bases, is_self, found, count)
         count = after
     return found[:count].copy()

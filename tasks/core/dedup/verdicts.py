@@ -19,7 +19,7 @@ _SHOWN_LINES = 5
 _SHOWN_TEXT = 80
 
 
-class _Said(NamedTuple):
+class _VerdictRow(NamedTuple):
     """One row of the file, a < b."""
 
     line: int
@@ -28,7 +28,7 @@ class _Said(NamedTuple):
     note: str
 
 
-def verdicts(name: str, rows: Sequence[tuple[int, Sequence[str]]]) -> pa.Table:
+def parse_verdicts(name: str, rows: Sequence[tuple[int, Sequence[str]]]) -> pa.Table:
     """VERDICTS of a file's rows: a < b, each pair once, sorted, whatever the order of rows and of a and b.
 
     name: the file's, for messages. rows: (line, cells), the first with the names of the columns, in any order; `note`
@@ -41,18 +41,18 @@ def verdicts(name: str, rows: Sequence[tuple[int, Sequence[str]]]) -> pa.Table:
     """
     if not rows:
         raise BadInput(f"{name}: expected the columns {','.join(COLUMNS)}, got an empty file")
-    places = _places(name, rows[0][1])
-    said: defaultdict[_Pair, list[_Said]] = defaultdict(list)
+    places = _column_places(name, rows[0][1])
+    said: defaultdict[_Pair, list[_VerdictRow]] = defaultdict(list)
     for line, cells in rows[1:]:
-        row = _said(name, line, cells, places)
+        row = _parse_row(name, line, cells, places)
         said[row.pair].append(row)
     for about in said.values():
         _check_words(name, about)
     _check_chains(name, {pair: about[0] for pair, about in said.items()})
-    return pa.Table.from_pylist([_row(said[pair]) for pair in sorted(said)], schema=VERDICTS)
+    return pa.Table.from_pylist([_merged_row(said[pair]) for pair in sorted(said)], schema=VERDICTS)
 
 
-def _places(name: str, header: Sequence[str]) -> dict[str, int]:
+def _column_places(name: str, header: Sequence[str]) -> dict[str, int]:
     """Where each column is."""
     places = {column: place for place, column in enumerate(header)}
     if len(places) < len(header) or not {"a", "b", "verdict"} <= set(places) <= set(COLUMNS):
@@ -60,7 +60,7 @@ def _places(name: str, header: Sequence[str]) -> dict[str, int]:
     return places
 
 
-def _said(name: str, line: int, cells: Sequence[str], places: Mapping[str, int]) -> _Said:
+def _parse_row(name: str, line: int, cells: Sequence[str], places: Mapping[str, int]) -> _VerdictRow:
     if len(cells) != len(places):
         raise BadInput(f"{name}, line {line}: expected {len(places)} cells, got {len(cells)}")
     a, b, word = (cells[places[column]] for column in ("a", "b", "verdict"))
@@ -68,10 +68,10 @@ def _said(name: str, line: int, cells: Sequence[str], places: Mapping[str, int])
         raise BadInput(f"{name}, line {line}: expected a verdict of {', '.join(WORDS)}, got {_quoted(word)}")
     if not a or not b or a == b:
         raise BadInput(f"{name}, line {line}: expected two different record_ids, got {_quoted(a)} and {_quoted(b)}")
-    return _Said(line, (min(a, b), max(a, b)), word, cells[places["note"]] if "note" in places else "")
+    return _VerdictRow(line, (min(a, b), max(a, b)), word, cells[places["note"]] if "note" in places else "")
 
 
-def _check_words(name: str, about: Sequence[_Said]) -> None:
+def _check_words(name: str, about: Sequence[_VerdictRow]) -> None:
     """Raises BadInput if rows about one pair say different things."""
     of_word: dict[str, list[int]] = {}
     for row in about:
@@ -82,7 +82,7 @@ def _check_words(name: str, about: Sequence[_Said]) -> None:
         raise BadInput(f"{name}: expected one verdict of {a} and {b}, got {words}")
 
 
-def _check_chains(name: str, said: Mapping[_Pair, _Said]) -> None:
+def _check_chains(name: str, said: Mapping[_Pair, _VerdictRow]) -> None:
     """Raises BadInput if a chain of copies joins two that are said to be no copies: naming the first such pair."""
     copies: defaultdict[str, list[str]] = defaultdict(list)
     for (a, b), row in sorted(said.items()):
@@ -122,7 +122,7 @@ def _chain(linked: Mapping[str, Iterable[str]], start: str, end: str) -> list[st
     return way
 
 
-def _contradiction(row: _Said, chain: Sequence[str], said: Mapping[_Pair, _Said]) -> str:
+def _contradiction(row: _VerdictRow, chain: Sequence[str], said: Mapping[_Pair, _VerdictRow]) -> str:
     links = [(min(pair), max(pair)) for pair in pairwise(chain)]
     lines = _lines([said[link].line for link in links])
     names = [_quoted(name) for name in chain]
@@ -135,7 +135,7 @@ def _contradiction(row: _Said, chain: Sequence[str], said: Mapping[_Pair, _Said]
     )
 
 
-def _row(about: Sequence[_Said]) -> dict[str, str]:
+def _merged_row(about: Sequence[_VerdictRow]) -> dict[str, str]:
     a, b = about[0].pair
     note = "; ".join(sorted({row.note for row in about if row.note}))
     return {"a": a, "b": b, "verdict": about[0].word, "note": note}

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from schemas.relations import KeyName
+from schemas.relations import ViewName
 
 RECIPE = "waves64/v1"
 """Name and version of the views' hash: `phash64` of a box, its waves taken of the thumbnail's pixels in whole
@@ -32,7 +32,7 @@ class View:
     is_mirrored: bool = False
     box: tuple[int, int, int, int] = (0, 0, STEPS, STEPS)
 
-    def seen(self, picture: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    def pose(self, picture: NDArray[np.uint8]) -> NDArray[np.uint8]:
         """The picture turned and mirrored, not cut."""
         turned = np.rot90(picture, self.turns)
         return np.ascontiguousarray(turned[:, ::-1] if self.is_mirrored else turned)
@@ -50,7 +50,7 @@ _CUTS = (
     (6, 6, 6, 6),
 )  # fmt: skip
 
-VIEWS: dict[KeyName, tuple[View, ...]] = {
+VIEWS: dict[ViewName, tuple[View, ...]] = {
     "phash": (View(),),
     "mirrored": (View(is_mirrored=True),),
     "turned": (*(View(turns) for turns in (1, 2, 3)), *(View(turns, is_mirrored=True) for turns in (1, 2, 3))),
@@ -58,21 +58,21 @@ VIEWS: dict[KeyName, tuple[View, ...]] = {
 }
 """The views of each key. `phash` is the measured hash of the whole picture itself."""
 
-ALL: tuple[View, ...] = tuple(view for views in VIEWS.values() for view in views)
+ALL_VIEWS: tuple[View, ...] = tuple(view for views in VIEWS.values() for view in views)
 """Every view; its place here is its number in the table of relations, so that new ones may only follow."""
 
 
-def numbers(key: KeyName) -> range:
+def view_numbers(name: ViewName) -> range:
     """The places in ALL of a key's views.
 
     >>> numbers("mirrored"), len(numbers("crops"))
     (range(1, 2), 41)
     """
-    first = ALL.index(VIEWS[key][0])
-    return range(first, first + len(VIEWS[key]))
+    first = ALL_VIEWS.index(VIEWS[name][0])
+    return range(first, first + len(VIEWS[name]))
 
 
-def hashes(picture: NDArray[np.uint8], views: Sequence[View]) -> NDArray[np.uint64]:
+def view_hashes(picture: NDArray[np.uint8], views: Sequence[View]) -> NDArray[np.uint64]:
     """(V,) the hash of each view of a grey picture, (H, W), sides 1 to 512 px: the bits of `phash64`, first bit
     highest.
 
@@ -84,10 +84,10 @@ def hashes(picture: NDArray[np.uint8], views: Sequence[View]) -> NDArray[np.uint
     poses = sorted({(view.turns, view.is_mirrored) for view in views})
     for turns, is_mirrored in poses:
         places = [place for place, view in enumerate(views) if (view.turns, view.is_mirrored) == (turns, is_mirrored)]
-        seen = views[places[0]].seen(picture).astype(np.float64)
+        seen = views[places[0]].pose(picture).astype(np.float64)
         height, width = seen.shape
-        down = _stacked(height, tuple((views[place].box[1], views[place].box[3]) for place in places))
-        across = _stacked(width, tuple((views[place].box[0], views[place].box[2]) for place in places))
+        down = _wave_stack(height, tuple((views[place].box[1], views[place].box[3]) for place in places))
+        across = _wave_stack(width, tuple((views[place].box[0], views[place].box[2]) for place in places))
         # whole numbers below 2^53: sums are exact in any order, and so are equal heights
         heights = (down.reshape(-1, height) @ seen).reshape(len(places), 8, width) @ across.transpose(0, 2, 1)
         found[places] = _bits(heights.reshape(len(places), 64))
@@ -101,7 +101,7 @@ def _bits(heights: NDArray[np.float64]) -> NDArray[np.uint64]:
 
 
 @functools.lru_cache(maxsize=512)
-def _stacked(length: int, bounds: tuple[tuple[int, int], ...]) -> NDArray[np.float64]:
+def _wave_stack(length: int, bounds: tuple[tuple[int, int], ...]) -> NDArray[np.float64]:
     """(V, 8, length): the 8 slowest cosine waves between each pair of bounds, averaged over each pixel, as whole
     numbers.
     """

@@ -34,7 +34,7 @@ def decide(
     both = pa.concat_tables([view.select(rule.COLUMNS), witnesses.select(rule.COLUMNS)])
     outcome, edges = rule.decide(both, relations, verdicts, settings)
     why = dict(zip(witnesses["record_id"].to_pylist(), witnesses["detail"].to_pylist(), strict=True))
-    found = {name: text for name, text in _copies(outcome, edges, why).items() if name not in why}
+    found = {name: text for name, text in _details_of_copies(outcome, edges, why).items() if name not in why}
     names = pa.array(sorted(found), pa.string())
     is_copy = pc.is_in(view["record_id"], value_set=names)
     kept, edges = rule.decide(view.filter(pc.invert(is_copy)), relations, verdicts, settings)
@@ -48,7 +48,7 @@ def decide(
     return tables.lookup(pa.concat_tables([kept, dropped]), "record_id", view["record_id"]), edges
 
 
-def _copies(outcome: pa.Table, edges: pa.Table, why: dict[str, str]) -> dict[str, str]:
+def _details_of_copies(outcome: pa.Table, edges: pa.Table, why: dict[str, str]) -> dict[str, str]:
     """For each record that goes with a witness, the detail of its drop."""
     names = outcome["record_id"].to_pylist()
     cluster = dict(zip(names, pc.coalesce(outcome["kept_record_id"], outcome["record_id"]).to_pylist(), strict=True))

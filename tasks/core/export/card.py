@@ -55,8 +55,8 @@ def card(
         "|---|---|",
         *(f"| {uri} | {count} |" for uri, count in sorted(rights.items())),
         "",
-        *_chosen(diversity),
-        *_scored(scores),
+        *_diversity_lines(diversity),
+        *_detector_lines(scores),
         "## Files",
         "",
         "- `images/split=*/part-*.parquet`, `annotations/split=*/part-*.parquet`, `ledger.parquet`: the tables; "
@@ -78,7 +78,7 @@ def drop_table(steps: Sequence[Step]) -> list[str]:
     return rows
 
 
-def _chosen(diversity: pa.Table | None) -> list[str]:
+def _diversity_lines(diversity: pa.Table | None) -> list[str]:
     rows = choice.changes(diversity) if diversity is not None else []
     if not rows:
         return []
@@ -99,7 +99,7 @@ def _in_a_cell(name: str) -> str:
     return re.sub(r"([\\`*_{}\[\]<>#|!~&])", r"\\\1", " ".join(name.split()))
 
 
-def _scored(scores: Mapping[str, Any] | None) -> list[str]:
+def _detector_lines(scores: Mapping[str, Any] | None) -> list[str]:
     if not scores or scores["AP"] is None:
         return []
     return [

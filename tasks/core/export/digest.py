@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 import rfc8785
 
-KEYS = {"images": "record_id", "annotations": "annotation_id", "ledger": "record_id"}
+PRIMARY_KEYS = {"images": "record_id", "annotations": "annotation_id", "ledger": "record_id"}
 """Contract tables and their primary keys."""
 
 NOT_CONTENT = frozenset({"retrieved_at"})
@@ -28,10 +28,12 @@ def table_digest(batches: Iterable[pa.RecordBatch]) -> str:
     return digest.hexdigest()
 
 
-def digest_by_key(batches: Iterable[pa.RecordBatch], key: str) -> str:
+def digest_by_primary_key(batches: Iterable[pa.RecordBatch], primary_key: str) -> str:
     """The same of batches in any order: a release's parts lie by split, the digest goes by primary key over all."""
     rows = [
-        (row_key, line) for batch in batches for row_key, line in zip(batch[key].to_pylist(), lines(batch), strict=True)
+        (row_key, line)
+        for batch in batches
+        for row_key, line in zip(batch[primary_key].to_pylist(), lines(batch), strict=True)
     ]
     rows.sort(key=lambda row: row[0])
     return hashlib.sha256(b"".join(line for _, line in rows)).hexdigest()

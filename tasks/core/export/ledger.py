@@ -22,15 +22,15 @@ def ledger(
     """LEDGER of a build, sorted by record_id.
 
     records: RECORDS (rows with a reason were dropped by scrape). outcomes: (label, outcome) of each stage in order.
-    memory: LEDGER rows of the previous release that this build would not know by itself (`remembered`). A record that
-    only the memory has is dropped as `gone`; it keeps its last split and its image_id, so that a return finds them. A
-    copy that was dropped has the split of the record that stayed: should that one go, the copy takes its place.
+    memory: LEDGER rows of the previous release that this build would not know by itself (`inherited_rows`). A record
+    that only the memory has is dropped as `gone`; it keeps its last split and its image_id, so that a return finds
+    them. A copy that was dropped has the split of the record that stayed: should that one go, the copy takes its place.
     is_limited: not all was listed, so that what is missing is `over_limit` and may well be there.
     """
     missing = Reason.OVER_LIMIT if is_limited else Reason.GONE
     rows: dict[str, dict[str, Any]] = {
         row["record_id"]: {
-            **_blank(row),
+            **_empty_row(row),
             "kept": row["reason"] is None,
             "stage": row["reason"] and "scrape",
             "reason": row["reason"],
@@ -82,7 +82,7 @@ def _copies(outcome: pa.Table) -> pa.Table:
     return columns.filter(pc.is_valid(columns["kept_record_id"]))
 
 
-def remembered(
+def inherited_rows(
     previous: pa.Table,
     records: pa.ChunkedArray,
     kept: pa.ChunkedArray,
@@ -120,7 +120,7 @@ def remembered(
     return rows.filter(pc.or_(pc.or_(gone, dropped), pc.or_(moved, is_known)))
 
 
-def _blank(row: dict[str, Any]) -> dict[str, Any]:
+def _empty_row(row: dict[str, Any]) -> dict[str, Any]:
     return {**dict.fromkeys(LEDGER.names), "record_id": row["record_id"], "source": row["source"]}
 
 

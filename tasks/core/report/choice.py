@@ -106,7 +106,9 @@ def _works(bins: _Bins) -> str:
         "more evenly the works are "
         "spread over artists. All unknown artists are one."
     )
-    return plots.ranked(plots.Told("works", "Works per artist", says, "artists, most works first", "works"), lines)
+    return plots.rank_plot(
+        plots.PlotLabels("works", "Works per artist", says, "artists, most works first", "works"), lines
+    )
 
 
 def _by_rank(bins: Sequence[_Row]) -> list[tuple[float, float]]:
@@ -125,8 +127,8 @@ def _effective(rows: Sequence[Change]) -> str:
         "size, or read it against "
         "the images. Styles with the most images first."
     )
-    return plots.pairs(
-        plots.Told("effective", "Effective number of artists", says, "effective artists"), values, _MOMENTS
+    return plots.dot_plot(
+        plots.PlotLabels("effective", "Effective number of artists", says, "effective artists"), values, _MOMENTS
     )
 
 
@@ -138,7 +140,7 @@ def _years(bins: _Bins, rows: Sequence[Change]) -> str:
     together = [row for moment in _MOMENTS for row in bins.get(("year", moment, None), [])]
     if not _known(together):
         return ""
-    since = _since(_known(together))
+    since = _first_decade(_known(together))
 
     def decades(moment: str, style: str) -> list[tuple[float, float]]:
         return _decades(_known(bins.get(("year", moment, style), [])), since)
@@ -153,10 +155,10 @@ def _years(bins: _Bins, rows: Sequence[Change]) -> str:
     )
     says += f" Older, and not shown: {_arrows(early)}." if any(early) else ""
     says += f" Without a year: {_arrows(unknown)}." if any(unknown) else ""
-    return plots.ridges(plots.Told("years", "Styles and years", says, "year"), lines, _MOMENTS)
+    return plots.ridge_plot(plots.PlotLabels("years", "Styles and years", says, "year"), lines, _MOMENTS)
 
 
-def _since(bins: Sequence[_Row]) -> float:
+def _first_decade(bins: Sequence[_Row]) -> float:
     """The first decade to show: of what lies in the bins, in any order, at most _OLDEST is older."""
     ordered = sorted(bins, key=lambda row: float(row["least"]))
     left = _OLDEST * sum(row["count"] for row in ordered)
@@ -184,7 +186,9 @@ def _aspects(bins: _Bins) -> str:
         for moment, said in (("measured", "all that were measured"), ("after", "after"))
     }
     says = "Share of images by width : height; left of 1:1 they are upright. What lies beyond 1:8 and 8:1 is not shown."
-    return plots.steps(plots.Told("aspect", "Aspect ratios", says, "width : height", "share of images"), lines, _MARKS)
+    return plots.step_plot(
+        plots.PlotLabels("aspect", "Aspect ratios", says, "width : height", "share of images"), lines, _MARKS
+    )
 
 
 def _shares_by_edge(bins: Sequence[_Row]) -> list[tuple[float, float]]:
@@ -204,8 +208,8 @@ def _figures(bins: _Bins, score: float | None) -> str:
     said = [f"{_percent(share_of_at_least(rows, MANY))} {moment}" for moment, rows in of.items()]
     whose = "" if score is None else f" where they have annotated the image, else the detector's from {score:g} on"
     says = f"Share of images with so many figures: people's boxes{whose}. {MANY} or more: {', '.join(said)}."
-    return plots.bars(
-        plots.Told("figures", "Figures per image", says, "figures in an image", "share of images"), shares, names
+    return plots.bar_plot(
+        plots.PlotLabels("figures", "Figures per image", says, "figures in an image", "share of images"), shares, names
     )
 
 

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from schemas.reasons import Reason
 from schemas.relations import Relation
 
-SHOWN_CLUSTERS = 24
-SHOWN_COPIES = 8
-SHOWN_PAIRS = 24
+MOST_CLUSTERS = 24
+MOST_COPIES = 8
+MOST_PAIRS = 24
 """Few enough to send the page by mail, and to look through in one sitting."""
 
 _Rows = NDArray[np.int64]
@@ -50,7 +50,7 @@ class Cluster(NamedTuple):
     more: int
 
 
-class Shown(NamedTuple):
+class ReviewSelection(NamedTuple):
     """What the page shows, and how many more clusters and pairs there are."""
 
     clusters: tuple[Cluster, ...] = ()
@@ -64,7 +64,7 @@ class Shown(NamedTuple):
         return sorted({name for pair in pairs for name in (pair.a, pair.b)})
 
 
-class _Book(NamedTuple):
+class _LedgerRows(NamedTuple):
     """The ledger by rank of record_id: which row stays for each, and the first row with the same bytes."""
 
     rows: pa.Table
@@ -72,7 +72,7 @@ class _Book(NamedTuple):
     blob: _Rows
 
 
-class _Looks(NamedTuple):
+class _RecordEdges(NamedTuple):
     """Edges between records of the ledger, as numbers: a, b (ranks), and their rows in the table of edges."""
 
     row: _Rows
@@ -80,10 +80,10 @@ class _Looks(NamedTuple):
     b: _Rows
     score: NDArray[np.float64]
     bits: _Rows
-    is_unsaid: NDArray[np.bool_]
+    has_no_verdict: NDArray[np.bool_]
 
 
-def shown(edges: pa.Table, ledger: pa.Table) -> Shown:
+def select_for_review(edges: pa.Table, ledger: pa.Table) -> ReviewSelection:
     """What is shown of EDGES and LEDGER.
 
     Quick for a million of each; the order of rows changes nothing; empty in, empty out.
@@ -96,9 +96,9 @@ def shown(edges: pa.Table, ledger: pa.Table) -> Shown:
     Pairs that were not merged are edges between two clusters, the closest one for each two: again first those about
     which nobody has said anything, then by larger score, smaller distance, ids.
     """
-    book = _book(ledger)
-    looks = _looks(edges, book)
-    return Shown(*_clusters(edges, book, looks), *_apart(edges, book, looks))
+    book = _ledger_rows(ledger)
+    looks = _record_edges(edges, book)
+    return ReviewSelection(*_clusters(edges, book, looks), *_apart(edges, book, looks))
 
 
 def why_it_stayed(stays: Mapping[str, Any], others: Sequence[Mapping[str, Any]]) -> str:
@@ -112,8 +112,8 @@ def why_it_stayed(stays: Mapping[str, Any], others: Sequence[Mapping[str, Any]])
     >>> why_it_stayed({**row, "record_id": "s:b"}, [{**row, "record_id": "s:a", "bytes": 7}])
     'its file is larger: 9 against 7 bytes'
     """
-    other = min(others, key=place_in_order)
-    mine, its = place_in_order(stays), place_in_order(other)
+    other = min(others, key=preference_rank)
+    mine, its = preference_rank(stays), preference_rank(other)
     reasons = (
         f"its rights are more open: {stays['rights_uri'] or 'none'} against {other['rights_uri'] or 'none'}",
         "people have annotated it",
@@ -127,7 +127,7 @@ def why_it_stayed(stays: Mapping[str, Any], others: Sequence[Mapping[str, Any]])
     return next((reason for reason, one, two in zip(reasons, mine, its, strict=True) if one != two), reasons[-1])
 
 
-def place_in_order(row: Mapping[str, Any]) -> tuple[int, bool, int, int, int, str]:
+def preference_rank(row: Mapping[str, Any]) -> tuple[int, bool, int, int, int, str]:
     """A record's place in the order of copies (decision 005), the smaller the better: the rule of dedup, for one
     row.
     """
@@ -141,7 +141,7 @@ def _size(row: Mapping[str, Any]) -> str:
     return f"{row['width_px'] or 0} × {row['height_px'] or 0}"
 
 
-def _book(ledger: pa.Table) -> _Book:
+def _ledger_rows(ledger: pa.Table) -> _LedgerRows:
     rows = ledger.select(["record_id", "kept", "reason", "detail", "kept_record_id", "sha256"])
     rows = rows.take(pc.sort_indices(rows["record_id"]))
     every = np.arange(rows.num_rows)
@@ -151,44 +151,44 @@ def _book(ledger: pa.Table) -> _Book:
     for _ in range(_STAGES.bit_length()):  # what stayed in one stage may be a copy in a later one
         stays = stays[stays]
     blob = np.where(_bools(pc.is_valid(rows["sha256"])), _ranks(rows["sha256"], rows["sha256"]), every)
-    return _Book(rows, stays, blob)
+    return _LedgerRows(rows, stays, blob)
 
 
-def _looks(edges: pa.Table, book: _Book) -> _Looks:
+def _record_edges(edges: pa.Table, book: _LedgerRows) -> _RecordEdges:
     names = book.rows["record_id"]
     a, b = _ranks(edges["a"], names), _ranks(edges["b"], names)
     row = np.flatnonzero((a >= 0) & (b >= 0) & (a != b))
     score = np.nan_to_num(np.asarray(pc.fill_null(edges["score"], -1.0), np.float64), nan=-1.0)
     bits = np.asarray(pc.fill_null(edges["distance_bits"], _FARTHEST_BITS), np.int64)
     is_unsaid = _bools(pc.is_null(edges["verdict"]))
-    return _Looks(row, np.minimum(a, b)[row], np.maximum(a, b)[row], score[row], bits[row], is_unsaid[row])
+    return _RecordEdges(row, np.minimum(a, b)[row], np.maximum(a, b)[row], score[row], bits[row], is_unsaid[row])
 
 
-def _clusters(edges: pa.Table, book: _Book, looks: _Looks) -> tuple[tuple[Cluster, ...], int]:
+def _clusters(edges: pa.Table, book: _LedgerRows, looks: _RecordEdges) -> tuple[tuple[Cluster, ...], int]:
     copies = np.flatnonzero(book.stays != np.arange(len(book.stays)))
     stays = book.stays[copies]
     is_same = book.blob[copies] == book.blob[stays]
-    look = np.where(is_same, -1, _look_between(book.blob[copies], book.blob[stays], book, looks))
+    look = np.where(is_same, -1, _best_edges(book.blob[copies], book.blob[stays], book, looks))
     has_look = look >= 0
     score, bits, is_unsaid = np.where(is_same, 1.0, 0.0), np.where(is_same, 0, _FARTHEST_BITS), ~is_same
     score[has_look], bits[has_look] = looks.score[look[has_look]], looks.bits[look[has_look]]
-    is_unsaid[has_look] = looks.is_unsaid[look[has_look]]
+    is_unsaid[has_look] = looks.has_no_verdict[look[has_look]]
     order = np.lexsort((copies, stays, -bits, score, ~is_unsaid))
     found, first = np.unique(stays[order], return_index=True)
-    chosen = found[np.argsort(first)[:SHOWN_CLUSTERS]]
+    chosen = found[np.argsort(first)[:MOST_CLUSTERS]]
     clusters = []
     for kept in chosen.tolist():
         members = order[stays[order] == kept]
         pairs = [
             _copy(edges, book, int(copies[at]), kept, int(looks.row[look[at]]) if look[at] >= 0 else None)
-            for at in members[:SHOWN_COPIES].tolist()
+            for at in members[:MOST_COPIES].tolist()
         ]
         row = _row(book.rows, kept)
-        clusters.append(Cluster(row["record_id"], row["reason"], tuple(pairs), max(0, len(members) - SHOWN_COPIES)))
+        clusters.append(Cluster(row["record_id"], row["reason"], tuple(pairs), max(0, len(members) - MOST_COPIES)))
     return tuple(clusters), len(found) - len(chosen)
 
 
-def _copy(edges: pa.Table, book: _Book, copy: int, kept: int, edge: int | None) -> Pair:
+def _copy(edges: pa.Table, book: _LedgerRows, copy: int, kept: int, edge: int | None) -> Pair:
     one, other = _row(book.rows, copy), _row(book.rows, kept)
     names = one["record_id"], other["record_id"]
     if edge is not None:
@@ -198,14 +198,14 @@ def _copy(edges: pa.Table, book: _Book, copy: int, kept: int, edge: int | None) 
     return Pair(*names, None, None, None, None, one["detail"])
 
 
-def _apart(edges: pa.Table, book: _Book, looks: _Looks) -> tuple[tuple[Pair, ...], int]:
+def _apart(edges: pa.Table, book: _LedgerRows, looks: _RecordEdges) -> tuple[tuple[Pair, ...], int]:
     places = np.flatnonzero(book.stays[looks.a] != book.stays[looks.b])
-    a, b, is_unsaid = looks.a[places], looks.b[places], looks.is_unsaid[places]
-    between = _keys(book.stays[a], book.stays[b], len(book.stays))
+    a, b, is_unsaid = looks.a[places], looks.b[places], looks.has_no_verdict[places]
+    between = _pair_numbers(book.stays[a], book.stays[b], len(book.stays))
     is_settled = np.isin(between, between[~is_unsaid])  # what is said of two copies is said of their works
     order = np.lexsort((b, a, looks.bits[places], -looks.score[places], is_unsaid, is_settled))
     _, first = np.unique(between[order], return_index=True)
-    chosen = places[order[np.sort(first)[:SHOWN_PAIRS]]]
+    chosen = places[order[np.sort(first)[:MOST_PAIRS]]]
     pairs = []
     for place in chosen.tolist():
         names = (_row(book.rows, int(end[place]))["record_id"] for end in (looks.a, looks.b))
@@ -213,19 +213,19 @@ def _apart(edges: pa.Table, book: _Book, looks: _Looks) -> tuple[tuple[Pair, ...
     return tuple(pairs), len(first) - len(chosen)
 
 
-def _look_between(one: _Rows, other: _Rows, book: _Book, looks: _Looks) -> _Rows:
+def _best_edges(one: _Rows, other: _Rows, book: _LedgerRows, looks: _RecordEdges) -> _Rows:
     """For each two blobs the place of the best edge between any records of them; -1 where there is none.
 
     An edge stands for all records of its two blobs (EDGES names their first ones). Best: by a person's word, then by
     larger score, smaller distance, ids.
     """
     size = len(book.blob)
-    keys = _keys(book.blob[looks.a], book.blob[looks.b], size)
-    order = np.lexsort((looks.b, looks.a, looks.bits, -looks.score, looks.is_unsaid, keys))
+    keys = _pair_numbers(book.blob[looks.a], book.blob[looks.b], size)
+    order = np.lexsort((looks.b, looks.a, looks.bits, -looks.score, looks.has_no_verdict, keys))
     known, first = np.unique(keys[order], return_index=True)
     if not len(known):
         return np.full(len(one), -1)
-    wanted = _keys(one, other, size)
+    wanted = _pair_numbers(one, other, size)
     at = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
     return np.where(known[at] == wanted, order[first[at]], -1)
 
@@ -238,7 +238,7 @@ def _row(table: pa.Table, row: int) -> dict[str, Any]:
     return dict(table.slice(row, 1).to_pylist()[0])
 
 
-def _keys(a: _Rows, b: _Rows, size: int) -> _Rows:
+def _pair_numbers(a: _Rows, b: _Rows, size: int) -> _Rows:
     """One number for each unordered pair."""
     return np.minimum(a, b) * size + np.maximum(a, b)
 

@@ -10,13 +10,13 @@ from urllib.parse import urlsplit
 from schemas.reasons import MEANING as WHY
 from schemas.reasons import Reason
 from schemas.relations import MEANING, VERDICTS, DropRelation, Relation
-from tasks.core.report.clusters import Cluster, Pair, Shown, why_it_stayed
+from tasks.core.report.clusters import Cluster, Pair, ReviewSelection, why_it_stayed
 from tasks.core.report.thumbnails import Thumbnail, drawing
 
 Facts = Mapping[str, Mapping[str, Any]]
 Thumbnails = Mapping[str, Thumbnail]
 
-_TOLD = {
+_VERDICT_MEANING = {
     "copy": "one work: one record stays, the other is dropped",
     "related": "two pictures that belong together: both stay, in one split",
     "different": "two works: both stay, in any split",
@@ -72,28 +72,28 @@ _BAR = """
 """
 
 
-def section(shown: Shown, facts: Facts, thumbnails: Thumbnails) -> str:
+def section(selection: ReviewSelection, facts: Facts, thumbnails: Thumbnails) -> str:
     """The section as HTML; empty where there is nothing to show.
 
     facts: rows by record_id of all that are shown, each with sha256, title, artist, source, source_url, rights_uri,
     width_px, height_px, bytes, is_annotated, metadata (how many fields say something) and format; what is not known is
     null. thumbnails: by SHA-256, of all of these.
     """
-    if not shown.clusters and not shown.apart:
+    if not selection.clusters and not selection.apart:
         return ""
     parts = ["<section><h2>Copies</h2>", _INTRODUCTION, _legend(), "<div class=clusters>"]
-    parts += [_cluster(cluster, facts, thumbnails) for cluster in shown.clusters]
-    parts += ["</div>", _more(shown.more_clusters, "cluster")]
-    if shown.apart:
+    parts += [_cluster(cluster, facts, thumbnails) for cluster in selection.clusters]
+    parts += ["</div>", _more(selection.more_clusters, "cluster")]
+    if selection.apart:
         parts += ["<h2>Closest pairs that were not merged</h2><div class=apart>"]
-        parts += [_apart(pair, facts, thumbnails) for pair in shown.apart]
-        parts += ["</div>", _more(shown.more_apart, "pair of works", "pairs of works")]
+        parts += [_apart(pair, facts, thumbnails) for pair in selection.apart]
+        parts += ["</div>", _more(selection.more_apart, "pair of works", "pairs of works")]
     return "\n".join([*parts, _BAR, "</section>"])
 
 
 def _legend() -> str:
     relations = "".join(f"<tr><td>{relation}<td>{escape(MEANING[relation])}" for relation in Relation)
-    words = "".join(f"<tr><td>{word}<td>{_TOLD[word]}" for word in VERDICTS)
+    words = "".join(f"<tr><td>{word}<td>{_VERDICT_MEANING[word]}" for word in VERDICTS)
     return (
         f"<details><summary>What the words mean</summary><table><tr><th>verdict<th>what the build does{words}</table>"
         f"<table><tr><th>relation<th>what was seen{relations}</table></details>"
@@ -106,7 +106,7 @@ def _cluster(cluster: Cluster, facts: Facts, thumbnails: Thumbnails) -> str:
     later = f"<br>A later stage dropped it: {_reason(cluster.later)}" if cluster.later else ""
     copies = "".join(
         "<article class=copy><h3>Dropped as a "
-        f"copy</h3>{_figure(pair.a, facts, thumbnails)}{_found(pair)}{_form_of_copy(pair)}</article>"
+        f"copy</h3>{_figure(pair.a, facts, thumbnails)}{_pair_facts(pair)}{_form_of_copy(pair)}</article>"
         for pair in cluster.copies
     )
     return (
@@ -125,7 +125,7 @@ def _apart(pair: Pair, facts: Facts, thumbnails: Thumbnails) -> str:
             "<br><span class=quiet>Not merged: the recipe does not ask for it, or it would have joined two "
             "works.</span>"
         )
-    return f"<article><div class=side>{pictures}</div>{_found(pair, note)}{_form(pair)}</article>"
+    return f"<article><div class=side>{pictures}</div>{_pair_facts(pair, note)}{_form(pair)}</article>"
 
 
 def _figure(record_id: str, facts: Facts, thumbnails: Thumbnails) -> str:
@@ -158,7 +158,7 @@ def _is_on_the_web(url: str) -> bool:
     return parts.scheme in {"http", "https"} and bool(parts.netloc)
 
 
-def _found(pair: Pair, note: str = "") -> str:
+def _pair_facts(pair: Pair, note: str = "") -> str:
     """What was found: relation, distance, score; the ledger's words where the two were never compared."""
     if pair.relation is None:
         said = [pair.detail or "never compared"]
@@ -183,7 +183,7 @@ def _form(pair: Pair) -> str:
     """Three choices about a pair, a < b."""
     a, b = min(pair.a, pair.b), max(pair.a, pair.b)
     radios = "".join(
-        f"<label title='{_TOLD[word]}'><input type=radio name=verdict "
+        f"<label title='{_VERDICT_MEANING[word]}'><input type=radio name=verdict "
         f"value={word}{' checked' * (word == pair.verdict)}>{word}</label>"
         for word in VERDICTS
     )

@@ -13,13 +13,13 @@ import pyarrow.compute as pc
 from schemas.manifests import ReleaseManifest, Step
 from schemas.reasons import MEANING, Reason
 from tasks.core.report import choice, copies
-from tasks.core.report.clusters import Shown
+from tasks.core.report.clusters import ReviewSelection
 from tasks.core.report.copies import Facts, Thumbnails
 from tasks.core.report.thumbnails import drawing
 from tasks.core.report.verdict_form import POLICY, SCRIPT
 from tasks.core.statistics import Statistics
 
-SHOWN = 24
+MOST_IMAGES = 24
 """Images on the page: enough to see what a dataset is like, few enough to send by mail."""
 
 _STYLE = """
@@ -32,10 +32,10 @@ figure svg{width:100%;height:auto;display:block;background:#eee}
 """
 
 
-def shown_records(ledger: pa.Table) -> list[str]:
+def sample_records(ledger: pa.Table) -> list[str]:
     """Which records of LEDGER the page shows as what is in: kept ones by their image_id, which is chance."""
     kept = ledger.select(["record_id", "image_id"]).filter(ledger["kept"])
-    first = pc.sort_indices(kept["image_id"])[:SHOWN]
+    first = pc.sort_indices(kept["image_id"])[:MOST_IMAGES]
     return list(kept["record_id"].take(first).to_pylist())
 
 
@@ -45,7 +45,7 @@ def report(
     steps: Sequence[Step],
     images: Sequence[Mapping[str, Any]],
     boxes: Mapping[int, Sequence[Sequence[float]]],
-    reviewed: Shown,
+    selection: ReviewSelection,
     facts: Facts,
     thumbnails: Thumbnails,
     statistics: Statistics | None = None,
@@ -59,7 +59,7 @@ def report(
     """
     counts = manifest.counts
     chosen = choice.section(statistics) if statistics else ""
-    review = copies.section(reviewed, facts, thumbnails)
+    review = copies.section(selection, facts, thumbnails)
     parts = [
         "<!doctype html><html lang=en><meta charset=utf-8>",
         f'<meta http-equiv=Content-Security-Policy content="{POLICY}">',

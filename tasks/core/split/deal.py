@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tasks.core.draws import ordered, tickets
+from tasks.core.draws import order_by_stratum, tickets
 from tasks.core.split.units import Ranks
 from tasks.core.strata import Strata, counts
 
@@ -21,11 +21,11 @@ class Figures(NamedTuple):
 
     of: _Ints
     """(N,) figures of each image that is dealt."""
-    placed: _Ints
+    by_split: _Ints
     """(S,) figures that lie in each split already."""
 
 
-def dealt(
+def deal_images(
     names: pa.ChunkedArray,
     strata: Strata,
     quotas: _Ints,
@@ -49,7 +49,7 @@ def dealt(
     if not len(names):
         return np.empty(0, np.int8)
     drawn = tickets(names, seed, f"{purpose}/order", strata.names, strata.of)
-    order = ordered(strata.of, drawn if figures is None else _by_figures(figures.of, drawn), names)
+    order = order_by_stratum(strata.of, drawn if figures is None else _by_figures(figures.of, drawn), names)
     batch, seat = _batches(counts(strata.of, len(strata.names)), quotas, seats)
     batch_of = np.empty(len(names), np.int64)
     batch_of[order] = batch
@@ -57,8 +57,8 @@ def dealt(
     for number in range(1 if figures is None else max(1, min(_TRIES, _ROWS_TRIED // len(names)))):
         drawn = tickets(names, seed, f"{purpose}/seat/{number}", strata.names, strata.of)
         split = np.empty(len(names), np.int8)
-        split[ordered(batch_of, drawn, names)] = seat
-        off = 0.0 if figures is None else _off(figures, split, seats)
+        split[order_by_stratum(batch_of, drawn, names)] = seat
+        off = 0.0 if figures is None else _imbalance(figures, split, seats)
         if off < best_off:
             best, best_off = split, off
         if off <= 0:
@@ -73,9 +73,9 @@ def _by_figures(figures: _Ints, drawn: NDArray[np.uint64]) -> NDArray[np.uint64]
     return np.asarray((rank << (np.uint64(64) - bits) if bits else rank) | (drawn >> bits))
 
 
-def _off(figures: Figures, split: Ranks, seats: _Ints) -> float:
+def _imbalance(figures: Figures, split: Ranks, seats: _Ints) -> float:
     """How much farther the shares of figures are from those of the seats than they may be; 0 or less: near enough."""
-    held = figures.placed + np.bincount(split, figures.of, len(seats))
+    held = figures.by_split + np.bincount(split, figures.of, len(seats))
     whole = held.sum()
     if not whole:
         return 0.0
@@ -98,13 +98,13 @@ def _batches(sizes: _Ints, quotas: _Ints, seats: _Ints) -> tuple[_Ints, Ranks]:
     ends = is_plain & (sizes % size > 0)
     held[first[1:][ends] - 1] = (quotas - full[:, None] * seats)[ends]
     for place in np.flatnonzero(~is_plain):
-        held[first[place] : first[place + 1]] = _uneven(quotas[place], seats, int(batches[place]))
+        held[first[place] : first[place + 1]] = _uneven_batches(quotas[place], seats, int(batches[place]))
     return np.repeat(np.arange(len(held)), held.sum(axis=1)), np.repeat(
         np.tile(np.arange(len(seats), dtype=np.int8), len(held)), held.ravel()
     )
 
 
-def _uneven(quotas: _Ints, seats: _Ints, batches: int) -> _Ints:
+def _uneven_batches(quotas: _Ints, seats: _Ints, batches: int) -> _Ints:
     """(B, S) the seats of each batch of a stratum in which some splits are full before the end."""
     held = np.tile(seats, (batches, 1))
     plain = int(min(batches, np.min(quotas // seats)))

@@ -11,7 +11,7 @@ from schemas.draw import SPLITS, Split
 from schemas.reasons import Reason
 from schemas.tables import SPLIT
 from tasks.core import tables
-from tasks.core.draws import ordered, tickets
+from tasks.core.draws import order_by_stratum, tickets
 from tasks.core.split import deal, groups, seats, units
 from tasks.core.strata import Strata, strata
 
@@ -26,7 +26,7 @@ _Ints = NDArray[np.int64]
 _Mask = NDArray[np.bool_]
 
 
-class _Held(NamedTuple):
+class _KeptImages(NamedTuple):
     """The images among which new ones are dealt: those that are kept and stay."""
 
     view: pa.Table
@@ -71,20 +71,20 @@ def _one_role(view: pa.Table, settings: Split) -> pa.Table:
     moves = (own >= 0) & (own != split)
     stays = is_kept & ~moves
     if np.any(split[stays] < 0):
-        split[stays] = _dealt(_held(_of(view, stays), unit[stays], split[stays], settings), settings)
+        split[stays] = _deal(_kept_images(_rows_where(view, stays), unit[stays], split[stays], settings), settings)
     reason = pa.array([str(Reason.JOINED_ACROSS_SPLITS)]).take(pa.array(np.zeros(len(unit), np.int8), mask=~moves))
     outcome = tables.outcome(
         SPLIT,
         view["record_id"],
-        group_id=_taken(view["record_id"], unit),
+        group_id=_take_rows(view["record_id"], unit),
         split=units.names_of(np.where(moves, np.int8(-1), split)),
         reason=reason,
-        detail=pa.array(_told(own, split, moves), pa.string()) if moves.any() else reason,
+        detail=pa.array(_move_details(own, split, moves), pa.string()) if moves.any() else reason,
     )
-    return _of(outcome, is_kept)
+    return _rows_where(outcome, is_kept)
 
 
-def _told(own: units.Ranks, split: units.Ranks, moves: _Mask) -> list[str | None]:
+def _move_details(own: units.Ranks, split: units.Ranks, moves: _Mask) -> list[str | None]:
     said: list[str | None] = [None] * len(own)
     for row in np.flatnonzero(moves):
         said[row] = f"published in {SPLITS[own[row]]}, its group in {SPLITS[split[row]]}"
@@ -119,7 +119,7 @@ def _with_roles(view: pa.Table, settings: Split) -> pa.Table:
     return outcome.take(pc.index_in(view["record_id"].filter(pa.array(is_kept)), value_set=outcome["record_id"]))
 
 
-def _held(view: pa.Table, unit: _Ints, split: units.Ranks, settings: Split) -> _Held:
+def _kept_images(view: pa.Table, unit: _Ints, split: units.Ranks, settings: Split) -> _KeptImages:
     is_named = np.zeros(int(unit.max(initial=-1)) + 1, np.bool_)
     is_named[unit] = True
     of = (np.cumsum(is_named) - 1)[unit]
@@ -132,20 +132,20 @@ def _held(view: pa.Table, unit: _Ints, split: units.Ranks, settings: Split) -> _
         )
     placed = np.full(size, -1, np.int8)
     placed[of] = np.where(split >= 0, places[split], np.int8(-1))
-    return _Held(view, of, np.bincount(of, minlength=size), placed)
+    return _KeptImages(view, of, np.bincount(of, minlength=size), placed)
 
 
-def _dealt(held: _Held, settings: Split) -> units.Ranks:
+def _deal(held: _KeptImages, settings: Split) -> units.Ranks:
     """(N,) the rank of each image's split."""
     labels = _labels(held.view, settings)
     is_new = held.split < 0
     is_group = is_new & ((held.images > 1) if settings.method == "batches" else True)
     split = held.split.copy()
     if is_group.any():
-        split[is_group] = _placed(held, labels, is_group, settings)
+        split[is_group] = _place_groups(held, labels, is_group, settings)
     if (is_single := is_new & ~is_group).any():
         rows = np.flatnonzero(is_single[held.unit])
-        split[held.unit[rows]] = _singles(held, labels[0], split[held.unit], rows, settings)
+        split[held.unit[rows]] = _deal_singles(held, labels[0], split[held.unit], rows, settings)
     rank = np.array([SPLITS.index(name) for name in settings.seats], np.int8)
     return rank[split[held.unit]]
 
@@ -157,11 +157,11 @@ def _labels(view: pa.Table, settings: Split) -> list[Strata]:
     return [strata(view, [key]) for key in settings.by if key != "styles"]
 
 
-def _placed(held: _Held, labels: list[Strata], is_group: _Mask, settings: Split) -> _Ints:
+def _place_groups(held: _KeptImages, labels: list[Strata], is_group: _Mask, settings: Split) -> _Ints:
     """The split of each unit in is_group."""
     found = [(held.unit, label.of, len(label.names)) for label in labels]
     if "styles" in settings.by:
-        found.append(_of_lists(held))
+        found.append(_style_labels(held))
     firsts = np.cumsum([0, *(size for _, _, size in found)])
     unit = np.concatenate([one for one, _, _ in found])
     label = np.concatenate([of + first for (_, of, _), first in zip(found, firsts, strict=False)])
@@ -179,8 +179,8 @@ def _placed(held: _Held, labels: list[Strata], is_group: _Mask, settings: Split)
     every, names = np.zeros(len(chosen), np.int64), _smallest(held, is_group)
     key = tickets(names, settings.seed or 0, f"{_PURPOSE}/groups", [""], every)
     whole = wanted.sum(axis=0) / wanted.sum() * held.images[chosen].sum()  # an image counts once, whatever its labels
-    return groups.placed(
-        pair // size, pair % size, images, held.images[chosen], ordered(every, key, names), wanted, whole
+    return groups.place_units(
+        pair // size, pair % size, images, held.images[chosen], order_by_stratum(every, key, names), wanted, whole
     )
 
 
@@ -195,7 +195,7 @@ def _shares(lacking: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(wants / np.maximum(wants.sum(axis=1, keepdims=True), 1e-9))
 
 
-def _singles(held: _Held, label: Strata, split: units.Ranks, rows: _Ints, settings: Split) -> units.Ranks:
+def _deal_singles(held: _KeptImages, label: Strata, split: units.Ranks, rows: _Ints, settings: Split) -> units.Ranks:
     """The split of each of these rows, which are units of one image. split: (N,) of every image, -1 where it has none
     yet.
     """
@@ -208,11 +208,11 @@ def _singles(held: _Held, label: Strata, split: units.Ranks, rows: _Ints, settin
     if settings.order == "figures":
         count = held.view["figures"].to_numpy()
         figures = deal.Figures(count[rows], np.bincount(split[lies], count[lies], len(shape)).astype(np.int64))
-    names = _taken(held.view["record_id"], rows)
-    return deal.dealt(names, Strata(label.names, label.of[rows]), quotas, shape, figures, seed, _PURPOSE)
+    names = _take_rows(held.view["record_id"], rows)
+    return deal.deal_images(names, Strata(label.names, label.of[rows]), quotas, shape, figures, seed, _PURPOSE)
 
 
-def _of_lists(held: _Held) -> tuple[_Ints, _Ints, int]:
+def _style_labels(held: _KeptImages) -> tuple[_Ints, _Ints, int]:
     """(units, labels, number of labels) of each style that each image has; one of none has the label of none."""
     column = held.view["styles"].combine_chunks()
     empty = np.asarray(pc.fill_null(pc.equal(pc.list_value_length(column), 0), True))
@@ -222,7 +222,7 @@ def _of_lists(held: _Held) -> tuple[_Ints, _Ints, int]:
     return held.unit[rows], of.of, len(of.names)
 
 
-def _smallest(held: _Held, is_chosen: _Mask) -> pa.ChunkedArray:
+def _smallest(held: _KeptImages, is_chosen: _Mask) -> pa.ChunkedArray:
     """The smallest record_id of each chosen unit."""
     rows = np.flatnonzero(is_chosen[held.unit])
     names = held.view["record_id"].take(pa.array(rows))
@@ -235,12 +235,12 @@ def _bonds(view: pa.Table) -> list[pa.ChunkedArray]:
     return [view[name] for name in view.column_names if name.startswith(("copies", "together"))]
 
 
-def _of(table: pa.Table, mask: _Mask) -> pa.Table:
+def _rows_where(table: pa.Table, mask: _Mask) -> pa.Table:
     """The table's rows that are true; not copied if all are."""
     return table if mask.all() else table.filter(pa.array(mask))
 
 
-def _taken(column: pa.ChunkedArray, rows: _Ints) -> pa.ChunkedArray:
+def _take_rows(column: pa.ChunkedArray, rows: _Ints) -> pa.ChunkedArray:
     """The column's values in these rows; not copied if these are all, in order."""
     is_whole = len(rows) == len(column) and bool(np.all(rows[1:] > rows[:-1]))
     return column if is_whole else column.take(pa.array(rows))

@@ -24,15 +24,19 @@ def check(outcome: pa.Table, settings: Split, afresh: Callable[[], pa.Table]) ->
     inherits nothing, which is asked for only where there is doubt. What chance may do to a dataset that is thinned out,
     a standard deviation, is no drift.
     """
-    held, seats = _held(outcome, settings), np.array(list(settings.seats.values()))
+    held, seats = _images_by_split(outcome, settings), np.array(list(settings.seats.values()))
     whole, batch = int(held.sum()), int(seats.sum())
     may = settings.max_drift * whole + np.sqrt(whole * np.max(seats * (batch - seats))) / batch
-    if _misplaced(held, seats) <= may or _misplaced(held, seats) - _misplaced(_held(afresh(), settings), seats) <= may:
+    if (
+        _misplaced(held, seats) <= may
+        or _misplaced(held, seats) - _misplaced(_images_by_split(afresh(), settings), seats) <= may
+    ):
         return
     raise Refusal(
         f"{settings.label}: expected at most {settings.max_drift:.0%} of {whole} images in another split than the "
         "ratios ask, got "
-        f"{_told(held, settings)}: what is published stays, and additions and removals have added up; give the split "
+        f"{_shares_text(held, settings)}: what is published stays, and additions and removals have added up; "
+        "give the split "
         "another seed, "
         f"which starts a new lineage and deals all afresh, or raise max_drift; nothing is published"
     )
@@ -47,17 +51,17 @@ def notes(view: pa.Table, outcome: pa.Table, settings: Split) -> list[str]:
     if outcome["reason"].null_count < outcome.num_rows:
         is_kept = pc.is_null(outcome["reason"])
         kept, view = outcome.filter(is_kept), view.filter(is_kept)
-    held = _held(kept, settings)
+    held = _images_by_split(kept, settings)
     if not held.sum():
         return []
-    said = [_told(held, settings), *_of_figures(view, kept, settings)]
+    said = [_shares_text(held, settings), *_figure_notes(view, kept, settings)]
     by = [key for key in settings.by if key != "styles"]
     for keys in [[key] for key in by] if settings.method == "iterative" else [by]:
-        said += _of_strata(view, kept, keys, settings)
-    return [f"{settings.label}: {text}" for text in (*said, *_too_large(kept, settings))]
+        said += _stratum_notes(view, kept, keys, settings)
+    return [f"{settings.label}: {text}" for text in (*said, *_large_group_notes(kept, settings))]
 
 
-def _of_figures(view: pa.Table, kept: pa.Table, settings: Split) -> Iterator[str]:
+def _figure_notes(view: pa.Table, kept: pa.Table, settings: Split) -> Iterator[str]:
     place, width = _places(kept, settings), len(settings.seats)
     held = np.bincount(place[place >= 0], view["figures"].to_numpy()[place >= 0], width)
     if settings.order == "figures" and held.sum():
@@ -65,7 +69,7 @@ def _of_figures(view: pa.Table, kept: pa.Table, settings: Split) -> Iterator[str
         yield f"of {int(held.sum())} figures {', '.join(shares)}"
 
 
-def _of_strata(view: pa.Table, kept: pa.Table, keys: Sequence[str], settings: Split) -> Iterator[str]:
+def _stratum_notes(view: pa.Table, kept: pa.Table, keys: Sequence[str], settings: Split) -> Iterator[str]:
     names, of, unknown = strata(view, keys)
     counts = _counts(of, len(names), kept, settings)
     whole, seats = counts.sum(axis=1), np.array(list(settings.seats.values()))
@@ -84,7 +88,7 @@ def _of_strata(view: pa.Table, kept: pa.Table, keys: Sequence[str], settings: Sp
         yield f"{whole[place]} images are of the stratum {names[place]}"
 
 
-def _too_large(kept: pa.Table, settings: Split) -> Iterator[str]:
+def _large_group_notes(kept: pa.Table, settings: Split) -> Iterator[str]:
     seats = np.array(list(settings.seats.values()))
     least = max(float(seats.min() / seats.sum() * kept.num_rows), 1)
     further = pc.value_counts(kept["group_id"].filter(pc.not_equal(kept["group_id"], kept["record_id"])))
@@ -105,7 +109,7 @@ def _misplaced(held: _Ints, seats: _Ints) -> float:
     return float(np.maximum(held - seats / seats.sum() * held.sum(), 0).sum())
 
 
-def _held(outcome: pa.Table, settings: Split) -> _Ints:
+def _images_by_split(outcome: pa.Table, settings: Split) -> _Ints:
     """(S,) images in each split that has seats."""
     return np.asarray(_counts(np.zeros(outcome.num_rows, np.int64), 1, outcome, settings)[0], np.int64)
 
@@ -123,7 +127,7 @@ def _places(outcome: pa.Table, settings: Split) -> _Ints:
     return np.asarray(pc.fill_null(found, -1), np.int64)
 
 
-def _told(held: _Ints, settings: Split) -> str:
+def _shares_text(held: _Ints, settings: Split) -> str:
     whole, seats = held.sum(), sum(settings.seats.values())
     shares = (
         f"{name} {count} ({count / whole:.1%} for {seat / seats:.1%})"

@@ -11,7 +11,7 @@ from tasks.core.compiled import compiled
 _Ints = NDArray[np.int64]
 
 
-def placed(
+def place_units(
     unit: _Ints,
     label: _Ints,
     images: _Ints,

@@ -27,7 +27,7 @@ def seats_of(placed: _Ints, new: _Ints, seats: _Ints, names: Sequence[str], seed
     taken = placed - full[:, None] * seats
     lacking = np.maximum(-taken, 0)
     for place in np.flatnonzero(lacking.sum(axis=1) > new).tolist():
-        lacking[place] = _shared(lacking[place], int(new[place]), (seed, purpose, names[place], "shared"))
+        lacking[place] = _share_out(lacking[place], int(new[place]), (seed, purpose, names[place], "shared"))
     short = new - lacking.sum(axis=1)
     free = seats - np.clip(taken, 0, seats)
     # how far all is from the ratios, in 1/batch of an image, before any short batch is drawn
@@ -36,19 +36,19 @@ def seats_of(placed: _Ints, new: _Ints, seats: _Ints, names: Sequence[str], seed
     may = min(int(np.max(seats * (batch - seats))), 3 * batch // 2)
     order = np.flatnonzero(short).tolist()
     for place in sorted(order, key=lambda place: _chance(seed, purpose, names[place], "order")):
-        draw, step = _near(free[place], int(short[place]), seats, off, may, (seed, purpose, names[place]))
+        draw, step = _nearest_draw(free[place], int(short[place]), seats, off, may, (seed, purpose, names[place]))
         lacking[place] += draw
         off += step
     return np.asarray(lacking)
 
 
-def _near(
+def _nearest_draw(
     free: _Ints, count: int, seats: _Ints, off: _Ints, may: int, named: tuple[object, ...]
 ) -> tuple[_Ints, _Ints]:
     """The first draw that leaves all within `may` of the ratios, or else the nearest; and by how much it moves them."""
     best, best_step, farthest = free, free, np.inf
     for number in range(_TRIES):
-        draw = _drawn(free, count, (*named, number))
+        draw = _draw(free, count, (*named, number))
         step = seats.sum() * draw - seats * count
         if (away := np.abs(off + step).max()) < farthest:
             best, best_step, farthest = draw, step, away
@@ -57,7 +57,7 @@ def _near(
     return best, best_step
 
 
-def _shared(lacking: _Ints, count: int, named: tuple[object, ...]) -> _Ints:
+def _share_out(lacking: _Ints, count: int, named: tuple[object, ...]) -> _Ints:
     """So many places in proportion to what is lacking, by largest remainders; equal ones by chance."""
     whole, left = np.divmod(lacking * count, lacking.sum())
     order = np.lexsort((_bits(len(left), named), -left))
@@ -65,7 +65,7 @@ def _shared(lacking: _Ints, count: int, named: tuple[object, ...]) -> _Ints:
     return np.asarray(whole)
 
 
-def _drawn(free: _Ints, count: int, named: tuple[object, ...]) -> _Ints:
+def _draw(free: _Ints, count: int, named: tuple[object, ...]) -> _Ints:
     """(S,) how many of each split's free seats are among `count` that are drawn without replacement."""
     listed = np.repeat(np.arange(len(free)), free)
     order = np.argsort(_bits(len(listed), named), kind="stable")

@@ -75,7 +75,7 @@ def row(line: int, action: str, name: str, scope: str = "", reason: str = "asked
     ],
 )
 def test_rows_are_read(rows: list[Any], expected: list[Any]):
-    assert [tuple(found.values()) for found in by_hand.said("f", rows).to_pylist()] == expected
+    assert [tuple(found.values()) for found in by_hand.parse_manual_lists("f", rows).to_pylist()] == expected
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_rows_are_read(rows: list[Any], expected: list[Any]):
 )
 def test_what_no_build_can_obey_is_refused(rows: list[Any], message: str):
     with pytest.raises(BadInput, match=message):
-        by_hand.said("f", rows)
+        by_hand.parse_manual_lists("f", rows)
 
 
 @given(
@@ -149,7 +149,7 @@ def test_what_no_build_can_obey_is_refused(rows: list[Any], message: str):
     )
 )
 def test_the_order_of_rows_changes_nothing(rows: list[Any]):
-    assert by_hand.said("f", [HEAD, *rows]).equals(by_hand.said("f", [HEAD, *sorted(rows)]))
+    assert by_hand.parse_manual_lists("f", [HEAD, *rows]).equals(by_hand.parse_manual_lists("f", [HEAD, *sorted(rows)]))
 
 
 def records(*rows: dict[str, Any]) -> pa.Table:
@@ -260,7 +260,7 @@ ALONE = f"the record alone: {ASKED}"
     ],
 )
 def test_who_is_dropped(rows: Any, previous: Any, stones: Any, expected: dict[str, Any]):
-    found = by_hand.obeyed(
+    found = by_hand.apply_manual_lists(
         WORKS, said(*rows), pa.Table.from_pylist(stones, schema=TOMBSTONES), book(*previous), ALIASES
     )
     before = {each["record_id"]: each for each in WORKS.to_pylist()}
@@ -283,7 +283,7 @@ def test_files_of_what_is_down_are_known_from_the_ledger_or_the_tombstone():
         ],
         schema=TOMBSTONES,
     )
-    found = by_hand.obeyed(
+    found = by_hand.apply_manual_lists(
         WORKS, said(("takedown", "record", "s:1")), stones, book({"record_id": "s:1", "sha256": "a"}), ALIASES
     )
     assert found.taken_down.select(["record_id", "sha256", "is_work"]).to_pylist() == [
@@ -295,7 +295,7 @@ def test_files_of_what_is_down_are_known_from_the_ledger_or_the_tombstone():
 
 def test_records_say_nothing_of_what_a_ledger_calls_taken_down():
     down = {"record_id": "s:2", "reason": "taken_down", "stage": "dedup", "detail": "copy of s:1: r (2024-05-01)"}
-    found = by_hand.without_copies(WORKS, book({"record_id": "s:1", "kept": True}, down)).to_pylist()
+    found = by_hand.redact_taken_down(WORKS, book({"record_id": "s:1", "kept": True}, down)).to_pylist()
     assert [each for each in found if each["record_id"] != "s:2"] == [
         each for each in WORKS.to_pylist() if each["record_id"] != "s:2"
     ]
@@ -319,7 +319,7 @@ def test_equal_bytes_go_with_what_is_down():
         ],
         schema=FETCH,
     )
-    found = by_hand.without_same_bytes(fetched, down).to_pylist()
+    found = by_hand.drop_same_bytes(fetched, down).to_pylist()
     assert [(each["reason"], each["detail"]) for each in found] == [
         ("taken_down", f"same bytes as s:1: {ASKED}"),
         ("not_found", None),
@@ -330,13 +330,13 @@ def test_equal_bytes_go_with_what_is_down():
 def test_marks_are_for_single_records():
     words = said(("include", "record", "s:1"), ("exclude", "artist", "s:2"), ("replace", "record", "s:3"))
     ids = pa.chunked_array([["s:1", "s:2"], ["s:3"]])
-    assert by_hand.marked(words, ids, "include").to_pylist() == [True, False, False]
-    assert by_hand.marked(words, ids, "replace").to_pylist() == [False, False, True]
-    assert by_hand.marked(words, ids, "exclude").to_pylist() == [False, False, False]
+    assert by_hand.is_named(words, ids, "include").to_pylist() == [True, False, False]
+    assert by_hand.is_named(words, ids, "replace").to_pylist() == [False, False, True]
+    assert by_hand.is_named(words, ids, "exclude").to_pylist() == [False, False, False]
 
 
 def test_rows_about_nobody_are_told_few_by_name():
-    found = by_hand.obeyed(
+    found = by_hand.apply_manual_lists(
         WORKS, said(*(("exclude", "record", f"s:x{n}") for n in range(5))), TOMBSTONES.empty_table(), book(), ALIASES
     )
     assert found.notes == (

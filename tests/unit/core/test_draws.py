@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from tasks.core.draws import ordered, tickets, waiting_times
+from tasks.core.draws import order_by_stratum, tickets, waiting_times
 from tasks.core.siphash import siphash
 
 WORD = 2**64
@@ -247,14 +247,14 @@ KEYS = {"uint64": np.uint64, "float64": np.float64}
     ],
 )
 def test_order(kind: str, stratum: list[int], key: list[int], names: list[str], expected: list[int]):
-    got = ordered(np.array(stratum, np.int64), np.array(key, KEYS[kind]), text(names[:1], names[1:]))
+    got = order_by_stratum(np.array(stratum, np.int64), np.array(key, KEYS[kind]), text(names[:1], names[1:]))
     assert got.tolist() == expected
     assert got.dtype == np.int64
 
 
 def test_those_who_never_wait_and_those_who_wait_for_ever_go_by_name_too():
     key = np.array([np.inf, 0, 0.5, np.inf, 0])
-    assert ordered(np.zeros(5, np.int64), key, text(["b", "d", "x", "a", "c"])).tolist() == [4, 1, 2, 3, 0]
+    assert order_by_stratum(np.zeros(5, np.int64), key, text(["b", "d", "x", "a", "c"])).tolist() == [4, 1, 2, 3, 0]
 
 
 ROWS = st.lists(st.tuples(st.integers(0, 3), st.integers(0, WORD - 1) | st.integers(0, 3)), max_size=12)
@@ -272,7 +272,7 @@ def test_the_order_is_that_of_plain_sorting_however_rows_come(
     for _ in range(2):
         of, key, names = (list(column) for column in zip(*listed, strict=True)) if listed else ([], [], [])
         cut = chance.randint(0, len(names))
-        order = ordered(np.array(of, np.int64), np.array(key, KEYS[kind]), text(names[:cut], names[cut:]))
+        order = order_by_stratum(np.array(of, np.int64), np.array(key, KEYS[kind]), text(names[:cut], names[cut:]))
         assert [names[row] for row in order] == expected
         chance.shuffle(listed)
 
@@ -290,7 +290,7 @@ def test_a_million_rows_in_many_strata_are_in_order():
     chance = np.random.default_rng(7)
     of, key = chance.integers(0, 300, 1_000_000), chance.integers(0, 2**64, 1_000_000, np.uint64)
     names = pa.chunked_array([pa.array(np.arange(1_000_000)).cast(pa.string())])
-    order = ordered(of, key, names)
+    order = order_by_stratum(of, key, names)
     assert np.array_equal(np.sort(order), np.arange(1_000_000))
     same = of[order][1:] == of[order][:-1]
     assert np.all(np.diff(of[order]) >= 0)

@@ -58,7 +58,7 @@ def drawn(rows: list[Row], **settings: Any) -> set[str]:
 
 def said(rows: list[Row], **settings: Any) -> list[str]:
     view = viewed(rows)
-    return sample.short(view, sample.decide(view, drawing(**settings)), drawing(**settings))
+    return sample.notes(view, sample.decide(view, drawing(**settings)), drawing(**settings))
 
 
 def works(style: str | None, **by_artist: int) -> list[Row]:
@@ -509,7 +509,7 @@ def test_artbench_on_the_real_style_lists(wikiart: list[Row]):
         "Realism",
         "Romanticism",
     ]
-    assert sample.short(view, outcome, settings) == [
+    assert sample.notes(view, outcome, settings) == [
         "sample: 22 of 27 strata have fewer than 6000: Action_painting 98, Analytical_Cubism 110, "
         "Synthetic_Cubism 216, "
         "New_Realism 314, Contemporary_Realism 481 and 17 more"

@@ -297,8 +297,8 @@ def test_a_slip_of_the_pen_is_told_with_what_is_near():
 )
 def test_what_nobody_has_counted_is_told(figures: list[int | None], expected: tuple[str, ...]):
     counts = pa.chunked_array([pa.array(figures, pa.int64())])
-    assert screen.said_of_uncounted(counts, Screen(label="s", figures=Figures())) == expected
-    assert screen.said_of_uncounted(counts, Screen(label="s", figures=Figures(least=0))) == ()
+    assert screen.uncounted_notes(counts, Screen(label="s", figures=Figures())) == expected
+    assert screen.uncounted_notes(counts, Screen(label="s", figures=Figures(least=0))) == ()
 
 
 def test_a_screen_by_figures_that_nobody_has_counted_is_refused():
@@ -308,7 +308,7 @@ def test_a_screen_by_figures_that_nobody_has_counted_is_refused():
         match=r"stages \(s\).figures: expected annotated records, or detect of person before it, got 2 "
         r"records that nob",
     ):
-        screen.said_of_uncounted(counts, Screen(label="s", figures=Figures()))
+        screen.uncounted_notes(counts, Screen(label="s", figures=Figures()))
 
 
 def test_only_the_columns_that_are_asked_for_are_read():

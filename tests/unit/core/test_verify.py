@@ -163,7 +163,7 @@ def test_nulls_where_none_may_be(table: str, values: dict[str, list[Any]], said:
     ],
 )
 def test_keys_that_stand_more_than_once(keys: list[Any], said: list[str]):
-    assert list(verify.key_problems("images", keys)) == said
+    assert list(verify.primary_key_problems("images", keys)) == said
 
 
 # --- a small release: three images in two splits, one of them a copy's group; two records dropped
@@ -380,7 +380,7 @@ def test_what_has_a_tombstone_is_taken_down(row: dict[str, Any] | None, said: li
     stones = pa.Table.from_pylist([{"record_id": "s:1"}], schema=tables.TOMBSTONES)
     ledger = pa.Table.from_pylist([{"record_id": "s:1", **row}] if row else [], schema=tables.LEDGER)
     expected = [f"ledger: expected s:1, which has a tombstone, to be taken down, {end}" for end in said]
-    assert list(verify.stone_problems(stones, ledger)) == expected
+    assert list(verify.tombstone_problems(stones, ledger)) == expected
 
 
 def test_a_picture_of_what_has_a_tombstone_is_found_unless_another_image_uses_it():
@@ -390,7 +390,7 @@ def test_a_picture_of_what_has_a_tombstone_is_found_unless_another_image_uses_it
     )
     images = pa.table({"record_id": ["s:1", "s:9"], "sha256": ["aa", "bb"]})
     paths = ["media/aa/aa.jpg", "media/bb/bb.jpg", "media/cc/cc.jpg", "README.md", "images/aa.parquet"]
-    assert list(verify.buried_files(paths, stones, images)) == [
+    assert list(verify.leftover_files(paths, stones, images)) == [
         "media/aa/aa.jpg: expected no image of a record with a tombstone, got one"
     ]
-    assert list(verify.buried_files([], stones, images.slice(0, 0))) == []
+    assert list(verify.leftover_files([], stones, images.slice(0, 0))) == []

@@ -30,5 +30,5 @@ def test_pages_that_hold_further_images_are_still_asked_for(
 
     known = None if ledger is None else SimpleNamespace(ledger=lambda: table(ledger, LEDGER))
     monkeypatch.setattr(releases, "predecessor", lambda *_: known)
-    monkeypatch.setattr(by_hand, "buried", lambda *_: table(stones, TOMBSTONES))
-    assert by_hand.not_asked_for(None, SimpleNamespace(name="small")).to_pylist() == expected  # type: ignore[arg-type]
+    monkeypatch.setattr(by_hand, "all_tombstones", lambda *_: table(stones, TOMBSTONES))
+    assert by_hand.purged_ids(None, SimpleNamespace(name="small")).to_pylist() == expected  # type: ignore[arg-type]

@@ -9,15 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tasks.core.dedup import candidates as module
-from tasks.core.dedup.candidates import LEADERS, MOST, Candidates, Near, Views, candidates, is_degenerate
+from tasks.core.dedup.candidates import LEADERS, MOST_PER_HASH, Candidates, NearHashes, Views, candidates, is_degenerate
 
 WAVES = 0x0F0F0F0F0F0F0F0F  # 32 bits set
 Found = tuple[int, int, int, int]
 
 
-def near(*pairs: tuple[int, int]) -> Near:
+def near(*pairs: tuple[int, int]) -> NearHashes:
     bits = [(one ^ other).bit_count() for one, other in pairs]
-    return Near(np.array(pairs, np.uint64).reshape(-1, 2), np.array(bits, np.uint8))
+    return NearHashes(np.array(pairs, np.uint64).reshape(-1, 2), np.array(bits, np.uint8))
 
 
 def views_of(hashes: Sequence[Sequence[int]], *pairs: tuple[int, int], first: int = 1) -> Views:
@@ -25,7 +25,7 @@ def views_of(hashes: Sequence[Sequence[int]], *pairs: tuple[int, int], first: in
     return Views(table, np.arange(first, first + table.shape[1], dtype=np.int16), near(*pairs))
 
 
-def found(hashes: Sequence[int], pairs: Near, *views: Views) -> list[Found]:
+def found(hashes: Sequence[int], pairs: NearHashes, *views: Views) -> list[Found]:
     return rows(candidates(np.array(hashes, np.uint64), pairs, views))
 
 
@@ -79,7 +79,7 @@ def test_a_hash_with_hardly_a_wave_is_degenerate(value: int, expected: bool):
         pytest.param([2**63 ^ WAVES, WAVES], near((WAVES, 2**63 ^ WAVES)), [(0, 1, 0, 1)], id="the top bit"),
     ],
 )
-def test_pairs_of_whole_pictures(hashes: list[int], pairs: Near, expected: list[Found]):
+def test_pairs_of_whole_pictures(hashes: list[int], pairs: NearHashes, expected: list[Found]):
     assert found(hashes, pairs) == expected
 
 
@@ -129,9 +129,12 @@ def test_pairs_of_a_view_and_a_whole_picture(hashes: list[int], views: list[View
 @pytest.mark.parametrize(
     ("blobs", "pairs", "crowded"),
     [
-        pytest.param(MOST, MOST * (MOST - 1) // 2, 0, id="all of the most"),
+        pytest.param(MOST_PER_HASH, MOST_PER_HASH * (MOST_PER_HASH - 1) // 2, 0, id="all of the most"),
         pytest.param(
-            MOST + 1, sum(MOST - lead for lead in range(LEADERS)), MOST + 1, id="one more: the leaders with all"
+            MOST_PER_HASH + 1,
+            sum(MOST_PER_HASH - lead for lead in range(LEADERS)),
+            MOST_PER_HASH + 1,
+            id="one more: the leaders with all",
         ),
         pytest.param(300_000, 300_000 * LEADERS - LEADERS * (LEADERS + 1) // 2, 300_000, id="as many as there are"),
     ],
@@ -145,9 +148,14 @@ def test_pairs_of_one_hash(blobs: int, pairs: int, crowded: int):
 @pytest.mark.parametrize(
     ("left", "right", "pairs"),
     [
-        pytest.param(MOST, MOST, MOST * MOST, id="all with all"),
-        pytest.param(MOST + 1, 1, MOST + 1, id="a lone one leads: it is compared with all"),
-        pytest.param(MOST + 1, MOST, LEADERS * MOST + (MOST + 1 - LEADERS) * LEADERS, id="one crowd is enough"),
+        pytest.param(MOST_PER_HASH, MOST_PER_HASH, MOST_PER_HASH * MOST_PER_HASH, id="all with all"),
+        pytest.param(MOST_PER_HASH + 1, 1, MOST_PER_HASH + 1, id="a lone one leads: it is compared with all"),
+        pytest.param(
+            MOST_PER_HASH + 1,
+            MOST_PER_HASH,
+            LEADERS * MOST_PER_HASH + (MOST_PER_HASH + 1 - LEADERS) * LEADERS,
+            id="one crowd is enough",
+        ),
         pytest.param(
             1000, 2000, LEADERS * (1000 + 2000) - LEADERS * LEADERS, id="two crowds: leaders with all of the other"
         ),
@@ -160,7 +168,7 @@ def test_pairs_of_two_near_hashes(left: int, right: int, pairs: int):
 
 
 def test_symmetric_pictures_are_no_crowd_though_two_of_their_views_are_one():
-    symmetric, others = MOST // 2 + 1, MOST
+    symmetric, others = MOST_PER_HASH // 2 + 1, MOST_PER_HASH
     seen = views_of([[B, B]] * symmetric + [[0, 0]] * others, (B, B))
     got = found([A ^ 7 << 3 * number for number in range(symmetric)] + [B] * others, near(), seen)
     assert [row for row in got if row[2]] == [(a, symmetric + b, 1, 0) for a in range(symmetric) for b in range(others)]
@@ -243,7 +251,7 @@ def test_candidates_are_those_of_loops_over_all(case: tuple[list[int], int, list
     others = within({value for row in views for value in row}, set(hashes), radius_bits)
     given_views = [views_of(views, *others)] if hashes else []
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "MOST", limits[0])
+        patch.setattr(module, "MOST_PER_HASH", limits[0])
         patch.setattr(module, "LEADERS", limits[1])
         assert found(hashes, pairs, *given_views) == looked_for(hashes, radius_bits, views, *limits)
 
@@ -251,9 +259,9 @@ def test_candidates_are_those_of_loops_over_all(case: tuple[list[int], int, list
 @given(st.lists(st.integers(0, 2**12), min_size=2, max_size=40, unique=True), st.integers(1, 5))
 def test_each_hash_keeps_its_nearest_and_no_crowd_grows_with_its_square(values: list[int], most: int):
     pairs = [(a, b) for i, a in enumerate(sorted(values)) for b in sorted(values)[i + 1 :]]
-    near = Near(np.array(pairs, np.uint64), np.array([(a ^ b).bit_count() for a, b in pairs], np.uint8))
+    near = NearHashes(np.array(pairs, np.uint64), np.array([(a ^ b).bit_count() for a, b in pairs], np.uint8))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "NEIGHBOURS", most)
+        patch.setattr(module, "MOST_NEIGHBOURS", most)
         got = module.nearest(near)
     nearest = {(a, b) for a in values for b in sorted(set(values) - {a}, key=lambda b: ((a ^ b).bit_count(), b))[:most]}
     assert [tuple(pair) for pair in got.values.tolist()] == [

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from schemas.stages import Dedup
 from schemas.tables import DEDUP, EDGES, VERDICTS
-from tasks.core.dedup.decide import decide, evidence, seconds
+from tasks.core.dedup.decide import conclusive_pairs, decide, is_second_choice
 
 CC0 = "https://creativecommons.org/publicdomain/zero/1.0/"
 MARK = "https://creativecommons.org/publicdomain/mark/1.0/"
@@ -26,7 +26,7 @@ VIEW = pa.schema(
         ("height_px", pa.int32()),
         ("bytes", pa.int64()),
         ("metadata", pa.int64()),
-        ("is_second", pa.bool_()),
+        ("is_second_choice", pa.bool_()),
     ]
 )
 RELATIONS = pa.schema(
@@ -56,7 +56,7 @@ def row(record_id: str, blob: str | None = None, **said: Any) -> Row:
         "height_px": 100,
         "bytes": 1000,
         "metadata": 3,
-        "is_second": False,
+        "is_second_choice": False,
         **said,
     }
 
@@ -175,7 +175,7 @@ def test_of_very_many_records_of_equal_bytes_one_stays_and_each_is_paired_with_t
         pytest.param({"bytes": 1001}, {"metadata": 7}, id="more bytes before more metadata"),
         pytest.param(
             {},
-            {"is_second": True, "rights_uri": MARK, "is_annotated": True},
+            {"is_second_choice": True, "rights_uri": MARK, "is_annotated": True},
             id="what must not stay comes after all else",
         ),
         pytest.param({"metadata": 4}, {}, id="more metadata before the smaller name"),
@@ -520,7 +520,7 @@ def test_only_the_whole_says_that_two_are_apart():
         {"a": number, "b": 9, "view": view, "relation": relation} for number, (view, relation, _) in enumerate(rows)
     ]
     schema = pa.schema([("a", pa.int64()), ("b", pa.int64()), ("view", pa.int16()), ("relation", pa.string())])
-    got = evidence(pa.Table.from_pylist(measured, schema=schema))
+    got = conclusive_pairs(pa.Table.from_pylist(measured, schema=schema))
     assert got.column_names == ["a", "b", "relation"]
     assert got["a"].to_pylist() == [number for number, row in enumerate(rows) if row[2]]
 
@@ -552,4 +552,4 @@ def test_who_must_not_take_the_place_of_a_copy(rows, expected):
         pa.chunked_array([pa.array(column, pa.string())])
         for column in (zip(*rows, strict=True) if rows else [[], [], []])
     ]
-    assert seconds(*columns).tolist() == expected
+    assert is_second_choice(*columns).tolist() == expected

@@ -57,8 +57,8 @@ def with_gamma(picture: Picture, gamma: float) -> Picture:
 
 
 def looked(a: Picture, b: Picture, view: View = WHOLE, *, has_equal_size: bool = False) -> tuple[Relation, Agreement]:
-    found = relate.agreement(a, b, view)
-    return relate.relation(found, view, has_equal_size=has_equal_size), found
+    found = relate.measure_agreement(a, b, view)
+    return relate.relation_of_agreement(found, view, has_equal_size=has_equal_size), found
 
 
 ONE = painted(1)
@@ -141,7 +141,7 @@ def test_the_share_is_the_part_that_is_left(left: float, top: float, right: floa
     box = round(left * width), round(top * height), round((1 - right) * width), round((1 - bottom) * height)
     part = ONE[box[1] : box[3], box[0] : box[2]]
     forties = tuple(round(40 * place / side) for place, side in zip(box, (width, height) * 2, strict=True))
-    found = relate.agreement(ONE, part, View(box=forties))
+    found = relate.measure_agreement(ONE, part, View(box=forties))
     assert found.score > 0.9
     assert found.share == pytest.approx(part.size / ONE.size, abs=0.02)
 
@@ -157,8 +157,8 @@ def test_any_size_gives_an_agreement_in_its_ranges(height: int, width: int, kind
         np.indices((height, width)).sum(0) % 2 * 255,
     ]
     for found in (
-        relate.agreement(odd[kind].astype(np.uint8), ONE, WHOLE),
-        relate.agreement(ONE, odd[kind].astype(np.uint8), WHOLE),
+        relate.measure_agreement(odd[kind].astype(np.uint8), ONE, WHOLE),
+        relate.measure_agreement(ONE, odd[kind].astype(np.uint8), WHOLE),
     ):
         assert 0 <= found.score <= 1
         assert 0 <= found.share <= 1
@@ -167,4 +167,4 @@ def test_any_size_gives_an_agreement_in_its_ranges(height: int, width: int, kind
 
 
 def test_the_same_twice_is_the_same():
-    assert relate.agreement(ONE, noisy(ONE, 9), WHOLE) == relate.agreement(ONE, noisy(ONE, 9), WHOLE)
+    assert relate.measure_agreement(ONE, noisy(ONE, 9), WHOLE) == relate.measure_agreement(ONE, noisy(ONE, 9), WHOLE)

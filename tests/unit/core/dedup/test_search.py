@@ -150,7 +150,7 @@ def packed(keys: search.Keys, others: search.Keys | None, radius_bits: int) -> l
 def test_bands_find_the_pairs_of_a_loop_over_all(keys: search.Keys, radius_bits: int, threads: int):
     expected = packed(keys, None, radius_bits)
     assert search_bands.banded_pairs(keys, None, radius_bits, threads).tolist() == expected
-    assert search._compared(keys, None, radius_bits).tolist() == expected
+    assert search._compare_all(keys, None, radius_bits).tolist() == expected
 
 
 @given(tables(), tables(), st.integers(0, 16), st.integers(1, 3))
@@ -160,7 +160,7 @@ def test_bands_find_the_pairs_between_tables_of_a_loop_over_all(
 ):
     expected = packed(left, right, radius_bits)
     assert search_bands.banded_pairs(left, right, radius_bits, threads).tolist() == expected
-    assert search._compared(left, right, radius_bits).tolist() == expected
+    assert search._compare_all(left, right, radius_bits).tolist() == expected
 
 
 @given(tables(), st.integers(0, 16), st.integers(1, 300))
@@ -241,7 +241,7 @@ def test_bands_are_disjoint_and_no_pair_can_escape_them_all(streamed: int, kept:
         for width in search_bands._WIDTHS
         for tolerance in search_bands._TOLERANCES
     }
-    bands = search_bands.planned(search_bands.Size(streamed, kept, is_self), radius_bits, shares)
+    bands = search_bands.plan_bands(search_bands.Size(streamed, kept, is_self), radius_bits, shares)
     assert sum(band.width_bits for band in bands) <= 64
     assert sum(band.tolerance_bits + 1 for band in bands) == radius_bits + 1
 
@@ -249,6 +249,6 @@ def test_bands_are_disjoint_and_no_pair_can_escape_them_all(streamed: int, kept:
 @given(tables(), st.lists(st.integers(4, 12), min_size=1, max_size=5))
 def test_dealing_puts_each_bit_in_one_place(keys: search.Keys, widths: list[int]):
     order, _ = search_bands._balance(keys)
-    table = search_bands._dealing(order, widths)
+    table = search_bands._bit_permutation(order, widths)
     dealt = [int(table[bit // 8, 1 << bit % 8]) for bit in range(64)]
     assert sorted(dealt) == [1 << place for place in range(64)]

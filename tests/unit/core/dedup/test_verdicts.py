@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from schemas.errors import BadInput
 from schemas.tables import VERDICTS
-from tasks.core.dedup.verdicts import WORDS, verdicts
+from tasks.core.dedup.verdicts import WORDS, parse_verdicts
 
 HEADER = ("a", "b", "verdict", "note")
 
@@ -19,14 +19,14 @@ def rows(*said: str) -> list[tuple[int, list[str]]]:
 
 
 def read(*said: str) -> list[tuple[str, ...]]:
-    table = verdicts("v", rows(*said))
+    table = parse_verdicts("v", rows(*said))
     assert table.schema == VERDICTS
     return [tuple(row.values()) for row in table.to_pylist()]
 
 
 def refusal(lines: list[tuple[int, list[str]]]) -> str:
     with pytest.raises(BadInput) as caught:
-        verdicts("v", lines)
+        parse_verdicts("v", lines)
     text = str(caught.value)
     assert "expected" in text
     assert "got" in text
@@ -71,7 +71,7 @@ def test_what_is_read(said, expected):
 )
 def test_columns_go_by_name(header, expected):
     cells = {"a": "a", "b": "b", "verdict": "copy", "note": "n"}
-    table = verdicts("v", [(1, header), (2, [cells[name] for name in header])])
+    table = parse_verdicts("v", [(1, header), (2, [cells[name] for name in header])])
     assert [tuple(row.values()) for row in table.to_pylist()] == [expected]
 
 
@@ -130,7 +130,7 @@ SAID = st.lists(st.tuples(NAMES, NAMES, st.sampled_from(WORDS), st.sampled_from(
 def outcome(said) -> object:
     """The rows, or that they are refused: which line a refusal names may go by the order of lines."""
     try:
-        return verdicts("v", [(1, [*HEADER]), *enumerate(map(list, said), 2)]).to_pylist()
+        return parse_verdicts("v", [(1, [*HEADER]), *enumerate(map(list, said), 2)]).to_pylist()
     except BadInput:
         return "refused"
 

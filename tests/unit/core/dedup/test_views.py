@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from schemas.relations import KEY_NAMES
+from schemas.relations import VIEW_NAMES
 from tasks.core.dedup import views
-from tasks.core.dedup.views import ALL, VIEWS, View, hashes
+from tasks.core.dedup.views import ALL_VIEWS, VIEWS, View, view_hashes
 
 RNG = np.random.default_rng(8)
 PICTURE = np.clip(RNG.normal(128, 50, (12, 16)).repeat(8, axis=0).repeat(8, axis=1), 0, 255).astype(np.uint8)
@@ -20,14 +20,14 @@ def apart(one: NDArray[np.uint64], other: NDArray[np.uint64]) -> list[int]:
 
 def test_the_numbers_of_views_are_those_in_stored_tables():
     """New views may only follow: stored relations name them by these numbers."""
-    assert {name: (views.numbers(name).start, views.numbers(name).stop) for name in KEY_NAMES} == {
+    assert {name: (views.view_numbers(name).start, views.view_numbers(name).stop) for name in VIEW_NAMES} == {
         "phash": (0, 1),
         "mirrored": (1, 2),
         "turned": (2, 8),
         "crops": (8, 49),
     }
-    assert len(ALL) == len(set(ALL)) == 49
-    assert (ALL[0], ALL[1], ALL[2], ALL[5], ALL[8]) == (
+    assert len(ALL_VIEWS) == len(set(ALL_VIEWS)) == 49
+    assert (ALL_VIEWS[0], ALL_VIEWS[1], ALL_VIEWS[2], ALL_VIEWS[5], ALL_VIEWS[8]) == (
         View(),
         View(is_mirrored=True),
         View(1),
@@ -58,33 +58,33 @@ def test_all_boxes_lie_in_the_picture_and_keep_seven_tenths_of_each_side():
 )
 def test_some_view_hashes_like_the_whole_of_what_it_shows(seen):
     poses = [*VIEWS["phash"], *VIEWS["mirrored"], *VIEWS["turned"]]
-    whole = hashes(np.ascontiguousarray(seen(PICTURE)), VIEWS["phash"])
-    assert sorted(apart(hashes(PICTURE, poses), whole))[0] == 0
+    whole = view_hashes(np.ascontiguousarray(seen(PICTURE)), VIEWS["phash"])
+    assert sorted(apart(view_hashes(PICTURE, poses), whole))[0] == 0
 
 
 def test_a_box_hashes_like_the_picture_that_is_cut_so():
     view = View(box=(5, 10, 35, 40))  # of 128 x 96: px 16..112, 24..96
-    assert apart(hashes(PICTURE, [view]), hashes(PICTURE[24:96, 16:112], [View()])) == [0]
+    assert apart(view_hashes(PICTURE, [view]), view_hashes(PICTURE[24:96, 16:112], [View()])) == [0]
 
 
 def test_the_size_of_a_picture_hardly_matters():
     big = PICTURE.repeat(2, axis=0).repeat(2, axis=1)
-    assert apart(hashes(big, ALL), hashes(PICTURE, ALL)) == [0] * len(ALL)
+    assert apart(view_hashes(big, ALL_VIEWS), view_hashes(PICTURE, ALL_VIEWS)) == [0] * len(ALL_VIEWS)
 
 
 def test_a_flat_picture_has_hardly_a_bit():
-    assert hashes(np.zeros((9, 9), np.uint8), ALL).tolist() == [0] * len(ALL)
-    assert set(hashes(np.full((90, 60), 255, np.uint8), VIEWS["phash"]).tolist()) <= {0, 2**63}
+    assert view_hashes(np.zeros((9, 9), np.uint8), ALL_VIEWS).tolist() == [0] * len(ALL_VIEWS)
+    assert set(view_hashes(np.full((90, 60), 255, np.uint8), VIEWS["phash"]).tolist()) <= {0, 2**63}
 
 
 def test_no_views_no_hashes():
-    assert hashes(PICTURE, []).tolist() == []
+    assert view_hashes(PICTURE, []).tolist() == []
 
 
 @given(st.integers(1, 150), st.integers(1, 150), st.integers(0, 2**32 - 1))
 def test_each_view_hashes_alike_alone_and_among_others(height: int, width: int, seed: int):
     picture = np.random.default_rng(seed).integers(0, 256, (height, width)).astype(np.uint8)
-    together = hashes(picture, ALL)
-    assert [int(hashes(picture, [ALL[place]])[0]) for place in (0, 1, 4, 9, 48)] == [
+    together = view_hashes(picture, ALL_VIEWS)
+    assert [int(view_hashes(picture, [ALL_VIEWS[place]])[0]) for place in (0, 1, 4, 9, 48)] == [
         int(together[place]) for place in (0, 1, 4, 9, 48)
     ]

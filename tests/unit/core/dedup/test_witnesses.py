@@ -29,7 +29,7 @@ def view(*names: str) -> pa.Table:
             "sha256": pa.array([f"sha-{name}" for name in names], pa.string()),
             "rights_uri": pa.array([""] * len(names), pa.string()),
             "is_annotated": pa.array([False] * len(names), pa.bool_()),
-            "is_second": pa.array([False] * len(names), pa.bool_()),
+            "is_second_choice": pa.array([False] * len(names), pa.bool_()),
             **{name: pa.array([1] * len(names), pa.int64()) for name in ("width_px", "height_px", "bytes", "metadata")},
         }
     ).select(rule.COLUMNS)

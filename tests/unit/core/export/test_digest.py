@@ -173,5 +173,5 @@ def test_batches_in_any_order_have_the_digest_of_the_sorted_table():
     rows = [{**dict.fromkeys(LEDGER.names), "record_id": name, "kept": True} for name in ("a", "b", "c")]
     table, parts = (pa.Table.from_pylist(each, schema=LEDGER) for each in (rows, [rows[2], rows[0], rows[1]]))
     expected = digest.table_digest(table.to_batches())
-    assert digest.digest_by_key(parts.to_batches(max_chunksize=2), "record_id") == expected
-    assert digest.digest_by_key([], "record_id") == digest.table_digest([])
+    assert digest.digest_by_primary_key(parts.to_batches(max_chunksize=2), "record_id") == expected
+    assert digest.digest_by_primary_key([], "record_id") == digest.table_digest([])

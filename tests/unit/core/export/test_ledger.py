@@ -198,19 +198,19 @@ KEPT = pa.chunked_array([["kept", "moved", "new", "returns"]])
 def test_only_what_a_build_would_not_find_out_by_itself_is_remembered(
     same_splits: bool, expected: dict[str, str | None]
 ):
-    got = ledger.remembered(PREVIOUS, LISTED, KEPT, COPIES, same_splits=same_splits)
+    got = ledger.inherited_rows(PREVIOUS, LISTED, KEPT, COPIES, same_splits=same_splits)
     assert got.schema == LEDGER
     assert dict(zip(got["record_id"].to_pylist(), got["last_split"].to_pylist(), strict=True)) == expected
 
 
 def test_nothing_is_remembered_of_nothing():
-    assert ledger.remembered(NOTHING, LISTED, KEPT, COPIES, same_splits=True).equals(NOTHING)
+    assert ledger.inherited_rows(NOTHING, LISTED, KEPT, COPIES, same_splits=True).equals(NOTHING)
 
 
 def test_to_build_again_on_ones_own_result_changes_nothing():
     def again(before: pa.Table) -> pa.Table:
         listed, kept = pa.chunked_array([list("abcde")]), pa.chunked_array([["d"]])
-        return built(ledger.remembered(before, listed, kept, {"c": "train"}, same_splits=True))
+        return built(ledger.inherited_rows(before, listed, kept, {"c": "train"}, same_splits=True))
 
     first = again(
         rows(LEDGER, was("c", last_split="val"), was("g", last_split="val", image_id=77), was("d", image_id=9))
@@ -225,7 +225,7 @@ def test_ids_that_collide_stay_when_a_newcomer_collides_with_them(monkeypatch: p
     def build(*names: str, before: pa.Table = NOTHING) -> pa.Table:
         listed = pa.chunked_array([list(names)])
         split = rows(SPLIT, *({"record_id": name, "split": "train"} for name in names))
-        memory = ledger.remembered(before, listed, listed, {}, same_splits=True)
+        memory = ledger.inherited_rows(before, listed, listed, {}, same_splits=True)
         return ledger.ledger(records(*names), [("split", split)], memory)
 
     first = build("b", "c")
@@ -307,7 +307,7 @@ def test_the_file_of_what_is_taken_down_is_remembered_as_long_as_it_is():
     ids_of = {"records": down["record_id"], "kept": pa.chunked_array([["b"]]), "copies": {}, "same_splits": True}
     lost = pa.chunked_array([pa.array(["a"], pa.string())])
     for _ in range(2):  # the second time from the ledger of the first
-        memory = ledger.remembered(before, **ids_of, taken_down=lost)
+        memory = ledger.inherited_rows(before, **ids_of, taken_down=lost)
         assert memory["record_id"].to_pylist() == ["a"]
         before = ledger.ledger(down, [("split", split)], memory)
         found = by_name(before)["a"]

@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schemas.tables import EDGES, LEDGER
-from tasks.core.dedup.decide import preference
+from tasks.core.dedup.decide import preference_order
 from tasks.core.report import clusters
-from tasks.core.report.clusters import Cluster, Pair, Shown, place_in_order, shown, why_it_stayed
+from tasks.core.report.clusters import Cluster, Pair, ReviewSelection, preference_rank, select_for_review, why_it_stayed
 
 REASON = {"same": "exact_duplicate", "other": "near_duplicate"}
 
@@ -59,12 +59,12 @@ def edges(*rows: dict[str, Any]) -> pa.Table:
     return pa.Table.from_pylist(list(rows), schema=EDGES)
 
 
-def copies(found: Shown) -> list[str]:
+def copies(found: ReviewSelection) -> list[str]:
     """Clusters as 'stays: copies in order'."""
     return [f"{cluster.stays}: {' '.join(pair.a for pair in cluster.copies)}" for cluster in found.clusters]
 
 
-def apart(found: Shown) -> list[str]:
+def apart(found: ReviewSelection) -> list[str]:
     return [pair.a + pair.b for pair in found.apart]
 
 
@@ -122,7 +122,7 @@ def apart(found: Shown) -> list[str]:
     ],
 )
 def test_clusters(book, looks, expected):
-    assert copies(shown(looks, book)) == expected
+    assert copies(select_for_review(looks, book)) == expected
 
 
 @pytest.mark.parametrize(
@@ -173,12 +173,12 @@ def test_clusters(book, looks, expected):
     ],
 )
 def test_pairs_that_were_not_merged(book, looks, expected):
-    assert apart(shown(looks, book)) == expected
+    assert apart(select_for_review(looks, book)) == expected
 
 
 def test_what_is_known_of_each():
     book = ledger("a!not_drawn", "b>a", "c>a", "d>a", "e", d="a")
-    found = shown(edges(edge("a", "b", 0.75, 6, "related"), edge("a", "e", 0.25, 8)), book)
+    found = select_for_review(edges(edge("a", "b", 0.75, 6, "related"), edge("a", "e", 0.25, 8)), book)
     assert found.clusters == (
         Cluster(
             "a",
@@ -193,14 +193,16 @@ def test_what_is_known_of_each():
     )
     assert found.apart == (Pair("a", "e", "resized", 8, 0.25, None, None),)
     assert found.record_ids() == ["a", "b", "c", "d", "e"]
-    assert Shown().record_ids() == []
+    assert ReviewSelection().record_ids() == []
 
 
 def test_of_many_so_many_are_shown_as_fit_on_a_page(monkeypatch):
-    for name, most in (("SHOWN_CLUSTERS", 2), ("SHOWN_COPIES", 3), ("SHOWN_PAIRS", 4)):
+    for name, most in (("MOST_CLUSTERS", 2), ("MOST_COPIES", 3), ("MOST_PAIRS", 4)):
         monkeypatch.setattr(clusters, name, most)
     book = ledger("a", *(f"a{n}>a" for n in range(5)), "b", "b0>b", "c", "c0>c", *(f"x{n}" for n in range(4)))
-    found = shown(edges(*(edge(f"x{one}", f"x{two}", 0.5) for one, two in itertools.combinations(range(4), 2))), book)
+    found = select_for_review(
+        edges(*(edge(f"x{one}", f"x{two}", 0.5) for one, two in itertools.combinations(range(4), 2))), book
+    )
     assert copies(found) == ["a: a0 a1 a2", "b: b0"]
     assert [cluster.more for cluster in found.clusters] == [2, 0]
     assert (found.more_clusters, len(found.apart), found.more_apart) == (1, 4, 2)
@@ -224,10 +226,10 @@ STAYS = st.lists(st.sampled_from("ab"), min_size=4, max_size=4)
 def test_order_of_rows_changes_nothing_and_each_pair_is_in_its_place(looks, stays, chance):
     book = ledger("a", "b", *(f"{name}>{stay}" for name, stay in zip("cdef", stays, strict=True)), f="c")
     rows = [edge(*names, *said) for names, said in looks.items()]
-    found = shown(edges(*rows), book)
+    found = select_for_review(edges(*rows), book)
     chance.shuffle(rows)
     shuffled = book.take(chance.sample(range(6), 6))
-    assert shown(edges(*rows), shuffled) == found
+    assert select_for_review(edges(*rows), shuffled) == found
     work = dict(zip(NAMES, ["a", "b", *stays], strict=True))
     assert {pair.a: pair.b for cluster in found.clusters for pair in cluster.copies} == dict(
         zip("cdef", stays, strict=True)
@@ -300,7 +302,7 @@ ROWS = st.lists(
             "height_px": st.sampled_from([2, 3]),
             "bytes": st.sampled_from([7, 8]),
             "metadata": st.sampled_from([0, 1]),
-            "is_second": st.just(False),
+            "is_second_choice": st.just(False),
         }
     ),
     min_size=1,
@@ -312,5 +314,7 @@ ROWS = st.lists(
 @given(ROWS, st.permutations("stuvwxyz"))
 def test_the_order_is_the_one_by_which_copies_are_dropped(rows, names):
     named = [{**row, "record_id": name} for row, name in zip(rows, names, strict=False)]
-    order = preference(pa.Table.from_pylist(named)).tolist()
-    assert [named[row]["record_id"] for row in order] == [row["record_id"] for row in sorted(named, key=place_in_order)]
+    order = preference_order(pa.Table.from_pylist(named)).tolist()
+    assert [named[row]["record_id"] for row in order] == [
+        row["record_id"] for row in sorted(named, key=preference_rank)
+    ]

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from schemas.relations import VERDICTS, Relation
-from tasks.core.report.clusters import Cluster, Pair, Shown
+from tasks.core.report.clusters import Cluster, Pair, ReviewSelection
 from tasks.core.report.copies import section
 from tasks.core.report.thumbnails import Thumbnail
 
@@ -35,15 +35,15 @@ def facts(**changes: Any) -> dict[str, dict[str, Any]]:
 
 
 def of_copy(copy: Pair = COPY, **changes: Any) -> str:
-    return section(Shown((Cluster("s:1", None, (copy,), 0),), 0, (), 0), facts(**changes), THUMBNAILS)
+    return section(ReviewSelection((Cluster("s:1", None, (copy,), 0),), 0, (), 0), facts(**changes), THUMBNAILS)
 
 
 def of_pair(pair: Pair = APART) -> str:
-    return section(Shown((), 0, (pair,), 0), facts(), THUMBNAILS)
+    return section(ReviewSelection((), 0, (pair,), 0), facts(), THUMBNAILS)
 
 
 def test_without_clusters_and_pairs_there_is_no_section():
-    assert section(Shown((), 0, (), 0), {}, {}) == ""
+    assert section(ReviewSelection((), 0, (), 0), {}, {}) == ""
 
 
 def test_all_words_of_verdicts_and_of_relations_are_explained():
@@ -143,20 +143,20 @@ def test_a_copy_that_was_not_merged_has_a_word_on_why(changes: dict[str, Any], i
 )
 def test_what_is_left_out_is_counted(more: tuple[int, int, int], said: str):
     clusters, copies, pairs = more
-    shown = Shown((Cluster("s:1", None, (COPY,), copies),), clusters, (APART,), pairs)
+    shown = ReviewSelection((Cluster("s:1", None, (COPY,), copies),), clusters, (APART,), pairs)
     text = section(shown, facts(), THUMBNAILS)
     assert text.count("<p class=quiet>And ") == 1
     assert f"<p class=quiet>{said}</p>" in text
 
 
 def test_a_cluster_whose_best_a_later_stage_dropped_says_so():
-    shown = Shown((Cluster("s:1", "over_limit", (COPY,), 0),), 0, (), 0)
+    shown = ReviewSelection((Cluster("s:1", "over_limit", (COPY,), 0),), 0, (), 0)
     text = section(shown, facts(), THUMBNAILS)
     assert "<br>A later stage dropped it: <span title='" in text
     assert ">over_limit</span></p>" in text
 
 
 def test_several_copies_take_the_whole_width():
-    shown = Shown((Cluster("s:1", None, (COPY, APART._replace(relation="resized")), 0),), 0, (), 0)
+    shown = ReviewSelection((Cluster("s:1", None, (COPY, APART._replace(relation="resized")), 0),), 0, (), 0)
     assert "<section class='cluster wide'>" in section(shown, facts(), THUMBNAILS)
     assert "<section class='cluster'>" in of_copy()

@@ -14,7 +14,7 @@ from schemas.manifests import ReleaseManifest, Step, TableRef
 from schemas.reasons import MEANING, Reason
 from schemas.tables import LEDGER
 from tasks.core.report import page as report
-from tasks.core.report.clusters import Cluster, Pair, Shown
+from tasks.core.report.clusters import Cluster, Pair, ReviewSelection
 from tasks.core.report.thumbnails import Thumbnail
 from tasks.core.statistics import VIEW, statistics
 
@@ -94,7 +94,7 @@ FACTS = {
 COPY = Pair("s:2", "s:1", "resized", 2, 0.987, None, "resized, 2 bits apart, score 0.987")
 APART = Pair("s:1", "s:3", "look_alike", 1, 0.5, "different", None)
 CLUSTER = Cluster("s:1", None, (COPY,), 0)
-REVIEWED = Shown((CLUSTER,), 0, (APART,), 0)
+REVIEWED = ReviewSelection((CLUSTER,), 0, (APART,), 0)
 
 
 def page(**changes: Any) -> str:
@@ -104,7 +104,7 @@ def page(**changes: Any) -> str:
         "steps": STEPS,
         "images": [image()],
         "boxes": {},
-        "reviewed": REVIEWED,
+        "selection": REVIEWED,
         "facts": FACTS,
         "thumbnails": THUMBNAILS,
     }
@@ -112,7 +112,7 @@ def page(**changes: Any) -> str:
 
 
 def with_copy(**changes: Any) -> str:
-    return page(reviewed=Shown((CLUSTER._replace(copies=(COPY._replace(**changes),)),)))
+    return page(selection=ReviewSelection((CLUSTER._replace(copies=(COPY._replace(**changes),)),)))
 
 
 def with_fact(**changes: Any) -> str:
@@ -122,7 +122,7 @@ def with_fact(**changes: Any) -> str:
 def renamed(name: str) -> str:
     """The page, should the copy's record be of that name."""
     return page(
-        reviewed=Shown((CLUSTER._replace(copies=(COPY._replace(a=name),)),)),
+        selection=ReviewSelection((CLUSTER._replace(copies=(COPY._replace(a=name),)),)),
         facts={**FACTS, name: {**FACTS["s:2"], "record_id": name}},
     )
 
@@ -153,13 +153,13 @@ def ledger(*rows: tuple[str, int, bool]) -> pa.Table:
 
 def test_what_is_shown_goes_by_image_id_and_not_by_name_or_place():
     rows = [("a", 30, True), ("b", 10, True), ("c", 20, True), ("d", 5, False)]
-    assert report.shown_records(ledger(*rows)) == ["b", "c", "a"]
-    assert report.shown_records(ledger(*rows[::-1])) == ["b", "c", "a"]
+    assert report.sample_records(ledger(*rows)) == ["b", "c", "a"]
+    assert report.sample_records(ledger(*rows[::-1])) == ["b", "c", "a"]
 
 
 def test_of_many_so_many_are_shown_as_fit_on_a_page():
-    assert report.shown_records(ledger(*((f"k{n:02}", n, True) for n in range(30)))) == [f"k{n:02}" for n in range(24)]
-    assert report.shown_records(ledger()) == []
+    assert report.sample_records(ledger(*((f"k{n:02}", n, True) for n in range(30)))) == [f"k{n:02}" for n in range(24)]
+    assert report.sample_records(ledger()) == []
 
 
 @pytest.mark.parametrize(
@@ -216,37 +216,43 @@ def test_the_page_says(said: str):
             id="equal bytes: no choice",
         ),
         pytest.param(
-            page(reviewed=Shown((CLUSTER._replace(more=2),))),
+            page(selection=ReviewSelection((CLUSTER._replace(more=2),))),
             "of those shown).",
             "cluster.</p>",
             id="not all were compared",
         ),
         pytest.param(
-            page(reviewed=Shown((CLUSTER._replace(more=2),))), "And 2 more copies.", "Closest pairs", id="more copies"
+            page(selection=ReviewSelection((CLUSTER._replace(more=2),))),
+            "And 2 more copies.",
+            "Closest pairs",
+            id="more copies",
         ),
         pytest.param(
-            page(reviewed=Shown((CLUSTER,), 1)), "And 1 more cluster.", "of those shown", id="one more cluster"
+            page(selection=ReviewSelection((CLUSTER,), 1)),
+            "And 1 more cluster.",
+            "of those shown",
+            id="one more cluster",
         ),
         pytest.param(
-            page(reviewed=Shown((), 0, (APART,), 1234)),
+            page(selection=ReviewSelection((), 0, (APART,), 1234)),
             "And 1,234 more pairs of works.",
             "This one stayed",
             id="more pairs",
         ),
         pytest.param(
-            page(reviewed=Shown((CLUSTER._replace(later="not_drawn"),))),
+            page(selection=ReviewSelection((CLUSTER._replace(later="not_drawn"),))),
             "A later stage dropped it: <span",
             "None",
             id="dropped later",
         ),
         pytest.param(
-            page(reviewed=Shown((), 0, (APART._replace(relation="mirrored", verdict=None),))),
+            page(selection=ReviewSelection((), 0, (APART._replace(relation="mirrored", verdict=None),))),
             "does not ask for it",
             "Verdict:",
             id="not asked for",
         ),
         pytest.param(
-            page(reviewed=Shown((), 0, (APART._replace(relation="mirrored"),))),
+            page(selection=ReviewSelection((), 0, (APART._replace(relation="mirrored"),))),
             "Verdict:",
             "not ask for it",
             id="said by a person",
@@ -257,8 +263,8 @@ def test_the_page_says(said: str):
             "None",
             id="unknown",
         ),
-        pytest.param(page(reviewed=Shown()), "A small set", "<script", id="no copies, no script"),
-        pytest.param(page(reviewed=Shown()), "A small set", "Copies", id="no copies, no word of them"),
+        pytest.param(page(selection=ReviewSelection()), "A small set", "<script", id="no copies, no script"),
+        pytest.param(page(selection=ReviewSelection()), "A small set", "Copies", id="no copies, no word of them"),
     ],
 )
 def test_the_odd_ones(text: str, said: str, unsaid: str):
@@ -358,7 +364,7 @@ def test_what_stayed_stands_before_its_copy_and_pairs_side_by_side():
 
 
 def test_a_page_of_nothing():
-    text = page(steps=[], images=[], reviewed=Shown(), facts={}, thumbnails={})
+    text = page(steps=[], images=[], selection=ReviewSelection(), facts={}, thumbnails={})
     assert drawings(text) == []
     assert text.startswith("<!doctype html>")
     assert text.endswith("</html>\n")

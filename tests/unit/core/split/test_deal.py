@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from tasks.core.split.deal import Figures, dealt
+from tasks.core.split.deal import Figures, deal_images
 from tasks.core.strata import Strata
 
 POPART = (3, 1, 1)
@@ -34,7 +34,7 @@ def deal(
     strata = Strata([f"style {number}" for number in range(len(quotas))], np.array(of, np.int64))
     cut = len(listed) // 2
     given = pa.chunked_array([listed[:cut], listed[cut:]], pa.string())
-    got = dealt(
+    got = deal_images(
         given, strata, np.array(quotas, np.int64).reshape(-1, len(seats)), np.array(seats), count or None, seed, purpose
     )
     return got.tolist()

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks.core.split.groups import placed
+from tasks.core.split.groups import place_units
 
 SHARES = (0.6, 0.2, 0.2)
 Unit = dict[int, int]  # label: how many of the unit's images have it
@@ -37,7 +37,7 @@ def place(
     rank = np.array(range(len(units)) if order is None else order, np.int64)
     wants = np.maximum(lacking, 0).sum(axis=0)
     total = wants * size.sum() / max(wants.sum(), 1)
-    return placed(unit.copy(), label.copy(), images.copy(), size, rank, lacking, total).tolist()
+    return place_units(unit.copy(), label.copy(), images.copy(), size, rank, lacking, total).tolist()
 
 
 @pytest.mark.parametrize(

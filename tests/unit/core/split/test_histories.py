@@ -131,7 +131,7 @@ def build(world: World, previous: pa.Table | None, how: Split, turn: int = 0) ->
         return role(int(record_id[2:])) if how.roles else None
 
     copies = ledger.splits_of_copies([deduped, outcome], role_of)
-    memory = ledger.remembered(
+    memory = ledger.inherited_rows(
         was,
         records["record_id"],
         tables.kept(outcome)["record_id"],

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from schemas.manifests import ReleaseManifest
-from tasks.io.store.amend import Amender
+from tasks.io.store.amend import ReleaseEditor
 from tasks.io.store.releases import Draft, Release
 from tasks.io.store.store import Store
 
@@ -64,74 +64,74 @@ def rows(release: Release) -> list[str]:
 @pytest.mark.parametrize("is_dry", [True, False])
 def test_where_nothing_changes_nothing_is_written(store, release, is_dry):
     before = contents(release)
-    amender = Amender(store, release, is_dry=is_dry)
-    amender.table(PATH, without("a:9"))
-    amender.text("README.md", lambda data: data)
-    amender.json("coco/train.json", lambda value: value)
-    amender.remove("nosuch.html")
-    assert amender.changed == {}
+    editor = ReleaseEditor(store, release, is_dry=is_dry)
+    editor.table(PATH, without("a:9"))
+    editor.text("README.md", lambda data: data)
+    editor.json("coco/train.json", lambda value: value)
+    editor.remove("nosuch.html")
+    assert editor.changed == {}
     assert contents(release) == before
 
 
 def test_a_dry_run_says_what_would_change_and_changes_nothing(store, release):
     before = contents(release)
-    amender = Amender(store, release, is_dry=True)
-    amender.table(PATH, without("a:0", "a:3"))
-    amender.text("README.md", lambda data: data + b"less\n")
-    amender.remove("coco/train.json")
-    amender.close(release.manifest.model_copy(update={"lineage": 9}))
-    assert amender.changed == {PATH: 2, "README.md": 0, "coco/train.json": 0}
+    editor = ReleaseEditor(store, release, is_dry=True)
+    editor.table(PATH, without("a:0", "a:3"))
+    editor.text("README.md", lambda data: data + b"less\n")
+    editor.remove("coco/train.json")
+    editor.close(release.manifest.model_copy(update={"lineage": 9}))
+    assert editor.changed == {PATH: 2, "README.md": 0, "coco/train.json": 0}
     assert contents(release) == before
 
 
 def test_rows_go_and_the_bytes_of_the_others_stay(store, release):
-    amender = Amender(store, release, is_dry=False)
-    amender.table(PATH, without("a:1"))
-    assert amender.changed == {PATH: 1}
+    editor = ReleaseEditor(store, release, is_dry=False)
+    editor.table(PATH, without("a:1"))
+    assert editor.changed == {PATH: 1}
     assert rows(release) == ["a:0", "a:2", "a:3"]
     assert [row["image"]["bytes"] for row in release.table(PATH).to_pylist()] == [b"", b"xx", b"xxx"]
 
 
 def test_a_row_group_that_loses_all_its_rows_is_no_group(store, release):
-    Amender(store, release, is_dry=False).table(PATH, without("a:0", "a:1"))
+    ReleaseEditor(store, release, is_dry=False).table(PATH, without("a:0", "a:1"))
     with release.fs.open(f"{release.root}/{PATH}", "rb") as file:
         assert pq.ParquetFile(file).metadata.num_row_groups == 1
     assert rows(release) == ["a:2", "a:3"]
 
 
 def test_a_table_that_loses_all_its_rows_keeps_its_columns(store, release):
-    amender = Amender(store, release, is_dry=False)
-    amender.table(PATH, without("a:0", "a:1", "a:2", "a:3"))
-    assert amender.changed == {PATH: 4}
+    editor = ReleaseEditor(store, release, is_dry=False)
+    editor.table(PATH, without("a:0", "a:1", "a:2", "a:3"))
+    assert editor.changed == {PATH: 4}
     assert rows(release) == []
     assert release.schema(PATH).names == IMAGES.names
 
 
 def test_a_text_that_is_not_there_begins_empty_and_json_is_written_as_releases_write_it(store, release):
-    amender = Amender(store, release, is_dry=False)
-    amender.text("notes.txt", lambda data: data + b"one\n")
-    amender.json("coco/train.json", lambda value: {"z": "é", **value, "images": []})
+    editor = ReleaseEditor(store, release, is_dry=False)
+    editor.text("notes.txt", lambda data: data + b"one\n")
+    editor.json("coco/train.json", lambda value: {"z": "é", **value, "images": []})
     assert release.read("notes.txt") == b"one\n"
     assert release.read("coco/train.json") == '{"images":[],"z":"é"}'.encode()
     assert json.loads(release.read("coco/train.json")) == {"images": [], "z": "é"}
 
 
 def test_the_rows_that_a_file_has_lost_are_not_forgotten_by_a_later_change(store, release):
-    amender = Amender(store, release, is_dry=False)
-    amender.table(PATH, without("a:1"))
-    amender.text(PATH, lambda data: data + b" ")
-    assert amender.changed == {PATH: 1}
+    editor = ReleaseEditor(store, release, is_dry=False)
+    editor.table(PATH, without("a:1"))
+    editor.text(PATH, lambda data: data + b" ")
+    assert editor.changed == {PATH: 1}
 
 
 def test_until_the_manifest_is_written_the_release_is_not_whole(store, release):
-    amender = Amender(store, release, is_dry=False)
-    amender.table(PATH, without("a:1"))
-    amender.remove("README.md")
+    editor = ReleaseEditor(store, release, is_dry=False)
+    editor.table(PATH, without("a:1"))
+    editor.remove("README.md")
     assert not Release(release.url).is_intact()
-    entries = amender.entries()
+    entries = editor.entries()
     assert sorted(entries) == ["coco/train.json", PATH]
     assert [entries[path].rows for path in sorted(entries)] == [None, 3]
-    amender.close(release.manifest.model_copy(update={"files": entries}))
+    editor.close(release.manifest.model_copy(update={"files": entries}))
     again = Release(release.url)
     assert again.is_intact()
     assert again.manifest.files == entries

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from schemas.errors import BadInput, BrokenPromise
 from schemas.manifests import Context, TableRef
-from schemas.relations import KeyName
+from schemas.relations import ViewName
 from schemas.stages import Dedup
 from schemas.tables import NEIGHBOURS
 from tasks.dedup import dedup, relate, search, view_hashes
@@ -30,7 +30,7 @@ def wall(tmp_path: Path) -> Wall:
 def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[int]]:
     """Rows that the parts are given: `keys` (blobs) and `looks` (pairs)."""
     seen: dict[str, list[int]] = {"keys": [], "looks": []}
-    for name, module, part in (("keys", view_hashes, "keys_part"), ("looks", relate, "look_at_part")):
+    for name, module, part in (("keys", view_hashes, "hash_views_part"), ("looks", relate, "compare_part")):
         task = getattr(module, part)
         inner = task.fn
 
@@ -124,7 +124,7 @@ def test_a_plan_says_how_many_pairs_and_leaves_nothing(tmp_path: Path, wall: Wal
 def test_pieces_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, piece_keys: int):
     monkeypatch.setattr(search, "PIECE_KEYS", piece_keys)
     wall = Wall(str(tmp_path / "store"))
-    by: tuple[KeyName, ...] = ("phash",) if piece_keys == 1 else ("phash", "crops")
+    by: tuple[ViewName, ...] = ("phash",) if piece_keys == 1 else ("phash", "crops")
     expected = dict(STAYS) if len(by) == 2 else {name: kept for name, kept in STAYS.items() if "cropped" not in name}
     assert wall.stays(HANGING, Dedup(label="dedup", by=by)) == expected
 
@@ -144,9 +144,9 @@ def test_what_was_searched_before_and_what_is_new_are_the_whole(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(search, "PIECE_KEYS", piece_keys)
         grown, fresh = (Context(store=f"memory://{name}-{id(patch)}") for name in ("grown", "fresh"))
-        search.near(before, views_before, radius_bits, grown, "dedup")
-        added = search.near(everything, views, radius_bits, grown, "dedup")
-    at_once = search.near(everything, views, radius_bits, fresh, "dedup")
+        search.near_hashes(before, views_before, radius_bits, grown, "dedup")
+        added = search.near_hashes(everything, views, radius_bits, grown, "dedup")
+    at_once = search.near_hashes(everything, views, radius_bits, fresh, "dedup")
     assert added.equals(at_once)
     expected = {
         (i, j, (i ^ j).bit_count(), False)

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from schemas.errors import BadInput
-from schemas.tables import ANSWERS, EDGES, HASH, KEYS, NEIGHBOURS, RETRIEVALS, SEARCHED, SHELF, THUMBNAILS
+from schemas.tables import ANSWERS, EDGES, HASH, NEIGHBOURS, RETRIEVALS, SEARCHED, SHELF, THUMBNAILS, VIEW_HASHES
 from tasks.core.purge.identifiers import Identifiers
 from tasks.io.store import layout
 from tasks.io.store.journal import Journal
@@ -21,7 +21,7 @@ from tests.support.purge import tombstones_of
 
 ADDRESS = "https://m.example/heron"
 WEB = layout.answers_folder("web")
-HASHES, VIEW_HASHES = measure_folder("hash", "k"), measure_folder("view-hashes", "k")
+HASHES, VIEWS = measure_folder("hash", "k"), measure_folder("view-hashes", "k")
 THUMBNAIL, PLACES = measure_folder("thumbnail", "k"), measure_folder("thumbnail-places", "k")
 
 
@@ -162,7 +162,7 @@ def test_a_key_identifies_nothing_in_the_answers_of_another_source(store: Store)
 
 def test_searches_that_hold_a_hash_of_the_files_go_and_others_stay(store: Store):
     write(store, HASHES, HASH, {"sha256": "a", "phash": 7}, {"sha256": "b", "phash": 8})
-    write(store, VIEW_HASHES, KEYS, {"sha256": "a", "keys": [5, 2**63]})
+    write(store, VIEWS, VIEW_HASHES, {"sha256": "a", "keys": [5, 2**63]})
     pieces = pa.schema([*NEIGHBOURS, ("piece", pa.int32())])
     for key, hash_value in (("k", 7), ("l", 2**63), ("m", 8)):
         write(store, measure_folder("search-hashes", key), SEARCHED, {"key": hash_value, "is_view": False, "pairs": 0})
