@@ -96,7 +96,7 @@ def trained(course: Course, store: Store, told: Told) -> dict[str, Any]:
         trainer, progress = _begun(course, store)
         told(progress.step, "")
         pictures = samples.Pictures(store.read_blob)
-        _learnt(course, trainer, progress, pictures, store, told)
+        progress = _learnt(course, trainer, progress, pictures, store, told)
         return _written(course, trainer, progress, store)
 
 
@@ -128,7 +128,8 @@ def _trainer(course: Course) -> training.Trainer:
 
 def _learnt(
     course: Course, trainer: training.Trainer, progress: Progress, pictures: samples.Pictures, store: Store, told: Told
-) -> None:
+) -> Progress:
+    """Take all steps that are left; the progress at the end."""
     settings, lessons = course.settings, core.lessons(course.truth.images, course.truth.figures)
     per_epoch = core.steps_per_epoch(len(lessons), settings)
     total, last_s = per_epoch * settings.epochs, time.monotonic()
@@ -141,17 +142,20 @@ def _learnt(
     for group in samples.ahead(sample, groups, samples.loaders(is_gpu=course.device.type == "cuda")):
         step = progress.step
         rate = core.rate(settings, step, per_epoch)
-        progress.add(trainer.step(group, rate, core.seed_of(settings.seed, "step", step)))
+        losses = trainer.step(group, rate, core.seed_of(settings.seed, "step", step))
         now_s = time.monotonic()
-        progress.seconds, last_s = progress.seconds + now_s - last_s, now_s
+        progress, last_s = progress.with_step(losses, now_s - last_s), now_s
         is_epoch = progress.step % per_epoch == 0
         if is_epoch or progress.step % every == 0:
-            progress.close(rate)
-        line = _examined(course, trainer, progress, store, per_epoch) if is_epoch else ""
+            progress = progress.with_point(rate)
+        line = ""
+        if is_epoch:
+            line, progress = _examined(course, trainer, progress, store, per_epoch)
         if is_epoch or progress.step % settings.checkpoint_every_steps == 0 or progress.step == total:
             data = trainer.state(progress.model_dump(mode="json"))
             checkpoints.write(store, layout.checkpoints_folder(course.folder), progress.step, data)
         told(1, line)
+    return progress
 
 
 def _groups(lessons: Sequence[core.Lesson], settings: TrainDetector, first: int) -> Iterator[tuple[int, list[int]]]:
@@ -182,17 +186,22 @@ def sample_of(lesson: core.Lesson, settings: TrainDetector, pictures: samples.Pi
     return samples.Sample(pixels, core.visible(boxes))
 
 
-def _examined(course: Course, trainer: training.Trainer, progress: Progress, store: Store, per_epoch: int) -> str:
-    """A line on the epoch that has ended; its scores go into the progress where it is one to be evaluated."""
+def _examined(
+    course: Course, trainer: training.Trainer, progress: Progress, store: Store, per_epoch: int
+) -> tuple[str, Progress]:
+    """A line on the epoch that has ended, and the progress with its scores, if it is one to be evaluated."""
     epoch = progress.step // per_epoch
     line = f"epoch {epoch} of {course.settings.epochs}: loss {progress.mean('loss', progress.step - per_epoch):.3f}"
     is_due = epoch % course.settings.evaluate_every == 0 or epoch == course.settings.epochs
     if course.exam is None or not is_due:
-        return line
+        return line, progress
     scores = scores_of(course.exam, course, trainer, store)
-    progress.scores.append({"epoch": epoch, "step": progress.step, **scores})
-    progress.note({name: value for name in ("AP", "AP50", "AR100") if (value := scores[name]) is not None})
-    return f"{line}, AP {scores['AP'] or 0:.3f}, AP50 {scores['AP50'] or 0:.3f}"
+    row = {"epoch": epoch, "step": progress.step, **scores}
+    progress = progress.model_copy(update={"scores": (*progress.scores, row)})
+    progress = progress.with_values(
+        {name: value for name in ("AP", "AP50", "AR100") if (value := scores[name]) is not None}
+    )
+    return f"{line}, AP {scores['AP'] or 0:.3f}, AP50 {scores['AP50'] or 0:.3f}", progress
 
 
 def scores_of(
@@ -216,7 +225,7 @@ def _written(course: Course, trainer: training.Trainer, progress: Progress, stor
     said = models.Told(settings.model, (settings.category,), *settings.detect_sides_px)
     model = models.saved(trainer.model, said)
     store.write_bytes(f"{folder}/{layout.TRAINED_WEIGHTS}", model)
-    rows = pa.Table.from_pylist(progress.rows, schema=CURVES)
+    rows = pa.Table.from_pylist(list(progress.rows), schema=CURVES)
     store.write_bytes(f"{folder}/{layout.TRAINING_CURVES}", parquet_bytes(rows))
     store.write_bytes(f"{folder}/{layout.TRAINING_PLOT}", curves.drawn(rows, settings.model).encode())
     metrics = {
@@ -231,7 +240,7 @@ def _written(course: Course, trainer: training.Trainer, progress: Progress, stor
         "figures": figures_of(course.truth),
         "loss": progress.mean("loss", progress.step - progress.step // settings.epochs),
         "evaluated_on": course.exam.name if course.exam else None,
-        "evaluations": progress.scores,
+        "evaluations": list(progress.scores),
         "model_sha256": hashlib.sha256(model).hexdigest(),
     }
     sealed = {**metrics, "sha256": cache_key(metrics=metrics)}
