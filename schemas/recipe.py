@@ -22,6 +22,10 @@ from schemas.styles import Styles
 ALWAYS_BINDABLE = ("contact", "origins")
 """Bindings that any recipe with web sources takes: a contact address, and other origins to ask in place of hosts."""
 
+_RESERVED_ENDINGS, _RESERVED_NAME = ("-web", "-answers"), "web-images"
+"""The store keeps what a source `a` answered in folders named `a-web` and `a-answers`, and downloads in `web-images`; a
+source of such a name would share one of these."""
+
 
 class Recipe(Frozen):
     """One dataset: its sources, its stages in order and its seed."""
@@ -131,6 +135,7 @@ def _filled_in(stage: Any, seed: Any) -> Any:
 def _problems(recipe: Recipe) -> Iterator[str]:
     """A sentence for each rule that concerns several fields and does not hold, in reading order."""
     yield from _repeated("sources[].name", [source.name for source in recipe.sources])
+    yield from _reserved([source.name for source in recipe.sources])
     yield from _repeated("stages[].label", [stage.label for stage in recipe.stages])
     yield from _repeated("categories", list(recipe.categories))
     used = _used(recipe)
@@ -190,6 +195,15 @@ def _unmet(where: str, stage: AnyStage, before: Sequence[str], categories: tuple
 def _repeated(where: str, names: list[str]) -> Iterator[str]:
     for name in sorted({name for name in names if names.count(name) > 1}):
         yield f"{where}: expected each name once, got '{name}' {names.count(name)} times"
+
+
+def _reserved(names: list[str]) -> Iterator[str]:
+    for name in names:
+        if name.endswith(_RESERVED_ENDINGS) or name == _RESERVED_NAME:
+            yield (
+                f"sources[].name: expected a name that does not end in {' or '.join(_RESERVED_ENDINGS)} and is not "
+                f"{_RESERVED_NAME}, since the store uses these, got '{name}': choose another"
+            )
 
 
 def _needs(stage: AnyStage) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ Defaults are PoPArt's, where it says any.
 
 from typing import Annotated, Any, Literal, NamedTuple, Self
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from schemas.detect import TORCHVISION
 from schemas.frozen import Frozen, Name
@@ -128,39 +128,39 @@ class TrainingData(NamedTuple):
     evaluate_on: str | None
 
 
-class TrainingProgress(BaseModel):
-    """Where a training stands: what a checkpoint tells beside weights. Rows are those of CURVES."""
-
-    model_config = ConfigDict(extra="forbid")
+class TrainingProgress(Frozen):
+    """Where a training stands: what a checkpoint holds beside the weights. Its rows are those of CURVES."""
 
     step: int = 0
     seconds: float = 0.0  # of the loop so far; in the curves, in no digest
-    sums: dict[str, float] = {}  # of each part of the loss since the last point of the curve
+    sums: dict[str, float] = Field(default_factory=dict)  # of each part of the loss since the last point of the curve
     count: int = 0
-    rows: list[dict[str, Any]] = []
-    scores: list[dict[str, Any]] = []
+    rows: tuple[dict[str, Any], ...] = ()
+    scores: tuple[dict[str, Any], ...] = ()
 
-    def add(self, parts: dict[str, float]) -> None:
-        """One more step and its loss, part by part."""
-        self.step += 1
-        self.count += 1
-        for name, value in {"loss": sum(parts.values()), **{f"loss/{name}": parts[name] for name in parts}}.items():
-            self.sums[name] = self.sums.get(name, 0.0) + value
+    def with_step(self, parts: dict[str, float], seconds: float) -> "TrainingProgress":
+        """After one more step: its loss, part by part, and how long it took."""
+        losses = {"loss": sum(parts.values()), **{f"loss/{name}": value for name, value in parts.items()}}
+        sums = self.sums | {name: self.sums.get(name, 0.0) + value for name, value in losses.items()}
+        changes = {"step": self.step + 1, "count": self.count + 1, "sums": sums, "seconds": self.seconds + seconds}
+        return self.model_copy(update=changes)
 
-    def close(self, rate: float) -> None:
-        """A point of the curve: the means since the last one. Nothing where there was no step since."""
-        if self.count:
-            means = {name: value / self.count for name, value in self.sums.items()}
-            self.note({**means, "learning_rate": rate, "s": self.seconds})
-            self.sums, self.count = {}, 0
+    def with_point(self, rate: float) -> "TrainingProgress":
+        """With a point of the curve: the means since the last one. The same if there was no step since."""
+        if not self.count:
+            return self
+        means = {name: value / self.count for name, value in self.sums.items()}
+        values = {**means, "learning_rate": rate, "s": self.seconds}
+        return self.with_values(values).model_copy(update={"sums": {}, "count": 0})
 
-    def note(self, values: dict[str, float]) -> None:
-        """Values of this step for the curves."""
-        self.rows += [{"step": self.step, "name": name, "value": value} for name, value in values.items()]
+    def with_values(self, values: dict[str, float]) -> "TrainingProgress":
+        """With values of this step for the curves."""
+        rows = [{"step": self.step, "name": name, "value": value} for name, value in values.items()]
+        return self.model_copy(update={"rows": (*self.rows, *rows)})
 
     def mean(self, name: str, since_step: int) -> float:
         """Mean of the values of that name at the points after a step. Raises ValueError where there is none."""
-        found = [float(row["value"]) for row in self.rows if row["name"] == name and row["step"] > since_step]
-        if not found:
+        values = [float(row["value"]) for row in self.rows if row["name"] == name and row["step"] > since_step]
+        if not values:
             raise ValueError(f"expected a value of {name} after step {since_step}, got none")
-        return sum(found) / len(found)
+        return sum(values) / len(values)

@@ -1,4 +1,4 @@
-"""Keys: digests of what an answer depends on, settings and code among it."""
+"""Cache keys: digests of all that an answer depends on, such as settings and code."""
 
 import ast
 import hashlib
@@ -29,28 +29,32 @@ def split_sha256(settings: Split) -> str:
     that deal nothing: the stage's label, the limit of drift, an order that no batches have. 3:1:1 is 0.6:0.2:0.2.
     """
     deals_nothing = {"label", "max_drift", "ratios"} | ({"order"} if settings.method == "iterative" else set())
-    said = settings.model_dump(mode="json", exclude_defaults=True, exclude=deals_nothing)
-    return cache_key(split={**said, "seats": settings.seats})
+    plain = settings.model_dump(mode="json", exclude_defaults=True, exclude=deals_nothing)
+    return cache_key(split={**plain, "seats": settings.seats})
+
+
+_NOT_PART_OF_ANSWERS = frozenset({"tasks.io.store.layout"})
+"""Modules that say where an answer lies, never what it is: another sentence in them must not train a detector again."""
 
 
 def code_digest(*modules: ModuleType) -> str:
-    """Digest of what the modules, and all of tasks.core and tasks.io that they import, say: not of comments or
+    """Digest of the source of the modules, and of all of tasks.core and tasks.io that they import, without comments and
     docstrings.
     """
-    found: dict[str, str] = {}
+    sources: dict[str, str] = {}
     for module in modules:
-        _collect(module.__name__, found)
-    return cache_key(**found)
+        _collect(module.__name__, sources)
+    return cache_key(**sources)
 
 
-def _collect(name: str, found: dict[str, str]) -> None:
-    if name in found:
+def _collect(name: str, sources: dict[str, str]) -> None:
+    if name in sources or name in _NOT_PART_OF_ANSWERS:
         return
     tree = _parsed(name)
-    found[name] = ast.unparse(_without_docstrings(tree))
+    sources[name] = ast.unparse(_without_docstrings(tree))
     for imported in _imports(tree):
         if imported.startswith(("tasks.core.", "tasks.io.")):
-            _collect(imported, found)
+            _collect(imported, sources)
 
 
 def _parsed(name: str) -> ast.Module:

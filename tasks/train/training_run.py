@@ -96,7 +96,7 @@ def run_training(run: TrainingRun, store: Store, told: ReportProgress) -> dict[s
         trainer, progress = _resume(run, store)
         told(progress.step, "")
         pictures = samples.PictureCache(store.read_blob)
-        _run_steps(run, trainer, progress, pictures, store, told)
+        progress = _run_steps(run, trainer, progress, pictures, store, told)
         return _write_results(run, trainer, progress, store)
 
 
@@ -133,7 +133,8 @@ def _run_steps(
     pictures: samples.PictureCache,
     store: Store,
     told: ReportProgress,
-) -> None:
+) -> TrainingProgress:
+    """Take all steps that are left; the progress at the end."""
     settings, learnt = run.settings, lessons.lessons_from_tables(run.truth.images, run.truth.figures)
     per_epoch = schedule.steps_per_epoch(len(learnt), settings)
     total, last_s = per_epoch * settings.epochs, time.monotonic()
@@ -146,17 +147,20 @@ def _run_steps(
     for group in samples.prefetch(sample, groups, samples.loader_threads(is_gpu=run.device.type == "cuda")):
         step = progress.step
         rate = schedule.learning_rate(settings, step, per_epoch)
-        progress.add(trainer.step(group, rate, schedule.derive_seed(settings.seed, "step", step)))
+        losses = trainer.step(group, rate, schedule.derive_seed(settings.seed, "step", step))
         now_s = time.monotonic()
-        progress.seconds, last_s = progress.seconds + now_s - last_s, now_s
+        progress, last_s = progress.with_step(losses, now_s - last_s), now_s
         is_epoch = progress.step % per_epoch == 0
         if is_epoch or progress.step % every == 0:
-            progress.close(rate)
-        line = _end_epoch(run, trainer, progress, store, per_epoch) if is_epoch else ""
+            progress = progress.with_point(rate)
+        line = ""
+        if is_epoch:
+            line, progress = _end_epoch(run, trainer, progress, store, per_epoch)
         if is_epoch or progress.step % settings.checkpoint_every_steps == 0 or progress.step == total:
             data = trainer.state(progress.model_dump(mode="json"))
             checkpoints.write(store, layout.checkpoints_folder(run.folder), progress.step, data)
         told(1, line)
+    return progress
 
 
 def _groups(image_ids: Sequence[int], settings: TrainDetector, first: int) -> Iterator[tuple[int, list[int]]]:
@@ -190,17 +194,20 @@ def make_sample(
 
 def _end_epoch(
     run: TrainingRun, trainer: trainers.Trainer, progress: TrainingProgress, store: Store, per_epoch: int
-) -> str:
-    """A line on the epoch that has ended; its scores go into the progress where it is one to be evaluated."""
+) -> tuple[str, TrainingProgress]:
+    """A line on the epoch that has ended, and the progress with its scores, if it is one to be evaluated."""
     epoch = progress.step // per_epoch
     line = f"epoch {epoch} of {run.settings.epochs}: loss {progress.mean('loss', progress.step - per_epoch):.3f}"
     is_due = epoch % run.settings.evaluate_every == 0 or epoch == run.settings.epochs
     if run.evaluation is None or not is_due:
-        return line
+        return line, progress
     scores = evaluate_model(run.evaluation, run, trainer, store)
-    progress.scores.append({"epoch": epoch, "step": progress.step, **scores})
-    progress.note({name: value for name in ("AP", "AP50", "AR100") if (value := scores[name]) is not None})
-    return f"{line}, AP {scores['AP'] or 0:.3f}, AP50 {scores['AP50'] or 0:.3f}"
+    row = {"epoch": epoch, "step": progress.step, **scores}
+    progress = progress.model_copy(update={"scores": (*progress.scores, row)})
+    progress = progress.with_values(
+        {name: value for name in ("AP", "AP50", "AR100") if (value := scores[name]) is not None}
+    )
+    return f"{line}, AP {scores['AP'] or 0:.3f}, AP50 {scores['AP50'] or 0:.3f}", progress
 
 
 def evaluate_model(
@@ -226,7 +233,7 @@ def _write_results(
     said = models.WeightsMetadata(settings.model, (settings.category,), *settings.detect_sides_px)
     model = models.weights_bytes(trainer.model, said)
     store.write_bytes(f"{folder}/{layout.TRAINED_WEIGHTS}", model)
-    rows = pa.Table.from_pylist(progress.rows, schema=CURVES)
+    rows = pa.Table.from_pylist(list(progress.rows), schema=CURVES)
     store.write_bytes(f"{folder}/{layout.TRAINING_CURVES}", parquet_bytes(rows))
     store.write_bytes(f"{folder}/{layout.TRAINING_PLOT}", curves.curves_svg(rows, settings.model).encode())
     metrics = {
@@ -241,7 +248,7 @@ def _write_results(
         "figures": count_figures(run.truth),
         "loss": progress.mean("loss", progress.step - progress.step // settings.epochs),
         "evaluated_on": run.evaluation.name if run.evaluation else None,
-        "evaluations": progress.scores,
+        "evaluations": list(progress.scores),
         "model_sha256": hashlib.sha256(model).hexdigest(),
     }
     sealed = {**metrics, "sha256": cache_key(metrics=metrics)}

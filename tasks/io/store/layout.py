@@ -294,11 +294,12 @@ def areas(rule: PurgeRule) -> list[Area]:
 def unknown_entries(list_folder: Callable[[str], list[str]]) -> list[str]:
     """Paths in a store that belong to no area, sorted; of an unknown folder only the folder itself.
 
-    list_folder: names of what lies directly in a folder of the store; "" is the store.
+    list_folder: names of what lies directly in a folder of the store; "" is the store. Names in it that begin with
+    a dot are left out: desktops and file systems put such files everywhere.
     """
     found = []
     tops = {area.root.partition("/")[0] for area in AREAS}
-    for top in list_folder(""):
+    for top in [name for name in list_folder("") if not name.startswith(".")]:
         if top not in tops:
             found.append(top)
         elif all(area.root != top for area in AREAS if area.root.partition("/")[0] == top):

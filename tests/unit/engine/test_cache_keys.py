@@ -123,6 +123,12 @@ def test_modules_that_import_each_other_are_read_once_each(monkeypatch: pytest.M
     assert code(monkeypatch, **rings) != code(monkeypatch)
 
 
+def test_where_an_answer_lies_changes_nothing(monkeypatch: pytest.MonkeyPatch):
+    imports = {"tasks__io__hand": "import tasks.io.store.layout\nGRIP = 1\n"}
+    before = code(monkeypatch, tasks__io__store__layout="X = 1", **imports)
+    assert code(monkeypatch, tasks__io__store__layout="X = 2", **imports) == before
+
+
 def test_code_that_nothing_imports_changes_nothing(monkeypatch: pytest.MonkeyPatch):
     assert code(monkeypatch, tasks__core__other="X = 1") == code(monkeypatch)
     assert code(monkeypatch, "tasks.core.rule", tasks__core__stage="X = 1") == code(monkeypatch, "tasks.core.rule")

@@ -121,6 +121,24 @@ def test_a_stage_is_found_by_its_label_and_not_by_its_word():
     assert labelled.stage("hash") is None
 
 
+@pytest.mark.parametrize("name", ["web-images", "a-web", "a-answers", "a-web-web"])
+def test_a_source_name_that_the_store_uses_for_something_else_is_refused(name: str):
+    sources_ = [{"folder": {"name": each, "pattern": "{title}.jpg"}} for each in ("a", name)]
+    with pytest.raises(ValidationError, match=r"sources\[\]\.name: expected a name that does not end in"):
+        recipe(sources=sources_)
+
+
+@pytest.mark.parametrize("name", ["web", "answers", "images", "my-web-museum", "webs", "a-web2"])
+def test_a_source_name_that_only_looks_like_such_a_name_is_none(name: str):
+    assert recipe(sources=[{"folder": {"name": name, "pattern": "{title}.jpg"}}]).sources[0].name == name
+
+
+@pytest.mark.parametrize("name", ["..", "a/b", "", "A", ".hidden", "a b", "-a"])
+def test_a_source_name_that_can_be_no_folder_is_refused(name: str):
+    with pytest.raises(ValidationError, match="string_pattern_mismatch"):
+        recipe(sources=[{"folder": {"name": name, "pattern": "{title}.jpg"}}])
+
+
 def test_reading_a_recipe_leaves_what_was_given_as_it_was():
     given_, kept = plain(), plain()
     Recipe.model_validate(given_)

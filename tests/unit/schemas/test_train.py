@@ -8,16 +8,16 @@ from schemas.train import Augment, TrainDetector, TrainingProgress
 def test_a_curves_points_are_means_and_survive_a_checkpoint():
     progress = TrainingProgress()
     for value in (2.0, 4.0):
-        progress.add({"a": value, "b": 1.0})
+        progress = progress.with_step({"a": value, "b": 1.0}, 0.25)
     progress = TrainingProgress.model_validate(progress.model_dump(mode="json"))
-    progress.close(0.5)
-    progress.close(0.5)
+    progress = progress.with_point(0.5)
+    assert progress.with_point(0.5) is progress
     assert {row["name"]: row["value"] for row in progress.rows} == {
         "loss": 4.0,
         "loss/a": 3.0,
         "loss/b": 1.0,
         "learning_rate": 0.5,
-        "s": 0.0,
+        "s": 0.5,
     }
     assert progress.mean("loss", 1) == 4.0
     with pytest.raises(ValueError, match="expected a value of AP after step 0, got none"):
