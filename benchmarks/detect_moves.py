@@ -151,7 +151,7 @@ def rows(
 class Padded(Canvases):
     """A canvas for each picture, as small as a model's stride allows: how torchvision pads one that comes alone."""
 
-    def canvas(self, picture: Size) -> Size:
+    def canvas_for(self, picture: Size) -> Size:
         scaled = self.scaled_size(picture)
         return self.fixed or Size(-(-scaled.height_px // 32) * 32, -(-scaled.width_px // 32) * 32)
 

@@ -11,6 +11,9 @@ from schemas.relations import BindRelation, DropRelation, ViewName
 from schemas.screen import Screen
 from schemas.stage import Stage
 
+MAX_PIXELS = 1_000_000_000
+"""The highest limit that a recipe can set. Stored images have passed their recipe's limit: none has more pixels."""
+
 
 class Fetch(Stage):
     """Copy or download each record's image, decode all of it as a check, and store the bytes under their SHA-256."""
@@ -24,7 +27,7 @@ class Fetch(Stage):
     max_pixels: int = Field(
         150_000_000,
         ge=1,
-        le=1_000_000_000,
+        le=MAX_PIXELS,
         description="Largest width x height that is accepted; 150 Mpx need 450 MB when decoded",
     )
     timeout_s: float = Field(

@@ -11,6 +11,7 @@ from prefect import task
 from prefect.cache_policies import NO_CACHE
 
 from schemas.manifests import Context
+from schemas.stages import MAX_PIXELS
 from schemas.tables import HASH, SHELF, THUMBNAILS
 from tasks.core import hash as core
 from tasks.engine import runs
@@ -26,8 +27,6 @@ HASHES = measure_folder("hash", _KEY)
 THUMBNAILS_AT = measure_folder("thumbnail", _KEY)
 SHELVES = measure_folder("thumbnail-places", _KEY)
 """Which table has whose thumbnail: small tables, so that to find a few thumbnails not all have to be read."""
-NO_LIMIT = 1_000_000_000
-"""Pixels; what is a blob has passed the recipe's own limit, and no recipe's can be above this."""
 
 Row = dict[str, Any]
 
@@ -84,7 +83,7 @@ def inspect_part(blobs: pa.Table, _asked: None, _into: str, context: Context) ->
     seen = InspectionRows()
     for sha256 in blobs["sha256"].to_pylist():
         try:
-            seen(sha256, inspection.inspect(store.read_blob(sha256), NO_LIMIT))
+            seen(sha256, inspection.inspect(store.read_blob(sha256), MAX_PIXELS))
         except decode.UnreadableImage as problem:
             seen.unreadable(sha256, problem)
     seen.store(store)

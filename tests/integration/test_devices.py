@@ -76,7 +76,7 @@ def test_a_build_whose_device_is_lost_in_the_middle_ends_whole_and_with_the_same
         failing.append(model.backbone)
         return model, told
 
-    monkeypatch.setattr(torchvision_weights, "loaded", breaking)
+    monkeypatch.setattr(torchvision_weights, "load_model", breaking)
 
     assert built("disturbed") == undisturbed
     assert [backbone.left["times"] for backbone in failing] == [0]  # it did fail, once

@@ -24,28 +24,28 @@ JPEG_QUALITY = (85, 95)
 
 
 class Change(NamedTuple):
-    """One alteration of a picture by its name in tasks/io/training/augment.py, and its numbers."""
+    """One change of a picture: its name in tasks/io/training/augment.py, and its strengths."""
 
     name: str
     numbers: tuple[float, ...] = ()
 
 
 def draw_changes(augment: Augment, rng: np.random.Generator) -> tuple[Change, ...]:
-    """What is done to a picture this time, in this order."""
-    found: list[Change] = []
+    """Draw the changes of a picture, in the order in which they are applied."""
+    drawn: list[Change] = []
     if rng.random() < augment.brightness_or_clahe:
-        found.append(_brightness_or_clahe(rng))
+        drawn.append(_brightness_or_clahe(rng))
     if rng.random() < augment.shift_or_hue:
-        found.append(_shift_or_hue(rng))
+        drawn.append(_shift_or_hue(rng))
     if rng.random() < augment.jpeg:
-        found.append(Change("jpeg", (float(rng.integers(JPEG_QUALITY[0], JPEG_QUALITY[1] + 1)),)))
+        drawn.append(Change("jpeg", (float(rng.integers(JPEG_QUALITY[0], JPEG_QUALITY[1] + 1)),)))
     if rng.random() < augment.channel_shuffle:
-        found.append(Change("channel_shuffle", tuple(map(float, rng.permutation(3)))))
+        drawn.append(Change("channel_shuffle", tuple(map(float, rng.permutation(3)))))
     if rng.random() < augment.blur:
-        found.append(Change("blur" if rng.random() < 0.5 else "median_blur"))
+        drawn.append(Change("blur" if rng.random() < 0.5 else "median_blur"))
     if rng.random() < augment.flip:
-        found.append(Change("flip"))
-    return tuple(found)
+        drawn.append(Change("flip"))
+    return tuple(drawn)
 
 
 def _brightness_or_clahe(rng: np.random.Generator) -> Change:
@@ -61,7 +61,7 @@ def _shift_or_hue(rng: np.random.Generator) -> Change:
 
 
 def reduced_size(width_px: int, height_px: int, least_side_px: int, most_side_px: int) -> tuple[int, int]:
-    """(width, height) within the two sides, aspect kept, at least 1 px each; what is small enough stays.
+    """(width, height) within the two sides, aspect kept, at least 1 px each; never enlarged.
 
     >>> reduced_size(4000, 3000, 800, 1333), reduced_size(20_000, 200, 800, 1333), reduced_size(300, 200, 800, 1333)
     ((1067, 800), (1333, 13), (300, 200))
@@ -80,8 +80,7 @@ def mirror_boxes(xyxy_px: NDArray[np.float32], width_px: int) -> NDArray[np.floa
 
 
 def without_empty_boxes(xyxy_px: NDArray[np.float32]) -> NDArray[np.float32]:
-    """The boxes of which something is left to be seen: at least a tenth of a px wide and high. torchvision refuses
-    empty ones.
+    """The boxes that are at least a tenth of a px wide and high.
 
     >>> visible(np.array([[1, 2, 4, 5], [7, 2, 7.05, 5]], np.float32)).tolist()
     [[1.0, 2.0, 4.0, 5.0]]
@@ -92,12 +91,12 @@ def without_empty_boxes(xyxy_px: NDArray[np.float32]) -> NDArray[np.float32]:
 def crowd_mask(
     crowds_xyxy_px: NDArray[np.float32], figures_xyxy_px: NDArray[np.float32], size_px: tuple[int, int]
 ) -> NDArray[np.bool_]:
-    """(height, width) whether a pixel lies in a crowd's box and in no figure's: there nobody says what is a figure."""
+    """(height, width) whether a pixel lies in a crowd's box and in no figure's: neither figure nor background."""
     return _mask_of_boxes(crowds_xyxy_px, size_px) & ~_mask_of_boxes(figures_xyxy_px, size_px)
 
 
 def _mask_of_boxes(xyxy_px: NDArray[np.float32], size_px: tuple[int, int]) -> NDArray[np.bool_]:
-    found = np.zeros((size_px[1], size_px[0]), np.bool_)
+    mask = np.zeros((size_px[1], size_px[0]), np.bool_)
     for left, top, right, bottom in xyxy_px.tolist():
-        found[math.floor(top) : math.ceil(bottom), math.floor(left) : math.ceil(right)] = True
-    return found
+        mask[math.floor(top) : math.ceil(bottom), math.floor(left) : math.ceil(right)] = True
+    return mask

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 
 class Lesson(NamedTuple):
-    """One image: its blob, its upright size, its figures and crowds as corners (N, 4) in px of it."""
+    """An image to learn from: its blob, upright size (width, height), figures and crowds as corners (N, 4) in px."""
 
     image_id: int
     sha256: str

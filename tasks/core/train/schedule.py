@@ -12,7 +12,7 @@ _ONE_CYCLE_FROM, _ONE_CYCLE_TO = 1 / 25, 1 / 250_000  # of the highest rate: PyT
 
 
 def derive_seed(seed: int, *words: object) -> int:
-    """A 63-bit number that depends on nothing but its words: of SHA-256 of "seed TAB word TAB word ...".
+    """A 63-bit seed from a seed and words alone: the beginning of the SHA-256 of "seed TAB word TAB word ...".
 
     >>> seed_of(7, "order", 0) == seed_of(7, "order", 0) != seed_of(7, "order", 1)
     True
@@ -21,12 +21,12 @@ def derive_seed(seed: int, *words: object) -> int:
 
 
 def order_of_epoch(image_ids: Sequence[int], seed: int, epoch: int) -> list[int]:
-    """Places of the images in the order in which an epoch sees them; each once."""
+    """Places of the images in the order of an epoch, each once."""
     return sorted(range(len(image_ids)), key=lambda place: (derive_seed(seed, "order", epoch, image_ids[place]), place))
 
 
 def steps_per_epoch(images: int, settings: TrainDetector) -> int:
-    """Steps in which all images are seen once; the last may see fewer.
+    """Steps in which each image is used once; the last may use fewer images.
 
     >>> steps_per_epoch(17, TrainDetector(batch=4, accumulate=2))
     3

@@ -10,9 +10,9 @@ import numpy as np
 import pyarrow as pa
 
 from schemas.detect import Detect
+from schemas.stages import MAX_PIXELS
 from tasks.core.coco import results
 from tasks.core.detect import boxes
-from tasks.io.detectors.stream import NO_LIMIT
 from tasks.io.files import inputs
 from tasks.io.images import decode
 
@@ -49,7 +49,7 @@ def rows(
             yield {"sha256": blob["sha256"], "figures": None}
             continue
         try:
-            picture = decode.picture(read(blob["sha256"]), NO_LIMIT)
+            picture = decode.picture(read(blob["sha256"]), MAX_PIXELS)
         except decode.UnreadableImage as problem:
             yield {"sha256": blob["sha256"], "reason": problem.reason, "detail": problem.detail}
             continue

@@ -1,4 +1,4 @@
-"""Detectors, one file for each kind: upright RGB pictures in, boxes, scores and classes out.
+"""Detectors: upright RGB pictures in, boxes, scores and classes out.
 
-Each has a library of its own.
+ONNX (onnx.py), torchvision (torchvision_*.py) and HOG (hog.py) have a library each; the others serve all of them.
 """

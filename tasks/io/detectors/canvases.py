@@ -1,8 +1,8 @@
-"""The few sizes in which pictures reach a model: which canvas a picture lies on depends on its own aspect alone.
+"""Canvases: the few sizes in which pictures reach a model. A picture's canvas depends on its own aspect alone.
 
-A batch that is padded to its largest picture makes what is found in one depend on which others came with it, since a
-model sees the padding, and has another shape each time. So each picture lies top-left on one of a few canvases, whoever
-comes with it.
+If a batch were padded to its largest picture, a picture's detections would depend on the others of its batch, since a
+model sees the padding, and each batch would have another shape. So each picture is placed top-left on one of a few
+canvases.
 """
 
 import math
@@ -12,9 +12,9 @@ MULTIPLE_PX = 32
 """Sides of a canvas are multiples of it: the coarsest stride of torchvision's feature pyramids."""
 
 _STEP = 2**0.2
+"""Factor by which one side grows from a canvas to the next."""
 _NARROWEST = 1 / 8
-"""From canvas to canvas one side grows by this; the narrowest is this part of the shorter side wide, rather more than
-any painting."""
+"""Width of the narrowest canvas as a share of the shorter side: hardly any painting is narrower."""
 
 
 class Size(NamedTuple):
@@ -25,10 +25,10 @@ class Size(NamedTuple):
 
 
 class Canvases(NamedTuple):
-    """How a model wants its pictures: the shorter side scaled to `least_side_px`, but the longer to at most
+    """The canvases of a model: it scales the shorter side to `least_side_px`, but the longer to at most
     `most_side_px`.
 
-    fixed: a model that sees every picture at this one size, whatever its aspect.
+    fixed: the one size of a model that scales every picture to it, whatever its aspect.
     """
 
     least_side_px: int
@@ -36,7 +36,7 @@ class Canvases(NamedTuple):
     fixed: Size | None = None
 
     def scaled_size(self, picture: Size) -> Size:
-        """Size of a picture on its canvas, at least 1 px a side (torchvision's own rule, which knows no such least).
+        """Size of a picture on its canvas: torchvision's own rule, but at least 1 px a side.
 
         >>> Canvases(800, 1333).scaled(Size(400, 600)), Canvases(800, 1333).scaled(Size(20_000, 200))
         (Size(height_px=800, width_px=1200), Size(height_px=1333, width_px=13))
@@ -47,7 +47,7 @@ class Canvases(NamedTuple):
         return Size(max(1, math.floor(picture.height_px * scale)), max(1, math.floor(picture.width_px * scale)))
 
     def canvas_for(self, picture: Size) -> Size:
-        """The canvas of a picture: the smallest that holds it, lying or standing as the picture does.
+        """The canvas of a picture: the smallest that holds it, landscape or portrait as the picture is.
 
         >>> Canvases(800, 1333).canvas(Size(600, 400))
         Size(height_px=1344, width_px=800)
@@ -61,7 +61,7 @@ class Canvases(NamedTuple):
         return Size(long, short) if scaled.height_px > scaled.width_px else Size(short, long)
 
     def _sides(self) -> list[tuple[int, int]]:
-        """Longer and shorter side of each canvas: from the square to the longest in even steps, then ever narrower."""
+        """Longer and shorter side of each canvas: from the square to the longest in even steps, then narrower ones."""
         least, most = _round_up(self.least_side_px), _round_up(self.most_side_px)
         ratio = self.most_side_px / self.least_side_px
         steps = round(math.log(ratio, _STEP))

@@ -1,6 +1,4 @@
-"""Image bytes to pixels that a GPU can take over: by Pillow into pinned memory, or, plain JPEG files, by the GPU
-itself.
-"""
+"""Image bytes to pixels for a GPU: decoded by Pillow into pinned memory, or by the GPU itself if the JPEG is plain."""
 
 import threading
 import warnings
@@ -10,14 +8,14 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from schemas.stages import MAX_PIXELS
 from tasks.io.detectors import devices, plain_jpeg
 from tasks.io.detectors.canvases import Size
-from tasks.io.detectors.stream import NO_LIMIT
 from tasks.io.images import decode
 
 warnings.filterwarnings("ignore", "The image decoding and encoding capabilities of TorchVision", DeprecationWarning)
 _THREAD_LOCAL = threading.local()
-"""Each thread's streams by device: one that decodes need not wait for the model."""
+"""Each thread's CUDA streams by device, so that decoding need not wait for the model."""
 
 
 class Picture(NamedTuple):
@@ -37,18 +35,20 @@ class Picture(NamedTuple):
 
 
 def decode_on_cpu(data: bytes, *, is_pinned: bool = False) -> Picture:
-    """By the rules of tasks/io/images/decode.py; pinned, the current CUDA device can copy from it while both go on.
+    """A picture decoded by the rules of tasks/io/images/decode.py.
+
+    is_pinned: in page-locked memory, from which the current CUDA device copies while the program goes on.
 
     Raises UnreadableImage.
     """
-    pixels = decode.picture(data, NO_LIMIT).pixels()
-    held = torch.empty(pixels.shape, dtype=torch.uint8, pin_memory=is_pinned)
-    np.copyto(held.numpy(), pixels)  # without the interpreter's lock, which the thread that feeds the device wants
-    return Picture(held)
+    pixels = decode.picture(data, MAX_PIXELS).pixels()
+    copy = torch.empty(pixels.shape, dtype=torch.uint8, pin_memory=is_pinned)
+    np.copyto(copy.numpy(), pixels)  # releases the interpreter's lock, which the thread that feeds the device needs
+    return Picture(copy)
 
 
 def _nvjpeg_decoder() -> Any:
-    """The way of torchvision to nvJPEG, which a later version will not have."""
+    """Torchvision's function that calls nvJPEG; None in later versions, which will not have it."""
     try:
         from torchvision.io import decode_jpeg
     except ImportError:
@@ -57,11 +57,10 @@ def _nvjpeg_decoder() -> Any:
 
 
 def decode_on_gpu(data: bytes, device: torch.device) -> Picture | None:
-    """A plain JPEG decoded by nvJPEG.
+    """A plain JPEG decoded by nvJPEG; None for any other file, for one that nvJPEG can't read, and if torchvision has
+    no nvJPEG.
 
-    None for any other file, for one that it can't read, and where torchvision is built without it.
-
-    Its pixels differ from libjpeg's by some of 255 levels at edges of colour.
+    Its pixels differ from libjpeg's by a few of 255 levels at edges of colour.
     """
     if plain_jpeg.size_of(data) is None or (decode_jpeg := _nvjpeg_decoder()) is None:
         return None

@@ -1,4 +1,4 @@
-"""What every detector gives, and what every detector is."""
+"""The interface of every detector, and the detections that it returns."""
 
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
@@ -12,12 +12,12 @@ Floats = NDArray[np.float32]
 
 
 class Detections(NamedTuple):
-    """What a detector finds in one picture, in the picture's own pixels.
+    """A detector's boxes in one picture, in the picture's own pixels.
 
-    In no order, and boxes may reach beyond the picture.
+    In no particular order; boxes may reach beyond the picture.
 
-    xyxy_px: (N, 4), x_min, y_min, x_max, y_max. scores: (N,), 0..1. labels: (N,), the model's class index.
-    keypoints_xyv: (N, K, 3) x, y, visibility (2: found, 0: not), or None where the model has no keypoints.
+    xyxy_px: (N, 4), x_min, y_min, x_max, y_max. scores: (N,), 0..1. labels: (N,), the model's class indices.
+    keypoints_xyv: (N, K, 3) x, y, visibility (2: visible, 0: not), or None if the model has no keypoints.
     """
 
     xyxy_px: Floats
@@ -27,10 +27,10 @@ class Detections(NamedTuple):
 
 
 class Detector(Protocol):
-    """One model, loaded, on one device."""
+    """One model, loaded on one device."""
 
     batch: int
-    """Pictures that it takes at once. On a CPU what it finds in one never depends on which others come with it."""
+    """Most pictures of one call. On a CPU the detections of a picture never depend on the others of its batch."""
 
     def detect(self, pictures: Sequence[Pixels]) -> list[Detections]:
-        """What it finds in each of at most `batch` pictures, in their order."""
+        """The detections of each of at most `batch` pictures, in their order."""

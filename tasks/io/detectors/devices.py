@@ -1,4 +1,4 @@
-"""The device that a model runs on: chosen, asked whether it still answers, and what its errors mean."""
+"""The device that a model runs on: how it is chosen, whether it still responds, what its errors mean."""
 
 import contextlib
 import ctypes
@@ -12,7 +12,7 @@ from schemas.errors import BadInput
 
 
 class DeviceLost(OSError):
-    """A GPU stopped working in the middle. A fault that may pass, as one of a disk may: the part is tried again."""
+    """A GPU failed during the run. Like a disk's, the error may be temporary: the part is tried again."""
 
 
 _OUT_OF_MEMORY = (
@@ -22,37 +22,37 @@ _OUT_OF_MEMORY = (
     "unable to find an engine to execute",
     "Unable to find a valid cuDNN algorithm",
 )
-"""What CUDA, cuBLAS and cuDNN say where memory does not suffice; the last two are cuDNN without room to work in."""
+"""Messages of CUDA, cuBLAS and cuDNN when memory is short; the last two are cuDNN's without memory to work in."""
 
 
 def choose_device(device: str) -> torch.device:
-    """The device of a word: auto (a GPU where there is one), cpu, cuda, cuda:1 ...
+    """The device of a name: auto (a GPU if there is one), cpu, cuda, cuda:1 ...
 
-    Raises BadInput where there is no such device.
+    Raises BadInput if there is no such device.
     """
     count = torch.cuda.device_count() if torch.cuda.is_available() else 0
     if device == "auto":
         return torch.device("cuda", 0) if count else torch.device("cpu")
     try:
-        found = torch.device(device)
+        choice = torch.device(device)
     except RuntimeError as problem:
         raise BadInput(f"device: expected auto, cpu, cuda or cuda:<number>, got '{device}'") from problem
-    if found.type not in {"cpu", "cuda"}:
+    if choice.type not in {"cpu", "cuda"}:
         raise BadInput(f"device: expected auto, cpu, cuda or cuda:<number>, got '{device}'")
-    if found.type == "cpu":
+    if choice.type == "cpu":
         return torch.device("cpu")
-    if (index := found.index or 0) >= count:
+    if (index := choice.index or 0) >= count:
         raise BadInput(f"device: expected one of this machine's {count} CUDA devices, got '{device}'")
     return torch.device("cuda", index)
 
 
 def is_out_of_memory(problem: RuntimeError) -> bool:
-    """Whether an error says that the device's memory does not suffice, in the words of any of its libraries."""
+    """Whether an error means that the device's memory is short, in the words of any of its libraries."""
     return isinstance(problem, torch.OutOfMemoryError) or any(sign in str(problem) for sign in _OUT_OF_MEMORY)
 
 
 def is_device_failure(problem: RuntimeError) -> bool:
-    """Whether an error says that the device failed, and not the program or its memory."""
+    """Whether an error means that the device failed, and not the program or memory."""
     if is_out_of_memory(problem):
         return False
     return isinstance(problem, torch.AcceleratorError) or any(
@@ -61,26 +61,26 @@ def is_device_failure(problem: RuntimeError) -> bool:
 
 
 def is_responsive(device: torch.device) -> bool:
-    """Whether the device computes. A CUDA context that has failed once fails for as long as its process lives."""
+    """Whether the device still computes. A CUDA context that has failed once fails until its process ends."""
     try:
         return float((torch.ones(2, device=device) + 1).sum().item()) == 4.0
     except RuntimeError as problem:
-        return is_out_of_memory(problem)  # others may have its memory: it lives
+        return is_out_of_memory(problem)  # other programs may have its memory: it responds
     except AssertionError:  # torch was built without CUDA
         return False
 
 
 def never_free(what: object) -> None:
-    """Let something live as long as this process, its end included.
+    """Keep an object alive until the process has ended.
 
-    Freeing pinned memory asks the device whether it has been read; where the device has failed, that is an error in a
+    Freeing pinned memory asks the device whether it has read it. If the device has failed, that is an error in a
     destructor, which ends the process.
     """
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(what))
 
 
 class _OneThreadUsers:
-    """How many threads are inside `one_thread`, and what was set before the first of them came."""
+    """How many threads are inside `one_thread`, and torch's number of threads before the first of them."""
 
     lock = threading.Lock()
     count = 0
@@ -89,9 +89,9 @@ class _OneThreadUsers:
 
 @contextlib.contextmanager
 def one_thread() -> Iterator[None]:
-    """Keeps torch on this thread alone, as long as it lasts: sums then do not depend on how many cores there are.
+    """While it lasts, torch computes on the calling thread alone: sums then do not depend on the number of cores.
 
-    The last to leave sets back what was set: some of the libraries below have one number for all threads of a process.
+    The last to leave restores the number: some of torch's libraries have one number for all threads of a process.
     """
     with _OneThreadUsers.lock:
         if not _OneThreadUsers.count:
@@ -108,5 +108,5 @@ def one_thread() -> Iterator[None]:
 
 
 def use_device(device: torch.device) -> "contextlib.AbstractContextManager[Any]":
-    """CUDA calls go to this device; sums on a CPU to this thread."""
+    """While it lasts, CUDA calls go to this device; for a CPU, torch computes on the calling thread alone."""
     return torch.cuda.device(device) if device.type == "cuda" else one_thread()

@@ -1,5 +1,5 @@
-"""OpenCV's person detector by histograms of oriented gradients: windows of a pyramid, each with its margin to the
-SVM's plane.
+"""OpenCV's person detector by histograms of oriented gradients: windows of an image pyramid, each with its distance
+(margin) from the SVM's plane.
 
 (Dalal & Triggs, "Histograms of Oriented Gradients for Human Detection", 2005; a baseline of Ginosar et al., "Detecting
 People in Cubist Art", 2014.) OpenCV 4 has it, OpenCV 5 only in its contrib packages.
@@ -16,17 +16,18 @@ from schemas.errors import BadInput
 
 Floats = NDArray[np.float32]
 WINDOW_PX = (64, 128)
-"""Width and height of the window: a person of some 96 px and 16 px of what is around."""
+"""Width and height of the window: a person of some 96 px and a border of 16 px."""
 STRIDE_PX, PADDING_PX, STEP = 8, 16, 1.05
-"""Between windows; around the picture, for figures that stand at its edge; between one size of the pyramid and the
-next. OpenCV's own."""
+"""From window to window; around the picture, for figures at its edge; from one size of the pyramid to the next. OpenCV's
+defaults."""
 PERSON = (0.1, 0.07, 0.8, 0.8)
 """The part of a window that shows the person: left, top, width, height, as shares of its sides (OpenCV's own
 example)."""
 MOST_SIDE_PX = 1024
-"""A picture's longer side is scaled down to so much, which bounds the work: a window is 128 px high in any case."""
+"""A picture's longer side is scaled down to this, which limits the work: a window is always 128 px high."""
 _UNGROUPED = 0
-cv2.setNumThreads(1)  # windows come in the order of the threads that find them
+# with several threads, the order of the windows would vary
+cv2.setNumThreads(1)
 
 
 class Windows:
@@ -34,46 +35,44 @@ class Windows:
 
     def __init__(self) -> None:
         """Raises BadInput if this OpenCV has none."""
-        made = getattr(cv2, "HOGDescriptor", None)
-        if made is None:
+        descriptor = getattr(cv2, "HOGDescriptor", None)
+        if descriptor is None:
             raise BadInput(
                 f"expected an OpenCV with HOGDescriptor for hog (4, or 5 with contrib), got {cv2.__version__}"
             )
-        self._hog: Any = made()
-        self._coefficients = np.asarray(made.getDefaultPeopleDetector(), np.float32)
+        self._hog: Any = descriptor()
+        self._coefficients = np.asarray(descriptor.getDefaultPeopleDetector(), np.float32)
         self._hog.setSVMDetector(self._coefficients)
 
     @property
     def sha256(self) -> str:
-        """Digest of the coefficients and of all by which windows are laid: what weights are to other models."""
-        said = f"{WINDOW_PX} {STRIDE_PX} {PADDING_PX} {STEP} {PERSON} {MOST_SIDE_PX}"
-        return hashlib.sha256(self._coefficients.tobytes() + said.encode()).hexdigest()
+        """Digest of the coefficients and of all constants that place the windows: what weights are to other models."""
+        constants = f"{WINDOW_PX} {STRIDE_PX} {PADDING_PX} {STEP} {PERSON} {MOST_SIDE_PX}"
+        return hashlib.sha256(self._coefficients.tobytes() + constants.encode()).hexdigest()
 
     def detect(self, pixels: NDArray[np.uint8], least_margin: float) -> tuple[Floats, Floats]:
-        """The person in every window of at least the margin, ungrouped: xyxy (N, 4) in the picture's px.
+        """The person in every window of at least the margin, ungrouped, best first.
 
-        Margins (N,), falling.
-
-        pixels: (h, w, 3), RGB. What is smaller than the window is padded at the right and the bottom with its edge's
-        colour, and boxes may reach there. OpenCV cuts windows at the edge of what it is given.
+        pixels: (h, w, 3), RGB. Returns xyxy (N, 4) in the picture's px and margins (N,). A picture smaller than the
+        window is padded at the right and the bottom with the colours of its edge, and boxes may reach into the padding.
         """
-        laid, scales = prepare_picture(pixels)
+        picture, scales = prepare_picture(pixels)
         strides, padding = (STRIDE_PX, STRIDE_PX), (PADDING_PX, PADDING_PX)
-        xywh, margins = self._hog.detectMultiScale(laid, least_margin, strides, padding, STEP, _UNGROUPED)
+        xywh, margins = self._hog.detectMultiScale(picture, least_margin, strides, padding, STEP, _UNGROUPED)
         boxes = np.asarray(xywh, np.float32).reshape(-1, 4)
         left, top, width, height = np.array(PERSON, np.float32)
         first = boxes[:, :2] + boxes[:, 2:] * np.array([left, top])
         corners = np.concatenate([first, first + boxes[:, 2:] * np.array([width, height])], axis=1)
         corners /= np.concatenate([scales, scales])
-        found = np.asarray(margins, np.float32).reshape(-1)
-        order = np.lexsort((*corners.T, -found))  # the rules break ties by place
-        return corners[order], found[order]
+        flat = np.asarray(margins, np.float32).reshape(-1)
+        order = np.lexsort((*corners.T, -flat))  # suppression breaks ties by this order
+        return corners[order], flat[order]
 
 
 def prepare_picture(pixels: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], Floats]:
-    """The picture as the detector takes it, BGR, of at most MOST_SIDE_PX and at least the window.
+    """The picture as the detector expects it: BGR, at most MOST_SIDE_PX a side and at least as large as the window.
 
-    And the scales of x and y.
+    Also returns the scales of x and y.
     """
     height, width = pixels.shape[:2]
     scale = min(1.0, MOST_SIDE_PX / max(height, width))

@@ -1,4 +1,4 @@
-"""A torchvision model made ready for a device: its own transform, heads and scales replaced by those of canvases."""
+"""A torchvision model loaded on a device, with a transform for canvases and output layers in float32."""
 
 import copy
 from dataclasses import dataclass
@@ -15,15 +15,17 @@ from tasks.io.detectors.heads import compute_outputs_in_float32, fix_pooling_sca
 
 @dataclass(frozen=True)
 class InferenceOptions:
-    """How a model is run; what is None is bfloat16 and threads on a GPU, float32 and none on a CPU.
+    """How a model runs. By default bfloat16 and decoder threads on a GPU, float32 and no threads on a CPU.
 
-    The benchmark compares.
+    The other values are for benchmarks, which compare them.
     """
 
     precision: torch.dtype | None = None
-    batch_size: int | None = None  # of a batch, always; None: as many as pay on a GPU, 1 on a CPU
+    # pictures of every batch; None: on a GPU found while it runs, 1 on a CPU
+    batch_size: int | None = None
     is_compiled: bool = False
-    decodes_on_gpu: bool = False  # nvJPEG and libjpeg differ in pixels by a few of 255 levels
+    # pixels of nvJPEG and libjpeg differ by a few of 255 levels
+    decodes_on_gpu: bool = False
     decoder_threads: int | None = None
 
 
@@ -39,22 +41,22 @@ class LoadedModel(NamedTuple):
     copy_stream: "torch.cuda.Stream | None"
 
 
-def load_on_device(master: nn.Module, device: torch.device, settings: Detect, manner: InferenceOptions) -> LoadedModel:
-    """A copy of the model, which stays as it is on the CPU.
+def load_on_device(master: nn.Module, device: torch.device, settings: Detect, options: InferenceOptions) -> LoadedModel:
+    """A copy of the model on the device, ready for `CanvasBatch`; `master` itself stays unchanged on the CPU.
 
-    cudnn.benchmark stays off: a box head's batches have another size each time, and each would be tried with every
-    kernel anew.
+    cudnn.benchmark stays off: a box head's batches have another size each time, and cuDNN would try every kernel for
+    each size.
     """
     model: Any = copy.deepcopy(master).eval().requires_grad_(False)
-    laying = CanvasTransform(model.transform)
-    model.transform = laying
+    transform = CanvasTransform(model.transform)
+    model.transform = transform
     set_limits(model, settings)
     compute_outputs_in_float32(model)
     with devices.use_device(torch.device("cpu")):
         fix_pooling_scales(model)
     with devices.use_device(device):
         model = model.to(device).to(memory_format=torch.channels_last)
-        if manner.is_compiled:
+        if options.is_compiled:
             model.backbone = torch.compile(model.backbone, dynamic=False)
-        copying = torch.cuda.Stream(device) if device.type == "cuda" else None  # type: ignore[no-untyped-call]
-        return LoadedModel(model, laying, device, copying)
+        copy_stream = torch.cuda.Stream(device) if device.type == "cuda" else None  # type: ignore[no-untyped-call]
+        return LoadedModel(model, transform, device, copy_stream)

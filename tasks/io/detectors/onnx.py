@@ -1,12 +1,12 @@
 """ONNX detectors through onnxruntime, on the CPU or with CUDA: pixels in, the model's raw output out.
 
-tasks/core/detect/layouts.py reads it.
+tasks/core/detect/layouts.py turns the output into boxes.
 
-| layout | float32 B x 3 x H x W | how a picture is laid into it |
+| layout | float32 B x 3 x H x W | how a picture is placed in it |
 |---|---|---|
 | yolox | BGR, 0..255 | scaled by min(H/h, W/w), top-left; the rest 114 |
 | yolov5, yolov8, plain | RGB, 0..1 | likewise |
-| fastestdet | BGR, 0..1 | scaled to W x H, whatever its shape |
+| fastestdet | BGR, 0..1 | scaled to W x H, whatever its aspect |
 """
 
 from collections.abc import Sequence
@@ -21,28 +21,32 @@ from schemas.errors import BadInput
 from tasks.io.files import inputs as files_in
 
 _PAD = 114
-_BATCH = 8  # where the model leaves it open; fixed and padded, so that a row never depends on how many came with it
-_MOST_SIDE_PX, _MOST_BATCH = 4096, 256  # a model that asks for more asks for all memory
-_MOST_BYTES = 2**31 - 1  # of a file: what protobuf, and so ONNX, can hold
+# if the model leaves it open; fixed and padded, so that a row never depends on how many pictures are in a batch
+_BATCH = 8
+# a larger input would take all memory
+_MOST_SIDE_PX, _MOST_BATCH = 4096, 256
+# of a file: the limit of protobuf, and so of ONNX
+_MOST_BYTES = 2**31 - 1
 _CUDA = "CUDAExecutionProvider"
-_NOWHERE = "/dev/null/no-folder"  # where weights outside the file would be looked for
-cv2.setNumThreads(1)  # the workers are the parallelism; and resizing gives the same bits on any machine
+# where weights outside the file would be looked for
+_NOWHERE = "/dev/null/no-folder"
+cv2.setNumThreads(1)  # the workers are the parallelism, and resizing gives the same bits on any machine
 
 
 class Layout(NamedTuple):
-    """How pixels go into a model."""
+    """How a model expects its pixels."""
 
     is_bgr: bool
-    most: float  # of a channel
+    highest: float  # value of a channel
     is_letterboxed: bool
 
 
 LAYOUTS = {
-    "yolox": Layout(is_bgr=True, most=255, is_letterboxed=True),
-    "yolov5": Layout(is_bgr=False, most=1, is_letterboxed=True),
-    "yolov8": Layout(is_bgr=False, most=1, is_letterboxed=True),
-    "plain": Layout(is_bgr=False, most=1, is_letterboxed=True),
-    "fastestdet": Layout(is_bgr=True, most=1, is_letterboxed=False),
+    "yolox": Layout(is_bgr=True, highest=255, is_letterboxed=True),
+    "yolov5": Layout(is_bgr=False, highest=1, is_letterboxed=True),
+    "yolov8": Layout(is_bgr=False, highest=1, is_letterboxed=True),
+    "plain": Layout(is_bgr=False, highest=1, is_letterboxed=True),
+    "fastestdet": Layout(is_bgr=True, highest=1, is_letterboxed=False),
 }
 
 
@@ -74,9 +78,9 @@ class Model:
         self.grey_output = self._run_on_grey()
 
     def _run_on_grey(self) -> NDArray[np.float32]:
-        """The output for a grey picture.
+        """The output for a grey picture, as a test of the model.
 
-        Raises BadInput if the model does not run, or gives no row for each picture.
+        Raises BadInput if the model does not run, or does not return a row for each picture.
         """
         grey, _ = self.prepare_picture(np.full((self.height_px, self.width_px, 3), _PAD, np.uint8))
         try:
@@ -90,13 +94,13 @@ class Model:
         return np.asarray(output[0])
 
     def prepare_picture(self, pixels: NDArray[np.uint8]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """(3, H, W) input of one RGB picture (h, w, 3), and the scales by which its x and y were multiplied."""
+        """(3, H, W) input from one RGB picture (h, w, 3), and the scales by which x and y were multiplied."""
         canvas, scales = self._letterboxed(pixels) if self._layout.is_letterboxed else self._stretched(pixels)
         channels = canvas[:, :, ::-1] if self._layout.is_bgr else canvas
-        laid = np.ascontiguousarray(channels.transpose(2, 0, 1)).astype(np.float32)
-        if self._layout.most != 255:
-            laid *= np.float32(self._layout.most / 255)
-        return laid, np.array(scales, np.float32)
+        tensor = np.ascontiguousarray(channels.transpose(2, 0, 1)).astype(np.float32)
+        if self._layout.highest != 255:
+            tensor *= np.float32(self._layout.highest / 255)
+        return tensor, np.array(scales, np.float32)
 
     def _letterboxed(self, pixels: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], tuple[float, float]]:
         height, width = pixels.shape[:2]
@@ -112,7 +116,7 @@ class Model:
         return np.asarray(canvas, np.uint8), (self.width_px / width, self.height_px / height)
 
     def run(self, inputs: Sequence[NDArray[np.float32]]) -> NDArray[np.float32]:
-        """First output of the model, one row of it for each input, at most `batch` of them."""
+        """The model's first output, a row for each of at most `batch` inputs."""
         if self.batch == 1:
             batch = inputs[0][None]
         else:
@@ -125,13 +129,13 @@ class Model:
         try:
             return self._session.run(None, {self._input: batch})[0]
         except Exception as problem:
-            if self._session.get_providers()[0] == _CUDA:  # a fault that may pass: the part is tried again
-                raise OSError(f"expected the CUDA device to answer, got {_one_line(problem)}") from problem
+            if self._session.get_providers()[0] == _CUDA:  # may be temporary: the part is tried again
+                raise OSError(f"expected the CUDA device to respond, got {_one_line(problem)}") from problem
             raise
 
 
 def load(name: str, url: str, layout: str, device: str = "cpu") -> Model:
-    """The model of a bound file. Raises BadInput if there is none at the URL, or it can't be used."""
+    """The model of a bound file. Raises BadInput if there is no file at the URL, or it can't be used."""
     return Model(files_in.read(f"binding '{name}'", url, _MOST_BYTES), layout, device)
 
 
@@ -155,9 +159,9 @@ def _session(weights: bytes, device: str) -> Any:
 
 
 def _providers(device: str) -> list[Any]:
-    """What runs the model: auto takes CUDA where onnxruntime has it.
+    """Onnxruntime's execution providers for a device: auto takes CUDA if onnxruntime has it.
 
-    Raises BadInput if it is asked for and not there.
+    Raises BadInput if the recipe or command asks for CUDA and onnxruntime has none.
     """
     if device.partition(":")[0] not in {"auto", "cpu", "cuda"}:
         raise BadInput(f"device: expected auto, cpu, cuda or cuda:<number>, got '{device}'")

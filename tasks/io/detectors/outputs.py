@@ -1,6 +1,4 @@
-"""What a torchvision model returns, out of the device in one copy, and as boxes and keypoints in the pictures' own
-pixels.
-"""
+"""A torchvision model's outputs: copied from the device at once, then as detections in each picture's own pixels."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -14,17 +12,17 @@ from tasks.io.detectors.canvases import Size
 from tasks.io.detectors.detector import Detections, Floats
 
 _VISIBLE_LOGIT = 2.0
-"""A joint counts as found from this value of its heatmap on: what Detectron's own drawing of Keypoint R-CNN shows
+"""A joint counts as visible from this heatmap value on: the threshold of Detectron's own drawings of Keypoint R-CNN
 (vis.py, kp_thresh)."""
 
 
 class OutputRows(NamedTuple):
-    """Boxes of a batch below each other: x_min, y_min, x_max, y_max, score, label, then x, y and heatmap value of each
+    """All boxes of a batch, a row each: x_min, y_min, x_max, y_max, score, label, then x, y and heatmap value of each
     joint.
     """
 
     values: Tensor
-    counts: list[int]  # by picture
+    counts: list[int]  # rows of each picture
 
 
 class PictureSizes(NamedTuple):
@@ -35,9 +33,9 @@ class PictureSizes(NamedTuple):
 
 
 def rows_from_outputs(outputs: Sequence[dict[str, Tensor]]) -> OutputRows:
-    """What torchvision returns for a batch, as rows."""
-    found = [torch.cat(_columns(output), dim=1) for output in outputs]
-    return OutputRows(torch.cat(found), [len(rows) for rows in found])
+    """What a torchvision model returns for a batch, as rows."""
+    by_picture = [torch.cat(_columns(output), dim=1) for output in outputs]
+    return OutputRows(torch.cat(by_picture), [len(rows) for rows in by_picture])
 
 
 def _columns(output: dict[str, Tensor]) -> list[Tensor]:
@@ -51,18 +49,18 @@ def _columns(output: dict[str, Tensor]) -> list[Tensor]:
 
 
 def start_copy_to_host(rows: OutputRows) -> Callable[[], list[Floats]]:
-    """Starts to copy rows to the host; asked, waits for them and gives those of each picture."""
+    """Start to copy rows to the host. The returned function waits for them and returns the rows of each picture."""
     if not rows.values.is_cuda:
         return lambda: _by_picture(rows.values, rows.counts)
     host = torch.empty(rows.values.shape, dtype=rows.values.dtype, pin_memory=True)
     host.copy_(rows.values, non_blocking=True)
     done = torch.cuda.current_stream().record_event()
 
-    def waited() -> list[Floats]:
+    def wait_for_rows() -> list[Floats]:
         done.synchronize()
         return _by_picture(host, rows.counts)
 
-    return waited
+    return wait_for_rows
 
 
 def _by_picture(values: Tensor, counts: list[int]) -> list[Floats]:
@@ -70,15 +68,15 @@ def _by_picture(values: Tensor, counts: list[int]) -> list[Floats]:
 
 
 def detections_from_rows(
-    rows: Sequence[Floats], places: Sequence[PictureSizes], classes: Sequence[int]
+    rows: Sequence[Floats], sizes: Sequence[PictureSizes], classes: Sequence[int]
 ) -> list[Detections]:
-    """What was found of these classes in each picture, in its own pixels."""
-    return [_detections(rows[np.isin(rows[:, 5], classes)], place) for rows, place in zip(rows, places, strict=True)]
+    """The detections of these classes in each picture, in its own pixels."""
+    return [_detections(rows[np.isin(rows[:, 5], classes)], size) for rows, size in zip(rows, sizes, strict=True)]
 
 
-def _detections(rows: Floats, place: PictureSizes) -> Detections:
-    own, laid = (np.array([size.width_px, size.height_px], np.float32) for size in place)
-    ratio: Floats = own / laid
+def _detections(rows: Floats, sizes: PictureSizes) -> Detections:
+    own, on_canvas = (np.array([size.width_px, size.height_px], np.float32) for size in sizes)
+    ratio: Floats = own / on_canvas
     xyxy = rows[:, :4] * np.tile(ratio, 2)
     return Detections(xyxy, rows[:, 4].copy(), rows[:, 5].astype(np.int64), _joints(rows[:, 6:], ratio))
 

@@ -1,4 +1,4 @@
-"""Which JPEG files any decoder reads alike: those of 8 bits, grey or YCbCr, upright, without a colour profile."""
+"""JPEG files that all decoders read alike: 8 bits, grey or YCbCr, upright, without a colour profile."""
 
 import struct
 
@@ -10,9 +10,8 @@ _SCAN, _ICC_OR_MPO, _ADOBE, _EXIF = 0xDA, 0xE2, 0xEE, 0xE1
 
 
 def size_of(data: bytes) -> Size | None:
-    """Size of a plain JPEG.
-
-    None for one that has EXIF, a profile, Adobe's colours or a missing end, and for all that is none.
+    """Size of a plain JPEG; None for one with EXIF, a colour profile, Adobe's colours or a missing end, and for any
+    other file.
 
     (ITU-T T.81, annex B: a file is 0xFFD8, then segments of 0xFF, a marker and a length of two bytes that counts
     itself.)

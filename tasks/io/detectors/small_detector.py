@@ -1,4 +1,4 @@
-"""fcos_small: torchvision's own FCOS, small enough to be trained on a CPU. Without weights of its own."""
+"""fcos_small: torchvision's FCOS, small enough to be trained on a CPU. There are no published weights."""
 
 from typing import Any
 
@@ -12,9 +12,8 @@ from torchvision.models.detection.fcos import FCOSClassificationHead, FCOSHead, 
 STRIDE_PX = 8
 _WIDTHS = (32, 64, 128)
 _CHANNELS = 64
-_FIRST_REACH = 2.5
-"""Strides from a cell's middle to each side of its box before anything is learnt: a usual figure of a picture of 160
-px."""
+_INITIAL_DISTANCE = 2.5
+"""Strides from a cell's centre to each side of its box before training: a typical figure in a picture of 160 px."""
 
 
 def layer(channels: int, out: int, kernel: int = 3, stride: int = 1) -> nn.Sequential:
@@ -24,7 +23,7 @@ def layer(channels: int, out: int, kernel: int = 3, stride: int = 1) -> nn.Seque
 
 
 class Residual(nn.Module):
-    """Two layers beside a shortcut."""
+    """Two layers with a shortcut around them."""
 
     def __init__(self, channels: int) -> None:
         super().__init__()
@@ -37,15 +36,15 @@ class Residual(nn.Module):
 
 
 class _Backbone(nn.Module):
-    """Pictures (B, 3, H, W), sides multiples of 16, to one map (B, 64, H / 8, W / 8) that has seen the map of half its
-    sides.
+    """Pictures (B, 3, H, W), sides multiples of 16, to one feature map (B, 64, H / 8, W / 8), which includes a map of
+    half its sides.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self.out_channels = _CHANNELS
         first, middle, last = _WIDTHS
-        # a first layer of stride 4: maps of half the sides are what a CPU would spend most of its time on
+        # a first layer of stride 4: a CPU would spend most of its time on larger maps
         self.stem = layer(3, first, 7, 4)
         self.fine = nn.Sequential(layer(first, middle, 3, 2), Residual(middle))
         self.coarse = nn.Sequential(layer(middle, last, 3, 2), Residual(last), Residual(last))
@@ -53,26 +52,26 @@ class _Backbone(nn.Module):
         self.join = layer(_CHANNELS, _CHANNELS)
 
     def forward(self, images: Tensor) -> dict[str, Tensor]:
-        """The map, under its name."""
+        """The feature map by its name, as torchvision expects it."""
         fine = self.fine(self.stem(images.contiguous(memory_format=torch.channels_last)))
         coarse = functional.interpolate(self.from_coarse(self.coarse(fine)), scale_factor=2.0, mode="nearest")
         return {"0": self.join(self.from_fine(fine) + coarse)}
 
 
 class _Head(FCOSHead):  # type: ignore[misc]  # torchvision has no types
-    """torchvision's head with one layer a tower and batch statistics; losses and boxes are counted in float32."""
+    """torchvision's head with one layer a tower and batch norms; losses and boxes are computed in float32."""
 
     def __init__(self, classes: int) -> None:
         super().__init__(_CHANNELS, 1, classes, 1)
         self.classification_head = FCOSClassificationHead(_CHANNELS, 1, classes, 1, norm_layer=nn.BatchNorm2d)
         self.regression_head = FCOSRegressionHead(_CHANNELS, 1, 1, norm_layer=nn.BatchNorm2d)
-        nn.init.constant_(self.regression_head.bbox_reg.bias, _FIRST_REACH)
+        nn.init.constant_(self.regression_head.bbox_reg.bias, _INITIAL_DISTANCE)
         for tower in (self.classification_head, self.regression_head):
             nn.init.kaiming_normal_(tower.conv[0].weight)
 
     def forward(self, maps: list[Tensor]) -> dict[str, Tensor]:
-        """Logits, reaches and centredness."""
-        return {name: found.float() for name, found in super().forward(maps).items()}
+        """Class logits, distances to the sides of a box, and centre-ness."""
+        return {name: output.float() for name, output in super().forward(maps).items()}
 
 
 def fcos_small(
@@ -84,10 +83,10 @@ def fcos_small(
     max_size: int = 160,
     **more: Any,
 ) -> FCOS:
-    """FCOS (Tian et al. 2019) with one map of stride 8, 0.9 million weights; classes as torchvision counts them.
+    """FCOS (Tian et al. 2019) with one feature map of stride 8 and 0.9 million weights; classes as torchvision counts
+    them.
 
-    One map is enough where figures are 15 to 150 px high, which those of most paintings are if the longer side has 160
-    px.
+    One map is enough for figures 15 to 150 px high, as in most paintings whose longer side has 160 px.
     """
     if weights is not None or weights_backbone is not None:
         raise ValueError("expected no weights: fcos_small has none of its own")

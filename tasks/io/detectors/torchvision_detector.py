@@ -1,7 +1,6 @@
-"""torchvision's detectors on a GPU or a CPU: batches on canvases, in bfloat16 on a GPU, with one way out of each of
-its faults.
+"""torchvision's detectors on a GPU or a CPU: batches on canvases, in bfloat16 on a GPU, and what to do when it fails.
 
-On a CPU pictures go through one by one and on one thread, in float32: what is found in one depends on nothing but it.
+On a CPU pictures go through one by one, on one thread and in float32: detections depend on their picture alone.
 """
 
 import contextlib
@@ -31,19 +30,19 @@ from tasks.io.detectors.stream import PendingDetections
 
 _LOG = logging.getLogger("bilderatlas.detect")
 _FIRST_BATCH_SIZE = 4
-_DECODERS = 16
-_PARTS = 2
-"""At once on a GPU: while one writes its rows or waits for its last batch, the other has it."""
-_MOST_PX = 2**27
+_MAX_DECODER_THREADS = 16
+_PARTS_AT_ONCE = 2
+"""That share a GPU: while one writes its rows or waits for its last batch, the other uses the GPU."""
+_MAX_BATCH_PX = 2**27
 """Of a batch: its finest maps (256 channels at a sixteenth of its px) then have 2**31 values, which torchvision's
 kernels count in 32 bits."""
 
 
 @dataclass(eq=False)
 class StagedBatch:
-    """A batch: its pictures, and, unless memory did not suffice, what they look like on their canvas, from `ready` on.
+    """A batch: its pictures and, if memory sufficed, their pixels on the canvas, complete at the event `ready`.
 
-    Its results hold on to it until they are read: streams of the device read from it until then.
+    The pending detections keep it alive until they are read: streams of the device read from it until then.
     """
 
     pictures: list[Picture]
@@ -54,9 +53,9 @@ class StagedBatch:
 
 
 class TorchvisionDetector:
-    """A torchvision detector.
+    """A torchvision model as a Detector and a PipelinedDetector.
 
-    Several threads may share one: they take turns at a GPU, batch by batch, and at a CPU go side by side.
+    Several threads may share one: on a GPU they take turns batch by batch, on a CPU they run at the same time.
     """
 
     batch = 1
@@ -64,9 +63,9 @@ class TorchvisionDetector:
     def __init__(
         self, model: nn.Module, settings: Detect, device: torch.device, options: InferenceOptions = DEFAULT_OPTIONS
     ) -> None:
-        """Around a model on the CPU, which stays as it is."""
-        self._model, self._settings, self._device, self.manner = model, settings, device, options
-        self.slots = threading.Semaphore(_PARTS)
+        """model: on the CPU; it is copied and stays unchanged."""
+        self._model, self._settings, self._device, self.options = model, settings, device, options
+        self.slots = threading.Semaphore(_PARTS_AT_ONCE)
         self._loading_lock = threading.Lock()
         self._batch_sizes: dict[Size, BatchSize] = {}
         self._loaded: LoadedModel | None = None
@@ -75,135 +74,136 @@ class TorchvisionDetector:
 
     @property
     def device(self) -> torch.device:
-        """Where it runs now."""
+        """The device that it runs on now: the CPU after its GPU has failed for good."""
         return self._device
 
     @property
     def decoder_threads(self) -> int:
-        """See Overlapping."""
-        most = min(_DECODERS, os.cpu_count() or 2) if self._device.type == "cuda" else 0
-        return most if self.manner.decoder_threads is None else self.manner.decoder_threads
+        """See PipelinedDetector."""
+        most = min(_MAX_DECODER_THREADS, os.cpu_count() or 2) if self._device.type == "cuda" else 0
+        return most if self.options.decoder_threads is None else self.options.decoder_threads
 
     def decode(self, data: bytes) -> Picture:
-        """See Overlapping."""
+        """See PipelinedDetector."""
         device = self._device
         if device.type != "cuda":
             return decoding.decode_on_cpu(data)
         try:
             with self._translate_errors(), devices.use_device(device):
-                on_gpu = decoding.decode_on_gpu(data, device) if self.manner.decodes_on_gpu else None
+                on_gpu = decoding.decode_on_gpu(data, device) if self.options.decodes_on_gpu else None
                 return on_gpu or decoding.decode_on_cpu(data, is_pinned=True)
         except torch.OutOfMemoryError:  # of the host: some machines let few pages be pinned
             return decoding.decode_on_cpu(data)
 
     def canvas_for(self, size: Size) -> Size:
-        """See Overlapping."""
+        """See PipelinedDetector."""
         with self._translate_errors():
             return self._load().transform.canvases.canvas_for(size)
 
     def batch_size(self, canvas: Size) -> int:
-        """See Overlapping."""
+        """See PipelinedDetector."""
         return self._batch_size_on(canvas).pictures
 
     def detect(self, pictures: Sequence[Pixels]) -> list[Detections]:
         """See Detector."""
-        held = [Picture(torch.from_numpy(pixels.copy())) for pixels in pictures]
-        return [self.start(self.stage([one], self.canvas_for(one.size)))()[0] for one in held]
+        copies = [Picture(torch.from_numpy(pixels.copy())) for pixels in pictures]
+        return [self.start(self.stage([one], self.canvas_for(one.size)))()[0] for one in copies]
 
     def stage(self, pictures: Sequence[Picture], canvas: Size) -> StagedBatch:
-        """See Overlapping."""
+        """See PipelinedDetector."""
         staged = StagedBatch(list(pictures), canvas)
         try:
             with self._translate_errors():
                 self._stage(staged)
         except torch.OutOfMemoryError:
-            pass  # in smaller batches, then
+            pass  # `start` stages it again, in smaller batches
         return staged
 
     def start(self, staged: StagedBatch) -> PendingDetections:
-        """See Overlapping.
+        """See PipelinedDetector.
 
-        A batch that does not fit into memory goes in halves. Raises BadInput if one picture does not.
+        A batch that does not fit into memory is split in halves. Raises BadInput if one picture alone does not fit.
         """
         try:
             with self._translate_errors():
                 return self._start(staged)
         except torch.OutOfMemoryError:
-            pass  # out of here first: the error holds on to the memory
-        pictures, half = staged.pictures, len(staged.pictures) // 2
-        if not half:
+            pass  # leave this block first: the error keeps the memory alive
+        if len(staged.pictures) == 1:
             raise BadInput(
                 f"device: expected {self._device} to have memory for one picture of {staged.canvas.width_px} x "
-                f"{staged.canvas.height_px} px, got too little; smaller sides or another device need less"
+                f"{staged.canvas.height_px} px, got too little; set smaller sides or another device"
             )
-        self._batch_size_on(staged.canvas).halve(len(pictures))
-        staged.batch = None  # whoever staged it holds it too
+        self._batch_size_on(staged.canvas).halve(len(staged.pictures))
+        staged.batch = None  # the caller keeps `staged`, and must not keep its memory
         with self._translate_errors():
             if self._device.type == "cuda":
                 torch.cuda.empty_cache()
-        return self._in_halves(staged, half)
+        return self._start_halves(staged)
 
-    def _in_halves(self, staged: StagedBatch, half: int) -> PendingDetections:
-        """Each read out before the next: memory is short."""
+    def _start_halves(self, staged: StagedBatch) -> PendingDetections:
+        """One half after the other, since memory is short: results of the first are read before the second starts."""
+        half = len(staged.pictures) // 2
         halves = staged.pictures[:half], staged.pictures[half:]
-        found = [one for some in halves for one in self.start(StagedBatch(some, staged.canvas))()]
-        return lambda: found
+        detections = [one for pictures in halves for one in self.start(StagedBatch(pictures, staged.canvas))()]
+        return lambda: detections
 
     def _batch_size_on(self, canvas: Size) -> BatchSize:
         if canvas not in self._batch_sizes:
-            fixed = self.manner.batch_size or (1 if self._device.type == "cpu" else None)
+            fixed = self.options.batch_size or (1 if self._device.type == "cpu" else None)
             first = min((size.pictures for size in list(self._batch_sizes.values())), default=_FIRST_BATCH_SIZE)
-            most = max(1, min(MAX_PICTURES, _MOST_PX // (canvas.height_px * canvas.width_px)))
+            most = max(1, min(MAX_PICTURES, _MAX_BATCH_PX // (canvas.height_px * canvas.width_px)))
             self._batch_sizes.setdefault(canvas, BatchSize(fixed, fixed) if fixed else BatchSize(first, most))
         return self._batch_sizes[canvas]
 
     def _stage(self, staged: StagedBatch) -> None:
-        opened, pictures = self._load(), len(staged.pictures)
-        places = padded_size(pictures, max(pictures, self.batch_size(staged.canvas)))
+        loaded, count = self._load(), len(staged.pictures)
+        size = padded_size(count, max(count, self.batch_size(staged.canvas)))
         with self._loading_lock:
             self._in_flight.add(staged)
-        with devices.use_device(opened.device), _use_stream(opened.copy_stream), torch.inference_mode():
+        with devices.use_device(loaded.device), _use_stream(loaded.copy_stream), torch.inference_mode():
             pixels = [picture.pixels for picture in staged.pictures]
-            staged.batch = opened.transform.batch_of(pixels, staged.canvas, places)
-            staged.ready = None if opened.copy_stream is None else opened.copy_stream.record_event()
+            staged.batch = loaded.transform.batch_of(pixels, staged.canvas, size)
+            staged.ready = None if loaded.copy_stream is None else loaded.copy_stream.record_event()
 
     def _start(self, staged: StagedBatch) -> PendingDetections:
-        opened = self._load()
-        if staged.batch is None or staged.batch.canvas.device != opened.device:
+        loaded = self._load()
+        if staged.batch is None or staged.batch.tensor.device != loaded.device:
             if len(staged.pictures) > self.batch_size(staged.canvas):
-                return self._in_halves(staged, len(staged.pictures) // 2)
+                return self._start_halves(staged)
             self._stage(staged)
-        laid = staged.batch
-        assert laid is not None
-        with _gpu_lock(opened.device), devices.use_device(opened.device), torch.inference_mode():
+        batch = staged.batch
+        assert batch is not None
+        with _gpu_lock(loaded.device), devices.use_device(loaded.device), torch.inference_mode():
             if staged.ready is not None:
                 torch.cuda.current_stream().wait_event(staged.ready)
             began_s = time.perf_counter()
-            rows = rows_from_outputs(self._forward(opened, laid)[: laid.pictures])
+            rows = rows_from_outputs(self._forward(loaded, batch)[: batch.picture_count])
             self._batch_size_on(staged.canvas).record_time(len(staged.pictures), time.perf_counter() - began_s)
             staged.rows_on_host = start_copy_to_host(rows)
-        places = [PictureSizes(*pair) for pair in zip([one.size for one in staged.pictures], laid.sizes, strict=False)]
-        return lambda: self._results(staged, places)
+        own_sizes = [picture.size for picture in staged.pictures]
+        sizes = [PictureSizes(*pair) for pair in zip(own_sizes, batch.sizes, strict=False)]
+        return lambda: self._read_results(staged, sizes)
 
-    def _forward(self, opened: LoadedModel, laid: CanvasBatch) -> list[dict[str, Tensor]]:
-        kind = opened.device.type
-        precision = self.manner.precision or (torch.bfloat16 if kind == "cuda" else torch.float32)
+    def _forward(self, loaded: LoadedModel, batch: CanvasBatch) -> list[dict[str, Tensor]]:
+        kind = loaded.device.type
+        precision = self.options.precision or (torch.bfloat16 if kind == "cuda" else torch.float32)
         with torch.autocast(kind, torch.bfloat16, enabled=precision is torch.bfloat16):
-            return list(opened.model(laid))
+            return list(loaded.model(batch))
 
-    def _results(self, staged: StagedBatch, places: list[PictureSizes]) -> list[Detections]:
+    def _read_results(self, staged: StagedBatch, sizes: list[PictureSizes]) -> list[Detections]:
         assert staged.rows_on_host is not None
         with self._translate_errors():
             rows = staged.rows_on_host()
         staged.batch = None  # nothing on the device reads from it any more
-        return detections_from_rows(rows, places, sorted(self._settings.classes.values()))
+        return detections_from_rows(rows, sizes, sorted(self._settings.classes.values()))
 
     def _load(self) -> LoadedModel:
-        """The model on its device; anew, and on the CPU if need be, where the device was lost."""
+        """The model on its device: loaded again after a failure, on the CPU if the device does not respond any more."""
         with self._loading_lock:
             if self._loaded is None:
                 if not devices.is_responsive(self._device):
-                    _LOG.warning("%s does not answer any more in this process: going on on the CPU", self._device)
+                    _LOG.warning("%s does not respond any more in this process: continuing on the CPU", self._device)
                     self._device = torch.device("cpu")
                     self._batch_sizes = {}
                 self._loaded = self._load_on_device()
@@ -211,22 +211,23 @@ class TorchvisionDetector:
 
     def _load_on_device(self) -> LoadedModel:
         try:
-            return loading.load_on_device(self._model, self._device, self._settings, self.manner)
+            return loading.load_on_device(self._model, self._device, self._settings, self.options)
         except RuntimeError as problem:
             if not devices.is_out_of_memory(problem):
                 raise
             raise BadInput(
-                f"device: expected {self._device} to have memory for the model, got too little; others may be using it"
+                f"device: expected {self._device} to have memory for the model, got too little; "
+                "other programs may be using it"
             ) from problem
 
     @contextlib.contextmanager
     def _translate_errors(self) -> Iterator[None]:
-        """A device that fails raises DeviceLost, and is opened again by whoever asks next."""
+        """Raises OutOfMemoryError if memory is short, DeviceLost if the device fails; then the model is loaded anew."""
         try:
             yield
         except RuntimeError as problem:
             if devices.is_out_of_memory(problem):
-                raise torch.OutOfMemoryError(str(problem)) from None  # without what the frames below hold
+                raise torch.OutOfMemoryError(str(problem)) from None  # frees the memory that the frames below keep
             if not devices.is_device_failure(problem):
                 raise
             with self._loading_lock:
@@ -237,7 +238,7 @@ class TorchvisionDetector:
 
 
 _GPU_LOCKS: dict[torch.device, threading.Lock] = {}
-"""Whoever holds a GPU's has the GPU: models that share one would only make each other wait for memory."""
+"""One model at a time uses a GPU: two at once would only compete for its memory."""
 
 
 def _gpu_lock(device: torch.device) -> "contextlib.AbstractContextManager[Any]":

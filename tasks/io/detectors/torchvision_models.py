@@ -1,7 +1,7 @@
-"""torchvision's detection models by name: built, loaded from a file, written to one.
+"""torchvision's detection models by name: built, loaded from a file, saved to a file.
 
-A file is a safetensors file, whose metadata say which model it is (`saved`), or a state dict as torch writes it, which
-is read without running anything in it. The classes of a model count from 1: 0 is torchvision's background.
+A file is a safetensors file whose metadata describe the model (`weights_bytes`), or a state dict as torch writes it,
+which is read without running any code in it. Classes count from 1: 0 is torchvision's background.
 """
 
 import io
@@ -34,17 +34,17 @@ MODELS: dict[str, Callable[..., nn.Module]] = {
         "keypointrcnn_resnet50_fpn",
     )
 } | {"fcos_small": fcos_small}
-"""Builders that take weights, weights_backbone and num_classes."""
+"""Functions that build a model from weights, weights_backbone and num_classes."""
 
 VERSION = f"torch {torch.__version__}, torchvision {torchvision.__version__}"
-"""Other versions give other last bits."""
+"""Part of cache keys: other versions give other last bits."""
 _METADATA = "bilderatlas"
 _PERSON_ONLY = frozenset({"keypointrcnn_resnet50_fpn"})
-"""Models of people alone; the others know COCO's 90 ids."""
+"""Models with the class person alone; the others have COCO's 90 ids."""
 _FIXED_SIDES = frozenset({"ssd300_vgg16", "ssdlite320_mobilenet_v3_large"})
-"""Models that see every picture at one size: the sides of a recipe say nothing to them."""
+"""Models that scale every picture to one size: a recipe's sides do not apply to them."""
 
-_MOST_SIDE_PX = 8192  # as a recipe may ask for
+_MOST_SIDE_PX = 8192  # the most that a recipe can set
 _BATCH_COUNT = "num_batches_tracked"
 _ZERO_EPSILON_NORMS = frozenset(
     {
@@ -56,11 +56,11 @@ _ZERO_EPSILON_NORMS = frozenset(
 )
 """Models whose published weights have frozen norms of epsilon 0 (torchvision's overwrite_eps)."""
 _CLASS_SCORE_LAYERS = ("roi_heads.box_predictor.cls_score.weight", "head.classification_head.cls_logits.weight")
-"""Layers with a row for each class; RetinaNet's has one for each of nine anchors, too (scales x aspects)."""
+"""Layers with a row for each class; RetinaNet's have one for each of nine anchors (scales x aspects) and class."""
 
 
 class WeightsMetadata(NamedTuple):
-    """What a file of weights says of itself."""
+    """The description in a file of weights: its model, categories and picture size."""
 
     model: str
     categories: tuple[str, ...]  # of classes 1, 2, ...
@@ -79,41 +79,40 @@ def build(name: str, classes: int, least_side_px: int = 800, most_side_px: int =
 def load(
     name: str, data: bytes, what: str, least_side_px: int = 800, most_side_px: int = 1333
 ) -> tuple[nn.Module, WeightsMetadata]:
-    """The model with the weights of a file, and what the file says of itself.
+    """The model with the weights of a file, and the file's metadata.
 
-    A state dict says nothing: classes have no names then, and are as many as its head scores (COCO's where that can't
-    be told). `what` names the file in errors. A file that knows its model must be of this one; its sides outrank those
-    given. Raises BadInput where the bytes are no weights, or not this model's.
+    A file with metadata must be of this model, and its sides replace those given. A state dict has no metadata: its
+    classes have no names, and their number is that of its head's scores (COCO's if the head is unknown). `what` names
+    the file in errors. Raises BadInput if the bytes are not weights, or not this model's.
     """
-    state, told = read_weights(data, what)
-    if told is not None:
-        if told.model != name:
-            raise BadInput(f"{what}: expected weights of {name}, got {told.model}'s")
-        model = build(name, len(told.categories), told.least_side_px, told.most_side_px)
+    state, metadata = read_weights(data, what)
+    if metadata is not None:
+        if metadata.model != name:
+            raise BadInput(f"{what}: expected weights of {name}, got {metadata.model}'s")
+        model = build(name, len(metadata.categories), metadata.least_side_px, metadata.most_side_px)
     else:
         classes = _classes_of(name, state) or (2 if name in _PERSON_ONLY else 91)
-        told = WeightsMetadata(
+        metadata = WeightsMetadata(
             name, ("person",) if name in _PERSON_ONLY and classes == 2 else (), least_side_px, most_side_px
         )
         model = build(name, classes - 1, least_side_px, most_side_px)
     fill_weights(model, state, what)
     if name in _ZERO_EPSILON_NORMS and not any(key.endswith(_BATCH_COUNT) for key in state):
         _set_norm_epsilon_to_zero(model)
-    return model, told
+    return model, metadata
 
 
 def fill_weights(model: nn.Module, state: dict[str, Tensor], what: str) -> None:
     """Put weights into a model. Raises BadInput, with the first that does not fit, if they are another model's.
 
-    Names of layers as earlier versions of torchvision had them are understood, by torchvision, and so are weights of a
-    model whose norms were frozen: they lack the count of batches that these were taken from, which nothing but training
-    asks for.
+    torchvision accepts the layer names of its earlier versions. Weights with frozen norms lack the counts of batches,
+    which are needed for training alone, and are accepted.
     """
-    mine = model.state_dict()
+    own = model.state_dict()
     wrong = [
-        f"{name} of shape {tuple(state[name].shape)} and not {tuple(mine[name].shape)}"
-        for name in mine
-        if name in state and state[name].shape != mine[name].shape
+        f"{name} of shape {tuple(state[name].shape)} and not {tuple(own[name].shape)}"
+        for name in own
+        if name in state and state[name].shape != own[name].shape
     ]
     if not wrong:
         missing, unknown = _load_state(model, state, what)
@@ -124,69 +123,65 @@ def fill_weights(model: nn.Module, state: dict[str, Tensor], what: str) -> None:
 
 
 def _load_state(model: nn.Module, state: dict[str, Tensor], what: str) -> tuple[list[str], list[str]]:
-    """Names that are missing, and that the model does not know, once it has taken the others."""
+    """Load what fits; returns the names that are missing and those that the model does not have."""
     try:
-        found = model.load_state_dict(state, strict=False)
-    except RuntimeError as problem:  # a shape under a name of an earlier version
+        result = model.load_state_dict(state, strict=False)
+    except RuntimeError as problem:  # a wrong shape under a layer name of an earlier version
         raise BadInput(
             f"{what}: expected weights that fit the model, got {str(problem).split(chr(10))[-1]}"
         ) from problem
-    return list(found.missing_keys), list(found.unexpected_keys)
+    return list(result.missing_keys), list(result.unexpected_keys)
 
 
 def _set_norm_epsilon_to_zero(model: nn.Module) -> None:
-    """As torchvision does for its own weights of these models: they were trained by norms that add nothing to a
-    variance.
-    """
+    """As torchvision does for its own weights of these models: their norms were trained with an epsilon of 0."""
     for module in model.modules():
         if isinstance(module, nn.BatchNorm2d):
             module.eps = 0.0
 
 
 def read_weights(data: bytes, what: str) -> tuple[dict[str, Tensor], WeightsMetadata | None]:
-    """Tensors by name, and what the file says of itself, if it does. Raises BadInput if the bytes are no weights."""
-    if data[8:9] == b"{":  # where a safetensors file's header begins, and no zip file's or pickle's
+    """Tensors by name, and the metadata if the file has any. Raises BadInput if the bytes are not weights."""
+    if data[8:9] == b"{":  # a safetensors header begins so; zip files and pickles do not
         library = _safetensors(what)
         try:
             return library.torch.load(data), _metadata_of(data)
         except (library.SafetensorError, ValueError, KeyError, TypeError) as problem:
-            said = "a safetensors file that is damaged, or says of itself what can't be"
-            raise BadInput(f"{what}: expected a file of weights, got {said}") from problem
+            raise BadInput(
+                f"{what}: expected a file of weights, got a safetensors file that is damaged or has invalid metadata"
+            ) from problem
     try:
-        found = torch.load(io.BytesIO(data), map_location="cpu", weights_only=True)
-    except Exception as problem:  # torch promises no class of errors for bytes that are no file of its own
+        state = torch.load(io.BytesIO(data), map_location="cpu", weights_only=True)
+    except Exception as problem:  # torch documents no error classes for bytes that are not its own files
         raise BadInput(f"{what}: expected a file of weights, got {_describe_bytes(data)}") from problem
-    if isinstance(found, dict) and isinstance(found.get("model"), dict):  # as torchvision's own training writes them
-        found = found["model"]
-    if not isinstance(found, dict) or not all(
-        isinstance(name, str) and isinstance(value, Tensor) for name, value in found.items()
+    if isinstance(state, dict) and isinstance(state.get("model"), dict):  # as torchvision's training scripts write them
+        state = state["model"]
+    if not isinstance(state, dict) or not all(
+        isinstance(name, str) and isinstance(value, Tensor) for name, value in state.items()
     ):
-        raise BadInput(f"{what}: expected a state dict, got {type(found).__name__}")
-    return found, None
+        raise BadInput(f"{what}: expected a state dict, got {type(state).__name__}")
+    return state, None
 
 
 def _describe_bytes(data: bytes) -> str:
-    """What bytes are that torch does not read as tensors.
+    """A description of bytes that torch can't read as tensors.
 
-    Its own words are of its options, and have colours for a terminal.
+    torch's own message is about its options and has colour codes for a terminal.
     """
     if data.startswith((b"PK", b"\x80")):
         return "a torch file that is damaged or holds more than tensors (save its state_dict())"
     return f"{len(data)} bytes of something else"
 
 
-def weights_bytes(model: nn.Module, told: WeightsMetadata) -> bytes:
-    """The model's weights as a safetensors file that says what they are; the same weights give the same bytes."""
+def weights_bytes(model: nn.Module, metadata: WeightsMetadata) -> bytes:
+    """The model's weights as a safetensors file with metadata; the same weights give the same bytes."""
     state = {name: value.detach().cpu().contiguous() for name, value in sorted(model.state_dict().items())}
-    saved: bytes = _safetensors(told.model).torch.save(state, {_METADATA: json.dumps(told._asdict(), sort_keys=True)})
-    return saved
+    text = json.dumps(metadata._asdict(), sort_keys=True)
+    return bytes(_safetensors(metadata.model).torch.save(state, {_METADATA: text}))
 
 
 def _safetensors(what: str) -> Any:
-    """The library; a machine that has random weights or a state dict can do without.
-
-    Raises BadInput where it is missing.
-    """
+    """The library safetensors, which state dicts do not need. Raises BadInput if it is not installed."""
     try:
         import safetensors.torch
     except ImportError as problem:
@@ -196,20 +191,20 @@ def _safetensors(what: str) -> Any:
 
 def _metadata_of(data: bytes) -> WeightsMetadata | None:
     length = int.from_bytes(data[:8], "little")
-    said = json.loads(data[8 : 8 + length]).get("__metadata__", {}).get(_METADATA)
-    if said is None:
+    text = json.loads(data[8 : 8 + length]).get("__metadata__", {}).get(_METADATA)
+    if text is None:
         return None
-    fields: dict[str, Any] = json.loads(said)
-    told = WeightsMetadata(
+    fields: dict[str, Any] = json.loads(text)
+    metadata = WeightsMetadata(
         str(fields["model"]), tuple(fields["categories"]), int(fields["least_side_px"]), int(fields["most_side_px"])
     )
-    if not 0 < told.least_side_px <= told.most_side_px <= _MOST_SIDE_PX:
-        raise ValueError(f"expected sides of at most {_MOST_SIDE_PX} px, got {told}")
-    return told
+    if not 0 < metadata.least_side_px <= metadata.most_side_px <= _MOST_SIDE_PX:
+        raise ValueError(f"expected sides of at most {_MOST_SIDE_PX} px, got {metadata}")
+    return metadata
 
 
 def _classes_of(name: str, state: dict[str, Tensor]) -> int | None:
-    """How many classes, the background among them, a model's head scores; None where the model has no such head."""
+    """Number of classes of a model's head, the background included; None if the head is unknown."""
     for layer in _CLASS_SCORE_LAYERS:
         if layer in state and state[layer].ndim:
             rows, anchors = int(state[layer].shape[0]), 9 if name.startswith("retinanet") else 1

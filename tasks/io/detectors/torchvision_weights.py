@@ -1,7 +1,4 @@
-"""Weights for torchvision's models: a bound file, or by name those that torchvision publishes.
-
-And whether they know what is asked.
-"""
+"""Weights for torchvision's models: a bound file, or weights that torchvision publishes, by name."""
 
 from pathlib import Path
 
@@ -21,23 +18,21 @@ MOST_BYTES = 2 * 2**30
 
 
 def weights_file(name: str, model: str, url: str) -> str:
-    """Path or URL of a binding's file.
+    """Path or URL of a binding's file; torchvision:DEFAULT, torchvision:COCO_V1 ... are downloaded once and checked.
 
-    Torchvision:DEFAULT, torchvision:COCO_V1 ... are fetched once, and checked, by torchvision.
-
-    Raises BadInput where the model has no such weights, or they can't be fetched.
+    Raises BadInput if the model has no such weights, or they can't be downloaded.
     """
     if not url.startswith(PREFIX):
         return url
     try:
-        known = {entry.name: entry for entry in get_model_weights(model)} | {
+        published = {entry.name: entry for entry in get_model_weights(model)} | {
             "DEFAULT": get_model_weights(model).DEFAULT
         }
     except ValueError:
-        known = {}
-    if (entry := known.get(url.removeprefix(PREFIX))) is None:
-        said = " or ".join(PREFIX + word for word in sorted(known)) or "a file, since torchvision has none"
-        raise BadInput(f"binding '{name}': expected {said} for {model}, got '{url}'")
+        published = {}
+    if (entry := published.get(url.removeprefix(PREFIX))) is None:
+        expected = " or ".join(PREFIX + word for word in sorted(published)) or "a file, since torchvision has none"
+        raise BadInput(f"binding '{name}': expected {expected} for {model}, got '{url}'")
     file = Path(torch.hub.get_dir()) / "checkpoints" / Path(entry.url).name
     if not file.exists():
         _fetch(name, entry.url, file)
@@ -45,7 +40,7 @@ def weights_file(name: str, model: str, url: str) -> str:
 
 
 def _fetch(name: str, url: str, file: Path) -> None:
-    """Into torch's own cache. The end of the file's name is the beginning of its SHA-256 (torch.hub)."""
+    """Download into torch's own cache. The file's name ends with the beginning of its SHA-256 (torch.hub)."""
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         torch.hub.download_url_to_file(url, str(file), file.stem.rpartition("-")[2], progress=False)
@@ -57,28 +52,29 @@ def _fetch(name: str, url: str, file: Path) -> None:
 
 
 def load_model(settings: Detect, name: str, url: str) -> tuple[nn.Module, WeightsMetadata]:
-    """The model of a recipe with a binding's weights.
+    """The model of a recipe with a binding's weights, and their metadata.
 
-    Raises BadInput if they are not its, or lack a class that is asked for.
+    Raises BadInput if they are another model's, or lack a class that the recipe names.
     """
     what = f"binding '{name}'"
     data = inputs.read(what, weights_file(name, settings.model, url), MOST_BYTES)
-    model, told = torchvision_models.load(settings.model, data, what, settings.least_side_px, settings.most_side_px)
+    model, metadata = torchvision_models.load(settings.model, data, what, settings.least_side_px, settings.most_side_px)
     for category, index in sorted(settings.classes.items()):
-        _check_class(what, category, index, count_classes(model), told)
-    return model, told
+        _check_class(what, category, index, count_classes(model), metadata)
+    return model, metadata
 
 
-def _check_class(what: str, category: str, index: int, classes: int, told: WeightsMetadata) -> None:
-    if told.categories and told.categories[index - 1 : index] != (category,):
+def _check_class(what: str, category: str, index: int, classes: int, metadata: WeightsMetadata) -> None:
+    if metadata.categories and metadata.categories[index - 1 : index] != (category,):
         raise BadInput(
-            f"{what}: expected weights whose class {index} is '{category}', got those of {', '.join(told.categories)}"
+            f"{what}: expected weights whose class {index} is '{category}', got those of "
+            f"{', '.join(metadata.categories)}"
         )
     if not 1 <= index < classes:
         raise BadInput(f"{what}: expected a class index of 1..{classes - 1} for '{category}', got {index}")
 
 
 def load_detector(settings: Detect, name: str, url: str, device: str) -> torchvision_detector.TorchvisionDetector:
-    """The detector of a recipe on a device. Raises BadInput as `loaded` does, and where there is no such device."""
+    """The detector of a recipe on a device. Raises BadInput as `load_model` does, and if there is no such device."""
     chosen = devices.choose_device(device)
     return torchvision_detector.TorchvisionDetector(load_model(settings, name, url)[0], settings, chosen)

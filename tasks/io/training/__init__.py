@@ -1,1 +1,1 @@
-"""What a training needs of torch and of the disk: samples, steps, checkpoints."""
+"""Training with torch: samples, augmentations, steps, checkpoints."""

@@ -1,7 +1,7 @@
-"""Alterations of pictures by name: RGB, (height, width, 3), 8-bit, in; the same out, never in place.
+"""Changes of pictures by name: RGB, (height, width, 3), 8-bit, in; the same out, never in place.
 
-They are those of Albumentations (Buslaev et al. 2020) of the same names; how strong is the caller's. Only `flip` moves
-anything.
+They are those of Albumentations (Buslaev et al. 2020) of the same names; tasks/core/train/augment.py draws them with
+their strengths. Only `flip` moves boxes.
 """
 
 from collections.abc import Callable
@@ -18,7 +18,7 @@ _HUES = 180  # OpenCV's hue of 8 bits counts in steps of two degrees
 
 
 def apply_change(pixels: Pixels, name: str, numbers: tuple[float, ...] = ()) -> Pixels:
-    """The picture after one alteration. Raises ValueError on a name that is none."""
+    """The picture after one change. Raises ValueError on an unknown name."""
     if name not in CHANGES:
         raise ValueError(f"expected one of {', '.join(CHANGES)}, got '{name}'")
     return np.ascontiguousarray(CHANGES[name](pixels, *numbers))
@@ -30,7 +30,7 @@ def _brightness_contrast(pixels: Pixels, brightness: float, contrast: float) -> 
 
 
 def _clahe(pixels: Pixels, limit: float) -> Pixels:
-    """Contrast evened out in 8 x 8 tiles, in the lightness of CIE Lab alone."""
+    """Contrast equalised in 8 x 8 tiles, in the lightness of CIE Lab alone."""
     lab = cv2.cvtColor(pixels, cv2.COLOR_RGB2LAB)
     lab[:, :, 0] = cv2.createCLAHE(clipLimit=limit, tileGridSize=_TILES).apply(np.ascontiguousarray(lab[:, :, 0]))
     return np.asarray(cv2.cvtColor(lab, cv2.COLOR_LAB2RGB), np.uint8)
@@ -82,4 +82,4 @@ CHANGES: dict[str, Callable[..., Pixels]] = {
     "median_blur": _median_blur,
     "flip": _flip,
 }
-"""Every alteration by its name."""
+"""Every change by its name."""

@@ -1,4 +1,4 @@
-"""Checkpoints in the store: named after their step and the SHA-256 of their bytes, so that a damaged one shows."""
+"""Checkpoints in the store: named after their step and the SHA-256 of their bytes, so that damage is detected."""
 
 import contextlib
 import hashlib
@@ -12,14 +12,14 @@ KEPT = 2
 
 
 def write(store: Store, folder: str, step: int, data: bytes) -> None:
-    """Store a step's checkpoint, whole or not at all; of those before it, one stays."""
+    """Store a step's checkpoint, whole or not at all, and remove all but the newest two."""
     store.write_bytes(f"{folder}/{step:09d}-{hashlib.sha256(data).hexdigest()}{CHECKPOINT_SUFFIX}", data)
     for name in _names(store, folder)[KEPT:]:
         store.remove(f"{folder}/{name}")
 
 
 def read_intact(store: Store, folder: str) -> Iterator[bytes]:
-    """Bytes of those that are whole, the newest first; one that is damaged is removed and passed over."""
+    """Bytes of each intact checkpoint, newest first; damaged ones are removed."""
     for name in _names(store, folder):
         with contextlib.suppress(DamagedFile):
             data = store.read_bytes(f"{folder}/{name}")
@@ -30,7 +30,7 @@ def read_intact(store: Store, folder: str) -> Iterator[bytes]:
 
 
 def clear(store: Store, folder: str) -> None:
-    """Remove all: what they led to is there."""
+    """Remove all checkpoints, once the training has ended."""
     for name in _names(store, folder):
         store.remove(f"{folder}/{name}")
 

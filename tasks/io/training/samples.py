@@ -1,6 +1,4 @@
-"""Pictures as a detector learns from them: decoded once, held reduced, and made ready ahead of their step by
-threads.
-"""
+"""Pictures for training: decoded once, kept in memory at reduced size, and prepared by threads ahead of their step."""
 
 import os
 import threading
@@ -13,63 +11,60 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from schemas.stages import MAX_PIXELS
 from tasks.io.images.decode import picture
 
-NO_LIMIT = 1_000_000_000
 CACHE_BYTES = min(8 * 2**30, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 4)
-"""Of reduced pictures that are held ready, at most a quarter of memory; 8 GiB are 200,000 of 100 x 140 px, 2,600 of
+"""Of reduced pictures in memory, at most a quarter of the machine's; 8 GiB are 200,000 of 100 x 140 px, 2,600 of
 1,333 x 800. Others are decoded each time."""
 _AHEAD = 2
 _LOADERS, _MOST_LOADERS = 2, 8
 
 
 class Sample(NamedTuple):
-    """A picture as it is learnt from: RGB (H, W, 3), 8-bit, and the corners (N, 4) of its figures in px of it."""
+    """A training sample: a picture, RGB (H, W, 3), 8-bit, and the corners (N, 4) of its figures in px."""
 
     pixels: NDArray[np.uint8]
     xyxy_px: NDArray[np.float32]
 
 
 class PictureCache:
-    """Blobs, decoded once, reduced, and held as long as there is room."""
+    """Blobs decoded once, reduced, and kept in memory while there is room."""
 
     def __init__(self, read: Callable[[str], bytes], most_bytes: int = CACHE_BYTES) -> None:
         self._read, self._room = read, most_bytes
-        self._held: dict[tuple[str, tuple[int, int]], NDArray[np.uint8]] = {}
+        self._pixels: dict[tuple[str, tuple[int, int]], NDArray[np.uint8]] = {}
         self._lock = threading.Lock()
 
     def reduced(self, sha256: str, size_px: tuple[int, int]) -> NDArray[np.uint8]:
-        """Upright pixels, brought to (width, height).
+        """Upright pixels, resized to (width, height).
 
-        Raises UnreadableImage, DamagedFile as reading and decoding do.
+        Raises UnreadableImage and DamagedFile as decoding and reading do.
         """
         key = (sha256, size_px)
-        if (held := self._held.get(key)) is not None:
-            return held
-        pixels = picture(self._read(sha256), NO_LIMIT).pixels()
+        if (kept := self._pixels.get(key)) is not None:
+            return kept
+        pixels = picture(self._read(sha256), MAX_PIXELS).pixels()
         if (pixels.shape[1], pixels.shape[0]) != size_px:
-            # as torchvision's models reduce what they are shown later: between four neighbours, even where many px
+            # as torchvision's models reduce pictures in detection: between four neighbours, even where many px
             # become one
             pixels = np.asarray(cv2.resize(pixels, size_px, interpolation=cv2.INTER_LINEAR), np.uint8)
         with self._lock:
-            if key not in self._held and pixels.nbytes <= self._room:
+            if key not in self._pixels and pixels.nbytes <= self._room:
                 self._room -= pixels.nbytes
-                self._held[key] = pixels
+                self._pixels[key] = pixels
         return pixels
 
 
 def loader_threads(*, is_gpu: bool) -> int:
-    """Threads that make samples: a GPU leaves the cores to them."""
+    """Threads that make samples: more with a GPU, since training on a CPU needs the cores itself."""
     return min(_MOST_LOADERS, os.cpu_count() or _LOADERS) if is_gpu else _LOADERS
 
 
 def prefetch(
     make: Callable[[int, int], Sample], groups: Iterable[tuple[int, Sequence[int]]], threads: int = _LOADERS
 ) -> Iterator[list[Sample]]:
-    """The samples make(epoch, place) of each group (epoch, places), in order.
-
-    A few groups are made ahead by threads.
-    """
+    """The samples make(epoch, place) of each group (epoch, places), in order; threads make a few groups ahead."""
     waiting: deque[list[Future[Sample]]] = deque()
     with ThreadPoolExecutor(threads) as pool:
         try:

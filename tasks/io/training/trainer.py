@@ -1,4 +1,4 @@
-"""A torchvision detector that learns: how it begins, its steps, and all of its state as bytes."""
+"""Training of a torchvision detector: its initial weights, its steps, and its whole state as bytes."""
 
 import contextlib
 import copy
@@ -13,7 +13,6 @@ import safetensors.torch
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
-from torchvision.models.detection.ssd import SSDScoringHead
 
 from schemas.detect import Detect
 from schemas.errors import BadInput, DamagedFile
@@ -25,36 +24,35 @@ from tasks.io.training.samples import Sample
 _FILLING: Any = torch.utils.deterministic  # a module whose one attribute is a property, which has no type
 _METADATA = "progress"
 _NO_MEMORY = "can't allocate memory"  # as torch says it of a CPU's
-_HEADS = ("roi_heads.box_predictor.", "head.classification_head.")
-"""What PoPArt begins afresh: what says which class it is. Where boxes are is no matter of classes but in Faster R-CNN's
-predictor."""
+_HEAD_PREFIXES = ("roi_heads.box_predictor.", "head.classification_head.")
+"""The new head of PoPArt: the layers that score classes. In Faster R-CNN the same predictor places boxes too."""
 
 
 @contextlib.contextmanager
 def deterministic(threads: int, device: torch.device) -> Iterator[None]:
-    """On a CPU, the same bits each time: so many threads, no algorithm whose order is open.
+    """While it lasts, results on a CPU are the same to the bit: a fixed number of threads, deterministic algorithms.
 
-    What was set before is set again after.
+    Afterwards torch's settings are as before.
     """
     before = torch.get_num_threads(), torch.are_deterministic_algorithms_enabled()
-    filled = _FILLING.fill_uninitialized_memory
+    fills = _FILLING.fill_uninitialized_memory
     torch.set_num_threads(threads)
     torch.use_deterministic_algorithms(device.type == "cpu")
-    # everything is written before it is read, and filling takes a third of the time
+    # filling takes a third of the time, and nothing reads memory before it is written
     _FILLING.fill_uninitialized_memory = False
     try:
         yield
     finally:
         torch.set_num_threads(before[0])
         torch.use_deterministic_algorithms(before[1])
-        _FILLING.fill_uninitialized_memory = filled
+        _FILLING.fill_uninitialized_memory = fills
 
 
 def initial_model(settings: TrainDetector, start: bytes | None, seed: int) -> nn.Module:
-    """The model before its first step: of random weights by the seed, or of those of a file, with a fresh head if so
-    asked.
+    """The model before its first step: with random weights by the seed, or the start weights of a file, with a new head
+    if the settings say so.
 
-    Raises BadInput if the file's are not this model's.
+    Raises BadInput if the file's weights are another model's.
     """
     torch.manual_seed(seed)
     model = models.build(settings.model, 1, settings.least_side_px, settings.most_side_px)
@@ -64,15 +62,15 @@ def initial_model(settings: TrainDetector, start: bytes | None, seed: int) -> nn
 
 
 def _load_start(model: nn.Module, start: bytes, settings: TrainDetector) -> None:
-    source, told = models.load(settings.model, start, "start")
-    if not settings.new_head and told.categories not in {(), (settings.category,)}:
-        raise BadInput(f"start: expected a head of '{settings.category}' alone, got {', '.join(told.categories)}")
-    fresh = _HEADS if settings.new_head else ()
-    weights = {name: value for name, value in source.state_dict().items() if not name.startswith(fresh)}
+    source, metadata = models.load(settings.model, start, "start")
+    if not settings.new_head and metadata.categories not in {(), (settings.category,)}:
+        raise BadInput(f"start: expected a head of '{settings.category}' alone, got {', '.join(metadata.categories)}")
+    new = _HEAD_PREFIXES if settings.new_head else ()
+    weights = {name: value for name, value in source.state_dict().items() if not name.startswith(new)}
     models.fill_weights(model, {**model.state_dict(), **weights}, "start")
-    for mine, theirs in zip(_norms(model), _norms(source), strict=True):
-        # torchvision's own weights have norms of epsilon 0; whoever reads ours takes the usual one
-        cast("Tensor", mine.running_var).add_(theirs.eps - mine.eps)
+    for own, theirs in zip(_norms(model), _norms(source), strict=True):
+        # torchvision's published weights have norms of epsilon 0; the weights that we save are read with the usual one
+        cast("Tensor", own.running_var).add_(theirs.eps - own.eps)
 
 
 def _norms(model: nn.Module) -> list[nn.BatchNorm2d]:
@@ -80,15 +78,15 @@ def _norms(model: nn.Module) -> list[nn.BatchNorm2d]:
 
 
 class Trainer:
-    """A model, its optimizer and where they stand."""
+    """A model and its optimizer."""
 
     def __init__(self, model: nn.Module, settings: TrainDetector, device: torch.device, *, is_frozen: bool) -> None:
-        """is_frozen: whether batch statistics stay as they are."""
-        heads.fix_pooling_scales(model.eval())  # not those of whatever batch comes first, here or after an interruption
+        """is_frozen: whether the batch norms keep their statistics and scales."""
+        heads.fix_pooling_scales(model.eval())  # else those of the first batch, another one after an interruption
         self.model = model.to(device, memory_format=torch.channels_last)  # type: ignore[call-overload]
         self.device, self.batch, self._clip, self._is_frozen = device, settings.batch, settings.clip, is_frozen
         self.is_bfloat16 = settings.precision == "bfloat16" or (settings.precision == "auto" and device.type == "cuda")
-        _with_outputs_in_float32(model)
+        heads.cast_outputs_to_float32(model)
         if is_frozen:
             for layer in _norms(model):
                 layer.requires_grad_(False)
@@ -96,23 +94,23 @@ class Trainer:
         self._optimizer = _optimizer(self._parameters, settings)
 
     def step(self, samples: Sequence[Sample], rate: float, seed: int) -> dict[str, float]:
-        """Learn from the samples at once, at most `batch` in memory; each part of the loss, its mean over the samples.
+        """One step from the samples, at most `batch` in memory; returns each part of the loss, the mean of the samples.
 
-        Where memory does not suffice, `batch` is halved for good. Raises BadInput if there is no room for one, if the
-        GPU fails, or if the loss is not a number any more.
+        If memory is short, `batch` is halved for good. Raises BadInput if there is no memory for one sample, if the GPU
+        fails, or if the loss is not finite.
         """
         while True:
             try:
                 return self._step(samples, rate, seed)
             except RuntimeError as problem:
                 self._handle_error(problem)
-            if self.device.type == "cuda":  # out of there first: the error holds on to the memory
+            if self.device.type == "cuda":  # here, since the error keeps the memory alive
                 torch.cuda.empty_cache()
 
     def _handle_error(self, problem: RuntimeError) -> None:
-        """Halve the batch for want of memory.
+        """Halve the batch if memory is short.
 
-        Raises BadInput where that is no use, and what is no matter of the device as it is.
+        Raises BadInput if the batch is 1 already or the GPU has failed; any other error is raised again.
         """
         if devices.is_device_failure(problem):
             raise _gpu_failure(self.device, problem) from problem
@@ -120,20 +118,20 @@ class Trainer:
             raise problem
         if self.batch == 1:
             raise BadInput(
-                f"training: expected room for one image on {self.device}, got none; lower most_side_px"
+                f"training: expected memory for one image on {self.device}, got too little; lower most_side_px"
             ) from problem
         self.batch = -(-self.batch // 2)
 
     def _step(self, samples: Sequence[Sample], rate: float, seed: int) -> dict[str, float]:
-        torch.manual_seed(seed)  # whatever is drawn in a step depends on the step alone: nothing of chance to be kept
+        torch.manual_seed(seed)  # random draws depend on the step alone, so that checkpoints need no generator's state
         self._set_train_mode()
         self._optimizer.zero_grad(set_to_none=True)
         parts: dict[str, float] = {}
         for first in range(0, len(samples), self.batch):
-            some = samples[first : first + self.batch]
-            share = len(some) / len(samples)
+            chunk = samples[first : first + self.batch]
+            share = len(chunk) / len(samples)
             with torch.autocast(self.device.type, torch.bfloat16, enabled=self.is_bfloat16):
-                losses: dict[str, Tensor] = self.model([self._image(one.pixels) for one in some], self._targets(some))
+                losses: dict[str, Tensor] = self.model([self._image(one.pixels) for one in chunk], self._targets(chunk))
             (sum(losses.values(), torch.zeros((), device=self.device)) * share).backward()  # type: ignore[no-untyped-call]
             for name, value in losses.items():
                 parts[name] = parts.get(name, 0.0) + float(value.detach()) * share
@@ -146,7 +144,7 @@ class Trainer:
         return parts
 
     def state(self, progress: dict[str, Any]) -> bytes:
-        """Weights, what the optimizer remembers, and where the training stands, as one safetensors file."""
+        """The weights, the optimizer's state and the progress as one safetensors file."""
         tensors = {f"model.{name}": value for name, value in self.model.state_dict().items()}
         for place, memory in self._optimizer.state_dict()["state"].items():
             tensors |= {f"optimizer.{place}.{name}": value for name, value in memory.items() if value is not None}
@@ -154,9 +152,9 @@ class Trainer:
         return safetensors.torch.save(plain, {_METADATA: json.dumps(progress)})
 
     def restore(self, data: bytes) -> dict[str, Any]:
-        """Go back to a state; the progress that was stored with it.
+        """Restore a state; returns the progress that was stored with it.
 
-        Raises DamagedFile where the bytes are no state of this model.
+        Raises DamagedFile if the bytes are not a state of this model.
         """
         try:
             return self._restore(data)
@@ -176,8 +174,8 @@ class Trainer:
         self.model.load_state_dict(weights)
         self._optimizer.load_state_dict({**self._optimizer.state_dict(), "state": memory})
         length = int.from_bytes(data[:8], "little")
-        said: dict[str, Any] = json.loads(json.loads(data[8 : 8 + length])["__metadata__"][_METADATA])
-        return said
+        progress: dict[str, Any] = json.loads(json.loads(data[8 : 8 + length])["__metadata__"][_METADATA])
+        return progress
 
     def _set_train_mode(self) -> None:
         self.model.train()
@@ -205,20 +203,19 @@ class Trainer:
 def detector_of(
     model: nn.Module, settings: Detect, sides_px: tuple[int, int], device: torch.device
 ) -> Iterator[torchvision_detector.TorchvisionDetector]:
-    """A copy of the model as it stands, shown pictures at these sides: the detector that `detect` would make of its
-    file.
+    """A copy of the model in training as a detector with these sides: the one that `detect` would load from its file.
 
     Raises BadInput if the GPU fails.
     """
     before = torch.backends.cudnn.benchmark
-    shown: Any = copy.deepcopy(model)
-    shown.transform.min_size, shown.transform.max_size = (sides_px[0],), sides_px[1]
+    detecting: Any = copy.deepcopy(model)
+    detecting.transform.min_size, detecting.transform.max_size = (sides_px[0],), sides_px[1]
     try:
-        yield torchvision_detector.TorchvisionDetector(shown, settings, device)
+        yield torchvision_detector.TorchvisionDetector(detecting, settings, device)
     except devices.DeviceLost as problem:
         raise _gpu_failure(device, problem) from problem
     finally:
-        torch.backends.cudnn.benchmark = before  # a detector's shapes are few; those of training are not
+        torch.backends.cudnn.benchmark = before  # the evaluation may change it
 
 
 def _gpu_failure(device: torch.device, problem: Exception) -> BadInput:
@@ -228,24 +225,8 @@ def _gpu_failure(device: torch.device, problem: Exception) -> BadInput:
     )
 
 
-def _with_outputs_in_float32(model: nn.Module) -> None:
-    """Have boxes counted in float32: of anchors and reaches in bfloat16, corners beyond 512 px lie on a grid of 4
-    px.
-    """
-    for module in list(model.modules()):
-        for name, layer in list(module.named_children()):
-            if name in heads.OUTPUT_LAYERS or isinstance(layer, SSDScoringHead):
-                layer.register_forward_hook(_in_float32)
-            if name == "anchor_generator":
-                setattr(module, name, heads.Float32Anchors(layer))
-
-
-def _in_float32(_layer: nn.Module, _given: Any, found: Tensor) -> Tensor:
-    return found.float()
-
-
 def _in_memory_order_of(weights: Tensor, memory: Tensor) -> Tensor:
-    """What the optimizer remembers of weights, in their order in memory: fused steps go through both side by side."""
+    """An optimizer's tensor for some weights, in the weights' memory format, which fused optimizers expect."""
     return torch.empty_like(weights).copy_(memory).detach() if memory.shape == weights.shape else memory
 
 

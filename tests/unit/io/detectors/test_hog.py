@@ -20,7 +20,7 @@ F = np.float32
 
 
 @pytest.mark.parametrize(
-    ("size", "laid", "scales"),
+    ("size", "expected", "scales"),
     [
         pytest.param((1, 1), (64, 128), (1, 1), id="one-pixel"),
         pytest.param((63, 500), (64, 500), (1, 1), id="a-column-too-narrow"),
@@ -32,10 +32,10 @@ F = np.float32
     ],
 )
 def test_a_picture_is_bounded_and_at_least_a_window(
-    size: tuple[int, int], laid: tuple[int, int], scales: tuple[float, float]
+    size: tuple[int, int], expected: tuple[int, int], scales: tuple[float, float]
 ):
     found, got = hog.prepare_picture(np.full((size[1], size[0], 3), (10, 20, 30), np.uint8))
-    assert found.shape == (laid[1], laid[0], 3)
+    assert found.shape == (expected[1], expected[0], 3)
     assert got == pytest.approx(scales)
     assert (found == (30, 20, 10)).all()  # BGR; the edge's colour where it is padded
 
@@ -43,7 +43,7 @@ def test_a_picture_is_bounded_and_at_least_a_window(
 class Stub:
     """Three windows, wherever one looks."""
 
-    def found(self, _pixels: Any, least_margin: float) -> tuple[np.ndarray, np.ndarray]:
+    def detect(self, _pixels: Any, least_margin: float) -> tuple[np.ndarray, np.ndarray]:
         assert least_margin == pytest.approx(math.log(0.2 / 0.8))
         boxes = np.array([[0, 0, 64, 128], [2, 0, 66, 128], [100, 0, 164, 128]], F)
         return boxes, np.array([2.0, 3.0, 0.0], F)

@@ -43,28 +43,28 @@ def name_of(picture: Picture) -> str:
 
 
 class Slow:
-    """An overlapping detector that keeps a diary."""
+    """A pipelined detector that keeps a diary."""
 
-    def __init__(self, decoders: int, at_once: int) -> None:
-        self.decoders, self._at_once, self.diary = decoders, at_once, []
-        self.seats = threading.Semaphore(2)
+    def __init__(self, threads: int, pictures: int) -> None:
+        self.decoder_threads, self._pictures, self.diary = threads, pictures, []
+        self.slots = threading.Semaphore(2)
 
-    def decoded(self, data: bytes) -> Picture:
+    def decode(self, data: bytes) -> Picture:
         return decode_on_cpu(data)
 
-    def canvas(self, size: Size) -> Size:
+    def canvas_for(self, size: Size) -> Size:
         return Size(size.height_px // 50, 0)
 
-    def at_once(self, _canvas: Size) -> int:
-        return self._at_once
+    def batch_size(self, _canvas: Size) -> int:
+        return self._pictures
 
-    def staged(self, pictures: Sequence[Picture], canvas: Size) -> Any:
-        assert {self.canvas(one.size) for one in pictures} == {canvas}
+    def stage(self, pictures: Sequence[Picture], canvas: Size) -> Any:
+        assert {self.canvas_for(one.size) for one in pictures} == {canvas}
         self.diary.append(("staged", len(pictures)))
         return [name_of(one) for one in pictures]
 
-    def begun(self, staged: list[str]) -> Callable[[], list[Detections]]:
-        self.diary.append(("begun", len(staged)))
+    def start(self, staged: list[str]) -> Callable[[], list[Detections]]:
+        self.diary.append(("started", len(staged)))
 
         def results() -> list[Detections]:
             self.diary.append(("asked", len(staged)))
@@ -73,10 +73,10 @@ class Slow:
         return results
 
 
-@pytest.mark.parametrize("decoders", [0, 1, 3])
-@pytest.mark.parametrize("at_once", [1, 4, 100])
-def test_every_blob_is_seen_once_with_its_own_boxes(decoders, at_once):
-    seen = list(stream.detect_blobs(Slow(decoders, at_once), list(BLOBS), BLOBS.__getitem__))
+@pytest.mark.parametrize("threads", [0, 1, 3])
+@pytest.mark.parametrize("pictures", [1, 4, 100])
+def test_every_blob_is_seen_once_with_its_own_boxes(threads, pictures):
+    seen = list(stream.detect_blobs(Slow(threads, pictures), list(BLOBS), BLOBS.__getitem__))
     assert sorted(one.sha256 for one in seen) == sorted(BLOBS)
     for one in seen:
         if one.detections is None:
@@ -86,14 +86,14 @@ def test_every_blob_is_seen_once_with_its_own_boxes(decoders, at_once):
         assert one.size_px == Image.open(io.BytesIO(BLOBS[one.sha256])).size
 
 
-def test_the_next_batch_is_on_its_way_and_the_one_before_begun_when_results_are_asked_for():
+def test_the_next_batch_is_on_its_way_and_the_one_before_started_when_results_are_asked_for():
     detector, blobs = Slow(0, 5), [sha for sha, data in BLOBS.items() if data[:4] == b"\x89PNG"][:20]
     list(stream.detect_blobs(detector, blobs, BLOBS.__getitem__))
     words = [word for word, _ in detector.diary]
-    assert words[:5] == ["staged", "staged", "begun", "staged", "begun"]
+    assert words[:5] == ["staged", "staged", "started", "staged", "started"]
     assert words.index("asked") == 5
     assert words[-2:] == ["asked", "asked"]
-    assert words.count("staged") == words.count("begun") == words.count("asked") == 5
+    assert words.count("staged") == words.count("started") == words.count("asked") == 5
 
 
 def test_pictures_that_wait_for_their_batch_are_bounded_in_bytes(monkeypatch):
@@ -134,7 +134,7 @@ class Plain:
 
     batch = 3
 
-    def found(self, pictures: Sequence[np.ndarray]) -> list[Detections]:
+    def detect(self, pictures: Sequence[np.ndarray]) -> list[Detections]:
         assert 1 <= len(pictures) <= 3
         return [counted(name_of(Picture(torch.from_numpy(one.copy())))) for one in pictures]
 
@@ -164,9 +164,9 @@ def test_a_model_sees_the_same_in_any_number_of_threads_and_parts():
     assert found[0] == found[1] == found[2] == found[3]
 
 
-@pytest.mark.parametrize(("decoders", "together"), [(1, 2), (0, 4)])
-def test_two_parts_at_once_have_a_device_and_give_it_back_when_they_end_early(decoders, together):
-    detector, inside, most = Slow(decoders, 1), [], []
+@pytest.mark.parametrize(("decoder_threads", "together"), [(1, 2), (0, 4)])
+def test_two_parts_at_once_have_a_device_and_give_it_back_when_they_end_early(decoder_threads, together):
+    detector, inside, most = Slow(decoder_threads, 1), [], []
     all_in = threading.Barrier(together, timeout=30)
 
     def part() -> None:

@@ -56,7 +56,7 @@ def same(one: Detections, other: Detections, px: float = 0.0, score: float = 0.0
 class Padded(Canvases):
     """As torchvision pads a picture that comes alone."""
 
-    def canvas(self, picture: Size) -> Size:
+    def canvas_for(self, picture: Size) -> Size:
         scaled = self.scaled_size(picture)
         return self.fixed or Size(-(-scaled.height_px // 32) * 32, -(-scaled.width_px // 32) * 32)
 
@@ -286,7 +286,7 @@ def test_a_device_without_room_for_the_model_is_bad_input(monkeypatch):
     def full(*_: object) -> None:
         raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB.")
 
-    monkeypatch.setattr(loading, "opened", full)
+    monkeypatch.setattr(loading, "load_on_device", full)
     with pytest.raises(BadInput, match="expected cpu to have memory for the model, got too little"):
         TorchvisionDetector(small(), SETTINGS, CPU)
 
@@ -320,9 +320,9 @@ def test_a_machine_that_lets_no_page_be_pinned_decodes_all_the_same(monkeypatch)
             raise RuntimeError("CUDA error: out of memory")
         return usual(data)
 
-    monkeypatch.setattr(decoding, "decoded", unpinned)
+    monkeypatch.setattr(decoding, "decode_on_cpu", unpinned)
     monkeypatch.setattr(detector, "_device", torch.device("cuda", 0))
-    monkeypatch.setattr(devices, "upon", lambda _: contextlib.nullcontext())
+    monkeypatch.setattr(devices, "use_device", lambda _: contextlib.nullcontext())
     assert detector.decode(_png(pictures(1)[0])).size == Size(90, 120)
 
 
@@ -334,7 +334,7 @@ def test_a_gpu_that_does_not_answer_is_replaced_by_the_cpu_and_said_once(caplog)
         (found,) = detector.detect(pictures(1))
     assert detector.device == CPU
     assert [record.message for record in caplog.records] == [
-        "cuda:0 does not answer any more in this process: going on on the CPU"
+        "cuda:0 does not respond any more in this process: continuing on the CPU"
     ]
     same(found, TorchvisionDetector(small(), SETTINGS, CPU).detect(pictures(1))[0])
 

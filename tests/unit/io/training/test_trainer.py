@@ -206,7 +206,7 @@ def test_a_batch_that_does_not_fit_is_halved_until_it_does():
 
 
 def test_where_not_even_one_fits_the_setting_is_named():
-    with pytest.raises(BadInput, match="expected room for one image on cpu, got none; lower most_side_px"):
+    with pytest.raises(BadInput, match="expected memory for one image on cpu, got too little; lower most_side_px"):
         training.Trainer(Narrow(0), settings(), CPU, is_frozen=False).step(some_samples(), 1e-3, 0)
 
 
