@@ -11,7 +11,7 @@ from schemas.relations import BindRelation, DropRelation, KeyName
 from schemas.screen import Screen
 from schemas.stage import Stage
 
-MAX_PIXELS = 1_000_000_000
+HIGHEST_MAX_PIXELS = 1_000_000_000
 """The highest limit that a recipe can set. Stored images have passed their recipe's limit: none has more pixels."""
 
 
@@ -23,7 +23,7 @@ class Fetch(Stage):
         200_000_000, ge=1, description="Bytes of one file; ten times the largest original of PoPArt is far below it"
     )
     max_pixels: int = Field(
-        150_000_000, ge=1, le=MAX_PIXELS, description="Width x height in px; 150 Mpx decode to 450 MB"
+        150_000_000, ge=1, le=HIGHEST_MAX_PIXELS, description="Width x height in px; 150 Mpx decode to 450 MB"
     )
     timeout_s: float = Field(
         30, gt=0, le=3600, description="Seconds without an answer from a server until it counts as unreachable"
