@@ -50,8 +50,8 @@ def _float32_is_float32():
     torch.backends.cudnn.allow_tf32 = before
 
 
-def figures(device: torch.device, manner: InferenceOptions = FULL, parts: int = 1) -> list[list[dict[str, object]]]:
-    detector, names = TorchvisionDetector(small(), SETTINGS, device, manner), list(BLOBS)
+def figures(device: torch.device, options: InferenceOptions = FULL, parts: int = 1) -> list[list[dict[str, object]]]:
+    detector, names = TorchvisionDetector(small(), SETTINGS, device, options), list(BLOBS)
 
     def part(number: int) -> list[dict[str, object]]:
         return list(detections.rows(detector, SETTINGS, names[number::parts], BLOBS.__getitem__))
@@ -62,12 +62,12 @@ def figures(device: torch.device, manner: InferenceOptions = FULL, parts: int = 
 
 
 def assert_near(one: list, other: list, score: float, px: float, alone: float) -> None:
-    said = moved(one, other)
-    without, total = map(int, said["boxes without a partner"].split(" of "))
+    change = moved(one, other)
+    without, total = map(int, change["boxes without a partner"].split(" of "))
     assert total > 100
     assert without <= alone * total
-    assert said["most"] <= score
-    assert said["most "] <= px
+    assert change["most"] <= score
+    assert change["most "] <= px
 
 
 def test_a_gpu_finds_what_a_cpu_finds_in_float32():
@@ -113,7 +113,7 @@ def test_parts_that_share_a_gpu_find_what_one_does():
 LOST = """
 import torch
 from tasks.engine.detectors import detections
-from tasks.io.detectors.torchvision_detector import Vision
+from tasks.io.detectors.torchvision_detector import TorchvisionDetector
 from tests.gpu.test_gpu import BLOBS, CPU, GPU
 from tests.support.models import SETTINGS, small
 
@@ -139,12 +139,12 @@ def rows(detector):
 
 model = small()
 model.backbone = Dying(model.backbone)
-detector = Vision(model, SETTINGS, GPU)
+detector = TorchvisionDetector(model, SETTINGS, GPU)
 try:
     rows(detector)
 except OSError as problem:
     print("lost:", problem)
-assert rows(detector) == rows(Vision(small(), SETTINGS, CPU))
+assert rows(detector) == rows(TorchvisionDetector(small(), SETTINGS, CPU))
 print("whole, on", detector.device)
 """
 

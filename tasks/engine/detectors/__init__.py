@@ -40,7 +40,7 @@ def _load(settings: str, url: str, _sha256: str, device: str) -> Detector:
     """Once per process. `_sha256` tells files apart that changed under one path."""
     detect = Detect.model_validate_json(settings)
     if detect.family == "torchvision":
-        detector: Detector = _torchvision_weights().opened(detect, str(detect.weights), url, device)
+        detector: Detector = _torchvision_weights().load_detector(detect, str(detect.weights), url, device)
         return detector
     if detect.family == "hog":
         from tasks.engine.detectors.hog import HogDetector
@@ -126,7 +126,7 @@ def _weights_file(settings: Detect, url: str) -> str:
     """Path or URL of a binding's weights; torchvision's published weights are bound by name."""
     if settings.family != "torchvision":
         return url
-    return str(_torchvision_weights().file_of(str(settings.weights), settings.model, url))
+    return str(_torchvision_weights().weights_file(str(settings.weights), settings.model, url))
 
 
 def _results(settings: Detect, context: Context) -> Elsewhere:
