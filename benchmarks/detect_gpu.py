@@ -103,15 +103,15 @@ def resident(detector: TorchvisionDetector, blobs: dict[str, bytes]) -> list[Sta
 
 
 def forward_s(detector: TorchvisionDetector, batches: list[StagedBatch]) -> float:
-    """Seconds of the model alone on resident batches: nothing is decoded, copied, scaled or read out."""
-    opened = detector._load()
-    with torch.inference_mode(), devices.use_device(opened.device):
-        wait(opened.device)
+    """Seconds of the model alone on resident batches: nothing is decoded, copied, scaled or read from the device."""
+    loaded = detector._load()
+    with torch.inference_mode(), devices.use_device(loaded.device):
+        wait(loaded.device)
         began_s = time.perf_counter()
         for batch in batches:
             assert batch.batch is not None
-            detector._forward(opened, batch.batch)
-        wait(opened.device)
+            detector._forward(loaded, batch.batch)
+        wait(loaded.device)
         return time.perf_counter() - began_s
 
 
@@ -138,8 +138,8 @@ def stages_ms(detector: TorchvisionDetector, settings: Detect, blobs: dict[str, 
         by_canvas.setdefault(detector.canvas_for(picture.size), []).append(picture)
     for canvas, pictures in by_canvas.items():
         staged = timed("copy and lay", lambda canvas=canvas, pictures=pictures: detector.stage(pictures, canvas))
-        begun = timed("forward", lambda staged=staged: detector.start(staged))
-        timed("read out", begun)
+        pending = timed("forward", lambda staged=staged: detector.start(staged))
+        timed("read out", pending)
     return {f"{step} ms": round(1000 * seconds / len(names), 3) for step, seconds in spent.items()}
 
 
@@ -195,18 +195,18 @@ def switched(
         by_canvas.setdefault(plain.canvas_for(plain.decode(data).size), {})[blob] = data
     usual = max(by_canvas.values(), key=len)
     usual = _first(usual, max(1, len(usual) // (16 * PARTS)) * 16 * PARTS)
-    manners = {
+    switches = {
         "ours, float32": (InferenceOptions(torch.float32), quarter),
         "ours, JPEG on the GPU": (InferenceOptions(decodes_on_gpu=True), quarter),
         "ours, one canvas by 16": (InferenceOptions(batch_size=16), usual),
         "ours, one canvas by 16, compiled": (InferenceOptions(batch_size=16, is_compiled=True), usual),
     }
-    for word, (manner, some) in manners.items():
+    for word, (options, some) in switches.items():
         reset_peak(device)
         row = {
             "model": name,
             "side": word,
-            **_rate(TorchvisionDetector(model, settings, device, manner), settings, some),
+            **_rate(TorchvisionDetector(model, settings, device, options), settings, some),
         }
         print(row, flush=True)
         yield {**row, "peak GiB": peak_gib(device)}
@@ -218,7 +218,7 @@ def _rate(detector: TorchvisionDetector, settings: Detect, blobs: dict[str, byte
     Or why there are none, since a switch may want what a machine lacks.
     """
     try:
-        if detector.manner.decodes_on_gpu and not detector.decode(next(iter(blobs.values()))).pixels.is_cuda:
+        if detector.options.decodes_on_gpu and not detector.decode(next(iter(blobs.values()))).pixels.is_cuda:
             return {"note": "no nvJPEG here"}
         ours_s(detector, settings, blobs)
         return {"images/s": round(len(blobs) / ours_s(detector, settings, blobs), 1)}

@@ -130,9 +130,9 @@ def rows(
     if device.type == "cpu":
         changes["two threads"] = (InferenceOptions(full, 1), 1, 2)
     figures_of = {"none": base}
-    for name, (manner, size, threads) in changes.items():
+    for name, (options, size, threads) in changes.items():
         figures_of[name] = found(
-            TorchvisionDetector(model, settings, device, manner), settings, pictures, size, threads
+            TorchvisionDetector(model, settings, device, options), settings, pictures, size, threads
         )
     padded = TorchvisionDetector(model, settings, device, InferenceOptions(full, 1))
     padded._load().transform.canvases = Padded(*padded._load().transform.canvases)

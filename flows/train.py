@@ -1,10 +1,8 @@
-"""One training, from images that people annotated to a file of weights for `detect`."""
+"""Train a detector: from annotated images to a file of weights for `detect`."""
 
 import os
-import tempfile
 import time
 import uuid
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from prefect import flow
@@ -34,27 +32,27 @@ def train_detector(
     device: str = "auto",
     out: str | None = None,
 ) -> dict[str, Any]:
-    """Train a detector, or go on with a training that was interrupted, and return its metrics.
+    """Train a detector, or go on with an interrupted training, and return its metrics.
 
     Args:
         truth: A release, or a COCO file.
-        images: Where a COCO file's images lie; by default beside it.
+        images: Folder of a COCO file's images; by default the file's own folder.
         model: A detector of torchvision by its name, or fcos_small.
-        split: Learn from these images alone; by default train of a release, all of a COCO file.
-        evaluate_truth: What the detector is examined on; by default `truth`.
-        evaluate_images: Where the images of `evaluate_truth` lie.
-        evaluate_on: The split of the exam; by default val of a release. A COCO file has no exam unless one is named.
-        store: Folder or fsspec URL that keeps checkpoints, curves and the result.
-        bind: Names of files, such as the weights to start from.
-        changes: Settings other than the defaults, as field=VALUE.
-        device: auto (a GPU where there is one), cpu, cuda, cuda:1 ...
+        split: Train on this split; by default train of a release, all images of a COCO file.
+        evaluate_truth: A release or a COCO file to evaluate on; by default `truth`.
+        evaluate_images: Folder of the images of `evaluate_truth`.
+        evaluate_on: Evaluate on this split; by default val of a release. Without it a COCO file is not evaluated on.
+        store: Folder or fsspec URL for checkpoints, curves and the result.
+        bind: Paths or URLs by name, such as that of the start weights.
+        changes: Settings that differ from the defaults, as field=VALUE.
+        device: auto (a GPU if there is one), cpu, cuda, cuda:1 ...
         out: Also write the weights to this file.
 
     """
-    from tasks.train import bytes_of, train  # with torch, which whoever deploys all flows need not have
+    from tasks.train import check_out, train, write_out  # imports torch, which a deployment of all flows need not have
 
     settings = settings_of(model, changes or ())
-    lessons = training_data(truth, images, split, evaluate_truth, evaluate_images, evaluate_on)
+    data = training_data(truth, images, split, evaluate_truth, evaluate_images, evaluate_on)
     context = Context(
         store=store,
         bindings=bind or {},
@@ -65,22 +63,22 @@ def train_detector(
     )
     runs.store_of(context).check_writable()
     if out is not None:
-        check_out(out)  # now, not after a night
+        check_out(out)  # now, not after hours of training
     try:
-        trained = train(settings, lessons, context)
+        result = train(settings, data, context)
         if out is not None:
-            write_out(out, bytes_of(trained.weights, context))
-    except (OSError, MemoryError) as problem:  # a disk that is full, a share that is gone
+            write_out(out, result, context)
+    except (OSError, MemoryError) as problem:  # such as a full disk or a network share that is gone
         line = str(problem).splitlines()[0] if str(problem) else "too little memory"
         raise BadInput(f"training: expected to go on, got '{line}'; the same command goes on from there") from problem
-    print(summary(trained, out or f"{store}/{trained.weights}"))  # noqa: T201 - the terminal is where a person waits for it
-    return trained.metrics
+    print(summary(result, out or f"{store}/{result.weights}"))  # noqa: T201 - the result of the command
+    return result.metrics
 
 
 def settings_of(model: str | None, changes: list[str] | tuple[()]) -> TrainDetector:
-    """The defaults with changes, each field=VALUE (a dot goes into a group, VALUE is YAML).
+    """The default settings with changes, each field=VALUE (group.field for a group, VALUE is YAML).
 
-    Raises BadInput on what can't be.
+    Raises BadInput on an unknown setting or a wrong value.
     """
     fields: dict[str, Any] = {} if model is None else {"model": model}
     for change in changes:
@@ -99,55 +97,32 @@ def training_data(
     evaluate_images: str | None,
     evaluate_on: str | None,
 ) -> TrainingData:
-    """What to learn from and what to be examined on, where not everything is said."""
+    """The images to train and to evaluate on, with defaults for what the command leaves out."""
     if not _is_file(truth):
         split = split or "train"
-    exam = evaluate_truth or truth
-    if not _is_file(exam):
+    evaluation = evaluate_truth or truth
+    if not _is_file(evaluation):
         evaluate_on = evaluate_on or "val"
     elif evaluate_truth is None and evaluate_on is None:
         return TrainingData(truth, images, split, None, None, None)
-    return TrainingData(truth, images, split, exam, evaluate_images if evaluate_truth else images, evaluate_on)
+    return TrainingData(truth, images, split, evaluation, evaluate_images if evaluate_truth else images, evaluate_on)
 
 
-def check_out(path: str) -> None:
-    """Raise BadInput where no file can be written."""
-    try:
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=Path(path).parent):
-            pass
-        if Path(path).is_dir():
-            raise IsADirectoryError(f"a folder: '{path}'")
-    except (OSError, ValueError) as problem:
-        raise BadInput(f"--out: expected a file that can be written, got '{path}' ({problem})") from problem
+def summary(result: "TrainingResult", where: str) -> str:
+    """The lines to print at the end: images and loss, scores, and last the path of the weights.
 
-
-def write_out(path: str, weights: bytes) -> None:
-    """The weights as a file of their own, whole or not at all. Raises BadInput where it can't be written."""
-    beside = Path(path).with_name(f".{uuid.uuid4().hex}")
-    try:
-        beside.write_bytes(weights)
-        beside.replace(path)
-    except OSError as problem:
-        beside.unlink(missing_ok=True)
-        raise BadInput(f"--out: expected a file that can be written, got '{path}' ({problem})") from problem
-
-
-def summary(trained: "TrainingResult", where: str) -> str:
-    """What is printed at the end: what was learnt, scores, and last where the weights lie.
-
-    Notes come first, if not told before.
+    Notes come first, unless they were printed during the training.
     """
-    told = trained.metrics
-    lines = [] if trained.is_new else list(trained.notes)
+    metrics = result.metrics
+    lines = [] if result.is_new else list(result.notes)
     lines.append(
-        f"{'trained' if trained.is_new else 'trained before'}: {told['model']}, {told['steps']} steps, "
-        f"{told['images']} images, "
-        f"{told['figures']} figures, loss {told['loss']:.3f}"
+        f"{'trained' if result.is_new else 'trained before'}: {metrics['model']}, {metrics['steps']} steps, "
+        f"{metrics['images']} images, "
+        f"{metrics['figures']} figures, loss {metrics['loss']:.3f}"
     )
-    for scores in told["evaluations"][-1:]:
-        found = ", ".join(f"{name} {_number(scores[name])}" for name in ("AP", "AP50", "AP75", "AR100"))
-        lines.append(f"on {told['evaluated_on']} ({scores['images']} images, {scores['figures']} figures): {found}")
+    for scores in metrics["evaluations"][-1:]:
+        values = ", ".join(f"{name} {_number(scores[name])}" for name in ("AP", "AP50", "AP75", "AR100"))
+        lines.append(f"on {metrics['evaluated_on']} ({scores['images']} images, {scores['figures']} figures): {values}")
     return "\n".join([*lines, f"weights: {where}"])
 
 

@@ -1,4 +1,4 @@
-"""detect: which model, whose weights, which of its classes.
+"""detect: the model, its weights and its classes.
 
 Defaults that depend on the model are filled in when a recipe is read.
 """
@@ -37,7 +37,7 @@ FAMILIES: dict[str, Family] = {
     "results": "results",
     **dict.fromkeys(TORCHVISION, "torchvision"),
 }
-"""Every model that a recipe can name, and what runs it."""
+"""Every model that a recipe can name, and what runs it: its family."""
 
 _INDEX: dict[str, dict[str, int]] = {
     **dict.fromkeys(("yolox", "yolov5", "yolov8", "fastestdet"), INDEX_OF_80),
@@ -45,7 +45,7 @@ _INDEX: dict[str, dict[str, int]] = {
     "hog": {"person": 0},
     "results": INDEX_OF_91,
 }
-"""Class index of each name that a model knows; torchvision's are INDEX_OF_91. A plain model's classes have no names."""
+"""Class index of each class name of a model; torchvision's are INDEX_OF_91. A plain model's classes have no names."""
 _NMS_IOU = {
     "yolox": 0.65,
     "yolov5": 0.45,
@@ -69,22 +69,22 @@ class Detect(Stage):
     model: str = Field(
         description="An ONNX file by its layout (yolox, yolov5, yolov8, fastestdet, plain), a detector of torchvision "
         "by its name, hog, or "
-        "results: what another program has found, in COCO's results format (docs/detectors.md)"
+        "results: boxes that another program has found, in COCO's results format (docs/detectors.md)"
     )
     weights: Name | None = Field(
-        "weights", description="The binding that gives the file; the cache knows it by its SHA-256. hog has none"
+        "weights", description="The binding that gives the file, whose SHA-256 is part of the cache key. hog has none"
     )
     weights_sha256: str | None = Field(
         None, pattern=r"^[0-9a-f]{64}$", description="If given, a file with other bytes is refused"
     )
     images: Name | None = Field(
-        None, description="For results: the binding of the COCO file that says which images its image ids are"
+        None, description="For results: the binding of the COCO file that its image ids refer to"
     )
     classes: dict[str, Annotated[int, Field(ge=0)]] = Field(
         default_factory=dict,
         min_length=1,
         validate_default=False,
-        description="Category: the model's class index, or a list of COCO's names; by default a person's",
+        description="Category: the model's class index, or a list of COCO's names; by default person",
     )
     least_score: Score = Field(
         0.01, description="Boxes below are not stored: they only lengthen the tail of a precision-recall curve"
@@ -93,7 +93,8 @@ class Detect(Stage):
         0.5,
         gt=0,
         le=1,
-        description="Of two boxes of a class that overlap more, the weaker goes; by default the model's own",
+        description="Of two boxes of a class whose IoU is higher, the one with the lower score is removed; by default "
+        "the model's own",
     )
     at_most: int = Field(100, ge=1, le=10_000, description="Boxes stored per image, best first (COCO's maxDets)")
     least_side_px: int = Field(
@@ -112,20 +113,20 @@ class Detect(Stage):
 
     @model_validator(mode="before")
     @classmethod
-    def _filled_in(cls, said: Any) -> Any:
-        """What is not said is the model's own; classes by name get its index."""
-        if not isinstance(said, dict) or said.get("model") not in FAMILIES:
-            return said
-        model, family = said["model"], FAMILIES[said["model"]]
+    def _fill_in(cls, settings: Any) -> Any:
+        """Missing settings get the model's own defaults; classes by name get their indices."""
+        if not isinstance(settings, dict) or settings.get("model") not in FAMILIES:
+            return settings
+        model, family = settings["model"], FAMILIES[settings["model"]]
         index = _INDEX.get(model, INDEX_OF_91)
         own = {"classes": {"person": index.get("person", 0)}, "nms_iou": _NMS_IOU.get(model, 0.5)}
-        filled = {**own, **({"weights": None} if family == "hog" else {}), **said}
+        filled = {**own, **({"weights": None} if family == "hog" else {}), **settings}
         if isinstance(filled["classes"], list | tuple):
             filled["classes"] = _indices(filled["classes"], model, index)
         return filled
 
     @model_validator(mode="after")
-    def _holds_together(self) -> "Detect":
+    def _check_combinations(self) -> "Detect":
         if len({*self.classes.values()}) < len(self.classes):
             raise ValueError(f"expected each class index under one name, got {self.classes}")
         if (self.weights is None) != (self.family == "hog"):
@@ -147,7 +148,7 @@ class Detect(Stage):
 
 
 def _indices(names: list[Any] | tuple[Any, ...], model: str, index: dict[str, int]) -> dict[str, int]:
-    """The class index of each name. Raises ValueError if the model knows no such class."""
+    """The class index of each name. Raises ValueError if the model has no such class."""
     unknown = [name for name in names if not isinstance(name, str) or name not in index]
     if unknown and not index:
         raise ValueError(f"expected classes as name: index, since {model} models give no names, got {list(names)!r}")

@@ -11,7 +11,7 @@ from schemas.relations import BindRelation, DropRelation, ViewName
 from schemas.screen import Screen
 from schemas.stage import Stage
 
-MAX_PIXELS = 1_000_000_000
+HIGHEST_MAX_PIXELS = 1_000_000_000
 """The highest limit that a recipe can set. Stored images have passed their recipe's limit: none has more pixels."""
 
 
@@ -27,7 +27,7 @@ class Fetch(Stage):
     max_pixels: int = Field(
         150_000_000,
         ge=1,
-        le=MAX_PIXELS,
+        le=HIGHEST_MAX_PIXELS,
         description="Largest width x height that is accepted; 150 Mpx need 450 MB when decoded",
     )
     timeout_s: float = Field(

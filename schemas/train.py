@@ -1,6 +1,6 @@
 """Training a detector: every setting with its unit, its range and its reason.
 
-Defaults are PoPArt's, where it says any.
+Defaults are PoPArt's where the paper gives a value.
 """
 
 from typing import Annotated, Any, Literal, NamedTuple, Self
@@ -14,52 +14,54 @@ Probability = Annotated[float, Field(ge=0, le=1)]
 
 
 class Augment(Frozen):
-    """How often each picture is altered before it is learnt from.
+    """The probability of each augmentation of a picture.
 
-    PoPArt (3.1) says the groups and how often, nothing else.
-
-    Of a group with two members one is taken, each as often. How strong: docs/training.md.
+    PoPArt (3.1) gives the groups and their probabilities, nothing else. Of a group with two members one is chosen, both
+    equally often. docs/training.md gives the strengths.
     """
 
     brightness_or_clahe: Probability = Field(
-        0.2, description="Brightness and contrast, or contrast evened out tile by tile (CLAHE)"
+        0.2, description="Brightness and contrast, or contrast equalised tile by tile (CLAHE)"
     )
     shift_or_hue: Probability = Field(0.1, description="Each colour channel shifted, or hue, saturation and value")
     jpeg: Probability = Field(0.2, description="Compressed once more as JPEG")
     channel_shuffle: Probability = Field(0.1, description="The three channels in another order")
     blur: Probability = Field(0.1, description="A mean or a median over 3 x 3 px")
-    flip: Probability = Field(0.0, description="Mirrored, left and right; PoPArt names none. 0.5 from scratch")
+    flip: Probability = Field(0.0, description="Mirrored; not in PoPArt. 0.5 helps from random weights")
 
 
 class TrainDetector(Frozen):
-    """Training of one of torchvision's detectors on figures that people drew."""
+    """Training of one of torchvision's detectors on annotated figures."""
 
     model: str = Field("fasterrcnn_resnet50_fpn", description="A detector of torchvision by its name, or fcos_small")
-    category: str = Field("person", min_length=1, description="The figures that are learnt; all others are background")
+    category: str = Field(
+        "person", min_length=1, description="The category of the figures to learn; all others are background"
+    )
     start: Name | None = Field(
-        None, description="Binding of weights to go on from (of COCO, in PoPArt); none: from random weights"
+        None, description="Binding of the start weights (trained on COCO, in PoPArt); none: random weights"
     )
-    new_head: bool = Field(True, description="With start: begin with a fresh head, as PoPArt does")
+    new_head: bool = Field(True, description="With start: replace the layers that score classes, as PoPArt does")
     batch_norm: Literal["auto", "train", "frozen"] = Field(
-        "auto", description="frozen: statistics of batches stay those of `start`; auto: frozen if there is a start"
+        "auto", description="frozen: keep those of `start`; auto: frozen if there is a start"
     )
-    epochs: int = Field(12, ge=1, le=10_000, description="Times that every image is seen (PoPArt: 12)")
-    batch: int = Field(4, ge=1, le=4096, description="Images in memory at once; halved where they do not fit on a GPU")
+    epochs: int = Field(12, ge=1, le=10_000, description="How often every image is used (PoPArt: 12)")
+    batch: int = Field(4, ge=1, le=4096, description="Images in memory at once; halved if they do not fit on a GPU")
     accumulate: int = Field(
-        4, ge=1, le=4096, description="Batches for one step: 4 x 4 = 16 images, as COCO's schedules presume"
+        4, ge=1, le=4096, description="Batches of one step: 4 x 4 = 16 images, as COCO's schedules assume"
     )
-    optimizer: Literal["sgd", "adamw"] = Field(
-        "sgd", description="PoPArt: SGD for ResNet-50; it takes Adam for transformers"
-    )
+    optimizer: Literal["sgd", "adamw"] = Field("sgd", description="PoPArt: SGD for ResNet-50, Adam for transformers")
     learning_rate: float = Field(
-        2e-4, gt=0, le=1e30, description="Its highest; PoPArt: 2e-4 for fine-tuning, 2e-2 before it on COCO"
+        2e-4,
+        gt=0,
+        le=1e30,
+        description="The highest; PoPArt: 2e-4, and 2e-2 for its training on COCO before",
     )
     momentum: float = Field(0.9, ge=0, lt=1, description="Of SGD (PoPArt)")
     weight_decay: float = Field(1e-4, ge=0, le=1, description="PoPArt: 1e-4")
     schedule: Literal["steps", "cosine", "one_cycle"] = Field(
         "steps",
-        description="steps: x 0.1 after each of decay_epochs; one_cycle: up for 15 % of the steps, then "
-        "down as a cosine",
+        description="steps: x 0.1 after each of decay_epochs; cosine: down as a cosine; one_cycle: up for "
+        "15 % of the steps, then down as a cosine",
     )
     decay_epochs: tuple[Annotated[int, Field(ge=1)], ...] = Field(
         (8, 11), description="Epochs after which the rate falls to a tenth (PoPArt: 8 and 11)"
@@ -67,28 +69,32 @@ class TrainDetector(Frozen):
     warm_up_steps: int = Field(
         500,
         ge=0,
-        description="Steps of rising rate from a thousandth, so that a fresh head breaks nothing; not for one_cycle",
+        description="Steps in which the rate rises from a thousandth, for the sake of a new head; not for one_cycle",
     )
-    clip: float = Field(10.0, gt=0, description="Longest gradient, in norm; a longer one is shortened to it")
+    clip: float = Field(10.0, gt=0, description="Largest norm of the gradient; a larger one is scaled down to it")
     least_side_px: int = Field(
         800, ge=32, le=4096, description="A picture is reduced until its shorter side has at most so many px ..."
     )
     most_side_px: int = Field(1333, ge=32, le=8192, description="... and its longer side so many (PoPArt: 1,333 x 800)")
     detect_scale: float = Field(
-        1.0, ge=0.5, le=2, description="Sides at which the finished detector is shown pictures, as a multiple of these"
+        1.0, ge=0.5, le=2, description="Sides of pictures in detection, as a multiple of those in training"
     )
-    augment: Augment = Field(default_factory=Augment, description="How often pictures are altered")
+    augment: Augment = Field(default_factory=Augment, description="Probabilities of augmentations")
     precision: Literal["auto", "float32", "bfloat16"] = Field(
-        "auto", description="Of products in the net; auto: bfloat16 on a GPU, float32 on a CPU"
+        "auto", description="Number format of the model's products; auto: bfloat16 on a GPU, float32 on a CPU"
     )
     threads: int = Field(
-        2, ge=1, le=256, description="Threads of a CPU; part of the question, as another number gives other last bits"
+        2, ge=1, le=256, description="Threads on a CPU; part of the cache key, as they change the last bits"
     )
     evaluate_every: int = Field(
-        1, ge=1, description="Epochs from one evaluation to the next; the last is evaluated always"
+        1, ge=1, description="Epochs from one evaluation to the next; the last is always evaluated"
     )
-    checkpoint_every_steps: int = Field(500, ge=1, description="Steps that an interruption costs at most")
-    seed: int = Field(0, ge=0, lt=2**63, description="Of the first weights, the order and all that is drawn")
+    checkpoint_every_steps: int = Field(
+        500, ge=1, description="Steps from checkpoint to checkpoint, the most that an interruption costs"
+    )
+    seed: int = Field(
+        0, ge=0, lt=2**63, description="Seed of the random weights, of the order of images and of all random draws"
+    )
 
     @field_validator("model")
     @classmethod
@@ -98,7 +104,7 @@ class TrainDetector(Frozen):
         return model
 
     @model_validator(mode="after")
-    def _holds_together(self) -> Self:
+    def _check_combinations(self) -> Self:
         if self.least_side_px > self.most_side_px:
             raise ValueError(f"expected least_side_px <= most_side_px, got {self.least_side_px} > {self.most_side_px}")
         if self.model.startswith(("mask", "keypoint")):
@@ -107,17 +113,17 @@ class TrainDetector(Frozen):
 
     @property
     def detect_sides_px(self) -> tuple[int, int]:
-        """Shorter and longer side at which the finished detector is shown pictures."""
+        """Shorter and longer side of pictures in detection."""
         least, most = (min(8192, round(side * self.detect_scale)) for side in (self.least_side_px, self.most_side_px))
         return least, most
 
 
 class TrainingData(NamedTuple):
-    """What is learnt from and what is kept for the exam. truth, exam: a release or a COCO file.
+    """The images to train on and to evaluate on.
 
-    Folder: of the file's images.
-
-    split, exam_split: only their images of it; None: all.
+    truth, evaluate_truth: a release or a COCO file; without evaluate_truth there is no evaluation. images,
+    evaluate_images: folder of a COCO file's images; None: the file's own folder. split, evaluate_on: only the images of
+    this split; None: all.
     """
 
     truth: str
@@ -132,7 +138,7 @@ class TrainingProgress(Frozen):
     """Where a training stands: what a checkpoint holds beside the weights. Its rows are those of CURVES."""
 
     step: int = 0
-    seconds: float = 0.0  # of the loop so far; in the curves, in no digest
+    seconds: float = 0.0  # of all steps so far; in the curves, in no digest
     sums: dict[str, float] = Field(default_factory=dict)  # of each part of the loss since the last point of the curve
     count: int = 0
     rows: tuple[dict[str, Any], ...] = ()
@@ -159,7 +165,7 @@ class TrainingProgress(Frozen):
         return self.model_copy(update={"rows": (*self.rows, *rows)})
 
     def mean(self, name: str, since_step: int) -> float:
-        """Mean of the values of that name at the points after a step. Raises ValueError where there is none."""
+        """Mean of the values of that name at the points after a step. Raises ValueError if there is none."""
         values = [float(row["value"]) for row in self.rows if row["name"] == name and row["step"] > since_step]
         if not values:
             raise ValueError(f"expected a value of {name} after step {since_step}, got none")

@@ -1,4 +1,4 @@
-"""detect (measure): the boxes that a detector finds in each blob, with all scores above a low floor."""
+"""detect (measure): a detector's boxes in each blob, with all scores above a low floor."""
 
 import hashlib
 
@@ -20,21 +20,21 @@ from tasks.io.store.store import parquet_bytes
 
 @task(cache_policy=NO_CACHE, **runs.RETRY_IO)
 def detect_part(blobs: pa.Table, settings: Detect, into: str, context: Context) -> None:
-    """Detect in one batch of blobs and store what was found; an unreadable blob is a row with a reason."""
+    """Detect in one batch of blobs and store the rows; an unreadable blob is a row with a reason."""
     store = runs.store_of(context)
-    found = detectors.rows(settings, blobs, context, store.read_blob)
-    store.write_table(into, pa.Table.from_pylist(list(found), schema=DETECT).sort_by("sha256"))
+    rows = detectors.rows(settings, blobs, context, store.read_blob)
+    store.write_table(into, pa.Table.from_pylist(list(rows), schema=DETECT).sort_by("sha256"))
 
 
 def detect(settings: Detect, state: State, context: Context) -> Step:
-    """What the detector finds for each kept record; only blobs that these weights have not seen are computed."""
+    """The detections of each kept record; only blobs without stored detections of these weights are computed."""
     if settings.family == "results":
         return _detect_from_results(settings, state, context)
     return measure_step(detect_part, settings, state, context, _folder(settings, context), DETECT, asked=settings)
 
 
 def detections(settings: Detect, blobs: pa.Array, context: Context) -> pa.Table:
-    """DETECT row of each of these blobs, whatever release they are of, sorted; only missing ones are computed.
+    """The DETECT row of each of these blobs, of any release, sorted; only missing ones are computed.
 
     Results of another program are looked up by the blobs' SHA-256 alone, since blobs have no names here.
     """
@@ -44,23 +44,23 @@ def detections(settings: Detect, blobs: pa.Array, context: Context) -> pa.Table:
 
 
 def check_detector(settings: Detect, context: Context) -> None:
-    """Raise BadInput if the bound weights are missing, not those that the recipe pins, or not of this model."""
+    """Raise BadInput if the bound weights are missing, not those that the recipe pins, or another model's."""
     detectors.check(settings, context)
 
 
 def _detect_from_results(settings: Detect, state: State, context: Context) -> Step:
-    """As `detect`, out of another program's results, whose images may be known by the names that records give them."""
+    """As `detect`, from another program's results, whose images may be matched by the names of records."""
     store = runs.store_of(context)
     ids = kept_ids(store, state)
     of_record = column_of(store, state.outcome("fetch"), ids, "sha256").to_pylist()
     locators = column_of(store, state.records, ids, "locator").to_pylist()
 
-    def named(blobs: pa.Array) -> pa.Table:
+    def with_names(blobs: pa.Array) -> pa.Table:
         return results.named(blobs, of_record, locators)
 
-    everything = named(pc.unique(pa.array(of_record, pa.string())).drop_null().sort())
+    everything = with_names(pc.unique(pa.array(of_record, pa.string())).drop_null().sort())
     folder = _folder(settings, context, hashlib.sha256(parquet_bytes(everything)).hexdigest())
-    return measure_step(detect_part, settings, state, context, folder, DETECT, asked=settings, rows=named)
+    return measure_step(detect_part, settings, state, context, folder, DETECT, asked=settings, rows=with_names)
 
 
 def _folder(settings: Detect, context: Context, names: str = "") -> str:

@@ -8,7 +8,7 @@ from tasks.engine.measure import measure_step
 
 
 def hash_(settings: Hash, state: State, context: Context) -> Step:
-    """Each kept record's measurements; only blobs are decoded that fetch has not looked at already."""
+    """The measurements of each kept record; only blobs that fetch has not measured already are decoded."""
     return measure_step(
         inspection.inspect_part, settings, state, context, inspection.HASHES, HASH, comes_with_fetch=True
     )

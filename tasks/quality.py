@@ -1,4 +1,4 @@
-"""quality (measure): scores of each blob's stored thumbnail. No image is decoded again for them."""
+"""quality (measure): scores of each blob's stored thumbnail. No image is decoded again."""
 
 import pyarrow as pa
 from prefect import task
@@ -30,10 +30,10 @@ def quality_part(blobs: pa.Table, _asked: None, into: str, context: Context) -> 
 
 
 def quality(settings: Quality, state: State, context: Context) -> Step:
-    """Each kept record's scores; only thumbnails that this code has not seen are looked at."""
+    """The scores of each kept record; only thumbnails without stored scores are read."""
 
-    def shelved(blobs: pa.Array) -> pa.Table:
-        found = thumbnails.ensure_thumbnails(blobs, context, settings.label)
-        return found.sort_by([("path", "ascending"), ("sha256", "ascending")])
+    def thumbnail_paths(blobs: pa.Array) -> pa.Table:
+        paths = thumbnails.ensure_thumbnails(blobs, context, settings.label)
+        return paths.sort_by([("path", "ascending"), ("sha256", "ascending")])
 
-    return measure_step(quality_part, settings, state, context, FOLDER, QUALITY, rows=shelved)
+    return measure_step(quality_part, settings, state, context, FOLDER, QUALITY, rows=thumbnail_paths)

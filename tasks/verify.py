@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import yaml
 
-from schemas.stages import MAX_PIXELS
+from schemas.stages import HIGHEST_MAX_PIXELS
 from tasks.core import verify as core
 from tasks.core.export import digest
 from tasks.core.hash import uint64_from_bits
@@ -197,7 +197,7 @@ def _image_problems(row: dict[str, Any], data: bytes) -> Iterator[str]:
         yield f"{row['record_id']}: expected bytes of SHA-256 {row['sha256']}, got {sha256}"
         return
     try:
-        look = inspect(data, MAX_PIXELS)
+        look = inspect(data, HIGHEST_MAX_PIXELS)
     except decode.UnreadableImage as problem:
         yield f"{row['record_id']}: expected an image that decodes, got {problem}"
         return

@@ -11,7 +11,7 @@ from prefect import task
 from prefect.cache_policies import NO_CACHE
 
 from schemas.manifests import Context
-from schemas.stages import MAX_PIXELS
+from schemas.stages import HIGHEST_MAX_PIXELS
 from schemas.tables import HASH, SHELF, THUMBNAILS
 from tasks.core import hash as core
 from tasks.engine import runs
@@ -83,7 +83,7 @@ def inspect_part(blobs: pa.Table, _asked: None, _into: str, context: Context) ->
     seen = InspectionRows()
     for sha256 in blobs["sha256"].to_pylist():
         try:
-            seen(sha256, inspection.inspect(store.read_blob(sha256), MAX_PIXELS))
+            seen(sha256, inspection.inspect(store.read_blob(sha256), HIGHEST_MAX_PIXELS))
         except decode.UnreadableImage as problem:
             seen.unreadable(sha256, problem)
     seen.store(store)

@@ -1,7 +1,4 @@
-"""train (measure): a detector learns from figures that people drew.
-
-A training that was gone through is shown, not repeated.
-"""
+"""train (measure): train a detector on annotated figures. A finished training is read from the store, not repeated."""
 
 from typing import Any, NamedTuple
 
@@ -15,14 +12,14 @@ from tasks.engine import runs
 from tasks.engine.progress import progress
 from tasks.engine.truth import Annotated, annotated
 from tasks.io.detectors.devices import choose_device
-from tasks.io.files import inputs
+from tasks.io.files import inputs, outputs
 from tasks.train import training_run
 
 MAX_START_BYTES = 4 * 2**30
 
 
 class TrainingResult(NamedTuple):
-    """Metrics, where the weights lie below the store, and what a person should know."""
+    """Metrics, the path of the weights in the store, notes to print, and whether it was trained just now."""
 
     metrics: dict[str, Any]
     weights: str
@@ -31,39 +28,44 @@ class TrainingResult(NamedTuple):
 
 
 @task(cache_policy=NO_CACHE, **runs.NO_RETRY)
-def train(settings: TrainDetector, lessons: TrainingData, context: Context) -> TrainingResult:
-    """Go through a training, or show what came of it; what is interrupted goes on from its newest checkpoint.
+def train(settings: TrainDetector, data: TrainingData, context: Context) -> TrainingResult:
+    """Train a detector, or return the stored result; an interrupted training goes on from its newest checkpoint.
 
-    Raises BadInput where there is nothing to learn from, the weights to start from are another model's, there is no
-    such device, or the loss is no number any more.
+    Raises BadInput if there is no figure to learn from, the start weights are another model's, there is no such device,
+    or the loss is not finite.
     """
     store, device, start = runs.store_of(context), choose_device(context.device), _start(settings, context)
-    truth = annotated(lessons.truth, lessons.images, context, category=settings.category, split=lessons.split)
+    truth = annotated(data.truth, data.images, context, category=settings.category, split=data.split)
     if not training_run.count_figures(truth):
         raise BadInput(f"{truth.name}: expected figures of '{settings.category}', got nothing but crowds")
-    exam = None
-    if lessons.evaluate_truth is not None:
-        exam = annotated(
-            lessons.evaluate_truth,
-            lessons.evaluate_images,
+    evaluation = None
+    if data.evaluate_truth is not None:
+        evaluation = annotated(
+            data.evaluate_truth,
+            data.evaluate_images,
             context,
             category=settings.category,
-            split=lessons.evaluate_on,
+            split=data.evaluate_on,
         )
-    run = training_run.TrainingRun(settings, truth, exam, start, device)
-    metrics, notes = training_run.read_finished(run, store), tuple(_notes(truth, exam))
+    run = training_run.TrainingRun(settings, truth, evaluation, start, device)
+    metrics, notes = training_run.read_finished(run, store), tuple(_notes(truth, evaluation))
     is_new = metrics is None
     if metrics is None:
-        with progress("train", training_run.count_steps(run)) as told:
+        with progress("train", training_run.count_steps(run)) as report:
             for note in notes:
-                told(0, note)
-            metrics = training_run.run_training(run, store, told)
+                report(0, note)
+            metrics = training_run.run_training(run, store, report)
     return TrainingResult(metrics, f"{run.folder}/model.safetensors", notes, is_new)
 
 
-def bytes_of(weights: str, context: Context) -> bytes:
-    """The file of weights that a training has left. Raises DamagedFile if it is gone."""
-    return runs.store_of(context).read_bytes(weights)
+def check_out(path: str) -> None:
+    """Raise BadInput if `write_out` could not write this file; its folder is made if need be."""
+    outputs.check_writable("--out", path)
+
+
+def write_out(path: str, result: TrainingResult, context: Context) -> None:
+    """Write the weights of a training to a file, whole or not at all. Raises BadInput if it can't be written."""
+    outputs.write_file("--out", path, runs.store_of(context).read_bytes(result.weights))
 
 
 def _start(settings: TrainDetector, context: Context) -> bytes | None:
@@ -74,10 +76,11 @@ def _start(settings: TrainDetector, context: Context) -> bytes | None:
     return inputs.read(f"binding '{settings.start}'", context.bindings[settings.start], MAX_START_BYTES)
 
 
-def _notes(truth: Annotated, exam: Annotated | None) -> list[str]:
-    """Sentences on what was left out, and on images that are learnt from and examined."""
-    notes = [f"{found.name}: {note}" for found in (truth, exam) if found is not None for note in found.notes]
-    if exam is not None:
-        both = len({*truth.images["sha256"].to_pylist()} & {*exam.images["sha256"].to_pylist()})
-        notes += [f"{both} images are in what is learnt from and in the exam: its scores flatter"] if both else []
+def _notes(truth: Annotated, evaluation: Annotated | None) -> list[str]:
+    """Sentences on what was left out, and on images that are both learnt from and evaluated on."""
+    sources = [truth] if evaluation is None else [truth, evaluation]
+    notes = [f"{source.name}: {note}" for source in sources for note in source.notes]
+    if evaluation is not None:
+        both = len({*truth.images["sha256"].to_pylist()} & {*evaluation.images["sha256"].to_pylist()})
+        notes += [f"{both} images are used for training and for evaluation: the scores are too high"] if both else []
     return notes

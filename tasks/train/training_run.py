@@ -1,12 +1,12 @@
-"""One training, from what people drew to a file of weights: the loop, its checkpoints, its curves.
+"""One training, from annotated images to a file of weights: the loop, its checkpoints, its curves.
 
-    trainings/<key>/checkpoints/<step>-<sha256>.safetensors   the newest two, while it runs
-    trainings/<key>/model.safetensors                         weights that say whose they are: `detect` takes them as
-    they are trainings/<key>/curves.parquet, curves.svg                loss, rate and scores by step; seconds, which are
-    no content trainings/<key>/metrics.json                              what came out, written last; no clock in it
+    trainings/<cache key>/checkpoints/<step>-<sha256>.safetensors   the newest two, while it runs
+    trainings/<cache key>/model.safetensors                         weights with metadata, which `detect` accepts
+    trainings/<cache key>/curves.parquet, curves.svg                loss, learning rate, scores and seconds by step
+    trainings/<cache key>/metrics.json                              the result, written last; no times in it
 
-The key is the digest of the settings, of what was drawn, of the weights to start from and of the code: whoever asks
-again is shown the result, and whoever was interrupted goes on from the newest intact checkpoint, to the same end.
+The cache key is the digest of the settings, the annotated images, the start weights and the code. The same question
+again returns the stored result; an interrupted training goes on from its newest intact checkpoint, to the same result.
 """
 
 import contextlib
@@ -41,16 +41,16 @@ from tasks.io.training.augment import apply_change
 CODE = code_digest(sys.modules[__name__], detections)
 AT_MOST = 100
 _POINTS = 200
-"""Points of a curve, about: the loss of one step says little, the mean over some more."""
+"""About so many points for each curve: a point is the mean of several steps, as one step's loss varies too much."""
 _CROWD_GREY = (124, 116, 104)
 """The mean colour of ImageNet."""
 
 ReportProgress = Callable[[int, str], None]
-"""Called with steps done since the last time, and a line for a person, or nothing."""
+"""Called with the steps done since the last call, and a line to print or an empty text."""
 
 
 class TrainingRun(NamedTuple):
-    """Everything that a training depends on. start: bytes of the weights to begin with."""
+    """Everything that a training depends on. start: the file of start weights."""
 
     settings: TrainDetector
     truth: Annotated
@@ -60,24 +60,24 @@ class TrainingRun(NamedTuple):
 
     @property
     def folder(self) -> str:
-        """Where all of it lies in the store."""
-        begun = None if self.start is None else hashlib.sha256(self.start).hexdigest()
-        exam = None if self.evaluation is None else self.evaluation.sha256
-        said = self.settings.model_dump(mode="json", exclude={"start", "checkpoint_every_steps"})
+        """Its folder in the store."""
+        start = None if self.start is None else hashlib.sha256(self.start).hexdigest()
+        evaluation = None if self.evaluation is None else self.evaluation.sha256
+        settings = self.settings.model_dump(mode="json", exclude={"start", "checkpoint_every_steps"})
         key = cache_key(
-            settings=said,
+            settings=settings,
             truth=self.truth.sha256,
-            exam=exam,
-            start=begun,
+            evaluation=evaluation,
+            start=start,
             device=self.device.type,
             code=CODE,
-            of=models.VERSION,
+            versions=models.VERSION,
         )
         return layout.training_folder(key)
 
 
 def read_finished(run: TrainingRun, store: Store) -> dict[str, Any] | None:
-    """The metrics of this very training, if it has been gone through and its weights are whole."""
+    """The metrics of this training if it has ended and its files are intact, else None."""
     try:
         metrics: dict[str, Any] = json.loads(store.read_bytes(f"{run.folder}/{layout.TRAINING_METRICS}"))
         data = store.read_bytes(f"{run.folder}/{layout.TRAINED_WEIGHTS}")
@@ -87,21 +87,21 @@ def read_finished(run: TrainingRun, store: Store) -> dict[str, Any] | None:
         return None
 
 
-def run_training(run: TrainingRun, store: Store, told: ReportProgress) -> dict[str, Any]:
-    """Go through the training, or through what is left of it, and write all that comes of it; its metrics.
+def run_training(run: TrainingRun, store: Store, report: ReportProgress) -> dict[str, Any]:
+    """Run the training, or the rest of it, and write its results; returns its metrics.
 
-    Raises BadInput if the start's weights are another model's, or the loss is no number any more.
+    Raises BadInput if the start weights are another model's, or the loss is not finite.
     """
     with trainers.deterministic(run.settings.threads, run.device):
         trainer, progress = _resume(run, store)
-        told(progress.step, "")
+        report(progress.step, "")
         pictures = samples.PictureCache(store.read_blob)
-        progress = _run_steps(run, trainer, progress, pictures, store, told)
+        progress = _run_steps(run, trainer, progress, pictures, store, report)
         return _write_results(run, trainer, progress, store)
 
 
 def count_figures(truth: Annotated) -> int:
-    """Figures that can be learnt: not crowds."""
+    """Figures to learn from: all but crowds."""
     return sum(not is_crowd for is_crowd in truth.figures["is_crowd"].to_pylist())
 
 
@@ -111,7 +111,7 @@ def count_steps(run: TrainingRun) -> int:
 
 
 def _resume(run: TrainingRun, store: Store) -> tuple[trainers.Trainer, TrainingProgress]:
-    """The trainer where its newest intact checkpoint stands, or at the beginning."""
+    """The trainer and progress of the newest intact checkpoint, or at the beginning."""
     for data in checkpoints.read_intact(store, layout.checkpoints_folder(run.folder)):
         with contextlib.suppress(DamagedFile, ValidationError):
             trainer = _trainer(run)
@@ -132,18 +132,18 @@ def _run_steps(
     progress: TrainingProgress,
     pictures: samples.PictureCache,
     store: Store,
-    told: ReportProgress,
+    report: ReportProgress,
 ) -> TrainingProgress:
     """Take all steps that are left; the progress at the end."""
-    settings, learnt = run.settings, lessons.lessons_from_tables(run.truth.images, run.truth.figures)
-    per_epoch = schedule.steps_per_epoch(len(learnt), settings)
+    settings, images = run.settings, lessons.lessons_from_tables(run.truth.images, run.truth.figures)
+    per_epoch = schedule.steps_per_epoch(len(images), settings)
     total, last_s = per_epoch * settings.epochs, time.monotonic()
     every = max(1, total // _POINTS)
 
     def sample(epoch: int, place: int) -> samples.Sample:
-        return make_sample(learnt[place], settings, pictures, epoch)
+        return make_sample(images[place], settings, pictures, epoch)
 
-    groups = _groups([lesson.image_id for lesson in learnt], settings, progress.step)
+    groups = _groups([lesson.image_id for lesson in images], settings, progress.step)
     for group in samples.prefetch(sample, groups, samples.loader_threads(is_gpu=run.device.type == "cuda")):
         step = progress.step
         rate = schedule.learning_rate(settings, step, per_epoch)
@@ -159,7 +159,7 @@ def _run_steps(
         if is_epoch or progress.step % settings.checkpoint_every_steps == 0 or progress.step == total:
             data = trainer.state(progress.model_dump(mode="json"))
             checkpoints.write(store, layout.checkpoints_folder(run.folder), progress.step, data)
-        told(1, line)
+        report(1, line)
     return progress
 
 
@@ -175,15 +175,15 @@ def _groups(image_ids: Sequence[int], settings: TrainDetector, first: int) -> It
 def make_sample(
     lesson: lessons.Lesson, settings: TrainDetector, pictures: samples.PictureCache, epoch: int
 ) -> samples.Sample:
-    """A lesson as this epoch sees it: reduced, crowds grey (they are neither figures nor background), altered by draws
-    of its own.
+    """The sample of a lesson in an epoch: reduced, crowds painted grey (they are neither figures nor background), with
+    this epoch's changes.
     """
     size = augment.reduced_size(*lesson.size_px, settings.least_side_px, settings.most_side_px)
     scale = np.array([size[0] / lesson.size_px[0], size[1] / lesson.size_px[1]] * 2, np.float32)
     pixels, boxes = pictures.reduced(lesson.sha256, size), lesson.figures_xyxy_px * scale
     if len(lesson.crowds_xyxy_px):
-        hidden = augment.crowd_mask(lesson.crowds_xyxy_px * scale, boxes, size)
-        pixels = np.where(hidden[:, :, None], np.array(_CROWD_GREY, np.uint8), pixels)
+        mask = augment.crowd_mask(lesson.crowds_xyxy_px * scale, boxes, size)
+        pixels = np.where(mask[:, :, None], np.array(_CROWD_GREY, np.uint8), pixels)
     rng = np.random.default_rng(schedule.derive_seed(settings.seed, "augment", epoch, lesson.image_id))
     for change in augment.draw_changes(settings.augment, rng):
         pixels = apply_change(pixels, *change)
@@ -211,17 +211,23 @@ def _end_epoch(
 
 
 def evaluate_model(
-    exam: Annotated, run: TrainingRun, trainer: trainers.Trainer, store: Store
+    evaluation: Annotated, run: TrainingRun, trainer: trainers.Trainer, store: Store
 ) -> dict[str, float | int | None]:
-    """COCO's numbers of the model as it stands, from what `detect` would find with it: those of `evaluate detector`."""
+    """COCO's scores of the model's current state, from what `detect` would find: those of `evaluate detector`."""
     settings, category = run.settings, run.settings.category
-    asked = Detect(model=settings.model, classes={category: 1}, at_most=AT_MOST)
-    blobs = sorted({*exam.images["sha256"].to_pylist()})
-    with trainers.detector_of(trainer.model, asked, settings.detect_sides_px, run.device) as detector:
-        rows = detections.rows(detector, asked, blobs, store.read_blob)
-        found = {row["sha256"]: row.get("figures") or [] for row in rows}
+    detect = Detect(model=settings.model, classes={category: 1}, at_most=AT_MOST)
+    blobs = sorted({*evaluation.images["sha256"].to_pylist()})
+    with trainers.detector_of(trainer.model, detect, settings.detect_sides_px, run.device) as detector:
+        rows = detections.rows(detector, detect, blobs, store.read_blob)
+        figures = {row["sha256"]: row.get("figures") or [] for row in rows}
     return evaluate.box_scores(
-        [(lessons.document(exam.images, exam.figures, category), lessons.results(exam.images, found))], AT_MOST
+        [
+            (
+                lessons.document(evaluation.images, evaluation.figures, category),
+                lessons.results(evaluation.images, figures),
+            )
+        ],
+        AT_MOST,
     )
 
 
@@ -230,8 +236,8 @@ def _write_results(
 ) -> dict[str, Any]:
     """The weights, the curves, and last the metrics."""
     settings, folder = run.settings, run.folder
-    said = models.WeightsMetadata(settings.model, (settings.category,), *settings.detect_sides_px)
-    model = models.weights_bytes(trainer.model, said)
+    metadata = models.WeightsMetadata(settings.model, (settings.category,), *settings.detect_sides_px)
+    model = models.weights_bytes(trainer.model, metadata)
     store.write_bytes(f"{folder}/{layout.TRAINED_WEIGHTS}", model)
     rows = pa.Table.from_pylist(list(progress.rows), schema=CURVES)
     store.write_bytes(f"{folder}/{layout.TRAINING_CURVES}", parquet_bytes(rows))

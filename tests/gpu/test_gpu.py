@@ -50,8 +50,8 @@ def _float32_is_float32():
     torch.backends.cudnn.allow_tf32 = before
 
 
-def figures(device: torch.device, manner: InferenceOptions = FULL, parts: int = 1) -> list[list[dict[str, object]]]:
-    detector, names = TorchvisionDetector(small(), SETTINGS, device, manner), list(BLOBS)
+def figures(device: torch.device, options: InferenceOptions = FULL, parts: int = 1) -> list[list[dict[str, object]]]:
+    detector, names = TorchvisionDetector(small(), SETTINGS, device, options), list(BLOBS)
 
     def part(number: int) -> list[dict[str, object]]:
         return list(detections.rows(detector, SETTINGS, names[number::parts], BLOBS.__getitem__))
@@ -62,12 +62,12 @@ def figures(device: torch.device, manner: InferenceOptions = FULL, parts: int = 
 
 
 def assert_near(one: list, other: list, score: float, px: float, alone: float) -> None:
-    said = moved(one, other)
-    without, total = map(int, said["boxes without a partner"].split(" of "))
+    change = moved(one, other)
+    without, total = map(int, change["boxes without a partner"].split(" of "))
     assert total > 100
     assert without <= alone * total
-    assert said["most"] <= score
-    assert said["most "] <= px
+    assert change["most"] <= score
+    assert change["most "] <= px
 
 
 def test_a_gpu_finds_what_a_cpu_finds_in_float32():

@@ -84,14 +84,14 @@ def test_only_the_code_that_runs_is_in_the_key(tmp_path, monkeypatch, changed, d
     import tasks.engine.cache_keys
 
     context, plain = context_of(tmp_path), Detect(model="plain")
-    before, parsed = tasks.engine.detectors.key(plain, context), tasks.engine.cache_keys._parsed
+    before, parsed = tasks.engine.detectors.measure_key(plain, context), tasks.engine.cache_keys._parsed
 
     def edited(name: str) -> Any:
         tree = parsed(name)
         return type(tree)([*tree.body, *tree.body[-1:]], []) if name == changed else tree
 
     monkeypatch.setattr(tasks.engine.cache_keys, "_parsed", edited)
-    assert (tasks.engine.detectors.key(plain, context) != before) == does
+    assert (tasks.engine.detectors.measure_key(plain, context) != before) == does
 
 
 # --- bad input, before anything is built

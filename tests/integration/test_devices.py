@@ -93,7 +93,7 @@ from tasks.engine import detectors
 settings = Detect(model="fcos_small")
 context = Context(store="memory://none", bindings={"weights": sys.argv[1]}, device="cpu")
 rows = detectors.rows(settings, pa.table({"sha256": ["a"]}), context, lambda _: open(sys.argv[2], "rb").read())
-print(json.dumps([list(rows), detectors.key(settings, context)]))
+print(json.dumps([list(rows), detectors.measure_key(settings, context)]))
 """
 
 

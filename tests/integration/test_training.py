@@ -169,7 +169,7 @@ def test_it_goes_on_from_weights_and_notes_an_exam_that_flatters(exam, tmp_path)
     changes = ("epochs=1", "start=start", "warm_up_steps=0")
     more = trained(truth, exam, tmp_path, *changes, exam=exam, start=str(tmp_path / once.weights))
     assert more.weights != once.weights
-    assert any("8 images are in what is learnt from and in the exam" in note for note in more.notes)
+    assert any("8 images are used for training and for evaluation" in note for note in more.notes)
 
 
 def test_evaluate_gives_the_file_the_scores_of_the_trainings_own_exam(exam, tmp_path):

@@ -1,6 +1,6 @@
-"""A recipe's detector on this machine: which file it is, what runs it, what it depends on.
+"""A recipe's detector on this machine: its weights, the library that runs it, the cache key of its measurements.
 
-No Prefect here: a machine without it can detect.
+This module works without Prefect, on a machine that only detects.
 """
 
 import functools
@@ -27,8 +27,8 @@ _CODE = {
     "results": ("tasks.engine.detectors.results",),
     "torchvision": ("tasks.engine.detectors.detections", "tasks.io.detectors.torchvision_weights"),
 }
-"""By family, the modules that run: another detector's code changes nothing. Only one's own are imported, since a
-machine that has torch need not have onnxruntime or OpenCV, and each of them takes its time."""
+"""By family, the modules whose code is part of the cache key: other families' code changes nothing. Only a family's own
+modules are imported, since a machine with torch need not have onnxruntime or OpenCV, and each import takes time."""
 
 _NOT_IN_KEY = {"label", "weights", "weights_sha256", "images"}
 _TORCHVISION_ONLY = {"least_side_px", "most_side_px"}
@@ -37,36 +37,36 @@ _LOADING = threading.Lock()
 
 @functools.lru_cache(maxsize=4)
 def _load(settings: str, url: str, _sha256: str, device: str) -> Detector:
-    """Once per process. `_sha256` parts files that changed under one path."""
-    said = Detect.model_validate_json(settings)
-    if said.family == "torchvision":
-        seeing: Detector = _torchvision_weights().opened(said, str(said.weights), url, device)
-        return seeing
-    if said.family == "hog":
+    """Once per process. `_sha256` tells files apart that changed under one path."""
+    detect = Detect.model_validate_json(settings)
+    if detect.family == "torchvision":
+        detector: Detector = _torchvision_weights().load_detector(detect, str(detect.weights), url, device)
+        return detector
+    if detect.family == "hog":
         from tasks.engine.detectors.hog import HogDetector
         from tasks.io.detectors import hog
 
-        return HogDetector(hog.Windows(), said)
+        return HogDetector(hog.Windows(), detect)
     from tasks.engine.detectors.onnx import OnnxDetector
     from tasks.io.detectors import onnx
 
-    return OnnxDetector(onnx.load(str(said.weights), url, said.model, device), said)
+    return OnnxDetector(onnx.load(str(detect.weights), url, detect.model, device), detect)
 
 
 def load(settings: Detect, context: Context) -> Detector:
     """The detector, loaded once per process.
 
-    Raises BadInput if the bound weights are missing, not those pinned, or no such model.
+    Raises BadInput if the bound weights are missing, not those pinned, or another model's.
     """
     sha256 = weights_sha256(settings, context)
     url = context.bindings[settings.weights] if settings.weights else ""
-    with _LOADING:  # parts that begin at once on a cluster's worker would each bring a model to its GPU
+    with _LOADING:  # parts that start together on a cluster's worker would each load a model onto its GPU
         return _load(settings.model_dump_json(exclude={"label"}), url, sha256, context.device)
 
 
 def check(settings: Detect, context: Context) -> None:
-    """Raise BadInput if the detector can't be used: no such file, not the one pinned, not of the model's kind, no
-    class of an index.
+    """Raise BadInput if the detector can't be used: its file is missing, not the pinned one or another model's, or
+    lacks a class that the recipe names.
     """
     if settings.family == "results":
         _results(settings, context)
@@ -75,9 +75,9 @@ def check(settings: Detect, context: Context) -> None:
 
 
 def rows(settings: Detect, blobs: pa.Table, context: Context, read: Callable[[str], bytes]) -> Iterator[dict[str, Any]]:
-    """DETECT rows of a batch of blobs (column sha256.
+    """DETECT rows of a batch of blobs (column sha256; for results, schema detectors.results.NAMED).
 
-    For results, detectors.results.NAMED). `read` gives a blob's bytes.
+    `read` returns a blob's bytes.
     """
     if settings.family == "results":
         return results.rows(_results(settings, context), settings, blobs, read)
@@ -85,12 +85,12 @@ def rows(settings: Detect, blobs: pa.Table, context: Context, read: Callable[[st
 
 
 def measure_key(settings: Detect, context: Context, names: str = "") -> str:
-    """What detections depend on: settings, weights, code. Not where the weights lie, nor the machine.
+    """Cache key of detections: of settings, weights and code, but not of the weights' path or the machine.
 
-    names: for results, the digest of how records call their blobs, by which images may be known.
+    names: for results, the digest of the names of records, by which images may be matched.
     """
-    unsaid = _NOT_IN_KEY if settings.family == "torchvision" else _NOT_IN_KEY | _TORCHVISION_ONLY
-    measure = settings.model_dump(mode="json", exclude=unsaid)
+    excluded = _NOT_IN_KEY if settings.family == "torchvision" else _NOT_IN_KEY | _TORCHVISION_ONLY
+    measure = settings.model_dump(mode="json", exclude=excluded)
     code = code_digest(*map(importlib.import_module, _CODE[settings.family]))
     return cache_key(settings=measure, weights=weights_sha256(settings, context), code=code, names=names)
 
@@ -98,7 +98,7 @@ def measure_key(settings: Detect, context: Context, names: str = "") -> str:
 def weights_sha256(settings: Detect, context: Context) -> str:
     """Digest of the bound weights; for results, of both files.
 
-    Raises BadInput if there are none, or not those that the recipe pins.
+    Raises BadInput if there are none, or not the ones that the recipe pins.
     """
     if settings.weights is None:
         from tasks.io.detectors import hog
@@ -111,8 +111,8 @@ def weights_sha256(settings: Detect, context: Context) -> str:
         )
     if settings.images is None:
         return sha256
-    listed = folders.file_sha256(settings.images, context.bindings[settings.images])
-    return hashlib.sha256(f"{sha256} {listed}".encode()).hexdigest()
+    images_sha256 = folders.file_sha256(settings.images, context.bindings[settings.images])
+    return hashlib.sha256(f"{sha256} {images_sha256}".encode()).hexdigest()
 
 
 def _torchvision_weights() -> Any:
@@ -123,10 +123,10 @@ def _torchvision_weights() -> Any:
 
 
 def _weights_file(settings: Detect, url: str) -> str:
-    """Path or URL of the weights that a binding gives: torchvision's own go by their name there."""
+    """Path or URL of a binding's weights; torchvision's published weights are bound by name."""
     if settings.family != "torchvision":
         return url
-    return str(_torchvision_weights().file_of(str(settings.weights), settings.model, url))
+    return str(_torchvision_weights().weights_file(str(settings.weights), settings.model, url))
 
 
 def _results(settings: Detect, context: Context) -> Elsewhere:

@@ -1,4 +1,4 @@
-"""What is stored of a detector's work: a row for each blob, whoever found."""
+"""Detections as they are stored: a row for each blob, whatever the detector."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -12,10 +12,10 @@ from tasks.io.detectors.detector import Detector
 def rows(
     detector: Detector, settings: Detect, blobs: Sequence[str], read: Callable[[str], bytes]
 ) -> Iterator[dict[str, Any]]:
-    """DETECT rows of the blobs; one that has no pixels is a row with the reason. `read` gives a blob's bytes."""
-    for seen in stream.detect_blobs(detector, blobs, read):
-        if seen.detections is None:
-            problem = seen.problem
-            yield {"sha256": seen.sha256, "reason": problem and problem.reason, "detail": problem and problem.detail}
+    """DETECT rows of the blobs; one that can't be decoded has the reason. `read` returns a blob's bytes."""
+    for blob in stream.detect_blobs(detector, blobs, read):
+        if blob.detections is None:
+            problem = blob.problem
+            yield {"sha256": blob.sha256, "reason": problem and problem.reason, "detail": problem and problem.detail}
         else:
-            yield {"sha256": seen.sha256, "figures": boxes.figures(*seen.detections, seen.size_px, settings)}
+            yield {"sha256": blob.sha256, "figures": boxes.figures(*blob.detections, blob.size_px, settings)}

@@ -1,4 +1,4 @@
-"""HOG as a detector: margins as scores, overlapping windows suppressed."""
+"""HOG as a detector: margins turned into scores, overlapping windows suppressed."""
 
 import math
 from collections.abc import Sequence
@@ -14,18 +14,18 @@ from tasks.io.detectors.hog import Windows
 class HogDetector:
     """See tasks.io.detectors.detector.Detector.
 
-    Score = 1 / (1 + e^-margin): 0.5 is where OpenCV says that there is a person.
+    Score = 1 / (1 + e^-margin): 0.5 is OpenCV's own threshold for a person.
     """
 
     batch = 1
 
     def __init__(self, windows: Windows, settings: Detect) -> None:
-        """A detector around the loaded windows."""
+        """windows: OpenCV's detector, loaded."""
         self._windows, self._settings = windows, settings
         (self._person,) = settings.classes.values()
 
     def detect(self, pictures: Sequence[Pixels]) -> list[Detections]:
-        """What it finds in each of the pictures, in their order."""
+        """The detections of each picture, in their order."""
         return [self._one(pixels) for pixels in pictures]
 
     def _one(self, pixels: Pixels) -> Detections:

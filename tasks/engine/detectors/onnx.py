@@ -1,4 +1,4 @@
-"""An ONNX model as a detector: pixels laid in, raw output read by the rules of its layout."""
+"""An ONNX model as a detector: its raw output is read by the rules of its layout."""
 
 from collections.abc import Sequence
 
@@ -15,7 +15,7 @@ class OnnxDetector:
     """See tasks.io.detectors.detector.Detector."""
 
     def __init__(self, model: onnx.Model, settings: Detect) -> None:
-        """Raises BadInput if the model's output is not of the layout, or has no class of an index that is asked for."""
+        """Raises BadInput if the model's output has another layout, or lacks a class that the recipe names."""
         self._model, self._settings, self.batch = model, settings, model.batch
         self._classes = sorted({*settings.classes.values()})
         self._read = layouts.READERS[settings.model]
@@ -25,10 +25,10 @@ class OnnxDetector:
             raise BadInput(f"weights for {settings.model}: {problem}") from problem
 
     def detect(self, pictures: Sequence[Pixels]) -> list[Detections]:
-        """What it finds in each of at most `batch` pictures, in their order."""
-        laid = [self._model.prepare_picture(pixels) for pixels in pictures]
-        outputs = self._model.run([pixels for pixels, _ in laid])
-        return [self._one(raw, scales) for raw, (_, scales) in zip(outputs, laid, strict=True)]
+        """The detections of each of at most `batch` pictures, in their order."""
+        inputs = [self._model.prepare_picture(pixels) for pixels in pictures]
+        outputs = self._model.run([pixels for pixels, _ in inputs])
+        return [self._one(raw, scales) for raw, (_, scales) in zip(outputs, inputs, strict=True)]
 
     def _one(self, raw: layouts.Floats, scales: layouts.Floats) -> Detections:
         settings, model = self._settings, self._model

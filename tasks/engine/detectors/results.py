@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from schemas.detect import Detect
-from schemas.stages import MAX_PIXELS
+from schemas.stages import HIGHEST_MAX_PIXELS
 from tasks.core.coco import results
 from tasks.core.detect import boxes
 from tasks.io.files import inputs
@@ -49,7 +49,7 @@ def rows(
             yield {"sha256": blob["sha256"], "figures": None}
             continue
         try:
-            picture = decode.picture(read(blob["sha256"]), MAX_PIXELS)
+            picture = decode.picture(read(blob["sha256"]), HIGHEST_MAX_PIXELS)
         except decode.UnreadableImage as problem:
             yield {"sha256": blob["sha256"], "reason": problem.reason, "detail": problem.detail}
             continue

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from schemas.stages import MAX_PIXELS
+from schemas.stages import HIGHEST_MAX_PIXELS
 from tasks.io.detectors import devices, plain_jpeg
 from tasks.io.detectors.canvases import Size
 from tasks.io.images import decode
@@ -41,7 +41,7 @@ def decode_on_cpu(data: bytes, *, is_pinned: bool = False) -> Picture:
 
     Raises UnreadableImage.
     """
-    pixels = decode.picture(data, MAX_PIXELS).pixels()
+    pixels = decode.picture(data, HIGHEST_MAX_PIXELS).pixels()
     copy = torch.empty(pixels.shape, dtype=torch.uint8, pin_memory=is_pinned)
     np.copyto(copy.numpy(), pixels)  # releases the interpreter's lock, which the thread that feeds the device needs
     return Picture(copy)

@@ -18,13 +18,13 @@ Floats = NDArray[np.float32]
 WINDOW_PX = (64, 128)
 """Width and height of the window: a person of some 96 px and a border of 16 px."""
 STRIDE_PX, PADDING_PX, STEP = 8, 16, 1.05
-"""From window to window; around the picture, for figures at its edge; from one size of the pyramid to the next. OpenCV's
-defaults."""
+"""From window to window; around the picture, for figures at its edge; from one size of the pyramid to the next. All are
+OpenCV's defaults."""
 PERSON = (0.1, 0.07, 0.8, 0.8)
 """The part of a window that shows the person: left, top, width, height, as shares of its sides (OpenCV's own
 example)."""
 MOST_SIDE_PX = 1024
-"""A picture's longer side is scaled down to this, which limits the work: a window is always 128 px high."""
+"""Pictures are scaled down to this longer side, which limits the work: windows stay 128 px high."""
 _UNGROUPED = 0
 # with several threads, the order of the windows would vary
 cv2.setNumThreads(1)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
-from schemas.stages import MAX_PIXELS
+from schemas.stages import HIGHEST_MAX_PIXELS
 from tasks.io.detectors.canvases import Size
 from tasks.io.detectors.detector import Detections, Detector
 from tasks.io.images import decode
@@ -89,7 +89,7 @@ def _detect_in_turn(detector: Detector, blobs: Sequence[str], read: Callable[[st
         pictures = {}
         for sha256 in blobs[start : start + detector.batch]:
             try:
-                pictures[sha256] = decode.picture(read(sha256), MAX_PIXELS).pixels()
+                pictures[sha256] = decode.picture(read(sha256), HIGHEST_MAX_PIXELS).pixels()
             except decode.UnreadableImage as problem:
                 yield BlobDetections(sha256, (0, 0), None, problem)
         batch = detector.detect(list(pictures.values())) if pictures else []

@@ -1,5 +1,6 @@
-"""Files that a person asked for, in a folder or below any fsspec URL."""
+"""Files that a command writes where its user asked for them: one local file, or files below any fsspec URL."""
 
+import tempfile
 import uuid
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from schemas.errors import BadInput
 def write(name: str, url: str, files: dict[str, bytes]) -> None:
     """Write files into a folder, which is made if need be; each whole or not at all.
 
-    Raises BadInput where that can't be; `name` is for that message.
+    Raises BadInput if they can't be written; `name` is for that message.
     """
     try:
         fs, root = fsspec.core.url_to_fs(url)
@@ -21,8 +22,40 @@ def write(name: str, url: str, files: dict[str, bytes]) -> None:
             if not isinstance(fs, LocalFileSystem):
                 fs.pipe_file(f"{root}/{file}", data)
                 continue
-            beside = Path(root) / f".{uuid.uuid4().hex}"
-            beside.write_bytes(data)
-            beside.replace(Path(root) / file)
+            _write_whole(Path(root) / file, data)
     except Exception as problem:  # file systems raise errors of their own: those of s3 are no OSError
         raise BadInput(f"{name}: expected a folder that can be written, got '{url}' ({problem})") from problem
+
+
+def check_writable(name: str, path: str) -> None:
+    """Make the folder of a local file. Raises BadInput if no file can be written there; `name` is for that message."""
+    try:
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=Path(path).parent):
+            pass
+        if Path(path).is_dir():
+            raise IsADirectoryError(f"a folder: '{path}'")
+    except (OSError, ValueError) as problem:
+        raise BadInput(f"{name}: expected a file that can be written, got '{path}' ({problem})") from problem
+
+
+def write_file(name: str, path: str, data: bytes) -> None:
+    """Write a local file in a folder that exists, whole or not at all.
+
+    Raises BadInput if it can't be written; `name` is for that message.
+    """
+    try:
+        _write_whole(Path(path), data)
+    except OSError as problem:
+        raise BadInput(f"{name}: expected a file that can be written, got '{path}' ({problem})") from problem
+
+
+def _write_whole(path: Path, data: bytes) -> None:
+    """Write beside the path, then rename; nothing is left beside it if that fails."""
+    beside = path.with_name(f".{uuid.uuid4().hex}")
+    try:
+        beside.write_bytes(data)
+        beside.replace(path)
+    except OSError:
+        beside.unlink(missing_ok=True)
+        raise

@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from schemas.stages import MAX_PIXELS
+from schemas.stages import HIGHEST_MAX_PIXELS
 from tasks.io.images.decode import picture
 
 CACHE_BYTES = min(8 * 2**30, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 4)
@@ -44,7 +44,7 @@ class PictureCache:
         key = (sha256, size_px)
         if (kept := self._pixels.get(key)) is not None:
             return kept
-        pixels = picture(self._read(sha256), MAX_PIXELS).pixels()
+        pixels = picture(self._read(sha256), HIGHEST_MAX_PIXELS).pixels()
         if (pixels.shape[1], pixels.shape[0]) != size_px:
             # as torchvision's models reduce pictures in detection: between four neighbours, even where many px
             # become one
