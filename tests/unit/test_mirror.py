@@ -61,9 +61,7 @@ def has_code(module: Path) -> bool:
 def modules_of(room: str) -> list[str]:
     """Modules of a room of tasks, as paths from tasks; a package's own file only where it defines something."""
     files = sorted((ROOT / "tasks" / room).rglob("*.py"))
-    return [
-        str(file.relative_to(ROOT / "tasks")) for file in files if file.name != "__init__.py" or has_code(file)
-    ]
+    return [str(file.relative_to(ROOT / "tasks")) for file in files if file.name != "__init__.py" or has_code(file)]
 
 
 def mirrored(module: str) -> Path:

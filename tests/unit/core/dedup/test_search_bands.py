@@ -81,7 +81,9 @@ def test_tiles_are_powers_of_two_and_no_larger_than_the_band():
 
 def naive(left: np.ndarray, right: np.ndarray | None, radius_bits: int) -> list[int]:
     if right is None:
-        near = [(i, j) for i, j in combinations(range(len(left)), 2) if int(left[i] ^ left[j]).bit_count() <= radius_bits]
+        near = [
+            (i, j) for i, j in combinations(range(len(left)), 2) if int(left[i] ^ left[j]).bit_count() <= radius_bits
+        ]
     else:
         near = [
             (i, j)

@@ -7,9 +7,7 @@ import pytest
 
 from tasks.core.dedup import search_kernels as kernels
 
-AS_THEY_ARE = np.array(
-    [[value << (8 * byte) for value in range(256)] for byte in range(8)], np.uint64
-)
+AS_THEY_ARE = np.array([[value << (8 * byte) for value in range(256)] for byte in range(8)], np.uint64)
 NOTHING_EARLIER = np.empty(0, np.uint64)
 
 
@@ -93,7 +91,9 @@ def test_tiles_together_give_each_pair_once():
     index = kernels.indexed(NEAR, AS_THEY_ARE, np.uint64(0), 4)
     masks = keys(*range(16))
     for size in (1, 2, 4, 8, 16):
-        parts = [kernels.tile_pairs(index, index, band(4, 64), masks, start, size, True) for start in range(0, 16, size)]
+        parts = [
+            kernels.tile_pairs(index, index, band(4, 64), masks, start, size, True) for start in range(0, 16, size)
+        ]
         assert pairs(np.concatenate(parts)) == list(combinations(range(5), 2))
 
 

@@ -60,7 +60,7 @@ def test_it_is_the_mapping_that_it_was_made_of_and_one_only_with_itself():
     assert dict(one) == given_
     assert len(one) == 1
     assert one["a"] == "b"
-    assert one == one  # noqa: PLR0124
+    assert one == one
     assert one != other
     assert len({one, other}) == 2
     given_["c"] = "d"

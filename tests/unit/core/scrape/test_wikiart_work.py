@@ -47,7 +47,9 @@ def test_a_work_of_no_wanted_style_is_none():
         pytest.param(["Dada"], ["Dada (late)"], None, ["Dada (late)"], id="a longer name is another"),
     ],
 )
-def test_a_works_style_is_the_first_that_is_wanted(wanted: Any, listed: list[str], style: str | None, styles: list[str]):
+def test_a_works_style_is_the_first_that_is_wanted(
+    wanted: Any, listed: list[str], style: str | None, styles: list[str]
+):
     assert work.chosen_style(source(styles=wanted), listed) == (style, styles)
 
 
@@ -189,8 +191,12 @@ def test_an_item_without_a_key_is_a_row_that_is_seen_to_be_dropped(item: Any, ro
     assert work.keyless(item) == row
 
 
-@given(st.dictionaries(st.sampled_from(["title", "image", "artistUrl", "url", "year", "completitionYear", "artistName"]),
-                       st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.lists(st.text())))
+@given(
+    st.dictionaries(
+        st.sampled_from(["title", "image", "artistUrl", "url", "year", "completitionYear", "artistName"]),
+        st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.lists(st.text()),
+    )
+)
 def test_any_work_is_a_row(fields: dict[str, Any]):
     row = work.row(source(), "k", fields, [])
     assert row is not None
