@@ -44,9 +44,9 @@ def compare_part(pairs: pa.Table, _asked: None, into: str, context: Context) -> 
                 "b": pair["b"],
                 "view": pair["view"],
                 "relation": said,
-                "score": round(found.score, 3),
-                "share": round(found.share, 3),
-                "tone": round(found.tone, 3),
+                "score": round(found.score, relate.STORED_DECIMALS),
+                "share": round(found.share, relate.STORED_DECIMALS),
+                "tone": round(found.tone, relate.STORED_DECIMALS),
             }
         )
     store.write_table(into, pa.Table.from_pylist(rows, schema=RELATIONS))

@@ -37,7 +37,7 @@ from tasks.io.store.store import Store
 from tasks.io.web import retrieval
 from tasks.scrape import crawl
 
-CODE = code_digest(sources, artists)
+CODE = code_digest(sources, artists, parquet_rows)
 STYLES = code_digest(styles)
 MAX_ANSWER_BYTES = 2_000_000_000
 REQUEST = pa.schema([RETRIEVALS.field("locator"), RETRIEVALS.field("validator")])

@@ -8,16 +8,26 @@ import shutil
 from pathlib import Path
 from types import ModuleType
 
+import pyarrow.parquet as pq
 import pytest
 
 import tasks.dedup
+import tasks.dedup.relate
+import tasks.dedup.search
+import tasks.dedup.view_hashes
 import tasks.detect
 import tasks.engine.detectors
 import tasks.engine.inspection
+import tasks.quality
 import tasks.sample
 import tasks.scrape
+import tasks.screen
+import tasks.split
 from examples.museum.folder import write_museum
-from tests.support.desk import SEED, Desk, computed
+from flows.build_dataset import stages
+from flows.recipes import recipe_from_file
+from schemas.stages import Quality
+from tests.support.desk import RECIPE, SEED, Desk, by_label, computed
 
 UNTIL_EXPORT = ["scrape", "fetch", "hash", "shape", "dedup", "detect", "has-a-figure", "sample", "split", "export"]
 
@@ -75,6 +85,7 @@ def test_another_seed_of_split_deals_everything_afresh_and_lineage_rises(built):
 CODES = [
     pytest.param(tasks.dedup, "dedup", {"dedup"}, id="a rule of dedup, which decides as before"),
     pytest.param(tasks.sample, "sample", {"sample"}, id="a rule of sample, which draws as before"),
+    pytest.param(tasks.screen, "shape", {"shape", "has-a-figure"}, id="a rule of screen: both decide as before"),
     pytest.param(tasks.detect, "detect", {"detect"}, id="the detector's code: every image is looked at again"),
     pytest.param(tasks.engine.inspection, "hash", {"hash"}, id="the hash's code"),
     pytest.param(tasks.scrape, "scrape", {"scrape"}, id="a parser: the kept answers are read again, none is asked for"),
@@ -97,6 +108,67 @@ def test_changed_code_redoes_its_stage_and_what_then_differs(
     assert set(computed(again)) == redone
     assert again[label].computed == {"detect": 136, "hash": 158}.get(label, 1)
     assert built.latest.manifest.version == version
+
+
+def test_changed_code_of_split_deals_again_where_anything_is_to_be_dealt(built, monkeypatch: pytest.MonkeyPatch):
+    """Published images keep their splits, whatever the code; so here the store has lost its releases."""
+    version = built.latest.manifest.version
+    for code, redone in ((tasks.split.CODE, {"export"}), ("another digest", {"split", "export"})):
+        shutil.rmtree(Path(built.store) / "releases")
+        monkeypatch.setattr(tasks.split, "CODE", code)
+        assert set(computed(built.build())) == redone
+        assert built.latest.manifest.version == version
+
+
+MEASURES = [
+    pytest.param(tasks.dedup.view_hashes, "CODE", "another digest", id="hashes of views"),
+    pytest.param(tasks.dedup.search, "CODE", "another digest", id="the search for near hashes"),
+    pytest.param(tasks.dedup.relate, "FOLDER", "measures/relations/another", id="the second look"),
+]
+
+
+@pytest.mark.parametrize(("shell", "name", "other"), MEASURES)
+def test_changed_code_of_what_dedup_measures_does_it_again_and_decides_as_before(
+    built, monkeypatch: pytest.MonkeyPatch, shell: ModuleType, name, other
+):
+    """What it measures is counted by no step: the new tables stand beside the old ones and say the same."""
+    version, before = built.latest.manifest.version, _measures(built)
+    monkeypatch.setattr(shell, name, other)
+    assert "dedup" not in computed(built.build())
+    assert built.latest.manifest.version == version
+    after = _measures(built)
+    new = {folder: rows for folder, rows in after.items() if folder not in before}
+    assert new
+    assert {folder: after[folder] for folder in before} == before, "a search forgets only what it has outgrown"
+    for folder, rows in new.items():
+        assert rows in [was for old, was in before.items() if old.split("/")[0] == folder.split("/")[0]]
+
+
+def _measures(built: Desk) -> dict[str, int]:
+    """Rows of each measure, by its folder below measures."""
+    top = Path(built.store) / "measures"
+    found: dict[str, int] = {}
+    for path in sorted(top.rglob("*.parquet")):
+        folder = "/".join(path.relative_to(top).parts[:2])
+        found[folder] = found.get(folder, 0) + pq.read_metadata(path).num_rows
+    return found
+
+
+def test_changed_code_of_the_scores_scores_all_again(built, monkeypatch: pytest.MonkeyPatch):
+    recipe = recipe_from_file(str(RECIPE))
+    place = [stage.label for stage in recipe.stages].index("hash") + 1
+    scored = recipe.model_copy(
+        update={"stages": (*recipe.stages[:place], Quality(label="quality"), *recipe.stages[place:])}
+    )
+
+    def build() -> dict[str, int]:
+        return computed(by_label(stages(scored, built.context())))
+
+    first = build()
+    assert first["quality"] > 0
+    assert "quality" not in build()
+    monkeypatch.setattr(tasks.quality, "FOLDER", "measures/quality/another")
+    assert build() == {"quality": first["quality"]}
 
 
 def test_new_images_are_fetched_hashed_and_detected_and_no_others(tmp_path, museum):

@@ -34,6 +34,9 @@ DETAIL_SHARE = 0.45
 SAME_TONE = 0.02
 """Mean difference of coarse tones, of 1, that saving again may bring; a gamma of 0.9 brings 0.03."""
 
+STORED_DECIMALS = 3
+"""Of score, share and tone, as they are kept."""
+
 _SIDES_PX = (32, 64, 128)
 _STEPS_OF_LEVEL = (30, 12, 8)
 _LEAST_COARSE_CORRELATION = 0.45

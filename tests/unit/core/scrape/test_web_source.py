@@ -1,4 +1,4 @@
-"""What all sources on the web share: asks that are one by their address, answers that are JSON, and short
+"""What all sources on the web share: asks that are one by their address, answers in JSON, short
 quotations.
 """
 

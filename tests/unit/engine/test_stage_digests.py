@@ -1,0 +1,252 @@
+"""Which code is part of which stage's key: a rule that is edited is applied again, wherever it stands.
+
+The shells' own calls of code_digest are read and repeated on edited sources, so a shell that forgets a module is seen.
+"""
+
+import ast
+import functools
+import hashlib
+import importlib
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from tasks.engine import cache_keys
+from tasks.engine import detectors as families
+
+ROOT = Path(__file__).resolve().parents[3]
+
+STAGES: dict[str, tuple[str, str, list[str]]] = {
+    # stage: module and name of its digest, and modules whose rules decide what it gives
+    "hash": ("tasks.engine.inspection", "CODE", ["core.hash", "io.images.inspection", "io.images.decode"]),
+    "quality": ("tasks.quality", "CODE", ["core.quality", "io.images.quality"]),
+    "view hashes": ("tasks.dedup.view_hashes", "CODE", ["core.dedup.views", "io.images.thumbnails"]),
+    "relations": (
+        "tasks.dedup.relate",
+        "CODE",
+        ["core.dedup.relate", "core.dedup.registration", "core.dedup.views", "core.compiled", "io.images.thumbnails"],
+    ),
+    "neighbours": (
+        "tasks.dedup.search",
+        "CODE",
+        ["core.dedup.search", "core.dedup.search_bands", "core.dedup.search_kernels"],
+    ),
+    "screen": ("tasks.screen", "CODE", ["core.screen", "core.tables"]),
+    "dedup": (
+        "tasks.dedup",
+        "CODE",
+        ["core.dedup.decide", "core.dedup.witnesses", "core.dedup.groups", "core.components", "core.tables"],
+    ),
+    "sample": ("tasks.sample", "CODE", ["core.sample", "core.draws", "core.siphash", "core.strata"]),
+    "split": (
+        "tasks.split",
+        "CODE",
+        ["core.split.decide", "core.split.deal", "core.split.groups", "core.split.seats", "core.split.units"],
+    ),
+    "records of files": (
+        "tasks.scrape",
+        "CODE",
+        ["core.scrape.sources", "core.scrape.table", "core.scrape.records", "core.fetch", "io.files.parquet_rows"],
+    ),
+    "artists": ("tasks.scrape", "CODE", ["core.names.artists", "core.names.aliases"]),
+    "styles": ("tasks.scrape", "STYLES", ["core.names.styles", "core.names.aliases"]),
+    "records of the web": (
+        "tasks.scrape.crawl",
+        "CODE",
+        ["core.scrape.answers", "core.scrape.wikiart", "core.scrape.wikiart_page", "core.scrape.html_text"],
+    ),
+    "publication": (
+        "tasks.export.content",
+        "CODE",
+        ["core.export.annotations", "core.export.digest", "core.export.images", "core.export.ledger", "export.content"],
+    ),
+    "evaluate": ("tasks.evaluate", "CODE", ["core.evaluate.comparison", "core.evaluate.matching"]),
+}
+TABLES = [("artists", "core.names.known_artists"), ("styles", "core.names.known_styles")]
+"""Modules that say all in tables, which count as much as functions."""
+
+Edit = Callable[[ast.Module], None]
+
+
+def digest_of(module: str, name: str) -> Callable[[], str]:
+    """What computes the digest that the module has under that name, once more."""
+    holder = importlib.import_module(module)
+    tree = ast.parse(Path(str(holder.__file__)).read_text(encoding="utf-8"))
+    (call,) = (
+        node.value
+        for node in tree.body
+        if isinstance(node, ast.Assign) and [ast.unparse(target) for target in node.targets] == [name]
+    )
+    assert isinstance(call, ast.Call)
+    assert ast.unparse(call.func).endswith("code_digest")
+    modules = [eval(ast.unparse(argument), vars(holder)) for argument in call.args]
+    assert all(isinstance(entry, ModuleType) for entry in modules)
+    return lambda: cache_keys.code_digest(*modules)
+
+
+_PARSED, _IMPORTS = cache_keys._parsed, cache_keys._imports
+
+
+@functools.cache
+def short(name: str) -> str:
+    """A module in few lines: a digest of what it says, and its imports. To read all of them each time takes long."""
+    tree = _PARSED(name)
+    said = hashlib.sha256(ast.unparse(cache_keys._without_docstrings(tree)).encode()).hexdigest()
+    return "\n".join([f"SAID = '{said}'", *(f"import {imported}" for imported in _IMPORTS(tree))])
+
+
+@pytest.fixture
+def edit(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, Edit | None], None]:
+    """(module, edit): from now on its source is read with the edit; without one, as it is."""
+    edits: dict[str, Edit | None] = {}
+
+    def parsed(name: str) -> ast.Module:
+        change = edits.get(name)
+        if change is None:
+            return ast.parse(short(name))
+        tree = _PARSED(name)
+        change(tree)
+        said = hashlib.sha256(ast.unparse(cache_keys._without_docstrings(tree)).encode()).hexdigest()
+        return ast.parse("\n".join([f"SAID = '{said}'", *short(name).splitlines()[1:]]))
+
+    monkeypatch.setattr(cache_keys, "_parsed", parsed)
+    return edits.__setitem__
+
+
+def functions(module: str) -> list[str]:
+    """Names of all functions and methods that a module defines, and that do anything."""
+    tree = _PARSED(module)
+    return [node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+
+
+def ends_otherwise(function: str) -> Edit:
+    """The function gives nothing, whatever it did before."""
+
+    def edited(tree: ast.Module) -> None:
+        (node, *_) = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name == function)
+        node.body.append(ast.Return(ast.Constant(None)))
+
+    return edited
+
+
+def loses_a_row(tree: ast.Module) -> None:
+    table = next(node for node in ast.walk(tree) if isinstance(node, ast.Dict) and len(node.keys) > 3)
+    table.keys, table.values = table.keys[1:], table.values[1:]
+
+
+RULES = [
+    pytest.param(stage, f"tasks.{rule}", id=f"{stage}: {rule}")
+    for stage, (_, _, rules) in STAGES.items()
+    for rule in rules
+]
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_the_digest_is_the_one_that_the_stage_has_as_its_key(stage):
+    module, name, _ = STAGES[stage]
+    assert digest_of(module, name)() == getattr(importlib.import_module(module), name)
+
+
+@pytest.mark.parametrize(("stage", "rule"), RULES)
+def test_an_edited_function_is_another_key(stage, rule, edit):
+    """Of the first function and of the last: those in between stand in the same tree."""
+    module, name, _ = STAGES[stage]
+    digest = digest_of(module, name)
+    before = digest()
+    names = functions(rule)
+    assert names, f"expected a rule in {rule}"
+    for function in {names[0], names[-1]}:
+        edit(rule, ends_otherwise(function))
+        assert digest() != before, function
+    edit(rule, None)
+    assert digest() == before
+
+
+@pytest.mark.parametrize(("stage", "rule"), TABLES)
+def test_an_edited_table_is_another_key(stage, rule, edit):
+    digest = digest_of(*STAGES[stage][:2])
+    before = digest()
+    edit(f"tasks.{rule}", loses_a_row)
+    assert digest() != before
+
+
+OTHERS = [
+    ("hash", "core.dedup.decide"),
+    ("hash", "io.images.quality"),
+    ("quality", "core.screen"),
+    ("view hashes", "io.images.quality"),
+    ("neighbours", "core.dedup.decide"),
+    ("dedup", "core.dedup.relate"),
+    ("sample", "core.split.deal"),
+    ("split", "core.sample"),
+    ("split", "core.split.drift"),
+    ("styles", "core.names.artists"),
+    ("screen", "io.store.store"),
+]
+
+
+@pytest.mark.parametrize(("stage", "rule"), OTHERS)
+def test_another_stages_rule_leaves_the_key(stage, rule, edit):
+    digest = digest_of(*STAGES[stage][:2])
+    before = digest()
+    edit(f"tasks.{rule}", ends_otherwise(functions(f"tasks.{rule}")[0]))
+    assert digest() == before
+
+
+# --- what the engine itself computes
+
+OUTSIDE = {
+    "by_hand": "taken anew in each build; what it says is part of the views",
+    "cache_keys": "the keys themselves",
+    "decide": "looks up and stores, whatever the rule is",
+    "detectors": "opens files and chooses which of its modules runs; these are parts of the key",
+    "guest": "who asks, and how politely: no content",
+    "inspection": "names the columns, which are part of the key; what stands in them comes from core and io",
+    "measure": "looks up and stores, whatever is measured",
+    "parts": "how many rows at once, which changes nothing (law 1)",
+    "previous": "taken anew in each build; what it says is part of the views",
+    "progress": "shown, not stored",
+    "rate_limits": "who asks, and how politely: no content",
+    "retrieve": "which requests are sent; what is asked for again is the recipe's policy",
+    "runs": "where the store is",
+    "steps": "counts, taken anew in each build",
+    "summary": "shown, not stored",
+    "thumbnails": "where thumbnails lie; how they are read comes from io",
+    "truth": "read anew each time; the digest of what it read is part of the key",
+    "views": "taken anew in each build; what it counts is part of the views",
+}
+"""Modules of the engine whose code is part of no key, and why that is right."""
+
+
+def test_every_module_of_the_engine_is_part_of_a_key_or_has_a_reason_not_to_be():
+    """A new module of the engine says here whether it holds a rule."""
+    engine = ROOT / "tasks/engine"
+    modules = {path.stem if path.stem != "__init__" else path.parent.name for path in engine.rglob("*.py")} - {"engine"}
+    in_keys = {name.rpartition(".")[2] for names in families._CODE.values() for name in names if ".engine." in name}
+    assert modules == {*OUTSIDE} | in_keys
+    assert not {*OUTSIDE} & in_keys
+
+
+@pytest.mark.parametrize("family", sorted(families._CODE))
+def test_what_a_detector_runs_in_the_engine_is_part_of_its_key(family, edit):
+    modules = [importlib.import_module(name) for name in families._CODE[family]]
+    before = cache_keys.code_digest(*modules)
+    for name in families._CODE[family]:
+        edit(name, ends_otherwise(functions(name)[-1]))
+        assert cache_keys.code_digest(*modules) != before
+        edit(name, None)
+
+
+@pytest.mark.parametrize("name", sorted({name for names in families._CODE.values() for name in names}))
+def test_what_is_part_of_a_key_imports_nothing_else_of_the_engine(name):
+    """Only tasks.core and tasks.io are followed: a rule of the engine that it used would be missed."""
+    assert [found for found in _IMPORTS(_PARSED(name)) if found.startswith("tasks.engine")] == []
+
+
+def test_what_counts_figures_is_core():
+    """A view is digested whole, so it may be put together in the engine; arithmetic is a rule all the same."""
+    tree = _PARSED("tasks.engine.views")
+    (node,) = (node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == "figure_counts")
+    assert not any(isinstance(entry, ast.BinOp | ast.Compare | ast.For | ast.While) for entry in ast.walk(node))
