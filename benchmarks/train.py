@@ -27,8 +27,8 @@ import pyarrow.parquet as pq
 
 from benchmarks.results import ROOT, write
 from examples.museum.paint import paint
-from examples.museum.prints import printed
-from examples.museum.truth import Shown, coco_from_shown
+from examples.museum.prints import print_work
+from examples.museum.truth import ImageTruth, coco_from_images
 
 TRAINING_SEEDS = range(510_510, 510_518)
 UNUSED_SEED = 61_007
@@ -78,21 +78,21 @@ def _parsed() -> argparse.Namespace:
 
 def _museum(pool: ProcessPoolExecutor, folder: Path, works: dict[int, int]) -> Path:
     """The works of each seed as files, without copies, and their truth as a COCO file."""
-    shown: list[Shown] = []
+    shown: list[ImageTruth] = []
     for seed, many in works.items():
         (folder / str(seed)).mkdir(parents=True, exist_ok=True)
         shown += pool.map(partial(_work, folder, seed), range(many), chunksize=100)
     path = folder / "truth.json"
-    path.write_text(json.dumps(coco_from_shown(shown, f"works of the seeds {list(works)}")), encoding="utf-8")
+    path.write_text(json.dumps(coco_from_images(shown, f"works of the seeds {list(works)}")), encoding="utf-8")
     return path
 
 
-def _work(folder: Path, seed: int, row: int) -> Shown:
+def _work(folder: Path, seed: int, row: int) -> ImageTruth:
     work = paint(seed, row)
-    file = printed(seed, row, work)
+    file = print_work(seed, row, work)
     name = f"{seed}/{row}{file.extension}"
     (folder / name).write_bytes(file.data)
-    return Shown(f"{seed}-{row}", name, file.width_px, file.height_px, work.figures)
+    return ImageTruth(f"{seed}-{row}", name, file.width_px, file.height_px, work.figures)
 
 
 def _command(truth: Path, exam: Path, store: Path, epochs: int, **more: Any) -> list[str]:

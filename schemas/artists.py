@@ -1,4 +1,4 @@
-"""Who an artist is, whatever the source calls them: what a recipe says of it."""
+"""Artists: which names mean the same person, and how unknown artists count."""
 
 from typing import Annotated, Literal
 
@@ -10,7 +10,7 @@ Written = Annotated[str, Field(min_length=1, max_length=200)]
 
 
 class Artists(Frozen):
-    """How names of artists are made one, and what works of unknown artists count as."""
+    """Which names mean the same artist, and how works of unknown artists count."""
 
     aliases: dict[Written, Annotated[str, Field(max_length=200)]] = Field(
         default_factory=dict,

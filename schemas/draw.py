@@ -28,15 +28,17 @@ StratumField = Literal["style", "source", "artist", "object", "century"]
 class SeededStage(Stage):
     """What the two stages that draw have in common."""
 
-    seed: int | None = Field(None, ge=0, description="The recipe's seed by default")
+    seed: int | None = Field(None, ge=0, description="Seed of this stage's draws; null: the recipe's seed")
 
 
 class Caps(Frozen):
     """How many records of one artist or object may be drawn from at all."""
 
-    artist: int | None = Field(None, ge=1, description="Records of one artist, by chance; unknown artists have no cap")
+    artist: int | None = Field(
+        None, ge=1, description="Most records of one artist, chosen by chance; unknown artists have no cap"
+    )
     object: int | None = Field(
-        None, ge=1, description="Records of one object (a source's group): its first by record_id (the Met: 10)"
+        None, ge=1, description="Most records of one object (a source's group): the first by record_id (the Met: 10)"
     )
 
 
@@ -46,32 +48,33 @@ class Sample(SeededStage):
     stage: Literal["sample"] = "sample"
     by: Annotated[tuple[StratumField, ...], BeforeValidator(_as_list)] = Field(
         ("style",),
-        description="What the strata are: a record's style, or several keys together; null: all is one stratum. What a "
-        "record lacks is `unknown`, a stratum of its own",
+        description="Fields whose values make the strata, e.g. style, or style and century; null: all records are one "
+        "stratum. Records without a value are the stratum `unknown`",
     )
     top: int | None = Field(
         None,
         ge=1,
-        description="Keep only so many of the largest strata (PoPArt: 22 styles), never `unknown`; ties by name",
+        description="Keep only so many of the largest strata (PoPArt: 22 styles), never `unknown`; of equal ones the "
+        "first by name",
     )
-    at_most: int | None = Field(None, ge=1, description="Records per stratum (PoPArt: 125, ArtBench-10: 6000)")
+    at_most: int | None = Field(None, ge=1, description="Most records of each stratum (PoPArt: 125, ArtBench-10: 6000)")
     exactly: int | None = Field(
-        None, ge=1, description="Records per stratum; where one has fewer, nothing is published and the lack is told"
+        None, ge=1, description="Records of each stratum; if one has fewer, nothing is published and the error names it"
     )
     total: int | None = Field(
         None,
         ge=1,
-        description="Records in all, shared out to the strata in proportion to what they have (largest remainders)",
+        description="Records of all strata together, divided in proportion to their sizes (largest remainders)",
     )
-    at_most_per: Caps = Field(default_factory=Caps, description="Caps that hold before anything is drawn")
+    at_most_per: Caps = Field(default_factory=Caps, description="Caps that are applied before the draw")
     weight: Literal["inverse_artist", "uniform", "figures"] = Field(
         "inverse_artist",
-        description="inverse_artist: 1 / works of that artist in that stratum (ArtBench-10, Algorithm 1); "
-        "works of unknown "
-        "artists count as the recipe's `artists` says. uniform: the same for all. figures: proportional to its figures",
+        description="A record's weight in the draw. inverse_artist: 1 / works of its artist in its stratum "
+        "(ArtBench-10, Algorithm 1); for unknown artists see the recipe's `artists`. uniform: all equal. figures: its "
+        "number of figures",
     )
-    category: str = Field("person", description="Category that counts as a figure, where figures weigh")
-    score: Score = Field(0.5, description="A detector's box counts from this score on, where figures weigh")
+    category: str = Field("person", description="With weight figures: category that counts as a figure")
+    score: Score = Field(0.5, description="With weight figures: lowest score with which a detector's box counts")
 
     @model_validator(mode="after")
     def _one_size(self) -> Self:
@@ -88,41 +91,42 @@ class Split(SeededStage):
 
     stage: Literal["split"] = "split"
     ratios: dict[SplitName, Ratio] = Field(
-        {"train": 3, "val": 1, "test": 1}, description="Shares of the splits, in any unit (PoPArt, section 3.3: 3:1:1)"
+        {"train": 3, "val": 1, "test": 1},
+        description="Shares of the splits, as any numbers (PoPArt, section 3.3: 3:1:1)",
     )
     by: Annotated[tuple[StratumField | Literal["styles"], ...], BeforeValidator(_as_list)] = Field(
         ("style",),
-        description="What is balanced: records are dealt inside each style, or inside each combination of "
-        "several keys; "
-        "null: in one list. `styles`, of which a record may have several, needs the method `iterative`",
+        description="Fields to balance: the ratios are kept inside each style, or inside each combination of several "
+        "fields; null: over all records. `styles`, of which a record may have several, needs the method `iterative`",
     )
     method: Literal["batches", "iterative"] = Field(
         "batches",
-        description="batches: in each stratum, in batches of as many as there are seats (PoPArt). iterative: "
-        "each value of "
-        "each key in `by` is balanced by itself, the rarest first (Sechidis et al., 2011)",
+        description="batches: each stratum is divided in batches, such as 3 + 1 + 1 (PoPArt). iterative: each value of "
+        "each field in `by` is balanced by itself, the rarest first (Sechidis et al., 2011)",
     )
     order: Literal["figures"] | None = Field(
-        "figures", description="Batches go by number of figures, most first; null: by chance (ArtBench-10)"
+        "figures",
+        description="Order in which records are divided. figures: most figures first; null: by chance (ArtBench-10)",
     )
     together: Annotated[tuple[Literal["artist", "series"], ...], BeforeValidator(_as_list)] = Field(
-        (), description="Works of one artist, or of one series, never lie in two splits"
+        (), description="Works of one artist, or of one series, are never in two splits"
     )
     roles: dict[str, Literal["gallery", "query"]] = Field(
         default_factory=dict,
-        description="Source: its role; those that are not named are queries. A gallery lies in train as a whole; "
-        "queries are dealt by "
-        "the ratios, and what is a copy of an image of the gallery is dropped (the Met, section 2)",
+        description="Roles by source name; a source that is not named is a query. All of a gallery is in train; "
+        "queries are divided by the ratios, and copies of the gallery's images are dropped from them (the Met, section "
+        "2)",
     )
     category: str = Field("person", description="Category that counts as a figure")
-    score: Score = Field(0.5, description="A detector's box counts from this score on, where people have not annotated")
+    score: Score = Field(
+        0.5, description="Lowest score with which a detector's box counts, where people have not annotated"
+    )
     max_drift: float = Field(
         0.05,
         ge=0,
         le=1,
-        description="Largest share of the images that may lie in another split than the ratios ask, because what "
-        "is published "
-        "stays; beyond it nothing is published. No part of what a split is: to change it moves nothing",
+        description="Published images stay in their splits, which may then differ from the ratios: if more than this "
+        "share of all images would have to move, nothing is published. A change of this setting moves no image",
     )
 
     @model_validator(mode="after")

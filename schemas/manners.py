@@ -1,4 +1,4 @@
-"""How a build behaves as a guest: how fast it asks, how often it tries, when it stops."""
+"""How politely a build asks web hosts: how fast, how often it tries again, and when it stops."""
 
 import ipaddress
 import re
@@ -13,40 +13,45 @@ _LEFT_OUT = {"80", "443"}
 
 
 class HostTerms(Frozen):
-    """Where one host has terms of its own; what they leave open is as for all hosts."""
+    """Limits for one host, where they differ from those for all hosts."""
 
     rate_per_s: float | None = Field(
-        None, gt=0, le=100_000, description="Requests per second at most; null: as for all hosts"
+        None, gt=0, le=100_000, description="Most requests per second; null: as for all hosts"
     )
-    connections: int | None = Field(None, ge=1, le=256, description="Requests at once at most; null: as for all hosts")
+    connections: int | None = Field(
+        None, ge=1, le=256, description="Most requests at the same time; null: as for all hosts"
+    )
 
 
 class HostManners(HostTerms):
-    """What one host may be asked. All workers of a run share it."""
+    """Limits for one host, shared by all workers of a run."""
 
     rate_per_s: float = Field(
-        5, gt=0, le=100_000, description="Requests per second at most: a ceiling, from which throttling slows down"
+        5, gt=0, le=100_000, description="Most requests per second; a host that asks to slow down gets fewer"
     )
-    connections: int = Field(4, ge=1, le=256, description="Requests at once at most")
+    connections: int = Field(4, ge=1, le=256, description="Most requests at the same time")
 
 
 class Manners(HostManners):
-    """What every host may be asked, and where one host has terms of its own."""
+    """Limits for all hosts, other limits for some hosts, and limits for a whole build."""
 
     hosts: dict[str, HostTerms] = Field(
         default_factory=dict,
-        description="Host, with its port where addresses name one: other limits than the general ones, e.g. "
-        "those of an "
-        "API's terms",
+        description="Other limits for a host, e.g. those in an API's terms of use; by host name, with a port where "
+        "addresses have one",
     )
     tries: int = Field(
-        4, ge=1, le=10, description="Times that a failing request is sent in one build, the first included"
+        4, ge=1, le=10, description="How often a failing request is sent in one build, the first time included"
     )
     longest_wait_s: float = Field(
-        300, ge=0, le=86_400, description="A host that asks for a longer pause is left alone for the rest of the build"
+        300, ge=0, le=86_400, description="A host that asks for a longer pause gets no more requests in this build"
     )
-    max_requests: int | None = Field(None, ge=1, description="Requests per build, all hosts together")
-    max_bytes: int | None = Field(None, ge=1, description="Bytes received per build, all hosts together")
+    max_requests: int | None = Field(
+        None, ge=1, description="Most requests in one build, all hosts together; null: no limit"
+    )
+    max_bytes: int | None = Field(
+        None, ge=1, description="Most bytes received in one build, all hosts together; null: no limit"
+    )
 
     @field_validator("hosts")
     @classmethod
@@ -80,7 +85,8 @@ def _place(written: str) -> str:
         name, port = "", None
     if not name or (port is not None and not 0 < int(port) < 1 << 16):
         raise ValueError(
-            "hosts: expected a host's name, with its port if need be, such as museum.example or museum.example:8000, "
+            "hosts: expected a host's name, with its port if need be, such as museum.example or "
+            "museum.example:8000, "
             f"got '{written[:80]}'"
         )
     return name if port is None or port in _LEFT_OUT else f"{name}:{int(port)}"

@@ -1,4 +1,4 @@
-"""screen: what it can ask of a record. Every limit with its unit and its reason."""
+"""screen: the limits that a record must keep. Every limit with its unit and its reason."""
 
 import re
 from typing import Any, Literal, Self, get_args
@@ -14,15 +14,18 @@ _STATEMENT = re.compile(r"https?://\S+|NOASSERTION", re.IGNORECASE)
 
 
 class Figures(Frozen):
-    """How many figures an image must have. Where people have annotated it, their count stands, else the detector's."""
+    """How many figures an image must have: counted by people where they annotated it, otherwise by the detector."""
 
-    category: str = Field("person", description="Category that is counted")
+    category: str = Field("person", description="Category that counts as a figure")
     least: int = Field(1, ge=0, description="Fewest figures")
-    most: int | None = Field(None, ge=0, description="Most figures, if there is a limit")
-    score: Score = Field(0.5, description="A detector's box counts from this score on (PoPArt, section 3.1: p >= 0.5)")
+    most: int | None = Field(None, ge=0, description="Most figures; null: no limit")
+    score: Score = Field(
+        0.5, description="Lowest score with which a detector's box counts (PoPArt, section 3.1: p >= 0.5)"
+    )
     counted_by: Literal["people_first", "detector"] = Field(
         "people_first",
-        description="people_first: a source's annotations outrank the detector; detector: only it counts",
+        description="people_first: a source's annotations count, and the detector where there are none; detector: only "
+        "its boxes count",
     )
 
     @model_validator(mode="after")
@@ -35,8 +38,8 @@ class Figures(Frozen):
 class Aspect(Frozen):
     """Allowed width / height, both ends included."""
 
-    least: float = Field(0.5, gt=0, description="ArtBench-10, section 3.2: kept ratios lie in [0.5, 2]")
-    most: float = Field(2.0, gt=0, description="ArtBench-10, section 3.2: kept ratios lie in [0.5, 2]")
+    least: float = Field(0.5, gt=0, description="Smallest width / height (ArtBench-10, section 3.2: 0.5)")
+    most: float = Field(2.0, gt=0, description="Largest width / height (ArtBench-10, section 3.2: 2)")
 
     @model_validator(mode="after")
     def _least_below_most(self) -> Self:
@@ -48,8 +51,8 @@ class Aspect(Frozen):
 class Between(Frozen):
     """Allowed numbers, both ends included; at least one of them."""
 
-    least: int | None = Field(None, ge=0, description="Smallest number that passes, if there is a limit")
-    most: int | None = Field(None, ge=0, description="Largest number that passes, if there is a limit")
+    least: int | None = Field(None, ge=0, description="Smallest number that passes; null: no limit")
+    most: int | None = Field(None, ge=0, description="Largest number that passes; null: no limit")
 
     @model_validator(mode="after")
     def _least_below_most(self) -> Self:
@@ -68,22 +71,23 @@ class Scores(Frozen):
 
     least_contrast: Score | None = Field(
         None,
-        description="Blank or nearly so below it, as a share of the way from black to white; 0.1 is far below any "
-        "drawing tried",
+        description="Images with less contrast are dropped as blank: 0 is one tone, 1 is from black to white; 0.1 is "
+        "far below every drawing that was tried",
     )
     most_blur: Score | None = Field(
         None,
-        description="Blurred above it, 0 (sharp) to 1, as seen at 256 px; no painting tried was above 0.42, and 0.5 "
-        "is a safe start",
+        description="Images with more blur are dropped: 0 is sharp, 1 is fully blurred, measured at 256 px; no "
+        "painting that was tried was above 0.42, and 0.5 is a safe start",
     )
     most_border: Score | None = Field(
-        None, description="Frame, passe-partout or plain border above it, as a share of the area; 0.2 is a start"
+        None,
+        description="Images with more border (frame, passe-partout, plain margin) are dropped, as a "
+        "share of the area; 0.2 is a start",
     )
     most_object_photo: Score | None = Field(
         None,
-        description="A thing photographed before a plain ground above it, 0 to 1; 0.75 finds sculptures and "
-        "vases, and some "
-        "oval paintings and drawings on empty paper too",
+        description="Images that look more like an object on a plain background are dropped; 0.75 finds sculptures and "
+        "vases, but also some oval paintings and drawings on empty paper",
     )
 
     @model_validator(mode="after")
@@ -94,33 +98,33 @@ class Scores(Frozen):
 
 
 class Screen(Stage):
-    """Drop records by what was measured of them. The one filter; it may stand several times in a recipe."""
+    """Drop records by what was measured of them. It is the only filter, and may occur several times in a recipe."""
 
     stage: Literal["screen"] = "screen"
     rights: tuple[str, ...] | None = Field(
         None,
         min_length=1,
-        description="Rights statements that pass: public_domain, open (these and CC BY, CC BY-SA), all, or URIs "
-        "and beginnings of them up to a /, NOASSERTION among them; one or several",
+        description="Rights that pass, one or several: public_domain; open (public_domain, CC BY and CC BY-SA); all; "
+        "NOASSERTION; or URIs, also beginnings of URIs that end at a /",
     )
     styles: tuple[str, ...] | None = Field(
-        None, min_length=1, description="Styles that pass, by any of their names; what has no style does not"
+        None, min_length=1, description="Styles that pass, by any of their names; records without a style do not"
     )
-    bytes: Between | None = Field(None, description="Bytes of the file")
-    pixels: Between | None = Field(None, description="Width x height in px")
-    least_side_px: int | None = Field(None, ge=1, description="Shorter side in px, upright")
-    aspect: Aspect | None = Field(None, description="Allowed width / height")
+    bytes: Between | None = Field(None, description="Limits on the size of the file")
+    pixels: Between | None = Field(None, description="Limits on width x height")
+    least_side_px: int | None = Field(None, ge=1, description="Shortest side that passes, when the image is upright")
+    aspect: Aspect | None = Field(None, description="Limits on width / height")
     colour: Literal["colour", "grey"] | None = Field(
-        None, description="colour: greys and pictures in one tone, such as sepia, go; grey: all others go"
+        None,
+        description="colour: only images in colour pass; grey: only images in grey or in one tone, such as sepia, pass",
     )
     least_chroma: Score = Field(
         0.025,
-        description="A picture is in colour from this chroma on, as a share of 255 levels: no painting in colour of "
-        "those tried "
-        "is below it, and next to no picture in one tone above",
+        description="Lowest chroma of an image in colour, as a share of 255 levels: no colour painting that was tried "
+        "is below it, and almost no picture in one tone is above it",
     )
     scores: Scores | None = Field(None, description="Limits on the scores that `quality` measured")
-    figures: Figures | None = Field(None, description="How many figures there must be")
+    figures: Figures | None = Field(None, description="Limits on the number of figures")
 
     @field_validator("rights", mode="before")
     @classmethod
@@ -147,7 +151,7 @@ class Screen(Stage):
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """The stages that must have stood before, for what is asked for."""
+        """The stages that must come before this one, given its limits."""
         asked = {
             "fetch": self.bytes is not None,
             "hash": (self.pixels, self.least_side_px, self.aspect) != (None, None, None),

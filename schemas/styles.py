@@ -1,4 +1,4 @@
-"""Which style a work is of, whatever the source calls it: what a recipe says of it."""
+"""Styles: which names mean the same style."""
 
 from typing import Annotated
 
@@ -9,13 +9,11 @@ from schemas.frozen import Frozen
 
 
 class Styles(Frozen):
-    """How names of styles are made one."""
+    """Which names mean the same style."""
 
     aliases: dict[Written, Annotated[str, Field(max_length=200)]] = Field(
         default_factory=dict,
-        description="A style as a source writes it: the name that it should have, '' for none. Accents, "
-        "case, blanks and "
-        "punctuation don't matter. These go before the shipped table (tasks/core/names/known_styles.py); a name "
-        "of its own, "
-        "as in {Byzantine mosaic: Byzantine mosaic}, says that it is right",
+        description="A style as a source writes it: the name that it should have, '' for none. Accents, case, blanks "
+        "and punctuation don't matter. These go before the shipped table (tasks/core/names/known_styles.py); a name of "
+        "its own, as in {Byzantine mosaic: Byzantine mosaic}, says that it is right",
     )

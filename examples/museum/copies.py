@@ -11,9 +11,9 @@ from PIL import Image as PillowImage
 from examples.museum.borders import Border, border, bordered
 from examples.museum.figures import Figure
 from examples.museum.holdings import Relation
-from examples.museum.prints import Print, opened, saved
+from examples.museum.prints import Print, open_print, save_print
 from examples.museum.tones import Lamp, Tones, lamp, toned, tones, under_lamp
-from examples.museum.truth import moved
+from examples.museum.truth import transform_figures
 
 Matrix = NDArray[np.float64]
 
@@ -41,14 +41,14 @@ class Plan(NamedTuple):
     border: Border | None = None
 
 
-def planned(rng: np.random.Generator, relation: Relation, extension: str, size_px: tuple[int, int]) -> Plan | None:
+def plan_copy(rng: np.random.Generator, relation: Relation, extension: str, size_px: tuple[int, int]) -> Plan | None:
     """The plan for a copy of an original with that extension and upright width and height; None for an exact copy."""
     return None if relation == "exact" else _PLANS[relation](rng, extension, size_px)
 
 
-def copied(plan: Plan, original: Print) -> Print:
+def make_copy(plan: Plan, original: Print) -> Print:
     """The copy as a file."""
-    picture = opened(original)
+    picture = open_print(original)
     if plan.view is not None and plan.view_px is not None:
         picture = PillowImage.fromarray(_viewed(np.asarray(picture), plan.view, plan.view_px))
     if plan.tones is not None or plan.border is not None:
@@ -56,9 +56,9 @@ def copied(plan: Plan, original: Print) -> Print:
     if picture.size != plan.size_px:
         picture = picture.resize(plan.size_px, PillowImage.Resampling.LANCZOS)
     if plan.quality is None:
-        return saved(picture, plan.extension)
+        return save_print(picture, plan.extension)
     method = {"method": 2} if plan.extension == ".webp" else {}
-    return saved(picture, plan.extension, quality=plan.quality, **method)
+    return save_print(picture, plan.extension, quality=plan.quality, **method)
 
 
 def figures_of_copy(plan: Plan, original: Print, figures: tuple[Figure, ...]) -> tuple[Figure, ...]:
@@ -67,7 +67,7 @@ def figures_of_copy(plan: Plan, original: Print, figures: tuple[Figure, ...]) ->
     whole_px = np.array(plan.view_px or (original.width_px, original.height_px)) + 2 * edge_px
     shifted = _shift(edge_px, edge_px) @ (np.eye(3) if plan.view is None else plan.view)
     across, down = np.array(plan.size_px) / whole_px
-    return moved(figures, np.diag([across, down, 1.0]) @ shifted, *plan.size_px)
+    return transform_figures(figures, np.diag([across, down, 1.0]) @ shifted, *plan.size_px)
 
 
 def _viewed(picture: NDArray[np.uint8], view: Matrix, size_px: tuple[int, int]) -> NDArray[np.uint8]:

@@ -13,12 +13,12 @@ from pycocotools.cocoeval import COCOeval
 
 from examples.museum.colours import Image
 from examples.museum.paint import Work
-from examples.museum.truth import Shown, coco_from_shown
+from examples.museum.truth import ImageTruth, coco_from_images
 
 _FILL = 114
 
 
-def letterboxed(pixels: Image, side_px: int) -> tuple[Image, float]:
+def letterbox(pixels: Image, side_px: int) -> tuple[Image, float]:
     """The picture as large as it goes in the top left of a grey square, and the scale that it took."""
     height, width = pixels.shape[:2]
     scale = min(side_px / height, side_px / width)
@@ -34,9 +34,9 @@ def average_precision_50(works: Sequence[Work], detections: NDArray[np.float32],
 
     detections: (works, N, 6) of x_min, y_min, x_max, y_max, score, class, in pixels of the letterboxed square.
     """
-    truth = coco_from_shown(
+    truth = coco_from_images(
         (
-            Shown(str(number), str(number), work.pixels.shape[1], work.pixels.shape[0], work.figures)
+            ImageTruth(str(number), str(number), work.pixels.shape[1], work.pixels.shape[0], work.figures)
             for number, work in enumerate(works)
         ),
         "works to score on",

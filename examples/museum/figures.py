@@ -23,7 +23,7 @@ class Figure(NamedTuple):
     is_crowd: bool
 
 
-class Placed(NamedTuple):
+class PosedFigure(NamedTuple):
     """A figure, or a crowd without joints, ready to be drawn."""
 
     shapes: tuple[Shape, ...]
@@ -34,30 +34,30 @@ class Placed(NamedTuple):
     is_crowd: bool
 
 
-def placed(
+def pose_figure(
     rng: np.random.Generator,
     pose: PoseName,
     dressed: Look,
     foot_px: tuple[float, float],
     height_px: float,
     head_radius: float,
-) -> Placed:
+) -> PosedFigure:
     """A figure in that pose whose standing height would be height_px, its lowest point on foot_px."""
     posed = body(rng, pose, head_radius)
     foot = np.array(foot_px)
     joints, head, neck = (part * height_px + foot for part in (posed.joints, posed.head, posed.neck))
     shapes = shapes_of_body(posed, dressed, joints, head, neck, height_px)
-    return Placed(tuple(shapes), joints, posed.seen, foot_px[1], height_px, is_crowd=False)
+    return PosedFigure(tuple(shapes), joints, posed.seen, foot_px[1], height_px, is_crowd=False)
 
 
-def crowd(members: list[Placed]) -> Placed:
+def crowd(members: list[PosedFigure]) -> PosedFigure:
     """Many figures as one: no joints, one box."""
     shapes = tuple(shape for member in sorted(members, key=lambda member: member.base_px) for shape in member.shapes)
     base = max(member.base_px for member in members)
-    return Placed(shapes, np.zeros((17, 2)), np.zeros(17, dtype=np.bool_), base, members[0].size_px, is_crowd=True)
+    return PosedFigure(shapes, np.zeros((17, 2)), np.zeros(17, dtype=np.bool_), base, members[0].size_px, is_crowd=True)
 
 
-def figure_from_plate(plate: Image, number: int, who: Placed) -> Figure:
+def figure_from_plate(plate: Image, number: int, who: PosedFigure) -> Figure:
     """The truth of the figure that wrote `number` on the plate, at least one pixel of it."""
     mine = plate == number
     rows, columns = np.flatnonzero(mine.any(axis=1)), np.flatnonzero(mine.any(axis=0))

@@ -13,14 +13,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from examples.museum.copies import copied, figures_of_copy, planned
+from examples.museum.copies import figures_of_copy, make_copy, plan_copy
 from examples.museum.figures import Figure
 from examples.museum.holdings import Holding, holding, key_of_row
 from examples.museum.paint import Work
-from examples.museum.prints import Print, as_jpeg, printed, spoilt
+from examples.museum.prints import Print, as_jpeg, faulty_bytes, print_work
 from examples.museum.repaint import work_of
 from examples.museum.seeds import generator
-from examples.museum.truth import Shown, coco_from_shown
+from examples.museum.truth import ImageTruth, coco_from_images
 
 COLUMNS = (
     *("key", "image", "title", "artist", "style", "date_text", "year"),
@@ -47,7 +47,7 @@ class FolderTakenError(ValueError):
 class _Row(NamedTuple):
     held: Holding
     cells: dict[str, str]
-    shown: Shown | None
+    shown: ImageTruth | None
 
 
 def write_museum(
@@ -66,7 +66,7 @@ def write_museum(
         raise ValueError(f"expected at least 1 process, got {processes}")
     _claim(folder, records, seed)
     rows: list[_Row] = []
-    for batch in _painted(folder, records, seed, processes or os.cpu_count() or 1):
+    for batch in _paint_rows(folder, records, seed, processes or os.cpu_count() or 1):
         rows.extend(batch)
         if progress is not None:
             progress(len(rows), records)
@@ -86,7 +86,7 @@ def _claim(folder: Path, records: int, seed: int) -> None:
     _write(sign, name.encode())
 
 
-def _painted(folder: Path, records: int, seed: int, processes: int) -> Iterator[list[_Row]]:
+def _paint_rows(folder: Path, records: int, seed: int, processes: int) -> Iterator[list[_Row]]:
     batches = [range(first, min(first + _BATCH_ROWS, records)) for first in range(0, records, _BATCH_ROWS)]
     work = partial(_write_batch, folder, seed)
     processes = min(processes, -(-records // _ROWS_WORTH_A_PROCESS))
@@ -108,23 +108,23 @@ def _write_row(folder: Path, seed: int, row: int) -> _Row:
     data: bytes | None = file.data
     if held.fault is not None:
         file = as_jpeg(file)
-        data = spoilt(generator(seed, "fault", row), file, held.fault)
+        data = faulty_bytes(generator(seed, "fault", row), file, held.fault)
     name = f"images/{held.key[:2]}/{held.key}{file.extension}"
     _write(folder / name, data)
-    shown = None if held.fault else Shown(held.key, name, file.width_px, file.height_px, figures)
+    shown = None if held.fault else ImageTruth(held.key, name, file.width_px, file.height_px, figures)
     return _Row(held, cells_of(seed, held, work, name), shown)
 
 
 def file_of(seed: int, held: Holding, work: Work) -> tuple[Print, tuple[Figure, ...]]:
     """The file of a row, and its figures in the file's own pixels."""
     if held.original is None or held.relation is None:
-        return printed(seed, held.row, work), work.figures
-    original = printed(seed, held.original, work)
+        return print_work(seed, held.row, work), work.figures
+    original = print_work(seed, held.original, work)
     size_px = (original.width_px, original.height_px)
-    plan = planned(generator(seed, "copy", held.row), held.relation, original.extension, size_px)
+    plan = plan_copy(generator(seed, "copy", held.row), held.relation, original.extension, size_px)
     if plan is None:
         return original, work.figures
-    return copied(plan, original), figures_of_copy(plan, original, work.figures)
+    return make_copy(plan, original), figures_of_copy(plan, original, work.figures)
 
 
 def cells_of(seed: int, held: Holding, work: Work, name: str) -> dict[str, str]:
@@ -160,7 +160,7 @@ def _write_tables(folder: Path, seed: int, rows: list[_Row], description: str) -
     ]
     series = [(row.held.key, key_of_row(seed, row.held.first)) for row in rows if row.held.first is not None]
     faults = [(row.held.key, row.held.fault) for row in rows if row.held.fault is not None]
-    coco = coco_from_shown((row.shown for row in rows if row.shown is not None), description)
+    coco = coco_from_images((row.shown for row in rows if row.shown is not None), description)
     _write(folder / "truth" / "annotations.json", (json.dumps(coco, ensure_ascii=False) + "\n").encode())
     _write(folder / "truth" / "duplicates.csv", _csv(("original_key", "copy_key", "relation"), copies))
     _write(folder / "truth" / "faults.csv", _csv(("key", "fault"), faults))

@@ -185,7 +185,7 @@ def _key(record_id: str | None) -> str:
     return str(record_id).partition(":")[2]
 
 
-def lines_from_grade(found: Grade, most: int = 20) -> list[str]:
+def lines_from_grade(result: Grade, most: int = 20) -> list[str]:
     """The grade for people: one line for all, one for each relation, and the first `most` wrong and missed pairs by
     name.
 
@@ -195,18 +195,18 @@ def lines_from_grade(found: Grade, most: int = 20) -> list[str]:
       exact           1.000 (1 of 1)
     """
     head = (
-        f"copies: precision {found.precision:.3f} ({found.rightly} of {found.dropped} drops right), "
-        f"recall {found.recall:.3f} ({found.found} of {found.planted} planted copies found)"
+        f"copies: precision {result.precision:.3f} ({result.rightly} of {result.dropped} drops right), "
+        f"recall {result.recall:.3f} ({result.found} of {result.planted} planted copies found)"
     )
     kinds = [
         f"  {relation:<15} {recall.share:.3f} ({recall.found} of {recall.planted})"
-        + (", not asked for" if relation in found.unasked else "")
-        for relation, recall in found.recalls.items()
+        + (", not asked for" if relation in result.unasked else "")
+        for relation, recall in result.recalls.items()
     ]
-    asked = [pair for pair in found.missed if pair.planted not in found.unasked]
+    asked = [pair for pair in result.missed if pair.planted not in result.unasked]
     return [
         *(head, *kinds),
-        *_named("wrong", "dropped for", found.wrong, most),
+        *_named("wrong", "dropped for", result.wrong, most),
         *_named("missed", "a copy of", asked, most),
     ]
 

@@ -12,7 +12,7 @@ from examples.museum.colours import Image
 from examples.museum.figures import Figure
 from examples.museum.grounds import horizon, paint_ground
 from examples.museum.light import lit
-from examples.museum.scene import Scene, peopled
+from examples.museum.scene import Scene, draw_people
 from examples.museum.seeds import generator
 from examples.museum.style import Ground, Style
 
@@ -52,7 +52,7 @@ class Sketch(NamedTuple):
     title_end: str = ""
 
 
-def sketched(seed: int, number: int) -> Sketch:
+def make_sketch(seed: int, number: int) -> Sketch:
     """The sketch of that work."""
     rng = generator(seed, "work", number)
     caption = label(seed, rng)
@@ -63,17 +63,17 @@ def sketched(seed: int, number: int) -> Sketch:
 
 def paint(seed: int, number: int) -> Work:
     """The work of that number in the museum of that seed: the same pixels in any process, order and company."""
-    sketch = sketched(seed, number)
+    sketch = make_sketch(seed, number)
     scene = Scene(sketch.caption.style, sketch.ground, sketch.height, sketch.width, sketch.horizon)
     canvas = np.zeros((scene.height, scene.width, 3), dtype=np.uint8)
     paint_ground(generator(seed, "ground", number), scene.style, scene.ground, canvas, scene.horizon)
     canvas = lit(generator(seed, "light", number), canvas, BACK_LIGHT)
-    figures = peopled(generator(seed, "people", number), scene, canvas)
-    pixels = finished(generator(seed, "brush", number), scene.style, canvas)
-    return signed(sketch, pixels, figures)
+    figures = draw_people(generator(seed, "people", number), scene, canvas)
+    pixels = finish_canvas(generator(seed, "brush", number), scene.style, canvas)
+    return sign_work(sketch, pixels, figures)
 
 
-def signed(sketch: Sketch, pixels: Image, figures: tuple[Figure, ...]) -> Work:
+def sign_work(sketch: Sketch, pixels: Image, figures: tuple[Figure, ...]) -> Work:
     """The painted work with all that its label says."""
     style, caption = sketch.caption.style, sketch.caption
     people = sum(not figure.is_crowd for figure in figures)
@@ -90,7 +90,7 @@ def size_of_work(rng: np.random.Generator) -> tuple[int, int]:
     return (longer, shorter) if rng.uniform() < 0.5 else (shorter, longer)
 
 
-def finished(rng: np.random.Generator, style: Style, canvas: Image) -> Image:
+def finish_canvas(rng: np.random.Generator, style: Style, canvas: Image) -> Image:
     """The canvas under the last light and brush."""
     picture = brushed(rng, style, lit(rng, canvas, FRONT_LIGHT))
     if style.is_grey:

@@ -30,7 +30,7 @@ class Print(NamedTuple):
     height_px: int
 
 
-def printed(seed: int, row: int, work: Work) -> Print:
+def print_work(seed: int, row: int, work: Work) -> Print:
     """The work as its museum keeps it: mostly JPEG, some PNG and WEBP, some grey, some stored lying on a side."""
     rng = generator(seed, "print", row)
     picture = PillowImage.fromarray(work.pixels)
@@ -38,16 +38,16 @@ def printed(seed: int, row: int, work: Work) -> Print:
         picture = picture.convert("L")
     kind = rng.uniform()
     if kind < 0.08:
-        return saved(picture, ".png")
+        return save_print(picture, ".png")
     if kind < 0.12:
-        return saved(picture, ".webp", quality=int(rng.integers(80, 96)), method=2)
+        return save_print(picture, ".webp", quality=int(rng.integers(80, 96)), method=2)
     quality = int(rng.integers(80, 96))
     if kind < 0.16:
         return _lying(picture, int(rng.choice([3, 6, 8])), quality)
-    return saved(picture, ".jpg", quality=quality)
+    return save_print(picture, ".jpg", quality=quality)
 
 
-def spoilt(rng: np.random.Generator, good: Print, fault: Fault) -> bytes | None:
+def faulty_bytes(rng: np.random.Generator, good: Print, fault: Fault) -> bytes | None:
     """The bytes that such a fault leaves; None for no file at all."""
     if fault == "truncated":
         return good.data[: int(len(good.data) * rng.uniform(0.3, 0.7))]
@@ -56,16 +56,16 @@ def spoilt(rng: np.random.Generator, good: Print, fault: Fault) -> bytes | None:
 
 def as_jpeg(picture_of: Print) -> Print:
     """The picture as a plain JPEG."""
-    return saved(opened(picture_of), ".jpg", quality=85)
+    return save_print(open_print(picture_of), ".jpg", quality=85)
 
 
-def opened(original: Print) -> PillowImage.Image:
+def open_print(original: Print) -> PillowImage.Image:
     """The upright picture."""
     with PillowImage.open(io.BytesIO(original.data)) as picture:
         return ImageOps.exif_transpose(picture)
 
 
-def saved(picture: PillowImage.Image, extension: str, **how: Any) -> Print:
+def save_print(picture: PillowImage.Image, extension: str, **how: Any) -> Print:
     """The picture as a file of that kind: .jpg, .png or .webp; `how` goes to Pillow."""
     data = io.BytesIO()
     picture.save(data, {".jpg": "JPEG", ".png": "PNG", ".webp": "WEBP"}[extension], **how)
@@ -75,5 +75,5 @@ def saved(picture: PillowImage.Image, extension: str, **how: Any) -> Print:
 def _lying(picture: PillowImage.Image, orientation: int, quality: int) -> Print:
     exif = PillowImage.Exif()
     exif[_ORIENTATION] = orientation
-    stored = saved(picture.transpose(_STORED[orientation]), ".jpg", quality=quality, exif=exif)
+    stored = save_print(picture.transpose(_STORED[orientation]), ".jpg", quality=quality, exif=exif)
     return stored._replace(width_px=picture.width, height_px=picture.height)

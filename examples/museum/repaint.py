@@ -8,18 +8,18 @@ from numpy.typing import NDArray
 
 from examples.museum.catalogue import ending, label_again
 from examples.museum.colours import Colour, Image, mixed, picked
-from examples.museum.figures import Placed
+from examples.museum.figures import PosedFigure
 from examples.museum.grounds import paint_ground
 from examples.museum.holdings import Holding, holding
 from examples.museum.light import lit
-from examples.museum.paint import BACK_LIGHT, Sketch, Work, finished, paint, signed, sketched
-from examples.museum.scene import Scene, cast, staged
+from examples.museum.paint import BACK_LIGHT, Sketch, Work, finish_canvas, make_sketch, paint, sign_work
+from examples.museum.scene import Scene, cast, draw_scene
 from examples.museum.seeds import generator
 from examples.museum.shapes import Points, reshaped
 from examples.museum.style import Style
 from examples.museum.things import Thing
 
-Item = TypeVar("Item", Thing, Placed)
+Item = TypeVar("Item", Thing, PosedFigure)
 Field: TypeAlias = NDArray[np.float32]
 
 # of the things of the motif
@@ -41,15 +41,15 @@ def work_of(seed: int, held: Holding) -> Work:
 def sketch_of(seed: int, held: Holding) -> Sketch:
     """The sketch of `work_of`."""
     shown = held if held.original is None else holding(seed, held.original)
-    return sketched(seed, shown.row) if shown.first is None else sketched_again(seed, shown.first, shown.row)
+    return make_sketch(seed, shown.row) if shown.first is None else sketch_again(seed, shown.first, shown.row)
 
 
-def sketched_again(seed: int, first: int, number: int) -> Sketch:
+def sketch_again(seed: int, first: int, number: int) -> Sketch:
     """The sketch of `first` with another size and date, and another end of its title.
 
     A tiny one becomes a proper work.
     """
-    rng, sketch = generator(seed, "again", number), sketched(seed, first)
+    rng, sketch = generator(seed, "again", number), make_sketch(seed, first)
     size = np.array([sketch.height, sketch.width], dtype=np.float64)
     if rng.uniform() < 0.6:
         size *= rng.uniform(0.8, 1.2) * np.exp(rng.uniform(-0.02, 0.02, 2))
@@ -64,7 +64,7 @@ def paint_again(seed: int, first: int, number: int) -> Work:
     It shows the same things and people, each a little elsewhere, on the same ground, whose contours are drawn anew;
     light, shades and brushwork are others.
     """
-    sketch, rng = sketched_again(seed, first, number), generator(seed, "series", number)
+    sketch, rng = sketch_again(seed, first, number), generator(seed, "series", number)
     unlike = CLOSEST + (FREEST - CLOSEST) * float(rng.uniform()) ** 2
     style = _at_another_hour(rng, sketch.caption.style, unlike)
     scene = Scene(style, sketch.ground, sketch.height, sketch.width, sketch.horizon)
@@ -75,9 +75,9 @@ def paint_again(seed: int, first: int, number: int) -> Work:
     canvas = lit(rng, canvas, 0.12 * unlike)
     people = generator(seed, "people", first)
     things, sitters = (_elsewhere(rng, group, sway, 0.06 * unlike) for group in cast(people, scene))
-    figures = staged(people, scene, canvas, [one for one in things if rng.uniform() > LEFT_OUT_FRACTION], sitters)
-    pixels = finished(generator(seed, "brush", number), style, canvas)
-    return signed(sketch, pixels, figures)
+    figures = draw_scene(people, scene, canvas, [one for one in things if rng.uniform() > LEFT_OUT_FRACTION], sitters)
+    pixels = finish_canvas(generator(seed, "brush", number), style, canvas)
+    return sign_work(sketch, pixels, figures)
 
 
 def _at_another_hour(rng: np.random.Generator, style: Style, unlike: float) -> Style:
@@ -126,6 +126,6 @@ def _moved(item: Item, move_px: Points, sway: Field) -> Item:
         return np.asarray(points + move_px + 0.5 * sway[rows, columns])
 
     shapes, base_px = reshaped(item.shapes, change), item.base_px + float(move_px[1])
-    if isinstance(item, Placed):
+    if isinstance(item, PosedFigure):
         return item._replace(shapes=shapes, base_px=base_px, joints_px=change(item.joints_px))
     return item._replace(shapes=shapes, base_px=base_px)

@@ -6,7 +6,7 @@ import numpy as np
 
 from examples.museum.colours import Image, picked
 from examples.museum.dress import look
-from examples.museum.figures import Figure, Placed, crowd, figure_from_plate, placed
+from examples.museum.figures import Figure, PosedFigure, crowd, figure_from_plate, pose_figure
 from examples.museum.shapes import draw, draw_plate
 from examples.museum.skeleton import PoseName
 from examples.museum.style import Ground, Style
@@ -30,18 +30,18 @@ class Scene(NamedTuple):
     horizon: float
 
 
-def peopled(rng: np.random.Generator, scene: Scene, canvas: Image) -> tuple[Figure, ...]:
+def draw_people(rng: np.random.Generator, scene: Scene, canvas: Image) -> tuple[Figure, ...]:
     """Draws things and people onto the canvas and returns the truth of those who can be seen."""
-    return staged(rng, scene, canvas, *cast(rng, scene))
+    return draw_scene(rng, scene, canvas, *cast(rng, scene))
 
 
-def cast(rng: np.random.Generator, scene: Scene) -> tuple[list[Thing], list[Placed]]:
+def cast(rng: np.random.Generator, scene: Scene) -> tuple[list[Thing], list[PosedFigure]]:
     """The things and people of a scene, where they would stand."""
     return _things(rng, scene), _people(rng, scene)
 
 
-def staged(
-    rng: np.random.Generator, scene: Scene, canvas: Image, things: list[Thing], people: list[Placed]
+def draw_scene(
+    rng: np.random.Generator, scene: Scene, canvas: Image, things: list[Thing], people: list[PosedFigure]
 ) -> tuple[Figure, ...]:
     """Draws these onto the canvas and returns the truth of those who can be seen; of the others nothing is drawn."""
     while True:
@@ -56,15 +56,15 @@ def staged(
     return tuple(figure_from_plate(plate, number, who) for number, who in enumerate(people, 1))
 
 
-def _back_to_front(things: list[Thing], people: list[Placed]) -> list[Thing | Placed]:
+def _back_to_front(things: list[Thing], people: list[PosedFigure]) -> list[Thing | PosedFigure]:
     return sorted([*things, *people], key=lambda item: item.base_px)
 
 
-def _outline_px(scene: Scene, item: Thing | Placed) -> float:
+def _outline_px(scene: Scene, item: Thing | PosedFigure) -> float:
     return min(scene.style.outline * max(scene.height, scene.width) / 1000.0, 0.022 * item.size_px)
 
 
-def _plate(scene: Scene, things: list[Thing], people: list[Placed]) -> Image:
+def _plate(scene: Scene, things: list[Thing], people: list[PosedFigure]) -> Image:
     """Which figure each pixel shows: its place in `people` from 1, or 0."""
     plate = np.zeros((scene.height, scene.width), dtype=np.uint8)
     numbers = {id(who): number for number, who in enumerate(people, 1)}
@@ -73,7 +73,7 @@ def _plate(scene: Scene, things: list[Thing], people: list[Placed]) -> Image:
     return plate
 
 
-def _is_shown(plate: Image, number: int, who: Placed, scene: Scene) -> bool:
+def _is_shown(plate: Image, number: int, who: PosedFigure, scene: Scene) -> bool:
     alone = np.zeros_like(plate)
     draw_plate(alone, who.shapes, _outline_px(scene, who), 1)
     whole, seen = int(alone.sum()), int((plate == number).sum())
@@ -99,7 +99,7 @@ def _foot(rng: np.random.Generator, scene: Scene, size: float, across: float | N
     return across * scene.width, float(floor + depth * (scene.height * 0.99 - floor))
 
 
-def _people(rng: np.random.Generator, scene: Scene) -> list[Placed]:
+def _people(rng: np.random.Generator, scene: Scene) -> list[PosedFigure]:
     if rng.uniform() < 0.3:
         return []
     shares = 1.0 / np.arange(1, 9) ** 1.25
@@ -129,7 +129,7 @@ def _usual_sizes(rng: np.random.Generator, count: int, least: float) -> tuple[fl
     return (max(least, 0.34), 0.9) if count < 4 else (max(least, 0.28), 0.65)
 
 
-def _person(rng: np.random.Generator, scene: Scene, size: float, across: float) -> Placed:
+def _person(rng: np.random.Generator, scene: Scene, size: float, across: float) -> PosedFigure:
     pose = _POSES[int(rng.choice(4, p=[0.42, 0.24, 0.22, 0.12]))]
     foot = _foot(rng, scene, size, across)
     # heads are seldom cut off
@@ -138,15 +138,15 @@ def _person(rng: np.random.Generator, scene: Scene, size: float, across: float) 
         foot = (foot[0], scene.height + size * float(rng.uniform(0.0, 0.4)))
     dressed = look(rng, scene.style.bright, scene.style.skins)
     head = float(np.clip(rng.normal(scene.style.heads, 0.006), 0.06, 0.12))
-    return placed(rng, pose, dressed, foot, size, head)
+    return pose_figure(rng, pose, dressed, foot, size, head)
 
 
-def _crowd(rng: np.random.Generator, scene: Scene, size: float) -> Placed:
+def _crowd(rng: np.random.Generator, scene: Scene, size: float) -> PosedFigure:
     """A far row of people too close together to be told apart."""
     middle, base = _foot(rng, scene, size)
     members = []
     for _ in range(int(rng.integers(9, 16))):
         foot = (middle + float(rng.normal(0, 0.8)) * size, base + float(rng.normal(0, 0.08)) * size)
         dressed = look(rng, scene.style.bright, scene.style.skins)
-        members.append(placed(rng, "standing", dressed, foot, size, scene.style.heads))
+        members.append(pose_figure(rng, "standing", dressed, foot, size, scene.style.heads))
     return crowd(members)

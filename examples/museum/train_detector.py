@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from examples.museum.detector_net import CELLS, INPUT_PX, STRIDE_PX, Detector, FigureNet
-from examples.museum.detector_score import average_precision_50, letterboxed
+from examples.museum.detector_score import average_precision_50, letterbox
 from examples.museum.paint import Work, paint
 
 TRAINING_SEED = 510_510
@@ -46,7 +46,7 @@ class Lessons(NamedTuple):
 def lesson(seed: int, number: int) -> tuple[NDArray[np.uint8], NDArray[np.float32], NDArray[np.int64]]:
     """One work as the net sees it."""
     work = paint(seed, number)
-    square, scale = letterboxed(work.pixels, INPUT_PX)
+    square, scale = letterbox(work.pixels, INPUT_PX)
     boxes, kinds = np.zeros((_MOST_FIGURES, 4), dtype=np.float32), np.zeros(_MOST_FIGURES, dtype=np.int64)
     for place, figure in enumerate(work.figures[:_MOST_FIGURES]):
         x, y, width, height = figure.xywh_px
@@ -128,7 +128,7 @@ def _varied(rng: np.random.Generator, images: Tensor, boxes: Tensor) -> tuple[Te
     return (images * gain + shift).clamp(0, 1), boxes
 
 
-def trained(given: Lessons, epochs: int) -> FigureNet:
+def train(given: Lessons, epochs: int) -> FigureNet:
     """A net trained on the lessons, the same each time on one machine."""
     torch.manual_seed(TRAINING_SEED)
     net = FigureNet().to(memory_format=torch.channels_last)
@@ -170,7 +170,7 @@ def _step(
 
 def detections(net: FigureNet, works: list[Work]) -> NDArray[np.float32]:
     """The detector's answers, (works, 50, 6)."""
-    squares = np.stack([letterboxed(work.pixels, INPUT_PX)[0] for work in works])
+    squares = np.stack([letterbox(work.pixels, INPUT_PX)[0] for work in works])
     with torch.no_grad():
         found = [
             Detector(net)(torch.from_numpy(squares[first : first + 50]).permute(0, 3, 1, 2).float() / 255)
@@ -222,7 +222,7 @@ def main() -> None:
     start = time.monotonic()
     given = lessons(TRAINING_SEED, args.works)
     _say(f"{args.works} works of seed {TRAINING_SEED} painted in {time.monotonic() - start:.0f} s")
-    net = trained(given, args.epochs)
+    net = train(given, args.epochs)
     works = [paint(VALIDATION_SEED, number) for number in range(VALIDATION_WORKS)]
     score = average_precision_50(works, detections(net, works), INPUT_PX)
     export(net, args.out)

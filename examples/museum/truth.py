@@ -23,8 +23,8 @@ _BONES = (
 )  # fmt: skip
 
 
-class Shown(NamedTuple):
-    """What one readable file shows, upright."""
+class ImageTruth(NamedTuple):
+    """What is true of one readable image, upright: its size and figures."""
 
     record_key: str
     file_name: str
@@ -33,7 +33,9 @@ class Shown(NamedTuple):
     figures: tuple[Figure, ...]
 
 
-def moved(figures: Sequence[Figure], matrix: NDArray[np.float64], width_px: int, height_px: int) -> tuple[Figure, ...]:
+def transform_figures(
+    figures: Sequence[Figure], matrix: NDArray[np.float64], width_px: int, height_px: int
+) -> tuple[Figure, ...]:
     """The figures of a picture in a copy of it, where they can still be seen.
 
     matrix: (3, 3), pixels of the picture to pixels of the copy, which is so wide and high. Boxes stay upright: each is
@@ -77,7 +79,7 @@ def _is_left(whole: NDArray[np.float64], shown: NDArray[np.float64], height_px: 
     return bool(shown.prod() >= max(30.0, LEAST_SHOWN * whole.prod()) and shown[1] >= LEAST_HEIGHT * height_px)
 
 
-def coco_from_shown(shown: Iterable[Shown], description: str) -> dict[str, Any]:
+def coco_from_images(shown: Iterable[ImageTruth], description: str) -> dict[str, Any]:
     """One COCO document; images and annotations are numbered from 1 in the order given."""
     images: list[dict[str, Any]] = []
     annotations: list[dict[str, Any]] = []

@@ -1,4 +1,4 @@
-"""What sources have in common: a name, rights, and for those that lie in files, where."""
+"""What sources have in common: a name, rights, and for sources in files, where these are."""
 
 from typing import Literal, Self
 
@@ -17,9 +17,9 @@ class Rights(Frozen):
         pattern=r"^(NOASSERTION|https?://(creativecommons\.org|rightsstatements\.org)/\S+)$",
         description="A Creative Commons or rightsstatements.org URI, or NOASSERTION",
     )
-    text: str | None = Field(None, description="The statement in words")
-    asserted_by: str | None = Field(None, description="Who asserts it; required unless the URI is NOASSERTION")
-    because: str | None = Field(None, description="Why it may be asserted; required unless the URI is NOASSERTION")
+    text: str | None = Field(None, description="The rights statement in words")
+    asserted_by: str | None = Field(None, description="Who says so; required unless the URI is NOASSERTION")
+    because: str | None = Field(None, description="The reason; required unless the URI is NOASSERTION")
 
     @model_validator(mode="after")
     def _says_who_and_why(self) -> Self:
@@ -32,7 +32,7 @@ class Rights(Frozen):
 
 
 class Annotations(Frozen):
-    """Boxes that people have already drawn, lying beside the images."""
+    """Boxes that people have already drawn, in files beside the images."""
 
     format: Literal["voc", "coco"] = Field(description="voc: one PASCAL VOC XML per image; coco: one JSON for all")
     path: str = Field(
@@ -41,37 +41,44 @@ class Annotations(Frozen):
         "'Annotations/{style}/{artist}_{title}.jpg.xml'; coco: path of the JSON",
     )
     missing: Literal["unknown", "no_figures"] = Field(
-        "unknown", description="What it means that an image has no annotation: nobody looked, or nobody is in it"
+        "unknown",
+        description="What a missing annotation means. unknown: nobody has looked at the image; "
+        "no_figures: it has no figures",
     )
 
 
 class Source(Frozen):
-    """What all sources say."""
+    """What every source has."""
 
     name: Name = Field(description="The source's name; record_id is <name>:<key>")
-    rights: Rights = Field(default_factory=Rights, description="Asserted where the source's own fields say nothing")
+    rights: Rights = Field(
+        default_factory=Rights,
+        description="The recipe author's own statement, used where the source's fields say nothing about rights",
+    )
     source_url: str | None = Field(
-        None, description="Page of a work, with the record's fields in braces, e.g. 'https://museum.example/{key}'"
+        None,
+        description="Address of a work's page, with fields of the record in braces, e.g. "
+        "'https://museum.example/{key}'",
     )
 
 
 class FileSource(Source):
-    """What sources that lie in files say."""
+    """What every source in files has."""
 
-    at: Name = Field("images", description="The binding that gives the folder (an fsspec URL or a path)")
-    annotations: Annotations | None = Field(None, description="Boxes lying beside the images, if any")
+    at: Name = Field("images", description="Binding of the folder (a path or an fsspec URL)")
+    annotations: Annotations | None = Field(None, description="Boxes that people drew, in files beside the images")
 
 
 class WebSource(Source):
-    """What sources on the web say. How fast they are asked stands in the recipe's `manners`."""
+    """What every source on the web has. The recipe's `manners` say how fast it is asked."""
 
     refresh: Literal["listings", "never", "all"] = Field(
         "listings",
-        description="listings: what lists works is asked again in each build, conditionally; never: nothing that is "
-        "known is asked again; all: every work's own answer too",
+        description="What each build requests again. listings: the pages that list works, with conditional requests; "
+        "never: nothing that is known; all: the answer about each work, too",
     )
     secret: Name | None = Field(
         None,
-        description="The binding that says where the API's secret is kept (env:NAME, file:PATH or prefect:BLOCK), for "
-        "sources that need one",
+        description="For sources that need an API key: binding of the place where it is kept (env:NAME, file:PATH or "
+        "prefect:BLOCK)",
     )

@@ -114,10 +114,8 @@ def test_an_interrupted_build_says_so_and_exits_with_130(prefect_server, tmp_pat
             build.wait(timeout=10)
     _, err = build.communicate()
     assert build.returncode == 130
-    assert (
-        err.splitlines()[-1]
-        == "bilderatlas: interrupted: what was done is kept; run the same command again to continue"
-    )
+    sentence = "bilderatlas: interrupted: what was done is kept; run the same command again to continue"
+    assert err.splitlines()[-1] == sentence
     assert "Traceback" not in err
 
 

@@ -1,4 +1,4 @@
-"""What `museum serve` does: the hall that was asked for, its images, faults and log, and the doors opened."""
+"""What `museum serve` does: choose the works, images, faults and log, and start the server."""
 
 import argparse
 import contextlib
@@ -17,23 +17,23 @@ _RECORDS = 1000
 
 
 def run(args: argparse.Namespace) -> None:
-    """Serves until it is told to stop; prints one line when it is ready.
+    """Serve until the program is stopped; print one line when it is ready.
 
     Raises:
-        ValueError: options that do not go together, or are out of range.
+        ValueError: options that cannot be combined, or are out of range.
         OSError: a file cannot be read or written, or the port is taken.
     """
     hall = _hall(args)
     faults = faults_from_words(args.faults, args.fault_seed, args.fault_kinds)
     images = images_of_hall(hall, args.cache)
     site = Site(hall, images, routes(), faults, args.rate, _prefixes_by_host(args.disallow))
-    hall.make_lists()  # before anybody waits for them
+    hall.make_lists()  # now, so that no request waits for it
     with contextlib.ExitStack() as stack:
         log: Log = no_log
         if args.log is not None:
-            # by lines, so that a campaign may read what has been while the museum is open
+            # line by line, so that the log can be read while the server runs
             log = log_to_file(stack.enter_context(args.log.open("w", encoding="utf-8", buffering=1)))
-        serve(site, args.port, log, _say_ready)
+        serve(site, args.port, log, _print_url)
 
 
 def _hall(args: argparse.Namespace) -> Works:
@@ -53,15 +53,15 @@ def _hall(args: argparse.Namespace) -> Works:
 
 def _prefixes_by_host(words: list[str]) -> Mapping[str, tuple[str, ...]]:
     """Path prefixes by host, of words such as www.wikiart.org/en/App."""
-    found: dict[str, tuple[str, ...]] = {}
+    prefixes: dict[str, tuple[str, ...]] = {}
     for word in words:
         host, slash, path = word.partition("/")
         if not host or not path:
             raise ValueError(f"expected HOST/PREFIX to disallow, got '{word}'")
-        found[host] = (*found.get(host, ()), slash + path)
-    return found
+        prefixes[host] = (*prefixes.get(host, ()), slash + path)
+    return prefixes
 
 
-def _say_ready(url: str) -> None:
+def _print_url(url: str) -> None:
     sys.stdout.write(f"museum: {url}\n")
     sys.stdout.flush()

@@ -81,10 +81,10 @@ def category_of_style(style: str) -> str:
     return _THINGS.get(style) or f"{_ADJECTIVES.get(style, style)} paintings"
 
 
-def file_name(said: Entry) -> str:
+def file_name(entry: Entry) -> str:
     """The title of a work's file, with its row, since many works have one title."""
-    words = re.sub(r"[#<>\[\]|{}/:_\s]+", " ", f"{said.artist} - {said.title}")[:150].strip()
-    return f"{words[:1].upper()}{words[1:]} - M{said.row}{said.extension}"
+    words = re.sub(r"[#<>\[\]|{}/:_\s]+", " ", f"{entry.artist} - {entry.title}")[:150].strip()
+    return f"{words[:1].upper()}{words[1:]} - M{entry.row}{entry.extension}"
 
 
 def _api(hall: Hall, query: Any) -> Answer:
@@ -174,80 +174,80 @@ def _files(hall: Hall, rows: Sequence[int], query: Any, echo: dict[str, Any]) ->
     return _json({"batchcomplete": True, **known, **echo, **({"query": {"pages": pages}} if pages else {})})
 
 
-def _page(said: Entry, query: Any, is_described: bool) -> dict[str, Any]:
-    name = file_name(said)
-    page: dict[str, Any] = {"pageid": _FIRST_PAGE + said.row, "ns": 6, "title": f"File:{name}"}
+def _page(entry: Entry, query: Any, is_described: bool) -> dict[str, Any]:
+    name = file_name(entry)
+    page: dict[str, Any] = {"pageid": _FIRST_PAGE + entry.row, "ns": 6, "title": f"File:{name}"}
     if is_described and "imageinfo" in query.get("prop", ""):
-        page |= {"imagerepository": "local", "imageinfo": [_info(said, name, query.get("iiurlwidth", ""))]}
+        page |= {"imagerepository": "local", "imageinfo": [_info(entry, name, query.get("iiurlwidth", ""))]}
     return page
 
 
-def _info(said: Entry, name: str, width: str) -> dict[str, Any]:
+def _info(entry: Entry, name: str, width: str) -> dict[str, Any]:
     path = _path(name)
     original = f"https://upload.wikimedia.org/wikipedia/commons/{path}"
     page = quote(name.replace(" ", "_"), safe="(),;:!*'")
     return {
-        "size": said.width_px * said.height_px // 4,
-        "width": said.width_px,
-        "height": said.height_px,
-        **(_thumb(said, name, int(width)) if width.isdecimal() else {}),
+        "size": entry.width_px * entry.height_px // 4,
+        "width": entry.width_px,
+        "height": entry.height_px,
+        **(_thumb(entry, name, int(width)) if width.isdecimal() else {}),
         "url": original,
         "descriptionurl": f"https://commons.wikimedia.org/wiki/File:{page}",
-        "descriptionshorturl": f"https://commons.wikimedia.org/w/index.php?curid={_FIRST_PAGE + said.row}",
-        "mime": _MIMES.get(said.extension.lower(), "image/jpeg"),
+        "descriptionshorturl": f"https://commons.wikimedia.org/w/index.php?curid={_FIRST_PAGE + entry.row}",
+        "mime": _MIMES.get(entry.extension.lower(), "image/jpeg"),
         "mediatype": "BITMAP",
-        "extmetadata": _metadata(said, name),
+        "extmetadata": _metadata(entry, name),
     }
 
 
-def _thumb(said: Entry, name: str, width_px: int) -> dict[str, Any]:
+def _thumb(entry: Entry, name: str, width_px: int) -> dict[str, Any]:
     """The next standard step; of a file that is not so wide, the file itself. Both with the marks of who asks."""
     marks = "utm_source=commons.wikimedia.org&utm_campaign=imageinfo&utm_content=thumbnail"
     step = next((step for step in _STEPS if step >= width_px), _STEPS[-1])
     path = _path(name)
-    if step >= said.width_px:
-        url, step = f"https://upload.wikimedia.org/wikipedia/commons/{path}?{marks}_unscaled", said.width_px
+    if step >= entry.width_px:
+        url, step = f"https://upload.wikimedia.org/wikipedia/commons/{path}?{marks}_unscaled", entry.width_px
     else:
         # a TIFF is scaled to a JPEG, a WebP to a PNG
-        prefix, suffix = {".tif": ("lossy-page1-", ".jpg"), ".webp": ("", ".png")}.get(said.extension, ("", ""))
+        prefix, suffix = {".tif": ("lossy-page1-", ".jpg"), ".webp": ("", ".png")}.get(entry.extension, ("", ""))
         leaf = f"{prefix}{step}px-{path.rpartition('/')[2]}{suffix}"
         url = f"https://thumb.wikimedia.org/wikipedia/commons/thumb/{path}/{leaf}?{marks}"
-    return {"thumburl": url, "thumbwidth": step, "thumbheight": max(1, round(said.height_px * step / said.width_px))}
+    return {"thumburl": url, "thumbwidth": step, "thumbheight": max(1, round(entry.height_px * step / entry.width_px))}
 
 
-def _metadata(said: Entry, name: str) -> dict[str, Any]:
-    own = [category_of_style(said.style), f"Paintings by {said.artist}", "CC-PD-Mark"]
+def _metadata(entry: Entry, name: str) -> dict[str, Any]:
+    own = [category_of_style(entry.style), f"Paintings by {entry.artist}", "CC-PD-Mark"]
     values = {
-        "Artist": _artist(said),
+        "Artist": _artist(entry),
         "Categories": "|".join(sorted(own)),
         "Credit": '<span class="int-own-work" lang="en">Own work</span>',
-        "DateTimeOriginal": f'{escape(said.date_text)}<div style="display: none;">date '
+        "DateTimeOriginal": f'{escape(entry.date_text)}<div style="display: none;">date '
         "QS:P,+0000-00-00T00:00:00Z/9</div>",
-        "ObjectName": _title(said),
-        **_licence(said.row),
+        "ObjectName": _title(entry),
+        **_licence(entry.row),
     }
     return {name: {"value": value, "source": "commons-desc-page", "hidden": ""} for name, value in values.items()}
 
 
-def _artist(said: Entry) -> str:
+def _artist(entry: Entry) -> str:
     """A name as templates of Commons write it: linked, as an hCard, or plain."""
-    name = escape(said.artist, quote=False)
-    page = quote(said.artist.replace(" ", "_"))
+    name = escape(entry.artist, quote=False)
+    page = quote(entry.artist.replace(" ", "_"))
     linked = (
         f'<bdi><a href="https://en.wikipedia.org/wiki/en:{page}" class="extiw" '
-        f'title="w:en:{escape(said.artist)}">{name}</a>\n</bdi>'
+        f'title="w:en:{escape(entry.artist)}">{name}</a>\n</bdi>'
     )
-    return (linked, f'<div class="fn value">\n{name}</div>', name)[said.row % 3]
+    return (linked, f'<div class="fn value">\n{name}</div>', name)[entry.row % 3]
 
 
-def _title(said: Entry) -> str:
-    title = escape(said.title, quote=False)
+def _title(entry: Entry) -> str:
+    title = escape(entry.title, quote=False)
     hidden = f'<div style="display: none;">label QS:Len,"{title}"</div>'
     card = (
         '<div class="fn">\n<span style="font-weight:bold"><span dir="ltr" '
         f'lang="en"><i>{title}</i></span></span>{hidden}\n</div>'
     )
-    return card if said.row % 2 else title
+    return card if entry.row % 2 else title
 
 
 def _licence(row: int) -> dict[str, str]:

@@ -79,7 +79,7 @@ class Connection(asyncio.Protocol):
                 head, length = found
                 del self._come[:length]
                 self._skip_bytes = head.body_bytes
-                self._answer(head, self._site.opened(head))
+                self._answer(head, self._site.begin_exchange(head))
             except BadRequest as bad:
                 self._refuse(bad.status)
 
@@ -106,8 +106,8 @@ class Connection(asyncio.Protocol):
         return self._part(exchange)
 
     def _note(self, exchange: Exchange, status: int) -> None:
-        asked, head = exchange.asked, exchange.head
-        self._log(Visit(exchange.at_s, asked.host, head.target, head.method, status, self._sent_bytes, exchange.fault))
+        target, head = exchange.target, exchange.head
+        self._log(Visit(exchange.at_s, target.host, head.target, head.method, status, self._sent_bytes, exchange.fault))
 
     def _part(self, exchange: Exchange) -> None:
         if not exchange.head.stays_open:

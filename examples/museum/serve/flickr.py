@@ -30,8 +30,8 @@ def answer(hall: Hall, request: Request) -> Answer | None:
         return None
     if request.path != "/services/rest/":
         return NOT_FOUND
-    said = json.dumps(_said(hall, request.query), ensure_ascii=False)
-    return Answer(body=(said if request.query.get("nojsoncallback") == "1" else f"jsonFlickrApi({said})").encode())
+    text = json.dumps(_content(hall, request.query), ensure_ascii=False)
+    return Answer(body=(text if request.query.get("nojsoncallback") == "1" else f"jsonFlickrApi({text})").encode())
 
 
 def group_of_style(hall: Hall, style: str) -> str:
@@ -39,7 +39,7 @@ def group_of_style(hall: Hall, style: str) -> str:
     return f"{_FIRST_GROUP + list(hall.styles()).index(style)}@N01"
 
 
-def _said(hall: Hall, query: Mapping[str, str]) -> dict[str, Any]:
+def _content(hall: Hall, query: Mapping[str, str]) -> dict[str, Any]:
     if not query.get("api_key"):
         return _fail(100, "Invalid API Key (Key not found)")
     method = query.get("method", "")
@@ -51,10 +51,10 @@ def _said(hall: Hall, query: Mapping[str, str]) -> dict[str, Any]:
     rows = _rows(hall, query, is_search)
     if rows is None:
         return _fail(1, "Group not found")
-    return {"photos": _listed(hall, rows, query, is_search), "stat": "ok"}
+    return {"photos": _listing(hall, rows, query, is_search), "stat": "ok"}
 
 
-def _listed(hall: Hall, rows: Sequence[int], query: Mapping[str, str], is_search: bool) -> dict[str, Any]:
+def _listing(hall: Hall, rows: Sequence[int], query: Mapping[str, str], is_search: bool) -> dict[str, Any]:
     """A page; a search's pages after the first 4,000 photographs have only what has been."""
     size, page = _number(query, "per_page", 100, 500), _number(query, "page", 1, 10_000)
     pages = -(-len(rows) // size)
@@ -62,7 +62,7 @@ def _listed(hall: Hall, rows: Sequence[int], query: Mapping[str, str], is_search
     artists, extras = hall.artists(), set(query.get("extras", "").split(","))
     found = rows[max(shown - 1, 0) * size : shown * size]
     members = {artist: number for number, artist in enumerate(artists)} if found else {}
-    photos = [_photo(said, members[said.artist], extras) for said in map(hall.entry, found)]
+    photos = [_photo(entry, members[entry.artist], extras) for entry in map(hall.entry, found)]
     return {
         "page": page if is_search else max(shown, 1),
         "pages": pages,
@@ -142,54 +142,54 @@ class _Every(Sequence[int]):
         return whole * len(LICENSES) + self._places[rest]
 
 
-def _photo(said: Entry, member: int, extras: set[str]) -> dict[str, Any]:
-    number, secret = str(_FIRST_PHOTO + said.row), _secret(said.row)
+def _photo(entry: Entry, member: int, extras: set[str]) -> dict[str, Any]:
+    number, secret = str(_FIRST_PHOTO + entry.row), _secret(entry.row)
     photo: dict[str, Any] = {
         "id": number,
         "owner": f"{_FIRST_MEMBER + member}@N02",
         "secret": secret,
         "server": "65535",
         "farm": 66,
-        "title": said.title,
+        "title": entry.title,
         "ispublic": 1,
         "isfriend": 0,
         "isfamily": 0,
     }
     asked: dict[str, dict[str, Any]] = {
-        "license": {"license": str(LICENSES[said.row % len(LICENSES)])},
-        "owner_name": {"ownername": said.artist},
+        "license": {"license": str(LICENSES[entry.row % len(LICENSES)])},
+        "owner_name": {"ownername": entry.artist},
         "media": {"media": "photo", "media_status": "ready"},
         "path_alias": {"pathalias": None},
-        "original_format": {"originalsecret": secret, "originalformat": said.extension.lstrip(".")},
-        "date_taken": _taken(said),
+        "original_format": {"originalsecret": secret, "originalformat": entry.extension.lstrip(".")},
+        "date_taken": _taken(entry),
     }
     for extra, fields in asked.items():
         photo |= fields if extra in extras else {}
     for letter in _SIZES:
-        photo |= _sized(said, letter) if f"url_{letter}" in extras else {}
+        photo |= _sized(entry, letter) if f"url_{letter}" in extras else {}
     return photo
 
 
-def _taken(said: Entry) -> dict[str, Any]:
+def _taken(entry: Entry) -> dict[str, Any]:
     """As lists have it: a day even where but a year is known; the day of the upload where nothing is."""
-    if said.year is None or not 1000 <= said.year <= 2099:
+    if entry.year is None or not 1000 <= entry.year <= 2099:
         return {"datetaken": "2024-05-01 12:00:00", "datetakengranularity": "0", "datetakenunknown": "1"}
-    granularity = "6" if said.date_text == str(said.year) else "8"
-    return {"datetaken": f"{said.year}-01-01 00:00:00", "datetakengranularity": granularity, "datetakenunknown": "0"}
+    granularity = "6" if entry.date_text == str(entry.year) else "8"
+    return {"datetaken": f"{entry.year}-01-01 00:00:00", "datetakengranularity": granularity, "datetakenunknown": "0"}
 
 
-def _sized(said: Entry, letter: str) -> dict[str, Any]:
+def _sized(entry: Entry, letter: str) -> dict[str, Any]:
     """The size, where the original is at least as large."""
     side_px, suffix = _SIZES[letter]
-    longer_px = max(said.width_px, said.height_px)
+    longer_px = max(entry.width_px, entry.height_px)
     if letter != "o" and longer_px < side_px:
         return {}
     scale = min(1.0, side_px / longer_px)
-    leaf = f"{_FIRST_PHOTO + said.row}_{_secret(said.row)}{suffix}{said.extension if letter == 'o' else '.jpg'}"
+    leaf = f"{_FIRST_PHOTO + entry.row}_{_secret(entry.row)}{suffix}{entry.extension if letter == 'o' else '.jpg'}"
     return {
         f"url_{letter}": f"https://live.staticflickr.com/65535/{leaf}",
-        f"height_{letter}": round(said.height_px * scale),
-        f"width_{letter}": round(said.width_px * scale),
+        f"height_{letter}": round(entry.height_px * scale),
+        f"width_{letter}": round(entry.width_px * scale),
     }
 
 

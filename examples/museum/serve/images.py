@@ -15,7 +15,7 @@ from typing import NamedTuple, Protocol
 from examples.museum.folder import file_of
 from examples.museum.holdings import holding
 from examples.museum.paint import paint
-from examples.museum.prints import as_jpeg, printed, spoilt
+from examples.museum.prints import as_jpeg, faulty_bytes, print_work
 from examples.museum.repaint import work_of
 from examples.museum.seeds import generator
 from examples.museum.serve.works import CatalogueHall, FilesHall, Works
@@ -132,7 +132,7 @@ def picture_of_row(seed: int, row: int) -> Picture:
     file, _ = file_of(seed, held, work_of(seed, held))
     if held.fault is None:
         return Picture(file.data, content_type(file.extension))
-    return Picture(spoilt(generator(seed, "fault", row), as_jpeg(file), held.fault), "image/jpeg")
+    return Picture(faulty_bytes(generator(seed, "fault", row), as_jpeg(file), held.fault), "image/jpeg")
 
 
 def paintings(seed: int, count: int, cache: Path | None = None, processes: int | None = None) -> list[bytes]:
@@ -163,7 +163,7 @@ def _painting(seed: int, folder: Path | None, number: int) -> bytes:
     path = None if folder is None else folder / f"{number}.jpg"
     if path is not None and path.is_file():
         return path.read_bytes()
-    file = printed(seed, number, paint(seed, number))
+    file = print_work(seed, number, paint(seed, number))
     data = file.data if file.extension == ".jpg" else as_jpeg(file).data
     if path is not None:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -9,10 +9,10 @@ from dataclasses import replace
 import numpy as np
 
 from examples.museum import catalogue
-from examples.museum.copies import planned
+from examples.museum.copies import plan_copy
 from examples.museum.folder import cells_of
 from examples.museum.holdings import holding
-from examples.museum.paint import Sketch, Work, sketched
+from examples.museum.paint import Sketch, Work, make_sketch
 from examples.museum.repaint import sketch_of
 from examples.museum.seeds import generator
 from examples.museum.serve.hall import Entry
@@ -28,7 +28,7 @@ def entry(seed: int, row: int) -> Entry:
     work, size_px = _unpainted(sketch, seed + number), (sketch.width, sketch.height)
     extension = _extension(seed, number, work.is_grey)
     if held.relation is not None:
-        plan = planned(generator(seed, "copy", row), held.relation, extension, size_px)
+        plan = plan_copy(generator(seed, "copy", row), held.relation, extension, size_px)
         extension, size_px = (extension, size_px) if plan is None else (plan.extension, plan.size_px)
         # the cells' spelling of a copy's title is drawn after its rights
         work = replace(work, title=cells_of(seed, held, work, "")["title"])
@@ -40,7 +40,7 @@ def entry(seed: int, row: int) -> Entry:
 
 def painting_size(seed: int, number: int) -> tuple[int, int]:
     """Height and width of a work, which need no paint."""
-    sketch = sketched(seed, number)
+    sketch = make_sketch(seed, number)
     return sketch.height, sketch.width
 
 
@@ -53,7 +53,7 @@ def _unpainted(sketch: Sketch, chance: int) -> Work:
 
 
 def _extension(seed: int, number: int, is_grey: bool) -> str:
-    """As `prints.printed` draws it."""
+    """As `prints.print_work` draws it."""
     rng = generator(seed, "print", number)
     # drawn for its turn only, as `or` passes over the second draw where the first one settles it
     _ = (is_grey and rng.uniform() < 0.6) or rng.uniform() < 0.025

@@ -24,15 +24,15 @@ _BACKLOG = 1024
 _STARTS_WITHIN_S = 30.0
 
 
-class Opened:
-    """A museum with open doors, on the event loop that opened it."""
+class RunningServer:
+    """A server that is running, on the event loop that started it."""
 
     def __init__(self, server: asyncio.Server, connections: set[Connection]) -> None:
         self._server, self._connections = server, connections
         self.port: int = server.sockets[0].getsockname()[1]
 
     async def close(self) -> None:
-        """Shows everybody out, in mid-word if need be."""
+        """Ends all connections, also those that are still sending."""
         self._server.close()
         for connection in list(self._connections):
             connection.end()
@@ -40,14 +40,14 @@ class Opened:
         await self._server.wait_closed()
 
 
-async def opened(site: Site, port: int, log: Log, patience: Patience | None = None) -> Opened:
+async def opened(site: Site, port: int, log: Log, patience: Patience | None = None) -> RunningServer:
     """Opens the site's doors. port: 0 takes any free one. Raises OSError where the port is taken."""
     connections: set[Connection] = set()
     patience = patience or Patience()
     server = await asyncio.get_running_loop().create_server(
         lambda: Connection(site, log, patience, connections), _ADDRESS, port, backlog=_BACKLOG
     )
-    return Opened(server, connections)
+    return RunningServer(server, connections)
 
 
 def url_of_port(port: int) -> str:
@@ -89,7 +89,7 @@ class Serving:
     def __init__(self, site: Site, port: int, patience: Patience | None) -> None:
         self.log: list[Visit] = []
         self._site, self._loop = site, asyncio.new_event_loop()
-        self._doors: Opened | None = None
+        self._doors: RunningServer | None = None
         self._thread = threading.Thread(target=self._loop.run_forever, name="museum", daemon=True)
         self._thread.start()
         try:

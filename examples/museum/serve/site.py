@@ -16,7 +16,7 @@ from examples.museum.serve.hall import NOT_FOUND, Answer, Hall, Request
 from examples.museum.serve.images import Images, Picture
 from examples.museum.serve.limiter import Limiter
 from examples.museum.serve.routes import Route
-from examples.museum.serve.spoiling import CLOSED, LOOP, MOVED, REPLACED, Asked, spoilt
+from examples.museum.serve.spoiling import CLOSED, LOOP, MOVED, REPLACED, RequestTarget, faulty_reply
 from examples.museum.serve.wire import BadRequest, Head, Reply
 
 _MARKS = (MOVED, LOOP)
@@ -41,10 +41,10 @@ class Visit(NamedTuple):
 
 
 class Exchange(NamedTuple):
-    """A request and what will be said to it, but for the image's bytes. mischief: a fault in how it is sent."""
+    """A request and its answer, without the image's bytes. mischief: a fault in how the answer is sent."""
 
     at_s: float
-    asked: Asked
+    target: RequestTarget
     head: Head
     answer: Answer
     fault: str | None = None
@@ -79,25 +79,25 @@ class Site:
         self._attempts: Counter[str] = Counter()
         self._opened_s = time.time()
 
-    def opened(self, head: Head) -> Exchange:
-        """The request read, and what will be said to it. Raises BadRequest."""
-        at_s, asked = time.monotonic(), self._asked(head)
+    def begin_exchange(self, head: Head) -> Exchange:
+        """Read the request and choose its answer and its fault. Raises BadRequest."""
+        at_s, target = time.monotonic(), self._target(head)
         if head.method not in {"GET", "HEAD"}:
-            return Exchange(at_s, asked, head, Answer(405, headers={"Allow": "GET, HEAD"}))
-        pause_s = self.limiter.pause_s(asked.host, at_s)
+            return Exchange(at_s, target, head, Answer(405, headers={"Allow": "GET, HEAD"}))
+        pause_s = self.limiter.pause_s(target.host, at_s)
         if pause_s is not None:
-            return Exchange(at_s, asked, head, Answer(429, headers={"Retry-After": str(pause_s)}), "rate")
-        if asked.path == "/robots.txt":
-            return Exchange(at_s, asked, head, self._robots(asked, head))
+            return Exchange(at_s, target, head, Answer(429, headers={"Retry-After": str(pause_s)}), "rate")
+        if target.path == "/robots.txt":
+            return Exchange(at_s, target, head, self._robots(target, head))
         try:
-            answer = self._routed(asked, head)
-        except Exception:  # a route's bug is shown to whoever runs the museum, and the museum stays open
+            answer = self._answer(target, head)
+        except Exception:  # a bug in a route is printed, and the museum stays open
             traceback.print_exc(file=sys.stderr)
-            return Exchange(at_s, asked, head, Answer(500), "broken_route")
-        return Exchange(at_s, asked, head, answer, self._fault(asked, answer))
+            return Exchange(at_s, target, head, Answer(500), "broken_route")
+        return Exchange(at_s, target, head, answer, self._fault(target, answer))
 
     def reply(self, exchange: Exchange, picture: Picture | None) -> Reply:
-        """What is sent, unless the fault is in the sending. picture: the answer's image, if it has one."""
+        """The reply to send, before any fault in the sending. picture: the answer's image, if it has one."""
         answer, fault = exchange.answer, exchange.fault
         headers = tuple(answer.headers.items())
         if picture is None:
@@ -107,12 +107,12 @@ class Site:
         else:
             good = Reply(answer.status, (("Content-Type", picture.content_type), *headers), picture.data)
         if fault in REPLACED:
-            return spoilt(str(fault), good, exchange.asked, time.time())
+            return faulty_reply(str(fault), good, exchange.target, time.time())
         if exchange.mischief or good.status != 200 or picture is not None:
             return good
         return self._conditional(exchange.head.headers, good)
 
-    def _asked(self, head: Head) -> Asked:
+    def _target(self, head: Head) -> RequestTarget:
         parts = urlsplit(head.target)
         host = (parts.netloc or head.headers.get("host", "")).lower().rpartition("@")[2].split(":")[0]
         if not host:
@@ -127,7 +127,7 @@ class Site:
         is_closed = path.startswith(f"{CLOSED}/")
         path = path.removeprefix(CLOSED) if is_closed else path
         loops = marks.get(LOOP, "0")
-        return Asked(
+        return RequestTarget(
             host,
             path,
             "&".join(kept),
@@ -137,52 +137,52 @@ class Site:
             is_closed,
         )
 
-    def _routed(self, asked: Asked, head: Head) -> Answer:
-        route = self._by_host.get(asked.host)
+    def _answer(self, target: RequestTarget, head: Head) -> Answer:
+        route = self._by_host.get(target.host)
         if route is None:
-            return self._index() if asked.host in _OWN_NAMES else NOT_FOUND
-        query = dict(parse_qsl(asked.query, keep_blank_values=True))
-        request = Request(asked.host, unquote(asked.path), query, head.headers, head.method)
+            return self._index() if target.host in _OWN_NAMES else NOT_FOUND
+        query = dict(parse_qsl(target.query, keep_blank_values=True))
+        request = Request(target.host, unquote(target.path), query, head.headers, head.method)
         return route(self._hall, request) or NOT_FOUND
 
     def _index(self) -> Answer:
         return Answer(body=json.dumps({"works": self._hall.size, "hosts": sorted(self._by_host)}).encode())
 
-    def _fault(self, asked: Asked, answer: Answer) -> str | None:
+    def _fault(self, target: RequestTarget, answer: Answer) -> str | None:
         """The fault that this request meets."""
-        note = "robots_ignored" if self._is_forbidden(asked) else None
+        note = "robots_ignored" if self._is_forbidden(target) else None
         if answer.status != 200:
             return note
-        url = canonical_url(asked.host, asked.path, asked.query)
+        url = canonical_url(target.host, target.path, target.query)
         fault = self._faults.of(url, "image" if answer.image is not None else place_of_answer(url))
-        if fault is None or not self._is_met(fault, url, asked, answer):
+        if fault is None or not self._is_met(fault, url, target, answer):
             return note
         return fault.kind.name
 
-    def _is_met(self, fault: Fault, url: str, asked: Asked, answer: Answer) -> bool:
+    def _is_met(self, fault: Fault, url: str, target: RequestTarget, answer: Answer) -> bool:
         # a page in place of a page is what nobody could tell
         if fault.kind.name == "page_for_answer" and answer.content_type.startswith("text/html"):
             return False
-        if asked.is_marked and fault.kind.name in _LED_ELSEWHERE:
+        if target.is_marked and fault.kind.name in _LED_ELSEWHERE:
             return False
         if not fault.attempts:
             return True
         self._attempts[url] += 1
         return self._attempts[url] <= fault.attempts
 
-    def _is_forbidden(self, asked: Asked) -> bool:
-        return asked.is_closed or asked.path.startswith(self._disallow.get(asked.host, ()))
+    def _is_forbidden(self, target: RequestTarget) -> bool:
+        return target.is_closed or target.path.startswith(self._disallow.get(target.host, ()))
 
-    def _robots(self, asked: Asked, head: Head) -> Answer:
+    def _robots(self, target: RequestTarget, head: Head) -> Answer:
         """The source's own robots.txt, and our prohibitions behind it."""
-        own = self._routed(asked, head)
-        paths = (f"{CLOSED}/", *self._disallow.get(asked.host, ()))
+        own = self._answer(target, head)
+        paths = (f"{CLOSED}/", *self._disallow.get(target.host, ()))
         ours = "".join(("User-agent: *\n", *(f"Disallow: {path}\n" for path in paths))).encode()
         body = own.body.rstrip() + b"\n\n" + ours if own.status == 200 and own.body else ours
         return Answer(body=body, content_type="text/plain; charset=utf-8")
 
-    def _conditional(self, asked: Mapping[str, str], good: Reply) -> Reply:
-        """304 for who has it already (RFC 9110, 13.2.2), else the reply with what it may be asked for by next time."""
+    def _conditional(self, headers: Mapping[str, str], good: Reply) -> Reply:
+        """304 for a client that has it already (RFC 9110, 13.2.2), else the reply with an ETag and a Last-Modified."""
         given = {name.lower(): value for name, value in good.headers}
         tag = given.get("etag") or f'"{sha256(good.body).hexdigest()[:32]}"'
         if "etag" not in given:
@@ -190,7 +190,7 @@ class Site:
         # nothing has changed since the museum opened
         if "last-modified" not in given:
             good = good.with_header("Last-Modified", formatdate(self._opened_s, usegmt=True))
-        known, since = asked.get("if-none-match"), asked.get("if-modified-since")
+        known, since = headers.get("if-none-match"), headers.get("if-modified-since")
         if known is not None:
             tags = {one.strip().removeprefix("W/") for one in known.split(",")}
             is_known = "*" in tags or tag.removeprefix("W/") in tags

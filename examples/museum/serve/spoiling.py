@@ -36,8 +36,8 @@ _COOKIES = (
 )
 
 
-class Asked(NamedTuple):
-    """Where a request leads, without the marks of earlier redirects: host, and path and query as sent.
+class RequestTarget(NamedTuple):
+    """What a request asks for, without the marks of earlier redirects: host, and path and query as sent.
 
     base: what stands before paths where the host is named in the path. is_marked: it came here by a redirect of ours.
     loops: how often it went round. is_closed: robots.txt forbids the way it came.
@@ -52,23 +52,23 @@ class Asked(NamedTuple):
     is_closed: bool = False
 
 
-def spoilt(name: str, good: Reply, asked: Asked, time_s: float) -> Reply:
-    """The reply as the fault of that name leaves it. time_s: Unix time."""
+def faulty_reply(name: str, good: Reply, target: RequestTarget, time_s: float) -> Reply:
+    """The reply with the fault of that name. time_s: Unix time."""
     if name in _REDIRECTS:
-        return _redirect(_REDIRECTS[name](asked))
+        return _redirect(_REDIRECTS[name](target))
     if name == "throttle_date":
         # dates have whole seconds: the second after the next is one to two seconds away
         return _page(429).with_header("Retry-After", formatdate(int(time_s) + 2, usegmt=True))
     return _SPOILT[name](good)
 
 
-def _marked(asked: Asked, mark: str, number: int) -> str:
-    query = f"{asked.query}&{mark}={number}" if asked.query else f"{mark}={number}"
-    return f"{asked.base}{asked.path}?{query}"
+def _marked(target: RequestTarget, mark: str, number: int) -> str:
+    query = f"{target.query}&{mark}={number}" if target.query else f"{mark}={number}"
+    return f"{target.base}{target.path}?{query}"
 
 
-def _closed(asked: Asked) -> str:
-    return f"{asked.base}{CLOSED}{asked.path}" + (f"?{asked.query}" if asked.query else "")
+def _closed(target: RequestTarget) -> str:
+    return f"{target.base}{CLOSED}{target.path}" + (f"?{target.query}" if target.query else "")
 
 
 def _page(status: int, body: bytes = _ERROR_PAGE) -> Reply:
@@ -99,13 +99,13 @@ def _nasty(good: Reply) -> Reply:
     return good.with_header("Content-Disposition", 'attachment; filename="../../../../etc/passwd"')
 
 
-_REDIRECTS: Mapping[str, Callable[[Asked], str]] = {
-    "moved": lambda asked: _marked(asked, MOVED, 1),
-    "loop": lambda asked: _marked(asked, LOOP, asked.loops + 1),
+_REDIRECTS: Mapping[str, Callable[[RequestTarget], str]] = {
+    "moved": lambda target: _marked(target, MOVED, 1),
+    "loop": lambda target: _marked(target, LOOP, target.loops + 1),
     "robots_disallow": _closed,
-    "to_this_machine": lambda asked: "http://127.0.0.1:1/",
-    "to_metadata": lambda asked: "http://169.254.169.254/latest/meta-data/",
-    "to_file": lambda asked: "file:///etc/passwd",
+    "to_this_machine": lambda target: "http://127.0.0.1:1/",
+    "to_metadata": lambda target: "http://169.254.169.254/latest/meta-data/",
+    "to_file": lambda target: "file:///etc/passwd",
 }
 _SPOILT: Mapping[str, Callable[[Reply], Reply]] = {
     "throttle_seconds": lambda good: _page(429).with_header("Retry-After", "1"),

@@ -132,10 +132,10 @@ def _listing(hall: Hall, query: _Query, rows: Sequence[int], last_page: int | No
     shown = () if last_page is not None and page > last_page else rows[(page - 1) * _PAGE : page * _PAGE]
     unsaid = dict.fromkeys(("ArtistsHtml", "Artists", "PaintingsHtml", "PaintingsHtmlBeta", "TimeLog"))
     counts = {"CanLoadMoreArtists": False, "AllArtistsCount": 0, "AllPaintingsCount": len(rows), "PageSize": _PAGE}
-    return _json({**unsaid, **counts, "Paintings": [_listed(work_of_row(hall, row)) for row in shown]})
+    return _json({**unsaid, **counts, "Paintings": [_list_entry(work_of_row(hall, row)) for row in shown]})
 
 
-def _listed(work: Work) -> dict[str, Any]:
+def _list_entry(work: Work) -> dict[str, Any]:
     entry = work.entry
     return {
         "id": f"{_WORK_ID}{entry.row:08x}",
@@ -160,7 +160,7 @@ def _page(hall: Hall, query: _Query, artist: str, page: str) -> Answer:
 
 
 def _html(work: Work) -> str:
-    painting = {"_t": "PaintingForGalleryNew", **_listed(work)}
+    painting = {"_t": "PaintingForGalleryNew", **_list_entry(work)}
     painting["_id"] = painting.pop("id")
     init = html.escape(f"paintingJson = {json.dumps(painting, ensure_ascii=False)}")
     alt = html.escape(", ".join(part for part in (work.entry.title, work.entry.date_text) if part))

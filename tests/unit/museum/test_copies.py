@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from examples.museum.borders import Border, bordered
-from examples.museum.copies import MOST_CROPPED, copied, figures_of_copy, planned
+from examples.museum.copies import MOST_CROPPED, figures_of_copy, make_copy, plan_copy
 from examples.museum.figures import Figure
 from examples.museum.holdings import Relation
-from examples.museum.prints import Print, opened, saved
+from examples.museum.prints import Print, open_print, save_print
 from examples.museum.seeds import generator
 from examples.museum.tones import Tones, toned, tones
 
@@ -28,15 +28,15 @@ def painted(width_px: int, height_px: int, mode: str = "RGB") -> Print:
     across, down = np.meshgrid(np.linspace(0, 1, width_px), np.linspace(0, 1, height_px))
     waves = [np.sin(5 * across + 3 * down), np.cos(9 * across * down), across**2 - 0.5 * down]
     pixels = np.stack([127 + 90 * wave for wave in waves], axis=2).astype(np.uint8)
-    return saved(Image.fromarray(pixels).convert(mode), ".png")
+    return save_print(Image.fromarray(pixels).convert(mode), ".png")
 
 
 def grey(one: Print) -> NDArray[np.float64]:
-    return np.asarray(opened(one).convert("L"), dtype=np.float64)
+    return np.asarray(open_print(one).convert("L"), dtype=np.float64)
 
 
 def plans(relation: Relation, size_px: tuple[int, int], count: int = 40):
-    found = [planned(generator(1, "copy", number), relation, ".png", size_px) for number in range(count)]
+    found = [plan_copy(generator(1, "copy", number), relation, ".png", size_px) for number in range(count)]
     return [plan for plan in found if plan is not None]
 
 
@@ -54,12 +54,12 @@ def fitted(plan, original: Print) -> tuple[NDArray[np.float64], NDArray[np.float
         for one in figures_of_copy(plan, original, figures)
     ]
     matrix = cv2.getPerspectiveTransform(np.float32(spots), np.float32(went))
-    copy = grey(copied(plan, original))
+    copy = grey(make_copy(plan, original))
     return copy, cv2.warpPerspective(grey(original), matrix, plan.size_px, borderMode=cv2.BORDER_REPLICATE)
 
 
 def test_an_exact_copy_needs_no_plan() -> None:
-    assert planned(generator(1, "copy", 0), "exact", ".png", (30, 20)) is None
+    assert plan_copy(generator(1, "copy", 0), "exact", ".png", (30, 20)) is None
 
 
 @pytest.mark.parametrize("size_px", SIZES)
@@ -70,8 +70,8 @@ def test_a_copy_is_as_large_as_planned_and_of_that_kind(
 ) -> None:
     original = painted(*size_px, mode=mode)
     for plan in plans(relation, size_px, 6):
-        copy = copied(plan, original)
-        assert (copy.width_px, copy.height_px) == plan.size_px == opened(copy).size
+        copy = make_copy(plan, original)
+        assert (copy.width_px, copy.height_px) == plan.size_px == open_print(copy).size
         assert copy.extension == plan.extension
         assert copy.data != original.data
 
@@ -79,7 +79,8 @@ def test_a_copy_is_as_large_as_planned_and_of_that_kind(
 @pytest.mark.parametrize("relation", MADE)
 def test_a_copy_is_the_same_whenever_it_is_made(relation: Relation) -> None:
     original = painted(90, 120)
-    once, again = (copied(plan, original) for plan in (*plans(relation, (90, 120), 1), *plans(relation, (90, 120), 1)))
+    both = (*plans(relation, (90, 120), 1), *plans(relation, (90, 120), 1))
+    once, again = (make_copy(plan, original) for plan in both)
     assert once.data == again.data
 
 
@@ -137,15 +138,15 @@ def test_a_rephotographed_picture_is_turned_a_little() -> None:
 def test_a_mirrored_picture_is_the_mirror_image_to_the_pixel() -> None:
     original = painted(90, 120)
     plan = plans("mirrored", (90, 120), 1)[0]._replace(size_px=(90, 120), quality=None, extension=".png")
-    assert np.array_equal(np.asarray(opened(copied(plan, original))), np.asarray(opened(original))[:, ::-1])
+    assert np.array_equal(np.asarray(open_print(make_copy(plan, original))), np.asarray(open_print(original))[:, ::-1])
 
 
 def test_a_cropped_picture_is_a_part_to_the_pixel() -> None:
     original, plan = painted(90, 120), plans("cropped", (90, 120), 1)[0]
     left, top = -plan.view[:2, 2].astype(int)
     plan = plan._replace(size_px=plan.view_px, quality=None, extension=".png")
-    wanted = np.asarray(opened(original))[top : top + plan.view_px[1], left : left + plan.view_px[0]]
-    assert np.array_equal(np.asarray(opened(copied(plan, original))), wanted)
+    wanted = np.asarray(open_print(original))[top : top + plan.view_px[1], left : left + plan.view_px[0]]
+    assert np.array_equal(np.asarray(open_print(make_copy(plan, original))), wanted)
 
 
 @pytest.mark.parametrize("grain", [None, 5])
@@ -193,7 +194,7 @@ def test_tones_change_colours(how: Tones, colour: tuple[int, ...], wanted: tuple
 def test_every_plan_keeps_a_picture_of_some_size(
     relation: Relation, width_px: int, height_px: int, number: int
 ) -> None:
-    plan = planned(generator(3, "copy", number), relation, ".jpg", (width_px, height_px))
+    plan = plan_copy(generator(3, "copy", number), relation, ".jpg", (width_px, height_px))
     assert plan is not None
     assert min(plan.size_px) >= 0.84 * min(40, width_px, height_px) - 1
     assert max(plan.size_px) <= 1.13 * max(width_px, height_px)

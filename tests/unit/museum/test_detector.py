@@ -8,7 +8,7 @@ import pytest
 from numpy.typing import NDArray
 
 from examples.museum import detector_score
-from examples.museum.detector_score import average_precision_50, letterboxed
+from examples.museum.detector_score import average_precision_50, letterbox
 from examples.museum.figures import Figure
 from examples.museum.paint import Work, paint
 
@@ -31,7 +31,7 @@ def works() -> list[Work]:
 
 
 def _images(works: list[Work]) -> NDArray[np.float32]:
-    squares = np.stack([letterboxed(work.pixels, SIDE_PX)[0] for work in works])
+    squares = np.stack([letterbox(work.pixels, SIDE_PX)[0] for work in works])
     return np.ascontiguousarray(squares.transpose(0, 3, 1, 2).astype(np.float32) / np.float32(255))
 
 
@@ -92,7 +92,7 @@ def test_average_precision_of_one_figure(box: tuple[float, ...], score: float) -
 
 
 def test_a_letterbox_is_top_left_and_grey() -> None:
-    square, scale = letterboxed(np.full((320, 160, 3), 7, dtype=np.uint8), SIDE_PX)
+    square, scale = letterbox(np.full((320, 160, 3), 7, dtype=np.uint8), SIDE_PX)
     assert scale == 0.5
     assert (square[:, :80] == 7).all()
     assert (square[:, 80:] == 114).all()

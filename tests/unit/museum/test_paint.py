@@ -14,7 +14,7 @@ from PIL import Image
 from examples.museum import scene as scenes
 from examples.museum.catalogue import ARTISTS, UNKNOWN, artists
 from examples.museum.paint import Work, paint
-from examples.museum.scene import Scene, peopled
+from examples.museum.scene import Scene, draw_people
 from examples.museum.seeds import generator
 from examples.museum.styles import STYLE_NAMES, STYLES
 
@@ -121,7 +121,7 @@ def test_a_box_is_tight_around_what_was_painted(number: int, monkeypatch: pytest
     monkeypatch.setattr(scenes, "_things", lambda rng, scene: [])
     scene = Scene(STYLES[number % len(STYLES)], "abstract", 300, 260, 0.5)
     canvas = np.full((300, 260, 3), 255, dtype=np.uint8)
-    figures = peopled(generator(SEED, "tight", number), scene, canvas)
+    figures = draw_people(generator(SEED, "tight", number), scene, canvas)
     # antialiasing leaves faint traces a few pixels further out
     changed = (canvas < 215).any(axis=2)
     rows, columns = np.flatnonzero(changed.any(axis=1)), np.flatnonzero(changed.any(axis=0))

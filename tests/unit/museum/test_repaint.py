@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from examples.museum.holdings import Holding, holding
 from examples.museum.paint import Work, paint
-from examples.museum.repaint import paint_again, sketch_of, sketched_again, work_of
+from examples.museum.repaint import paint_again, sketch_again, sketch_of, work_of
 
 SEED = 5
 PAIRS = [(first, 1000 + first) for first in range(0, 120)]
@@ -114,7 +114,7 @@ def test_a_work_of_a_series_is_the_same_in_another_process(pairs: list[tuple[Wor
 
 def test_a_sketch_says_what_is_painted(pairs: list[tuple[Work, Work]]) -> None:
     for (first, number), (_, again) in zip(PAIRS, pairs, strict=True):
-        sketch = sketched_again(SEED, first, number)
+        sketch = sketch_again(SEED, first, number)
         assert (sketch.height, sketch.width) == again.pixels.shape[:2]
         assert (sketch.caption.date_text, sketch.caption.year) == (again.date_text, again.year)
         assert again.title.endswith(sketch.title_end)
@@ -128,4 +128,4 @@ def test_a_row_shows_its_own_work_or_the_one_that_it_copies() -> None:
     assert np.array_equal(work_of(SEED, copy_of_plain).pixels, paint(SEED, 0).pixels)
     assert again.first is not None
     assert np.array_equal(work_of(SEED, copy_of_again).pixels, paint_again(SEED, again.first, again.row).pixels)
-    assert sketch_of(SEED, copy_of_again)[:4] == sketched_again(SEED, again.first, again.row)[:4]
+    assert sketch_of(SEED, copy_of_again)[:4] == sketch_again(SEED, again.first, again.row)[:4]

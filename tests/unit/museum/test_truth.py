@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from examples.museum.figures import Figure
-from examples.museum.truth import JOINTS, moved
+from examples.museum.truth import JOINTS, transform_figures
 
 HIDDEN = (0.0, 0.0, 0)
 
@@ -43,7 +43,7 @@ CASES = [
 
 @pytest.mark.parametrize(("one", "how", "size_px", "box"), CASES)
 def test_boxes_go_where_the_picture_goes_and_end_at_its_edge(one, how, size_px, box):
-    found = moved([one], how, *size_px)
+    found = transform_figures([one], how, *size_px)
     if box is None:
         assert found == ()
     else:
@@ -51,15 +51,13 @@ def test_boxes_go_where_the_picture_goes_and_end_at_its_edge(one, how, size_px, 
 
 
 def test_crowds_stay_crowds():
-    assert [one.is_crowd for one in moved([figure(0, 0, 9, 9, True), figure(0, 0, 9, 9)], matrix(), 20, 20)] == [
-        True,
-        False,
-    ]
+    figures = transform_figures([figure(0, 0, 9, 9, True), figure(0, 0, 9, 9)], matrix(), 20, 20)
+    assert [one.is_crowd for one in figures] == [True, False]
 
 
 def test_in_a_mirror_the_left_hand_is_the_right_one():
     one = figure(10, 20, 30, 50, nose=(25, 22), left_eye=(27, 21), left_wrist=(12, 50), right_ankle=(30, 69))
-    (found,) = moved([one], matrix(-1.0, 1.0, 200), 200, 100)
+    (found,) = transform_figures([one], matrix(-1.0, 1.0, 200), 200, 100)
     joints = dict(zip(JOINTS, found.keypoints, strict=True))
     assert {name: joint for name, joint in joints.items() if joint[2]} == {
         "nose": (175.0, 22.0, 2),
@@ -71,7 +69,7 @@ def test_in_a_mirror_the_left_hand_is_the_right_one():
 
 def test_joints_that_are_cut_off_are_hidden():
     one = figure(10, 20, 30, 50, left_wrist=(12, 50), right_wrist=(38, 50))
-    (found,) = moved([one], matrix(right=-20), 180, 100)
+    (found,) = transform_figures([one], matrix(right=-20), 180, 100)
     assert [joint for joint in found.keypoints if joint != HIDDEN] == [(18.0, 50.0, 2)]
 
 
@@ -80,7 +78,7 @@ def test_a_slight_turn_keeps_joints_in_boxes_of_much_the_same_size(x, y, width, 
     cos, sin = np.cos(radians), np.sin(radians)
     turn = np.array([[cos, -sin, 20.0], [sin, cos, 20.0], [0.0, 0.0, 1.0]])
     corner, middle = (x, y), (x + width / 2, y + height / 2)
-    (found,) = moved([figure(x, y, width, height, nose=middle, left_ear=corner)], turn, 300, 300)
+    (found,) = transform_figures([figure(x, y, width, height, nose=middle, left_ear=corner)], turn, 300, 300)
     left, top, wide, high = found.xywh_px
     for joint_x, joint_y, v in found.keypoints:
         assert v == 0 or (left <= joint_x <= left + wide + 1e-9 and top <= joint_y <= top + high + 1e-9)
@@ -92,7 +90,7 @@ def test_a_slight_turn_keeps_joints_in_boxes_of_much_the_same_size(x, y, width, 
 def test_two_mirrors_show_what_was_there(boxes):
     figures = tuple(figure(*box, left_hip=(box[0] + box[2] / 2, box[1] + box[3] / 2)) for box in boxes)
     mirror = matrix(-1.0, 1.0, 200)
-    again = moved(moved(figures, mirror, 200, 100), mirror, 200, 100)
+    again = transform_figures(transform_figures(figures, mirror, 200, 100), mirror, 200, 100)
     assert len(again) == len(figures)
     for one, other in zip(figures, again, strict=True):
         np.testing.assert_allclose(one.xywh_px, other.xywh_px, atol=1e-6)

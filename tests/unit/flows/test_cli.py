@@ -1,0 +1,75 @@
+"""The command: what it imports before it is needed, how its errors end, and the kinds of its arguments."""
+
+import argparse
+import subprocess
+import sys
+from collections.abc import Callable
+
+import pytest
+
+import flows.cli
+from flows.cli import main
+from flows.cli.arguments import positive, whole
+from schemas.errors import BadInput, BrokenPromise, DamagedFile, Refusal
+
+SLOW = ("prefect", "dask", "torch", "pydantic", "pyarrow", "numpy", "cv2", "pandas", "yaml")
+
+
+def test_help_needs_none_of_the_slow_libraries():
+    program = f"import sys, flows.cli; flows.cli.parser(); print([name for name in {SLOW} if name in sys.modules])"
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert run.stdout == "[]\n"
+
+
+def raising(problem: BaseException) -> Callable[[], argparse.ArgumentParser]:
+    """A parser whose only command raises."""
+
+    def command(_: argparse.Namespace) -> int:
+        raise problem
+
+    def parser() -> argparse.ArgumentParser:
+        made = argparse.ArgumentParser()
+        made.set_defaults(command=command)
+        return made
+
+    return parser
+
+
+@pytest.mark.parametrize(
+    ("problem", "status"),
+    [
+        (BrokenPromise("expected a, got b"), 1),
+        (DamagedFile("expected a, got b"), 1),
+        (BadInput("expected a, got b"), 2),
+        (Refusal("expected a, got b"), 3),
+    ],
+)
+def test_each_error_is_one_line_and_its_exit_status(
+    problem: Exception, status: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.setattr(flows.cli, "parser", raising(problem))
+    assert main([]) == status
+    assert capsys.readouterr().err == "bilderatlas: expected a, got b\n"
+
+
+def test_a_bug_keeps_its_traceback(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(flows.cli, "parser", raising(ZeroDivisionError()))
+    with pytest.raises(ZeroDivisionError):
+        main([])
+
+
+def test_no_command_and_an_unknown_command_are_bad_input():
+    for words in ([], ["bild"]):
+        with pytest.raises(SystemExit) as ending:
+            main(words)
+        assert ending.value.code == 2
+
+
+@pytest.mark.parametrize("text", ["-1", "1.5", "many", ""])
+def test_whole_numbers_are_checked(text: str):
+    assert whole("0") == 0
+    assert positive("1") == 1
+    with pytest.raises(argparse.ArgumentTypeError, match=f"^expected a whole number from 0 on, got {text}$"):
+        whole(text)
+    with pytest.raises(argparse.ArgumentTypeError, match=r"^expected a whole number from 1 on, got 0$"):
+        positive("0")
