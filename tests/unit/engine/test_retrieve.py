@@ -279,9 +279,9 @@ def test_older_tables_without_later_columns_are_read(store):
 
 def test_damaged_tables_are_as_if_they_were_not_there(outside, store):
     outside.retrieve("a")
-    intact = set(store.names(FOLDER))
+    intact = set(store.list_folder(FOLDER))
     outside.retrieve("a", "b")
-    (name,) = set(store.names(FOLDER)) - intact
+    (name,) = set(store.list_folder(FOLDER)) - intact
     path = Path(store.full(f"{FOLDER}/{name}"))
     path.write_bytes(path.read_bytes()[:-5])
     assert outside.retrieve("a", "b")[1] == ["b"]

@@ -141,7 +141,7 @@ def download(store, invite, seen):
 
 
 def scratch(store):
-    return store.names("tmp")
+    return store.list_folder("tmp")
 
 
 def test_an_image_is_streamed_beside_and_becomes_a_blob(site, store, download, seen):

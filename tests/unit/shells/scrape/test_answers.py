@@ -165,9 +165,9 @@ def another_table(path: Path) -> None:
 @pytest.mark.parametrize("damage", [emptied, torn, no_parquet, another_body, another_table])
 def test_a_damaged_table_is_passed_over_and_its_answers_are_asked_for_again(store, damage):
     kept(store, [said(1, "old")])
-    older = set(store.names(FOLDER))
+    older = set(store.list_folder(FOLDER))
     kept(store, [said(2)])
-    (name,) = set(store.names(FOLDER)) - older
+    (name,) = set(store.list_folder(FOLDER)) - older
     damage(Path(store.full(f"{FOLDER}/{name}")))
     answers = Answers(store, FOLDER)
     assert best(answers)["part"] is None
