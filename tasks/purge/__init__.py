@@ -20,6 +20,7 @@ import pyarrow.parquet as pq
 from schemas.errors import BadInput, DamagedFile
 from schemas.manifests import Amendment, ReleaseManifest, TableRef
 from schemas.tables import ANSWERS, EDGES, RETRIEVALS
+from schemas.wording import and_more
 from tasks.core import by_hand
 from tasks.core import purge as core
 from tasks.core.export import digest, ledger
@@ -490,7 +491,7 @@ def _lines(job: _Purge, name: str, done: list[str], used: dict[str, str]) -> Ite
     yield f"purge {name}: {_records(rows)}{' would be purged: this is a dry run' * job.is_dry}"
     yield from (f"  {row['record_id']}: {row['reason']} ({row['date']})" for row in rows[:_SHOWN])
     if len(rows) > _SHOWN:
-        yield f"  ... and {len(rows) - _SHOWN} more"
+        yield f"  ...{and_more(len(rows) - _SHOWN)}"
     yield from done
     for sha256, other in sorted(used.items()):
         yield f"kept: the file {sha256}, which {other} uses too"
