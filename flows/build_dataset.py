@@ -41,8 +41,7 @@ SHELLS: dict[str, Callable[..., Step]] = {
     "split": split,
     "export": export,
 }
-_TOLD_THE_RECIPE = {"fetch", "screen", "dedup", "sample", "split", "export"}
-"""Stages that look at more of the recipe than their own settings: sources, manners, artists, name, seed."""
+"""Each stage's shell, by the stage's word: (settings, state, recipe, context) -> Step."""
 
 
 @flow(name="build_dataset", task_runner=runner(os.environ.get("BILDERATLAS_DASK")), persist_result=False)
@@ -161,8 +160,7 @@ def _step(settings: AnyStage, state: State, recipe: Recipe, context: Context) ->
     shell = SHELLS[settings.stage]
     # without a flow (a plan) there are no task runs
     call = shell if FlowRunContext.get() else getattr(shell, "fn", shell)
-    told = (recipe,) if settings.stage in _TOLD_THE_RECIPE else ()
-    return call(settings, state, *told, context)
+    return call(settings, state, recipe, context)
 
 
 def _timed(step: Step, began_s: float) -> Step:

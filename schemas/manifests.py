@@ -71,7 +71,6 @@ class Context(Manifest):
     run: str = ""  # a name of the build's own: what its workers share, such as each host's budget, goes by it
     began_s: float = 0.0  # when, in seconds since 1970: what was answered since need not be asked again in a second try
     plan: str = ""  # a name of its own if this is a plan: then the store is read, never written
-    categories: tuple[str, ...] = ("person",)
 
 
 class FileEntry(Manifest):

@@ -105,6 +105,11 @@ class Recipe(Frozen):
         plain["stages"] = [{entry.pop("stage"): entry} for entry in plain["stages"]]
         return dict(plain)
 
+    @property
+    def split(self) -> Split:
+        """The split stage, of which every recipe has one: export needs it, and it may stand only once."""
+        return next(stage for stage in self.stages if isinstance(stage, Split))
+
     def stage(self, label: str) -> "AnyStage | None":
         """The stage of that label, or None."""
         return next((stage for stage in self.stages if stage.label == label), None)

@@ -128,7 +128,7 @@ SHELF = pa.schema([("sha256", pa.string()), ("path", pa.string())])
 """In which table a blob's thumbnail is."""
 
 VIEW_HASHES = pa.schema([("sha256", pa.string()), ("keys", pa.list_(pa.uint64()))])
-"""Hashes of how a blob's picture would look as a copy of its: one for each of the key's views, in their order."""
+"""keys: a blob's view hashes, of how it would look mirrored, turned or cropped; one for each view, in their order."""
 
 NEIGHBOURS = pa.schema(
     [("left", pa.uint64()), ("right", pa.uint64()), ("distance_bits", pa.uint8()), ("is_view", pa.bool_())]
@@ -137,20 +137,20 @@ NEIGHBOURS = pa.schema(
 both wholes."""
 
 SEARCHED = pa.schema([("key", pa.uint64()), ("is_view", pa.bool_()), ("pairs", pa.uint32())])
-"""The distinct hashes among which all pairs were looked for; pairs: of how many rows of NEIGHBOURS each is the left."""
+"""The distinct hashes (key) that were searched for near pairs; pairs: how many rows of NEIGHBOURS have it left."""
 
 RELATIONS = pa.schema(
     [
         ("a", pa.string()),
         ("b", pa.string()),
-        ("view", pa.int16()),  # how a was looked at to find b in it: a place in `dedup.views.ALL_VIEWS`
+        ("view", pa.int16()),  # the view of a that was compared with b: a place in `dedup.views.ALL_VIEWS`
         ("relation", pa.string()),
         ("score", pa.float64()),  # 0..1: how well the two agree where both have something to show
         ("share", pa.float64()),  # 0..1: how much of the larger picture the smaller one shows
         ("tone", pa.float64()),  # 0..1: how far the tones of one are from those of the other
     ]
 )
-"""What a second look at two blobs has found. a, b: SHA-256."""
+"""What the comparison of two blobs has found. a, b: SHA-256."""
 
 EDGES = pa.schema(
     [
@@ -159,33 +159,32 @@ EDGES = pa.schema(
         ("relation", pa.string()),
         ("distance_bits", pa.int16()),  # between the hashes by which the pair was found; null: by a person
         ("score", pa.float64()),
-        ("verdict", pa.string()),  # what a person said: copy, related, different
+        ("verdict", pa.string()),  # a person's: copy, related, different; null: none
         ("is_joined", pa.bool_()),  # both are taken for one work
     ]
 )
-"""Pairs of records that were looked at, a < b, sorted. Published as relations.parquet."""
+"""Pairs of records that were compared or have a verdict, a < b, sorted. Published as relations.parquet."""
 
 VERDICTS = pa.schema([("a", pa.string()), ("b", pa.string()), ("verdict", pa.string()), ("note", pa.string())])
-"""What people have said of pairs of records. verdict: copy, related or different."""
+"""People's verdicts on pairs of records: copy, related or different."""
 
 BY_HAND = pa.schema([(name, pa.string()) for name in ("action", "scope", "name", "reason", "date")])
-"""What people have said of single records, works or artists (schemas/by_hand.py). date: as 2024-12-31."""
+"""The list by hand: actions on records, works or artists (schemas/by_hand.py). date: such as 2024-12-31."""
 
 TAKEN_DOWN = pa.schema(
     [("record_id", pa.string()), ("sha256", pa.string()), ("detail", pa.string()), ("is_work", pa.bool_())]
 )
-"""What a build may not have again. sha256: of its file, if one was ever had; is_work: copies of its work go with it."""
+"""Records that are taken down. sha256: of the file, if it was ever stored; is_work: copies of the work go, too."""
 
 TOMBSTONES = pa.schema([(name, pa.string()) for name in ("record_id", "date", "reason", "sha256", "scope")])
-"""What was purged. sha256: of its file, which must not come back; null where others of the dataset use that file too,
-or none was had.
-scope: work; copy, of a work that went; or record, which says nothing of copies."""
+"""Purged records. sha256: of the file, which must not come back; null where other records of the dataset use the file,
+too, or none was stored. scope: work; copy (of a work that was taken down); or record, without its copies."""
 
 DETECT = pa.schema(
     [("sha256", pa.string()), ("reason", pa.string()), ("detail", pa.string()), ("figures", pa.list_(FIGURE))]
 )
-"""What a detector has found in a blob. figures: null where nobody has looked (an image that another program's results
-don't list)."""
+"""What a detector has found in a blob. figures: null where it has not run (an image that another program's results do
+not list)."""
 QUALITY = pa.schema(
     [
         ("sha256", pa.string()),
@@ -334,7 +333,7 @@ DIVERSITY = pa.schema(
         ("moment", pa.string()),  # measured, before, after: see tasks/core/statistics.py
         ("stratum", pa.string()),  # null: all together; "unknown": no style is known
         ("images", pa.int64()),
-        ("artists", pa.int64()),  # works of nobody known count as one artist's, "unknown"
+        ("artists", pa.int64()),  # works without a known artist count as one artist's, "unknown"
         ("effective_artists", pa.float64()),  # exp of the Shannon entropy of works by artist, to 1e-6
         ("gini", pa.float64()),  # of works by artist, 0 (all have equally many) to 1, to 1e-6
         ("largest_artist", pa.string()),

@@ -9,6 +9,7 @@ from prefect.cache_policies import NO_CACHE
 
 from schemas.detect import Detect
 from schemas.manifests import Context, State, Step
+from schemas.recipe import Recipe
 from schemas.tables import DETECT
 from tasks.engine import detectors, runs
 from tasks.engine.detectors import results
@@ -26,7 +27,7 @@ def detect_part(blobs: pa.Table, settings: Detect, into: str, context: Context) 
     store.write_table(into, pa.Table.from_pylist(list(rows), schema=DETECT).sort_by("sha256"))
 
 
-def detect(settings: Detect, state: State, context: Context) -> Step:
+def detect(settings: Detect, state: State, recipe: Recipe, context: Context) -> Step:
     """The detections of each kept record; only blobs without stored detections of these weights are computed."""
     if settings.family == "results":
         return _detect_from_results(settings, state, context)

@@ -5,6 +5,7 @@ from prefect import task
 from prefect.cache_policies import NO_CACHE
 
 from schemas.manifests import Context, State, Step
+from schemas.recipe import Recipe
 from schemas.stages import Quality
 from schemas.tables import QUALITY
 from tasks.core import quality as core
@@ -29,7 +30,7 @@ def quality_part(blobs: pa.Table, _asked: None, into: str, context: Context) -> 
     store.write_table(into, pa.Table.from_pylist(rows, schema=QUALITY))
 
 
-def quality(settings: Quality, state: State, context: Context) -> Step:
+def quality(settings: Quality, state: State, recipe: Recipe, context: Context) -> Step:
     """The scores of each kept record; only thumbnails without stored scores are read."""
 
     def thumbnail_paths(blobs: pa.Array) -> pa.Table:

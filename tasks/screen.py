@@ -1,4 +1,4 @@
-"""screen (decide): which records pass, by what was measured of them."""
+"""screen (decide): which records pass, by their fields and measures."""
 
 from collections.abc import Iterator
 
@@ -24,7 +24,7 @@ CODE = code_digest(core)
 
 @task(task_run_name="{settings.label}", cache_policy=NO_CACHE, **runs.NO_RETRY)
 def screen(settings: Screen, state: State, recipe: Recipe, context: Context) -> Step:
-    """Take the decision anew if a size, a score, a count, a setting, a word by hand or the rule is another."""
+    """Which records pass; decided anew only if a size, score, count, setting, row by hand or the code changes."""
     store = runs.store_of(context)
     ids = kept_ids(store, state)
     counts = _figure_counts(store, settings, state, ids, recipe)
@@ -47,13 +47,13 @@ def screen(settings: Screen, state: State, recipe: Recipe, context: Context) -> 
 
 
 def check_screens(recipe: Recipe) -> None:
-    """Raise BadInput where a screen asks for a style that nobody knows, and that is likely a slip of the pen."""
+    """Raise BadInput where a screen asks for a style that is unknown and probably misspelled."""
     for stage in recipe.stages:
         if isinstance(stage, Screen):
             core.check_styles(stage, styles.known(recipe.styles))
 
 
-# only what a screen asks for, so that nothing else makes it decide again
+# only the columns that a screen needs, so that nothing else makes it decide again
 
 
 def _record_columns(
@@ -79,7 +79,7 @@ def _measured_columns(
 def _figure_counts(
     store: Store, settings: Screen, state: State, ids: pa.ChunkedArray, recipe: Recipe
 ) -> pa.ChunkedArray:
-    """(N,) how many figures, null where neither people nor a detector have looked; of no record if nothing is asked."""
+    """(N,) figures of each record, null where neither people nor a detector have counted; empty without a limit."""
     if (wanted := settings.figures) is None:
         return pa.chunked_array([], pa.int64())
     by_detector = wanted.counted_by == "detector"

@@ -1,4 +1,4 @@
-"""verify: is a release what it says? Everything is computed anew from its files alone.
+"""verify: does a release hold what its manifest says? Everything is computed anew, from its files alone.
 
 No store and no server is needed.
 """
@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 import yaml
 
 from schemas.stages import HIGHEST_MAX_PIXELS
+from schemas.wording import and_more
 from tasks.core import verify as core
 from tasks.core.export import digest
 from tasks.core.hash import uint64_from_bits
@@ -28,14 +29,14 @@ _SHOWN = 20
 
 @dataclass(frozen=True)
 class Verification:
-    """What was found: problems in sentences, and a text for a person."""
+    """The result of all checks: problems in sentences, and a text for people."""
 
     problems: tuple[str, ...]
     text: str
 
     @property
     def is_good(self) -> bool:
-        """Whether nothing is wrong."""
+        """Whether there is no problem."""
         return not self.problems
 
 
@@ -65,10 +66,10 @@ def verify(url: str, *, is_deep: bool = False) -> Verification:
     for name, check in checks:
         found = list(check())
         lines += [f"{'FAILED' if found else 'ok':>6}  {name}", *(f"        {problem}" for problem in found[:_SHOWN])]
-        lines += [f"        ... and {len(found) - _SHOWN} more"] if len(found) > _SHOWN else []
+        lines += [f"        ...{and_more(len(found) - _SHOWN)}"] if len(found) > _SHOWN else []
         problems += found
         if found and name == "files":  # nothing more can be read from broken files without guessing
-            lines.append("        the other checks need whole files, and were left out")
+            lines.append("        the other checks need intact files and were skipped")
             break
     return Verification(tuple(problems), "\n".join(lines))
 
@@ -78,7 +79,7 @@ def _files(release: Release) -> Iterator[str]:
     for path, entry in listed.items():
         found = release.file_entry(path)
         if found is None:
-            yield f"{path}: expected the file, got nothing there"
+            yield f"{path}: expected the file, got none"
         elif (found.sha256, found.bytes) != (entry.sha256, entry.bytes):
             yield (
                 f"{path}: expected {entry.bytes} bytes of SHA-256 {entry.sha256[:12]}..., got {found.bytes} of "
@@ -86,7 +87,7 @@ def _files(release: Release) -> Iterator[str]:
             )
     for path in release.paths():
         if path not in listed and path != "manifest.json":
-            yield f"{path}: expected no file that the manifest does not list, got one"
+            yield f"{path}: expected only files that the manifest lists, got this one"
 
 
 def _contract(release: Release) -> Iterator[str]:
@@ -137,7 +138,7 @@ def _tables(release: Release) -> Iterator[str]:
     ):
         yield from core.primary_key_problems(f"{table}.{key}", rows[key].to_pylist())
     if strangers := set(boxes["image_id"].to_pylist()) - set(shown["image_id"].to_pylist()):
-        yield f"annotations: expected boxes of images in the release, got some of {len(strangers)} others"
+        yield f"annotations: expected boxes of images in the release, got boxes of {len(strangers)} other images"
     yield from core.count_problems(release.manifest.counts, ledger, shown)
     yield from core.leak_problems(shown)
 
@@ -162,7 +163,7 @@ def _tombstones(release: Release) -> Iterator[str]:
         elif path.startswith("coco/"):
             left = core.coco_rows_of(json.loads(release.read(path)), image_ids)
         if left:
-            yield f"{path}: expected nothing about records with a tombstone, got {left} rows"
+            yield f"{path}: expected no rows of records with a tombstone, got {left}"
     shown = _columns(release, "images", ["record_id", "sha256"])
     yield from core.leftover_files(release.manifest.files, stones, shown)
 

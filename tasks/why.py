@@ -1,4 +1,4 @@
-"""why: one record's way through the stages, read from a release."""
+"""why: one record's path through the stages, read from a release."""
 
 import difflib
 from typing import Any
@@ -21,10 +21,10 @@ def why(url: str, record_id: str) -> str:
     rows = ledger.filter(pc.equal(ledger["record_id"], record_id)).to_pylist()
     if not rows:
         near = difflib.get_close_matches(record_id, ledger["record_id"].to_pylist()[:100_000], n=3, cutoff=0.4)
-        hint = f"; near are {', '.join(near)}" if near else ""
+        hint = f"; similar ones are {', '.join(near)}" if near else ""
         raise BadInput(
-            f"record: expected one of the {ledger.num_rows} in the ledger of {release.manifest.version}, got "
-            f"'{record_id}'{hint}"
+            f"record: expected one of the {ledger.num_rows} record_ids in the ledger of {release.manifest.version}, "
+            f"got '{record_id}'{hint}"
         )
     lines = _lines(rows[0], _labels(yaml.safe_load(release.read("recipe.yaml"))))
     if record_id in release.tombstones()["record_id"].to_pylist():
@@ -51,7 +51,7 @@ def _lines(row: dict[str, Any], labels: list[str]) -> list[str]:
     lines.append(f"  {'':<16} {MEANING[reason]}")
     if row["kept_record_id"]:
         where = f", in {row['last_split']}" if row["last_split"] else ""
-        lines.append(f"  {'':<16} the copy that stayed: {row['kept_record_id']}{where}")
+        lines.append(f"  {'':<16} the copy that was kept: {row['kept_record_id']}{where}")
     elif row["last_split"]:
         lines.append(f"  {'':<16} last published in {row['last_split']}")
     return lines

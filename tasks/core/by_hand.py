@@ -1,4 +1,4 @@
-"""What people say of single records: read from the rows of a file, refused where no build could obey it, and obeyed."""
+"""The list by hand (exclude, include, replace, take down): read from a file's rows, checked, applied to records."""
 
 import hashlib
 import re
@@ -16,6 +16,7 @@ from schemas.by_hand import ACTIONS, SCOPES, Action
 from schemas.errors import BadInput
 from schemas.reasons import Reason
 from schemas.tables import BY_HAND, RECORDS, TAKEN_DOWN, TOMBSTONES
+from schemas.wording import listed, quoted
 from tasks.core import tables
 from tasks.core.names.aliases import Aliases, compared
 from tasks.core.names.artists import identity
@@ -27,14 +28,14 @@ CLASHES: tuple[tuple[Action, Action], ...] = (
     ("include", "replace"),
     ("include", "takedown"),
 )
-"""Two actions that no build can take on one record."""
+"""Pairs of actions that exclude each other on one record."""
 LONGEST_REASON = 500
 
 _NEEDED = {"action", "name", "reason", "date"}
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _LONGEST_NAME = 2000
-_SHOWN = 3
-_SHOWN_TEXT = 80
+_EXAMPLES = 3
+
 _STAYS = {"record_id", "source", "reason", "detail"}
 _WORK_OF = "work of "
 _ALONE = "the record alone: "
@@ -52,7 +53,7 @@ class _ManualRow(NamedTuple):
 
 
 class ManualOutcome(NamedTuple):
-    """RECORDS after what people said, TAKEN_DOWN, and what a person should know."""
+    """RECORDS after the list by hand is applied, TAKEN_DOWN, and notes for people."""
 
     records: pa.Table
     taken_down: pa.Table
@@ -77,10 +78,9 @@ def parse_manual_lists(name: str, rows: Sequence[tuple[int, Sequence[str]]]) -> 
     may be missing, or empty: then it is the first of SCOPES. A row that comes twice counts once; artists' names are
     compared as everywhere. A header alone is an empty table.
 
-    Raises BadInput, one sentence that names lines, for other columns, an action or a scope of another word, an empty
-    name or reason or one of several lines, a date that is no day, two rows that say one thing for different reasons,
-    two actions on one record of which a build can take one only (CLASHES), and a takedown of a record alone and of its
-    work.
+    Raises BadInput, one sentence that names lines, for other columns, an unknown action or scope, an empty name or
+    reason or one of several lines, a date that is no day, two rows that do the same for different reasons, two actions
+    on one record that exclude each other (CLASHES), and a takedown of a record alone and of its work.
     """
     if not rows:
         raise BadInput(f"{name}: expected the columns {','.join(COLUMNS)}, got an empty file")
@@ -93,9 +93,8 @@ def parse_manual_lists(name: str, rows: Sequence[tuple[int, Sequence[str]]]) -> 
         found[row.action, row.scope, who] = min(before, row, key=lambda each: each.name)  # whichever comes first
         if (before.reason, before.date) != (row.reason, row.date):
             raise BadInput(
-                f"{name}, line {line}: expected one reason and date to {row.action} {_quoted(row.name)}, got "
-                "others than in "
-                f"line {before.line}"
+                f"{name}, line {line}: expected the same reason and date for {row.action} of {quoted(row.name)} as in "
+                f"line {before.line}, got others"
             )
     _check_clashes(name, found.values())
     rows_by_hand = sorted(found.values(), key=lambda row: (row.action, row.scope, row.name))
@@ -105,7 +104,7 @@ def parse_manual_lists(name: str, rows: Sequence[tuple[int, Sequence[str]]]) -> 
 def _column_places(name: str, header: Sequence[str]) -> dict[str, int]:
     places = {column: place for place, column in enumerate(header)}
     if len(places) < len(header) or not _NEEDED <= set(places) <= set(COLUMNS):
-        raise BadInput(f"{name}: expected the columns {','.join(COLUMNS)}, got {_quoted(','.join(header))}")
+        raise BadInput(f"{name}: expected the columns {','.join(COLUMNS)}, got {quoted(','.join(header))}")
     return places
 
 
@@ -113,25 +112,26 @@ def _parse_row(name: str, line: int, cells: Sequence[str], places: Mapping[str, 
     where = f"{name}, line {line}"
     if len(cells) != len(places):
         raise BadInput(f"{where}: expected {len(places)} cells, got {len(cells)}")
-    told = {column: unicodedata.normalize("NFC", cells[place]).strip() for column, place in places.items()}
-    action = next((word for word in ACTIONS if word == told["action"]), None)
+    text = {column: unicodedata.normalize("NFC", cells[place]).strip() for column, place in places.items()}
+    action = next((word for word in ACTIONS if word == text["action"]), None)
     if action is None:
-        raise BadInput(f"{where}: expected an action of {', '.join(ACTIONS)}, got {_quoted(told['action'])}")
-    scope = told.get("scope") or SCOPES[action][0]
+        raise BadInput(f"{where}: expected an action of {', '.join(ACTIONS)}, got {quoted(text['action'])}")
+    scope = text.get("scope") or SCOPES[action][0]
     if scope not in SCOPES[action]:
-        raise BadInput(f"{where}: expected to {action} a {' or '.join(sorted(SCOPES[action]))}, got {_quoted(scope)}")
+        scopes = " or ".join(sorted(SCOPES[action]))
+        raise BadInput(f"{where}: expected the scope {scopes} for {action}, got {quoted(scope)}")
     for column, longest in (("name", _LONGEST_NAME), ("reason", LONGEST_REASON)):
-        if not is_line(told[column], longest):
+        if not is_line(text[column], longest):
             raise BadInput(
-                f"{where}: expected a {column} of 1 to {longest} characters in one line, got {_quoted(told[column])}"
+                f"{where}: expected a {column} of 1 to {longest} characters on one line, got {quoted(text[column])}"
             )
-    if not is_day(told["date"]):
-        raise BadInput(f"{where}: expected a date as 2024-12-31, got {_quoted(told['date'])}")
-    return _ManualRow(line, action, scope, told["name"], told["reason"], told["date"])
+    if not is_day(text["date"]):
+        raise BadInput(f"{where}: expected a date such as 2024-12-31, got {quoted(text['date'])}")
+    return _ManualRow(line, action, scope, text["name"], text["reason"], text["date"])
 
 
 def is_line(text: str, longest: int) -> bool:
-    r"""Whether a text is of 1 to so many characters and in one line.
+    r"""Whether a text has 1 to `longest` characters and is on one line.
 
     >>> is_line("heirs", 5), is_line("", 5), is_line("heirs'", 5), is_line("a\nb", 5)
     (True, False, False, False)
@@ -159,20 +159,19 @@ def _check_clashes(name: str, rows: Iterable[_ManualRow]) -> None:
         before = of[row.name].setdefault(row.action, row.line)
         if before != row.line:  # rows of one scope are one by now
             raise BadInput(
-                f"{name}: expected to {row.action} {_quoted(row.name)} as a record or as a work, got both "
-                f"(lines {before} "
-                f"and {row.line})"
+                f"{name}: expected {row.action} of {quoted(row.name)} with one scope, record or work, got both "
+                f"(lines {before} and {row.line})"
             )
     for record, lines in sorted(of.items()):
         for one, other in CLASHES:
             if one in lines and other in lines:
                 raise BadInput(
-                    f"{name}: expected one action on {_quoted(record)}, got {one} (line {lines[one]}) and {other} "
+                    f"{name}: expected one action on {quoted(record)}, got {one} (line {lines[one]}) and {other} "
                     f"(line {lines[other]})"
                 )
 
 
-# --- obeying
+# --- applying
 
 
 def is_named(by_hand: pa.Table, record_ids: pa.ChunkedArray | pa.Array, action: Action) -> pa.Array:
@@ -185,17 +184,17 @@ def is_named(by_hand: pa.Table, record_ids: pa.ChunkedArray | pa.Array, action: 
 def apply_manual_lists(
     records: pa.Table, by_hand: pa.Table, tombstones: pa.Table, previous: pa.Table, aliases: Aliases
 ) -> ManualOutcome:
-    """RECORDS of which those that are excluded or taken down have that for their reason.
+    """RECORDS in which excluded and taken down records have these as their reasons.
 
-    records: RECORDS, artists under the names that they have. by_hand: BY_HAND. tombstones: TOMBSTONES, what was purged
-    and stays away. previous: LEDGER of the release before, which knows the files (`sha256`) of what was once had, and
-    the records that the sources no longer list. aliases: of artists, by which names are compared.
+    records: RECORDS, artists under their final names. by_hand: BY_HAND. tombstones: TOMBSTONES of purged records, which
+    stay away. previous: LEDGER of the previous release, which knows the files (`sha256`) of earlier records, and the
+    records that the sources no longer list. aliases: of artists, by which names are compared.
 
-    What is taken down says nothing more than who it was: all columns but record_id, source, reason and detail are
-    empty. One that the sources no longer list stays in the table. What was taken down as a work of another stays down,
-    as long as that takedown stands, whatever reason and date it has meanwhile. An include outranks that the artist is
-    excluded; a takedown outranks all. A record that the scrape has dropped already keeps its reason, unless it is taken
-    down.
+    Of a record that is taken down only record_id, source, reason and detail are left; all other columns are empty. If
+    the sources no longer list it, it stays in the table. A record that was taken down because of another work stays
+    down as long as that takedown is in the list, even if its reason and date have changed. An included record is kept
+    although its artist is excluded; a takedown outranks everything. A record that the scrape has already dropped keeps
+    its reason, unless it is taken down.
     """
     excluded, known = _exclusions(records, by_hand, aliases)
     down = _takedowns(records, by_hand, tombstones, previous, aliases)
@@ -207,7 +206,7 @@ def apply_manual_lists(
 
 
 class _Takedowns(NamedTuple):
-    """Why records are taken down, and which rows of the file (action, scope, name) named somebody."""
+    """Why records are taken down, and which rows of the file (action, scope, name) match any record."""
 
     why: dict[str, _DropReason]
     known: set[tuple[str, str, str]]
@@ -232,7 +231,7 @@ def _exclusions(
 def _takedowns(
     records: pa.Table, by_hand: pa.Table, tombstones: pa.Table, previous: pa.Table, aliases: Aliases
 ) -> _Takedowns:
-    """From the vaguest to the most exact: what is said of a record itself is what its row tells."""
+    """From the widest scope to the narrowest: a row about the record itself decides its detail."""
     standing, found, known = _wider_takedowns(records, by_hand, aliases)
     before = previous.filter(pc.fill_null(pc.equal(previous["reason"], str(Reason.TAKEN_DOWN)), False))
     as_before = dict(zip(before["record_id"].to_pylist(), before["detail"].to_pylist(), strict=True))
@@ -257,10 +256,7 @@ def _takedowns(
 def _wider_takedowns(
     records: pa.Table, by_hand: pa.Table, aliases: Aliases
 ) -> tuple[dict[str, _DropReason], dict[str, _DropReason], set[tuple[str, str, str]]]:
-    """Takedowns that reach more than a record, by how their details begin; whom they reach.
-
-    And the rows that name somebody.
-    """
+    """Takedowns of artists and works: by how their details begin; by the records that they reach; and matched rows."""
     standing: dict[str, _DropReason] = {}
     found: dict[str, _DropReason] = {}
     known: set[tuple[str, str, str]] = set()
@@ -280,18 +276,18 @@ def _wider_takedowns(
 
 
 def _works_of_artist(artist: str) -> str:
-    """The name's digest says whose they are; the name itself is not to stay in any ledger."""
+    """How the detail begins: with a digest of the artist's name, since the name itself must not stay in any ledger."""
     return f"all works of artist {hashlib.sha256(compared(artist).encode()).hexdigest()[:8]}"
 
 
 def _standing_takedown(standing: Mapping[str, _DropReason], detail: str) -> _DropReason | None:
-    """The takedown by which a detail begins: its text, a colon, and a reason, which may be another by now."""
+    """The takedown with which a detail begins: its text, a colon, and a reason, which may have changed since."""
     begins = (detail[: colon.start()] for colon in re.finditer(": ", detail))
     return next((standing[text] for text in begins if text in standing), None)
 
 
 def _ids_present(names: Iterable[str], table: pa.Table) -> set[str]:
-    """Those of the names that are record_ids of the table: looked up the short way round, for tables of millions."""
+    """Those of the names that are record_ids of the table; quick even in a table of millions."""
     wanted = pa.array(sorted(set(names)), pa.string())
     return set(pc.filter(wanted, pc.is_in(wanted, value_set=table["record_id"])).to_pylist()) if len(wanted) else set()
 
@@ -343,10 +339,7 @@ def _works_of(records: pa.Table, artists: Collection[str], aliases: Aliases) -> 
 
 
 def _groups_of(records: pa.Table, named: Mapping[str, object]) -> dict[str, list[str]]:
-    """For each named record the others of its declared group.
-
-    What one source calls a group says nothing of another's.
-    """
+    """For each named record the others of its declared group; groups of different sources are different."""
     columns = records.select(["record_id", "source", "declared_group"])
     mine = columns.filter(pc.is_in(columns["record_id"], value_set=pa.array(list(named), pa.string())))
     near = columns.filter(pc.is_in(columns["declared_group"], value_set=mine["declared_group"].drop_null()))
@@ -362,7 +355,7 @@ def _groups_of(records: pa.Table, named: Mapping[str, object]) -> dict[str, list
 
 
 def _with_unlisted(records: pa.Table, down: _Takedowns, previous: pa.Table, tombstones: pa.Table) -> pa.Table:
-    """The records, and those that are taken down and no longer listed: by name and source alone."""
+    """The records, and those that are taken down and no longer listed, with record_id and source alone."""
     lost = tables.missing(pa.array(sorted(down.why), pa.string()), records["record_id"])
     if not len(lost):
         return records
@@ -395,7 +388,7 @@ def _with_reasons(records: pa.Table, why: Mapping[str, _DropReason]) -> pa.Table
 
 
 def redact_taken_down(records: pa.Table, ledger: pa.Table) -> pa.Table:
-    """RECORDS in which all that a LEDGER calls taken down, by whatever stage, says no more than that."""
+    """RECORDS without the fields of records that the LEDGER, whatever stage dropped them, has as taken down."""
     down = ledger.filter(pc.fill_null(pc.equal(ledger["reason"], str(Reason.TAKEN_DOWN)), False))
     rows = down.select(["record_id", "detail"]).to_pylist()
     return _with_reasons(records, {row["record_id"]: _DropReason(Reason.TAKEN_DOWN, row["detail"]) for row in rows})
@@ -408,7 +401,7 @@ def _null_where(column: pa.ChunkedArray, where: pa.ChunkedArray) -> pa.ChunkedAr
 
 
 def _taken_down(why: Mapping[str, _DropReason], previous: pa.Table, tombstones: pa.Table) -> pa.Table:
-    """TAKEN_DOWN: with the files of what was had before, which no other record brings back."""
+    """TAKEN_DOWN: with the files that these records had before, which no other record may bring back."""
     names = pa.array(sorted(name for name, found in why.items() if found.reason == Reason.TAKEN_DOWN), pa.string())
     known = tables.lookup(previous, "record_id", names)["sha256"].to_pylist()
     buried = tables.lookup(tombstones, "record_id", names)["sha256"].to_pylist()
@@ -420,7 +413,10 @@ def _taken_down(why: Mapping[str, _DropReason], previous: pa.Table, tombstones: 
 
 
 def merge_tombstones(here: pa.Table, with_release: pa.Table | None) -> pa.Table:
-    """TOMBSTONES of a store and those that came with a release, as into another store; the store's own word counts."""
+    """TOMBSTONES of a store and of a release that was copied into it; where both have a record, the store's row counts.
+
+    with_release: None where there is no release.
+    """
     if with_release is None:
         return here
     others = with_release.filter(pc.invert(pc.is_in(with_release["record_id"], value_set=here["record_id"])))
@@ -428,9 +424,7 @@ def merge_tombstones(here: pa.Table, with_release: pa.Table | None) -> pa.Table:
 
 
 def drop_same_bytes(fetched: pa.Table, taken_down: pa.Table) -> pa.Table:
-    """A FETCH outcome without the files of what is taken down, whichever record brings them: these drop out as taken
-    down.
-    """
+    """A FETCH outcome in which records with the file of a record that is taken down are dropped as taken down, too."""
     of = taken_down.filter(pc.is_valid(taken_down["sha256"]))
     place = pc.index_in(fetched["sha256"], value_set=of["sha256"])
     is_down = pc.is_valid(place)
@@ -444,20 +438,15 @@ def drop_same_bytes(fetched: pa.Table, taken_down: pa.Table) -> pa.Table:
     return fetched
 
 
-def _unmatched_notes(by_hand: pa.Table, listed: set[str], known: set[tuple[str, str, str]]) -> tuple[str, ...]:
-    lost = [row for row in by_hand.to_pylist() if not _is_matched(row, listed, known)]
-    if not lost:
+def _unmatched_notes(by_hand: pa.Table, here: set[str], matched: set[tuple[str, str, str]]) -> tuple[str, ...]:
+    unmatched = [row for row in by_hand.to_pylist() if not _is_matched(row, here, matched)]
+    if not unmatched:
         return ()
-    examples = ", ".join(f"{row['action']} {_quoted(row['name'])}" for row in lost[:_SHOWN])
-    more = f" and {len(lost) - _SHOWN} more" if len(lost) > _SHOWN else ""
-    return (f"by hand: {len(lost)} of {by_hand.num_rows} rows name nobody who is here: {examples}{more}",)
+    examples = listed([f"{row['action']} {quoted(row['name'])}" for row in unmatched], _EXAMPLES)
+    return (f"by hand: {len(unmatched)} of {by_hand.num_rows} rows match no record of this build: {examples}",)
 
 
-def _is_matched(row: Mapping[str, str], listed: set[str], known: set[tuple[str, str, str]]) -> bool:
+def _is_matched(row: Mapping[str, str], here: set[str], matched: set[tuple[str, str, str]]) -> bool:
     if row["action"] != "takedown" and row["scope"] == "record":
-        return row["name"] in listed
-    return (row["action"], row["scope"], row["name"]) in known
-
-
-def _quoted(text: str) -> str:
-    return repr(text if len(text) <= _SHOWN_TEXT else f"{text[:_SHOWN_TEXT]}...")
+        return row["name"] in here
+    return (row["action"], row["scope"], row["name"]) in matched

@@ -13,6 +13,7 @@ from schemas.draw import Sample
 from schemas.errors import Refusal
 from schemas.reasons import Reason
 from schemas.tables import SAMPLE
+from schemas.wording import listed
 from tasks.core import tables
 from tasks.core.draws import order_by_stratum, tickets, waiting_times
 from tasks.core.strata import Strata, counts, strata
@@ -28,7 +29,7 @@ _Rows = NDArray[np.int64]
 _Mask = NDArray[np.bool_]
 _SHOWN = 5
 _LAST = 64
-"""Longer than any record waits (`waiting_times`): what has no figures comes after all that has."""
+"""Longer than any waiting time (`waiting_times`): records without figures come after all that have some."""
 
 
 class _Pool(NamedTuple):
@@ -48,55 +49,56 @@ def decide(view: pa.Table, settings: Sample) -> pa.Table:
     """SAMPLE outcome of a view with COLUMNS, in its order: some records of each stratum, drawn without replacement.
 
     Inside a stratum a record's weight is 1 / (works of its artist there), so that each artist has the same odds
-    (ArtBench-10, Algorithm 1; PoPArt, section 3.1). Each record waits for -ln(u) / weight, u being drawn for (seed,
-    stratum, record_id) alone; those that wait least are drawn. A record that comes or goes therefore moves only its own
-    artist's odds, and a place that gets free goes to the next in that order. Records that a person included come first,
-    and are in whatever the caps and the number of strata or records; those sent back (`is_replaced`) leave their place
-    to the next.
+    (ArtBench-10, Algorithm 1; PoPArt, section 3.1). Each record gets a waiting time of -ln(u) / weight, where u is
+    drawn for (seed, stratum, record_id) alone; the shortest waiting times are drawn. A new or missing record therefore
+    changes only the odds of its own artist, and a free place goes to the next record in that order. Records that a
+    person included come first, and are kept whatever the caps and the number of strata or records; those that a person
+    replaced (`is_replaced`) leave their place to the next.
 
-    `weighs_as` is never null: who counts as one unknown artist has been decided. Empty in, empty out. Raises Refusal
+    `weighs_as` is never null: the caller decides who counts as one unknown artist. Empty in, empty out. Raises Refusal
     where a stratum has fewer records than `exactly` asks for, or more are included in it, naming each such stratum.
     """
     pool = _pool(view, settings)
-    is_included, is_back = (_bools(view[name]) for name in ("is_included", "is_replaced"))
+    is_included, is_sent_back = (_bools(view[name]) for name in ("is_included", "is_replaced"))
     is_eligible = ~pool.is_over_cap & (pool.is_chosen[pool.strata.of] | is_included)
-    is_in = is_eligible & ~is_back
+    is_in = is_eligible & ~is_sent_back
     mine = view if is_eligible.all() else view.filter(pa.array(is_eligible))
     rank = np.zeros(view.num_rows, np.int64)
     rank[is_eligible] = _ranks(mine, pool.strata.of[is_eligible], pool.strata.names, settings)
     is_drawn = is_in & ((rank < pool.places[pool.strata.of]) | is_included)
     if settings.exactly is not None:
         _check_exactly(pool, counts(pool.strata.of, len(pool.sizes), is_drawn), settings.exactly)
-    return _outcome(view["record_id"], pool, is_back & is_eligible, is_drawn, settings)
+    return _outcome(view["record_id"], pool, is_sent_back & is_eligible, is_drawn, settings)
 
 
 def notes(view: pa.Table, outcome: pa.Table, settings: Sample) -> list[str]:
-    """Sentences on the strata that gave fewer records than asked for, and on what is unknown. Both as in `decide`."""
+    """Sentences on strata that gave fewer records than asked for, and on unknown values.
+
+    view, outcome: as in `decide`.
+    """
     pool = _pool(view, settings)
     names, of, unknown = pool.strata
     kept = counts(of, len(names), _bools(pc.is_null(outcome["reason"])))
-    said = []
+    sentences = []
     if settings.at_most is not None:
         lacks = [place for place in np.flatnonzero(pool.is_chosen) if kept[place] < settings.at_most]
         lacks.sort(key=lambda place: (kept[place], names[place]))
         if lacks:
-            few = _listed([f"{names[place]} {kept[place]}" for place in lacks])
-            said.append(
+            few = listed([f"{names[place]} {kept[place]}" for place in lacks], _SHOWN)
+            sentences.append(
                 f"{settings.label}: {len(lacks)} of {pool.is_chosen.sum()} strata have fewer than "
                 f"{settings.at_most}: {few}"
             )
     if settings.total is not None and 0 < kept.sum() < settings.total:
-        said.append(
-            f"{settings.label}: {kept.sum()} records are all that can be drawn; asked for were {settings.total}"
-        )
+        sentences.append(f"{settings.label}: only {kept.sum()} of the {settings.total} records asked for can be drawn")
     if settings.weight == "figures" and view.num_rows and not pc.sum(view["figures"]).as_py():
-        said.append(f"{settings.label}: no figures are known, so that all records weigh the same")
-    said += [
-        f"{settings.label}: {pool.sizes[place]} records are of the stratum {names[place]}, of which "
-        f"{kept[place]} are drawn"
+        sentences.append(f"{settings.label}: no figures are known, so all records have the same weight")
+    sentences += [
+        f"{settings.label}: {pool.sizes[place]} records are in the stratum {names[place]}; {kept[place]} of them "
+        "are drawn"
         for place in sorted(unknown)
     ]
-    return said
+    return sentences
 
 
 def _pool(view: pa.Table, settings: Sample) -> _Pool:
@@ -112,9 +114,9 @@ def _pool(view: pa.Table, settings: Sample) -> _Pool:
 
 
 def _over_cap(view: pa.Table, settings: Sample) -> _Mask:
-    """Records beyond the first n of their object, then those beyond n of their artist, drawn by chance.
+    """(N,) which records are beyond the first n of their object, or beyond n of their artist, drawn by chance.
 
-    Those that a person included or sent back are not among them, and take nobody's place.
+    Records that a person included or replaced are never among them, and do not count.
     """
     caps, over = settings.at_most_per, np.zeros(view.num_rows, np.bool_)
     is_free = ~(_bools(view["is_included"]) | _bools(view["is_replaced"]))
@@ -132,18 +134,18 @@ def _over_cap(view: pa.Table, settings: Sample) -> _Mask:
 
 
 def _beyond_the_first(view: pa.Table, count: int) -> list[int]:
-    """Rows of records that are not among the first so many of their object, by record_id.
+    """Rows of records that are not among the first `count` of their object, by record_id.
 
-    What is of no object has no cap.
+    Records without an object have no cap.
     """
     of = strata(view.select(["object"]), ["object"])
     many = counts(of.of, len(of.names)) > count
     many[list(of.unknown)] = False
     rows = np.flatnonzero(many[of.of])
     names = view["record_id"].take(pa.array(rows)).to_pylist()
-    listed = sorted(zip(of.of[rows].tolist(), map(_natural_order, names), names, rows.tolist(), strict=True))
-    place = _places_in_runs(np.array([number for number, *_ in listed], np.int64))
-    return [row for (*_, row), before in zip(listed, place.tolist(), strict=True) if before >= count]
+    in_order = sorted(zip(of.of[rows].tolist(), map(_natural_order, names), names, rows.tolist(), strict=True))
+    place = _places_in_runs(np.array([number for number, *_ in in_order], np.int64))
+    return [row for (*_, row), before in zip(in_order, place.tolist(), strict=True) if before >= count]
 
 
 def _ranks(view: pa.Table, of: _Rows, names: list[str], settings: Sample) -> _Rows:
@@ -174,7 +176,7 @@ def _works_of_artist(artist: pa.ChunkedArray, of: _Rows) -> _Rows:
 
 
 def _largest(found: Strata, sizes: _Rows, top: int | None) -> list[int]:
-    """Places of the largest strata, ties by name; what is unknown is none of the `top`."""
+    """Places of the largest strata, ties by name; the unknown stratum is never among the `top`."""
     if top is None:
         return list(range(len(sizes)))
     known = [place for place in np.flatnonzero(sizes).tolist() if place not in found.unknown]
@@ -182,10 +184,10 @@ def _largest(found: Strata, sizes: _Rows, top: int | None) -> list[int]:
 
 
 def _draw_sizes(names: list[str], sizes: _Rows, there: _Rows, settings: Sample) -> _Rows:
-    """(K,) how many to draw of strata that have so many records, of which so many can be drawn.
+    """(K,) how many records to draw from each stratum. sizes, there: (K,) its records, and those that can be drawn.
 
-    A total is shared out by the strata's sizes, by largest remainders, equal ones by chance; what a stratum can't give
-    the others do, those with most to spare first.
+    A total is shared out in proportion to the sizes, by largest remainders, equal ones by chance; what a stratum can't
+    give comes from the others, those with most to spare first.
     """
     if settings.total is None:
         return np.full(len(sizes), settings.exactly or settings.at_most or np.iinfo(np.int64).max)
@@ -208,27 +210,30 @@ def _check_exactly(pool: _Pool, drawn: _Rows, exactly: int) -> None:
     lacks = [place for place in np.flatnonzero(pool.is_chosen) if drawn[place] < exactly]
     if lacks:
         lacks.sort(key=lambda place: (drawn[place], names[place]))
-        said = _listed([f"{names[place]} has {drawn[place]}, {exactly - drawn[place]} too few" for place in lacks])
+        lacking = [f"{names[place]} has {drawn[place]}, {exactly - drawn[place]} too few" for place in lacks]
         raise Refusal(
             f"sample: expected exactly {exactly} records of each stratum, but {len(lacks)} of {pool.is_chosen.sum()} "
-            "have fewer: "
-            f"{said}; ask for fewer, take at_most: {exactly}, or leave strata out (top, or a screen for styles)"
+            f"have fewer: {listed(lacking, _SHOWN)}; ask for fewer, use at_most: {exactly}, or leave strata out "
+            "(top, or a screen for styles)"
         )
     if over := [place for place in np.flatnonzero(pool.is_chosen) if drawn[place] > exactly]:
-        said = _listed([f"{drawn[place]} of {names[place]}" for place in over])
-        raise Refusal(f"sample: expected at most {exactly} included records in each stratum, got {said}; ask for more")
+        many = listed([f"{drawn[place]} of {names[place]}" for place in over], _SHOWN)
+        raise Refusal(
+            f"sample: expected at most {exactly} included records in each stratum, got {many}; raise `exactly`, or "
+            "include fewer"
+        )
 
 
-def _outcome(names: pa.ChunkedArray, pool: _Pool, is_back: _Mask, is_drawn: _Mask, settings: Sample) -> pa.Table:
-    """What became of each record, and in words why it was not drawn: one sentence for each stratum."""
+def _outcome(names: pa.ChunkedArray, pool: _Pool, is_sent_back: _Mask, is_drawn: _Mask, settings: Sample) -> pa.Table:
+    """SAMPLE: the reason of each record that was not drawn, and a detail that is the same for all of its stratum."""
     labels, of, unknown = pool.strata
     is_unknown = np.isin(of, list(unknown))
     words = [Reason.NO_STYLE, Reason.STYLE_NOT_CHOSEN, Reason.OVER_CAP, Reason.REPLACED, Reason.NOT_DRAWN]
     which = np.select(
-        [~pool.is_chosen[of] & is_unknown, ~pool.is_chosen[of], pool.is_over_cap, is_back], [0, 1, 2, 3], 4
+        [~pool.is_chosen[of] & is_unknown, ~pool.is_chosen[of], pool.is_over_cap, is_sent_back], [0, 1, 2, 3], 4
     )
     kept = counts(of, len(labels), is_drawn)
-    said = [
+    texts = [
         *(f"{label} is none of the {settings.top} largest" for label in labels),
         *(f"{kept[place]} of {pool.sizes[place]} of {label}" for place, label in enumerate(labels)),
     ]
@@ -237,7 +242,7 @@ def _outcome(names: pa.ChunkedArray, pool: _Pool, is_back: _Mask, is_drawn: _Mas
         SAMPLE,
         names,
         reason=pa.array([str(word) for word in words]).take(pa.array(which, mask=is_drawn)),
-        detail=pa.array(said, pa.string()).take(pa.array(sentence, mask=is_drawn | np.isin(which, [0, 2, 3]))),
+        detail=pa.array(texts, pa.string()).take(pa.array(sentence, mask=is_drawn | np.isin(which, [0, 2, 3]))),
     )
 
 
@@ -255,11 +260,6 @@ def _natural_order(name: str) -> list[tuple[int, str]]:
     """Text as people order it: met:9 before met:10."""
     parts = (part.lstrip("0") if part.isdecimal() else part for part in re.split(r"(\d+)", name))
     return [(len(part), part) if place % 2 else (-1, part) for place, part in enumerate(parts)]
-
-
-def _listed(said: list[str]) -> str:
-    more = f" and {len(said) - _SHOWN} more" if len(said) > _SHOWN else ""
-    return ", ".join(said[:_SHOWN]) + more
 
 
 def _bools(column: pa.ChunkedArray) -> _Mask:

@@ -1,4 +1,4 @@
-"""The one filter: which records pass, by what was measured of them."""
+"""The one filter: which records pass, by their rights, styles, sizes, scores and figures."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -31,12 +31,12 @@ Check = tuple[NDArray[np.bool_], Reason, Sequence[str]]
 
 
 def decide(view: pa.Table, settings: Screen) -> pa.Table:
-    """SCREEN outcome of a view with COLUMNS; only those are read that the settings ask for.
+    """SCREEN outcome of a view with COLUMNS, of which only those are read that the settings need.
 
-    `figures`: how many, null where nobody has counted, which passes no limit. `is_included`, where it stands, marks
-    what a person
-    wants: it passes every check. A row that fails several gets the first of: rights, style, bytes, pixels, side,
-    aspect, blank, colour, blur, border, object, too few figures, too many.
+    `figures`: their number, null where no annotation or detector has counted them, which passes no limit. `is_included`
+    (optional) marks records that a person included: they pass every check. A row that fails several checks gets the
+    first of: rights, style, bytes, pixels, side, aspect, blank, colour, blur, border, object, too few figures, too
+    many.
     """
     checks = [
         *_record_checks(view, settings),
@@ -52,61 +52,54 @@ def decide(view: pa.Table, settings: Screen) -> pa.Table:
 
 
 def has_style(style: pa.ChunkedArray, wanted: Sequence[str], names: Mapping[str, str]) -> pa.Array:
-    """(N,) whether each record's style is among the wanted ones, whichever of its names either has.
-
-    No style is none of them.
-    """
-    keys = {_style_key(text, names) for text in wanted}
-    return pa.array([text is not None and _style_key(text, names) in keys for text in style.to_pylist()], pa.bool_())
+    """(N,) whether each record's style is among the wanted ones, by any of its names; false where it has no style."""
+    forms = {_compared_style(text, names) for text in wanted}
+    is_wanted = [text is not None and _compared_style(text, names) in forms for text in style.to_pylist()]
+    return pa.array(is_wanted, pa.bool_())
 
 
 def check_styles(settings: Screen, names: Mapping[str, str]) -> None:
-    """Raise BadInput where a wanted style is likely a slip: no table knows it, but one that is spelled nearly so."""
+    """Raise BadInput where a wanted style is probably misspelled: unknown, but very similar to a known one."""
     for text, near in styles.mistyped(settings.styles or (), names):
         raise BadInput(
             f"stages ({settings.label}).styles: expected a known style or a source's own word, got '{text}': "
-            "did you mean "
-            f"{' or '.join(near)}? If it is right, say so in the recipe: styles: {{aliases: {{{text}: {text}}}}}"
+            f"did you mean {' or '.join(near)}? If the spelling is right, add it to the recipe: "
+            f"styles: {{aliases: {{{text}: {text}}}}}"
         )
 
 
 def uncounted_notes(figures: pa.ChunkedArray, settings: Screen) -> tuple[str, ...]:
-    """What a person should know of (N,) counts that are null, since nobody has counted: a sentence, or nothing.
+    """A sentence on (N,) counts of figures of which some are null, where the settings have a limit for them.
 
-    Raises BadInput where all are null and a limit is asked for: then the recipe has forgotten its detector.
+    Raises BadInput where all are null: then the recipe lacks a detect stage.
     """
-    wanted, lost = settings.figures, figures.null_count
-    if wanted is None or not lost or (not wanted.least and wanted.most is None):
+    wanted, uncounted = settings.figures, figures.null_count
+    if wanted is None or not uncounted or (not wanted.least and wanted.most is None):
         return ()
-    detect = f"detect of {wanted.category}"
     is_by_people = wanted.counted_by == "people_first"
-    if lost == len(figures):
-        needed = f"annotated records, or {detect}" if is_by_people else detect
+    if uncounted == len(figures):
+        needed = f"{'annotated records or ' if is_by_people else ''}a detect stage for {wanted.category}"
         raise BadInput(
-            f"stages ({settings.label}).figures: expected {needed} before it, got {lost} records that "
-            "nobody has counted"
+            f"stages ({settings.label}).figures: expected {needed} before it, got {uncounted} records without a count"
         )
-    why = (
-        f"they are not annotated, and no {detect} has looked at them"
-        if is_by_people
-        else f"no {detect} has looked at them"
-    )
-    return (f"nobody has counted {wanted.category} in {lost} of {len(figures)} records: {why}",)
+    counted_by = "detector or annotation" if is_by_people else "detector"
+    figure = "people" if wanted.category == "person" else f"'{wanted.category}'"
+    return (f"{settings.label}: no {counted_by} has counted {figure} in {uncounted} of {len(figures)} images",)
 
 
-def _style_key(text: str, names: Mapping[str, str]) -> str:
+def _compared_style(text: str, names: Mapping[str, str]) -> str:
     return styles.key(styles.named(text, names) or "") or text
 
 
 def _record_checks(view: pa.Table, settings: Screen) -> Iterator[Check]:
-    """What the records say, and how long their files are."""
+    """By the records' own fields, and the sizes of their files."""
     if settings.rights is not None:
         uris = view["rights_uri"].to_pylist()
         passing = {uri: rights.passes(uri, settings.rights) for uri in set(uris)}
         yield np.array([not passing[uri] for uri in uris], bool), Reason.RIGHTS_NOT_OPEN, uris
     if settings.styles is not None:
-        said = [style or "no style" for style in view["style"].to_pylist()]
-        yield ~view["has_wanted_style"].to_numpy().astype(bool), Reason.STYLE_NOT_WANTED, said
+        names = [style or "no style" for style in view["style"].to_pylist()]
+        yield ~view["has_wanted_style"].to_numpy().astype(bool), Reason.STYLE_NOT_WANTED, names
     if settings.bytes is not None:
         yield _range_check(view["bytes"].to_numpy(), settings.bytes, Reason.OUTSIDE_BYTES, "bytes")
 
@@ -117,8 +110,7 @@ def _size_checks(view: pa.Table, settings: Screen) -> Iterator[Check]:
         yield _range_check(width.astype(np.int64) * height, settings.pixels, Reason.OUTSIDE_PIXELS, "px")
     if settings.least_side_px is not None:
         side = np.minimum(*_sizes(view))
-        said = [f"{n} px < {settings.least_side_px} px" for n in side]
-        yield side < settings.least_side_px, Reason.TOO_SMALL, said
+        yield side < settings.least_side_px, Reason.TOO_SMALL, [f"{n} px < {settings.least_side_px} px" for n in side]
     if (aspect := settings.aspect) is not None:
         width, height = _sizes(view)
         outside = (width < aspect.least * height) | (width > aspect.most * height)
@@ -126,7 +118,7 @@ def _size_checks(view: pa.Table, settings: Screen) -> Iterator[Check]:
 
 
 def _score_checks(view: pa.Table, settings: Screen) -> Iterator[Check]:
-    """By the scores: blank first, since what shows nothing has neither colour nor sharpness."""
+    """By the scores: blank first, since an empty picture has neither colour nor sharpness."""
     limits = settings.scores or Scores.model_construct()  # none of any kind, which a recipe may not ask for
     if (least := limits.least_contrast) is not None:
         found = view["contrast"].to_numpy()
@@ -152,24 +144,24 @@ def _figure_checks(view: pa.Table, settings: Screen) -> Iterator[Check]:
         return
     found = view["figures"]
     is_unknown, count = found.is_null().to_numpy(), found.fill_null(0).to_numpy()
-    said = [
+    details = [  # the ledger's words, which stay as they are
         f"nobody has counted {wanted.category}" if n is None else f"{n} of {wanted.category}" for n in found.to_pylist()
     ]
     if wanted.least:
-        yield is_unknown | (count < wanted.least), Reason.TOO_FEW_FIGURES, said
+        yield is_unknown | (count < wanted.least), Reason.TOO_FEW_FIGURES, details
     if wanted.most is not None:
-        yield is_unknown | (count > wanted.most), Reason.TOO_MANY_FIGURES, said
+        yield is_unknown | (count > wanted.most), Reason.TOO_MANY_FIGURES, details
 
 
 def _range_check(values: NDArray[np.int64], allowed: Between, reason: Reason, unit: str) -> Check:
-    """Numbers that lie outside, and in words on which side."""
+    """The check of numbers outside a range; its details say on which side."""
     least, most = allowed.least, allowed.most
     is_below = np.zeros(len(values), bool) if least is None else values < least
     is_above = np.zeros(len(values), bool) if most is None else values > most
-    said = [
+    details = [
         f"{n} {unit} {f'< {least}' if low else f'> {most}'} {unit}" for n, low in zip(values, is_below, strict=True)
     ]
-    return is_below | is_above, reason, said
+    return is_below | is_above, reason, details
 
 
 def _sizes(view: pa.Table) -> tuple[np.ndarray, np.ndarray]:

@@ -64,11 +64,11 @@ def count_problems(counts: Row, ledger: pa.Table, images: pa.Table) -> Iterator[
         ("by_split", by_split, dict(sorted(counts["by_split"].items()))),
     ):
         if expected != got:
-            yield f"counts.{name}: expected {expected}, as the tables say, got {got}"
+            yield f"counts.{name}: expected {expected} as in the tables, got {got}"
     if dropped["reason"].null_count:
         yield f"ledger: expected a reason for every dropped record, got none for {dropped['reason'].null_count}"
     if set(kept["record_id"].to_pylist()) != set(images["record_id"].to_pylist()):
-        yield "ledger: expected the kept records to be those of the images table, got others"
+        yield "ledger: expected the same kept records as in the images table, got others"
 
 
 def leak_problems(images: pa.Table) -> Iterator[str]:
@@ -83,7 +83,7 @@ def leak_problems(images: pa.Table) -> Iterator[str]:
 
 
 def tombstone_problems(stones: pa.Table, ledger: pa.Table) -> Iterator[str]:
-    """Records with a tombstone of which a ledger does not say that they are taken down."""
+    """Records with a tombstone that the ledger does not have as taken down."""
     rows = {row["record_id"]: row for row in ledger.select(["record_id", "kept", "reason"]).to_pylist()}
     for name in stones["record_id"].to_pylist():
         row = rows.get(name)
@@ -93,9 +93,7 @@ def tombstone_problems(stones: pa.Table, ledger: pa.Table) -> Iterator[str]:
 
 
 def leftover_files(paths: Iterable[str], stones: pa.Table, images: pa.Table) -> Iterator[str]:
-    """Image files of records with a tombstone that no image of the release uses. images: record_id and sha256 of all
-    rows.
-    """
+    """Image files that only records with a tombstone use. images: record_id and sha256 of all rows."""
     others = images.filter(pc.invert(pc.is_in(images["record_id"], value_set=stones["record_id"])))
     gone = set(stones["sha256"].drop_null().to_pylist()) - set(others["sha256"].to_pylist())
     for path in paths:

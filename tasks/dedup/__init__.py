@@ -1,6 +1,6 @@
 """dedup (decide): which images show one work, which of them stays, and what must lie in one split.
 
-Pairs are found by near hashes (`neighbours`), looked at a second time (`looks`), and only then is anything decided.
+Pairs are found by near hashes (`search`), compared by their thumbnails (`relate`), and only then is anything decided.
 """
 
 import hashlib
@@ -41,9 +41,9 @@ class Blobs(NamedTuple):
 
 
 class PairEvidence(NamedTuple):
-    """What pairs are to each other (a, b, relation, distance_bits, score); what a person should know.
+    """Relations of compared pairs (a, b, relation, distance_bits, score) and notes for people.
 
-    In a plan: is all known.
+    is_complete: whether all pairs are compared; in a plan some may still be missing.
     """
 
     relations: pa.Table
@@ -52,25 +52,25 @@ class PairEvidence(NamedTuple):
 
 
 def dedup(settings: Dedup, state: State, recipe: Recipe, context: Context) -> Step:
-    """Look at new pairs a second time.
+    """Compare new pairs, then decide which records are copies and which of them is kept.
 
-    Decide anew if a pair, what preference looks at, a verdict, a setting or the rule is another.
+    The decision is taken anew only if a pair, the data behind the preference, a verdict, a setting or the code changes.
     """
     store = runs.store_of(context)
     ids, view = kept_ids(store, state), _view(store, state)
-    said, (absent, lost) = read_verdicts(settings, context), _witnesses(store, state)
+    judged, (absent, lost) = read_verdicts(settings, context), _witnesses(store, state)
     blobs = _blobs(pa.concat_tables([view, absent.select(view.column_names)]))
-    found = _find_pairs(settings, blobs, pc.unique(absent["sha256"]).sort(), context)
-    found = found._replace(notes=(*found.notes, *lost))
-    seen, absent = view.select(decide.COLUMNS), absent.select([*decide.COLUMNS, "detail"])
-    if state.pending or not found.is_complete:
-        outcome, _ = witnesses.decide(seen, absent, found.relations, said, settings)
-        return steps.provisional_step(store, settings, state, outcome).model_copy(update={"notes": found.notes})
-    outcome_ref, edges, is_new = _decide_once(store, settings, seen, absent, found.relations, said)
+    evidence = _find_pairs(settings, blobs, pc.unique(absent["sha256"]).sort(), context)
+    evidence = evidence._replace(notes=(*evidence.notes, *lost))
+    rows, absent = view.select(decide.COLUMNS), absent.select([*decide.COLUMNS, "detail"])
+    if state.pending or not evidence.is_complete:
+        outcome, _ = witnesses.decide(rows, absent, evidence.relations, judged, settings)
+        return steps.provisional_step(store, settings, state, outcome).model_copy(update={"notes": evidence.notes})
+    outcome_ref, edges, is_new = _decide_once(store, settings, rows, absent, evidence.relations, judged)
     if (is_second_choice := _second_choices(store, state, recipe, store.read_table(outcome_ref))).any():
-        place = seen.schema.get_field_index("is_second_choice")
-        seen = seen.set_column(place, "is_second_choice", pa.array(is_second_choice))
-        outcome_ref, edges, is_new = _decide_once(store, settings, seen, absent, found.relations, said)
+        place = rows.schema.get_field_index("is_second_choice")
+        rows = rows.set_column(place, "is_second_choice", pa.array(is_second_choice))
+        outcome_ref, edges, is_new = _decide_once(store, settings, rows, absent, evidence.relations, judged)
     step = steps.step_of(
         store,
         "decide",
@@ -79,13 +79,13 @@ def dedup(settings: Dedup, state: State, recipe: Recipe, context: Context) -> St
         ids,
         outcome_ref,
         computed=int(is_new),
-        notes=(*found.notes, *_unused_verdict_notes(said, ids)),
+        notes=(*evidence.notes, *_unused_verdict_notes(judged, ids)),
     )
     return step.model_copy(update={"edges": edges})
 
 
 def _second_choices(store: Store, state: State, recipe: Recipe, outcome: pa.Table) -> NDArray[np.bool_]:
-    """Records that must not stay in place of a copy of theirs, now that the groups are known."""
+    """(N,) records that may be kept only where none of their copies can be, now that the groups are known."""
     ids = outcome["record_id"]
     source = column_of(store, state.records, ids, "source")
     sha256 = column_of(store, state.outcome("fetch"), ids, "sha256")
@@ -94,7 +94,7 @@ def _second_choices(store: Store, state: State, recipe: Recipe, outcome: pa.Tabl
 
 
 def read_verdicts(settings: Dedup, context: Context) -> pa.Table:
-    """VERDICTS that the recipe names. Raises BadInput where the file is none."""
+    """VERDICTS of the recipe's file; empty where it names none. Raises BadInput where the file can't be read."""
     if settings.verdicts is None:
         return VERDICTS.empty_table()
     name, url = settings.verdicts, context.bindings[settings.verdicts]
@@ -102,7 +102,7 @@ def read_verdicts(settings: Dedup, context: Context) -> pa.Table:
 
 
 def _view(store: Store, state: State) -> pa.Table:
-    """What the decision is taken from, and the hashes. Raises BrokenPromise where these are of several recipes."""
+    """The columns of the decision, and the hashes. Raises BrokenPromise where these are not all of one kind."""
     ids = kept_ids(store, state)
     records = columns_of(store, state.records, ids, ("rights_uri", "is_annotated"))
     fetched = columns_of(store, state.outcome("fetch"), ids, ("sha256", "bytes"))
@@ -110,9 +110,8 @@ def _view(store: Store, state: State) -> pa.Table:
     others = [name for name in pc.unique(hashed["phash_recipe"]).to_pylist() if name != PHASH]
     if others:
         raise BrokenPromise(
-            f"dedup: expected hashes of the recipe {PHASH}, got some of "
-            f"{others[0] or 'none that is named'}: hashes of "
-            "different recipes can't be compared; build again from the recipe's hash stage on"
+            f"dedup: expected perceptual hashes of the kind {PHASH}, got some of {others[0] or 'an unnamed kind'}: "
+            "hashes of different kinds can't be compared; build again from the recipe's hash stage on"
         )
     return pa.table(
         {
@@ -128,10 +127,7 @@ def _view(store: Store, state: State) -> pa.Table:
 
 
 def _witnesses(store: Store, state: State) -> tuple[pa.Table, tuple[str, ...]]:
-    """Rows like the view's, and `detail`, of works that are taken down and whose looks the store still knows.
-
-    A note on others.
-    """
+    """Rows like the view's, and `detail`, of works that are taken down and still have a thumbnail; a note on others."""
     down = by_hand.taken_down(store, state)
     down = down.filter(pc.and_(down["is_work"], pc.is_valid(down["sha256"])))
     blobs = pc.unique(down["sha256"]).sort()
@@ -156,8 +152,8 @@ def _witnesses(store: Store, state: State) -> tuple[pa.Table, tuple[str, ...]]:
     )
     lost = down.num_rows - seen.num_rows
     note = (
-        f"dedup: of {lost} records that are taken down the store has no picture: of their copies only equal "
-        "bytes are known"
+        f"dedup: the store has no thumbnail of {lost} records that are taken down, so only copies with equal bytes "
+        "are recognised"
     )
     return table, (note,) * bool(lost)
 
@@ -170,28 +166,29 @@ def _blobs(view: pa.Table) -> Blobs:
 
 
 def _find_pairs(settings: Dedup, blobs: Blobs, witnessed: pa.Array, context: Context) -> PairEvidence:
-    """Search, then look: in a plan only at what is in the store already. witnessed: blobs that are seen through all
-    views, whatever `by` says.
+    """Search for near hashes, then compare the pairs; in a plan only what is in the store already.
+
+    witnessed: blobs for which all views are hashed, whatever `by` says.
     """
     hashed = {
-        key: view_hashes.ensure_view_hashes(key, blobs.sha256, context, settings.label)
-        for key in settings.by
-        if key != "phash"
+        name: view_hashes.ensure_view_hashes(name, blobs.sha256, context, settings.label)
+        for name in settings.by
+        if name != "phash"
     }
     # in a plan some may not be known yet
     whole: dict[ViewName, NDArray[np.uint64]] = {
-        key: seen for key, seen in hashed.items() if len(seen) == len(blobs.hashes)
+        name: hashes for name, hashes in hashed.items() if len(hashes) == len(blobs.hashes)
     }
     to_hash = len(hashed) - len(whole)
-    for key in [key for key in VIEW_NAMES if key not in settings.by and len(witnessed)]:
+    for name in [name for name in VIEW_NAMES if name not in settings.by and len(witnessed)]:
         few = _spread_over_blobs(
-            view_hashes.ensure_view_hashes(key, witnessed, context, settings.label), witnessed, key, blobs
+            view_hashes.ensure_view_hashes(name, witnessed, context, settings.label), witnessed, name, blobs
         )
         to_hash += not few
         whole |= few
     near = search.near_hashes(
         _distinct_hashes(blobs.hashes),
-        _distinct_hashes(*(seen for seen in whole.values())),
+        _distinct_hashes(*whole.values()),
         settings.radius_bits,
         context,
         settings.label,
@@ -200,15 +197,18 @@ def _find_pairs(settings: Dedup, blobs: Blobs, witnessed: pa.Array, context: Con
     pairs = candidates.candidates(
         blobs.hashes,
         _near_hashes(near.filter(pc.invert(near["is_view"]))),
-        [candidates.Views(seen, np.array(views.view_numbers(key), np.int16), of_views) for key, seen in whole.items()],
+        [
+            candidates.Views(hashes, np.array(views.view_numbers(name), np.int16), of_views)
+            for name, hashes in whole.items()
+        ],
     )
     table = pa.table({"a": pairs.a, "b": pairs.b, "view": pairs.view, "distance_bits": pairs.distance_bits})
     measured = relate.ensure_relations(blobs.sha256, table, blobs.sizes, context, settings.label)
     notes = _notes(pairs.crowded, measured["relation"].null_count, to_hash)
-    told = decide.conclusive_pairs(
+    conclusive = decide.conclusive_pairs(
         pa.table(
             {
-                **{name: table[name] for name in ("a", "b", "view")},
+                **{column: table[column] for column in ("a", "b", "view")},
                 "relation": measured["relation"],
                 "distance_bits": table["distance_bits"].cast(pa.int16()),
                 "score": measured["score"],
@@ -216,26 +216,23 @@ def _find_pairs(settings: Dedup, blobs: Blobs, witnessed: pa.Array, context: Con
         )
     )
     for place, side in enumerate(("a", "b")):
-        told = told.set_column(place, side, blobs.sha256.take(told[side].combine_chunks()))
-    return PairEvidence(told, tuple(notes), is_complete=not measured["relation"].null_count and not to_hash)
+        conclusive = conclusive.set_column(place, side, blobs.sha256.take(conclusive[side].combine_chunks()))
+    return PairEvidence(conclusive, tuple(notes), is_complete=not measured["relation"].null_count and not to_hash)
 
 
 def _spread_over_blobs(
-    seen: NDArray[np.uint64], few: pa.Array, key: ViewName, blobs: Blobs
+    hashes: NDArray[np.uint64], few: pa.Array, name: ViewName, blobs: Blobs
 ) -> dict[ViewName, NDArray[np.uint64]]:
-    """(N, V) hashes of the key's views, 0, which says nothing, for all blobs but the few.
-
-    Nothing where some are not known yet.
-    """
-    if len(seen) < len(few):
+    """(N, V) hashes of the views of one name, 0 for all blobs but the few; no entry where some are not known yet."""
+    if len(hashes) < len(few):
         return {}
-    everyone = np.zeros((len(blobs.hashes), seen.shape[1]), np.uint64)
-    everyone[pc.index_in(few, value_set=blobs.sha256).to_numpy()] = seen
-    return {key: everyone}
+    everyone = np.zeros((len(blobs.hashes), hashes.shape[1]), np.uint64)
+    everyone[pc.index_in(few, value_set=blobs.sha256).to_numpy()] = hashes
+    return {name: everyone}
 
 
 def _distinct_hashes(*hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Sorted, and without those that say nothing."""
+    """The distinct hashes, sorted, without degenerate ones."""
     found = np.unique(np.concatenate([np.empty(0, np.uint64), *(values.ravel() for values in hashes)]))
     return found[~candidates.is_degenerate(found)]
 
@@ -246,38 +243,36 @@ def _near_hashes(table: pa.Table) -> candidates.NearHashes:
 
 
 def _decide_once(
-    store: Store, settings: Dedup, view: pa.Table, absent: pa.Table, relations: pa.Table, said: pa.Table
+    store: Store, settings: Dedup, view: pa.Table, absent: pa.Table, relations: pa.Table, judged: pa.Table
 ) -> tuple[TableRef, TableRef, bool]:
     """Outcome and edges, and whether the decision had to be taken now."""
-    seen = [hashlib.sha256(parquet_bytes(table)).hexdigest() for table in (view, absent, relations, said)]
-    key = cache_key(settings=settings, code=CODE, seen=seen)
+    digests = [hashlib.sha256(parquet_bytes(table)).hexdigest() for table in (view, absent, relations, judged)]
+    key = cache_key(settings=settings, code=CODE, tables=digests)
     folders = decision_folder("dedup", key), decision_folder("edges", key)
     known = [next((ref for ref, _ in store.tables(folder)), None) for folder in folders]
     if known[0] is not None and known[1] is not None:
         return known[0], known[1], False
-    outcome, edges = witnesses.decide(view, absent, relations, said, settings)
+    outcome, edges = witnesses.decide(view, absent, relations, judged, settings)
     edges_ref = store.write_table(folders[1], edges)
     return store.write_table(folders[0], outcome), edges_ref, True
 
 
-def _notes(crowded: int, to_look_at: int, to_hash: int) -> list[str]:
+def _notes(crowded: int, to_compare: int, to_hash: int) -> list[str]:
     notes = []
     if crowded:
         notes.append(
-            f"dedup: {crowded} images share a hash with more than {candidates.MOST_PER_HASH} others; of "
-            "these, each was "
-            "compared with "
-            f"{candidates.LEADERS} only"
+            f"dedup: {crowded} images share a hash with more than {candidates.MOST_PER_HASH} others; each of them was "
+            f"compared with only {candidates.LEADERS} of these"
         )
     if to_hash:
-        notes.append("views of new images will be hashed first")
-    if to_look_at:
-        notes.append(f"{to_look_at} pairs will be looked at a second time first")
+        notes.append("views of new images (mirrored, turned, cropped) will be hashed first")
+    if to_compare:
+        notes.append(f"{to_compare} pairs will be compared first")
     return notes
 
 
-def _unused_verdict_notes(said: pa.Table, ids: pa.ChunkedArray) -> list[str]:
-    """A note on verdicts about records that are not here; these are obeyed by not being needed."""
-    is_here = pc.and_(*(pc.is_in(said[side], value_set=ids) for side in ("a", "b")))
-    lost = said.num_rows - (pc.sum(is_here).as_py() or 0)
-    return [f"dedup: {lost} of {said.num_rows} verdicts name a record that does not reach this stage"] if lost else []
+def _unused_verdict_notes(judged: pa.Table, ids: pa.ChunkedArray) -> list[str]:
+    """A note on verdicts about records that do not reach this stage, so that they have no effect."""
+    is_here = pc.and_(*(pc.is_in(judged[side], value_set=ids) for side in ("a", "b")))
+    lost = judged.num_rows - (pc.sum(is_here).as_py() or 0)
+    return [f"dedup: {lost} of {judged.num_rows} verdicts name a record that does not reach this stage"] if lost else []

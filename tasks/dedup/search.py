@@ -23,55 +23,53 @@ from tasks.io.store.layout import measure_folder, outcome_folder
 from tasks.io.store.store import Store, parquet_bytes
 
 CODE = code_digest(search)
-PIECE_KEYS = 2**24
+PIECE_HASHES = 2**24
 """Hashes on either side of one piece of a search: with its pairs, some 1 GB of memory."""
 
-Keys = NDArray[np.uint64]
-Job = tuple[Keys, Keys | None, bool]  # left, right (None: the pairs within left), whether left are hashes of views
+Hashes = NDArray[np.uint64]
+Job = tuple[Hashes, Hashes | None, bool]  # left, right (None: the pairs within left), whether left are hashes of views
 
 
 @task(cache_policy=NO_CACHE, **runs.RETRY_IO)
-def search_part(pieces: pa.Table, asked: tuple[list[TableRef], int], into: str, context: Context) -> None:
+def search_part(pieces: pa.Table, settings: tuple[list[TableRef], int], into: str, context: Context) -> None:
     """Search some pieces of a large search and store their pairs."""
-    refs, radius_bits = asked
+    refs, radius_bits = settings
     store = runs.store_of(context)
     for piece in pieces.to_pylist():
         left = _of_piece(store, refs, piece, "left")
         right = None if piece["right"] is None else _of_piece(store, refs, piece, "right")
         found = _search(left, right, radius_bits, is_view=piece["is_view"], threads=1)
         # a first row without a pair: a piece in which nothing is near is done, too
-        marked = pa.concat_tables(
-            [pa.table([pa.nulls(1, field.type) for field in NEIGHBOURS], schema=NEIGHBOURS), found]
-        )
-        store.write_table(into, marked.append_column("piece", pa.array([piece["piece"]] * marked.num_rows, pa.int32())))
+        rows = pa.concat_tables([pa.table([pa.nulls(1, field.type) for field in NEIGHBOURS], schema=NEIGHBOURS), found])
+        store.write_table(into, rows.append_column("piece", pa.array([piece["piece"]] * rows.num_rows, pa.int32())))
 
 
-def _of_piece(store: Store, refs: list[TableRef], piece: dict[str, Any], side: str) -> Keys:
-    keys: Keys = store.read_table(refs[piece[side]])["key"].to_numpy()
-    return keys[piece[f"{side}_start"] : piece[f"{side}_stop"]]
+def _of_piece(store: Store, refs: list[TableRef], piece: dict[str, Any], side: str) -> Hashes:
+    hashes: Hashes = store.read_table(refs[piece[side]])["key"].to_numpy()
+    return hashes[piece[f"{side}_start"] : piece[f"{side}_stop"]]
 
 
-def near_hashes(wholes: Keys, view_hashes: Keys, radius_bits: int, context: Context, label: str) -> pa.Table:
+def near_hashes(wholes: Hashes, view_hashes: Hashes, radius_bits: int, context: Context, label: str) -> pa.Table:
     """NEIGHBOURS among distinct sorted hashes of wholes, and between the distinct sorted hashes of views and them."""
     store = runs.store_of(context)
-    key = cache_key(radius_bits=radius_bits, code=CODE)
-    (old_wholes, old_seen, old), outgrown = _earlier_search(store, key, wholes, view_hashes)
-    new_wholes, new_seen = (
-        np.setdiff1d(now, was, assume_unique=True) for now, was in ((wholes, old_wholes), (view_hashes, old_seen))
+    search_key = cache_key(radius_bits=radius_bits, code=CODE)
+    (old_wholes, old_views, old), outgrown = _earlier_search(store, search_key, wholes, view_hashes)
+    new_wholes, new_views = (
+        np.setdiff1d(now, was, assume_unique=True) for now, was in ((wholes, old_wholes), (view_hashes, old_views))
     )
-    if not len(new_wholes) and not len(new_seen):
+    if not len(new_wholes) and not len(new_views):
         return old
     jobs: list[Job] = [
         (new_wholes, None, False),
         (old_wholes, new_wholes, False),
         (view_hashes, new_wholes, True),
-        (new_seen, old_wholes, True),
+        (new_views, old_wholes, True),
     ]
     found = [_smaller_hash_left(table) for table in _search_jobs(jobs, radius_bits, context, label)]
     everything = pa.concat_tables([old, *found]).sort_by(
         [("is_view", "ascending"), ("left", "ascending"), ("right", "ascending")]
     )
-    kept = _store_search(store, key, wholes, view_hashes, everything)
+    kept = _store_search(store, search_key, wholes, view_hashes, everything)
     # what this search holds too; its pairs, in a folder of its name, are then read no more
     for ref in outgrown:
         if ref.path != kept.path:
@@ -112,7 +110,7 @@ def _pieces(jobs: list[Job]) -> list[dict[str, Any]]:
     side = 0
     for left, right, is_view in jobs:
         if right is None:
-            ranges = search.piece_pairs(len(left), -(-len(left) // PIECE_KEYS))
+            ranges = search.piece_pairs(len(left), -(-len(left) // PIECE_HASHES))
         else:
             ranges = list(itertools.product(_ranges(len(left)), _ranges(len(right))))
         for one, other in ranges:
@@ -133,11 +131,11 @@ def _pieces(jobs: list[Job]) -> list[dict[str, Any]]:
     return found
 
 
-def _ranges(keys: int) -> list[range]:
-    return [range(start, min(start + PIECE_KEYS, keys)) for start in range(0, keys, PIECE_KEYS)]
+def _ranges(hashes: int) -> list[range]:
+    return [range(start, min(start + PIECE_HASHES, hashes)) for start in range(0, hashes, PIECE_HASHES)]
 
 
-def _search(left: Keys, right: Keys | None, radius_bits: int, *, is_view: bool, threads: int) -> pa.Table:
+def _search(left: Hashes, right: Hashes | None, radius_bits: int, *, is_view: bool, threads: int) -> pa.Table:
     """NEIGHBOURS of one job."""
     if right is None:
         pairs, distances = search.near_pairs(left, radius_bits, threads)
@@ -158,21 +156,23 @@ def _smaller_hash_left(found: pa.Table) -> pa.Table:
     )
 
 
-EarlierSearch = tuple[Keys, Keys, pa.Table]
+EarlierSearch = tuple[Hashes, Hashes, pa.Table]
 
 
-def _earlier_search(store: Store, key: str, wholes: Keys, seen: Keys) -> tuple[EarlierSearch, list[TableRef]]:
-    """Of the earlier search that had most of these hashes: which it had, and its pairs among them.
+def _earlier_search(
+    store: Store, search_key: str, wholes: Hashes, view_hashes: Hashes
+) -> tuple[EarlierSearch, list[TableRef]]:
+    """The hashes and pairs that the largest earlier search shares with this one, and searches that this one replaces.
 
-    And searches that had no others.
+    A search is replaced where all of its hashes are among these.
     """
-    best: EarlierSearch = wholes[:0], seen[:0], NEIGHBOURS.empty_table()
+    best: EarlierSearch = wholes[:0], view_hashes[:0], NEIGHBOURS.empty_table()
     outgrown = []
-    for ref, table in store.tables(measure_folder("search-hashes", key)):
-        is_view, keys = table["is_view"].to_numpy(), table["key"].to_numpy()
+    for ref, table in store.tables(measure_folder("search-hashes", search_key)):
+        is_view, hashes = table["is_view"].to_numpy(), table["key"].to_numpy()
         had = (
-            np.intersect1d(keys[~is_view], wholes, assume_unique=True),
-            np.intersect1d(keys[is_view], seen, assume_unique=True),
+            np.intersect1d(hashes[~is_view], wholes, assume_unique=True),
+            np.intersect1d(hashes[is_view], view_hashes, assume_unique=True),
         )
         count = len(had[0]) + len(had[1])
         if count == table.num_rows:
@@ -182,7 +182,7 @@ def _earlier_search(store: Store, key: str, wholes: Keys, seen: Keys) -> tuple[E
         pairs = pa.concat_tables(
             [
                 NEIGHBOURS.empty_table(),
-                *(found for _, found in store.tables(measure_folder("search-pairs", key, ref.sha256))),
+                *(found for _, found in store.tables(measure_folder("search-pairs", search_key, ref.sha256))),
             ]
         )
         if pairs.num_rows == pc.sum(table["pairs"]).as_py():  # else a table of pairs is gone
@@ -190,21 +190,23 @@ def _earlier_search(store: Store, key: str, wholes: Keys, seen: Keys) -> tuple[E
     return best, outgrown
 
 
-def _pairs_among(pairs: pa.Table, wholes: Keys, seen: Keys) -> pa.Table:
+def _pairs_among(pairs: pa.Table, wholes: Hashes, view_hashes: Hashes) -> pa.Table:
     left, right, is_view = (pairs[name].to_numpy() for name in ("left", "right", "is_view"))
     return pairs.filter(
-        pa.array(np.isin(right, wholes) & np.where(is_view, np.isin(left, seen), np.isin(left, wholes)), pa.bool_())
+        pa.array(
+            np.isin(right, wholes) & np.where(is_view, np.isin(left, view_hashes), np.isin(left, wholes)), pa.bool_()
+        )
     )
 
 
-def _store_search(store: Store, key: str, wholes: Keys, seen: Keys, pairs: pa.Table) -> TableRef:
-    """Store what was searched, after its pairs."""
+def _store_search(store: Store, search_key: str, wholes: Hashes, view_hashes: Hashes, pairs: pa.Table) -> TableRef:
+    """Store the pairs, then the hashes among which they were searched."""
     left, is_view = pairs["left"].to_numpy(), pairs["is_view"].to_numpy()
     columns = []
-    for keys, of_views in ((wholes, False), (seen, True)):
-        counted = np.bincount(np.searchsorted(keys, left[is_view == of_views]), minlength=len(keys))
-        columns.append(pa.table([keys, np.full(len(keys), of_views), counted.astype(np.uint32)], schema=SEARCHED))
+    for hashes, of_views in ((wholes, False), (view_hashes, True)):
+        counted = np.bincount(np.searchsorted(hashes, left[is_view == of_views]), minlength=len(hashes))
+        columns.append(pa.table([hashes, np.full(len(hashes), of_views), counted.astype(np.uint32)], schema=SEARCHED))
     searched = pa.concat_tables(columns)
     digest = hashlib.sha256(parquet_bytes(searched)).hexdigest()
-    store.write_table(measure_folder("search-pairs", key, digest), pairs)
-    return store.write_table(measure_folder("search-hashes", key), searched)
+    store.write_table(measure_folder("search-pairs", search_key, digest), pairs)
+    return store.write_table(measure_folder("search-hashes", search_key), searched)

@@ -23,24 +23,24 @@ CODE = code_digest(views, thumbnails)
 
 
 @task(cache_policy=NO_CACHE, **runs.RETRY_IO)
-def hash_views_part(blobs: pa.Table, key: ViewName, into: str, context: Context) -> None:
+def hash_views_part(blobs: pa.Table, name: ViewName, into: str, context: Context) -> None:
     """Hash the views of one batch of thumbnails and store the hashes."""
     store = runs.store_of(context)
-    seen = shelves.greys(store, blobs)
+    greys = shelves.greys(store, blobs)
     rows = [
-        {"sha256": sha256, "keys": views.view_hashes(seen[sha256], views.VIEWS[key])}
+        {"sha256": sha256, "keys": views.view_hashes(greys[sha256], views.VIEWS[name])}
         for sha256 in blobs["sha256"].to_pylist()
     ]
     store.write_table(into, pa.Table.from_pylist(rows, schema=VIEW_HASHES))
 
 
-def ensure_view_hashes(key: ViewName, blobs: pa.Array, context: Context, label: str) -> NDArray[np.uint64]:
-    """(N, V) hashes of the key's views for each blob, computed where they are missing.
+def ensure_view_hashes(name: ViewName, blobs: pa.Array, context: Context, label: str) -> NDArray[np.uint64]:
+    """(N, V) hashes of the views of that name for each blob, computed where they are missing.
 
     In a plan, fewer rows may be there.
     """
     store = runs.store_of(context)
-    folder = measure_folder("view-hashes", cache_key(key=key, recipe=views.RECIPE, code=CODE, of=inspection.CODE))
+    folder = measure_folder("view-hashes", cache_key(key=name, recipe=views.RECIPE, code=CODE, of=inspection.CODE))
     have = stored_measurements(store, folder, blobs, VIEW_HASHES)
     todo = tables.missing(blobs, have["sha256"])
     if len(todo) and not context.plan:
@@ -48,14 +48,14 @@ def ensure_view_hashes(key: ViewName, blobs: pa.Array, context: Context, label: 
         run_in_parts(
             hash_views_part,
             shelf.sort_by([("path", "ascending"), ("sha256", "ascending")]),
-            (key, folder),
+            (name, folder),
             context,
             label,
         )
         have = stored_measurements(store, folder, blobs, VIEW_HASHES)
         if lost := len(blobs) - have.num_rows:
             raise AssertionError(
-                f"expected hashes of the views {key} of each of {len(blobs)} blobs, got none for {lost}"
+                f"expected hashes of the views {name} of each of {len(blobs)} blobs, got none for {lost}"
             )
     flat = have["keys"].combine_chunks().flatten().to_numpy().astype(np.uint64)
-    return np.asarray(flat.reshape(have.num_rows, len(views.VIEWS[key])))
+    return np.asarray(flat.reshape(have.num_rows, len(views.VIEWS[name])))

@@ -1,4 +1,4 @@
-"""What people say of single records, for every stage that asks; the file is the recipe's `by_hand` binding."""
+"""The list by hand, for every stage that needs it; the file is the recipe's `by_hand` binding."""
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -10,6 +10,7 @@ from schemas.manifests import Context, State, TableRef
 from schemas.recipe import Recipe
 from schemas.stages import Dedup
 from schemas.tables import BY_HAND, LEDGER, TAKEN_DOWN
+from schemas.wording import listed
 from tasks.core import by_hand as core
 from tasks.core.names import aliases
 from tasks.engine import runs
@@ -18,13 +19,13 @@ from tasks.io.store import releases, tombstones
 from tasks.io.store.layout import outcome_folder
 from tasks.io.store.store import Store
 
-_SHOWN = 5
+_EXAMPLES = 5
 
 
 def read_manual_lists(recipe: Recipe, context: Context) -> pa.Table:
-    """BY_HAND that the recipe names; empty where it names none.
+    """BY_HAND of the recipe's file; empty where it names none.
 
-    Raises BadInput where the file is none, or nothing can obey it.
+    Raises BadInput where the file can't be read or contradicts itself, and where it replaces without a draw.
     """
     if recipe.by_hand is None:
         return BY_HAND.empty_table()
@@ -32,7 +33,9 @@ def read_manual_lists(recipe: Recipe, context: Context) -> pa.Table:
     said = core.parse_manual_lists(name, files.rows_of_csv(recipe.by_hand, url))
     replaced = said.filter(pc.equal(said["action"], "replace"))["name"].to_pylist()
     if replaced and not any(isinstance(stage, Sample) for stage in recipe.stages):
-        raise BadInput(f"{name}: expected a sample stage in the recipe, whose draw replaces '{replaced[0]}', got none")
+        raise BadInput(
+            f"{name}: expected a sample stage in the recipe to replace '{replaced[0]}' in its draw, got none"
+        )
     return said
 
 
@@ -42,7 +45,7 @@ def is_named(recipe: Recipe, context: Context, record_ids: pa.ChunkedArray | pa.
 
 
 def all_tombstones(store: Store, recipe: Recipe) -> pa.Table:
-    """TOMBSTONES of the dataset: the store's, and those that came with its last release, as into another store."""
+    """TOMBSTONES of the dataset: those of the store, and of its last release, which may come from another store."""
     previous = releases.predecessor(store, recipe.name)
     return core.merge_tombstones(
         tombstones.read_tombstones(store, recipe.name), previous.tombstones() if previous else None
@@ -50,10 +53,7 @@ def all_tombstones(store: Store, recipe: Recipe) -> pa.Table:
 
 
 def purged_ids(store: Store, recipe: Recipe) -> pa.Array:
-    """record_ids of what is purged, whose pages a crawl leaves out.
-
-    Not of such as hold further images that are here (`key-2`).
-    """
+    """record_ids of purged records, whose pages a crawl leaves out; not where a page has further images (`key-2`)."""
     previous, stones = releases.predecessor(store, recipe.name), all_tombstones(store, recipe)["record_id"].to_pylist()
     known = previous.ledger()["record_id"].to_pylist() if previous and stones else []
     further = {name.rpartition("-")[0] for name in set(known) - set(stones) if name.rpartition("-")[2].isdigit()}
@@ -61,7 +61,7 @@ def purged_ids(store: Store, recipe: Recipe) -> pa.Array:
 
 
 def missing_inclusion_notes(store: Store, state: State, recipe: Recipe, context: Context) -> tuple[str, ...]:
-    """A sentence on records that a person included and that are not in all the same, and why."""
+    """A sentence on records that a person included and that are not in the release nevertheless, and why."""
     said = read_manual_lists(recipe, context)
     wanted = said.filter(pc.equal(said["action"], "include"))["name"]
     why = dict.fromkeys(wanted.to_pylist(), "no source lists it")
@@ -70,10 +70,9 @@ def missing_inclusion_notes(store: Store, state: State, recipe: Recipe, context:
         for row in table.filter(pc.is_in(table["record_id"], value_set=wanted)).to_pylist():
             why[row["record_id"]] = row["reason"]
     lost = [f"{name} ({reason})" for name, reason in why.items() if reason is not None]
-    more = f" and {len(lost) - _SHOWN} more" if len(lost) > _SHOWN else ""
-    return (
-        f"by hand: {len(lost)} of {len(why)} included records are not in: {', '.join(lost[:_SHOWN])}{more}",
-    ) * bool(lost)
+    if not lost:
+        return ()
+    return (f"by hand: {len(lost)} of {len(why)} included records are not in the release: {listed(lost, _EXAMPLES)}",)
 
 
 def apply_manual_lists(
@@ -96,13 +95,13 @@ def _copies_note(recipe: Recipe, taken_down: pa.Table) -> tuple[str, ...]:
     if not works or any(isinstance(stage, Dedup) for stage in recipe.stages):
         return ()
     return (
-        f"by hand: the recipe has no dedup: of {works} works that are taken down only copies of equal "
+        f"by hand: the recipe has no dedup stage, so of {works} works that are taken down only copies with equal "
         "bytes are dropped",
     )
 
 
 def redact_taken_down(records: pa.Table, ledger: pa.Table) -> pa.Table:
-    """RECORDS that say nothing of what the ledger calls taken down, by whatever stage; see core.by_hand."""
+    """RECORDS without the fields of records that the ledger has as taken down; see core.by_hand."""
     return core.redact_taken_down(records, ledger)
 
 
@@ -112,5 +111,5 @@ def taken_down(store: Store, state: State) -> pa.Table:
 
 
 def drop_same_bytes(fetched: pa.Table, state: State, context: Context) -> pa.Table:
-    """A FETCH outcome in which the files of what is taken down are dropped, whichever record brings them."""
+    """A FETCH outcome in which records with the file of a record that is taken down are dropped, too."""
     return core.drop_same_bytes(fetched, taken_down(runs.store_of(context), state))

@@ -20,7 +20,7 @@ def step_of(
     computed: int = 0,
     notes: tuple[str, ...] = (),
 ) -> Step:
-    """The step that an outcome tells of; asserts that what entered is what was kept and dropped."""
+    """The step of an outcome; asserts that what entered is what was kept and dropped."""
     ref = outcome if isinstance(outcome, TableRef) else store.write_table(outcome_folder(stage), outcome)
     table = store.read_table(ref)
     tables.assert_closed(entering, table)
@@ -40,7 +40,7 @@ def step_of(
 def planned_step(
     store: Store, state: State, kind: Kind, label: str, stage: str, rows: pa.Table, *, computed: int, pending: int
 ) -> Step:
-    """In a plan, the step of a stage that has something to do first: `rows` are the records that are known to go on."""
+    """In a plan, the step of a stage that still has work to do; rows: the outcome of records that are known already."""
     ref, dropped = store.write_table(outcome_folder(stage), rows), tables.dropped_counts(rows)
     return Step(
         label=label,
@@ -55,9 +55,9 @@ def planned_step(
 
 
 def provisional_step(store: Store, settings: AnyStage, state: State, outcome: pa.Table) -> Step:
-    """In a plan, a decision that will be taken again once rows are there that earlier stages have yet to give.
+    """In a plan, a decision that will be taken again once earlier stages have given their missing rows.
 
-    Its outcome for the rows that are there already stands in for it: a good guess at what later stages will see.
+    Its outcome for the rows that are there already is used meanwhile: a good estimate for later stages.
     """
     return planned_step(
         store, state, "decide", settings.label, settings.stage, outcome, computed=1, pending=state.pending

@@ -55,7 +55,7 @@ def step_line(step: Step) -> str:
 
 
 def print_progress(step: Step) -> None:
-    """A line for each stage that is done: on the terminal, and in the log that Prefect's UI shows."""
+    """Print a line for a stage that is done: on the terminal, and in the log that Prefect's UI shows."""
     Console(stderr=True, highlight=False).print(step_line(step))
     if FlowRunContext.get() is not None:
         get_run_logger().info(step_line(step))
@@ -79,15 +79,15 @@ def _intention(step: Step) -> str:
     about = "about " if step.pending and step.kind == "measure" else ""  # earlier decisions may let others through
     known = f"{step.kept} kept" + (f", {sum(step.dropped.values())} dropped" if step.dropped else "")
     if not step.computed and step.pending:
-        return f"nothing more: fetch measures what it gets ({known})"
+        return f"nothing more: fetch measures new images itself ({known})"
     if not step.computed:
-        return f"nothing: known already ({known})"
+        return f"nothing: already in the store ({known})"
     if step.stage == "scrape":
         return f"read {step.computed} new or changed listing{'s' * (step.computed > 1)} ({known})"
     verb = {"retrieve": "fetch", "measure": "compute", "decide": "decide again", "publish": "publish"}[step.kind]
     if step.kind in {"retrieve", "measure"}:
         return f"{verb} {about}{step.computed} of {step.kept + sum(step.dropped.values())}"
-    return f"{verb}, when what comes before is known" if step.pending else f"{verb} ({known})"
+    return f"{verb}, once the earlier stages are done" if step.pending else f"{verb} ({known})"
 
 
 def _text(table: Table) -> str:

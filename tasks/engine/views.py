@@ -1,4 +1,4 @@
-"""What earlier stages have found out about the records that are still kept, as columns: the views of every stage."""
+"""Columns that earlier stages have given the records that are still kept: what the view of each stage is made of."""
 
 from collections.abc import Sequence
 
@@ -39,7 +39,7 @@ _METADATA = ("source_url", "title", "artist", "style", "date_text", "year", "rig
 
 
 def metadata_counts(store: Store, state: State, record_ids: pa.ChunkedArray) -> NDArray[np.int64]:
-    """(N,) how many fields of each record say something: of two copies, the one of which more is known."""
+    """(N,) how many descriptive fields of each record are filled in: dedup prefers the copy with more of them."""
     known = columns_of(store, state.records, record_ids, _METADATA)
     return np.asarray(np.sum([np.asarray(pc.is_valid(known[name])) for name in _METADATA], axis=0), np.int64)
 

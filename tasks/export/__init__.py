@@ -1,4 +1,4 @@
-"""export (publish): the release. What is already published, whole, is not written again."""
+"""export (publish): the release. A release that is already published and intact is not written again."""
 
 import functools
 import json
@@ -20,9 +20,10 @@ from tasks.core import tables
 from tasks.core.export import ledger
 from tasks.engine import by_hand, runs, steps
 from tasks.engine import previous as lineage
+from tasks.engine.cache_keys import split_sha256
 from tasks.engine.decide import decide_once
 from tasks.engine.views import kept_ids
-from tasks.export.content import CODE, Content, content, detector_names, publication, recipe_sha256, split_sha256
+from tasks.export.content import CODE, Content, content, detector_names, publication, recipe_sha256
 from tasks.export.files import write_release
 from tasks.io.files import contracts
 from tasks.io.store import releases
@@ -31,7 +32,7 @@ from tasks.io.store.store import Store
 
 
 class PublicationInputs(Frozen):
-    """Everything that a publication shows: digests of tables, and the recipe."""
+    """Everything that decides the content of a release: digests of tables, and the recipe."""
 
     recipe: Recipe
     recipe_sha256: str
@@ -65,7 +66,7 @@ def export(settings: Export, state: State, recipe: Recipe, context: Context) -> 
     memory = _memory(store, state, recipe, previous)
     memory_ref = store.write_table(outcome_folder("memory"), memory)
     refs = (state.records, state.figures, memory_ref, *(step.outcome for step in state.steps))
-    shown = PublicationInputs(
+    inputs = PublicationInputs(
         recipe=recipe,
         recipe_sha256=recipe_sha256(recipe, context),
         tables=tuple(ref.sha256 for ref in refs),
@@ -77,7 +78,7 @@ def export(settings: Export, state: State, recipe: Recipe, context: Context) -> 
     def whole() -> Content:
         return content(store, settings, state, recipe, memory, context)
 
-    ref, _ = decide_once(store, "publication", shown, CODE, memory, lambda: publication(whole(), recipe, context))
+    ref, _ = decide_once(store, "publication", inputs, CODE, memory, lambda: publication(whole(), recipe, context))
     version = store.read_table(ref)["version"][0].as_py()
     release = releases.opened(store, recipe.name, version)
     is_new = release is None or not release.is_intact()
@@ -111,13 +112,13 @@ def _check_gates(recipe: Recipe, previous: releases.Release | None, kept: int, c
     if kept < before * (1 - recipe.max_loss_fraction):
         raise Refusal(
             f"export: expected at least {1 - recipe.max_loss_fraction:.0%} of the {before} images of release "
-            f"{previous.manifest.version}, "
-            f"got {kept}: nothing is published; if that is right, raise max_loss_fraction"
+            f"{previous.manifest.version}, got {kept}; nothing is published: if the loss is right, raise "
+            "max_loss_fraction"
         )
 
 
 def _check_transient(recipe: Recipe, state: State, store: Store) -> None:
-    """Refuse to publish where too much could not be had for now: the next build may have it."""
+    """Refuse to publish where too many images failed for reasons that may be over in the next build."""
     passing = {str(reason) for reason in PASSING}
     failed = sum(count for step in state.steps for reason, count in step.dropped.items() if reason in passing)
     listed = store.read_table(state.records)
@@ -126,9 +127,9 @@ def _check_transient(recipe: Recipe, state: State, store: Store) -> None:
     )
     if failed > recipe.max_transient_fraction * wanted.num_rows:
         raise Refusal(
-            f"export: expected at most {recipe.max_transient_fraction:.1%} of {wanted.num_rows} records to fail in "
-            "passing, got "
-            f"{failed}: nothing is published; build again to ask for these alone, or raise max_transient_fraction"
+            f"export: expected at most {recipe.max_transient_fraction:.1%} of {wanted.num_rows} records to fail for "
+            f"reasons that may pass, got {failed}; nothing is published: build again, which retries only these, or "
+            "raise max_transient_fraction"
         )
 
 
@@ -138,7 +139,7 @@ def _memory(store: Store, state: State, recipe: Recipe, previous: releases.Relea
     listed = store.read_table(state.records)
     records = listed["record_id"]
     is_down = pc.fill_null(pc.equal(listed["reason"], str(Reason.TAKEN_DOWN)), False)
-    same = previous.manifest.split_sha256 == split_sha256(recipe)
+    same = previous.manifest.split_sha256 == split_sha256(recipe.split)
     outcomes = [store.read_table(step.outcome) for step in state.steps[1:]]
     copies = ledger.splits_of_copies(outcomes, lineage.role_of(recipe))
     return ledger.inherited_rows(
@@ -152,7 +153,7 @@ def _memory(store: Store, state: State, recipe: Recipe, previous: releases.Relea
 
 
 def _notes(release: releases.Release | None) -> tuple[str, ...]:
-    """What the release says of the detector, if people have annotated images too."""
+    """The release's scores of the detector, if people have annotated images too."""
     if release is None or "evaluation.json" not in release.manifest.files:
         return ()
     scores: dict[str, Any] = json.loads(release.read("evaluation.json"))

@@ -1,4 +1,4 @@
-"""What a release will say: its tables, and the digests by which it is known."""
+"""The content of a release: its tables, and the digests that name it."""
 
 import sys
 from dataclasses import dataclass
@@ -7,13 +7,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.detect import Detect
-from schemas.draw import Split
 from schemas.manifests import Context, State
 from schemas.recipe import Recipe
 from schemas.stages import Dedup, Export
 from tasks.core import tables
 from tasks.core.export import annotations, digest, images, ledger
-from tasks.engine import cache_keys, detectors, previous
+from tasks.engine import detectors, previous
 from tasks.engine.cache_keys import cache_key, code_digest
 from tasks.engine.views import column_of, columns_of, kept_ids
 from tasks.io.files import by_hand, contracts, verdicts
@@ -89,17 +88,12 @@ def _columns(table: pa.Table) -> dict[str, pa.ChunkedArray]:
 
 
 def recipe_sha256(recipe: Recipe, context: Context) -> str:
-    """Digest of all settings, as they ran, and of what people said by hand and of pairs, which no content may show.
+    """Digest of all settings of this build, and of the files with verdicts and the list by hand.
 
-    Manners are left out, since how fast one asks changes nothing in a release.
+    Manners are left out, since the speed of requests changes nothing in a release.
     """
     named = [stage.verdicts for stage in recipe.stages if isinstance(stage, Dedup) and stage.verdicts]
-    said = {"verdicts": [verdicts.sha256(name, context.bindings[name]) for name in named]} if named else {}
+    files = {"verdicts": [verdicts.sha256(name, context.bindings[name]) for name in named]} if named else {}
     if recipe.by_hand:
-        said["by_hand"] = [by_hand.sha256(recipe.by_hand, context.bindings[recipe.by_hand])]
-    return cache_key(recipe=recipe.model_dump(mode="json", exclude={"manners"}), **said)
-
-
-def split_sha256(recipe: Recipe) -> str:
-    """Digest of the settings of split alone."""
-    return next(cache_keys.split_sha256(stage) for stage in recipe.stages if isinstance(stage, Split))
+        files["by_hand"] = [by_hand.sha256(recipe.by_hand, context.bindings[recipe.by_hand])]
+    return cache_key(recipe=recipe.model_dump(mode="json", exclude={"manners"}), **files)

@@ -1,4 +1,4 @@
-"""The files of a release: written beside, from tables and blobs, then shown whole."""
+"""The files of a release: written to a draft from tables and blobs, then published as a whole."""
 
 import base64
 import importlib.metadata
@@ -11,7 +11,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import yaml
 
-from schemas.draw import Split
 from schemas.manifests import Context, ReleaseManifest, State
 from schemas.recipe import Recipe
 from schemas.stages import Export
@@ -23,9 +22,10 @@ from tasks.core.report import clusters, detector, page, thumbnails
 from tasks.core.statistics import Statistics
 from tasks.engine import by_hand
 from tasks.engine import thumbnails as shelves
+from tasks.engine.cache_keys import split_sha256
 from tasks.engine.views import columns_of, metadata_counts
 from tasks.export import statistics
-from tasks.export.content import Content, publication, recipe_sha256, split_sha256
+from tasks.export.content import Content, publication, recipe_sha256
 from tasks.io.files import contracts
 from tasks.io.images.inspection import PHASH
 from tasks.io.store import releases, tombstones
@@ -45,9 +45,9 @@ def write_release(
     previous: releases.Release | None,
     context: Context,
 ) -> str:
-    """Write all files beside, then show them; the release's URL."""
+    """Write all files to a draft, then publish it; the release's URL."""
     row = publication(content, recipe, context).to_pylist()[0]
-    splits = [split for stage in recipe.stages if isinstance(stage, Split) for split in stage.splits]
+
     info = {
         "description": recipe.title or recipe.name,
         "version": row["version"],
@@ -55,7 +55,7 @@ def write_release(
     }
     with releases.Draft(store) as draft:
         pairs = []
-        for split in splits:
+        for split in recipe.split.splits:
             shown = content.images.filter(pc.equal(content.images["split"], split))
             boxes = content.annotations.filter(pc.equal(content.annotations["split"], split))
             _write_images(draft, store, settings, split, shown)
@@ -76,10 +76,8 @@ def write_release(
         )
         draft.write_parquet("relations.parquet", [edges(store, state)], EDGES)
         if (stones := by_hand.all_tombstones(store, recipe)).num_rows:
-            if not stones.equals(
-                tombstones.read_tombstones(store, recipe.name)
-                # they came with a release from another store
-            ):
+            # some may have come with a release from another store
+            if not stones.equals(tombstones.read_tombstones(store, recipe.name)):
                 tombstones.write_tombstones(store, recipe.name, stones)
             draft.write("tombstones.parquet", parquet_bytes(stones), rows=stones.num_rows)
         counted = statistics.statistics(store, state, recipe, content.images)
@@ -121,7 +119,7 @@ def _manifest(
     if before is not None and before.version == row["version"]:  # written again in place of itself
         lineage, predecessor = before.lineage, before.previous
     else:
-        is_heir = before is not None and before.split_sha256 == split_sha256(recipe)
+        is_heir = before is not None and before.split_sha256 == split_sha256(recipe.split)
         lineage = before.lineage + (not is_heir) if before else 1
         predecessor = before.version if before else None
     return ReleaseManifest(
@@ -129,7 +127,7 @@ def _manifest(
         version=row["version"],
         previous=predecessor,
         lineage=lineage,
-        split_sha256=split_sha256(recipe),
+        split_sha256=split_sha256(recipe.split),
         contract_version=str(contracts.contract()["version"]),
         content_sha256=row["content"],
         recipe_sha256=recipe_sha256(recipe, context),
@@ -242,8 +240,8 @@ def _facts(store: Store, state: State, record_ids: list[str]) -> dict[str, dict[
         dict(chain.from_iterable(row.items() for row in of))
         for of in zip(*(table.to_pylist() for table in known), strict=True)
     ]
-    said = metadata_counts(store, state, ids)
+    metadata = metadata_counts(store, state, ids)
     return {
         name: {**row, "record_id": name, "metadata": count}
-        for name, row, count in zip(ids.to_pylist(), rows, said.tolist(), strict=True)
+        for name, row, count in zip(ids.to_pylist(), rows, metadata.tolist(), strict=True)
     }

@@ -1,4 +1,4 @@
-"""What a release tells of the choice: gathered from the stages' outcomes, counted by tasks/core/statistics.py."""
+"""Statistics of the choice: gathered from the stages' outcomes, counted by tasks/core/statistics.py."""
 
 import numpy as np
 import pyarrow as pa
@@ -20,7 +20,7 @@ def statistics(store: Store, state: State, recipe: Recipe, images: pa.Table) -> 
 
     Strata are styles. Figures are those that the recipe's split counts.
     """
-    split = next(stage for stage in recipe.stages if isinstance(stage, Split))
+    split = recipe.split
     moments = {
         "measured": tables.kept(store.read_table(_step(state, "hash").outcome))["record_id"],
         "before": store.read_table(_draw(state).outcome)["record_id"],

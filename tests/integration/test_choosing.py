@@ -136,7 +136,7 @@ def test_what_is_unknown_is_a_stratum_of_its_own_and_told(collection):
         "sample: 1 of 2 strata have fewer than 8: unknown 4",
         "sample: 4 records are of the stratum unknown, of which 4 are drawn",
     )
-    assert steps["split"].notes[-1] == "split: 4 images are of the stratum unknown"
+    assert steps["split"].notes[-1] == "split: 4 images are in the stratum unknown"
     assert Counter(collection.reasons().values()) == {"not_drawn": 2}
 
 
@@ -273,7 +273,7 @@ def test_other_settings_of_split_are_told_to_deal_all_afresh(collection):
     steps = collection.build(split(ratios={"train": 0.6, "val": 0.2, "test": 0.2}, max_drift=0.5, label="again"))
     assert not [note for note in steps["again"].notes if "afresh" in note]
     steps = collection.build(split(seed=9))
-    assert steps["split"].notes[0].endswith("all is dealt afresh, as lineage 2")
+    assert steps["split"].notes[0].endswith("so all images are assigned anew, as lineage 2")
 
 
 def test_where_removals_pull_the_shares_too_far_a_new_lineage_is_asked_for(collection):

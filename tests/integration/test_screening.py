@@ -138,7 +138,7 @@ def test_figures_that_nobody_has_counted_are_not_taken_for_none(tmp_path: Path, 
     source = {**RECIPE["sources"][0]["folder"], "annotations": {"format": "voc", "path": "{style}/{title}.xml"}}
     counted = ["fetch", "hash", {"screen": {"label": "people", "figures": {}}}, *RECIPE["stages"][-2:]]
     wished = recipe(tmp_path, sources=[{"folder": source}], stages=counted)
-    with pytest.raises(BadInput, match=r"stages \(people\).figures: .*, got 9 records that nobody has counted"):
+    with pytest.raises(BadInput, match=r"stages \(people\).figures: .*, got 9 records without a count"):
         run_stages(wished, context)
     box = "<bndbox><xmin>1</xmin><ymin>1</ymin><xmax>9</xmax><ymax>9</ymax></bndbox>"
     person = f"<annotation><object><name>person</name>{box}</object></annotation>"
@@ -148,10 +148,7 @@ def test_figures_that_nobody_has_counted_are_not_taken_for_none(tmp_path: Path, 
     assert (step.kept, step.dropped) == (1, {"too_few_figures": 8})
     details = store_of(context).read_table(step.outcome)["detail"].to_pylist()
     assert sorted(filter(None, details)) == ["0 of person", *["nobody has counted person"] * 7]
-    assert step.notes == (
-        "nobody has counted person in 7 of 9 records: they are not annotated, and no detect of person has "
-        "looked at them",
-    )
+    assert step.notes == (f"{step.label}: no detector or annotation has counted people in 7 of 9 images",)
 
 
 def test_a_slip_of_the_pen_is_told_before_anything_runs(tmp_path: Path, context: Context):

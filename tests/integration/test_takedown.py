@@ -144,7 +144,8 @@ def test_a_recipe_without_dedup_says_that_it_knows_no_copies(wall: Wall):
     wall.build()
     steps = wall.build("takedown,,m:one.jpg")
     assert steps[0].notes == (
-        "by hand: the recipe has no dedup: of 1 works that are taken down only copies of equal bytes are dropped",
+        "by hand: the recipe has no dedup stage, so of 1 works that are taken down only copies with equal "
+        "bytes are dropped",
     )
     assert wall.build("takedown,record,m:one.jpg")[0].notes == ()
 
@@ -152,7 +153,7 @@ def test_a_recipe_without_dedup_says_that_it_knows_no_copies(wall: Wall):
 def test_an_included_record_that_is_not_in_all_the_same_is_told(wall: Wall):
     steps = wall.build(*(f"include,,{name}" for name in (*COPIES, "m:nobody.jpg")))
     told = steps[-1].notes[0]
-    assert told.startswith("by hand: 4 of 5 included records are not in: ")
+    assert told.startswith("by hand: 4 of 5 included records are not in the release: ")
     assert told.count("_duplicate)") == 3
     assert "m:nobody.jpg (no source lists it)" in told
 
@@ -160,7 +161,7 @@ def test_an_included_record_that_is_not_in_all_the_same_is_told(wall: Wall):
 def test_rows_about_nobody_are_said_and_no_error(wall: Wall):
     steps = wall.build("exclude,,m:nobody.jpg", "takedown,artist,Nobody")
     assert steps[0].notes == (
-        "by hand: 2 of 2 rows name nobody who is here: exclude 'm:nobody.jpg', takedown 'Nobody'",
+        "by hand: 2 of 2 rows match no record of this build: exclude 'm:nobody.jpg', takedown 'Nobody'",
     )
 
 
@@ -168,7 +169,7 @@ def test_rows_about_nobody_are_said_and_no_error(wall: Wall):
     ("rows", "message"),
     [
         pytest.param(["drop,,m:one.jpg"], r"line 2: expected an action of exclude", id="an action of no such word"),
-        pytest.param(["replace,,m:one.jpg"], r"expected a sample stage in the recipe, whose draw", id="no draw"),
+        pytest.param(["replace,,m:one.jpg"], r"expected a sample stage in the recipe to replace", id="no draw"),
         pytest.param(["exclude,,a", "include,,a"], r"exclude \(line 2\) and include \(line 3\)", id="two words"),
     ],
 )

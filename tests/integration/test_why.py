@@ -21,7 +21,7 @@ def test_each_records_way_is_told_to_its_end(built):
     assert why(url, kept["record_id"]).splitlines()[-1].startswith(f"  in the release: split {kept['last_split']}")
     told = why(url, copy["record_id"])
     assert f"dedup            dropped: {copy['reason']}" in told
-    assert f"the copy that stayed: {copy['kept_record_id']}" in told
+    assert f"the copy that was kept: {copy['kept_record_id']}" in told
     assert why(url, lost["record_id"]).splitlines()[1:3] == [
         "  scrape           kept",
         f"  fetch            dropped: {lost['reason']} ({lost['detail']})",

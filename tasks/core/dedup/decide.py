@@ -31,7 +31,7 @@ COLUMNS = (
 )
 
 _PAIR_MEASURES = pa.schema(
-    [("key", pa.int64()), *(EDGES.field(name) for name in ("relation", "distance_bits", "score"))]
+    [("pair", pa.int64()), *(EDGES.field(name) for name in ("relation", "distance_bits", "score"))]
 )
 _BLOB_VERDICTS = pa.schema([("pair", pa.int64()), EDGES.field("verdict")])
 _Rows = NDArray[np.int64]
@@ -128,7 +128,7 @@ def preference_order(view: pa.Table) -> _Rows:
 
 
 def _verdicts_of_blobs(names: pa.ChunkedArray, blob: _Rows, verdicts: pa.Table) -> pa.Table:
-    """_SPOKEN: what people said of pairs of blobs, each pair once; inside one blob, of pairs of its rows."""
+    """_BLOB_VERDICTS: people's verdicts on pairs of blobs, each pair once; inside one blob, on pairs of its rows."""
     unknown = [word for word in pc.unique(verdicts["verdict"]).to_pylist() if word not in VERDICTS]
     if unknown:
         raise ValueError(f"expected a verdict of {', '.join(VERDICTS)}, got {unknown[0]!r}")

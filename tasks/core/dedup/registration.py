@@ -102,7 +102,7 @@ def _box_means(picture: Picture, radius_px: int) -> Picture:
 def apply_warp(picture: Picture, warp: Warp, template: Picture) -> tuple[Picture, NDArray[np.bool_]]:
     """The picture laid over the template, where it has nothing the template itself; and where it has something."""
     height, width = template.shape
-    found, is_there = template.copy(), np.zeros((height, width), np.bool_)
+    found, is_covered = template.copy(), np.zeros((height, width), np.bool_)
     most_x, most_y = picture.shape[1] - 1.0, picture.shape[0] - 1.0
     for row in range(height):
         for column in range(width):
@@ -111,8 +111,8 @@ def apply_warp(picture: Picture, warp: Warp, template: Picture) -> tuple[Picture
             if x < -0.5 or y < -0.5 or x > most_x + 0.5 or y > most_y + 0.5:
                 continue
             found[row, column] = _interpolate(picture, min(max(x, 0.0), most_x), min(max(y, 0.0), most_y))
-            is_there[row, column] = True
-    return found, is_there
+            is_covered[row, column] = True
+    return found, is_covered
 
 
 @compiled
@@ -221,7 +221,7 @@ def _normal_equations(
 
 @compiled
 def cell_agreements(
-    template: Picture, other: Picture, is_there: NDArray[np.bool_], rows: int, columns: int, least_power: float
+    template: Picture, other: Picture, is_covered: NDArray[np.bool_], rows: int, columns: int, least_power: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
     """(rows, columns), three times, of two `normalised` pictures: how each cell correlates, how far it is off, how it
     clashes.
@@ -250,7 +250,7 @@ def cell_agreements(
             )
             for row in range(top, bottom):
                 for column in range(left, right):
-                    if not is_there[row, column]:
+                    if not is_covered[row, column]:
                         continue
                     seen += 1
                     both += template[row, column] * other[row, column]

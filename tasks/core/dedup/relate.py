@@ -75,7 +75,7 @@ NO_AGREEMENT = Agreement(0.0, 0.0, 0.0, 1.0, 0.0, 0)
 
 
 class _Overlay(NamedTuple):
-    """One picture laid over the other at one size: `over` on `template`, where `is_there`.
+    """One picture laid over the other at one size: `over` on `template`, where `is_covered`.
 
     Alike, off, clash: of each cell.
     """
@@ -83,7 +83,7 @@ class _Overlay(NamedTuple):
     warp: NDArray[np.float64]
     template: NDArray[np.float32]
     over: NDArray[np.float32]
-    is_there: NDArray[np.bool_]
+    is_covered: NDArray[np.bool_]
     other_px2: int
     alike: NDArray[np.float64]
     off: NDArray[np.float64]
@@ -104,21 +104,21 @@ def measure_agreement(a: NDArray[np.uint8], b: NDArray[np.uint8], view: View) ->
     from either picture as the middle of the other. What has nothing in common on a coarse level is not looked at more
     closely.
     """
-    seen, whole = view.pose(a).astype(np.float32), b.astype(np.float32)
+    posed, whole = view.pose(a).astype(np.float32), b.astype(np.float32)
     box = np.array(view.box) / STEPS
-    box_px = seen.shape[0] * (box[3] - box[1]), seen.shape[1] * (box[2] - box[0])
+    box_px = posed.shape[0] * (box[3] - box[1]), posed.shape[1] * (box[2] - box[0])
     finest_px = min(whole.shape[0], box_px[0]), min(whole.shape[1], box_px[1])
     best = None
     for start in (box, *_STARTS):
-        laid = _lay_over(seen, whole, _from_box(start), box_px, finest_px, 0)
-        if laid is not None and (best is None or laid.correlation > best.correlation):
-            best = laid
+        overlay = _lay_over(posed, whole, _from_box(start), box_px, finest_px, 0)
+        if overlay is not None and (best is None or overlay.correlation > best.correlation):
+            best = overlay
         if best is not None and best.correlation >= _LEAST_COARSE_CORRELATION:
             break
     for level in range(1, len(_SIDES_PX)):
         if best is None or best.correlation < _LEAST_COARSE_CORRELATION or max(finest_px) <= _SIDES_PX[level - 1]:
             break
-        best = _lay_over(seen, whole, best.warp, box_px, finest_px, level)
+        best = _lay_over(posed, whole, best.warp, box_px, finest_px, level)
     return NO_AGREEMENT if best is None else _agreement(best)
 
 
@@ -128,34 +128,34 @@ def _from_box(box: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _lay_over(
-    seen: NDArray[np.float32],
+    posed: NDArray[np.float32],
     whole: NDArray[np.float32],
     warp: NDArray[np.float64],
     box_px: tuple[float, float],
     finest_px: tuple[float, float],
     level: int,
 ) -> _Overlay | None:
-    """`seen` over `whole` at one size, from a warp between parts of their sides; None where registration gets lost."""
+    """`posed` over `whole` at one size, from a warp between parts of their sides; None where registration gets lost."""
     from tasks.core.dedup import registration  # numba takes half a second to import, and most builds have looked before
 
     scale = min(1.0, _SIDES_PX[level] / max(finest_px))
     height, width = (max(_LEAST_SIDE_PX, round(side * scale)) for side in finest_px)
     template = registration.resample(whole, height, width)
     other = registration.resample(
-        seen,
-        max(_LEAST_SIDE_PX, round(seen.shape[0] * height / box_px[0])),
-        max(_LEAST_SIDE_PX, round(seen.shape[1] * width / box_px[1])),
+        posed,
+        max(_LEAST_SIDE_PX, round(posed.shape[0] * height / box_px[0])),
+        max(_LEAST_SIDE_PX, round(posed.shape[1] * width / box_px[1])),
     )
     to_template, to_other = _sides_of_px(template.shape), _sides_of_px(other.shape)
     of_px = np.ascontiguousarray((np.linalg.inv(to_other) @ warp @ to_template)[:2])
     fine = [registration.normalise(picture, _RADIUS_PX, _NOISE) for picture in (template, other)]
     if not registration.align(fine[0], fine[1], of_px, _STEPS_OF_LEVEL[level]):
         return None
-    over, is_there = registration.apply_warp(other, of_px, template)
-    if not is_there.any():
+    over, is_covered = registration.apply_warp(other, of_px, template)
+    if not is_covered.any():
         return None
     warp = to_other @ np.vstack([of_px, [0.0, 0.0, 1.0]]) @ np.linalg.inv(to_template)
-    return _Overlay(warp, template, over, is_there, other.size, *_cells(template, over, is_there))
+    return _Overlay(warp, template, over, is_covered, other.size, *_cells(template, over, is_covered))
 
 
 def _sides_of_px(shape: tuple[int, ...]) -> NDArray[np.float64]:
@@ -165,7 +165,7 @@ def _sides_of_px(shape: tuple[int, ...]) -> NDArray[np.float64]:
 
 
 def _cells(
-    template: NDArray[np.float32], over: NDArray[np.float32], is_there: NDArray[np.bool_]
+    template: NDArray[np.float32], over: NDArray[np.float32], is_covered: NDArray[np.bool_]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
     """`registration.cell_agreements` of a template and the picture over it: (C,) each, for the cells with any contrast.
 
@@ -176,26 +176,26 @@ def _cells(
     if min(template.shape) >= 12 * _EDGE_PX:
         inner = slice(_EDGE_PX, -_EDGE_PX), slice(_EDGE_PX, -_EDGE_PX)
         template, over = np.ascontiguousarray(template[inner]), np.ascontiguousarray(over[inner])
-        is_there = np.ascontiguousarray(is_there[inner])
+        is_covered = np.ascontiguousarray(is_covered[inner])
     longest_px = max(template.shape)
     rows, columns = (max(1, min(round(_CELLS * side / longest_px), side // 3)) for side in template.shape)
     fine = [registration.normalise(picture, _RADIUS_PX, _NOISE) for picture in (template, over)]
-    alike, off, clash = registration.cell_agreements(fine[0], fine[1], is_there, rows, columns, _LEAST_POWER)
-    told = ~np.isnan(alike)
-    return alike[told], off[told], clash[told]
+    alike, off, clash = registration.cell_agreements(fine[0], fine[1], is_covered, rows, columns, _LEAST_POWER)
+    has_contrast = ~np.isnan(alike)
+    return alike[has_contrast], off[has_contrast], clash[has_contrast]
 
 
-def _agreement(laid: _Overlay) -> Agreement:
+def _agreement(overlay: _Overlay) -> Agreement:
     from tasks.core.dedup import registration
 
-    cells, covered_px2 = len(laid.alike), int(laid.is_there.sum())
-    off_px = float(np.quantile(laid.off, 0.75)) if cells else 0.0
-    tones = [registration.blur(picture, _RADIUS_PX)[laid.is_there] for picture in (laid.template, laid.over)]
-    height, width = laid.template.shape
-    area = abs(float(np.linalg.det(laid.warp[:2, :2])))  # of the template, in parts of the other
+    cells, covered_px2 = len(overlay.alike), int(overlay.is_covered.sum())
+    off_px = float(np.quantile(overlay.off, 0.75)) if cells else 0.0
+    tones = [registration.blur(picture, _RADIUS_PX)[overlay.is_covered] for picture in (overlay.template, overlay.over)]
+    height, width = overlay.template.shape
+    area = abs(float(np.linalg.det(overlay.warp[:2, :2])))  # of the template, in parts of the other
     return Agreement(
-        score=max(0.0, laid.correlation - OFF_COST_PER_PX * off_px),
-        clash=float(np.sort(laid.clash)[-max(1, cells // 8) :].mean()) if cells else 0.0,
+        score=max(0.0, overlay.correlation - OFF_COST_PER_PX * off_px),
+        clash=float(np.sort(overlay.clash)[-max(1, cells // 8) :].mean()) if cells else 0.0,
         share=min(1.0, covered_px2 / (height * width), covered_px2 / (height * width) * area),
         tone=float(np.abs(tones[0] - tones[1]).mean()) / 255,
         likeness=_correlation(*tones),

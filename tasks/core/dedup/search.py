@@ -1,6 +1,6 @@
-"""All pairs of 64-bit keys that differ in few bits: exact, whatever the number of threads or pieces.
+"""All pairs of 64-bit hashes that differ in few bits: exact, whatever the number of threads or pieces.
 
-A small table is compared key by key with numpy; what would take longer goes through bands (search_bands.py), whose
+A small table is compared hash by hash with numpy; what would take longer goes through bands (search_bands.py), whose
 compiler is not even imported before. A pair takes 17 bytes in the answer, and about as many again on the way to it.
 """
 
@@ -9,39 +9,39 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-Keys = NDArray[np.uint64]
+Hashes = NDArray[np.uint64]
 Pairs = tuple[NDArray[np.int64], NDArray[np.uint8]]
 """(P, 2) rows, sorted, and (P,) how many bits they lie apart."""
 
 MAX_RADIUS_BITS = 16
-MAX_KEYS = 2**32 - 1  # a row is 32 bits of a word; more keys are searched in pieces
+MAX_HASHES = 2**32 - 1  # a row is 32 bits of a word; more hashes are searched in pieces
 _COMPARED_AT_ONCE = 1 << 20
 _FEW_COMPARISONS = 10**8  # a quarter of a second in numpy; importing the compiler takes twice that
 
 
-def near_pairs(keys: Keys, radius_bits: int, threads: int = 2) -> Pairs:
-    """Pairs of rows (i, j), i < j, sorted, whose keys differ in at most `radius_bits`, and by how many bits.
+def near_pairs(hashes: Hashes, radius_bits: int, threads: int = 2) -> Pairs:
+    """Pairs of rows (i, j), i < j, sorted, whose hashes differ in at most `radius_bits`, and by how many bits.
 
-    keys: (N,), distinct. Returns (P, 2), (P,). Empty in, empty out. Raises ValueError for equal keys (group them first:
-    their pairs would grow with the square) and for a radius outside 0..16.
+    hashes: (N,), distinct. Returns (P, 2), (P,). Empty in, empty out. Raises ValueError for equal hashes (group them
+    first: their pairs would grow with the square) and for a radius outside 0..16.
 
     >>> near_pairs(np.array([0, 7, 1], np.uint64), 2)[0].tolist()
     [[0, 2], [1, 2]]
     """
-    _check(radius_bits, threads, keys=keys)
-    if len(keys) ** 2 // 2 <= _FEW_COMPARISONS:
-        return _with_distances(_compare_all(keys, None, radius_bits), keys, keys)
+    _check(radius_bits, threads, hashes=hashes)
+    if len(hashes) ** 2 // 2 <= _FEW_COMPARISONS:
+        return _with_distances(_compare_all(hashes, None, radius_bits), hashes, hashes)
     from tasks.core.dedup.search_bands import banded_pairs
 
-    return _with_distances(banded_pairs(keys, None, radius_bits, threads), keys, keys)
+    return _with_distances(banded_pairs(hashes, None, radius_bits, threads), hashes, hashes)
 
 
-def near_pairs_between(left: Keys, right: Keys, radius_bits: int, threads: int = 2) -> Pairs:
-    """Pairs (i, j), sorted, i a row of `left` and j of `right`, whose keys differ in at most `radius_bits`, and by how
-    many bits.
+def near_pairs_between(left: Hashes, right: Hashes, radius_bits: int, threads: int = 2) -> Pairs:
+    """Pairs (i, j), sorted, i a row of `left` and j of `right`, whose hashes differ in at most `radius_bits`, and by
+    how many bits.
 
-    left: (N,), right: (M,), each distinct in itself; a key in both is a pair 0 bits apart. Returns (P, 2), (P,). Raises
-    as `near_pairs` does.
+    left: (N,), right: (M,), each distinct in itself; a hash in both is a pair 0 bits apart. Returns (P, 2), (P,).
+    Raises as `near_pairs` does.
 
     >>> near_pairs_between(np.array([0], np.uint64), np.array([255, 0, 1], np.uint64), 1)[0].tolist()
     [[0, 1], [0, 2]]
@@ -53,44 +53,44 @@ def near_pairs_between(left: Keys, right: Keys, radius_bits: int, threads: int =
 
     if len(left) <= len(right):
         return _with_distances(banded_pairs(left, right, radius_bits, threads), left, right)
-    turned = banded_pairs(right, left, radius_bits, threads)  # the fewer keys are looked up among the more
+    turned = banded_pairs(right, left, radius_bits, threads)  # the fewer hashes are looked up among the more
     halves = np.uint64(32)
     return _with_distances(np.sort((turned << halves) | (turned >> halves)), left, right)
 
 
-def piece_pairs(keys: int, pieces: int) -> list[tuple[range, range]]:
+def piece_pairs(hashes: int, pieces: int) -> list[tuple[range, range]]:
     """Rows of each two pieces that are searched together, and of each piece with itself: the whole of all pairs, once
     each.
 
-    Pieces follow each other and differ by a row at most; of more pieces than keys some are empty, and left out.
+    Pieces follow each other and differ by a row at most; of more pieces than hashes some are empty, and left out.
 
     >>> piece_pairs(5, 2)
     [(range(0, 3), range(0, 3)), (range(0, 3), range(3, 5)), (range(3, 5), range(3, 5))]
     """
     if pieces < 1:
         raise ValueError(f"expected at least 1 piece, got {pieces}")
-    bounds = [-(-keys * number // pieces) for number in range(pieces + 1)]
+    bounds = [-(-hashes * number // pieces) for number in range(pieces + 1)]
     parts = [range(start, stop) for start, stop in pairwise(bounds) if start < stop]
     return [(first, second) for at, first in enumerate(parts) for second in parts[at:]]
 
 
-def _check(radius_bits: int, threads: int, **sides: Keys) -> None:
+def _check(radius_bits: int, threads: int, **sides: Hashes) -> None:
     if not 0 <= radius_bits <= MAX_RADIUS_BITS:
         raise ValueError(f"expected radius_bits from 0 to {MAX_RADIUS_BITS}, got {radius_bits}")
     if threads < 1:
         raise ValueError(f"expected at least 1 thread, got {threads}")
-    for name, keys in sides.items():
-        if keys.dtype != np.uint64 or keys.ndim != 1:
-            raise ValueError(f"expected {name} of shape (N,) and type uint64, got {keys.shape} and {keys.dtype}")
-        if len(keys) > MAX_KEYS:
-            raise ValueError(f"expected at most {MAX_KEYS} {name} (search more in pieces), got {len(keys)}")
-        ordered = np.sort(keys)
+    for name, hashes in sides.items():
+        if hashes.dtype != np.uint64 or hashes.ndim != 1:
+            raise ValueError(f"expected {name} of shape (N,) and type uint64, got {hashes.shape} and {hashes.dtype}")
+        if len(hashes) > MAX_HASHES:
+            raise ValueError(f"expected at most {MAX_HASHES} {name} (search more in pieces), got {len(hashes)}")
+        ordered = np.sort(hashes)
         equal = int(np.count_nonzero(ordered[1:] == ordered[:-1]))
         if equal:
             raise ValueError(f"expected distinct {name}, got {equal} that equal another (group equal ones first)")
 
 
-def _compare_all(left: Keys, right: Keys | None, radius_bits: int) -> Keys:
+def _compare_all(left: Hashes, right: Hashes | None, radius_bits: int) -> Hashes:
     """(P,) row << 32 | other row, sorted, by comparing all; without `right` the pairs within `left`.
 
     Memory: a block.
@@ -107,7 +107,7 @@ def _compare_all(left: Keys, right: Keys | None, radius_bits: int) -> Keys:
     return np.concatenate(found)
 
 
-def _with_distances(packed: Keys, left: Keys, right: Keys) -> Pairs:
+def _with_distances(packed: Hashes, left: Hashes, right: Hashes) -> Pairs:
     pairs, distances = np.empty((len(packed), 2), np.int64), np.empty(len(packed), np.uint8)
     for start in range(0, len(packed), _COMPARED_AT_ONCE):
         block = slice(start, start + _COMPARED_AT_ONCE)

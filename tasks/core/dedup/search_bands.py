@@ -1,8 +1,8 @@
-"""Pairs of keys through bands of their bits: how the bands are chosen, and the search band by band.
+"""Pairs of hashes through bands of their bits: how the bands are chosen, and the search band by band.
 
 Multi-index hashing (Norouzi, Punjani & Fleet, Fast search in Hamming space with multi-index hashing, CVPR 2012), with a
-tolerance for each band: keys within r bits of each other are within t_k bits in some band k if the tolerances and their
-number add up to r + 1, for otherwise they differ by t_k + 1 bits in every band.
+tolerance for each band: hashes within r bits of each other are within t_k bits in some band k if the tolerances and
+their number add up to r + 1, for otherwise they differ by t_k + 1 bits in every band.
 """
 
 from collections.abc import Iterator
@@ -16,18 +16,18 @@ from numpy.typing import NDArray
 
 from tasks.core.dedup import search_kernels as kernels
 
-Keys = NDArray[np.uint64]
+Hashes = NDArray[np.uint64]
 
 _WIDTHS = range(4, 25)  # 2^24 buckets take 64 MiB
 _TOLERANCES = range(7)
 _SAMPLE = 600
-_TILE_KEYS = 1 << 14  # with their buckets they fit a core's own cache
-# nanoseconds on one core, measured on random and on skewed keys: only their proportions matter, and only to speed
+_TILE_HASHES = 1 << 14  # with their buckets they fit a core's own cache
+# nanoseconds on one core, measured on random and on skewed hashes: only their proportions matter, and only to speed
 _INDEX_NS, _BUCKET_NS, _VISIT_NS, _SPARSE_NS, _LANE_NS = 40.0, 2.0, 2.0, 0.7, 0.18
 
 
 class Size(NamedTuple):
-    """How many keys are gone through, how many are indexed, and whether these are the same."""
+    """How many hashes are gone through, how many are indexed, and whether these are the same."""
 
     streamed: int
     kept: int
@@ -41,10 +41,11 @@ class Width(NamedTuple):
     tolerance_bits: int
 
 
-def banded_pairs(left: Keys, right: Keys | None, radius_bits: int, threads: int) -> Keys:
+def banded_pairs(left: Hashes, right: Hashes | None, radius_bits: int, threads: int) -> Hashes:
     """(P,) row in `left` << 32 | row in `right`, sorted; without `right`, pairs within `left`, the lower row first.
 
-    Both (N,), without equal keys in themselves. Memory: 12 bytes a key and at most 64 MiB a side, and 16 bytes a pair.
+    Both (N,), without equal hashes in themselves. Memory: 12 bytes a hash and at most 64 MiB a side, and 16 bytes
+    a pair.
     """
     kept = left if right is None else right
     order, shares = _balance(kept)
@@ -61,21 +62,21 @@ def banded_pairs(left: Keys, right: Keys | None, radius_bits: int, threads: int)
 
 
 def _pairs_of_band(
-    left: Keys, right: Keys | None, table: Keys, band: tuple[Width, kernels.Band], pool: Executor, size: int
-) -> Keys:
+    left: Hashes, right: Hashes | None, table: Hashes, band: tuple[Width, kernels.Band], pool: Executor, size: int
+) -> Hashes:
     """Pairs that this band is the first to find, in no order; its index is gone when the next one's is made."""
     width, bits = band
     streamed = kernels.build_index(left, table, bits.shift, width.width_bits)
     indexed = streamed if right is None else kernels.build_index(right, table, bits.shift, width.width_bits)
     masks = masks_of(width)
 
-    def tile(start: int) -> Keys:
+    def tile(start: int) -> Hashes:
         return kernels.tile_pairs(streamed, indexed, bits, masks, start, size, right is None)
 
     return np.concatenate(list(pool.map(tile, range(0, 1 << width.width_bits, size))))
 
 
-def masks_of(band: Width) -> Keys:
+def masks_of(band: Width) -> Hashes:
     """(M,) all ways in which the values of two buckets may differ, ascending; 0 first."""
     places = range(band.width_bits)
     ways = (way for weight in range(band.tolerance_bits + 1) for way in combinations(places, weight))
@@ -116,13 +117,13 @@ def _masks(band: Width) -> int:
     return sum(comb(band.width_bits, weight) for weight in range(band.tolerance_bits + 1))
 
 
-def _balance(keys: Keys) -> tuple[list[int], dict[Width, float]]:
+def _balance(hashes: Hashes) -> tuple[list[int], dict[Width, float]]:
     """Bits by how evenly they are set, most evenly first, and the share of pairs within each band's tolerance, by a
     sample.
 
     Perceptual hashes are far from random: always half of their bits are set, and those of low frequencies go together.
     """
-    sample = keys[:: max(1, len(keys) // _SAMPLE)]
+    sample = hashes[:: max(1, len(hashes) // _SAMPLE)]
     ones = ((sample[:, None] >> np.arange(64, dtype=np.uint64)) & np.uint64(1)).mean(axis=0)
     order = np.argsort(np.abs(ones - 0.5), kind="stable").tolist()
     first, second = np.triu_indices(len(sample), 1)
@@ -138,7 +139,7 @@ def _balance(keys: Keys) -> tuple[list[int], dict[Width, float]]:
     return order, shares
 
 
-def _bit_permutation(order: list[int], widths: list[int]) -> Keys:
+def _bit_permutation(order: list[int], widths: list[int]) -> Hashes:
     """(8, 256) where the bits of each byte go, so that every band, from the lowest on, gets even and uneven bits alike.
 
     The evenest come to a band's top: they tell its tiles apart, which shall be alike in size.
@@ -174,7 +175,7 @@ def _kernel_bands(bands: list[Width], radius_bits: int) -> Iterator[kernels.Band
         shift += band.width_bits
 
 
-def _tile_size(keys: int, width_bits: int, threads: int) -> int:
+def _tile_size(hashes: int, width_bits: int, threads: int) -> int:
     """Buckets in a tile: a power of two."""
-    tiles = max(keys // _TILE_KEYS, 4 * threads if threads > 1 else 1)
+    tiles = max(hashes // _TILE_HASHES, 4 * threads if threads > 1 else 1)
     return 1 << max(0, width_bits - tiles.bit_length())

@@ -1,4 +1,4 @@
-"""What people have said of pairs of records: read from the rows of a file, and refused where no build could obey it."""
+"""People's verdicts on pairs of records: read from the rows of a file, and refused where they contradict each other."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,13 +10,13 @@ import pyarrow as pa
 from schemas.errors import BadInput
 from schemas.relations import VERDICTS as WORDS
 from schemas.tables import VERDICTS
+from schemas.wording import listed, quoted
 
 COLUMNS = ("a", "b", "verdict", "note")
 
 _Pair = tuple[str, str]
 _SHOWN_LINKS = 6
 _SHOWN_LINES = 5
-_SHOWN_TEXT = 80
 
 
 class _VerdictRow(NamedTuple):
@@ -32,31 +32,31 @@ def parse_verdicts(name: str, rows: Sequence[tuple[int, Sequence[str]]]) -> pa.T
     """VERDICTS of a file's rows: a < b, each pair once, sorted, whatever the order of rows and of a and b.
 
     name: the file's, for messages. rows: (line, cells), the first with the names of the columns, in any order; `note`
-    may be missing. A pair that comes twice with one word is one; its notes are joined. A header alone is an empty
-    table.
+    may be missing. A pair that comes twice with the same verdict counts once; its notes are joined. A header alone is
+    an empty table.
 
-    Raises BadInput, one sentence that names lines, for other columns, a word that is none of WORDS, a record_id that is
-    empty or paired with itself, a pair with two words, and two records that are related or different although a chain
-    of copies joins them.
+    Raises BadInput, one sentence that names lines, for other columns, a verdict that is not among WORDS, a record_id
+    that is empty or paired with itself, a pair with two verdicts, and two records that are related or different
+    although a chain of copies joins them.
     """
     if not rows:
         raise BadInput(f"{name}: expected the columns {','.join(COLUMNS)}, got an empty file")
     places = _column_places(name, rows[0][1])
-    said: defaultdict[_Pair, list[_VerdictRow]] = defaultdict(list)
+    of_pair: defaultdict[_Pair, list[_VerdictRow]] = defaultdict(list)
     for line, cells in rows[1:]:
         row = _parse_row(name, line, cells, places)
-        said[row.pair].append(row)
-    for about in said.values():
-        _check_words(name, about)
-    _check_chains(name, {pair: about[0] for pair, about in said.items()})
-    return pa.Table.from_pylist([_merged_row(said[pair]) for pair in sorted(said)], schema=VERDICTS)
+        of_pair[row.pair].append(row)
+    for same_pair in of_pair.values():
+        _check_words(name, same_pair)
+    _check_chains(name, {pair: same_pair[0] for pair, same_pair in of_pair.items()})
+    return pa.Table.from_pylist([_merged_row(of_pair[pair]) for pair in sorted(of_pair)], schema=VERDICTS)
 
 
 def _column_places(name: str, header: Sequence[str]) -> dict[str, int]:
     """Where each column is."""
     places = {column: place for place, column in enumerate(header)}
     if len(places) < len(header) or not {"a", "b", "verdict"} <= set(places) <= set(COLUMNS):
-        raise BadInput(f"{name}: expected the columns {','.join(COLUMNS)}, got {_quoted(','.join(header))}")
+        raise BadInput(f"{name}: expected the columns {','.join(COLUMNS)}, got {quoted(','.join(header))}")
     return places
 
 
@@ -65,34 +65,34 @@ def _parse_row(name: str, line: int, cells: Sequence[str], places: Mapping[str, 
         raise BadInput(f"{name}, line {line}: expected {len(places)} cells, got {len(cells)}")
     a, b, word = (cells[places[column]] for column in ("a", "b", "verdict"))
     if word not in WORDS:
-        raise BadInput(f"{name}, line {line}: expected a verdict of {', '.join(WORDS)}, got {_quoted(word)}")
+        raise BadInput(f"{name}, line {line}: expected a verdict of {', '.join(WORDS)}, got {quoted(word)}")
     if not a or not b or a == b:
-        raise BadInput(f"{name}, line {line}: expected two different record_ids, got {_quoted(a)} and {_quoted(b)}")
+        raise BadInput(f"{name}, line {line}: expected two different record_ids, got {quoted(a)} and {quoted(b)}")
     return _VerdictRow(line, (min(a, b), max(a, b)), word, cells[places["note"]] if "note" in places else "")
 
 
-def _check_words(name: str, about: Sequence[_VerdictRow]) -> None:
-    """Raises BadInput if rows about one pair say different things."""
+def _check_words(name: str, same_pair: Sequence[_VerdictRow]) -> None:
+    """Raises BadInput if rows about one pair have different verdicts."""
     of_word: dict[str, list[int]] = {}
-    for row in about:
+    for row in same_pair:
         of_word.setdefault(row.word, []).append(row.line)
     if len(of_word) > 1:
         words = " and ".join(f"{word} ({_lines(of_word[word])})" for word in WORDS if word in of_word)
-        a, b = map(_quoted, about[0].pair)
+        a, b = map(quoted, same_pair[0].pair)
         raise BadInput(f"{name}: expected one verdict of {a} and {b}, got {words}")
 
 
-def _check_chains(name: str, said: Mapping[_Pair, _VerdictRow]) -> None:
-    """Raises BadInput if a chain of copies joins two that are said to be no copies: naming the first such pair."""
+def _check_chains(name: str, row_of: Mapping[_Pair, _VerdictRow]) -> None:
+    """Raises BadInput if a chain of copies joins two records that have another verdict, naming the first such pair."""
     copies: defaultdict[str, list[str]] = defaultdict(list)
-    for (a, b), row in sorted(said.items()):
+    for (a, b), row in sorted(row_of.items()):
         if row.word == "copy":
             copies[a].append(b)
             copies[b].append(a)
     of = _components(copies)
-    for pair, row in sorted(said.items()):
+    for pair, row in sorted(row_of.items()):
         if row.word != "copy" and pair[0] in of and of[pair[0]] == of.get(pair[1]):
-            raise BadInput(f"{name}: {_contradiction(row, _chain(copies, *pair), said)}")
+            raise BadInput(f"{name}: {_contradiction(row, _chain(copies, *pair), row_of)}")
 
 
 def _components(linked: Mapping[str, Iterable[str]]) -> dict[str, str]:
@@ -109,44 +109,38 @@ def _components(linked: Mapping[str, Iterable[str]]) -> dict[str, str]:
 
 
 def _chain(linked: Mapping[str, Iterable[str]], start: str, end: str) -> list[str]:
-    """A shortest way from start to end, which links join."""
+    """A shortest path from start to end, which links connect."""
     before, wave = {end: end}, [end]
     while start not in before:
         reached = [(near, node) for node in wave for near in linked[node] if near not in before]
         for near, node in reached:
             before.setdefault(near, node)
         wave = list(dict.fromkeys(near for near, _ in reached))
-    way = [start]
-    while way[-1] != end:
-        way.append(before[way[-1]])
-    return way
+    path = [start]
+    while path[-1] != end:
+        path.append(before[path[-1]])
+    return path
 
 
-def _contradiction(row: _VerdictRow, chain: Sequence[str], said: Mapping[_Pair, _VerdictRow]) -> str:
+def _contradiction(row: _VerdictRow, chain: Sequence[str], row_of: Mapping[_Pair, _VerdictRow]) -> str:
     links = [(min(pair), max(pair)) for pair in pairwise(chain)]
-    lines = _lines([said[link].line for link in links])
-    names = [_quoted(name) for name in chain]
+    lines = _lines([row_of[link].line for link in links])
+    names = [quoted(name) for name in chain]
     if len(names) > _SHOWN_LINKS:
         names[_SHOWN_LINKS - 1 : -1] = ["..."]
-    a, b = map(_quoted, row.pair)
+    a, b = map(quoted, row.pair)
     return (
-        f"expected verdicts that one build can obey, got {a} and {b} as {row.word} (line {row.line}) "
+        f"expected verdicts without contradictions, got {a} and {b} as {row.word} (line {row.line}) "
         f"although {lines} make{'s' * (len(links) == 1)} them copies: {' = '.join(names)}"
     )
 
 
-def _merged_row(about: Sequence[_VerdictRow]) -> dict[str, str]:
-    a, b = about[0].pair
-    note = "; ".join(sorted({row.note for row in about if row.note}))
-    return {"a": a, "b": b, "verdict": about[0].word, "note": note}
+def _merged_row(same_pair: Sequence[_VerdictRow]) -> dict[str, str]:
+    a, b = same_pair[0].pair
+    note = "; ".join(sorted({row.note for row in same_pair if row.note}))
+    return {"a": a, "b": b, "verdict": same_pair[0].word, "note": note}
 
 
 def _lines(numbers: Sequence[int]) -> str:
     """Numbers of lines in order, in words: 'line 3', 'lines 2, 5'; of many only the first."""
-    shown = ", ".join(str(number) for number in sorted(numbers)[:_SHOWN_LINES])
-    more = len(numbers) - _SHOWN_LINES
-    return f"line{'s' * (len(numbers) > 1)} {shown}" + (f" and {more} more" if more > 0 else "")
-
-
-def _quoted(text: str) -> str:
-    return repr(text if len(text) <= _SHOWN_TEXT else f"{text[:_SHOWN_TEXT]}...")
+    return f"line{'s' * (len(numbers) > 1)} {listed([str(number) for number in sorted(numbers)], _SHOWN_LINES)}"

@@ -56,16 +56,16 @@ VIEWS: dict[ViewName, tuple[View, ...]] = {
     "turned": (*(View(turns) for turns in (1, 2, 3)), *(View(turns, is_mirrored=True) for turns in (1, 2, 3))),
     "crops": tuple(View(box=(left, top, STEPS - right, STEPS - bottom)) for left, top, right, bottom in _CUTS),
 }
-"""The views of each key. `phash` is the measured hash of the whole picture itself."""
+"""The views of each name. `phash` is the measured hash of the whole picture itself."""
 
 ALL_VIEWS: tuple[View, ...] = tuple(view for views in VIEWS.values() for view in views)
-"""Every view; its place here is its number in the table of relations, so that new ones may only follow."""
+"""Every view; its place here is its number in the table of relations, so new ones may only be added at the end."""
 
 
 def view_numbers(name: ViewName) -> range:
-    """The places in ALL of a key's views.
+    """The places in ALL_VIEWS of the views of one name.
 
-    >>> numbers("mirrored"), len(numbers("crops"))
+    >>> view_numbers("mirrored"), len(view_numbers("crops"))
     (range(1, 2), 41)
     """
     first = ALL_VIEWS.index(VIEWS[name][0])

@@ -9,6 +9,7 @@ import pyarrow as pa
 from schemas.manifests import ReleaseManifest, Step
 from schemas.reasons import MEANING, Reason
 from schemas.recipe import Recipe
+from schemas.wording import and_more
 from tasks.core.plots import ROWS
 from tasks.core.report import choice
 
@@ -36,10 +37,10 @@ def card(
         f"Version `{manifest.version}`, lineage {manifest.lineage}, contract {manifest.contract_version}, "
         f"content `sha256:{manifest.content_sha256}`.",
         "",
-        "## What is in it",
+        "## Contents",
         "",
-        f"{counts['records']} records were seen; {counts['kept']} images are kept, {counts['dropped']} were dropped. "
-        "`ledger.parquet` has one row for each, with the reason.",
+        f"{counts['records']} records were listed; {counts['kept']} images are kept, {counts['dropped']} were dropped. "
+        "`ledger.parquet` has one row for each record, with the reason.",
         "",
         "| split | images |",
         "|---|---|",
@@ -60,11 +61,11 @@ def card(
         "## Files",
         "",
         "- `images/split=*/part-*.parquet`, `annotations/split=*/part-*.parquet`, `ledger.parquet`: the tables; "
-        "`contract.yaml` says what each column is.",
+        "`contract.yaml` describes each column.",
         "- `coco/<split>.json`: COCO annotations; `coco/<split>.detections.json`: the detector's boxes in COCO's "
         "results format.",
         "- `statistics/*.parquet`: artists, years, shapes, figures and splits in numbers; `report.html` shows them.",
-        "- `recipe.yaml`: the settings as they ran. `manifest.json`: digests of everything.",
+        "- `recipe.yaml`: the settings of this build. `manifest.json`: digests of all files.",
     ]
     return "\n".join(lines) + "\n"
 
@@ -82,7 +83,7 @@ def _diversity_lines(diversity: pa.Table | None) -> list[str]:
     rows = choice.changes(diversity) if diversity is not None else []
     if not rows:
         return []
-    more = len(rows) - 1 - ROWS
+    more = and_more(len(rows) - 1 - ROWS)
     return [
         "## Artists before and after the choice",
         "",
@@ -90,7 +91,7 @@ def _diversity_lines(diversity: pa.Table | None) -> list[str]:
         "|---|---|---|---|---|",
         *(f"| {_in_a_cell(row.name)} | {' | '.join(choice.cells(row))} |" for row in rows[: ROWS + 1]),
         "",
-        *([f"And {more:,} more styles.", ""] if more > 0 else []),
+        *([f"...{more} styles.", ""] if more else []),
     ]
 
 

@@ -1,4 +1,4 @@
-"""One row for every record ever seen: kept, or dropped where and why."""
+"""One row for every record that any build has listed: kept, or dropped by which stage and why."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -23,9 +23,9 @@ def ledger(
 
     records: RECORDS (rows with a reason were dropped by scrape). outcomes: (label, outcome) of each stage in order.
     memory: LEDGER rows of the previous release that this build would not know by itself (`inherited_rows`). A record
-    that only the memory has is dropped as `gone`; it keeps its last split and its image_id, so that a return finds
-    them. A copy that was dropped has the split of the record that stayed: should that one go, the copy takes its place.
-    is_limited: not all was listed, so that what is missing is `over_limit` and may well be there.
+    that only the memory has is dropped as `gone`; it keeps its last split and its image_id for the case that it comes
+    back. A dropped copy has the split of the record that was kept: if that one disappears, the copy takes its place.
+    is_limited: not all records were listed, so missing ones are `over_limit` instead of `gone`.
     """
     missing = Reason.OVER_LIMIT if is_limited else Reason.GONE
     rows: dict[str, dict[str, Any]] = {
@@ -46,7 +46,7 @@ def ledger(
             {**was, "kept": False, "stage": "scrape", "reason": missing, "detail": None, "kept_record_id": None},
         )
         row["last_split"] = row["last_split"] or was["last_split"]
-        if row["reason"] == Reason.TAKEN_DOWN:  # its file must be known by sight, should another record bring it
+        if row["reason"] == Reason.TAKEN_DOWN:  # its file must be recognised if another record brings it
             row["sha256"] = row["sha256"] or was["sha256"]
         row["image_id"] = was["image_id"]
     for name, split in splits_of_copies([outcome for _, outcome in outcomes], role_of).items():
@@ -58,9 +58,9 @@ def ledger(
 def splits_of_copies(
     outcomes: Sequence[pa.Table], role_of: Callable[[str], str | None] = lambda _: None
 ) -> dict[str, str]:
-    """For each record that was dropped as a copy of one that is kept, or of a copy of it, the split of that one.
+    """For each record that was dropped as a copy, directly or through other copies, the split of the one that is kept.
 
-    Not across roles: a query that is a copy of what hangs in the gallery was never in the gallery's split.
+    Not across roles: a query that is a copy of an image of the gallery was never in the gallery's split.
     """
     stays = {row["record_id"]: row["kept_record_id"] for outcome in outcomes for row in _copies(outcome).to_pylist()}
     dealt = [outcome for outcome in outcomes if "split" in outcome.column_names]
@@ -91,13 +91,13 @@ def inherited_rows(
     same_splits: bool,
     taken_down: pa.ChunkedArray | None = None,
 ) -> pa.Table:
-    """The rows of the previous ledger that matter to this build: what it would not find out by itself.
+    """The rows of the previous LEDGER that this build needs, because it would not find them out by itself.
 
     These are: records that the sources no longer list; the last split of records that are dropped now; an image_id that
-    a collision once moved. All else is left out, so that building again on one's own result is the same build.
-    taken_down: record_ids of what scrape dropped as that, whose files are remembered for as long as it is.
-    copies: `splits_of_copies`, which the ledger finds by itself. same_splits: whether last splits still count (law 3:
-    as long as the split's settings are equal).
+    a collision once moved. All else is left out, so that building again from one's own result is the same build.
+    taken_down: record_ids that scrape dropped as taken down; their files stay known. copies: `splits_of_copies`, which
+    the ledger finds by itself. same_splits: whether last splits still count (law 3: as long as the split's settings are
+    equal).
     """
     gone = pc.invert(pc.is_in(previous["record_id"], value_set=records))
     split = previous["last_split"] if same_splits else pa.chunked_array([pa.nulls(previous.num_rows, pa.string())])
@@ -125,15 +125,15 @@ def _empty_row(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _apply(rows: dict[str, dict[str, Any]], label: str, outcome: pa.Table) -> None:
-    """Write one stage's verdicts, and what later readers of the ledger look for, into the rows."""
+    """Write the outcome of one stage into the rows, with the columns that the ledger takes from it."""
     wanted = [name for name in ("sha256", "retrieved_at", "split") if name in outcome.column_names]
-    for verdict in outcome.select(["record_id", "reason", "detail", "kept_record_id", *wanted]).to_pylist():
-        row = rows[verdict["record_id"]]
+    for result in outcome.select(["record_id", "reason", "detail", "kept_record_id", *wanted]).to_pylist():
+        row = rows[result["record_id"]]
         for name in wanted:
-            row["last_split" if name == "split" else name] = verdict[name]
-        if verdict["reason"] is not None:
+            row["last_split" if name == "split" else name] = result[name]
+        if result["reason"] is not None:
             row.update(
-                kept=False, stage=label, **{name: verdict[name] for name in ("reason", "detail", "kept_record_id")}
+                kept=False, stage=label, **{name: result[name] for name in ("reason", "detail", "kept_record_id")}
             )
 
 

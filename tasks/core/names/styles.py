@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.styles import Styles
+from schemas.wording import listed
 from tasks.core.names.aliases import compared, end_of
 from tasks.core.names.known_styles import ALIASES, NAMES
 
@@ -83,14 +84,13 @@ def said_of_unknown(found: list[tuple[str, int]]) -> tuple[str, ...]:
     """
     if not found:
         return ()
-    shown = [f"'{text}' ({count})" for text, count in found[:_LISTED]]
-    more = [f"and {len(found) - _LISTED} more"] if len(found) > _LISTED else []
+    named = listed([f"'{text}' ({count})" for text, count in found], _LISTED)
     many = (
         "1 style stays as its source spells it, since no table knows it"
         if len(found) == 1
         else (f"{len(found)} styles stay as their sources spell them, since no table knows them")
     )
-    return (f"{many}: {', '.join([*shown, *more])}",)
+    return (f"{many}: {named}",)
 
 
 def mistyped(wanted: Iterable[str], names: Mapping[str, str]) -> list[tuple[str, list[str]]]:

@@ -1,7 +1,4 @@
-"""The report's section on what the choice has done: to artists, years, shapes, figures, splits.
-
-And its table for the card.
-"""
+"""The report's section on what the choice has changed (artists, years, shapes, figures, splits); the card's table."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -9,6 +6,7 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
+from schemas.wording import and_more
 from tasks.core import plots
 from tasks.core.plots import escape
 from tasks.core.statistics import ASPECT_EDGES, Statistics, share_of_at_least
@@ -78,10 +76,9 @@ def section(found: Statistics) -> str:
     parts = [
         "<section><h2>What the choice has changed</h2>",
         "<p>Before: the images that the draw chose from. After: the images of this release. The effective number of "
-        "artists is how many "
-        "there would be if all had equally many works here (exp of the Shannon entropy); the Gini coefficient is 0 if "
-        "all have equally "
-        "many and nears 1 if one has nearly all. Works by nobody known count as one artist's. All numbers are in "
+        "artists is the number of artists with equally many works that would be as diverse (exp of the Shannon "
+        "entropy); the Gini coefficient is 0 if all artists have equally many works and close to 1 if one has nearly "
+        "all. Works without a known artist count as the works of one artist. All numbers are in "
         "<code>statistics/*.parquet</code>.</p>",
         "<div class=plots>",
         _works(bins),
@@ -103,8 +100,7 @@ def _works(bins: _Bins) -> str:
     lines = {moment: _by_rank(bins.get(("works_per_artist", moment, None), [])) for moment in _MOMENTS}
     says = (
         "Each artist's works, the most prolific artist first; both axes are logarithmic. The flatter the line, the "
-        "more evenly the works are "
-        "spread over artists. All unknown artists are one."
+        "more evenly the works are spread over artists. All unknown artists count as one."
     )
     return plots.rank_plot(
         plots.PlotLabels("works", "Works per artist", says, "artists, most works first", "works"), lines
@@ -123,9 +119,8 @@ def _by_rank(bins: Sequence[_Row]) -> list[tuple[float, float]]:
 def _effective(rows: Sequence[Change]) -> str:
     values = [(row.name, _effective_artists(row.before), _effective_artists(row.after)) for row in rows]
     says = (
-        "As many equally prolific artists would be as diverse. Never more than the images: compare styles of like "
-        "size, or read it against "
-        "the images. Styles with the most images first."
+        "So many equally prolific artists would be as diverse. It is never more than the number of images, so compare "
+        "styles of similar size. Styles with the most images first."
     )
     return plots.dot_plot(
         plots.PlotLabels("effective", "Effective number of artists", says, "effective artists"), values, _MOMENTS
@@ -149,10 +144,7 @@ def _years(bins: _Bins, rows: Sequence[Change]) -> str:
     of = [bins.get(("year", moment, None), []) for moment in _MOMENTS]
     early = [sum(row["count"] for row in _known(rows) if row["least"] < since) for rows in of]
     unknown = [sum(row["count"] for row in rows if row["least"] is None) for rows in of]
-    says = (
-        f"Images by decade, from {since:.0f} on. In each style before and after are each as high as their own "
-        "fullest decade."
-    )
+    says = f"Images by decade, from {since:.0f} on. In each style, before and after are scaled to their fullest decade."
     says += f" Older, and not shown: {_arrows(early)}." if any(early) else ""
     says += f" Without a year: {_arrows(unknown)}." if any(unknown) else ""
     return plots.ridge_plot(plots.PlotLabels("years", "Styles and years", says, "year"), lines, _MOMENTS)
@@ -182,10 +174,10 @@ def _decades(bins: Sequence[_Row], since: float) -> list[tuple[float, float]]:
 
 def _aspects(bins: _Bins) -> str:
     lines = {
-        said: _shares_by_edge(_known(bins.get(("aspect_ratio", moment, None), [])))
-        for moment, said in (("measured", "all that were measured"), ("after", "after"))
+        name: _shares_by_edge(_known(bins.get(("aspect_ratio", moment, None), [])))
+        for moment, name in (("measured", "all measured images"), ("after", "after"))
     }
-    says = "Share of images by width : height; left of 1:1 they are upright. What lies beyond 1:8 and 8:1 is not shown."
+    says = "Share of images by width : height; left of 1:1 they are upright. Values beyond 1:8 and 8:1 are not shown."
     return plots.step_plot(
         plots.PlotLabels("aspect", "Aspect ratios", says, "width : height", "share of images"), lines, _MARKS
     )
@@ -205,9 +197,9 @@ def _figures(bins: _Bins, score: float | None) -> str:
         return ""
     names = [f"{number}{'+' * (number == _MOST_FIGURES)}" for number in range(most + 1)]
     shares = {moment: _by_number(rows, most) for moment, rows in of.items()}
-    said = [f"{_percent(share_of_at_least(rows, MANY))} {moment}" for moment, rows in of.items()]
+    shares_of_many = [f"{_percent(share_of_at_least(rows, MANY))} {moment}" for moment, rows in of.items()]
     whose = "" if score is None else f" where they have annotated the image, else the detector's from {score:g} on"
-    says = f"Share of images with so many figures: people's boxes{whose}. {MANY} or more: {', '.join(said)}."
+    says = f"Share of images by number of figures: people's boxes{whose}. {MANY} or more: {', '.join(shares_of_many)}."
     return plots.bar_plot(
         plots.PlotLabels("figures", "Figures per image", says, "figures in an image", "share of images"), shares, names
     )
@@ -226,8 +218,8 @@ def _table(rows: Sequence[Change]) -> str:
     for change in rows[: plots.ROWS + 1]:
         name = f"<b>{ALL}</b>" if change is rows[0] else escape(change.name)
         lines.append(f"<tr><td>{name}" + "".join(f"<td class=n>{cell}" for cell in cells(change)))
-    more = len(rows) - 1 - plots.ROWS
-    return "\n".join([*lines, f"</table></div>{f'<p>And {more:,} more.</p>' if more > 0 else ''}"])
+    more = and_more(len(rows) - 1 - plots.ROWS)
+    return "\n".join([*lines, f"</table></div>{f'<p>...{more} styles.</p>' if more else ''}"])
 
 
 def _splits(shares: pa.Table) -> str:
@@ -254,11 +246,10 @@ def _farthest(shares: pa.Table) -> str:
         return ""
     by, row, right = max(off, key=lambda found: found[0])
     if by < 1:
-        return "<p>No style's split is a whole image away from what was wanted.</p>"
+        return "<p>No split of any style is a whole image or more away from the wanted number.</p>"
     return (
-        f"<p>Farthest from what was wanted: {escape(row['stratum'])} has {row['images']:,} images in "
-        f"{escape(row['split'])}, "
-        f"not {right:,.1f}.</p>"
+        f"<p>Farthest from the wanted number: {escape(row['stratum'])} has {row['images']:,} images in "
+        f"{escape(row['split'])} instead of {right:,.1f}.</p>"
     )
 
 

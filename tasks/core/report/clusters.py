@@ -1,6 +1,5 @@
-"""What a reviewer of copies sees first: the least certain clusters and the closest pairs that were not merged.
-
-And why one stayed.
+"""What a reviewer of copies sees first: the least certain clusters, the closest pairs that were not merged, and why one
+copy was kept.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,7 +25,7 @@ _STAGES = 32  # more stages than a recipe may drop copies in, one after the othe
 
 
 class Pair(NamedTuple):
-    """Two records, what the second look found (null: there was none) and what a person has said (null: nobody has)."""
+    """Two records, what their comparison found (null: there was none) and a person's verdict (null: there is none)."""
 
     a: str
     b: str
@@ -84,17 +83,17 @@ class _RecordEdges(NamedTuple):
 
 
 def select_for_review(edges: pa.Table, ledger: pa.Table) -> ReviewSelection:
-    """What is shown of EDGES and LEDGER.
+    """The clusters and pairs of EDGES and LEDGER that the page shows.
 
     Quick for a million of each; the order of rows changes nothing; empty in, empty out.
 
-    Clusters are what the ledger says: a record that stayed, and all that were dropped as copies of it. Those about
-    which nobody has said anything come first, and of these the ones with the least certain copy: the smallest score
-    against the record that stayed (none, for one that was joined through another copy, comes before all), the largest
-    distance, ids. Equal bytes are certain. Copies inside a cluster stand in the same order.
+    Clusters come from the ledger: a record that was kept, and all that were dropped as copies of it. Those without a
+    verdict come first, and of these the ones with the least certain copy: the smallest score against the record that
+    was kept (a copy that was joined through another one has no score and comes first), the largest distance, ids. Equal
+    bytes are certain. Copies inside a cluster have the same order.
 
-    Pairs that were not merged are edges between two clusters, the closest one for each two: again first those about
-    which nobody has said anything, then by larger score, smaller distance, ids.
+    Pairs that were not merged are edges between two clusters, the closest one for each two: again first those without
+    a verdict, then by larger score, smaller distance, ids.
     """
     book = _ledger_rows(ledger)
     looks = _record_edges(edges, book)
@@ -119,11 +118,11 @@ def why_it_stayed(stays: Mapping[str, Any], others: Sequence[Mapping[str, Any]])
         "people have annotated it",
         f"it has more pixels: {_size(stays)} against {_size(other)}",
         f"its file is larger: {stays['bytes'] or 0:,} against {other['bytes'] or 0:,} bytes",
-        f"its record says more: {stays['metadata'] or 0} against {other['metadata'] or 0} fields",
-        "all else is equal, and its record_id is the smaller one",
+        f"its record has more fields filled in: {stays['metadata'] or 0} against {other['metadata'] or 0}",
+        "everything else is equal, and its record_id is smaller",
     )
     if mine > its:
-        return "another rule than the order of copies has decided"
+        return "decided by another rule than the order of copies"
     return next((reason for reason, one, two in zip(reasons, mine, its, strict=True) if one != two), reasons[-1])
 
 

@@ -1,6 +1,4 @@
-"""The report's section on copies: clusters, the closest pairs that were not merged, and what a reviewer says of
-each.
-"""
+"""The report's section on copies: clusters, the closest pairs that were not merged, and a verdict form for each."""
 
 from collections.abc import Mapping
 from html import escape
@@ -10,6 +8,7 @@ from urllib.parse import urlsplit
 from schemas.reasons import MEANING as WHY
 from schemas.reasons import Reason
 from schemas.relations import MEANING, VERDICTS, DropRelation, Relation
+from schemas.wording import and_more
 from tasks.core.report.clusters import Cluster, Pair, ReviewSelection, why_it_stayed
 from tasks.core.report.thumbnails import Thumbnail, drawing
 
@@ -17,9 +16,9 @@ Facts = Mapping[str, Mapping[str, Any]]
 Thumbnails = Mapping[str, Thumbnail]
 
 _VERDICT_MEANING = {
-    "copy": "one work: one record stays, the other is dropped",
-    "related": "two pictures that belong together: both stay, in one split",
-    "different": "two works: both stay, in any split",
+    "copy": "one work: one record is kept, the other is dropped",
+    "related": "two pictures that belong together: both are kept, in one split",
+    "different": "two works: both are kept, in any split",
 }
 _COPIES: frozenset[str] = frozenset(DropRelation.__args__)  # type: ignore[attr-defined]
 
@@ -59,15 +58,14 @@ padding:.35rem 1rem;cursor:pointer}
 """
 
 _INTRODUCTION = """
-<p>Least certain first. If a cluster holds two works, or a pair below is one work, say so, save the verdicts, and
-name the
-file in the recipe (<code>dedup: {verdicts: verdicts}</code>): the next build obeys it.</p>
+<p>The least certain come first. If a cluster holds two works, or a pair below is one work, choose a verdict, save the
+verdicts, and name the file in the recipe (<code>dedup: {verdicts: verdicts}</code>): the next build follows it.</p>
 <noscript><p>Verdicts can be saved only where the browser runs the page's own script.</p></noscript>
 """
 
 _BAR = """
 <div id=verdicts hidden role=region aria-label='Verdicts'><button type=button>Save verdicts</button>
-<label>Verdicts said before, to be kept:
+<label>Add to the verdicts of a file:
 <input type=file accept='.csv,text/csv'></label><output aria-live=polite></output></div>
 """
 
@@ -96,7 +94,7 @@ def _legend() -> str:
     words = "".join(f"<tr><td>{word}<td>{_VERDICT_MEANING[word]}" for word in VERDICTS)
     return (
         f"<details><summary>What the words mean</summary><table><tr><th>verdict<th>what the build does{words}</table>"
-        f"<table><tr><th>relation<th>what was seen{relations}</table></details>"
+        f"<table><tr><th>relation<th>what the comparison found{relations}</table></details>"
     )
 
 
@@ -111,7 +109,7 @@ def _cluster(cluster: Cluster, facts: Facts, thumbnails: Thumbnails) -> str:
     )
     return (
         f"<section class='cluster{' wide' * (len(cluster.copies) > 1)}'><div class=stays>"
-        f"<h3>This one stayed</h3>{_figure(cluster.stays, facts, thumbnails)}"
+        f"<h3>Kept</h3>{_figure(cluster.stays, facts, thumbnails)}"
         f"<p class=found>Why: {escape(why_it_stayed(facts[cluster.stays], others))}{among}.{later}</p></div>"
         f"<div><div class=copies>{copies}</div>{_more(cluster.more, 'copy', 'copies')}</div></section>"
     )
@@ -122,7 +120,7 @@ def _apart(pair: Pair, facts: Facts, thumbnails: Thumbnails) -> str:
     note = ""
     if pair.relation in _COPIES and not pair.verdict:
         note = (
-            "<br><span class=quiet>Not merged: the recipe does not ask for it, or it would have joined two "
+            "<br><span class=quiet>Not merged: the recipe does not drop this relation, or it would have joined two "
             "works.</span>"
         )
     return f"<article><div class=side>{pictures}</div>{_pair_facts(pair, note)}{_form(pair)}</article>"
@@ -175,7 +173,7 @@ def _pair_facts(pair: Pair, note: str = "") -> str:
 
 
 def _form_of_copy(pair: Pair) -> str:
-    """Equal bytes are one whatever anybody says, so there is nothing to say of them."""
+    """No form for equal bytes: they are one file, whatever the verdict."""
     return "" if pair.relation == Relation.SAME_FILE else _form(pair)
 
 
@@ -191,7 +189,7 @@ def _form(pair: Pair) -> str:
         f"<form class=verdict data-a='{escape(a)}' data-b='{escape(b)}' autocomplete=off>"
         f"<fieldset><legend>What are {escape(a)} and {escape(b)} to each other?</legend>{radios}</fieldset>"
         f"<div class=more><input name=note placeholder='note' aria-label='Note on {escape(a)} and {escape(b)}'>"
-        f"<button type=reset>take back</button></div></form>"
+        f"<button type=reset>undo</button></div></form>"
     )
 
 
@@ -200,4 +198,5 @@ def _reason(reason: str) -> str:
 
 
 def _more(count: int, one: str, many: str = "") -> str:
-    return f"<p class=quiet>And {count:,} more {one if count == 1 else many or one + 's'}.</p>" if count else ""
+    """A line on what the page leaves out: "... and 3 more copies"."""
+    return f"<p class=quiet>...{and_more(count)} {one if count == 1 else many or one + 's'}.</p>" if count else ""

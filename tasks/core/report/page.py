@@ -33,7 +33,7 @@ figure svg{width:100%;height:auto;display:block;background:#eee}
 
 
 def sample_records(ledger: pa.Table) -> list[str]:
-    """Which records of LEDGER the page shows as what is in: kept ones by their image_id, which is chance."""
+    """The kept records of LEDGER that the page shows: those with the smallest image_ids, which is a random choice."""
     kept = ledger.select(["record_id", "image_id"]).filter(ledger["kept"])
     first = pc.sort_indices(kept["image_id"])[:MOST_IMAGES]
     return list(kept["record_id"].take(first).to_pylist())
@@ -68,10 +68,10 @@ def report(
         f"<style>{_STYLE}{choice.STYLE if chosen else ''}{copies.STYLE if review else ''}</style>",
         f"<h1>{escape(title)}</h1><p>Version <code>{manifest.version}</code>, lineage {manifest.lineage}: "
         f"{counts['records']} "
-        f"records seen, <b>{counts['kept']}</b> images kept, {counts['dropped']} dropped.</p>",
+        f"records listed, <b>{counts['kept']}</b> images kept, {counts['dropped']} dropped.</p>",
         "<h2>What the stages did</h2>",
         _stages(steps),
-        "<h2>Some of what is in it</h2><div class=sheet>",
+        "<h2>Some of the images</h2><div class=sheet>",
         *(_figure(row, boxes.get(row["image_id"], ()), thumbnails) for row in images),
         "</div>",
         chosen,

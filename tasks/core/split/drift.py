@@ -1,4 +1,4 @@
-"""How far what is published keeps the splits from their ratios, and what else a person should know of them."""
+"""How far the splits are from their ratios because published images keep their split, and notes on them for people."""
 
 from collections.abc import Callable, Iterator, Sequence
 
@@ -9,20 +9,21 @@ from numpy.typing import NDArray
 
 from schemas.draw import Split
 from schemas.errors import Refusal
+from schemas.wording import listed
 from tasks.core.strata import strata
 
 _Ints = NDArray[np.int64]
 _SHOWN = 5
 _FEWEST = 20
-"""Images of a stratum from which on its shares say something."""
+"""Strata with fewer images are not reported: their shares mean little."""
 
 
 def check(outcome: pa.Table, settings: Split, afresh: Callable[[], pa.Table]) -> None:
-    """Raise Refusal where more images than max_drift allows would lie better if all were dealt afresh.
+    """Raise Refusal where assigning all images anew would bring more of them into place than max_drift allows.
 
-    outcome: SPLIT, of the records that the ratios hold for (not of a gallery); afresh: the same of a build that
-    inherits nothing, which is asked for only where there is doubt. What chance may do to a dataset that is thinned out,
-    a standard deviation, is no drift.
+    outcome: SPLIT of the records that the ratios apply to (not of a gallery); afresh: gives the same for a build that
+    inherits nothing, called only where it is needed. A deviation that chance may cause where records are removed, one
+    standard deviation, is no drift.
     """
     held, seats = _images_by_split(outcome, settings), np.array(list(settings.seats.values()))
     whole, batch = int(held.sum()), int(seats.sum())
@@ -34,18 +35,17 @@ def check(outcome: pa.Table, settings: Split, afresh: Callable[[], pa.Table]) ->
         return
     raise Refusal(
         f"{settings.label}: expected at most {settings.max_drift:.0%} of {whole} images in another split than the "
-        "ratios ask, got "
-        f"{_shares_text(held, settings)}: what is published stays, and additions and removals have added up; "
-        "give the split "
-        "another seed, "
-        f"which starts a new lineage and deals all afresh, or raise max_drift; nothing is published"
+        f"ratios ask for, got {_shares_text(held, settings)}: published images keep their split, and additions and "
+        "removals have added up. Nothing is published: "
+        "give the split another seed, which starts a new lineage and "
+        "assigns all images anew, or raise max_drift"
     )
 
 
 def notes(view: pa.Table, outcome: pa.Table, settings: Split) -> list[str]:
-    """Sentences on the shares, on strata far from them, on groups beyond the share of a split, and on what is unknown.
+    """Sentences on the shares, on strata far from the ratios, on very large groups, and on unknown strata.
 
-    view: record_id, figures and the columns in `by` of the records that the ratios hold for, in the outcome's order.
+    view: record_id, figures and the columns in `by` of the records that the ratios apply to, in the outcome's order.
     """
     kept = outcome
     if outcome["reason"].null_count < outcome.num_rows:
@@ -54,11 +54,11 @@ def notes(view: pa.Table, outcome: pa.Table, settings: Split) -> list[str]:
     held = _images_by_split(kept, settings)
     if not held.sum():
         return []
-    said = [_shares_text(held, settings), *_figure_notes(view, kept, settings)]
+    texts = [_shares_text(held, settings), *_figure_notes(view, kept, settings)]
     by = [key for key in settings.by if key != "styles"]
     for keys in [[key] for key in by] if settings.method == "iterative" else [by]:
-        said += _stratum_notes(view, kept, keys, settings)
-    return [f"{settings.label}: {text}" for text in (*said, *_large_group_notes(kept, settings))]
+        texts += _stratum_notes(view, kept, keys, settings)
+    return [f"{settings.label}: {text}" for text in (*texts, *_large_group_notes(kept, settings))]
 
 
 def _figure_notes(view: pa.Table, kept: pa.Table, settings: Split) -> Iterator[str]:
@@ -80,12 +80,11 @@ def _stratum_notes(view: pa.Table, kept: pa.Table, keys: Sequence[str], settings
         if whole[place] >= _FEWEST and off[place] > settings.max_drift
     ]
     if far:
-        few = ", ".join(f"{names[place]} ({'/'.join(map(str, counts[place]))})" for place in far[:_SHOWN])
-        more = f" and {len(far) - _SHOWN} more" if len(far) > _SHOWN else ""
+        few = listed([f"{names[place]} ({'/'.join(map(str, counts[place]))})" for place in far], _SHOWN)
         strata_are = "strata are" if len(far) > 1 else "stratum is"
-        yield f"{len(far)} {strata_are} more than {settings.max_drift:.0%} from the shares: {few}{more}"
+        yield f"{len(far)} {strata_are} more than {settings.max_drift:.0%} away from the ratios: {few}"
     for place in sorted(unknown):
-        yield f"{whole[place]} images are of the stratum {names[place]}"
+        yield f"{whole[place]} images are in the stratum {names[place]}"
 
 
 def _large_group_notes(kept: pa.Table, settings: Split) -> Iterator[str]:
@@ -99,8 +98,7 @@ def _large_group_notes(kept: pa.Table, settings: Split) -> Iterator[str]:
     for row in sorted(large, key=lambda row: (-row["counts"], row["values"]))[:_SHOWN]:
         yield (
             f"the group of {row['values']} has {row['counts']} of {kept.num_rows} images, more than the whole share "
-            "of a split; "
-            "it lies in one all the same"
+            "of a split; it lies in one split nevertheless"
         )
 
 
@@ -130,7 +128,7 @@ def _places(outcome: pa.Table, settings: Split) -> _Ints:
 def _shares_text(held: _Ints, settings: Split) -> str:
     whole, seats = held.sum(), sum(settings.seats.values())
     shares = (
-        f"{name} {count} ({count / whole:.1%} for {seat / seats:.1%})"
+        f"{name} {count} ({count / whole:.1%}, wanted {seat / seats:.1%})"
         for (name, seat), count in zip(settings.seats.items(), held, strict=True)
     )
     return ", ".join(shares)

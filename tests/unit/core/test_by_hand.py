@@ -93,15 +93,17 @@ def test_rows_are_read(rows: list[Any], expected: list[Any]):
             id="case",
         ),
         pytest.param(
-            [HEAD, row(2, "include", "s:1", "artist")], "expected to include a record, got 'artist'", id="scope"
+            [HEAD, row(2, "include", "s:1", "artist")],
+            "expected the scope record for include, got 'artist'",
+            id="scope",
         ),
-        pytest.param([HEAD, row(2, "exclude", "")], "a name of 1 to 2000 characters in one line, got ''", id="no name"),
+        pytest.param([HEAD, row(2, "exclude", "")], "a name of 1 to 2000 characters on one line, got ''", id="no name"),
         pytest.param([HEAD, row(2, "exclude", "s:1", reason=" ")], "a reason of 1 to 500 characters", id="no reason"),
         pytest.param(
             [HEAD, row(2, "exclude", "s:1", reason="x" * 501)], "a reason of 1 to 500", id="a reason too long"
         ),
-        pytest.param([HEAD, row(2, "exclude", "s:1", reason="a\nb")], "in one line", id="a reason of two lines"),
-        pytest.param([HEAD, row(2, "exclude", "a\rb")], "in one line", id="a name of two lines"),
+        pytest.param([HEAD, row(2, "exclude", "s:1", reason="a\nb")], "on one line", id="a reason of two lines"),
+        pytest.param([HEAD, row(2, "exclude", "a\rb")], "on one line", id="a name of two lines"),
         pytest.param(
             [HEAD, row(2, "exclude", "s:1"), row(3, "replace", "s:1")],
             r"exclude \(line 2\) and replace \(line 3\)",
@@ -114,16 +116,16 @@ def test_rows_are_read(rows: list[Any], expected: list[Any]):
         ),
         pytest.param(
             [HEAD, row(2, "exclude", "Monet", "artist"), row(3, "exclude", "MONÉT", "artist", reason="other")],
-            "got others than in line 2",
+            "as in line 2, got others",
             id="one artist for two reasons",
         ),
         pytest.param(
-            [HEAD, row(2, "exclude", "s:1", day="1.5.2024")], "a date as 2024-12-31, got '1.5.2024'", id="date"
+            [HEAD, row(2, "exclude", "s:1", day="1.5.2024")], "a date such as 2024-12-31, got '1.5.2024'", id="date"
         ),
-        pytest.param([HEAD, row(2, "exclude", "s:1", day="2023-02-29")], "a date as 2024-12-31", id="no such day"),
+        pytest.param([HEAD, row(2, "exclude", "s:1", day="2023-02-29")], "a date such as 2024-12-31", id="no such day"),
         pytest.param(
             [HEAD, row(2, "exclude", "s:1"), row(9, "exclude", "s:1", reason="other")],
-            "got others than in line 2",
+            "as in line 2, got others",
             id="two reasons",
         ),
         pytest.param(
@@ -340,5 +342,5 @@ def test_rows_about_nobody_are_told_few_by_name():
         WORKS, said(*(("exclude", "record", f"s:x{n}") for n in range(5))), TOMBSTONES.empty_table(), book(), ALIASES
     )
     assert found.notes == (
-        "by hand: 5 of 5 rows name nobody who is here: exclude 's:x0', exclude 's:x1', exclude 's:x2' and 2 more",
+        "by hand: 5 of 5 rows match no record of this build: exclude 's:x0', exclude 's:x1', exclude 's:x2' and 2 more",
     )

@@ -221,20 +221,18 @@ def test_of_many_that_lack_five_are_named():
 @pytest.mark.parametrize(
     ("settings", "expected"),
     [
-        pytest.param(
-            {}, ["sample: 2 records are of the stratum unknown, of which 2 are drawn"], id="no limit, no lack"
-        ),
+        pytest.param({}, ["sample: 2 records are of the stratum unknown, 2 of them are drawn"], id="no limit, no lack"),
         pytest.param(
             {"at_most": 4},
             [
                 "sample: 2 of 4 strata have fewer than 4: Rococo 2, unknown 2",
-                "sample: 2 records are of the stratum unknown, of which 2 are drawn",
+                "sample: 2 records are of the stratum unknown, 2 of them are drawn",
             ],
             id="the fewest first, then by name",
         ),
         pytest.param(
             {"top": 2, "at_most": 4},
-            ["sample: 2 records are of the stratum unknown, of which 0 are drawn"],
+            ["sample: 2 records are of the stratum unknown, 0 of them are drawn"],
             id="what is not chosen lacks nothing",
         ),
     ],
@@ -554,6 +552,6 @@ def test_what_is_included_is_in_whatever_else_is_asked(settings: dict[str, Any])
 def test_more_included_than_exactly_is_refused():
     rows = [{**row, "is_included": True} for row in works("Cubism", gris=3)]
     with pytest.raises(
-        Refusal, match="expected at most 2 included records in each stratum, got 3 of Cubism; ask for more"
+        Refusal, match="expected at most 2 included records in each stratum, got 3 of Cubism; raise `exactly`"
     ):
         drawn([*rows, *works("Dada", arp=2)], exactly=2)

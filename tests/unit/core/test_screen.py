@@ -287,10 +287,7 @@ def test_a_slip_of_the_pen_is_told_with_what_is_near():
         pytest.param([0, 2], (), id="all are counted"),
         pytest.param(
             [None, 2, None],
-            (
-                "nobody has counted person in 2 of 3 records: they are not annotated, and no detect of person has "
-                "looked at them",
-            ),
+            ("s: no detector or annotation has counted people in 2 of 3 images",),
             id="some are not",
         ),
     ],
@@ -305,8 +302,8 @@ def test_a_screen_by_figures_that_nobody_has_counted_is_refused():
     counts = pa.chunked_array([pa.nulls(2, pa.int64())])
     with pytest.raises(
         BadInput,
-        match=r"stages \(s\).figures: expected annotated records, or detect of person before it, got 2 "
-        r"records that nob",
+        match=r"stages \(s\).figures: expected annotated records or a detect stage for person before it, "
+        r"got 2 records without a count",
     ):
         screen.uncounted_notes(counts, Screen(label="s", figures=Figures()))
 

@@ -257,28 +257,28 @@ Tamper = Callable[[Small], Any]
     [
         pytest.param(
             lambda s: s.counts.update(records=6),
-            ["counts.records: expected 5, as the tables say, got 6"],
+            ["counts.records: expected 5 as in the tables, got 6"],
             id="a record too many in the counts",
         ),
         pytest.param(
             lambda s: s.counts.update(kept=2),
-            ["counts.kept: expected 3, as the tables say, got 2"],
+            ["counts.kept: expected 3 as in the tables, got 2"],
             id="a kept one too few",
         ),
         pytest.param(
             lambda s: s.counts.update(dropped=3),
-            ["counts.dropped: expected 2, as the tables say, got 3"],
+            ["counts.dropped: expected 2 as in the tables, got 3"],
             id="a dropped one too many",
         ),
         pytest.param(
             lambda s: s.counts["by_split"].update(val=2),
-            ["counts.by_split: expected {'train': 2, 'val': 1}, as the tables say, got {'train': 2, 'val': 2}"],
+            ["counts.by_split: expected {'train': 2, 'val': 1} as in the tables, got {'train': 2, 'val': 2}"],
             id="a split too large",
         ),
         pytest.param(
             lambda s: s.counts["by_split"].update(test=0),
             [
-                "counts.by_split: expected {'train': 2, 'val': 1}, as the tables say, got {'test': 0, 'train': "
+                "counts.by_split: expected {'train': 2, 'val': 1} as in the tables, got {'test': 0, 'train': "
                 "2, 'val': 1}"
             ],
             id="a split of nothing",
@@ -290,14 +290,14 @@ Tamper = Callable[[Small], Any]
         ),
         pytest.param(
             lambda s: s.ledger[0].update(record_id="x"),
-            ["ledger: expected the kept records to be those of the images table, got others"],
+            ["ledger: expected the same kept records as in the images table, got others"],
             id="another kept record",
         ),
         pytest.param(
             lambda s: s.ledger.pop(4),
             [
-                "counts.records: expected 4, as the tables say, got 5",
-                "counts.dropped: expected 1, as the tables say, got 2",
+                "counts.records: expected 4 as in the tables, got 5",
+                "counts.dropped: expected 1 as in the tables, got 2",
             ],
             id="a row of the ledger is gone",
         ),

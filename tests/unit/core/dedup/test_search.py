@@ -80,12 +80,14 @@ def test_pairs_between_two_tables(
 @pytest.mark.parametrize(
     ("keys", "radius_bits", "threads", "complaint"),
     [
-        pytest.param(keys_of([1, 2, 1, 1]), 8, 2, "expected distinct keys, got 2 that equal another", id="equal keys"),
+        pytest.param(
+            keys_of([1, 2, 1, 1]), 8, 2, "expected distinct hashes, got 2 that equal another", id="equal keys"
+        ),
         pytest.param(keys_of([1]), 17, 2, "expected radius_bits from 0 to 16, got 17", id="a radius too large"),
         pytest.param(keys_of([1]), -1, 2, "expected radius_bits from 0 to 16, got -1", id="a radius below 0"),
         pytest.param(keys_of([1]), 8, 0, "expected at least 1 thread, got 0", id="no thread"),
         pytest.param(
-            np.array([1]), 8, 2, r"expected keys of shape \(N,\) and type uint64, got \(1,\) and int64", id="signed"
+            np.array([1]), 8, 2, r"expected hashes of shape \(N,\) and type uint64, got \(1,\) and int64", id="signed"
         ),
         pytest.param(np.zeros((1, 1), np.uint64), 8, 2, r"type uint64, got \(1, 1\)", id="a table"),
     ],
@@ -105,7 +107,7 @@ def test_equal_keys_on_one_side_are_refused_by_its_name(side: str):
 
 
 def test_more_keys_than_a_row_number_can_tell_are_refused(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(search, "MAX_KEYS", 2)
+    monkeypatch.setattr(search, "MAX_HASHES", 2)
     assert len(search.near_pairs(keys_of([1, 2]), 2)[0]) == 1
     with pytest.raises(ValueError, match="expected at most 2 keys"):
         search.near_pairs(keys_of([1, 2, 3]), 2)

@@ -75,7 +75,7 @@ def test_a_card_says(line: str):
 
 
 def test_counts_stand_in_one_sentence():
-    assert "9 records were seen; 5 images are kept, 4 were dropped." in text()
+    assert "9 records were listed; 5 images are kept, 4 were dropped." in text()
 
 
 def test_splits_and_rights_stand_in_one_order_whatever_came_first():
@@ -126,7 +126,7 @@ def test_a_card_tells_of_artists_before_and_after():
 def test_a_card_of_many_styles_is_no_longer_than_one_reads():
     many = pa.array([f"style {number}" for number in range(30)])
     found = text(diversity=pa.concat_tables([diversity(many, many, moment) for moment in ("before", "after")]))
-    assert "And 8 more styles." in found
+    assert "... and 8 more styles." in found
 
 
 def test_a_card_without_statistics_has_no_table_of_them():

@@ -168,7 +168,7 @@ def test_unknown_styles_are_listed_the_most_frequent_first():
     assert styles.said_of_unknown([]) == ()
     (said,) = styles.said_of_unknown([(f"s{n:02}", 1) for n in range(12)])
     assert said.startswith("12 styles stay as their sources spell them, since no table knows them: 's00' (1), ")
-    assert said.endswith("'s09' (1), and 2 more")
+    assert said.endswith("'s09' (1) and 2 more")
     assert styles.said_of_unknown([("Odd", 2)]) == (
         "1 style stays as its source spells it, since no table knows it: 'Odd' (2)",
     )

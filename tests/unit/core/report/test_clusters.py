@@ -270,10 +270,10 @@ BEST = {
             {"height_px": None}, "it has more pixels: 1600 × 1200 against 1600 × 0", id="a size that is not known"
         ),
         pytest.param({"bytes": 800_000}, "its file is larger: 812,345 against 800,000 bytes", id="bytes"),
-        pytest.param({"metadata": 5}, "its record says more: 6 against 5 fields", id="metadata"),
-        pytest.param({}, "all else is equal, and its record_id is the smaller one", id="nothing but its name"),
-        pytest.param({"bytes": 900_000}, "another rule than the order of copies has decided", id="not this order"),
-        pytest.param({"record_id": "s:a"}, "another rule than the order of copies has decided", id="not by its name"),
+        pytest.param({"metadata": 5}, "its record has more fields filled in: 6 against 5", id="metadata"),
+        pytest.param({}, "everything else is equal, and its record_id is smaller", id="nothing but its name"),
+        pytest.param({"bytes": 900_000}, "decided by another rule than the order of copies", id="not this order"),
+        pytest.param({"record_id": "s:a"}, "decided by another rule than the order of copies", id="not by its name"),
     ],
 )
 def test_why_one_stayed(change, says):

@@ -166,7 +166,7 @@ def test_of_many_so_many_are_shown_as_fit_on_a_page():
     "said",
     [
         pytest.param(
-            "Version <code>0123456789ab</code>, lineage 2: 9 records seen, <b>5</b> images kept, 4 dropped.",
+            "Version <code>0123456789ab</code>, lineage 2: 9 records listed, <b>5</b> images kept, 4 dropped.",
             id="version and counts",
         ),
         pytest.param(f"2 not_found ({MEANING[Reason.NOT_FOUND]})".replace("'", "&#x27;"), id="why, in words"),
@@ -223,20 +223,20 @@ def test_the_page_says(said: str):
         ),
         pytest.param(
             page(selection=ReviewSelection((CLUSTER._replace(more=2),))),
-            "And 2 more copies.",
+            "... and 2 more copies.",
             "Closest pairs",
             id="more copies",
         ),
         pytest.param(
             page(selection=ReviewSelection((CLUSTER,), 1)),
-            "And 1 more cluster.",
+            "... and 1 more cluster.",
             "of those shown",
             id="one more cluster",
         ),
         pytest.param(
             page(selection=ReviewSelection((), 0, (APART,), 1234)),
-            "And 1,234 more pairs of works.",
-            "This one stayed",
+            "... and 1,234 more pairs of works.",
+            "<h3>Kept</h3>",
             id="more pairs",
         ),
         pytest.param(
@@ -376,7 +376,9 @@ def test_what_the_choice_has_changed_stands_before_the_copies():
     )
     found = statistics({"before": view, "after": view}, pa.array(["train"]), {"train": 1})
     text = page(statistics=found)
-    assert text.index("<h2>Some of what") < text.index("<h2>What the choice has changed") < text.index("<h2>Copies")
+    assert (
+        text.index("<h2>Some of the images") < text.index("<h2>What the choice has changed") < text.index("<h2>Copies")
+    )
     assert text.count("<script") == 1
     assert "What the choice" not in page()
     assert "figure.plot" not in page()
@@ -384,4 +386,4 @@ def test_what_the_choice_has_changed_stands_before_the_copies():
 
 def test_what_the_detector_would_keep_stands_behind_what_was_chosen():
     text = page(detector="<h2>What the detector would keep</h2>")
-    assert text.index("Some of what is in it") < text.index("What the detector would keep") < text.index("</html>")
+    assert text.index("Some of the images") < text.index("What the detector would keep") < text.index("</html>")

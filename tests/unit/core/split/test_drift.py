@@ -78,17 +78,17 @@ def test_what_passes(train: int, val: int, test: int, settings: dict[str, Any]):
             200,
             110,
             {},
-            "train 690 (69.0% for 60.0%), val 200 (20.0% for 20.0%), test 110 (11.0% for 20.0%)",
+            "train 690 (69.0%, wanted 60.0%), val 200 (20.0%, wanted 20.0%), test 110 (11.0%, wanted 20.0%)",
             id="too many in train",
         ),
-        pytest.param(510, 290, 200, {}, "val 290 (29.0% for 20.0%)", id="too few"),
+        pytest.param(510, 290, 200, {}, "val 290 (29.0%, wanted 20.0%)", id="too few"),
         pytest.param(640, 180, 180, {"max_drift": 0}, "expected at most 0% of 1000 images", id="nothing is allowed"),
         pytest.param(
             1000,
             0,
             0,
             {"ratios": {"train": 5, "test": 1}},
-            "train 1000 (100.0% for 83.3%), test 0 (0.0% for 16.7%)",
+            "train 1000 (100.0%, wanted 83.3%), test 0 (0.0%, wanted 16.7%)",
             id="no val",
         ),
     ],
@@ -165,12 +165,12 @@ def test_what_is_dealt_afresh_has_not_drifted(
         pytest.param([None], [], id="nobody is left"),
         pytest.param(
             ["train"],
-            ["split: train 1 (100.0% for 60.0%), val 0 (0.0% for 20.0%), test 0 (0.0% for 20.0%)"],
+            ["split: train 1 (100.0%, wanted 60.0%), val 0 (0.0%, wanted 20.0%), test 0 (0.0%, wanted 20.0%)"],
             id="one image",
         ),
         pytest.param(
             lying(6, 2, 2),
-            ["split: train 6 (60.0% for 60.0%), val 2 (20.0% for 20.0%), test 2 (20.0% for 20.0%)"],
+            ["split: train 6 (60.0%, wanted 60.0%), val 2 (20.0%, wanted 20.0%), test 2 (20.0%, wanted 20.0%)"],
             id="all well",
         ),
     ],
@@ -185,7 +185,7 @@ def test_strata_far_from_their_shares_are_told_the_farthest_first():
         splits += lying(*has)
         style += [name] * sum(has)
     _, said = told([*splits], style=[*style], max_drift=0.05)
-    assert said == "split: 2 strata are more than 5% from the shares: farther (20/0/0), far (10/0/10)"
+    assert said == "split: 2 strata are more than 5% away from the ratios: farther (20/0/0), far (10/0/10)"
 
 
 def test_of_many_such_strata_five_are_named():
@@ -195,14 +195,15 @@ def test_of_many_such_strata_five_are_named():
 
 def test_what_is_unknown_is_told():
     assert told([*lying(6, 2, 2)], style=[None, ""] + ["Cubism"] * 8)[1:] == [
-        "split: 2 images are of the stratum unknown"
+        "split: 2 images are in the stratum unknown"
     ]
 
 
 def test_a_group_larger_than_the_share_of_a_split_is_told():
     said = told(lying(6, 2, 2), groups=["g"] * 3 + [f"s{number}" for number in range(7)])
     assert said[1:] == [
-        "split: the group of g has 3 of 10 images, more than the whole share of a split; it lies in one all the same"
+        "split: the group of g has 3 of 10 images, more than the whole share of a split; it lies in one split "
+        "nevertheless"
     ]
     assert len(told(lying(6, 2, 2), groups=["g"] * 2 + [f"s{number}" for number in range(8)])) == 1
 
@@ -224,5 +225,5 @@ def test_where_each_key_is_balanced_by_itself_each_is_told_by_itself():
     of = {"style": ["a", "b"] * 20, "source": ["x"] * 24 + ["y"] * 16}
     view = pa.table({"record_id": result["record_id"], "figures": [0] * 40, **of})
     assert drift.notes(view, result, dealing(by=["style", "source"], method="iterative"))[1:] == [
-        "split: 1 stratum is more than 5% from the shares: x (24/0/0)"
+        "split: 1 stratum is more than 5% away from the ratios: x (24/0/0)"
     ]

@@ -112,7 +112,7 @@ def test_a_plan_says_how_many_pairs_and_leaves_nothing(tmp_path: Path, wall: Wal
     state = wall.state(HANGING)
     before = sorted(Path(wall.context.store).rglob("*"))
     step = dedup(Dedup(label="dedup", by=("phash",)), state, WALL, wall.context.model_copy(update={"plan": "p"}))
-    assert step.notes == ("2 pairs will be looked at a second time first",)
+    assert step.notes == ("2 pairs will be compared first",)
     assert (
         dedup(RADIUS, state, WALL, wall.context.model_copy(update={"plan": "q"})).notes[0]
         == "views of new images will be hashed first"
@@ -122,7 +122,7 @@ def test_a_plan_says_how_many_pairs_and_leaves_nothing(tmp_path: Path, wall: Wal
 
 @pytest.mark.parametrize("piece_keys", [1, 3, 7, 2**24])
 def test_pieces_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, piece_keys: int):
-    monkeypatch.setattr(search, "PIECE_KEYS", piece_keys)
+    monkeypatch.setattr(search, "PIECE_HASHES", piece_keys)
     wall = Wall(str(tmp_path / "store"))
     by: tuple[ViewName, ...] = ("phash",) if piece_keys == 1 else ("phash", "crops")
     expected = dict(STAYS) if len(by) == 2 else {name: kept for name, kept in STAYS.items() if "cropped" not in name}
@@ -142,7 +142,7 @@ def test_what_was_searched_before_and_what_is_new_are_the_whole(
     everything, before = np.sort(np.array(values, np.uint64)), np.sort(np.array(values[:old], np.uint64))
     views, views_before = np.unique(everything // np.uint64(3)), np.unique(before // np.uint64(3))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(search, "PIECE_KEYS", piece_keys)
+        patch.setattr(search, "PIECE_HASHES", piece_keys)
         grown, fresh = (Context(store=f"memory://{name}-{id(patch)}") for name in ("grown", "fresh"))
         search.near_hashes(before, views_before, radius_bits, grown, "dedup")
         added = search.near_hashes(everything, views, radius_bits, grown, "dedup")
@@ -162,7 +162,7 @@ def test_what_was_searched_before_and_what_is_new_are_the_whole(
 
 
 def test_hashes_of_another_recipe_are_refused(wall: Wall):
-    with pytest.raises(BrokenPromise, match=rf"expected hashes of the recipe {PHASH}, got some of phash64/look-v1: "):
+    with pytest.raises(BrokenPromise, match=rf"of the kind {PHASH}, got some of phash64/look-v1: "):
         dedup(RADIUS, wall.state(HANGING, recipe="phash64/look-v1"), WALL, wall.context)
 
 
