@@ -16,17 +16,25 @@ from pydantic import ValidationError
 from flows.build_dataset import runner
 from schemas.detect import FAMILIES, Detect
 from schemas.errors import BadInput
-from schemas.evaluate import Compare
+from schemas.evaluate import CompareSettings
 from schemas.manifests import Context
 from tasks.detect import check_detector, detections
 from tasks.engine import runs
-from tasks.engine.truth import Annotated, annotated
-from tasks.evaluate import blobs, compare, found_by, found_in_release, found_in_results, make_folder, write
+from tasks.engine.truth import GroundTruth, load_ground_truth
+from tasks.evaluate import (
+    blobs_of,
+    compare,
+    detections_by_detector,
+    detections_in_release,
+    detections_in_results,
+    make_folder,
+    write_comparison,
+)
 
 _NAME = re.compile(r"[\w.@+ -]{1,60}")
 
 
-class Asked(NamedTuple):
+class DetectorRequest(NamedTuple):
     """One detector of a comparison: what tables call it, its settings, and what they need of this machine."""
 
     name: str
@@ -72,9 +80,9 @@ def evaluate_detector(
         device: What detectors run on: auto (a GPU where there is one), cpu, cuda, cuda:1 ...
 
     """
-    asked, files = check(detectors or (), results or (), is_release_asked=release_detections)
+    asked, files = parse_requests(detectors or (), results or (), is_release_asked=release_detections)
     try:
-        settings = Compare(category=category, by=by, score=score, replicates=bootstrap, seed=seed)
+        settings = CompareSettings(category=category, by=by, score=score, replicates=bootstrap, seed=seed)
     except ValidationError as problem:
         raise BadInput(_sentence("evaluate", problem)) from problem
     bound = {name: value for one in asked for name, value in one.bindings.items()}
@@ -86,10 +94,12 @@ def evaluate_detector(
         make_folder(out)
     for one in asked:
         check_detector(one.settings, context)
-    looked = annotated(truth, images, context, category=category, split=split)
+    looked = load_ground_truth(truth, images, context, category=category, split=split)
     found: dict[str, Any] = {}
     notes: list[str] = []
-    for name, boxes, said in _found(asked, files, truth if release_detections else None, looked, category, context):
+    for name, boxes, said in _detections(
+        asked, files, truth if release_detections else None, looked, category, context
+    ):
         if name in found:
             raise BadInput(f"expected each name once, got '{name}' twice")
         found[name] = boxes
@@ -99,15 +109,15 @@ def evaluate_detector(
     call = compare if FlowRunContext.get() else compare.fn
     compared = call(looked, found, settings, notes, context)
     if out is not None:
-        write(compared, out)
+        write_comparison(compared, out)
     for note in (*looked.notes, *notes):
         print(note, file=sys.stderr)  # noqa: T201
     return compared.summary
 
 
-def check(
+def parse_requests(
     detectors: Sequence[str], results: Sequence[str], *, is_release_asked: bool
-) -> tuple[list[Asked], list[tuple[str, str]]]:
+) -> tuple[list[DetectorRequest], list[tuple[str, str]]]:
     """What is asked for, read.
 
     Raises BadInput for what is said wrongly, names that repeat, and where nothing is asked for.
@@ -116,8 +126,8 @@ def check(
         raise BadInput(
             "expected at least one detector to compare, got none: give --detector, --results or --release-detections"
         )
-    asked = [_asked(text, place) for place, text in enumerate(detectors, 1)]
-    files = [_named("--results", text) for text in results]
+    asked = [_parse_detector(text, place) for place, text in enumerate(detectors, 1)]
+    files = [_split_name("--results", text) for text in results]
     names = [one.name for one in asked] + [name for name, _ in files]
     for name in names:
         if names.count(name) > 1:
@@ -125,11 +135,11 @@ def check(
     return asked, files
 
 
-def _found(
-    asked: Sequence[Asked],
+def _detections(
+    asked: Sequence[DetectorRequest],
     files: Sequence[tuple[str, str]],
     release: str | None,
-    looked: Annotated,
+    looked: GroundTruth,
     category: str,
     context: Context,
 ) -> Iterator[tuple[str, Any, Sequence[str]]]:
@@ -138,18 +148,18 @@ def _found(
     Files first, since what is wrong with them should be known before anything is computed.
     """
     for name, url in files:
-        yield name, *found_in_results(name, url, looked)
+        yield name, *detections_in_results(name, url, looked)
     if release is not None:
-        for name, boxes in found_in_release(release, looked).items():
+        for name, boxes in detections_in_release(release, looked).items():
             yield name, boxes, ()
     for one in asked:
-        boxes, notes = found_by(detections(one.settings, blobs(looked), context), looked, category)
+        boxes, notes = detections_by_detector(detections(one.settings, blobs_of(looked), context), looked, category)
         yield one.name, boxes, [f"{one.name}: {note}" for note in notes]
 
 
-def _asked(text: str, place: int) -> Asked:
+def _parse_detector(text: str, place: int) -> DetectorRequest:
     """One `--detector`. Settings are YAML; what is a binding in a recipe (weights, images) is a file here."""
-    name, said = _named("--detector", text)
+    name, said = _split_name("--detector", text)
     head, *pairs = said.split(",")
     model, _, file = head.partition(":")
     if model not in FAMILIES:
@@ -162,18 +172,18 @@ def _asked(text: str, place: int) -> Asked:
     elif FAMILIES[model] != "hog":
         raise BadInput(f"--detector {name}: expected a file, as {name}={model}:FILE, got none")
     for pair in pairs:
-        field, value = _setting(name, pair)
+        field, value = _parse_setting(name, pair)
         if field == "images":
             settings[field], bindings[f"{settings['label']}-images"] = f"{settings['label']}-images", str(value)
         else:
             settings[field] = value
     try:
-        return Asked(name, Detect.model_validate(settings), bindings)
+        return DetectorRequest(name, Detect.model_validate(settings), bindings)
     except ValidationError as problem:
         raise BadInput(_sentence(f"--detector {name}", problem)) from problem
 
 
-def _setting(name: str, pair: str) -> tuple[str, Any]:
+def _parse_setting(name: str, pair: str) -> tuple[str, Any]:
     field, separator, value = pair.partition("=")
     if not separator or field in {"model", "label", "weights", "stage"}:
         raise BadInput(f"--detector {name}: expected setting=value after a comma, got '{pair}'")
@@ -183,7 +193,7 @@ def _setting(name: str, pair: str) -> tuple[str, Any]:
         raise BadInput(f"--detector {name}: expected a YAML value, got '{value[:80]}'") from problem
 
 
-def _named(option: str, text: str) -> tuple[str, str]:
+def _split_name(option: str, text: str) -> tuple[str, str]:
     name, separator, value = text.partition("=")
     if not separator or not _NAME.fullmatch(name) or not value:
         raise BadInput(f"{option}: expected NAME=..., got '{text[:80]}'")

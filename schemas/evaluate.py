@@ -7,7 +7,7 @@ from pydantic import Field
 from schemas.frozen import Frozen, Score
 
 
-class Compare(Frozen):
+class CompareSettings(Frozen):
     """What of a comparison can be chosen."""
 
     category: str = Field("person", min_length=1, description="Whose boxes count; other categories are passed over")

@@ -55,7 +55,7 @@ def _looked_up(settings: Detect, state: State, context: Context) -> Step:
     locators = column_of(store, state.records, ids, "locator").to_pylist()
 
     def named(blobs: pa.Array) -> pa.Table:
-        return results.named(blobs, of_record, locators)
+        return results.blob_names(blobs, of_record, locators)
 
     everything = named(pc.unique(pa.array(of_record, pa.string())).drop_null().sort())
     folder = _folder(settings, context, hashlib.sha256(parquet_bytes(everything)).hexdigest())

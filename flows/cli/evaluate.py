@@ -73,10 +73,10 @@ def _add_detector(one: argparse.ArgumentParser) -> None:
 
 def _detector(arguments: argparse.Namespace) -> int:
     from flows import server
-    from flows.evaluate import check, evaluate_detector
+    from flows.evaluate import evaluate_detector, parse_requests
 
     # before a server is started
-    check(arguments.detector, arguments.results, is_release_asked=arguments.release_detections)
+    parse_requests(arguments.detector, arguments.results, is_release_asked=arguments.release_detections)
     said: dict[str, Any] = {
         name: value for name, value in vars(arguments).items() if name not in {"command", "detector"}
     }

@@ -13,7 +13,7 @@ from schemas.manifests import Context
 from schemas.train import Lessons, TrainDetector
 from tasks.engine import runs
 from tasks.engine.progress import progress
-from tasks.engine.truth import Annotated, annotated
+from tasks.engine.truth import GroundTruth, load_ground_truth
 from tasks.io.detectors.devices import chosen
 from tasks.io.files import inputs
 from tasks.train import course as training
@@ -38,12 +38,12 @@ def train(settings: TrainDetector, lessons: Lessons, context: Context) -> Traine
     such device, or the loss is no number any more.
     """
     store, device, start = runs.store_of(context), chosen(context.device), _start(settings, context)
-    truth = annotated(lessons.truth, lessons.folder, context, category=settings.category, split=lessons.split)
+    truth = load_ground_truth(lessons.truth, lessons.folder, context, category=settings.category, split=lessons.split)
     if not training.figures_of(truth):
         raise BadInput(f"{truth.name}: expected figures of '{settings.category}', got nothing but crowds")
     exam = None
     if lessons.exam is not None:
-        exam = annotated(
+        exam = load_ground_truth(
             lessons.exam, lessons.exam_folder, context, category=settings.category, split=lessons.exam_split
         )
     course = training.Course(settings, truth, exam, start, device)
@@ -70,7 +70,7 @@ def _start(settings: TrainDetector, context: Context) -> bytes | None:
     return inputs.read(f"binding '{settings.start}'", context.bindings[settings.start], MAX_START_BYTES)
 
 
-def _notes(truth: Annotated, exam: Annotated | None) -> list[str]:
+def _notes(truth: GroundTruth, exam: GroundTruth | None) -> list[str]:
     """Sentences on what was left out, and on images that are learnt from and examined."""
     notes = [f"{found.name}: {note}" for found in (truth, exam) if found is not None for note in found.notes]
     if exam is not None:

@@ -31,7 +31,7 @@ from tasks.core.train import curves
 from tasks.core.train import lessons as core
 from tasks.engine.cache_keys import cache_key, code_digest
 from tasks.engine.detectors import detections
-from tasks.engine.truth import Annotated
+from tasks.engine.truth import GroundTruth
 from tasks.io.detectors import torchvision_models as models
 from tasks.io.store.store import Store, parquet_bytes
 from tasks.io.training import augment, checkpoints, samples
@@ -52,8 +52,8 @@ class Course(NamedTuple):
     """Everything that a training depends on. start: bytes of the weights to begin with."""
 
     settings: TrainDetector
-    truth: Annotated
-    exam: Annotated | None
+    truth: GroundTruth
+    exam: GroundTruth | None
     start: bytes | None
     device: torch.device
 
@@ -99,7 +99,7 @@ def trained(course: Course, store: Store, told: Told) -> dict[str, Any]:
         return _written(course, trainer, progress, store)
 
 
-def figures_of(truth: Annotated) -> int:
+def figures_of(truth: GroundTruth) -> int:
     """Figures that can be learnt: not crowds."""
     return sum(not is_crowd for is_crowd in truth.figures["is_crowd"].to_pylist())
 
@@ -195,7 +195,7 @@ def _examined(course: Course, trainer: training.Trainer, progress: Progress, sto
 
 
 def scores_of(
-    exam: Annotated, course: Course, trainer: training.Trainer, store: Store
+    exam: GroundTruth, course: Course, trainer: training.Trainer, store: Store
 ) -> dict[str, float | int | None]:
     """COCO's numbers of the model as it stands, from what `detect` would find with it: those of `evaluate detector`."""
     settings, category = course.settings, course.settings.category
@@ -205,7 +205,8 @@ def scores_of(
         rows = detections.rows(detector, asked, blobs, store.read_blob)
         found = {row["sha256"]: row.get("figures") or [] for row in rows}
     return evaluate.box_scores(
-        [(core.document(exam.images, exam.figures, category), core.results(exam.images, found))], AT_MOST
+        [(core.truth_document(exam.images, exam.figures, category), core.detection_results(exam.images, found))],
+        AT_MOST,
     )
 
 

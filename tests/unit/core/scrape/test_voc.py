@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tasks.core.scrape.annotations import BadAnnotation
 
 from tasks.core.scrape import annotations
-from tasks.core.scrape.annotations import BadAnnotation
 
 
 def voc(*objects: str, head: str = "", root: str = "annotation") -> bytes:
