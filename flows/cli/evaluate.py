@@ -1,4 +1,4 @@
-"""`bilderatlas evaluate ...`: what can be typed of it, and what then runs."""
+"""`bilderatlas evaluate ...`: its options, and what they start."""
 
 import argparse
 import os
@@ -9,7 +9,7 @@ from flows.cli.arguments import positive, whole
 
 def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the command to those of the program."""
-    one = commands.add_parser("evaluate", help="the papers' measures: compare detectors with what people drew")
+    one = commands.add_parser("evaluate", help="compute the papers' measures: compare detectors with what people drew")
     protocols = one.add_subparsers(required=True, metavar="PROTOCOL")
     _add_detector(protocols.add_parser("detector", help="COCO AP and AR of detectors, overall and by style"))
 
@@ -19,8 +19,10 @@ def _add_detector(one: argparse.ArgumentParser) -> None:
         "Compare detectors on images that people have annotated. docs/evaluating.md says what each number means."
     )
     one.add_argument("truth", help="a release (folder, URL or its name's `latest`), or a COCO JSON file")
-    one.add_argument("--images", metavar="FOLDER", help="where a COCO file's images lie (default: beside the file)")
-    one.add_argument("--split", metavar="SPLIT", help="only images of this split")
+    one.add_argument(
+        "--images", metavar="FOLDER", help="folder with the images of a COCO file (default: the folder of the file)"
+    )
+    one.add_argument("--split", metavar="SPLIT", help="use only images of this split")
     one.add_argument(
         "--detector",
         action="append",
@@ -33,53 +35,58 @@ def _add_detector(one: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME=FILE",
-        help="what another program has found: COCO results, by the truth's image ids",
+        help="detections of another program: a COCO results file with the truth's image ids",
     )
-    one.add_argument("--release-detections", action="store_true", help="also what the release's own detector has found")
-    one.add_argument("--category", default="person", help="whose boxes count (default: %(default)s)")
-    one.add_argument("--by", choices=["style"], help="every number for each style, too")
+    one.add_argument(
+        "--release-detections", action="store_true", help="also compare the detections that are stored in the release"
+    )
+    one.add_argument("--category", default="person", help="only boxes of this category count (default: %(default)s)")
+    one.add_argument("--by", choices=["style"], help="compute every number for each style, too")
     one.add_argument("--store", default="./store", help="folder or fsspec URL (default: %(default)s)")
-    one.add_argument("--out", metavar="FOLDER", help="write tables (Markdown, Parquet) and drawings (SVG) there")
+    one.add_argument(
+        "--out", metavar="FOLDER", help="write tables (Markdown, Parquet) and charts (SVG) into this folder"
+    )
     one.add_argument(
         "--device",
         default="auto",
         metavar="NAME",
-        help="what detectors run on: auto, cpu, cuda, cuda:1 (default: %(default)s)",
+        help="where detectors run: auto, cpu, cuda, cuda:1 (default: %(default)s)",
     )
     one.add_argument(
         "--score",
         type=float,
         default=0.5,
         metavar="P",
-        help="from where on a box keeps an image (default: %(default)s)",
+        help="an image is kept if it has a box with at least this score (default: %(default)s)",
     )
     one.add_argument(
         "--bootstrap",
         type=whole,
         default=1000,
         metavar="N",
-        help="resamples for 95 %% intervals (default: %(default)s)",
+        help="number of resamples for the 95 %% intervals; 0 for none (default: %(default)s)",
     )
-    one.add_argument("--seed", type=whole, default=0, metavar="N", help="of the resamples (default: %(default)s)")
+    one.add_argument("--seed", type=whole, default=0, metavar="N", help="seed of the resamples (default: %(default)s)")
     one.add_argument(
         "--workers",
         type=positive,
         default=os.cpu_count() or 2,
         metavar="N",
-        help="parts at once (default: %(default)s)",
+        help="how many parts run at the same time (default: %(default)s)",
     )
     one.set_defaults(command=_detector)
 
 
 def _detector(arguments: argparse.Namespace) -> int:
     from flows import server
-    from flows.evaluate import evaluate_detector, parse_requests
+    from flows.detector_options import parse_requests
+    from flows.evaluate import evaluate_detector
 
     # before a server is started
-    parse_requests(arguments.detector, arguments.results, is_release_asked=arguments.release_detections)
-    said: dict[str, Any] = {
+    parse_requests(arguments.detector, arguments.results, with_release=arguments.release_detections)
+    options: dict[str, Any] = {
         name: value for name, value in vars(arguments).items() if name not in {"command", "detector"}
     }
     server.start()
-    print(evaluate_detector(detectors=arguments.detector, **said))  # noqa: T201
+    print(evaluate_detector(detectors=arguments.detector, **options))  # noqa: T201
     return 0

@@ -1,4 +1,4 @@
-"""Images that people have annotated, out of a release or a COCO file: detectors are scored on them or trained with them."""
+"""Images that people have annotated, out of a release or a COCO file, to score detectors or to train them."""
 
 import hashlib
 from collections.abc import Callable, Mapping

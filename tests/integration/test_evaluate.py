@@ -12,7 +12,8 @@ from PIL import Image
 
 import tasks.engine.detectors
 from flows.cli import main
-from flows.evaluate import evaluate_detector, parse_requests
+from flows.detector_options import parse_requests
+from flows.evaluate import evaluate_detector
 from schemas.errors import BadInput, DamagedFile
 from schemas.manifests import Context
 from tasks.core.evaluate import box_scores
@@ -113,9 +114,9 @@ def test_a_picture_of_too_many_pixels_is_left_out_before_it_is_decoded(tmp_path)
     [
         ({"annotations": []}, {}, "expected figures of 'person', got none in 2 images"),
         ({"info": {"annotation_origin": "detector"}}, {}, "expected boxes by people"),
-        ({"images": [], "annotations": []}, {}, "expected images that people have looked at, got none"),
-        ({}, {"split": "val"}, "expected images of split 'val', got splits ['test']"),
-        ({"images": [{"id": 3, "file_name": "c.png"}]}, {"split": "val"}, "of split 'val', got images without one"),
+        ({"images": [], "annotations": []}, {}, "expected images that people have annotated, got none"),
+        ({}, {"split": "val"}, "expected images of split 'val', got images of the splits ['test']"),
+        ({"images": [{"id": 3, "file_name": "c.png"}]}, {"split": "val"}, "of split 'val', got images without a split"),
         (
             {"images": [{"id": 3, "file_name": "gone.png"}, {"id": 2, "file_name": "b.png"}]},
             {},
@@ -176,7 +177,7 @@ def test_a_second_comparison_detects_nothing_and_says_the_same(built, release, m
         raise AssertionError("expected nothing to be computed")
 
     monkeypatch.setattr(tasks.engine.detectors, "rows", no)
-    monkeypatch.setattr("tasks.core.evaluate.comparison.scores", no)
+    monkeypatch.setattr("tasks.core.evaluate.comparison.score_detectors", no)
     assert run(release, detectors=[OURS], store=built.store, by="style", bootstrap=10) == first
 
 
@@ -246,7 +247,7 @@ def test_a_detectors_settings_and_files_are_read():
     (one, two), files = parse_requests(
         ["Nano 1=plain:s3://b/w.onnx,least_score=0.2,classes={person: 0}", "h=hog"],
         ["x=y=z.json"],
-        is_release_asked=False,
+        with_release=False,
     )
     assert (one.settings.least_score, one.settings.classes, one.settings.label) == (
         0.2,

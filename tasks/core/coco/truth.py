@@ -133,4 +133,4 @@ def _notes(unknown: set[Id]) -> tuple[str, ...]:
     if not unknown:
         return ()
     left_out = count_with_examples(sorted(unknown, key=id_order), "image")
-    return (f"left out because a box or its keypoints can't be read: {left_out}",)
+    return (f"left out because an annotation can't be read: {left_out}",)

@@ -64,7 +64,7 @@ def figures_of(images: pa.Table, figures: pa.Table) -> Figures:
 
 
 def detections_of_measure(images: pa.Table, measured: pa.Table, category: str) -> Detections:
-    """The boxes of a category in DETECT rows, one for each blob of the images; images that share a blob share its boxes."""
+    """The boxes of a category in DETECT rows, one for each blob; images of the same blob have the same boxes."""
     lists = tables.lookup(measured, "sha256", images["sha256"])["figures"].combine_chunks()
     flat = pc.list_flatten(lists)
     row = np.asarray(pc.list_parent_indices(lists), np.int64)
