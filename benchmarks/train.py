@@ -160,10 +160,10 @@ def _whole(truth: Path, exam: Path, store: Path, epochs: int) -> tuple[list[dict
 
 def look(truth: str, exam: str, store: str) -> None:
     from schemas.manifests import Context
-    from tasks.engine.truth import annotated
+    from tasks.engine.truth import load_ground_truth
 
     for file in (truth, exam):
-        annotated(file, None, Context(store=store, workers=2))
+        load_ground_truth(file, None, Context(store=store, workers=2))
 
 
 def _content(store: Path) -> tuple[dict[str, Any], bytes, list[dict[str, Any]]]:

@@ -1,36 +1,25 @@
 """Detectors compared on images that people have annotated: which of them should choose the images of a dataset?"""
 
 import os
-import re
 import sys
 import time
 import uuid
 from collections.abc import Iterator, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from prefect import flow
 from prefect.context import FlowRunContext
 
+from flows.detector_options import DetectorRequest, ResultsRequest, parse_requests
 from flows.runner import runner
-from flows.settings import settings_from_fields, yaml_value
-from schemas.detect import FAMILIES, Detect
+from flows.settings import settings_from_fields
 from schemas.errors import BadInput
-from schemas.evaluate import Compare
+from schemas.evaluate import CompareSettings
 from schemas.manifests import Context
+from tasks import evaluate
 from tasks.detect import check_detector, detections
 from tasks.engine import runs
-from tasks.engine.truth import Annotated, annotated
-from tasks.evaluate import blobs, compare, found_by, found_in_release, found_in_results, make_folder, write
-
-_NAME = re.compile(r"[\w.@+ -]{1,60}")
-
-
-class Asked(NamedTuple):
-    """One detector of a comparison: what tables call it, its settings, and what they need of this machine."""
-
-    name: str
-    settings: Detect
-    bindings: dict[str, str]
+from tasks.engine.truth import GroundTruth, load_ground_truth
 
 
 @flow(name="evaluate_detector", task_runner=runner(os.environ.get("BILDERATLAS_DASK")), persist_result=False)
@@ -51,138 +40,76 @@ def evaluate_detector(
     workers: int = 2,
     device: str = "auto",
 ) -> str:
-    """Compare detectors on what people drew, and return the tables as Markdown.
+    """Compare detectors with what people drew, and return the tables as Markdown.
 
     Args:
         truth: A release (its folder or URL, or its name's `latest`), or a COCO JSON file.
-        images: The folder in which a COCO file's `file_name`s are found; by default the file's own.
-        split: Only images of this split.
+        images: The folder with the images of a COCO file (its `file_name`s); by default the file's own folder.
+        split: Use only images of this split.
         detectors: Each as NAME=MODEL[:FILE][,setting=value ...], such as nano=yolox:yolox_nano.onnx,least_score=0.05.
-        results: Each as NAME=FILE: what another program has found, in COCO's results format, by the truth's image ids.
-        release_detections: Compare what the release's own detector has found, too.
-        category: Whose boxes count.
-        by: style, for every number of each style, too.
-        store: Folder or fsspec URL that keeps what detectors find; nothing is computed twice.
-        out: Folder for the tables (Markdown, Parquet) and drawings (SVG); none by default.
-        score: From where on a box says that an image has a figure.
-        bootstrap: Resamples of the images for the 95 % intervals; 0 for none.
-        seed: Of the resamples.
-        workers: Parts that run at once.
-        device: What detectors run on: auto (a GPU where there is one), cpu, cuda, cuda:1 ...
+        results: Each as NAME=FILE: detections of another program, in COCO's results format, with the truth's image ids.
+        release_detections: Also compare the detections that are stored in the release.
+        category: Only boxes of this category count.
+        by: style, to compute every number for each style, too.
+        store: Folder or fsspec URL that keeps the detections, so that nothing is computed twice.
+        out: Folder for the tables (Markdown, Parquet) and charts (SVG); by default nothing is written.
+        score: An image counts as one with a figure if it has a box with at least this score.
+        bootstrap: Number of resamples of the images for the 95 % intervals; 0 for no intervals.
+        seed: Seed of the resamples.
+        workers: How many parts run at the same time.
+        device: Where detectors run: auto (a GPU if there is one), cpu, cuda, cuda:1 ...
 
     """
-    asked, files = check(detectors or (), results or (), is_release_asked=release_detections)
+    requests, files = parse_requests(detectors or (), results or (), with_release=release_detections)
     chosen = {"category": category, "by": by, "score": score, "replicates": bootstrap, "seed": seed}
-    settings = settings_from_fields(Compare, chosen, "evaluate")
-    bound = {name: value for one in asked for name, value in one.bindings.items()}
+    settings = settings_from_fields(CompareSettings, chosen, "evaluate")
+    bindings = {name: value for request in requests for name, value in request.bindings.items()}
     context = Context(
-        store=store, bindings=bound, workers=workers, device=device, run=uuid.uuid4().hex, began_s=time.time()
+        store=store, bindings=bindings, workers=workers, device=device, run=uuid.uuid4().hex, began_s=time.time()
     )
     runs.store_of(context).check_writable()
     if out is not None:
-        make_folder(out)
-    for one in asked:
-        check_detector(one.settings, context)
-    looked = annotated(truth, images, context, category=category, split=split)
-    found: dict[str, Any] = {}
+        evaluate.make_folder(out)
+    for request in requests:
+        check_detector(request.settings, context)
+    ground_truth = load_ground_truth(truth, images, context, category=category, split=split)
+    release = truth if release_detections else None
+    boxes: dict[str, Any] = {}
     notes: list[str] = []
-    for name, boxes, said in _found(asked, files, truth if release_detections else None, looked, category, context):
-        if name in found:
+    for name, its_boxes, its_notes in _all_detections(requests, files, release, ground_truth, category, context):
+        if name in boxes:
             raise BadInput(f"expected each name once, got '{name}' twice")
-        found[name] = boxes
-        notes += said
-        print(f"{name}: {len(boxes.image)} boxes in {looked.images.num_rows} images", file=sys.stderr)  # noqa: T201
+        boxes[name] = its_boxes
+        notes += its_notes
+        print(f"{name}: {len(its_boxes.image)} boxes in {ground_truth.images.num_rows} images", file=sys.stderr)  # noqa: T201
     # without a flow (a test, a benchmark) there are no task runs
-    call = compare if FlowRunContext.get() else compare.fn
-    compared = call(looked, found, settings, notes, context)
+    compare = evaluate.compare if FlowRunContext.get() else evaluate.compare.fn
+    comparison = compare(ground_truth, boxes, settings, notes, context)
     if out is not None:
-        write(compared, out)
-    for note in (*looked.notes, *notes):
+        evaluate.write_comparison(comparison, out)
+    for note in (*ground_truth.notes, *notes):
         print(note, file=sys.stderr)  # noqa: T201
-    return compared.summary
+    return comparison.summary
 
 
-def check(
-    detectors: Sequence[str], results: Sequence[str], *, is_release_asked: bool
-) -> tuple[list[Asked], list[tuple[str, str]]]:
-    """What is asked for, read.
-
-    Raises BadInput for what is said wrongly, names that repeat, and where nothing is asked for.
-    """
-    if not (detectors or results or is_release_asked):
-        raise BadInput(
-            "expected at least one detector to compare, got none: give --detector, --results or --release-detections"
-        )
-    asked = [_asked(text, place) for place, text in enumerate(detectors, 1)]
-    files = [_named("--results", text) for text in results]
-    names = [one.name for one in asked] + [name for name, _ in files]
-    for name in names:
-        if names.count(name) > 1:
-            raise BadInput(f"expected each name once, got '{name}' {names.count(name)} times")
-    return asked, files
-
-
-def _found(
-    asked: Sequence[Asked],
-    files: Sequence[tuple[str, str]],
+def _all_detections(
+    requests: Sequence[DetectorRequest],
+    files: Sequence[ResultsRequest],
     release: str | None,
-    looked: Annotated,
+    truth: GroundTruth,
     category: str,
     context: Context,
 ) -> Iterator[tuple[str, Any, Sequence[str]]]:
     """Name, boxes and notes of each detector.
 
-    Files first, since what is wrong with them should be known before anything is computed.
+    Files come first: a file that can't be read should stop the comparison before anything is computed.
     """
     for name, url in files:
-        yield name, *found_in_results(name, url, looked)
+        yield name, *evaluate.detections_in_results(name, url, truth)
     if release is not None:
-        for name, boxes in found_in_release(release, looked).items():
+        for name, boxes in evaluate.detections_in_release(release, truth).items():
             yield name, boxes, ()
-    for one in asked:
-        boxes, notes = found_by(detections(one.settings, blobs(looked), context), looked, category)
-        yield one.name, boxes, [f"{one.name}: {note}" for note in notes]
-
-
-def _asked(text: str, place: int) -> Asked:
-    """One `--detector`. Settings are YAML; what is a binding in a recipe (weights, images) is a file here."""
-    name, said = _named("--detector", text)
-    head, *pairs = said.split(",")
-    model, _, file = head.partition(":")
-    if model not in FAMILIES:
-        raise BadInput(f"--detector {name}: expected one of {', '.join(FAMILIES)}, got '{model}'")
-    settings: dict[str, Any] = {"model": model, "label": _label(name, place)}
-    bindings: dict[str, str] = {}
-    if file:
-        settings["weights"] = f"{settings['label']}-weights"
-        bindings[settings["weights"]] = file
-    elif FAMILIES[model] != "hog":
-        raise BadInput(f"--detector {name}: expected a file, as {name}={model}:FILE, got none")
-    for pair in pairs:
-        field, value = _setting(name, pair)
-        if field == "images":
-            settings[field], bindings[f"{settings['label']}-images"] = f"{settings['label']}-images", str(value)
-        else:
-            settings[field] = value
-    return Asked(name, settings_from_fields(Detect, settings, f"--detector {name}"), bindings)
-
-
-def _setting(name: str, pair: str) -> tuple[str, Any]:
-    field, separator, value = pair.partition("=")
-    if not separator or field in {"model", "label", "weights", "stage"}:
-        raise BadInput(f"--detector {name}: expected setting=value after a comma, got '{pair}'")
-    return field, yaml_value(value, f"--detector {name}")
-
-
-def _named(option: str, text: str) -> tuple[str, str]:
-    name, separator, value = text.partition("=")
-    if not separator or not _NAME.fullmatch(name) or not value:
-        raise BadInput(f"{option}: expected NAME=..., got '{text[:80]}'")
-    return name, value
-
-
-def _label(name: str, place: int) -> str:
-    """How progress and bindings call it: its name in the letters that labels may have, with its place, so that no two
-    are alike.
-    """
-    return re.sub(r"[^a-z0-9]+", "-", f"detector-{place}-{name.lower()}")[:40].strip("-")
+    for request in requests:
+        measured = detections(request.settings, evaluate.blobs_of(truth), context)
+        boxes, notes = evaluate.detections_by_detector(measured, truth, category)
+        yield request.name, boxes, [f"{request.name}: {note}" for note in notes]

@@ -11,7 +11,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
 from schemas.errors import BadInput
-from schemas.evaluate import Compare
+from schemas.evaluate import CompareSettings
 from schemas.recipe import Recipe
 from schemas.sources import AnySource
 from schemas.stages import AnyStage
@@ -74,7 +74,7 @@ def sections() -> tuple[Section, ...]:
         *((_word(model, "stage"), "stage", model) for model in _members(AnyStage)),
         *((_word(model, "source"), "source", model) for model in _members(AnySource)),
         ("train", "command", TrainDetector),
-        ("evaluate", "command", Compare),
+        ("evaluate", "command", CompareSettings),
     ]
     return tuple(
         Section(word, group, " ".join((model.__doc__ or "").split()), tuple(_settings(model)))

@@ -7,14 +7,20 @@ from pydantic import Field
 from schemas.frozen import Frozen, Score
 
 
-class Compare(Frozen):
-    """What of a comparison can be chosen."""
+class CompareSettings(Frozen):
+    """The settings of a comparison."""
 
-    category: str = Field("person", min_length=1, description="Whose boxes count; other categories are passed over")
-    by: Literal["style"] | None = Field(None, description="style: every number for each style, too (PoPArt, Table 5)")
-    score: Score = Field(0.5, description="From where on a box says that an image has a figure (PoPArt: p >= 0.5)")
-    replicates: int = Field(
-        1000, ge=0, le=100_000, description="Resamples of the images for 95 % intervals; 0: no intervals of AP and AR"
+    category: str = Field("person", min_length=1, description="Only boxes of this category count")
+    by: Literal["style"] | None = Field(
+        None, description="style: compute every number for each style, too (PoPArt, Table 5)"
     )
-    seed: int = Field(0, ge=0, description="Of the resamples")
-    at_most: int = Field(100, ge=1, le=10_000, description="Boxes of an image that count, best first (COCO's maxDets)")
+    score: Score = Field(
+        0.5, description="An image counts as one with a figure from a box of this score on (PoPArt: p >= 0.5)"
+    )
+    replicates: int = Field(
+        1000, ge=0, le=100_000, description="Resamples of the images for 95 % intervals; 0: AP and AR have no intervals"
+    )
+    seed: int = Field(0, ge=0, description="Seed of the resamples")
+    at_most: int = Field(
+        100, ge=1, le=10_000, description="How many boxes of each image count, best first (COCO's maxDets)"
+    )

@@ -57,7 +57,7 @@ def _detect_from_results(settings: Detect, state: State, context: Context) -> St
     locators = column_of(store, state.records, ids, "locator").to_pylist()
 
     def with_names(blobs: pa.Array) -> pa.Table:
-        return results.named(blobs, of_record, locators)
+        return results.blob_names(blobs, of_record, locators)
 
     everything = with_names(pc.unique(pa.array(of_record, pa.string())).drop_null().sort())
     folder = _folder(settings, context, hashlib.sha256(parquet_bytes(everything)).hexdigest())

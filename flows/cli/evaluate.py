@@ -70,10 +70,11 @@ def _add_detector(parser: argparse.ArgumentParser) -> None:
 
 def evaluate_detector(arguments: argparse.Namespace) -> int:
     """Print the tables as Markdown. What was typed is checked before a server is started."""
-    from flows.evaluate import check, evaluate_detector
+    from flows.detector_options import parse_requests
+    from flows.evaluate import evaluate_detector
     from flows.runner import start_server
 
-    check(arguments.detector, arguments.results, is_release_asked=arguments.release_detections)
+    parse_requests(arguments.detector, arguments.results, with_release=arguments.release_detections)
     options: dict[str, Any] = {
         name: value for name, value in vars(arguments).items() if name not in {"command", "detector"}
     }

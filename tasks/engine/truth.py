@@ -1,6 +1,4 @@
-"""Images that people have annotated, out of a release or a COCO file: what detectors are measured on, and learn
-from.
-"""
+"""Images that people have annotated, out of a release or a COCO file, to score detectors or to train them."""
 
 import hashlib
 from collections.abc import Callable, Mapping
@@ -17,9 +15,9 @@ from schemas.tables import ANNOTATED, HASH
 from tasks.core import tables
 from tasks.core.coco import truth as core
 from tasks.core.coco.document import media_path
+from tasks.core.coco.ids import Id, count_with_examples
 from tasks.engine import inspection, runs
-from tasks.engine.measure import stored_measurements
-from tasks.engine.parts import run_in_parts
+from tasks.engine.measure import measure_blobs
 from tasks.io.files import inputs
 from tasks.io.files.folders import Folder
 from tasks.io.images import headers
@@ -36,12 +34,12 @@ MAX_PIXELS = 150_000_000
 Row = dict[str, Any]
 
 
-class Annotated(NamedTuple):
-    """Images that people have looked at, and the figures they drew; their bytes are blobs of the store.
+class GroundTruth(NamedTuple):
+    """Images that people have annotated, and the figures they drew; the images' bytes are blobs of the store.
 
     name: what tables call it. images: ANNOTATED, sorted by image_id. figures: ANNOTATED_FIGURES of these images.
-    sha256: digest of both tables, for keys. notes: what was left out, in sentences. category_id: the category's, in the
-    truth. others: ids of the truth's other images, such as those that nobody has looked at.
+    sha256: digest of both tables, for cache keys. notes: what was left out, in sentences. category_id: the category's,
+    in the release or the file. others: ids of its other images, such as those that nobody has annotated.
     """
 
     name: str
@@ -49,202 +47,199 @@ class Annotated(NamedTuple):
     figures: pa.Table
     sha256: str
     notes: tuple[str, ...] = ()
-    category_id: int = 1
-    others: frozenset[int] = frozenset()
+    category_id: Id = 1
+    others: frozenset[Id] = frozenset()
 
 
-def annotated(
+def load_ground_truth(
     truth: str, folder: str | None, context: Context, *, category: str = "person", split: str | None = None
-) -> Annotated:
-    """What people drew, by a release (its folder, its URL, or `.../latest`) or a COCO JSON file (path or URL).
+) -> GroundTruth:
+    """The figures of one category that people drew, out of a release or a COCO file.
 
-    folder: where a COCO file's `file_name`s are found; by default where the file itself lies. Their bytes become blobs
-    of the store. An image that can't be read, or whose upright sides are not those that the file says (its boxes would
-    lie elsewhere), is left out and told in `notes`. split: only its images; a COCO file says one at `images[].split`.
+    truth: a release (its folder, its URL, or `.../latest`), or a COCO JSON file (path or URL). folder: where the
+    `file_name`s of a COCO file are found; by default, beside the file. Their bytes become blobs of the store. An image
+    that can't be read, or whose upright size is not the one in the file, so that its boxes would be somewhere else, is
+    left out, with a note. split: only images of this split; in a COCO file, `images[].split` holds it.
 
-    Raises BadInput where there is no such thing, where no image was looked at by people, and where they drew no figure.
+    Raises BadInput where there is no such release or file, and where no image is annotated or no figure is drawn.
     """
-    of = _of_file(truth, folder, category) if truth.lower().endswith(".json") else _of_release(truth, category)
-    images, notes = of.images, of.notes
-    if split is not None:
-        images = images.filter(pc.fill_null(pc.equal(images["split"], split), False))
-        known = sorted(filter(None, pc.unique(of.images["split"]).to_pylist()))
-        if not images.num_rows:
-            raise BadInput(
-                f"{of.name}: expected images of split '{split}', got "
-                f"{f'splits {known}' if known else 'images without one'}"
-            )
-    images, lost = of.stored(images, context)
-    figures = of.figures.filter(pc.is_in(of.figures["image_id"], value_set=images["image_id"]))
-    left = f" ({'; '.join((*notes, *lost))})" if notes or lost else ""
+    source = _open_file(truth, folder, category) if truth.lower().endswith(".json") else _open_release(truth, category)
+    images = source.images if split is None else _images_of_split(source, split)
+    images, notes = source.store_images(images, context)
+    notes = (*source.notes, *notes)
+    figures = source.figures.filter(pc.is_in(source.figures["image_id"], value_set=images["image_id"]))
+    left_out = f" ({'; '.join(notes)})" if notes else ""
     if not images.num_rows:
-        raise BadInput(f"{of.name}: expected images that people have looked at, got none{left}")
+        raise BadInput(f"{source.name}: expected images that people have annotated, got none{left_out}")
     if not figures.num_rows:
-        raise BadInput(f"{of.name}: expected figures of '{category}', got none in {images.num_rows} images{left}")
+        raise BadInput(
+            f"{source.name}: expected figures of '{category}', got none in {images.num_rows} images{left_out}"
+        )
     images, figures = images.combine_chunks(), figures.combine_chunks()
     digest = hashlib.sha256(parquet_bytes(images) + parquet_bytes(figures)).hexdigest()
-    others = of.ids - frozenset(images["image_id"].to_pylist())
-    name = of.name if split is None else f"{of.name} {split}"
-    return Annotated(name, images, figures, digest, (*notes, *lost), of.category_id, others)
+    others = source.ids - frozenset(images["image_id"].to_pylist())
+    name = source.name if split is None else f"{source.name} {split}"
+    return GroundTruth(name, images, figures, digest, notes, source.category_id, others)
 
 
-class _Truth(NamedTuple):
-    """What a truth says. images: ANNOTATED, of a file still without what only its pictures say.
+class _TruthSource(NamedTuple):
+    """A release or a COCO file, read.
 
-    Stored: makes blobs of them.
+    images: ANNOTATED; those of a file still lack what only their bytes say. ids: of all images, annotated or not.
+    store_images: makes blobs of some of the images; returns their complete rows, and notes on those that were left out.
     """
 
     name: str
     images: pa.Table
     figures: pa.Table
     notes: tuple[str, ...]
-    category_id: int
-    ids: frozenset[int]
-    stored: Callable[[pa.Table, Context], tuple[pa.Table, tuple[str, ...]]]
+    category_id: Id
+    ids: frozenset[Id]
+    store_images: Callable[[pa.Table, Context], tuple[pa.Table, tuple[str, ...]]]
 
 
-def _of_file(truth: str, folder: str | None, category: str) -> _Truth:
+def _images_of_split(source: _TruthSource, split: str) -> pa.Table:
+    images = source.images.filter(pc.fill_null(pc.equal(source.images["split"], split), False))
+    if not images.num_rows:
+        splits = sorted(filter(None, pc.unique(source.images["split"]).to_pylist()))
+        got = f"images of the splits {splits}" if splits else "images without a split"
+        raise BadInput(f"{source.name}: expected images of split '{split}', got {got}")
+    return images
+
+
+def _open_file(truth: str, folder: str | None, category: str) -> _TruthSource:
     name = PurePosixPath(truth).stem
-    said = core.listed(name, inputs.read("truth", truth, MAX_FILE_BYTES), category)
+    file = core.read_truth_file(name, inputs.read("truth", truth, MAX_FILE_BYTES), category)
     place = Folder("images", folder or inputs.folder_of(truth))
 
-    def stored(wanted: pa.Table, context: Context) -> tuple[pa.Table, tuple[str, ...]]:
+    def store_images(wanted: pa.Table, context: Context) -> tuple[pa.Table, tuple[str, ...]]:
         ids = {*wanted["image_id"].to_pylist()}
-        return _from_folder([row for row in said.images if row["image_id"] in ids], place, context)
+        return _from_folder([row for row in file.images if row["image_id"] in ids], place, context)
 
-    images = pa.Table.from_pylist(said.images, schema=ANNOTATED)
-    return _Truth(name, images, core.figure_table(said.figures), said.notes, said.category_id, said.ids, stored)
+    images, figures = pa.Table.from_pylist(file.images, schema=ANNOTATED), core.figure_table(file.figures)
+    return _TruthSource(name, images, figures, file.notes, file.category_id, file.ids, store_images)
 
 
 def _from_folder(images: list[Row], folder: Folder, context: Context) -> tuple[pa.Table, tuple[str, ...]]:
     """ANNOTATED of the images that are there and as large as the file says, now blobs; and what was left out."""
-    shas, left = _stored(images, folder, runs.store_of(context))
-    kept, disagreeing = _agreeing(images, shas, _looked_at(shas, context))
-    left |= disagreeing
-    paths = {row["image_id"]: row["file_name"] for row in images}
-    notes = tuple(
-        f"left out as {reason}: "
-        f"{core.counted([paths[number] for number in paths if left.get(number) == reason], 'image')}"
-        for reason in sorted({*left.values()})
-    )
-    return pa.Table.from_pylist(kept, schema=ANNOTATED), notes
+    sha256s, reasons = _store_images(images, folder, runs.store_of(context))
+    blobs = pa.array(sorted({*sha256s.values()}), pa.string())
+    hashes = measure_blobs(inspection.inspect_part, "images", blobs, context, inspection.HASHES, HASH)
+    inspected = {row["sha256"]: row for row in hashes.select(["sha256", "reason", "width_px", "height_px"]).to_pylist()}
+    kept: list[Row] = []
+    for row in images:
+        if row["image_id"] not in sha256s:
+            continue
+        blob = inspected[sha256s[row["image_id"]]]
+        has_size = all(row[side] in {None, blob[side]} for side in ("width_px", "height_px"))
+        if blob["reason"] or not has_size:
+            reasons[row["image_id"]] = blob["reason"] or "of another size than the file says"
+        else:
+            kept.append({**row, **blob})
+    return pa.Table.from_pylist(kept, schema=ANNOTATED), _notes(images, reasons)
 
 
-def _stored(images: list[Row], folder: Folder, store: Store) -> tuple[dict[int, str], dict[int, str]]:
-    """By image id, the SHA-256 of what is now a blob, and why there is none."""
-    shas: dict[int, str] = {}
-    unread: dict[int, str] = {}
+def _store_images(images: list[Row], folder: Folder, store: Store) -> tuple[dict[int, str], dict[int, str]]:
+    """By image id, the SHA-256 of what is now a blob, and the reason where there is none."""
+    sha256s: dict[int, str] = {}
+    reasons: dict[int, str] = {}
     for row in images:
         try:
             data = folder.read(row["file_name"], MAX_IMAGE_BYTES)
             headers.check_pixels(data, MAX_PIXELS)
-            shas[row["image_id"]] = store.write_blob(data)
+            sha256s[row["image_id"]] = store.write_blob(data)
         except UnreadableImage as problem:
-            unread[row["image_id"]] = problem.reason
-    return shas, unread
+            reasons[row["image_id"]] = problem.reason
+    return sha256s, reasons
 
 
-def _looked_at(shas: Mapping[int, str], context: Context) -> dict[str, Row]:
-    """HASH row of each blob; only what nobody has looked at yet is decoded."""
-    store, blobs = runs.store_of(context), pa.array(sorted({*shas.values()}), pa.string())
-    have = stored_measurements(store, inspection.HASHES, blobs, HASH)
-    todo = tables.missing(blobs, have["sha256"])
-    run_in_parts(inspection.inspect_part, pa.table({"sha256": todo}), (None, inspection.HASHES), context, "images")
-    have = stored_measurements(store, inspection.HASHES, blobs, HASH)
-    names = ["sha256", "reason", "width_px", "height_px"]
-    return {row["sha256"]: row for row in have.select(names).to_pylist()}
-
-
-def _agreeing(images: list[Row], shas: Mapping[int, str], looks: Mapping[str, Row]) -> tuple[list[Row], dict[int, str]]:
-    """ANNOTATED rows of what was read and is as large as the file says; of what is not, the reason by id."""
-    kept: list[Row] = []
-    left: dict[int, str] = {}
+def _notes(images: list[Row], reasons: Mapping[int, str]) -> tuple[str, ...]:
+    """A sentence for each reason: which images were left out for it."""
+    paths: dict[str, list[str]] = {}
     for row in images:
-        if row["image_id"] not in shas:
-            continue
-        look = looks[shas[row["image_id"]]]
-        is_as_said = all(row[side] in {None, look[side]} for side in ("width_px", "height_px"))
-        if look["reason"] or not is_as_said:
-            left[row["image_id"]] = look["reason"] or "of another size than the file says"
-            continue
-        kept.append({**row, **look})
-    return kept, left
+        if row["image_id"] in reasons:
+            paths.setdefault(reasons[row["image_id"]], []).append(row["file_name"])
+    return tuple(f"left out as {reason}: {count_with_examples(paths[reason], 'image')}" for reason in sorted(paths))
 
 
-def _of_release(truth: str, category: str) -> _Truth:
+def _open_release(truth: str, category: str) -> _TruthSource:
     release = Release(truth)
     name = f"{release.manifest.name} {release.manifest.version}"
-    shown, boxes, names = table_of(release, "images"), table_of(release, "annotations"), categories(release)
+    all_images, boxes, names = table_of(release, "images"), table_of(release, "annotations"), categories(release)
     try:
-        images, figures = core.of_release(shown, boxes, names, category)
+        images, figures = core.truth_of_release(all_images, boxes, names, category)
     except (KeyError, pa.ArrowException) as problem:  # a column that is missing, or of another kind
-        said = " ".join(str(problem).split())[:120]
-        raise DamagedFile(f"expected the tables of a release in {name}, got others ({said})") from problem
+        detail = " ".join(str(problem).split())[:120]
+        raise DamagedFile(f"expected the tables of a release in {name}, got others ({detail})") from problem
 
-    def stored(wanted: pa.Table, context: Context) -> tuple[pa.Table, tuple[str, ...]]:
-        formats = tables.lookup(shown, "sha256", pc.unique(wanted["sha256"])).select(["sha256", "format"]).to_pylist()
-        lost = _lost(release, {row["sha256"]: row["format"] for row in formats}, runs.store_of(context))
+    def store_images(wanted: pa.Table, context: Context) -> tuple[pa.Table, tuple[str, ...]]:
+        formats = (
+            tables.lookup(all_images, "sha256", pc.unique(wanted["sha256"])).select(["sha256", "format"]).to_pylist()
+        )
+        lost = _adopt_images(release, {row["sha256"]: row["format"] for row in formats}, runs.store_of(context))
         if not lost:
             return wanted, ()
-        notes = (f"left out as their bytes are neither in the store nor in the release: {core.counted(lost, 'image')}",)
-        return wanted.filter(pc.invert(pc.is_in(wanted["sha256"], value_set=pa.array(lost)))), notes
+        note = f"left out, as neither the store nor the release has their bytes: {count_with_examples(lost, 'image')}"
+        return wanted.filter(pc.invert(pc.is_in(wanted["sha256"], value_set=pa.array(lost)))), (note,)
 
-    ids = frozenset(shown["image_id"].to_pylist())
-    return _Truth(name, images, figures, (), names.index(category) + 1, ids, stored)
+    ids = frozenset(all_images["image_id"].to_pylist())
+    return _TruthSource(name, images, figures, (), names.index(category) + 1, ids, store_images)
 
 
 def categories(release: Release) -> list[str]:
     """Names of a release's categories; ids count from 1 in this order.
 
-    Raises DamagedFile where its recipe says none.
+    Raises DamagedFile where its recipe has none.
     """
     recipe = yaml.safe_load(release.read("recipe.yaml"))
-    found = recipe.get("categories") if isinstance(recipe, dict) else None
-    if not isinstance(found, list):
+    names = recipe.get("categories") if isinstance(recipe, dict) else None
+    if not isinstance(names, list):
         raise DamagedFile(f"expected categories in recipe.yaml of release {release.manifest.version}, got none")
-    return [str(name) for name in found]
+    return [str(name) for name in names]
 
 
 def table_of(release: Release, name: str) -> pa.Table:
     """All rows of a release's table, without image bytes.
 
-    Raises DamagedFile where a file of it is gone or is no Parquet.
+    Raises DamagedFile where a file of it is missing or is not Parquet.
     """
     try:
-        return pa.concat_tables([_plain(release.table(path, but="image")) for path in release.parts(name)])
+        return pa.concat_tables([_with_text_split(release.table(path, but="image")) for path in release.parts(name)])
     except (OSError, pa.ArrowException) as problem:
-        said = " ".join(str(problem).split())[:120]
-        raise DamagedFile(f"expected the table {name} of release {release.manifest.version}, got '{said}'") from problem
+        detail = " ".join(str(problem).split())[:120]
+        raise DamagedFile(
+            f"expected the table {name} of release {release.manifest.version}, got '{detail}'"
+        ) from problem
 
 
-def _plain(table: pa.Table) -> pa.Table:
-    """Text where the writer of files below `split=<split>/` made it a dictionary."""
+def _with_text_split(table: pa.Table) -> pa.Table:
+    """The table with `split` as text: it is a dictionary in older releases, whose files are below `split=<split>/`."""
     place = table.schema.get_field_index("split")
     return table.set_column(place, "split", table["split"].cast(pa.string()))
 
 
-def _lost(release: Release, formats: Mapping[str, str], store: Store) -> list[str]:
-    """Make blobs of all images that are none yet, from the release's tables or its media.
+def _adopt_images(release: Release, formats: Mapping[str, str], store: Store) -> list[str]:
+    """Make blobs of the images that the store does not have, from the release's tables or its media.
 
-    The SHA-256 of those not to be had.
+    formats: of each image, by its SHA-256. Returns the SHA-256 of those that the release does not have either.
     """
-    there = store.blob_sizes()
-    missing = {sha256 for sha256 in formats if sha256 not in there}
+    sizes = store.blob_sizes()
+    missing = {sha256 for sha256 in formats if sha256 not in sizes}
     for batch in release.batches("images") if missing else ():
         wanted = batch.filter(pc.is_in(batch["sha256"], value_set=pa.array(sorted(missing), pa.string())))
         for sha256, image in zip(wanted["sha256"].to_pylist(), wanted["image"].to_pylist(), strict=True):
             if image and image["bytes"] is not None:
-                _adopted(store, sha256, image["bytes"])
+                _adopt(store, sha256, image["bytes"])
                 missing.discard(sha256)
     for sha256 in sorted(missing):
         path = media_path(sha256, formats[sha256])
         if path in release.manifest.files:
-            _adopted(store, sha256, release.read(path))
+            _adopt(store, sha256, release.read(path))
             missing.discard(sha256)
     return sorted(missing)
 
 
-def _adopted(store: Store, sha256: str, data: bytes) -> None:
+def _adopt(store: Store, sha256: str, data: bytes) -> None:
     if hashlib.sha256(data).hexdigest() != sha256:
         raise DamagedFile(f"expected the image {sha256} in the release, got other bytes")
     store.write_blob(data)

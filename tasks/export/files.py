@@ -62,8 +62,8 @@ def write_release(
             _write_annotations(draft, split, boxes)
             pairs.append(
                 (
-                    document.document(shown, boxes, recipe.categories, settings.coco.score, info),
-                    document.detections(boxes),
+                    document.split_document(shown, boxes, recipe.categories, settings.coco.score, info),
+                    document.split_results(boxes),
                 )
             )
             draft.write_json(f"coco/{split}.json", pairs[-1][0])

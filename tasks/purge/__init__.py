@@ -12,7 +12,6 @@ import pyarrow.compute as pc
 
 from schemas.errors import BadInput
 from schemas.tables import EDGES
-from schemas.wording import and_more
 from tasks.core import by_hand
 from tasks.core.purge import release as core
 from tasks.core.purge import report

@@ -10,7 +10,7 @@ from schemas.manifests import Context
 from schemas.train import TrainDetector, TrainingData
 from tasks.engine import runs
 from tasks.engine.progress import progress
-from tasks.engine.truth import Annotated, annotated
+from tasks.engine.truth import GroundTruth, load_ground_truth
 from tasks.io.detectors.devices import choose_device
 from tasks.io.files import inputs, outputs
 from tasks.train import training_run
@@ -35,12 +35,12 @@ def train(settings: TrainDetector, data: TrainingData, context: Context) -> Trai
     or the loss is not finite.
     """
     store, device, start = runs.store_of(context), choose_device(context.device), _start(settings, context)
-    truth = annotated(data.truth, data.images, context, category=settings.category, split=data.split)
+    truth = load_ground_truth(data.truth, data.images, context, category=settings.category, split=data.split)
     if not training_run.count_figures(truth):
         raise BadInput(f"{truth.name}: expected figures of '{settings.category}', got nothing but crowds")
     evaluation = None
     if data.evaluate_truth is not None:
-        evaluation = annotated(
+        evaluation = load_ground_truth(
             data.evaluate_truth,
             data.evaluate_images,
             context,
@@ -76,7 +76,7 @@ def _start(settings: TrainDetector, context: Context) -> bytes | None:
     return inputs.read(f"binding '{settings.start}'", context.bindings[settings.start], MAX_START_BYTES)
 
 
-def _notes(truth: Annotated, evaluation: Annotated | None) -> list[str]:
+def _notes(truth: GroundTruth, evaluation: GroundTruth | None) -> list[str]:
     """Sentences on what was left out, and on images that are both learnt from and evaluated on."""
     sources = [truth] if evaluation is None else [truth, evaluation]
     notes = [f"{source.name}: {note}" for source in sources for note in source.notes]

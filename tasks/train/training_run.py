@@ -30,7 +30,7 @@ from tasks.core import evaluate
 from tasks.core.train import augment, curves, lessons, schedule
 from tasks.engine.cache_keys import cache_key, code_digest
 from tasks.engine.detectors import detections
-from tasks.engine.truth import Annotated
+from tasks.engine.truth import GroundTruth
 from tasks.io.detectors import torchvision_models as models
 from tasks.io.store import layout
 from tasks.io.store.store import Store, parquet_bytes
@@ -53,8 +53,8 @@ class TrainingRun(NamedTuple):
     """Everything that a training depends on. start: the file of start weights."""
 
     settings: TrainDetector
-    truth: Annotated
-    evaluation: Annotated | None
+    truth: GroundTruth
+    evaluation: GroundTruth | None
     start: bytes | None
     device: torch.device
 
@@ -100,7 +100,7 @@ def run_training(run: TrainingRun, store: Store, report: ReportProgress) -> dict
         return _write_results(run, trainer, progress, store)
 
 
-def count_figures(truth: Annotated) -> int:
+def count_figures(truth: GroundTruth) -> int:
     """Figures to learn from: all but crowds."""
     return sum(not is_crowd for is_crowd in truth.figures["is_crowd"].to_pylist())
 
@@ -211,7 +211,7 @@ def _end_epoch(
 
 
 def evaluate_model(
-    evaluation: Annotated, run: TrainingRun, trainer: trainers.Trainer, store: Store
+    evaluation: GroundTruth, run: TrainingRun, trainer: trainers.Trainer, store: Store
 ) -> dict[str, float | int | None]:
     """COCO's scores of the model's current state, from what `detect` would find: those of `evaluate detector`."""
     settings, category = run.settings, run.settings.category
@@ -223,8 +223,8 @@ def evaluate_model(
     return evaluate.box_scores(
         [
             (
-                lessons.document(evaluation.images, evaluation.figures, category),
-                lessons.results(evaluation.images, figures),
+                lessons.truth_document(evaluation.images, evaluation.figures, category),
+                lessons.detection_results(evaluation.images, figures),
             )
         ],
         AT_MOST,

@@ -70,7 +70,7 @@ def test_a_key_says_what_is_found_and_nothing_else(tmp_path):
         ("tasks.io.detectors.hog", False),
         ("tasks.engine.detectors.hog", False),
         ("tasks.engine.detectors.results", False),
-        ("tasks.core.coco.results", False),
+        ("tasks.core.coco.imported", False),
         ("tasks.engine.detectors.onnx", True),
         ("tasks.core.detect.layouts", True),
         ("tasks.core.detect.boxes", True),

@@ -12,11 +12,12 @@ from PIL import Image
 
 import tasks.engine.detectors
 from flows.cli import main
-from flows.evaluate import check, evaluate_detector
+from flows.detector_options import parse_requests
+from flows.evaluate import evaluate_detector
 from schemas.errors import BadInput, DamagedFile
 from schemas.manifests import Context
 from tasks.core.evaluate import box_scores
-from tasks.engine.truth import annotated
+from tasks.engine.truth import load_ground_truth
 from tasks.io.store.store import Store
 from tests.support.desk import WEIGHTS, Desk
 
@@ -31,7 +32,7 @@ def release(built: Desk) -> str:
 
 @pytest.fixture
 def looked(built: Desk, release: str):
-    return annotated(release, None, built.context())
+    return load_ground_truth(release, None, built.context())
 
 
 def coco_file(folder: Path, **changes: object) -> str:
@@ -60,22 +61,22 @@ def test_a_releases_annotated_images_are_those_of_its_tables(built, release, loo
     assert looked.images.num_rows + len(looked.others) == shown.num_rows
     assert looked.images["image_id"].to_pylist() == sorted(looked.images["image_id"].to_pylist())
     assert looked.name == f"museum {built.latest.manifest.version}"
-    assert looked == annotated(release, None, built.context())
-    part = annotated(release, None, built.context(), split="val")
+    assert looked == load_ground_truth(release, None, built.context())
+    part = load_ground_truth(release, None, built.context(), split="val")
     assert {*part.images["split"].to_pylist()} == {"val"}
     assert part.sha256 != looked.sha256
 
 
 def test_a_releases_images_become_blobs_of_a_store_that_has_none(release, looked, tmp_path):
     other = Context(store=str(tmp_path / "other"))
-    got = annotated(release, None, other)
+    got = load_ground_truth(release, None, other)
     assert got.sha256 == looked.sha256
     for sha256 in got.images["sha256"].to_pylist():
         assert Store(other.store).read_blob(sha256)
 
 
 def test_a_coco_files_images_become_blobs_and_who_was_not_looked_at_does_not_count(tmp_path):
-    got = annotated(coco_file(tmp_path / "truth"), None, Context(store=str(tmp_path / "store")))
+    got = load_ground_truth(coco_file(tmp_path / "truth"), None, Context(store=str(tmp_path / "store")))
     assert (got.images["image_id"].to_pylist(), got.images["style"].to_pylist()) == ([2, 3], [None, "Cubism"])
     assert (got.others, got.category_id, got.notes) == (frozenset({1}), 5, ())
     Store(str(tmp_path / "store")).read_blob(got.images["sha256"][0].as_py())
@@ -96,7 +97,7 @@ def test_an_image_that_can_not_be_used_is_left_out_and_told(tmp_path, changes, n
     document = json.loads(path.read_text())
     document["images"][1] |= changes
     path.write_text(json.dumps(document), encoding="utf-8")
-    got = annotated(str(path), None, Context(store=str(tmp_path / "store")))
+    got = load_ground_truth(str(path), None, Context(store=str(tmp_path / "store")))
     assert (got.images["image_id"].to_pylist(), got.notes) == ([3], (note,))
     assert 2 in got.others
 
@@ -104,7 +105,7 @@ def test_an_image_that_can_not_be_used_is_left_out_and_told(tmp_path, changes, n
 def test_a_picture_of_too_many_pixels_is_left_out_before_it_is_decoded(tmp_path):
     truth = coco_file(tmp_path / "truth")
     Image.new("1", (13_000, 13_000)).save(tmp_path / "truth/b.png")
-    got = annotated(truth, None, Context(store=str(tmp_path / "store")))
+    got = load_ground_truth(truth, None, Context(store=str(tmp_path / "store")))
     assert got.notes == ("left out as too_many_pixels: 1 image (b.png)",)
 
 
@@ -113,9 +114,9 @@ def test_a_picture_of_too_many_pixels_is_left_out_before_it_is_decoded(tmp_path)
     [
         ({"annotations": []}, {}, "expected figures of 'person', got none in 2 images"),
         ({"info": {"annotation_origin": "detector"}}, {}, "expected boxes by people"),
-        ({"images": [], "annotations": []}, {}, "expected images that people have looked at, got none"),
-        ({}, {"split": "val"}, "expected images of split 'val', got splits ['test']"),
-        ({"images": [{"id": 3, "file_name": "c.png"}]}, {"split": "val"}, "of split 'val', got images without one"),
+        ({"images": [], "annotations": []}, {}, "expected images that people have annotated, got none"),
+        ({}, {"split": "val"}, "expected images of split 'val', got images of the splits ['test']"),
+        ({"images": [{"id": 3, "file_name": "c.png"}]}, {"split": "val"}, "of split 'val', got images without a split"),
         (
             {"images": [{"id": 3, "file_name": "gone.png"}, {"id": 2, "file_name": "b.png"}]},
             {},
@@ -127,7 +128,9 @@ def test_a_picture_of_too_many_pixels_is_left_out_before_it_is_decoded(tmp_path)
 )
 def test_a_truth_of_which_nothing_can_be_measured_is_refused(tmp_path, changes, arguments, said):
     with pytest.raises(BadInput) as problem:
-        annotated(coco_file(tmp_path / "truth", **changes), None, Context(store=str(tmp_path / "store")), **arguments)
+        load_ground_truth(
+            coco_file(tmp_path / "truth", **changes), None, Context(store=str(tmp_path / "store")), **arguments
+        )
     assert said in str(problem.value)
 
 
@@ -136,7 +139,7 @@ def test_a_release_that_is_damaged_is_told_in_a_sentence(built, release):
     first = Path(release) / built.latest.parts("annotations")[0]
     first.write_bytes(b"PAR1" + first.read_bytes()[100:])
     with pytest.raises(DamagedFile, match="expected the table annotations of release"):
-        annotated(release, None, context)
+        load_ground_truth(release, None, context)
 
 
 # --- the comparison
@@ -174,7 +177,7 @@ def test_a_second_comparison_detects_nothing_and_says_the_same(built, release, m
         raise AssertionError("expected nothing to be computed")
 
     monkeypatch.setattr(tasks.engine.detectors, "rows", no)
-    monkeypatch.setattr("tasks.core.evaluate.comparison.scores", no)
+    monkeypatch.setattr("tasks.core.evaluate.comparison.score_detectors", no)
     assert run(release, detectors=[OURS], store=built.store, by="style", bootstrap=10) == first
 
 
@@ -243,10 +246,10 @@ def test_what_is_typed_wrongly_is_told_before_anything_runs(words, said, tmp_pat
 
 
 def test_a_detectors_settings_and_files_are_read():
-    (one, two), files = check(
+    (one, two), files = parse_requests(
         ["Nano 1=plain:s3://b/w.onnx,least_score=0.2,classes={person: 0}", "h=hog"],
         ["x=y=z.json"],
-        is_release_asked=False,
+        with_release=False,
     )
     assert (one.settings.least_score, one.settings.classes, one.settings.label) == (
         0.2,

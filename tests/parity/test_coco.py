@@ -102,7 +102,12 @@ def scored(truth: dict[str, Any], results: list[dict[str, Any]], max_dets: list[
 @pytest.fixture(scope="module", params=[1, 2, 3])
 def made(request: pytest.FixtureRequest) -> tuple[pa.Table, pa.Table, dict[str, Any], list[dict[str, Any]]]:
     images, boxes = release(request.param)
-    return images, boxes, coco.document(images, boxes, CATEGORIES, 0.5, {"version": "v"}), coco.detections(boxes)
+    return (
+        images,
+        boxes,
+        coco.split_document(images, boxes, CATEGORIES, 0.5, {"version": "v"}),
+        coco.split_results(boxes),
+    )
 
 
 def test_pycocotools_reads_the_file_and_finds_every_image_box_and_category(made: Any, tmp_path: Path):
@@ -182,7 +187,7 @@ def test_a_document_by_the_detector_is_read_as_well():
         images.schema.get_field_index("is_annotated"), "is_annotated", pa.array([False] * images.num_rows)
     )
     only = boxes.filter(pa.array([origin == "detector" for origin in boxes["origin"].to_pylist()]))
-    document = coco.document(nobody, only, CATEGORIES, 0.5, {})
+    document = coco.split_document(nobody, only, CATEGORIES, 0.5, {})
     with silence():
         read = COCO()
         read.dataset = document

@@ -16,9 +16,9 @@ from pycocotools.coco import COCO
 from pycocotools.cocoeval import COCOeval
 
 from tasks.core.evaluate import NAMES, box_scores
-from tasks.core.evaluate.matching import Figures, Found, matches, ordered
-from tasks.core.evaluate.resampling import MEASURES, scores
-from tasks.core.scrape.annotations import figures_of_voc
+from tasks.core.evaluate.matching import Detections, Figures, matches, ordered
+from tasks.core.evaluate.resampling import MEASURES, weighted_scores
+from tasks.core.scrape.voc import figures_of_voc
 
 Document = tuple[dict[str, Any], list[dict[str, Any]]]
 CLOSE = 1e-12
@@ -91,7 +91,7 @@ def _score(chance: np.random.Generator, steps: int | None) -> float:
     return float(chance.random() if steps is None else chance.integers(0, steps) / steps)
 
 
-def as_arrays(document: dict[str, Any], results: list[dict[str, Any]]) -> tuple[Figures, Found]:
+def as_arrays(document: dict[str, Any], results: list[dict[str, Any]]) -> tuple[Figures, Detections]:
     row = {image["id"]: place for place, image in enumerate(document["images"])}
     drawn = sorted(document["annotations"], key=lambda box: row[box["image_id"]])
     truth = Figures(
@@ -126,7 +126,7 @@ def test_the_twelve_numbers_are_pycocotools_own(case: Document, at_most: int):
 @pytest.mark.parametrize("at_most", [1, 3, 100])
 @pytest.mark.parametrize("case", CASES)
 def test_our_own_matching_gives_the_same(case: Document, at_most: int):
-    got = dict(zip(MEASURES, scores(matches(*as_arrays(*case), at_most)), strict=True))
+    got = dict(zip(MEASURES, weighted_scores(matches(*as_arrays(*case), at_most)), strict=True))
     expected = box_scores([case], at_most)
     assert list(got.values()) == _close([expected[name] for name in OURS], undefined=np.nan)
 
@@ -139,7 +139,7 @@ def test_random_small_cases_agree_three_ways(seed: int, steps: int | None, image
         return  # pycocotools can't read an empty list
     expected = by_pycocotools(document, results)
     assert [box_scores([(document, results)])[name] for name in NAMES] == _close(expected)
-    ours = scores(matches(*as_arrays(document, results)))
+    ours = weighted_scores(matches(*as_arrays(document, results)))
     assert list(ours) == _close([expected[NAMES.index(name)] for name in OURS], undefined=np.nan)
 
 
@@ -149,7 +149,7 @@ def test_a_resample_is_what_pycocotools_says_of_images_that_are_really_there_sev
     times = np.random.default_rng(seed).multinomial(20, np.full(20, 1 / 20))
     assert times.max() > 2
     expected = by_pycocotools(*repeated(document, results, times))
-    ours = scores(matches(*as_arrays(document, results)), times)
+    ours = weighted_scores(matches(*as_arrays(document, results)), times)
     assert list(ours) == _close([expected[NAMES.index(name)] for name in OURS], undefined=np.nan)
 
 
@@ -178,7 +178,7 @@ def test_real_figures_and_boxes_near_them_score_the_same(shared_data: Path):
                 results.append({"image_id": number, "category_id": 1, "bbox": near, "score": _score(chance, 1000)})
     expected = by_pycocotools(document, results)
     assert [box_scores([(document, results)])[name] for name in NAMES] == _close(expected)
-    ours = scores(matches(*as_arrays(document, results)))
+    ours = weighted_scores(matches(*as_arrays(document, results)))
     assert list(ours) == _close([expected[NAMES.index(name)] for name in OURS])
 
 

@@ -2,18 +2,18 @@
 
 import numpy as np
 
-from tasks.core.evaluate.matching import Figures, Found, ordered
+from tasks.core.evaluate.matching import Detections, Figures, ordered
 
 SMALL, LARGE = [0.0, 0.0, 10.0, 10.0], [200.0, 0.0, 200.0, 200.0]
 
 
-def drawn(*boxes: tuple[int, list[float]], images: int = 1, crowd: tuple[int, ...] = ()) -> Figures:
+def figures(*boxes: tuple[int, list[float]], images: int = 1, crowd: tuple[int, ...] = ()) -> Figures:
     xywh = np.array([box for _, box in boxes], float).reshape(-1, 4)
     is_crowd = np.array([place in crowd for place in range(len(boxes))], bool)
     return Figures(images, np.array([image for image, _ in boxes], np.int64), xywh, xywh[:, 2] * xywh[:, 3], is_crowd)
 
 
-def found(*boxes: tuple[int, list[float], float]) -> Found:
+def detections(*boxes: tuple[int, list[float], float]) -> Detections:
     return ordered(
         np.array([image for image, *_ in boxes], np.int64),
         np.array([box for _, box, _ in boxes], float).reshape(-1, 4),

@@ -7,6 +7,8 @@ from typing import Any
 
 import pyarrow as pa
 
+from tasks.core.coco.entries import annotation_entry, result_entry
+
 Document = dict[str, Any]
 Row = dict[str, Any]
 
@@ -32,7 +34,7 @@ EXTENSIONS = {
 }
 
 
-def document(
+def split_document(
     images: pa.Table, annotations: pa.Table, categories: Sequence[str], least_score: float, info: Row
 ) -> Document:
     """The COCO file of one split, as a JSON-able value.
@@ -61,7 +63,7 @@ def document(
     }
 
 
-def detections(annotations: pa.Table) -> list[Row]:
+def split_results(annotations: pa.Table) -> list[Row]:
     """COCO's results format: every stored box of the detector in a split, with its score, and with keypoints where it
     gave any.
     """
@@ -101,26 +103,21 @@ def _image(image: Row, licence: int) -> Row:
 
 
 def _result(box: Row) -> Row:
-    plain = {
-        "image_id": box["image_id"],
-        "category_id": box["category_id"],
-        "bbox": box["xywh_px"],
-        "score": box["score"],
-    }
+    plain = result_entry(box["image_id"], box["category_id"], box["xywh_px"], box["score"])
     return {**plain, "keypoints": box["keypoints_xyv"]} if box["keypoints_xyv"] else plain
 
 
 def _annotation(box: Row) -> Row:
-    x, y, w, h = box["xywh_px"]
-    plain = {
-        "id": box["annotation_id"],
-        "image_id": box["image_id"],
-        "category_id": box["category_id"],
-        "bbox": [x, y, w, h],
-        "area": box["area_px2"],
-        "iscrowd": int(box["is_crowd"]),
-        "segmentation": [[x + w, y, x + w, y + h, x, y + h, x, y]],
-    }
+    plain = annotation_entry(
+        box["annotation_id"],
+        box["image_id"],
+        box["category_id"],
+        box["xywh_px"],
+        box["area_px2"],
+        is_crowd=box["is_crowd"],
+    )
+    x, y, w, h = plain["bbox"]
+    plain["segmentation"] = [[x + w, y, x + w, y + h, x, y + h, x, y]]
     if box["score"] is not None:
         plain["score"] = box["score"]
     keypoints = box["keypoints_xyv"]

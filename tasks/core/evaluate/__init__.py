@@ -1,8 +1,8 @@
 """How well a detector finds what people have drawn.
 
-`scores` has COCO's twelve numbers, `matching` what is right and what is wrong in each image, `resampling` how far the
-numbers would move with other images, `presence` how well a detector tells images with a figure from images without,
-`comparison` all of it for several detectors, `words` and `drawings` the tables and plots of that.
+`scores` computes COCO's twelve numbers, `matching` which boxes are right in each image, `resampling` how much the
+numbers would vary with other images, `presence` how well a detector tells images with a figure from images without,
+`comparison` all of this for several detectors; `markdown` and `charts` write it as tables and plots.
 """
 
 from tasks.core.evaluate.scores import NAMES, box_scores

@@ -1,6 +1,4 @@
-"""Several detectors on the same images: every number, overall and by stratum, and whether the best is better than the
-next.
-"""
+"""Several detectors on the same images: every number, overall and by stratum, and how far each is ahead of the next."""
 
 import hashlib
 import itertools
@@ -11,59 +9,67 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from schemas.evaluate import Compare
+from schemas.evaluate import CompareSettings
 from schemas.tables import CALIBRATION, SCORES
+from tasks.core.coco.entries import annotation_entry, result_entry
 from tasks.core.evaluate import matching, presence, resampling
-from tasks.core.evaluate.matching import Figures, Found, Matches
+from tasks.core.evaluate.matching import Detections, Figures, Matches
 from tasks.core.evaluate.presence import Presence
 from tasks.core.evaluate.scores import box_scores
 
 Row = dict[str, Any]
 UNKNOWN = "unknown"
 AHEAD = "AP ahead of "
-"""Begins the metric that says how far a detector is ahead of the one next after it."""
+"""How the name of the metric begins that compares a detector with the next one by AP."""
 
 
 class _Detector(NamedTuple):
-    """A detector and what it found."""
+    """A detector, its boxes, and what they come to."""
 
     name: str
-    found: Found
-    matched: Matches
-    seen: Presence
+    detections: Detections
+    matches: Matches
+    presence: Presence
 
 
 Strata = Sequence[str | None] | None
 """(N,) the stratum of each image, null where it is not known; None: no strata."""
 
 
-def scores(truth: Figures, several: Mapping[str, Found], strata: Strata, settings: Compare) -> pa.Table:
+def score_detectors(
+    truth: Figures, several: Mapping[str, Detections], strata: Strata, settings: CompareSettings
+) -> pa.Table:
     """SCORES of each detector, over all images, and over those of each stratum.
 
-    Intervals come from resamples of the images of their own row, the same for all detectors. The last rows that are
-    about all images tell how far each detector is ahead of the one that comes next by AP.
+    The intervals of a row come from resamples of its own images, which are the same for all detectors. The last rows
+    about all images hold the difference in AP between each detector and the next one.
     """
     detectors = [
-        _Detector(name, found, matching.matches(truth, found, settings.at_most), presence.presence(truth, found))
-        for name, found in several.items()
+        _Detector(
+            name,
+            detections,
+            matching.matches(truth, detections, settings.at_most),
+            presence.compute_presence(truth, detections),
+        )
+        for name, detections in several.items()
     ]
     rows: list[Row] = []
-    for stratum, images in _strata(truth.images, strata):
-        rows += _scores(stratum, images, truth, detectors, settings)
+    for stratum, images in _images_by_stratum(truth.images, strata):
+        rows += _score_rows(stratum, images, truth, detectors, settings)
     return pa.Table.from_pylist(rows, schema=SCORES)
 
 
-def calibration(truth: Figures, several: Mapping[str, Found], strata: Strata) -> pa.Table:
+def calibrate_detectors(truth: Figures, several: Mapping[str, Detections], strata: Strata) -> pa.Table:
     """CALIBRATION of each detector, over all images, and over those of each stratum."""
-    seen = {name: presence.presence(truth, found) for name, found in several.items()}
+    presences = {name: presence.compute_presence(truth, detections) for name, detections in several.items()}
     rows: list[Row] = []
-    for stratum, images in _strata(truth.images, strata):
-        for name, whole in seen.items():
-            rows += _calibration(name, stratum, presence.some(whole, images))
+    for stratum, images in _images_by_stratum(truth.images, strata):
+        for name, whole in presences.items():
+            rows += _calibration_rows(name, stratum, presence.select_images(whole, images))
     return pa.Table.from_pylist(rows, schema=CALIBRATION)
 
 
-def _strata(images: int, strata: Strata) -> Iterator[tuple[str | None, NDArray[np.int64]]]:
+def _images_by_stratum(images: int, strata: Strata) -> Iterator[tuple[str | None, NDArray[np.int64]]]:
     """All images, then those of each stratum by its name."""
     yield None, np.arange(images)
     if strata is not None:
@@ -72,26 +78,32 @@ def _strata(images: int, strata: Strata) -> Iterator[tuple[str | None, NDArray[n
             yield stratum, np.flatnonzero(named == stratum)
 
 
-def _scores(
-    stratum: str | None, rows: NDArray[np.int64], truth: Figures, detectors: Sequence[_Detector], settings: Compare
+def _score_rows(
+    stratum: str | None,
+    rows: NDArray[np.int64],
+    truth: Figures,
+    detectors: Sequence[_Detector],
+    settings: CompareSettings,
 ) -> Iterator[Row]:
     """SCORES rows of one stratum."""
-    drawn = resampling.resampled(
-        [matching.within(detector.matched, rows) for detector in detectors],
+    resamples = resampling.bootstrap_scores(
+        [matching.select_images(detector.matches, rows) for detector in detectors],
         settings.replicates,
-        np.random.default_rng([settings.seed, _number(stratum)]),
+        np.random.default_rng([settings.seed, _stratum_seed(stratum)]),
     )
     values: list[dict[str, float | int | None]] = []
-    for detector, samples in zip(detectors, drawn, strict=True):
-        found = box_scores([_documents(truth, detector.found, rows)], settings.at_most)
-        said = {"images": found.pop("images"), "figures": found.pop("figures")}
-        values.append(found)
-        common = {"detector": detector.name, "stratum": stratum, **said}
-        for metric, value in found.items():
+    for detector, samples in zip(detectors, resamples, strict=True):
+        metrics = box_scores([_coco_of_images(truth, detector.detections, rows)], settings.at_most)
+        counts = {"images": metrics.pop("images"), "figures": metrics.pop("figures")}
+        values.append(metrics)
+        common = {"detector": detector.name, "stratum": stratum, **counts}
+        for metric, value in metrics.items():
             yield {**common, **_with_interval(metric, value, samples)}
-        yield from ({**common, **row} for row in _of_images(presence.some(detector.seen, rows), settings.score))
+        yield from (
+            {**common, **row} for row in _image_rows(presence.select_images(detector.presence, rows), settings.score)
+        )
     if stratum is None:
-        yield from _ahead(detectors, [value["AP"] for value in values], drawn, said)
+        yield from _lead_rows(detectors, [value["AP"] for value in values], resamples, counts)
 
 
 def _with_interval(metric: str, value: float | None, samples: NDArray[np.float64]) -> Row:
@@ -102,9 +114,9 @@ def _with_interval(metric: str, value: float | None, samples: NDArray[np.float64
     return {"metric": name, "value": value, **_ends(ends)}
 
 
-def _of_images(seen: Presence, score: float) -> Iterator[Row]:
-    """What the detector says of whole images at a score."""
-    kept = presence.kept_at(score, seen)
+def _image_rows(whole: Presence, score: float) -> Iterator[Row]:
+    """How well the detector tells images with a figure from others, at a score."""
+    kept = presence.count_kept(score, whole)
     yield {"metric": "kept_share", "value": kept.kept_share, **_ends(presence.wilson(kept.kept, kept.images))}
     yield {
         "metric": "image_recall",
@@ -117,30 +129,30 @@ def _of_images(seen: Presence, score: float) -> Iterator[Row]:
         **_ends(presence.wilson(kept.kept_with_figure, kept.kept)),
     }
     yield {"metric": "image_f1", "value": kept.f1}
-    yield {"metric": "image_auc", "value": presence.auc(seen)}
+    yield {"metric": "image_auc", "value": presence.auc(whole)}
 
 
-def _ahead(
-    detectors: Sequence[_Detector], aps: Sequence[float | None], drawn: NDArray[np.float64], said: Row
+def _lead_rows(
+    detectors: Sequence[_Detector], aps: Sequence[float | None], resamples: NDArray[np.float64], counts: Row
 ) -> Iterator[Row]:
-    """How far each detector is ahead of the next by AP: the difference on the same resamples."""
+    """The difference in AP between each detector and the next one, with its interval on the same resamples."""
     order = sorted(range(len(detectors)), key=lambda place: (-(aps[place] or 0.0), detectors[place].name))
     for one, other in itertools.pairwise(order):
-        ends = resampling.interval(drawn[one, :, 0] - drawn[other, :, 0])
+        ends = resampling.interval(resamples[one, :, 0] - resamples[other, :, 0])
         yield {
             "detector": detectors[one].name,
             "stratum": None,
             "metric": f"{AHEAD}{detectors[other].name}",
             "value": (aps[one] or 0.0) - (aps[other] or 0.0),
             **_ends(ends),
-            **said,
+            **counts,
         }
 
 
-def _calibration(name: str, stratum: str | None, seen: Presence) -> Iterator[Row]:
+def _calibration_rows(name: str, stratum: str | None, whole: Presence) -> Iterator[Row]:
     """CALIBRATION rows of one detector on the images of one stratum."""
     for threshold in presence.GRID:
-        kept = presence.kept_at(threshold, seen)
+        kept = presence.count_kept(threshold, whole)
         recall = _ends(presence.wilson(kept.kept_with_figure, kept.with_figure))
         precision = _ends(presence.wilson(kept.kept_with_figure, kept.kept))
         yield {
@@ -158,31 +170,26 @@ def _calibration(name: str, stratum: str | None, seen: Presence) -> Iterator[Row
         }
 
 
-def _documents(truth: Figures, found: Found, rows: NDArray[np.int64]) -> tuple[Row, list[Row]]:
-    """Some images as a COCO document and results, of one category."""
-    drawn, boxes = np.flatnonzero(np.isin(truth.image, rows)), np.flatnonzero(np.isin(found.image, rows))
+def _coco_of_images(truth: Figures, detections: Detections, rows: NDArray[np.int64]) -> tuple[Row, list[Row]]:
+    """Some of the images as a COCO document and results, with one category."""
+    figures, boxes = (np.flatnonzero(np.isin(one.image, rows)) for one in (truth, detections))
     document = {
         "images": [{"id": int(row)} for row in rows],
         "categories": [{"id": 1, "name": "figure"}],
         "annotations": [
-            {
-                "id": number,
-                "image_id": int(truth.image[at]),
-                "category_id": 1,
-                "bbox": truth.xywh_px[at].tolist(),
-                "area": float(truth.area_px2[at]),
-                "iscrowd": int(truth.is_crowd[at]),
-            }
-            for number, at in enumerate(drawn.tolist(), 1)
+            annotation_entry(
+                number,
+                int(truth.image[at]),
+                1,
+                truth.xywh_px[at].tolist(),
+                float(truth.area_px2[at]),
+                is_crowd=bool(truth.is_crowd[at]),
+            )
+            for number, at in enumerate(figures.tolist(), 1)
         ],
     }
     results = [
-        {
-            "image_id": int(found.image[at]),
-            "category_id": 1,
-            "bbox": found.xywh_px[at].tolist(),
-            "score": float(found.score[at]),
-        }
+        result_entry(int(detections.image[at]), 1, detections.xywh_px[at].tolist(), float(detections.score[at]))
         for at in boxes.tolist()
     ]
     return document, results
@@ -193,6 +200,6 @@ def _ends(interval: tuple[float, float] | None) -> Row:
     return {"low": low, "high": high}
 
 
-def _number(stratum: str | None) -> int:
-    """A number of the stratum's own, so that its resamples stay when others come and go."""
+def _stratum_seed(stratum: str | None) -> int:
+    """A seed for the stratum alone: its resamples stay the same when other strata come or go."""
     return int.from_bytes(hashlib.sha256(repr(stratum).encode()).digest()[:8], "big")

@@ -1,4 +1,4 @@
-"""The inner loops of scoring: which box is right, and what that comes to when images count several times."""
+"""The inner loops of scoring: which boxes are right, and precision and recall where images count several times."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,42 +9,41 @@ IGNORED, RIGHT, WRONG = np.uint8(0), np.uint8(1), np.uint8(2)
 
 
 @compiled
-def judge(
+def match_boxes(
     overlaps: NDArray[np.float64],
     is_ignored: NDArray[np.bool_],
     is_crowd: NDArray[np.bool_],
     is_outside: NDArray[np.bool_],
     thresholds: NDArray[np.float64],
 ) -> NDArray[np.uint8]:
-    """(T, D) whether each box of one image is right at each threshold: pycocotools' evaluateImg, for one range of
-    areas.
+    """(T, D) the verdict on each box of one image at each threshold: pycocotools' evaluateImg, for one range of areas.
 
     overlaps: (D, G) IoU, boxes by falling score, figures with those that are ignored last. is_ignored, is_crowd: (G,).
-    is_outside: (D,) the box's own area is outside the range, so that it is not wrong where it meets nobody.
+    is_outside: (D,) the box's own area is outside the range, so that it is not wrong where it overlaps no figure.
     """
     boxes, figures = overlaps.shape
     verdicts = np.empty((len(thresholds), boxes), np.uint8)
     for step in range(len(thresholds)):
         is_taken = np.zeros(figures, np.bool_)
         for box in range(boxes):
-            best, met = min(thresholds[step], 1 - 1e-10), -1
+            best, match = min(thresholds[step], 1 - 1e-10), -1
             for figure in range(figures):
                 if is_taken[figure] and not is_crowd[figure]:
                     continue
-                if met > -1 and not is_ignored[met] and is_ignored[figure]:
+                if match > -1 and not is_ignored[match] and is_ignored[figure]:
                     break
                 if overlaps[box, figure] >= best:
-                    best, met = overlaps[box, figure], figure
-            if met > -1:
-                is_taken[met] = True
-                verdicts[step, box] = IGNORED if is_ignored[met] else RIGHT
+                    best, match = overlaps[box, figure], figure
+            if match > -1:
+                is_taken[match] = True
+                verdicts[step, box] = IGNORED if is_ignored[match] else RIGHT
             else:
                 verdicts[step, box] = IGNORED if is_outside[box] else WRONG
     return verdicts
 
 
 @compiled
-def weigh(
+def precision_and_recall(
     verdicts: NDArray[np.uint8],
     image: NDArray[np.int32],
     times: NDArray[np.int64],
@@ -54,8 +53,8 @@ def weigh(
     """Mean precision over the recall points, and the recall in the end, where each image counts so many times.
 
     verdicts: (D,) at one threshold and range of areas, by falling score. image: (D,) whose box each is. times: (N,) how
-    often each image counts. figures: how many there are to be found, each as often as its image; at least 1. recalls:
-    (R,), ascending. This is pycocotools' accumulate: precision at a recall is the best at any higher one.
+    often each image counts. figures: how many there are, each counted as often as its image; at least 1. recalls: (R,),
+    ascending. This is pycocotools' accumulate: precision at a recall is the best at any higher one.
     """
     right = wrong = 0
     reached = np.empty(len(verdicts))
@@ -67,7 +66,7 @@ def weigh(
             wrong += here
         elif verdicts[box] == RIGHT and here:
             right += here
-            # only right boxes raise precision: nothing is best at a wrong one
+            # only right boxes raise precision, so the best precision is never at a wrong one
             reached[points] = right / figures
             precision[points] = right / (wrong + right + 2.220446049250313e-16)
             points += 1

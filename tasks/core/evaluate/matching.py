@@ -1,4 +1,4 @@
-"""Which boxes of a detector are right: found once, and counted as often as anybody likes."""
+"""Which boxes of a detector are right: matched to figures once, so that resamples only have to count."""
 
 from typing import NamedTuple
 
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from pycocotools import mask
 
 from tasks.core import tables
-from tasks.core.evaluate.kernels import judge
+from tasks.core.evaluate.kernels import match_boxes
 
 THRESHOLDS = np.linspace(0.5, 0.95, 10)
 AREAS_PX2 = ((0.0, 1e10), (0.0, 32.0**2), (32.0**2, 96.0**2), (96.0**2, 1e10))
@@ -17,8 +17,9 @@ AREAS_PX2 = ((0.0, 1e10), (0.0, 32.0**2), (32.0**2, 96.0**2), (96.0**2, 1e10))
 
 
 class Figures(NamedTuple):
-    """What people drew. images: how many there are. image: (G,) row of each figure's image, ascending. xywh_px: (G,
-    4).
+    """The figures that people drew.
+
+    images: how many images there are. image: (G,) row of each figure's image, ascending. xywh_px: (G, 4).
     """
 
     images: int
@@ -28,8 +29,8 @@ class Figures(NamedTuple):
     is_crowd: NDArray[np.bool_]
 
 
-class Found(NamedTuple):
-    """What a detector found. image: (D,) row of each box's image, ascending. Boxes of an image by falling score."""
+class Detections(NamedTuple):
+    """A detector's boxes. image: (D,) row of each box's image, ascending. Boxes of an image by falling score."""
 
     image: NDArray[np.int64]
     xywh_px: NDArray[np.float64]
@@ -37,10 +38,11 @@ class Found(NamedTuple):
 
 
 class Matches(NamedTuple):
-    """What became of each box.
+    """Whether each box is right.
 
     verdicts: (4, 10, D) by range of areas and IoU threshold: ignored, right, wrong; boxes by falling score, equal ones
-    in the order of their images. image: (D,) the row of each. figures: (N, 4) how many each image has in each range.
+    in the order of their images. image: (D,) row of each box's image. figures: (N, 4) how many each image has in each
+    range.
     """
 
     verdicts: NDArray[np.uint8]
@@ -49,7 +51,7 @@ class Matches(NamedTuple):
 
 
 def figures_of(images: pa.Table, figures: pa.Table) -> Figures:
-    """Of ANNOTATED and ANNOTATED_FIGURES, as arrays; rows are those of `images`."""
+    """ANNOTATED_FIGURES as arrays; rows are those of `images` (ANNOTATED)."""
     row = np.asarray(pc.index_in(figures["image_id"], value_set=images["image_id"].combine_chunks()))
     order = np.argsort(row, kind="stable")
     return Figures(
@@ -61,59 +63,71 @@ def figures_of(images: pa.Table, figures: pa.Table) -> Figures:
     )
 
 
-def found_in(images: pa.Table, measured: pa.Table, category: str) -> Found:
-    """Of DETECT rows, one for each blob of the images, as arrays: images that share a blob have the same boxes each."""
+def detections_of_measure(images: pa.Table, measured: pa.Table, category: str) -> Detections:
+    """The boxes of a category in DETECT rows, one for each blob; images of the same blob have the same boxes."""
     lists = tables.lookup(measured, "sha256", images["sha256"])["figures"].combine_chunks()
     flat = pc.list_flatten(lists)
     row = np.asarray(pc.list_parent_indices(lists), np.int64)
     if not len(flat):
-        return Found(row, np.zeros((0, 4)), np.zeros(0))
-    is_meant = np.asarray(pc.equal(pc.struct_field(flat, "category"), category))
+        return Detections(row, np.zeros((0, 4)), np.zeros(0))
+    is_category = np.asarray(pc.equal(pc.struct_field(flat, "category"), category))
     boxes, score = _boxes(pc.struct_field(flat, "xywh_px")), np.asarray(pc.struct_field(flat, "score"), np.float64)
-    return ordered(row[is_meant], boxes[is_meant], score[is_meant])
+    return ordered(row[is_category], boxes[is_category], score[is_category])
 
 
-def ordered(image: NDArray[np.int64], xywh_px: NDArray[np.float64], score: NDArray[np.float64]) -> Found:
+def ordered(image: NDArray[np.int64], xywh_px: NDArray[np.float64], score: NDArray[np.float64]) -> Detections:
     """Boxes by image, then by falling score, equal ones as they came."""
     order = np.lexsort((-score, image))
-    return Found(image[order], xywh_px[order], score[order])
+    return Detections(image[order], xywh_px[order], score[order])
 
 
-def matches(truth: Figures, found: Found, at_most: int = 100) -> Matches:
+def matches(truth: Figures, detections: Detections, at_most: int = 100) -> Matches:
     """Which boxes are right, by pycocotools' rules: the best `at_most` of each image, the best first, each figure once.
 
     A crowd takes any number of boxes, none of which counts. A figure outside the range of areas is treated like a crowd
-    that takes one; a box outside it that meets nobody is not counted.
+    that takes one; a box outside it that overlaps no figure is not counted.
     """
     starts = np.searchsorted(truth.image, np.arange(truth.images + 1))
-    ends = np.searchsorted(found.image, np.arange(truth.images + 1))
+    ends = np.searchsorted(detections.image, np.arange(truth.images + 1))
     verdicts, images, scores = [np.zeros((4, len(THRESHOLDS), 0), np.uint8)], [np.zeros(0, np.int64)], [np.zeros(0)]
     for row in range(truth.images):
-        mine, here = slice(starts[row], starts[row + 1]), slice(ends[row], min(ends[row + 1], ends[row] + at_most))
-        if here.start == here.stop:
+        truth_rows, box_rows = (
+            slice(starts[row], starts[row + 1]),
+            slice(ends[row], min(ends[row + 1], ends[row] + at_most)),
+        )
+        if box_rows.start == box_rows.stop:
             continue
-        verdicts.append(_judged(truth.xywh_px[mine], truth.area_px2[mine], truth.is_crowd[mine], found.xywh_px[here]))
-        images.append(found.image[here])
-        scores.append(found.score[here])
+        verdicts.append(
+            _verdicts(
+                truth.xywh_px[truth_rows],
+                truth.area_px2[truth_rows],
+                truth.is_crowd[truth_rows],
+                detections.xywh_px[box_rows],
+            )
+        )
+        images.append(detections.image[box_rows])
+        scores.append(detections.score[box_rows])
     order = np.argsort(-np.concatenate(scores), kind="stable")
     return Matches(
         np.ascontiguousarray(np.concatenate(verdicts, axis=2)[:, :, order]),
         np.concatenate(images)[order].astype(np.int32),
-        _counts(truth),
+        _count_figures(truth),
     )
 
 
-def within(matched: Matches, rows: NDArray[np.int64]) -> Matches:
-    """The same for some of the images alone, which are numbered anew in the order given."""
+def select_images(matched: Matches, rows: NDArray[np.int64]) -> Matches:
+    """The matches in some of the images, which get new row numbers, in the order given."""
     number = np.full(len(matched.figures), -1, np.int32)
     number[rows] = np.arange(len(rows), dtype=np.int32)
-    is_mine = number[matched.image] >= 0
+    is_selected = number[matched.image] >= 0
     return Matches(
-        np.ascontiguousarray(matched.verdicts[:, :, is_mine]), number[matched.image[is_mine]], matched.figures[rows]
+        np.ascontiguousarray(matched.verdicts[:, :, is_selected]),
+        number[matched.image[is_selected]],
+        matched.figures[rows],
     )
 
 
-def _judged(
+def _verdicts(
     figures: NDArray[np.float64], area_px2: NDArray[np.float64], is_crowd: NDArray[np.bool_], boxes: NDArray[np.float64]
 ) -> NDArray[np.uint8]:
     """(4, 10, D) verdicts in one image."""
@@ -127,17 +141,19 @@ def _judged(
         order = np.argsort(is_ignored, kind="stable")
         is_outside = (sizes < least) | (sizes > most)
         verdicts.append(
-            judge(np.ascontiguousarray(overlaps[:, order]), is_ignored[order], is_crowd[order], is_outside, THRESHOLDS)
+            match_boxes(
+                np.ascontiguousarray(overlaps[:, order]), is_ignored[order], is_crowd[order], is_outside, THRESHOLDS
+            )
         )
     return np.stack(verdicts)
 
 
-def _counts(truth: Figures) -> NDArray[np.int64]:
-    """(N, 4) figures of each image in each range of areas, crowds apart."""
+def _count_figures(truth: Figures) -> NDArray[np.int64]:
+    """(N, 4) figures of each image in each range of areas, without crowds."""
     columns = []
     for least, most in AREAS_PX2:
-        is_meant = ~truth.is_crowd & (truth.area_px2 >= least) & (truth.area_px2 <= most)
-        columns.append(np.bincount(truth.image[is_meant], minlength=truth.images))
+        is_counted = ~truth.is_crowd & (truth.area_px2 >= least) & (truth.area_px2 <= most)
+        columns.append(np.bincount(truth.image[is_counted], minlength=truth.images))
     return np.stack(columns, axis=1).astype(np.int64)
 
 

@@ -1,4 +1,4 @@
-"""How well a detector tells images with a figure from images without: what a threshold keeps, and what it loses."""
+"""How well a detector tells images with a figure from images without: what a threshold keeps, and what it misses."""
 
 import math
 from typing import NamedTuple
@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from tasks.core.evaluate.matching import Figures, Found
+from tasks.core.evaluate.matching import Detections, Figures
 
 GRID = tuple(place / 100 for place in range(5, 100, 5))
 """Thresholds of the calibration view, 0.05 to 0.95."""
@@ -25,8 +25,8 @@ class Presence(NamedTuple):
     score: NDArray[np.float64]
 
 
-class Kept(NamedTuple):
-    """What stays of some images at a threshold."""
+class KeptImages(NamedTuple):
+    """How many images there are, how many of them have a figure, and how many of both a threshold keeps."""
 
     images: int
     with_figure: int
@@ -50,43 +50,45 @@ class Kept(NamedTuple):
 
     @property
     def f1(self) -> float | None:
-        """The harmonic mean of recall and precision; 0 where figures are there and none was kept rightly."""
+        """The harmonic mean of recall and precision; 0 where there are images with figures and none of them is kept."""
         return _share(2 * self.kept_with_figure, self.kept + self.with_figure)
 
 
-def presence(truth: Figures, found: Found) -> Presence:
-    """Who is in each image, by people and by the detector."""
+def compute_presence(truth: Figures, detections: Detections) -> Presence:
+    """Whether each image has a figure, and the score of the detector's best box in it."""
     has_figure = np.bincount(truth.image, minlength=truth.images) > 0
     score = np.full(truth.images, _NO_BOX)
-    np.maximum.at(score, found.image, found.score)
+    np.maximum.at(score, detections.image, detections.score)
     return Presence(has_figure, score)
 
 
-def some(whole: Presence, rows: NDArray[np.int64]) -> Presence:
-    """The same of some images alone."""
-    return Presence(whole.has_figure[rows], whole.score[rows])
+def select_images(presence: Presence, rows: NDArray[np.int64]) -> Presence:
+    """The presence in some of the images."""
+    return Presence(presence.has_figure[rows], presence.score[rows])
 
 
-def kept_at(threshold: float, seen: Presence) -> Kept:
-    """What an image needs a box of at least this score for.
+def count_kept(threshold: float, presence: Presence) -> KeptImages:
+    """How many images have a box of at least this score, which keeps them.
 
-    >>> kept_at(0.5, Presence(np.array([True, True, False]), np.array([0.5, 0.49, 0.9]))).kept
+    >>> count_kept(0.5, Presence(np.array([True, True, False]), np.array([0.5, 0.49, 0.9]))).kept
     2
     """
-    is_kept = seen.score >= threshold
-    return Kept(len(is_kept), int(seen.has_figure.sum()), int(is_kept.sum()), int((is_kept & seen.has_figure).sum()))
+    is_kept = presence.score >= threshold
+    return KeptImages(
+        len(is_kept), int(presence.has_figure.sum()), int(is_kept.sum()), int((is_kept & presence.has_figure).sum())
+    )
 
 
-def auc(seen: Presence) -> float | None:
+def auc(presence: Presence) -> float | None:
     """How often an image with a figure has a higher score than one without, ties counted half; None without both kinds.
 
     The area under the ROC curve (Hanley & McNeil, 1982).
     """
-    with_figure = int(seen.has_figure.sum())
-    without = len(seen.has_figure) - with_figure
+    with_figure = int(presence.has_figure.sum())
+    without = len(presence.has_figure) - with_figure
     if not with_figure or not without:
         return None
-    ranks = float(rankdata(seen.score)[seen.has_figure].sum())
+    ranks = float(rankdata(presence.score)[presence.has_figure].sum())
     return (ranks - with_figure * (with_figure + 1) / 2) / (with_figure * without)
 
 

@@ -1,7 +1,7 @@
-"""How far scores would move with other images of the same kind: the bootstrap over images.
+"""How much scores would vary with other images of the same kind: the bootstrap over images.
 
 Boxes are matched once. A resample draws as many images as there are, with replacement; a box of an image that was drawn
-three times counts three times. That is what pycocotools would say of a file that holds the image three times, as long
+three times counts three times. That is what pycocotools computes for a file that holds the image three times, as long
 as no image has a right and a wrong box of one score (Efron & Tibshirani, "An Introduction to the Bootstrap", 1993,
 chapter 13).
 """
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from tasks.core.evaluate.kernels import weigh
+from tasks.core.evaluate.kernels import precision_and_recall
 from tasks.core.evaluate.matching import THRESHOLDS, Matches
 
 MEASURES = ("AP", "AP50", "AP75", "APS", "APM", "APL", "AR")
@@ -26,47 +26,49 @@ _AT = (0, 5)
 Floats = NDArray[np.float64]
 
 
-def scores(matched: Matches, times: NDArray[np.int64] | None = None) -> Floats:
+def weighted_scores(matched: Matches, times: NDArray[np.int64] | None = None) -> Floats:
     """(7,) MEASURES where each image counts so many times, once by default.
 
-    NaN where there is no figure to be found.
+    NaN where there is no figure.
     """
     times = np.ones(len(matched.figures), np.int64) if times is None else times
     figures = times @ matched.figures
-    found = np.full((len(figures), len(THRESHOLDS), 2), np.nan)
+    values = np.full((len(figures), len(THRESHOLDS), 2), np.nan)
     for area, count in enumerate(figures):
         if count:
             for step in range(len(THRESHOLDS)):
-                found[area, step] = weigh(matched.verdicts[area, step], matched.image, times, int(count), RECALLS)
-    precision = found[..., 0]
+                values[area, step] = precision_and_recall(
+                    matched.verdicts[area, step], matched.image, times, int(count), RECALLS
+                )
+    precision = values[..., 0]
     return np.array(
         [
             precision[0].mean(),
             *precision[0, _AT],
             *(precision[area].mean() for area in (1, 2, 3)),
-            found[0, :, 1].mean(),
+            values[0, :, 1].mean(),
         ]
     )
 
 
-def resampled(several: Sequence[Matches], replicates: int, chance: np.random.Generator) -> Floats:
+def bootstrap_scores(several: Sequence[Matches], replicates: int, rng: np.random.Generator) -> Floats:
     """(detectors, replicates, 7) MEASURES of each detector on the same resamples of the same images.
 
-    So that what is said of a difference is said of images on which both were tried. No image or no replicate: empty.
+    Detectors can then be compared on the same images. Without images all values are NaN.
     """
     images = len(several[0].figures) if several else 0
-    found = np.full((len(several), replicates, len(MEASURES)), np.nan)
+    values = np.full((len(several), replicates, len(MEASURES)), np.nan)
     for start in range(0, replicates if images else 0, _AT_ONCE):
         count = min(_AT_ONCE, replicates - start)
-        weights = chance.multinomial(images, np.full(images, 1 / images), size=count)
+        weights = rng.multinomial(images, np.full(images, 1 / images), size=count)
         for place, times in enumerate(weights):
             for detector, matched in enumerate(several):
-                found[detector, start + place] = scores(matched, times)
-    return found
+                values[detector, start + place] = weighted_scores(matched, times)
+    return values
 
 
 def interval(values: Floats) -> tuple[float, float] | None:
-    """The middle 95 % of what resamples gave, by percentiles; None where fewer than half of them gave anything.
+    """The middle 95 % of the resamples' values, by percentiles; None where fewer than half of them are defined.
 
     >>> interval(np.array([0.5, 0.5, np.nan]))
     (0.5, 0.5)

@@ -1,67 +1,63 @@
-"""What another program has found, in COCO's results format, for images that the truth knows."""
+"""Detections that are stored: in a file of COCO's results format, or in a release."""
 
-import json
 from collections.abc import Collection
-from typing import Any
+from typing import cast
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.errors import BadInput
-from tasks.core.coco.results import check_row
-from tasks.core.coco.truth import counted
-from tasks.core.evaluate.matching import Found, ordered
+from tasks.core.coco.ids import Id, count_with_examples, id_order
+from tasks.core.coco.results import read_results
+from tasks.core.evaluate.matching import Detections, ordered
 
 
-def found_of_results(
-    name: str, data: bytes, images: pa.Table, others: Collection[int], category_id: int
-) -> tuple[Found, tuple[str, ...]]:
-    """The boxes of one category in these images, and notes: images of the truth that are not looked at are passed over.
+def detections_of_results(
+    name: str, data: bytes, images: pa.Table, others: Collection[Id], category_id: Id
+) -> tuple[Detections, tuple[str, ...]]:
+    """The boxes of one category in these images, and notes: how many boxes or images were passed over.
 
-    images: ANNOTATED. others: ids of the truth's other images. Raises BadInput for what is no list of results, for
-    boxes that are none, scores outside 0..1, and ids of images that the truth has not.
+    images: ANNOTATED. others: ids of the truth's other images, whose boxes are passed over. Raises BadInput for what is
+    no list of results (see `read_results`), and for ids of images that the truth does not have.
     """
-    rows = _listed(name, data)
-    for place, row in enumerate(rows):
-        check_row(f"{name}[{place}]", row)
-    place_of = {number: place for place, number in enumerate(images["image_id"].to_pylist())}
-    strange = sorted({row["image_id"] for row in rows} - place_of.keys() - set(others))
-    if strange:
-        raise BadInput(f"{name}: expected the truth's image ids, got {counted(strange, 'other id')}")
-    passed = len({row["image_id"] for row in rows} - place_of.keys())
-    notes = (f"{name}: boxes in {passed} images that are not compared are passed over",) if passed else ()
-    meant = [row for row in rows if row["image_id"] in place_of and row["category_id"] == category_id]
+    results = read_results(name, data)
+    row_of = {number: row for row, number in enumerate(images["image_id"].to_pylist())}
+    ids = {detection.image_id for detection in results.detections}
+    if unknown := sorted(ids - row_of.keys() - set(others), key=id_order):
+        raise BadInput(f"{name}: expected the truth's image ids, got {count_with_examples(unknown, 'other id')}")
+    notes = []
+    if results.empty_boxes:
+        notes.append(f"{name}: left out {results.empty_boxes} boxes with a side of 0")
+    if passed_over := len(ids - row_of.keys()):
+        notes.append(f"{name}: left out boxes in {passed_over} images that are not compared")
+    boxes = [
+        detection
+        for detection in results.detections
+        if detection.image_id in row_of and detection.category_id == category_id
+    ]
     return ordered(
-        np.array([place_of[row["image_id"]] for row in meant], np.int64),
-        np.array([row["bbox"] for row in meant], np.float64).reshape(-1, 4),
-        np.array([row["score"] for row in meant], np.float64),
-    ), notes
+        np.array([row_of[cast(int, detection.image_id)] for detection in boxes], np.int64),
+        np.array([detection.xywh_px for detection in boxes], np.float64).reshape(-1, 4),
+        np.array([detection.score for detection in boxes], np.float64),
+    ), tuple(notes)
 
 
-def found_of_release(images: pa.Table, annotations: pa.Table, category_id: int) -> dict[str, Found]:
+def detections_of_release(images: pa.Table, annotations: pa.Table, category_id: Id) -> dict[str, Detections]:
     """The boxes that a release's own detectors have stored for these images, by the name of each."""
-    is_meant = pc.and_(
+    is_detection = pc.and_(
         pc.and_(pc.equal(annotations["origin"], "detector"), pc.equal(annotations["category_id"], category_id)),
         pc.is_in(annotations["image_id"], value_set=images["image_id"]),
     )
-    # all names, also of a detector that has found nothing in these images
+    # all names, also of a detector without a box in these images
     names = pc.unique(annotations.filter(pc.equal(annotations["origin"], "detector"))["origin_name"]).to_pylist()
-    boxes = annotations.filter(is_meant).sort_by("annotation_id")
-    return {str(name): _found(images, boxes.filter(pc.equal(boxes["origin_name"], name))) for name in sorted(names)}
+    boxes = annotations.filter(is_detection).sort_by("annotation_id")
+    return {
+        str(name): _detections(images, boxes.filter(pc.equal(boxes["origin_name"], name))) for name in sorted(names)
+    }
 
 
-def _found(images: pa.Table, boxes: pa.Table) -> Found:
+def _detections(images: pa.Table, boxes: pa.Table) -> Detections:
     rows = np.asarray(pc.index_in(boxes["image_id"], value_set=images["image_id"].combine_chunks()), np.int64)
     xywh = np.array(boxes["xywh_px"].to_pylist(), np.float64).reshape(-1, 4)
     return ordered(rows, xywh, np.asarray(boxes["score"], np.float64))
-
-
-def _listed(name: str, data: bytes) -> list[Any]:
-    try:
-        rows = json.loads(data)
-    except (ValueError, RecursionError) as problem:
-        raise BadInput(f"{name}: expected COCO results, got no JSON ({str(problem)[:120]})") from problem
-    if not isinstance(rows, list):
-        raise BadInput(f"{name}: expected COCO results, a list of boxes, got {type(rows).__name__}")
-    return rows

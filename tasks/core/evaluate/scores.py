@@ -19,22 +19,23 @@ def box_scores(
     """AP and AR of detections against people's boxes, over the annotated images of all documents together.
 
     documents: pairs of a COCO document (`images[].is_annotated`; without that field an image counts) and a list in
-    COCO's results format. Returns NAMES in 0..1 (None where no box of that size exists; 0 where boxes exist and none
-    was found), `images` and `figures` (crowds, which are neither hit nor missed, apart). No annotated image: all None.
+    COCO's results format. Returns NAMES in 0..1 (None where no figure of that size exists; 0 where figures exist and
+    none was found), `images` and `figures` (without crowds, which are neither hit nor missed). Without an annotated
+    image all NAMES are None.
     `at_most`: boxes per image that count (maxDets).
     """
     truth: dict[str, Any] = {"info": {}, "images": [], "annotations": [], "categories": []}
     results: list[dict[str, Any]] = []
-    for document, found in documents:
-        looked_at = {image["id"] for image in document["images"] if image.get("is_annotated", True)}
-        truth["images"] += [image for image in document["images"] if image["id"] in looked_at]
-        truth["annotations"] += [box for box in document["annotations"] if box["image_id"] in looked_at]
+    for document, detections in documents:
+        annotated = {image["id"] for image in document["images"] if image.get("is_annotated", True)}
+        truth["images"] += [image for image in document["images"] if image["id"] in annotated]
+        truth["annotations"] += [box for box in document["annotations"] if box["image_id"] in annotated]
         truth["categories"] = list(document["categories"])
-        results += [box for box in found if box["image_id"] in looked_at]
-    counted = {"images": len(truth["images"]), "figures": sum(not box["iscrowd"] for box in truth["annotations"])}
+        results += [box for box in detections if box["image_id"] in annotated]
+    counts = {"images": len(truth["images"]), "figures": sum(not box["iscrowd"] for box in truth["annotations"])}
     if not truth["annotations"]:
-        return {**dict.fromkeys(NAMES), **counted}
-    return {**dict(zip(NAMES, _summary(truth, results, at_most), strict=True)), **counted}
+        return {**dict.fromkeys(NAMES), **counts}
+    return {**dict(zip(NAMES, _summary(truth, results, at_most), strict=True)), **counts}
 
 
 def _summary(truth: dict[str, Any], results: list[dict[str, Any]], at_most: int) -> list[float | None]:

@@ -7,6 +7,7 @@ from typing import Any
 import pyarrow as pa
 
 from schemas.tables import ANNOTATIONS
+from tasks.core.coco.box import area_px2, read_box
 from tasks.core.ids import ids
 
 
@@ -35,12 +36,12 @@ def annotations(images: pa.Table, boxes: Sequence[tuple[str, str, pa.Table]], ca
 def _row(
     image: dict[str, Any], figure: dict[str, Any], origin: str, origin_name: str, category_id: int
 ) -> dict[str, Any]:
-    xywh = figure["xywh_px"]
+    xywh = read_box(figure["xywh_px"])
     return {
         **image,
         "category_id": category_id,
         "xywh_px": xywh,
-        "area_px2": round(xywh[2] * xywh[3], 2),
+        "area_px2": round(area_px2(xywh), 2),
         "is_crowd": figure["is_crowd"],
         "keypoints_xyv": figure["keypoints_xyv"],
         "score": figure["score"],

@@ -4,6 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import pyarrow as pa
 
+from schemas.wording import and_more
+
 _MOST_RECORDS = 20
 
 
@@ -25,8 +27,8 @@ def lines(
     yield f"purge {dataset}: {count}{' would be purged: this is a dry run' * is_dry}"
     rows = tombstones.slice(0, _MOST_RECORDS).to_pylist()
     yield from (f"  {row['record_id']}: {row['reason']} ({row['date']})" for row in rows)
-    if tombstones.num_rows > _MOST_RECORDS:
-        yield f"  ... and {tombstones.num_rows - _MOST_RECORDS} more"
+    if more := and_more(tombstones.num_rows - _MOST_RECORDS):
+        yield f"  ...{more}"
     yield from changes
     for sha256, record_id in sorted(files_in_use.items()):
         yield f"kept: the file {sha256}, which {record_id} uses too"

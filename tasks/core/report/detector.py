@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tasks.core.coco.truth import of_release
-from tasks.core.evaluate import comparison, drawings, matching, results
+from tasks.core.coco.truth import truth_of_release
+from tasks.core.evaluate import charts, comparison, matching, results
 from tasks.core.plots import escape
 
 
@@ -17,11 +17,11 @@ def section(images: pa.Table, annotations: pa.Table, categories: Sequence[str]) 
 
     images, annotations: both tables of a release, images without their bytes.
     """
-    looked, drawn = of_release(images, annotations, categories, categories[0])
-    several = results.found_of_release(looked, annotations, 1)
+    looked, drawn = truth_of_release(images, annotations, categories, categories[0])
+    several = results.detections_of_release(looked, annotations, 1)
     if not several or not drawn.num_rows:
         return ""
-    calibration = comparison.calibration(matching.figures_of(looked, drawn), several, None)
+    calibration = comparison.calibrate_detectors(matching.figures_of(looked, drawn), several, None)
     at_half = calibration.filter(pc.equal(calibration["threshold"], 0.5)).to_pylist()
     said = "; ".join(
         f"{escape(row['detector'])} at 0.5 keeps {row['kept']:,} of {row['images']:,} images, among them "
@@ -33,5 +33,5 @@ def section(images: pa.Table, annotations: pa.Table, categories: Sequence[str]) 
         "<h2>What the detector would keep</h2>"
         f"<p>On the images that people have annotated ({escape(categories[0])}): {said}. What the recipe has dropped "
         "is not among them.</p>"
-        f"<div>{drawings.of_calibration(calibration, sorted(several))}</div>"
+        f"<div>{charts.plot_calibration(calibration, sorted(several))}</div>"
     )

@@ -10,7 +10,8 @@ import pyarrow as pa
 from schemas.errors import BadInput
 from schemas.sources import AnyFileSource, FolderSource, TableSource
 from schemas.tables import SOURCE_FIGURES
-from tasks.core.scrape import annotations, folder, records, table
+from tasks.core.coco import source as coco
+from tasks.core.scrape import folder, records, table, voc
 
 Read = Callable[[str], bytes | None]
 """Gives the bytes of an answer by its path; None where it could not be had."""
@@ -60,8 +61,8 @@ def listed(
     for row in rows:
         try:
             if row["reason"] is None and (figures := figures_of(row["locator"])) is not None:
-                found[row["record_id"]] = annotations.known(figures, categories)
-        except annotations.BadAnnotation as problem:
+                found[row["record_id"]] = coco.figures_of_categories(figures, categories)
+        except voc.BadAnnotation as problem:
             unreadable[row["record_id"]] = f"annotation unreadable, so left out: {problem}"[:200]
     told = [
         {**row, "is_annotated": row["record_id"] in found, "detail": row["detail"] or unreadable.get(row["record_id"])}
@@ -95,32 +96,29 @@ def _rows(
     return table.records(source, found)
 
 
-def _figures_of(source: AnyFileSource, read: Read) -> Callable[[str], list[annotations.Figure] | None]:
+def _figures_of(source: AnyFileSource, read: Read) -> Callable[[str], list[coco.Figure] | None]:
     """A function from a locator to the figures that people drew there; None where nobody looked."""
     asked = source.annotations
     if asked is None:
         return lambda _: None
-    absent: list[annotations.Figure] | None = [] if asked.missing == "no_figures" else None
+    absent: list[coco.Figure] | None = [] if asked.missing == "no_figures" else None
     if asked.format == "coco":
         by_name = _coco(source, read(asked.path), asked.path)
         return lambda locator: by_name.get(locator, absent)
 
-    def of_voc(locator: str) -> list[annotations.Figure] | None:
+    def of_voc(locator: str) -> list[coco.Figure] | None:
         data = read(folder.beside(asked.path, source.pattern, locator)) if isinstance(source, FolderSource) else None
-        return absent if data is None else annotations.figures_of_voc(data)
+        return absent if data is None else voc.figures_of_voc(data)
 
     return of_voc
 
 
-def _coco(source: AnyFileSource, data: bytes | None, path: str) -> dict[str, list[annotations.Figure] | None]:
+def _coco(source: AnyFileSource, data: bytes | None, path: str) -> dict[str, list[coco.Figure] | None]:
     if data is None:
         raise BadInput(
             f"source '{source.name}': expected COCO annotations '{path}' below binding '{source.at}', got no such file"
         )
-    try:
-        return annotations.figures_of_coco(data)
-    except annotations.BadAnnotation as problem:
-        raise BadInput(f"source '{source.name}': expected COCO annotations in '{path}', got {problem}") from problem
+    return coco.figures_by_file_name(f"source '{source.name}': '{path}'", data)
 
 
 def _expected(source: AnyFileSource) -> str:

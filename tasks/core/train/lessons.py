@@ -7,6 +7,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from tasks.core.coco.entries import annotation_entry, result_entry
+
 
 class Lesson(NamedTuple):
     """An image to learn from: its blob, upright size (width, height), figures and crowds as corners (N, 4) in px."""
@@ -48,30 +50,27 @@ def corners_inside(xywh_px: Sequence[Sequence[float]], size_px: tuple[int, int])
     return found[((found[:, 2:] - found[:, :2]) > 0).all(axis=1)].astype(np.float32)
 
 
-def document(images: pa.Table, figures: pa.Table, category: str) -> dict[str, Any]:
+def truth_document(images: pa.Table, figures: pa.Table, category: str) -> dict[str, Any]:
     """The images and their figures as a COCO document for `evaluate`."""
-    rows = images.select(["image_id", "width_px", "height_px"]).to_pylist()
-    boxes = [
-        {
-            "id": number,
-            "image_id": row["image_id"],
-            "category_id": 1,
-            "bbox": _xywh(row["xywh_px"]),
-            "area": row["area_px2"],
-            "iscrowd": int(row["is_crowd"]),
-        }
-        for number, row in enumerate(figures.to_pylist(), 1)
-    ]
-    shown = [{"id": row["image_id"], "width": row["width_px"], "height": row["height_px"]} for row in rows]
-    return {"images": shown, "annotations": boxes, "categories": [{"id": 1, "name": category}]}
+    sizes = images.select(["image_id", "width_px", "height_px"]).to_pylist()
+    return {
+        "images": [{"id": row["image_id"], "width": row["width_px"], "height": row["height_px"]} for row in sizes],
+        "annotations": [
+            annotation_entry(
+                number, row["image_id"], 1, row["xywh_px"], row["area_px2"], is_crowd=bool(row["is_crowd"])
+            )
+            for number, row in enumerate(figures.to_pylist(), 1)
+        ],
+        "categories": [{"id": 1, "name": category}],
+    }
 
 
-def results(images: pa.Table, found: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[dict[str, Any]]:
-    """What `detect` found in each blob, by its SHA-256, as COCO results by the images' ids."""
+def detection_results(images: pa.Table, figures: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[dict[str, Any]]:
+    """The figures that a detector found in each blob, by its SHA-256, as COCO results by the images' ids."""
     return [
-        {"image_id": row["image_id"], "category_id": 1, "score": figure["score"], "bbox": figure["xywh_px"]}
+        result_entry(row["image_id"], 1, figure["xywh_px"], figure["score"])
         for row in images.select(["image_id", "sha256"]).to_pylist()
-        for figure in found[row["sha256"]]
+        for figure in figures[row["sha256"]]
     ]
 
 

@@ -15,7 +15,7 @@ import pyarrow as pa
 from schemas.detect import Detect
 from schemas.errors import BadInput
 from schemas.manifests import Context
-from tasks.core.coco.results import Elsewhere
+from tasks.core.coco.imported import ImportedDetections
 from tasks.engine.cache_keys import cache_key, code_digest
 from tasks.engine.detectors import detections, results
 from tasks.io.detectors.detector import Detector
@@ -75,7 +75,7 @@ def check(settings: Detect, context: Context) -> None:
 
 
 def rows(settings: Detect, blobs: pa.Table, context: Context, read: Callable[[str], bytes]) -> Iterator[dict[str, Any]]:
-    """DETECT rows of a batch of blobs (column sha256; for results, schema detectors.results.NAMED).
+    """DETECT rows of a batch of blobs (column sha256; for results, schema detectors.results.BLOB_NAMES).
 
     `read` returns a blob's bytes.
     """
@@ -129,8 +129,8 @@ def _weights_file(settings: Detect, url: str) -> str:
     return str(_torchvision_weights().weights_file(str(settings.weights), settings.model, url))
 
 
-def _results(settings: Detect, context: Context) -> Elsewhere:
+def _results(settings: Detect, context: Context) -> ImportedDetections:
     names = [str(settings.weights), str(settings.images)]
     sha256, classes = weights_sha256(settings, context), tuple(sorted({*settings.classes.values()}))
     files = [text for name in names for text in (name, context.bindings[name])]
-    return results.loaded(files[0], files[1], files[2], files[3], classes, sha256)
+    return results.load(files[0], files[1], files[2], files[3], classes, sha256)

@@ -11,7 +11,7 @@ import yaml
 
 from schemas import tables
 from tasks.core import verify
-from tasks.core.coco.document import detections, document
+from tasks.core.coco.document import split_document, split_results
 from tasks.core.export.images import DIGESTED
 
 CONTRACT: dict[str, Any] = yaml.safe_load(
@@ -212,8 +212,8 @@ class Small:
             schema=DIGESTED,
         )
         boxes = pa.Table.from_pylist(self.annotations, schema=tables.ANNOTATIONS)
-        self.document = document(train, boxes, ("person",), 0.5, {})
-        self.detections = copy.deepcopy(detections(boxes))
+        self.document = split_document(train, boxes, ("person",), 0.5, {})
+        self.detections = copy.deepcopy(split_results(boxes))
 
     def problems(self) -> list[str]:
         strings = [(name, pa.string()) for name in ("record_id", "split", "group_id", "sha256")]

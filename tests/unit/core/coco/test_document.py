@@ -57,7 +57,7 @@ def document(
     score: float = 0.5,
     categories: tuple[str, ...] = ("person",),
 ) -> dict[str, Any]:
-    got = coco.document(
+    got = coco.split_document(
         pa.Table.from_pylist(images, schema=DIGESTED),
         pa.Table.from_pylist(boxes, schema=ANNOTATIONS),
         categories,
@@ -236,17 +236,17 @@ def test_left_stands_before_right_in_every_pair_of_keypoints():
 
 def test_detections_are_every_box_of_the_detector_and_none_of_peoples():
     boxes = pa.Table.from_pylist([box(5), found(7, 0.01), found(8, 0.9, 2)], schema=ANNOTATIONS)
-    assert coco.detections(boxes) == [
+    assert coco.split_results(boxes) == [
         {"image_id": 1, "category_id": 1, "bbox": [10.0, 20.0, 30.0, 40.5], "score": 0.01},
         {"image_id": 2, "category_id": 1, "bbox": [10.0, 20.0, 30.0, 40.5], "score": 0.9},
     ]
-    assert coco.detections(ANNOTATIONS.empty_table()) == []
+    assert coco.split_results(ANNOTATIONS.empty_table()) == []
 
 
 def test_a_detectors_keypoints_stand_in_its_results_and_in_its_document():
     keypoints = [1.0, 2.0, 2.0] + [0.0] * 48
     boxes = [{**found(7, 0.9), "keypoints_xyv": keypoints}, found(8, 0.8)]
-    first, second = coco.detections(pa.Table.from_pylist(boxes, schema=ANNOTATIONS))
+    first, second = coco.split_results(pa.Table.from_pylist(boxes, schema=ANNOTATIONS))
     assert first["keypoints"] == keypoints
     assert "keypoints" not in second
     drawn = document([image(1)], boxes)["annotations"]

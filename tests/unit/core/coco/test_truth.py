@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from schemas.errors import BadInput
-from tasks.core.coco.truth import counted, figure_table, listed
+from tasks.core.coco.truth import figure_table, read_truth_file
 
 IMAGE = {"id": 7, "file_name": "a.png", "width": 40, "height": 30}
 BOX = {"id": 1, "image_id": 7, "category_id": 1, "bbox": [1, 2, 3, 4], "area": 10, "iscrowd": 0}
@@ -19,7 +19,7 @@ def document(**changes: Any) -> dict[str, Any]:
 
 
 def read(value: Any, category: str = "person") -> Any:
-    return listed("truth", json.dumps(value).encode(), category)
+    return read_truth_file("truth", json.dumps(value).encode(), category)
 
 
 def test_an_image_and_its_box():
@@ -69,14 +69,6 @@ def test_an_image_counts_unless_it_says_that_nobody_looked(said: Any, is_looked_
 
 
 @pytest.mark.parametrize(
-    ("area", "expected"),
-    [(10, 10.0), (None, 12.0), (0, 12.0), (-1, 12.0), (10**400, 12.0), (float("nan"), 12.0), ("10", 12.0)],
-)
-def test_the_area_is_the_files_or_else_the_boxs(area: Any, expected: float):
-    assert read(document(annotations=[{**BOX, "area": area}])).figures[0]["area_px2"] == expected
-
-
-@pytest.mark.parametrize(
     "change",
     [
         {"bbox": [1, 2, 0, 4]},
@@ -88,14 +80,16 @@ def test_the_area_is_the_files_or_else_the_boxs(area: Any, expected: float):
         {"bbox": [1, 2, 10**400, 4]},
         {"keypoints": [1, 2]},
         {"keypoints": [1, 2, float("nan")]},
+        {"bbox": [1, 2, 1e300, 4]},
+        {"iscrowd": 2},
     ],
 )
-def test_an_image_with_a_box_that_is_none_is_left_out_and_told(change: dict[str, Any]):
+def test_an_image_with_an_annotation_that_can_not_be_read_is_left_out_with_a_note(change: dict[str, Any]):
     other = {**IMAGE, "id": 8}
     got = read(document(images=[IMAGE, other], annotations=[{**BOX, **change}, {**BOX, "image_id": 8}]))
     assert [row["image_id"] for row in got.images] == [8]
     assert [row["image_id"] for row in got.figures] == [8]
-    assert got.notes == ("left out for a box that is none: 1 image (7)",)
+    assert got.notes == ("left out because an annotation can't be read: 1 image (7)",)
 
 
 def test_other_categories_are_passed_over_and_a_bad_box_of_theirs_matters_to_nobody():
@@ -109,23 +103,9 @@ def test_other_categories_are_passed_over_and_a_bad_box_of_theirs_matters_to_nob
 @pytest.mark.parametrize(
     ("value", "said"),
     [
-        ([], "no object"),
-        (document(images=None), "no list of objects under 'images'"),
-        (document(annotations=[3]), "no list of objects under 'annotations'"),
-        (document(images=[{**IMAGE, "id": "7"}]), "expected images[].id to be a whole number"),
-        (document(images=[{**IMAGE, "id": True}]), "expected images[].id to be a whole number"),
-        (document(images=[{**IMAGE, "id": 2**60}]), "expected images[].id to be a whole number"),
-        (document(images=[{**IMAGE, "file_name": 5}]), "expected images[].file_name to be text"),
-        (document(images=[IMAGE, IMAGE]), "expected each image id once, got again 1 id (7)"),
-        (document(annotations=[{**BOX, "image_id": 9}]), "got 1 without"),
-        (document(annotations=[{**BOX, "image_id": [9]}]), "got 1 without"),
-        (document(annotations=[{**BOX, "category_id": 2}]), "got 1 without"),
-        (document(annotations=[{**BOX, "category_id": []}]), "got 1 without"),
+        (document(images=[IMAGE, IMAGE]), "expected each image id once, got 1 id (7) again"),
+        (document(images=[{**IMAGE, "id": "x"}], annotations=[]), "expected whole numbers as ids of images, got 'x'"),
         (document(categories=[{"id": 1, "name": "dog"}]), "expected a category 'person', got ['dog']"),
-        (
-            document(categories=[{"id": 1, "name": "person"}, {"id": 1, "name": "dog"}]),
-            "each category id once, got 2 categories of 1 ids",
-        ),
         (document(categories=[{"id": 1, "name": "person"}, {"id": 2, "name": "person"}]), "under the ids [1, 2]"),
         (document(info={"annotation_origin": "detector"}), "expected boxes by people"),
     ],
@@ -139,15 +119,10 @@ def test_anything_else_is_refused_in_one_sentence(value: Any, said: str):
 
 @pytest.mark.parametrize("data", [b"", b"{", b"[" * 100_000, b"\xff\xfe", b"<html>"])
 def test_what_is_no_json_is_refused(data: bytes):
-    with pytest.raises(BadInput, match="truth: expected a COCO file, got no JSON"):
-        listed("truth", data, "person")
+    with pytest.raises(BadInput, match="truth: expected JSON, got a file that is none"):
+        read_truth_file("truth", data, "person")
 
 
 def test_figures_have_one_order_whatever_theirs():
     one, two = ({**read(document()).figures[0], "image_id": number} for number in (1, 2))
     assert figure_table([two, one]).equals(figure_table([one, two]))
-
-
-@pytest.mark.parametrize(("count", "said"), [(1, "1 id (0)"), (3, "3 ids (0, 1, 2)"), (4, "4 ids (0, 1, 2, ...)")])
-def test_counting_shows_the_first_three(count: int, said: str):
-    assert counted(list(range(count)), "id") == said

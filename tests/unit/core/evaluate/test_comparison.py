@@ -1,4 +1,4 @@
-"""Several detectors on the same images, in numbers, words and drawings."""
+"""Several detectors on the same images, in numbers, Markdown and charts."""
 
 import itertools
 import math
@@ -6,25 +6,25 @@ from xml.etree import ElementTree
 
 import pytest
 
-from schemas.evaluate import Compare
-from tasks.core.evaluate import comparison, drawings, words
-from tests.support.evaluate import LARGE, SMALL, drawn, found
+from schemas.evaluate import CompareSettings
+from tasks.core.evaluate import charts, comparison, markdown
+from tests.support.evaluate import LARGE, SMALL, detections, figures
 
 STYLES = ["Rococo"] * 12 + [None] * 12
-TRUTH = drawn(*((place, SMALL if place % 2 else LARGE) for place in range(20)), images=24)
-GOOD = found(*((place, SMALL if place % 2 else LARGE, 0.9) for place in range(18)), (23, SMALL, 0.4))
-POOR = found(*((place, SMALL, 0.6) for place in range(6)))
-SETTINGS = Compare(by="style", replicates=200, seed=1)
+TRUTH = figures(*((place, SMALL if place % 2 else LARGE) for place in range(20)), images=24)
+GOOD = detections(*((place, SMALL if place % 2 else LARGE, 0.9) for place in range(18)), (23, SMALL, 0.4))
+POOR = detections(*((place, SMALL, 0.6) for place in range(6)))
+SETTINGS = CompareSettings(by="style", replicates=200, seed=1)
 
 
 @pytest.fixture(scope="module")
 def scores():
-    return comparison.scores(TRUTH, {"poor": POOR, "good": GOOD, "none": found()}, STYLES, SETTINGS)
+    return comparison.score_detectors(TRUTH, {"poor": POOR, "good": GOOD, "none": detections()}, STYLES, SETTINGS)
 
 
 @pytest.fixture(scope="module")
 def calibration():
-    return comparison.calibration(TRUTH, {"poor": POOR, "good": GOOD, "none": found()}, STYLES)
+    return comparison.calibrate_detectors(TRUTH, {"poor": POOR, "good": GOOD, "none": detections()}, STYLES)
 
 
 def one(scores, detector: str, metric: str, stratum: str | None = None) -> dict:
@@ -73,23 +73,25 @@ def test_each_is_compared_with_the_one_next_after_it(scores):
 
 
 def test_a_detector_is_as_good_as_itself():
-    scores = comparison.scores(TRUTH, {"a": GOOD, "b": GOOD}, None, SETTINGS)
+    scores = comparison.score_detectors(TRUTH, {"a": GOOD, "b": GOOD}, None, SETTINGS)
     row = one(scores, "a", "AP ahead of b")
     assert (row["value"], row["low"], row["high"]) == (0, 0, 0)
-    assert "a is not told apart from b" in "\n".join(words.summary("t", scores, SETTINGS))
+    assert "a is not clearly better than b" in "\n".join(markdown.summary_lines("t", scores, SETTINGS))
 
 
 def test_the_same_seed_gives_the_same_table_and_other_detectors_change_no_interval(scores):
-    again = comparison.scores(TRUTH, {"good": GOOD}, STYLES, SETTINGS)
+    again = comparison.score_detectors(TRUTH, {"good": GOOD}, STYLES, SETTINGS)
     for stratum in (None, "Rococo"):
         assert one(again, "good", "AP", stratum) == one(scores, "good", "AP", stratum)
-    assert comparison.scores(TRUTH, {"poor": POOR, "good": GOOD, "none": found()}, STYLES, SETTINGS).equals(scores)
-    other = comparison.scores(TRUTH, {"good": GOOD}, STYLES, SETTINGS.model_copy(update={"seed": 2}))
+    assert comparison.score_detectors(
+        TRUTH, {"poor": POOR, "good": GOOD, "none": detections()}, STYLES, SETTINGS
+    ).equals(scores)
+    other = comparison.score_detectors(TRUTH, {"good": GOOD}, STYLES, SETTINGS.model_copy(update={"seed": 2}))
     assert one(other, "good", "AR")["low"] != one(scores, "good", "AR")["low"]
 
 
 def test_without_resamples_there_are_no_intervals_of_ap_but_those_of_shares():
-    scores = comparison.scores(TRUTH, {"good": GOOD}, None, Compare(replicates=0))
+    scores = comparison.score_detectors(TRUTH, {"good": GOOD}, None, CompareSettings(replicates=0))
     assert one(scores, "good", "AP")["low"] is None
     assert one(scores, "good", "image_recall")["low"] == pytest.approx(0.699, abs=5e-4)
 
@@ -104,7 +106,7 @@ def test_calibration_has_a_row_for_each_threshold(calibration):
 
 
 def test_the_tables_leave_blank_what_is_not_defined(scores, calibration):
-    page = words.full("t", scores, calibration, SETTINGS, ["a note"])
+    page = markdown.page("t", scores, calibration, SETTINGS, ["a note"])
     assert "| good | 0.9" in page
     assert page.index("| good |") < page.index("| poor |") < page.index("| none |"), "best first"
     assert "nan" not in page.lower()
@@ -121,32 +123,32 @@ def assert_even(page: str) -> None:
 
 def test_no_name_breaks_a_table_or_a_drawing():
     name = "a|b\n<script>\x07" + "x" * 60
-    scores = comparison.scores(TRUTH, {name: GOOD}, [name] * 24, SETTINGS)
-    calibration = comparison.calibration(TRUTH, {name: GOOD}, [name] * 24)
-    page = words.full(name, scores, calibration, SETTINGS, [name])
+    scores = comparison.score_detectors(TRUTH, {name: GOOD}, [name] * 24, SETTINGS)
+    calibration = comparison.calibrate_detectors(TRUTH, {name: GOOD}, [name] * 24)
+    page = markdown.page(name, scores, calibration, SETTINGS, [name])
     assert "<script>" not in page
     assert_even(page)
-    for drawing in (drawings.of_scores(scores), drawings.of_calibration(calibration, [name])):
+    for drawing in (charts.plot_scores(scores), charts.plot_calibration(calibration, [name])):
         assert "<script>" not in drawing
         ElementTree.fromstring(drawing)
 
 
 def test_drawings_show_each_detector_once(scores, calibration):
-    tree = ElementTree.fromstring(drawings.of_scores(scores))
+    tree = ElementTree.fromstring(charts.plot_scores(scores))
     circles = [element.get("class") for element in tree.iter() if element.tag.endswith("circle")]
     assert (circles.count("dot"), circles.count("style")) == (3, 6)
-    lines = ElementTree.fromstring(drawings.of_calibration(calibration, ["good", "poor", "none"]))
+    lines = ElementTree.fromstring(charts.plot_calibration(calibration, ["good", "poor", "none"]))
     drawn_lines = [element for element in lines.iter() if element.get("class") == "line"]
     assert len(drawn_lines) == 3 * 3 - 1 + 3, "none keeps nothing, so that it has no precision; and the legend"
 
 
 def test_where_all_images_have_figures_it_is_said():
-    truth = drawn((0, SMALL))
-    assert words.of_presence(comparison.calibration(truth, {"a": found()}, None))
-    assert not words.of_presence(comparison.calibration(TRUTH, {"a": found()}, None))
+    truth = figures((0, SMALL))
+    assert markdown.presence_notes(comparison.calibrate_detectors(truth, {"a": detections()}, None))
+    assert not markdown.presence_notes(comparison.calibrate_detectors(TRUTH, {"a": detections()}, None))
 
 
 def test_more_detectors_than_colours_differ_in_their_dashes():
-    pens = [drawings._pen(place) for place in range(12)]
+    pens = [charts._pen(place) for place in range(12)]
     assert len(set(pens)) == 12
     assert math.isclose(len({pen.split()[0] for pen in pens}), 6)

@@ -6,41 +6,48 @@ import pytest
 
 from schemas.tables import ANNOTATED, ANNOTATED_FIGURES, DETECT
 from tasks.core.evaluate.kernels import IGNORED, RIGHT, WRONG
-from tasks.core.evaluate.matching import Figures, Found, figures_of, found_in, matches, within
-from tests.support.evaluate import LARGE, SMALL, drawn, found
+from tasks.core.evaluate.matching import Detections, Figures, detections_of_measure, figures_of, matches, select_images
+from tests.support.evaluate import LARGE, SMALL, detections, figures
 
 
-def verdicts(truth: Figures, boxes: Found, area: int = 0, step: int = 0, at_most: int = 100) -> list[int]:
+def verdicts(truth: Figures, boxes: Detections, area: int = 0, step: int = 0, at_most: int = 100) -> list[int]:
     return matches(truth, boxes, at_most).verdicts[area, step].tolist()
 
 
 @pytest.mark.parametrize(
     ("truth", "boxes", "expected"),
     [
-        pytest.param(drawn(), found(), [], id="nothing at all"),
-        pytest.param(drawn((0, SMALL)), found(), [], id="nothing found"),
-        pytest.param(drawn(), found((0, SMALL, 0.9)), [WRONG], id="nobody there"),
-        pytest.param(drawn((0, SMALL)), found((0, SMALL, 0.9), (0, SMALL, 0.8)), [RIGHT, WRONG], id="each figure once"),
-        pytest.param(drawn((0, SMALL)), found((0, SMALL, 0.1), (0, LARGE, 0.8)), [WRONG, RIGHT], id="by falling score"),
+        pytest.param(figures(), detections(), [], id="nothing at all"),
+        pytest.param(figures((0, SMALL)), detections(), [], id="nothing found"),
+        pytest.param(figures(), detections((0, SMALL, 0.9)), [WRONG], id="nobody there"),
         pytest.param(
-            drawn((0, SMALL), crowd=(0,)),
-            found((0, SMALL, 0.9), (0, SMALL, 0.8)),
+            figures((0, SMALL)), detections((0, SMALL, 0.9), (0, SMALL, 0.8)), [RIGHT, WRONG], id="each figure once"
+        ),
+        pytest.param(
+            figures((0, SMALL)), detections((0, SMALL, 0.1), (0, LARGE, 0.8)), [WRONG, RIGHT], id="by falling score"
+        ),
+        pytest.param(
+            figures((0, SMALL), crowd=(0,)),
+            detections((0, SMALL, 0.9), (0, SMALL, 0.8)),
             [IGNORED] * 2,
             id="a crowd takes all",
         ),
         pytest.param(
-            drawn((0, SMALL), (0, SMALL), crowd=(0,)), found((0, SMALL, 0.9)), [RIGHT], id="a figure before a crowd"
+            figures((0, SMALL), (0, SMALL), crowd=(0,)),
+            detections((0, SMALL, 0.9)),
+            [RIGHT],
+            id="a figure before a crowd",
         ),
-        pytest.param(drawn((0, SMALL), images=2), found((1, SMALL, 0.9)), [WRONG], id="only in its own image"),
-        pytest.param(drawn((0, SMALL)), found((0, [0, 0, 0, 0], 0.9)), [WRONG], id="a box without an area"),
+        pytest.param(figures((0, SMALL), images=2), detections((1, SMALL, 0.9)), [WRONG], id="only in its own image"),
+        pytest.param(figures((0, SMALL)), detections((0, [0, 0, 0, 0], 0.9)), [WRONG], id="a box without an area"),
     ],
 )
-def test_what_becomes_of_each_box(truth: Figures, boxes: Found, expected: list[int]):
+def test_what_becomes_of_each_box(truth: Figures, boxes: Detections, expected: list[int]):
     assert verdicts(truth, boxes) == expected
 
 
 def test_a_box_of_two_thirds_is_right_at_the_first_four_thresholds():
-    truth, boxes = drawn((0, [0, 0, 30, 10])), found((0, [0, 0, 20, 10], 0.9))
+    truth, boxes = figures((0, [0, 0, 30, 10])), detections((0, [0, 0, 20, 10], 0.9))
     assert [verdicts(truth, boxes, step=step)[0] for step in range(10)] == [RIGHT] * 4 + [WRONG] * 6
 
 
@@ -48,30 +55,32 @@ def test_a_box_of_two_thirds_is_right_at_the_first_four_thresholds():
     ("area", "expected"), [(0, [RIGHT, WRONG]), (1, [RIGHT, IGNORED]), (2, [IGNORED] * 2), (3, [IGNORED, WRONG])]
 )
 def test_figures_and_boxes_of_other_sizes_do_not_count(area: int, expected: list[int]):
-    assert verdicts(drawn((0, SMALL)), found((0, SMALL, 0.9), (0, LARGE, 0.8)), area=area) == expected
+    assert verdicts(figures((0, SMALL)), detections((0, SMALL, 0.9), (0, LARGE, 0.8)), area=area) == expected
 
 
 @pytest.mark.parametrize(
     ("side", "ranges"), [(31.9, [1, 1, 0, 0]), (32.0, [1, 1, 1, 0]), (96.0, [1, 0, 1, 1]), (96.1, [1, 0, 0, 1])]
 )
 def test_both_ends_of_a_range_of_areas_belong_to_it(side: float, ranges: list[int]):
-    assert matches(drawn((0, [0, 0, side, side])), found()).figures.tolist() == [ranges]
+    assert matches(figures((0, [0, 0, side, side])), detections()).figures.tolist() == [ranges]
 
 
 @pytest.mark.parametrize(("at_most", "expected"), [(1, [WRONG]), (2, [WRONG, RIGHT]), (9, [WRONG, RIGHT])])
 def test_only_the_best_boxes_of_an_image_count(at_most: int, expected: list[int]):
-    assert verdicts(drawn((0, SMALL)), found((0, LARGE, 0.9), (0, SMALL, 0.8)), at_most=at_most) == expected
+    assert verdicts(figures((0, SMALL)), detections((0, LARGE, 0.9), (0, SMALL, 0.8)), at_most=at_most) == expected
 
 
 def test_equal_scores_keep_the_order_of_images():
-    matched = matches(drawn((1, SMALL), images=3), found((2, SMALL, 0.5), (0, SMALL, 0.5), (1, SMALL, 0.5)))
+    matched = matches(figures((1, SMALL), images=3), detections((2, SMALL, 0.5), (0, SMALL, 0.5), (1, SMALL, 0.5)))
     assert matched.image.tolist() == [0, 1, 2]
     assert matched.verdicts[0, 0].tolist() == [WRONG, RIGHT, WRONG]
 
 
 def test_some_of_the_images_alone_are_numbered_anew():
-    matched = matches(drawn((0, SMALL), (2, SMALL), images=3), found((0, SMALL, 0.5), (1, SMALL, 0.6), (2, SMALL, 0.7)))
-    part = within(matched, np.array([2, 0]))
+    matched = matches(
+        figures((0, SMALL), (2, SMALL), images=3), detections((0, SMALL, 0.5), (1, SMALL, 0.6), (2, SMALL, 0.7))
+    )
+    part = select_images(matched, np.array([2, 0]))
     assert part.image.tolist() == [0, 1]
     assert part.figures[:, 0].tolist() == [1, 1]
     assert part.verdicts[0, 0].tolist() == [RIGHT, RIGHT]
@@ -95,6 +104,9 @@ def test_tables_become_arrays_and_images_of_one_blob_share_its_boxes():
         {"sha256": "b", "figures": boxes},
         {"sha256": "c", "reason": "broken_image"},
     ]
-    truth, got = figures_of(images, figures), found_in(images, pa.Table.from_pylist(rows, schema=DETECT), "person")
+    truth, got = (
+        figures_of(images, figures),
+        detections_of_measure(images, pa.Table.from_pylist(rows, schema=DETECT), "person"),
+    )
     assert (truth.image.tolist(), truth.area_px2.tolist(), truth.is_crowd.tolist()) == ([2], [7.0], [True])
     assert (got.image.tolist(), got.score.tolist(), got.xywh_px.tolist()) == ([0, 2], [0.3, 0.3], [SMALL, SMALL])

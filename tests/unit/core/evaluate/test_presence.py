@@ -3,14 +3,25 @@
 import numpy as np
 import pytest
 
-from tasks.core.evaluate.presence import GRID, Kept, Presence, auc, kept_at, presence, some, wilson
-from tests.support.evaluate import LARGE, SMALL, drawn, found
+from tasks.core.evaluate.presence import (
+    GRID,
+    KeptImages,
+    Presence,
+    auc,
+    compute_presence,
+    count_kept,
+    select_images,
+    wilson,
+)
+from tests.support.evaluate import LARGE, SMALL, detections, figures
 
 SEEN = Presence(np.array([True, True, False, False]), np.array([0.9, 0.5, 0.5, -1.0]))
 
 
 def test_the_best_box_of_an_image_speaks_for_it_and_a_crowd_is_somebody():
-    got = presence(drawn((1, SMALL), images=3, crowd=(0,)), found((0, SMALL, 0.2), (0, LARGE, 0.7), (1, SMALL, 0.0)))
+    got = compute_presence(
+        figures((1, SMALL), images=3, crowd=(0,)), detections((0, SMALL, 0.2), (0, LARGE, 0.7), (1, SMALL, 0.0))
+    )
     assert (got.has_figure.tolist(), got.score.tolist()) == ([False, True, False], [0.7, 0.0, -1.0])
 
 
@@ -18,20 +29,20 @@ def test_the_best_box_of_an_image_speaks_for_it_and_a_crowd_is_somebody():
     ("threshold", "kept", "rightly"), [(0.0, 3, 2), (0.5, 3, 2), (0.51, 1, 1), (0.9, 1, 1), (0.91, 0, 0)]
 )
 def test_a_threshold_keeps_images_with_a_box_of_at_least_that_score(threshold: float, kept: int, rightly: int):
-    assert kept_at(threshold, SEEN) == Kept(4, 2, kept, rightly)
+    assert count_kept(threshold, SEEN) == KeptImages(4, 2, kept, rightly)
 
 
 @pytest.mark.parametrize(
     ("counts", "shares"),
     [
-        (Kept(4, 2, 3, 2), (0.75, 1.0, 2 / 3, 0.8)),
-        (Kept(4, 2, 0, 0), (0.0, 0.0, None, 0.0)),
-        (Kept(4, 0, 1, 0), (0.25, None, 0.0, 0.0)),
-        (Kept(0, 0, 0, 0), (None, None, None, None)),
-        (Kept(3, 0, 0, 0), (0.0, None, None, None)),
+        (KeptImages(4, 2, 3, 2), (0.75, 1.0, 2 / 3, 0.8)),
+        (KeptImages(4, 2, 0, 0), (0.0, 0.0, None, 0.0)),
+        (KeptImages(4, 0, 1, 0), (0.25, None, 0.0, 0.0)),
+        (KeptImages(0, 0, 0, 0), (None, None, None, None)),
+        (KeptImages(3, 0, 0, 0), (0.0, None, None, None)),
     ],
 )
-def test_shares_of_nothing_are_not_defined(counts: Kept, shares: tuple[float | None, ...]):
+def test_shares_of_nothing_are_not_defined(counts: KeptImages, shares: tuple[float | None, ...]):
     assert (counts.kept_share, counts.recall, counts.precision, counts.f1) == shares
 
 
@@ -40,7 +51,7 @@ def test_shares_of_nothing_are_not_defined(counts: Kept, shares: tuple[float | N
     [([0, 1, 2, 3], 3.5 / 4), ([0, 2], 1.0), ([1, 2], 0.5), ([0, 1], None), ([2, 3], None), ([], None)],
 )
 def test_auc_counts_pairs_and_ties_half(rows: list[int], expected: float | None):
-    assert auc(some(SEEN, np.array(rows, np.int64))) == expected
+    assert auc(select_images(SEEN, np.array(rows, np.int64))) == expected
 
 
 @pytest.mark.parametrize(

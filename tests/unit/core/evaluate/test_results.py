@@ -8,14 +8,14 @@ import pytest
 
 from schemas.errors import BadInput
 from schemas.tables import ANNOTATED, ANNOTATIONS
-from tasks.core.evaluate.results import found_of_release, found_of_results
+from tasks.core.evaluate.results import detections_of_release, detections_of_results
 
 IMAGES = pa.Table.from_pylist([{"image_id": 3}, {"image_id": 9}], schema=ANNOTATED)
 BOX = {"image_id": 9, "category_id": 1, "bbox": [1, 2, 3, 4], "score": 0.5}
 
 
 def read(rows: Any, category_id: int = 1) -> Any:
-    return found_of_results("theirs", json.dumps(rows).encode(), IMAGES, {12}, category_id)
+    return detections_of_results("theirs", json.dumps(rows).encode(), IMAGES, {12}, category_id)
 
 
 def test_boxes_of_the_category_by_image_and_falling_score():
@@ -28,44 +28,31 @@ def test_an_empty_list_has_found_nothing():
     assert [len(values) for values in read([])[0]] == [0, 0, 0]
 
 
-def test_images_of_the_truth_that_are_not_compared_are_passed_over_and_told():
+def test_images_of_the_truth_that_are_not_compared_are_left_out_with_a_note():
     found, notes = read([BOX, {**BOX, "image_id": 12}])
     assert len(found.image) == 1
-    assert notes == ("theirs: boxes in 1 images that are not compared are passed over",)
+    assert notes == ("theirs: left out boxes in 1 images that are not compared",)
+
+
+def test_an_empty_box_is_left_out_with_a_note():
+    got, notes = read([BOX, {**BOX, "bbox": [1, 2, 0, 4]}])
+    assert len(got.image) == 1
+    assert notes == ("theirs: left out 1 boxes with a side of 0",)
 
 
 @pytest.mark.parametrize(
     ("rows", "said"),
     [
-        ({"a": 1}, "a list of boxes, got dict"),
-        ([3], "theirs[0]: expected an object"),
+        ({"a": 1}, "theirs: expected COCO results, a list of boxes, got dict"),
+        ([BOX, {**BOX, "score": 2}], "theirs[1]: expected a score of 0 to 1, got 2"),
         ([{**BOX, "image_id": 4}, {**BOX, "image_id": 5}], "expected the truth's image ids, got 2 other ids (4, 5)"),
-        ([BOX, {**BOX, "image_id": "9"}], "theirs[1]: expected image_id to be a whole number"),
-        ([{**BOX, "image_id": True}], "expected image_id to be a whole number"),
-        ([{**BOX, "category_id": 1.5}], "expected category_id to be a whole number"),
-        ([{**BOX, "bbox": [1, 2, 3]}], "expected bbox as"),
-        ([{**BOX, "bbox": [1, 2, -3, 4]}], "expected bbox as"),
-        ([{**BOX, "bbox": [1, 2, float("nan"), 4]}], "expected bbox as"),
-        ([{**BOX, "bbox": [1, 2, 1e300, 4]}], "expected bbox as"),
-        ([{**BOX, "bbox": [1, 2, 10**400, 4]}], "expected bbox as"),
-        ([{**BOX, "score": 10**400}], "expected a score of 0 to 1"),
-        ([{**BOX, "score": 1.01}], "expected a score of 0 to 1, got 1.01"),
-        ([{**BOX, "score": -0.1}], "expected a score of 0 to 1"),
-        ([{**BOX, "score": float("nan")}], "expected a score of 0 to 1, got nan"),
-        ([{**BOX, "score": None}], "expected a score of 0 to 1"),
-        ([{**BOX, "score": True}], "expected a score of 0 to 1"),
+        ([{**BOX, "image_id": "9"}], "expected the truth's image ids, got 1 other id (9)"),
     ],
 )
 def test_anything_else_is_refused_in_one_sentence(rows: Any, said: str):
     with pytest.raises(BadInput) as problem:
         read(rows)
     assert said in str(problem.value)
-
-
-@pytest.mark.parametrize("data", [b"", b"[" * 100_000, b"\xff"])
-def test_what_is_no_json_is_refused(data: bytes):
-    with pytest.raises(BadInput, match="theirs: expected COCO results, got no JSON"):
-        found_of_results("theirs", data, IMAGES, set(), 1)
 
 
 def test_a_releases_own_detectors_are_told_apart_even_where_one_has_found_nothing():
@@ -84,6 +71,6 @@ def test_a_releases_own_detectors_are_told_apart_even_where_one_has_found_nothin
         {**row, "annotation_id": 4, "origin_name": "a", "image_id": 77},
         {**row, "annotation_id": 5, "category_id": 2},
     ]
-    got = found_of_release(IMAGES, pa.Table.from_pylist(rows, schema=ANNOTATIONS), 1)
+    got = detections_of_release(IMAGES, pa.Table.from_pylist(rows, schema=ANNOTATIONS), 1)
     assert list(got) == ["a", "b"]
     assert (got["a"].score.tolist(), got["b"].score.tolist()) == ([], [0.7, 0.5])

@@ -260,7 +260,7 @@ def test_what_is_no_record_has_no_figures():
         pytest.param(
             COCO,
             {"works.csv": CSV, "boxes.json": b"[]"},
-            "expected COCO annotations in 'boxes.json', got no COCO file: TypeError",
+            "'boxes.json': expected a COCO file, an object, got list",
             id="annotations of another shape",
         ),
     ],

@@ -22,7 +22,7 @@ def test_lessons_keep_crowds_apart_and_cut_boxes_at_the_edges():
     assert one.figures_xyxy_px.tolist() == [[0, 10, 15, 30]]
     assert one.crowds_xyxy_px.tolist() == [[30, 30, 50, 40]]
     assert two.figures_xyxy_px.shape == two.crowds_xyxy_px.shape == (0, 4)
-    document = lessons.document(images, figures, "person")
+    document = lessons.truth_document(images, figures, "person")
     assert [box["iscrowd"] for box in document["annotations"]] == [0, 1, 0]
 
 
@@ -30,5 +30,5 @@ def test_what_is_found_in_a_blob_is_found_in_each_image_that_has_it():
     images = pa.table({"image_id": [9, 4], "sha256": ["ab", "ab"]})
     figure = {"category": "person", "xywh_px": [0.0, 0.5, 8.0, 8.0], "score": 0.877}
     told = {"category_id": 1, "score": 0.877, "bbox": [0.0, 0.5, 8.0, 8.0]}
-    assert lessons.results(images, {"ab": [figure]}) == [{"image_id": 9, **told}, {"image_id": 4, **told}]
-    assert lessons.results(images, {"ab": []}) == []
+    assert lessons.detection_results(images, {"ab": [figure]}) == [{"image_id": 9, **told}, {"image_id": 4, **told}]
+    assert lessons.detection_results(images, {"ab": []}) == []

@@ -12,7 +12,7 @@ from schemas.detect import Detect
 from schemas.errors import BadInput
 from tasks.core.detect import boxes as core
 from tasks.core.evaluate import box_scores
-from tasks.core.scrape.annotations import figures_of_voc
+from tasks.core.scrape.voc import figures_of_voc
 from tasks.engine.detectors.onnx import OnnxDetector
 from tasks.io.detectors.onnx import Model, load
 from tasks.io.images import decode

@@ -1,4 +1,4 @@
-"""A comparison as drawings: SVG that stands alone, on white, and reads without colours."""
+"""A comparison as charts: SVG on white that needs no other file, and can be read without colours."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tasks.core.evaluate.words import ranked
+from tasks.core.evaluate.markdown import rank_detectors
 from tasks.core.plots import Axis, escape
 
 Row = dict[str, Any]
@@ -19,7 +19,7 @@ _STYLE = (
     ".title{font-weight:600}"
     ".compared .style{fill:#7d8590;fill-opacity:.45}svg.compared{max-width:100%;height:auto}"
 )
-"""Of these drawings alone, also where they stand in a page with others."""
+"""Its rules apply to these charts only, also where they are in a page with others."""
 _COLOURS = ("#b5532a", "#1f5a8a", "#3a7d44", "#7b4b94", "#8a6d1f", "#444444")
 _DASHES = ("", "7 3", "2 3", "9 3 2 3")
 """Six colours by four dashes: 12 lines that differ in both before any two are alike."""
@@ -28,10 +28,10 @@ _ROW = 30.0
 _PANEL, _HIGH, _GAP = 300, 250, 46
 
 
-def of_scores(scores: pa.Table) -> str:
+def plot_scores(scores: pa.Table) -> str:
     """AP of each detector with its 95 % interval, and a pale dot for each style. Best first."""
     rows = [row for row in scores.to_pylist() if row["metric"] == "AP" and row["value"] is not None]
-    names = ranked(rows)
+    names = rank_detectors(rows)
     top, height = 34.0, round(34 + _ROW * len(names) + 40)
     farthest = [row["value"] if row["stratum"] else row["high"] or row["value"] for row in rows]
     x = Axis(0, max([0.1, *farthest]), 190, 616)
@@ -46,11 +46,11 @@ def of_scores(scores: pa.Table) -> str:
             if row["stratum"]
         ]
         body += [_dot(row, x, middle - 3) for row in mine if row["stratum"] is None]
-    title = "AP with 95 % intervals" + ("; pale: each style" if any(row["stratum"] for row in rows) else "")
-    return _drawing(640, height, title, [*body, f"<text class='title' x='12' y='20'>{title}</text>"])
+    title = "AP with 95 % intervals" + ("; pale dots: each style" if any(row["stratum"] for row in rows) else "")
+    return _svg(640, height, title, [*body, f"<text class='title' x='12' y='20'>{title}</text>"])
 
 
-def of_calibration(calibration: pa.Table, names: Sequence[str]) -> str:
+def plot_calibration(calibration: pa.Table, names: Sequence[str]) -> str:
     """Kept share, image-level recall and precision against the threshold, one line for each detector, in the order of
     names.
     """
@@ -66,7 +66,7 @@ def of_calibration(calibration: pa.Table, names: Sequence[str]) -> str:
         body += _panel(left, title, [_points(whole, name, column) for name in names])
     body += _legend(names, 40, _HIGH + 98)
     width = 40 + 3 * _PANEL + 2 * _GAP + 20
-    return _drawing(width, _HIGH + 96 + 18 * -(-len(names) // 4), "What a threshold keeps, and what it loses", body)
+    return _svg(width, _HIGH + 96 + 18 * -(-len(names) // 4), "What a threshold keeps and what it misses", body)
 
 
 def _points(rows: Sequence[Row], name: str, column: str) -> list[tuple[float, float]]:
@@ -80,7 +80,7 @@ def _panel(left: float, title: str, lines: Sequence[Sequence[tuple[float, float]
     yield f"<path class='grid' d='{rules}'/>"
     for tick in y.ticks():
         yield f"<text class='end' x='{left - 6}' y='{y.at(tick) + 4:g}'>{tick:.1f}</text>"
-    yield f"<text class='mid' x='{left + _PANEL / 2:g}' y='{y.start + 34:g}'>least score of a box</text>"
+    yield f"<text class='mid' x='{left + _PANEL / 2:g}' y='{y.start + 34:g}'>lowest score of a box</text>"
     for place, points in enumerate(lines):
         if points:
             path = "M" + "L".join(f"{x.at(here)} {y.at(value)}" for here, value in points)
@@ -120,7 +120,7 @@ def _short(name: str) -> str:
     return name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 1].rstrip() + "…"
 
 
-def _drawing(width: int, height: int, title: str, body: Sequence[str]) -> str:
+def _svg(width: int, height: int, title: str, body: Sequence[str]) -> str:
     return (
         f"<svg class='compared' xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {width} {height}' width='{width}' "
         f"height='{height}' role='img'>"

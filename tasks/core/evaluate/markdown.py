@@ -1,4 +1,4 @@
-"""A comparison as Markdown: what a person reads on the terminal, in Prefect's UI and in a paper's table."""
+"""A comparison as Markdown, for the terminal, Prefect's UI and a paper's tables."""
 
 import re
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.evaluate import Compare
+from schemas.evaluate import CompareSettings
 from tasks.core.evaluate.comparison import AHEAD
 
 Row = dict[str, Any]
@@ -24,67 +24,73 @@ _SHOWN_AT = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 _NO_TEXT = re.compile(r"[\x00-\x1f\x7f]+")
 
 
-def summary(name: str, scores: pa.Table, settings: Compare) -> list[str]:
-    """Lines: boxes and images over all, the AP of each style, and whether the best is better than the next."""
+def summary_lines(name: str, scores: pa.Table, settings: CompareSettings) -> list[str]:
+    """Lines of the summary: numbers for boxes and for images, the detectors compared, and the AP of each style."""
     rows = scores.to_pylist()
-    detectors = ranked(rows)
+    detectors = rank_detectors(rows)
     whole = next(row for row in rows if row["stratum"] is None)
     lines = [
         f"## {cell(name)}: {whole['images']} images, {whole['figures']} figures",
         "",
         *_boxes(rows, detectors),
         "",
-        *_ahead(rows),
+        *_lead_lines(rows),
         "",
-        f"An image is kept for a box of at least {settings.score:g}:",
+        f"An image is kept if it has a box with a score of at least {settings.score:g}:",
         "",
         *_images(rows, detectors),
     ]
-    strata = strata_of(rows)
+    strata = strata_names(rows)
     return [*lines, "", "AP by style:", "", *_by_stratum(rows, detectors, strata)] if strata else lines
 
 
-def full(name: str, scores: pa.Table, calibration: pa.Table, settings: Compare, notes: Sequence[str]) -> str:
-    """The whole page: the summary, each detector's table by style (PoPArt, Table 5), what thresholds keep, how it was
-    made.
+def page(name: str, scores: pa.Table, calibration: pa.Table, settings: CompareSettings, notes: Sequence[str]) -> str:
+    """The whole page: the summary, each detector's table by style (PoPArt, Table 5), what thresholds keep, and how it
+    was computed.
     """
     rows = scores.to_pylist()
-    lines = [f"# Detectors on {cell(name)}", "", *summary(name, scores, settings)]
-    strata = strata_of(rows)
-    for detector in ranked(rows) if strata else ():
+    detectors = rank_detectors(rows)
+    lines = [f"# Detectors on {cell(name)}", "", *summary_lines(name, scores, settings)]
+    strata = strata_names(rows)
+    for detector in detectors if strata else ():
         lines += ["", f"## {cell(detector)} by style", "", *_by_measure(rows, detector, strata)]
-    lines += ["", "## What a threshold keeps, and what it loses", "", *_thresholds(calibration, ranked(rows)), ""]
+    lines += [
+        "",
+        "## What a threshold keeps and what it misses",
+        "",
+        *_thresholds(calibration, detectors),
+        "",
+    ]
     lines += [f"- {cell(note)}" for note in notes]
     lines += [
-        f"- Boxes of category {cell(settings.category)}, the best {settings.at_most} of an image. Numbers in "
-        "brackets: 95 % intervals, of AP "
-        f"and AR by {settings.replicates} resamples of the images (seed {settings.seed}), of shares by Wilson. Blank: "
-        "nothing to score."
+        f"- Only boxes of category {cell(settings.category)} count, at most the best {settings.at_most} of each image. "
+        f"Numbers in brackets are 95 % intervals: of AP and AR from {settings.replicates} resamples of the images "
+        f"(seed {settings.seed}), of shares by Wilson's formula. A blank means that there is nothing to score."
     ]
     return "\n".join(lines) + "\n"
 
 
-def of_presence(calibration: pa.Table) -> list[str]:
-    """A warning where all images have figures: then nothing is wrongly kept, whatever is kept."""
+def presence_notes(calibration: pa.Table) -> list[str]:
+    """A warning where all images have figures: then no image can be kept wrongly."""
     first = calibration.filter(pc.is_null(calibration["stratum"])).slice(0, 1).to_pylist()
     if not first or first[0]["with_figure"] < first[0]["images"]:
         return []
-    return ["Every image has a figure: precision of images is 1 wherever it is defined, and AUC is not defined"]
+    return ["Every image has a figure, so that the precision of images is always 1 and their AUC is not defined"]
 
 
-def ranked(rows: Sequence[Row]) -> list[str]:
+def rank_detectors(rows: Sequence[Row]) -> list[str]:
     """Names of the detectors by falling AP over all images."""
     aps = {row["detector"]: row["value"] for row in rows if row["stratum"] is None and row["metric"] == "AP"}
     return sorted(aps, key=lambda name: (-(aps[name] or 0.0), name))
 
 
-def strata_of(rows: Sequence[Row]) -> list[str]:
+def strata_names(rows: Sequence[Row]) -> list[str]:
     """Names of the strata, sorted."""
     return sorted({row["stratum"] for row in rows} - {None})
 
 
 def cell(text: str) -> str:
-    """Any text within a line of Markdown, or a cell of its table.
+    """Any text as a part of one line of Markdown, or as a cell of a table.
 
     >>> cell("<i>") + cell("one" + chr(10) + "two")
     '&lt;i&gt;one two'
@@ -93,7 +99,7 @@ def cell(text: str) -> str:
 
 
 def number(value: float | None) -> str:
-    """Three decimals; nothing where nothing is defined."""
+    """The number with three decimals; empty text for None."""
     return "" if value is None else f"{value:.3f}"
 
 
@@ -135,17 +141,17 @@ def _by_measure(rows: Sequence[Row], detector: str, strata: Sequence[str | None]
     return _table(["style", *COLUMNS, "images", "figures"], lines)
 
 
-def _ahead(rows: Sequence[Row]) -> list[str]:
-    """A sentence for each pair of neighbours: whether resamples agree on which is better."""
+def _lead_lines(rows: Sequence[Row]) -> list[str]:
+    """A sentence for each detector and the next one: whether the resamples agree that it is better."""
     lines = []
     for row in rows:
         if not row["metric"].startswith(AHEAD) or row["low"] is None:
             continue
         one, other = cell(row["detector"]), cell(row["metric"].removeprefix(AHEAD))
-        ends = f"AP by {number(row['value'])} ({number(row['low'])} to {number(row['high'])})"
+        ends = f"AP is higher by {number(row['value'])} ({number(row['low'])} to {number(row['high'])})"
         is_certain = row["low"] > 0
-        said = f"ahead of {other} in {ends}" if is_certain else f"not told apart from {other}: ahead in {ends}"
-        lines.append(f"- {one} is {said}.")
+        verdict = "is better than" if is_certain else "is not clearly better than"
+        lines.append(f"- {one} {verdict} {other}: {ends}.")
     return lines
 
 

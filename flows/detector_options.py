@@ -1,0 +1,94 @@
+"""The detectors of a comparison as a person types them: NAME=MODEL[:FILE][,setting=value ...], and NAME=FILE."""
+
+import re
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from flows.settings import settings_from_fields, yaml_value
+from schemas.detect import FAMILIES, Detect
+from schemas.errors import BadInput
+
+_NAME = re.compile(r"[\w.@+ -]{1,60}")
+_FIXED = {"model", "label", "weights", "stage"}
+"""Settings that follow from the name, the model and the file."""
+
+
+class DetectorRequest(NamedTuple):
+    """One detector of a comparison: its name in the tables, its settings, and the files that its bindings stand for."""
+
+    name: str
+    settings: Detect
+    bindings: dict[str, str]
+
+
+class ResultsRequest(NamedTuple):
+    """One results file of a comparison: its name in the tables, and its path or URL."""
+
+    name: str
+    url: str
+
+
+def parse_requests(
+    detectors: Sequence[str], results: Sequence[str], *, with_release: bool
+) -> tuple[list[DetectorRequest], list[ResultsRequest]]:
+    """What to compare: the values of `--detector` and of `--results`, read. with_release: the release's own, too.
+
+    Raises BadInput for a value that can't be read, for a name that is given twice, and where there is nothing to
+    compare.
+    """
+    if not (detectors or results or with_release):
+        raise BadInput(
+            "expected at least one detector to compare, got none: give --detector, --results or --release-detections"
+        )
+    requests = [_parse_detector(text, place) for place, text in enumerate(detectors, 1)]
+    files = [ResultsRequest(*_split_name("--results", text)) for text in results]
+    names = [request.name for request in requests] + [file.name for file in files]
+    for name in names:
+        if names.count(name) > 1:
+            raise BadInput(f"expected each name once, got '{name}' {names.count(name)} times")
+    return requests, files
+
+
+def _parse_detector(text: str, place: int) -> DetectorRequest:
+    """One `--detector`. A setting's value is YAML; what is a binding in a recipe (weights, images) is a file here."""
+    name, value = _split_name("--detector", text)
+    head, *pairs = value.split(",")
+    model, _, file = head.partition(":")
+    if model not in FAMILIES:
+        raise BadInput(f"--detector {name}: expected one of {', '.join(FAMILIES)}, got '{model}'")
+    label = _label(name, place)
+    settings: dict[str, Any] = {"model": model, "label": label}
+    bindings: dict[str, str] = {}
+    if file:
+        settings["weights"] = f"{label}-weights"
+        bindings[settings["weights"]] = file
+    elif FAMILIES[model] != "hog":
+        raise BadInput(f"--detector {name}: expected a file, as {name}={model}:FILE, got none")
+    for pair in pairs:
+        field, setting = _parse_setting(name, pair)
+        if field == "images":
+            settings[field], bindings[f"{label}-images"] = f"{label}-images", str(setting)
+        else:
+            settings[field] = setting
+    return DetectorRequest(name, settings_from_fields(Detect, settings, f"--detector {name}"), bindings)
+
+
+def _parse_setting(name: str, pair: str) -> tuple[str, Any]:
+    field, separator, value = pair.partition("=")
+    if not separator or field in _FIXED:
+        raise BadInput(f"--detector {name}: expected setting=value after a comma, got '{pair}'")
+    return field, yaml_value(value, f"--detector {name}")
+
+
+def _split_name(option: str, text: str) -> tuple[str, str]:
+    name, separator, value = text.partition("=")
+    if not separator or not _NAME.fullmatch(name) or not value:
+        raise BadInput(f"{option}: expected NAME=..., got '{text[:80]}'")
+    return name, value
+
+
+def _label(name: str, place: int) -> str:
+    """The detector's name for progress and bindings: in the letters that labels may have, with its place, so that no
+    two are alike.
+    """
+    return re.sub(r"[^a-z0-9]+", "-", f"detector-{place}-{name.lower()}")[:40].strip("-")

@@ -1,0 +1,68 @@
+"""What an id is: the one rule for the ids of images and categories in COCO files.
+
+An id is a whole number that 64 bits hold (2.0 is 2, true is none), or text. Tables hold whole numbers only: an id that
+goes into one is read by `read_number_id`.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from schemas.errors import BadInput
+from tasks.core.coco.box import show
+
+Id = int | str
+_EXAMPLES = 3
+
+
+def read_number_id(value: Any) -> int:
+    """The whole number that an id is.
+
+    Raises ValueError for anything else.
+
+    >>> read_number_id(7), read_number_id(7.0)
+    (7, 7)
+    """
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    # the limits first: infinity and NaN, which have no whole part, are not within them
+    if not is_number or not -(2**63) < value < 2**63 or int(value) != value:
+        raise ValueError(f"expected a whole number, got {show(value)}")
+    return int(value)
+
+
+def read_id(value: Any) -> Id:
+    """The number or the text that an id is.
+
+    Raises ValueError for anything else, and for empty text.
+
+    >>> read_id(7), read_id("000007")
+    (7, '000007')
+    """
+    if isinstance(value, str) and value:
+        return value
+    try:
+        return read_number_id(value)
+    except ValueError as problem:
+        raise ValueError(f"expected a whole number or text, got {show(value)}") from problem
+
+
+def id_order(one: Any) -> tuple[bool, Any]:
+    """What ids are sorted by: numbers first, then text."""
+    return isinstance(one, str), one
+
+
+def check_unique(name: str, what: str, ids: Iterable[Id]) -> None:
+    """Raise BadInput if an id stands twice. `name` and `what` are for the message."""
+    if repeated := sorted((one for one, times in Counter(ids).items() if times > 1), key=id_order):
+        raise BadInput(f"{name}: expected each {what} id once, got {count_with_examples(repeated, 'id')} again")
+
+
+def count_with_examples(names: Sequence[object], what: str) -> str:
+    """How many there are, and the first few.
+
+    >>> count_with_examples([7, 8, 9, 10], "image")
+    '4 images (7, 8, 9, ...)'
+    """
+    examples = ", ".join(str(name)[:80] for name in names[:_EXAMPLES])
+    more = ", ..." if len(names) > _EXAMPLES else ""
+    return f"{len(names)} {what}{'' if len(names) == 1 else 's'} ({examples}{more})"

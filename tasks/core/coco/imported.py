@@ -1,0 +1,125 @@
+"""Detections of another program for a build: a COCO results file, and the COCO file that says which images its ids
+are.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Collection, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schemas.errors import BadInput
+from tasks.core.coco.ids import Id, id_order
+from tasks.core.coco.reader import Image, read_categories, read_images, read_json
+from tasks.core.coco.results import KEYPOINTS, Detection, read_results
+
+Floats = NDArray[np.float32]
+_NOTHING = slice(0, 0)
+
+
+class Boxes(NamedTuple):
+    """Boxes of one image, in the order of the file: xyxy_px (N, 4), scores (N,), labels (N,), keypoints_xyv (N, 17,
+    3), NaN: none.
+    """
+
+    xyxy_px: Floats
+    scores: Floats
+    labels: NDArray[np.int64]
+    keypoints_xyv: Floats
+
+    def select(self, rows: slice | NDArray[np.int64]) -> "Boxes":
+        """Only these rows."""
+        return Boxes(self.xyxy_px[rows], self.scores[rows], self.labels[rows], self.keypoints_xyv[rows])
+
+
+class ImportedDetections(NamedTuple):
+    """Detections of another program, and in which images they are.
+
+    Image ids by SHA-256, by file name, and by the last part of the file name where that is unique. rows: where the
+    boxes of an image are.
+    """
+
+    by_sha256: Mapping[str, Id]
+    by_name: Mapping[str, Id]
+    by_base: Mapping[str, Id]
+    rows: Mapping[Id, slice]
+    boxes: Boxes
+
+    def find_image(self, sha256: str, names: Collection[str], bases: Collection[str]) -> Id | None:
+        """The id of the image that a blob is: by its bytes, else by a name of it, else by a name's last part.
+
+        None if the files do not list it.
+        """
+        if sha256 in self.by_sha256:
+            return self.by_sha256[sha256]
+        for candidates, ids in ((names, self.by_name), (bases, self.by_base)):
+            if matching := [ids[name] for name in candidates if name in ids]:
+                return min(matching, key=id_order)
+        return None
+
+    def boxes_of(self, image_id: Id) -> Boxes:
+        """The boxes in a listed image; none, if the results have none of it."""
+        return self.boxes.select(self.rows.get(image_id, _NOTHING))
+
+
+def import_detections(document: bytes, results: bytes, classes: Collection[int]) -> ImportedDetections:
+    """Both files, read and checked. `classes`: category ids that are wanted; boxes of others are passed over.
+
+    An image is known by `metadata.sha256` (ours) or `sha256`; where it has neither, by its `file_name`. Raises BadInput
+    for what is no COCO file or no results (see `read_images`, `read_results`), for results in an image that the
+    document does not list, and for a wanted class that is none of the document's categories, where it has any.
+    """
+    images = _images(document, classes)
+    by_sha256, by_name = {}, {}
+    # of several that are one file, the smallest id stands
+    for image in sorted(images.values(), key=lambda image: id_order(image.image_id), reverse=True):
+        if sha256 := _sha256(image):
+            by_sha256[sha256] = image.image_id
+        elif image.file_name:
+            by_name[image.file_name] = image.image_id
+    times = Counter(_base(name) for name in by_name)
+    by_base = {_base(name): number for name, number in by_name.items() if times[_base(name)] == 1}
+    detections = read_results("results", results).detections
+    for detection in detections:
+        if detection.image_id not in images:
+            raise BadInput(f"results: expected ids of images that are listed, got {detection.image_id}")
+    rows, boxes = _boxes([detection for detection in detections if detection.category_id in classes])
+    return ImportedDetections(by_sha256, by_name, by_base, rows, boxes)
+
+
+def _base(name: str) -> str:
+    return name.rsplit("/", 1)[-1]
+
+
+def _images(data: bytes, classes: Collection[int]) -> dict[Id, Image]:
+    document = read_json("images", data)
+    images = read_images("images", document)
+    categories = read_categories("images", document) if document.get("categories") else {}
+    if categories and (missing := sorted({*classes} - categories.keys())):
+        known = sorted(categories, key=id_order)[:20]
+        raise BadInput(f"images: expected a category of id {missing[0]}, got {known}")
+    return images
+
+
+def _sha256(image: Image) -> str:
+    digests = (image.metadata.get("sha256"), image.row.get("sha256"))
+    return next((digest for digest in digests if isinstance(digest, str)), "").lower()
+
+
+def _boxes(detections: list[Detection]) -> tuple[dict[Id, slice], Boxes]:
+    """Where each image's boxes are, and all boxes, by image."""
+    detections = sorted(detections, key=lambda detection: id_order(detection.image_id))
+    rows: dict[Id, slice] = {}
+    start = 0
+    for number, count in Counter(detection.image_id for detection in detections).items():
+        rows[number] = slice(start, start + count)
+        start += count
+    xywh = np.array([detection.xywh_px for detection in detections], np.float32).reshape(-1, 4)
+    scores = np.array([detection.score for detection in detections], np.float32)
+    labels = np.array([detection.category_id for detection in detections], np.int64)
+    none = [math.nan] * 3 * KEYPOINTS
+    flat: Any = [detection.keypoints_xyv or none for detection in detections]
+    keypoints = np.array(flat, np.float32).reshape(-1, KEYPOINTS, 3)
+    return rows, Boxes(np.concatenate([xywh[:, :2], xywh[:, :2] + xywh[:, 2:]], axis=1), scores, labels, keypoints)

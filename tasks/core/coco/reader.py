@@ -1,0 +1,190 @@
+"""A COCO document, read and checked once: the door by which sources, detectors' results and the truth come in.
+
+Format: Lin et al., "Microsoft COCO" (2014), and https://cocodataset.org/#format-data. Of `annotations`, ids are not
+asked for: nothing here points at one.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from schemas.errors import BadInput
+from tasks.core.coco.box import area_px2, read_box, read_is_crowd, read_keypoints, read_number, show
+from tasks.core.coco.ids import Id, check_unique, read_id
+
+Row = Mapping[str, Any]
+_MAX_AREA_PX2 = 1e14
+"""That of the largest box."""
+
+
+class Image(NamedTuple):
+    """One of `images`. file_name: None where it has none. row: all its fields, as the file has them."""
+
+    image_id: Id
+    file_name: str | None
+    row: Row
+
+    @property
+    def metadata(self) -> Row:
+        """Its `metadata`, an extension of ours and PoPArt's; empty where it has none."""
+        metadata = self.row.get("metadata")
+        return metadata if isinstance(metadata, dict) else {}
+
+
+class Annotation(NamedTuple):
+    """One of `annotations`. category: its name. area_px2: the file's own `area`, else that of the box."""
+
+    image_id: Id
+    category: str
+    xywh_px: list[float]
+    area_px2: float
+    is_crowd: bool
+    keypoints_xyv: list[float] | None
+
+
+class BadAnnotation(NamedTuple):
+    """One of `annotations` that can't be read, and why: it makes unknown what is in its image."""
+
+    image_id: Id
+    category: str
+    problem: str
+
+
+class Document(NamedTuple):
+    """A COCO document. images: in the order of the file, by id. categories: names by id. info: empty if it has none."""
+
+    images: dict[Id, Image]
+    categories: dict[Id, str]
+    annotations: list[Annotation]
+    bad_annotations: list[BadAnnotation]
+    info: Row
+
+
+def read_document(name: str, data: bytes) -> Document:
+    """The images, categories and annotations of a COCO file. `name` is for messages.
+
+    Raises BadInput for anything but a COCO file: no JSON, no lists of objects under `images`, `annotations` and
+    `categories`, ids that are none or stand twice, an image without a file name, a category without a name, and
+    annotations whose image or category the file does not have.
+    """
+    document = read_json(name, data)
+    images = read_images(name, document)
+    for place, image in enumerate(images.values()):
+        if image.file_name is None:
+            got = show(image.row.get("file_name"))
+            raise BadInput(f"{name}: expected images[{place}].file_name to be text, got {got}")
+    categories = read_categories(name, document)
+    annotations, bad = _annotations(name, document, images, categories)
+    info = document.get("info")
+    return Document(images, categories, annotations, bad, info if isinstance(info, dict) else {})
+
+
+def read_json(name: str, data: bytes) -> Any:
+    """What JSON says, by any of its encodings.
+
+    Raises BadInput for what is none.
+    """
+    try:
+        return json.loads(data)
+    except (ValueError, RecursionError) as problem:
+        raise BadInput(f"{name}: expected JSON, got a file that is none ({str(problem)[:120]})") from problem
+
+
+def read_images(name: str, document: Any) -> dict[Id, Image]:
+    """The images of a COCO document by id, in the order of the file.
+
+    Raises BadInput for a document without a list of them, and for ids that are none or stand twice.
+    """
+    images = [
+        Image(_id(name, f"images[{place}].id", row.get("id")), read_text(row.get("file_name")), row)
+        for place, row in enumerate(_rows(name, document, "images"))
+    ]
+    check_unique(name, "image", (image.image_id for image in images))
+    return {image.image_id: image for image in images}
+
+
+def read_categories(name: str, document: Any) -> dict[Id, str]:
+    """Names of the categories by id.
+
+    Raises BadInput for a document without a list of them, ids that are none or stand twice, and a category without a
+    name.
+    """
+    categories = [
+        (_id(name, f"categories[{place}].id", row.get("id")), _category_name(name, place, row))
+        for place, row in enumerate(_rows(name, document, "categories"))
+    ]
+    check_unique(name, "category", (number for number, _ in categories))
+    return dict(categories)
+
+
+def read_text(value: Any) -> str | None:
+    """Text that can be stored and be a file's name; None for what is empty or no text.
+
+    JSON can hold halves of characters, which become question marks.
+    """
+    return value.encode(errors="replace").decode() if isinstance(value, str) and value else None
+
+
+def _annotations(
+    name: str, document: Any, images: Mapping[Id, Image], categories: Mapping[Id, str]
+) -> tuple[list[Annotation], list[BadAnnotation]]:
+    annotations, bad, lost = [], [], 0
+    for row in _rows(name, document, "annotations"):
+        try:
+            image_id, category = read_id(row.get("image_id")), categories[read_id(row.get("category_id"))]
+            images[image_id]
+        except (ValueError, KeyError):
+            lost += 1
+            continue
+        try:
+            annotations.append(_annotation(image_id, category, row))
+        except ValueError as problem:
+            bad.append(BadAnnotation(image_id, category, str(problem)))
+    if lost:
+        raise BadInput(
+            f"{name}: expected every annotation to have an image_id and a category_id of the file, got {lost} without"
+        )
+    return annotations, bad
+
+
+def _annotation(image_id: Id, category: str, row: Row) -> Annotation:
+    xywh = read_box(row.get("bbox"))
+    return Annotation(
+        image_id,
+        category,
+        xywh,
+        _area(row.get("area"), xywh),
+        read_is_crowd(row.get("iscrowd")),
+        read_keypoints(row.get("keypoints")),
+    )
+
+
+def _area(value: Any, xywh_px: list[float]) -> float:
+    try:
+        area = read_number(value)
+    except ValueError:
+        return area_px2(xywh_px)
+    return area if 0 < area <= _MAX_AREA_PX2 else area_px2(xywh_px)
+
+
+def _category_name(name: str, place: int, row: Row) -> str:
+    category = row.get("name")
+    if isinstance(category, bool) or not isinstance(category, str | int | float):
+        raise BadInput(f"{name}: expected categories[{place}].name to be text, got {show(category)}")
+    return str(category)
+
+
+def _id(name: str, what: str, value: Any) -> Id:
+    try:
+        return read_id(value)
+    except ValueError as problem:
+        raise BadInput(f"{name}: {what}: {problem}") from problem
+
+
+def _rows(name: str, document: Any, part: str) -> list[Row]:
+    if not isinstance(document, dict):
+        raise BadInput(f"{name}: expected a COCO file, an object, got {type(document).__name__}")
+    rows = document.get(part)
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise BadInput(f"{name}: expected a COCO file, got no list of objects under '{part}'")
+    return rows

@@ -1,0 +1,54 @@
+"""Boxes that people drew, from PASCAL VOC XML, as figures: (x_min, y_min, width, height) in px, upright."""
+
+from xml.etree import ElementTree
+
+from tasks.core.coco.box import BadBox, read_box
+from tasks.core.coco.source import Figure, figure
+
+
+class BadAnnotation(ValueError):
+    """An annotation file that can't be read as what it should be; the message says what was found."""
+
+
+class _WithoutDtd(ElementTree.TreeBuilder):
+    """Builds a tree, and stops at a DTD before anything in it is read, whatever the encoding."""
+
+    def doctype(self, name: str, pubid: str | None, system: str | None) -> None:
+        raise BadAnnotation("XML with a DTD")
+
+
+def figures_of_voc(data: bytes) -> list[Figure]:
+    """The objects of one PASCAL VOC file. Its corners count pixels from 1 and include both ends, so 1..1 is one pixel.
+
+    Raises BadAnnotation for objects without a box (see tasks.core.coco.box), for what is no VOC file, and for XML with
+    a DTD, which no VOC file has, and which can blow up a parser.
+
+    >>> figures_of_voc(b"<annotation><object><name>person</name><bndbox><xmin>1</xmin><ymin>3</ymin><xmax>10</xmax>"
+    ...                b"<ymax>4</ymax></bndbox></object></annotation>")[0]["xywh_px"]
+    [0.0, 2.0, 10.0, 2.0]
+    """
+    try:
+        root = ElementTree.fromstring(data, ElementTree.XMLParser(target=_WithoutDtd()))
+    except BadAnnotation:
+        raise
+    except (ElementTree.ParseError, LookupError, ValueError) as problem:  # the latter two: encodings it can't read
+        raise BadAnnotation(f"no XML: {problem}") from problem
+    if root.tag != "annotation":  # an error page can be well-formed too, and would look like a picture without figures
+        raise BadAnnotation(f"no VOC file: its root is <{root.tag[:40]}>, expected <annotation>")
+    return [_figure(entry) for entry in root.iter("object")]
+
+
+def _figure(entry: ElementTree.Element) -> Figure:
+    try:
+        x_min, y_min, x_max, y_max = (
+            float(entry.findtext(f"bndbox/{side}") or "nan") for side in ("xmin", "ymin", "xmax", "ymax")
+        )
+    except ValueError as problem:
+        raise BadAnnotation(f"a corner that is no number: {problem}") from problem
+    xywh = [x_min - 1, y_min - 1, x_max - x_min + 1, y_max - y_min + 1]
+    try:
+        box = read_box(xywh)
+    except BadBox as problem:
+        # in these words in published ledgers
+        raise BadAnnotation(f"expected a box of positive width and height, got {xywh}") from problem
+    return figure((entry.findtext("name") or "").strip(), box)

@@ -1,0 +1,155 @@
+"""A COCO document: what is in it, and one sentence for everything that is none."""
+
+import contextlib
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from schemas.errors import BadInput
+from tasks.core.coco.reader import Annotation, BadAnnotation, Document, read_document, read_json, read_text
+
+IMAGE: dict[str, Any] = {"id": 7, "file_name": "a.png", "width": 40, "height": 30}
+BOX: dict[str, Any] = {"id": 1, "image_id": 7, "category_id": 3, "bbox": [1, 2, 3, 4], "area": 10, "iscrowd": 0}
+
+
+def document(**changes: Any) -> dict[str, Any]:
+    return {"images": [IMAGE], "annotations": [BOX], "categories": [{"id": 3, "name": "person"}], **changes}
+
+
+def read(value: Any) -> Document:
+    return read_document("file", json.dumps(value).encode())
+
+
+def test_a_document():
+    got = read(document(info={"year": 2014}))
+    assert [(key, image.file_name, image.metadata) for key, image in got.images.items()] == [(7, "a.png", {})]
+    assert got.categories == {3: "person"}
+    assert got.annotations == [Annotation(7, "person", [1.0, 2.0, 3.0, 4.0], 10.0, False, None)]
+    assert (got.bad_annotations, got.info) == ([], {"year": 2014})
+
+
+def test_a_document_of_nothing():
+    assert read(document(images=[], annotations=[], categories=[])) == Document({}, {}, [], [], {})
+
+
+@pytest.mark.parametrize("mark", [b"\xef\xbb\xbf", b""])
+def test_a_byte_order_mark_is_no_matter(mark: bytes):
+    assert read_document("file", mark + json.dumps(document()).encode()).images.keys() == {7}
+
+
+def test_ids_of_images_and_categories_may_be_text_or_whole_numbers_as_fractions():
+    image, box = {**IMAGE, "id": "x"}, {**BOX, "image_id": "x", "category_id": 3.0}
+    assert read(document(images=[image], annotations=[box])).annotations[0].image_id == "x"
+
+
+@pytest.mark.parametrize(
+    ("area", "expected"),
+    [
+        (10, 10.0),
+        (None, 12.0),
+        (0, 12.0),
+        (-1, 12.0),
+        (10**400, 12.0),
+        (float("nan"), 12.0),
+        ("10", 10.0),
+        (1e15, 12.0),
+    ],
+)
+def test_the_area_is_the_files_or_else_the_boxs(area: Any, expected: float):
+    assert read(document(annotations=[{**BOX, "area": area}])).annotations[0].area_px2 == expected
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"bbox": [1, 2, 0, 4]}, "expected a box of positive width and height, got [1, 2, 0, 4]"),
+        ({"bbox": None}, "expected a list of numbers, got None"),
+        ({"bbox": ["a", 0, 1, 1]}, "expected a number, got 'a'"),
+        ({"bbox": [10**400, 0, 1, 1]}, "expected a number, got 1000"),
+        ({"keypoints": 5}, "expected keypoints as x, y, visibility each"),
+        ({"keypoints": [1, 2]}, "expected keypoints as x, y, visibility each, got 2 numbers"),
+        ({"iscrowd": 2}, "expected iscrowd to be 0 or 1, got 2"),
+    ],
+)
+def test_an_annotation_that_can_not_be_read_is_kept_apart_with_its_reason(change: dict[str, Any], problem: str):
+    got = read(document(annotations=[BOX, {**BOX, **change}]))
+    assert len(got.annotations) == 1
+    (bad,) = got.bad_annotations
+    assert bad[:2] == BadAnnotation(7, "person", "")[:2]
+    assert problem in bad.problem
+
+
+def test_an_annotation_without_a_box_can_not_be_read():
+    row = {name: value for name, value in BOX.items() if name != "bbox"}
+    assert len(read(document(annotations=[row])).bad_annotations) == 1
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ([], "file: expected a COCO file, an object, got list"),
+        (None, "file: expected a COCO file, an object, got NoneType"),
+        (document(images=None), "got no list of objects under 'images'"),
+        (document(images=["a.png"]), "got no list of objects under 'images'"),
+        (document(annotations=[3]), "got no list of objects under 'annotations'"),
+        ({"images": [], "annotations": []}, "got no list of objects under 'categories'"),
+        (document(images=[{**IMAGE, "id": None}]), "file: images[0].id: expected a whole number or text, got None"),
+        (document(images=[{**IMAGE, "id": True}]), "images[0].id: expected a whole number or text, got True"),
+        (document(images=[IMAGE, IMAGE]), "file: expected each image id once, got 1 id (7) again"),
+        (document(images=[{**IMAGE, "file_name": 5}]), "expected images[0].file_name to be text, got 5"),
+        (document(images=[{**IMAGE, "file_name": ""}]), "expected images[0].file_name to be text, got ''"),
+        (document(images=[{"id": 7}]), "expected images[0].file_name to be text, got None"),
+        (document(categories=[{"id": 3}]), "expected categories[0].name to be text, got None"),
+        (document(categories=[{"id": [], "name": "x"}]), "categories[0].id: expected a whole number or text, got []"),
+        (
+            document(categories=[{"id": 3, "name": "person"}, {"id": 3, "name": "dog"}]),
+            "expected each category id once, got 1 id (3) again",
+        ),
+        (
+            document(annotations=[{**BOX, "image_id": 9}]),
+            "have an image_id and a category_id of the file, got 1 without",
+        ),
+        (document(annotations=[{**BOX, "image_id": "7"}]), "got 1 without"),
+        (document(annotations=[BOX, {**BOX, "image_id": [9]}, {**BOX, "category_id": 2}]), "got 2 without"),
+    ],
+)
+def test_what_is_no_coco_file_is_refused_in_one_sentence(value: Any, message: str):
+    with pytest.raises(BadInput) as caught:
+        read(value)
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"{", b"[" * 100_000, b"\xff\xfe\x00", b"<html>"], ids=lambda data: repr(data[:8])
+)
+def test_what_is_no_json_is_refused(data: bytes):
+    with pytest.raises(BadInput, match="file: expected JSON, got a file that is none"):
+        read_json("file", data)
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"), [("a", "a"), ("\ud800a", "?a"), ("", None), (5, None), (None, None), (["a"], None)]
+)
+def test_text_can_be_stored(value: Any, expected: str | None):
+    assert read_text(value) == expected
+
+
+words = st.sampled_from([*IMAGE, *BOX, "name", "images", "annotations", "categories", "keypoints", "metadata"])
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(words, inner, max_size=5),
+    max_leaves=12,
+)
+
+
+@given(json_values, json_values)
+def test_no_json_ends_in_anything_but_a_document_or_a_sentence(image: Any, box: Any):
+    image = {**IMAGE, **image} if isinstance(image, dict) else image
+    box = {**BOX, **box} if isinstance(box, dict) else box
+    for value in (image, box, document(images=[image]), document(annotations=[box])):
+        with contextlib.suppress(BadInput):
+            read(value)

@@ -1,0 +1,115 @@
+"""A COCO file as a source's annotations: figures by file name, and what is not known."""
+
+import json
+import math
+from typing import Any
+
+import pytest
+
+from schemas.errors import BadInput
+from tasks.core.coco.source import figures_by_file_name, figures_of_categories
+
+
+def coco(**changes: Any) -> bytes:
+    document = {
+        "categories": [{"id": 7, "name": "person"}, {"id": 3, "name": "dog"}],
+        "images": [{"id": 1, "file_name": "a.jpg"}, {"id": 2, "file_name": "b/c.jpg"}],
+        "annotations": [box(), box(category_id=3, bbox=[5, 6, 7.5, 8])],
+    }
+    return json.dumps({**document, **changes}).encode()
+
+
+def box(**changes: Any) -> dict[str, Any]:
+    return {"id": 1, "image_id": 1, "category_id": 7, "bbox": [0, 1, 2, 3], **changes}
+
+
+def read(data: bytes) -> dict[str, list[dict[str, Any]] | None]:
+    return figures_by_file_name("file", data)
+
+
+def figure(category: str = "person", x: float = 0.0) -> dict[str, Any]:
+    return {
+        "category": category,
+        "xywh_px": [x, 0.0, 1.0, 1.0],
+        "is_crowd": False,
+        "keypoints_xyv": None,
+        "score": None,
+    }
+
+
+def test_figures_by_the_name_of_the_file_and_none_where_nobody_is():
+    person = {**figure(), "xywh_px": [0.0, 1.0, 2.0, 3.0]}
+    dog = {**figure("dog"), "xywh_px": [5.0, 6.0, 7.5, 8.0]}
+    assert read(coco()) == {"a.jpg": [person, dog], "b/c.jpg": []}
+
+
+def test_a_file_of_nothing():
+    assert read(b'{"categories": [], "images": [], "annotations": []}') == {}
+
+
+@pytest.mark.parametrize(
+    ("entry", "field", "value"),
+    [
+        pytest.param(box(iscrowd=1), "is_crowd", True, id="a crowd"),
+        pytest.param(box(iscrowd=False), "is_crowd", False, id="PoPArt's way to say no crowd"),
+        pytest.param(box(iscrowd=None), "is_crowd", False, id="a null crowd"),
+        pytest.param(
+            box(keypoints=[1, 2, 2, 0, 0, 0]), "keypoints_xyv", [1.0, 2.0, 2.0, 0.0, 0.0, 0.0], id="keypoints"
+        ),
+        pytest.param(box(keypoints=[]), "keypoints_xyv", None, id="an empty list of keypoints"),
+        pytest.param(box(bbox=["1", 2, "3.5", 4]), "xywh_px", [1.0, 2.0, 3.5, 4.0], id="numbers as text"),
+        pytest.param(box(score=0.5), "score", None, id="a score in a file of people's boxes is not one"),
+        pytest.param(box(bbox=[-3, -3, 1, 1]), "xywh_px", [-3.0, -3.0, 1.0, 1.0], id="outside its image as drawn"),
+    ],
+)
+def test_the_figure_of_an_annotation(entry: dict[str, Any], field: str, value: Any):
+    (only,) = read(coco(annotations=[entry]))["a.jpg"] or [{}]
+    assert only[field] == value
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        pytest.param(box(bbox=[0, 0, 0, 5]), id="no width"),
+        pytest.param(box(bbox=[0, 0, 5]), id="three numbers"),
+        pytest.param(box(bbox=[0, 0, 5, math.nan]), id="NaN"),
+        pytest.param(box(bbox=[0, 0, 5, 1e300]), id="beyond any picture"),
+        pytest.param(box(bbox=None), id="null"),
+        pytest.param(box(bbox=["a", 0, 1, 1]), id="a word"),
+        pytest.param(box(bbox=[True, 0, 1, 1]), id="true is no number"),
+        pytest.param(box(bbox="1234"), id="text of four digits"),
+        pytest.param(box(iscrowd="0"), id="a crowd in text"),
+        pytest.param(box(keypoints=[1, 2]), id="keypoints that are no threes"),
+        pytest.param(box(keypoints=5), id="a number for keypoints"),
+        pytest.param(box(category_id=3, bbox=[]), id="of another category"),
+    ],
+)
+def test_an_annotation_that_can_not_be_read_makes_its_own_image_unknown_and_no_other(entry: dict[str, Any]):
+    got = read(coco(annotations=[box(), entry, box(image_id=2)]))
+    assert got["a.jpg"] is None
+    assert len(got["b/c.jpg"] or ()) == 1
+
+
+def test_what_is_no_coco_file_is_refused():
+    with pytest.raises(BadInput, match=r"^file: expected JSON"):
+        read(b"<annotation/>")
+
+
+def test_one_id_for_two_images_is_refused():
+    """Each would have had the figures of both."""
+    images = [{"id": 1, "file_name": "a.jpg"}, {"id": 1, "file_name": "b.jpg"}]
+    with pytest.raises(BadInput, match=r"expected each image id once, got 1 id \(1\) again"):
+        read(coco(images=images))
+
+
+def test_only_the_recipes_categories_are_kept_in_one_order_whatever_the_files():
+    figures = [figure("person", 2), figure("dog", 0), figure("person", 1), figure("", 0)]
+    got = figures_of_categories(figures, ("person", "cat"))
+    assert got == figures_of_categories(figures[::-1], ("person", "cat"))
+    assert sorted(entry["xywh_px"][0] for entry in got) == [1, 2]
+    assert figures_of_categories(figures, ("Person",)) == []
+    assert figures_of_categories([], ("person",)) == []
+
+
+def test_two_boxes_that_are_equal_are_two_boxes():
+    assert len(figures_of_categories([figure(), figure()], ("person",))) == 2
