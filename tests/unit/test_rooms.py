@@ -1,0 +1,88 @@
+"""The rooms: the front of tasks, how deep imports go, and where docs/architecture.md sends a newcomer."""
+
+import ast
+import functools
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+COMMANDS = {"verify", "why", "purge", "evaluate", "train"}
+ARCHITECTURE = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
+
+
+def module_name(path: Path) -> str:
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+
+
+MODULES = {module_name(path): path for room in ("flows", "tasks", "schemas") for path in (ROOT / room).rglob("*.py")}
+
+
+@functools.cache
+def imports(module: str) -> frozenset[str]:
+    """Modules of ours that a module imports, inside functions too."""
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(MODULES[module].read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {entry.name for entry in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            within = {f"{node.module}.{entry.name}" for entry in node.names}
+            names |= (within & MODULES.keys()) or {node.module}
+    return frozenset((names & MODULES.keys()) - {module})
+
+
+def is_front(module: str) -> bool:
+    """Whether a module is a shell or of the engine."""
+    return module.startswith("tasks.") and module.split(".")[1] not in {"core", "io"}
+
+
+@functools.cache
+def longest_chain(module: str) -> tuple[str, ...]:
+    """The longest chain of imports among shells and engine that begins with the module."""
+    chains = [longest_chain(other) for other in imports(module) if is_front(other)]
+    return (module, *max(chains, key=len, default=()))
+
+
+def test_every_file_at_the_front_of_tasks_is_a_stage_or_a_command():
+    from flows.build_dataset import SHELLS
+
+    entries = {
+        path.stem for path in (ROOT / "tasks").iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()
+    }
+    assert entries - {"__init__", "engine", "core", "io"} == {"scrape", *SHELLS, *COMMANDS}
+
+
+def test_no_chain_of_imports_among_shells_and_engine_is_longer_than_seven():
+    longest = max((longest_chain(module) for module in MODULES if is_front(module)), key=len)
+    assert len(longest) <= 7, " > ".join(longest)
+
+
+def additions() -> list[tuple[str, list[str]]]:
+    """The rows of "Where does it go?": what is added, and the paths that the row names."""
+    section = ARCHITECTURE.partition("## Where does it go?")[2].partition("\n## ")[0]
+    rows = [line.split("|") for line in section.splitlines() if line.startswith("|") and "`" in line]
+    return [(row[1].strip(), re.findall(r"`([\w<>./]+)`", "|".join(row[2:]))) for row in rows]
+
+
+def test_twenty_additions_have_a_place():
+    assert len(additions()) >= 20
+
+
+@pytest.mark.parametrize(("addition", "paths"), [pytest.param(*row, id=row[0]) for row in additions()])
+def test_the_place_of_an_addition_exists(addition: str, paths: list[str]):
+    assert len(paths) >= 2, f"expected a place and a test for {addition}, got {paths}"
+    for path in (path for path in paths if "/" in path):
+        plain = path if "<" not in path else path[: path.index("<")].rpartition("/")[0]
+        assert (ROOT / plain).exists(), path
+
+
+def test_all_rooms_have_a_line():
+    rooms = ARCHITECTURE.partition("## The rooms")[2].partition("\n## ")[0]
+    folders = [
+        path for top in ("tasks/core", "tasks/io") for path in (ROOT / top).iterdir() if (path / "__init__.py").exists()
+    ]
+    missing = [path.name for path in folders if f"{path.name}/" not in rooms]
+    assert missing == []
+    engine = [path.stem for path in (ROOT / "tasks/engine").iterdir() if path.stem not in {"__init__", "__pycache__"}]
+    assert [name for name in engine if not re.search(rf"`{name}/?`", rooms)] == []
