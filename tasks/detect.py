@@ -30,7 +30,9 @@ def detect(settings: Detect, state: State, context: Context) -> Step:
     """What the detector finds for each kept record; only blobs that these weights have not seen are computed."""
     if settings.family == "results":
         return _looked_up(settings, state, context)
-    return measure_step(detect_part, settings, state, context, _folder(settings, context), DETECT, asked=settings)
+    return measure_step(
+        detect_part, settings, state, context, _folder(settings, context), DETECT, part_settings=settings
+    )
 
 
 def detections(settings: Detect, blobs: pa.Array, context: Context) -> pa.Table:
@@ -60,7 +62,7 @@ def _looked_up(settings: Detect, state: State, context: Context) -> Step:
 
     everything = named(pc.unique(pa.array(of_record, pa.string())).drop_null().sort())
     folder = _folder(settings, context, hashlib.sha256(parquet_bytes(everything)).hexdigest())
-    return measure_step(detect_part, settings, state, context, folder, DETECT, asked=settings, rows=named)
+    return measure_step(detect_part, settings, state, context, folder, DETECT, part_settings=settings, rows=named)
 
 
 def _folder(settings: Detect, context: Context, names: str = "") -> str:

@@ -10,5 +10,5 @@ from tasks.engine.measure import measure_step
 def hash_(settings: Hash, state: State, context: Context) -> Step:
     """Each kept record's measurements; only blobs are decoded that fetch has not looked at already."""
     return measure_step(
-        inspection.inspect_part, settings, state, context, inspection.HASHES, HASH, comes_with_fetch=True
+        inspection.inspect_part, settings, state, context, inspection.HASHES, HASH, is_measured_by_fetch=True
     )

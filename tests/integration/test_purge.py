@@ -232,7 +232,7 @@ def test_a_purge_that_is_killed_and_run_again_ends_the_same(house: House, monkey
             patch.setattr(owner, name, counted(getattr(owner, name)))
         with pytest.raises(KeyboardInterrupt):
             purge("small", house.store)
-    stores._READ.clear()  # as another process would find it
+    stores._CACHE.clear()  # as another process would find it
     purge("small", house.store)
     assert files(house.store) == files(str(other))
 
