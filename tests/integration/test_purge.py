@@ -338,6 +338,15 @@ def test_what_can_not_be_purged_is_refused(standing: House, given: dict[str, Any
         purge(**{"name": "small", "store_url": standing.store, **given})
 
 
+def test_a_store_with_something_unknown_is_refused_before_anything_is_removed(house: House):
+    Path(house.store, "measures/embeddings").mkdir()
+    Path(house.store, "measures/embeddings/1.parquet").write_bytes(b"x")
+    before = files(house.store)
+    with pytest.raises(BadInput, match=r"expected only what this version .* got measures/embeddings in"):
+        purge("small", house.store)
+    assert files(house.store) == before
+
+
 def test_a_verify_finds_what_a_purge_should_have_taken(house: House):
     first = next(release for release in both(house) if house.row(release)["kept"])
     records = Path(first.url, "records.parquet").read_bytes()
