@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-Kind = Literal["retrieve", "measure", "decide", "publish"]
+StageKind = Literal["retrieve", "measure", "decide", "publish"]
 
 
 class Manifest(BaseModel):
@@ -30,7 +30,7 @@ class Step(Manifest):
 
     label: str
     stage: str
-    kind: Kind
+    kind: StageKind
     outcome: TableRef
     kept: int
     dropped: dict[str, int]

@@ -31,7 +31,9 @@ def detect(settings: Detect, state: State, recipe: Recipe, context: Context) -> 
     """The detections of each kept record; only blobs without stored detections of these weights are computed."""
     if settings.family == "results":
         return _detect_from_results(settings, state, context)
-    return measure_step(detect_part, settings, state, context, _folder(settings, context), DETECT, asked=settings)
+    return measure_step(
+        detect_part, settings, state, context, _folder(settings, context), DETECT, part_settings=settings
+    )
 
 
 def detections(settings: Detect, blobs: pa.Array, context: Context) -> pa.Table:
@@ -61,7 +63,7 @@ def _detect_from_results(settings: Detect, state: State, context: Context) -> St
 
     everything = with_names(pc.unique(pa.array(of_record, pa.string())).drop_null().sort())
     folder = _folder(settings, context, hashlib.sha256(parquet_bytes(everything)).hexdigest())
-    return measure_step(detect_part, settings, state, context, folder, DETECT, asked=settings, rows=with_names)
+    return measure_step(detect_part, settings, state, context, folder, DETECT, part_settings=settings, rows=with_names)
 
 
 def _folder(settings: Detect, context: Context, names: str = "") -> str:

@@ -11,5 +11,5 @@ from tasks.engine.measure import measure_step
 def hash_(settings: Hash, state: State, recipe: Recipe, context: Context) -> Step:
     """The measurements of each kept record; only blobs that fetch has not measured already are decoded."""
     return measure_step(
-        inspection.inspect_part, settings, state, context, inspection.HASHES, HASH, comes_with_fetch=True
+        inspection.inspect_part, settings, state, context, inspection.HASHES, HASH, is_measured_by_fetch=True
     )

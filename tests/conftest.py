@@ -94,4 +94,4 @@ def _no_waiting_for_the_disk() -> Iterator[None]:
 def _tables_of_other_tests_are_forgotten() -> Iterator[None]:
     """A process keeps the tables that it has read at hand; those of another test's store only take memory and time."""
     yield
-    store._READ = type(store._READ)()
+    store._CACHE = type(store._CACHE)()

@@ -19,7 +19,7 @@ from tasks.io.store.store import Store, parquet_bytes
 def decide_once(
     store: Store, stage: str, settings: BaseModel, code: str, view: pa.Table, rule: Callable[[], pa.Table]
 ) -> tuple[TableRef, bool]:
-    """The table that the rule gives for this view, settings and code, and whether it had to be taken now."""
+    """The table that the rule gives for this view, settings and code, and whether the rule had to run now."""
     key = cache_key(settings=settings, code=code, view=hashlib.sha256(parquet_bytes(view)).hexdigest())
     folder = decision_folder(stage, key)
     for ref, _ in store.tables(folder):
@@ -36,8 +36,8 @@ def decide_step(
     decide: Callable[[pa.Table, Any], pa.Table],
 ) -> Step:
     """The step of a stage whose outcome is one decision on one view."""
-    ids, seen = kept_ids(store, state), view()
+    ids, current = kept_ids(store, state), view()
     if state.pending:
-        return steps.provisional_step(store, settings, state, decide(seen, settings))
-    ref, is_new = decide_once(store, settings.stage, settings, code, seen, lambda: decide(seen, settings))
+        return steps.provisional_step(store, settings, state, decide(current, settings))
+    ref, is_new = decide_once(store, settings.stage, settings, code, current, lambda: decide(current, settings))
     return steps.step_of(store, "decide", settings.label, settings.stage, ids, ref, computed=int(is_new))

@@ -23,16 +23,16 @@ def measure_step(
     context: Context,
     folder: str,
     schema: pa.Schema,
-    asked: Any = None,
+    part_settings: Any = None,
     *,
-    comes_with_fetch: bool = False,
+    is_measured_by_fetch: bool = False,
     rows: Callable[[pa.Array], pa.Table] | None = None,
 ) -> Step:
-    """The measure's row for the blob of each kept record; a blob without a measurement drops its record for the reason.
+    """The step of a measure: the row of each kept record's blob; a row with a reason drops its record.
 
-    `folder`, named after the measure's key, is where its rows are. `part` computes and stores the rows of one batch of
-    blobs: part(blobs, asked, folder, context). comes_with_fetch: fetch leaves the rows of what it gets. rows: the
-    missing blobs as the parts take them; by default, a table of their sha256 alone.
+    folder: where the rows lie, named after the cache key. part(blobs, part_settings, folder, context) computes and
+    stores the rows of one batch of blobs. is_measured_by_fetch: fetch stores the rows of what it gets. rows: makes of
+    the missing blobs the table that parts take; by default, one of their sha256 alone.
     """
     store, word, label = runs.store_of(context), settings.stage, settings.label
     record_ids = kept_ids(store, state)
@@ -42,14 +42,14 @@ def measure_step(
     todo = tables.missing(needed, have["sha256"])
     if context.plan and (len(todo) or state.pending):
         count, is_known = (
-            len(todo) + (0 if comes_with_fetch else state.pending),
+            len(todo) + (0 if is_measured_by_fetch else state.pending),
             pc.is_in(blobs, value_set=have["sha256"]),
         )
         known = _by_record(record_ids.filter(is_known), blobs.filter(is_known), have)
         return steps.planned_step(
             store, state, "measure", label, word, known, computed=count, pending=len(todo) + state.pending
         )
-    have = measure_blobs(part, label, needed, context, folder, schema, asked, rows=rows)
+    have = measure_blobs(part, label, needed, context, folder, schema, part_settings, rows=rows)
     outcome = _by_record(record_ids, blobs, have)
     return steps.step_of(store, "measure", label, word, record_ids, outcome, computed=len(todo))
 
@@ -61,18 +61,18 @@ def measure_blobs(
     context: Context,
     folder: str,
     schema: pa.Schema,
-    asked: Any = None,
+    part_settings: Any = None,
     *,
     rows: Callable[[pa.Array], pa.Table] | None = None,
 ) -> pa.Table:
     """The measure's row for each of the needed blobs (unique, sorted), in their order; missing ones are computed.
 
-    See `measured`.
+    Parameters as of `measure_step`. Raises AssertionError if the parts left a blob without a row.
     """
     store = runs.store_of(context)
     have = stored_measurements(store, folder, needed, schema)
     if len(todo := tables.missing(needed, have["sha256"])):
-        run_in_parts(part, rows(todo) if rows else pa.table({"sha256": todo}), (asked, folder), context, label)
+        run_in_parts(part, rows(todo) if rows else pa.table({"sha256": todo}), (part_settings, folder), context, label)
         have = stored_measurements(store, folder, needed, schema)
     if lost := len(needed) - have.num_rows:
         raise AssertionError(f"expected a row of {label} for each of {len(needed)} blobs, got none for {lost}")
@@ -80,13 +80,13 @@ def measure_blobs(
 
 
 def _by_record(record_ids: pa.ChunkedArray, blobs: pa.ChunkedArray, have: pa.Table) -> pa.Table:
-    """The outcome of a measure: what was measured of each record's blob."""
+    """The outcome of a measure: the row of each record's blob."""
     outcome = tables.lookup(have, "sha256", blobs).add_column(0, "record_id", record_ids)
     return outcome.append_column("kept_record_id", pa.nulls(len(record_ids), pa.string()))
 
 
 def stored_measurements(store: Store, folder: str, needed: pa.Array, schema: pa.Schema) -> pa.Table:
-    """The stored rows of a measure for the needed blobs, one each; fewer where some are missing."""
+    """The stored rows of a measure for the needed blobs, in their order, one each; fewer if some are missing."""
     everything = pa.concat_tables([schema.empty_table(), *(table for _, table in store.tables(folder))])
     wanted = pc.filter(needed, pc.is_in(needed, value_set=everything["sha256"]))
     return tables.lookup(everything, "sha256", wanted)

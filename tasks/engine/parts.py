@@ -1,4 +1,4 @@
-"""Batches as Prefect tasks: how many rows to a part, how many parts at once, and where they have got to."""
+"""Batches as Prefect tasks: how many rows a part has, how many parts run at once, and how far they are."""
 
 import contextlib
 import functools
@@ -17,15 +17,10 @@ from tasks.engine.progress import progress
 FEWEST_ROWS, MOST_ROWS, PARTS_PER_WORKER = 32, 2000, 8
 """A part should cost far more than the 4 ms or so of its Prefect task, and be small enough to lose."""
 
-_ARTIFACT_EVERY_S = 1.0
-LINE_EVERY_S = 30.0
-"""Where no bar is shown (a log, several sources at once), a line says how far the work is, at most so often."""
-
-
 GPU = "GPU"
 ON_DEVICE = frozenset({"detect_part"})
-"""What Dask's workers call a GPU of theirs (docs/gpu.md), and the tasks that want it. By name, not by a tag: Prefect
-asks its server for a slot of each tag before a task begins, and both workers stood still for seconds."""
+"""The resource by which Dask's workers offer a GPU (docs/gpu.md), and the tasks that need it. By name, not by a tag:
+Prefect asks its server for a slot of each tag before a task begins, and both workers stood still for seconds."""
 
 
 class PartTask(Protocol):
@@ -61,7 +56,7 @@ def _run(part: PartTask, rows: pa.Table, arguments: tuple[Any, ...], context: Co
                 part.fn(batch, *arguments, context)
                 advance(batch.num_rows)
         else:
-            _submitted(part, batches, (*arguments, context), context.workers, advance)
+            _submit(part, batches, (*arguments, context), context.workers, advance)
 
 
 def _batches(rows: pa.Table, context: Context) -> Iterator[pa.Table]:
@@ -71,7 +66,7 @@ def _batches(rows: pa.Table, context: Context) -> Iterator[pa.Table]:
         yield rows.slice(start, size)
 
 
-def _submitted(
+def _submit(
     part: PartTask,
     batches: Iterator[pa.Table],
     arguments: tuple[Any, ...],
@@ -80,26 +75,26 @@ def _submitted(
 ) -> None:
     done: SimpleQueue[tuple[Any, int]] = SimpleQueue()
     running, failed = 0, None
-    placed = _placed(part, arguments[-1])
+    placement = _placement(part, arguments[-1])
     for batch in batches:
         if running == at_once:
-            failed, running = _collected(done, advance), running - 1
+            failed, running = _collect_next(done, advance), running - 1
         if failed is not None:
             break
-        with placed():
+        with placement():
             future = part.submit(batch, *arguments)
-        future.add_done_callback(functools.partial(_noted, done, future, batch.num_rows))
+        future.add_done_callback(functools.partial(_note_done, done, future, batch.num_rows))
         running += 1
     for _ in range(running):
-        failed = _collected(done, advance) or failed
+        failed = _collect_next(done, advance) or failed
     if failed is not None:
         failed.result()
 
 
-def _placed(part: PartTask, context: Context) -> Callable[[], contextlib.AbstractContextManager[Any]]:
-    """Where a cluster may run the part: one that wants a GPU, on workers that have one free.
+def _placement(part: PartTask, context: Context) -> Callable[[], contextlib.AbstractContextManager[Any]]:
+    """A context in which the part is submitted: on a cluster, one that needs a GPU goes to workers with a free one.
 
-    Raises BadInput if none has any.
+    Raises BadInput if no worker has a GPU.
     """
     flow_run = FlowRunContext.get()
     runner: Any = flow_run.task_runner if flow_run else None
@@ -120,11 +115,11 @@ def is_cluster(runner: Any) -> bool:
     return type(runner).__module__.startswith("prefect_dask")
 
 
-def _noted(done: "SimpleQueue[tuple[Any, int]]", future: Any, rows: int, *_: Any) -> None:
+def _note_done(done: "SimpleQueue[tuple[Any, int]]", future: Any, rows: int, *_: Any) -> None:
     done.put((future, rows))
 
 
-def _collected(done: "SimpleQueue[tuple[Any, int]]", advance: Callable[[int], None]) -> Any:
+def _collect_next(done: "SimpleQueue[tuple[Any, int]]", advance: Callable[[int], None]) -> Any:
     """Wait for the next part to end; its future, if it failed."""
     future, rows = done.get()
     future.wait()

@@ -1,4 +1,4 @@
-"""How far a stage has got: a bar on a terminal, lines in a log, an artifact in Prefect's UI."""
+"""How far a stage is: a bar on a terminal, lines in a log, an artifact in Prefect's UI."""
 
 import contextlib
 import sys
@@ -21,13 +21,13 @@ LINE_EVERY_S = 30.0
 
 @contextlib.contextmanager
 def progress(label: str, total: int) -> Iterator[Callable[..., None]]:
-    """A bar on a terminal, and a progress artifact in Prefect's UI where a flow runs.
+    """A bar on a terminal, or lines in a log, and a progress artifact in Prefect's UI where a flow runs.
 
-    Advance(rows, a line to print, or none).
+    Gives advance(rows, line): so many more rows are done; the line, if any, is printed.
     """
     artifact = _Artifact(label, total)
     console = Console(stderr=True)
-    is_alone = threading.current_thread() is threading.main_thread()  # bars of several sources at once would tear
+    is_main = threading.current_thread() is threading.main_thread()  # bars of several sources at once would tear
     columns = (
         TextColumn("{task.description:>14}"),
         BarColumn(),
@@ -35,22 +35,22 @@ def progress(label: str, total: int) -> Iterator[Callable[..., None]]:
         TimeElapsedColumn(),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=console, transient=True, disable=not (sys.stderr.isatty() and is_alone)) as bar:
-        shown = bar.add_task(label, total=total)
+    with Progress(*columns, console=console, transient=True, disable=not (sys.stderr.isatty() and is_main)) as bar:
+        bar_task = bar.add_task(label, total=total)
 
-        began_s = told_s = time.monotonic()
+        began_s = printed_s = time.monotonic()
         done = 0
 
         def advance(rows: int, line: str = "") -> None:
-            nonlocal done, told_s
+            nonlocal done, printed_s
             done += rows
             if line:
                 console.print(line, highlight=False)
-            bar.advance(shown, rows)
+            bar.advance(bar_task, rows)
             artifact.advance(rows)
-            if bar.disable and done and time.monotonic() - told_s > LINE_EVERY_S:
-                told_s = time.monotonic()
-                left_min = (told_s - began_s) / done * (total - done) / 60
+            if bar.disable and done and time.monotonic() - printed_s > LINE_EVERY_S:
+                printed_s = time.monotonic()
+                left_min = (printed_s - began_s) / done * (total - done) / 60
                 console.print(f"{label}: {done} of {total}, about {left_min:.0f} min left", highlight=False)
 
         yield advance

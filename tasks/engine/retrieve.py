@@ -1,4 +1,4 @@
-"""Retrievals: asked of the outside world once per (locator, validator); failures that may pass are asked again."""
+"""Retrievals: requested from the outside once per (locator, validator); passing failures are requested again."""
 
 import zlib
 from datetime import UTC, datetime
@@ -37,19 +37,19 @@ def retrieve(
     refresh: Refresh = "new",
     even_in_plan: bool = False,
 ) -> tuple[pa.Table, int]:
-    """RETRIEVALS row of each request, in order, and how many had to be asked now.
+    """RETRIEVALS row of each request, in order, and how many had to be sent now.
 
-    requests: columns locator, validator (unique together). Asked are those that were never had, whose blob is gone,
-    that failed in passing, or whose bytes were judged by other `rules` (limits, code); by `refresh`, also those that
-    failed for good, or all. In a plan nothing is asked (unless `even_in_plan`, which leaves nothing behind either):
-    rows still to come are null. part(requests, settings, rules, folder, context) asks and stores the rows of one batch;
-    what is known of a request, such as its ETag, comes with it.
+    requests: columns locator, validator (unique together). folder: where the store keeps their rows. Sent are those
+    without a row, whose blob is gone, that failed in passing, or whose bytes were judged by other `rules` (limits,
+    code); by `refresh`, also those that failed for good, or all. In a plan nothing is sent (unless `even_in_plan`,
+    which leaves nothing behind either): rows still to come are null. part(requests, settings, rules, folder, context)
+    sends one batch and stores its rows; what is known of a request, such as its ETag, comes with it.
     """
     store = runs.store_of(context)
     if not context.plan:
         journal.absorb(store, folder, RETRIEVALS)
     known = _known(store, folder, requests)
-    todo = _with_mixed_hosts(known.filter(_to_ask(store, known, rules, refresh)))
+    todo = _with_mixed_hosts(known.filter(_must_be_sent(store, known, rules, refresh)))
     if todo.num_rows and (even_in_plan or not context.plan):
         run_in_parts(part, todo, (settings, rules, folder), context, label)
         known = _known(store, folder, requests)
@@ -57,7 +57,7 @@ def retrieve(
 
 
 def unanswered_requests(requests: pa.Table, folder: str, context: Context) -> pa.Table:
-    """Of a part that is tried again after a fault: the requests for which its first try has kept no row."""
+    """If a part is tried again after a fault: the requests for which its first try stored no row; else all of them."""
     if not context.began_s or (task_run.run_count or 0) < 2:
         return requests
     store = runs.store_of(context)
@@ -68,40 +68,40 @@ def unanswered_requests(requests: pa.Table, folder: str, context: Context) -> pa
 
 
 def _known(store: Store, folder: str, requests: pa.Table) -> pa.Table:
-    """RETRIEVALS row of each request, in order, null but for the request where there is none.
+    """The stored RETRIEVALS row of each request, in order; null but for the request if there is none.
 
-    The newest row counts, but a failure in passing takes nothing from what was had before.
+    The newest row counts, except that a passing failure does not replace what came before.
     """
     keys = _request_keys(requests)
-    found = [tables.as_schema(table, RETRIEVALS) for _, table in store.tables(folder)]
-    rows = pa.concat_tables([RETRIEVALS.empty_table(), *found])
+    stored = [tables.as_schema(table, RETRIEVALS) for _, table in store.tables(folder)]
+    rows = pa.concat_tables([RETRIEVALS.empty_table(), *stored])
     rows = rows.filter(pc.is_in(_request_keys(rows), value_set=keys))
     rows = rows.append_column("request", _request_keys(rows)).append_column("lasts", pc.invert(_is_passing(rows)))
     order = pc.sort_indices(rows, [("request", "ascending"), ("lasts", "ascending"), ("retrieved_at", "ascending")])
     best = tables.last_of_each(rows.take(order), "request").drop_columns("lasts")
-    looked = tables.lookup(best, "request", keys).drop_columns("request")
+    latest = tables.lookup(best, "request", keys).drop_columns("request")
     for place, name in enumerate(("locator", "validator")):
-        looked = looked.set_column(place, RETRIEVALS.field(name), requests[name])
-    return looked
+        latest = latest.set_column(place, RETRIEVALS.field(name), requests[name])
+    return latest
 
 
-def _to_ask(store: Store, known: pa.Table, rules: str, refresh: Refresh) -> pa.ChunkedArray:
-    """(N,) whether each row must be asked for."""
+def _must_be_sent(store: Store, known: pa.Table, rules: str, refresh: Refresh) -> pa.ChunkedArray:
+    """(N,) whether each request must be sent now."""
     if refresh == "all":
         return pa.chunked_array([pa.array([True] * known.num_rows, pa.bool_())])
     sizes = store.blob_sizes()
     names, lengths = known["sha256"].to_pylist(), known["bytes"].to_pylist()
-    is_had = pa.array(
+    is_stored = pa.array(
         [name is not None and sizes.get(name) == length for name, length in zip(names, lengths, strict=True)],
         pa.bool_(),
     )
     is_outdated = pc.and_kleene(pc.is_in(known["reason"], value_set=_JUDGED), pc.not_equal(known["rules"], rules))
-    has_lastingly_failed = pc.and_(
+    has_failed_for_good = pc.and_(
         pc.is_valid(known["reason"]), pc.invert(pc.or_(_is_passing(known), pc.fill_null(is_outdated, True)))
     )
     if refresh == "failed":
-        return pc.invert(is_had)
-    return pc.invert(pc.or_(is_had, has_lastingly_failed))
+        return pc.invert(is_stored)
+    return pc.invert(pc.or_(is_stored, has_failed_for_good))
 
 
 def _is_passing(rows: pa.Table) -> pa.ChunkedArray:
@@ -113,6 +113,6 @@ def _request_keys(table: pa.Table) -> pa.ChunkedArray:
 
 
 def _with_mixed_hosts(requests: pa.Table) -> pa.Table:
-    """The requests in the order of a hash, so that each part asks every host and none waits for a slow one alone."""
-    lots = [zlib.crc32(locator.encode()) for locator in requests["locator"].to_pylist()]
-    return requests.take(pc.sort_indices(pa.array(lots, pa.uint32())))
+    """The requests in the order of a hash, so that each part has all hosts and none waits for a slow host alone."""
+    order = [zlib.crc32(locator.encode()) for locator in requests["locator"].to_pylist()]
+    return requests.take(pc.sort_indices(pa.array(order, pa.uint32())))

@@ -1,4 +1,4 @@
-"""What all tasks of a run share: the store, opened once per process, and what of them is tried again."""
+"""What all tasks of a run share: the store, opened once per process, and which failures are tried again."""
 
 import functools
 from typing import Any
@@ -9,15 +9,15 @@ from schemas.manifests import Context
 from tasks.io.store.store import Store
 
 
-def _may_pass(_task: Any, _run: Any, state: PrefectState[Any]) -> bool:
-    """Whether a failure may be over at a second try: faults of disk and network, not errors of programs and people."""
+def _is_passing_failure(_task: Any, _run: Any, state: PrefectState[Any]) -> bool:
+    """Whether a failure may pass: faults of disk and network, not errors of programs or people."""
     return isinstance(state.data, OSError) or isinstance(getattr(state.data, "result", None), OSError)
 
 
 RETRY_IO: dict[str, Any] = {
     "retries": 2,
     "retry_delay_seconds": [1, 10],
-    "retry_condition_fn": _may_pass,
+    "retry_condition_fn": _is_passing_failure,
     "persist_result": False,
 }
 """Parts that touch disk or network: a passing fault of either should not end a night's run."""

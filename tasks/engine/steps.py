@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 
-from schemas.manifests import Kind, State, Step, TableRef
+from schemas.manifests import StageKind, State, Step, TableRef
 from schemas.stages import AnyStage
 from tasks.core import tables
 from tasks.io.store.layout import outcome_folder
@@ -11,7 +11,7 @@ from tasks.io.store.store import Store
 
 def step_of(
     store: Store,
-    kind: Kind,
+    kind: StageKind,
     label: str,
     stage: str,
     entering: pa.ChunkedArray,
@@ -38,7 +38,7 @@ def step_of(
 
 
 def planned_step(
-    store: Store, state: State, kind: Kind, label: str, stage: str, rows: pa.Table, *, computed: int, pending: int
+    store: Store, state: State, kind: StageKind, label: str, stage: str, rows: pa.Table, *, computed: int, pending: int
 ) -> Step:
     """In a plan, the step of a stage that still has work to do; rows: the outcome of records that are known already."""
     ref, dropped = store.write_table(outcome_folder(stage), rows), tables.dropped_counts(rows)

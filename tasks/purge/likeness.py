@@ -1,7 +1,6 @@
-"""What shows the same work as given pictures, wherever in the store it is: found as dedup finds it, by measurements
-that are there.
+"""Images of the same work as given ones, anywhere in the store: found as dedup finds them, by stored measurements.
 
-Dedup looks at what reaches it; this also at what was screened out before, or not drawn.
+Dedup compares what reaches it; this also what was screened out before, or not drawn.
 """
 
 import numpy as np
@@ -24,68 +23,68 @@ _RADIUS_BITS = Dedup(label="likeness").radius_bits
 _KEYS = tuple(key for key in VIEW_NAMES if key != "phash")
 
 
-def look_alikes(store: Store, pictures_of: pa.Array, others: pa.Array) -> set[tuple[str, str]]:
-    """(SHA-256 of one of the pictures, of another blob) of each pair that shows one work, also mirrored, turned or a
-    part of it.
+def look_alikes(store: Store, purged: pa.Array, others: pa.Array) -> set[tuple[str, str]]:
+    """Pairs of SHA-256, in both orders, of a purged blob and another that shows the same work, also mirrored or turned.
 
-    Blobs without thumbnail in the store are passed over; nothing is written. Parts of the pictures are found, but not
-    pictures of which they are parts by more than a hash of the whole forgives: that needs hashes of all others' parts,
-    which only dedup takes.
+    Blobs without a thumbnail in the store are passed over; nothing is written. Parts of the purged pictures are found.
+    Larger pictures of which they are parts are found only if the hashes of both wholes are near: more needs hashes of
+    the parts of all others, which only dedup takes.
     """
-    blobs = pc.unique(pa.concat_arrays([pictures_of, others])).sort()
+    blobs = pc.unique(pa.concat_arrays([purged, others])).sort()
     hashed = stored_measurements(store, inspection.HASHES, blobs, HASH)
     hashed = hashed.filter(pc.fill_null(pc.equal(hashed["phash_recipe"], PHASH), False))
     shelf = thumbnails.stored_thumbnails(store, hashed["sha256"].combine_chunks())
-    mine = shelf.filter(pc.is_in(shelf["sha256"], value_set=pictures_of))
+    mine = shelf.filter(pc.is_in(shelf["sha256"], value_set=purged))
     if not mine.num_rows:
         return set()
     rows = tables.lookup(hashed, "sha256", shelf["sha256"])
-    seen = {
+    view_hashes = {
         sha256: np.concatenate([views.view_hashes(grey, views.VIEWS[key]) for key in _KEYS])
         for sha256, grey in thumbnails.greys(store, mine).items()
     }
     phash = rows["phash"].to_numpy().astype(np.uint64)
     is_mine = np.asarray(pc.is_in(rows["sha256"], value_set=mine["sha256"]), np.bool_)
-    asked = _distinct(np.concatenate([phash[is_mine], *seen.values()]))
-    near, bits = search.near_pairs_between(asked, _distinct(phash), _RADIUS_BITS)
-    ends = np.stack([asked[near[:, 0]], _distinct(phash)[near[:, 1]]], axis=1)
+    wanted = _distinct(np.concatenate([phash[is_mine], *view_hashes.values()]))
+    near, bits = search.near_pairs_between(wanted, _distinct(phash), _RADIUS_BITS)
+    ends = np.stack([wanted[near[:, 0]], _distinct(phash)[near[:, 1]]], axis=1)
     rows = rows.filter(pa.array(is_mine | np.isin(phash, ends[:, 1]), pa.bool_()))
-    pairs = _pairs(rows, seen, candidates.NearHashes(ends, bits))
+    pairs = _candidate_pairs(rows, view_hashes, candidates.NearHashes(ends, bits))
     return _confirmed(store, rows, shelf, pairs)
 
 
 def _distinct(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    found = np.unique(hashes)
-    return found[~candidates.is_degenerate(found)]
+    """Sorted distinct hashes, without those of flat pictures."""
+    distinct = np.unique(hashes)
+    return distinct[~candidates.is_degenerate(distinct)]
 
 
-def _pairs(rows: pa.Table, seen: dict[str, NDArray[np.uint64]], near: candidates.NearHashes) -> NDArray[np.int64]:
-    """(P, 3) row, row and view of the pairs that are worth a second look.
-
-    One row of each is a picture that was asked for.
-    """
+def _candidate_pairs(
+    rows: pa.Table, view_hashes: dict[str, NDArray[np.uint64]], near: candidates.NearHashes
+) -> NDArray[np.int64]:
+    """(P, 3) row, row and view of the pairs that are worth a second look; one row of each is a purged blob."""
     names = rows["sha256"].to_pylist()
-    # says nothing: these are found, not seen through views
+    # a zero hash matches nothing: other blobs are compared as wholes only
     blank = np.zeros(sum(len(views.VIEWS[key]) for key in _KEYS), np.uint64)
     numbers = np.concatenate([views.view_numbers(key) for key in _KEYS]).astype(np.int16)
-    hashes = np.stack([seen.get(name, blank) for name in names])
+    hashes = np.stack([view_hashes.get(name, blank) for name in names])
     found = candidates.candidates(
         rows["phash"].to_numpy().astype(np.uint64), near, [candidates.Views(hashes, numbers, near)]
     )
-    is_mine = np.array([name in seen for name in names], np.bool_)
+    is_mine = np.array([name in view_hashes for name in names], np.bool_)
     stays = is_mine[found.a] | is_mine[found.b]
     return np.stack([found.a[stays], found.b[stays], found.view[stays].astype(np.int64)], axis=1)
 
 
 def _confirmed(store: Store, rows: pa.Table, shelf: pa.Table, pairs: NDArray[np.int64]) -> set[tuple[str, str]]:
+    """The pairs that a second look takes for copies, in both orders."""
     needed = rows["sha256"].take(pa.array(np.unique(pairs[:, :2])))
     grey = thumbnails.greys(store, shelf.filter(pc.is_in(shelf["sha256"], value_set=needed)))
     known = rows.select(["sha256", "width_px", "height_px"]).to_pylist()
-    found = set[tuple[str, str]]()
+    copies = set[tuple[str, str]]()
     for a, b, number in pairs.tolist():
         one, other = known[a], known[b]
         agreed = relate.measure_agreement(grey[one["sha256"]], grey[other["sha256"]], views.ALL_VIEWS[number])
         has_equal_size = (one["width_px"], one["height_px"]) == (other["width_px"], other["height_px"])
         if relate.relation_of_agreement(agreed, views.ALL_VIEWS[number], has_equal_size=has_equal_size) in COPIES:
-            found |= {(one["sha256"], other["sha256"]), (other["sha256"], one["sha256"])}
-    return found
+            copies |= {(one["sha256"], other["sha256"]), (other["sha256"], one["sha256"])}
+    return copies

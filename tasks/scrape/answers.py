@@ -27,7 +27,7 @@ from tasks.core import tables
 from tasks.core.scrape import answers as core
 from tasks.engine import guest as web
 from tasks.engine import runs
-from tasks.engine.parts import LINE_EVERY_S
+from tasks.engine.progress import LINE_EVERY_S
 from tasks.engine.retrieve import PASSING_WORDS
 from tasks.io.images.decode import UnreadableImage
 from tasks.io.store.journal import Journal, absorb

@@ -232,7 +232,7 @@ def test_a_purge_that_is_killed_and_run_again_ends_the_same(house: House, monkey
             patch.setattr(owner, name, counted(getattr(owner, name)))
         with pytest.raises(KeyboardInterrupt):
             purge("small", house.store)
-    stores._READ.clear()  # as another process would find it
+    stores._CACHE.clear()  # as another process would find it
     purge("small", house.store)
     assert files(house.store) == files(str(other))
 
@@ -336,6 +336,15 @@ def test_what_can_not_be_purged_is_refused(standing: House, given: dict[str, Any
         given = {**given, "records": [standing.gone]}
     with pytest.raises(BadInput, match=message):
         purge(**{"name": "small", "store_url": standing.store, **given})
+
+
+def test_a_store_with_something_unknown_is_refused_before_anything_is_removed(house: House):
+    Path(house.store, "measures/embeddings").mkdir()
+    Path(house.store, "measures/embeddings/1.parquet").write_bytes(b"x")
+    before = files(house.store)
+    with pytest.raises(BadInput, match=r"expected only what this version .* got measures/embeddings in"):
+        purge("small", house.store)
+    assert files(house.store) == before
 
 
 def test_a_verify_finds_what_a_purge_should_have_taken(house: House):

@@ -131,8 +131,8 @@ def test_mirrored_and_turned_copies_go_whatever_the_recipe_looks_for(wall: Wall)
 def test_a_release_says_nothing_of_copies_either(wall: Wall):
     wall.build()
     wall.build("takedown,,m:one.jpg")
-    told = wall.latest.records()
-    assert told.filter(told["title"].is_valid())["record_id"].to_pylist() == [
+    records = wall.latest.records()
+    assert records.filter(records["title"].is_valid())["record_id"].to_pylist() == [
         "m:other-lighter.jpg",
         "m:other.jpg",
         "m:third.jpg",
@@ -150,15 +150,15 @@ def test_a_recipe_without_dedup_says_that_it_knows_no_copies(wall: Wall):
     assert wall.build("takedown,record,m:one.jpg")[0].notes == ()
 
 
-def test_an_included_record_that_is_not_in_all_the_same_is_told(wall: Wall):
+def test_an_included_record_that_is_still_not_in_is_reported(wall: Wall):
     steps = wall.build(*(f"include,,{name}" for name in (*COPIES, "m:nobody.jpg")))
-    told = steps[-1].notes[0]
-    assert told.startswith("by hand: 4 of 5 included records are not in the release: ")
-    assert told.count("_duplicate)") == 3
-    assert "m:nobody.jpg (no source lists it)" in told
+    note = steps[-1].notes[0]
+    assert note.startswith("by hand: 4 of 5 included records are not in the release: ")
+    assert note.count("_duplicate)") == 3
+    assert "m:nobody.jpg (no source lists it)" in note
 
 
-def test_rows_about_nobody_are_said_and_no_error(wall: Wall):
+def test_rows_about_unknown_records_are_reported_and_no_error(wall: Wall):
     steps = wall.build("exclude,,m:nobody.jpg", "takedown,artist,Nobody")
     assert steps[0].notes == (
         "by hand: 2 of 2 rows match no record of this build: exclude 'm:nobody.jpg', takedown 'Nobody'",

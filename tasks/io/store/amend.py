@@ -1,4 +1,4 @@
-"""Releases that a purge amends, in place: file by file, each whole or not at all, the manifest last.
+"""A release changed in place: file by file, each whole or not at all, the manifest last.
 
 A purge that is killed leaves files that the old manifest does not know; the next purge goes on from there.
 """

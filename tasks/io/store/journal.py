@@ -30,7 +30,7 @@ Row = dict[str, Any]
 
 
 class Journal:
-    """Where one part's rows go, into a folder of the store."""
+    """The rows of one part on their way into a folder of the store."""
 
     def __init__(self, store: Store, folder: str, schema: pa.Schema) -> None:
         """Nothing is written before the first row."""
@@ -87,7 +87,7 @@ class Journal:
 
 
 def absorb(store: Store, folder: str, schema: pa.Schema) -> None:
-    """Make tables of the journals that dead parts have left in a folder. Those of living parts are left alone."""
+    """Make tables of the journals that killed parts have left in a folder; those of running parts stay."""
     if not store.is_local:
         return
     for path in sorted(Path(store.full(folder)).glob(f"*{JOURNAL_SUFFIX}")):
@@ -100,8 +100,8 @@ def absorb(store: Store, folder: str, schema: pa.Schema) -> None:
 
 
 def _opened(path: Path) -> int:
-    """A new file that is locked, and still there once it is: between the two, another build may take it for a dead
-    one's.
+    """Handle of a new file, locked. Before it is locked, another build may take it for a killed part's and remove it;
+    then it is made again.
     """
     while True:
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
@@ -126,7 +126,7 @@ def _plain(value: Any) -> Any:
 
 
 def rows_of(data: bytes, schema: pa.Schema) -> Iterator[Row]:
-    """The whole lines; a torn one, which a kill in mid-write leaves, is passed over."""
+    """Rows of all whole lines; a torn line, which a kill while writing leaves, is passed over."""
     for line in data.split(b"\n"):
         check, _, text = line.partition(b" ")
         if len(check) == 8 and check == b"%08x" % zlib.crc32(text):

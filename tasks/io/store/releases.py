@@ -1,7 +1,7 @@
 """Releases on disk: written beside, moved into place whole, read by anybody.
 
 A version's folder appears with its manifest or not at all. On a local store that is one rename; elsewhere (s3) files
-are copied with the manifest last, and readers take a folder without manifest.json for none.
+are copied with the manifest last, and to readers a folder without manifest.json is no release.
 """
 
 import contextlib
@@ -68,7 +68,7 @@ class Release:
         return pq.read_table(pa.BufferReader(self.read("records.parquet")))
 
     def tombstones(self) -> pa.Table:
-        """What was purged when it was published or since; empty for releases without."""
+        """TOMBSTONES of what was purged before it was published or since; empty if there are none."""
         if "tombstones.parquet" not in self.manifest.files:
             return TOMBSTONES.empty_table()
         return pq.read_table(pa.BufferReader(self.read("tombstones.parquet")))

@@ -30,13 +30,14 @@ from tasks.io.store import layout
 from tasks.io.store.layout import blob_path
 
 STALE_S = 24 * 3600.0
-"""Unfinished files older than this belong to nobody: no build writes one file for a day."""
+"""Unfinished files older than this are left over: no build writes one file for a day."""
 
 
 class TableCache(OrderedDict[tuple[str, str], pa.Table]):
-    """Tables by store and path, the latest last."""
+    """Tables in memory by store and path, the latest last."""
 
-    nbytes = 0  # of all, counted along: to add them up anew with each table that comes takes longer the more there are
+    # of all; counted along, since adding them up for each new table takes longer the more there are
+    nbytes = 0
 
     def drop(self, key: tuple[str, str]) -> None:
         """Let go of a table, if it is there."""
@@ -44,9 +45,9 @@ class TableCache(OrderedDict[tuple[str, str], pa.Table]):
             self.nbytes -= table.nbytes
 
 
-_READ = TableCache()
-_READ_BYTES = 512 * 2**20
-_READ_LOCK = threading.Lock()
+_CACHE = TableCache()
+_CACHE_BYTES = 512 * 2**20
+_CACHE_LOCK = threading.Lock()
 _ROWS_PER_GROUP = 131_072
 
 
@@ -68,14 +69,12 @@ class Store:
         self._overlay: dict[str, bytes] | None = {} if is_overlay else None
         self._known_as = f"plan {uuid.uuid4().hex}" if is_overlay else url  # no build finds what a plan foresaw
 
-    # ------------------------------------------------------------------------------------------------ files
-
     def full(self, path: str) -> str:
         """The path as the file system knows it."""
         return f"{self.root}/{path}"
 
     def check_writable(self) -> None:
-        """Raise BadInput in one sentence if nothing can be written here; sweep what dead builds left unfinished."""
+        """Raise BadInput if nothing can be written here; remove what killed builds left unfinished."""
         probe = layout.scratch_path(uuid.uuid4().hex)
         try:
             self.write_bytes(probe, b"")
@@ -116,15 +115,15 @@ class Store:
         except (FileNotFoundError, NotADirectoryError):
             listed = []
         mine = [path for path in self._overlay or () if path.rsplit("/", 1)[0] == folder]
-        return sorted({str(path).rstrip("/").rsplit("/", 1)[-1] for path in (*listed, *mine)})
+        itself = self.full(folder).rstrip("/")  # as an object store lists it that marks its folders
+        paths = {str(path).rstrip("/") for path in (*listed, *mine)} - {itself}
+        return sorted({path.rsplit("/", 1)[-1] for path in paths})
 
     def remove(self, path: str) -> None:
-        """Remove a file that proved wrong. In a plan, and where somebody else was quicker, nothing happens."""
+        """Remove a file. In a plan, or if another process was quicker, nothing happens."""
         if self._overlay is None:
             with contextlib.suppress(FileNotFoundError):
                 self.fs.rm_file(self.full(path))
-
-    # ------------------------------------------------------------------------------------------------ tables
 
     def write_table(self, folder: str, table: pa.Table, *, is_remembered: bool = True) -> TableRef:
         """Store a table in a folder under the SHA-256 of its Parquet bytes; writing it again changes nothing."""
@@ -139,7 +138,7 @@ class Store:
     def read_table(self, ref: TableRef, *, is_remembered: bool = True) -> pa.Table:
         """The table that the reference names. Raises DamagedFile if it is gone, or not what its name says.
 
-        is_remembered: whether this process keeps it at hand; not what is read once and is large.
+        is_remembered: whether this process keeps it in memory; not for large tables that are read once.
         """
         if (known := _recall(self._known_as, ref.path)) is not None:
             return known
@@ -169,8 +168,6 @@ class Store:
         except DamagedFile:
             return False
 
-    # ------------------------------------------------------------------------------------------------ blobs
-
     def write_blob(self, data: bytes) -> str:
         """Store bytes under their SHA-256 and return it, as 64 hex digits."""
         sha256 = hashlib.sha256(data).hexdigest()
@@ -181,7 +178,7 @@ class Store:
 
     @contextlib.contextmanager
     def scratch(self) -> Iterator[Path]:
-        """Path of a file of one's own for what is still coming; removed at the end, unless it has become a blob."""
+        """Path of a new unfinished file; removed at the end, unless it has become a blob."""
         folder = Path(self.full(layout.SCRATCH)) if self.is_local else Path(tempfile.gettempdir())
         if not folder.is_dir():
             folder.mkdir(parents=True, exist_ok=True)
@@ -286,19 +283,19 @@ def _remove_if_stale(left: Path) -> None:
 
 
 def _remember(store: str, path: str, table: pa.Table) -> None:
-    with _READ_LOCK:
-        _READ.drop((store, path))
-        _READ[store, path] = table
-        _READ.nbytes += table.nbytes
-        while len(_READ) > 1 and _READ.nbytes > _READ_BYTES:
-            _READ.drop(next(iter(_READ)))
+    with _CACHE_LOCK:
+        _CACHE.drop((store, path))
+        _CACHE[store, path] = table
+        _CACHE.nbytes += table.nbytes
+        while len(_CACHE) > 1 and _CACHE.nbytes > _CACHE_BYTES:
+            _CACHE.drop(next(iter(_CACHE)))
 
 
 def _recall(store: str, path: str) -> pa.Table | None:
-    with _READ_LOCK:
-        return _READ.get((store, path))
+    with _CACHE_LOCK:
+        return _CACHE.get((store, path))
 
 
 def _forget(store: str, path: str) -> None:
-    with _READ_LOCK:
-        _READ.drop((store, path))
+    with _CACHE_LOCK:
+        _CACHE.drop((store, path))

@@ -465,11 +465,11 @@ def test_what_a_plan_foresaw_is_not_in_the_store(url):
 
 def test_memory_for_tables_is_bounded(tmp_path, monkeypatch):
     """What is read is remembered up to a number of bytes; the oldest goes first."""
-    monkeypatch.setattr(module, "_READ", type(module._READ)())
-    monkeypatch.setattr(module, "_READ_BYTES", 3 * 8_000)
+    monkeypatch.setattr(module, "_CACHE", type(module._CACHE)())
+    monkeypatch.setattr(module, "_CACHE_BYTES", 3 * 8_000)
     store = Store(str(tmp_path))
     for number in range(9):
         store.write_table("k", pa.table({"n": np.arange(1000) + number}))
 
-    assert sum(table.nbytes for table in module._READ.values()) <= 3 * 8_000
-    assert len(module._READ) == 3
+    assert sum(table.nbytes for table in module._CACHE.values()) <= 3 * 8_000
+    assert len(module._CACHE) == 3
