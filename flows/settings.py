@@ -49,10 +49,12 @@ _EXPECTED = {
 }
 """What was expected, for each kind of error that pydantic reports: its own words speak of Python, not of YAML."""
 
-_PATTERNS = {
+PATTERNS = {
     "^[a-z0-9][a-z0-9_-]{0,62}$": "lower-case letters, digits, - and _ (at most 63, the first a letter or a digit)",
     "^[0-9a-f]{64}$": "64 hexadecimal digits",
 }
+"""What the patterns of schemas/ mean, in words; details are in brackets."""
+
 _TYPE_MARK = re.compile(r"(literal|tuple|list|dict|str|int|float|constrained-\w+|function-\w+)(\[.*\])?")
 """How pydantic marks the alternatives of a union in an error's place, such as literal['all']."""
 
@@ -132,8 +134,8 @@ def _sentence(errors: Sequence[Mapping[str, Any]], model: type[BaseModel]) -> st
 
 def _expected(error: Mapping[str, Any]) -> str:
     context = error.get("ctx", {})
-    if context.get("pattern") in _PATTERNS:
-        return _PATTERNS[context["pattern"]]
+    if context.get("pattern") in PATTERNS:
+        return PATTERNS[context["pattern"]]
     if error["type"] in _EXPECTED:
         limits = {name: f"{value:g}" if isinstance(value, float) else value for name, value in context.items()}
         return _EXPECTED[error["type"]].format(**limits)

@@ -10,6 +10,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
+from flows.settings import PATTERNS
 from schemas.errors import BadInput
 from schemas.evaluate import CompareSettings
 from schemas.recipe import Recipe
@@ -60,10 +61,6 @@ _UNITS = {
 """The unit that the end of a setting's name stands for."""
 
 _REQUIRED = "required"
-_PATTERNS = {
-    "^[a-z0-9][a-z0-9_-]{0,62}$": "lower-case letters, digits, - and _",
-    "^[0-9a-f]{64}$": "64 hexadecimal digits",
-}
 _PLAIN = {type(None): "null", bool: "true or false", int: "whole number", float: "number", str: "text", date: "date"}
 
 
@@ -213,7 +210,7 @@ def _allowed(metadata: Sequence[Any]) -> str:
         return f"{_number(limits['ge'])} to {_number(limits['le'])}"
     words = {"ge": "{} or more", "gt": "more than {}", "le": "at most {}", "lt": "less than {}"}
     words |= {"min_length": "length {} or more", "max_length": "length at most {}"}
-    patterns = (_PATTERNS.get(str(getattr(item, "pattern", ""))) for item in metadata)
+    patterns = (PATTERNS.get(str(getattr(item, "pattern", "")), "").partition(" (")[0] for item in metadata)
     texts = [text.format(_number(limits[name])) for name, text in words.items() if name in limits]
     return ", ".join([*texts, *filter(None, patterns)])
 

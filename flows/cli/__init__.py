@@ -51,7 +51,7 @@ def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(
         prog="bilderatlas", description="Turn open art collections into published, reproducible datasets."
     )
-    top.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
+    top.add_argument("--version", action=_Version, nargs=0, dest=argparse.SUPPRESS, help="print the version and exit")
     commands = top.add_subparsers(required=True, metavar="COMMAND")
     for group in (build, check, purge, evaluate, train, settings, museum):
         group.add(commands)

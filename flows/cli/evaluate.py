@@ -1,7 +1,7 @@
 """`bilderatlas evaluate ...`: detectors compared with what people drew."""
 
 import argparse
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from flows.cli.arguments import add_command, add_device, add_group, add_store, add_workers, whole
 
@@ -75,9 +75,23 @@ def evaluate_detector(arguments: argparse.Namespace) -> int:
     from flows.runner import start_server
 
     parse_requests(arguments.detector, arguments.results, with_release=arguments.release_detections)
-    options: dict[str, Any] = {
-        name: value for name, value in vars(arguments).items() if name not in {"command", "detector"}
-    }
     start_server()
-    print(evaluate_detector(detectors=arguments.detector, **options))
+    tables = evaluate_detector(
+        arguments.truth,
+        images=arguments.images,
+        split=arguments.split,
+        detectors=arguments.detector,
+        results=arguments.results,
+        release_detections=arguments.release_detections,
+        category=arguments.category,
+        by=arguments.by,
+        store=arguments.store,
+        out=arguments.out,
+        score=arguments.score,
+        bootstrap=arguments.bootstrap,
+        seed=arguments.seed,
+        workers=arguments.workers,
+        device=arguments.device,
+    )
+    print(tables)
     return 0

@@ -8,24 +8,28 @@ from schemas.sources.common import WebSource
 
 
 class ArticSource(WebSource):
-    """Works of the Art Institute of Chicago, by the pages of its API's list of artworks."""
+    """Works of the Art Institute of Chicago, from the list of artworks of its API."""
 
     source: Literal["artic"] = "artic"
     open_access_only: bool = Field(
         True, description="Only works that the museum marks as in the public domain; their images are CC0"
     )
     departments: tuple[str, ...] = Field(
-        (), description="Only works of these departments (department_title), in any case; none: all of them"
+        (), description="Only works of these departments (department_title), in upper or lower case; empty: all"
     )
     classifications: tuple[str, ...] = Field(
-        (), description="Only works with one of these classification_titles, e.g. painting, in any case; none: all"
+        (),
+        description="Only works with one of these classification_titles, e.g. painting, in upper or lower "
+        "case; empty: all",
     )
     image_width_px: Literal[200, 400, 600, 843, 1686] = Field(
         843,
-        description="Width of the images, in pixels. 843 is what the museum asks for, since its cache holds that; "
-        "1686 is given "
-        "for the public domain alone",
+        description="Width of the images. The museum asks clients to use 843, which its cache holds; 1686 is available "
+        "only for works in the public domain",
     )
     page_size: int = Field(
-        100, ge=1, le=100, description="Works on one page, from 1 to 100, the API's limit. Fewer make more requests"
+        100,
+        ge=1,
+        le=100,
+        description="Works on one page of the list; 100 is the API's limit, and fewer make more requests",
     )

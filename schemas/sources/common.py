@@ -42,8 +42,8 @@ class Annotations(Frozen):
     )
     missing: Literal["unknown", "no_figures"] = Field(
         "unknown",
-        description="What a missing annotation means. unknown: nobody has looked at the image; "
-        "no_figures: it has no figures",
+        description="What a missing annotation means. unknown: nobody has looked at the image; no_figures: it has no "
+        "figures",
     )
 
 
@@ -57,8 +57,7 @@ class Source(Frozen):
     )
     source_url: str | None = Field(
         None,
-        description="Address of a work's page, with fields of the record in braces, e.g. "
-        "'https://museum.example/{key}'",
+        description="Address of a work's page, with fields of the record in braces, e.g. 'https://museum.example/{key}'",
     )
 
 

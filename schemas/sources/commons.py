@@ -27,7 +27,7 @@ Category = Annotated[str, AfterValidator(_title)]
 
 
 class CommonsSource(WebSource):
-    """Files of Wikimedia Commons that lie in the given categories, or in categories below them."""
+    """Files of Wikimedia Commons in the given categories, or in their subcategories."""
 
     source: Literal["commons"] = "commons"
     categories: tuple[Category, ...] = Field(
@@ -39,23 +39,17 @@ class CommonsSource(WebSource):
         0,
         ge=0,
         le=10,
-        description="How many levels of subcategories are entered, 0 to 10; 0: none. Below a few levels, "
-        "categories of Commons "
-        "lead to almost anything, so that 10 is a limit against mistakes",
+        description="Levels of subcategories to enter; 0: none. After a few levels, the categories of Commons lead to "
+        "almost anything: 10 is a limit against mistakes",
     )
-    exclude: tuple[Category, ...] = Field(
-        (), description="Names of subcategories that are not entered, wherever they are met"
-    )
+    exclude: tuple[Category, ...] = Field((), description="Names of subcategories that are never entered")
     styles: dict[Category, str] = Field(
         default_factory=dict,
-        description="A category's name: the style of the files that lie in it themselves, e.g. "
-        "'Impressionist paintings: "
-        "Impressionism'. Read from each file's own list of categories, so that it is the same wherever the "
-        "file is found",
+        description="Styles by category, e.g. {Impressionist paintings: Impressionism}: the style of files that are "
+        "directly in that category, by each file's own list of categories",
     )
     width_px: Literal[20, 40, 60, 120, 250, 330, 500, 960, 1280, 1920, 3840] | None = Field(
         1280,
-        description="Width of the images in pixels, one of Wikimedia's standard steps, since others are refused "
-        "or held back; "
-        "null: the originals, which are held back most. An image that is not so wide comes as it is",
+        description="Width of the images, one of Wikimedia's standard sizes: others are refused or slowed down. null: "
+        "the original files, which are slowed down most. A smaller image comes in its own size",
     )

@@ -12,36 +12,40 @@ License = Annotated[int, Field(ge=0, le=99)]
 
 
 class FlickrSource(WebSource):
-    """Photographs of Flickr: a group's pool, or what a search finds. A search gives 4,000 photographs at most."""
+    """Photographs on Flickr: the pool of a group, or the results of a search, which are 4,000 at most."""
 
     source: Literal["flickr"] = "flickr"
-    group_id: Nsid | None = Field(None, description="A group's NSID, e.g. '34427469792@N01': photographs of its pool")
-    user_id: Nsid | None = Field(None, description="A member's NSID: photographs of theirs alone")
+    group_id: Nsid | None = Field(
+        None, description="A group's NSID, e.g. '34427469792@N01': the photographs in its pool"
+    )
+    user_id: Nsid | None = Field(None, description="A member's NSID: only this member's photographs")
     text: str | None = Field(
-        None, min_length=1, max_length=500, description="Words in the title, the description or the tags. A search"
+        None, min_length=1, max_length=500, description="Search: words in the title, the description or the tags"
     )
     tags: tuple[Annotated[str, Field(pattern=r"^[^,\s][^,]{0,99}$")], ...] = Field(
-        (), max_length=20, description="At most 20 tags, each of which a photograph must have. A search"
+        (), max_length=20, description="Search: tags that a photograph must all have"
     )
     licenses: tuple[License, ...] = Field(
         (),
-        description="Numbers of Flickr's licences that are wanted, e.g. 4 CC BY 2.0, 9 CC0, 10 Public Domain "
-        "Mark; none: all. "
-        "A search",
+        description="Search: Flickr's numbers of the licences to take, e.g. 4 CC BY 2.0, 9 CC0, 10 Public Domain Mark; "
+        "empty: all",
     )
     uploaded_from: date | None = Field(
         None,
-        description="Only what was uploaded on this day or later, UTC. A search; days divide one that finds too much",
+        description="Search: only what was uploaded on this day or later (UTC). Use days to divide a search with too "
+        "many results",
     )
-    uploaded_before: date | None = Field(None, description="Only what was uploaded before this day, UTC. A search")
+    uploaded_before: date | None = Field(None, description="Search: only what was uploaded before this day (UTC)")
     long_side_px: Literal[500, 640, 800, 1024] | None = Field(
         1024,
-        description="Longer side of the images in pixels, one of Flickr's sizes; the next smaller one where a "
-        "photograph lacks "
-        "it; null: the original where its owner gives it, else the largest size",
+        description="Longer side of the images, one of Flickr's sizes; where a photograph has no such size, the next "
+        "smaller one. null: the original file if its owner allows it, otherwise the largest size",
     )
     page_size: int = Field(
-        500, ge=1, le=500, description="Photographs on one page, 1 to 500, the API's limit. Fewer make more requests"
+        500,
+        ge=1,
+        le=500,
+        description="Photographs on one page of the list; 500 is the API's limit, and fewer make more requests",
     )
 
     @property

@@ -11,42 +11,40 @@ _RANGE = re.compile(r"([0-9]{1,9})(?:\s*-\s*([0-9]{1,9}))?")
 
 
 class MetSource(WebSource):
-    """Open Access works of the Met: ids from its CSV or its API, then one request for each object."""
+    """Open-access works of the Met: object ids from its table (CSV) or its API, then one request for each object."""
 
     source: Literal["met"] = "met"
     listing: Literal["csv", "api"] = Field(
         "csv",
-        description="csv: the museum's open-access table (about 300 MB), which says beforehand what is in the public "
-        "domain; api: one list of ids, all of which must be asked for to learn that",
+        description="Where the object ids come from. csv: the museum's open-access table (about 300 MB), which also "
+        "says what is in the public domain; api: a list of all ids; each object must be requested to learn that",
     )
     object_ids: str | None = Field(
         None,
-        description="Only objects with these Object IDs: numbers and ranges with both ends, from 1 to "
-        "999999999, such as "
-        "'1-5000, 436535'; null: all that are listed. One object is one request, so that half a million of "
-        "them take days",
+        description="Only objects with these Object IDs: numbers and ranges from 1 to 999999999, such as '1-5000, "
+        "436535'; null: all. Each object is one request, so that half a million objects take days",
     )
     departments: tuple[str, ...] = Field(
-        (), description="With csv: only these departments, named as the table does, in any case; none: all of them"
+        (), description="With csv: only these departments, as the table names them, in upper or lower case; empty: all"
     )
     classifications: tuple[str, ...] = Field(
-        (), description="With csv: only rows with one of these classifications, e.g. Paintings, in any case; none: all"
+        (),
+        description="With csv: only objects with one of these classifications, e.g. Paintings, in upper or "
+        "lower case; empty: all",
     )
     department_ids: tuple[int, ...] = Field(
-        (), description="With api: only these departments, by the API's numbers, from 1 on; none: all of them"
+        (), description="With api: only these departments, by the API's numbers, from 1; empty: all"
     )
     open_access_only: bool = Field(
         True,
-        description="Only what the museum says is in the public domain: others are not asked for where the "
-        "table says so, "
-        "and have no image where the object does. The museum gives no images of other works",
+        description="Only works that the museum marks as in the public domain; it gives no images of others. With csv, "
+        "others are not requested at all",
     )
     images_per_object: int = Field(
         10,
         ge=1,
         le=1000,
-        description="Images of one object, from 1 to 1000, in the museum's order. 10 is the cap of The Met "
-        "dataset (2021)",
+        description="Most images of one object, in the museum's order. 10 is the cap of The Met dataset (2021)",
     )
 
     @field_validator("object_ids")

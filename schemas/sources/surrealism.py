@@ -10,7 +10,7 @@ PagePath = Annotated[str, Field(pattern=r"^/([A-Za-z0-9._~%-]+/)*[A-Za-z0-9._~%-
 
 
 class SurrealismSource(WebSource):
-    """Surrealist works of surrealism.website: an index of artists, and a page of images for each."""
+    """Surrealist works on surrealism.website, which has an index of artists and a page of images for each."""
 
     source: Literal["surrealism"] = "surrealism"
     index: PagePath = Field("/", description="Path of the page that links to every artist's page")
@@ -18,5 +18,5 @@ class SurrealismSource(WebSource):
         "surrealism",
         min_length=1,
         max_length=100,
-        description="Style of every work: ArtBench-10 took the whole site as one",
+        description="Style of every work; ArtBench-10 used one style for the whole site",
     )

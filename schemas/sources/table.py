@@ -8,7 +8,7 @@ from schemas.sources.common import FileSource
 
 
 class TableSource(FileSource):
-    """One row for each work, in CSV, Parquet or JSON lines; images by path below the binding, or by URL."""
+    """A table with one row for each work (CSV, Parquet or JSON lines); images by path below the binding, or by URL."""
 
     source: Literal["table"] = "table"
     table: str = Field(min_length=1, description="Path of the table below the binding (.csv, .parquet, .jsonl)")
@@ -30,7 +30,7 @@ class TableSource(FileSource):
             "series",
         ],
         str,
-    ] = Field(description="Our field: the table's column. key and image are required")
+    ] = Field(description="The table's column for each field, as field: column; key and image are required")
 
     @model_validator(mode="after")
     def _has_key_and_image(self) -> Self:

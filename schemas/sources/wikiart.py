@@ -11,40 +11,42 @@ _ADDRESS = re.compile(r"[^\s/?#%\\]+")
 
 
 class WikiartSource(WebSource):
-    """Works on wikiart.org. Keys differ by route, so that changing `by` gives every record another id."""
+    """Works on wikiart.org. Each way to list them (`by`) has its own keys: changing it changes every record_id."""
 
     source: Literal["wikiart"] = "wikiart"
     by: Literal["json", "api2", "page"] = Field(
         "json",
-        description="json: the older JSON answers, one for each work, no key needed (key: contentId); api2: the API "
-        "that WikiArt hands out keys for (key: id of 24 hex digits); page: the works' HTML pages, the only ones that "
-        "say who holds the rights (key: artist/work, as in the page's address)",
+        description="Where works are read from. json: the older JSON answers, one for each work, without an API key "
+        "(record key: contentId); api2: the API for which WikiArt gives keys (record key: id of 24 hex digits); page: "
+        "the works' HTML pages, the only ones that say who holds the rights (record key: artist/work, as in the page's "
+        "address)",
     )
     artists: Literal["all"] | tuple[str, ...] = Field(
         "all",
-        description="all, or artists as in the addresses of their pages, e.g. claude-monet. By api2 also ids of 24 hex "
-        "digits, which spare looking the artist up in the list of all",
+        description="all, or artists as in the addresses of their pages, e.g. claude-monet. With api2 also ids of 24 "
+        "hex digits, which need no search in the list of all artists",
     )
     styles: Literal["all"] | tuple[str, ...] = Field(
         "all",
-        description="all, or the names of the wanted styles, e.g. Ukiyo-e; accents, case, blanks and hyphens don't "
-        "count. Works of none of them are left out; of several, the first that WikiArt lists is the record's style, "
-        "spelled as here",
+        description="all, or names of styles, e.g. Ukiyo-e; accents, case, spaces and hyphens are ignored. Other works "
+        "are left out; if a work has several of them, the first that WikiArt lists is the record's style, spelled as "
+        "here",
     )
     style_addresses: dict[str, str] = Field(
         default_factory=dict,
-        description="Last part of the address of a style's page, where it is neither the name in lower case with "
-        "hyphens nor one of the twelve exceptions that are known, e.g. {Archaic: archaic-period}",
+        description="Last part of the address of a style's page, e.g. {Archaic: archaic-period}. Needed only if it is "
+        "neither the name in lower case with hyphens nor one of twelve known exceptions",
     )
     copyright: Literal["public_domain", "any"] = Field(
         "any",
-        description="public_domain: by json the works of artists whom WikiArt lists as in the public domain, by page "
-        "the works whose page says 'Public domain'; api2 says nothing of it. any: all works",
+        description="public_domain: with json, works of artists that WikiArt lists as in the public domain; with page, "
+        "works whose page says 'Public domain'; not possible with api2. any: all works",
     )
     image_size: Literal["original", "HD", "Large", "Blog", "Portrait", "PinterestLarge", "PinterestSmall"] = Field(
         "original",
-        description="original: the file as it was uploaded, always there. The others are scaled copies, some missing: "
-        "HD up to about 1200 px, Large 600 or 750 px, Blog 500 px, Portrait 400 px, PinterestSmall 210 px wide",
+        description="original: the uploaded file, which always exists. The others are smaller copies, some of which "
+        "are missing: HD up to about 1200 px, Large 600 or 750 px, Blog 500 px, Portrait 400 px, PinterestSmall 210 px "
+        "wide",
     )
 
     @model_validator(mode="after")

@@ -1,6 +1,8 @@
 """The command: what it imports before it is needed, how its errors end, and the kinds of its arguments."""
 
 import argparse
+import importlib
+import inspect
 import subprocess
 import sys
 from collections.abc import Callable
@@ -73,3 +75,25 @@ def test_whole_numbers_are_checked(text: str):
         whole(text)
     with pytest.raises(argparse.ArgumentTypeError, match=r"^expected a whole number from 1 on, got 0$"):
         positive("0")
+
+
+@pytest.mark.parametrize(
+    ("words", "module", "flow"),
+    [
+        (["evaluate", "detector", "truth.json", "--release-detections"], "flows.evaluate", "evaluate_detector"),
+        (["evaluate", "detector", "t", "--detector", "a=hog", "--by", "style"], "flows.evaluate", "evaluate_detector"),
+        (["train", "detector", "t", "--bind", "start=w", "--set", "epochs=1"], "flows.train", "train_detector"),
+    ],
+)
+def test_a_command_gives_its_flow_what_the_flow_takes(
+    words: list[str], module: str, flow: str, monkeypatch: pytest.MonkeyPatch
+):
+    pytest.importorskip("torchvision")
+    parameters = inspect.signature(getattr(importlib.import_module(module), flow).fn)
+    calls = []
+    monkeypatch.setattr(f"{module}.{flow}", lambda *args, **kwargs: calls.append(parameters.bind(*args, **kwargs)))
+    monkeypatch.setattr("flows.runner.start_server", lambda: None)
+    assert main(words) == 0
+    (call,) = calls
+    assert set(call.arguments) == set(parameters.parameters)
+    assert call.arguments["truth"] == words[2]
