@@ -11,7 +11,7 @@ from schemas.stage import Stage
 
 SplitName = Literal["train", "val", "test"]
 SPLITS: tuple[SplitName, ...] = get_args(SplitName)
-"""By rank: of what was published in several splits, that of the highest rank counts."""
+"""By rank: where an image or its group was published in several splits, the one of the highest rank counts."""
 
 Ratio = Annotated[float, Field(ge=0, le=1000)]
 MOST_SEATS = 1000
@@ -26,7 +26,7 @@ StratumField = Literal["style", "source", "artist", "object", "century"]
 
 
 class SeededStage(Stage):
-    """What the two stages that draw have in common."""
+    """A stage that draws: sample or split."""
 
     seed: int | None = Field(None, ge=0, description="The recipe's seed by default")
 
@@ -46,8 +46,8 @@ class Sample(SeededStage):
     stage: Literal["sample"] = "sample"
     by: Annotated[tuple[StratumField, ...], BeforeValidator(_as_list)] = Field(
         ("style",),
-        description="What the strata are: a record's style, or several keys together; null: all is one stratum. What a "
-        "record lacks is `unknown`, a stratum of its own",
+        description="What the strata are: a record's style, or several columns together; null: one stratum for all. "
+        "Records without a value are in the stratum `unknown`",
     )
     top: int | None = Field(
         None,
@@ -56,19 +56,21 @@ class Sample(SeededStage):
     )
     at_most: int | None = Field(None, ge=1, description="Records per stratum (PoPArt: 125, ArtBench-10: 6000)")
     exactly: int | None = Field(
-        None, ge=1, description="Records per stratum; where one has fewer, nothing is published and the lack is told"
+        None,
+        ge=1,
+        description="Records per stratum; if any stratum has fewer, nothing is published and an error says so",
     )
     total: int | None = Field(
         None,
         ge=1,
-        description="Records in all, shared out to the strata in proportion to what they have (largest remainders)",
+        description="Records in all, shared out to the strata in proportion to their sizes (largest remainders)",
     )
-    at_most_per: Caps = Field(default_factory=Caps, description="Caps that hold before anything is drawn")
+    at_most_per: Caps = Field(default_factory=Caps, description="Caps that apply before anything is drawn")
     weight: Literal["inverse_artist", "uniform", "figures"] = Field(
         "inverse_artist",
         description="inverse_artist: 1 / works of that artist in that stratum (ArtBench-10, Algorithm 1); "
-        "works of unknown "
-        "artists count as the recipe's `artists` says. uniform: the same for all. figures: proportional to its figures",
+        "works of unknown artists count as the recipe's `artists` says. uniform: the same for all. figures: in "
+        "proportion to its number of figures",
     )
     category: str = Field("person", description="Category that counts as a figure, where figures weigh")
     score: Score = Field(0.5, description="A detector's box counts from this score on, where figures weigh")
@@ -82,9 +84,7 @@ class Sample(SeededStage):
 
 
 class Split(SeededStage):
-    """Deal the records of each stratum into train, val and test, groups kept together, published ones kept where they
-    are.
-    """
+    """Deal the records of each stratum into train, val and test; groups stay together, published images in place."""
 
     stage: Literal["split"] = "split"
     ratios: dict[SplitName, Ratio] = Field(
@@ -92,15 +92,13 @@ class Split(SeededStage):
     )
     by: Annotated[tuple[StratumField | Literal["styles"], ...], BeforeValidator(_as_list)] = Field(
         ("style",),
-        description="What is balanced: records are dealt inside each style, or inside each combination of "
-        "several keys; "
-        "null: in one list. `styles`, of which a record may have several, needs the method `iterative`",
+        description="What is balanced: records are dealt inside each style, or inside each combination of several "
+        "columns; null: in one list. `styles`, of which a record may have several, needs the method `iterative`",
     )
     method: Literal["batches", "iterative"] = Field(
         "batches",
-        description="batches: in each stratum, in batches of as many as there are seats (PoPArt). iterative: "
-        "each value of "
-        "each key in `by` is balanced by itself, the rarest first (Sechidis et al., 2011)",
+        description="batches: in each stratum, in batches of as many as there are seats (PoPArt). iterative: each "
+        "value of each column in `by` is balanced by itself, the rarest first (Sechidis et al., 2011)",
     )
     order: Literal["figures"] | None = Field(
         "figures", description="Batches go by number of figures, most first; null: by chance (ArtBench-10)"
@@ -110,9 +108,8 @@ class Split(SeededStage):
     )
     roles: dict[str, Literal["gallery", "query"]] = Field(
         default_factory=dict,
-        description="Source: its role; those that are not named are queries. A gallery lies in train as a whole; "
-        "queries are dealt by "
-        "the ratios, and what is a copy of an image of the gallery is dropped (the Met, section 2)",
+        description="Source: its role; sources that are not named are queries. A gallery lies in train as a whole; "
+        "queries are dealt by the ratios, and copies of images of the gallery are dropped (the Met, section 2)",
     )
     category: str = Field("person", description="Category that counts as a figure")
     score: Score = Field(0.5, description="A detector's box counts from this score on, where people have not annotated")
@@ -120,9 +117,8 @@ class Split(SeededStage):
         0.05,
         ge=0,
         le=1,
-        description="Largest share of the images that may lie in another split than the ratios ask, because what "
-        "is published "
-        "stays; beyond it nothing is published. No part of what a split is: to change it moves nothing",
+        description="Largest share of the images that may lie in another split than the ratios ask for, because "
+        "published images keep their split; beyond it nothing is published. A change of it moves no image",
     )
 
     @model_validator(mode="after")

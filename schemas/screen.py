@@ -1,4 +1,4 @@
-"""screen: what it can ask of a record. Every limit with its unit and its reason."""
+"""screen: what it can check in a record. Every limit with its unit and its reason."""
 
 import re
 from typing import Any, Literal, Self, get_args
@@ -22,7 +22,7 @@ class Figures(Frozen):
     score: Score = Field(0.5, description="A detector's box counts from this score on (PoPArt, section 3.1: p >= 0.5)")
     counted_by: Literal["people_first", "detector"] = Field(
         "people_first",
-        description="people_first: a source's annotations outrank the detector; detector: only it counts",
+        description="people_first: a source's annotations outrank the detector; detector: only the detector counts",
     )
 
     @model_validator(mode="after")
@@ -61,29 +61,30 @@ class Between(Frozen):
 
 
 class Scores(Frozen):
-    """Limits on what `quality` measured, from thumbnails of 256 px; each share that stands on its limit passes.
+    """Limits on what `quality` measured, from thumbnails of 256 px; a value equal to its limit passes.
 
     docs/screening.md says what each score means, which limits were tried on real paintings, and what they cost.
     """
 
     least_contrast: Score | None = Field(
         None,
-        description="Blank or nearly so below it, as a share of the way from black to white; 0.1 is far below any "
-        "drawing tried",
+        description="Below it a picture is blank or nearly so; as a share of the range from black to white. 0.1 is far "
+        "below any drawing tried",
     )
     most_blur: Score | None = Field(
         None,
-        description="Blurred above it, 0 (sharp) to 1, as seen at 256 px; no painting tried was above 0.42, and 0.5 "
-        "is a safe start",
+        description="Above it a picture is blurred; 0 (sharp) to 1, measured at 256 px. No painting tried was above "
+        "0.42, and 0.5 is a safe start",
     )
     most_border: Score | None = Field(
-        None, description="Frame, passe-partout or plain border above it, as a share of the area; 0.2 is a start"
+        None,
+        description="Above it there is too much frame, passe-partout or plain border, as a share of the area; "
+        "0.2 is a start",
     )
     most_object_photo: Score | None = Field(
         None,
-        description="A thing photographed before a plain ground above it, 0 to 1; 0.75 finds sculptures and "
-        "vases, and some "
-        "oval paintings and drawings on empty paper too",
+        description="Above it the picture is likely a photograph of an object on a plain ground, 0 to 1; 0.75 finds "
+        "sculptures and vases, but also some oval paintings and drawings on empty paper",
     )
 
     @model_validator(mode="after")
@@ -94,7 +95,7 @@ class Scores(Frozen):
 
 
 class Screen(Stage):
-    """Drop records by what was measured of them. The one filter; it may stand several times in a recipe."""
+    """Drop records by their fields and measures. The one filter; it may stand several times in a recipe."""
 
     stage: Literal["screen"] = "screen"
     rights: tuple[str, ...] | None = Field(
@@ -104,20 +105,19 @@ class Screen(Stage):
         "and beginnings of them up to a /, NOASSERTION among them; one or several",
     )
     styles: tuple[str, ...] | None = Field(
-        None, min_length=1, description="Styles that pass, by any of their names; what has no style does not"
+        None, min_length=1, description="Styles that pass, by any of their names; records without a style do not"
     )
     bytes: Between | None = Field(None, description="Bytes of the file")
     pixels: Between | None = Field(None, description="Width x height in px")
     least_side_px: int | None = Field(None, ge=1, description="Shorter side in px, upright")
     aspect: Aspect | None = Field(None, description="Allowed width / height")
     colour: Literal["colour", "grey"] | None = Field(
-        None, description="colour: greys and pictures in one tone, such as sepia, go; grey: all others go"
+        None, description="colour: drop greys and pictures in one tone, such as sepia; grey: drop all others"
     )
     least_chroma: Score = Field(
         0.025,
-        description="A picture is in colour from this chroma on, as a share of 255 levels: no painting in colour of "
-        "those tried "
-        "is below it, and next to no picture in one tone above",
+        description="A picture is in colour from this chroma on, as a share of 255 levels: of the pictures tried no "
+        "painting in colour is below it, and almost no picture in one tone above",
     )
     scores: Scores | None = Field(None, description="Limits on the scores that `quality` measured")
     figures: Figures | None = Field(None, description="How many figures there must be")
@@ -147,7 +147,7 @@ class Screen(Stage):
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """The stages that must have stood before, for what is asked for."""
+        """The stages that must come before, for these settings."""
         asked = {
             "fetch": self.bytes is not None,
             "hash": (self.pixels, self.least_side_px, self.aspect) != (None, None, None),

@@ -202,7 +202,8 @@ def test_what_is_unknown_is_told():
 def test_a_group_larger_than_the_share_of_a_split_is_told():
     said = told(lying(6, 2, 2), groups=["g"] * 3 + [f"s{number}" for number in range(7)])
     assert said[1:] == [
-        "split: the group of g has 3 of 10 images, more than the whole share of a split; it lies in one split nevertheless"
+        "split: the group of g has 3 of 10 images, more than the whole share of a split; it lies in one split "
+        "nevertheless"
     ]
     assert len(told(lying(6, 2, 2), groups=["g"] * 2 + [f"s{number}" for number in range(8)])) == 1
 
