@@ -122,7 +122,8 @@ def _gini(works: _Ints, group: _Ints, size: int) -> _Floats:
     """(size,) Gini coefficients, G = 2 sum(i x_i) / (n sum(x_i)) - (n + 1) / n with x ascending and i from 1.
 
     works, group: as for `_effective`, but an artist without works may be among them. 0.0 if all have equally many
-    works, (N - 1) / N if one of N artists has all. Source: Gini's coefficient of the population, not corrected for small N.
+    works, (N - 1) / N if one of N artists has all. Source: Gini's coefficient of the population, without a correction
+    for small N.
 
     >>> _gini(np.array([5, 5, 0, 0, 0, 12]), np.array([0, 0, 1, 1, 1, 1]), 2).tolist()
     [0.0, 0.75]
