@@ -1,4 +1,4 @@
-"""What a person says of single records, whatever was measured of them: the words of the file that a recipe names."""
+"""The words of the list by hand: actions of people on single records, whatever was measured of them."""
 
 from typing import Literal, get_args
 
@@ -12,12 +12,12 @@ SCOPES: dict[Action, tuple[Scope, ...]] = {
     "replace": ("record",),
     "takedown": ("work", "record", "artist"),
 }
-"""What each action may be said of; the first is meant where the file says nothing."""
+"""The scopes of each action; the first is the default."""
 
 MEANING: dict[Action, str] = {
     "exclude": "The record is not wanted: it is dropped before it is fetched.",
     "include": "The record is wanted: it passes every screen, and is drawn first.",
-    "replace": "The record is sent back after the draw: the next in the order of its stratum takes its place.",
-    "takedown": "The record must go, and stay away: it is never fetched again, and none of its copies takes its place.",
+    "replace": "The draw leaves the record out: the next in the order of its stratum takes its place.",
+    "takedown": "The record is removed and never comes back: it is not fetched again, and no copy takes its place.",
 }
 """One sentence for people for each action."""

@@ -11,7 +11,7 @@ from schemas.stage import Stage
 
 SplitName = Literal["train", "val", "test"]
 SPLITS: tuple[SplitName, ...] = get_args(SplitName)
-"""By rank: of what was published in several splits, that of the highest rank counts."""
+"""By rank: where an image or its group was published in several splits, the one of the highest rank counts."""
 
 Ratio = Annotated[float, Field(ge=0, le=1000)]
 MOST_SEATS = 1000
@@ -26,7 +26,7 @@ StratumField = Literal["style", "source", "artist", "object", "century"]
 
 
 class SeededStage(Stage):
-    """What the two stages that draw have in common."""
+    """A stage that draws: sample or split."""
 
     seed: int | None = Field(None, ge=0, description="Seed of this stage's draws; null: the recipe's seed")
 
@@ -85,9 +85,7 @@ class Sample(SeededStage):
 
 
 class Split(SeededStage):
-    """Deal the records of each stratum into train, val and test, groups kept together, published ones kept where they
-    are.
-    """
+    """Deal the records of each stratum into train, val and test; groups stay together, published images in place."""
 
     stage: Literal["split"] = "split"
     ratios: dict[SplitName, Ratio] = Field(

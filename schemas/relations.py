@@ -1,11 +1,11 @@
-"""What two images can be to each other, and the keys by which pairs worth a second look are found."""
+"""How two images can be related, and the views whose hashes find pairs that are worth a comparison."""
 
 from enum import StrEnum
 from typing import Literal, get_args
 
 
 class Relation(StrEnum):
-    """How image b stands to image a; found by looking at both, or by a person."""
+    """How image b is related to image a; found by comparing both, or by a person."""
 
     SAME_FILE = "same_file"
     REENCODED = "reencoded"
@@ -30,15 +30,14 @@ MEANING: dict[Relation, str] = {
     Relation.TURNED: "One is the other turned by one, two or three right angles.",
     Relation.DETAIL: "One shows a part of the other, less than half of it.",
     Relation.UNCERTAIN: "Much of one is found in the other, but not enough to call them one picture: another "
-    "impression, a "
-    "replica, or copies too small to tell.",
-    Relation.LOOK_ALIKE: "Two pictures whose composition is alike: works of one series, as a rule.",
+    "impression, a replica, or copies too small to tell.",
+    Relation.LOOK_ALIKE: "Two pictures with a similar composition, usually works of one series.",
     Relation.DIFFERENT: "Two pictures.",
 }
 """One sentence for people for each relation."""
 
 APART: frozenset[Relation] = frozenset({Relation.LOOK_ALIKE, Relation.DIFFERENT})
-"""Relations that say: these are two works. A chain of copies that joins such a pair is cut."""
+"""Relations of two different works. A chain of copies that joins such a pair is cut."""
 
 DropRelation = Literal["same_file", "reencoded", "resized", "recoloured", "cropped", "mirrored", "turned"]
 """Relations of copies: what a recipe may drop."""
@@ -58,10 +57,10 @@ BindRelation = Literal[
 """Relations that may keep two works in one split."""
 
 ViewName = Literal["phash", "mirrored", "turned", "crops"]
-"""Keys by which pairs are found: the picture's own hash, and hashes of how it would look as another's copy."""
+"""Views whose hashes find pairs: the whole picture (phash), and how it would look mirrored, turned or cropped."""
 
 VIEW_NAMES: tuple[ViewName, ...] = get_args(ViewName)
 
 VERDICTS = ("copy", "related", "different")
-"""What a person may say of a pair. copy: one work, of which one record stays; related: two pictures, in one split;
-different: two works. Of several words about one pair the last of these counts: it drops least."""
+"""People's verdicts on a pair. copy: one work, of which one record is kept; related: two pictures, in one split;
+different: two works. Where a pair of files has several verdicts, the last of these counts: it drops least."""

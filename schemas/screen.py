@@ -64,7 +64,7 @@ class Between(Frozen):
 
 
 class Scores(Frozen):
-    """Limits on what `quality` measured, from thumbnails of 256 px; each share that stands on its limit passes.
+    """Limits on what `quality` measured, from thumbnails of 256 px; a value equal to its limit passes.
 
     docs/screening.md says what each score means, which limits were tried on real paintings, and what they cost.
     """
@@ -98,7 +98,7 @@ class Scores(Frozen):
 
 
 class Screen(Stage):
-    """Drop records by what was measured of them. It is the only filter, and may occur several times in a recipe."""
+    """Drop records by their fields and measures. It is the only filter, and may occur several times in a recipe."""
 
     stage: Literal["screen"] = "screen"
     rights: tuple[str, ...] | None = Field(

@@ -47,10 +47,6 @@ FIGURE = pa.struct(
 
 SOURCE_FIGURES = pa.schema([("record_id", pa.string()), ("figures", pa.list_(FIGURE))])
 
-LISTING = pa.schema([("path", pa.string()), ("validator", pa.string())])
-"""Files of a folder. A validator changes when the file does (size and times, or an ETag); never content of a
-release."""
-
 RETRIEVALS = pa.schema(
     [
         ("locator", pa.string()),

@@ -34,20 +34,20 @@ def sample(settings: Sample, state: State, recipe: Recipe, context: Context) -> 
 def _view(store: Store, settings: Sample, state: State, recipe: Recipe, context: Context) -> pa.Table:
     """Only what these settings ask for, so that nothing else makes it draw again."""
     ids = kept_ids(store, state)
-    said = columns_of(store, state.records, ids, ("style", "artist", "source", "declared_group", "year"))
-    thing = pc.binary_join_element_wise(said["source"], said["declared_group"], ":")  # sources' words are their own
-    nobody = ids if recipe.artists.unknown == "apart" else said["source"]  # no name begins like this
+    fields = columns_of(store, state.records, ids, ("style", "artist", "source", "declared_group", "year"))
+    thing = pc.binary_join_element_wise(fields["source"], fields["declared_group"], ":")  # sources' words are their own
+    nobody = ids if recipe.artists.unknown == "apart" else fields["source"]  # no name begins like this
     known: dict[str, pa.ChunkedArray] = {
-        "style": said["style"],
-        "source": said["source"],
-        "artist": said["artist"],
+        "style": fields["style"],
+        "source": fields["source"],
+        "artist": fields["artist"],
         "object": thing,
-        "century": strata.century(said["year"]),
+        "century": strata.century(fields["year"]),
     }
-    columns: dict[str, pa.ChunkedArray] = {"record_id": ids, **{key: known[key] for key in settings.by}}
-    columns["weighs_as"] = pc.coalesce(said["artist"], pc.binary_join_element_wise("unknown\n", nobody, ""))
+    columns: dict[str, pa.ChunkedArray] = {"record_id": ids, **{column: known[column] for column in settings.by}}
+    columns["weighs_as"] = pc.coalesce(fields["artist"], pc.binary_join_element_wise("unknown\n", nobody, ""))
     if settings.at_most_per.artist is not None:
-        columns["named_artist"] = said["artist"]
+        columns["named_artist"] = fields["artist"]
     if settings.at_most_per.object is not None:
         columns["object"] = thing
     if settings.weight == "figures":

@@ -40,11 +40,11 @@ def split(settings: Split, state: State, recipe: Recipe, context: Context) -> St
         ref, is_new = decide_once(store, "split", settings, CODE, view, lambda: core.decide(view, settings))
         outcome = store.read_table(ref)
         step = steps.step_of(store, "decide", settings.label, "split", ids, ref, computed=int(is_new))
-    seen = view.filter(view["is_kept"])
-    is_dealt = pc.not_equal(pc.fill_null(seen["role"], "query"), "gallery")
+    kept_rows = view.filter(view["is_kept"])
+    is_dealt = pc.not_equal(pc.fill_null(kept_rows["role"], "query"), "gallery")
     if pc.any(pc.is_valid(view["published"])).as_py():
         drift.check(outcome.filter(is_dealt), settings, lambda: _afresh(view, settings).filter(is_dealt))
-    notes = drift.notes(seen.filter(is_dealt), outcome.filter(is_dealt), settings)
+    notes = drift.notes(kept_rows.filter(is_dealt), outcome.filter(is_dealt), settings)
     return step.model_copy(update={"notes": (*previous.lineage_notes(store, recipe), *notes)})
 
 
@@ -58,13 +58,13 @@ def _view(store: Store, settings: Split, state: State, recipe: Recipe, ids: pa.C
     files.
     """
     everyone = _with_dropped_copies(store, state, ids)
-    said = columns_of(
+    fields = columns_of(
         store, state.records, everyone, ("style", "styles", "artist", "source", "declared_group", "series", "year")
     )
     known: dict[str, pa.ChunkedArray] = {
-        **{name: said[name] for name in ("style", "styles", "source", "artist")},
-        "object": pc.binary_join_element_wise(said["source"], said["declared_group"], ":"),
-        "century": strata.century(said["year"]),
+        **{name: fields[name] for name in ("style", "styles", "source", "artist")},
+        "object": pc.binary_join_element_wise(fields["source"], fields["declared_group"], ":"),
+        "century": strata.century(fields["year"]),
     }
     sha256 = column_of(store, state.outcome("fetch"), everyone, "sha256")
     columns: dict[str, pa.ChunkedArray] = {
@@ -72,26 +72,26 @@ def _view(store: Store, settings: Split, state: State, recipe: Recipe, ids: pa.C
         "is_kept": pc.is_in(everyone, value_set=ids),
         "published": previous.published_splits(store, recipe, everyone, sha256),
         "figures": pa.chunked_array([figure_counts(store, state, everyone, settings.category, settings.score)]),
-        "role": previous.roles(recipe, said["source"]),
-        **{key: known[key] for key in settings.by},
+        "role": previous.roles(recipe, fields["source"]),
+        **{column: known[column] for column in settings.by},
         "copies_sha256": sha256,
-        "together_declared": _declared(settings, said),
+        "together_declared": _declared(settings, fields),
     }
     dedups = [step.outcome for step in state.steps if step.stage == "dedup"]
     columns |= {f"copies_{number}": column_of(store, ref, everyone, "group_id") for number, ref in enumerate(dedups)}
     if "artist" in settings.together:
-        columns["together_artist"] = said["artist"]
+        columns["together_artist"] = fields["artist"]
     if "series" in settings.together:  # of one artist: names repeat
-        columns["together_series"] = _joined_words(pc.fill_null(said["artist"], ""), said["series"])
+        columns["together_series"] = _joined_words(pc.fill_null(fields["artist"], ""), fields["series"])
     return _with_renamed_records(pa.table(columns), previous.renamed_records(store, recipe, everyone, sha256), recipe)
 
 
-def _declared(settings: Split, said: pa.Table) -> pa.ChunkedArray:
+def _declared(settings: Split, fields: pa.Table) -> pa.ChunkedArray:
     """What a source declares as one object.
 
     Its words are its own, but where there are roles: queries name what hangs in the gallery.
     """
-    return said["declared_group"] if settings.roles else _joined_words(said["source"], said["declared_group"])
+    return fields["declared_group"] if settings.roles else _joined_words(fields["source"], fields["declared_group"])
 
 
 def _joined_words(whose: pa.ChunkedArray, word: pa.ChunkedArray) -> pa.ChunkedArray:

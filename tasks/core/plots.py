@@ -241,11 +241,11 @@ def _grid(
 def _columns(x: Axis, height: int, words: Sequence[str], at: Sequence[float], *, is_barred: bool = False) -> str:
     bottom = height - _BOTTOM
     lines = "" if is_barred else "".join(f"M{x.at(tick)} {_TOP:g}V{bottom:g}" for tick in at)
-    said = "".join(
+    texts = "".join(
         f"<text class='mid' x='{x.at(tick)}' y='{bottom + 14:g}'>{escape(word)}</text>"
         for tick, word in zip(at, words, strict=True)
     )
-    return f"<path class='grid' d='{lines}'/><path class='axis' d='M{x.start:g} {bottom:g}H{x.stop:g}'/>{said}"
+    return f"<path class='grid' d='{lines}'/><path class='axis' d='M{x.start:g} {bottom:g}H{x.stop:g}'/>{texts}"
 
 
 def _axis_labels(labels: PlotLabels, x: Axis, height: int) -> str:

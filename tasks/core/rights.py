@@ -36,11 +36,11 @@ def passes(uri: str, allowed: Sequence[str]) -> bool:
     False
     """
     bare = _PART_ENDS.sub("/", _bare(uri)) + "/"
-    return any(bare.startswith(start) for said in allowed for start in _WORDS.get(said, (_beginning(said),)))
+    return any(bare.startswith(start) for word in allowed for start in _WORDS.get(word, (_beginning(word),)))
 
 
-def _beginning(said: str) -> str:
-    return _PART_ENDS.sub("/", _bare(said)).rstrip("/") + "/"
+def _beginning(uri: str) -> str:
+    return _PART_ENDS.sub("/", _bare(uri)).rstrip("/") + "/"
 
 
 def _bare(uri: str) -> str:

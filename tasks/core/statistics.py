@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from schemas.tables import DIVERSITY, HISTOGRAMS, SHARES
 from tasks.core.strata import UNKNOWN, Strata, strata
 
-MOMENTS = ("measured", "before", "after")
 VIEW = pa.schema(
     [
         ("record_id", pa.string()),
@@ -69,33 +68,6 @@ def statistics(
 # --- diversity
 
 
-def effective_number(counts: Sequence[int] | _Ints) -> float:
-    """How many equally frequent artists would be as diverse: exp of the Shannon entropy of works by artist.
-
-    counts: (N,) works of each artist, >= 0; an artist without works changes nothing. 1.0 for one artist, N for N equal
-    ones, 0.0 for none. Source: the Hill number of order 1, Jost, "Entropy and diversity", Oikos 113 (2006).
-
-    >>> round(effective_number([1, 1, 1, 1]), 6), round(effective_number([97, 1, 1, 1]), 3)
-    (4.0, 1.183)
-    """
-    works = np.asarray(counts, np.int64)
-    works = works[works > 0]
-    return float(_effective(works, np.zeros(len(works), np.int64), 1)[0]) if len(works) else 0.0
-
-
-def gini(counts: Sequence[int] | _Ints) -> float:
-    """How unevenly works are spread over artists: 0.0 if all have equally many, (N - 1) / N if one of N has all.
-
-    counts: (N,) works of each artist, >= 0, in any order; one without works is one of the N. 0.0 for one artist, for
-    none, and where there are no works. Source: Gini's coefficient of the population, not corrected for small N.
-
-    >>> gini([5, 5]), gini([0, 0, 0, 12]), gini([])
-    (0.0, 0.75, 0.0)
-    """
-    works = np.asarray(counts, np.int64)
-    return float(_gini(works, np.zeros(len(works), np.int64), 1)[0]) if works.sum() else 0.0
-
-
 def diversity(
     stratum: pa.ChunkedArray | pa.Array, artist: pa.ChunkedArray | pa.Array, moment: str = "after"
 ) -> pa.Table:
@@ -134,13 +106,28 @@ def _diversity(of: Strata, by: Strata, moment: str) -> pa.Table:
 
 
 def _effective(works: _Ints, group: _Ints, size: int) -> _Floats:
-    """(size,) effective numbers. works: (N,), all above 0; group: (N,) which of the groups, none of them empty."""
+    """(size,) how many equally frequent artists would be as diverse: exp of the Shannon entropy of works by artist.
+
+    works: (N,) of each artist, all above 0; group: (N,) which of the groups, none of them empty. 1.0 for one artist, N
+    for N equal ones. Source: the Hill number of order 1, Jost, "Entropy and diversity", Oikos 113 (2006).
+
+    >>> _effective(np.array([1, 1, 1, 1, 97, 1, 1, 1]), np.repeat([0, 1], 4), 2).round(3).tolist()
+    [4.0, 1.183]
+    """
     total = np.bincount(group, works, size)
     return np.asarray(np.exp(np.log(total) - np.bincount(group, works * np.log(works), size) / total), np.float64)
 
 
 def _gini(works: _Ints, group: _Ints, size: int) -> _Floats:
-    """(size,) Gini coefficients, G = 2 sum(i x_i) / (n sum(x_i)) - (n + 1) / n with x ascending and i from 1."""
+    """(size,) Gini coefficients, G = 2 sum(i x_i) / (n sum(x_i)) - (n + 1) / n with x ascending and i from 1.
+
+    works, group: as for `_effective`, but an artist without works may be among them. 0.0 if all have equally many
+    works, (N - 1) / N if one of N artists has all. Source: Gini's coefficient of the population, without a correction
+    for small N.
+
+    >>> _gini(np.array([5, 5, 0, 0, 0, 12]), np.array([0, 0, 1, 1, 1, 1]), 2).tolist()
+    [0.0, 0.75]
+    """
     order = np.lexsort((works, group))
     members = np.bincount(group, minlength=size)
     place = np.arange(len(works)) - (np.cumsum(members) - members)[group[order]] + 1

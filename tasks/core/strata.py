@@ -1,4 +1,4 @@
-"""What records are grouped by when they are drawn or dealt: one key, or several together."""
+"""Strata: the groups in which records are drawn or dealt, by one column or by several together."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -21,13 +21,13 @@ class Strata(NamedTuple):
     of: NDArray[np.int64]
     """(N,) the place in `names` of each record's."""
     unknown: frozenset[int] = frozenset()
-    """Places of those whose records lack a key."""
+    """Places of those whose records lack a value."""
 
 
 def strata(view: pa.Table, columns: Sequence[str]) -> Strata:
     """The strata by string columns of a view; by none of them all records are one, named "all".
 
-    Nulls and empty strings are UNKNOWN. Where a record has several keys, its stratum's name is theirs, joined.
+    Nulls and empty strings are UNKNOWN. With several columns the name of a stratum is their values, joined.
 
     >>> strata(pa.table({"style": ["Cubism", None, "Cubism"]}), ["style"])
     Strata(names=['Cubism', 'unknown'], of=array([0, 1, 0]), unknown=frozenset({1}))
@@ -35,8 +35,8 @@ def strata(view: pa.Table, columns: Sequence[str]) -> Strata:
     if not view.num_rows:
         return Strata([], np.empty(0, np.int64))
     found = Strata(["all"], np.zeros(view.num_rows, np.int64))
-    for place, key in enumerate(columns):
-        one = _strata_of_column(view[key])
+    for place, column in enumerate(columns):
+        one = _strata_of_column(view[column])
         found = one if place == 0 else _cross(found, one)
     return found
 
@@ -52,8 +52,8 @@ def century(year: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _strata_of_column(column: pa.ChunkedArray) -> Strata:
-    said = pc.if_else(pc.equal(column, ""), None, column)
-    encoded = pc.fill_null(said, UNKNOWN).combine_chunks().dictionary_encode()
+    known = pc.if_else(pc.equal(column, ""), None, column)
+    encoded = pc.fill_null(known, UNKNOWN).combine_chunks().dictionary_encode()
     names = encoded.dictionary.to_pylist()
     order = sorted(range(len(names)), key=names.__getitem__)
     rank = np.empty(len(names), np.int64)

@@ -134,23 +134,23 @@ def _witnesses(store: Store, state: State) -> tuple[pa.Table, tuple[str, ...]]:
     hashed = stored_measurements(store, inspection.HASHES, blobs, HASH)
     hashed = hashed.filter(pc.fill_null(pc.equal(hashed["phash_recipe"], PHASH), False))
     at_hand = thumbnails.stored_thumbnails(store, hashed["sha256"].combine_chunks())["sha256"]
-    seen = down.filter(pc.is_in(down["sha256"], value_set=at_hand))
-    looked = tables.lookup(hashed, "sha256", seen["sha256"])
-    zeros = pa.array(np.zeros(seen.num_rows, np.int64))
+    with_thumbnail = down.filter(pc.is_in(down["sha256"], value_set=at_hand))
+    looked = tables.lookup(hashed, "sha256", with_thumbnail["sha256"])
+    zeros = pa.array(np.zeros(with_thumbnail.num_rows, np.int64))
     table = pa.table(
         {
-            "record_id": seen["record_id"],
-            "sha256": seen["sha256"],
-            "detail": seen["detail"],
-            "rights_uri": pa.array([""] * seen.num_rows, pa.string()),
-            "is_annotated": pa.array([False] * seen.num_rows, pa.bool_()),
+            "record_id": with_thumbnail["record_id"],
+            "sha256": with_thumbnail["sha256"],
+            "detail": with_thumbnail["detail"],
+            "rights_uri": pa.array([""] * with_thumbnail.num_rows, pa.string()),
+            "is_annotated": pa.array([False] * with_thumbnail.num_rows, pa.bool_()),
             "metadata": zeros,
             "bytes": zeros,
-            "is_second_choice": pa.array([False] * seen.num_rows, pa.bool_()),
+            "is_second_choice": pa.array([False] * with_thumbnail.num_rows, pa.bool_()),
             **{name: looked[name] for name in ("phash", "phash_recipe", "width_px", "height_px")},
         }
     )
-    lost = down.num_rows - seen.num_rows
+    lost = down.num_rows - with_thumbnail.num_rows
     note = (
         f"dedup: the store has no thumbnail of {lost} records that are taken down, so only copies with equal bytes "
         "are recognised"

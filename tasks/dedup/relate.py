@@ -32,21 +32,21 @@ def compare_part(pairs: pa.Table, _asked: None, into: str, context: Context) -> 
     store = runs.store_of(context)
     pairs = pairs.cast(pa.schema([field.with_type(_without_large_string(field.type)) for field in pairs.schema]))
     shelf = pa.concat_tables([pa.table({"sha256": pairs[side], "path": pairs[f"path_{side}"]}) for side in ("a", "b")])
-    seen = shelves.greys(store, shelf)
+    greys = shelves.greys(store, shelf)
     rows = []
     for pair in pairs.select(["a", "b", "view", "has_equal_size"]).to_pylist():
         view = views.ALL_VIEWS[pair["view"]]
-        found = relate.measure_agreement(seen[pair["a"]], seen[pair["b"]], view)
-        said = relate.relation_of_agreement(found, view, has_equal_size=pair["has_equal_size"])
+        agreement = relate.measure_agreement(greys[pair["a"]], greys[pair["b"]], view)
+        relation = relate.relation_of_agreement(agreement, view, has_equal_size=pair["has_equal_size"])
         rows.append(
             {
                 "a": pair["a"],
                 "b": pair["b"],
                 "view": pair["view"],
-                "relation": said,
-                "score": round(found.score, relate.STORED_DECIMALS),
-                "share": round(found.share, relate.STORED_DECIMALS),
-                "tone": round(found.tone, relate.STORED_DECIMALS),
+                "relation": relation,
+                "score": round(agreement.score, relate.STORED_DECIMALS),
+                "share": round(agreement.share, relate.STORED_DECIMALS),
+                "tone": round(agreement.tone, relate.STORED_DECIMALS),
             }
         )
     store.write_table(into, pa.Table.from_pylist(rows, schema=RELATIONS))
@@ -73,8 +73,8 @@ def stored_relations(blobs: pa.Array, pairs: pa.Table, store: Store) -> pa.Table
 
 def _codes(a: pa.ChunkedArray, b: pa.ChunkedArray, view: pa.ChunkedArray, blobs: int) -> NDArray[np.int64]:
     """(P,) one number for each pair and view."""
-    one, other, seen = (column.to_numpy().astype(np.int64) for column in (a, b, view))
-    return np.asarray((one * blobs + other) * len(views.ALL_VIEWS) + seen)
+    one, other, view_number = (column.to_numpy().astype(np.int64) for column in (a, b, view))
+    return np.asarray((one * blobs + other) * len(views.ALL_VIEWS) + view_number)
 
 
 def ensure_relations(

@@ -30,13 +30,13 @@ def read_manual_lists(recipe: Recipe, context: Context) -> pa.Table:
     if recipe.by_hand is None:
         return BY_HAND.empty_table()
     url, name = context.bindings[recipe.by_hand], f"binding '{recipe.by_hand}'"
-    said = core.parse_manual_lists(name, files.rows_of_csv(recipe.by_hand, url))
-    replaced = said.filter(pc.equal(said["action"], "replace"))["name"].to_pylist()
+    manual = core.parse_manual_lists(name, files.rows_of_csv(recipe.by_hand, url))
+    replaced = manual.filter(pc.equal(manual["action"], "replace"))["name"].to_pylist()
     if replaced and not any(isinstance(stage, Sample) for stage in recipe.stages):
         raise BadInput(
             f"{name}: expected a sample stage in the recipe to replace '{replaced[0]}' in its draw, got none"
         )
-    return said
+    return manual
 
 
 def is_named(recipe: Recipe, context: Context, record_ids: pa.ChunkedArray | pa.Array, action: Action) -> pa.Array:
@@ -62,32 +62,34 @@ def purged_ids(store: Store, recipe: Recipe) -> pa.Array:
 
 def missing_inclusion_notes(store: Store, state: State, recipe: Recipe, context: Context) -> tuple[str, ...]:
     """A sentence on records that a person included and that are not in the release nevertheless, and why."""
-    said = read_manual_lists(recipe, context)
-    wanted = said.filter(pc.equal(said["action"], "include"))["name"]
+    manual = read_manual_lists(recipe, context)
+    wanted = manual.filter(pc.equal(manual["action"], "include"))["name"]
     why = dict.fromkeys(wanted.to_pylist(), "no source lists it")
     for ref in (state.records, *(step.outcome for step in state.steps)):
         table = store.read_table(ref).select(["record_id", "reason"])
         for row in table.filter(pc.is_in(table["record_id"], value_set=wanted)).to_pylist():
             why[row["record_id"]] = row["reason"]
-    lost = [f"{name} ({reason})" for name, reason in why.items() if reason is not None]
-    if not lost:
+    missing = [f"{name} ({reason})" for name, reason in why.items() if reason is not None]
+    if not missing:
         return ()
-    return (f"by hand: {len(lost)} of {len(why)} included records are not in the release: {listed(lost, _EXAMPLES)}",)
+    return (
+        f"by hand: {len(missing)} of {len(why)} included records are not in the release: {listed(missing, _EXAMPLES)}",
+    )
 
 
 def apply_manual_lists(
     store: Store, recipe: Recipe, context: Context, records: pa.Table
 ) -> tuple[pa.Table, TableRef | None, tuple[str, ...]]:
     """RECORDS without what is excluded or taken down, the table of what is taken down (if anything), and notes."""
-    said, stones = read_manual_lists(recipe, context), all_tombstones(store, recipe)
-    if not said.num_rows and not stones.num_rows:
+    manual, stones = read_manual_lists(recipe, context), all_tombstones(store, recipe)
+    if not manual.num_rows and not stones.num_rows:
         return records, None, ()
     previous = releases.predecessor(store, recipe.name)
-    found = core.apply_manual_lists(
-        records, said, stones, previous.ledger() if previous else LEDGER.empty_table(), aliases.merged(recipe.artists)
+    outcome = core.apply_manual_lists(
+        records, manual, stones, previous.ledger() if previous else LEDGER.empty_table(), aliases.merged(recipe.artists)
     )
-    ref = store.write_table(outcome_folder("taken_down"), found.taken_down) if found.taken_down.num_rows else None
-    return found.records, ref, (*found.notes, *_copies_note(recipe, found.taken_down))
+    ref = store.write_table(outcome_folder("taken_down"), outcome.taken_down) if outcome.taken_down.num_rows else None
+    return outcome.records, ref, (*outcome.notes, *_copies_note(recipe, outcome.taken_down))
 
 
 def _copies_note(recipe: Recipe, taken_down: pa.Table) -> tuple[str, ...]:

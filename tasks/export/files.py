@@ -56,13 +56,13 @@ def write_release(
     with releases.Draft(store) as draft:
         pairs = []
         for split in recipe.split.splits:
-            shown = content.images.filter(pc.equal(content.images["split"], split))
+            image_rows = content.images.filter(pc.equal(content.images["split"], split))
             boxes = content.annotations.filter(pc.equal(content.annotations["split"], split))
-            _write_images(draft, store, settings, split, shown)
+            _write_images(draft, store, settings, split, image_rows)
             _write_annotations(draft, split, boxes)
             pairs.append(
                 (
-                    document.split_document(shown, boxes, recipe.categories, settings.coco.score, info),
+                    document.split_document(image_rows, boxes, recipe.categories, settings.coco.score, info),
                     document.split_results(boxes),
                 )
             )
@@ -143,10 +143,10 @@ def _manifest(
     )
 
 
-def _write_images(draft: releases.Draft, store: Store, settings: Export, split: str, shown: pa.Table) -> None:
-    shas = shown["sha256"].to_pylist()
+def _write_images(draft: releases.Draft, store: Store, settings: Export, split: str, image_rows: pa.Table) -> None:
+    shas = image_rows["sha256"].to_pylist()
     if settings.media:
-        for sha256, path in zip(shas, pc.struct_field(shown["image"], "path").to_pylist(), strict=True):
+        for sha256, path in zip(shas, pc.struct_field(image_rows["image"], "path").to_pylist(), strict=True):
             draft.write(path, store.read_blob(sha256))
     sizes = store.blob_sizes()
     weights = [sizes[sha256] if settings.parquet.images == "embedded" else 0 for sha256 in shas]
@@ -154,15 +154,15 @@ def _write_images(draft: releases.Draft, store: Store, settings: Export, split: 
         images.files(weights, settings.parquet.row_group_bytes, settings.parquet.part_bytes)
     ):
         draft.write_parquet(
-            f"images/split={split}/part-{number:05}.parquet", _groups(store, shown, groups), as_written(IMAGES)
+            f"images/split={split}/part-{number:05}.parquet", _groups(store, image_rows, groups), as_written(IMAGES)
         )
 
 
-def _groups(store: Store, shown: pa.Table, ranges: list[tuple[int, int]]) -> Iterator[pa.Table]:
+def _groups(store: Store, image_rows: pa.Table, ranges: list[tuple[int, int]]) -> Iterator[pa.Table]:
     """Row groups with the bytes filled in, one in memory at a time."""
-    place = shown.schema.get_field_index("image")
+    place = image_rows.schema.get_field_index("image")
     for start, stop in ranges:
-        rows = shown.slice(start, stop - start)
+        rows = image_rows.slice(start, stop - start)
         image = [
             {"bytes": store.read_blob(entry["bytes"]) if entry["bytes"] else None, "path": entry["path"]}
             for entry in rows["image"].to_pylist()
@@ -196,7 +196,7 @@ def _report(
     boxes = _boxes(content.annotations, kept, least_score, by_people=any(row["is_annotated"] for row in images))
     sizes = {row["sha256"]: (row["width_px"], row["height_px"]) for row in facts.values()}
     shelf = shelves.ensure_thumbnails(pa.array(sorted(sizes), pa.string()), context, "report")
-    seen = {
+    thumbnail_of = {
         sha256: thumbnails.Thumbnail(f"data:image/jpeg;base64,{base64.b64encode(jpeg).decode()}", *sizes[sha256])
         for sha256, jpeg in shelves.jpegs(store, shelf)
     }
@@ -208,7 +208,7 @@ def _report(
         boxes,
         reviewed,
         facts,
-        seen,
+        thumbnail_of,
         counted,
         detector.section(content.images, content.annotations, recipe.categories),
     )

@@ -33,11 +33,11 @@ def statistics(store: Store, state: State, recipe: Recipe, images: pa.Table) -> 
     return core.statistics(views, images["split"], _wanted(split))._replace(score=score)
 
 
-def write(draft: Draft, found: core.Statistics) -> None:
+def write(draft: Draft, counted: core.Statistics) -> None:
     """The tables as files of the release."""
-    draft.write_parquet("statistics/diversity.parquet", [found.diversity], DIVERSITY)
-    draft.write_parquet("statistics/histograms.parquet", [found.histograms], HISTOGRAMS)
-    draft.write_parquet("statistics/shares.parquet", [found.shares], SHARES)
+    draft.write_parquet("statistics/diversity.parquet", [counted.diversity], DIVERSITY)
+    draft.write_parquet("statistics/histograms.parquet", [counted.histograms], HISTOGRAMS)
+    draft.write_parquet("statistics/shares.parquet", [counted.shares], SHARES)
 
 
 def _draw(state: State) -> Step:
@@ -52,18 +52,18 @@ def _step(state: State, word: str) -> Step:
 
 def _view(store: Store, state: State, split: Split, ids: pa.ChunkedArray) -> pa.Table:
     """core.VIEW rows of these records."""
-    said = columns_of(store, state.records, ids, ("style", "artist", "year", "is_annotated"))
+    fields = columns_of(store, state.records, ids, ("style", "artist", "year", "is_annotated"))
     size = columns_of(store, state.outcome("hash"), ids, ("width_px", "height_px"))
     figures = figure_counts(store, state, ids, split.category, split.score)
-    is_looked_at = pc.fill_null(said["is_annotated"], False)
+    is_looked_at = pc.fill_null(fields["is_annotated"], False)
     if found := state.outcome("detect"):
         is_looked_at = pc.or_(is_looked_at, pc.is_valid(column_of(store, found, ids, "figures")))
     return pa.table(
         {
             "record_id": ids,
-            "stratum": said["style"],
-            "artist": said["artist"],
-            "year": said["year"],
+            "stratum": fields["style"],
+            "artist": fields["artist"],
+            "year": fields["year"],
             "width_px": size["width_px"],
             "height_px": size["height_px"],
             "figures": pa.array(figures, mask=~np.asarray(is_looked_at, np.bool_)),

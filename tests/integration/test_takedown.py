@@ -145,7 +145,8 @@ def test_a_recipe_without_dedup_says_that_it_knows_no_copies(wall: Wall):
     steps = wall.build("takedown,,m:one.jpg")
     assert steps[0].notes == (
         "by hand: the recipe has no dedup stage, so of 1 works that are taken down only copies with equal "
-        "bytes are dropped",
+        "bytes are "
+        "dropped",
     )
     assert wall.build("takedown,record,m:one.jpg")[0].notes == ()
 

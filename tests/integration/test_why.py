@@ -26,7 +26,7 @@ def test_each_records_way_is_told_to_its_end(built):
         "  scrape           kept",
         f"  fetch            dropped: {lost['reason']} ({lost['detail']})",
     ]
-    with pytest.raises(BadInput, match="expected one of the 160 in the ledger"):
+    with pytest.raises(BadInput, match="expected one of the 160 record_ids in the ledger"):
         why(url, "museum:nobody")
 
 

@@ -32,7 +32,7 @@ def test_large_tables_are_searched_as_exactly_as_small_ones(radius_bits: int):
     assert distances.tolist() == np.bitwise_count(keys[pairs[:, 0]] ^ keys[pairs[:, 1]]).tolist()
 
 
-def planted(size: int) -> search.Keys:
+def planted(size: int) -> search.Hashes:
     """Random keys, of which a tenth lie 1 to 20 bits from another, in no order."""
     rng = np.random.default_rng(11)
     keys = rng.integers(0, 2**64, size, np.uint64)

@@ -27,13 +27,13 @@ def clusters(size: int, firm: Pairs, edges: Pairs, apart: Pairs) -> NDArray[np.i
     in it. Those of its nodes then lie in a component with a pair in it, now and ever after: their largest without was
     the one they had.
     """
-    held = connected(size, firm)
-    edges, apart = held[edges], held[apart]
+    firm_cluster = connected(size, firm)
+    edges, apart = firm_cluster[edges], firm_cluster[apart]
     component = connected(size, edges)
     apart = apart[(apart[:, 0] != apart[:, 1]) & (component[apart[:, 0]] == component[apart[:, 1]])]
     is_troubled = np.isin(component[edges[:, 0]], component[apart[:, 0]])  # elsewhere nothing is to be cut
     joined = np.concatenate([edges[~is_troubled], _grow_clusters(edges[is_troubled], apart)])
-    return connected(size, joined)[held]
+    return connected(size, joined)[firm_cluster]
 
 
 def _grow_clusters(edges: Pairs, apart: Pairs) -> Pairs:

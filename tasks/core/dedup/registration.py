@@ -138,8 +138,8 @@ def align(template: Picture, picture: Picture, warp: Warp, most_steps: int) -> b
     # parameters move the middle and the edges by pixels, so that all six are of one size
     half_px, middle_x, middle_y = max(height, width) / 2, (width - 1) / 2, (height - 1) / 2
     for _ in range(most_steps):
-        square, slope, seen = _normal_equations(template, picture, warp, half_px)
-        if 4 * seen < height * width:
+        square, slope, pixels = _normal_equations(template, picture, warp, half_px)
+        if 4 * pixels < height * width:
             return False
         for parameter in range(6):
             square[parameter, parameter] = square[parameter, parameter] * 1.001 + 1e-3
@@ -194,7 +194,7 @@ def _normal_equations(
     """The normal equations of one step: (6, 6), (6,), and how many pixels took part."""
     height, width = template.shape
     square, slope, parts = np.zeros((6, 6)), np.zeros(6), np.zeros(6)
-    seen = 0
+    pixels = 0
     rim_y, rim_x = _rim_px(height), _rim_px(width)
     for row in range(rim_y, height - rim_y):
         for column in range(rim_x, width - rim_x):
@@ -202,7 +202,7 @@ def _normal_equations(
             y = warp[1, 0] * column + warp[1, 1] * row + warp[1, 2]
             if x < 0 or y < 0 or x > picture.shape[1] - 1 or y > picture.shape[0] - 1:
                 continue
-            seen += 1
+            pixels += 1
             off = _interpolate(picture, x, y) - template[row, column]
             across, down = (column - (width - 1) / 2) / half_px, (row - (height - 1) / 2) / half_px
             slope_x = (template[row, column + 1] - template[row, column - 1]) / 2
@@ -216,7 +216,7 @@ def _normal_equations(
     for one in range(6):
         for other in range(one):
             square[one, other] = square[other, one]
-    return square, slope, seen
+    return square, slope, pixels
 
 
 @compiled
@@ -241,7 +241,7 @@ def cell_agreements(
     for i in range(rows):
         for j in range(columns):
             both = mine = others = xx = xy = yy = to_x = to_y = 0.0
-            seen = 0
+            pixels = 0
             top, bottom, left, right = (
                 i * height // rows,
                 (i + 1) * height // rows,
@@ -252,7 +252,7 @@ def cell_agreements(
                 for column in range(left, right):
                     if not is_covered[row, column]:
                         continue
-                    seen += 1
+                    pixels += 1
                     both += template[row, column] * other[row, column]
                     mine += template[row, column] ** 2
                     others += other[row, column] ** 2
@@ -271,10 +271,10 @@ def cell_agreements(
                         ) / 4
                         gap = other[row, column] - template[row, column]
                         xx, xy, yy, to_x, to_y = xx + x * x, xy + x * y, yy + y * y, to_x + x * gap, to_y + y * gap
-            if 2 * seen >= (bottom - top) * (right - left) and max(mine, others) >= least_power * seen and seen:
-                clash[i, j] = (mine + others - 2 * both) / (2 * seen)
+            if 2 * pixels >= (bottom - top) * (right - left) and max(mine, others) >= least_power * pixels and pixels:
+                clash[i, j] = (mine + others - 2 * both) / (2 * pixels)
                 alike[i, j] = both / np.sqrt(mine * others) if mine * others > 0 else 0.0
-                xx, yy = xx + _STIFFNESS * seen, yy + _STIFFNESS * seen
+                xx, yy = xx + _STIFFNESS * pixels, yy + _STIFFNESS * pixels
                 scale = xx * yy - xy * xy
                 off[i, j] = np.sqrt((yy * to_x - xy * to_y) ** 2 + (xx * to_y - xy * to_x) ** 2) / scale
     return alike, off, clash

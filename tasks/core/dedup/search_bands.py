@@ -134,8 +134,8 @@ def _balance(hashes: Hashes) -> tuple[list[int], dict[Width, float]]:
         distances = np.bincount(np.bitwise_count(differences & bits), minlength=65)
         for tolerance in _TOLERANCES:
             band = Width(width, tolerance)
-            seen = distances[: tolerance + 1].sum() / max(1, len(differences))
-            shares[band] = max(float(seen), _masks(band) / 2**width)
+            share = distances[: tolerance + 1].sum() / max(1, len(differences))
+            shares[band] = max(float(share), _masks(band) / 2**width)
     return order, shares
 
 

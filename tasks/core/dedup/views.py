@@ -84,12 +84,12 @@ def view_hashes(picture: NDArray[np.uint8], views: Sequence[View]) -> NDArray[np
     poses = sorted({(view.turns, view.is_mirrored) for view in views})
     for turns, is_mirrored in poses:
         places = [place for place, view in enumerate(views) if (view.turns, view.is_mirrored) == (turns, is_mirrored)]
-        seen = views[places[0]].pose(picture).astype(np.float64)
-        height, width = seen.shape
+        posed = views[places[0]].pose(picture).astype(np.float64)
+        height, width = posed.shape
         down = _wave_stack(height, tuple((views[place].box[1], views[place].box[3]) for place in places))
         across = _wave_stack(width, tuple((views[place].box[0], views[place].box[2]) for place in places))
         # whole numbers below 2^53: sums are exact in any order, and so are equal heights
-        heights = (down.reshape(-1, height) @ seen).reshape(len(places), 8, width) @ across.transpose(0, 2, 1)
+        heights = (down.reshape(-1, height) @ posed).reshape(len(places), 8, width) @ across.transpose(0, 2, 1)
         found[places] = _bits(heights.reshape(len(places), 64))
     return found
 

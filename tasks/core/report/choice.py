@@ -67,12 +67,12 @@ def cells(change: Change) -> tuple[str, str, str, str]:
     )
 
 
-def section(found: Statistics) -> str:
+def section(statistics: Statistics) -> str:
     """The section as HTML; empty where there is nothing to tell."""
-    rows = changes(found.diversity)
+    rows = changes(statistics.diversity)
     if not rows:
         return ""
-    bins = _bins(found.histograms)
+    bins = _bins(statistics.histograms)
     parts = [
         "<section><h2>What the choice has changed</h2>",
         "<p>Before: the images that the draw chose from. After: the images of this release. The effective number of "
@@ -85,12 +85,12 @@ def section(found: Statistics) -> str:
         _aspects(bins),
         _effective(rows[1:]),
         _years(bins, rows[1:]),
-        _figures(bins, found.score),
+        _figures(bins, statistics.score),
         "</div>",
         "<h3>Style by style</h3>",
         _table(rows),
         "<h3>Splits</h3>",
-        _splits(found.shares),
+        _splits(statistics.shares),
         "</section>",
     ]
     return "\n".join(part for part in parts if part)

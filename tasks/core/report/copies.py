@@ -128,13 +128,13 @@ def _apart(pair: Pair, facts: Facts, thumbnails: Thumbnails) -> str:
 
 def _figure(record_id: str, facts: Facts, thumbnails: Thumbnails) -> str:
     row = facts[record_id]
-    said = ", ".join(escape(str(row[name])) for name in ("artist", "title") if row[name])
+    label = ", ".join(escape(str(row[name])) for name in ("artist", "title") if row[name])
     size = [
         f"{row['width_px']} × {row['height_px']} px" if row["width_px"] and row["height_px"] else "",
         f"{row['bytes'] / 1000:,.0f} kB" if row["bytes"] else "",
         str(row["format"] or ""),
     ]
-    lines = [f"<code>{escape(record_id)}</code>", said, escape(", ".join(filter(None, size)))]
+    lines = [f"<code>{escape(record_id)}</code>", label, escape(", ".join(filter(None, size)))]
     lines += [f"<span class=quiet>{escape(str(row['rights_uri'] or '').removeprefix('https://'))}</span>", _source(row)]
     caption = "<br>".join(line for line in lines if line)
     return f"<figure>{drawing(thumbnails[row['sha256']], (), record_id)}<figcaption>{caption}</figcaption></figure>"
@@ -159,17 +159,17 @@ def _is_on_the_web(url: str) -> bool:
 def _pair_facts(pair: Pair, note: str = "") -> str:
     """What was found: relation, distance, score; the ledger's words where the two were never compared."""
     if pair.relation is None:
-        said = [pair.detail or "never compared"]
+        findings = [pair.detail or "never compared"]
         tag = ""
     else:
-        said = (
+        findings = (
             [] if pair.distance_bits is None else [f"{pair.distance_bits} bit{'s' * (pair.distance_bits != 1)} apart"]
         )
-        said += [] if pair.score is None else [f"score {pair.score:.3f}"]
+        findings += [] if pair.score is None else [f"score {pair.score:.3f}"]
         meaning = MEANING[Relation(pair.relation)]
         tag = f"<span class=tag title='{escape(meaning)}'>{escape(pair.relation)}</span> "
     judged = f"<br>Verdict: <b>{escape(pair.verdict)}</b>" if pair.verdict else ""
-    return f"<p class=found>{tag}{escape(', '.join(said))}{judged}{note}</p>"
+    return f"<p class=found>{tag}{escape(', '.join(findings))}{judged}{note}</p>"
 
 
 def _form_of_copy(pair: Pair) -> str:

@@ -23,7 +23,7 @@ def section(images: pa.Table, annotations: pa.Table, categories: Sequence[str]) 
         return ""
     calibration = comparison.calibrate_detectors(matching.figures_of(looked, drawn), several, None)
     at_half = calibration.filter(pc.equal(calibration["threshold"], 0.5)).to_pylist()
-    said = "; ".join(
+    sentences = "; ".join(
         f"{escape(row['detector'])} at 0.5 keeps {row['kept']:,} of {row['images']:,} images, among them "
         f"{row['kept_with_figure']:,} of "
         f"{row['with_figure']:,} with a figure"
@@ -31,7 +31,7 @@ def section(images: pa.Table, annotations: pa.Table, categories: Sequence[str]) 
     )
     return (
         "<h2>What the detector would keep</h2>"
-        f"<p>On the images that people have annotated ({escape(categories[0])}): {said}. What the recipe has dropped "
-        "is not among them.</p>"
+        f"<p>On the images that people have annotated ({escape(categories[0])}): {sentences}. Images "
+        "that the recipe has dropped are not among them.</p>"
         f"<div>{charts.plot_calibration(calibration, sorted(several))}</div>"
     )

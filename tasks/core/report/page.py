@@ -98,6 +98,6 @@ def _stages(steps: Sequence[Step]) -> str:
 
 
 def _figure(row: Mapping[str, Any], boxes: Sequence[Sequence[float]], thumbnails: Thumbnails) -> str:
-    said = ", ".join(str(row[name]) for name in ("artist", "title", "date_text") if row[name])
-    caption = f"<b>{escape(str(row['split']))}</b> {escape(str(row['style'] or ''))}<br>{escape(said)}"
-    return f"<figure>{drawing(thumbnails[row['sha256']], boxes, said)}<figcaption>{caption}</figcaption></figure>"
+    label = ", ".join(str(row[name]) for name in ("artist", "title", "date_text") if row[name])
+    caption = f"<b>{escape(str(row['split']))}</b> {escape(str(row['style'] or ''))}<br>{escape(label)}"
+    return f"<figure>{drawing(thumbnails[row['sha256']], boxes, label)}<figcaption>{caption}</figcaption></figure>"

@@ -75,12 +75,12 @@ def _by_figures(figures: _Ints, drawn: NDArray[np.uint64]) -> NDArray[np.uint64]
 
 def _imbalance(figures: Figures, split: Ranks, seats: _Ints) -> float:
     """How much farther the shares of figures are from those of the seats than they may be; 0 or less: near enough."""
-    held = figures.by_split + np.bincount(split, figures.of, len(seats))
-    whole = held.sum()
+    figures_by_split = figures.by_split + np.bincount(split, figures.of, len(seats))
+    whole = figures_by_split.sum()
     if not whole:
         return 0.0
     may = max(_NEAR, figures.of.max() / whole / 2)
-    return float(np.abs(held / whole - seats / seats.sum()).max() - may)
+    return float(np.abs(figures_by_split / whole - seats / seats.sum()).max() - may)
 
 
 def _batches(sizes: _Ints, quotas: _Ints, seats: _Ints) -> tuple[_Ints, Ranks]:
@@ -94,19 +94,19 @@ def _batches(sizes: _Ints, quotas: _Ints, seats: _Ints) -> tuple[_Ints, Ranks]:
     is_plain = np.all(quotas >= full[:, None] * seats, axis=1)
     batches = full + (sizes % size > 0)
     first = np.concatenate([[0], np.cumsum(batches)])
-    held = np.tile(seats, (int(first[-1]), 1))
+    seats_by_batch = np.tile(seats, (int(first[-1]), 1))
     ends = is_plain & (sizes % size > 0)
-    held[first[1:][ends] - 1] = (quotas - full[:, None] * seats)[ends]
+    seats_by_batch[first[1:][ends] - 1] = (quotas - full[:, None] * seats)[ends]
     for place in np.flatnonzero(~is_plain):
-        held[first[place] : first[place + 1]] = _uneven_batches(quotas[place], seats, int(batches[place]))
-    return np.repeat(np.arange(len(held)), held.sum(axis=1)), np.repeat(
-        np.tile(np.arange(len(seats), dtype=np.int8), len(held)), held.ravel()
+        seats_by_batch[first[place] : first[place + 1]] = _uneven_batches(quotas[place], seats, int(batches[place]))
+    return np.repeat(np.arange(len(seats_by_batch)), seats_by_batch.sum(axis=1)), np.repeat(
+        np.tile(np.arange(len(seats), dtype=np.int8), len(seats_by_batch)), seats_by_batch.ravel()
     )
 
 
 def _uneven_batches(quotas: _Ints, seats: _Ints, batches: int) -> _Ints:
     """(B, S) the seats of each batch of a stratum in which some splits are full before the end."""
-    held = np.tile(seats, (batches, 1))
+    seats_by_batch = np.tile(seats, (batches, 1))
     plain = int(min(batches, np.min(quotas // seats)))
     left = (quotas - plain * seats).tolist()
     for batch in range(plain, batches):
@@ -115,5 +115,5 @@ def _uneven_batches(quotas: _Ints, seats: _Ints, batches: int) -> _Ints:
             most = max(range(len(left)), key=lambda split: left[split] - takes[split])
             takes[most] += 1
         left = [has - took for has, took in zip(left, takes, strict=True)]
-        held[batch] = takes
-    return held
+        seats_by_batch[batch] = takes
+    return seats_by_batch

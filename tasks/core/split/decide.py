@@ -85,10 +85,10 @@ def _one_role(view: pa.Table, settings: Split) -> pa.Table:
 
 
 def _move_details(own: units.Ranks, split: units.Ranks, moves: _Mask) -> list[str | None]:
-    said: list[str | None] = [None] * len(own)
+    details: list[str | None] = [None] * len(own)
     for row in np.flatnonzero(moves):
-        said[row] = f"published in {SPLITS[own[row]]}, its group in {SPLITS[split[row]]}"
-    return said
+        details[row] = f"published in {SPLITS[own[row]]}, its group in {SPLITS[split[row]]}"
+    return details
 
 
 def _with_roles(view: pa.Table, settings: Split) -> pa.Table:
@@ -135,39 +135,39 @@ def _kept_images(view: pa.Table, unit: _Ints, split: units.Ranks, settings: Spli
     return _KeptImages(view, of, np.bincount(of, minlength=size), placed)
 
 
-def _deal(held: _KeptImages, settings: Split) -> units.Ranks:
+def _deal(kept: _KeptImages, settings: Split) -> units.Ranks:
     """(N,) the rank of each image's split."""
-    labels = _labels(held.view, settings)
-    is_new = held.split < 0
-    is_group = is_new & ((held.images > 1) if settings.method == "batches" else True)
-    split = held.split.copy()
+    labels = _labels(kept.view, settings)
+    is_new = kept.split < 0
+    is_group = is_new & ((kept.images > 1) if settings.method == "batches" else True)
+    split = kept.split.copy()
     if is_group.any():
-        split[is_group] = _place_groups(held, labels, is_group, settings)
+        split[is_group] = _place_groups(kept, labels, is_group, settings)
     if (is_single := is_new & ~is_group).any():
-        rows = np.flatnonzero(is_single[held.unit])
-        split[held.unit[rows]] = _deal_singles(held, labels[0], split[held.unit], rows, settings)
+        rows = np.flatnonzero(is_single[kept.unit])
+        split[kept.unit[rows]] = _deal_singles(kept, labels[0], split[kept.unit], rows, settings)
     rank = np.array([SPLITS.index(name) for name in settings.seats], np.int8)
-    return rank[split[held.unit]]
+    return rank[split[kept.unit]]
 
 
 def _labels(view: pa.Table, settings: Split) -> list[Strata]:
     """What is balanced: one way to part the images into strata, or several."""
     if settings.method == "batches" or not settings.by:
         return [strata(view, settings.by)]
-    return [strata(view, [key]) for key in settings.by if key != "styles"]
+    return [strata(view, [column]) for column in settings.by if column != "styles"]
 
 
-def _place_groups(held: _KeptImages, labels: list[Strata], is_group: _Mask, settings: Split) -> _Ints:
+def _place_groups(kept: _KeptImages, labels: list[Strata], is_group: _Mask, settings: Split) -> _Ints:
     """The split of each unit in is_group."""
-    found = [(held.unit, label.of, len(label.names)) for label in labels]
+    found = [(kept.unit, label.of, len(label.names)) for label in labels]
     if "styles" in settings.by:
-        found.append(_style_labels(held))
+        found.append(_style_labels(kept))
     firsts = np.cumsum([0, *(size for _, _, size in found)])
     unit = np.concatenate([one for one, _, _ in found])
     label = np.concatenate([of + first for (_, of, _), first in zip(found, firsts, strict=False)])
     share = np.array(list(settings.seats.values())) / sum(settings.seats.values())
     size = int(firsts[-1])
-    lies = held.split[unit]
+    lies = kept.split[unit]
     fixed = np.bincount(label[lies >= 0] * len(share) + lies[lies >= 0], minlength=size * len(share))
     lacking = np.bincount(label, minlength=size)[:, None] * share - fixed.reshape(size, len(share))
     chosen = np.flatnonzero(is_group)
@@ -176,11 +176,11 @@ def _place_groups(held: _KeptImages, labels: list[Strata], is_group: _Mask, sett
     is_mine = is_group[unit]
     pair, images = np.unique(number[unit[is_mine]] * size + label[is_mine], return_counts=True)
     wanted = _shares(lacking) * np.bincount(pair % size, images, size)[:, None]
-    every, names = np.zeros(len(chosen), np.int64), _smallest(held, is_group)
-    key = tickets(names, settings.seed or 0, f"{_PURPOSE}/groups", [""], every)
-    whole = wanted.sum(axis=0) / wanted.sum() * held.images[chosen].sum()  # an image counts once, whatever its labels
+    every, names = np.zeros(len(chosen), np.int64), _smallest(kept, is_group)
+    ticket = tickets(names, settings.seed or 0, f"{_PURPOSE}/groups", [""], every)
+    whole = wanted.sum(axis=0) / wanted.sum() * kept.images[chosen].sum()  # an image counts once, whatever its labels
     return groups.place_units(
-        pair // size, pair % size, images, held.images[chosen], order_by_stratum(every, key, names), wanted, whole
+        pair // size, pair % size, images, kept.images[chosen], order_by_stratum(every, ticket, names), wanted, whole
     )
 
 
@@ -195,7 +195,7 @@ def _shares(lacking: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(wants / np.maximum(wants.sum(axis=1, keepdims=True), 1e-9))
 
 
-def _deal_singles(held: _KeptImages, label: Strata, split: units.Ranks, rows: _Ints, settings: Split) -> units.Ranks:
+def _deal_singles(kept: _KeptImages, label: Strata, split: units.Ranks, rows: _Ints, settings: Split) -> units.Ranks:
     """The split of each of these rows, which are units of one image. split: (N,) of every image, -1 where it has none
     yet.
     """
@@ -206,28 +206,28 @@ def _deal_singles(held: _KeptImages, label: Strata, split: units.Ranks, rows: _I
     quotas = seats.seats_of(placed, new, shape, label.names, seed, f"{_PURPOSE}/short")
     figures = None
     if settings.order == "figures":
-        count = held.view["figures"].to_numpy()
+        count = kept.view["figures"].to_numpy()
         figures = deal.Figures(count[rows], np.bincount(split[lies], count[lies], len(shape)).astype(np.int64))
-    names = _take_rows(held.view["record_id"], rows)
+    names = _take_rows(kept.view["record_id"], rows)
     return deal.deal_images(names, Strata(label.names, label.of[rows]), quotas, shape, figures, seed, _PURPOSE)
 
 
-def _style_labels(held: _KeptImages) -> tuple[_Ints, _Ints, int]:
+def _style_labels(kept: _KeptImages) -> tuple[_Ints, _Ints, int]:
     """(units, labels, number of labels) of each style that each image has; one of none has the label of none."""
-    column = held.view["styles"].combine_chunks()
+    column = kept.view["styles"].combine_chunks()
     empty = np.asarray(pc.fill_null(pc.equal(pc.list_value_length(column), 0), True))
     rows = np.concatenate([np.asarray(pc.list_parent_indices(column), np.int64), np.flatnonzero(empty)])
     words = pa.chunked_array([pc.list_flatten(column), pa.nulls(int(empty.sum()), pa.string())])
     of = strata(pa.table({"styles": words}), ["styles"])
-    return held.unit[rows], of.of, len(of.names)
+    return kept.unit[rows], of.of, len(of.names)
 
 
-def _smallest(held: _KeptImages, is_chosen: _Mask) -> pa.ChunkedArray:
+def _smallest(kept: _KeptImages, is_chosen: _Mask) -> pa.ChunkedArray:
     """The smallest record_id of each chosen unit."""
-    rows = np.flatnonzero(is_chosen[held.unit])
-    names = held.view["record_id"].take(pa.array(rows))
+    rows = np.flatnonzero(is_chosen[kept.unit])
+    names = kept.view["record_id"].take(pa.array(rows))
     order = np.asarray(pc.sort_indices(names), np.int64)
-    number = (np.cumsum(is_chosen) - 1)[held.unit[rows[order]]]
+    number = (np.cumsum(is_chosen) - 1)[kept.unit[rows[order]]]
     return names.take(pa.array(order[units.firsts(number)]))
 
 

@@ -25,17 +25,17 @@ def check(outcome: pa.Table, settings: Split, afresh: Callable[[], pa.Table]) ->
     inherits nothing, called only where it is needed. A deviation that chance may cause where records are removed, one
     standard deviation, is no drift.
     """
-    held, seats = _images_by_split(outcome, settings), np.array(list(settings.seats.values()))
-    whole, batch = int(held.sum()), int(seats.sum())
+    by_split, seats = _images_by_split(outcome, settings), np.array(list(settings.seats.values()))
+    whole, batch = int(by_split.sum()), int(seats.sum())
     may = settings.max_drift * whole + np.sqrt(whole * np.max(seats * (batch - seats))) / batch
     if (
-        _misplaced(held, seats) <= may
-        or _misplaced(held, seats) - _misplaced(_images_by_split(afresh(), settings), seats) <= may
+        _misplaced(by_split, seats) <= may
+        or _misplaced(by_split, seats) - _misplaced(_images_by_split(afresh(), settings), seats) <= may
     ):
         return
     raise Refusal(
         f"{settings.label}: expected at most {settings.max_drift:.0%} of {whole} images in another split than the "
-        f"ratios ask for, got {_shares_text(held, settings)}: published images keep their split, and additions and "
+        f"ratios ask for, got {_shares_text(by_split, settings)}: published images keep their split, and additions and "
         "removals have added up. Nothing is published: "
         "give the split another seed, which starts a new lineage and "
         "assigns all images anew, or raise max_drift"
@@ -51,26 +51,29 @@ def notes(view: pa.Table, outcome: pa.Table, settings: Split) -> list[str]:
     if outcome["reason"].null_count < outcome.num_rows:
         is_kept = pc.is_null(outcome["reason"])
         kept, view = outcome.filter(is_kept), view.filter(is_kept)
-    held = _images_by_split(kept, settings)
-    if not held.sum():
+    by_split = _images_by_split(kept, settings)
+    if not by_split.sum():
         return []
-    texts = [_shares_text(held, settings), *_figure_notes(view, kept, settings)]
-    by = [key for key in settings.by if key != "styles"]
-    for keys in [[key] for key in by] if settings.method == "iterative" else [by]:
-        texts += _stratum_notes(view, kept, keys, settings)
+    texts = [_shares_text(by_split, settings), *_figure_notes(view, kept, settings)]
+    by = [column for column in settings.by if column != "styles"]
+    for columns in [[column] for column in by] if settings.method == "iterative" else [by]:
+        texts += _stratum_notes(view, kept, columns, settings)
     return [f"{settings.label}: {text}" for text in (*texts, *_large_group_notes(kept, settings))]
 
 
 def _figure_notes(view: pa.Table, kept: pa.Table, settings: Split) -> Iterator[str]:
     place, width = _places(kept, settings), len(settings.seats)
-    held = np.bincount(place[place >= 0], view["figures"].to_numpy()[place >= 0], width)
-    if settings.order == "figures" and held.sum():
-        shares = (f"{name} {count / held.sum():.1%}" for name, count in zip(settings.seats, held, strict=True))
-        yield f"of {int(held.sum())} figures {', '.join(shares)}"
+    figures_by_split = np.bincount(place[place >= 0], view["figures"].to_numpy()[place >= 0], width)
+    if settings.order == "figures" and figures_by_split.sum():
+        shares = (
+            f"{name} {count / figures_by_split.sum():.1%}"
+            for name, count in zip(settings.seats, figures_by_split, strict=True)
+        )
+        yield f"of {int(figures_by_split.sum())} figures {', '.join(shares)}"
 
 
-def _stratum_notes(view: pa.Table, kept: pa.Table, keys: Sequence[str], settings: Split) -> Iterator[str]:
-    names, of, unknown = strata(view, keys)
+def _stratum_notes(view: pa.Table, kept: pa.Table, columns: Sequence[str], settings: Split) -> Iterator[str]:
+    names, of, unknown = strata(view, columns)
     counts = _counts(of, len(names), kept, settings)
     whole, seats = counts.sum(axis=1), np.array(list(settings.seats.values()))
     off = np.abs(counts / np.maximum(whole, 1)[:, None] - seats / seats.sum()).max(axis=1)
@@ -102,9 +105,9 @@ def _large_group_notes(kept: pa.Table, settings: Split) -> Iterator[str]:
         )
 
 
-def _misplaced(held: _Ints, seats: _Ints) -> float:
+def _misplaced(by_split: _Ints, seats: _Ints) -> float:
     """Images that would have to lie in another split."""
-    return float(np.maximum(held - seats / seats.sum() * held.sum(), 0).sum())
+    return float(np.maximum(by_split - seats / seats.sum() * by_split.sum(), 0).sum())
 
 
 def _images_by_split(outcome: pa.Table, settings: Split) -> _Ints:
@@ -116,8 +119,8 @@ def _counts(of: _Ints, size: int, outcome: pa.Table, settings: Split) -> _Ints:
     """(K, S) images of each stratum in each split that has seats; what is dropped lies in none."""
     place, width = _places(outcome, settings), len(settings.seats)
     there = place >= 0
-    held: _Ints = np.bincount(of[there] * width + place[there], minlength=size * width).reshape(size, width)
-    return held
+    by_split: _Ints = np.bincount(of[there] * width + place[there], minlength=size * width).reshape(size, width)
+    return by_split
 
 
 def _places(outcome: pa.Table, settings: Split) -> _Ints:
@@ -125,10 +128,10 @@ def _places(outcome: pa.Table, settings: Split) -> _Ints:
     return np.asarray(pc.fill_null(found, -1), np.int64)
 
 
-def _shares_text(held: _Ints, settings: Split) -> str:
-    whole, seats = held.sum(), sum(settings.seats.values())
+def _shares_text(by_split: _Ints, settings: Split) -> str:
+    whole, seats = by_split.sum(), sum(settings.seats.values())
     shares = (
         f"{name} {count} ({count / whole:.1%}, wanted {seat / seats:.1%})"
-        for (name, seat), count in zip(settings.seats.items(), held, strict=True)
+        for (name, seat), count in zip(settings.seats.items(), by_split, strict=True)
     )
     return ", ".join(shares)

@@ -111,7 +111,7 @@ def test_rows_are_read(rows: list[Any], expected: list[Any]):
         ),
         pytest.param(
             [HEAD, row(2, "takedown", "s:1"), row(3, "takedown", "s:1", "record")],
-            r"to takedown 's:1' as a record or as a work, got both \(lines 2 and 3\)",
+            r"expected takedown of 's:1' with one scope, record or work, got both \(lines 2 and 3\)",
             id="a work and its record alone",
         ),
         pytest.param(

@@ -15,7 +15,7 @@ from tasks.core.dedup import search, search_bands
 ALL_ONES = 2**64 - 1
 
 
-def keys_of(values: list[int]) -> search.Keys:
+def keys_of(values: list[int]) -> search.Hashes:
     return np.array(values, np.uint64)
 
 
@@ -93,7 +93,7 @@ def test_pairs_between_two_tables(
     ],
 )
 def test_what_is_no_table_of_distinct_keys_is_refused(
-    keys: search.Keys, radius_bits: int, threads: int, complaint: str
+    keys: search.Hashes, radius_bits: int, threads: int, complaint: str
 ):
     with pytest.raises(ValueError, match=complaint):
         search.near_pairs(keys, radius_bits, threads)
@@ -109,12 +109,12 @@ def test_equal_keys_on_one_side_are_refused_by_its_name(side: str):
 def test_more_keys_than_a_row_number_can_tell_are_refused(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(search, "MAX_HASHES", 2)
     assert len(search.near_pairs(keys_of([1, 2]), 2)[0]) == 1
-    with pytest.raises(ValueError, match="expected at most 2 keys"):
+    with pytest.raises(ValueError, match="expected at most 2 hashes"):
         search.near_pairs(keys_of([1, 2, 3]), 2)
 
 
 @st.composite
-def tables(draw: st.DrawFn) -> search.Keys:
+def tables(draw: st.DrawFn) -> search.Hashes:
     """Distinct keys that a search by bands could stumble over, in any order."""
     seed = draw(st.integers(0, 2**32))
     kind = draw(st.sampled_from(["far", "clustered", "few bits", "one band", "half set", "bytes"]))
@@ -138,7 +138,7 @@ def tables(draw: st.DrawFn) -> search.Keys:
     return rng.permutation(np.unique(far))
 
 
-def packed(keys: search.Keys, others: search.Keys | None, radius_bits: int) -> list[int]:
+def packed(keys: search.Hashes, others: search.Hashes | None, radius_bits: int) -> list[int]:
     return [
         i << 32 | j
         for i, key in enumerate(keys.tolist())
@@ -149,7 +149,7 @@ def packed(keys: search.Keys, others: search.Keys | None, radius_bits: int) -> l
 
 @given(tables(), st.integers(0, 16), st.integers(1, 3))
 @example(np.arange(400, dtype=np.uint64)[::-1].copy(), 8, 2)  # 79,800 pairs: more than a buffer's first room
-def test_bands_find_the_pairs_of_a_loop_over_all(keys: search.Keys, radius_bits: int, threads: int):
+def test_bands_find_the_pairs_of_a_loop_over_all(keys: search.Hashes, radius_bits: int, threads: int):
     expected = packed(keys, None, radius_bits)
     assert search_bands.banded_pairs(keys, None, radius_bits, threads).tolist() == expected
     assert search._compare_all(keys, None, radius_bits).tolist() == expected
@@ -158,7 +158,7 @@ def test_bands_find_the_pairs_of_a_loop_over_all(keys: search.Keys, radius_bits:
 @given(tables(), tables(), st.integers(0, 16), st.integers(1, 3))
 @example(np.arange(256, dtype=np.uint64), np.arange(200, dtype=np.uint64), 4, 2)
 def test_bands_find_the_pairs_between_tables_of_a_loop_over_all(
-    left: search.Keys, right: search.Keys, radius_bits: int, threads: int
+    left: search.Hashes, right: search.Hashes, radius_bits: int, threads: int
 ):
     expected = packed(left, right, radius_bits)
     assert search_bands.banded_pairs(left, right, radius_bits, threads).tolist() == expected
@@ -166,7 +166,7 @@ def test_bands_find_the_pairs_between_tables_of_a_loop_over_all(
 
 
 @given(tables(), st.integers(0, 16), st.integers(1, 300))
-def test_the_size_of_a_block_changes_nothing(keys: search.Keys, radius_bits: int, block: int):
+def test_the_size_of_a_block_changes_nothing(keys: search.Hashes, radius_bits: int, block: int):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(search, "_COMPARED_AT_ONCE", block)
         got, distances = search.near_pairs(keys, radius_bits)
@@ -175,7 +175,7 @@ def test_the_size_of_a_block_changes_nothing(keys: search.Keys, radius_bits: int
     assert distances.tolist() == [int(keys[pair >> 32] ^ keys[pair & 2**32 - 1]).bit_count() for pair in expected]
 
 
-def among(keys: search.Keys, rows: range, others: range, radius_bits: int) -> list[tuple[int, ...]]:
+def among(keys: search.Hashes, rows: range, others: range, radius_bits: int) -> list[tuple[int, ...]]:
     """Pairs (row, row, distance) of one piece of a table."""
     left, right = keys[rows.start : rows.stop], keys[others.start : others.stop]
     is_one = rows == others
@@ -186,7 +186,7 @@ def among(keys: search.Keys, rows: range, others: range, radius_bits: int) -> li
 
 
 @given(tables(), st.integers(0, 16), st.integers(1, 9), st.randoms())
-def test_pieces_in_any_order_find_the_pairs_of_the_whole(keys: search.Keys, radius_bits: int, pieces: int, chance):
+def test_pieces_in_any_order_find_the_pairs_of_the_whole(keys: search.Hashes, radius_bits: int, pieces: int, chance):
     jobs = search.piece_pairs(len(keys), pieces)
     chance.shuffle(jobs)
     found = sorted(pair for rows, others in jobs for pair in among(keys, rows, others, radius_bits))
@@ -194,7 +194,7 @@ def test_pieces_in_any_order_find_the_pairs_of_the_whole(keys: search.Keys, radi
 
 
 @given(tables(), st.integers(0, 16), st.integers(0, 2**32))
-def test_order_changes_the_rows_and_nothing_else(keys: search.Keys, radius_bits: int, seed: int):
+def test_order_changes_the_rows_and_nothing_else(keys: search.Hashes, radius_bits: int, seed: int):
     order = np.random.default_rng(seed).permutation(len(keys))
     pairs = order[near_pairs_by_bands(keys[order], radius_bits)]
     assert sorted(np.sort(pairs, axis=1).tolist()) == search.near_pairs(keys, radius_bits)[0].tolist()
@@ -207,7 +207,7 @@ def test_searches_at_the_same_time_do_not_disturb_each_other():
     assert [pairs.tolist() for pairs in found] == [packed(np.arange(n, dtype=np.uint64), None, 3) for n in sizes]
 
 
-def near_pairs_by_bands(keys: search.Keys, radius_bits: int) -> np.ndarray:
+def near_pairs_by_bands(keys: search.Hashes, radius_bits: int) -> np.ndarray:
     found = search_bands.banded_pairs(keys, None, radius_bits, 2)
     return np.stack([found >> np.uint64(32), found & np.uint64(2**32 - 1)], axis=1).astype(np.int64)
 
@@ -249,7 +249,7 @@ def test_bands_are_disjoint_and_no_pair_can_escape_them_all(streamed: int, kept:
 
 
 @given(tables(), st.lists(st.integers(4, 12), min_size=1, max_size=5))
-def test_dealing_puts_each_bit_in_one_place(keys: search.Keys, widths: list[int]):
+def test_dealing_puts_each_bit_in_one_place(keys: search.Hashes, widths: list[int]):
     order, _ = search_bands._balance(keys)
     table = search_bands._bit_permutation(order, widths)
     dealt = [int(table[bit // 8, 1 << bit % 8]) for bit in range(64)]

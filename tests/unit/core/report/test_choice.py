@@ -54,8 +54,8 @@ def text() -> str:
         ),
         pytest.param("6 or more: 40.0 % before, 33.3 % after.", id="PoPArt's six figures, of those that were counted"),
         pytest.param("figures: people's boxes. 6", id="only people have counted"),
-        pytest.param("from 1350 on. In each style before and after are each as high as", id="where the years begin"),
-        pytest.param("own fullest decade. Without a year: 1 → 1.", id="years that are not known, none too old"),
+        pytest.param("from 1350 on. In each style, before and after are scaled to", id="where the years begin"),
+        pytest.param("fullest decade. Without a year: 1 → 1.", id="years that are not known, none too old"),
         pytest.param(
             "<td>train<td class=n>2<td class=n>60.0 %<td class=n>66.7 %<td class=n>1<td class=n>12.5 %", id="a split"
         ),
@@ -109,7 +109,7 @@ def test_what_is_not_known_has_no_plot():
 def test_the_split_that_is_farthest_off_is_told_in_images():
     rows = [(EVIL, "X")] * 10
     text = choice.section(counted(view(*rows), view(*rows), ["val"] * 10))
-    assert "has 10 images in val, not 2.0.</p>" in text
+    assert "has 10 images in val instead of 2.0.</p>" in text
     assert "<script" not in text
 
 

@@ -247,7 +247,7 @@ def test_the_page_says(said: str):
         ),
         pytest.param(
             page(selection=ReviewSelection((), 0, (APART._replace(relation="mirrored", verdict=None),))),
-            "does not ask for it",
+            "does not drop this relation",
             "Verdict:",
             id="not asked for",
         ),

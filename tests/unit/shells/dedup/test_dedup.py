@@ -115,7 +115,7 @@ def test_a_plan_says_how_many_pairs_and_leaves_nothing(tmp_path: Path, wall: Wal
     assert step.notes == ("2 pairs will be compared first",)
     assert (
         dedup(RADIUS, state, WALL, wall.context.model_copy(update={"plan": "q"})).notes[0]
-        == "views of new images will be hashed first"
+        == "views of new images (mirrored, turned, cropped) will be hashed first"
     )
     assert sorted(Path(wall.context.store).rglob("*")) == before
 
