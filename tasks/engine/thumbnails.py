@@ -23,14 +23,14 @@ def ensure_thumbnails(blobs: pa.Array, context: Context, label: str) -> pa.Table
     Blobs without a stored thumbnail are inspected again first; a plan leaves them out.
     """
     store = runs.store_of(context)
-    found = stored_thumbnails(store, blobs)
-    lost = tables.missing(blobs, found["sha256"])
+    stored = stored_thumbnails(store, blobs)
+    lost = tables.missing(blobs, stored["sha256"])
     if len(lost) and not context.plan:
         run_in_parts(inspection.inspect_part, pa.table({"sha256": lost}), (None, inspection.HASHES), context, label)
-        found = stored_thumbnails(store, blobs)
-        if still := len(tables.missing(blobs, found["sha256"])):
+        stored = stored_thumbnails(store, blobs)
+        if still := len(tables.missing(blobs, stored["sha256"])):
             raise AssertionError(f"expected a thumbnail of each of {len(blobs)} blobs, got none of {still}")
-    return found
+    return stored
 
 
 def stored_thumbnails(store: Store, blobs: pa.Array) -> pa.Table:

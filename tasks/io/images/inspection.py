@@ -86,7 +86,7 @@ def _inspect_jpeg(data: Bytes, max_pixels: int) -> Inspection:
 
 
 def _open_header(data: Bytes) -> Image.Image:
-    """The header by Pillow, no pixel decoded. Raises _OtherWay where it, or libjpeg, finds anything unusual in it."""
+    """The header, read by Pillow. Raises _NotForFastPath if Pillow or libjpeg finds anything unusual in it."""
     try:
         header = Image.open(io.BytesIO(data if isinstance(data, bytes) else data[:_HEADER_BYTES]), formats=("JPEG",))
         height, width, _, _ = simplejpeg.decode_jpeg_header(data, strict=True)

@@ -5,13 +5,13 @@ import simplejpeg  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 
 MOST_PX = 128
-"""Longest side of a grey thumbnail, except of long strips: at half the stored 256 px drawing is still visible, and the
-JPEG's noise is not."""
+"""Longest side of a grey thumbnail, but for long strips: at half the stored 256 px drawing is still visible, and
+the JPEG's noise is not."""
 _LEAST_SIDE_PX = 32
 
 
 def grey(jpeg: bytes | memoryview) -> NDArray[np.uint8]:
-    """(H, W) grey levels of a stored thumbnail, at most MOST_PX on the longest side; that of a long strip is not halved.
+    """(H, W) grey levels of a stored thumbnail, at most MOST_PX on the longest side; long strips are not halved.
 
     Raises ValueError if the bytes are not a JPEG.
     """
