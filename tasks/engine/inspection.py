@@ -1,6 +1,6 @@
-"""What is measured of an image on sight, in the one pass that proves it whole.
+"""An image's inspection: size, perceptual hash and thumbnail, measured in the pass that decodes it to the end.
 
-`fetch` is the first to see an image; `hash` and `dedup` look again where a measurement is missing.
+`fetch` inspects every new image; `hash` and `dedup` inspect it again if a measurement is missing.
 """
 
 import threading
@@ -26,7 +26,7 @@ _KEY = cache_key(kind=KIND, recipe=inspection.PHASH, code=CODE, columns=[*HASH.n
 HASHES = measure_folder("hash", _KEY)
 THUMBNAILS_AT = measure_folder("thumbnail", _KEY)
 SHELVES = measure_folder("thumbnail-places", _KEY)
-"""Which table has whose thumbnail: small tables, so that to find a few thumbnails not all have to be read."""
+"""Which table has which thumbnail: small tables, so that a few thumbnails are found without reading all of them."""
 
 Row = dict[str, Any]
 
@@ -35,34 +35,34 @@ class InspectionRows:
     """The measurements of one part's images, stored together. Called from several threads."""
 
     def __init__(self) -> None:
-        """None yet."""
+        """Without rows."""
         self._hashes: list[Row] = []
         self._thumbnails: list[Row] = []
         self._lock = threading.Lock()
 
-    def __call__(self, sha256: str, look: inspection.Inspection) -> None:
-        """Take what a look has shown."""
+    def __call__(self, sha256: str, measured: inspection.Inspection) -> None:
+        """Add the measurements of an inspected blob."""
         row = {
             "sha256": sha256,
-            "width_px": look.width_px,
-            "height_px": look.height_px,
-            "format": look.format,
-            "orientation": look.orientation,
-            "phash": core.uint64_from_bits(look.phash_bits),
+            "width_px": measured.width_px,
+            "height_px": measured.height_px,
+            "format": measured.format,
+            "orientation": measured.orientation,
+            "phash": core.uint64_from_bits(measured.phash_bits),
             "phash_recipe": inspection.PHASH,
         }
         with self._lock:
             self._hashes.append(row)
-            self._thumbnails.append({"sha256": sha256, "jpeg": look.thumbnail})
+            self._thumbnails.append({"sha256": sha256, "jpeg": measured.thumbnail})
 
-    def unreadable(self, sha256: str, problem: decode.UnreadableImage) -> None:
-        """A blob that gives no picture: its reason is its measurement."""
+    def add_unreadable(self, sha256: str, problem: decode.UnreadableImage) -> None:
+        """Add a blob that can't be decoded: the reason is its measurement."""
         with self._lock:
             self._hashes.append({"sha256": sha256, "reason": problem.reason, "detail": problem.detail})
 
     def store(self, store: Store) -> None:
-        """Write what has come together, in one order whatever came first."""
-        # hashes last: what has one has a thumbnail, and a place where it is found
+        """Write the rows, sorted, so that their order does not depend on threads."""
+        # hashes last: a blob with a stored hash then has a thumbnail that can be found
         if self._thumbnails:
             ref = store.write_table(THUMBNAILS_AT, _ordered(self._thumbnails, THUMBNAILS), is_remembered=False)
             of = [{"sha256": row["sha256"], "path": ref.path} for row in self._thumbnails]
@@ -80,10 +80,10 @@ def _ordered(rows: list[Row], schema: pa.Schema) -> pa.Table:
 def inspect_part(blobs: pa.Table, _asked: None, _into: str, context: Context) -> None:
     """Measure and store one batch of blobs; an unreadable one is a row with a reason."""
     store = runs.store_of(context)
-    seen = InspectionRows()
+    rows = InspectionRows()
     for sha256 in blobs["sha256"].to_pylist():
         try:
-            seen(sha256, inspection.inspect(store.read_blob(sha256), HIGHEST_MAX_PIXELS))
+            rows(sha256, inspection.inspect(store.read_blob(sha256), HIGHEST_MAX_PIXELS))
         except decode.UnreadableImage as problem:
-            seen.unreadable(sha256, problem)
-    seen.store(store)
+            rows.add_unreadable(sha256, problem)
+    rows.store(store)

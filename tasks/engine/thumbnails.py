@@ -1,4 +1,4 @@
-"""Where the stored thumbnails lie, and how to get at many of them without holding all."""
+"""Stored thumbnails: where they are, and how to read many of them without holding all in memory."""
 
 from collections.abc import Iterator
 
@@ -20,21 +20,21 @@ from tasks.io.store.store import Store
 def ensure_thumbnails(blobs: pa.Array, context: Context, label: str) -> pa.Table:
     """(sha256, path): the table in which each blob's thumbnail lies, in the order of the blobs.
 
-    Blobs whose thumbnail is gone are looked at again first; not in a plan, where they are left out.
+    Blobs without a stored thumbnail are inspected again first; a plan leaves them out.
     """
     store = runs.store_of(context)
-    found = stored_thumbnails(store, blobs)
-    lost = tables.missing(blobs, found["sha256"])
+    stored = stored_thumbnails(store, blobs)
+    lost = tables.missing(blobs, stored["sha256"])
     if len(lost) and not context.plan:
         run_in_parts(inspection.inspect_part, pa.table({"sha256": lost}), (None, inspection.HASHES), context, label)
-        found = stored_thumbnails(store, blobs)
-        if still := len(tables.missing(blobs, found["sha256"])):
+        stored = stored_thumbnails(store, blobs)
+        if still := len(tables.missing(blobs, stored["sha256"])):
             raise AssertionError(f"expected a thumbnail of each of {len(blobs)} blobs, got none of {still}")
-    return found
+    return stored
 
 
 def stored_thumbnails(store: Store, blobs: pa.Array) -> pa.Table:
-    """(sha256, path) of those blobs whose thumbnail is there, in their order."""
+    """(sha256, path) of the blobs that have a stored thumbnail, in their order."""
     there = pa.array(
         [f"{inspection.THUMBNAILS_AT}/{name}" for name in store.list_folder(inspection.THUMBNAILS_AT)], pa.string()
     )
@@ -47,7 +47,7 @@ def stored_thumbnails(store: Store, blobs: pa.Array) -> pa.Table:
 def jpegs(store: Store, shelf: pa.Table) -> Iterator[tuple[str, memoryview]]:
     """Each blob of a (sha256, path) table once, and its thumbnail; tables are read one after the other.
 
-    Raises DamagedFile where a table is gone or wrong (then it is removed): to build again makes its thumbnails anew.
+    Raises DamagedFile if a table is missing or damaged (then it is removed): the next build makes its thumbnails again.
     """
     for path in pc.unique(shelf["path"]).sort().to_pylist():
         wanted = pc.unique(shelf.filter(pc.equal(shelf["path"], path))["sha256"])

@@ -25,7 +25,7 @@ from tasks.engine.parts import run_in_parts
 from tasks.io.detectors import torchvision_models, torchvision_weights
 from tasks.io.store.releases import Release
 from tests.support.desk import RECIPE, ROOT
-from tests.support.models import TOLD, Failing, small
+from tests.support.models import METADATA, Failing, small
 
 CHANGES = [
     "stages.detect.model=fcos_small",
@@ -38,7 +38,7 @@ CHANGES = [
 @pytest.fixture(scope="module")
 def weights(tmp_path_factory: pytest.TempPathFactory) -> Path:
     file = Path(tmp_path_factory.mktemp("weights") / "small.safetensors")
-    file.write_bytes(torchvision_models.weights_bytes(small(), TOLD))
+    file.write_bytes(torchvision_models.weights_bytes(small(), METADATA))
     return file
 
 

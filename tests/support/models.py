@@ -7,7 +7,7 @@ from schemas.detect import Detect
 from tasks.io.detectors import torchvision_models
 from tasks.io.detectors.torchvision_models import WeightsMetadata
 
-TOLD = WeightsMetadata("fcos_small", ("person",), 160, 160)
+METADATA = WeightsMetadata("fcos_small", ("person",), 160, 160)
 SETTINGS = Detect(model="fcos_small")
 
 

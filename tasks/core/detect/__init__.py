@@ -1,1 +1,1 @@
-"""What a detector's output means: boxes, layouts, counts."""
+"""A detector's output: layouts of raw outputs, boxes as figures, counts of figures."""

@@ -1,7 +1,6 @@
-"""What a detector finds as figures: suppression, the picture's own pixels, rounding. tasks/core/detect/layouts.py
-reads raw output.
+"""Detections as figures: suppression, clipping to the picture, rounding. tasks/core/detect/layouts.py reads raw output.
 
-Boxes are (x_min, y_min, x_max, y_max) inside this module, and (x_min, y_min, width, height) in what leaves it.
+Boxes are (x_min, y_min, x_max, y_max) inside this module, and (x_min, y_min, width, height) in the figures it returns.
 """
 
 from typing import Any
@@ -16,7 +15,9 @@ _CANDIDATES = 1000  # boxes of a class that enter suppression, best first: it is
 
 
 def kept_by_nms(xyxy: Floats, scores: Floats, most_iou: float) -> NDArray[np.int64]:
-    """Indices that greedy suppression keeps, best first: of two that overlap by more than `most_iou`, the weaker goes.
+    """Indices that greedy non-maximum suppression keeps, best first.
+
+    Of two boxes whose IoU is above `most_iou`, the one with the lower score is removed.
 
     xyxy: (N, 4), scores: (N,). Ties go to the smaller index. Empty in, empty out.
 
@@ -36,7 +37,7 @@ def kept_by_nms(xyxy: Floats, scores: Floats, most_iou: float) -> NDArray[np.int
 def select_boxes(
     xyxy: Floats, scores: Floats, least_score: float, nms_iou: float
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Which boxes stay, and for which class: of at least the least score and not suppressed by a better one of their
+    """The boxes to keep, and for which class: with at least the least score, not suppressed by a better one of their
     class.
 
     xyxy: (N, 4), scores: (N, K), a column for each class. Returns rows and columns, (M,) each; a box may be of several
@@ -63,18 +64,18 @@ def figures(
 
     xyxy_px: (N, 4), scores: (N,), labels: (N,) class indices, keypoints_xyv: (N, K, 3), NaN for a box without, or None;
     size_px: (width, height). Boxes are clipped to the picture; those of no area, of other classes or below the least
-    score are left out. Rounding makes a stored measurement of what no two machines compute alike to the last bit.
+    score are left out. Rounded, since no two machines compute the same last bits.
     """
     width, height = size_px
     names = {index: name for name, index in settings.classes.items()}
     inside = np.clip(xyxy_px, 0, np.array([width, height, width, height], np.float32)).astype(np.float64).round(1)
-    is_strong = (scores >= settings.least_score).tolist()  # as numbers of one precision
-    found = []
+    is_strong = (scores >= settings.least_score).tolist()  # compared in float32
+    kept = []
     for place, ((x_min, y_min, x_max, y_max), score, label) in enumerate(
         zip(inside.tolist(), scores.tolist(), labels.tolist(), strict=True)
     ):
         if label in names and is_strong[place] and x_max > x_min and y_max > y_min:
-            found.append(
+            kept.append(
                 {
                     "category": names[label],
                     "xywh_px": [x_min, y_min, round(x_max - x_min, 1), round(y_max - y_min, 1)],
@@ -83,7 +84,7 @@ def figures(
                     "score": round(score, 3),
                 }
             )
-    return sorted(found, key=lambda figure: (-figure["score"], figure["category"], figure["xywh_px"]))[
+    return sorted(kept, key=lambda figure: (-figure["score"], figure["category"], figure["xywh_px"]))[
         : settings.at_most
     ]
 

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 
 def counts(figures: pa.ChunkedArray, category: str, least_score: float) -> NDArray[np.int64]:
-    """(N,) figures of the category in each of N lists; people's (score null) all count, a detector's from the score on.
+    """(N,) figures of the category in each of N lists: all annotated ones (score null), a detector's from the score on.
 
     A crowd box counts as one. A null list counts as none.
     """
@@ -27,5 +27,5 @@ def counts(figures: pa.ChunkedArray, category: str, least_score: float) -> NDArr
 def judged(
     is_annotated: NDArray[np.bool_], by_people: NDArray[np.int64], by_detector: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """(N,) counts by people where they have annotated the image, else by the detector."""
+    """(N,) annotated counts where people have annotated the image, else the detector's."""
     return np.where(is_annotated, by_people, by_detector)

@@ -1,10 +1,9 @@
-"""ONNX models' raw outputs, by layout: boxes and the scores of the classes that are asked for.
+"""Raw outputs of ONNX models, by layout: boxes and scores of the requested classes.
 
 Each reader takes the output for one picture, the input's height and width in px, class indices (K) and a least score.
 It returns boxes (M, 4) as x_min, y_min, x_max, y_max in px of the input, and scores (M, K), a column for each class in
-the order asked for; rows that reach the least score in no class are left out, so that nothing is worked out for the
-many thousand cells in which nothing is. Each raises ValueError if the output is not of that layout, or has no class of
-an index.
+the given order; rows that reach the least score in no class are left out early, since most of the many thousand cells
+are empty. Each raises ValueError if the output has another layout, or no class of a given index.
 """
 
 import functools
@@ -55,8 +54,8 @@ def boxes_from_fastestdet(
         raise ValueError(f"expected {expected}, got an output of {_shape(raw)} for a picture")
     rows, columns = raw.shape[1:]
     cells = raw.reshape(len(raw), -1)
-    objectness, said = np.maximum(cells[0], 0), np.maximum(cells[_columns(classes, 5, len(raw))], 0)
-    scores = np.asarray(objectness ** np.float32(0.6) * said ** np.float32(0.4), np.float32).T
+    objectness, likeness = np.maximum(cells[0], 0), np.maximum(cells[_columns(classes, 5, len(raw))], 0)
+    scores = np.asarray(objectness ** np.float32(0.6) * likeness ** np.float32(0.4), np.float32).T
     strong = _strong(scores, least_score)
     y, x = np.divmod(strong, columns)
     place = np.stack([x, y], axis=1).astype(np.float32)
@@ -71,8 +70,8 @@ def boxes_from_yolov5(
 ) -> tuple[Floats, Floats]:
     """YOLOv5, v6 and v7 without their suppression. Score = objectness x class score.
 
-    raw: (N, 5 + C): centre x, y, width and height in px of the input, objectness, C class scores. A model gives more
-    boxes than numbers for each, by which this layout is told from the next.
+    raw: (N, 5 + C): centre x, y, width and height in px of the input, objectness, C class scores. There are more boxes
+    than numbers for each: in the next layout it is the other way round.
     """
     if raw.ndim != 2 or not 6 <= raw.shape[1] < len(raw):
         raise ValueError(f"expected rows of 5 numbers and class scores, got an output of {_shape(raw)} for a picture")
@@ -102,8 +101,8 @@ def boxes_from_plain(
 ) -> tuple[Floats, Floats]:
     """Boxes as they are, each of one class.
 
-    raw: (N, 6): x_min, y_min, x_max, y_max in px of the input, score, class index. No number of classes is known, so
-    that an index which the model does not have is found in no row.
+    raw: (N, 6): x_min, y_min, x_max, y_max in px of the input, score, class index. The number of classes is unknown, so
+    an index that the model does not have simply matches no row.
     """
     if raw.ndim != 2 or raw.shape[1] != 6:
         raise ValueError(f"expected rows of 6 numbers, got an output of {_shape(raw)} for a picture")
@@ -126,16 +125,16 @@ READERS: dict[str, Reader] = {
 def _corners(centred: Floats, strong: NDArray[np.int64]) -> Floats:
     """Corners of these of the boxes (N, 4) that are given by centre and sides.
 
-    Raises ValueError if many sides are below 0: YOLOX's output has yolov5's shape, and logarithms in their place.
+    Raises ValueError if many sides are negative: YOLOX's output has yolov5's shape, but logarithms of the sides.
     """
     if (centred[:, 2:] < 0).mean() > _MOST_NEGATIVE:
-        raise ValueError("expected sides of boxes in px, got numbers below 0, as another layout has them")
+        raise ValueError("expected sides of boxes in px, got negative numbers, as another layout has")
     middle, half = centred[strong, :2], centred[strong, 2:] / 2
     return np.concatenate([middle - half, middle + half], axis=1)
 
 
 def _columns(classes: Sequence[int], first: int, end: int) -> list[int]:
-    """Where the scores of these classes stand."""
+    """The columns of these classes' scores."""
     if classes and max(classes) >= end - first:
         raise ValueError(f"expected class {max(classes)}, got a model of {end - first} classes 0..{end - first - 1}")
     return [first + index for index in classes]

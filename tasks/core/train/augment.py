@@ -73,7 +73,7 @@ def reduced_size(width_px: int, height_px: int, least_side_px: int, most_side_px
 def mirror_boxes(xyxy_px: NDArray[np.float32], width_px: int) -> NDArray[np.float32]:
     """Boxes (N, 4) in the picture's mirror image.
 
-    >>> mirrored(np.array([[1, 2, 4, 5]], np.float32), 10).tolist()
+    >>> mirror_boxes(np.array([[1, 2, 4, 5]], np.float32), 10).tolist()
     [[6.0, 2.0, 9.0, 5.0]]
     """
     return np.stack([width_px - xyxy_px[:, 2], xyxy_px[:, 1], width_px - xyxy_px[:, 0], xyxy_px[:, 3]], axis=1)
@@ -82,7 +82,7 @@ def mirror_boxes(xyxy_px: NDArray[np.float32], width_px: int) -> NDArray[np.floa
 def without_empty_boxes(xyxy_px: NDArray[np.float32]) -> NDArray[np.float32]:
     """The boxes that are at least a tenth of a px wide and high.
 
-    >>> visible(np.array([[1, 2, 4, 5], [7, 2, 7.05, 5]], np.float32)).tolist()
+    >>> without_empty_boxes(np.array([[1, 2, 4, 5], [7, 2, 7.05, 5]], np.float32)).tolist()
     [[1.0, 2.0, 4.0, 5.0]]
     """
     return xyxy_px[((xyxy_px[:, 2:] - xyxy_px[:, :2]) >= LEAST_PX).all(axis=1)]

@@ -1,4 +1,4 @@
-"""A training's curves as one SVG file: the loss above, the scores below, by step. Nothing in it depends on a clock."""
+"""The curves of a training as one SVG: the loss above, the scores below, by step; no times."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -24,7 +24,7 @@ Line = Sequence[tuple[float, float]]
 
 
 def curves_svg(rows: pa.Table, title: str) -> str:
-    """The SVG of a table of schema CURVES; without an evaluation the lower panel is left out. No rows: an empty frame.
+    """The SVG of a table of schema CURVES; without evaluations there is no lower panel. No rows: an empty frame.
 
     Lines are named at their right ends; loss and its parts share an axis that begins at 0, scores one from 0 to 1.
     """
@@ -35,7 +35,7 @@ def curves_svg(rows: pa.Table, title: str) -> str:
     highest = max((value for line in losses.values() for _, value in line), default=1.0)
     panels = [_panel(0, "loss (mean since the point before)", losses, last, max(highest, 1e-9))]
     if scores:
-        panels.append(_panel(1, "on the images held back", scores, last, 1.0))
+        panels.append(_panel(1, "on the images of the evaluation", scores, last, 1.0))
     height = _PANEL_HEIGHT * len(panels) + 18
     return (
         f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {_WIDTH} {height}' role='img' "
@@ -74,20 +74,20 @@ def _panel(number: int, label: str, lines: dict[str, list[tuple[float, float]]],
 
 
 def _spread_labels(heights_px: Sequence[float], lowest_px: float) -> list[float]:
-    """The heights moved, in their order, so far that names at them do not lie upon each other, none below `lowest_px`.
+    """The heights moved, in their order, so that labels at them do not overlap, none below `lowest_px`.
 
-    >>> _apart([50.0, 10.0, 12.0], 60.0)
+    >>> _spread_labels([50.0, 10.0, 12.0], 60.0)
     [50.0, 10.0, 23.0]
     """
-    found = list(heights_px)
-    places = sorted(range(len(found)), key=lambda place: found[place])
+    moved = list(heights_px)
+    places = sorted(range(len(moved)), key=lambda place: moved[place])
     for above, below in pairwise(places):
-        found[below] = max(found[below], found[above] + _LABEL_PX)
+        moved[below] = max(moved[below], moved[above] + _LABEL_PX)
     room = lowest_px
     for place in reversed(places):
-        found[place] = min(found[place], room)
-        room = found[place] - _LABEL_PX
-    return found
+        moved[place] = min(moved[place], room)
+        room = moved[place] - _LABEL_PX
+    return moved
 
 
 def _grid_line(path: str, x_px: float, y_px: float, anchor: str, value: float) -> str:

@@ -28,12 +28,12 @@ def lessons_from_tables(images: pa.Table, figures: pa.Table) -> list[Lesson]:
     boxes: dict[tuple[int, bool], list[list[float]]] = {}
     for row in figures.select(["image_id", "xywh_px", "is_crowd"]).to_pylist():
         boxes.setdefault((row["image_id"], bool(row["is_crowd"])), []).append(_xywh(row["xywh_px"]))
-    found = []
+    learnt = []
     for row in images.select(["image_id", "sha256", "width_px", "height_px"]).to_pylist():
         size = (row["width_px"], row["height_px"])
         drawn, crowds = (corners_inside(boxes.get((row["image_id"], is_crowd), []), size) for is_crowd in (False, True))
-        found.append(Lesson(row["image_id"], row["sha256"], size, drawn, crowds))
-    return found
+        learnt.append(Lesson(row["image_id"], row["sha256"], size, drawn, crowds))
+    return learnt
 
 
 def corners_inside(xywh_px: Sequence[Sequence[float]], size_px: tuple[int, int]) -> NDArray[np.float32]:
@@ -41,13 +41,13 @@ def corners_inside(xywh_px: Sequence[Sequence[float]], size_px: tuple[int, int])
 
     Those without area there are left out.
 
-    >>> corners([[-2, 0, 6, 5], [9, 0, 5, 5], [3, 3, 0, 2]], (9, 9)).tolist()
+    >>> corners_inside([[-2, 0, 6, 5], [9, 0, 5, 5], [3, 3, 0, 2]], (9, 9)).tolist()
     [[0.0, 0.0, 4.0, 5.0]]
     """
     boxes = np.asarray(xywh_px, np.float64).reshape(-1, 4)
     limits = np.array([*size_px, *size_px], np.float64)
-    found = np.clip(np.hstack([boxes[:, :2], boxes[:, :2] + boxes[:, 2:]]), 0, limits)
-    return found[((found[:, 2:] - found[:, :2]) > 0).all(axis=1)].astype(np.float32)
+    corners = np.clip(np.hstack([boxes[:, :2], boxes[:, :2] + boxes[:, 2:]]), 0, limits)
+    return corners[((corners[:, 2:] - corners[:, :2]) > 0).all(axis=1)].astype(np.float32)
 
 
 def truth_document(images: pa.Table, figures: pa.Table, category: str) -> dict[str, Any]:

@@ -14,7 +14,7 @@ _ONE_CYCLE_FROM, _ONE_CYCLE_TO = 1 / 25, 1 / 250_000  # of the highest rate: PyT
 def derive_seed(seed: int, *words: object) -> int:
     """A 63-bit seed from a seed and words alone: the beginning of the SHA-256 of "seed TAB word TAB word ...".
 
-    >>> seed_of(7, "order", 0) == seed_of(7, "order", 0) != seed_of(7, "order", 1)
+    >>> derive_seed(7, "order", 0) == derive_seed(7, "order", 0) != derive_seed(7, "order", 1)
     True
     """
     return int.from_bytes(hashlib.sha256("\t".join(map(str, (seed, *words))).encode()).digest()[:8], "big") >> 1

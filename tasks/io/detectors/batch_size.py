@@ -48,7 +48,7 @@ class BatchSize:
 def padded_size(pictures: int, most: int) -> int:
     """Size to which a batch of so many pictures is padded: a power of two or `most`, so that there are few shapes.
 
-    >>> [filled(pictures, 12) for pictures in (1, 3, 8, 9, 12)]
+    >>> [padded_size(pictures, 12) for pictures in (1, 3, 8, 9, 12)]
     [1, 4, 8, 12, 12]
     """
     return min(1 << (pictures - 1).bit_length(), most) if pictures <= most else pictures

@@ -38,7 +38,7 @@ class Canvases(NamedTuple):
     def scaled_size(self, picture: Size) -> Size:
         """Size of a picture on its canvas: torchvision's own rule, but at least 1 px a side.
 
-        >>> Canvases(800, 1333).scaled(Size(400, 600)), Canvases(800, 1333).scaled(Size(20_000, 200))
+        >>> Canvases(800, 1333).scaled_size(Size(400, 600)), Canvases(800, 1333).scaled_size(Size(20_000, 200))
         (Size(height_px=800, width_px=1200), Size(height_px=1333, width_px=13))
         """
         if self.fixed is not None:
@@ -49,7 +49,7 @@ class Canvases(NamedTuple):
     def canvas_for(self, picture: Size) -> Size:
         """The canvas of a picture: the smallest that holds it, landscape or portrait as the picture is.
 
-        >>> Canvases(800, 1333).canvas(Size(600, 400))
+        >>> Canvases(800, 1333).canvas_for(Size(600, 400))
         Size(height_px=1344, width_px=800)
         """
         if self.fixed is not None:

@@ -1,1 +1,1 @@
-"""Files that people name or write: folders, tables, lists, contracts."""
+"""Files that users provide or ask for: folders, tables, lists, contracts."""

@@ -3,11 +3,11 @@
 from tasks.io.files import csv_rows
 
 MAX_ROWS = 100_000
-"""More than people decide one by one; what is said of more records is a rule, and rules stand in the recipe."""
+"""More than people decide one by one; a decision on more records is a rule, and rules belong into the recipe."""
 
 
 def rows_of_csv(name: str, url: str) -> list[tuple[int, list[str]]]:
-    """(line, cells) of each row, the header first. Raises as csv_in.rows_of_csv does."""
+    """(line, cells) of each row, the header first. Raises as csv_rows.rows_of_csv does."""
     return csv_rows.rows_of_csv(name, url, max_rows=MAX_ROWS, what="rows by hand")
 
 

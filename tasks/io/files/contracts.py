@@ -1,4 +1,4 @@
-"""The data contract, as it ships with the program."""
+"""The data contract that comes with the program."""
 
 from importlib import resources
 from typing import Any

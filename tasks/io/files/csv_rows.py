@@ -1,4 +1,4 @@
-"""Files that people write or save from a spreadsheet, and a recipe names: CSV."""
+"""CSV files that people write, or save from a spreadsheet, and that a recipe names."""
 
 import csv
 import hashlib
@@ -8,12 +8,12 @@ import fsspec
 
 from schemas.errors import BadInput
 
-# the module's only limit is one for all of a process: the same as for tables of records
+# csv has one limit for the whole process: the same as for tables of records
 csv.field_size_limit(1_000_000)
 
 MAX_BYTES = 64 << 20
 MAX_ROWS = 1_000_000
-"""More than people write: a file that is longer is another file."""
+"""More than people write: a longer file is probably the wrong one."""
 
 
 def rows_of_csv(
@@ -22,8 +22,8 @@ def rows_of_csv(
     """(number of the line on which it starts, cells) of each row, the header first; lines without text are left out.
 
     url: a path or any fsspec URL. UTF-8, with or without a byte order mark; line ends of any system. Raises BadInput if
-    there is no such file, or it is none of that kind, or it is longer than the limits; `name` is the binding's, and
-    `what` the word for its rows, for that message.
+    there is no such file, it is not CSV, or it exceeds the limits; `name` (of the
+    binding) and `what` (its rows) are for that message.
     """
     text = _text(name, url, max_bytes)
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
@@ -42,7 +42,7 @@ def rows_of_csv(
 
 
 def sha256(name: str, url: str) -> str:
-    """Digest of the file's text, as 64 hex digits: what people have said decides what a release is.
+    """Digest of the file's text, as 64 hex digits, since people's decisions are part of what a release is made of.
 
     Raises as rows_of_csv does.
     """

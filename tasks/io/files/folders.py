@@ -1,4 +1,4 @@
-"""Files below a binding: a local folder or any fsspec URL. Nothing outside the folder is ever opened."""
+"""Files in the folder of a binding: a local folder or any fsspec URL. Nothing outside the folder is ever opened."""
 
 import errno
 import functools
@@ -19,7 +19,7 @@ _STAMPS = ("mtime", "created", "ino", "ETag", "etag", "LastModified", "last_modi
 
 
 class Folder:
-    """The folder that a binding gives."""
+    """The folder of a binding."""
 
     def __init__(self, name: str, url: str) -> None:
         """Raises BadInput if there is no folder at the URL; `name` is the binding's, for that message."""
@@ -29,17 +29,17 @@ class Folder:
         except (ValueError, ImportError, OSError) as problem:
             raise BadInput(f"binding '{name}': expected a folder, got '{url}' ({problem})") from problem
         if not is_there:
-            raise BadInput(f"binding '{name}': expected a folder, got '{url}', where there is none")
+            raise BadInput(f"binding '{name}': expected a folder, got '{url}', which does not exist")
         self.is_local = isinstance(self.fs, LocalFileSystem)
 
     def listing(self) -> list[tuple[str, str]]:
         """(path below the folder, validator) of every file, sorted by path."""
-        found: dict[str, Any] = self.fs.find(self.root, detail=True)
+        files: dict[str, Any] = self.fs.find(self.root, detail=True)
         prefix = len(self.root.rstrip("/")) + 1
-        return sorted((_as_text(path[prefix:]), _validator(info)) for path, info in found.items())
+        return sorted((_as_text(path[prefix:]), _validator(info)) for path, info in files.items())
 
     def validator(self, path: str) -> str | None:
-        """What changes when the file does; None where there is no such file below the folder."""
+        """A text that changes when the file does; None if there is no such file in the folder."""
         if not self.contains(path):
             return None
         try:
@@ -80,14 +80,14 @@ def _resolved(root: str) -> Path:
 def _validator(info: dict[str, Any]) -> str:
     """Size and stamps of a file.
 
-    A copy of a folder gets other stamps, so that equal sizes and times can't be mistaken.
+    A copied folder has other stamps, so that files of equal size and time are told apart.
     """
     stamps = [f"{key}={info[key]}" for key in _STAMPS if info.get(key) is not None]
     return hashlib.sha256(f"{info.get('size')} {' '.join(stamps)}".encode()).hexdigest()[:24]
 
 
 def _as_text(path: str) -> str:
-    """A name whose bytes are no UTF-8, which no table can hold, with these bytes written out: it will be
+    """A file name with bytes that are not UTF-8 written out, since no table can hold them; fetch then drops it as
     `not_found`.
     """
     return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")

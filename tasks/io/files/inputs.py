@@ -1,4 +1,4 @@
-"""Single files that a person names: a path, or any fsspec URL."""
+"""Single files that a user names: a path or any fsspec URL."""
 
 import fsspec
 
@@ -6,7 +6,7 @@ from schemas.errors import BadInput
 
 
 def read(name: str, url: str, max_bytes: int) -> bytes:
-    """The file's bytes. Raises BadInput if there is none, or it is longer; `name` is for that message."""
+    """The file's bytes. Raises BadInput if there is no such file, or it is longer; `name` is for that message."""
     try:
         with fsspec.open(url, "rb") as file:
             data = bytes(file.read(max_bytes + 1))

@@ -1,4 +1,4 @@
-"""Tables that come from outside as Parquet files."""
+"""Parquet files from outside."""
 
 from typing import Any
 
@@ -9,8 +9,8 @@ from schemas.errors import BadInput
 
 
 def rows_of_parquet(name: str, data: bytes) -> list[dict[str, Any]]:
-    """The rows as mappings. Raises BadInput if the bytes are no Parquet file; `name` is for that message."""
+    """The rows as mappings. Raises BadInput if the bytes are not a Parquet file; `name` is for that message."""
     try:
         return list(pq.read_table(pa.BufferReader(data)).to_pylist())
-    except (pa.ArrowException, OSError, ValueError) as problem:  # ValueError: text that is no UTF-8
+    except (pa.ArrowException, OSError, ValueError) as problem:  # ValueError: text that is not UTF-8
         raise BadInput(f"{name}: expected a Parquet file, got {' '.join(str(problem).split())[:120]}") from problem

@@ -1,4 +1,4 @@
-"""The file of verdicts that a recipe names: CSV, as the report's page saves it or a spreadsheet does."""
+"""A recipe's file of verdicts: CSV, saved by the report's page or a spreadsheet."""
 
 import functools
 

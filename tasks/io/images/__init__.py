@@ -1,1 +1,1 @@
-"""Image bytes: decoded, looked at once, kept as thumbnails."""
+"""Image bytes: decoding, the one inspection of each image, its thumbnail."""

@@ -1,6 +1,6 @@
-"""Stored thumbnails in colour, for the scores.
+"""Stored thumbnails as colour pixels, for the quality scores.
 
-Apart from `thumbnails`, whose code decides which hashes are computed again.
+A module of its own, since the code of `thumbnails` is part of the cache keys of other measures.
 """
 
 import numpy as np
@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 
 def rgb(jpeg: bytes | memoryview) -> NDArray[np.uint8]:
-    """(H, W, 3) R, G, B of a stored thumbnail, 0..255, as large as it is.
+    """(H, W, 3) R, G, B of a stored thumbnail, 0..255, in its stored size.
 
-    Raises ValueError on bytes that are no JPEG.
+    Raises ValueError if the bytes are not a JPEG.
     """
     return np.asarray(simplejpeg.decode_jpeg(jpeg, "RGB"))

@@ -1,12 +1,12 @@
 """Image bytes to upright 8-bit sRGB pixels, by rules that are the same everywhere.
 
-1. Formats: JPEG (and MPO), PNG, GIF, WebP, TIFF, BMP, PNM, JPEG 2000, AVIF. Nothing that runs a program (EPS) or has no
-pixels (SVG). 2. First frame of an animation; the EXIF orientation is applied, and an unreadable EXIF counts as none. 3.
-16-bit grey: the high byte. 16-bit colour: as Pillow reads it (the high byte). Palettes and transparency: composed on
+1. Formats: JPEG (and MPO), PNG, GIF, WebP, TIFF, BMP, PNM, JPEG 2000, AVIF. No format that runs a program (EPS) or has
+   no pixels (SVG).
+2. The first frame of an animation; the EXIF orientation is applied, and an unreadable EXIF counts as none.
+3. 16-bit grey: the high byte. 16-bit colour: as Pillow reads it (the high byte). Palettes and transparency: composed on
    white. Grey and bilevel: the same value in R, G, B.
-4. An embedded ICC profile is applied (perceptual intent, to sRGB) before that; one that is broken, or not of the
-image's
-   colours, is ignored. CMYK without a profile, YCbCr, Lab: Pillow's conversion.
+4. An embedded ICC profile is applied (perceptual intent, to sRGB) before that; a broken one, or one for other colours
+   than the image's, is ignored. CMYK without a profile, YCbCr, Lab: Pillow's conversion.
 5. Floating-point pixels, and integers beyond 16 bits, have no agreed range: refused.
 """
 
@@ -25,16 +25,16 @@ from schemas.reasons import Reason
 
 try:
     import simplejpeg  # type: ignore[import-untyped]
-except ImportError:  # a machine that only detects can do without: it decodes to the same pixels, in twice the time
+except ImportError:  # a machine that only detects may lack it: Pillow gives the same pixels, in twice the time
     simplejpeg = None
 
 FORMATS = ("JPEG", "PNG", "GIF", "WEBP", "TIFF", "BMP", "PPM", "JPEG2000", "AVIF")
 
-Image.init()  # registers every format; without it the rarer ones are looked for only after the common ones failed
-# The limit is the recipe's, checked below before a pixel is decoded. This one, which Pillow checks at twice the number,
-# is for GIF alone: merely opening one reserves its first frame, up to 65535 x 65535 px for a file of 50 bytes
+Image.init()  # registers every format; otherwise Pillow tries the rarer ones only after the common ones have failed
+# The recipe's limit is checked below, before a pixel is decoded. This one, which Pillow checks at twice the number, is
+# for GIF alone: just opening a GIF reserves its first frame, up to 65535 x 65535 px for a file of 50 bytes
 Image.MAX_IMAGE_PIXELS = 500_000_000
-# a bad EXIF or ICC block is no news here: the rules above say what happens
+# no warnings about bad EXIF or ICC blocks: the rules above define what happens
 warnings.filterwarnings("ignore", module="PIL")
 
 _UNDO = {
@@ -47,13 +47,13 @@ _UNDO = {
     8: Image.Transpose.ROTATE_90,
 }
 _ORIENTATION = 0x0112
-# JPEG, PNG, GIF, WebP, TIFF, JPEG 2000, AVIF. What begins so and is not identified is damaged; two letters (BMP, PNM)
-# say too little
+# JPEG, PNG, GIF, WebP, TIFF, JPEG 2000, AVIF. A file that begins so and is not identified is damaged; the two letters
+# of BMP and PNM are too few to tell
 _SIGNATURE = re.compile(
     rb"\xff\xd8\xff|\x89PNG\r\n\x1a\n|GIF8[79]a|RIFF.{4}WEBP|II\*\0|MM\0\*|\0\0\0\x0cjP  \r\n\x87\n|.{4}ftypavi[fs]",
     re.DOTALL,
 )
-# Pillow promises no exception classes for hostile bytes; these are what its decoders are known to raise.
+# Pillow documents no exception classes for malformed bytes; its decoders are known to raise these.
 DECODE_ERRORS = (
     OSError,
     SyntaxError,
@@ -71,10 +71,10 @@ DECODE_ERRORS = (
 
 
 class UnreadableImage(Exception):
-    """These bytes give no pixels; `reason` and `detail` are for the drop."""
+    """These bytes can't be decoded; `reason` and `detail` are those of the drop."""
 
     def __init__(self, reason: Reason, detail: str) -> None:
-        """Keep both apart, so that they need no parsing."""
+        """Keep both, so that the message need not be parsed."""
         super().__init__(f"{reason}: {detail}")
         self.reason, self.detail = reason, detail
 
@@ -84,14 +84,14 @@ class DecodedImage:
     """A decoded image: RGB, 8-bit, upright."""
 
     data: Image.Image | NDArray[np.uint8]
-    """Its pixels as the decoder left them; whoever wants the other kind pays for the copy."""
+    """Its pixels as the decoder returned them; `rgb` and `pixels` convert if need be."""
     format: str
     orientation: int = 1
-    """The EXIF orientation, 1..8, that the file's pixels were turned by."""
+    """The EXIF orientation, 1..8, by which the file's pixels were turned."""
 
     @functools.cached_property
     def rgb(self) -> Image.Image:
-        """As Pillow has it."""
+        """As a Pillow image."""
         return self.data if isinstance(self.data, Image.Image) else Image.fromarray(self.data)
 
     @property
@@ -119,7 +119,7 @@ def picture(data: bytes, max_pixels: int) -> DecodedImage:
             name = "JPEG" if image.format == "MPO" else str(image.format)
             if (plain := _decode_plain_jpeg(data, image)) is not None:
                 return DecodedImage(plain, name)
-            image.load()  # first: reading a PNG's EXIF would load it too, and hide that its stream is broken
+            image.load()  # first: reading a PNG's EXIF loads it too, but hides that its stream is broken
             orientation = orientation_of(image)
             return DecodedImage(upright(srgb_of(image), orientation), name, orientation)
     except UnidentifiedImageError as problem:
@@ -132,9 +132,9 @@ def picture(data: bytes, max_pixels: int) -> DecodedImage:
 
 
 def _decode_plain_jpeg(data: bytes, header: Image.Image) -> NDArray[np.uint8] | None:
-    """The very pixels that Pillow gives for most JPEGs, by the same library and with fewer copies; None for all others.
+    """The same pixels as Pillow's, decoded by the same library with fewer copies; None if the JPEG is not plain.
 
-    Others: grey, CMYK, turned, with a profile, and any stream that libjpeg warns of, on which Pillow has the last word.
+    Not plain: grey, CMYK, turned, with a colour profile, or a stream that libjpeg warns of. Pillow decides on these.
     """
     is_plain = header.format == "JPEG" and header.mode == "RGB" and "icc_profile" not in header.info
     if simplejpeg is None or not is_plain or orientation_of(header) != 1:
@@ -147,7 +147,7 @@ def _decode_plain_jpeg(data: bytes, header: Image.Image) -> NDArray[np.uint8] | 
 
 
 def refuse_beyond(max_pixels: int, image: Image.Image) -> None:
-    """Raise Unreadable for an image, opened and not decoded, of more pixels than allowed."""
+    """Raise UnreadableImage if an image, opened but not decoded, has more pixels than allowed."""
     if image.width * image.height > max_pixels:
         raise UnreadableImage(
             Reason.TOO_MANY_PIXELS, f"{image.width} x {image.height} px, at most {max_pixels} px allowed"
@@ -164,13 +164,13 @@ def orientation_of(image: Image.Image) -> int:
 
 
 def upright(image: Image.Image, orientation: int) -> Image.Image:
-    """Turned and mirrored as the EXIF orientation asks for."""
+    """The image turned and mirrored by its EXIF orientation."""
     turn = _UNDO.get(orientation)
     return image if turn is None else image.transpose(turn)
 
 
 def srgb_of(image: Image.Image) -> Image.Image:
-    """RGB, 8-bit, by rules 3 to 5; the profile and what is transparent are those of `image.info`."""
+    """The image as 8-bit RGB by rules 3 to 5, with the profile and the transparency of `image.info`."""
     if image.mode == "F":
         raise UnreadableImage(Reason.UNSUPPORTED_PIXELS, "floating-point pixels have no agreed range")
     plain, alpha = _grey_from_16_bits(image) if image.mode.startswith("I") else (_without_alpha(image), _alpha(image))
@@ -179,7 +179,7 @@ def srgb_of(image: Image.Image) -> Image.Image:
 
 
 def _grey_from_16_bits(image: Image.Image) -> tuple[Image.Image, Image.Image | None]:
-    """Grey of 16 bits, which Pillow holds in 16 or (PGM, some PNG) 32 bits, by its high byte; and its alpha."""
+    """The high byte of 16-bit grey, which Pillow stores in 16 or (PGM, some PNG) 32 bits; and its alpha."""
     values = np.asarray(image).astype(np.int64)
     if values.size and (values.min() < 0 or values.max() > 0xFFFF):
         raise UnreadableImage(Reason.UNSUPPORTED_PIXELS, f"grey of {values.min()}..{values.max()}, expected 0..65535")
@@ -193,14 +193,14 @@ def _alpha(image: Image.Image) -> Image.Image | None:
 
 
 def _without_alpha(image: Image.Image) -> Image.Image:
-    """The colours in a mode that a profile can speak of: grey, CMYK or RGB."""
+    """The image in a mode that a profile can have: grey, CMYK or RGB."""
     if image.mode in {"RGB", "L", "CMYK"}:
         return image
     return image.convert("L" if image.mode in {"1", "LA"} else "RGB")
 
 
 def _from_profile(image: Image.Image, profile: bytes | None) -> Image.Image | None:
-    """The image in sRGB by its ICC profile, or None where it has none that fits its pixels."""
+    """The image in sRGB by its ICC profile, or None if it has none that fits its pixels."""
     if not profile:
         return None
     try:

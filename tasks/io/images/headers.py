@@ -1,4 +1,4 @@
-"""What an image's first bytes say, before anything of it is decoded."""
+"""Checks of an image's header, before its pixels are decoded."""
 
 import io
 
@@ -9,9 +9,9 @@ from tasks.io.images import decode
 
 
 def check_pixels(data: bytes, max_pixels: int) -> None:
-    """Raise Unreadable for an image of more pixels than allowed.
+    """Raise UnreadableImage if an image has more pixels than allowed.
 
-    What is no image passes: whoever decodes it says what it is.
+    Bytes that are not an image pass: decoding them gives the reason.
     """
     try:
         with Image.open(io.BytesIO(data), formats=decode.FORMATS) as image:

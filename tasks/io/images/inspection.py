@@ -1,9 +1,9 @@
-"""One pass over an image's bytes: it decodes to its end, its measures, its hash and a thumbnail.
+"""One pass over an image's bytes: whether it decodes to its end, its size, its perceptual hash and a thumbnail.
 
 A JPEG is decoded at an eighth, a quarter or half of its size. libjpeg reads every bit of the file for that, and its
-warnings, which Pillow does not pass on, become BROKEN_IMAGE. Everything else goes through `images.picture`, and so does
-a JPEG whose header libjpeg warns of (junk between segments, a broken ICC block) or that it can't scale to RGB (CMYK, 12
-bits): for these the verdict is Pillow's. The pixels follow the rules of `images`, applied to the reduced picture.
+warnings, which Pillow does not pass on, become BROKEN_IMAGE. All other images are decoded by `decode.picture`, also
+JPEGs whose header libjpeg warns of (junk between segments, a broken ICC block) or that it can't scale to RGB (CMYK, 12
+bits): for these Pillow decides. The pixels follow the rules of decode.py, applied to the reduced picture.
 """
 
 import functools
@@ -27,17 +27,16 @@ leaves it."""
 thumbnail_px = 256
 """The thumbnail's longest side at most: a smaller picture is not enlarged, and a JPEG may stop at LEAST_LONGEST_PX."""
 LEAST_LONGEST_PX = 240
-"""A JPEG is decoded to no less: 1/8 of the 1920 px and more that museums publish, and the width of the report's
-thumbnails."""
+"""A JPEG is decoded to at least this longest side: 1/8 of the 1920 px and more that museums publish, and the width of
+the report's thumbnails."""
 LEAST_SHORTEST_PX = 64
-"""Twice the 32 px that the hash looks at, so that a handscroll's hash is not one of enlarged pixels."""
+"""Twice the 32 px that the hash reads, so that the hash of a long scroll is not one of enlarged pixels."""
 _QUALITY = 85
-# More than any header but one with a large colour profile or many previews; where it is too little, Pillow reads the
-# file whole
+# More than any header except one with a large colour profile or many previews; if it is too little, Pillow reads the
+# whole file
 _HEADER_BYTES = 1 << 18
 _STREAM_IS_CORRUPT = re.compile(r"Premature end|Corrupt JPEG data")
-# Some cameras leave a few bytes before the end marker (libjpeg itself passes over some 6). A stream out of step leaves
-# more
+# Some cameras leave a few bytes before the end marker (libjpeg itself skips some 6). A damaged stream leaves more
 _IS_HARMLESS = re.compile(r"Corrupt JPEG data: [12] extraneous bytes before marker 0xd9")
 
 Bytes = bytes | memoryview | mmap
@@ -45,7 +44,7 @@ Bytes = bytes | memoryview | mmap
 
 @dataclass(frozen=True, eq=False)
 class Inspection:
-    """What one pass found. Sides are those of the whole picture, upright; the thumbnail is an upright sRGB JPEG."""
+    """The result of one pass. Sides are those of the whole upright picture; the thumbnail is an upright sRGB JPEG."""
 
     format: str
     width_px: int
@@ -56,13 +55,13 @@ class Inspection:
 
 
 class _NotForFastPath(Exception):
-    """No error: this JPEG is none for the fast path."""
+    """Not an error: this JPEG is decoded by Pillow."""
 
 
 def inspect(data: Bytes, max_pixels: int) -> Inspection:
     """Decode to the end and measure. Raises UnreadableImage with the reason for a drop.
 
-    data: not copied if it is a JPEG of the usual kind. phash_bits: (8, 8), imagehash's row order.
+    data: not copied if it is a plain JPEG. phash_bits: (8, 8), imagehash's row order.
     """
     if data[:3] == b"\xff\xd8\xff":
         try:
@@ -82,12 +81,12 @@ def _inspect_jpeg(data: Bytes, max_pixels: int) -> Inspection:
         small.info["icc_profile"] = profile
     orientation = decode.orientation_of(header)
     size = header.size[::-1] if orientation >= 5 else header.size
-    # reduced before the profile is applied: the profile's cost is by the pixel
+    # reduced before the profile is applied, which takes time for each pixel
     return _inspection_of("JPEG", size, orientation, decode.srgb_of(_reduced(decode.upright(small, orientation))))
 
 
 def _open_header(data: Bytes) -> Image.Image:
-    """The header by Pillow, no pixel decoded. Raises _OtherWay where it, or libjpeg, finds anything unusual in it."""
+    """The header, read by Pillow. Raises _NotForFastPath if Pillow or libjpeg finds anything unusual in it."""
     try:
         header = Image.open(io.BytesIO(data if isinstance(data, bytes) else data[:_HEADER_BYTES]), formats=("JPEG",))
         height, width, _, _ = simplejpeg.decode_jpeg_header(data, strict=True)
@@ -99,14 +98,14 @@ def _open_header(data: Bytes) -> Image.Image:
 
 
 def _decode_reduced(data: Bytes, header: Image.Image) -> Image.Image:
-    """All of the stream, at the least scale that keeps enough pixels; RGB or grey, as stored."""
+    """The whole stream decoded at the smallest scale that keeps enough pixels; RGB or grey, as stored."""
     eighths = _eighths(*header.size)
     width, height = (-(-side * eighths // 8) for side in header.size)
     colours = "GRAY" if header.mode == "L" else "RGB"
 
     def pixels(strict: bool) -> NDArray[np.uint8]:
-        found = simplejpeg.decode_jpeg(data, colours, min_height=height, min_width=width, strict=strict)
-        return np.asarray(found[:, :, 0] if header.mode == "L" else found)
+        array = simplejpeg.decode_jpeg(data, colours, min_height=height, min_width=width, strict=strict)
+        return np.asarray(array[:, :, 0] if header.mode == "L" else array)
 
     try:
         return Image.fromarray(pixels(strict=True))
@@ -120,7 +119,7 @@ def _decode_reduced(data: Bytes, header: Image.Image) -> Image.Image:
 
 
 def _eighths(width: int, height: int) -> int:
-    """The least of 1, 2, 4 eighths (those that libjpeg has fast code for) that leaves enough pixels; else 8."""
+    """The smallest of 1, 2, 4 eighths (for which libjpeg has fast code) that leaves enough pixels; else 8."""
     for eighths in (1, 2, 4):
         longest_px, shortest_px = max(width, height) * eighths / 8, min(width, height) * eighths / 8
         if longest_px >= LEAST_LONGEST_PX and shortest_px >= LEAST_SHORTEST_PX:
@@ -130,8 +129,8 @@ def _eighths(width: int, height: int) -> int:
 
 @functools.lru_cache(maxsize=32)
 def _is_srgb(profile: bytes, mode: str) -> bool:
-    """Whether the profile moves no colour of a 9 x 9 x 9 grid by more than 2 of 255: most do not, and to apply one
-    takes time.
+    """Whether the profile changes no colour of a 9 x 9 x 9 grid by more than 2 of 255. Most do not, and applying a
+    profile takes time.
     """
     steps = np.linspace(0, 255, 9).round().astype(np.uint8)
     grid = np.stack(np.meshgrid(steps, steps, steps), axis=-1).reshape(27, 27, 3)
@@ -155,9 +154,9 @@ def _reduced(image: Image.Image) -> Image.Image:
 def _phash_bits(image: Image.Image) -> NDArray[np.bool_]:
     """(8, 8): which of the 8 x 8 slowest waves of the grey picture, at 32 x 32 px, are above their median.
 
-    The way to 32 px (Lanczos, as Pillow's) and the cosine transform are one product of whole numbers: sums stay far
-    below 2^53, so they are exact in any order, and equal is equal on every machine; rounding errors would decide the
-    bits of flat pictures.
+    Resizing to 32 px (Lanczos, as Pillow's) and the cosine transform are one product of whole numbers: sums stay far
+    below 2^53, so they are exact in any order and equal on every machine; rounding errors would decide the bits of flat
+    pictures.
     """
     grey = np.asarray(image.convert("L"), dtype=np.float64)
     waves = _waves(grey.shape[0]) @ grey @ _waves(grey.shape[1]).T
@@ -185,7 +184,7 @@ def _waves(length_px: int) -> NDArray[np.float64]:
 
 
 def _lanczos(length_px: int) -> NDArray[np.float64]:
-    """(32, length): how much each pixel counts in each of 32, as Pillow's filter of that name has it."""
+    """(32, length): the weight of each pixel in each of 32, as in Pillow's filter of that name."""
     scale = max(length_px / 32, 1.0)
     off = (np.arange(length_px) + 0.5 - (np.arange(32)[:, None] + 0.5) * length_px / 32) / scale
     weights = np.where(np.abs(off) < 3, np.sinc(off) * np.sinc(off / 3), 0.0)

@@ -1,19 +1,19 @@
-"""Stored thumbnails as pixels: what is left to look at of an image without reading it again."""
+"""Stored thumbnails as grey pixels, so that images need not be read again."""
 
 import numpy as np
 import simplejpeg  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 
 MOST_PX = 128
-"""Longest side of a grey thumbnail, but for strips: at half the stored 256 px, the drawing is still there and the
-JPEG's noise is not."""
+"""Longest side of a grey thumbnail, but for long strips: at half the stored 256 px drawing is still visible, and
+the JPEG's noise is not."""
 _LEAST_SIDE_PX = 32
 
 
 def grey(jpeg: bytes | memoryview) -> NDArray[np.uint8]:
-    """(H, W) grey levels of a stored thumbnail, at most MOST_PX on the longest side; one of a strip is not halved.
+    """(H, W) grey levels of a stored thumbnail, at most MOST_PX on the longest side; long strips are not halved.
 
-    Raises ValueError on bytes that are no JPEG.
+    Raises ValueError if the bytes are not a JPEG.
     """
     height, width, _, _ = simplejpeg.decode_jpeg_header(jpeg)
     is_halved = max(height, width) > MOST_PX and min(height, width) >= 2 * _LEAST_SIDE_PX

@@ -140,7 +140,7 @@ def test_boxes_by_centre_and_sides_become_corners(reader: layouts.Reader, raw: n
 @pytest.mark.parametrize("layout", ["yolov5", "yolov8"])
 def test_sides_below_0_are_those_of_another_layout(layout: str):
     raw = np.full((50, 7), -0.5, F)
-    with pytest.raises(ValueError, match="expected sides of boxes in px, got numbers below 0"):
+    with pytest.raises(ValueError, match="expected sides of boxes in px, got negative numbers"):
         layouts.READERS[layout](raw if layout == "yolov5" else raw.T, 32, 32, [0], 0.1)
 
 

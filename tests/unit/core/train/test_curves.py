@@ -31,7 +31,7 @@ def test_every_line_is_there_named_at_its_end_and_falls_where_the_loss_falls():
 
 
 def test_without_an_evaluation_there_is_one_panel_and_without_rows_a_frame():
-    assert "on the images held back" not in curves_svg(table(*LOSSES), "x")
+    assert "on the images of the evaluation" not in curves_svg(table(*LOSSES), "x")
     assert words(curves_svg(table(), "x"))[-1] == "step of x"
 
 

@@ -25,7 +25,7 @@ from tasks.io.detectors.detector import Detections
 from tasks.io.detectors.loading import InferenceOptions
 from tasks.io.detectors.outputs import PictureSizes, detections_from_rows
 from tasks.io.detectors.torchvision_detector import TorchvisionDetector
-from tests.support.models import SETTINGS, TOLD, Failing, small
+from tests.support.models import METADATA, SETTINGS, Failing, small
 
 CPU = torch.device("cpu")
 LOST = RuntimeError("CUDA error: an illegal memory access was encountered")
@@ -391,7 +391,7 @@ def test_without_internet_that_is_one_sentence(tmp_path, monkeypatch):
 )
 def test_weights_that_do_not_know_the_class_are_bad_input(tmp_path, classes, said):
     file = tmp_path / "small.safetensors"
-    file.write_bytes(torchvision_models.weights_bytes(small(), TOLD))
+    file.write_bytes(torchvision_models.weights_bytes(small(), METADATA))
     with pytest.raises(BadInput, match=f"binding 'weights': {said}"):
         torchvision_weights.load_model(Detect(model="fcos_small", classes=classes), "weights", str(file))
 

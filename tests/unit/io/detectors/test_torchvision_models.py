@@ -14,7 +14,7 @@ from schemas.detect import TORCHVISION
 from schemas.errors import BadInput
 from tasks.io.detectors import torchvision_models as models
 from tasks.io.detectors.torchvision_models import WeightsMetadata
-from tests.support.models import TOLD, small
+from tests.support.models import METADATA, small
 
 MOBILE = "fasterrcnn_mobilenet_v3_large_320_fpn"
 
@@ -31,10 +31,10 @@ def test_every_model_that_a_recipe_can_name_is_there():
 
 def test_what_is_written_is_read_back_and_the_same_weights_give_the_same_bytes():
     model = small()
-    data = models.weights_bytes(model, TOLD)
-    assert models.weights_bytes(model, TOLD) == data
+    data = models.weights_bytes(model, METADATA)
+    assert models.weights_bytes(model, METADATA) == data
     read, told = models.load("fcos_small", data, "x", 800, 1333)
-    assert told == TOLD  # its sides outrank those given
+    assert told == METADATA  # its sides outrank those given
     assert all(torch.equal(value, read.state_dict()[name]) for name, value in model.state_dict().items())
     assert (read.transform.min_size, read.transform.max_size) == ((160,), 160)
 
@@ -90,7 +90,7 @@ class Bomb:
         return (pytest.fail, ("a file of weights was run",))
 
 
-GOOD = models.weights_bytes(small(), TOLD)
+GOOD = models.weights_bytes(small(), METADATA)
 
 
 @pytest.mark.parametrize(
@@ -111,17 +111,17 @@ GOOD = models.weights_bytes(small(), TOLD)
         pytest.param(as_pth({3: torch.ones(1)}), "expected a state dict", id="names that are numbers"),
         pytest.param(as_pth({}), "expected weights that fit the model, got no backbone", id="no tensors"),
         pytest.param(
-            models.weights_bytes(small(), TOLD._replace(model="ssd300_vgg16")),
+            models.weights_bytes(small(), METADATA._replace(model="ssd300_vgg16")),
             "expected weights of fcos_small, got ssd300_vgg16's",
             id="another model's",
         ),
         pytest.param(
-            models.weights_bytes(small(), TOLD._replace(categories=("a", "b"))),
+            models.weights_bytes(small(), METADATA._replace(categories=("a", "b"))),
             "expected weights that fit the model, got head.classification_head.cls_logits.weight of shape",
             id="more categories than rows",
         ),
         pytest.param(
-            models.weights_bytes(small(), TOLD._replace(most_side_px=10**9)),
+            models.weights_bytes(small(), METADATA._replace(most_side_px=10**9)),
             "expected a file of weights",
             id="vast sides",
         ),
@@ -156,7 +156,7 @@ def test_an_unknown_model_is_bad_input():
 
 
 def test_a_machine_without_safetensors_reads_state_dicts_and_says_what_it_cannot(monkeypatch):
-    data, state = models.weights_bytes(small(), TOLD), as_pth(small().state_dict())
+    data, state = models.weights_bytes(small(), METADATA), as_pth(small().state_dict())
     monkeypatch.setitem(sys.modules, "safetensors.torch", None)
     assert models.load("fcos_small", state, "x", 160, 160)[1].model == "fcos_small"
     with pytest.raises(BadInput, match="x: expected the library safetensors for a safetensors file"):

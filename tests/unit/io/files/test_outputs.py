@@ -6,7 +6,7 @@ import fsspec
 import pytest
 
 from schemas.errors import BadInput
-from tasks.io.files.outputs import write
+from tasks.io.files.outputs import check_writable, write, write_file
 
 
 def test_files_are_written_over_what_was_there_and_nothing_else_is_left(tmp_path: Path):
@@ -26,3 +26,20 @@ def test_a_place_that_can_not_be_written_is_told(tmp_path: Path, url: str):
     (tmp_path / "f").write_bytes(b"")
     with pytest.raises(BadInput, match="--out: expected a folder that can be written, got"):
         write("--out", url.format(file=tmp_path / "f"), {"a": b""})
+
+
+def test_one_file_is_written_whole_over_what_was_there(tmp_path: Path):
+    path = tmp_path / "new" / "weights.safetensors"
+    check_writable("--out", str(path))
+    for data in (b"longer than the next", b"next"):
+        write_file("--out", str(path), data)
+    assert {file.name: file.read_bytes() for file in path.parent.iterdir()} == {path.name: b"next"}
+
+
+@pytest.mark.parametrize("path", ["{folder}", "{folder}/file/below"])
+def test_a_file_that_can_not_be_written_is_bad_input_and_leaves_nothing(tmp_path: Path, path: str):
+    (tmp_path / "file").write_bytes(b"")
+    for attempt in (lambda place: check_writable("--out", place), lambda place: write_file("--out", place, b"a")):
+        with pytest.raises(BadInput, match="--out: expected a file that can be written, got"):
+            attempt(path.format(folder=tmp_path))
+    assert [file.name for file in tmp_path.iterdir()] == ["file"]
