@@ -160,7 +160,7 @@ def _tombstones(release: Release) -> Iterator[str]:
         if path.endswith(".parquet") and path not in {"ledger.parquet", "tombstones.parquet"}:
             left = sum(purge.telling(release.table(path, but="image"), names).to_pylist())
         elif path.startswith("coco/"):
-            left = core.coco_rows_of(json.loads(release.read(path)), image_ids)
+            left = core.count_coco_rows(json.loads(release.read(path)), image_ids)
         if left:
             yield f"{path}: expected nothing about records with a tombstone, got {left} rows"
     shown = _columns(release, "images", ["record_id", "sha256"])
