@@ -161,7 +161,7 @@ def _tombstones(release: Release) -> Iterator[str]:
         if path.endswith(".parquet") and path not in {"ledger.parquet", "tombstones.parquet"}:
             left = sum(reveals(release.table(path, but="image"), names).to_pylist())
         elif path.startswith("coco/"):
-            left = core.coco_rows_of(json.loads(release.read(path)), image_ids)
+            left = core.count_coco_rows(json.loads(release.read(path)), image_ids)
         if left:
             yield f"{path}: expected no rows of records with a tombstone, got {left}"
     shown = _columns(release, "images", ["record_id", "sha256"])

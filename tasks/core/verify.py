@@ -101,17 +101,17 @@ def leftover_files(paths: Iterable[str], stones: pa.Table, images: pa.Table) -> 
             yield f"{path}: expected no image of a record with a tombstone, got one"
 
 
-def coco_rows_of(document: Any, image_ids: Collection[int]) -> int:
+def count_coco_rows(document: Any, image_ids: Collection[int]) -> int:
     """How many images and annotations of a COCO document, or of COCO results, are of these images.
 
-    >>> coco_rows_of({"images": [{"id": 1}], "annotations": [{"image_id": 2}]}, {1, 2})
+    >>> count_coco_rows({"images": [{"id": 1}], "annotations": [{"image_id": 2}]}, {1, 2})
     2
-    >>> coco_rows_of([{"image_id": 3}], {1})
+    >>> count_coco_rows([{"image_id": 3}], {1})
     0
     """
     if isinstance(document, list):
         return sum(box["image_id"] in image_ids for box in document)
-    return sum(image["id"] in image_ids for image in document["images"]) + coco_rows_of(
+    return sum(image["id"] in image_ids for image in document["images"]) + count_coco_rows(
         document["annotations"], image_ids
     )
 
@@ -124,11 +124,11 @@ def coco_problems(
     if sorted(got := [image["id"] for image in document["images"]]) != sorted(ids):
         yield f"coco/{split}.json: expected the {len(ids)} images of the split, got {len(got)} (or others)"
     origin_of = dict(zip(annotations["annotation_id"].to_pylist(), annotations["origin"].to_pylist(), strict=True))
-    shown = Counter(box["id"] for box in document["annotations"])
-    if strangers := shown - Counter(origin_of.keys()):
-        yield f"coco/{split}.json: expected annotations of the table, got {strangers.total()} others"
-    if lacking := [number for number, origin in origin_of.items() if origin != "detector" and number not in shown]:
-        yield f"coco/{split}.json: expected every box by people, got none for {len(lacking)}"
-    found = sum(origin == "detector" for origin in origin_of.values())
-    if (count := sum(box["image_id"] in ids for box in detections)) != found:
-        yield f"coco/{split}.detections.json: expected {found} boxes, as in the table, got {count}"
+    written = Counter(box["id"] for box in document["annotations"])
+    if unknown := written - Counter(origin_of.keys()):
+        yield f"coco/{split}.json: expected annotations of the table, got {unknown.total()} others"
+    if missing := [number for number, origin in origin_of.items() if origin != "detector" and number not in written]:
+        yield f"coco/{split}.json: expected every box by people, got none for {len(missing)}"
+    expected = sum(origin == "detector" for origin in origin_of.values())
+    if (count := sum(box["image_id"] in ids for box in detections)) != expected:
+        yield f"coco/{split}.detections.json: expected {expected} boxes, as in the table, got {count}"

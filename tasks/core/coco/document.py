@@ -1,5 +1,5 @@
-"""COCO documents of one split: what people (or, where there are none, the detector) drew, and all the detector
-found.
+"""The COCO files of a release's split: a document of people's boxes (or, where there are none, the detector's), and all
+detections.
 """
 
 from collections.abc import Sequence
@@ -41,16 +41,16 @@ def split_document(
 
     images, annotations: that split's rows of both tables (images without their bytes). Where any image of the split has
     boxes by people, theirs stand (`info.annotation_origin` = people), else the detector's from `least_score` on
-    (= detector). `images[].is_annotated` tells images that people have looked at from others. Format: lin et al.,
-    "Microsoft COCO", and PoPArt, section 3.4: a box has itself as its segmentation; keypoints are given where there are
+    (= detector). `images[].is_annotated` says whether people have annotated an image. Format: Lin et al., "Microsoft
+    COCO", and PoPArt, section 3.4: a box has itself as its segmentation; keypoints are given where there are
     any.
     """
-    listed = images.to_pylist()
+    rows = images.to_pylist()
     boxes = annotations.to_pylist()
     by_people = [box for box in boxes if box["origin"] != "detector"]
-    is_by_people = bool(by_people) or any(image["is_annotated"] for image in listed)
+    is_by_people = bool(by_people) or any(image["is_annotated"] for image in rows)
     chosen = by_people if is_by_people else [box for box in boxes if box["score"] >= least_score]
-    licences = sorted({image["rights_uri"] for image in listed})
+    licences = sorted({image["rights_uri"] for image in rows})
     return {
         "info": {**info, "annotation_origin": "people" if is_by_people else "detector"},
         "licenses": [
@@ -58,7 +58,7 @@ def split_document(
             for number, uri in enumerate(licences, 1)
         ],
         "categories": [_category(number, name) for number, name in enumerate(categories, 1)],
-        "images": [_image(image, licences.index(image["rights_uri"]) + 1) for image in listed],
+        "images": [_image(image, licences.index(image["rights_uri"]) + 1) for image in rows],
         "annotations": [_annotation(box) for box in chosen],
     }
 
