@@ -62,7 +62,7 @@ def has_style(style: pa.ChunkedArray, wanted: Sequence[str], names: Mapping[str,
 
 def check_styles(settings: Screen, names: Mapping[str, str]) -> None:
     """Raise BadInput where a wanted style is likely a slip: no table knows it, but one that is spelled nearly so."""
-    for text, near in styles.mistyped(settings.styles or (), names):
+    for text, near in styles.likely_typos(settings.styles or (), names):
         raise BadInput(
             f"stages ({settings.label}).styles: expected a known style or a source's own word, got '{text}': "
             "did you mean "
@@ -95,7 +95,7 @@ def said_of_uncounted(figures: pa.ChunkedArray, settings: Screen) -> tuple[str, 
 
 
 def _style_key(text: str, names: Mapping[str, str]) -> str:
-    return styles.key(styles.named(text, names) or "") or text
+    return styles.normalize_style(styles.style_name(text, names) or "") or text
 
 
 def _of_records(view: pa.Table, settings: Screen) -> Iterator[Check]:

@@ -82,7 +82,11 @@ def obeyed(
         return records, None, ()
     previous = releases.predecessor(store, recipe.name)
     found = core.obeyed(
-        records, said, stones, previous.ledger() if previous else LEDGER.empty_table(), aliases.merged(recipe.artists)
+        records,
+        said,
+        stones,
+        previous.ledger() if previous else LEDGER.empty_table(),
+        aliases.merge_aliases(recipe.artists),
     )
     ref = store.write_table("outcomes/taken_down", found.taken_down) if found.taken_down.num_rows else None
     return found.records, ref, (*found.notes, *_of_copies(recipe, found.taken_down))
