@@ -26,7 +26,7 @@ from tasks.fetch import fetch
 from tasks.hash import hash_
 from tasks.quality import quality
 from tasks.sample import sample
-from tasks.scrape import check_sources, scrape, shown
+from tasks.scrape import check_sources, example_records, scrape
 from tasks.screen import check_screens, screen
 from tasks.split import split
 
@@ -128,7 +128,7 @@ def list_records(recipe: Recipe, source: str | None, at_most: int, context: Cont
     check_sources(recipe, context)
     runs.store_of(context).check_writable()
     state = scrape(recipe, context)
-    return state.steps[0], shown(state, at_most, context)
+    return state.steps[0], example_records(state, at_most, context)
 
 
 def plan(recipe: Recipe, context: Context) -> tuple[Step, ...]:

@@ -84,7 +84,7 @@ ANSWERS = pa.schema(
 )
 """What a source on the web was asked, and its raw answers."""
 
-ASKS = pa.schema([ANSWERS.field(name) for name in ("url", "kind", "key", "expects", "needs_secret")])
+SOURCE_REQUESTS = pa.schema([ANSWERS.field(name) for name in ("url", "kind", "key", "expects", "needs_secret")])
 
 OUTCOME = pa.schema(
     [

@@ -36,7 +36,7 @@ def read_part(requests: pa.Table, asked: tuple[Fetch, AnyFileSource], rules: str
     store, seen = runs.store_of(context), inspection.InspectionRows()
     folder = Folder(source.at, context.bindings[source.at])
     rows = [
-        retrieval.image(
+        retrieval.store_image(
             store, request, rules, lambda path: folder.read(path, settings.max_bytes), settings.max_pixels, seen
         )
         for request in requests.to_pylist()
@@ -49,15 +49,17 @@ def read_part(requests: pa.Table, asked: tuple[Fetch, AnyFileSource], rules: str
 def fetch_part(requests: pa.Table, asked: tuple[Fetch, Manners], rules: str, into: str, context: Context) -> None:
     """Download a batch of images, from all of its hosts at once; each row is kept the moment it is known."""
     settings, manners = asked
-    store, seen, guest = runs.store_of(context), inspection.InspectionRows(), web.guest(context, manners)
+    store, seen, guest = runs.store_of(context), inspection.InspectionRows(), web.guest_of_run(context, manners)
     limits = Limits(settings.max_bytes, settings.timeout_s)
     downloads = Downloads(
         guest.client,
-        guest.governor,
+        guest.rate_limiter,
         manners.tries,
         web.THREADS,
-        lambda request: retrieval.download(store, guest.client, request, rules, limits, settings.max_pixels, seen),
-        lambda request, problem: retrieval.failed(request, problem, rules),
+        lambda request: retrieval.download_image(
+            store, guest.client, request, rules, limits, settings.max_pixels, seen
+        ),
+        lambda request, problem: retrieval.failure_row(request, problem, rules),
     )
     try:
         with Journal(store, into, RETRIEVALS) as journal:
@@ -79,7 +81,7 @@ def fetch(settings: Fetch, state: State, recipe: Recipe, context: Context) -> St
     for source in recipe.sources:
         mine = records.filter(pc.and_(pc.equal(records["source"], source.name), pc.invert(is_url)))
         if mine.num_rows and isinstance(source, AnyFileSource):
-            requests = core.requests(mine["locator"], _validators(source, mine["locator"], context))
+            requests = core.requests_table(mine["locator"], _validators(source, mine["locator"], context))
             got, count = retrieve(
                 read_part,
                 (settings, source),
@@ -93,12 +95,12 @@ def fetch(settings: Fetch, state: State, recipe: Recipe, context: Context) -> St
             parts.append(core.outcome(mine, got, settings))
             asked += count
     if (mine := records.filter(is_url)).num_rows:
-        web.check_guest(context, core.hosts(mine["locator"]), recipe.manners)
+        web.check_contact(context, core.hosts(mine["locator"]), recipe.manners)
         got, count = retrieve(
             fetch_part,
             (settings, recipe.manners),
             DOWNLOADS,
-            core.requests(mine["locator"], {}),
+            core.requests_table(mine["locator"], {}),
             rules,
             context,
             settings.label,

@@ -50,7 +50,7 @@ def check_screens(recipe: Recipe) -> None:
     """Raise BadInput where a screen asks for a style that is unknown and probably misspelled."""
     for stage in recipe.stages:
         if isinstance(stage, Screen):
-            core.check_styles(stage, styles.known(recipe.styles))
+            core.check_styles(stage, styles.names_by_style(recipe.styles))
 
 
 # only the columns that a screen needs, so that nothing else makes it decide again
@@ -64,7 +64,7 @@ def _record_columns(
     if settings.styles is not None:
         style = column_of(store, state.records, ids, "style")
         yield "style", style
-        yield "has_wanted_style", core.has_style(style, settings.styles, styles.known(recipe.styles))
+        yield "has_wanted_style", core.has_style(style, settings.styles, styles.names_by_style(recipe.styles))
 
 
 def _measured_columns(

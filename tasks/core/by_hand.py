@@ -18,8 +18,8 @@ from schemas.reasons import Reason
 from schemas.tables import BY_HAND, RECORDS, TAKEN_DOWN, TOMBSTONES
 from schemas.wording import listed, quoted
 from tasks.core import tables
-from tasks.core.names.aliases import Aliases, compared
-from tasks.core.names.artists import identity
+from tasks.core.names.aliases import Aliases, normalize_name
+from tasks.core.names.artists import parse_attribution
 
 COLUMNS = ("action", "scope", "name", "reason", "date")
 CLASHES: tuple[tuple[Action, Action], ...] = (
@@ -88,7 +88,7 @@ def parse_manual_lists(name: str, rows: Sequence[tuple[int, Sequence[str]]]) -> 
     found: dict[tuple[str, str, str], _ManualRow] = {}
     for line, cells in rows[1:]:
         row = _parse_row(name, line, cells, places)
-        who = compared(row.name) or row.name if row.scope == "artist" else row.name
+        who = normalize_name(row.name) or row.name if row.scope == "artist" else row.name
         before = found.setdefault((row.action, row.scope, who), row)
         found[row.action, row.scope, who] = min(before, row, key=lambda each: each.name)  # whichever comes first
         if (before.reason, before.date) != (row.reason, row.date):
@@ -277,7 +277,7 @@ def _wider_takedowns(
 
 def _works_of_artist(artist: str) -> str:
     """How the detail begins: with a digest of the artist's name, since the name itself must not stay in any ledger."""
-    return f"all works of artist {hashlib.sha256(compared(artist).encode()).hexdigest()[:8]}"
+    return f"all works of artist {hashlib.sha256(normalize_name(artist).encode()).hexdigest()[:8]}"
 
 
 def _standing_takedown(standing: Mapping[str, _DropReason], detail: str) -> _DropReason | None:
@@ -329,10 +329,10 @@ def _works_of(records: pa.Table, artists: Collection[str], aliases: Aliases) -> 
         return {}
     spelled: defaultdict[str, list[str]] = defaultdict(list)
     for name in pc.unique(records["artist"].drop_null()).to_pylist():
-        spelled[compared(name)].append(name)
+        spelled[normalize_name(name)].append(name)
     found = {}
     for artist in artists:
-        meant = {compared(artist), compared(identity(artist, aliases).name or artist)} - {""}
+        meant = {normalize_name(artist), normalize_name(parse_attribution(artist, aliases).name or artist)} - {""}
         names = pa.array([name for word in sorted(meant) for name in spelled.get(word, ())], pa.string())
         found[artist] = records["record_id"].filter(pc.is_in(records["artist"], value_set=names)).to_pylist()
     return found

@@ -11,8 +11,8 @@ from schemas.tables import FETCH, RETRIEVALS
 from tasks.core import tables
 
 REQUESTS = pa.schema([RETRIEVALS.field("locator"), RETRIEVALS.field("validator")])
-_SAID = ["reason", "detail", "width_px", "height_px", "sha256", "bytes", "retrieved_at"]
-_MOST = 2**63 - 1
+_ANSWER_COLUMNS = ["reason", "detail", "width_px", "height_px", "sha256", "bytes", "retrieved_at"]
+_MOST_BYTES = 2**63 - 1
 
 URL = "^https?://"
 """What locators begin with that are asked for over HTTP."""
@@ -37,7 +37,7 @@ def hosts(locators: pa.ChunkedArray) -> list[str]:
     return sorted(host for host in found.to_pylist() if host)
 
 
-def requests(locators: pa.ChunkedArray, validators: Mapping[str, str]) -> pa.Table:
+def requests_table(locators: pa.ChunkedArray, validators: Mapping[str, str]) -> pa.Table:
     """REQUESTS, sorted: each locator once, with its validator ("" where it has none)."""
     unique = sorted(set(locators.to_pylist()))
     return pa.table([unique, [validators.get(locator, "") for locator in unique]], schema=REQUESTS)
@@ -52,12 +52,12 @@ def outcome(records: pa.Table, answers: pa.Table, settings: Fetch) -> pa.Table:
     at = pc.index_in(records["locator"].cast(pa.string()), value_set=answers["locator"])
     if at.null_count:
         raise KeyError(f"expected an answer for '{records['locator'].filter(pc.is_null(at))[0]}', got none")
-    said = answers.select(_SAID).take(at)
+    said = answers.select(_ANSWER_COLUMNS).take(at)
     pixels = pc.multiply(*(pc.fill_null(said[side].cast(pa.int64()), 0) for side in ("width_px", "height_px")))
     judged = pc.make_struct(
         pc.is_valid(said["reason"]),
         pc.greater(pixels, settings.max_pixels),
-        pc.fill_null(pc.greater(said["bytes"], min(settings.max_bytes, _MOST)), False),
+        pc.fill_null(pc.greater(said["bytes"], min(settings.max_bytes, _MOST_BYTES)), False),
     )
     sizes = pc.binary_join_element_wise(said["width_px"].cast(pa.string()), said["height_px"].cast(pa.string()), " x ")
     too_large = pc.binary_join_element_wise(sizes, f" px, at most {settings.max_pixels} px allowed", "")

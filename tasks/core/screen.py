@@ -60,7 +60,7 @@ def has_style(style: pa.ChunkedArray, wanted: Sequence[str], names: Mapping[str,
 
 def check_styles(settings: Screen, names: Mapping[str, str]) -> None:
     """Raise BadInput where a wanted style is probably misspelled: unknown, but very similar to a known one."""
-    for text, near in styles.mistyped(settings.styles or (), names):
+    for text, near in styles.likely_typos(settings.styles or (), names):
         raise BadInput(
             f"stages ({settings.label}).styles: expected a known style or a source's own word, got '{text}': "
             f"did you mean {' or '.join(near)}? If the spelling is right, add it to the recipe: "
@@ -88,7 +88,7 @@ def uncounted_notes(figures: pa.ChunkedArray, settings: Screen) -> tuple[str, ..
 
 
 def _compared_style(text: str, names: Mapping[str, str]) -> str:
-    return styles.key(styles.named(text, names) or "") or text
+    return styles.normalize_style(styles.style_name(text, names) or "") or text
 
 
 def _record_checks(view: pa.Table, settings: Screen) -> Iterator[Check]:

@@ -86,7 +86,11 @@ def apply_manual_lists(
         return records, None, ()
     previous = releases.predecessor(store, recipe.name)
     outcome = core.apply_manual_lists(
-        records, manual, stones, previous.ledger() if previous else LEDGER.empty_table(), aliases.merged(recipe.artists)
+        records,
+        manual,
+        stones,
+        previous.ledger() if previous else LEDGER.empty_table(),
+        aliases.merge_aliases(recipe.artists),
     )
     ref = store.write_table(outcome_folder("taken_down"), outcome.taken_down) if outcome.taken_down.num_rows else None
     return outcome.records, ref, (*outcome.notes, *_copies_note(recipe, outcome.taken_down))

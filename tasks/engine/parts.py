@@ -44,7 +44,7 @@ def run_in_parts(part: PartTask, rows: pa.Table, arguments: tuple[Any, ...], con
     try:
         _run(part, rows, arguments, context, label)
     except BaseException:
-        guest.leave(context)  # else an interrupt would wait for the slowest host
+        guest.abandon_run(context)  # else an interrupt would wait for the slowest host
         raise
 
 

@@ -1,7 +1,7 @@
-"""One governor for a whole Dask cluster: it lives beside the scheduler, and every worker asks it for turns.
+"""One rate limiter for a whole Dask cluster: it runs on the scheduler, and every worker asks it for permits.
 
-It is a scheduler plugin, as Dask's own semaphores are, so that it needs no server, port or lifetime of its own. The
-first worker that needs it puts it there; its state goes with the scheduler.
+It is a scheduler plugin, as Dask's own semaphores are, so it needs no server, port or lifetime of its own. The first
+worker that needs it registers it; its state ends with the scheduler.
 """
 
 from collections import Counter
@@ -12,102 +12,105 @@ from distributed.utils import sync
 
 from schemas.manners import Manners
 from schemas.reasons import Reason
-from tasks.io.web.rate_limits import Ending, Governor, Turn
+from tasks.io.web.rate_limits import PermitDecision, RateLimiter, RequestOutcome
 
-_NAME = "bilderatlas-governor"
-_CALL = "bilderatlas_governor"
+_NAME = "bilderatlas-rate-limiter"
+_CALL = "bilderatlas_rate_limiter"
 _RUNS_KEPT = 8
-Call = Literal["may", "done", "give_back", "slow_to"]
+Call = Literal["try_acquire", "release", "cancel", "set_crawl_delay"]
 
 
-class GovernorPlugin(SchedulerPlugin):
-    """The governors of the last few runs, on the scheduler."""
+class RateLimiterPlugin(SchedulerPlugin):
+    """The rate limiters of the last few runs, on the scheduler."""
 
     name = _NAME
     idempotent = True
 
     def __init__(self) -> None:
-        """None yet."""
-        self._governors: dict[str, Governor] = {}
-        self._held: Counter[tuple[str, str, str]] = Counter()  # turns by worker, run and host
+        """No rate limiter yet: the first call of a run makes one."""
+        self._rate_limiters: dict[str, RateLimiter] = {}
+        self._open_permits: Counter[tuple[str, str, str]] = Counter()  # by worker, run and host
 
     async def start(self, scheduler: Scheduler) -> None:
-        """Begin to answer."""
-        scheduler.handlers[_CALL] = self.answer
+        """Accept calls of workers."""
+        scheduler.handlers[_CALL] = self.handle_call
 
-    def answer(self, worker: str, run: str, manners: str, call: Call, arguments: list[Any]) -> Any:
+    def handle_call(self, worker: str, run: str, manners: str, call: Call, arguments: list[Any]) -> Any:
         """The answer to one call of a worker, as plain values."""
-        governor = self._governor(run, manners)
-        if call == "slow_to":
-            return governor.slow_to(*arguments)
+        rate_limiter = self._rate_limiter(run, manners)
+        if call == "set_crawl_delay":
+            return rate_limiter.set_crawl_delay(*arguments)
         holder = (worker, run, str(arguments[0]))
-        if call == "may":
-            turn = governor.may(*arguments)
-            self._held[holder] += not turn.wait_s and turn.refusal is None
-            return [turn.wait_s, turn.refusal and str(turn.refusal), turn.detail]
-        if self._held[holder] > 0:  # not what was given back for a worker already that had seemed dead
-            self._held[holder] -= 1
-            (governor.done if call == "done" else governor.give_back)(*arguments)
+        if call == "try_acquire":
+            decision = rate_limiter.try_acquire(*arguments)
+            self._open_permits[holder] += decision.is_granted
+            return [decision.wait_s, decision.refusal and str(decision.refusal), decision.detail]
+        # a worker that seemed dead may still call, though remove_worker has released its permits
+        if self._open_permits[holder] > 0:
+            self._open_permits[holder] -= 1
+            (rate_limiter.release if call == "release" else rate_limiter.cancel)(*arguments)
         return None
 
     def remove_worker(self, scheduler: Scheduler, worker: str, **more: Any) -> None:
-        """Give back the turns of a worker that is gone: nobody else will."""
-        for holder in [holder for holder in self._held if holder[0] == worker]:
+        """Release the permits of a worker that is gone."""
+        for holder in [holder for holder in self._open_permits if holder[0] == worker]:
             run, host = holder[1:]
-            for _turn in range(self._held.pop(holder)):
-                if run in self._governors:
-                    self._governors[run].done(host, "failed")
+            for _permit in range(self._open_permits.pop(holder)):
+                if run in self._rate_limiters:
+                    self._rate_limiters[run].release(host, "failed")
 
-    def _governor(self, run: str, manners: str) -> Governor:
-        if run not in self._governors:
-            self._governors[run] = Governor(Manners.model_validate_json(manners))
-            while len(self._governors) > _RUNS_KEPT:
-                del self._governors[next(iter(self._governors))]
-        return self._governors[run]
+    def _rate_limiter(self, run: str, manners: str) -> RateLimiter:
+        if run not in self._rate_limiters:
+            self._rate_limiters[run] = RateLimiter(Manners.model_validate_json(manners))
+            while len(self._rate_limiters) > _RUNS_KEPT:
+                del self._rate_limiters[next(iter(self._rate_limiters))]
+        return self._rate_limiters[run]
 
 
-class SharedGovernor(Governor):
-    """The same calls as a Governor's, answered by the one beside the scheduler."""
+class SharedRateLimiter(RateLimiter):
+    """A RateLimiter whose calls the one on the scheduler answers."""
 
     def __init__(self, worker: Worker, run: str, manners: str) -> None:
         """For the tasks of one worker."""
-        self._worker, self._run, self._plain = worker, run, manners
+        self._worker, self._run, self._manners_json = worker, run, manners
 
-    def may(self, host: str) -> Turn:
-        """See Governor."""
-        wait_s, refusal, detail = self._call("may", host)
-        return Turn(wait_s, Reason(refusal) if refusal else None, detail)
+    def try_acquire(self, host: str) -> PermitDecision:
+        """See RateLimiter."""
+        wait_s, refusal, detail = self._call("try_acquire", host)
+        return PermitDecision(wait_s, Reason(refusal) if refusal else None, detail)
 
-    def done(self, host: str, ending: Ending, retry_after_s: float | None = None, received_bytes: int = 0) -> None:
-        """See Governor."""
-        self._call("done", host, ending, retry_after_s, received_bytes)
+    def release(
+        self, host: str, outcome: RequestOutcome, retry_after_s: float | None = None, received_bytes: int = 0
+    ) -> None:
+        """See RateLimiter."""
+        self._call("release", host, outcome, retry_after_s, received_bytes)
 
-    def give_back(self, host: str) -> None:
-        """See Governor."""
-        self._call("give_back", host)
+    def cancel(self, host: str) -> None:
+        """See RateLimiter."""
+        self._call("cancel", host)
 
-    def slow_to(self, host: str, delay_s: float) -> None:
-        """See Governor."""
-        self._call("slow_to", host, delay_s)
+    def set_crawl_delay(self, host: str, delay_s: float) -> None:
+        """See RateLimiter."""
+        self._call("set_crawl_delay", host, delay_s)
 
     def _call(self, call: Call, *arguments: Any) -> Any:
-        ask = getattr(self._worker.scheduler, _CALL)
+        handler = getattr(self._worker.scheduler, _CALL)
         return sync(
             self._worker.loop,
-            ask,
+            handler,
             worker=self._worker.address,
             run=self._run,
-            manners=self._plain,
+            manners=self._manners_json,
             call=call,
             arguments=list(arguments),
         )
 
 
-def shared_governor(run: str, manners: str) -> Governor | None:
-    """The cluster's governor, if this is a task on a Dask worker; None anywhere else."""
+def shared_rate_limiter(run: str, manners: str) -> RateLimiter | None:
+    """The cluster's rate limiter, if this is a task on a Dask worker; None anywhere else."""
     try:
         worker = get_worker()
     except ValueError:
         return None
-    get_client().register_plugin(GovernorPlugin(), name=_NAME)
-    return SharedGovernor(worker, run, manners)
+    get_client().register_plugin(RateLimiterPlugin(), name=_NAME)
+    return SharedRateLimiter(worker, run, manners)

@@ -1,7 +1,7 @@
-"""scrape (retrieve): what the sources list becomes records, with the boxes that people have drawn beside them.
+"""scrape (retrieve): the works that the sources list become records, with the boxes that people have drawn.
 
-Listings are taken anew in each build; raw answers (tables, annotation files, pages of an API) are kept, so that a
-change of a parser reads the kept answers again and asks nothing.
+Listings are read again in each build. Raw answers (tables, annotation files, pages of an API) are stored, so that a
+changed parser reads the stored answers again and no request is sent.
 """
 
 import contextvars
@@ -21,6 +21,7 @@ from schemas.recipe import Recipe
 from schemas.sources import AnyFileSource, AnySource, AnyWebSource
 from schemas.styles import Styles
 from schemas.tables import RECORDS, RETRIEVALS, SOURCE_FIGURES
+from tasks.core.fetch import REQUESTS
 from tasks.core.names import aliases, artists, styles
 from tasks.core.scrape import answers as web_sources
 from tasks.core.scrape import records, sources
@@ -40,80 +41,78 @@ from tasks.scrape import crawl
 CODE = code_digest(sources, artists, parquet_rows)
 STYLES = code_digest(styles)
 MAX_ANSWER_BYTES = 2_000_000_000
-REQUEST = pa.schema([RETRIEVALS.field("locator"), RETRIEVALS.field("validator")])
-_NAMES = ["record_id", "artist", "artist_qualifier"]
+_NAME_COLUMNS = ["record_id", "artist", "artist_qualifier"]
 
 
-class _Asked(Frozen):
-    """What decides a source's records, besides its files."""
+class _FileSourceSettings(Frozen):
+    """What the records of a source in files depend on, besides the files."""
 
     source: AnySource
     categories: tuple[str, ...]
 
 
-class _Named(Frozen):
-    """What decides which names artists get."""
+class _ArtistSettings(Frozen):
+    """What the names of artists depend on."""
 
     artists: Artists
 
 
-class _Styled(Frozen):
-    """What decides which names styles get."""
+class _StyleSettings(Frozen):
+    """What the names of styles depend on."""
 
     styles: Styles
 
 
 @task(cache_policy=NO_CACHE, **runs.RETRY_IO)
-def answers_part(requests: pa.Table, source: AnyFileSource, rules: str, into: str, context: Context) -> None:
-    """Read a batch of answers below the source's binding; what can't be read is a row with a reason."""
+def read_answers_part(requests: pa.Table, source: AnyFileSource, rules: str, into: str, context: Context) -> None:
+    """Read a batch of files below the source's binding; one that can't be read is a row with a reason."""
     store = runs.store_of(context)
     folder = Folder(source.at, context.bindings[source.at])
     rows = [
-        retrieval.answer(store, request, rules, lambda path: folder.read(path, MAX_ANSWER_BYTES))
+        retrieval.store_answer(store, request, rules, lambda path: folder.read(path, MAX_ANSWER_BYTES))
         for request in requests.to_pylist()
     ]
     store.write_table(into, pa.Table.from_pylist(rows, schema=RETRIEVALS))
 
 
 def check_sources(recipe: Recipe, context: Context) -> None:
-    """Raise BadInput if the folder of a source is not there, or what its hosts must be told is missing."""
+    """Raise BadInput if the folder of a source is missing, or the contact or secret for its hosts."""
     for source in recipe.sources:
         if isinstance(source, AnyFileSource):
             Folder(source.at, context.bindings[source.at])
             continue
-        guest.check_guest(context, web_sources.hosts(source), recipe.manners)
-        if web_sources.needs_secret(source) and guest.secret(context, source.secret) is None:
-            raise BadInput(
-                f"source '{source.name}': expected secret: NAME, the binding that says where its API's secret is kept"
-            )
+        guest.check_contact(context, web_sources.hosts(source), recipe.manners)
+        if web_sources.needs_secret(source) and guest.load_secret(context, source.secret) is None:
+            raise BadInput(f"source '{source.name}': expected secret: NAME, a binding of its API's secret, got none")
 
 
 def scrape(recipe: Recipe, context: Context) -> State:
-    """The state with which a build begins: every record of every source, and the scrape's own step."""
+    """The state with which a build begins: every record of every source, and the step of the scrape."""
     store = runs.store_of(context)
-    listed = _all_listed(store, recipe, context)
-    everything = records.merged(store.read_table(found.records, is_remembered=False) for found in listed)
+    listings = _list_sources(store, recipe, context)
+    everything = records.merge(store.read_table(listing.records, is_remembered=False) for listing in listings)
     figures = pa.concat_tables(
-        [SOURCE_FIGURES.empty_table(), *(store.read_table(found.figures) for found in listed if found.figures)]
+        [SOURCE_FIGURES.empty_table(), *(store.read_table(listing.figures) for listing in listings if listing.figures)]
     ).sort_by("record_id")
-    named, _ = decide_once(
+    artist_names, _ = decide_once(
         store,
         "artists",
-        _Named(artists=recipe.artists),
+        _ArtistSettings(artists=recipe.artists),
         CODE,
-        everything.select(_NAMES),
-        lambda: artists.applied(everything, aliases.merged(recipe.artists)).select(_NAMES),
+        everything.select(_NAME_COLUMNS),
+        lambda: artists.with_artist_names(everything, aliases.merge_aliases(recipe.artists)).select(_NAME_COLUMNS),
     )
-    everything = _with_styles(store, recipe, _with_names(everything, store.read_table(named)))
-    everything, taken_down, said = by_hand.apply_manual_lists(store, recipe, context, everything)
-    everything = records.limited(everything, recipe.limit)
-    unknown = styles.unknown(kept(everything)["style"], styles.known(recipe.styles))
+    everything = _with_styles(store, recipe, _with_names(everything, store.read_table(artist_names)))
+    everything, taken_down, notes = by_hand.apply_manual_lists(store, recipe, context, everything)
+    everything = records.limit_records(everything, recipe.limit)
+    unknown = styles.count_unknown_styles(kept(everything)["style"], styles.names_by_style(recipe.styles))
     state = State(
         records=store.write_table(outcome_folder("scrape"), everything),
-        figures=store.write_table(outcome_folder("figures"), _of_the_living(figures, taken_down, store)),
+        figures=store.write_table(outcome_folder("figures"), _without_taken_down(figures, taken_down, store)),
         taken_down=taken_down,
     )
-    computed, pending = sum(found.computed for found in listed), sum(found.pending for found in listed)
+    computed = sum(listing.computed for listing in listings)
+    pending = sum(listing.pending for listing in listings)
     step = steps.step_of(
         store,
         "retrieve",
@@ -122,80 +121,85 @@ def scrape(recipe: Recipe, context: Context) -> State:
         everything["record_id"],
         state.records,
         computed=computed,
-        notes=(*(note for found in listed for note in found.notes), *said, *styles.said_of_unknown(unknown)),
+        notes=(*(note for listing in listings for note in listing.notes), *notes, *styles.unknown_styles_note(unknown)),
     )
     return state.then(step.model_copy(update={"pending": pending}))
 
 
-def _all_listed(store: Store, recipe: Recipe, context: Context) -> list[crawl.Listed]:
-    """What each source lists; those on the web side by side, since each mostly waits for its own hosts."""
+def _list_sources(store: Store, recipe: Recipe, context: Context) -> list[crawl.SourceListing]:
+    """The listing of each source. Sources on the web run in parallel, since each mostly waits for its own hosts."""
     threads = ThreadPoolExecutor(max_workers=len(recipe.sources), thread_name_prefix="scrape")
     try:
-        under_way = {
-            source.name: threads.submit(contextvars.copy_context().run, _listed, store, source, recipe, context)
+        in_progress = {
+            source.name: threads.submit(contextvars.copy_context().run, _list_source, store, source, recipe, context)
             for source in recipe.sources
             if isinstance(source, AnyWebSource)
         }
         files = {
-            source.name: _listed(store, source, recipe, context)
+            source.name: _list_source(store, source, recipe, context)
             for source in recipe.sources
             if isinstance(source, AnyFileSource)
         }
-        for ended in wait(under_way.values(), return_when=FIRST_EXCEPTION).done:
-            ended.result()  # what is wrong with one source is said at once, not when the others are done
+        for ended in wait(in_progress.values(), return_when=FIRST_EXCEPTION).done:
+            ended.result()  # an error in one source is raised at once, not when the others are done
         return [
-            files[source.name] if source.name in files else under_way[source.name].result() for source in recipe.sources
+            files[source.name] if source.name in files else in_progress[source.name].result()
+            for source in recipe.sources
         ]
     except BaseException:
-        guest.leave(context)
+        guest.abandon_run(context)
         raise
     finally:
         threads.shutdown(cancel_futures=True)
 
 
-def _listed(store: Store, source: AnySource, recipe: Recipe, context: Context) -> crawl.Listed:
+def _list_source(store: Store, source: AnySource, recipe: Recipe, context: Context) -> crawl.SourceListing:
     if isinstance(source, AnyFileSource):
-        return _from_files(store, source, recipe.categories, context)
-    buried = by_hand.purged_ids(store, recipe)
-    found = crawl.crawled(store, source, recipe.manners, recipe.limit, context, buried)
-    return found if found.is_complete or context.plan else _with_carried_over(store, found, source, recipe)
+        return _list_files(store, source, recipe.categories, context)
+    purged = by_hand.purged_ids(store, recipe)
+    listing = crawl.crawl_source(store, source, recipe.manners, recipe.limit, context, purged)
+    return listing if listing.is_complete or context.plan else _with_carried_over(store, listing, source, recipe)
 
 
-def _with_carried_over(store: Store, found: crawl.Listed, source: AnyWebSource, recipe: Recipe) -> crawl.Listed:
-    """A listing that failed says nothing of what it did not reach: that stays as the last release knew it.
+def _with_carried_over(
+    store: Store, listing: crawl.SourceListing, source: AnyWebSource, recipe: Recipe
+) -> crawl.SourceListing:
+    """An incomplete listing, with the records of the last release that it did not reach.
 
-    Raises Refusal where too many could not be had, and there is no release to go by.
+    Raises Refusal if too many listings failed, and the last release has no records to carry over.
     """
-    table, previous = store.read_table(found.records), releases.predecessor(store, recipe.name)
+    table, previous = store.read_table(listing.records), releases.predecessor(store, recipe.name)
     before = as_schema(previous.records(), RECORDS) if previous else RECORDS.empty_table()
     is_unreached = pc.and_(
         pc.equal(before["source"], source.name), pc.invert(pc.is_in(before["record_id"], value_set=table["record_id"]))
     )
     carried = before.filter(is_unreached)  # with their reasons, if they have one
-    if not carried.num_rows and found.unreached > recipe.max_transient_fraction * found.listings:
+    if not carried.num_rows and listing.unreached > recipe.max_transient_fraction * listing.listings:
         raise Refusal(
             f"scrape: expected at most {recipe.max_transient_fraction:.0%} of the listings of '{source.name}' "
             "to fail, got "
-            f"{found.unreached} of {found.listings}: {' '.join(found.notes)}"
+            f"{listing.unreached} of {listing.listings}: {' '.join(listing.notes)}"
         )
     if not carried.num_rows:
-        return found
-    both = records.merged([table, carried])
-    note = f"{source.name}: a listing failed; {carried.num_rows} records that it did not reach are carried over"
-    return found.model_copy(
-        update={"records": store.write_table(outcome_folder("carried"), both), "notes": (*found.notes, note)}
+        return listing
+    both = records.merge([table, carried])
+    note = f"{source.name}: a listing failed; {carried.num_rows} records of the last release are carried over"
+    return listing.model_copy(
+        update={"records": store.write_table(outcome_folder("carried"), both), "notes": (*listing.notes, note)}
     )
 
 
-def _from_files(store: Store, source: AnyFileSource, categories: tuple[str, ...], context: Context) -> crawl.Listed:
+def _list_files(
+    store: Store, source: AnyFileSource, categories: tuple[str, ...], context: Context
+) -> crawl.SourceListing:
     folder = Folder(source.at, context.bindings[source.at])
-    listing = dict(folder.listing())
-    wanted = sources.answers_wanted(source, list(listing))
+    validators = dict(folder.listing())
+    wanted = sources.files_to_read(source, list(validators))
     requests = pa.table(
-        [pa.array(wanted, pa.string()), pa.array([listing[path] for path in wanted], pa.string())], schema=REQUEST
+        [pa.array(wanted, pa.string()), pa.array([validators[path] for path in wanted], pa.string())], schema=REQUESTS
     )
-    got, _ = retrieve(
-        answers_part,
+    answers, _ = retrieve(
+        read_answers_part,
         source,
         listings_folder(source.name),
         requests,
@@ -204,13 +208,13 @@ def _from_files(store: Store, source: AnyFileSource, categories: tuple[str, ...]
         f"scrape-{source.name}",
         even_in_plan=True,
     )
-    blobs = dict(zip(got["locator"].to_pylist(), got["sha256"].to_pylist(), strict=True))
-    paths = sorted(listing)
+    blobs = dict(zip(answers["locator"].to_pylist(), answers["sha256"].to_pylist(), strict=True))
+    paths = sorted(validators)
     view = pa.table({"path": paths, "sha256": pa.array([blobs.get(path) for path in paths], pa.string())})
 
     @functools.cache
-    def listed() -> sources.Listed:
-        return sources.listed(
+    def read_source() -> sources.SourceTables:
+        return sources.tables_of_source(
             source,
             paths,
             lambda path: store.read_blob(blobs[path]) if blobs.get(path) else None,
@@ -218,44 +222,42 @@ def _from_files(store: Store, source: AnyFileSource, categories: tuple[str, ...]
             categories,
         )
 
-    asked = _Asked(source=source, categories=categories)
-    table, is_new = decide_once(store, "records", asked, CODE, view, lambda: listed().records)
-    figures, _ = decide_once(store, "figures", asked, CODE, view, lambda: listed().figures)
-    return crawl.Listed(records=table, figures=figures, computed=int(is_new))
+    settings = _FileSourceSettings(source=source, categories=categories)
+    table, is_new = decide_once(store, "records", settings, CODE, view, lambda: read_source().records)
+    figures, _ = decide_once(store, "figures", settings, CODE, view, lambda: read_source().figures)
+    return crawl.SourceListing(records=table, figures=figures, computed=int(is_new))
 
 
-def _of_the_living(figures: pa.Table, taken_down: TableRef | None, store: Store) -> pa.Table:
-    """Boxes without those of what is taken down, of which nothing more is known."""
+def _without_taken_down(figures: pa.Table, taken_down: TableRef | None, store: Store) -> pa.Table:
+    """Figures without those of records that are taken down."""
     if taken_down is None:
         return figures
-    lost = store.read_table(taken_down)["record_id"]
-    return figures.filter(pc.invert(pc.is_in(figures["record_id"], value_set=lost)))
+    removed = store.read_table(taken_down)["record_id"]
+    return figures.filter(pc.invert(pc.is_in(figures["record_id"], value_set=removed)))
 
 
 def _with_styles(store: Store, recipe: Recipe, everything: pa.Table) -> pa.Table:
     view = everything.select(["record_id", "style"])
-    found, _ = decide_once(
+    style_names, _ = decide_once(
         store,
         "styles",
-        _Styled(styles=recipe.styles),
+        _StyleSettings(styles=recipe.styles),
         STYLES,
         view,
-        lambda: styles.applied(view, styles.known(recipe.styles)),
+        lambda: styles.with_style_names(view, styles.names_by_style(recipe.styles)),
     )
-    style = store.read_table(found)["style"]
+    style = store.read_table(style_names)["style"]
     return everything.set_column(RECORDS.get_field_index("style"), RECORDS.field("style"), style)
 
 
-def _with_names(everything: pa.Table, named: pa.Table) -> pa.Table:
+def _with_names(everything: pa.Table, artist_names: pa.Table) -> pa.Table:
     for name in ("artist", "artist_qualifier"):
-        everything = everything.set_column(RECORDS.get_field_index(name), RECORDS.field(name), named[name])
+        everything = everything.set_column(RECORDS.get_field_index(name), RECORDS.field(name), artist_names[name])
     return everything
 
 
-def shown(state: State, at_most: int, context: Context) -> list[str]:
-    """Records as lines of JSON, for people to look at: those with the smallest ids first, those without a reason
-    before others.
-    """
+def example_records(state: State, at_most: int, context: Context) -> list[str]:
+    """Some records as lines of JSON: the smallest ids first, without drops if there are other records."""
     table = runs.store_of(context).read_table(state.records)
     good = table.filter(pc.is_null(table["reason"]))
-    return list(web_sources.as_json((good if good.num_rows else table).slice(0, at_most).to_pylist()))
+    return list(web_sources.json_lines((good if good.num_rows else table).slice(0, at_most).to_pylist()))

@@ -1,6 +1,4 @@
-"""What sources on the web have answered: asked once, kept raw in the store, read again by whatever parser is
-current.
-"""
+"""Raw answers of sources on the web: downloaded once, kept in the store, parsed again whenever the parser changes."""
 
 import functools
 import hashlib
@@ -22,7 +20,7 @@ from schemas.manifests import Context, TableRef
 from schemas.manners import Manners
 from schemas.reasons import PASSING
 from schemas.sources import AnyWebSource
-from schemas.tables import ANSWERS, ASKS
+from schemas.tables import ANSWERS, SOURCE_REQUESTS
 from tasks.core import tables
 from tasks.core.scrape import answers as core
 from tasks.engine import guest as web
@@ -33,7 +31,7 @@ from tasks.io.images.decode import UnreadableImage
 from tasks.io.store.journal import Journal, absorb
 from tasks.io.store.layout import blob_path
 from tasks.io.store.store import Store
-from tasks.io.web.client import Limits, Wanted
+from tasks.io.web.client import DownloadRequest, Limits
 from tasks.io.web.downloads import Downloads
 
 MAX_PAGE_BYTES = 64 * 2**20
@@ -45,104 +43,108 @@ _INDEX = [name for name in ANSWERS.names if name != "body"]
 
 
 @task(cache_policy=NO_CACHE, **runs.RETRY_IO)
-def ask_part(requests: pa.Table, asked: tuple[AnyWebSource, Manners, bool], into: str, context: Context) -> None:
-    """Ask one batch and keep the raw answers. With `follows`, also every listing to which these listings lead."""
-    source, manners, follows = asked
+def download_answers_part(
+    requests: pa.Table, settings: tuple[AnyWebSource, Manners, bool], into: str, context: Context
+) -> None:
+    """Download one batch of answers and store them. With `follows`, also all further listings that these lead to."""
+    source, manners, follows = settings
     store = runs.store_of(context)
-    todo, seen = requests.to_pylist(), set(requests["url"].to_pylist())
-    told_s = time.monotonic()
-    known = Answers(store, into) if follows else None
+    to_send, requested = requests.to_pylist(), set(requests["url"].to_pylist())
+    reported_s = time.monotonic()
+    index = AnswerIndex(store, into) if follows else None
     with Journal(store, into, ANSWERS) as journal:
-        while todo:
-            found: list[Row] = []
-            for row in _asked(store, todo, source, manners, context):
+        while to_send:
+            further: list[Row] = []
+            for row in _download_answers(store, to_send, source, manners, context):
                 if not row.pop("is_known", False):
                     journal.add(row)
-                if known is not None:
-                    found += core.next_listings(source, _or_older(known, row), functools.partial(body, store))
-            new = {row["url"]: row for row in found if row["url"] not in seen}
-            seen |= new.keys()
-            if time.monotonic() - told_s > LINE_EVERY_S:  # how many more there are, only they themselves say
-                told_s = time.monotonic()
-                line = f"{source.name}: {len(seen)} listings known so far, {len(new)} to ask next"
+                if index is not None:
+                    usable = _or_earlier_answer(index, row)
+                    further += core.next_listing_requests(source, usable, functools.partial(answer_body, store))
+            new = {row["url"]: row for row in further if row["url"] not in requested}
+            requested |= new.keys()
+            # a line of its own, since the progress of parts can't know how many listings will follow
+            if time.monotonic() - reported_s > LINE_EVERY_S:
+                reported_s = time.monotonic()
+                line = f"{source.name}: {len(requested)} listings known so far, {len(new)} to request next"
                 print(line, file=sys.stderr)  # noqa: T201
-            asks = pa.Table.from_pylist(list(new.values()), schema=ASKS)
-            todo = known.to_ask(asks, source.refresh, is_first=True).to_pylist() if known is not None else []
+            table = pa.Table.from_pylist(list(new.values()), schema=SOURCE_REQUESTS)
+            to_send = index.requests_to_send(table, source.refresh, is_first=True).to_pylist() if index else []
 
 
-class Answers:
-    """Which answers a source has given: an index of the store's tables, without the bodies."""
+class AnswerIndex:
+    """The stored answers of a source: an index of their tables, without the bodies."""
 
     def __init__(self, store: Store, folder: str) -> None:
-        """Reads what is there; `refresh` reads what has come since."""
+        """Reads the index of all tables; `refresh` reads that of new ones."""
         self._store, self._folder = store, folder
         self._paths: list[str] = []
         self._rows = pa.schema([*(ANSWERS.field(name) for name in _INDEX), ("part", pa.int32())]).empty_table()
         self.refresh()
 
     def refresh(self) -> None:
-        """Read the index of tables that are new.
+        """Read the index of new tables.
 
-        Damaged ones are removed and passed over: their answers are asked for again.
+        Damaged ones are removed and ignored, so that their answers are requested again.
         """
         names = [name for name in self._store.list_folder(self._folder) if name.endswith(".parquet")]
-        found = [self._rows]
+        indexes = [self._rows]
         for path in sorted({f"{self._folder}/{name}" for name in names} - set(self._paths)):
             try:
-                table = _index(self._store, path)
+                table = _read_index(self._store, path)
             except (DamagedFile, pa.ArrowException, OSError):
                 continue
-            found.append(table.append_column("part", pa.array([len(self._paths)] * table.num_rows, pa.int32())))
+            indexes.append(table.append_column("part", pa.array([len(self._paths)] * table.num_rows, pa.int32())))
             self._paths.append(path)
-        self._rows = pa.concat_tables(found)
-        self._best = _best(self._rows)
+        self._rows = pa.concat_tables(indexes)
+        self._best = _best_answers(self._rows)
 
-    def of(self, urls: pa.ChunkedArray | pa.Array) -> pa.Table:
-        """The best answer to each URL: index columns, `part`, `has_failed_since`; nulls where there is none."""
+    def best_answers(self, urls: pa.ChunkedArray | pa.Array) -> pa.Table:
+        """The best answer to each URL: index columns, `part`, `has_failed_since`; nulls if there is none."""
         return tables.lookup(self._best, "url", urls)
 
-    def ref(self, part: int) -> TableRef:
-        """The table that is number `part`."""
+    def part_table(self, part: int) -> TableRef:
+        """The table with the number `part`."""
         return TableRef(path=self._paths[part], rows=0)
 
-    def row(self, url: str) -> Row | None:
-        """The best answer to one URL, with its body; None where there is none."""
+    def best_answer(self, url: str) -> Row | None:
+        """The best answer to one URL, with its body; None if there is none."""
         place = pc.index(self._best["url"], url).as_py()
         if place < 0:
             return None
         best = self._best.slice(place, 1).to_pylist()[0]
-        table = self._store.read_table(self.ref(best["part"]))
+        table = self._store.read_table(self.part_table(best["part"]))
         is_best = pc.and_(pc.equal(table["url"], url), pc.equal(table["retrieved_at"], best["retrieved_at"]))
-        found: Row = table.filter(is_best).to_pylist()[-1]
-        return found
+        row: Row = table.filter(is_best).to_pylist()[-1]
+        return row
 
-    def to_ask(self, asks: pa.Table, refresh: str, *, is_first: bool) -> pa.Table:
-        """Those of the asks that must be sent now, with what makes them conditional.
+    def requests_to_send(self, requests: pa.Table, refresh: str, *, is_first: bool) -> pa.Table:
+        """The requests that must be sent now, with the columns that make them conditional.
 
-        Never had, or failed in passing: always. Listings, where a build begins (`is_first`; what they lead to is
-        followed from there): unless `refresh` is never. Works' own answers: if it is all.
+        Without an answer, or after a temporary failure: always. First listings of a build (`is_first`; further listings
+        are followed from these): unless `refresh` is never. Single works: if `refresh` is all.
         """
-        best = self.of(asks["url"])
-        is_listing = pc.is_null(asks["key"])
+        best = self.best_answers(requests["url"])
+        is_listing = pc.is_null(requests["key"])
         is_open = pc.or_(pc.is_null(best["part"]), pc.is_in(best["reason"], value_set=PASSING_WORDS))
         is_open = pc.or_(is_open, self._is_lost(best))
         if refresh != "never" and is_first:
             is_open = pc.or_(is_open, is_listing)
         if refresh == "all":
             is_open = pc.or_(is_open, pc.invert(is_listing))
-        return self.with_validators(asks.filter(is_open))
+        return self.with_validators(requests.filter(is_open))
 
-    def with_validators(self, asks: pa.Table) -> pa.Table:
-        """ASKS with what makes a request conditional: digest, ETag and date of the best answer, if it still counts."""
-        best = self.of(asks["url"])
-        counts = pc.and_(pc.is_null(best["reason"]), pc.invert(self._is_lost(best)))
-        counts = pc.and_(counts, pc.invert(pc.fill_null(best["has_failed_since"], True)))
+    def with_validators(self, requests: pa.Table) -> pa.Table:
+        """SOURCE_REQUESTS with digest, ETag and date of the best answer, if it is still valid."""
+        best = self.best_answers(requests["url"])
+        is_valid = pc.and_(pc.is_null(best["reason"]), pc.invert(self._is_lost(best)))
+        is_valid = pc.and_(is_valid, pc.invert(pc.fill_null(best["has_failed_since"], True)))
         for name in ("sha256", "etag", "last_modified"):
-            asks = asks.append_column(name, pc.if_else(counts, best[name], pa.scalar(None, pa.string())))
-        return asks
+            requests = requests.append_column(name, pc.if_else(is_valid, best[name], pa.scalar(None, pa.string())))
+        return requests
 
     def _is_lost(self, best: pa.Table) -> pa.ChunkedArray:
-        """Whether the blob of each table, the only bodies that do not stand in the answer's row, is gone."""
+        """Whether the blob of each CSV is gone; only these bodies are not in the answer's row."""
         is_table = pc.and_(pc.equal(best["expects"], "csv"), pc.is_valid(best["sha256"]))
         lost = [
             name
@@ -152,26 +154,26 @@ class Answers:
         return pc.and_(pc.fill_null(is_table, False), pc.is_in(best["sha256"], value_set=pa.array(lost, pa.string())))
 
 
-def body(store: Store, answer: Row) -> bytes:
+def answer_body(store: Store, answer: Row) -> bytes:
     """An answer's bytes."""
-    found: bytes | None = answer.get("body")
-    return found if found is not None else store.read_blob(answer["sha256"])
+    in_row: bytes | None = answer.get("body")
+    return in_row if in_row is not None else store.read_blob(answer["sha256"])
 
 
-def absorbed(store: Store, folder: str) -> Answers:
-    """The source's answers, those of parts that were killed among them."""
+def open_answers(store: Store, folder: str) -> AnswerIndex:
+    """The index of a source's answers, after the journals of killed parts have been made into tables."""
     absorb(store, folder, ANSWERS)
-    return Answers(store, folder)
+    return AnswerIndex(store, folder)
 
 
-def _asked(
+def _download_answers(
     store: Store, requests: list[Row], source: AnyWebSource, manners: Manners, context: Context
 ) -> Iterator[Row]:
-    guest = web.guest(context, manners)
-    secret = web.secret(context, getattr(source, "secret", None))
+    guest = web.guest_of_run(context, manners)
+    secret = web.load_secret(context, getattr(source, "secret", None))
 
     def fetch(request: Row) -> Row:
-        wanted = Wanted(
+        download = DownloadRequest(
             request["url"],
             request["expects"],
             etag=request.get("etag"),
@@ -179,67 +181,65 @@ def _asked(
             credential=core.credential(source) if request["needs_secret"] else None,
             secret=secret if request["needs_secret"] else None,
         )
-        return _answered(store, request, wanted, guest)
+        return _download_answer(store, request, download, guest)
 
-    def failed(request: Row, problem: UnreadableImage) -> Row:
+    def failure_row(request: Row, problem: UnreadableImage) -> Row:
         return _row(request, reason=problem.reason, detail=problem.detail)
 
-    downloads = Downloads(guest.client, guest.governor, manners.tries, web.THREADS, fetch, failed)
+    downloads = Downloads(guest.client, guest.rate_limiter, manners.tries, web.THREADS, fetch, failure_row)
     yield from downloads.rows(requests, lambda request: str(request["url"]))
 
 
-def _answered(store: Store, request: Row, wanted: Wanted, guest: web.Guest) -> Row:
-    """A row of ANSWERS; what is the same as before is marked as known already."""
-    if wanted.expects == "csv":
+def _download_answer(store: Store, request: Row, download: DownloadRequest, guest: web.Guest) -> Row:
+    """A row of ANSWERS; with `is_known` if the answer is the same as the stored one."""
+    if download.expects == "csv":
         with store.scratch() as path:
             with path.open("w+b") as file:
-                got = guest.client.get(wanted, file, Limits(MAX_TABLE_BYTES, TIMEOUT_S), has_turn=True)
-            if not got.is_unchanged:
-                store.adopt_blob(path, got.sha256, got.bytes)
-        found = None
+                response = guest.client.get(download, file, Limits(MAX_TABLE_BYTES, TIMEOUT_S), has_permit=True)
+            if not response.is_unchanged:
+                store.adopt_blob(path, response.sha256, response.bytes)
+        body = None
     else:
         into: BinaryIO = BytesIO()
-        got = guest.client.get(wanted, into, Limits(MAX_PAGE_BYTES, TIMEOUT_S), has_turn=True)
+        response = guest.client.get(download, into, Limits(MAX_PAGE_BYTES, TIMEOUT_S), has_permit=True)
         into.seek(0)
-        found = into.read()
-    is_same = got.is_unchanged or got.sha256 == request.get("sha256")
+        body = into.read()
+    is_same = response.is_unchanged or response.sha256 == request.get("sha256")
     return {
         **_row(request),
-        "body": found,
-        "sha256": got.sha256 or None,
-        "bytes": got.bytes,
-        "etag": got.etag,
-        "last_modified": got.last_modified,
+        "body": body,
+        "sha256": response.sha256 or None,
+        "bytes": response.bytes,
+        "etag": response.etag,
+        "last_modified": response.last_modified,
         "is_known": is_same,
     }
 
 
 def _row(request: Row, **given: Any) -> Row:
-    asked = {name: request[name] for name in ASKS.names}
-    return {**dict.fromkeys(ANSWERS.names), **asked, "retrieved_at": datetime.now(UTC), **given}
+    sent = {name: request[name] for name in SOURCE_REQUESTS.names}
+    return {**dict.fromkeys(ANSWERS.names), **sent, "retrieved_at": datetime.now(UTC), **given}
 
 
-def _or_older(known: Answers, row: Row) -> Row:
-    """The answer; or, where it failed in passing or is what it was, the one that was had before."""
-    has_passed = row["reason"] is not None and str(row["reason"]) not in PASSING
-    if row["sha256"] or has_passed:
+def _or_earlier_answer(index: AnswerIndex, row: Row) -> Row:
+    """The answer; if it failed temporarily or is unchanged, the stored one."""
+    has_failed_permanently = row["reason"] is not None and str(row["reason"]) not in PASSING
+    if row["sha256"] or has_failed_permanently:
         return row
-    return known.row(row["url"]) or row
+    return index.best_answer(row["url"]) or row
 
 
-def _index(store: Store, path: str) -> pa.Table:
-    """A table of answers without the bodies, which are looked at all the same: who reads them later must find them
-    whole.
-    """
+def _read_index(store: Store, path: str) -> pa.Table:
+    """A table of answers without the bodies, whose digest is checked too: they are read later."""
     data = store.read_bytes(path)
     if hashlib.sha256(data).hexdigest() != TableRef(path=path, rows=0).sha256:
         store.remove(path)
-        raise DamagedFile(f"expected {path} to be what its name says, got other bytes; they were removed")
+        raise DamagedFile(f"expected {path} to have the SHA-256 in its name, got other bytes; the file was removed")
     return pq.read_table(pa.BufferReader(data), columns=_INDEX)
 
 
-def _best(rows: pa.Table) -> pa.Table:
-    """The best row of each URL: the newest, but a failure in passing takes nothing from what was had before."""
+def _best_answers(rows: pa.Table) -> pa.Table:
+    """The best row of each URL: the newest, but a temporary failure never replaces an earlier answer."""
     is_passing = pc.is_in(rows["reason"], value_set=PASSING_WORDS)
     rows = rows.append_column("lasts", pc.invert(is_passing)).append_column("has_failed", is_passing)
     by_time = rows.take(pc.sort_indices(rows, [("url", "ascending"), ("retrieved_at", "ascending")]))

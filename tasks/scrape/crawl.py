@@ -1,6 +1,4 @@
-"""The one loop that drives every source on the web: ask, read, ask for what the answers lead to, until nothing is
-left.
-"""
+"""The loop for every source on the web: send requests, parse the answers, send the further requests in them."""
 
 import functools
 import hashlib
@@ -15,7 +13,7 @@ from schemas.manifests import Context, Manifest, TableRef
 from schemas.manners import Manners
 from schemas.reasons import Reason
 from schemas.sources import AnyWebSource
-from schemas.tables import ASKS
+from schemas.tables import SOURCE_REQUESTS
 from tasks.core.scrape import answers as core
 from tasks.core.scrape import records
 from tasks.engine.cache_keys import code_digest
@@ -24,200 +22,215 @@ from tasks.engine.parts import run_in_parts
 from tasks.engine.retrieve import PASSING_WORDS
 from tasks.io.store.layout import answers_folder, outcome_folder
 from tasks.io.store.store import Store
-from tasks.scrape.answers import Answers, absorbed, ask_part, body
+from tasks.scrape.answers import AnswerIndex, answer_body, download_answers_part, open_answers
 
 CODE = code_digest(core)
 
 
-class Listed(Manifest):
-    """What a source lists: its records, the boxes that people drew, and what was done to know them."""
+class SourceListing(Manifest):
+    """The records of one source, the boxes that people drew, and the work that was done to get them."""
 
     records: TableRef
     figures: TableRef | None = None
-    computed: int = 0  # listings read anew, or requests sent
-    pending: int = 0  # in a plan: requests whose answers nobody knows yet
+    computed: int = 0  # listings parsed now, or requests sent
+    pending: int = 0  # in a plan: requests that have no answer yet
     notes: tuple[str, ...] = ()
     listings: int = 0
-    unreached: int = 0  # listings that could not be had, and that no older answer stands in for
+    unreached: int = 0  # listings that failed, and have no earlier answer
     is_complete: bool = True
 
 
-class _Read(Frozen):
-    """What decides what a part of answers is read as."""
+class _ParseSettings(Frozen):
+    """What the parsed tables of a part of answers depend on."""
 
     source: AnyWebSource
     part: str
 
 
-def crawled(
+def crawl_source(
     store: Store,
     source: AnyWebSource,
     manners: Manners,
     limit: int | None,
     context: Context,
-    buried: pa.Array | pa.ChunkedArray | None = None,
-) -> Listed:
-    """All records of a source on the web; in a plan, those of the answers that are there already.
+    purged: pa.Array | pa.ChunkedArray | None = None,
+) -> SourceListing:
+    """All records of a source on the web; in a plan, those of the stored answers.
 
-    limit: of works that have answers of their own, so many are asked for in each round, those with the smallest
-    SHA-256(<source>:<key>). buried: record_ids that were purged, for which
-    nothing is asked. Raises BrokenPromise where a listing can't be read; BadInput where there is nothing.
+    limit: in each round, only so many requests for single works are sent, those with the smallest
+    SHA-256(<source>:<source key>). purged: record_ids for which no request is sent. Raises BrokenPromise if a listing
+    can't be parsed, BadInput if the source has no works.
     """
-    known = (
-        Answers(store, answers_folder(source.name)) if context.plan else absorbed(store, answers_folder(source.name))
+    index = (
+        AnswerIndex(store, answers_folder(source.name))
+        if context.plan
+        else open_answers(store, answers_folder(source.name))
     )
-    frontier, seen = core.first(source), pa.chunked_array([], pa.string())
-    read = functools.lru_cache(maxsize=1)(functools.partial(_read, store, source))  # a chain's pages lie in one part
-    heard: list[pa.Table] = []
-    told = core.HEARD.empty_table()
-    lists: list[pa.ChunkedArray] = []
+    frontier, requested = core.start_requests(source), pa.chunked_array([], pa.string())
+    # of one part only: all pages of a listing are in one part
+    parse = functools.lru_cache(maxsize=1)(functools.partial(_parse_part, store, source))
+    record_tables: list[pa.Table] = []
+    reports = core.ANSWER_REPORTS.empty_table()
+    listing_urls: list[pa.ChunkedArray] = []
     computed = pending = 0
     while frontier.num_rows:
-        # in all, listings being followed from the first on
-        sent = known.to_ask(frontier, source.refresh, is_first=True)
-        computed += sent.num_rows
+        # the number counts all listings, though download_answers_part follows those after the first by itself
+        to_send = index.requests_to_send(frontier, source.refresh, is_first=True)
+        computed += to_send.num_rows
         if context.plan:
-            pending += pc.sum(pc.is_null(known.of(sent["url"])["part"])).as_py() or 0
+            pending += pc.sum(pc.is_null(index.best_answers(to_send["url"])["part"])).as_py() or 0
         else:
-            _ask(known.to_ask(frontier, source.refresh, is_first=not lists), source, manners, known, context)
-        seen = pa.chunked_array([*seen.chunks, *frontier["url"].chunks], pa.string())
-        lists.append(frontier.filter(pc.is_null(frontier["key"]))["url"])
-        asks = []
-        for entry in _heard(read, known, frontier["url"]):
-            heard.append(entry.records)
-            asks.append(entry.asks)
-            told = pa.concat_tables([told, entry.heard])
-        frontier = _limited(source, _without_buried(source, _unseen(asks, seen), buried), limit)
-        del asks
-    _check_readable(source, told)
-    table = records.merged(_given(heard))
-    listed = _reached(known, pa.chunked_array([chunk for urls in lists for chunk in urls.chunks], pa.string()), source)
-    if not table.num_rows and listed.is_complete and not context.plan:
+            to_send = index.requests_to_send(frontier, source.refresh, is_first=not listing_urls)
+            _send_requests(to_send, source, manners, index, context)
+        requested = pa.chunked_array([*requested.chunks, *frontier["url"].chunks], pa.string())
+        listing_urls.append(frontier.filter(pc.is_null(frontier["key"]))["url"])
+        requests = []
+        for parsed in _parsed_parts(parse, index, frontier["url"]):
+            record_tables.append(parsed.records)
+            requests.append(parsed.requests)
+            reports = pa.concat_tables([reports, parsed.reports])
+        frontier = _limit_requests(source, _without_purged(source, _new_requests(requests, requested), purged), limit)
+        del requests
+    _check_readable(source, reports)
+    table = records.merge(_release_one_by_one(record_tables))
+    all_listings = pa.chunked_array([chunk for urls in listing_urls for chunk in urls.chunks], pa.string())
+    listing = _listing_status(index, all_listings, source)
+    if not table.num_rows and listing.is_complete and not context.plan:
         raise BadInput(
-            f"source '{source.name}': expected works, got none{'; ' if listed.notes else ''}{' '.join(listed.notes)}"
+            f"source '{source.name}': expected works, got none{'; ' if listing.notes else ''}{' '.join(listing.notes)}"
         )
-    return listed.model_copy(
+    return listing.model_copy(
         update={
             "records": store.write_table(outcome_folder("listed"), table, is_remembered=False),
             "computed": computed,
             "pending": pending,
-            "notes": (*listed.notes, *(f"{source.name}: {note}" for note in core.completeness(told, table))),
+            "notes": (*listing.notes, *(f"{source.name}: {note}" for note in core.count_notes(reports, table))),
         }
     )
 
 
-def _ask(todo: pa.Table, source: AnyWebSource, manners: Manners, known: Answers, context: Context) -> None:
-    """Send what must be sent: listings first, with all that they lead to, then works in parts."""
-    is_listing, into, label = pc.is_null(todo["key"]), answers_folder(source.name), f"ask-{source.name}"
-    # one part follows all listings: two would ask for what both lead to
-    alone = context.model_copy(update={"part_rows": max(todo.num_rows, 1)})
-    run_in_parts(ask_part, todo.filter(is_listing), ((source, manners, True), into), alone, label)
-    run_in_parts(ask_part, todo.filter(pc.invert(is_listing)), ((source, manners, False), into), context, label)
-    known.refresh()
+def _send_requests(
+    to_send: pa.Table, source: AnyWebSource, manners: Manners, index: AnswerIndex, context: Context
+) -> None:
+    """Send the requests: listings first, with all further listings, then works in parts."""
+    is_listing, into, label = pc.is_null(to_send["key"]), answers_folder(source.name), f"scrape-{source.name}"
+    # one part for all listings: two parts would both request the pages to which both lead
+    one_part = context.model_copy(update={"part_rows": max(to_send.num_rows, 1)})
+    listings, works = to_send.filter(is_listing), to_send.filter(pc.invert(is_listing))
+    run_in_parts(download_answers_part, listings, ((source, manners, True), into), one_part, label)
+    run_in_parts(download_answers_part, works, ((source, manners, False), into), context, label)
+    index.refresh()
 
 
-def _given(heard: list[pa.Table]) -> Iterator[pa.Table]:
-    """The tables, kept no longer by the list: a million records need the room."""
-    while heard:
-        yield heard.pop(0).drop_columns("said_by")
+def _release_one_by_one(tables: list[pa.Table]) -> Iterator[pa.Table]:
+    """The tables without `answer_url`, each removed from the list: a million records need the memory."""
+    while tables:
+        yield tables.pop(0).drop_columns("answer_url")
 
 
-def _heard(read: Callable[[TableRef], core.Heard], known: Answers, urls: pa.ChunkedArray) -> Iterator[core.Heard]:
-    """What the best answers to these URLs say, part by part."""
-    best = known.of(urls)
+def _parsed_parts(
+    parse: Callable[[TableRef], core.AnswerTables], index: AnswerIndex, urls: pa.ChunkedArray
+) -> Iterator[core.AnswerTables]:
+    """The content of the best answers to these URLs, part by part."""
+    best = index.best_answers(urls)
     answered = best.filter(pc.is_valid(best["part"]))
     for number in sorted(pc.unique(answered["part"]).to_pylist()):
-        mine = answered.filter(pc.equal(answered["part"], number))["url"]
-        whole = read(known.ref(number))
-        yield core.Heard(
+        wanted = answered.filter(pc.equal(answered["part"], number))["url"]
+        whole = parse(index.part_table(number))
+        yield core.AnswerTables(
             *(
-                table.filter(pc.is_in(table["said_by"], value_set=mine))
-                for table in (whole.records, whole.asks, whole.heard)
+                table.filter(pc.is_in(table["answer_url"], value_set=wanted))
+                for table in (whole.records, whole.requests, whole.reports)
             )
         )
 
 
-def _read(store: Store, source: AnyWebSource, part: TableRef) -> core.Heard:
-    """What a part of answers says, read once by each parser."""
-    asked = _Read(source=source, part=part.sha256)
+def _parse_part(store: Store, source: AnyWebSource, part: TableRef) -> core.AnswerTables:
+    """The content of a part of answers, parsed once by each version of the parser."""
+    settings = _ParseSettings(source=source, part=part.sha256)
 
     @functools.cache
-    def heard() -> core.Heard:
+    def parse() -> core.AnswerTables:
         answers = store.read_table(part, is_remembered=False)
         rows = (row for batch in answers.to_batches(max_chunksize=500) for row in batch.to_pylist())
-        return core.heard(source, rows, functools.partial(body, store))
+        return core.parse_answers(source, rows, functools.partial(answer_body, store))
 
-    nothing = pa.table({})
+    no_view = pa.table({})
     refs = [
-        decide_once(store, f"heard-{word}", asked, CODE, nothing, functools.partial(_one, heard, word))[0]
-        for word in ("records", "asks", "heard")
+        decide_once(store, f"parsed-{word}", settings, CODE, no_view, functools.partial(_table_named, parse, word))[0]
+        for word in ("records", "requests", "reports")
     ]
-    return core.Heard(*(store.read_table(ref, is_remembered=False) for ref in refs))
+    return core.AnswerTables(*(store.read_table(ref, is_remembered=False) for ref in refs))
 
 
-def _one(heard: "functools._lru_cache_wrapper[core.Heard]", word: str) -> pa.Table:
-    return getattr(heard(), word)
+def _table_named(parse: Callable[[], core.AnswerTables], word: str) -> pa.Table:
+    table: pa.Table = getattr(parse(), word)
+    return table
 
 
-def _unseen(asks: list[pa.Table], seen: pa.ChunkedArray) -> pa.Table:
-    """ASKS that are new, each URL once, in one order whatever the parts were."""
-    everything = pa.concat_tables([core.SAID_ASKS.empty_table(), *asks]).drop_columns("said_by")
-    # of asks of one URL that differ, one stays whoever says so first
-    by_all = [(name, "ascending") for name in ASKS.names]
-    new = everything.filter(pc.invert(pc.is_in(everything["url"], value_set=seen))).sort_by(by_all)
+def _new_requests(tables: list[pa.Table], requested: pa.ChunkedArray) -> pa.Table:
+    """SOURCE_REQUESTS with new URLs, each once, in an order that does not depend on the parts."""
+    everything = pa.concat_tables([core.PARSED_REQUESTS.empty_table(), *tables]).drop_columns("answer_url")
+    # of different requests with one URL, always the same one is kept
+    by_all = [(name, "ascending") for name in SOURCE_REQUESTS.names]
+    new = everything.filter(pc.invert(pc.is_in(everything["url"], value_set=requested))).sort_by(by_all)
     if new.num_rows < 2:
         return new
     urls = new["url"].combine_chunks()
-    begins = pc.not_equal(urls.slice(1), urls.slice(0, len(urls) - 1))
-    return new.filter(pa.concat_arrays([pa.array([True]), begins]))
+    is_first_of_url = pc.not_equal(urls.slice(1), urls.slice(0, len(urls) - 1))
+    return new.filter(pa.concat_arrays([pa.array([True]), is_first_of_url]))
 
 
-def _without_buried(source: AnyWebSource, asks: pa.Table, buried: pa.Array | pa.ChunkedArray | None) -> pa.Table:
-    if buried is None or not len(buried):
-        return asks
-    name = pc.binary_join_element_wise(pa.scalar(source.name), asks["key"], ":")  # null for a listing: it stays
-    return asks.filter(pc.invert(pc.is_in(name, value_set=buried)))
+def _without_purged(source: AnyWebSource, requests: pa.Table, purged: pa.Array | pa.ChunkedArray | None) -> pa.Table:
+    if purged is None or not len(purged):
+        return requests
+    record_ids = pc.binary_join_element_wise(
+        pa.scalar(source.name), requests["key"], ":"
+    )  # null for a listing, which stays
+    return requests.filter(pc.invert(pc.is_in(record_ids, value_set=purged)))
 
 
-def _limited(source: AnyWebSource, asks: pa.Table, limit: int | None) -> pa.Table:
+def _limit_requests(source: AnyWebSource, requests: pa.Table, limit: int | None) -> pa.Table:
     if limit is None:
-        return asks
-    works = asks.filter(pc.is_valid(asks["key"]))
-    lots = [hashlib.sha256(f"{source.name}:{key}".encode()).hexdigest() for key in works["key"].to_pylist()]
-    drawn = works.take(pc.sort_indices(pa.array(lots, pa.string()))[:limit])
-    return pa.concat_tables([asks.filter(pc.is_null(asks["key"])), drawn])
+        return requests
+    works = requests.filter(pc.is_valid(requests["key"]))
+    digests = [hashlib.sha256(f"{source.name}:{key}".encode()).hexdigest() for key in works["key"].to_pylist()]
+    drawn = works.take(pc.sort_indices(pa.array(digests, pa.string()))[:limit])
+    return pa.concat_tables([requests.filter(pc.is_null(requests["key"])), drawn])
 
 
-def _check_readable(source: AnyWebSource, told: pa.Table) -> None:
-    problems = told.filter(pc.is_valid(told["problem"])).sort_by("said_by").to_pylist()
+def _check_readable(source: AnyWebSource, reports: pa.Table) -> None:
+    problems = reports.filter(pc.is_valid(reports["problem"])).sort_by("answer_url").to_pylist()
     if problems:
         more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
         raise BrokenPromise(
-            f"source '{source.name}': {problems[0]['problem']}{more}; the source has changed, or is not what "
-            "it should be"
+            f"source '{source.name}': {problems[0]['problem']}{more}; the format of the "
+            "source has changed, so its parser must be changed too"
         )
 
 
-def _reached(known: Answers, urls: pa.ChunkedArray, source: AnyWebSource) -> Listed:
-    """Which listings could be had this time."""
-    best = known.of(urls)
+def _listing_status(index: AnswerIndex, urls: pa.ChunkedArray, source: AnyWebSource) -> SourceListing:
+    """How many listings failed, with notes; the records are still to come."""
+    best = index.best_answers(urls)
     is_failing = pc.is_in(best["reason"], value_set=PASSING_WORDS)
     is_unreached = pc.or_(is_failing, pc.is_null(best["part"]))
     is_stale = pc.and_(pc.invert(is_unreached), pc.fill_null(best["has_failed_since"], False))
     is_refused = pc.and_(pc.is_valid(best["reason"]), pc.invert(is_failing))
-    is_empty = pc.fill_null(pc.equal(best["reason"], str(Reason.NOT_FOUND)), False)  # what is no more lists nothing
+    is_empty = pc.fill_null(
+        pc.equal(best["reason"], str(Reason.NOT_FOUND)), False
+    )  # a listing that no longer exists is empty
     notes = []
     for which, words in (
-        (is_unreached, "could not be had; asked for again in the next build"),
-        (is_stale, "could not be had this time; what was said before stands in"),
-        (is_refused, "refused for good"),
+        (is_unreached, "failed; requested again in the next build"),
+        (is_stale, "failed; the earlier answer is used"),
+        (is_refused, "failed permanently"),
     ):
         if count := pc.sum(which).as_py():
             row = best.filter(which).to_pylist()[0]
             example = f"{row['url']}: {row['reason']}, {row['detail']}" if row["reason"] else row["url"]
             notes.append(f"{source.name}: {count} listing{'s' * (count > 1)} {words} (such as {example})")
     unreached, stale = (int(pc.sum(which).as_py() or 0) for which in (is_unreached, is_stale))
-    return Listed(
+    return SourceListing(
         records=TableRef(path="", rows=0),
         notes=tuple(notes),
         listings=len(urls),

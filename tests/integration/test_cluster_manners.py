@@ -9,8 +9,8 @@ from distributed import Client as Cluster
 from distributed import LocalCluster
 
 from schemas.manners import Manners
-from tasks.engine.rate_limits import GovernorPlugin, SharedGovernor, shared_governor
-from tasks.io.web.rate_limits import Governor
+from tasks.engine.rate_limits import RateLimiterPlugin, SharedRateLimiter, shared_rate_limiter
+from tasks.io.web.rate_limits import RateLimiter
 from tests.support.servers import answer, serving
 
 pytestmark = [
@@ -33,31 +33,31 @@ def cluster(request: pytest.FixtureRequest) -> Iterator[Cluster]:
 
 
 def ask_for(url: str, seconds: float, manners: str, run: str) -> int:
-    """A worker's task: ask as often as the governor lets it."""
-    from tasks.engine.rate_limits import shared_governor
+    """A worker's task: ask as often as the rate limiter lets it."""
+    from tasks.engine.rate_limits import shared_rate_limiter
     from tasks.io.web.addresses import Origins
-    from tasks.io.web.client import Client, Limits, Wanted
+    from tasks.io.web.client import Client, DownloadRequest, Limits
 
-    governor = shared_governor(run, manners)
-    assert governor is not None
-    client = Client(governor, Origins({"*": url}), None, Limits(1000, 2))
+    rate_limiter = shared_rate_limiter(run, manners)
+    assert rate_limiter is not None
+    client = Client(rate_limiter, Origins({"*": url}), None, Limits(1000, 2))
     count, until_s = 0, time.monotonic() + seconds
     while time.monotonic() < until_s:
-        turn = governor.may("a.example")
+        turn = rate_limiter.try_acquire("a.example")
         if turn.wait_s:
             time.sleep(min(turn.wait_s, 0.05))
             continue
-        with client.holding("a.example"):
-            client.get(Wanted("http://a.example/x", "json"), io.BytesIO(), Limits(1000, 2), has_turn=True)
+        with client.using_permit("a.example"):
+            client.get(DownloadRequest("http://a.example/x", "json"), io.BytesIO(), Limits(1000, 2), has_permit=True)
         count += 1
     client.close()
     return count
 
 
 def take(host: str, manners: str, run: str) -> tuple[float, str | None]:
-    from tasks.engine.rate_limits import shared_governor
+    from tasks.engine.rate_limits import shared_rate_limiter
 
-    turn = shared_governor(run, manners).may(host)
+    turn = shared_rate_limiter(run, manners).try_acquire(host)
     return turn.wait_s, turn.refusal
 
 
@@ -103,25 +103,25 @@ def test_budgets_are_shared_and_runs_are_not(cluster: Cluster) -> None:
     assert found == [(0, None), (0, "over_budget"), (0, None)]
 
 
-def test_without_a_cluster_there_is_no_shared_governor() -> None:
-    assert shared_governor("run", Manners().model_dump_json()) is None
+def test_without_a_cluster_there_is_no_shared_rate_limiter() -> None:
+    assert shared_rate_limiter("run", Manners().model_dump_json()) is None
 
 
-def test_the_shared_governor_answers_all_that_a_governor_does() -> None:
-    public = {name for name in vars(Governor) if not name.startswith("_")}
+def test_the_shared_rate_limiter_answers_all_that_a_rate_limiter_does() -> None:
+    public = {name for name in vars(RateLimiter) if not name.startswith("_")}
 
-    assert public <= {name for name in vars(SharedGovernor) if not name.startswith("_")}
+    assert public <= {name for name in vars(SharedRateLimiter) if not name.startswith("_")}
 
 
 def test_only_the_last_runs_are_kept_and_late_answers_do_no_harm() -> None:
-    plugin, manners = GovernorPlugin(), Manners().model_dump_json()
+    plugin, manners = RateLimiterPlugin(), Manners().model_dump_json()
     for number in range(20):
-        assert plugin.answer("w", str(number), manners, "may", ["a"])[0] == 0
-    assert len(plugin._governors) == 8
-    plugin.answer("w", "0", manners, "done", ["a", "good", None, 0])
-    plugin.answer("w", "0", manners, "done", ["a", "good", None, 0])
-    plugin.answer("other", "19", manners, "give_back", ["a"])
-    assert plugin._governors["19"]._hosts["a"].at_once == 1
-    plugin.answer("w", "19", manners, "slow_to", ["a", 9.0])
+        assert plugin.handle_call("w", str(number), manners, "try_acquire", ["a"])[0] == 0
+    assert len(plugin._rate_limiters) == 8
+    plugin.handle_call("w", "0", manners, "release", ["a", "good", None, 0])
+    plugin.handle_call("w", "0", manners, "release", ["a", "good", None, 0])
+    plugin.handle_call("other", "19", manners, "cancel", ["a"])
+    assert plugin._rate_limiters["19"]._hosts["a"].open_permits == 1
+    plugin.handle_call("w", "19", manners, "set_crawl_delay", ["a", 9.0])
     plugin.remove_worker(None, "w")
-    assert plugin._governors["19"]._hosts["a"].at_once == 0
+    assert plugin._rate_limiters["19"]._hosts["a"].open_permits == 0

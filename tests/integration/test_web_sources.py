@@ -99,19 +99,19 @@ def test_the_secret_of_a_source_stands_in_no_file_of_the_store(tmp_path, museum)
 
 
 @pytest.mark.parametrize(
-    ("bound", "said"),
+    ("bound", "message"),
     [
         pytest.param({"flickr": SECRET}, "env:NAME or file:PATH", id="a secret given as what it is"),
-        pytest.param({"flickr": "env:NOT_THERE"}, "got nothing there", id="a variable that is not set"),
+        pytest.param({"flickr": "env:NOT_THERE"}, "got an empty one", id="a variable that is not set"),
         pytest.param({"origins": "elsewhere"}, "binding 'origins': expected host=http", id="origins that are none"),
         pytest.param(
-            {"origins": ""}, "binding 'contact': expected an e-mail address", id="a public host without a contact"
+            {"origins": ""}, "binding 'contact': expected your e-mail address", id="a public host without a contact"
         ),
     ],
 )
-def test_what_hosts_must_be_told_is_asked_for_before_anything_runs(tmp_path, museum, bound, said):
+def test_what_hosts_must_be_told_is_asked_for_before_anything_runs(tmp_path, museum, bound, message):
     desk = Guesthouse(tmp_path, "flickr")
-    with pytest.raises(BadInput, match=said) as caught:
+    with pytest.raises(BadInput, match=message) as caught:
         list_records(desk.recipe(), None, 1, desk.context(museum.url, "x", **bound))
     assert SECRET not in str(caught.value)
 
@@ -153,7 +153,7 @@ def test_a_listing_that_fails_this_time_is_stood_in_for_by_what_was_said_before(
     version = desk.latest.manifest.version
     with serving(CatalogueHall(7, ROWS, 6), faults=Faults(1.0, answer_kinds=("server_error",))) as broken:
         steps = desk.build(broken, "second")
-    assert any("what was said before stands in" in note for note in steps["scrape"].notes)
+    assert any("the earlier answer is used" in note for note in steps["scrape"].notes)
     assert desk.latest.manifest.version == version
 
 
@@ -175,7 +175,7 @@ def test_a_first_listing_that_fails_publishes_nothing(tmp_path):
     faults = Faults(1.0, answer_kinds=("server_error",))
     with (
         serving(CatalogueHall(7, ROWS, 6), faults=faults) as broken,
-        pytest.raises((Refusal, BadInput), match="could not be had"),
+        pytest.raises((Refusal, BadInput), match="failed; requested again"),
     ):
         desk.build(broken, "first")
     assert not Path(desk.store, "releases").exists()
@@ -214,7 +214,7 @@ def test_a_listing_that_is_refused_makes_nothing_gone(tmp_path, museum):
     closed = {"surrealism.website": ("/artist-",)}
     with serving(CatalogueHall(7, ROWS, 6), disallow=closed) as shut:
         steps = desk.build(shut, "second")
-    assert any("refused for good" in note for note in steps["scrape"].notes)
+    assert any("failed permanently" in note for note in steps["scrape"].notes)
     assert desk.reasons() == before
 
 

@@ -23,7 +23,7 @@ class Aliases(Mapping[str, str]):
 
     def __init__(self, aliases: Mapping[str, str]) -> None:
         self._aliases = dict(aliases)
-        self._names = _resolved(self._aliases)
+        self._names = _resolve_all(self._aliases)
 
     def __getitem__(self, alias: str) -> str:
         return self._aliases[alias]
@@ -42,23 +42,23 @@ class Aliases(Mapping[str, str]):
 
     def name(self, text: str) -> str | None:
         """The name that a text stands for; "" where it stands for nobody, None where it is no alias."""
-        return self._names.get(compared(text))
+        return self._names.get(normalize_name(text))
 
 
-def merged(artists: Artists) -> Aliases:
+def merge_aliases(artists: Artists) -> Aliases:
     """A recipe's aliases before the shipped ones: what it says of a name, and how it spells it, is what counts."""
     own = artists.aliases
-    taken = {compared(text) for pair in own.items() for text in pair}
-    spelled = {compared(name): name for name in own.values()}
-    shipped = {alias: name for alias, name in ALIASES.items() if compared(alias) not in taken}
-    return Aliases({**{alias: spelled.get(compared(name), name) for alias, name in shipped.items()}, **own})
+    taken = {normalize_name(text) for pair in own.items() for text in pair}
+    spelled = {normalize_name(name): name for name in own.values()}
+    shipped = {alias: name for alias, name in ALIASES.items() if normalize_name(alias) not in taken}
+    return Aliases({**{alias: spelled.get(normalize_name(name), name) for alias, name in shipped.items()}, **own})
 
 
 @lru_cache(maxsize=65536)
-def compared(text: str) -> str:
+def normalize_name(text: str) -> str:
     """A name as it is compared: small letters and digits without accents, one blank between words.
 
-    >>> compared("  Andō  HIROSHIGE-I. "), compared("Georgia O'Keeffe"), compared("?!")
+    >>> normalize_name("  Andō  HIROSHIGE-I. "), normalize_name("Georgia O'Keeffe"), normalize_name("?!")
     ('ando hiroshige i', 'georgia okeeffe', '')
     """
     folded = text.casefold().translate(_LETTERS)
@@ -68,20 +68,20 @@ def compared(text: str) -> str:
     return _NO_WORD.sub(" ", folded).strip()
 
 
-def _resolved(aliases: Mapping[str, str]) -> dict[str, str]:
+def _resolve_all(aliases: Mapping[str, str]) -> dict[str, str]:
     """What every alias and every name, as compared, stands for in the end."""
     steps: dict[str, str] = {}
     for alias in sorted(aliases):
-        steps.setdefault(compared(alias), aliases[alias])
+        steps.setdefault(normalize_name(alias), aliases[alias])
     steps.pop("", None)
     spelled = {"": ""}
     for name in sorted(steps.values()):
-        spelled.setdefault(compared(name), name)
-    ends = {start: end_of(start, steps, compared) for start in {*steps, *spelled} if start}
+        spelled.setdefault(normalize_name(name), name)
+    ends = {start: resolve_alias(start, steps, normalize_name) for start in {*steps, *spelled} if start}
     return {start: spelled[end] for start, end in ends.items()}
 
 
-def end_of(start: str, steps: Mapping[str, str], as_compared: Callable[[str], str]) -> str:
+def resolve_alias(start: str, steps: Mapping[str, str], as_compared: Callable[[str], str]) -> str:
     """Where the steps from a name, as compared, lead in the end; of a circle the first of its names."""
     seen = [start]
     while seen[-1] in steps:

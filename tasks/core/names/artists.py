@@ -14,10 +14,10 @@ from functools import lru_cache
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tasks.core.names.aliases import Aliases, compared
+from tasks.core.names.aliases import Aliases, normalize_name
 
 _LONGEST = 300
-_PHRASES = {
+_LEADING_PHRASES = {
     "attributed to": ("attributed to", "attrib. to", "attr. to", "painting attributed to", "attribué à", "ascribed to"),
     "workshop of": ("workshop of", "atelier of", "atelier de", "werkstatt von", "werkstatt des", "assistant of",
         "assistant to"),
@@ -36,7 +36,7 @@ _PHRASES = {
         "print by", "artist",
     ),
 }  # fmt: skip
-_BESIDE = {
+_TRAILING_PHRASES = {
     "attributed to": ("attributed", "zugeschrieben"),
     "workshop of": ("workshop", "assistant", "assistants", "werkstatt"),
     "studio of": ("studio",),
@@ -45,7 +45,7 @@ _BESIDE = {
     "school of": ("school",),
     "copy after": ("copy",),
 }
-QUALIFIERS = tuple(qualifier for qualifier in _PHRASES if qualifier)
+QUALIFIERS = tuple(qualifier for qualifier in _LEADING_PHRASES if qualifier)
 _GENERATIONS = frozenset(
     (
         "the elder",
@@ -74,14 +74,14 @@ _REMARK = re.compile(
     r"italian|norwegian|persian|polish|portuguese|roman|romanian|russian|scottish|sienese"
     r"|south netherlandish|spanish|swedish|swiss|turkish|ukrainian|venetian|welsh)"
 )
-_NOBODY = re.compile(
+_UNKNOWN = re.compile(
     r"(?:an? |the )?(?:unknown|anon|anonym\w*|anonim[oa]|unidentified|unbekannt\w*|inconnue?|onbekende?|sconosciut[oa]"
     r"|desconocid[oa]|unattributed|not (?:known|identified|recorded))(?: .*)?"
     r"|.* (?:unknown|anonymous|unidentified|unbekannt|not recorded)|(?:.* )?artists?(?: "
     r"s)?|(?:various|multiple)(?: .*)?"
     r"|none|null|nan|n a|不詳|作者不詳|筆者不詳"
 )
-_APART = re.compile(r"[|;\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
+_SEPARATORS = re.compile(r"[|;\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _YEARS = re.compile(
     r"(.*?[^\W\d_].*?)[\s,]+(?:b|d|c|ca|fl|born|died|active)?\.?\s*(?:1\d{3}|20\d{2})(?!\d)(?:\d|[^\w()\[\]])*"
 )
@@ -94,7 +94,7 @@ _LETTER = re.compile(r"[^\W\d_]")
 
 
 @dataclass(frozen=True, slots=True)
-class Identity:
+class Attribution:
     """An artist's name, None where nobody is known.
 
     And one of QUALIFIERS where a source doubts it, or says it is not theirs.
@@ -104,7 +104,7 @@ class Identity:
     qualifier: str | None = None
 
 
-def identity(text: str | None, aliases: Mapping[str, str]) -> Identity:
+def parse_attribution(text: str | None, aliases: Mapping[str, str]) -> Attribution:
     """Who a source's words for an artist mean; total, and the name of a name is itself.
 
     Of several artists (joined by "|", ";" or lines) the first is the artist. Life dates, nationalities and other names
@@ -112,26 +112,26 @@ def identity(text: str | None, aliases: Mapping[str, str]) -> Identity:
     punctuation are compared away where aliases are looked up, and kept in the name otherwise. Aliases that are made
     ready (`merged`) are quicker than other mappings.
 
-    >>> identity("Rubens, Peter Paul (Flemish, 1577-1640), workshop of", {})
-    Identity(name='Peter Paul Rubens', qualifier='workshop of')
-    >>> identity("After Hokusai|Unknown", {"Hokusai": "Katsushika Hokusai"})
-    Identity(name='Katsushika Hokusai', qualifier='after')
-    >>> identity("Unknown, French, 15th century", {})
-    Identity(name=None, qualifier=None)
+    >>> parse_attribution("Rubens, Peter Paul (Flemish, 1577-1640), workshop of", {})
+    Attribution(name='Peter Paul Rubens', qualifier='workshop of')
+    >>> parse_attribution("After Hokusai|Unknown", {"Hokusai": "Katsushika Hokusai"})
+    Attribution(name='Katsushika Hokusai', qualifier='after')
+    >>> parse_attribution("Unknown, French, 15th century", {})
+    Attribution(name=None, qualifier=None)
     """
     if text is None:
-        return Identity(None)
-    known = aliases if isinstance(aliases, Aliases) else _ready(frozenset(aliases.items()))
-    return _identity(text, known)
+        return Attribution(None)
+    known = aliases if isinstance(aliases, Aliases) else _cached_aliases(frozenset(aliases.items()))
+    return _parse_attribution(text, known)
 
 
-def applied(records: pa.Table, aliases: Mapping[str, str]) -> pa.Table:
+def with_artist_names(records: pa.Table, aliases: Mapping[str, str]) -> pa.Table:
     """RECORDS with each artist under one name, and the qualifier beside it.
 
     A qualifier that a record bears, since it is carried over from a release, stays as long as it has an artist.
     """
     texts = pc.unique(records["artist"].drop_null())
-    known = [identity(text, aliases) for text in texts.to_pylist()]
+    known = [parse_attribution(text, aliases) for text in texts.to_pylist()]
     place = pc.index_in(records["artist"], value_set=texts)
     names, met = (
         pc.take(pa.array(values, pa.string()), place)
@@ -148,50 +148,59 @@ _NONE = pa.scalar(None, pa.string())
 
 
 @lru_cache(maxsize=8)
-def _ready(aliases: frozenset[tuple[str, str]]) -> Aliases:
+def _cached_aliases(aliases: frozenset[tuple[str, str]]) -> Aliases:
     return Aliases(dict(aliases))
 
 
 @lru_cache(maxsize=65536)
-def _identity(text: str, aliases: Aliases) -> Identity:
+def _parse_attribution(text: str, aliases: Aliases) -> Attribution:
     qualifier: str | None = None
     while True:  # each step leaves less, so this ends
         text, qualifier = _without_doubt(text, qualifier)  # before any look-up, which doesn't see the "?"
         if (name := aliases.name(text)) is not None:
-            return Identity(name, qualifier) if name else Identity(None)
+            return Attribution(name, qualifier) if name else Attribution(None)
         if (shorter := _first_of_several(_plain(text))) == text:
-            if _is_nobody(text):
-                return Identity(None)
-            shorter, met = _step(text)
-            qualifier = _weightier(qualifier, met)
+            if _is_unknown(text):
+                return Attribution(None)
+            shorter, met = _strip_once(text)
+            qualifier = _stronger_qualifier(qualifier, met)
         if shorter == text:
-            return Identity(text, qualifier)
+            return Attribution(text, qualifier)
         text = shorter
 
 
-def _is_nobody(text: str) -> bool:
-    folded = compared(text)
-    return not _LETTER.search(folded) or folded in _SAID_BESIDE or _NOBODY.fullmatch(folded) is not None
+def _is_unknown(text: str) -> bool:
+    folded = normalize_name(text)
+    return not _LETTER.search(folded) or folded in _QUALIFIER_OF_TRAILING or _UNKNOWN.fullmatch(folded) is not None
 
 
-def _weightier(qualifier: str | None, met: str | None) -> str | None:
+def _stronger_qualifier(qualifier: str | None, met: str | None) -> str | None:
     """The first that was met, but any other before "possibly"."""
     return (met or qualifier) if qualifier in {None, "possibly"} else qualifier
 
 
-_SAID = {compared(said): qualifier for qualifier, phrases in _PHRASES.items() for said in phrases if said != "artist"}
-_SAID_BESIDE = _SAID | {said: qualifier for qualifier, words in _BESIDE.items() for said in words}
+_QUALIFIER_OF_LEADING = {
+    normalize_name(said): qualifier
+    for qualifier, phrases in _LEADING_PHRASES.items()
+    for said in phrases
+    if said != "artist"
+}
+_QUALIFIER_OF_TRAILING = _QUALIFIER_OF_LEADING | {
+    said: qualifier for qualifier, words in _TRAILING_PHRASES.items() for said in words
+}
 _IN_FRONT = re.compile(
     r"(?:an? |the )?("
     + "|".join(
-        re.escape(said) for said in sorted(sum(_PHRASES.values(), ()), key=len, reverse=True) if said != "artist"
+        re.escape(said)
+        for said in sorted(sum(_LEADING_PHRASES.values(), ()), key=len, reverse=True)
+        if said != "artist"
     )
     + r"|artist(?=:))(?::\s*|\s+)(?:the |an? )?(?=\S)",
     re.IGNORECASE,
 )
 
 
-def _step(text: str) -> tuple[str, str | None]:
+def _strip_once(text: str) -> tuple[str, str | None]:
     """The text without the first thing that is no part of a name, and the qualifier that this was.
 
     Else the text as it is.
@@ -211,7 +220,7 @@ def _plain(text: str) -> str:
 
 
 def _first_of_several(text: str) -> str:
-    named = next((part for part in _APART.split(text) if compared(part)), "")
+    named = next((part for part in _SEPARATORS.split(text) if normalize_name(part)), "")
     return " ".join(named.split()).lstrip(",:;.-–—* ").rstrip(",:;-–—* ")
 
 
@@ -219,7 +228,7 @@ def _without_doubt(text: str, qualifier: str | None) -> tuple[str, str | None]:
     if "?" not in text:
         return text, qualifier
     less = _DOUBT.sub(" ", text).strip()
-    return (less, _weightier(qualifier, "possibly")) if less != text else (text, qualifier)
+    return (less, _stronger_qualifier(qualifier, "possibly")) if less != text else (text, qualifier)
 
 
 def _without_brackets(text: str) -> tuple[str, str | None] | None:
@@ -230,19 +239,19 @@ def _without_brackets(text: str) -> tuple[str, str | None] | None:
     if at < 0 or not is_at_end:
         return None
     before, said = text[:at].rstrip(), text[at + 1 :].strip("()[] ")
-    folded = compared(said)
+    folded = normalize_name(said)
     if before == text[:at] and folded == "s":  # "artist(s)"
         return None
     if not before:
         return said, None
     if folded in _GENERATIONS:
         return f"{before} {said}", None
-    return before, _SAID_BESIDE.get(folded) or None
+    return before, _QUALIFIER_OF_TRAILING.get(folded) or None
 
 
 def _without_workshop(text: str) -> tuple[str, str | None] | None:
     found = _AND_HIS.fullmatch(text)
-    return (found[1], _SAID_BESIDE.get(compared(found[2]))) if found else None
+    return (found[1], _QUALIFIER_OF_TRAILING.get(normalize_name(found[2]))) if found else None
 
 
 def _without_years(text: str) -> tuple[str, str | None] | None:
@@ -252,31 +261,31 @@ def _without_years(text: str) -> tuple[str, str | None] | None:
 
 def _without_phrase(text: str) -> tuple[str, str | None] | None:
     found = _IN_FRONT.match(text)
-    return (text[found.end() :], _SAID.get(compared(found[1])) or None) if found else None
+    return (text[found.end() :], _QUALIFIER_OF_LEADING.get(normalize_name(found[1])) or None) if found else None
 
 
 def _without_commas(text: str) -> tuple[str, str | None] | None:
     if "," not in text:
         return None
-    head, *rest = [part.strip() for part in text.split(",") if compared(part)]
+    head, *rest = [part.strip() for part in text.split(",") if normalize_name(part)]
     qualifier: str | None = None
     others, ends = [], []
     for part in rest:
-        folded = compared(part).removeprefix("and ").removeprefix("or ")
-        if folded in _SAID_BESIDE:
-            qualifier = _weightier(qualifier, _SAID_BESIDE[folded] or None)
+        folded = normalize_name(part).removeprefix("and ").removeprefix("or ")
+        if folded in _QUALIFIER_OF_TRAILING:
+            qualifier = _stronger_qualifier(qualifier, _QUALIFIER_OF_TRAILING[folded] or None)
         elif folded in _GENERATIONS:
             ends.append(part)
-        elif not _REMARK.fullmatch(folded) and not _is_in_other_signs(part, head):
+        elif not _REMARK.fullmatch(folded) and not _is_in_other_script(part, head):
             others.append(part)
     if "&" in text and others:  # a firm, such as "Smith, Jones & Co."
         return ", ".join([head, *others, *ends]), qualifier
     return " ".join([*others[:1], head, *others[1:], *ends]), qualifier
 
 
-def _is_in_other_signs(part: str, head: str) -> bool:
+def _is_in_other_script(part: str, head: str) -> bool:
     """Whether it is the same name again in Japanese, as ukiyo-e.org has it: "Toyohara Kunichika, 豊原国周"."""
-    return not re.search("[a-z]", compared(part)) and bool(re.search("[a-z]", compared(head)))
+    return not re.search("[a-z]", normalize_name(part)) and bool(re.search("[a-z]", normalize_name(head)))
 
 
 _STEPS: tuple[Callable[[str], tuple[str, str | None] | None], ...] = (

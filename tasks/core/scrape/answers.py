@@ -1,4 +1,4 @@
-"""Answers of sources on the web, whichever source it is: what they say, as tables."""
+"""Answers of sources on the web, parsed by the module of their source, as tables."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -12,12 +12,12 @@ import pyarrow.compute as pc
 
 from schemas.reasons import Reason
 from schemas.sources import AnySource
-from schemas.tables import ASKS, RECORDS
+from schemas.tables import RECORDS, SOURCE_REQUESTS
 from tasks.core.fetch import is_url
 from tasks.core.scrape import artic, commons, flickr, met, records, surrealism, ukiyoe, wikiart
-from tasks.core.scrape.web_source import Ask, BadAnswer, Credential, Said, quoted
+from tasks.core.scrape.web_source import BadAnswer, Credential, ParsedAnswer, SourceRequest, quoted
 
-MODULES: Mapping[str, ModuleType] = {
+SOURCE_MODULES: Mapping[str, ModuleType] = {
     "artic": artic,
     "commons": commons,
     "flickr": flickr,
@@ -27,186 +27,190 @@ MODULES: Mapping[str, ModuleType] = {
     "wikiart": wikiart,
 }
 
-URL = pa.field("said_by", pa.string())
-SAID_RECORDS = pa.schema([URL, *RECORDS])
-SAID_ASKS = pa.schema([URL, *ASKS])
-HEARD = pa.schema(
+ANSWER_URL = pa.field("answer_url", pa.string())
+PARSED_RECORDS = pa.schema([ANSWER_URL, *RECORDS])
+PARSED_REQUESTS = pa.schema([ANSWER_URL, *SOURCE_REQUESTS])
+ANSWER_REPORTS = pa.schema(
     [
-        URL,
-        ("works", pa.int64()),
+        ANSWER_URL,
+        ("work_count", pa.int64()),
         ("claim", pa.string()),
-        ("claimed", pa.int64()),
+        ("claimed_count", pa.int64()),
         ("style", pa.string()),
         ("problem", pa.string()),
     ]
 )
-"""Of each answer: how many works it tells of, what the source claims to have (a row for each claim), what is wrong with
-it."""
+"""Of each answer: the number of works in it, what the source claims to have (a row per claim), and what is wrong."""
 
 _BATCH = 5000
 Body = Callable[[Mapping[str, Any]], bytes]
 
 
 @dataclass(frozen=True)
-class Heard:
-    """What some answers say: each row names the answer (its URL) that says so."""
+class AnswerTables:
+    """The content of several answers; each row has the URL of its answer."""
 
     records: pa.Table
-    asks: pa.Table
-    heard: pa.Table
+    requests: pa.Table
+    reports: pa.Table
 
 
 def credential(source: AnySource) -> Credential | None:
     """How the source's secret is sent, if its API needs one."""
-    found: Credential | None = _module(source).CREDENTIAL
-    return found
+    how: Credential | None = _module(source).CREDENTIAL
+    return how
 
 
 def needs_secret(source: AnySource) -> bool:
-    """Whether any of what a source asks for needs its secret: its first asks alone need not say so."""
+    """Whether any request of a source needs its secret, be it one of the first or a later one."""
     module = _module(source)
-    if hasattr(module, "needs_secret"):  # of a source that has a secret for some of its routes only
+    if hasattr(module, "needs_secret"):  # of a source that needs a secret only with some settings
         return bool(module.needs_secret(source))
     return module.CREDENTIAL is not None
 
 
 def hosts(source: AnySource) -> list[str]:
-    """The hosts that a source asks for what it has, sorted."""
+    """The hosts of a source's requests, sorted. Images may come from others."""
     return sorted(_module(source).HOSTS)
 
 
-def first(source: AnySource) -> pa.Table:
-    """ASKS with which a source begins."""
-    return asks_table(_module(source).first(source))
+def start_requests(source: AnySource) -> pa.Table:
+    """SOURCE_REQUESTS: the first requests of a source."""
+    return requests_table(_module(source).start_requests(source))
 
 
-def heard(source: AnySource, answers: Iterable[Mapping[str, Any]], body: Body) -> Heard:
-    """What answers (rows of ANSWERS) say; `body` gives an answer's bytes.
+def parse_answers(source: AnySource, answers: Iterable[Mapping[str, Any]], body: Body) -> AnswerTables:
+    """The content of answers (rows of ANSWERS); `body` returns an answer's bytes.
 
-    A work whose own answer failed, or can't be read, is a record with the reason; of a listing it is a problem.
+    A work whose own answer failed or can't be parsed becomes a record with the reason. A listing that can't be parsed
+    becomes a problem in the reports.
     """
-    said_records, said_asks, told = _Rows(SAID_RECORDS), _Rows(SAID_ASKS), _Rows(HEARD)
+    record_rows, request_rows, reports = _Rows(PARSED_RECORDS), _Rows(PARSED_REQUESTS), _Rows(ANSWER_REPORTS)
     for answer in answers:
-        said, problem, lost = _said(source, answer, body)
+        parsed, problem, failure = _parse_answer(source, answer, body)
         url = answer["url"]
-        for row in said.rows:
-            said_records.add({"said_by": url, **_record(source, row)})
-        if lost is not None:
-            said_records.add({"said_by": url, **records.dropped(source, answer["key"], *lost)})
-        for ask in said.asks:
-            said_asks.add({"said_by": url, **_plain(ask)})
-        works = len(said.rows) + sum(ask.key is not None for ask in said.asks)
-        claims = said.claims or ((None,) if works or problem else ())
+        for row in parsed.rows:
+            record_rows.add({"answer_url": url, **_record_row(source, row)})
+        if failure is not None:
+            record_rows.add({"answer_url": url, **records.dropped_record(source, answer["key"], *failure)})
+        for request in parsed.requests:
+            request_rows.add({"answer_url": url, **_request_row(request)})
+        work_count = len(parsed.rows) + sum(request.source_key is not None for request in parsed.requests)
+        claims = parsed.claims or ((None,) if work_count or problem else ())
         for claim in claims:
-            known = {"claim": claim.name, "claimed": claim.count, "style": claim.style} if claim else {}
-            told.add({"said_by": url, "works": works, "problem": problem, **known})
-    return Heard(said_records.table(), said_asks.table(), told.table())
+            claimed = {"claim": claim.name, "claimed_count": claim.count, "style": claim.style} if claim else {}
+            reports.add({"answer_url": url, "work_count": work_count, "problem": problem, **claimed})
+    return AnswerTables(record_rows.table(), request_rows.table(), reports.table())
 
 
-def listings(asks: Sequence[Ask]) -> list[Ask]:
-    """Those that ask for a listing."""
-    return [ask for ask in asks if ask.key is None]
+def listing_requests(requests: Sequence[SourceRequest]) -> list[SourceRequest]:
+    """The requests for listings, among others for works."""
+    return [request for request in requests if request.source_key is None]
 
 
-def next_listings(source: AnySource, answer: Mapping[str, Any], body: Body) -> list[dict[str, Any]]:
-    """ASKS rows of the listings to which a listing's answer leads; none where it can't be read, which is told later."""
-    said, _, _ = _said(source, answer, body)
-    return [_plain(ask) for ask in listings(said.asks)]
+def next_listing_requests(source: AnySource, answer: Mapping[str, Any], body: Body) -> list[dict[str, Any]]:
+    """SOURCE_REQUESTS rows of further listings in a listing's answer; none if it can't be parsed: an error later."""
+    parsed, _, _ = _parse_answer(source, answer, body)
+    return [_request_row(request) for request in listing_requests(parsed.requests)]
 
 
-def asks_table(asks: Iterable[Ask]) -> pa.Table:
-    """ASKS, each URL once, in the order in which they come."""
-    rows = _Rows(ASKS)
-    for url, ask in {ask.url: ask for ask in asks}.items():
-        rows.add(_plain(ask) | {"url": url})
+def requests_table(requests: Iterable[SourceRequest]) -> pa.Table:
+    """SOURCE_REQUESTS, each URL once, in the given order."""
+    rows = _Rows(SOURCE_REQUESTS)
+    for url, request in {request.url: request for request in requests}.items():
+        rows.add(_request_row(request) | {"url": url})
     return rows.table()
 
 
-def completeness(heard_rows: pa.Table, found: pa.Table) -> list[str]:
-    """Sentences: what the source claims to have beside what was found, where the two differ.
+def count_notes(reports: pa.Table, records: pa.Table) -> list[str]:
+    """A sentence for each count that the source claims and that differs from the number found.
 
-    heard_rows: HEARD. found: RECORDS. A claim of a listing is compared with the works that its answers told of, a claim
-    of a style with the records that have it.
+    reports: ANSWER_REPORTS. records: RECORDS. The claimed count of a listing is compared with the works in its answers,
+    that of a style with the records of the style.
     """
     claims: dict[tuple[str, str | None], list[int]] = {}
-    for row in heard_rows.filter(pc.is_valid(heard_rows["claim"])).to_pylist():
-        known = claims.setdefault((row["claim"], row["style"]), [row["claimed"], 0])
-        known[0] = max(known[0], row["claimed"])
-        known[1] += row["works"]
-    by_style = _counted_styles(found) if any(style for _, style in claims) else {}
+    for row in reports.filter(pc.is_valid(reports["claim"])).to_pylist():
+        counts = claims.setdefault((row["claim"], row["style"]), [row["claimed_count"], 0])
+        counts[0] = max(counts[0], row["claimed_count"])
+        counts[1] += row["work_count"]
+    by_style = _count_styles(records) if any(style for _, style in claims) else {}
     sentences = []
     for (name, style), (claimed, works) in sorted(claims.items(), key=lambda entry: (entry[0][0], entry[0][1] or "")):
-        have = by_style.get(style, 0) if style else works
-        if have != claimed:
-            sentences.append(f"{name}: the source says {claimed}, found {have}")
+        count = by_style.get(style, 0) if style else works
+        if count != claimed:
+            sentences.append(f"{name}: the source states {claimed}, found {count}")
     return sentences
 
 
-def _counted_styles(found: pa.Table) -> dict[str, int]:
-    """How many records have each style; one that names it twice has it once."""
-    styles = found.filter(pc.is_null(found["reason"]))["styles"].combine_chunks()
+def _count_styles(records: pa.Table) -> dict[str, int]:
+    """The number of records of each style; a record that names a style twice counts once."""
+    styles = records.filter(pc.is_null(records["reason"]))["styles"].combine_chunks()
     named = pa.table({"record": pc.list_parent_indices(styles), "style": pc.list_flatten(styles)})
     once = named.group_by(["record", "style"]).aggregate([])["style"]
     return {row["values"]: row["counts"] for row in pc.value_counts(once).to_pylist()}
 
 
-def _said(
+def _parse_answer(
     source: AnySource, answer: Mapping[str, Any], body: Body
-) -> tuple[Said, str | None, tuple[Reason, str] | None]:
-    """What an answer says; what is wrong with a listing; why a work is lost."""
+) -> tuple[ParsedAnswer, str | None, tuple[Reason, str] | None]:
+    """The parsed answer; the problem of a listing, if any; why a work's answer failed, if it did."""
     if answer["reason"] is not None:
-        lost = (Reason(answer["reason"]), answer["detail"] or "") if answer["key"] is not None else None
-        return Said(), None, lost
-    ask = Ask(answer["url"], answer["kind"], answer["key"], answer["expects"], answer["needs_secret"])
+        failure = (Reason(answer["reason"]), answer["detail"] or "") if answer["key"] is not None else None
+        return ParsedAnswer(), None, failure
+    request = SourceRequest(answer["url"], answer["kind"], answer["key"], answer["expects"], answer["needs_secret"])
     try:
-        said: Said = _module(source).read(source, ask, body(answer))
-        _check_hosts(source, said.asks)
+        parsed: ParsedAnswer = _module(source).parse(source, request, body(answer))
+        _check_hosts(source, parsed.requests)
     except BadAnswer as problem:
         if answer["key"] is None:
-            return Said(), str(problem).encode("utf-8", "replace").decode(), None  # what it quotes may be no UTF-8
-        return Said(), None, (Reason.BAD_RECORD, str(problem))
-    return said, None, None
+            return (
+                ParsedAnswer(),
+                str(problem).encode("utf-8", "replace").decode(),
+                None,
+            )  # the quote may not be valid UTF-8
+        return ParsedAnswer(), None, (Reason.BAD_RECORD, str(problem))
+    return parsed, None, None
 
 
-def _check_hosts(source: AnySource, asks: Iterable[Ask]) -> None:
-    """No listing leads to a host that is not the source's own."""
+def _check_hosts(source: AnySource, requests: Iterable[SourceRequest]) -> None:
+    """Raise BadAnswer if a request goes to a host that is not the source's own."""
     allowed = set(_module(source).HOSTS)
-    for ask in asks:
+    for request in requests:
         try:
-            host = urlsplit(ask.url).netloc
+            host = urlsplit(request.url).netloc
         except ValueError:  # such as "https://["
             host = ""
         if host not in allowed:
-            raise BadAnswer(f"expected addresses at {sorted(allowed)}, got '{ask.url[:80]}'")
+            raise BadAnswer(f"expected addresses at {sorted(allowed)}, got '{request.url[:80]}'")
 
 
-def _record(source: AnySource, row: Mapping[str, Any]) -> dict[str, Any]:
-    """A row of RECORDS; one whose image is no address is a drop, since there is no folder to look for it in."""
-    found = records.record(source, row)
-    if found["reason"] is None and not is_url(found["locator"]):
-        key = found["record_id"].removeprefix(f"{source.name}:")  # as a record has it: trimmed, composed
-        return records.dropped(
-            source, key, Reason.BAD_RECORD, f"expected an image's address, got {quoted(found['locator'])}"
+def _record_row(source: AnySource, row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row of RECORDS; with a reason if its image is not a web address, as there is no folder to look in."""
+    record = records.record(source, row)
+    if record["reason"] is None and not is_url(record["locator"]):
+        key = record["record_id"].removeprefix(f"{source.name}:")  # as in the record: trimmed, in NFC
+        return records.dropped_record(
+            source, key, Reason.BAD_RECORD, f"expected an image's address, got {quoted(record['locator'])}"
         )
-    return found
+    return record
 
 
 def _module(source: AnySource) -> Any:
-    return MODULES[source.source]
+    return SOURCE_MODULES[source.source]
 
 
-def _plain(ask: Ask) -> dict[str, Any]:
+def _request_row(request: SourceRequest) -> dict[str, Any]:
     return {
-        "url": ask.url,
-        "kind": ask.kind,
-        "key": ask.key,
-        "expects": ask.expects,
-        "needs_secret": ask.needs_secret,
+        "url": request.url,
+        "kind": request.kind,
+        "key": request.source_key,
+        "expects": request.expects,
+        "needs_secret": request.needs_secret,
     }
 
 
 class _Rows:
-    """Rows that become Arrow in batches, so that a million of them never stand in memory as dictionaries."""
+    """Rows that become Arrow in batches, so that a million of them are never in memory as dictionaries."""
 
     def __init__(self, schema: pa.Schema) -> None:
         self._schema = schema
@@ -228,7 +232,7 @@ class _Rows:
             self._rows = []
 
 
-def as_json(rows: Iterable[Mapping[str, Any]]) -> Iterable[str]:
-    """Records as JSON, a line each, without what is not known: for people to look at."""
+def json_lines(rows: Iterable[Mapping[str, Any]]) -> Iterable[str]:
+    """Records as JSON, one line each, without empty fields."""
     for row in rows:
         yield json.dumps({name: value for name, value in row.items() if value not in (None, [])}, ensure_ascii=False)

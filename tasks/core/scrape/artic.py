@@ -1,11 +1,19 @@
-"""The Art Institute of Chicago: pages of its API's list of artworks, which say all that there is to know."""
+"""The Art Institute of Chicago: the pages of its API's list of artworks, with all fields."""
 
 import html
 import re
 from typing import Any
 
 from schemas.sources.artic import ArticSource
-from tasks.core.scrape.web_source import Ask, BadAnswer, Claim, Credential, Said, object_of_json, quoted
+from tasks.core.scrape.web_source import (
+    BadAnswer,
+    ClaimedCount,
+    Credential,
+    ParsedAnswer,
+    SourceRequest,
+    object_of_json,
+    quoted,
+)
 
 HOSTS = ("api.artic.edu",)
 CREDENTIAL: Credential | None = None
@@ -34,7 +42,7 @@ _FIELDS = (
 _MOST_WORKS = 10_000_000
 _IMAGE_ID = re.compile(r"[0-9A-Za-z-]{8,64}")
 _TAG = re.compile(r"</?[a-zA-Z][^<>]{0,200}>")
-# artist_title lacks them; artist_display has them before the name
+# attribution qualifiers: artist_title lacks them; artist_display has them before the name
 _DOUBT = re.compile(
     r"\b(attributed|workshop|atelier|studio|circle|follower|school|style|manner|imitator|copy|after|possibly|probably)\b",
     re.I,
@@ -43,69 +51,69 @@ _DOUBT = re.compile(
 _NO_YEAR = "none"
 
 
-def first(source: ArticSource) -> list[Ask]:
+def start_requests(source: ArticSource) -> list[SourceRequest]:
     """The first page of the list."""
-    return [_page(source, 1)]
+    return [_page_request(source, 1)]
 
 
-def read(source: ArticSource, ask: Ask, data: bytes) -> Said:
+def parse(source: ArticSource, request: SourceRequest, data: bytes) -> ParsedAnswer:
     """One row for each wanted work of a page.
 
-    The first page asks for all others, so that none hangs on another's success.
+    The first page leads to requests for all others, so that none depends on the success of another.
 
-    What a page claims is how many works belong on it, less those that the recipe does not want. Raises BadAnswer.
+    A page claims as many works as belong on it, without those that the recipe does not want. Raises BadAnswer.
     """
-    answer = object_of_json(ask, data)
-    page, works = _page_number(ask), answer.get("data")
-    total = _total(source, ask, answer.get("pagination"))
+    answer = object_of_json(request, data)
+    page, works = _page_number(request), answer.get("data")
+    total = _total(source, request, answer.get("pagination"))
     if not isinstance(works, list) or len(works) > source.page_size:
-        met = f"a list of {len(works)}" if isinstance(works, list) else quoted(works)
-        raise BadAnswer(f"{ask.url}: expected data to be a list of at most {source.page_size} works, got {met}")
-    iiif = _iiif(ask, answer.get("config"))
+        got = f"a list of {len(works)}" if isinstance(works, list) else quoted(works)
+        raise BadAnswer(f"{request.url}: expected data to be a list of at most {source.page_size} works, got {got}")
+    iiif = _iiif(request, answer.get("config"))
     wanted = [work for work in works if _is_wanted(source, work)]
     last = -(-total // source.page_size)
     following = range(2, last + 1) if page == 1 else range(page + 1, min(page + 1, last) + 1)
     expected = min(max(total - (page - 1) * source.page_size, 0), source.page_size)
-    return Said(
+    return ParsedAnswer(
         tuple(_row(source, iiif, work) for work in wanted),
-        tuple(_page(source, number) for number in following),
-        (Claim(f"artworks, page {page}", max(expected - len(works) + len(wanted), 0)),),
+        tuple(_page_request(source, number) for number in following),
+        (ClaimedCount(f"artworks, page {page}", max(expected - len(works) + len(wanted), 0)),),
     )
 
 
-def _page(source: ArticSource, number: int) -> Ask:
-    return Ask(f"{_ARTWORKS}?fields={','.join(_FIELDS)}&limit={source.page_size}&page={number}", "page")
+def _page_request(source: ArticSource, number: int) -> SourceRequest:
+    return SourceRequest(f"{_ARTWORKS}?fields={','.join(_FIELDS)}&limit={source.page_size}&page={number}", "page")
 
 
-def _page_number(ask: Ask) -> int:
-    return int(ask.url.rpartition("=")[2])
+def _page_number(request: SourceRequest) -> int:
+    return int(request.url.rpartition("=")[2])
 
 
-def _total(source: ArticSource, ask: Ask, pagination: Any) -> int:
-    """How many works there are, of a page that is the one that was asked for."""
+def _total(source: ArticSource, request: SourceRequest, pagination: Any) -> int:
+    """How many works there are in all. Raises BadAnswer if this is not the requested page."""
     if not isinstance(pagination, dict):
-        raise BadAnswer(f"{ask.url}: expected pagination to be an object, got {quoted(pagination)}")
-    for name, value in (("limit", source.page_size), ("current_page", _page_number(ask))):
+        raise BadAnswer(f"{request.url}: expected pagination to be an object, got {quoted(pagination)}")
+    for name, value in (("limit", source.page_size), ("current_page", _page_number(request))):
         if (got := pagination.get(name)) != value:
-            raise BadAnswer(f"{ask.url}: expected pagination.{name} {value}, got {quoted(got)}")
+            raise BadAnswer(f"{request.url}: expected pagination.{name} {value}, got {quoted(got)}")
     total = pagination.get("total")
     if type(total) is not int or not 0 <= total <= _MOST_WORKS:
-        raise BadAnswer(f"{ask.url}: expected pagination.total from 0 to {_MOST_WORKS}, got {quoted(total)}")
+        raise BadAnswer(f"{request.url}: expected pagination.total from 0 to {_MOST_WORKS}, got {quoted(total)}")
     return total
 
 
-def _iiif(ask: Ask, config: Any) -> str:
-    """Where images lie, by the answer itself, as the museum asks; else where they have always been."""
+def _iiif(request: SourceRequest, config: Any) -> str:
+    """The base address of images as the answer gives it, which the museum recommends; else the usual one."""
     given = config.get("iiif_url") if isinstance(config, dict) else None
     if given is None:
         return _IIIF
     if not isinstance(given, str) or not re.fullmatch(r"https?://[^/\s]+(/[^\s?#]*)?", given):
-        raise BadAnswer(f"{ask.url}: expected config.iiif_url to be an http address, got {quoted(given)}")
+        raise BadAnswer(f"{request.url}: expected config.iiif_url to be an http address, got {quoted(given)}")
     return given.rstrip("/")
 
 
 def _is_wanted(source: ArticSource, work: Any) -> bool:
-    """Whether the recipe wants a work. What is no work at all is let through: its row says so."""
+    """Whether the recipe wants a work. An item that is not a work is kept: its row becomes a drop."""
     if not isinstance(work, dict):
         return True
     if source.open_access_only and work.get("is_public_domain") is not True:
@@ -141,12 +149,12 @@ def _row(source: ArticSource, iiif: str, work: Any) -> dict[str, Any]:
 
 
 def _artist(work: dict[str, Any]) -> str | None:
-    """The artist's name, with the doubt that stands before it in artist_display: "Workshop of Peter Paul Rubens"."""
-    name, shown = _plain(work.get("artist_title")), _plain(work.get("artist_display"))
-    if not name or not shown:
+    """The artist's name, with the qualifier before it in artist_display: "Workshop of Peter Paul Rubens"."""
+    name, display = _plain(work.get("artist_title")), _plain(work.get("artist_display"))
+    if not name or not display:
         return name
-    before, found, _ = shown.splitlines()[0].partition(name)
-    return f"{before}{name}" if found and _DOUBT.search(before) else name
+    before, match, _ = display.splitlines()[0].partition(name)
+    return f"{before}{name}" if match and _DOUBT.search(before) else name
 
 
 def _year(begin: Any, end: Any) -> str | None:

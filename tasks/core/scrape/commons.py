@@ -1,7 +1,7 @@
-"""Wikimedia Commons: categories, their subcategories, and the files in them, by the API that MediaWiki has.
+"""Wikimedia Commons: categories, their subcategories, and the files in them, by the API of MediaWiki.
 
-An answer may be a part: files first come without what is known of them, which follows in the answers that continue it
-(https://www.mediawiki.org/wiki/API:Continue). So a file counts where its `imageinfo` stands, and nowhere else.
+An answer may be incomplete: files first come without their metadata, which follow in the answers that continue it
+(https://www.mediawiki.org/wiki/API:Continue). So only the answer with a file's `imageinfo` gives its row.
 """
 
 import re
@@ -11,7 +11,15 @@ from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 from schemas.sources.commons import CommonsSource
 from tasks.core.scrape.html_text import text_of_html
-from tasks.core.scrape.web_source import Ask, BadAnswer, Claim, Credential, Said, object_of_json, quoted
+from tasks.core.scrape.web_source import (
+    BadAnswer,
+    ClaimedCount,
+    Credential,
+    ParsedAnswer,
+    SourceRequest,
+    object_of_json,
+    quoted,
+)
 
 HOSTS = ("commons.wikimedia.org",)
 CREDENTIAL: Credential | None = None
@@ -48,49 +56,46 @@ _TEMPLATE = re.compile(r"cc-(by(?:-nc)?(?:-sa|-nd)?)-(\d\.\d)(?:-([a-z]{2}))?")
 _CC = "https://creativecommons.org/"
 
 
-def first(source: CommonsSource) -> list[Ask]:
-    """Each category's own numbers and its files; its subcategories where they are to be entered."""
+def start_requests(source: CommonsSource) -> list[SourceRequest]:
+    """Requests for each category's number of files, its files and, as far as `depth` says, its subcategories."""
     return [
-        ask
+        request
         for name in dict.fromkeys(source.categories)
-        for ask in [_numbers(name), *_below(source, name, source.depth)]
+        for request in [_count_request(name), *_member_requests(source, name, source.depth)]
     ]
 
 
-def read(source: CommonsSource, ask: Ask, data: bytes) -> Said:
-    """One row for each file that the answer has `imageinfo` of, under the number of its page, which outlives a new
-    name.
+def parse(source: CommonsSource, request: SourceRequest, data: bytes) -> ParsedAnswer:
+    """One row for each file with `imageinfo`; its source key is the number of its page, which outlasts its name.
 
-    Files that are no bitmaps are rows without an image. A category claims the number of its files, and each answer as
-    many as it gives, so that their sum can be compared. Raises BadAnswer.
+    Files that are not bitmaps are rows without an image. A category claims the number of its files, each answer the
+    number of files in it, so that their sum can be compared. Raises BadAnswer.
     """
-    answer = _answer(ask, data)
-    asked = dict(parse_qsl(urlsplit(ask.url).query))
-    pages, following = _pages(ask, answer), _following(ask, asked, answer)
-    if "titles" in asked:
-        return Said((), following, tuple(_claims(ask, pages)))
-    if asked.get("gcmtype") == "subcat":
-        return _subcategories(source, ask, asked, pages, following)
-    is_whole = "batchcomplete" in answer and not {name for name in asked if name.endswith("continue")} - {
+    answer = _answer_without_error(request, data)
+    parameters = dict(parse_qsl(urlsplit(request.url).query))
+    pages, following = _pages(request, answer), _continuation(request, parameters, answer)
+    if "titles" in parameters:
+        return ParsedAnswer((), following, tuple(_claimed_counts(request, pages)))
+    if parameters.get("gcmtype") == "subcat":
+        return _subcategories(source, request, parameters, pages, following)
+    is_whole = "batchcomplete" in answer and not {name for name in parameters if name.endswith("continue")} - {
         "continue",
         "gcmcontinue",
     }
     rows = tuple(row for page in pages if (row := _row(source, page, is_whole)) is not None)
-    # what its numbers claim is compared with all answers that name the category
-    return Said(rows, following, (Claim(asked.get("gcmtitle", ""), len(rows)),))
+    # the category's own number of files is compared with all its answers
+    return ParsedAnswer(rows, following, (ClaimedCount(parameters.get("gcmtitle", ""), len(rows)),))
 
 
-def _numbers(name: str) -> Ask:
-    return _ask(f"Category:{name}", {"prop": "categoryinfo", "titles": f"Category:{name}"})
+def _count_request(name: str) -> SourceRequest:
+    return _request(f"Category:{name}", {"prop": "categoryinfo", "titles": f"Category:{name}"})
 
 
-def _below(source: CommonsSource, name: str, levels: int) -> Iterator[Ask]:
-    """A category's files, and its subcategories with the levels that are left, which make another request of each
-    level.
-    """
+def _member_requests(source: CommonsSource, name: str, levels: int) -> Iterator[SourceRequest]:
+    """Requests for a category's files, and for its subcategories; the number of levels left is part of the request."""
     members = {"generator": "categorymembers", "gcmtitle": f"Category:{name}"}
     width = {"iiurlwidth": str(source.width_px)} if source.width_px else {}
-    yield _ask(
+    yield _request(
         f"Category:{name}",
         {
             **members,
@@ -110,73 +115,79 @@ def _below(source: CommonsSource, name: str, levels: int) -> Iterator[Ask]:
             "prop": "categoryinfo",
             "requestid": f"levels-{levels}",
         }
-        yield _ask(f"subcategories of Category:{name}", {**members, **more})
+        yield _request(f"subcategories of Category:{name}", {**members, **more})
 
 
-def _ask(kind: str, parameters: Mapping[str, str]) -> Ask:
-    return Ask(f"{_API}?{urlencode({**_COMMON, **parameters}, quote_via=quote, errors='replace')}", kind)
+def _request(kind: str, parameters: Mapping[str, str]) -> SourceRequest:
+    return SourceRequest(f"{_API}?{urlencode({**_COMMON, **parameters}, quote_via=quote, errors='replace')}", kind)
 
 
-def _answer(ask: Ask, data: bytes) -> dict[str, Any]:
-    answer = object_of_json(ask, data)
+def _answer_without_error(request: SourceRequest, data: bytes) -> dict[str, Any]:
+    answer = object_of_json(request, data)
     if (fault := answer.get("error")) is not None:
-        said = [fault.get("code"), fault.get("info")] if isinstance(fault, dict) else fault
-        raise BadAnswer(f"{ask.url}: expected an answer, got the error {quoted(said)}")
+        message = [fault.get("code"), fault.get("info")] if isinstance(fault, dict) else fault
+        raise BadAnswer(f"{request.url}: expected an answer, got the error {quoted(message)}")
     return answer
 
 
-def _pages(ask: Ask, answer: dict[str, Any]) -> list[Any]:
-    """Pages of an answer; none of an empty category, whose answer has no `query`, but says that it is complete."""
+def _pages(request: SourceRequest, answer: dict[str, Any]) -> list[Any]:
+    """The pages in an answer; none for an empty category, whose answer has no `query` but is marked as complete."""
     query = answer.get("query")
     if query is None and ("batchcomplete" in answer or "continue" in answer):
         return []
     pages = query.get("pages") if isinstance(query, dict) else None
-    if isinstance(pages, dict):  # formatversion=1, in answers that are kept
+    if isinstance(pages, dict):  # formatversion=1, in stored answers
         pages = list(pages.values())
     if not isinstance(pages, list):
         raise BadAnswer(
-            f"{ask.url}: expected query.pages to be a list, got {quoted(answer if query is None else query)}"
+            f"{request.url}: expected query.pages to be a list, got {quoted(answer if query is None else query)}"
         )
     return pages
 
 
-def _following(ask: Ask, asked: dict[str, str], answer: dict[str, Any]) -> tuple[Ask, ...]:
-    """The request that continues this one: the first one's parameters and all that `continue` holds."""
+def _continuation(
+    request: SourceRequest, parameters: dict[str, str], answer: dict[str, Any]
+) -> tuple[SourceRequest, ...]:
+    """The request that continues this one: its parameters and everything in `continue`."""
     more = answer.get("continue", {})
     if not isinstance(more, dict):
-        raise BadAnswer(f"{ask.url}: expected continue to be an object, got {quoted(more)}")
+        raise BadAnswer(f"{request.url}: expected continue to be an object, got {quoted(more)}")
     for name, value in more.items():
         if not _CONTINUATION.fullmatch(name) or type(value) not in {str, int} or len(str(value)) > 2000:
-            raise BadAnswer(f"{ask.url}: expected continue to hold tokens, got {quoted({name: value})}")
+            raise BadAnswer(f"{request.url}: expected continue to hold tokens, got {quoted({name: value})}")
     if not more:
         return ()
-    begin = {name: value for name, value in asked.items() if not _CONTINUATION.fullmatch(name)}
-    return (_ask(ask.kind, {**begin, **{name: str(more[name]) for name in sorted(more)}}),)
+    begin = {name: value for name, value in parameters.items() if not _CONTINUATION.fullmatch(name)}
+    return (_request(request.kind, {**begin, **{name: str(more[name]) for name in sorted(more)}}),)
 
 
-def _claims(ask: Ask, pages: list[Any]) -> Iterator[Claim]:
+def _claimed_counts(request: SourceRequest, pages: list[Any]) -> Iterator[ClaimedCount]:
     for page in pages:
         name, count = _category(page), _file_count(page)
         if name is None or count is None:
-            raise BadAnswer(f"{ask.url}: expected a category that exists, got {quoted(page)}")
-        yield Claim(f"Category:{name}", count)
+            raise BadAnswer(f"{request.url}: expected a category that exists, got {quoted(page)}")
+        yield ClaimedCount(f"Category:{name}", count)
 
 
 def _subcategories(
-    source: CommonsSource, ask: Ask, asked: dict[str, str], pages: list[Any], following: tuple[Ask, ...]
-) -> Said:
-    level = asked.get("requestid", "").removeprefix("levels-")
+    source: CommonsSource,
+    request: SourceRequest,
+    parameters: dict[str, str],
+    pages: list[Any],
+    following: tuple[SourceRequest, ...],
+) -> ParsedAnswer:
+    level = parameters.get("requestid", "").removeprefix("levels-")
     left = int(level) - 1 if level.isdecimal() and len(level) < 3 else 0
-    rows, asks, claims = [], list(following), []
+    rows, requests, claims = [], list(following), []
     for page in pages:
         name = _category(page)
         if name is None:
             rows.append({"title": quoted(page)})
         elif name not in source.exclude:
-            asks.extend(_below(source, name, left))
+            requests.extend(_member_requests(source, name, left))
             if (count := _file_count(page)) is not None:
-                claims.append(Claim(f"Category:{name}", count))
-    return Said(tuple(rows), tuple(asks), tuple(claims))
+                claims.append(ClaimedCount(f"Category:{name}", count))
+    return ParsedAnswer(tuple(rows), tuple(requests), tuple(claims))
 
 
 def _category(page: Any) -> str | None:
@@ -193,41 +204,41 @@ def _file_count(page: Any) -> int | None:
 
 
 def _row(source: CommonsSource, page: Any, is_whole: bool) -> dict[str, Any] | None:
-    """A file's row; None where another part of the answer has what is known of it."""
+    """A file's row; None if another answer has its metadata."""
     if not isinstance(page, dict):
         return {"title": quoted(page)}
     number, name = page.get("pageid"), page.get("title")
     title = name if isinstance(name, str) else None
     key = str(number) if type(number) is int and 0 < number < 2**53 else None
-    info = _first(page.get("imageinfo"))
+    info = _first_info(page.get("imageinfo"))
     if info is None:
         is_lost = is_whole or "imageinfo" in page or "missing" in page or "imagerepository" in page
         return {"key": key, "title": title} if is_lost else None
-    said = _metadata(info)
+    metadata = _metadata(info)
     return {
         "key": key,
         "image": _image(source, info),
         "source_url": _url(info.get("descriptionurl")) or _url(info.get("descriptionshorturl")),
-        "title": text_of_html(said.get("ObjectName")) or _file_name(title),
-        "artist": text_of_html(said.get("Artist")),
-        **_styles(source, said.get("Categories")),
-        "date_text": text_of_html(said.get("DateTimeOriginal")),
-        "rights_uri": _rights_uri(said),
-        "rights_text": _rights_text(said),
+        "title": text_of_html(metadata.get("ObjectName")) or _file_name(title),
+        "artist": text_of_html(metadata.get("Artist")),
+        **_styles(source, metadata.get("Categories")),
+        "date_text": text_of_html(metadata.get("DateTimeOriginal")),
+        "rights_uri": _rights_uri(metadata),
+        "rights_text": _rights_text(metadata),
     }
 
 
-def _first(infos: Any) -> dict[str, Any] | None:
+def _first_info(infos: Any) -> dict[str, Any] | None:
     return infos[0] if isinstance(infos, list) and infos and isinstance(infos[0], dict) else None
 
 
 def _metadata(info: dict[str, Any]) -> dict[str, str]:
     fields = info.get("extmetadata")
-    values = {name: _value(field) for name, field in fields.items()} if isinstance(fields, dict) else {}
+    values = {name: _field_value(field) for name, field in fields.items()} if isinstance(fields, dict) else {}
     return {name: value for name, value in values.items() if isinstance(value, str)}
 
 
-def _value(field: Any) -> Any:
+def _field_value(field: Any) -> Any:
     return field.get("value") if isinstance(field, dict) else None
 
 
@@ -248,7 +259,7 @@ def _is_bitmap(info: dict[str, Any], original: str | None) -> bool:
 def _url(value: Any) -> str | None:
     """An address on the web, over https.
 
-    Without the marks that Wikimedia adds to tell who asks, which are no part of it.
+    Without the utm_ parameters that Wikimedia adds to identify the caller.
     """
     if (
         not isinstance(value, str)
@@ -275,9 +286,9 @@ def _styles(source: CommonsSource, categories: str | None) -> dict[str, Any]:
     return {"style": styles[0] if styles else None, "styles": styles}
 
 
-def _rights_uri(said: Mapping[str, str]) -> str | None:
-    """The licence's URI: where the field has one, or where the name of its template stands for one."""
-    given, template = said.get("LicenseUrl", "").strip(), said.get("License", "").strip().lower()
+def _rights_uri(metadata: Mapping[str, str]) -> str | None:
+    """The licence's URI: from its field, or from the name of its template; None if neither gives one."""
+    given, template = metadata.get("LicenseUrl", "").strip(), metadata.get("License", "").strip().lower()
     if found := _OPEN.fullmatch(given):
         return f"{_CC}{found[1].lower()}/"
     if found := _STATEMENT.fullmatch(given):
@@ -292,8 +303,8 @@ def _rights_uri(said: Mapping[str, str]) -> str | None:
     return f"{_CC}licenses/{'/'.join(part for part in found.groups() if part)}/" if found else None
 
 
-def _rights_text(said: Mapping[str, str]) -> str | None:
-    words = text_of_html(said.get("LicenseShortName")) or text_of_html(said.get("UsageTerms"))
-    given = _url(said.get("LicenseUrl", "").strip())
-    is_elsewhere = given and not _rights_uri(said)
+def _rights_text(metadata: Mapping[str, str]) -> str | None:
+    words = text_of_html(metadata.get("LicenseShortName")) or text_of_html(metadata.get("UsageTerms"))
+    given = _url(metadata.get("LicenseUrl", "").strip())
+    is_elsewhere = given and not _rights_uri(metadata)
     return f"{words or 'Licence'}: {given}" if is_elsewhere else words

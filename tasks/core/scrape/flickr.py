@@ -10,7 +10,15 @@ from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 from schemas.sources.flickr import FlickrSource
-from tasks.core.scrape.web_source import Ask, BadAnswer, Claim, Credential, Said, object_of_json, quoted
+from tasks.core.scrape.web_source import (
+    BadAnswer,
+    ClaimedCount,
+    Credential,
+    ParsedAnswer,
+    SourceRequest,
+    object_of_json,
+    quoted,
+)
 
 HOSTS = ("www.flickr.com",)
 CREDENTIAL: Credential | None = Credential(host="www.flickr.com", parameter="api_key")
@@ -46,36 +54,38 @@ _OWNER = re.compile(r"[0-9]{1,15}@N[0-9]{2}")
 _TAKEN = re.compile(r"([12][0-9]{3})-([0-9]{2})-[0-9]{2}( [0-9:]{8})?")
 
 
-def first(source: FlickrSource) -> list[Ask]:
+def start_requests(source: FlickrSource) -> list[SourceRequest]:
     """The first page: of the pool, or of a search where the settings take one."""
-    return [_page(source, 1)]
+    return [_page_request(source, 1)]
 
 
-def read(source: FlickrSource, ask: Ask, data: bytes) -> Said:
+def parse(source: FlickrSource, request: SourceRequest, data: bytes) -> ParsedAnswer:
     """One row for each photograph of a page, and the next page where there is one that says more.
 
     Each page claims as many photographs as Flickr says there are in all, even where a search gives but 4,000 of them.
     Films are rows without an image. Raises BadAnswer, also where Flickr says that it failed.
     """
-    photos = _photos(ask, data)
-    page, pages, total = (_count(ask, photos, name) for name in ("page", "pages", "total"))
-    listed, asked = photos.get("photo"), int(dict(parse_qsl(urlsplit(ask.url).query))["page"])
+    photos = _photos(request, data)
+    page, pages, total = (_count(request, photos, name) for name in ("page", "pages", "total"))
+    listed, asked = photos.get("photo"), int(dict(parse_qsl(urlsplit(request.url).query))["page"])
     if not isinstance(listed, list) or len(listed) > source.page_size:
         raise BadAnswer(
-            f"{ask.url}: expected photos.photo to be a list of {source.page_size} at most, got {quoted(listed)}"
+            f"{request.url}: expected photos.photo to be a list of {source.page_size} at most, got {quoted(listed)}"
         )
-    claims = (Claim(ask.kind, total),)
+    claims = (ClaimedCount(request.kind, total),)
     # a page beyond the last one comes as the last one: https://github.com/alexis-mignon/python-flickr-api/issues/54
     if page != asked:
-        return Said(claims=claims)
+        return ParsedAnswer(claims=claims)
     is_within = not source.is_search or page * source.page_size < _MOST_FOUND
-    following = (_page(source, page + 1),) if listed and page < pages and is_within else ()
-    return Said(tuple(_row(source, photo) for photo in listed), following, claims)
+    following = (_page_request(source, page + 1),) if listed and page < pages and is_within else ()
+    return ParsedAnswer(tuple(_row(source, photo) for photo in listed), following, claims)
 
 
-def _page(source: FlickrSource, page: int) -> Ask:
+def _page_request(source: FlickrSource, page: int) -> SourceRequest:
     method = "flickr.photos.search" if source.is_search else "flickr.groups.pools.getPhotos"
-    given = {"group_id": source.group_id, "user_id": source.user_id} | (_search(source) if source.is_search else {})
+    given = {"group_id": source.group_id, "user_id": source.user_id} | (
+        _search_parameters(source) if source.is_search else {}
+    )
     parameters = {
         "method": method,
         **{name: value for name, value in given.items() if value},
@@ -86,10 +96,10 @@ def _page(source: FlickrSource, page: int) -> Ask:
         "nojsoncallback": "1",
     }
     kind = "photographs found" if source.is_search else f"pool {source.group_id}"
-    return Ask(f"{_API}?{urlencode(parameters, quote_via=quote, errors='replace')}", kind, needs_secret=True)
+    return SourceRequest(f"{_API}?{urlencode(parameters, quote_via=quote, errors='replace')}", kind, needs_secret=True)
 
 
-def _search(source: FlickrSource) -> dict[str, str]:
+def _search_parameters(source: FlickrSource) -> dict[str, str]:
     """What a search is asked for: photographs alone, oldest first, so that what is new does not move the pages."""
     since, before = source.uploaded_from, source.uploaded_before
     return {
@@ -109,22 +119,22 @@ def _midnight_s(day: date) -> int:
     return (day - date(1970, 1, 1)).days * 86400
 
 
-def _photos(ask: Ask, data: bytes) -> dict[str, Any]:
-    answer = object_of_json(ask, data)
+def _photos(request: SourceRequest, data: bytes) -> dict[str, Any]:
+    answer = object_of_json(request, data)
     if answer.get("stat") != "ok":
-        said = [answer.get(name) for name in ("stat", "code", "message")]
-        raise BadAnswer(f"{ask.url}: expected stat 'ok', got stat, code and message {quoted(said)}")
+        status = [answer.get(name) for name in ("stat", "code", "message")]
+        raise BadAnswer(f"{request.url}: expected stat 'ok', got stat, code and message {quoted(status)}")
     photos = answer.get("photos")
     if not isinstance(photos, dict):
-        raise BadAnswer(f"{ask.url}: expected photos to be an object, got {quoted(photos)}")
+        raise BadAnswer(f"{request.url}: expected photos to be an object, got {quoted(photos)}")
     return photos
 
 
-def _count(ask: Ask, photos: dict[str, Any], name: str) -> int:
+def _count(request: SourceRequest, photos: dict[str, Any], name: str) -> int:
     """A number of the page; `total` has been given as text as well."""
     value = _number(photos.get(name))
     if value is None:
-        raise BadAnswer(f"{ask.url}: expected photos.{name} to be a number from 0, got {quoted(photos.get(name))}")
+        raise BadAnswer(f"{request.url}: expected photos.{name} to be a number from 0, got {quoted(photos.get(name))}")
     return value
 
 
@@ -137,7 +147,7 @@ def _number(value: Any) -> int | None:
 def _row(source: FlickrSource, photo: Any) -> dict[str, Any]:
     if not isinstance(photo, dict):
         return {"title": quoted(photo)}
-    key, owner = _key(photo.get("id")), _words(photo.get("owner"))
+    key, owner = _source_key(photo.get("id")), _text(photo.get("owner"))
     is_film = photo.get("media", "photo") != "photo"
     rights_text, rights_uri = _rights(photo.get("license"))
     return {
@@ -146,19 +156,19 @@ def _row(source: FlickrSource, photo: Any) -> dict[str, Any]:
         "source_url": f"https://www.flickr.com/photos/{owner}/{key}/"
         if key and owner and _OWNER.fullmatch(owner)
         else None,
-        "title": _words(photo.get("title")),
-        "artist": _words(photo.get("ownername")),
+        "title": _text(photo.get("title")),
+        "artist": _text(photo.get("ownername")),
         "date_text": _date(photo),
         "rights_uri": rights_uri,
         "rights_text": rights_text,
     }
 
 
-def _key(value: Any) -> str | None:
+def _source_key(value: Any) -> str | None:
     return value if isinstance(value, str) and re.fullmatch(r"[0-9]{1,20}", value) else None
 
 
-def _words(value: Any) -> str | None:
+def _text(value: Any) -> str | None:
     """Text as lists have it, or in an object's _content, as Flickr writes it where it has more to say."""
     text = value.get("_content") if isinstance(value, dict) else value
     return text if isinstance(text, str) else None

@@ -32,7 +32,7 @@ def records(source: FolderSource, paths: Iterable[str]) -> list[dict[str, Any]]:
     return [record(source, {"key": path, **fields, "image": path}) for path, fields in matched if fields is not None]
 
 
-def beside(template: str, pattern: str, path: str) -> str:
+def annotation_path(template: str, pattern: str, path: str) -> str:
     """The path of the annotation that belongs to an image: the template with the image's fields filled in."""
     fields = fields_of_path(pattern, path) or {}
     return _FIELD.sub(lambda found: fields.get(found[1] or "", ""), template)

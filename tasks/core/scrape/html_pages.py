@@ -10,7 +10,7 @@ from urllib.parse import SplitResult, quote, urljoin, urlsplit
 from tasks.core.scrape.web_source import BadAnswer, quoted
 
 _LARGEST_BYTES = 8_000_000
-_EMPTY = frozenset(
+VOID_TAGS = frozenset(
     {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr"}
 )
 _UNREAD = frozenset({"script", "style", "title"})
@@ -64,7 +64,7 @@ class Page:
 
 
 @dataclass
-class _Open:
+class _OpenElement:
     tag: str
     attributes: dict[str, str]
     place: int
@@ -72,15 +72,15 @@ class _Open:
 
 
 @dataclass
-class _Reading:
+class _PageBuilder:
     elements: list[Element | None] = field(default_factory=list)
     chunks: list[str] = field(default_factory=list)
     titles: list[str] = field(default_factory=list)
-    stack: list[_Open] = field(default_factory=list)
+    stack: list[_OpenElement] = field(default_factory=list)
     open_tags: Counter[str] = field(default_factory=Counter)
 
     def begin(self, tag: str, attributes: dict[str, str]) -> None:
-        self.stack.append(_Open(tag, attributes, len(self.elements), len(self.chunks)))
+        self.stack.append(_OpenElement(tag, attributes, len(self.elements), len(self.chunks)))
         self.open_tags[tag] += 1
         self.elements.append(None)
 
@@ -94,12 +94,12 @@ class _Reading:
 class _Parser(HTMLParser):
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
-        self.reading = _Reading()
+        self.reading = _PageBuilder()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Opens an element; of an attribute that is given twice the first counts, as in browsers."""
         self.reading.begin(tag, {name: value or "" for name, value in reversed(attrs)})
-        if tag in _EMPTY:
+        if tag in VOID_TAGS:
             self.reading.end_last()
 
     def handle_endtag(self, tag: str) -> None:
@@ -121,7 +121,7 @@ class _Parser(HTMLParser):
             self.reading.titles.append(data)
 
 
-def page(data: bytes) -> Page:
+def parse_page(data: bytes) -> Page:
     """The page that these bytes are, as UTF-8 ("�" for what is none); tags that are not closed end with the page.
 
     Raises BadAnswer where it is too large or no parser can read it. However deep it nests, nothing here recurses, and
@@ -142,7 +142,7 @@ def page(data: bytes) -> Page:
     return Page(elements, tuple(read.chunks), " ".join("".join(read.titles).split()))
 
 
-def link(base: str, href: str) -> SplitResult | None:
+def resolve_link(base: str, href: str) -> SplitResult | None:
     """Where a link leads from a page, its fragment gone; None where it is no http(s) URL or can't be read."""
     try:
         parts = urlsplit(urljoin(base, href.strip()))

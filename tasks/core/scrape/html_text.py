@@ -21,7 +21,7 @@ def text_of_html(value: str | None) -> str | None:
     >>> text_of_html('<bdi><a href="//x">Edvard Munch</a></bdi><div style="display: none;">label QS:Len</div>')
     'Edvard Munch'
     """
-    reader = _Words()
+    reader = _ShownText()
     try:
         reader.feed((value or "")[:_LONGEST_HTML])
         reader.close()
@@ -30,7 +30,7 @@ def text_of_html(value: str | None) -> str | None:
     return reader.words()
 
 
-class _Words(HTMLParser):
+class _ShownText(HTMLParser):
     """Collects what is shown, with its language and whether it is a formatted name."""
 
     def __init__(self) -> None:

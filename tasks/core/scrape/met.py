@@ -1,4 +1,4 @@
-"""The Metropolitan Museum of Art: a CSV or a list of ids, then one answer for each object, with all its images."""
+"""The Metropolitan Museum of Art: a CSV or a list of ids, then one request for each object."""
 
 import codecs
 import html
@@ -14,7 +14,15 @@ from numpy.typing import NDArray
 from pyarrow import csv
 
 from schemas.sources.met import MetSource
-from tasks.core.scrape.web_source import Ask, BadAnswer, Claim, Credential, Said, object_of_json, quoted
+from tasks.core.scrape.web_source import (
+    BadAnswer,
+    ClaimedCount,
+    Credential,
+    ParsedAnswer,
+    SourceRequest,
+    object_of_json,
+    quoted,
+)
 
 HOSTS = ("collectionapi.metmuseum.org", "media.githubusercontent.com")
 CREDENTIAL: Credential | None = None
@@ -28,7 +36,7 @@ _ID_TEXT = "^0*[1-9][0-9]{0,8}$"
 _BLOCK_BYTES = 4 << 20
 _MOST_BROKEN_ROWS = 100
 _TAG = re.compile(r"</?[a-zA-Z][^<>]{0,200}>")
-# artistPrefix also says "Issued by", "Woven under the direction of"; only doubt about the hand is part of the name
+# artistPrefix also says "Issued by", "Woven under the direction of"; only attribution qualifiers are kept in the name
 _DOUBT = re.compile(
     r"\b(attributed|workshop|atelier|studio|circle|follower|school|style|manner|imitator|copy|after|possibly|probably)\b",
     re.I,
@@ -37,51 +45,51 @@ _DOUBT = re.compile(
 _NO_YEAR = "none"
 
 
-def first(source: MetSource) -> list[Ask]:
-    """The whole table, or the list of ids, of some departments if the recipe names them."""
+def start_requests(source: MetSource) -> list[SourceRequest]:
+    """The request for the whole table, or for the list of ids, which may be limited to departments."""
     if source.listing == "csv":
-        return [Ask(_TABLE, "table", expects="csv")]
+        return [SourceRequest(_TABLE, "table", expects="csv")]
     departments = quote("|".join(str(number) for number in source.department_ids))
-    return [Ask(f"{_OBJECTS}?departmentIds={departments}" if departments else _OBJECTS, "list")]
+    return [SourceRequest(f"{_OBJECTS}?departmentIds={departments}" if departments else _OBJECTS, "list")]
 
 
-def read(source: MetSource, ask: Ask, data: bytes) -> Said:
+def parse(source: MetSource, request: SourceRequest, data: bytes) -> ParsedAnswer:
     """Of a listing, one request for each object that is wanted, by ascending id; of an object, one row for each image.
 
     Raises BadAnswer.
     """
-    if ask.kind == "table":
-        return _said_by_table(source, ask, data)
-    if ask.kind == "list":
-        return _said_by_list(source, ask, data)
-    return _said_by_object(source, ask, data)
+    if request.kind == "table":
+        return _parse_table(source, request, data)
+    if request.kind == "list":
+        return _parse_list(source, request, data)
+    return _parse_object(source, request, data)
 
 
-def _said_by_table(source: MetSource, ask: Ask, data: bytes) -> Said:
+def _parse_table(source: MetSource, request: SourceRequest, data: bytes) -> ParsedAnswer:
     broken: list[str] = []
-    found: list[NDArray[np.int64]] = [np.zeros(0, np.int64)]
+    ids: list[NDArray[np.int64]] = [np.zeros(0, np.int64)]
     try:
         for batch in _batches(source, data, broken):
             is_id = pc.match_substring_regex(_trimmed(batch[_ID]), _ID_TEXT)
             broken += batch[_ID].filter(pc.invert(is_id)).to_pylist()
-            found.append(np.asarray(pc.cast(_trimmed(batch[_ID].filter(is_id)), pa.int64())))
+            ids.append(np.asarray(pc.cast(_trimmed(batch[_ID].filter(is_id)), pa.int64())))
     except (pa.ArrowException, ValueError, KeyError) as error:
-        met = f"got {quoted(data[:80])}: {quoted(str(error), 200)}"
-        raise BadAnswer(f"{ask.url}: expected a CSV with columns {_columns(source)}, {met}") from error
-    return _said(source, np.concatenate(found), [{"title": text[:200]} for text in broken])
+        got = f"got {quoted(data[:80])}: {quoted(str(error), 200)}"
+        raise BadAnswer(f"{request.url}: expected a CSV with columns {_columns(source)}, {got}") from error
+    return _object_requests(source, np.concatenate(ids), [{"title": text[:200]} for text in broken])
 
 
 def _batches(source: MetSource, data: bytes, broken: list[str]) -> Iterator[pa.RecordBatch]:
-    """The rows that are wanted, block by block; rows with more or fewer cells than the head go to `broken`."""
+    """The rows that are wanted, block by block; rows with another number of cells than the header go to `broken`."""
 
-    def skipped(row: csv.InvalidRow) -> str:
+    def skip_row(row: csv.InvalidRow) -> str:
         broken.append(row.text)
         return "skip" if len(broken) <= _MOST_BROKEN_ROWS else "error"
 
     reader = csv.open_csv(
         pa.BufferReader(_utf8(data)),
         csv.ReadOptions(use_threads=False, block_size=_BLOCK_BYTES),
-        csv.ParseOptions(newlines_in_values=True, invalid_row_handler=skipped),
+        csv.ParseOptions(newlines_in_values=True, invalid_row_handler=skip_row),
         csv.ConvertOptions(include_columns=_columns(source), column_types=dict.fromkeys(_columns(source), pa.string())),
     )
     for batch in reader:
@@ -89,9 +97,9 @@ def _batches(source: MetSource, data: bytes, broken: list[str]) -> Iterator[pa.R
 
 
 def _utf8(data: bytes) -> bytes:
-    """The bytes, or a copy with a sign for each byte that is no UTF-8.
+    """The bytes, or a copy with a replacement character for each byte that is not UTF-8.
 
-    Looked through in blocks: as a text they are 1 GB.
+    Checked in blocks: as one text the table takes 1 GB.
     """
     decoder = codecs.getincrementaldecoder("utf-8")()
     try:
@@ -125,43 +133,43 @@ def _trimmed(column: pa.Array) -> pa.Array:
     return pc.utf8_trim_whitespace(column)
 
 
-def _said_by_list(source: MetSource, ask: Ask, data: bytes) -> Said:
-    answer = object_of_json(ask, data)
+def _parse_list(source: MetSource, request: SourceRequest, data: bytes) -> ParsedAnswer:
+    answer = object_of_json(request, data)
     total = answer.get("total")
     listed = answer.get("objectIDs") or []  # null where nothing is found
     if type(total) is not int or total < 0:
-        raise BadAnswer(f"{ask.url}: expected total to be a number from 0 on, got {quoted(total)}")
+        raise BadAnswer(f"{request.url}: expected total to be a number from 0 on, got {quoted(total)}")
     if not isinstance(listed, list):
-        raise BadAnswer(f"{ask.url}: expected objectIDs to be a list, got {quoted(listed)}")
+        raise BadAnswer(f"{request.url}: expected objectIDs to be a list, got {quoted(listed)}")
     is_id = [type(number) is int and 0 < number < 10**9 for number in listed]
     ids = np.array([number for number, is_good in zip(listed, is_id, strict=True) if is_good], np.int64)
     broken = [quoted(number) for number, is_good in zip(listed, is_id, strict=True) if not is_good]
-    said = _said(source, ids, [{"title": text} for text in broken])
-    left_out = len(listed) - len(said.asks) - len(said.rows)
-    return Said(said.rows, said.asks, (Claim("objects", max(total - left_out, 0)),))
+    parsed = _object_requests(source, ids, [{"title": text} for text in broken])
+    left_out = len(listed) - len(parsed.requests) - len(parsed.rows)
+    return ParsedAnswer(parsed.rows, parsed.requests, (ClaimedCount("objects", max(total - left_out, 0)),))
 
 
-def _said(source: MetSource, ids: NDArray[np.int64], broken: list[dict[str, str]]) -> Said:
-    """Asks for these objects, once each, as far as they lie in the recipe's ranges.
+def _object_requests(source: MetSource, ids: NDArray[np.int64], broken: list[dict[str, str]]) -> ParsedAnswer:
+    """Requests for these objects, each once, if they are in the recipe's ranges.
 
-    What has no id is a row without key.
+    Items without a valid id are rows without a key.
     """
     ids = np.unique(ids)
     ranges = source.id_ranges()
     if ranges:
         ids = ids[np.any([(ids >= low) & (ids <= high) for low, high in ranges], axis=0)]
-    asks = tuple(Ask(f"{_OBJECTS}/{number}", "object", str(number)) for number in ids.tolist())
-    return Said(tuple(broken), asks, (Claim("objects", len(asks) + len(broken)),))
+    requests = tuple(SourceRequest(f"{_OBJECTS}/{number}", "object", str(number)) for number in ids.tolist())
+    return ParsedAnswer(tuple(broken), requests, (ClaimedCount("objects", len(requests) + len(broken)),))
 
 
-def _said_by_object(source: MetSource, ask: Ask, data: bytes) -> Said:
-    answer = object_of_json(ask, data)
+def _parse_object(source: MetSource, request: SourceRequest, data: bytes) -> ParsedAnswer:
+    answer = object_of_json(request, data)
     number, is_open = answer.get("objectID"), answer.get("isPublicDomain")
-    if type(number) is not int or str(number) != ask.key:
-        raise BadAnswer(f"{ask.url}: expected objectID {ask.key}, got {quoted(number)}")
+    if type(number) is not int or str(number) != request.source_key:
+        raise BadAnswer(f"{request.url}: expected objectID {request.source_key}, got {quoted(number)}")
     if not isinstance(is_open, bool):
-        raise BadAnswer(f"{ask.url}: expected isPublicDomain to be true or false, got {quoted(is_open)}")
-    images = _images(ask, answer)[: source.images_per_object] if is_open or not source.open_access_only else []
+        raise BadAnswer(f"{request.url}: expected isPublicDomain to be true or false, got {quoted(is_open)}")
+    images = _images(request, answer)[: source.images_per_object] if is_open or not source.open_access_only else []
     work = {
         "source_url": f"{_PAGE}/{number}",  # objectURL names a staging host in some answers
         "title": _plain(answer.get("title")),
@@ -170,22 +178,22 @@ def _said_by_object(source: MetSource, ask: Ask, data: bytes) -> Said:
         "year": _year(answer.get("objectBeginDate"), answer.get("objectEndDate")),
         "rights_uri": _CC0 if is_open else None,
         "rights_text": _plain(answer.get("rightsAndReproduction")),
-        "group": ask.key,
+        "group": request.source_key,
     }
     rows = [
-        {"key": f"{ask.key}-{place}" if place > 1 else ask.key, "image": image, **work}
+        {"key": f"{request.source_key}-{place}" if place > 1 else request.source_key, "image": image, **work}
         for place, image in enumerate(images or [None], start=1)
     ]
-    return Said(tuple(rows))
+    return ParsedAnswer(tuple(rows))
 
 
-def _images(ask: Ask, answer: dict[str, Any]) -> list[str | None]:
-    """The first image and the further ones, in the museum's order, each once; None for what is no address."""
+def _images(request: SourceRequest, answer: dict[str, Any]) -> list[str | None]:
+    """Addresses of the first image and the further ones, in the museum's order, each once; None for an invalid one."""
     main, further = answer.get("primaryImage"), answer.get("additionalImages")
     if not isinstance(main, str | None):
-        raise BadAnswer(f"{ask.url}: expected primaryImage to be text, got {quoted(main)}")
+        raise BadAnswer(f"{request.url}: expected primaryImage to be text, got {quoted(main)}")
     if not isinstance(further, list | None):
-        raise BadAnswer(f"{ask.url}: expected additionalImages to be a list, got {quoted(further)}")
+        raise BadAnswer(f"{request.url}: expected additionalImages to be a list, got {quoted(further)}")
     given = [value for value in [main, *(further or [])] if value is not None and value != ""]
     return list(dict.fromkeys(_address(value) for value in given))
 

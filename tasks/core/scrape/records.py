@@ -30,40 +30,42 @@ def record(source: Source, row: Row) -> dict[str, Any]:
     rights_text, group. Text becomes NFC without outer blanks, and empty text null; only the image stays as it is given,
     since that is what its file is called. Without a year, the first one from 1000 to 2099 in date_text counts.
     """
-    said = {field: _text(value) for field, value in row.items() if field != "styles"}
-    key, image = said.get("key"), said.get("image")
+    texts = {field: _text(value) for field, value in row.items() if field != "styles"}
+    key, image = texts.get("key"), texts.get("image")
     if not key or not image:
         missing = "key" if not key else "image"
-        return _empty(source, key or f"row-{_content_digest(row)[:12]}", Reason.BAD_RECORD, f"no {missing} in the row")
-    style = said.get("style")
+        return _blank_record(
+            source, key or f"row-{_content_digest(row)[:12]}", Reason.BAD_RECORD, f"no {missing} in the row"
+        )
+    style = texts.get("style")
     return {
-        **_empty(source, key, None, None),
+        **_blank_record(source, key, None, None),
         "locator": _writable(str(row["image"])),
-        "source_url": said.get("source_url") or _filled(source.source_url, {**said, "key": key}),
-        "image_url": said.get("image_url") or (image if is_url(image) else None),
-        "title": said.get("title"),
-        "artist": said.get("artist"),
+        "source_url": texts.get("source_url") or _fill_template(source.source_url, {**texts, "key": key}),
+        "image_url": texts.get("image_url") or (image if is_url(image) else None),
+        "title": texts.get("title"),
+        "artist": texts.get("artist"),
         "style": style,
         "styles": _styles(row.get("styles"), style),
-        "date_text": said.get("date_text"),
-        "year": year(said.get("year")) if said.get("year") else year(said.get("date_text")),
-        **_rights(source.rights, said.get("rights_uri"), said.get("rights_text")),
-        "declared_group": said.get("group"),
-        "series": said.get("series"),
+        "date_text": texts.get("date_text"),
+        "year": year(texts.get("year")) if texts.get("year") else year(texts.get("date_text")),
+        **_rights(source.rights, texts.get("rights_uri"), texts.get("rights_text")),
+        "declared_group": texts.get("group"),
+        "series": texts.get("series"),
     }
 
 
-def dropped(source: Source, key: str, reason: Reason, detail: str) -> dict[str, Any]:
+def dropped_record(source: Source, key: str, reason: Reason, detail: str) -> dict[str, Any]:
     """The row of a work of which the source gave no record, and why."""
-    return _empty(source, key, reason, _writable(detail)[:_LONGEST_TEXT])
+    return _blank_record(source, key, reason, _writable(detail)[:_LONGEST_TEXT])
 
 
-def table(rows: Iterable[dict[str, Any]]) -> pa.Table:
+def records_table(rows: Iterable[dict[str, Any]]) -> pa.Table:
     """RECORDS sorted by record_id, of `unique` rows."""
     return pa.Table.from_pylist(unique(rows), schema=RECORDS)
 
 
-def merged(tables: Iterable[pa.Table]) -> pa.Table:
+def merge(tables: Iterable[pa.Table]) -> pa.Table:
     """RECORDS of several, sorted by record_id and `unique`: only rows that share an id are compared one by one.
 
     Tables of a million records need room: those that follow each other are not copied, and others column by column, so
@@ -79,7 +81,7 @@ def merged(tables: Iterable[pa.Table]) -> pa.Table:
         return everything
     apart, compared = RECORDS.empty_table(), -1
     while (count := pc.sum(shared).as_py()) > compared:  # an id that is made for one of them may be another's
-        apart, compared = table(everything.filter(shared).to_pylist()), count
+        apart, compared = records_table(everything.filter(shared).to_pylist()), count
         shared = pc.is_in(names, value_set=apart["record_id"])
     return _sorted([everything.filter(pc.invert(shared)), apart])
 
@@ -119,7 +121,7 @@ def unique(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     return [found[name] for name in sorted(found)]
 
 
-def limited(records: pa.Table, limit: int | None) -> pa.Table:
+def limit_records(records: pa.Table, limit: int | None) -> pa.Table:
     """RECORDS in which, of each source, all but the `limit` records with the smallest SHA-256(record_id) have a
     reason.
     """
@@ -128,26 +130,28 @@ def limited(records: pa.Table, limit: int | None) -> pa.Table:
     known = records.select(["record_id", "source"]).filter(pc.is_null(records["reason"]))
     drawn: list[str] = []
     for source in pc.unique(known["source"]).to_pylist():
-        drawn += _drawn(known.filter(pc.equal(known["source"], source)), limit)
+        drawn += _draw_record_ids(known.filter(pc.equal(known["source"], source)), limit)
     chosen = pa.array(drawn, pa.string())
     is_over = pc.and_(pc.is_null(records["reason"]), pc.invert(pc.is_in(records["record_id"], value_set=chosen)))
-    return _with(_with(records, "reason", is_over, str(Reason.OVER_LIMIT)), "detail", is_over, f"limit {limit}")
+    return _with_value(
+        _with_value(records, "reason", is_over, str(Reason.OVER_LIMIT)), "detail", is_over, f"limit {limit}"
+    )
 
 
-def _drawn(records: pa.Table, limit: int) -> list[str]:
+def _draw_record_ids(records: pa.Table, limit: int) -> list[str]:
     """The `limit` record_ids with the smallest SHA-256, taken from a stream: a million of them need not stand in
     memory.
     """
     batches = records.select(["record_id"]).to_batches(max_chunksize=_BATCH)
     names = (str(name) for batch in batches for name in batch.column(0).to_pylist())
-    return [name for _, name in heapq.nsmallest(limit, ((_lot(name), name) for name in names))]
+    return [name for _, name in heapq.nsmallest(limit, ((_record_id_digest(name), name) for name in names))]
 
 
-def _lot(name: str) -> bytes:
+def _record_id_digest(name: str) -> bytes:
     return hashlib.sha256(name.encode()).digest()
 
 
-def _with(table: pa.Table, name: str, where: pa.ChunkedArray, value: str) -> pa.Table:
+def _with_value(table: pa.Table, name: str, where: pa.ChunkedArray, value: str) -> pa.Table:
     place = table.schema.get_field_index(name)
     return table.set_column(place, table.schema.field(place), pc.if_else(where, value, table[name]))
 
@@ -162,7 +166,7 @@ def year(text: str | None) -> int | None:
     return int(found[1]) if found else None
 
 
-def _empty(source: Source, key: str, reason: Reason | None, detail: str | None) -> dict[str, Any]:
+def _blank_record(source: Source, key: str, reason: Reason | None, detail: str | None) -> dict[str, Any]:
     blank: dict[str, Any] = dict.fromkeys(RECORDS.names)
     name = unicodedata.normalize("NFC", f"{source.name}:{key}")
     return {
@@ -185,11 +189,11 @@ def _rights(asserted: Rights, uri: str | None, text: str | None) -> dict[str, st
     if asserted.uri != NOASSERTION:
         basis = f"recipe: {asserted.asserted_by}: {asserted.because}"
         return {"rights_uri": asserted.uri, "rights_text": text or uri or asserted.text, "rights_basis": basis}
-    said = text or uri
+    statement = text or uri
     return {
         "rights_uri": NOASSERTION,
-        "rights_text": said or asserted.text,
-        "rights_basis": "source" if said else "none",
+        "rights_text": statement or asserted.text,
+        "rights_basis": "source" if statement else "none",
     }
 
 
@@ -210,7 +214,7 @@ def _writable(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def _filled(template: str | None, fields: Mapping[str, str | None]) -> str | None:
+def _fill_template(template: str | None, fields: Mapping[str, str | None]) -> str | None:
     """The template with `{field}` replaced, and nothing else understood: a recipe is no place for format tricks."""
     if template is None:
         return None

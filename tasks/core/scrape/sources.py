@@ -14,40 +14,42 @@ from tasks.core.coco import source as coco
 from tasks.core.scrape import folder, records, table, voc
 
 Read = Callable[[str], bytes | None]
-"""Gives the bytes of an answer by its path; None where it could not be had."""
+"""Returns the bytes of a file by its path; None if it could not be read."""
 
 
 @dataclass(frozen=True)
-class Listed:
-    """What a source says: RECORDS, and SOURCE_FIGURES for those that people have annotated."""
+class SourceTables:
+    """RECORDS of a source, and SOURCE_FIGURES of those that people have annotated."""
 
     records: pa.Table
     figures: pa.Table
 
 
-def answers_wanted(source: AnyFileSource, paths: Sequence[str]) -> list[str]:
-    """Paths of the files, among those listed, that have to be read to know the source's records; sorted."""
+def files_to_read(source: AnyFileSource, paths: Sequence[str]) -> list[str]:
+    """Paths of the files, among those listed, whose content is needed for the source's records; sorted."""
     wanted = {source.table} if isinstance(source, TableSource) else set()
     if source.annotations is not None and source.annotations.format == "coco":
         wanted.add(source.annotations.path)
     if source.annotations is not None and source.annotations.format == "voc" and isinstance(source, FolderSource):
         template, pattern = source.annotations.path, source.pattern
         wanted |= {
-            folder.beside(template, pattern, path) for path in paths if folder.fields_of_path(pattern, path) is not None
+            folder.annotation_path(template, pattern, path)
+            for path in paths
+            if folder.fields_of_path(pattern, path) is not None
         }
     return sorted(wanted.intersection(paths))
 
 
-def listed(
+def tables_of_source(
     source: AnyFileSource,
     paths: Sequence[str],
     read: Read,
     parquet_rows: Callable[[bytes], list[dict[str, Any]]],
     categories: tuple[str, ...],
-) -> Listed:
+) -> SourceTables:
     """The source's records and figures.
 
-    Raises BadInput, in one sentence, if there are none or a file is not what it should be.
+    Raises BadInput, in one sentence, if there are none or a file has another format than expected.
     """
     rows = _rows(source, paths, read, parquet_rows)
     if not rows:
@@ -56,20 +58,24 @@ def listed(
             f"{len(paths)} files{_examples(paths)}"
         )
     figures_of = _figures_of(source, read)
-    found, unreadable = {}, {}
-    rows = records.unique(rows)  # before figures are looked up: of rows with one id, only the one that stays has them
+    figures_by_record, unreadable = {}, {}
+    rows = records.unique(rows)  # before figures are looked up: of rows with the same id, only the first has them
     for row in rows:
         try:
             if row["reason"] is None and (figures := figures_of(row["locator"])) is not None:
-                found[row["record_id"]] = coco.figures_of_categories(figures, categories)
+                figures_by_record[row["record_id"]] = coco.figures_of_categories(figures, categories)
         except voc.BadAnnotation as problem:
             unreadable[row["record_id"]] = f"annotation unreadable, so left out: {problem}"[:200]
-    told = [
-        {**row, "is_annotated": row["record_id"] in found, "detail": row["detail"] or unreadable.get(row["record_id"])}
+    annotated = [
+        {
+            **row,
+            "is_annotated": row["record_id"] in figures_by_record,
+            "detail": row["detail"] or unreadable.get(row["record_id"]),
+        }
         for row in rows
     ]
-    figures = [{"record_id": name, "figures": found[name]} for name in sorted(found)]
-    return Listed(records.table(told), pa.Table.from_pylist(figures, schema=SOURCE_FIGURES))
+    figures = [{"record_id": name, "figures": figures_by_record[name]} for name in sorted(figures_by_record)]
+    return SourceTables(records.records_table(annotated), pa.Table.from_pylist(figures, schema=SOURCE_FIGURES))
 
 
 def _rows(
@@ -90,24 +96,28 @@ def _rows(
     except UnicodeDecodeError as problem:
         raise BadInput(f"source '{source.name}': expected '{source.table}' in UTF-8, got {problem}") from problem
     try:
-        found = table.rows_of_csv(text) if source.table.endswith(".csv") else table.rows_of_json_lines(text)
+        rows = table.rows_of_csv(text) if source.table.endswith(".csv") else table.rows_of_json_lines(text)
     except csv.Error as problem:
         raise BadInput(f"source '{source.name}': expected '{source.table}' as CSV, got {problem}") from problem
-    return table.records(source, found)
+    return table.records(source, rows)
 
 
 def _figures_of(source: AnyFileSource, read: Read) -> Callable[[str], list[coco.Figure] | None]:
-    """A function from a locator to the figures that people drew there; None where nobody looked."""
-    asked = source.annotations
-    if asked is None:
+    """A function from a locator to the figures that people drew; None if the image was not annotated."""
+    settings = source.annotations
+    if settings is None:
         return lambda _: None
-    absent: list[coco.Figure] | None = [] if asked.missing == "no_figures" else None
-    if asked.format == "coco":
-        by_name = _coco(source, read(asked.path), asked.path)
+    absent: list[coco.Figure] | None = [] if settings.missing == "no_figures" else None
+    if settings.format == "coco":
+        by_name = _coco(source, read(settings.path), settings.path)
         return lambda locator: by_name.get(locator, absent)
 
     def of_voc(locator: str) -> list[coco.Figure] | None:
-        data = read(folder.beside(asked.path, source.pattern, locator)) if isinstance(source, FolderSource) else None
+        data = (
+            read(folder.annotation_path(settings.path, source.pattern, locator))
+            if isinstance(source, FolderSource)
+            else None
+        )
         return absent if data is None else voc.figures_of_voc(data)
 
     return of_voc

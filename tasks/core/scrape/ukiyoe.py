@@ -1,7 +1,7 @@
 """Ukiyo-e.org: pages that list a museum's prints, and a page for each print.
 
-The site has no API. Listings are as its author's own templates write them (github.com/jeresig/ukiyoe-web,
-app/views/images): a total, cards, a link to the next page. Of the print's page and the card there are real excerpts.
+The site has no API. Listings have the format of its author's own templates (github.com/jeresig/ukiyoe-web,
+app/views/images): a total, cards, a link to the next page. The tests have real excerpts of a print's page and a card.
 """
 
 import re
@@ -9,8 +9,8 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 from schemas.sources.ukiyoe import UkiyoeSource
-from tasks.core.scrape.html_pages import Element, Page, link, page
-from tasks.core.scrape.web_source import Ask, BadAnswer, Claim, Credential, Said, quoted
+from tasks.core.scrape.html_pages import Element, Page, parse_page, resolve_link
+from tasks.core.scrape.web_source import BadAnswer, ClaimedCount, Credential, ParsedAnswer, SourceRequest, quoted
 
 CREDENTIAL: Credential | None = None
 HOSTS: tuple[str, ...] = ("ukiyo-e.org",)
@@ -22,104 +22,108 @@ _TOTAL = re.compile(r"([0-9][0-9,]{0,14}) prints? found")
 _VIEWING = re.compile(r"Viewing prints ([0-9][0-9,]{0,14}) to ([0-9][0-9,]{0,14})")
 
 
-def first(source: UkiyoeSource) -> list[Ask]:
+def start_requests(source: UkiyoeSource) -> list[SourceRequest]:
     """The first page of each museum's listing."""
-    return [Ask(f"https://{HOSTS[0]}/source/{museum}", "listing", expects="html") for museum in source.museums]
+    return [
+        SourceRequest(f"https://{HOSTS[0]}/source/{museum}", "listing", expects="html") for museum in source.museums
+    ]
 
 
-def read(source: UkiyoeSource, ask: Ask, data: bytes) -> Said:
+def parse(source: UkiyoeSource, request: SourceRequest, data: bytes) -> ParsedAnswer:
     """Of a listing: its prints' pages, and its next page. Of a print's page: the print. Raises BadAnswer."""
-    if ask.kind == "listing":
-        return _listing(ask, page(data))
-    if ask.kind == "print" and ask.key:
-        return Said(rows=(_print(source, ask, page(data)),))
-    raise BadAnswer(f"expected an ask for a listing or a print, got {quoted(ask.kind)} ({ask.url})")
+    if request.kind == "listing":
+        return _parse_listing(request, parse_page(data))
+    if request.kind == "print" and request.source_key:
+        return ParsedAnswer(rows=(_parse_print(source, request, parse_page(data)),))
+    raise BadAnswer(f"expected a request for a listing or a print, got {quoted(request.kind)} ({request.url})")
 
 
-def _listing(ask: Ask, listing: Page) -> Said:
+def _parse_listing(request: SourceRequest, listing: Page) -> ParsedAnswer:
     cards, total = listing.all("div", "img"), _number(_TOTAL, listing.text(listing.one("span", "total")))
     if not cards and total != 0:
-        raise BadAnswer(f"expected prints (div.img), got none; title {quoted(listing.title)} ({ask.url})")
-    museum = ask.url.partition("/source/")[2].partition("?")[0]
-    rows, asks = [], []
+        raise BadAnswer(f"expected prints (div.img), got none; title {quoted(listing.title)} ({request.url})")
+    museum = request.url.partition("/source/")[2].partition("?")[0]
+    rows, requests = [], []
     for card in cards:
-        found = _asked(ask, museum, listing, card)
-        if isinstance(found, Ask):
-            asks.append(found)
+        request_or_row = _print_request(request, museum, listing, card)
+        if isinstance(request_or_row, SourceRequest):
+            requests.append(request_or_row)
         else:
-            rows.append(found)
-    # on each page, whose prints are counted so
-    claims = (Claim(f"source/{museum}", total),) if total is not None else ()
-    return Said(tuple(rows), (*asks, *_next(ask, museum, listing, total)), claims)
+            rows.append(request_or_row)
+    # the same on each page; the prints of all pages are added up
+    claims = (ClaimedCount(f"source/{museum}", total),) if total is not None else ()
+    return ParsedAnswer(tuple(rows), (*requests, *_next_page_requests(request, museum, listing, total)), claims)
 
 
-def _asked(ask: Ask, museum: str, listing: Page, card: Element) -> Ask | dict[str, Any]:
-    """The ask for a card's page, or a row that `record` drops, with what was met in its title."""
+def _print_request(request: SourceRequest, museum: str, listing: Page, card: Element) -> SourceRequest | dict[str, Any]:
+    """The request for a card's page; or a row that `record` drops, with its address in the title."""
     anchor, image = listing.one("a", "img", within=card), listing.one("img", within=card)
     href = anchor.attributes.get("href", "") if anchor else ""
-    place = link(ask.url, href)
+    place = resolve_link(request.url, href)
     found = _PRINT.fullmatch(place.path) if place and place.hostname in HOSTS else None
     name = unquote(found[2]) if found else ""
-    if not found or found[1] != museum or not _is_plain(name):
+    if not found or found[1] != museum or not _is_plain_name(name):
         return {
             "title": f"no print of {museum} at {quoted(href)}: {(image.attributes if image else {}).get('alt', '')}"
         }
     url = f"https://{HOSTS[0]}/image/{museum}/{quote(name, safe='-._~')}"
-    return Ask(url, "print", f"{museum}/{name}", expects="html")
+    return SourceRequest(url, "print", f"{museum}/{name}", expects="html")
 
 
-def _next(ask: Ask, museum: str, listing: Page, total: int | None) -> list[Ask]:
+def _next_page_requests(request: SourceRequest, museum: str, listing: Page, total: int | None) -> list[SourceRequest]:
     anchor = next((each for each in listing.all("a") if "next" in each.attributes.get("rel", "").split()), None)
     if anchor is None:
         last = _number(_VIEWING, listing.text(listing.one("span", "page")), 2)
         if total is not None and last is not None and last < total:
             raise BadAnswer(
-                f"expected a link to the next page (rel=next), got none after {last} of {total} ({ask.url})"
+                f"expected a link to the next page (rel=next), got none after {last} of {total} ({request.url})"
             )
         return []
     href = anchor.attributes.get("href", "")
-    place = link(ask.url, href)
+    place = resolve_link(request.url, href)
     if (
         place is None
         or place.hostname not in HOSTS
         or place.path != f"/source/{museum}"
         or not _START.fullmatch(place.query)
     ):
-        raise BadAnswer(f"expected the next page of /source/{museum}?start=N, got {quoted(href)} ({ask.url})")
-    return [Ask(place.geturl(), "listing", expects="html")]
+        raise BadAnswer(f"expected the next page of /source/{museum}?start=N, got {quoted(href)} ({request.url})")
+    return [SourceRequest(place.geturl(), "listing", expects="html")]
 
 
-def _print(source: UkiyoeSource, ask: Ask, found: Page) -> dict[str, Any]:
-    holder = found.one("div", "imageholder")
+def _parse_print(source: UkiyoeSource, request: SourceRequest, page: Page) -> dict[str, Any]:
+    holder = page.one("div", "imageholder")
     if holder is None:
-        raise BadAnswer(f"expected the print (div.imageholder), got none; title {quoted(found.title)} ({ask.url})")
-    image = found.one("img", within=holder)
-    said = _ALT.fullmatch(image.attributes.get("alt", "") if image else "")
-    artists = [text for row in found.all("p", "row", "artist") if (text := _value(found, row))]
+        raise BadAnswer(f"expected the print (div.imageholder), got none; title {quoted(page.title)} ({request.url})")
+    image = page.one("img", within=holder)
+    alt_text = _ALT.fullmatch(image.attributes.get("alt", "") if image else "")
+    artists = [text for row in page.all("p", "row", "artist") if (text := _value(page, row))]
     return {
-        "key": ask.key,
-        "image": _image(source, ask, found, holder),
-        "source_url": ask.url,
-        "title": _value(found, found.one("p", "row", "title")) or (said["title"] if said else None),
-        "artist": "|".join(artists) or (said["artist"] if said else None),
-        "date_text": _value(found, found.one("p", "row", "date")) or None,
+        "key": request.source_key,
+        "image": _image(source, request, page, holder),
+        "source_url": request.url,
+        "title": _value(page, page.one("p", "row", "title")) or (alt_text["title"] if alt_text else None),
+        "artist": "|".join(artists) or (alt_text["artist"] if alt_text else None),
+        "date_text": _value(page, page.one("p", "row", "date")) or None,
         "style": source.style,
     }
 
 
-def _image(source: UkiyoeSource, ask: Ask, found: Page, holder: Element) -> str:
+def _image(source: UkiyoeSource, request: SourceRequest, page: Page, holder: Element) -> str:
     tag, name = ("a", "href") if source.rendition == "full" else ("img", "src")
-    element = found.one(tag, within=holder)
+    element = page.one(tag, within=holder)
     href = element.attributes.get(name, "") if element else ""
-    place = link(ask.url, href)
+    place = resolve_link(request.url, href)
     if place is None or place.hostname != _IMAGE_HOST:
-        raise BadAnswer(f"expected the image's URL at {_IMAGE_HOST} in {tag}.{name}, got {quoted(href)} ({ask.url})")
+        raise BadAnswer(
+            f"expected the image's URL at {_IMAGE_HOST} in {tag}.{name}, got {quoted(href)} ({request.url})"
+        )
     return place.geturl()
 
 
-def _value(found: Page, row: Element | None) -> str:
-    """What stands beside a row's label."""
-    return found.text(found.one("span", within=row)) if row else ""
+def _value(page: Page, row: Element | None) -> str:
+    """The text next to a row's label."""
+    return page.text(page.one("span", within=row)) if row else ""
 
 
 def _number(pattern: re.Pattern[str], text: str, group: int = 1) -> int | None:
@@ -127,5 +131,5 @@ def _number(pattern: re.Pattern[str], text: str, group: int = 1) -> int | None:
     return int(found[group].replace(",", "")) if found else None
 
 
-def _is_plain(name: str) -> bool:
+def _is_plain_name(name: str) -> bool:
     return name not in {".", ".."} and name.isprintable() and not set(name) & set("/\\\ufffd") and len(name) <= 200

@@ -1,16 +1,15 @@
-"""What a source on the web is to the one loop that drives them all: first requests, and answers that say what to ask
-next.
+"""The interface of a source on the web: its first requests, and a parser that gives records and further requests.
 
 A source is a module with
 
-    first(source) -> list[Ask]                  what to ask to begin with
-    read(source, ask, data) -> Said             records, next requests; raises BadAnswer, quoting what it met
-    CREDENTIAL: Credential | None               which secret its API needs, if any
-    needs_secret(source) -> bool                optional: whether these settings need it; without it, CREDENTIAL says so
-    HOSTS: tuple[str, ...]                      every host that it asks (not those that only images come from)
+    start_requests(source) -> list[SourceRequest]   the requests to begin with
+    parse(source, request, data) -> ParsedAnswer    records and further requests; raises BadAnswer, quoting the answer
+    CREDENTIAL: Credential | None                   which secret its API needs, if any
+    needs_secret(source) -> bool                    optional: whether these settings need the secret
+    HOSTS: tuple[str, ...]                          every host of its requests (not the hosts of images)
 
-Both are pure: the same settings and bytes give the same records and requests, so that answers that are kept can be read
-again by a changed parser.
+Both functions are pure: the same settings and bytes give the same records and requests, so that a changed parser can
+read stored answers again.
 """
 
 import json
@@ -20,33 +19,44 @@ from typing import Any, Literal
 
 from schemas.credentials import Credential
 
-__all__ = ["Ask", "BadAnswer", "Claim", "Credential", "Expects", "Said", "object_of_json", "quoted"]
+__all__ = [
+    "BadAnswer",
+    "ClaimedCount",
+    "Credential",
+    "Expects",
+    "ParsedAnswer",
+    "SourceRequest",
+    "object_of_json",
+    "quoted",
+]
 
 Expects = Literal["json", "html", "csv"]
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
-    """One request: its URL without any secret, by which the answer is kept, and how the answer is to be read.
+class SourceRequest:
+    """One request to a source: its URL without any secret, under which the answer is stored, and how to parse that.
 
-    key: the source's key of the one work that the answer is about, so that its failure drops this record; None for a
-    listing, which is asked again in each build. expects: what a true answer looks like; an error page in place of
-    JSON is a failure that passes. A page (html) is asked for only where robots.txt lets us; documented APIs have terms
-    of their own. needs_secret: the source's credential is added when it is sent. Two asks of one URL are one ask.
+    kind: the source's own word for what the URL answers with. source_key: of the one work that the answer is about, so
+    that its failure drops this record; None for a listing, which is requested again in each build. expects: the format
+    of a correct answer; an error page in place of JSON is a temporary failure. A page (html) is requested only if
+    robots.txt allows it; documented APIs have their own terms. needs_secret: the source's credential is added when the
+    request is sent. Two requests with the same URL are one request.
     """
 
     url: str
     kind: str
-    key: str | None = None
+    source_key: str | None = None
     expects: Expects = "json"
     needs_secret: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
-    """How many works the source says there are: of a listing by that name, or of a whole style (then `style` is set).
+class ClaimedCount:
+    """How many works the source states that it has: in the listing of that name, or of a style (if `style` is set).
 
-    What the listing's answers gave (rows and asks with a key), or the records found of that style, is compared with it.
+    It is compared with the works in the listing's answers (rows, and requests with a source key), or with the records
+    of that style.
     """
 
     name: str
@@ -55,31 +65,31 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """What one answer says: works (fields for `records.record`), next requests, and what the source claims to have."""
+class ParsedAnswer:
+    """The content of one answer: works (fields for `records.record`), further requests, and claimed counts."""
 
     rows: tuple[Mapping[str, Any], ...] = ()
-    asks: tuple[Ask, ...] = ()
-    claims: tuple[Claim, ...] = ()
+    requests: tuple[SourceRequest, ...] = ()
+    claims: tuple[ClaimedCount, ...] = ()
 
 
 class BadAnswer(ValueError):
-    """An answer that is not of the shape that the source is known to give; the message quotes what was met."""
+    """An answer in an unknown format; the message quotes it."""
 
 
-def object_of_json(ask: Ask, data: bytes) -> dict[str, Any]:
-    """The JSON object that an answer is. Raises BadAnswer, quoting what it is instead."""
+def object_of_json(request: SourceRequest, data: bytes) -> dict[str, Any]:
+    """The JSON object in an answer. Raises BadAnswer, quoting an answer that is not one."""
     try:
         answer = json.loads(data)
     except (ValueError, RecursionError) as error:
-        raise BadAnswer(f"{ask.url}: expected JSON, got {quoted(data[:200])} ({type(error).__name__})") from None
+        raise BadAnswer(f"{request.url}: expected JSON, got {quoted(data[:200])} ({type(error).__name__})") from None
     if not isinstance(answer, dict):
-        raise BadAnswer(f"{ask.url}: expected a JSON object, got {quoted(answer)}")
+        raise BadAnswer(f"{request.url}: expected a JSON object, got {quoted(answer)}")
     return answer
 
 
 def quoted(value: Any, at_most: int = 80) -> str:
-    """A value as it may stand in a message: one line, not too long; of what can't be written out, only its kind.
+    """A value for a message: one line, at most `at_most` characters; only the type of a value without a short text.
 
     >>> quoted(b"<html>" + b"!" * 100, 12)
     "b'<html>!..."

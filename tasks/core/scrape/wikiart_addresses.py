@@ -3,8 +3,8 @@
 from urllib.parse import quote
 
 from schemas.sources.wikiart import WikiartSource
-from tasks.core.scrape.web_source import Ask
-from tasks.core.scrape.wikiart_work import SITE, folded, hyphened
+from tasks.core.scrape.web_source import SourceRequest
+from tasks.core.scrape.wikiart_work import SITE, comparable_style, hyphenated
 
 # the styles of UpdatedDictionaries (group 2) whose address is not their name in lower case with hyphens
 _ADDRESSES = {
@@ -29,34 +29,36 @@ def address_of_style(style: str) -> str:
     >>> address_of_style("Post-Impressionism"), address_of_style("Naïve Art (Primitivism)")
     ('post-impressionism', 'na-ve-art-primitivism')
     """
-    return _ADDRESSES.get(folded(style)) or hyphened(style)
+    return _ADDRESSES.get(comparable_style(style)) or hyphenated(style)
 
 
-def all_artists(source: WikiartSource) -> Ask:
+def all_artists_request(source: WikiartSource) -> SourceRequest:
     """The list of all artists; by json, where only the public domain is wanted, of those whose works are in it."""
     if source.by == "api2":
-        return Ask(f"{SITE}/en/api/2/UpdatedArtists", "api2_artists", needs_secret=True)
+        return SourceRequest(f"{SITE}/en/api/2/UpdatedArtists", "api2_artists", needs_secret=True)
     is_limited = source.by == "json" and source.copyright == "public_domain"
-    return Ask(f"{SITE}/en/App/Artist/AlphabetJson?v=new{'&inPublicDomain=true' if is_limited else ''}", "artists")
+    return SourceRequest(
+        f"{SITE}/en/App/Artist/AlphabetJson?v=new{'&inPublicDomain=true' if is_limited else ''}", "artists"
+    )
 
 
-def artist_works(source: WikiartSource, artist: str) -> Ask:
+def artist_works_request(source: WikiartSource, artist: str) -> SourceRequest:
     """The listing of an artist's works by address: by page with 60 works at a time, by json all at once."""
     name = quote(artist, safe="")
     if source.by == "page":
-        return Ask(listing_url(f"{name}/mode/all-paintings", 1), "artist")
-    return Ask(f"{SITE}/en/App/Painting/PaintingsByArtist?artistUrl={name}&json=2", "works")
+        return SourceRequest(listing_url(f"{name}/mode/all-paintings", 1), "artist")
+    return SourceRequest(f"{SITE}/en/App/Painting/PaintingsByArtist?artistUrl={name}&json=2", "works")
 
 
-def api2_works(artist_id: str) -> Ask:
+def api2_works_request(artist_id: str) -> SourceRequest:
     """The API's listing of an artist's works by id."""
-    return Ask(f"{SITE}/en/api/2/PaintingsByArtist?id={artist_id}", "api2_works", needs_secret=True)
+    return SourceRequest(f"{SITE}/en/api/2/PaintingsByArtist?id={artist_id}", "api2_works", needs_secret=True)
 
 
-def style_ask(source: WikiartSource, style: str) -> Ask:
+def style_request(source: WikiartSource, style: str) -> SourceRequest:
     """The first page of the listing of a style."""
     place = quote(source.style_addresses.get(style) or address_of_style(style), safe="")
-    return Ask(listing_url(f"paintings-by-style/{place}", 1), "style")
+    return SourceRequest(listing_url(f"paintings-by-style/{place}", 1), "style")
 
 
 def listing_url(path: str, page: int) -> str:
@@ -64,10 +66,10 @@ def listing_url(path: str, page: int) -> str:
     return f"{SITE}/en/{path}?json=2&layout=new&page={page}&resultType=masonry"
 
 
-def work_ask(source: WikiartSource, key: str) -> Ask:
+def work_request(source: WikiartSource, key: str) -> SourceRequest:
     """The answer about one work; in addresses of pages nothing but the slash between artist and work stays as it is."""
     if source.by == "json":
-        return Ask(f"{SITE}/en/App/Painting/ImageJson/{key}", "work", key)
+        return SourceRequest(f"{SITE}/en/App/Painting/ImageJson/{key}", "work", key)
     if source.by == "api2":
-        return Ask(f"{SITE}/en/api/2/Painting?id={key}", "api2_work", key, needs_secret=True)
-    return Ask(f"{SITE}/en/{quote(key)}", "page", key, expects="html")
+        return SourceRequest(f"{SITE}/en/api/2/Painting?id={key}", "api2_work", key, needs_secret=True)
+    return SourceRequest(f"{SITE}/en/{quote(key)}", "page", key, expects="html")

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Self
 
 from schemas.sources.wikiart import WikiartSource
 from tasks.core.scrape.web_source import BadAnswer, quoted
-from tasks.core.scrape.wikiart_work import Work, row, spaced, text
+from tasks.core.scrape.wikiart_work import Work, plain_words, row, text
 
 PUBLIC_DOMAIN = "https://creativecommons.org/publicdomain/mark/1.0/"
 _LONGEST = 2000
@@ -18,13 +18,13 @@ _ATTRIBUTE = re.compile(r"""[\s/]*([^\s=>/"'<]+)(?:\s*=\s*("[^"]*"|'[^']*'|[^\s>
 
 def page_row(source: WikiartSource, key: str, url: str, data: bytes) -> dict[str, Any] | None:
     """Fields of the record of a work from its page; None if it is not wanted. Raises BadAnswer without paintingJson."""
-    page = Page.of(data.decode("utf-8", "replace"))
+    page = WorkPage.of(data.decode("utf-8", "replace"))
     labels = [label for part in page.labels if (label := text(part))]
     is_public = page.has_public_domain_icon and {label.casefold() for label in labels} == {"public domain"}
     if source.copyright == "public_domain" and not is_public:
         return None
     styles = [name for part in page.styles if (name := text(part))]
-    fields = row(source, key, _painting(page.work, url), styles or styles_in_text(source, page.alt))
+    fields = row(source, key, _work_in_script(page.work, url), styles or styles_in_text(source, page.alt))
     rights = {"rights_uri": PUBLIC_DOMAIN if is_public else None, "rights_text": "; ".join(labels) or None}
     return None if fields is None else {**fields, **rights}
 
@@ -36,24 +36,24 @@ def styles_in_text(source: WikiartSource, alt: str) -> list[str]:
     """
     if source.styles == "all":
         return []
-    words = f" {spaced(alt)} "
-    found = [(words.find(f" {spaced(name)} "), -len(name), name) for name in source.styles if spaced(name)]
+    words = f" {plain_words(alt)} "
+    found = [(words.find(f" {plain_words(name)} "), -len(name), name) for name in source.styles if plain_words(name)]
     return [name for place, _, name in sorted(found) if place >= 0]
 
 
-def _painting(said: str | None, url: str) -> Work:
+def _work_in_script(script: str | None, url: str) -> Work:
     """The work in `paintingJson = {...}`."""
-    start = (said or "").partition("=")[2].lstrip()
+    start = (script or "").partition("=")[2].lstrip()
     try:
         work, _ = json.JSONDecoder().raw_decode(start)
     except (ValueError, RecursionError):
         work = None
     if not isinstance(work, dict):
-        raise BadAnswer(f"{url}: expected ng-init with paintingJson in the page, got {quoted(said)}")
+        raise BadAnswer(f"{url}: expected ng-init with paintingJson in the page, got {quoted(script)}")
     return work
 
 
-class Piece(NamedTuple):
+class PageToken(NamedTuple):
     """A stretch of text (tag ""), or the begin or end of an element."""
 
     tag: str
@@ -62,7 +62,7 @@ class Piece(NamedTuple):
     is_end: bool = False
 
 
-class Page:
+class WorkPage:
     """What matters of a page. Texts longer than 2,000 characters are cut."""
 
     def __init__(self) -> None:
@@ -78,7 +78,7 @@ class Page:
     def of(cls, html: str) -> Self:
         """A page that has been read through; any text is one."""
         page = cls()
-        for piece in pieces(html):
+        for piece in page_tokens(html):
             if not piece.tag:
                 page._add(piece.text)
             elif piece.is_end:
@@ -88,12 +88,12 @@ class Page:
                 page._begin(piece.tag, piece.attributes.get("class", "").split())
         return page
 
-    def _take(self, said: Mapping[str, str]) -> None:
-        if self.work is None and "paintingJson" in said.get("ng-init", ""):
-            self.work = said["ng-init"]
-        if said.get("itemprop") == "image" and not self.alt:
-            self.alt = said.get("alt", "")[:_LONGEST]
-        self.has_public_domain_icon |= "copyright-icon-public-domain" in said.get("class", "").split()
+    def _take(self, attributes: Mapping[str, str]) -> None:
+        if self.work is None and "paintingJson" in attributes.get("ng-init", ""):
+            self.work = attributes["ng-init"]
+        if attributes.get("itemprop") == "image" and not self.alt:
+            self.alt = attributes.get("alt", "")[:_LONGEST]
+        self.has_public_domain_icon |= "copyright-icon-public-domain" in attributes.get("class", "").split()
 
     def _begin(self, tag: str, classes: list[str]) -> None:
         """Begin to collect a text that matters: labels of list items, styles, rights."""
@@ -119,23 +119,23 @@ class Page:
             self._into = None
 
 
-def pieces(html: str) -> Iterator[Piece]:
+def page_tokens(html: str) -> Iterator[PageToken]:
     """Texts and tags of a page, without comments, scripts and style sheets, in time linear in its length.
 
     html.parser takes quadratic time for pages with many tags that are not closed.
     """
     at = 0
     while found := _TAG.search(html, at):
-        yield Piece("", html[at : found.start()])
+        yield PageToken("", html[at : found.start()])
         tag = (found[2] or "").lower()
         if not tag:
             at = _after(html, "-->" if found[0] == "<!--" else ">", found.end())
             continue
         attributes, at = _attributes(html, found.end())
-        yield Piece(tag, "", attributes, is_end=bool(found[1]))
+        yield PageToken(tag, "", attributes, is_end=bool(found[1]))
         if tag in {"script", "style"} and not found[1]:
             at = _after(html, f"</{tag}", at)
-    yield Piece("", html[at:])
+    yield PageToken("", html[at:])
 
 
 def _after(html: str, closing: str, at: int) -> int:
@@ -145,13 +145,13 @@ def _after(html: str, closing: str, at: int) -> int:
 
 def _attributes(html: str, at: int) -> tuple[dict[str, str], int]:
     """Attributes from a place in a tag on, and where the tag ends: after ">", or where another tag begins."""
-    said: dict[str, str] = {}
+    attributes: dict[str, str] = {}
     while at < len(html) and html[at] != "<":
         if html[at] == ">":
-            return said, at + 1
+            return attributes, at + 1
         found = _ATTRIBUTE.match(html, at)
         if found:
             value = found[2] or ""
-            said.setdefault(found[1].lower(), unescape(value[1:-1] if value[:1] in {'"', "'"} else value))
+            attributes.setdefault(found[1].lower(), unescape(value[1:-1] if value[:1] in {'"', "'"} else value))
         at = found.end() if found else at + 1
-    return said, at
+    return attributes, at

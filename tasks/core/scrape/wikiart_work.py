@@ -27,10 +27,10 @@ def row(source: WikiartSource, key: str, work: Work, styles: Sequence[str]) -> d
     styles: as listed, the main one first. A work whose image is missing, is no URL or is the placeholder for works that
     may not be shown has image None.
     """
-    style, listed = chosen_style(source, styles)
+    style, listed = choose_style(source, styles)
     if style is None and source.styles != "all":
         return None
-    artist, page = address(work.get("artistUrl")), address(work.get("url") or work.get("paintingUrl"))
+    artist, page = last_path_part(work.get("artistUrl")), last_path_part(work.get("url") or work.get("paintingUrl"))
     return {
         "key": key,
         "image": image_url(work.get("image"), source.image_size),
@@ -45,26 +45,26 @@ def row(source: WikiartSource, key: str, work: Work, styles: Sequence[str]) -> d
     }
 
 
-def keyless(item: Any) -> dict[str, Any]:
+def row_without_key(item: Any) -> dict[str, Any]:
     """What is left of an item of a listing that has no key: a row that will be dropped, and seen to be."""
     fields = item if isinstance(item, dict) else {}
     name = text(fields.get("artistName"))
     return {"key": None, "image": None, "title": text(fields.get("title")) or quoted(item), "artist": name}
 
 
-def chosen_style(source: WikiartSource, styles: Sequence[str]) -> tuple[str | None, list[str]]:
+def choose_style(source: WikiartSource, styles: Sequence[str]) -> tuple[str | None, list[str]]:
     """The work's style (the first listed one that is wanted, spelled as in the recipe), and all that are listed."""
     if source.styles == "all":
         return (styles[0] if styles else None), list(styles)
-    wanted = {folded(name): name for name in source.styles}
-    listed = [wanted.get(folded(name), name) for name in styles]
+    wanted = {comparable_style(name): name for name in source.styles}
+    listed = [wanted.get(comparable_style(name), name) for name in styles]
     return next((name for name in listed if name in source.styles), None), listed
 
 
-def listed_styles(value: Any) -> list[str]:
+def split_styles(value: Any) -> list[str]:
     """Styles of a list (api/2), or of a text with commas (ImageJson); none of WikiArt's names of styles holds a comma.
 
-    >>> listed_styles("Expressionism, Symbolism"), listed_styles([""]), listed_styles(None)
+    >>> split_styles("Expressionism, Symbolism"), split_styles([""]), split_styles(None)
     (['Expressionism', 'Symbolism'], [], [])
     """
     parts = value if isinstance(value, list) else (text(value) or "").split(",")
@@ -79,9 +79,9 @@ def image_url(value: Any, size: str) -> str | None:
     >>> image_url("http://uploads7.wikiart.org/images/a/é.png", "HD")
     'https://uploads7.wikiart.org/images/a/%C3%A9.png!HD.png'
     """
-    said = value.strip() if isinstance(value, str) else ""
-    rest = re.fullmatch(r"(?:https?:)?//([\w.-]+/.+)|([\w-]+\.wikiart\.org/.+)", said, re.IGNORECASE | re.ASCII)
-    if rest is None or _PLACEHOLDER in said or len(said) > _LONGEST:
+    given = value.strip() if isinstance(value, str) else ""
+    rest = re.fullmatch(r"(?:https?:)?//([\w.-]+/.+)|([\w-]+\.wikiart\.org/.+)", given, re.IGNORECASE | re.ASCII)
+    if rest is None or _PLACEHOLDER in given or len(given) > _LONGEST:
         return None
     host, _, path = _VARIANT.sub("", rest[1] or rest[2]).partition("/")
     name = quote(path, safe="/%!$&'()*+,;=:@~?", errors="replace")
@@ -101,10 +101,10 @@ def artist_name(name: str | None, artist: str | None) -> str | None:
     """
     words = (name or "").split()
     turns = [" ".join(words[at:] + words[:at]) for at in range(min(len(words), 12))]
-    return next((turn for turn in turns if artist and hyphened(turn) == artist), " ".join(words) or None)
+    return next((turn for turn in turns if artist and hyphenated(turn) == artist), " ".join(words) or None)
 
 
-def address(value: Any) -> str | None:
+def last_path_part(value: Any) -> str | None:
     """The last part of an address such as /en/claude-monet, decoded; None for what could not be one."""
     last = unquote(value).strip().rstrip("/").rpartition("/")[2] if isinstance(value, str) else ""
     is_fit = re.fullmatch(r"[^\s/?#%\\\x00-\x1f\ud800-\udfff]{1,300}", last) and last.strip(".")
@@ -138,21 +138,21 @@ def text(value: Any) -> str | None:
     return unescape(plain).strip() or None
 
 
-def folded(name: str) -> str:
+def comparable_style(name: str) -> str:
     """What counts of a style's name: letters and digits without accents and case.
 
-    >>> folded("Naïve Art (Primitivism)") == folded("naive-art-primitivism")
+    >>> comparable_style("Naïve Art (Primitivism)") == comparable_style("naive-art-primitivism")
     True
     """
-    return spaced(name).replace(" ", "")
+    return plain_words(name).replace(" ", "")
 
 
-def hyphened(name: str) -> str:
+def hyphenated(name: str) -> str:
     """A name as addresses have it: 'Naïve Art (Primitivism)' is naive-art-primitivism."""
-    return spaced(name).replace(" ", "-")
+    return plain_words(name).replace(" ", "-")
 
 
-def spaced(name: str) -> str:
+def plain_words(name: str) -> str:
     """Words of letters and digits without accents and case, with single blanks."""
     plain = "".join(sign for sign in unicodedata.normalize("NFKD", name) if not unicodedata.combining(sign))
     return " ".join(re.findall(r"[^\W_]+", plain.casefold()))

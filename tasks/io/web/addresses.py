@@ -2,7 +2,7 @@
 
 `origins` is a list of `host=URL`, separated by commas: requests for that host go to that origin (a mirror, the pretend
 museum), with the host's own name in the Host header; `*=URL` takes every host. An origin's own address is allowed,
-private or not: whoever binds it knows where it leads.
+even if it is private: who binds it has chosen it.
 """
 
 import ipaddress
@@ -22,15 +22,15 @@ _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 
 @dataclass(frozen=True)
 class Target:
-    """Where a URL is really sent: the URL to open, and the host that it is for."""
+    """Where a request is really sent: the URL to open, and the host that it is for."""
 
     url: str
-    host: str  # canonical, with its port where it is not the scheme's own
+    host: str  # canonical, with its port unless it is the scheme's default
     is_bound: bool
 
     @property
     def is_private(self) -> bool:
-        """Whether it names, in numbers, what is no public address."""
+        """Whether it is an IP address that is not public."""
         host = urlsplit(self.url).hostname or ""
         return is_number(host) and not _is_public_number(host)
 
@@ -42,7 +42,7 @@ class Origins:
     by_host: dict[str, str] = field(default_factory=dict)
 
     def target(self, url: str) -> Target:
-        """Where the URL goes. Raises UnreadableImage: not_allowed for what is no http(s) address."""
+        """Where requests for the URL go. Raises UnreadableImage: not_allowed if it is not an http(s) address."""
         try:
             parts = urlsplit(url)
             host, port = canonical_host(parts.hostname or ""), parts.port
@@ -63,9 +63,11 @@ class Origins:
             and (host.strip("[]"), port or _PORTS[parts.scheme]) in self._bound
             and not _is_public_number(host)
         ):
-            reason = Reason.NOT_ALLOWED if is_number(host) else Reason.UNREACHABLE  # without the binding, it may be one
+            reason = (
+                Reason.NOT_ALLOWED if is_number(host) else Reason.UNREACHABLE
+            )  # without the binding, a name may be allowed
             raise UnreadableImage(reason, f"'{place}' is where another host is bound to, and no host of its own")
-        # put together anew: what was looked at is what is sent, however another parser would read the original
+        # built again from its parts, so that another parser can't read anything else in it than what was checked
         return Target(f"{origin or f'{parts.scheme}://{place}'}{path}", place, is_bound=origin is not None)
 
     def allows(self, host: str, port: int, address: str) -> bool:
@@ -78,22 +80,22 @@ class Origins:
 
 
 def origins_from_text(text: str | None) -> Origins:
-    """The binding's text as Origins; none without a text. Raises BadInput.
+    """Origins from the binding's text; empty without a text. Raises BadInput.
 
     >>> origins_from_text("images.example=http://127.0.0.1:8000").by_host
     {'images.example': 'http://127.0.0.1:8000'}
     """
-    found = {}
+    by_host = {}
     for entry in filter(None, (part.strip() for part in (text or "").split(","))):
         host, separator, origin = entry.partition("=")
         if not separator or not host.strip() or not _is_origin(origin.strip()):
             raise BadInput(f"binding 'origins': expected host=http://address[:port], got '{entry.rsplit('@', 1)[-1]}'")
-        found[host.strip().lower()] = origin.strip().rstrip("/")
-    return Origins(found)
+        by_host[host.strip().lower()] = origin.strip().rstrip("/")
+    return Origins(by_host)
 
 
 def canonical_host(host: str) -> str:
-    """One spelling for each host: lower case, ASCII, without the root's dot; IPv6 in brackets. Raises ValueError.
+    """One spelling for each host: lower case, ASCII, without the final dot; IPv6 in brackets. Raises ValueError.
 
     >>> canonical_host("Müller.Example."), canonical_host("::1")
     ('xn--mller-kva.example', '[::1]')
@@ -107,7 +109,7 @@ def canonical_host(host: str) -> str:
 
 
 def is_number(host: str) -> bool:
-    """Whether a host is an address in numbers: no collection's name, so that `*` does not stand for it.
+    """Whether a host is written as an IP address, which the binding `*` does not replace.
 
     >>> is_number("[::1]"), is_number("127.1"), is_number("localhost")
     (True, True, False)
@@ -127,7 +129,7 @@ def _is_public_number(host: str) -> bool:
 
 
 def is_public(address: str) -> bool:
-    """Whether an IP address is one of the public internet; addresses that wrap another count as what they wrap.
+    """Whether an IP address belongs to the public internet. An address that embeds another counts as that one.
 
     >>> is_public("93.184.215.14"), is_public("169.254.169.254"), is_public("::ffff:127.0.0.1")
     (True, False, False)
@@ -135,16 +137,16 @@ def is_public(address: str) -> bool:
     return _is_public(ipaddress.ip_address(address.split("%", 1)[0]))
 
 
-def _is_public(found: Address) -> bool:
-    if isinstance(found, ipaddress.IPv6Address):
-        wrapped = found.ipv4_mapped or found.sixtofour or (found.teredo[1] if found.teredo else None)
-        if wrapped is None and found in _NAT64:
-            wrapped = ipaddress.IPv4Address(int(found) & 0xFFFFFFFF)
+def _is_public(address: Address) -> bool:
+    if isinstance(address, ipaddress.IPv6Address):
+        wrapped = address.ipv4_mapped or address.sixtofour or (address.teredo[1] if address.teredo else None)
+        if wrapped is None and address in _NAT64:
+            wrapped = ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
         if wrapped is not None:
             return _is_public(wrapped)
-        if found.is_site_local:
+        if address.is_site_local:
             return False
-    return found.is_global and not (found.is_multicast or found.is_reserved)
+    return address.is_global and not (address.is_multicast or address.is_reserved)
 
 
 def _place(origin: str) -> tuple[str, int]:
@@ -153,7 +155,7 @@ def _place(origin: str) -> tuple[str, int]:
 
 
 def _is_origin(origin: str) -> bool:
-    """Whether it is scheme://host[:port] and nothing more: a path would be lost, a password would be shown."""
+    """Whether it is scheme://host[:port] only: a path would be lost, a password would be visible."""
     try:
         parts = urlsplit(origin)
         is_usable = parts.scheme in _PORTS and bool(canonical_host(parts.hostname or "")) and parts.port != 0

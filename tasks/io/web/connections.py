@@ -1,7 +1,7 @@
-"""Connections that look where they go, and that end in time: requests' adapter over guarded urllib3 pools.
+"""Connections to allowed addresses only, and with time limits: requests' adapter over guarded urllib3 pools.
 
-The address is checked where it is connected to, not where a name was looked up before: no answer of a name server given
-in between can lead a request into a private network.
+The address is checked when the connection is opened, not when the name was looked up before. So a name server that
+changes its answer in between can't lead a request into a private network (DNS rebinding).
 """
 
 import contextlib
@@ -27,56 +27,56 @@ _POOLS, _CONNECTIONS = 256, 64
 _MOST_ADDRESSES = 4
 _LOOK_EVERY_S = 0.1
 
-logging.getLogger("urllib3.connectionpool").setLevel(logging.INFO)  # below, it logs each URL, and so an API's key
+logging.getLogger("urllib3.connectionpool").setLevel(logging.INFO)  # at DEBUG it logs each URL, and with it the API key
 
 
-class Forbidden(NewConnectionError):
-    """The host leads to no address that may be connected to. is_lasting: it is that address, and no name for it."""
+class ForbiddenAddress(NewConnectionError):
+    """The host has no address that may be connected to. is_permanent: it is an IP address, not a name of one."""
 
-    def __init__(self, connection: Any, message: str, *, is_lasting: bool) -> None:
+    def __init__(self, connection: Any, message: str, *, is_permanent: bool) -> None:
         super().__init__(connection, message)
-        self.is_lasting = is_lasting
+        self.is_permanent = is_permanent
 
 
 class _Watchdog:
-    """Ends connections on which something takes too long: a time-out between two reads does not see what drips."""
+    """Closes connections after a time limit: a time-out between reads does not stop a server that sends slowly."""
 
     def __init__(self) -> None:
-        self._due: weakref.WeakKeyDictionary[Any, float] = weakref.WeakKeyDictionary()
+        self._deadlines: weakref.WeakKeyDictionary[Any, float] = weakref.WeakKeyDictionary()
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
 
     def watch(self, connection: Any, within_s: float) -> None:
         with self._lock:
-            self._due[connection] = time.monotonic() + within_s
+            self._deadlines[connection] = time.monotonic() + within_s
             if self._thread is None or not self._thread.is_alive():
                 self._thread = threading.Thread(target=self._run, daemon=True, name="watchdog")
                 self._thread.start()
 
     def forget(self, connection: Any) -> bool:
-        """Whether it was in time."""
+        """Stop watching; whether it was within the time limit."""
         with self._lock:
-            return self._due.pop(connection, None) is not None
+            return self._deadlines.pop(connection, None) is not None
 
     def _run(self) -> None:
         while True:
             time.sleep(_LOOK_EVERY_S)
             with self._lock:
-                if not self._due:
+                if not self._deadlines:
                     self._thread = None
                     return
-                late = [connection for connection, due_s in self._due.items() if due_s < time.monotonic()]
+                late = [connection for connection, due_s in self._deadlines.items() if due_s < time.monotonic()]
                 for connection in late:
-                    del self._due[connection]
+                    del self._deadlines[connection]
             for connection in late:
                 _shut(connection)
 
 
 def _shut(connection: Any) -> None:
-    """Shut the socket of a connection, or of an answer that is being read."""
-    with contextlib.suppress(OSError, ValueError, RuntimeError):  # it ended by itself meanwhile
-        if (found := getattr(connection, "sock", None)) is not None:
-            found.shutdown(socket.SHUT_RDWR)
+    """Shut the socket of a connection, or of a response that is being read."""
+    with contextlib.suppress(OSError, ValueError, RuntimeError):  # it ended by itself in the meantime
+        if (sock := getattr(connection, "sock", None)) is not None:
+            sock.shutdown(socket.SHUT_RDWR)
         elif hasattr(connection, "shutdown"):
             connection.shutdown()
 
@@ -85,8 +85,8 @@ _WATCHDOG = _Watchdog()
 
 
 @contextlib.contextmanager
-def ending(connection: Any, within_s: float) -> Iterator[None]:
-    """A time limit for what is done on a connection (or an answer), all its reads together.
+def time_limit(connection: Any, within_s: float) -> Iterator[None]:
+    """A time limit for all reads together on a connection or a response.
 
     Raises urllib3's time-out.
     """
@@ -103,10 +103,10 @@ def ending(connection: Any, within_s: float) -> Iterator[None]:
 
 
 class GuardedAdapter(HTTPAdapter):
-    """requests' adapter that connects only where `origins` allows, and follows nothing by itself."""
+    """requests' adapter that connects only where `origins` allows, and follows no redirects itself."""
 
     def __init__(self, origins: Origins) -> None:
-        """An answer's head must have come within both time-outs, to connect and to read, of its request."""
+        """The headers of a response must arrive within both time-outs of its request, to connect and to read."""
         self._origins = origins
         super().__init__(pool_connections=_POOLS, pool_maxsize=_CONNECTIONS, max_retries=0)
 
@@ -126,7 +126,7 @@ def _pool_classes(origins: Origins) -> dict[str, type[HTTPConnectionPool]]:
         socket_options: Any
 
         def _new_conn(self) -> socket.socket:
-            return _connected(self, origins)
+            return _open_socket(self, origins)
 
     class PlainConnection(Guarded, HTTPConnection):
         pass
@@ -137,7 +137,7 @@ def _pool_classes(origins: Origins) -> dict[str, type[HTTPConnectionPool]]:
     class Watched:
         def _make_request(self, conn: Any, *args: Any, **kwargs: Any) -> Any:
             timeout = kwargs["timeout"]
-            with ending(conn, timeout.connect_timeout + timeout.read_timeout):
+            with time_limit(conn, timeout.connect_timeout + timeout.read_timeout):
                 return super()._make_request(conn, *args, **kwargs)  # type: ignore[misc]
 
     class PlainPool(Watched, HTTPConnectionPool):
@@ -149,25 +149,25 @@ def _pool_classes(origins: Origins) -> dict[str, type[HTTPConnectionPool]]:
     return {"http": PlainPool, "https": TlsPool}
 
 
-def _connected(connection: Any, origins: Origins) -> socket.socket:
-    """A socket to the first of the host's addresses that is allowed and answers."""
+def _open_socket(connection: Any, origins: Origins) -> socket.socket:
+    """A socket to the first allowed address of the host that accepts a connection."""
     host, port = connection._dns_host.strip("[]"), connection.port
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        entries = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as problem:
         raise NewConnectionError(connection, f"no address for '{host}': {problem}") from problem
-    addresses = list(dict.fromkeys(str(entry[4][0]) for entry in found))
+    addresses = list(dict.fromkeys(str(entry[4][0]) for entry in entries))
     allowed = [address for address in addresses if origins.allows(host, port, address)]
     if not allowed:
-        # what a name leads to is the business of this machine's name server, and may be another address tomorrow
+        # a name may resolve to another address tomorrow, so this is permanent only for an IP address
         where = f"'{host}' leads to {', '.join(addresses[:3])}, which is no public address"
-        raise Forbidden(connection, where, is_lasting=is_number(host))
-    failed: OSError | None = None
+        raise ForbiddenAddress(connection, where, is_permanent=is_number(host))
+    last_error: OSError | None = None
     for address in allowed[:_MOST_ADDRESSES]:
         try:
             return create_connection(
                 (address, port), connection.timeout, connection.source_address, connection.socket_options
             )
         except OSError as problem:
-            failed = problem
-    raise NewConnectionError(connection, f"no connection to '{host}': {failed}") from failed
+            last_error = problem
+    raise NewConnectionError(connection, f"no connection to '{host}': {last_error}") from last_error

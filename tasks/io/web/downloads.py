@@ -1,8 +1,8 @@
 """Many requests to many hosts on few threads: a thread takes whatever may be sent now, and none waits for a slow host.
 
-Each host has a queue of its own. The hosts stand in one heap by the time at which they may next be asked; a host that
-pauses goes back into it, and its requests with it. A request that a redirect leads to another host goes on in that
-one's queue. What fails in passing goes back with a pause of its own, as often as the manners allow.
+Each host has its own queue. The hosts are in one heap, ordered by the time of their next request; a host that pauses
+goes back into the heap with all its requests. A request that is redirected to another host moves to that host's queue.
+A request that fails for a temporary reason is queued again after a pause, as often as the manners allow.
 """
 
 import contextlib
@@ -18,67 +18,70 @@ from typing import Any
 
 from schemas.reasons import PASSING, Reason
 from tasks.io.images.decode import UnreadableImage
-from tasks.io.web.client import Client, NotYet
-from tasks.io.web.rate_limits import Governor
-from tasks.io.web.turns import Way
+from tasks.io.web.client import Client, PostponedRequest
+from tasks.io.web.permits import RedirectChain
+from tasks.io.web.rate_limits import RateLimiter
 
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.5, 60.0
-_LONGEST_NAP_S = 0.5
-_NO_USE_IN_TRYING = {Reason.OVER_BUDGET}
+_LONGEST_WAIT_S = 0.5
+_NEVER_RETRIED = {Reason.OVER_BUDGET}
 
 Row = dict[str, Any]
 Fetch = Callable[[Row], Row]
-"""Sends one request, whose turn is taken already, and gives its row. Raises UnreadableImage, NotYet."""
-Failed = Callable[[Row, UnreadableImage], Row]
+"""Sends one request, with a permit that the thread holds, and returns its row.
+
+Raises UnreadableImage, PostponedRequest.
+"""
+FailureRow = Callable[[Row, UnreadableImage], Row]
 
 
 @dataclass(order=True)
-class _Errand:
+class _QueuedRequest:
     ready_s: float
     order: int
     request: Row = field(compare=False)
     url: str = field(compare=False)
-    way: Way | None = field(default=None, compare=False)
+    redirect_chain: RedirectChain | None = field(default=None, compare=False)
     tries: int = field(default=0, compare=False)
 
 
-class Left(Exception):
-    """The run was given up; what was under way has come to nothing."""
+class Interruption(Exception):
+    """The run was abandoned; requests in progress give no rows."""
 
 
 @dataclass
-class _Host:
+class _HostQueue:
     name: str
-    queue: list[_Errand] = field(default_factory=list)
-    listed_s: float | None = None  # where in the heap; None: a thread has it in hand, or nothing waits for it
+    queue: list[_QueuedRequest] = field(default_factory=list)
+    scheduled_s: float | None = None  # its time in the heap; None: a thread has taken it, or its queue is empty
 
 
 class Downloads:
-    """One batch of requests under way. Iterate over `rows` for their rows, in the order in which they come."""
+    """One batch of requests. Iterate over `rows` for their rows, in the order in which they finish."""
 
     def __init__(
-        self, client: Client, governor: Governor, tries: int, threads: int, fetch: Fetch, failed: Failed
+        self, client: Client, rate_limiter: RateLimiter, tries: int, threads: int, fetch: Fetch, failure_row: FailureRow
     ) -> None:
         """`fetch` and `failed` run on several threads at once."""
-        self._client, self._governor = client, governor
+        self._client, self._rate_limiter = client, rate_limiter
         self._tries, self._threads = tries, threads
-        self._fetch, self._failed = fetch, failed
-        self._heap: list[tuple[float, int, _Host]] = []
-        self._hosts: dict[str, _Host] = {}
+        self._fetch, self._failure_row = fetch, failure_row
+        self._heap: list[tuple[float, int, _HostQueue]] = []
+        self._hosts: dict[str, _HostQueue] = {}
         self._order = itertools.count()
         self._condition = threading.Condition()
-        self._left = 0
+        self._remaining = 0
         self._is_stopped = False
-        self._done: queue.SimpleQueue[Row | BaseException] = queue.SimpleQueue()
+        self._results: queue.SimpleQueue[Row | BaseException] = queue.SimpleQueue()
 
     def rows(self, requests: Sequence[Row], url: Callable[[Row], str]) -> Iterator[Row]:
         """A row for each request. Leaving the loop early sends nothing more."""
-        self._left = len(requests)
+        self._remaining = len(requests)
         for request in requests:
-            self._put(_Errand(0.0, next(self._order), request, url(request)))
+            self._enqueue(_QueuedRequest(0.0, next(self._order), request, url(request)))
         threads = [
             threading.Thread(target=self._work, name=f"download-{number}", daemon=True)
-            for number in range(min(self._threads, self._left))
+            for number in range(min(self._threads, self._remaining))
         ]
         for thread in threads:
             thread.start()
@@ -89,18 +92,18 @@ class Downloads:
             with self._condition:
                 self._is_stopped = True
                 self._condition.notify_all()
-            for thread in threads:  # who has left for good does not wait for what is under way
-                thread.join(timeout=0.1 if self._client.is_left.is_set() else None)
+            for thread in threads:  # an abandoned run does not wait for requests in progress
+                thread.join(timeout=0.1 if self._client.is_abandoned.is_set() else None)
 
     def _next_row(self) -> Row:
         while True:
-            if self._client.is_left.is_set():
-                raise Left("the build was interrupted")
+            if self._client.is_abandoned.is_set():
+                raise Interruption("the build was interrupted")
             with contextlib.suppress(queue.Empty):
-                found = self._done.get(timeout=_LONGEST_NAP_S)
-                if isinstance(found, BaseException):
-                    raise found
-                return found
+                result = self._results.get(timeout=_LONGEST_WAIT_S)
+                if isinstance(result, BaseException):
+                    raise result
+                return result
 
     # ------------------------------------------------------------------------------------------------ threads
 
@@ -108,87 +111,88 @@ class Downloads:
         try:
             while (taken := self._next()) is not None:
                 self._finish(*taken)
-        except BaseException as problem:  # a thread's error belongs to whoever iterates
-            self._done.put(problem)
+        except BaseException as problem:  # an error in a thread is raised in the thread that iterates
+            self._results.put(problem)
 
-    def _next(self) -> tuple[str, _Errand] | None:
-        """A host, a turn with it, and an errand for it; waits for one. None when there will be none."""
+    def _next(self) -> tuple[str, _QueuedRequest] | None:
+        """A host for which there is a permit, and a request for it; waits for them. None at the end."""
         while (host := self._next_host()) is not None:
-            turn = self._governor.may(host.name)  # its first errand is ready: it was listed for that time
+            # its first request is ready: the host was scheduled for that time
+            decision = self._rate_limiter.try_acquire(host.name)
             with self._condition:
-                if turn.wait_s:
-                    self._list(host, time.monotonic() + turn.wait_s)
+                if decision.wait_s:
+                    self._schedule(host, time.monotonic() + decision.wait_s)
                     continue
-                errand = heapq.heappop(host.queue)
+                queued = heapq.heappop(host.queue)
                 if host.queue:
-                    self._list(host)
-                if turn.refusal is None and not self._is_stopped:
-                    return host.name, errand
-            if turn.refusal is None:
-                self._governor.give_back(host.name)
+                    self._schedule(host)
+                if decision.refusal is None and not self._is_stopped:
+                    return host.name, queued
+            if decision.refusal is None:
+                self._rate_limiter.cancel(host.name)
             else:
-                self._tell(self._failed(errand.request, UnreadableImage(turn.refusal, turn.detail)))
+                self._report(self._failure_row(queued.request, UnreadableImage(decision.refusal, decision.detail)))
         return None
 
-    def _next_host(self) -> _Host | None:
-        """The host that may be asked first, taken out of the heap; waits until it may be."""
+    def _next_host(self) -> _HostQueue | None:
+        """The next host in the heap, taken out of it at its time."""
         with self._condition:
-            while self._left and not self._is_stopped and not self._client.is_left.is_set():
+            while self._remaining and not self._is_stopped and not self._client.is_abandoned.is_set():
                 now = time.monotonic()
                 if self._heap and self._heap[0][0] <= now:
-                    listed_s, _, host = heapq.heappop(self._heap)
-                    if listed_s == host.listed_s:  # else it was listed again, for an earlier time
-                        host.listed_s = None
+                    scheduled_s, _, host = heapq.heappop(self._heap)
+                    if scheduled_s == host.scheduled_s:  # else it was scheduled again, for an earlier time
+                        host.scheduled_s = None
                         return host
                     continue
-                self._condition.wait(min(self._heap[0][0] - now, _LONGEST_NAP_S) if self._heap else _LONGEST_NAP_S)
+                self._condition.wait(min(self._heap[0][0] - now, _LONGEST_WAIT_S) if self._heap else _LONGEST_WAIT_S)
         return None
 
-    def _list(self, host: _Host, not_before_s: float = 0.0) -> None:
-        """Put a host that is in hand back into the heap: behind those that have waited, so that each has its turn."""
-        host.listed_s = max(not_before_s, host.queue[0].ready_s, time.monotonic())
-        heapq.heappush(self._heap, (host.listed_s, next(self._order), host))
+    def _schedule(self, host: _HostQueue, not_before_s: float = 0.0) -> None:
+        """Put a host that a thread has taken back into the heap, behind those that have waited longer."""
+        host.scheduled_s = max(not_before_s, host.queue[0].ready_s, time.monotonic())
+        heapq.heappush(self._heap, (host.scheduled_s, next(self._order), host))
         self._condition.notify()
 
-    def _put(self, errand: _Errand) -> None:
-        """Queue an errand where its request goes on; one that can't go anywhere is told at once."""
+    def _enqueue(self, queued: _QueuedRequest) -> None:
+        """Put a request into its host's queue; one whose URL is not allowed becomes a failure row at once."""
         try:
-            name = self._client.host_of(errand.way.url if errand.way else errand.url)
+            name = self._client.host_of(queued.redirect_chain.url if queued.redirect_chain else queued.url)
         except UnreadableImage as problem:
-            self._tell(self._failed(errand.request, problem))
+            self._report(self._failure_row(queued.request, problem))
             return
         with self._condition:
-            host = self._hosts.setdefault(name, _Host(name))
+            host = self._hosts.setdefault(name, _HostQueue(name))
             is_idle = not host.queue
-            heapq.heappush(host.queue, errand)
-            if is_idle or (host.listed_s is not None and errand.ready_s < host.listed_s):
-                self._list(host)  # else it is listed, or the thread that has it in hand will list it
+            heapq.heappush(host.queue, queued)
+            if is_idle or (host.scheduled_s is not None and queued.ready_s < host.scheduled_s):
+                self._schedule(host)  # else it is scheduled already, or the thread that has taken it will do so
 
-    def _finish(self, name: str, errand: _Errand) -> None:
+    def _finish(self, name: str, queued: _QueuedRequest) -> None:
         try:
-            with self._client.holding(name, errand.way, has_failed=bool(errand.tries)):
-                row = self._fetch(errand.request)
-        except NotYet as pause:
-            errand.ready_s, errand.way = time.monotonic() + pause.wait_s, pause.way
-            self._put(errand)
+            with self._client.using_permit(name, queued.redirect_chain, has_failed=bool(queued.tries)):
+                row = self._fetch(queued.request)
+        except PostponedRequest as pause:
+            queued.ready_s, queued.redirect_chain = time.monotonic() + pause.wait_s, pause.redirect_chain
+            self._enqueue(queued)
             return
         except UnreadableImage as problem:
-            errand.tries += 1
-            if problem.reason in PASSING and problem.reason not in _NO_USE_IN_TRYING and errand.tries < self._tries:
-                errand.ready_s, errand.way = time.monotonic() + _pause_s(errand.tries), None
-                self._put(errand)
+            queued.tries += 1
+            if problem.reason in PASSING and problem.reason not in _NEVER_RETRIED and queued.tries < self._tries:
+                queued.ready_s, queued.redirect_chain = time.monotonic() + _pause_s(queued.tries), None
+                self._enqueue(queued)
                 return
-            row = self._failed(errand.request, problem)
-        self._tell(row)
+            row = self._failure_row(queued.request, problem)
+        self._report(row)
 
-    def _tell(self, row: Row) -> None:
-        self._done.put(row)
+    def _report(self, row: Row) -> None:
+        self._results.put(row)
         with self._condition:
-            self._left -= 1
-            if not self._left:
+            self._remaining -= 1
+            if not self._remaining:
                 self._condition.notify_all()
 
 
 def _pause_s(tries: int) -> float:
-    # full jitter: those that failed together must not come back together
+    # full jitter: requests that failed together must not be sent again together
     return random.random() * min(_FIRST_PAUSE_S * 2.0 ** min(tries, 30), _LONGEST_PAUSE_S)

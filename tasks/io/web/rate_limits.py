@@ -1,8 +1,9 @@
-"""The guest's manners: when a host may be asked again, learnt from its answers. Shared by all workers of a run.
+"""When the next request may be sent to a host, learnt from its responses. Shared by all workers of a run.
 
-One `Governor` knows every host that a run asks: a token bucket of one (so that requests are spaced, never bunched), a
-cap on requests at once, a pace that throttling halves and success slowly restores (additive increase, multiplicative
-decrease), pauses as long as Retry-After says or else by full jitter, and a circuit breaker. It sends nothing itself.
+One `RateLimiter` has the state of every host of a run: a token bucket of size one (so requests are spaced, without
+bursts), a limit on requests at the same time, a rate that throttling halves and success slowly restores (additive
+increase, multiplicative decrease), pauses as long as Retry-After says or else by full jitter, and a circuit breaker. It
+sends nothing itself.
 
 Sources: RFC 9110, section 10.2.3 (Retry-After); "Exponential Backoff And Jitter", AWS Architecture Blog, 2015 (full
 jitter).
@@ -18,155 +19,165 @@ from typing import Literal
 from schemas.manners import HostManners, Manners
 from schemas.reasons import Reason
 
-Ending = Literal["good", "throttled", "failed", "failed_again"]
-"""failed_again: what had failed before. Towards the end of a batch little else is left: it says nothing of the host."""
+RequestOutcome = Literal["good", "throttled", "failed", "failed_again"]
+"""failed_again: of a request that failed before. At the end of a batch most are such, so they don't count."""
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 1.0, 60.0
 _FAILURES_THAT_TRIP, _TRIPS_THAT_CLOSE = 10, 3
-_SLOWEST = 1 / 64
-_RECOVERY = 1 / 50
-_FULL_S = 0.02
+_LEAST_PACE_FRACTION = 1 / 64
+_RECOVERY_FRACTION = 1 / 50
+_RECHECK_S = 0.02
 
 
 @dataclass
-class _Host:
+class _HostState:
     limits: HostManners
     rate_per_s: float
-    at_once: int = 0
+    open_permits: int = 0
     next_s: float = 0.0
     paused_until_s: float = 0.0
     throttled_in_a_row: int = 0
     failed_in_a_row: int = 0
     trips: int = 0
-    is_probed: bool = False  # half open: one request goes ahead of all others
-    is_probing: bool = False  # that one is under way
-    closed: Reason | None = None
-    why_closed: str = ""
+    is_half_open: bool = False  # of the circuit breaker: one request is sent, before all others
+    is_probing: bool = False  # that request is in progress
+    closed_reason: Reason | None = None
+    closed_detail: str = ""
 
 
 @dataclass(frozen=True)
-class Turn:
-    """Whether one request may be sent now: wait_s 0 and no refusal. Whoever has a turn must give it back by `done`."""
+class PermitDecision:
+    """Whether one request may be sent now. A permit that is granted must be given back by `release` or `cancel`.
+
+    wait_s: above 0, ask again then. refusal: why the host gets no more requests in this build.
+    """
 
     wait_s: float = 0.0
     refusal: Reason | None = None
     detail: str = ""
 
+    @property
+    def is_granted(self) -> bool:
+        """Whether there is a permit."""
+        return not self.wait_s and self.refusal is None
 
-class Governor:
-    """Says who may ask when. Thread-safe; no call waits."""
+
+class RateLimiter:
+    """Decides when a request may be sent to which host. Thread-safe; no call waits."""
 
     def __init__(
         self,
         manners: Manners,
         clock: Callable[[], float] = time.monotonic,
-        chance: Callable[[], float] = random.random,
+        random_fraction: Callable[[], float] = random.random,
     ) -> None:
-        """`clock` in seconds; `chance` in 0..1."""
-        self._manners, self._clock, self._chance = manners, clock, chance
-        self._hosts: dict[str, _Host] = {}
+        """`clock` in seconds; `random_fraction` from 0 to 1, for the jitter."""
+        self._manners, self._clock, self._random_fraction = manners, clock, random_fraction
+        self._hosts: dict[str, _HostState] = {}
         self._requests = self._bytes = 0
         self._lock = threading.Lock()
 
-    def may(self, host: str) -> Turn:
-        """A turn for one request to the host, or how long to wait before asking for one again, or why there is none."""
+    def try_acquire(self, host: str) -> PermitDecision:
+        """A permit for one request to the host, or how long to wait before the next try, or why there is none."""
         with self._lock:
-            known, now = self._host(host), self._clock()
-            if known.closed is not None:
-                return Turn(refusal=known.closed, detail=known.why_closed)
+            state, now = self._host(host), self._clock()
+            if state.closed_reason is not None:
+                return PermitDecision(refusal=state.closed_reason, detail=state.closed_detail)
             if over := self._over_budget():
-                return Turn(refusal=Reason.OVER_BUDGET, detail=over)
-            wait_s = max(known.next_s, known.paused_until_s) - now
+                return PermitDecision(refusal=Reason.OVER_BUDGET, detail=over)
+            wait_s = max(state.next_s, state.paused_until_s) - now
             if wait_s > 0:
-                return Turn(wait_s=wait_s)
-            most = 1 if known.is_probed else known.limits.connections
-            if known.at_once >= most:
-                return Turn(wait_s=_FULL_S)
-            known.at_once += 1
-            known.is_probing = known.is_probed
-            known.next_s = max(now, known.next_s) + 1 / known.rate_per_s
+                return PermitDecision(wait_s=wait_s)
+            limit = 1 if state.is_half_open else state.limits.connections
+            if state.open_permits >= limit:
+                return PermitDecision(wait_s=_RECHECK_S)
+            state.open_permits += 1
+            state.is_probing = state.is_half_open
+            state.next_s = max(now, state.next_s) + 1 / state.rate_per_s
             self._requests += 1
-            return Turn()
+            return PermitDecision()
 
-    def done(self, host: str, ending: Ending, retry_after_s: float | None = None, received_bytes: int = 0) -> None:
-        """Give a turn back, with what came of it."""
+    def release(
+        self, host: str, outcome: RequestOutcome, retry_after_s: float | None = None, received_bytes: int = 0
+    ) -> None:
+        """Give a permit back, with the outcome of its request."""
         with self._lock:
-            known, now = self._host(host), self._clock()
-            known.at_once = max(known.at_once - 1, 0)
+            state, now = self._host(host), self._clock()
+            state.open_permits = max(state.open_permits - 1, 0)
             self._bytes += received_bytes
-            if ending == "good":
-                self._praise(known)
-            elif ending == "throttled":
-                self._slow_down(known, now, retry_after_s)
-            elif ending == "failed":
-                self._count_failure(known, now)
-            known.is_probing = False
+            if outcome == "good":
+                self._speed_up(state)
+            elif outcome == "throttled":
+                self._slow_down(state, now, retry_after_s)
+            elif outcome == "failed":
+                self._count_failure(state, now)
+            state.is_probing = False
 
-    def give_back(self, host: str) -> None:
-        """Give back a turn for which nothing was sent."""
+    def cancel(self, host: str) -> None:
+        """Give back a permit for which nothing was sent."""
         with self._lock:
-            known = self._host(host)
-            known.at_once = max(known.at_once - 1, 0)
-            known.is_probing = False
+            state = self._host(host)
+            state.open_permits = max(state.open_permits - 1, 0)
+            state.is_probing = False
             self._requests -= 1
 
-    def slow_to(self, host: str, delay_s: float) -> None:
-        """What robots.txt asks for as Crawl-delay: no faster than one request in so many seconds."""
+    def set_crawl_delay(self, host: str, delay_s: float) -> None:
+        """Apply the Crawl-delay of robots.txt: at most one request in so many seconds."""
         with self._lock:
-            known = self._host(host)
+            state = self._host(host)
             if delay_s > self._manners.longest_wait_s:
-                self._close(known, Reason.THROTTLED, f"robots.txt asks for one request in {delay_s:.0f} s")
-            elif delay_s > 0 and 1 / delay_s < known.limits.rate_per_s:
-                known.limits = known.limits.model_copy(update={"rate_per_s": 1 / delay_s})
-                known.rate_per_s = min(known.rate_per_s, 1 / delay_s)
-                known.next_s = max(known.next_s, self._clock() + delay_s)
+                self._close(state, Reason.THROTTLED, f"robots.txt asks for one request in {delay_s:.0f} s")
+            elif delay_s > 0 and 1 / delay_s < state.limits.rate_per_s:
+                state.limits = state.limits.model_copy(update={"rate_per_s": 1 / delay_s})
+                state.rate_per_s = min(state.rate_per_s, 1 / delay_s)
+                state.next_s = max(state.next_s, self._clock() + delay_s)
 
-    def _host(self, host: str) -> _Host:
+    def _host(self, host: str) -> _HostState:
         if host not in self._hosts:
             limits = self._manners.of(host)
-            self._hosts[host] = _Host(limits, limits.rate_per_s)
+            self._hosts[host] = _HostState(limits, limits.rate_per_s)
         return self._hosts[host]
 
     def _over_budget(self) -> str:
-        most = self._manners.max_requests
-        if most is not None and self._requests >= most:
-            return f"the build's {most} requests are spent"
-        most = self._manners.max_bytes
-        if most is not None and self._bytes >= most:
-            return f"the build's {most} bytes are spent"
+        limit = self._manners.max_requests
+        if limit is not None and self._requests >= limit:
+            return f"the build's {limit} requests are spent"
+        limit = self._manners.max_bytes
+        if limit is not None and self._bytes >= limit:
+            return f"the build's {limit} bytes are spent"
         return ""
 
-    def _praise(self, known: _Host) -> None:
-        known.throttled_in_a_row = known.failed_in_a_row = known.trips = 0
-        known.is_probed = False
-        known.rate_per_s = min(known.limits.rate_per_s, known.rate_per_s + known.limits.rate_per_s * _RECOVERY)
+    def _speed_up(self, state: _HostState) -> None:
+        state.throttled_in_a_row = state.failed_in_a_row = state.trips = 0
+        state.is_half_open = False
+        state.rate_per_s = min(state.limits.rate_per_s, state.rate_per_s + state.limits.rate_per_s * _RECOVERY_FRACTION)
 
-    def _slow_down(self, known: _Host, now: float, retry_after_s: float | None) -> None:
-        known.failed_in_a_row = 0  # whoever asks to slow down is there
+    def _slow_down(self, state: _HostState, now: float, retry_after_s: float | None) -> None:
+        state.failed_in_a_row = 0  # a host that throttles does answer
         if retry_after_s is not None and retry_after_s > self._manners.longest_wait_s:
-            self._close(known, Reason.THROTTLED, f"asked to wait {retry_after_s:.0f} s")
+            self._close(state, Reason.THROTTLED, f"asked to wait {retry_after_s:.0f} s")
             return
-        if now >= known.paused_until_s:  # answers to what was sent before the pause began say nothing new
-            known.throttled_in_a_row += 1
-            known.rate_per_s = max(known.rate_per_s / 2, known.limits.rate_per_s * _SLOWEST)
-        pause_s = retry_after_s or self._jitter_s(known.throttled_in_a_row)
-        known.paused_until_s = max(known.paused_until_s, now + pause_s)
+        if now >= state.paused_until_s:  # responses to requests sent before the pause are no new signal
+            state.throttled_in_a_row += 1
+            state.rate_per_s = max(state.rate_per_s / 2, state.limits.rate_per_s * _LEAST_PACE_FRACTION)
+        pause_s = retry_after_s or self._jitter_s(state.throttled_in_a_row)
+        state.paused_until_s = max(state.paused_until_s, now + pause_s)
 
-    def _count_failure(self, known: _Host, now: float) -> None:
-        if known.is_probed and not known.is_probing:  # sent before the pause: says nothing new
+    def _count_failure(self, state: _HostState, now: float) -> None:
+        if state.is_half_open and not state.is_probing:  # sent before the pause: no new signal
             return
-        known.failed_in_a_row += 1
-        if known.failed_in_a_row < _FAILURES_THAT_TRIP and not known.is_probed:
+        state.failed_in_a_row += 1
+        if state.failed_in_a_row < _FAILURES_THAT_TRIP and not state.is_half_open:
             return
-        known.trips += 1
-        known.failed_in_a_row, known.is_probed = 0, True
-        if known.trips > _TRIPS_THAT_CLOSE:
-            known.closed = Reason.UNREACHABLE
-            known.why_closed = f"does not answer, not even after {known.trips - 1} pauses"
-        known.paused_until_s = max(known.paused_until_s, now + self._jitter_s(known.trips + 2))
+        state.trips += 1
+        state.failed_in_a_row, state.is_half_open = 0, True
+        if state.trips > _TRIPS_THAT_CLOSE:
+            state.closed_reason = Reason.UNREACHABLE
+            state.closed_detail = f"does not answer, not even after {state.trips - 1} pauses"
+        state.paused_until_s = max(state.paused_until_s, now + self._jitter_s(state.trips + 2))
 
-    def _close(self, known: _Host, reason: Reason, why: str) -> None:
-        known.closed = reason
-        known.why_closed = f"{why}, longer than this build waits for one host"
+    def _close(self, state: _HostState, reason: Reason, why: str) -> None:
+        state.closed_reason = reason
+        state.closed_detail = f"{why}, longer than this build waits for one host"
 
     def _jitter_s(self, times: int) -> float:
-        return self._chance() * min(_LONGEST_PAUSE_S, _FIRST_PAUSE_S * 2.0 ** min(times, 30))
+        return self._random_fraction() * min(_LONGEST_PAUSE_S, _FIRST_PAUSE_S * 2.0 ** min(times, 30))

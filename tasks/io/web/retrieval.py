@@ -1,4 +1,4 @@
-"""One request to the outside world, as a row of RETRIEVALS: the blob that came, or the reason why none did."""
+"""One retrieval as a row of RETRIEVALS: the blob that was stored, or the reason why there is none."""
 
 import mmap
 import os
@@ -12,72 +12,74 @@ from tasks.io.images.decode import UnreadableImage
 from tasks.io.images.inspection import Inspection, inspect
 from tasks.io.store.layout import blob_path
 from tasks.io.store.store import Store
-from tasks.io.web.client import Client, Limits, Wanted
+from tasks.io.web.client import Client, DownloadRequest, Limits
 
-_LOOKS_AT_ONCE = threading.BoundedSemaphore(os.cpu_count() or 1)
+_INSPECTIONS_AT_ONCE = threading.BoundedSemaphore(os.cpu_count() or 1)
 """More threads than cores in a decoder only take the interpreter's lock from each other: 12 to 20 % fewer images a
 second."""
 
 Row = dict[str, Any]
-Seen = Callable[[str, Inspection], None]
-"""Told the SHA-256 and the look of each image that came."""
+OnInspected = Callable[[str, Inspection], None]
+"""Called with the SHA-256 and the inspection of each image that was stored."""
 
 
-def failed(request: Row, problem: UnreadableImage, rules: str) -> Row:
-    """The row of a request of which nothing came."""
+def failure_row(request: Row, problem: UnreadableImage, rules: str) -> Row:
+    """The row of a request that failed."""
     return {**_blank(request, rules), "reason": problem.reason, "detail": problem.detail}
 
 
-def answer(store: Store, request: Row, rules: str, read: Callable[[str], bytes]) -> Row:
-    """Read what is no image, such as a table, and commit it as a blob. `read` raises Unreadable."""
+def store_answer(store: Store, request: Row, rules: str, read: Callable[[str], bytes]) -> Row:
+    """Read a file that is not an image, such as a table, and store it as a blob. `read` raises UnreadableImage."""
     try:
         data = read(request["locator"])
         return {**_blank(request, rules), "sha256": store.write_blob(data), "bytes": len(data)}
     except UnreadableImage as problem:
-        return failed(request, problem, rules)
+        return failure_row(request, problem, rules)
 
 
-def image(store: Store, request: Row, rules: str, read: Callable[[str], bytes], max_pixels: int, seen: Seen) -> Row:
-    """Read a file, look at all of it, and only then commit it as a blob."""
+def store_image(
+    store: Store, request: Row, rules: str, read: Callable[[str], bytes], max_pixels: int, on_inspected: OnInspected
+) -> Row:
+    """Read an image, inspect all of it, and only then store it as a blob."""
     try:
         data = read(request["locator"])
-        look = inspect(data, max_pixels)
+        inspection = inspect(data, max_pixels)
     except UnreadableImage as problem:
-        return failed(request, problem, rules)
+        return failure_row(request, problem, rules)
     sha256 = store.write_blob(data)
-    seen(sha256, look)
-    return _row(request, rules, sha256, len(data), look)
+    on_inspected(sha256, inspection)
+    return _row(request, rules, sha256, len(data), inspection)
 
 
-def download(
-    store: Store, client: Client, request: Row, rules: str, limits: Limits, max_pixels: int, seen: Seen
+def download_image(
+    store: Store, client: Client, request: Row, rules: str, limits: Limits, max_pixels: int, on_inspected: OnInspected
 ) -> Row:
-    """Stream an image to a file beside, look at all of it, and only then make it a blob. Raises UnreadableImage.
+    """Download an image to a scratch file, inspect all of it, and only then make it a blob. Raises UnreadableImage.
 
-    The request's turn with its host is taken already. What is known to be unchanged stays what it was; the request is
-    conditional only where that is still there, and was found good under these rules.
+    The caller holds the permit for the host. The request is conditional only if the blob of the last download is still
+    there and passed under these rules; if the image is unchanged, its row stays as it was.
     """
     is_known = request.get("rules") == rules and not request.get("reason") and _has_blob(store, request)
     validators = (request.get("etag"), request.get("last_modified")) if is_known else (None, None)
-    wanted = Wanted(request["locator"], "image", *validators)
+    download = DownloadRequest(request["locator"], "image", *validators)
     with store.scratch() as path:
         with path.open("w+b") as file:
-            got = client.get(wanted, file, limits, has_turn=True)
-            if got.is_unchanged:
+            body = client.get(download, file, limits, has_permit=True)
+            if body.is_unchanged:
                 return {**_blank(request, rules), **request, "retrieved_at": datetime.now(UTC)}
-            if got.bytes:
-                with _LOOKS_AT_ONCE, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-                    look = inspect(data, max_pixels)
+            if body.bytes:
+                with _INSPECTIONS_AT_ONCE, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+                    inspection = inspect(data, max_pixels)
             else:
-                look = inspect(b"", max_pixels)
-        store.adopt_blob(path, got.sha256, got.bytes)
-    seen(got.sha256, look)
-    row = _row(request, rules, got.sha256, got.bytes, look)
-    return {**row, "etag": got.etag, "last_modified": got.last_modified}
+                inspection = inspect(b"", max_pixels)
+        store.adopt_blob(path, body.sha256, body.bytes)
+    on_inspected(body.sha256, inspection)
+    row = _row(request, rules, body.sha256, body.bytes, inspection)
+    return {**row, "etag": body.etag, "last_modified": body.last_modified}
 
 
 def _has_blob(store: Store, request: Row) -> bool:
-    """Whether the store has the bytes that came last time, all of them."""
+    """Whether the store has the complete blob of the last download."""
     try:
         return (
             bool(request.get("sha256")) and store.fs.size(store.full(blob_path(request["sha256"]))) == request["bytes"]
@@ -86,16 +88,16 @@ def _has_blob(store: Store, request: Row) -> bool:
         return False
 
 
-def _row(request: Row, rules: str, sha256: str, length: int, look: Inspection) -> Row:
+def _row(request: Row, rules: str, sha256: str, length: int, inspection: Inspection) -> Row:
     return {
         **_blank(request, rules),
         "sha256": sha256,
         "bytes": length,
-        "width_px": look.width_px,
-        "height_px": look.height_px,
+        "width_px": inspection.width_px,
+        "height_px": inspection.height_px,
     }
 
 
 def _blank(request: Row, rules: str) -> Row:
-    asked = {name: request[name] for name in ("locator", "validator")}
-    return {**dict.fromkeys(RETRIEVALS.names), **asked, "rules": rules, "retrieved_at": datetime.now(UTC)}
+    given = {name: request[name] for name in ("locator", "validator")}
+    return {**dict.fromkeys(RETRIEVALS.names), **given, "rules": rules, "retrieved_at": datetime.now(UTC)}

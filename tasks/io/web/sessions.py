@@ -1,4 +1,4 @@
-"""Keys of sessions that a secret opens, kept in memory until they run out."""
+"""Session tokens that a log-in with a secret returns, kept in memory until they expire."""
 
 import json
 import threading
@@ -9,43 +9,43 @@ from schemas.errors import BadInput
 
 
 class Sessions:
-    """Session keys by host. Thread-safe."""
+    """Session tokens by host. Thread-safe."""
 
     def __init__(self) -> None:
-        """None is open."""
-        self._open: dict[str, tuple[str, float]] = {}
+        """No session yet."""
+        self._tokens: dict[str, tuple[str, float]] = {}
         self._lock = threading.Lock()
 
-    def key(self, credential: Credential) -> str | None:
-        """The key of the session that is open; None where there is none."""
+    def token(self, credential: Credential) -> str | None:
+        """The token of the open session; None if there is none or it has expired."""
         with self._lock:
-            found, until_s = self._open.get(credential.host, (None, 0.0))
-            return found if time.monotonic() < until_s else None
+            token, until_s = self._tokens.get(credential.host, (None, 0.0))
+            return token if time.monotonic() < until_s else None
 
-    def begin(self, credential: Credential, answer: bytes) -> str:
-        """The key that the log-in's answer gives.
+    def open(self, credential: Credential, answer: bytes) -> str:
+        """Keep and return the token in the answer to a log-in.
 
-        Raises BadInput where it gives none: the secret is not the right one.
+        Raises BadInput if there is none: the secret is wrong.
         """
-        found = _session_key(answer, credential)
+        token = _session_token(answer, credential)
         with self._lock:
-            self._open[credential.host] = found, time.monotonic() + credential.session_s
-        return found
+            self._tokens[credential.host] = token, time.monotonic() + credential.session_s
+        return token
 
-    def forget(self, credential: Credential, key: str | None) -> None:
-        """The server no longer knows this session; one that was opened since stays."""
+    def forget(self, credential: Credential, token: str | None) -> None:
+        """Remove a token that the server no longer accepts; a newer one stays."""
         with self._lock:
-            if self._open.get(credential.host, (None, 0.0))[0] == key:
-                self._open.pop(credential.host, None)
+            if self._tokens.get(credential.host, (None, 0.0))[0] == token:
+                self._tokens.pop(credential.host, None)
 
 
-def _session_key(answer: bytes, credential: Credential) -> str:
+def _session_token(answer: bytes, credential: Credential) -> str:
     try:
-        found = json.loads(answer)[credential.session_field]
+        token = json.loads(answer)[credential.session_field]
     except (ValueError, KeyError, TypeError, RecursionError):
-        found = None
-    if not isinstance(found, str) or not found:
+        token = None
+    if not isinstance(token, str) or not token:
         raise BadInput(
-            f"{credential.host}: expected a log-in that gives '{credential.session_field}', got an answer without"
+            f"{credential.host}: expected '{credential.session_field}' after log-in, got none; check the secret"
         )
-    return found
+    return token

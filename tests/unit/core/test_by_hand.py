@@ -14,7 +14,7 @@ from tasks.core import by_hand
 from tasks.core.names import aliases
 
 HEAD = (1, ["action", "scope", "name", "reason", "date"])
-ALIASES = aliases.merged(Artists(aliases={"A. Muster": "Anna Muster"}))
+ALIASES = aliases.merge_aliases(Artists(aliases={"A. Muster": "Anna Muster"}))
 
 
 def row(line: int, action: str, name: str, scope: str = "", reason: str = "asked", day: str = "2024-05-01") -> Any:

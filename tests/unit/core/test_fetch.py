@@ -84,12 +84,12 @@ def test_hosts_of_what_is_asked_for(locators: list[list[str | None]], expected: 
 
 
 def test_each_locator_is_asked_for_once_in_one_order():
-    got = fetch.requests(pa.chunked_array([["b", "a"], ["b"]]), {"a": "v1", "z": "v2"})
+    got = fetch.requests_table(pa.chunked_array([["b", "a"], ["b"]]), {"a": "v1", "z": "v2"})
     assert got.to_pylist() == [{"locator": "a", "validator": "v1"}, {"locator": "b", "validator": ""}]
 
 
 def test_no_locators_no_requests():
-    assert fetch.requests(pa.chunked_array([], pa.string()), {}).equals(fetch.REQUESTS.empty_table())
+    assert fetch.requests_table(pa.chunked_array([], pa.string()), {}).equals(fetch.REQUESTS.empty_table())
 
 
 @pytest.mark.parametrize(

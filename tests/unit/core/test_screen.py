@@ -42,7 +42,7 @@ KINDS = {
     **dict.fromkeys(screen.SCORES, pa.float64()),
     "figures": pa.int64(),
 }
-NAMES = styles.known(Styles())
+NAMES = styles.names_by_style(Styles())
 
 
 def view(*rows: dict[str, Any]) -> pa.Table:
@@ -277,7 +277,9 @@ def test_a_slip_of_the_pen_is_told_with_what_is_near():
         BadInput, match=r"stages \(s\).styles: expected .*, got 'Cubsim': did you mean Cubism\? .*\{Cubsim: Cubsim\}"
     ):
         screen.check_styles(Screen(label="s", styles=("Cubism", "Cubsim")), NAMES)
-    screen.check_styles(Screen(label="s", styles=("Cubsim",)), styles.known(Styles(aliases={"Cubsim": "Cubsim"})))
+    screen.check_styles(
+        Screen(label="s", styles=("Cubsim",)), styles.names_by_style(Styles(aliases={"Cubsim": "Cubsim"}))
+    )
 
 
 @pytest.mark.parametrize(

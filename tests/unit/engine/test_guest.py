@@ -19,14 +19,14 @@ def context(**bindings: str) -> Context:
 
 def test_all_threads_of_a_run_share_one_guest_and_no_other_run_does():
     mine, found = context(), []
-    threads = [threading.Thread(target=lambda: found.append(web.guest(mine, Manners()))) for _ in range(8)]
+    threads = [threading.Thread(target=lambda: found.append(web.guest_of_run(mine, Manners()))) for _ in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
 
     assert len({id(guest) for guest in found}) == 1
-    assert web.guest(context(), Manners()).governor is not found[0].governor
+    assert web.guest_of_run(context(), Manners()).rate_limiter is not found[0].rate_limiter
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ def test_all_threads_of_a_run_share_one_guest_and_no_other_run_does():
     ],
 )
 def test_a_guest_who_has_said_enough_may_come(bindings, hosts):
-    web.check_guest(context(**bindings), hosts, Manners())
+    web.check_contact(context(**bindings), hosts, Manners())
 
 
 @pytest.mark.parametrize(
@@ -56,19 +56,19 @@ def test_a_guest_who_has_said_enough_may_come(bindings, hosts):
 )
 def test_a_guest_who_has_not_is_told(bindings, word):
     with pytest.raises(BadInput, match=word):
-        web.check_guest(context(**bindings), ["a.example"], Manners())
+        web.check_contact(context(**bindings), ["a.example"], Manners())
 
 
 def test_a_secret_is_read_where_the_binding_says(monkeypatch):
     monkeypatch.setenv("FLICKR_KEY", "abcd")
 
-    assert web.secret(context(flickr="env:FLICKR_KEY"), "flickr") == "abcd"
-    assert web.secret(context(), None) is None
+    assert web.load_secret(context(flickr="env:FLICKR_KEY"), "flickr") == "abcd"
+    assert web.load_secret(context(), None) is None
 
 
 @pytest.mark.parametrize("bindings", [{}, {"flickr": "hidden"}, {"flickr": "env:NOT_SET_ANYWHERE"}])
 def test_a_secret_that_is_not_there_is_bad_input(bindings):
     with pytest.raises(BadInput, match="flickr") as caught:
-        web.secret(context(**bindings), "flickr")
+        web.load_secret(context(**bindings), "flickr")
 
     assert "hidden" not in str(caught.value)

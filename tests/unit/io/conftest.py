@@ -8,18 +8,18 @@ import pytest
 from schemas.manners import Manners
 from tasks.io.web.addresses import Origins
 from tasks.io.web.client import Client, Limits
-from tasks.io.web.rate_limits import Governor
+from tasks.io.web.rate_limits import RateLimiter
 from tests.support.servers import Site, serving
 
 FAST = Manners(rate_per_s=100_000, connections=16)
 
 
 class Guest:
-    """A client, and the governor that it asks."""
+    """A client, and the rate limiter that it asks."""
 
     def __init__(self, origins: Origins, manners: Manners, contact: str | None, timeout_s: float) -> None:
-        self.governor = Governor(manners)
-        self.client = Client(self.governor, origins, contact, Limits(1_000_000, timeout_s))
+        self.rate_limiter = RateLimiter(manners)
+        self.client = Client(self.rate_limiter, origins, contact, Limits(1_000_000, timeout_s))
 
 
 @pytest.fixture

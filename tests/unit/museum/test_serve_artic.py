@@ -12,7 +12,7 @@ from examples.museum.serve.hall import NOT_FOUND, Answer, Entry, Request
 from schemas.sources.artic import ArticSource
 from tasks.core.scrape import artic
 from tasks.core.scrape.records import record
-from tasks.core.scrape.web_source import Said
+from tasks.core.scrape.web_source import ParsedAnswer
 
 STYLES = ("Cubism", "Etching", "Ukiyo-e")
 DATES: tuple[tuple[str, int | None], ...] = (("1871", 1871), ("c. 1870", 1870), ("19th century", None), ("", None))
@@ -52,25 +52,25 @@ def _got(url: str, hall: SmallHall = HALL) -> Answer:
     return found
 
 
-def _scraped(source: ArticSource, hall: SmallHall) -> tuple[list[Said], list[dict[str, Any]]]:
-    said, waiting, seen = [], artic.first(source), set[str]()
+def _scraped(source: ArticSource, hall: SmallHall) -> tuple[list[ParsedAnswer], list[dict[str, Any]]]:
+    parsed, waiting, seen = [], artic.start_requests(source), set[str]()
     while waiting:
-        ask = waiting.pop(0)
-        if ask.url not in seen:
-            seen.add(ask.url)
-            said.append(artic.read(source, ask, _got(ask.url, hall).body))
-            waiting += said[-1].asks
-    return said, [dict(row) for one in said for row in one.rows]
+        request = waiting.pop(0)
+        if request.url not in seen:
+            seen.add(request.url)
+            parsed.append(artic.parse(source, request, _got(request.url, hall).body))
+            waiting += parsed[-1].requests
+    return parsed, [dict(row) for one in parsed for row in one.rows]
 
 
 @pytest.mark.parametrize("size", [0, 1, 20, 60, 150])
 @pytest.mark.parametrize("fields", [{}, {"page_size": 7}, {"open_access_only": False}], ids=str)
 def test_each_work_is_one_record(size: int, fields: dict[str, Any]):
     hall, source = SmallHall(size), ArticSource(name="artic", **fields)
-    said, rows = _scraped(source, hall)
+    parsed, rows = _scraped(source, hall)
     wanted = {row for row in range(size) if served.is_open(row) or not source.open_access_only}
     assert sorted(int(row["key"]) for row in rows) == sorted(served.id_of_row(row) for row in wanted)
-    assert sum(claim.count for one in said for claim in one.claims) == len(rows)
+    assert sum(claim.count for one in parsed for claim in one.claims) == len(rows)
     found = {int(str(_got(row["image"], hall).image)): row for row in rows if row["image"]}
     assert set(found) == {row for row in wanted if served.has_image(row)}
     for number, row in found.items():

@@ -50,18 +50,18 @@ def asked(url):
 
 def scraped(source):
     """All that the source says, asked as the driver asks: each URL once."""
-    asks, seen, rows, claims = commons.first(source), set(), Counter(), {}
+    requests, seen, rows, claims = commons.start_requests(source), set(), Counter(), {}
     records = []
-    while asks:
-        ask = asks.pop(0)
-        if ask.url in seen:
+    while requests:
+        request = requests.pop(0)
+        if request.url in seen:
             continue
-        seen.add(ask.url)
-        said = commons.read(source, ask, asked(ask.url).body)
-        asks += said.asks
-        claims |= {claim.name: max(claim.count, claims.get(claim.name, 0)) for claim in said.claims}
-        rows.update({claim.name: len(said.rows) for claim in said.claims})
-        records += [record(source, row) for row in said.rows]
+        seen.add(request.url)
+        parsed = commons.parse(source, request, asked(request.url).body)
+        requests += parsed.requests
+        claims |= {claim.name: max(claim.count, claims.get(claim.name, 0)) for claim in parsed.claims}
+        rows.update({claim.name: len(parsed.rows) for claim in parsed.claims})
+        records += [record(source, row) for row in parsed.rows]
     return unique(records), claims, rows, seen
 
 
@@ -84,9 +84,9 @@ def test_the_whole_museum_is_found_once(settings):
     records, claims, rows, _ = scraped(source(**settings))
     assert [row["record_id"] for row in records] == [f"commons:{40_000_000 + row}" for row in range(HALL.size)]
     assert not any(row["reason"] for row in records)
-    for row, said in zip(records, map(HALL.entry, range(HALL.size)), strict=True):
-        assert (row["title"], row["artist"]) == (" ".join(said.title.split()), said.artist)
-        assert (row["date_text"], row["year"]) == (said.date_text or None, year(said.date_text))
+    for row, parsed in zip(records, map(HALL.entry, range(HALL.size)), strict=True):
+        assert (row["title"], row["artist"]) == (" ".join(parsed.title.split()), parsed.artist)
+        assert (row["date_text"], row["year"]) == (parsed.date_text or None, year(parsed.date_text))
     assert claims == rows
 
 
@@ -103,12 +103,12 @@ def test_styles_are_those_of_the_files_own_categories():
 
 
 def test_a_batch_comes_in_parts_and_only_the_last_one_leads_on():
-    ask = commons.first(source(categories=("Impressionist paintings",), depth=0))[1]
+    request = commons.start_requests(source(categories=("Impressionist paintings",), depth=0))[1]
     answers = []
-    while ask:
-        answer = asked(ask.url).body
+    while request:
+        answer = asked(request.url).body
         answers.append(json.loads(answer))
-        ask = next(iter(commons.read(source(), ask, answer).asks), None)
+        request = next(iter(commons.parse(source(), request, answer).requests), None)
     assert [sum("imageinfo" in page for page in answer["query"]["pages"]) for answer in answers] == [20, 20, 10, 3]
     assert [sorted(answer.get("continue", {})) for answer in answers] == [
         ["continue", "iicontinue"],
@@ -128,11 +128,11 @@ def test_what_is_excluded_is_not_entered():
 @pytest.mark.parametrize("width_px", [None, 330, 3840])
 def test_images_are_where_the_answers_say(width_px):
     records, *_ = scraped(source(width_px=width_px))
-    for row, said in enumerate(records):
-        assert asked(said["image_url"]) == Answer(image=row)
-        assert "utm_" not in said["image_url"]
+    for row, parsed in enumerate(records):
+        assert asked(parsed["image_url"]) == Answer(image=row)
+        assert "utm_" not in parsed["image_url"]
         is_thumb = width_px == 330 and HALL.entry(row).width_px > 330
-        assert urlsplit(said["image_url"]).netloc == ("thumb.wikimedia.org" if is_thumb else "upload.wikimedia.org")
+        assert urlsplit(parsed["image_url"]).netloc == ("thumb.wikimedia.org" if is_thumb else "upload.wikimedia.org")
 
 
 @pytest.mark.parametrize(
@@ -162,9 +162,9 @@ def test_other_hosts_are_somebody_elses():
 
 @pytest.mark.parametrize("more", ["gcmcontinue=file|x|y", "gcmtype=subcat&gcmcontinue=z", "iicontinue=x"])
 def test_a_continuation_that_was_never_given_is_an_error(more):
-    ask = commons.first(source(categories=("Mosaics",), depth=0))[1]
+    request = commons.start_requests(source(categories=("Mosaics",), depth=0))[1]
     with pytest.raises(commons.BadAnswer, match="badcontinue"):
-        commons.read(source(), ask, asked(f"{ask.url}&{more}").body)
+        commons.parse(source(), request, asked(f"{request.url}&{more}").body)
 
 
 def test_a_category_that_is_not_there_is_an_error():

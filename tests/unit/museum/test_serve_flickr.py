@@ -53,16 +53,16 @@ def asked(url, hall=HALL, **more):
 
 def scraped(source, hall=HALL):
     """All that the source says, asked as the driver asks: each URL once, with the key."""
-    asks, rows, claims, records = flickr.first(source), Counter(), {}, []
-    while asks:
-        ask = asks.pop(0)
-        assert ask.needs_secret
-        assert "api_key" not in ask.url
-        said = flickr.read(source, ask, asked(ask.url, hall, **{flickr.CREDENTIAL.parameter: "k"}).body)
-        asks += said.asks
-        claims |= {claim.name: claim.count for claim in said.claims}
-        rows.update({claim.name: len(said.rows) for claim in said.claims})
-        records += [record(source, row) for row in said.rows]
+    requests, rows, claims, records = flickr.start_requests(source), Counter(), {}, []
+    while requests:
+        request = requests.pop(0)
+        assert request.needs_secret
+        assert "api_key" not in request.url
+        parsed = flickr.parse(source, request, asked(request.url, hall, **{flickr.CREDENTIAL.parameter: "k"}).body)
+        requests += parsed.requests
+        claims |= {claim.name: claim.count for claim in parsed.claims}
+        rows.update({claim.name: len(parsed.rows) for claim in parsed.claims})
+        records += [record(source, row) for row in parsed.rows]
     return unique(records), claims, rows
 
 
@@ -96,9 +96,9 @@ def test_each_photograph_is_found_once_and_as_many_as_are_claimed(settings, expe
 
 def test_records_are_as_their_labels_say():
     records, *_ = scraped(source())
-    for row, said in zip(records, map(HALL.entry, range(50)), strict=True):
-        assert (row["title"], row["artist"], row["reason"]) == (said.title, said.artist, None)
-        assert row["year"] == (said.year if said.year and said.year >= 1000 else None)
+    for row, parsed in zip(records, map(HALL.entry, range(50)), strict=True):
+        assert (row["title"], row["artist"], row["reason"]) == (parsed.title, parsed.artist, None)
+        assert row["year"] == (parsed.year if parsed.year and parsed.year >= 1000 else None)
     assert [row["date_text"] for row in records[:4]] == [None, None, "1602", "circa 1603"]
     assert records[1]["rights_uri"] == "https://creativecommons.org/publicdomain/zero/1.0/"
     assert (records[4]["rights_uri"], records[4]["rights_text"]) == ("NOASSERTION", "No known copyright restrictions")
@@ -125,10 +125,10 @@ def test_a_search_repeats_itself_after_4000():
 @pytest.mark.parametrize("long_side_px", [None, 500, 1024])
 def test_images_are_where_the_answers_say(long_side_px):
     records, *_ = scraped(source(long_side_px=long_side_px))
-    for row, said in enumerate(records):
-        assert asked(said["image_url"]) == Answer(image=row)
+    for row, parsed in enumerate(records):
+        assert asked(parsed["image_url"]) == Answer(image=row)
         is_whole = long_side_px is None or HALL.entry(row).width_px < 500
-        assert said["image_url"].endswith("_o.jpg") == is_whole
+        assert parsed["image_url"].endswith("_o.jpg") == is_whole
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ def test_failures_have_the_documented_codes(query, code):
     assert answer.status == 200
     assert {"stat": "fail", "code": code}.items() <= json.loads(answer.body).items()
     with pytest.raises(flickr.BadAnswer, match=f"'fail', {code}, "):
-        flickr.read(source(), flickr.first(source())[0], answer.body)
+        flickr.parse(source(), flickr.start_requests(source())[0], answer.body)
 
 
 def test_without_nojsoncallback_it_is_javascript():

@@ -15,7 +15,7 @@ from examples.museum.serve.hall import NOT_FOUND, Answer, Entry, Request
 from schemas.sources.met import MetSource
 from tasks.core.scrape import met
 from tasks.core.scrape.records import record
-from tasks.core.scrape.web_source import Said
+from tasks.core.scrape.web_source import ParsedAnswer
 
 DATES: tuple[tuple[str, int | None], ...] = (("1871", 1871), ("c. 1870", 1870), ("19th century", None), ("", None))
 
@@ -53,15 +53,15 @@ def _got(url: str, hall: SmallHall = HALL, **headers: str) -> Answer:
     return found
 
 
-def _scraped(source: MetSource, hall: SmallHall = HALL) -> tuple[list[Said], list[dict[str, Any]]]:
-    said, waiting, seen = [], met.first(source), set[str]()
+def _scraped(source: MetSource, hall: SmallHall = HALL) -> tuple[list[ParsedAnswer], list[dict[str, Any]]]:
+    parsed, waiting, seen = [], met.start_requests(source), set[str]()
     while waiting:
-        ask = waiting.pop(0)
-        if ask.url not in seen:
-            seen.add(ask.url)
-            said.append(met.read(source, ask, _got(ask.url, hall).body))
-            waiting += said[-1].asks
-    return said, [dict(row) for one in said for row in one.rows]
+        request = waiting.pop(0)
+        if request.url not in seen:
+            seen.add(request.url)
+            parsed.append(met.parse(source, request, _got(request.url, hall).body))
+            waiting += parsed[-1].requests
+    return parsed, [dict(row) for one in parsed for row in one.rows]
 
 
 def _given(hall: SmallHall, most: int) -> dict[int, int]:
@@ -79,7 +79,7 @@ def _given(hall: SmallHall, most: int) -> dict[int, int]:
 @pytest.mark.parametrize("fields", [{}, {"images_per_object": 100}, {"listing": "api"}], ids=str)
 def test_each_image_is_one_record(size: int, fields: dict[str, Any]):
     hall, source = SmallHall(size), MetSource(name="met", **fields)
-    said, rows = _scraped(source, hall)
+    parsed, rows = _scraped(source, hall)
     images = [row for row in rows if row["image"]]
     first_of = _given(hall, source.images_per_object)
     found = {int(str(_got(row["image"], hall).image)): row for row in images}
@@ -89,7 +89,9 @@ def test_each_image_is_one_record(size: int, fields: dict[str, Any]):
         entry, kept = hall.entry(first_of[number]), record(source, row)
         assert (kept["title"], row["artist"]) == (entry.title, None if entry.artist == "Unknown" else entry.artist)
         assert (kept["year"], kept["rights_basis"]) == (entry.year, "source")
-    assert [(claim.name, claim.count) for one in said for claim in one.claims] == [("objects", len(said[0].asks))]
+    assert [(claim.name, claim.count) for one in parsed for claim in one.claims] == [
+        ("objects", len(parsed[0].requests))
+    ]
 
 
 def test_objects_take_the_rows_in_turn():

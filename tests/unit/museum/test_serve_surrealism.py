@@ -58,18 +58,18 @@ def driven(hall, source):
     """Every record that the source gives of the museum, and what it claims, found by asking until nothing is left to
     ask.
     """
-    waiting, seen, rows, claims = surrealism.first(source), set(), [], []
+    waiting, seen, rows, claims = surrealism.start_requests(source), set(), [], []
     while waiting:
-        ask = waiting.pop()
-        if ask.url in seen:
+        request = waiting.pop()
+        if request.url in seen:
             continue
-        seen.add(ask.url)
-        given = asked(hall, ask.url)
-        assert (given.status, given.content_type) == (200, "text/html; charset=utf-8"), ask.url
-        said = surrealism.read(source, ask, given.body)
-        rows += said.rows
-        claims += said.claims
-        waiting += said.asks
+        seen.add(request.url)
+        given = asked(hall, request.url)
+        assert (given.status, given.content_type) == (200, "text/html; charset=utf-8"), request.url
+        parsed = surrealism.parse(source, request, given.body)
+        rows += parsed.rows
+        claims += parsed.claims
+        waiting += parsed.requests
     return [record(source, row) for row in rows], claims
 
 

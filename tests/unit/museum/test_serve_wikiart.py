@@ -13,7 +13,7 @@ from examples.museum.serve.wikiart_works import is_public_domain, wikiart_style
 from schemas.sources.wikiart import WikiartSource
 from tasks.core.scrape import wikiart
 from tasks.core.scrape.records import record
-from tasks.core.scrape.web_source import Claim
+from tasks.core.scrape.web_source import ClaimedCount
 from tasks.core.scrape.wikiart_page import PUBLIC_DOMAIN
 
 ARTISTS = ("Adelheid Corvenström", "Ilse Aldack", "Quirin Belñaya", "Unknown")
@@ -28,9 +28,9 @@ class SmallHall:
 
     def entry(self, row: int) -> Entry:
         year = None if row % 7 == 0 else 1600 + row % 300
-        said = "19th century" if year is None else f"c. {year}"
+        parsed = "19th century" if year is None else f"c. {year}"
         title = ('Dancers & "Roofs" < Rain', "Ebbe bei Nöt", "")[row % 3]
-        return Entry(row, f"1901.{row}.1", title, ARTISTS[row % 4], STYLES[row % 3], said, year, 640, 480, ".jpg")
+        return Entry(row, f"1901.{row}.1", title, ARTISTS[row % 4], STYLES[row % 3], parsed, year, 640, 480, ".jpg")
 
     def artists(self) -> Sequence[str]:
         return ARTISTS
@@ -51,22 +51,24 @@ def request(url: str, key: str | None = "session") -> Request:
     return Request(parts.netloc, unquote(parts.path), query, {})
 
 
-def collected(hall: SmallHall, **settings: Any) -> tuple[WikiartSource, list[dict[str, Any]], list[Claim], set[str]]:
+def collected(
+    hall: SmallHall, **settings: Any
+) -> tuple[WikiartSource, list[dict[str, Any]], list[ClaimedCount], set[str]]:
     source = WikiartSource(name="w", **settings)
-    asks, seen, rows, claims = wikiart.first(source), set(), [], []
-    while asks:
-        ask = asks.pop()
-        if ask.url in seen:
+    requests, seen, rows, claims = wikiart.start_requests(source), set(), [], []
+    while requests:
+        wanted = requests.pop()
+        if wanted.url in seen:
             continue
-        seen.add(ask.url)
-        answer = served.answer(hall, request(ask.url, "session" if ask.needs_secret else None))
-        assert answer is not None, ask.url
-        assert answer.status == 200, ask.url
-        said = wikiart.read(source, ask, answer.body)
+        seen.add(wanted.url)
+        answer = served.answer(hall, request(wanted.url, "session" if wanted.needs_secret else None))
+        assert answer is not None, wanted.url
+        assert answer.status == 200, wanted.url
+        parsed = wikiart.parse(source, wanted, answer.body)
         # names of artists are normalised later; here they are as the source gives them
-        rows += [{**record(source, row), "artist": row["artist"]} for row in said.rows]
-        claims += said.claims
-        asks += said.asks
+        rows += [{**record(source, row), "artist": row["artist"]} for row in parsed.rows]
+        claims += parsed.claims
+        requests += parsed.requests
     return source, rows, claims, seen
 
 

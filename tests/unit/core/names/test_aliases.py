@@ -1,11 +1,11 @@
-"""Which names are one: how they are compared, where chains of aliases end, and that a recipe's own come first."""
+"""Which names are one: how they are normalize_name, where chains of aliases end, and that a recipe's own come first."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.artists import Artists
-from tasks.core.names.aliases import Aliases, compared, end_of, merged
+from tasks.core.names.aliases import Aliases, merge_aliases, normalize_name, resolve_alias
 from tasks.core.names.known_artists import ALIASES
 
 
@@ -26,13 +26,13 @@ from tasks.core.names.known_artists import ALIASES
     ],
 )
 def test_a_name_as_it_is_compared(text: str, expected: str):
-    assert compared(text) == expected
-    assert compared(f"  {text} ") == expected
+    assert normalize_name(text) == expected
+    assert normalize_name(f"  {text} ") == expected
 
 
 @given(st.text(max_size=40))
 def test_what_is_compared_once_stays(text: str):
-    assert compared(compared(text)) == compared(text)
+    assert normalize_name(normalize_name(text)) == normalize_name(text)
 
 
 @pytest.mark.parametrize(
@@ -68,25 +68,25 @@ def test_it_is_the_mapping_that_it_was_made_of_and_one_only_with_itself():
 
 
 def test_what_a_recipe_says_of_a_name_comes_before_what_is_shipped():
-    own = merged(Artists(aliases={"Rembrandt van Rijn": "Rembrandt Harmenszoon"}))
+    own = merge_aliases(Artists(aliases={"Rembrandt van Rijn": "Rembrandt Harmenszoon"}))
     assert own.name("rembrandt van rijn") == "Rembrandt Harmenszoon"
     assert own.name("Hokusai") == "Katsushika Hokusai"
-    assert merged(Artists()).name("Rembrandt van Rijn") == "Rembrandt"
+    assert merge_aliases(Artists()).name("Rembrandt van Rijn") == "Rembrandt"
 
 
 def test_a_recipe_spells_a_shipped_name_in_its_own_way():
-    own = merged(Artists(aliases={"Der Meister": "KATSUSHIKA HOKUSAI"}))
+    own = merge_aliases(Artists(aliases={"Der Meister": "KATSUSHIKA HOKUSAI"}))
     assert own.name("Hokusai") == "KATSUSHIKA HOKUSAI"
 
 
 def test_a_shipped_alias_may_be_a_name_of_its_own():
-    own = merged(Artists(aliases={"Kats": "Hokusai"}))
+    own = merge_aliases(Artists(aliases={"Kats": "Hokusai"}))
     assert own.name("Hokusai") == "Hokusai"
     assert own.name("葛飾北斎") == "Katsushika Hokusai"
 
 
 def test_without_aliases_of_its_own_a_recipe_has_the_shipped_ones():
-    assert dict(merged(Artists())) == ALIASES
+    assert dict(merge_aliases(Artists())) == ALIASES
 
 
 @pytest.mark.parametrize(
@@ -100,4 +100,4 @@ def test_without_aliases_of_its_own_a_recipe_has_the_shipped_ones():
     ],
 )
 def test_where_steps_end(start: str, steps: dict[str, str], end: str):
-    assert end_of(start, steps, str.lower) == end
+    assert resolve_alias(start, steps, str.lower) == end

@@ -11,12 +11,12 @@ from pydantic import ValidationError
 from schemas.artists import Artists
 from schemas.tables import RECORDS
 from tasks.core.names import artists
-from tasks.core.names.aliases import Aliases, compared, merged
-from tasks.core.names.artists import QUALIFIERS, Identity, applied, identity
+from tasks.core.names.aliases import Aliases, merge_aliases, normalize_name
+from tasks.core.names.artists import QUALIFIERS, Attribution, parse_attribution, with_artist_names
 from tasks.core.names.known_artists import ALIASES
 from tasks.engine import cache_keys
 
-SHIPPED = merged(Artists())
+SHIPPED = merge_aliases(Artists())
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ SHIPPED = merged(Artists())
     ],
 )
 def test_nobody_is_known(text):
-    assert identity(text, SHIPPED) == Identity(None)
+    assert parse_attribution(text, SHIPPED) == Attribution(None)
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_nobody_is_known(text):
     ],
 )
 def test_qualifiers_are_no_part_of_a_name(text, name, qualifier):
-    assert identity(text, SHIPPED) == Identity(name, qualifier)
+    assert parse_attribution(text, SHIPPED) == Attribution(name, qualifier)
     assert qualifier is None or qualifier in QUALIFIERS
 
 
@@ -131,7 +131,7 @@ def test_qualifiers_are_no_part_of_a_name(text, name, qualifier):
     ],
 )
 def test_one_name_for_an_artist(text, name):
-    assert identity(text, SHIPPED) == Identity(name)
+    assert parse_attribution(text, SHIPPED) == Attribution(name)
 
 
 @pytest.mark.parametrize(
@@ -151,15 +151,15 @@ def test_one_name_for_an_artist(text, name):
     ],
 )
 def test_aliases(aliases, text, name):
-    assert identity(text, aliases).name == name
-    assert identity(text, Aliases(aliases)) == identity(text, dict(reversed(aliases.items())))
+    assert parse_attribution(text, aliases).name == name
+    assert parse_attribution(text, Aliases(aliases)) == parse_attribution(text, dict(reversed(aliases.items())))
 
 
 def test_a_recipes_aliases_go_before_the_shipped_ones():
-    ours = merged(Artists(aliases={"Utagawa Hiroshige": "Hiroshige", "rene magritte": "Rene Magritte"}))
-    assert identity("Andō Hiroshige", ours).name == "Hiroshige"
-    assert identity("Magritte Rene", ours).name == "Rene Magritte"
-    assert identity("Hokusai", ours).name == "Katsushika Hokusai"
+    ours = merge_aliases(Artists(aliases={"Utagawa Hiroshige": "Hiroshige", "rene magritte": "Rene Magritte"}))
+    assert parse_attribution("Andō Hiroshige", ours).name == "Hiroshige"
+    assert parse_attribution("Magritte Rene", ours).name == "Rene Magritte"
+    assert parse_attribution("Hokusai", ours).name == "Katsushika Hokusai"
     assert dict(ours)["Hokusai"] == "Katsushika Hokusai"
 
 
@@ -179,10 +179,12 @@ def test_odd_settings_are_refused(fields, message):
 def test_the_shipped_table_is_sound():
     names = set(ALIASES.values())
     assert len(ALIASES) >= 80
-    assert all(identity(name, SHIPPED) == Identity(name) for name in names)
-    assert all(identity(alias, SHIPPED) == Identity(name) for alias, name in ALIASES.items())
-    assert not {compared(alias) for alias in ALIASES} & {compared(name) for name in names}, "no alias is a name"
-    assert len({compared(alias) for alias in ALIASES}) == len(ALIASES), "no alias stands for two"
+    assert all(parse_attribution(name, SHIPPED) == Attribution(name) for name in names)
+    assert all(parse_attribution(alias, SHIPPED) == Attribution(name) for alias, name in ALIASES.items())
+    assert not {normalize_name(alias) for alias in ALIASES} & {normalize_name(name) for name in names}, (
+        "no alias is a name"
+    )
+    assert len({normalize_name(alias) for alias in ALIASES}) == len(ALIASES), "no alias stands for two"
 
 
 PIECES = st.sampled_from(
@@ -226,16 +228,16 @@ TEXTS = st.one_of(st.text(max_size=60), st.lists(PIECES, max_size=12).map("".joi
 @given(TEXTS, st.dictionaries(TEXTS, TEXTS, max_size=4))
 def test_the_name_of_a_name_is_itself(text, aliases):
     known = Aliases(aliases)
-    found = identity(text, known)
-    assert identity(found.name, known).name == found.name
+    found = parse_attribution(text, known)
+    assert parse_attribution(found.name, known).name == found.name
     assert found.qualifier is None or (found.qualifier in QUALIFIERS and found.name)
 
 
 @given(TEXTS)
 def test_the_name_of_a_name_is_itself_with_the_shipped_table(text):
-    found = identity(text, SHIPPED)
-    assert identity(found.name, SHIPPED).name == found.name
-    assert found.name is None or compared(found.name)
+    found = parse_attribution(text, SHIPPED)
+    assert parse_attribution(found.name, SHIPPED).name == found.name
+    assert found.name is None or normalize_name(found.name)
 
 
 @pytest.mark.parametrize(
@@ -243,8 +245,8 @@ def test_the_name_of_a_name_is_itself_with_the_shipped_table(text):
 )
 def test_hostile_texts_take_no_time(text):
     begun = time.perf_counter()
-    found = identity(text, SHIPPED).name
-    assert identity(found, SHIPPED).name == found
+    found = parse_attribution(text, SHIPPED).name
+    assert parse_attribution(found, SHIPPED).name == found
     assert time.perf_counter() - begun < 2
 
 
@@ -253,9 +255,9 @@ def test_the_mets_artists(shared_data):
         encoding="utf-8-sig"
     ) as file:
         rows = list(csv.DictReader(file))
-    found = {row["Artist Display Name"]: identity(row["Artist Display Name"], SHIPPED) for row in rows}
-    assert found["workshop of Guido Durantino"] == Identity("Guido Durantino", "workshop of")
-    assert found["El Greco (Domenikos Theotokopoulos)"] == Identity("El Greco")
+    found = {row["Artist Display Name"]: parse_attribution(row["Artist Display Name"], SHIPPED) for row in rows}
+    assert found["workshop of Guido Durantino"] == Attribution("Guido Durantino", "workshop of")
+    assert found["El Greco (Domenikos Theotokopoulos)"] == Attribution("El Greco")
     assert {said.qualifier for said in found.values()} == {
         None,
         "workshop of",
@@ -266,7 +268,7 @@ def test_the_mets_artists(shared_data):
     }
     assert sum(said.name is None for said in found.values()) == 40
     names = {said.name for said in found.values() if said.name}
-    assert all(identity(name, SHIPPED).name == name for name in names)
+    assert all(parse_attribution(name, SHIPPED).name == name for name in names)
     assert not any("|" in name or name.lower().startswith(("after ", "attributed ", "workshop of")) for name in names)
 
 
@@ -309,7 +311,7 @@ def by_artist(*artists: str | None) -> pa.Table:
 )
 def test_each_record_has_its_artist_under_one_name(artists, expected):
     before = by_artist(*artists)
-    got = applied(before, SHIPPED)
+    got = with_artist_names(before, SHIPPED)
     assert got.schema == RECORDS
     assert list(zip(got["artist"].to_pylist(), got["artist_qualifier"].to_pylist(), strict=True)) == expected
     others = [name for name in RECORDS.names if not name.startswith("artist")]
@@ -319,8 +321,10 @@ def test_each_record_has_its_artist_under_one_name(artists, expected):
 def test_a_table_of_many_chunks_is_one_table():
     parts = [by_artist("Hokusai"), by_artist(), by_artist(None, "After Hokusai"), by_artist("Hokusai")]
     whole = pa.concat_tables(parts)
-    assert applied(whole, SHIPPED).equals(applied(whole.combine_chunks(), SHIPPED))
-    assert applied(whole, SHIPPED).equals(pa.concat_tables([applied(part, SHIPPED) for part in parts]))
+    assert with_artist_names(whole, SHIPPED).equals(with_artist_names(whole.combine_chunks(), SHIPPED))
+    assert with_artist_names(whole, SHIPPED).equals(
+        pa.concat_tables([with_artist_names(part, SHIPPED) for part in parts])
+    )
 
 
 ARTISTS = st.lists(st.one_of(st.none(), TEXTS.filter(lambda text: text.isprintable())), max_size=6)
@@ -329,13 +333,15 @@ ARTISTS = st.lists(st.one_of(st.none(), TEXTS.filter(lambda text: text.isprintab
 @given(ARTISTS)
 def test_names_that_are_given_once_are_given_for_good(artists):
     # records that are carried over from a release bear them already
-    once = applied(by_artist(*artists), SHIPPED)
-    assert applied(once, SHIPPED).equals(once)
+    once = with_artist_names(by_artist(*artists), SHIPPED)
+    assert with_artist_names(once, SHIPPED).equals(once)
 
 
 def test_a_qualifier_that_a_record_bears_stays_with_its_artist_and_goes_with_nobody():
-    once = applied(by_artist("After Hokusai", "circle of Anton Raphael"), SHIPPED)
-    renamed = applied(once, merged(Artists(aliases={"Katsushika Hokusai": "Hokusai", "Anton Raphael": ""})))
+    once = with_artist_names(by_artist("After Hokusai", "circle of Anton Raphael"), SHIPPED)
+    renamed = with_artist_names(
+        once, merge_aliases(Artists(aliases={"Katsushika Hokusai": "Hokusai", "Anton Raphael": ""}))
+    )
     assert renamed["artist"].to_pylist() == ["Hokusai", None]
     assert renamed["artist_qualifier"].to_pylist() == ["after", None]
 

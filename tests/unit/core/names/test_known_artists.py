@@ -4,22 +4,24 @@ import unicodedata
 from collections import Counter
 
 from schemas.artists import Artists
-from tasks.core.names.aliases import compared, merged
+from tasks.core.names.aliases import merge_aliases, normalize_name
 from tasks.core.names.known_artists import _NAMES, ALIASES
 
 
 def test_no_alias_stands_for_two_people():
-    """By the name as it is compared; twice in one row would be needless."""
-    listed = [compared(alias) for aliases in _NAMES.values() for alias in {compared(alias) for alias in aliases}]
+    """By the name as it is normalize_name; twice in one row would be needless."""
+    listed = [
+        normalize_name(alias) for aliases in _NAMES.values() for alias in {normalize_name(alias) for alias in aliases}
+    ]
     assert [alias for alias, count in Counter(listed).items() if count > 1] == []
 
 
 def test_no_alias_is_the_name_of_somebody():
-    assert {compared(alias) for alias in ALIASES} & {compared(name) for name in _NAMES} == set()
+    assert {normalize_name(alias) for alias in ALIASES} & {normalize_name(name) for name in _NAMES} == set()
 
 
 def test_every_alias_leads_to_its_name_as_it_is_spelled():
-    shipped = merged(Artists())
+    shipped = merge_aliases(Artists())
     assert [alias for alias, name in ALIASES.items() if shipped.name(alias) != name] == []
     assert [name for name in _NAMES if shipped.name(name) != name] == []
 
@@ -27,4 +29,4 @@ def test_every_alias_leads_to_its_name_as_it_is_spelled():
 def test_names_and_aliases_are_plain_text():
     for text in (*_NAMES, *ALIASES):
         assert text == unicodedata.normalize("NFC", " ".join(text.split()))
-        assert compared(text)
+        assert normalize_name(text)

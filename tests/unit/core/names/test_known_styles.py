@@ -4,13 +4,13 @@ from collections import Counter
 
 import pytest
 
-from tasks.core.names.aliases import compared
+from tasks.core.names.aliases import normalize_name
 from tasks.core.names.known_styles import _ALONE, ALIASES, NAMES
 
 
 def folded(name: str) -> str:
-    """As styles are compared: blanks count for nothing."""
-    return compared(name).replace(" ", "")
+    """As styles are normalize_name: blanks count for nothing."""
+    return normalize_name(name).replace(" ", "")
 
 
 def test_each_style_has_one_name():

@@ -12,7 +12,7 @@ from schemas.styles import Styles
 from tasks.core.names import styles
 from tasks.core.names.known_styles import ALIASES, NAMES
 
-SHIPPED = styles.known(Styles())
+SHIPPED = styles.names_by_style(Styles())
 POPART = {
     "Abstract Expressionism",
     "Art Nouveau",
@@ -80,16 +80,16 @@ ARTBENCH = {
     ],
 )
 def test_how_sources_spell_styles(text: str | None, expected: str | None):
-    assert styles.named(text, SHIPPED) == expected
+    assert styles.style_name(text, SHIPPED) == expected
 
 
 def test_the_papers_names_are_names():
     assert set(NAMES) >= POPART | ARTBENCH
-    assert [styles.named(name, SHIPPED) for name in NAMES] == list(NAMES)
+    assert [styles.style_name(name, SHIPPED) for name in NAMES] == list(NAMES)
 
 
 def test_the_shipped_table_says_each_thing_once():
-    keys = [styles.key(text) for text in (*NAMES, *ALIASES)]
+    keys = [styles.normalize_style(text) for text in (*NAMES, *ALIASES)]
     assert len(set(keys)) == len(keys)
     assert set(ALIASES.values()) <= set(NAMES)
 
@@ -109,7 +109,12 @@ def test_styles_of_real_sources_are_known(shared_data: Path):
         "WikiArt's dictionary": 193,
         "People-Art's folders": 19,
     }
-    assert not [(source, name) for source, names in said.items() for name in names if styles.key(name) not in SHIPPED]
+    assert not [
+        (source, name)
+        for source, names in said.items()
+        for name in names
+        if styles.normalize_style(name) not in SHIPPED
+    ]
 
 
 @pytest.mark.parametrize(
@@ -135,7 +140,7 @@ def test_styles_of_real_sources_are_known(shared_data: Path):
     ],
 )
 def test_what_a_recipe_says_goes_first(aliases: dict[str, str], text: str, expected: str | None):
-    assert styles.named(text, styles.known(Styles(aliases=aliases))) == expected
+    assert styles.style_name(text, styles.names_by_style(Styles(aliases=aliases))) == expected
 
 
 @given(
@@ -145,31 +150,31 @@ def test_what_a_recipe_says_goes_first(aliases: dict[str, str], text: str, expec
     st.sampled_from(["a", "B", "c", "cubism", "Art Nouveau (Modern)", "dada", "zzz"]),
 )
 def test_the_name_of_a_name_is_itself(aliases: dict[str, str], text: str):
-    names = styles.known(Styles(aliases=aliases))
-    once = styles.named(text, names)
-    assert styles.named(once, names) == once
+    names = styles.names_by_style(Styles(aliases=aliases))
+    once = styles.style_name(text, names)
+    assert styles.style_name(once, names) == once
 
 
 def test_only_the_style_is_renamed():
     table = pa.table(
         {"record_id": ["a", "b", "c"], "style": ["Ukiyo_e", None, "Odd"], "styles": [["Ukiyo_e", "Zen_"], [], ["Odd"]]}
     )
-    got = styles.applied(table, SHIPPED)
+    got = styles.with_style_names(table, SHIPPED)
     assert got.schema == table.schema
     assert got["style"].to_pylist() == ["Ukiyo-e", None, "Odd"]
     assert got["styles"].to_pylist() == table["styles"].to_pylist()
-    assert styles.applied(table.slice(0, 0), SHIPPED).num_rows == 0
+    assert styles.with_style_names(table.slice(0, 0), SHIPPED).num_rows == 0
 
 
 def test_unknown_styles_are_listed_the_most_frequent_first():
     column = pa.chunked_array([["Odd", "Cubism", None], ["Even", "Odd", "Cubism", "Bold"]])
-    assert styles.unknown(column, SHIPPED) == [("Odd", 2), ("Bold", 1), ("Even", 1)]
-    assert styles.unknown(pa.chunked_array([pa.array([], pa.string())]), SHIPPED) == []
-    assert styles.said_of_unknown([]) == ()
-    (said,) = styles.said_of_unknown([(f"s{n:02}", 1) for n in range(12)])
+    assert styles.count_unknown_styles(column, SHIPPED) == [("Odd", 2), ("Bold", 1), ("Even", 1)]
+    assert styles.count_unknown_styles(pa.chunked_array([pa.array([], pa.string())]), SHIPPED) == []
+    assert styles.unknown_styles_note([]) == ()
+    (said,) = styles.unknown_styles_note([(f"s{n:02}", 1) for n in range(12)])
     assert said.startswith("12 styles stay as their sources spell them, since no table knows them: 's00' (1), ")
     assert said.endswith("'s09' (1) and 2 more")
-    assert styles.said_of_unknown([("Odd", 2)]) == (
+    assert styles.unknown_styles_note([("Odd", 2)]) == (
         "1 style stays as its source spells it, since no table knows it: 'Odd' (2)",
     )
 
@@ -185,5 +190,5 @@ def test_unknown_styles_are_listed_the_most_frequent_first():
     ],
 )
 def test_slips_of_the_pen(wanted: list[str], expected: list[tuple[str, list[str]]]):
-    got = styles.mistyped(wanted, SHIPPED)
+    got = styles.likely_typos(wanted, SHIPPED)
     assert [(text, near[:1]) for text, near in got] == expected

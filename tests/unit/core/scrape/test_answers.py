@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.sources import AnySource, ArticSource, FlickrSource, UkiyoeSource, WikiartSource
-from schemas.tables import ANSWERS, ASKS, RECORDS
+from schemas.tables import ANSWERS, RECORDS, SOURCE_REQUESTS
 from tasks.core.scrape import answers as web
-from tasks.core.scrape.web_source import Ask, BadAnswer, Claim, Said
+from tasks.core.scrape.web_source import BadAnswer, ClaimedCount, ParsedAnswer, SourceRequest
 
 HOST = "https://api.artic.edu"
 IMAGE = "https://images.example/1.jpg"
@@ -25,19 +25,19 @@ Answer = dict[str, Any]
 def told(monkeypatch):
     """Answers, and what they say: given by their URL's end, and read by a source that is none."""
 
-    def heard(answers: list[Answer], says: Mapping[str, Any]) -> web.Heard:
-        def read(_source: Any, _ask: Ask, data: bytes) -> Said:
-            said = says[data.decode()]
-            if isinstance(said, Exception):
-                raise said
-            return said
+    def heard(answers: list[Answer], says: Mapping[str, Any]) -> web.AnswerTables:
+        def read(_source: Any, _ask: SourceRequest, data: bytes) -> ParsedAnswer:
+            parsed = says[data.decode()]
+            if isinstance(parsed, Exception):
+                raise parsed
+            return parsed
 
-        module = SimpleNamespace(HOSTS=("api.artic.edu", "b.artic.edu"), CREDENTIAL=None, read=read)
-        monkeypatch.setitem(web.MODULES, "artic", module)
-        found = web.heard(SOURCE, answers, lambda answer: answer["url"].removeprefix(f"{HOST}/").encode())
-        assert found.records.schema == web.SAID_RECORDS
-        assert found.asks.schema == web.SAID_ASKS
-        assert found.heard.schema == web.HEARD
+        module = SimpleNamespace(HOSTS=("api.artic.edu", "b.artic.edu"), CREDENTIAL=None, parse=read)
+        monkeypatch.setitem(web.SOURCE_MODULES, "artic", module)
+        found = web.parse_answers(SOURCE, answers, lambda answer: answer["url"].removeprefix(f"{HOST}/").encode())
+        assert found.records.schema == web.PARSED_RECORDS
+        assert found.requests.schema == web.PARSED_REQUESTS
+        assert found.reports.schema == web.ANSWER_REPORTS
         return found
 
     return heard
@@ -62,45 +62,53 @@ def rows(table: pa.Table, *names: str) -> list[Any]:
 
 def test_no_answers_say_nothing(told):
     found = told([], {})
-    assert (found.records.num_rows, found.asks.num_rows, found.heard.num_rows) == (0, 0, 0)
+    assert (found.records.num_rows, found.requests.num_rows, found.reports.num_rows) == (0, 0, 0)
 
 
 def test_each_row_names_the_answer_that_says_so(told):
-    asks = (Ask(f"{HOST}/c", "work", "3", needs_secret=True), Ask(f"{HOST}/d", "page"))
+    requests = (SourceRequest(f"{HOST}/c", "work", "3", needs_secret=True), SourceRequest(f"{HOST}/d", "page"))
     says = {
-        "a": Said((work("1"), work("2")), asks, (Claim("works", 9), Claim("in Dada", 4, "Dada"))),
-        "b": Said((work(),)),
+        "a": ParsedAnswer(
+            (work("1"), work("2")), requests, (ClaimedCount("work_count", 9), ClaimedCount("in Dada", 4, "Dada"))
+        ),
+        "b": ParsedAnswer((work(),)),
     }
     found = told([answer("a"), answer("b")], says)
-    assert rows(found.records, "said_by", "record_id", "locator", "reason") == [
+    assert rows(found.records, "answer_url", "record_id", "locator", "reason") == [
         (f"{HOST}/a", "art:1", IMAGE, None),
         (f"{HOST}/a", "art:2", IMAGE, None),
         (f"{HOST}/b", "art:1", IMAGE, None),
     ]
-    assert rows(found.asks, "said_by", "url", "kind", "key", "needs_secret") == [
+    assert rows(found.requests, "answer_url", "url", "kind", "key", "needs_secret") == [
         (f"{HOST}/a", f"{HOST}/c", "work", "3", True),
         (f"{HOST}/a", f"{HOST}/d", "page", None, False),
     ]
-    assert rows(found.heard, "said_by", "works", "claim", "claimed", "style", "problem") == [
-        (f"{HOST}/a", 3, "works", 9, None, None),  # two rows and one ask with a key; each claim says so
+    assert rows(found.reports, "answer_url", "work_count", "claim", "claimed_count", "style", "problem") == [
+        (f"{HOST}/a", 3, "work_count", 9, None, None),  # two rows and one ask with a key; each claim says so
         (f"{HOST}/a", 3, "in Dada", 4, "Dada", None),
         (f"{HOST}/b", 1, None, None, None, None),
     ]
 
 
 def test_an_answer_that_says_nothing_leaves_no_row(told):
-    assert told([answer("a"), answer("b", "1")], {"a": Said(), "b": Said()}).heard.num_rows == 0
+    assert told([answer("a"), answer("b", "1")], {"a": ParsedAnswer(), "b": ParsedAnswer()}).reports.num_rows == 0
 
 
 @pytest.mark.parametrize(
     ("given", "says", "reason", "detail"),
     [
-        pytest.param({"reason": "not_found", "detail": None}, Said(), "not_found", "", id="refused, without a word"),
         pytest.param(
-            {"reason": "not_found", "detail": "status 404"}, Said((work(),)), "not_found", "status 404", id="refused"
+            {"reason": "not_found", "detail": None}, ParsedAnswer(), "not_found", "", id="refused, without a word"
         ),
         pytest.param(
-            {"reason": "server_error", "detail": "x" * 9999}, Said(), "server_error", "x" * 2000, id="at length"
+            {"reason": "not_found", "detail": "status 404"},
+            ParsedAnswer((work(),)),
+            "not_found",
+            "status 404",
+            id="refused",
+        ),
+        pytest.param(
+            {"reason": "server_error", "detail": "x" * 9999}, ParsedAnswer(), "server_error", "x" * 2000, id="at length"
         ),
         pytest.param({}, BadAnswer("expected a, got b"), "bad_record", "expected a, got b", id="of another shape"),
         pytest.param({}, BadAnswer("got '\ud83d'"), "bad_record", "got '?'", id="quoting what no UTF-8 holds"),
@@ -109,21 +117,21 @@ def test_an_answer_that_says_nothing_leaves_no_row(told):
 def test_a_work_whose_own_answer_fails_is_a_drop_with_the_reason(told, given, says, reason, detail):
     found = told([answer("a", "7", **given)], {"a": says})
     assert rows(found.records, "record_id", "reason", "detail", "locator") == [("art:7", reason, detail, None)]
-    assert found.heard["problem"].to_pylist() in ([], [None])
-    assert found.asks.num_rows == 0
+    assert found.reports["problem"].to_pylist() in ([], [None])
+    assert found.requests.num_rows == 0
 
 
 @pytest.mark.parametrize("reason", ["not_found", "server_error"])
 def test_a_listing_that_failed_says_nothing_and_is_no_problem_of_its_shape(told, reason):
-    found = told([answer("a", reason=reason, detail="x")], {"a": Said((work(),))})
-    assert (found.records.num_rows, found.asks.num_rows, found.heard.num_rows) == (0, 0, 0)
+    found = told([answer("a", reason=reason, detail="x")], {"a": ParsedAnswer((work(),))})
+    assert (found.records.num_rows, found.requests.num_rows, found.reports.num_rows) == (0, 0, 0)
 
 
 @pytest.mark.parametrize("message", ["expected a list, got 7", "got '\ud83d'"])
 def test_a_listing_of_another_shape_is_a_problem_and_no_drop(told, message):
     found = told([answer("a")], {"a": BadAnswer(message)})
     assert found.records.num_rows == 0
-    assert rows(found.heard, "works", "claim", "problem") == [(0, None, message.replace("\ud83d", "?"))]
+    assert rows(found.reports, "work_count", "claim", "problem") == [(0, None, message.replace("\ud83d", "?"))]
 
 
 def test_an_error_of_the_program_is_not_taken_for_a_bad_answer(told):
@@ -144,12 +152,16 @@ def test_an_error_of_the_program_is_not_taken_for_a_bad_answer(told):
     ],
 )
 def test_no_answer_leads_to_another_host(told, url):
-    asks = (Ask(f"{HOST}/b", "page"), Ask(f"https://b.artic.edu/{'x' * 500}", "page"), Ask(url, "page"))
-    listing = told([answer("a")], {"a": Said((work(),), asks, (Claim("works", 1),))})
-    assert (listing.records.num_rows, listing.asks.num_rows) == (0, 0)
-    (problem,) = listing.heard["problem"].to_pylist()
+    requests = (
+        SourceRequest(f"{HOST}/b", "page"),
+        SourceRequest(f"https://b.artic.edu/{'x' * 500}", "page"),
+        SourceRequest(url, "page"),
+    )
+    listing = told([answer("a")], {"a": ParsedAnswer((work(),), requests, (ClaimedCount("work_count", 1),))})
+    assert (listing.records.num_rows, listing.requests.num_rows) == (0, 0)
+    (problem,) = listing.reports["problem"].to_pylist()
     assert problem.startswith("expected addresses at ['api.artic.edu', 'b.artic.edu'], got '")
-    (lost,) = told([answer("a", "1")], {"a": Said((work(),), asks)}).records.to_pylist()
+    (lost,) = told([answer("a", "1")], {"a": ParsedAnswer((work(),), requests)}).records.to_pylist()
     assert (lost["record_id"], lost["reason"]) == ("art:1", "bad_record")
 
 
@@ -172,7 +184,7 @@ def test_no_answer_leads_to_another_host(told, url):
     ],
 )
 def test_a_row_without_an_images_address_is_a_drop(told, row, record_id, detail):
-    (found,) = told([answer("a")], {"a": Said((row,))}).records.to_pylist()
+    (found,) = told([answer("a")], {"a": ParsedAnswer((row,))}).records.to_pylist()
     assert found["reason"] == "bad_record"
     assert found["detail"].startswith(detail)
     assert found["record_id"] == record_id or (record_id is None and found["record_id"].startswith("art:row-"))
@@ -180,42 +192,48 @@ def test_a_row_without_an_images_address_is_a_drop(told, row, record_id, detail)
 
 @pytest.mark.parametrize("count", [1, 4999, 5000, 5001, 10_001])
 def test_batches_lose_nothing_and_keep_the_order(told, count):
-    says = Said(asks=tuple(Ask(f"{HOST}/{number}", "page") for number in range(count)))
-    assert told([answer("a")], {"a": says}).asks["url"].to_pylist() == [f"{HOST}/{number}" for number in range(count)]
+    says = ParsedAnswer(requests=tuple(SourceRequest(f"{HOST}/{number}", "page") for number in range(count)))
+    assert told([answer("a")], {"a": says}).requests["url"].to_pylist() == [
+        f"{HOST}/{number}" for number in range(count)
+    ]
 
 
 # --- what follows
 
 
 def test_listings_follow_listings_and_works_do_not(told):
-    asks = (Ask(f"{HOST}/b", "page"), Ask(f"{HOST}/c", "work", "1"), Ask(f"{HOST}/d", "page", needs_secret=True))
-    says = {"a": Said(asks=asks), "x": BadAnswer("no")}
+    requests = (
+        SourceRequest(f"{HOST}/b", "page"),
+        SourceRequest(f"{HOST}/c", "work", "1"),
+        SourceRequest(f"{HOST}/d", "page", needs_secret=True),
+    )
+    says = {"a": ParsedAnswer(requests=requests), "x": BadAnswer("no")}
     told([], says)
     body = {f"{HOST}/a": b"a", f"{HOST}/x": b"x"}
-    found = web.next_listings(SOURCE, answer("a"), lambda said: body[said["url"]])
+    found = web.next_listing_requests(SOURCE, answer("a"), lambda parsed: body[parsed["url"]])
     assert [row["url"] for row in found] == [f"{HOST}/b", f"{HOST}/d"]
-    assert pa.Table.from_pylist(found, schema=ASKS).to_pylist() == found
-    assert web.listings(asks) == [asks[0], asks[2]]
+    assert pa.Table.from_pylist(found, schema=SOURCE_REQUESTS).to_pylist() == found
+    assert web.listing_requests(requests) == [requests[0], requests[2]]
 
 
 @pytest.mark.parametrize("given", [{}, {"reason": "not_found"}, {"reason": "throttled"}])
 def test_nothing_follows_where_nothing_can_be_read(told, given):
     told([], {"x": BadAnswer("no")})
-    assert web.next_listings(SOURCE, answer("x", **given), lambda _: b"x") == []
+    assert web.next_listing_requests(SOURCE, answer("x", **given), lambda _: b"x") == []
 
 
 def test_each_address_is_asked_for_once_in_the_order_in_which_they_come():
-    asks = [Ask("b", "page"), Ask("a", "page"), Ask("b", "work", "1", "csv", True)]
-    assert web.asks_table(asks).to_pylist() == [
+    requests = [SourceRequest("b", "page"), SourceRequest("a", "page"), SourceRequest("b", "work", "1", "csv", True)]
+    assert web.requests_table(requests).to_pylist() == [
         {"url": "b", "kind": "work", "key": "1", "expects": "csv", "needs_secret": True},
         {"url": "a", "kind": "page", "key": None, "expects": "json", "needs_secret": False},
     ]
-    assert web.asks_table([]).equals(ASKS.empty_table())
+    assert web.requests_table([]).equals(SOURCE_REQUESTS.empty_table())
 
 
 @given(st.lists(st.sampled_from("abcde")))
 def test_addresses_are_unique_and_none_is_lost(names: list[str]):
-    got = web.asks_table(Ask(name, "page") for name in names)["url"].to_pylist()
+    got = web.requests_table(SourceRequest(name, "page") for name in names)["url"].to_pylist()
     assert got == list(dict.fromkeys(names))
 
 
@@ -223,7 +241,14 @@ def test_addresses_are_unique_and_none_is_lost(names: list[str]):
 
 
 def claimed(claim: str | None, count: int | None, works: int, style: str | None = None) -> dict[str, Any]:
-    return {"said_by": "a", "works": works, "claim": claim, "claimed": count, "style": style, "problem": None}
+    return {
+        "answer_url": "a",
+        "work_count": works,
+        "claim": claim,
+        "claimed_count": count,
+        "style": style,
+        "problem": None,
+    }
 
 
 def styled(*styles: list[str], reason: str | None = None) -> list[dict[str, Any]]:
@@ -239,25 +264,25 @@ def styled(*styles: list[str], reason: str | None = None) -> list[dict[str, Any]
         pytest.param([claimed("w", 0, 0)], [], [], id="none, and none"),
         pytest.param([claimed("w", 5, 2), claimed("w", 5, 3)], [], [], id="over several answers"),
         pytest.param(
-            [claimed("w", 5, 2), claimed("w", 6, 3)], [], ["w: the source says 6, found 5"], id="the larger claim"
+            [claimed("w", 5, 2), claimed("w", 6, 3)], [], ["w: the source states 6, found 5"], id="the larger claim"
         ),
-        pytest.param([claimed("w", 4, 5)], [], ["w: the source says 4, found 5"], id="more than it says"),
+        pytest.param([claimed("w", 4, 5)], [], ["w: the source states 4, found 5"], id="more than it says"),
         pytest.param(
             [claimed("z", 1, 0), claimed("b", 2, 0), claimed("a", 3, 0)],
             [],
-            ["a: the source says 3, found 0", "b: the source says 2, found 0", "z: the source says 1, found 0"],
+            ["a: the source states 3, found 0", "b: the source states 2, found 0", "z: the source states 1, found 0"],
             id="by name",
         ),
         pytest.param(
             [claimed("d", 2, 9, "Dada")], styled(["Dada"], ["Pop", "Dada"]), [], id="of a style, the records with it"
         ),
         pytest.param(
-            [claimed("d", 1, 0, "Dada")], [], ["d: the source says 1, found 0"], id="of a style without records"
+            [claimed("d", 1, 0, "Dada")], [], ["d: the source states 1, found 0"], id="of a style without records"
         ),
         pytest.param(
             [claimed("d", 1, 0, "Dada")],
             styled(["Dada"], reason="not_found"),
-            ["d: the source says 1, found 0"],
+            ["d: the source states 1, found 0"],
             id="what was dropped is not found",
         ),
         pytest.param(
@@ -266,14 +291,14 @@ def styled(*styles: list[str], reason: str | None = None) -> list[dict[str, Any]
         pytest.param(
             [claimed("s", 1, 1), claimed("s", 2, 1, "Dada")],
             styled(["Dada"]),
-            ["s: the source says 2, found 1"],
+            ["s: the source states 2, found 1"],
             id="a listing and a style of one name are two claims",
         ),
     ],
 )
 def test_what_is_claimed_beside_what_is_found(told_of, found, sentences):
-    heard = pa.Table.from_pylist(told_of, schema=web.HEARD)
-    assert web.completeness(heard, pa.Table.from_pylist(found, schema=RECORDS)) == sentences
+    heard = pa.Table.from_pylist(told_of, schema=web.ANSWER_REPORTS)
+    assert web.count_notes(heard, pa.Table.from_pylist(found, schema=RECORDS)) == sentences
 
 
 @given(
@@ -282,10 +307,10 @@ def test_what_is_claimed_beside_what_is_found(told_of, found, sentences):
     )
 )
 def test_the_order_of_answers_changes_no_sentence(entries: list[tuple[Any, ...]]):
-    heard = pa.Table.from_pylist([claimed(*entry) for entry in entries], schema=web.HEARD)
-    assert web.completeness(heard, RECORDS.empty_table()) == [
-        "a: the source says 4, found 2",
-        "c: the source says 1, found 0",
+    heard = pa.Table.from_pylist([claimed(*entry) for entry in entries], schema=web.ANSWER_REPORTS)
+    assert web.count_notes(heard, RECORDS.empty_table()) == [
+        "a: the source states 4, found 2",
+        "c: the source states 1, found 0",
     ]
 
 
@@ -294,7 +319,7 @@ def test_the_order_of_answers_changes_no_sentence(entries: list[tuple[Any, ...]]
 
 def test_what_is_not_known_is_not_shown():
     shown = {"title": "Düne", "year": 0, "artist": None, "styles": [], "is_annotated": False, "detail": ""}
-    assert list(web.as_json([shown])) == ['{"title": "Düne", "year": 0, "is_annotated": false, "detail": ""}']
+    assert list(web.json_lines([shown])) == ['{"title": "Düne", "year": 0, "is_annotated": false, "detail": ""}']
 
 
 # --- secrets
@@ -313,7 +338,7 @@ def test_what_is_not_known_is_not_shown():
 )
 def test_a_source_needs_a_secret_if_any_of_its_asks_may(source: AnySource, expected: bool):
     assert web.needs_secret(source) is expected
-    assert expected or not any(web.first(source)["needs_secret"].to_pylist())
+    assert expected or not any(web.start_requests(source)["needs_secret"].to_pylist())
 
 
 def test_prints_on_several_pages_are_as_many_as_each_page_says():
@@ -326,7 +351,7 @@ def test_prints_on_several_pages_are_as_many_as_each_page_says():
     }
     prints = UkiyoeSource(name="p", museums=["mfa"])
     answers = [answer("", url=url, kind="listing", expects="html") for url in pages]
-    found = web.heard(prints, answers, lambda asked: pages[asked["url"]].encode())
-    assert web.completeness(found.heard, found.records) == []
-    alone = web.heard(prints, answers[:1], lambda asked: pages[asked["url"]].encode())
-    assert web.completeness(alone.heard, alone.records) == ["source/mfa: the source says 3, found 2"]
+    found = web.parse_answers(prints, answers, lambda asked: pages[asked["url"]].encode())
+    assert web.count_notes(found.reports, found.records) == []
+    alone = web.parse_answers(prints, answers[:1], lambda asked: pages[asked["url"]].encode())
+    assert web.count_notes(alone.reports, alone.records) == ["source/mfa: the source states 3, found 2"]

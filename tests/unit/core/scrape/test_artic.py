@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from schemas.sources.artic import ArticSource
 from tasks.core.scrape import artic
 from tasks.core.scrape.records import record
-from tasks.core.scrape.web_source import Ask, BadAnswer, Claim, Said
+from tasks.core.scrape.web_source import BadAnswer, ClaimedCount, ParsedAnswer, SourceRequest
 
 PAGE = Path(__file__).parents[4] / "docs/sources/artic.md"
 SOURCE = ArticSource(name="artic")
@@ -29,8 +29,8 @@ def _with(**fields: Any) -> ArticSource:
     return ArticSource(name="artic", **fields)
 
 
-def _ask(page: int = 1, limit: int = 100) -> Ask:
-    return Ask(f"{URL}&limit={limit}&page={page}", "page")
+def _ask(page: int = 1, limit: int = 100) -> SourceRequest:
+    return SourceRequest(f"{URL}&limit={limit}&page={page}", "page")
 
 
 def _work(**fields: Any) -> dict[str, Any]:
@@ -66,23 +66,23 @@ def _page(works: Any, page: int = 1, limit: int = 100, total: Any = None, **fiel
 
 
 def _row(work: Any, source: ArticSource = SOURCE) -> dict[str, Any]:
-    (row,) = artic.read(source, _ask(), _page([work])).rows
+    (row,) = artic.parse(source, _ask(), _page([work])).rows
     return dict(row)
 
 
-def _pages(said: Said) -> list[int]:
-    return [int(ask.url.rpartition("=")[2]) for ask in said.asks]
+def _pages(parsed: ParsedAnswer) -> list[int]:
+    return [int(source_request.url.rpartition("=")[2]) for source_request in parsed.requests]
 
 
 @pytest.mark.parametrize(
-    ("source", "ask"),
+    ("source", "source_request"),
     [
         pytest.param(SOURCE, _ask(), id="the first page"),
         pytest.param(_with(page_size=7, open_access_only=False, departments=("X",)), _ask(1, 7), id="a small page"),
     ],
 )
-def test_first(source: ArticSource, ask: Ask):
-    assert artic.first(source) == [ask]
+def test_first(source: ArticSource, source_request: SourceRequest):
+    assert artic.start_requests(source) == [source_request]
 
 
 @pytest.mark.parametrize("fields", [{"page_size": 0}, {"page_size": 101}, {"image_width_px": 844}, {"style": "x"}])
@@ -107,10 +107,13 @@ def test_settings_that_are_refused(fields: dict[str, Any]):
 def test_pages(page: int, works: int, total: int, following: list[int], claim: int):
     source = _with(page_size=2)
     data = _page([_work(id=page * 10 + n) for n in range(works)], page, 2, total)
-    said = artic.read(source, _ask(page, 2), data)
-    assert (_pages(said), len(said.rows)) == (following, works)
-    assert said.claims == (Claim(f"artworks, page {page}", claim),)
-    assert all(ask.key is None and ask.url.startswith("https://api.artic.edu/") for ask in said.asks)
+    parsed = artic.parse(source, _ask(page, 2), data)
+    assert (_pages(parsed), len(parsed.rows)) == (following, works)
+    assert parsed.claims == (ClaimedCount(f"artworks, page {page}", claim),)
+    assert all(
+        source_request.source_key is None and source_request.url.startswith("https://api.artic.edu/")
+        for source_request in parsed.requests
+    )
 
 
 @pytest.mark.parametrize(
@@ -132,8 +135,8 @@ def test_pages(page: int, works: int, total: int, following: list[int], claim: i
     ],
 )
 def test_works_that_are_wanted(source: ArticSource, work: dict[str, Any], is_wanted: bool):
-    said = artic.read(source, _ask(), _page([work]))
-    assert (len(said.rows), said.claims[0].count) == (int(is_wanted), int(is_wanted))
+    parsed = artic.parse(source, _ask(), _page([work]))
+    assert (len(parsed.rows), parsed.claims[0].count) == (int(is_wanted), int(is_wanted))
 
 
 @pytest.mark.parametrize(
@@ -152,9 +155,9 @@ def test_works_that_are_wanted(source: ArticSource, work: dict[str, Any], is_wan
     ],
 )
 def test_a_bad_work_is_one_drop(work: Any, detail: str):
-    said = artic.read(SOURCE, _ask(), _page([work, _work(id=24)]))
-    assert [record(SOURCE, row)["detail"] for row in said.rows] == [detail, None]
-    assert said.claims[0].count == 2
+    parsed = artic.parse(SOURCE, _ask(), _page([work, _work(id=24)]))
+    assert [record(SOURCE, row)["detail"] for row in parsed.rows] == [detail, None]
+    assert parsed.claims[0].count == 2
 
 
 @pytest.mark.parametrize(
@@ -223,7 +226,7 @@ def test_years(text: str | None, begin: Any, end: Any, year: int | None):
     ],
 )
 def test_images_lie_where_the_answer_says(config: Any, start: str):
-    (row,) = artic.read(_with(image_width_px=200), _ask(), _page([_work()], config=config)).rows
+    (row,) = artic.parse(_with(image_width_px=200), _ask(), _page([_work()], config=config)).rows
     assert row["image"] == f"{start}{IMAGE}/full/200,/0/default.jpg"
 
 
@@ -262,7 +265,7 @@ PAGINATION = {"total": 1, "limit": 100, "current_page": 1}
 )
 def test_answers_that_are_none(data: bytes, says: str):
     with pytest.raises(BadAnswer, match=says) as caught:
-        artic.read(SOURCE, _ask(), data)
+        artic.parse(SOURCE, _ask(), data)
     assert _ask().url in str(caught.value)
 
 
@@ -277,9 +280,9 @@ def _real_page(shared_data: Path) -> bytes:
 
 
 def test_real_artworks(shared_data: Path):
-    said = artic.read(SOURCE, _ask(), _real_page(shared_data))
-    found = {record["record_id"]: record for record in (record(SOURCE, row) for row in said.rows)}
-    assert said.claims == (Claim("artworks, page 1", 10),)
+    parsed = artic.parse(SOURCE, _ask(), _real_page(shared_data))
+    found = {record["record_id"]: record for record in (record(SOURCE, row) for row in parsed.rows)}
+    assert parsed.claims == (ClaimedCount("artworks, page 1", 10),)
     assert {work["reason"] for work in found.values()} == {None}
     assert {work["rights_uri"] for work in found.values()} == {CC0}
     years = {
@@ -296,7 +299,7 @@ def test_real_artworks(shared_data: Path):
     }
     assert {name.removeprefix("artic:"): work["year"] for name, work in found.items()} == years
     assert found["artic:20"]["styles"] == ["19th century"]  # what the Art Institute calls a style
-    assert {row["key"]: row["artist"] for row in said.rows}["25"] == "Lucas Emil Vorsterman"
+    assert {row["key"]: row["artist"] for row in parsed.rows}["25"] == "Lucas Emil Vorsterman"
 
 
 def test_the_page_shows_settings_that_are_taken():
@@ -307,7 +310,7 @@ def test_the_page_shows_settings_that_are_taken():
 
 def test_the_page_shows_a_real_record(shared_data: Path):
     shown = json.loads(PAGE.read_text("utf-8").split("```json\n")[1].split("```")[0])
-    found = {row["key"]: record(SOURCE, row) for row in artic.read(SOURCE, _ask(), _real_page(shared_data)).rows}["23"]
+    found = {row["key"]: record(SOURCE, row) for row in artic.parse(SOURCE, _ask(), _real_page(shared_data)).rows}["23"]
     assert shown == {name: found[name] for name in shown}
 
 
@@ -320,12 +323,12 @@ _values = st.recursive(
 
 def _read_or_refused(data: bytes) -> None:
     try:
-        said = artic.read(SOURCE, _ask(), data)
+        parsed = artic.parse(SOURCE, _ask(), data)
     except BadAnswer as error:
         str(error).encode("utf-8", "backslashreplace")
         return
-    assert all(ask.url.split("/")[2] in artic.HOSTS for ask in said.asks)
-    for row in said.rows:
+    assert all(source_request.url.split("/")[2] in artic.HOSTS for source_request in parsed.requests)
+    for row in parsed.rows:
         record(SOURCE, row)
 
 

@@ -13,7 +13,7 @@ from schemas.sources.commons import CommonsSource
 from tasks.core.fetch import is_url
 from tasks.core.scrape import commons
 from tasks.core.scrape.records import record
-from tasks.core.scrape.web_source import Ask, BadAnswer, Claim
+from tasks.core.scrape.web_source import BadAnswer, ClaimedCount, SourceRequest
 
 DOCS = Path(__file__).resolve().parents[4] / "docs" / "sources" / "commons.md"
 PDM = "https://creativecommons.org/publicdomain/mark/1.0/"
@@ -25,21 +25,21 @@ def source(**given):
 
 
 def files_of(given):
-    return next(ask for ask in commons.first(given) if "gcmtype=file" in ask.url)
+    return next(request for request in commons.start_requests(given) if "gcmtype=file" in request.url)
 
 
-def read(answer, given=None, ask=None):
+def read(answer, given=None, request=None):
     given = given or source()
     data = answer if isinstance(answer, bytes) else json.dumps(answer).encode()
-    return commons.read(given, ask or files_of(given), data)
+    return commons.parse(given, request or files_of(given), data)
 
 
 def recorded(shared_data, name):
     return (shared_data / "provider_responses" / "wikimedia" / name).read_bytes()
 
 
-def parameters(ask):
-    return dict(parse_qsl(urlsplit(ask.url).query))
+def parameters(request):
+    return dict(parse_qsl(urlsplit(request.url).query))
 
 
 def page(info=None, **fields):
@@ -70,10 +70,10 @@ def row_of(metadata=None, given=None, **info):
     ],
 )
 def test_first_asks_for_numbers_files_and_subcategories(given, kinds):
-    asks = commons.first(source(**given))
-    assert [ask.kind for ask in asks] == kinds
-    assert {urlsplit(ask.url).netloc for ask in asks} == set(commons.HOSTS)
-    assert not any(ask.key or ask.needs_secret for ask in asks)
+    requests = commons.start_requests(source(**given))
+    assert [request.kind for request in requests] == kinds
+    assert {urlsplit(request.url).netloc for request in requests} == set(commons.HOSTS)
+    assert not any(request.source_key or request.needs_secret for request in requests)
 
 
 def test_a_width_asks_for_thumbnails_and_no_more_than_the_api_scales():
@@ -121,21 +121,23 @@ def test_names_are_written_as_commons_writes_them():
     ],
 )
 def test_recorded_answers(shared_data, name, rows, images, continuation):
-    said = read(recorded(shared_data, name))
-    assert (len(said.rows), sum(bool(row.get("image")) for row in said.rows)) == (rows, images)
-    assert said.claims == (Claim("Category:Edvard Munch", rows),)
-    following = [sorted(name for name in parameters(ask) if name.endswith("continue")) for ask in said.asks]
+    parsed = read(recorded(shared_data, name))
+    assert (len(parsed.rows), sum(bool(row.get("image")) for row in parsed.rows)) == (rows, images)
+    assert parsed.claims == (ClaimedCount("Category:Edvard Munch", rows),)
+    following = [
+        sorted(name for name in parameters(request) if name.endswith("continue")) for request in parsed.requests
+    ]
     assert following == ([continuation] if continuation else [])
-    assert all(ask.kind == "Category:Edvard Munch" for ask in said.asks)
+    assert all(request.kind == "Category:Edvard Munch" for request in parsed.requests)
 
 
 def test_the_recorded_chain_of_four_parts_gives_each_file_once(shared_data):
     """Parts 2 and 3 have the files of part 1 again, with nothing that is known of them."""
-    ask, keys = files_of(source()), []
+    request, keys = files_of(source()), []
     for part in "1234":
-        said = read(recorded(shared_data, f"continuation/wmc_pretty{part}.json"), ask=ask)
-        keys += [row["key"] for row in said.rows]
-        (ask,) = said.asks
+        parsed = read(recorded(shared_data, f"continuation/wmc_pretty{part}.json"), request=request)
+        keys += [row["key"] for row in parsed.rows]
+        (request,) = parsed.requests
     assert len(keys) == len(set(keys)) == 59
 
 
@@ -309,16 +311,16 @@ def test_styles_are_the_recipes_words_for_the_files_own_categories():
     ],
 )
 def test_a_bad_file_leaves_the_others_alone(bad, key):
-    said = read(answer_of(bad, page({"url": "https://upload.wikimedia.org/sea.jpg"})))
-    assert [row.get("key") for row in said.rows] == [key, "7"]
-    assert record(source(), said.rows[0])["reason"] == "bad_record"
-    assert record(source(), said.rows[1])["reason"] is None
+    parsed = read(answer_of(bad, page({"url": "https://upload.wikimedia.org/sea.jpg"})))
+    assert [row.get("key") for row in parsed.rows] == [key, "7"]
+    assert record(source(), parsed.rows[0])["reason"] == "bad_record"
+    assert record(source(), parsed.rows[1])["reason"] is None
 
 
 @pytest.mark.parametrize("more", ["&iicontinue=a&continue=||", "&gcmcontinue=b&continue=gcmcontinue||&iicontinue=a"])
 def test_a_file_without_anything_known_waits_where_the_answer_is_a_part(more):
-    later = Ask(files_of(source()).url + more, "Category:Edvard Munch")
-    assert read(answer_of(page()), ask=later).rows == ()
+    later = SourceRequest(files_of(source()).url + more, "Category:Edvard Munch")
+    assert read(answer_of(page()), request=later).rows == ()
     assert read({"query": {"pages": [page()]}, "continue": {"iicontinue": "a", "continue": "||"}}).rows == ()
 
 
@@ -327,38 +329,39 @@ def test_a_file_without_anything_known_waits_where_the_answer_is_a_part(more):
 
 def test_numbers_are_claims():
     info = {"size": 5, "pages": 0, "files": 3, "subcats": 2}
-    said = read(
-        answer_of({"title": "Category:A", "missing": True, "categoryinfo": info}), ask=commons.first(source())[0]
+    parsed = read(
+        answer_of({"title": "Category:A", "missing": True, "categoryinfo": info}),
+        request=commons.start_requests(source())[0],
     )
-    assert said.claims == (Claim("Category:A", 3),)
-    assert said.rows == ()
+    assert parsed.claims == (ClaimedCount("Category:A", 3),)
+    assert parsed.rows == ()
 
 
 @pytest.mark.parametrize("bad", [None, {"title": "File:A"}, {"title": "Category:A", "missing": True}])
 def test_numbers_of_no_category_are_no_answer(bad):
     with pytest.raises(BadAnswer, match="expected a category that exists, got "):
-        read(answer_of(bad), ask=commons.first(source())[0])
+        read(answer_of(bad), request=commons.start_requests(source())[0])
 
 
 def test_subcategories_are_entered_with_one_level_less():
     given = source(depth=2, exclude=("B",))
-    ask = commons.first(given)[2]
+    request = commons.start_requests(given)[2]
     pages = [
         {"title": "File:x"},
         {"title": "Category:B", "categoryinfo": {"files": 9}},
         {"title": "Category:A", "categoryinfo": {"files": 3}},
         {"title": "Category:C", "categoryinfo": {"files": "many"}},
     ]
-    said = read(answer_of(*pages), given, ask)
-    assert [(ask.kind, parameters(ask).get("requestid")) for ask in said.asks] == [
+    parsed = read(answer_of(*pages), given, request)
+    assert [(request.kind, parameters(request).get("requestid")) for request in parsed.requests] == [
         ("Category:A", None),
         ("subcategories of Category:A", "levels-1"),
         ("Category:C", None),
         ("subcategories of Category:C", "levels-1"),
     ]
-    assert said.claims == (Claim("Category:A", 3),)
-    assert [record(given, row)["reason"] for row in said.rows] == ["bad_record"]
-    assert [ask.kind for ask in read(answer_of(pages[2]), given, said.asks[1]).asks] == ["Category:A"]
+    assert parsed.claims == (ClaimedCount("Category:A", 3),)
+    assert [record(given, row)["reason"] for row in parsed.rows] == ["bad_record"]
+    assert [request.kind for request in read(answer_of(pages[2]), given, parsed.requests[1]).requests] == ["Category:A"]
 
 
 # --- frames
@@ -391,7 +394,7 @@ def test_a_wrong_frame_is_no_answer(answer, message):
 
 def test_an_empty_category_says_that_it_is_complete():
     assert read({"batchcomplete": True}) == read(answer_of())
-    assert read({"batchcomplete": True}).claims == (Claim("Category:Edvard Munch", 0),)
+    assert read({"batchcomplete": True}).claims == (ClaimedCount("Category:Edvard Munch", 0),)
 
 
 # --- anything at all
@@ -432,7 +435,7 @@ def mutated(draw):
         at = at[name]
 
 
-ASKS = commons.first(source(depth=1))
+ASKS = commons.start_requests(source(depth=1))
 
 
 @settings(max_examples=200, deadline=None)
@@ -442,12 +445,12 @@ ASKS = commons.first(source(depth=1))
     | JSON.map(lambda value: json.dumps(value).encode())
     | mutated().map(lambda value: json.dumps(value).encode()),
 )
-def test_any_bytes_are_read_or_are_a_bad_answer(ask, data):
+def test_any_bytes_are_read_or_are_a_bad_answer(request, data):
     try:
-        said = commons.read(source(width_px=960), ask, data)
+        parsed = commons.parse(source(width_px=960), request, data)
     except BadAnswer:
         return
-    for row in said.rows:
+    for row in parsed.rows:
         got = record(source(), row)
         assert got["reason"] or is_url(got["locator"])
-    assert all(urlsplit(ask.url).netloc in commons.HOSTS for ask in said.asks)
+    assert all(urlsplit(request.url).netloc in commons.HOSTS for request in parsed.requests)

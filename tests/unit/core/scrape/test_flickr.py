@@ -14,7 +14,7 @@ from schemas.sources.flickr import FlickrSource
 from tasks.core.fetch import is_url
 from tasks.core.scrape import flickr
 from tasks.core.scrape.records import record
-from tasks.core.scrape.web_source import BadAnswer, Claim
+from tasks.core.scrape.web_source import BadAnswer, ClaimedCount
 
 DOCS = Path(__file__).resolve().parents[4] / "docs" / "sources" / "flickr.md"
 GROUP = "34427469792@N01"
@@ -58,10 +58,10 @@ def answer_of(*photos, **more):
     return {"photos": {**listed, **more}, "stat": "ok"}
 
 
-def read(answer, given=None, ask=None):
+def read(answer, given=None, request=None):
     given = given or source()
     data = answer if isinstance(answer, bytes) else json.dumps(answer).encode()
-    return flickr.read(given, ask or flickr.first(given)[0], data)
+    return flickr.parse(given, request or flickr.start_requests(given)[0], data)
 
 
 def row_of(given=None, **more):
@@ -69,8 +69,8 @@ def row_of(given=None, **more):
     return row
 
 
-def parameters(ask):
-    return dict(parse_qsl(urlsplit(ask.url).query))
+def parameters(request):
+    return dict(parse_qsl(urlsplit(request.url).query))
 
 
 @pytest.mark.parametrize(
@@ -87,12 +87,12 @@ def parameters(ask):
     ],
 )
 def test_first_asks_for_a_page_of_a_pool_or_of_a_search(given, expected):
-    (ask,) = flickr.first(source(**given))
-    assert expected.items() <= parameters(ask).items()
-    assert ask.url.startswith("https://www.flickr.com/services/rest/?method=flickr.")
-    assert ask.needs_secret
-    assert ask.key is None
-    assert "api_key" not in ask.url
+    (request,) = flickr.start_requests(source(**given))
+    assert expected.items() <= parameters(request).items()
+    assert request.url.startswith("https://www.flickr.com/services/rest/?method=flickr.")
+    assert request.needs_secret
+    assert request.source_key is None
+    assert "api_key" not in request.url
 
 
 @pytest.mark.parametrize(
@@ -127,28 +127,28 @@ def test_settings_that_can_not_be(given, message):
     ],
 )
 def test_the_next_page_is_asked_for_where_there_is_one(given, more, following):
-    said = read(answer_of(PHOTO, **more), source(**given))
-    assert [parameters(ask)["page"] for ask in said.asks] == ([following] if following else [])
+    parsed = read(answer_of(PHOTO, **more), source(**given))
+    assert [parameters(request)["page"] for request in parsed.requests] == ([following] if following else [])
 
 
 @pytest.mark.parametrize(("licenses", "following"), [((4,), 0), ((), 1)])
 def test_a_search_is_not_asked_beyond_4000_and_a_pool_is(licenses, following):
     wished = source(licenses=licenses)
-    (ask,) = flickr.first(wished)
-    eighth = flickr.Ask(ask.url.replace("page=1&", "page=8&"), ask.kind, needs_secret=True)
-    said = read(answer_of(PHOTO, page=8, pages=20, total=9999), wished, eighth)
-    assert len(said.asks) == following
-    assert said.claims == (Claim(ask.kind, 9999),)
+    (request,) = flickr.start_requests(wished)
+    eighth = flickr.SourceRequest(request.url.replace("page=1&", "page=8&"), request.kind, needs_secret=True)
+    parsed = read(answer_of(PHOTO, page=8, pages=20, total=9999), wished, eighth)
+    assert len(parsed.requests) == following
+    assert parsed.claims == (ClaimedCount(request.kind, 9999),)
 
 
 def test_a_page_that_was_not_asked_for_says_nothing_new():
-    said = read(answer_of(PHOTO, page=2, pages=9, total=1))
-    assert (said.rows, said.asks, said.claims) == ((), (), (Claim(f"pool {GROUP}", 1),))
+    parsed = read(answer_of(PHOTO, page=2, pages=9, total=1))
+    assert (parsed.rows, parsed.requests, parsed.claims) == ((), (), (ClaimedCount(f"pool {GROUP}", 1),))
 
 
 def test_a_page_claims_what_flickr_says():
-    assert read(answer_of(PHOTO, total="12345")).claims == (Claim(f"pool {GROUP}", 12345),)
-    assert read(answer_of(PHOTO), source(licenses=(4,))).claims == (Claim("photographs found", 1),)
+    assert read(answer_of(PHOTO, total="12345")).claims == (ClaimedCount(f"pool {GROUP}", 12345),)
+    assert read(answer_of(PHOTO), source(licenses=(4,))).claims == (ClaimedCount("photographs found", 1),)
 
 
 @pytest.mark.parametrize(
@@ -212,8 +212,8 @@ def test_the_image_is_of_the_wished_size_or_the_next(long_side_px, more, image):
 
 @pytest.mark.parametrize("bad", [None, "x", [], {}, {"id": 3}, {"id": "x" * 99}, {**PHOTO, "id": "../1"}])
 def test_a_bad_photograph_leaves_the_others_alone(bad):
-    said = read(answer_of(bad, PHOTO))
-    assert [record(source(), row)["reason"] for row in said.rows] == ["bad_record", None]
+    parsed = read(answer_of(bad, PHOTO))
+    assert [record(source(), row)["reason"] for row in parsed.rows] == ["bad_record", None]
 
 
 def test_a_title_may_be_an_object():
@@ -285,10 +285,10 @@ def mutated(draw):
 )
 def test_any_bytes_are_read_or_are_a_bad_answer(given, data):
     try:
-        said = flickr.read(given, flickr.first(given)[0], data)
+        parsed = flickr.parse(given, flickr.start_requests(given)[0], data)
     except BadAnswer:
         return
-    for row in said.rows:
+    for row in parsed.rows:
         got = record(given, row)
         assert got["reason"] or is_url(got["locator"])
-    assert all(urlsplit(ask.url).netloc in flickr.HOSTS for ask in said.asks)
+    assert all(urlsplit(request.url).netloc in flickr.HOSTS for request in parsed.requests)

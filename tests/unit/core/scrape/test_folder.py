@@ -67,7 +67,7 @@ any_part = st.text(st.characters(exclude_characters="/", exclude_categories=["Cs
 def test_what_a_path_was_made_of_is_found_again(style: str, artist: str, title: str):
     made = {"style": style, "artist": artist, "title": title}
     pattern = "images/{style}/{artist}_{title}.jpg"
-    path = folder.beside(pattern, pattern, f"images/{style}/{artist}_{title}.jpg")
+    path = folder.annotation_path(pattern, pattern, f"images/{style}/{artist}_{title}.jpg")
     assert path == f"images/{style}/{artist}_{title}.jpg"
     assert folder.fields_of_path(pattern, path) == made
 
@@ -155,4 +155,4 @@ def test_both_spellings_of_a_name_are_one_record_id():
     ],
 )
 def test_the_annotation_beside_an_image(template: str, pattern: str, path: str, expected: str):
-    assert folder.beside(template, pattern, path) == expected
+    assert folder.annotation_path(template, pattern, path) == expected

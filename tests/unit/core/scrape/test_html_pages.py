@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks.core.scrape.html_pages import link, page
+from tasks.core.scrape.html_pages import parse_page, resolve_link
 from tasks.core.scrape.web_source import BadAnswer
 
 
@@ -24,12 +24,12 @@ from tasks.core.scrape.web_source import BadAnswer
     ],
 )
 def test_elements(data, tag, texts):
-    read = page(data)
+    read = parse_page(data)
     assert [read.text(element) for element in read.all(tag)] == texts
 
 
 def test_what_lies_within_an_element():
-    read = page(b"<title> A\nB </title><div class='img big'><a class=img href=1 href=2>x</a></div><a>y</a>")
+    read = parse_page(b"<title> A\nB </title><div class='img big'><a class=img href=1 href=2>x</a></div><a>y</a>")
     assert read.title == "A B"
     card = read.one("div", "img")
     assert [each.attributes for each in read.all("a", within=card)] == [{"class": "img", "href": "1"}]
@@ -51,7 +51,7 @@ def test_what_lies_within_an_element():
 )
 def test_hostile_pages_take_no_time(data):
     begun_s = time.process_time()  # the program's own: others may use the machine, too
-    page(data).all("div")
+    parse_page(data).all("div")
     assert time.process_time() - begun_s < 20  # a second or two, or, if it grew with the square, days
 
 
@@ -61,7 +61,7 @@ def test_hostile_pages_take_no_time(data):
 )
 def test_what_is_no_page_is_refused(data, message):
     with pytest.raises(BadAnswer, match=message):
-        page(data)
+        parse_page(data)
 
 
 @pytest.mark.parametrize(
@@ -83,14 +83,14 @@ def test_what_is_no_page_is_refused(data, message):
     ],
 )
 def test_links(href, expected):
-    found = link("https://a.org/x/y", href)
+    found = resolve_link("https://a.org/x/y", href)
     assert (found.geturl() if found else None) == expected
 
 
 @given(st.one_of(st.binary(), st.text(alphabet="<>/!-[]&;#\"'= pdiva\n").map(str.encode)))
 def test_any_bytes_are_a_page_or_refused(data):
     try:
-        read = page(data)
+        read = parse_page(data)
     except BadAnswer:
         return
     for at, element in enumerate(read.elements):
@@ -100,5 +100,5 @@ def test_any_bytes_are_a_page_or_refused(data):
 
 @given(st.text())
 def test_any_text_is_a_link_or_none(href):
-    found = link("https://a.org/", href)
+    found = resolve_link("https://a.org/", href)
     assert found is None or found.geturl().startswith("https://")

@@ -15,20 +15,20 @@ from pydantic import ValidationError
 from schemas.sources.met import MetSource
 from tasks.core.scrape import met
 from tasks.core.scrape.records import record
-from tasks.core.scrape.web_source import Ask, BadAnswer, Claim, Said
+from tasks.core.scrape.web_source import BadAnswer, ClaimedCount, ParsedAnswer, SourceRequest
 
 PAGE = Path(__file__).parents[4] / "docs/sources/met.md"
 SOURCE = MetSource(name="met")
-TABLE = Ask(
+TABLE = SourceRequest(
     "https://media.githubusercontent.com/media/metmuseum/openaccess/master/MetObjects.csv", "table", expects="csv"
 )
 OBJECTS = "https://collectionapi.metmuseum.org/public/collection/v1/objects"
-LIST = Ask(OBJECTS, "list")
+LIST = SourceRequest(OBJECTS, "list")
 HEAD = "Object Number,Is Public Domain,Object ID,Department,Title,Classification"
 
 
-def _object(number: int = 45734) -> Ask:
-    return Ask(f"{OBJECTS}/{number}", "object", str(number))
+def _object(number: int = 45734) -> SourceRequest:
+    return SourceRequest(f"{OBJECTS}/{number}", "object", str(number))
 
 
 def _with(**fields: Any) -> MetSource:
@@ -52,25 +52,25 @@ def _answer(**fields: Any) -> bytes:
     return json.dumps(known | fields).encode()
 
 
-def _keys(said: Said) -> list[str | None]:
-    return [ask.key for ask in said.asks]
+def _keys(parsed: ParsedAnswer) -> list[str | None]:
+    return [source_request.source_key for source_request in parsed.requests]
 
 
 @pytest.mark.parametrize(
-    ("source", "asks"),
+    ("source", "requests"),
     [
         pytest.param(SOURCE, [TABLE], id="the table"),
         pytest.param(_with(object_ids="1-3"), [TABLE], id="the table, for some ids too"),
         pytest.param(_with(listing="api"), [LIST], id="the list of ids"),
         pytest.param(
             _with(listing="api", department_ids=(11, 9)),
-            [Ask(f"{OBJECTS}?departmentIds=11%7C9", "list")],
+            [SourceRequest(f"{OBJECTS}?departmentIds=11%7C9", "list")],
             id="departments",
         ),
     ],
 )
-def test_first(source: MetSource, asks: list[Ask]):
-    assert met.first(source) == asks
+def test_first(source: MetSource, requests: list[SourceRequest]):
+    assert met.start_requests(source) == requests
 
 
 @pytest.mark.parametrize(
@@ -143,18 +143,18 @@ def test_settings_that_are_refused(fields: dict[str, Any], says: str):
 )
 @pytest.mark.parametrize("mark", ["", "\ufeff"], ids=["bare", "byte-order mark"])
 def test_asks_of_a_table(source: MetSource, lines: list[str], keys: list[str], broken: list[str], mark: str):
-    said = met.read(source, TABLE, mark.encode() + "\n".join([HEAD, *lines, ""]).encode())
-    assert _keys(said) == keys
-    assert all(ask == _object(int(str(ask.key))) for ask in said.asks)
-    assert [row["title"] for row in said.rows] == broken
-    assert said.claims == (Claim("objects", len(keys) + len(broken)),)
-    assert all(record(source, row)["detail"] == "no key in the row" for row in said.rows)
+    parsed = met.parse(source, TABLE, mark.encode() + "\n".join([HEAD, *lines, ""]).encode())
+    assert _keys(parsed) == keys
+    assert all(source_request == _object(int(str(source_request.source_key))) for source_request in parsed.requests)
+    assert [row["title"] for row in parsed.rows] == broken
+    assert parsed.claims == (ClaimedCount("objects", len(keys) + len(broken)),)
+    assert all(record(source, row)["detail"] == "no key in the row" for row in parsed.rows)
 
 
 def test_a_table_with_bytes_that_are_no_text():
-    said = met.read(SOURCE, TABLE, HEAD.encode() + b"\na,True,7,X,\xff\xfe,c\na,True,8\x84,X,t,c\na\xbb\n")
-    assert _keys(said) == ["7"]
-    assert {row["title"] for row in said.rows} == {"a\ufffd", "8\ufffd"}
+    parsed = met.parse(SOURCE, TABLE, HEAD.encode() + b"\na,True,7,X,\xff\xfe,c\na,True,8\x84,X,t,c\na\xbb\n")
+    assert _keys(parsed) == ["7"]
+    assert {row["title"] for row in parsed.rows} == {"a\ufffd", "8\ufffd"}
 
 
 @pytest.mark.parametrize(
@@ -176,7 +176,7 @@ def test_a_table_with_bytes_that_are_no_text():
 )
 def test_tables_that_are_none(data: bytes, says: str):
     with pytest.raises(BadAnswer, match=says) as caught:
-        met.read(SOURCE, TABLE, data)
+        met.parse(SOURCE, TABLE, data)
     assert TABLE.url in str(caught.value)
 
 
@@ -199,16 +199,16 @@ def test_tables_that_are_none(data: bytes, says: str):
     ],
 )
 def test_asks_of_a_list(source: MetSource, answer: Any, keys: list[str], count: int):
-    said = met.read(source, LIST, json.dumps(answer).encode())
-    assert (_keys(said), said.rows, said.claims) == (keys, (), (Claim("objects", count),))
+    parsed = met.parse(source, LIST, json.dumps(answer).encode())
+    assert (_keys(parsed), parsed.rows, parsed.claims) == (keys, (), (ClaimedCount("objects", count),))
 
 
 def test_ids_that_are_none_are_rows_without_key():
     ids = ["7", True, 0, -1, 10**9, None, [[]], 7.0, 7]
-    said = met.read(_with(listing="api"), LIST, json.dumps({"total": 9, "objectIDs": ids}).encode())
-    assert _keys(said) == ["7"]
-    assert [row["title"] for row in said.rows] == ["'7'", "True", "0", "-1", "1000000000", "None", "[[]]", "7.0"]
-    assert said.claims == (Claim("objects", 9),)
+    parsed = met.parse(_with(listing="api"), LIST, json.dumps({"total": 9, "objectIDs": ids}).encode())
+    assert _keys(parsed) == ["7"]
+    assert [row["title"] for row in parsed.rows] == ["'7'", "True", "0", "-1", "1000000000", "None", "[[]]", "7.0"]
+    assert parsed.claims == (ClaimedCount("objects", 9),)
 
 
 A, B, C = (f"https://images.metmuseum.org/CRDImages/as/original/{name}.jpg" for name in "ABC")
@@ -243,7 +243,7 @@ A, B, C = (f"https://images.metmuseum.org/CRDImages/as/original/{name}.jpg" for 
     ],
 )
 def test_images_of_an_object(fields: dict[str, Any], images: dict[str, str | None]):
-    rows = met.read(SOURCE, _object(), _answer(**fields)).rows
+    rows = met.parse(SOURCE, _object(), _answer(**fields)).rows
     assert {row["key"]: row["image"] for row in rows} == images
     assert {row["group"] for row in rows} == {"45734"}
 
@@ -310,13 +310,13 @@ def test_images_of_an_object(fields: dict[str, Any], images: dict[str, str | Non
     ],
 )
 def test_records_of_odd_fields(fields: dict[str, Any], title: str | None, artist: str | None, year: int | None):
-    row = met.read(SOURCE, _object(), _answer(**fields)).rows[0]
+    row = met.parse(SOURCE, _object(), _answer(**fields)).rows[0]
     found = record(SOURCE, row)
     assert (found["title"], row["artist"], found["year"]) == (title, artist, year)
 
 
 @pytest.mark.parametrize(
-    ("ask", "data", "says"),
+    ("source_request", "data", "says"),
     [
         pytest.param(_object(), b"", "expected JSON, got b''", id="nothing"),
         pytest.param(_object(), b"[" * 100_000, "expected JSON, got", id="deeper than the parser goes"),
@@ -344,10 +344,10 @@ def test_records_of_odd_fields(fields: dict[str, Any], title: str | None, artist
         ),
     ],
 )
-def test_answers_that_are_none(ask: Ask, data: bytes, says: str):
+def test_answers_that_are_none(source_request: SourceRequest, data: bytes, says: str):
     with pytest.raises(BadAnswer, match=says) as caught:
-        met.read(SOURCE, ask, data)
-    assert ask.url in str(caught.value)
+        met.parse(SOURCE, source_request, data)
+    assert source_request.url in str(caught.value)
 
 
 def _real(shared_data: Path, name: str) -> bytes:
@@ -355,7 +355,7 @@ def _real(shared_data: Path, name: str) -> bytes:
 
 
 def test_a_real_object_of_three_images(shared_data: Path):
-    rows = met.read(SOURCE, _object(), _real(shared_data, "sample_response.json")).rows
+    rows = met.parse(SOURCE, _object(), _real(shared_data, "sample_response.json")).rows
     assert [(row["key"], row["image"][-12:]) for row in rows] == [
         ("45734", "DP251139.jpg"),
         ("45734-2", "DP251138.jpg"),
@@ -375,7 +375,7 @@ def test_a_real_object_of_three_images(shared_data: Path):
 
 
 def test_a_real_object_of_one_image_and_nobody(shared_data: Path):
-    (row,) = met.read(SOURCE, _object(47533), _real(shared_data, "sample_response_without_additional.json")).rows
+    (row,) = met.parse(SOURCE, _object(47533), _real(shared_data, "sample_response_without_additional.json")).rows
     found = record(SOURCE, row)
     assert (found["record_id"], found["artist"], found["date_text"], found["year"]) == ("met:47533", None, None, None)
 
@@ -393,10 +393,10 @@ def test_a_real_object_of_one_image_and_nobody(shared_data: Path):
 )
 def test_the_real_table(shared_data: Path, source: MetSource, count: int):
     data = (shared_data / "met_openaccess/metmuseum_curated_full_columns_2000.csv").read_bytes()
-    said = met.read(source, TABLE, data)
-    assert (len(said.asks), said.rows, said.claims) == (count, (), (Claim("objects", count),))
+    parsed = met.parse(source, TABLE, data)
+    assert (len(parsed.requests), parsed.rows, parsed.claims) == (count, (), (ClaimedCount("objects", count),))
     listed = {int(row["Object ID"]) for row in csv.DictReader(io.StringIO(data.decode("utf-8-sig"), newline=""))}
-    assert {int(str(key)) for key in _keys(said)} <= listed
+    assert {int(str(key)) for key in _keys(parsed)} <= listed
 
 
 def test_the_page_shows_settings_that_are_taken():
@@ -407,7 +407,7 @@ def test_the_page_shows_settings_that_are_taken():
 
 def test_the_page_shows_a_real_record(shared_data: Path):
     shown = json.loads(PAGE.read_text("utf-8").split("```json\n")[1].split("```")[0])
-    found = record(SOURCE, met.read(SOURCE, _object(), _real(shared_data, "sample_response.json")).rows[1])
+    found = record(SOURCE, met.parse(SOURCE, _object(), _real(shared_data, "sample_response.json")).rows[1])
     assert shown == {name: found[name] for name in shown}
 
 
@@ -427,29 +427,29 @@ _some_csv = st.lists(
 )
 
 
-def _read_or_refused(ask: Ask, data: bytes) -> None:
+def _read_or_refused(source_request: SourceRequest, data: bytes) -> None:
     try:
-        said = met.read(SOURCE, ask, data)
+        parsed = met.parse(SOURCE, source_request, data)
     except BadAnswer as error:
         str(error).encode("utf-8", "backslashreplace")
         return
-    assert all(ask.url.split("/")[2] in met.HOSTS for ask in said.asks)
-    for row in said.rows:
+    assert all(source_request.url.split("/")[2] in met.HOSTS for source_request in parsed.requests)
+    for row in parsed.rows:
         record(SOURCE, row)
 
 
-@pytest.mark.parametrize("ask", [TABLE, LIST, _object()], ids=lambda ask: ask.kind)
+@pytest.mark.parametrize("source_request", [TABLE, LIST, _object()], ids=lambda source_request: source_request.kind)
 @settings(max_examples=60, deadline=None)
 @given(data=st.binary(max_size=60) | _json_values.map(lambda value: json.dumps(value).encode()))
-def test_any_bytes_are_read_or_refused(ask: Ask, data: bytes):
-    _read_or_refused(ask, data)
+def test_any_bytes_are_read_or_refused(source_request: SourceRequest, data: bytes):
+    _read_or_refused(source_request, data)
 
 
 @settings(max_examples=100, deadline=None)
 @given(st.dictionaries(_fields, _json_values, max_size=4))
 def test_any_fields_are_read_or_refused(fields: dict[str, Any]):
-    for ask in (LIST, _object()):
-        _read_or_refused(ask, _answer(**fields))
+    for source_request in (LIST, _object()):
+        _read_or_refused(source_request, _answer(**fields))
 
 
 @settings(max_examples=100, deadline=None)

@@ -277,7 +277,7 @@ def test_the_key_is_text_composed_and_trimmed():
 
 
 def table(*rows: dict[str, Any]) -> list[dict[str, Any]]:
-    got = records.table([record(row) for row in rows])
+    got = records.records_table([record(row) for row in rows])
     assert got.schema == RECORDS
     return got.to_pylist()
 
@@ -326,7 +326,7 @@ def as_table(rows: list[dict[str, Any]]) -> pa.Table:
 
 
 def merged(*parts: list[dict[str, Any]]) -> pa.Table:
-    got = records.merged(as_table(part) for part in parts)
+    got = records.merge(as_table(part) for part in parts)
     assert got.schema == RECORDS
     ids = got["record_id"].to_pylist()
     assert ids == sorted(set(ids))
@@ -358,9 +358,9 @@ def test_what_is_merged_already_may_be_merged_again_with_any_of_its_rows(
     rows: list[dict[str, Any]], others: list[dict[str, Any]]
 ):
     once = merged(rows, others)
-    assert records.merged([once]).equals(once)
-    assert records.merged([once, once]).equals(once)
-    assert records.merged([merged(rows), merged(others)]).equals(once)
+    assert records.merge([once]).equals(once)
+    assert records.merge([once, once]).equals(once)
+    assert records.merge([merged(rows), merged(others)]).equals(once)
     assert merged(once.to_pylist(), others).equals(as_table(records.unique([*once.to_pylist(), *others])))
 
 
@@ -384,7 +384,7 @@ def test_no_rows_in_any_table(parts: tuple[list[dict[str, Any]], ...]):
 
 def test_tables_that_follow_each_other_are_not_copied():
     first, second = (as_table([record({"key": key})]) for key in "12")
-    got = records.merged([second, first])
+    got = records.merge([second, first])
     assert got["record_id"].to_pylist() == ["art:1", "art:2"]
     where = {chunk.buffers()[2].address for chunk in got["record_id"].chunks if len(chunk)}
     assert where == {part["record_id"].chunk(0).buffers()[2].address for part in (first, second)}
@@ -393,7 +393,7 @@ def test_tables_that_follow_each_other_are_not_copied():
 def test_rows_of_a_slice_are_rows_like_others():
     rows = [record({"key": key}) for key in "4321"]
     parts = [as_table(rows).slice(1, 2), as_table(rows).slice(0, 1), as_table(rows).slice(3)]
-    assert records.merged(parts).equals(as_table(rows[::-1]))
+    assert records.merge(parts).equals(as_table(rows[::-1]))
 
 
 # --- limits
@@ -411,7 +411,7 @@ def limited(
         }
         for name in names
     ]
-    got = records.limited(pa.Table.from_pylist(rows, schema=RECORDS), limit)
+    got = records.limit_records(pa.Table.from_pylist(rows, schema=RECORDS), limit)
     assert got.schema == RECORDS
     assert got["record_id"].to_pylist() == list(names)
     return {row["record_id"]: (row["reason"], row["detail"]) for row in got.to_pylist()}

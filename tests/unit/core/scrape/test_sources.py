@@ -23,25 +23,25 @@ def listed(
     files: Files,
     parquet: Callable[[bytes], list[dict[str, Any]]] = no_parquet,
     unreadable: tuple[str, ...] = (),
-) -> sources.Listed:
+) -> sources.SourceTables:
     asked: list[str] = []
 
     def read(path: str) -> bytes | None:
         asked.append(path)
         return None if path in unreadable else files.get(path)
 
-    got = sources.listed(source, sorted(files), read, parquet, ("person",))
-    assert set(asked) & set(files) <= set(sources.answers_wanted(source, sorted(files)))  # nothing else was fetched
+    got = sources.tables_of_source(source, sorted(files), read, parquet, ("person",))
+    assert set(asked) & set(files) <= set(sources.files_to_read(source, sorted(files)))  # nothing else was fetched
     assert got.records.schema == RECORDS
     assert got.figures.schema == SOURCE_FIGURES
     return got
 
 
-def figures(got: sources.Listed) -> dict[str, list[list[float]]]:
+def figures(got: sources.SourceTables) -> dict[str, list[list[float]]]:
     return {row["record_id"]: [figure["xywh_px"] for figure in row["figures"]] for row in got.figures.to_pylist()}
 
 
-def annotated(got: sources.Listed) -> dict[str, bool]:
+def annotated(got: sources.SourceTables) -> dict[str, bool]:
     return {row["record_id"]: row["is_annotated"] for row in got.records.to_pylist()}
 
 
@@ -142,11 +142,11 @@ def test_a_file_in_decomposed_letters_finds_its_annotation():
 
 def test_what_has_to_be_read_is_what_is_there():
     paths = [*IMAGES, "xml/Cubism/a.xml", "xml/Cubism/z.xml", "works.csv", "boxes.json"]
-    assert sources.answers_wanted(FOLDER, paths) == []
-    assert sources.answers_wanted(VOC, paths) == ["xml/Cubism/a.xml"]
-    assert sources.answers_wanted(TABLE, paths) == ["works.csv"]
-    assert sources.answers_wanted(COCO, paths) == ["boxes.json", "works.csv"]
-    assert sources.answers_wanted(COCO, []) == []
+    assert sources.files_to_read(FOLDER, paths) == []
+    assert sources.files_to_read(VOC, paths) == ["xml/Cubism/a.xml"]
+    assert sources.files_to_read(TABLE, paths) == ["works.csv"]
+    assert sources.files_to_read(COCO, paths) == ["boxes.json", "works.csv"]
+    assert sources.files_to_read(COCO, []) == []
 
 
 # --- tables

@@ -8,12 +8,12 @@ from pydantic import ValidationError
 
 from schemas.sources.ukiyoe import UkiyoeSource
 from tasks.core.scrape.records import record
-from tasks.core.scrape.ukiyoe import CREDENTIAL, HOSTS, first, read
-from tasks.core.scrape.web_source import Ask, BadAnswer, Claim
+from tasks.core.scrape.ukiyoe import CREDENTIAL, HOSTS, parse, start_requests
+from tasks.core.scrape.web_source import BadAnswer, ClaimedCount, SourceRequest
 
 SOURCE = UkiyoeSource(name="prints")
-LISTING = Ask("https://ukiyo-e.org/source/mfa", "listing", expects="html")
-PRINT = Ask("https://ukiyo-e.org/image/mfa/sc190207", "print", "mfa/sc190207", "html")
+LISTING = SourceRequest("https://ukiyo-e.org/source/mfa", "listing", expects="html")
+PRINT = SourceRequest("https://ukiyo-e.org/image/mfa/sc190207", "print", "mfa/sc190207", "html")
 IMAGE = "https://data.ukiyo-e.org/mfa/images/sc190207.jpg"
 HOLDER = (
     f'<div class="imageholder"><a href="{IMAGE}"><img src="{IMAGE.replace("images", "scaled")}" alt=\'Japanese '
@@ -64,9 +64,12 @@ def real_print(shared_data):
     ],
 )
 def test_first(fields, urls):
-    asks = first(UkiyoeSource(name="x", **fields))
-    assert [ask.url for ask in asks] == urls
-    assert {(ask.kind, ask.key, ask.expects, ask.needs_secret) for ask in asks} == {("listing", None, "html", False)}
+    requests = start_requests(UkiyoeSource(name="x", **fields))
+    assert [source_request.url for source_request in requests] == urls
+    assert {
+        (source_request.kind, source_request.source_key, source_request.expects, source_request.needs_secret)
+        for source_request in requests
+    } == {("listing", None, "html", False)}
     assert CREDENTIAL is None
 
 
@@ -86,14 +89,16 @@ def test_odd_settings_are_refused(fields, message):
 
 
 def test_a_real_card(shared_data):
-    ask = Ask("https://ukiyo-e.org/source/etm", "listing", expects="html")
-    said = read(SOURCE, ask, real(shared_data, "search_result_card.html"))
-    assert said.asks == (Ask("https://ukiyo-e.org/image/etm/0189204030", "print", "etm/0189204030", "html"),)
-    assert (said.rows, said.claims) == ((), ())
+    source_request = SourceRequest("https://ukiyo-e.org/source/etm", "listing", expects="html")
+    parsed = parse(SOURCE, source_request, real(shared_data, "search_result_card.html"))
+    assert parsed.requests == (
+        SourceRequest("https://ukiyo-e.org/image/etm/0189204030", "print", "etm/0189204030", "html"),
+    )
+    assert (parsed.rows, parsed.claims) == ((), ())
 
 
 def test_the_real_page_of_a_print_is_what_the_docs_say(shared_data):
-    (row,) = read(SOURCE, PRINT, real_print(shared_data)).rows
+    (row,) = parse(SOURCE, PRINT, real_print(shared_data)).rows
     page = (Path(__file__).parents[4] / "docs" / "sources" / "ukiyoe.md").read_text("utf-8")
     assert row == json.loads(page.partition("```json")[2].partition("```")[0])
     found = record(SOURCE, row)
@@ -102,7 +107,7 @@ def test_the_real_page_of_a_print_is_what_the_docs_say(shared_data):
 
 
 def test_the_real_page_of_a_print_scaled(shared_data):
-    (row,) = read(UkiyoeSource(name="x", rendition="scaled"), PRINT, real_print(shared_data)).rows
+    (row,) = parse(UkiyoeSource(name="x", rendition="scaled"), PRINT, real_print(shared_data)).rows
     assert row["image"] == "https://data.ukiyo-e.org/mfa/scaled/sc190207.jpg"
 
 
@@ -110,7 +115,7 @@ def test_the_real_excerpt_as_it_is_has_no_image(shared_data):
     with pytest.raises(
         BadAnswer, match=r"expected the image's URL at data.ukiyo-e.org in a.href, got 'x' \(https://ukiyo-e.org/image"
     ):
-        read(SOURCE, PRINT, real(shared_data, "image_page_excerpt.html"))
+        parse(SOURCE, PRINT, real(shared_data, "image_page_excerpt.html"))
 
 
 @pytest.mark.parametrize(
@@ -129,17 +134,17 @@ def test_the_real_excerpt_as_it_is_has_no_image(shared_data):
     ],
 )
 def test_odd_fields_of_a_print(rows, fields):
-    (row,) = read(SOURCE, PRINT, (HOLDER + rows).encode()).rows
+    (row,) = parse(SOURCE, PRINT, (HOLDER + rows).encode()).rows
     assert {name: row[name] for name in fields} == fields
 
 
 def test_an_alternative_text_of_another_form_is_no_title():
-    (row,) = read(SOURCE, PRINT, HOLDER.replace("Japanese Print", "Print").encode()).rows
+    (row,) = parse(SOURCE, PRINT, HOLDER.replace("Japanese Print", "Print").encode()).rows
     assert (row["title"], row["artist"]) == (None, None)
 
 
 @pytest.mark.parametrize(
-    ("data", "asks", "rows", "claims"),
+    ("data", "requests", "rows", "claims"),
     [
         (listing(total="0", viewing="0 to 0"), [], 0, [0]),
         (listing(card(), total="1"), ["image/mfa/sc1"], 0, [1]),
@@ -164,21 +169,25 @@ def test_an_alternative_text_of_another_form_is_no_title():
         (b"<p>many prints found.</p>" + card().encode(), ["image/mfa/sc1"], 0, []),
     ],
 )
-def test_listings(data, asks, rows, claims):
-    said = read(SOURCE, LISTING, data)
-    assert [ask.url for ask in said.asks] == [f"https://ukiyo-e.org/{path}" for path in asks]
-    assert len(said.rows) == rows
-    assert [record(SOURCE, row)["reason"] for row in said.rows] == ["bad_record"] * rows
-    assert said.claims == tuple(Claim("source/mfa", count) for count in claims)
+def test_listings(data, requests, rows, claims):
+    parsed = parse(SOURCE, LISTING, data)
+    assert [source_request.url for source_request in parsed.requests] == [
+        f"https://ukiyo-e.org/{path}" for path in requests
+    ]
+    assert len(parsed.rows) == rows
+    assert [record(SOURCE, row)["reason"] for row in parsed.rows] == ["bad_record"] * rows
+    assert parsed.claims == tuple(ClaimedCount("source/mfa", count) for count in claims)
 
 
 def test_each_page_of_a_listing_claims_what_the_first_one_does():
-    ask = Ask(f"{LISTING.url}?start=100", "listing", expects="html")
-    assert read(SOURCE, ask, listing(card(), total="101", viewing="101 to 101")).claims == (Claim("source/mfa", 101),)
+    source_request = SourceRequest(f"{LISTING.url}?start=100", "listing", expects="html")
+    assert parse(SOURCE, source_request, listing(card(), total="101", viewing="101 to 101")).claims == (
+        ClaimedCount("source/mfa", 101),
+    )
 
 
 @pytest.mark.parametrize(
-    ("ask", "data", "message"),
+    ("source_request", "data", "message"),
     [
         (
             LISTING,
@@ -201,13 +210,13 @@ def test_each_page_of_a_listing_claims_what_the_first_one_does():
         (LISTING, listing(card(), after=following("/source/mfa?start=1&x=2")), "start=N"),
         (PRINT, b"<title>404</title>", r"expected the print \(div.imageholder\), got none; title '404'"),
         (PRINT, HOLDER.replace("https://data", "https://evil").encode(), "got 'https://evil.ukiyo-e.org"),
-        (Ask(PRINT.url, "print"), HOLDER.encode(), "expected an ask for a listing or a print"),
-        (Ask(PRINT.url, "artist"), b"", "got 'artist'"),
+        (SourceRequest(PRINT.url, "print"), HOLDER.encode(), "expected a request for a listing or a print"),
+        (SourceRequest(PRINT.url, "artist"), b"", "got 'artist'"),
     ],
 )
-def test_bad_answers(ask, data, message):
+def test_bad_answers(source_request, data, message):
     with pytest.raises(BadAnswer, match=message):
-        read(SOURCE, ask, data)
+        parse(SOURCE, source_request, data)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -222,10 +231,10 @@ def test_any_bytes_are_read_or_refused(shared_data, data):
             st.binary(), mutated, st.dictionaries(st.text(), st.integers()).map(lambda it: json.dumps(it).encode())
         )
     )
-    for ask in (LISTING, PRINT):
+    for source_request in (LISTING, PRINT):
         try:
-            said = read(SOURCE, ask, value)
+            parsed = parse(SOURCE, source_request, value)
         except BadAnswer:
             continue
-        assert all(each.url.split("/")[2] in HOSTS and each.url.isascii() for each in said.asks)
-        assert len([record(SOURCE, row) for row in said.rows]) == len(said.rows)
+        assert all(each.url.split("/")[2] in HOSTS and each.url.isascii() for each in parsed.requests)
+        assert len([record(SOURCE, row) for row in parsed.rows]) == len(parsed.rows)

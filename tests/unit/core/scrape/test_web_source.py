@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks.core.scrape.web_source import Ask, BadAnswer, object_of_json, quoted
+from tasks.core.scrape.web_source import BadAnswer, SourceRequest, object_of_json, quoted
 
 URL = "https://museum.example/api?page=1"
 
@@ -27,14 +27,14 @@ URL = "https://museum.example/api?page=1"
 )
 def test_what_is_no_object_is_no_answer_and_the_message_names_its_address(data: bytes, message: str):
     with pytest.raises(BadAnswer, match=message) as caught:
-        object_of_json(Ask(URL, "work"), data)
+        object_of_json(SourceRequest(URL, "work"), data)
     assert str(caught.value).startswith(f"{URL}: expected ")
     assert len(str(caught.value)) < 200
 
 
 @pytest.mark.parametrize("data", [b'{"a": [1, null]}', b' \n{"a":[1,null]}\r\n', '{"a": [1, null]}'.encode("utf-16")])
 def test_an_object_is_read_in_any_encoding_of_json(data: bytes):
-    assert object_of_json(Ask(URL, "work"), data) == {"a": [1, None]}
+    assert object_of_json(SourceRequest(URL, "work"), data) == {"a": [1, None]}
 
 
 @pytest.mark.parametrize(

@@ -12,10 +12,10 @@ from pydantic import ValidationError
 
 from schemas.sources.wikiart import WikiartSource
 from tasks.core.scrape import wikiart
-from tasks.core.scrape.web_source import Ask, BadAnswer, Claim, Said
+from tasks.core.scrape.web_source import BadAnswer, ClaimedCount, ParsedAnswer, SourceRequest
 from tasks.core.scrape.wikiart_addresses import address_of_style
-from tasks.core.scrape.wikiart_page import PUBLIC_DOMAIN, Page
-from tasks.core.scrape.wikiart_work import folded, hyphened, image_url, row
+from tasks.core.scrape.wikiart_page import PUBLIC_DOMAIN, WorkPage
+from tasks.core.scrape.wikiart_work import comparable_style, hyphenated, image_url, row
 
 SITE = "https://www.wikiart.org"
 ID = "57726f82edc2cb3880bb105d"
@@ -46,29 +46,31 @@ def dumped(value: Any) -> bytes:
     return json.dumps(value).encode()
 
 
-def read(ask: Ask, value: Any, **settings: Any) -> Said:
-    return wikiart.read(source(**settings), ask, value if isinstance(value, bytes) else dumped(value))
+def read(source_request: SourceRequest, value: Any, **settings: Any) -> ParsedAnswer:
+    return wikiart.parse(source(**settings), source_request, value if isinstance(value, bytes) else dumped(value))
 
 
 def image_json(**fields: Any) -> dict[str, Any]:
     return {"contentId": 7, "title": "T", "image": "https://u.wikiart.org/images/a/b.jpg", "style": "Dada"} | fields
 
 
-def work_ask(content_id: int = 7) -> Ask:
-    return Ask(f"{SITE}/en/App/Painting/ImageJson/{content_id}", "work", str(content_id))
+def work_ask(content_id: int = 7) -> SourceRequest:
+    return SourceRequest(f"{SITE}/en/App/Painting/ImageJson/{content_id}", "work", str(content_id))
 
 
 def page(painting: Any = PAINTING, *, styles: str = "", labels: str = "", alt: str = "") -> bytes:
-    said = json.dumps(painting).replace("&", "&amp;").replace('"', "&quot;")
+    parsed = json.dumps(painting).replace("&", "&amp;").replace('"', "&quot;")
     return (
-        f'<html><p class="wiki-layout-painting-info-bottom" ng-init="paintingJson = {said}"><img itemprop="image" '
+        f'<html><p class="wiki-layout-painting-info-bottom" ng-init="paintingJson = {parsed}"><img itemprop="image" '
         f'alt="{alt}"><ul><li><s>Genre:</s><span><a>portrait</a></span></li><li class="dictionary-values">'
         f"<s>Style:</s><span>{styles}</span></li></ul><div class='copyright-wrapper'>{labels}</div></html>"
     ).encode()
 
 
 FREE = "<a class='copyright'><i class='copyright-icon-public-domain'></i> Public domain</a>"
-PAGE_ASK = Ask(f"{SITE}/en/hans-von-aachen/self-portrait-1574", "page", "hans-von-aachen/self-portrait-1574", "html")
+PAGE_ASK = SourceRequest(
+    f"{SITE}/en/hans-von-aachen/self-portrait-1574", "page", "hans-von-aachen/self-portrait-1574", "html"
+)
 
 
 @pytest.fixture(scope="module")
@@ -94,20 +96,20 @@ def paintings(shared_data: Path) -> list[dict[str, Any]]:
 )
 def test_real_works_are_read(paintings: list[dict[str, Any]], content_id: int, expected: dict[str, Any]) -> None:
     found = next(work for work in paintings if work["contentId"] == content_id)
-    (said,) = read(work_ask(content_id), found).rows
-    assert {field: said[field] for field in expected} == expected
+    (parsed,) = read(work_ask(content_id), found).rows
+    assert {field: parsed[field] for field in expected} == expected
 
 
 def test_of_599_real_works_seven_may_not_be_shown_and_all_others_have_an_image_and_a_name(
     paintings: list[dict[str, Any]],
 ) -> None:
     rows = [read(work_ask(work["contentId"]), work).rows[0] for work in paintings]
-    assert len({said["key"] for said in rows}) == 599
-    assert sum(said["image"] is None for said in rows) == 7
-    assert all("!" not in (said["image"] or "") and (said["image"] or "").isascii() for said in rows)
-    assert sum(said["year"] is None for said in rows) == 21
-    assert all(hyphened(said["artist"]) == folded_address(said["source_url"]) for said in rows)
-    assert sum(len(said["styles"]) > 1 for said in rows) == sum("," in work["style"] for work in paintings) > 0
+    assert len({parsed["key"] for parsed in rows}) == 599
+    assert sum(parsed["image"] is None for parsed in rows) == 7
+    assert all("!" not in (parsed["image"] or "") and (parsed["image"] or "").isascii() for parsed in rows)
+    assert sum(parsed["year"] is None for parsed in rows) == 21
+    assert all(hyphenated(parsed["artist"]) == folded_address(parsed["source_url"]) for parsed in rows)
+    assert sum(len(parsed["styles"]) > 1 for parsed in rows) == sum("," in work["style"] for work in paintings) > 0
 
 
 def folded_address(url: str) -> str:
@@ -117,38 +119,40 @@ def folded_address(url: str) -> str:
 def test_real_listings_of_a_style_and_of_a_search_are_read(shared_data: Path) -> None:
     folder = shared_data / "wikiart_other_shapes"
     listed = json.loads((folder / "paintings_by_style_json2_excerpt.json").read_bytes())
-    (ask,) = wikiart.first(source(by="page", styles=["Socialist Realism"]))
-    said = read(ask, listed, by="page", styles=["Socialist Realism"])
-    assert said.claims == (Claim("paintings-by-style/socialist-realism", 512, "Socialist Realism"),)
-    assert said.asks[0].key == "aleksandr-deyneka/winter-in-kursk-1916"
-    assert said.asks[1].url == ask.url.replace("page=1", "page=2")
-    by_api = read(ask, listed, by="api2", styles=["Socialist Realism"])
-    assert by_api.asks[0].key == "577271cfedc2cb3880c2de61"
+    (source_request,) = wikiart.start_requests(source(by="page", styles=["Socialist Realism"]))
+    parsed = read(source_request, listed, by="page", styles=["Socialist Realism"])
+    assert parsed.claims == (ClaimedCount("paintings-by-style/socialist-realism", 512, "Socialist Realism"),)
+    assert parsed.requests[0].source_key == "aleksandr-deyneka/winter-in-kursk-1916"
+    assert parsed.requests[1].url == source_request.url.replace("page=1", "page=2")
+    by_api = read(source_request, listed, by="api2", styles=["Socialist Realism"])
+    assert by_api.requests[0].source_key == "577271cfedc2cb3880c2de61"
     found = json.loads((folder / "api2_PaintingSearch_excerpt.json").read_bytes())
-    works = Ask(f"{SITE}/en/api/2/PaintingsByArtist?id={ID}", "api2_works", needs_secret=True)
-    assert len(read(works, found, by="api2").asks) == 4
-    more = read(works, found | {"hasMore": True}, by="api2").asks[-1]
+    works = SourceRequest(f"{SITE}/en/api/2/PaintingsByArtist?id={ID}", "api2_works", needs_secret=True)
+    assert len(read(works, found, by="api2").requests) == 4
+    more = read(works, found | {"hasMore": True}, by="api2").requests[-1]
     assert unquote(more.url) == f"{works.url}&paginationToken={unquote(found['paginationToken'])}"
-    assert read(more, found | {"hasMore": True}, by="api2").asks[-1] == more  # a token that repeats ends the loop
+    assert read(more, found | {"hasMore": True}, by="api2").requests[-1] == more  # a token that repeats ends the loop
 
 
 def test_real_artists_are_asked_for_by_their_address(shared_data: Path) -> None:
     artists = json.loads((shared_data / "wikiart_api_imagejson" / "artists.json").read_bytes())
-    (ask,) = wikiart.first(source())
-    said = read(ask, artists)
-    assert said.rows == ()
-    assert len(said.asks) == len(artists)
-    assert f"{SITE}/en/App/Painting/PaintingsByArtist?artistUrl=paul-cezanne&json=2" in {ask.url for ask in said.asks}
-    only = read(ask, artists, artists=["caravaggio"], copyright="public_domain")
-    assert [ask.url.split("artistUrl=")[1] for ask in only.asks] == ["caravaggio&json=2"]
+    (source_request,) = wikiart.start_requests(source())
+    parsed = read(source_request, artists)
+    assert parsed.rows == ()
+    assert len(parsed.requests) == len(artists)
+    assert f"{SITE}/en/App/Painting/PaintingsByArtist?artistUrl=paul-cezanne&json=2" in {
+        source_request.url for source_request in parsed.requests
+    }
+    only = read(source_request, artists, artists=["caravaggio"], copyright="public_domain")
+    assert [source_request.url.split("artistUrl=")[1] for source_request in only.requests] == ["caravaggio&json=2"]
 
 
 def test_addresses_of_all_real_styles_are_known(shared_data: Path) -> None:
     known = json.loads((shared_data / "wikiart_api2_dictionaries" / "dictionaries.json").read_bytes())
-    styles = {name: said["url"] for name, said in known.items() if said["group"] == 2}
+    styles = {name: parsed["url"] for name, parsed in known.items() if parsed["group"] == 2}
     assert len(styles) == 193
     assert {name: address_of_style(name) for name in styles} == styles
-    assert sum(hyphened(name) != url for name, url in styles.items()) == 12
+    assert sum(hyphenated(name) != url for name, url in styles.items()) == 12
     assert not any("," in name for name in styles)  # so that ImageJson's commas only separate
 
 
@@ -186,9 +190,9 @@ def test_addresses_of_all_real_styles_are_known(shared_data: Path) -> None:
     ],
 )
 def test_odd_fields(fields: dict[str, Any], expected: dict[str, Any]) -> None:
-    (said,) = read(work_ask(), image_json(**fields)).rows
-    assert {field: said[field] for field in expected} == expected
-    assert "rights_uri" not in said  # ImageJson says nothing of rights
+    (parsed,) = read(work_ask(), image_json(**fields)).rows
+    assert {field: parsed[field] for field in expected} == expected
+    assert "rights_uri" not in parsed  # ImageJson says nothing of rights
 
 
 @pytest.mark.parametrize(
@@ -206,7 +210,7 @@ def test_the_first_listed_style_that_is_wanted_is_the_works_style(
     wanted: list[str], style: str, expected: str | None
 ) -> None:
     rows = read(work_ask(), image_json(style=style), styles=wanted).rows
-    assert [said["style"] for said in rows] == ([expected] if expected else [])
+    assert [parsed["style"] for parsed in rows] == ([expected] if expected else [])
 
 
 @pytest.mark.parametrize(
@@ -245,10 +249,10 @@ def test_the_first_listed_style_that_is_wanted_is_the_works_style(
 )
 def test_pages_say_style_and_rights(settings: Any, styles: str, labels: str, alt: str, expected: Any) -> None:
     rows = read(PAGE_ASK, page(styles=styles, labels=labels, alt=alt), by="page", **settings).rows
-    assert [(said["style"], said["rights_uri"], said["rights_text"]) for said in rows] == expected
-    for said in rows:
-        assert (said["artist"], said["title"], said["date_text"]) == ("Hans von Aachen", "Self-portrait", "1574")
-        assert said["source_url"] == PAGE_ASK.url
+    assert [(parsed["style"], parsed["rights_uri"], parsed["rights_text"]) for parsed in rows] == expected
+    for parsed in rows:
+        assert (parsed["artist"], parsed["title"], parsed["date_text"]) == ("Hans von Aachen", "Self-portrait", "1574")
+        assert parsed["source_url"] == PAGE_ASK.url
 
 
 @pytest.mark.parametrize(
@@ -259,9 +263,9 @@ def test_pages_say_style_and_rights(settings: Any, styles: str, labels: str, alt
         ("PinterestSmall", "https://u.wikiart.org/images/a/b.jpg!PinterestSmall.jpg"),
     ],
 )
-@pytest.mark.parametrize("said", ["", "!Large.jpg", "!Blog.jpg"])
-def test_image_sizes(size: Any, expected: str, said: str) -> None:
-    assert image_url(f"https://u.wikiart.org/images/a/b.jpg{said}", size) == expected
+@pytest.mark.parametrize("parsed", ["", "!Large.jpg", "!Blog.jpg"])
+def test_image_sizes(size: Any, expected: str, parsed: str) -> None:
+    assert image_url(f"https://u.wikiart.org/images/a/b.jpg{parsed}", size) == expected
 
 
 LISTS = f"{SITE}/en/paintings-by-style/dada?json=2&layout=new&page=1&resultType=masonry"
@@ -296,9 +300,12 @@ UPDATED = f"{SITE}/en/api/2/UpdatedArtists"
     ],
 )
 def test_first_asks(settings: Any, urls: list[str]) -> None:
-    asks = wikiart.first(source(**settings))
-    assert [ask.url for ask in asks] == urls
-    assert all(ask.key is None and ask.needs_secret == ("/api/2/" in ask.url) for ask in asks)
+    requests = wikiart.start_requests(source(**settings))
+    assert [source_request.url for source_request in requests] == urls
+    assert all(
+        source_request.source_key is None and source_request.needs_secret == ("/api/2/" in source_request.url)
+        for source_request in requests
+    )
 
 
 def listing(total: Any = 1, works: Any = None) -> dict[str, Any]:
@@ -321,12 +328,15 @@ def listing(total: Any = 1, works: Any = None) -> dict[str, Any]:
     ],
 )
 def test_listings_of_a_style_stop_at_3600(page_number: int, total: int, works: Any, asked: list[str]) -> None:
-    ask = Ask(LISTS.replace("page=1", f"page={page_number}"), "style")
-    said = read(ask, listing(total, works), by="page", styles=["Dada"])
-    assert [ask.url.split("/")[-1].split("&layout=new&")[-1].split("&resultType")[0] for ask in said.asks] == asked
-    assert said.claims == (Claim("paintings-by-style/dada", total, "Dada"),)
-    by_json = read(ask, listing(total, works), styles=["Dada"])
-    assert (by_json.rows, by_json.asks, by_json.claims) == ((), (), said.claims)
+    source_request = SourceRequest(LISTS.replace("page=1", f"page={page_number}"), "style")
+    parsed = read(source_request, listing(total, works), by="page", styles=["Dada"])
+    assert [
+        source_request.url.split("/")[-1].split("&layout=new&")[-1].split("&resultType")[0]
+        for source_request in parsed.requests
+    ] == asked
+    assert parsed.claims == (ClaimedCount("paintings-by-style/dada", total, "Dada"),)
+    by_json = read(source_request, listing(total, works), styles=["Dada"])
+    assert (by_json.rows, by_json.requests, by_json.claims) == ((), (), parsed.claims)
 
 
 @pytest.mark.parametrize(
@@ -355,14 +365,14 @@ def test_listings_of_a_style_stop_at_3600(page_number: int, total: int, works: A
 def test_a_bad_item_is_a_row_without_key_and_the_rest_of_the_listing_is_kept(
     kind: str, settings: Any, items: Any
 ) -> None:
-    ask = Ask(f"{SITE}/en/a/mode/all-paintings?json=2&page=1", kind)
-    said = read(ask, items, **settings)
-    assert len(said.asks) == 1
-    assert [(dropped["key"], dropped["image"]) for dropped in said.rows] == [(None, None)] * 4
+    source_request = SourceRequest(f"{SITE}/en/a/mode/all-paintings?json=2&page=1", kind)
+    parsed = read(source_request, items, **settings)
+    assert len(parsed.requests) == 1
+    assert [(dropped["key"], dropped["image"]) for dropped in parsed.rows] == [(None, None)] * 4
 
 
 @pytest.mark.parametrize(
-    ("ask", "value", "message"),
+    ("source_request", "value", "message"),
     [
         (work_ask(), b"<html>", "ImageJson/7: expected JSON, got b'<html>'"),
         (work_ask(), b"\xff", "expected JSON"),
@@ -370,31 +380,35 @@ def test_a_bad_item_is_a_row_without_key_and_the_rest_of_the_listing_is_kept(
         (work_ask(), [], "expected an object, got \\[\\]"),
         (work_ask(), None, "expected an object, got None"),
         (work_ask(), image_json(contentId=8), "expected contentId 7, got 8"),
-        (Ask("u", "api2_work", ID), {"id": 1}, f"expected id {ID}, got 1"),
-        (Ask("u", "works"), {}, "expected a list of works, got {}"),
-        (Ask("u", "artists"), None, "expected a list of artists, got None"),
-        (Ask("u", "api2_works"), {"Message": "Limit exceeded"}, "expected a list of data, got None"),
-        (Ask("u", "api2_works"), [], "expected an object"),
-        (Ask("u", "api2_works"), {"data": [], "hasMore": True}, "paginationToken, since hasMore is true, got None"),
-        (Ask("u", "api2_works"), {"data": [], "hasMore": True, "paginationToken": "a b"}, "got 'a b'"),
-        (Ask(LISTS, "style"), listing("60"), "expected AllPaintingsCount, a number, got '60'"),
-        (Ask(LISTS, "style"), listing(True), "got True"),
-        (Ask(LISTS, "style"), listing(works={"a": 1}), "expected a list of Paintings"),
-        (Ask("u", "style"), listing(), "expected an address with page="),
+        (SourceRequest("u", "api2_work", ID), {"id": 1}, f"expected id {ID}, got 1"),
+        (SourceRequest("u", "works"), {}, "expected a list of works, got {}"),
+        (SourceRequest("u", "artists"), None, "expected a list of artists, got None"),
+        (SourceRequest("u", "api2_works"), {"Message": "Limit exceeded"}, "expected a list of data, got None"),
+        (SourceRequest("u", "api2_works"), [], "expected an object"),
+        (
+            SourceRequest("u", "api2_works"),
+            {"data": [], "hasMore": True},
+            "paginationToken, since hasMore is true, got None",
+        ),
+        (SourceRequest("u", "api2_works"), {"data": [], "hasMore": True, "paginationToken": "a b"}, "got 'a b'"),
+        (SourceRequest(LISTS, "style"), listing("60"), "expected AllPaintingsCount, a number, got '60'"),
+        (SourceRequest(LISTS, "style"), listing(True), "got True"),
+        (SourceRequest(LISTS, "style"), listing(works={"a": 1}), "expected a list of Paintings"),
+        (SourceRequest("u", "style"), listing(), "expected an address with page="),
         (PAGE_ASK, b"", "expected ng-init with paintingJson in the page, got None"),
         (PAGE_ASK, b"<a ng-init='paintingJson = [1]'>", "got 'paintingJson = \\[1\\]'"),
         (PAGE_ASK, b"<a ng-init='paintingJson = {'>", "got 'paintingJson = {'"),
     ],
 )
-def test_an_answer_of_another_shape_is_quoted(ask: Ask, value: Any, message: str) -> None:
+def test_an_answer_of_another_shape_is_quoted(source_request: SourceRequest, value: Any, message: str) -> None:
     with pytest.raises(BadAnswer, match=message):
-        read(ask, value)
+        read(source_request, value)
 
 
 def test_an_artist_whom_the_recipe_names_has_works() -> None:
-    assert read(Ask("u", "works"), []).asks == ()
+    assert read(SourceRequest("u", "works"), []).requests == ()
     with pytest.raises(BadAnswer, match="expected works of an artist whom the recipe names, got an empty list"):
-        read(Ask("u", "works"), [], artists=["clod-monet"])
+        read(SourceRequest("u", "works"), [], artists=["clod-monet"])
 
 
 @pytest.mark.parametrize(
@@ -414,7 +428,7 @@ def test_settings_that_make_no_sense_are_refused(settings: Any, message: str) ->
         source(**settings)
 
 
-KINDS = sorted(wikiart._READERS)
+KINDS = sorted(wikiart._PARSERS)
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=9), inner, max_size=4),
@@ -463,13 +477,16 @@ def odd_values(draw: st.DrawFn) -> bytes:
 def test_no_bytes_raise_anything_but_bad_answer_and_no_ask_leaves_the_site(
     data: bytes, kind: str, by: Any, styles: Any
 ) -> None:
-    ask = Ask(LISTS, kind, "7" if "work" in kind and "works" not in kind else None)
+    source_request = SourceRequest(LISTS, kind, "7" if "work" in kind and "works" not in kind else None)
     try:
-        said = wikiart.read(source(by=by, styles=styles), ask, data)
+        parsed = wikiart.parse(source(by=by, styles=styles), source_request, data)
     except BadAnswer:
         return
-    assert all(ask.url.startswith(f"{SITE}/en/") and ask.url.isascii() for ask in said.asks)
-    for dropped_or_not in said.rows:
+    assert all(
+        source_request.url.startswith(f"{SITE}/en/") and source_request.url.isascii()
+        for source_request in parsed.requests
+    )
+    for dropped_or_not in parsed.rows:
         image = dropped_or_not["image"]
         assert image is None or image.startswith("https://")
         json.dumps(dropped_or_not, allow_nan=False)
@@ -477,7 +494,7 @@ def test_no_bytes_raise_anything_but_bad_answer_and_no_ask_leaves_the_site(
 
 @given(st.text(max_size=30))
 def test_names_that_differ_in_accents_case_and_hyphens_alone_are_one(name: str) -> None:
-    assert folded(hyphened(name)) == folded(name)
+    assert comparable_style(hyphenated(name)) == comparable_style(name)
 
 
 def test_the_example_in_the_docs_is_a_real_one(paintings: list[dict[str, Any]]) -> None:
@@ -498,11 +515,11 @@ def test_the_example_in_the_docs_is_a_real_one(paintings: list[dict[str, Any]]) 
     ],
 )
 def test_styles_of_untidy_pages(html: str) -> None:
-    assert Page.of(html).styles == ["Dada"]
+    assert WorkPage.of(html).styles == ["Dada"]
 
 
 @pytest.mark.parametrize(
     "html", ["<a b=", "<![if", "<!--", "<s>", "<a class=copyright>", "<li><s>Style:<a>", "<p a='", '="']
 )
 def test_pages_take_time_linear_in_their_length(html: str) -> None:
-    assert Page.of(html * 20_000).work is None
+    assert WorkPage.of(html * 20_000).work is None

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from schemas.sources.wikiart import WikiartSource
 from tasks.core.scrape import wikiart_addresses as addresses
-from tasks.core.scrape.web_source import Ask
+from tasks.core.scrape.web_source import SourceRequest
 
 SITE = "https://www.wikiart.org"
 
@@ -36,25 +36,25 @@ def test_the_address_of_a_style(style: str, address: str):
 
 
 def test_a_recipe_may_say_the_address_itself():
-    ask = addresses.style_ask(source(styles=["Cubism"], style_addresses={"Cubism": "cubism-1"}), "Cubism")
+    ask = addresses.style_request(source(styles=["Cubism"], style_addresses={"Cubism": "cubism-1"}), "Cubism")
     assert ask.url.startswith(f"{SITE}/en/paintings-by-style/cubism-1?json=2&")
-    assert (ask.kind, ask.key, ask.needs_secret) == ("style", None, False)
+    assert (ask.kind, ask.source_key, ask.needs_secret) == ("style", None, False)
 
 
 @pytest.mark.parametrize(
     ("settings", "ask"),
     [
-        ({"by": "api2"}, Ask(f"{SITE}/en/api/2/UpdatedArtists", "api2_artists", needs_secret=True)),
-        ({"by": "page"}, Ask(f"{SITE}/en/App/Artist/AlphabetJson?v=new", "artists")),
-        ({"by": "json", "copyright": "any"}, Ask(f"{SITE}/en/App/Artist/AlphabetJson?v=new", "artists")),
+        ({"by": "api2"}, SourceRequest(f"{SITE}/en/api/2/UpdatedArtists", "api2_artists", needs_secret=True)),
+        ({"by": "page"}, SourceRequest(f"{SITE}/en/App/Artist/AlphabetJson?v=new", "artists")),
+        ({"by": "json", "copyright": "any"}, SourceRequest(f"{SITE}/en/App/Artist/AlphabetJson?v=new", "artists")),
         (
             {"by": "json", "copyright": "public_domain"},
-            Ask(f"{SITE}/en/App/Artist/AlphabetJson?v=new&inPublicDomain=true", "artists"),
+            SourceRequest(f"{SITE}/en/App/Artist/AlphabetJson?v=new&inPublicDomain=true", "artists"),
         ),
     ],
 )
-def test_the_list_of_artists(settings: dict[str, str], ask: Ask):
-    assert addresses.all_artists(source(**settings)) == ask
+def test_the_list_of_artists(settings: dict[str, str], ask: SourceRequest):
+    assert addresses.all_artists_request(source(**settings)) == ask
 
 
 @pytest.mark.parametrize(
@@ -65,24 +65,24 @@ def test_the_list_of_artists(settings: dict[str, str], ask: Ask):
     ],
 )
 def test_an_artists_works_whatever_the_address_holds(by: str, url: str, kind: str):
-    assert addresses.artist_works(source(by=by), "a/b?") == Ask(url, kind)
+    assert addresses.artist_works_request(source(by=by), "a/b?") == SourceRequest(url, kind)
 
 
 @pytest.mark.parametrize(
     ("by", "ask"),
     [
-        ("page", Ask(f"{SITE}/en/a/b%20%3F", "page", "a/b ?", "html")),
-        ("json", Ask(f"{SITE}/en/App/Painting/ImageJson/7", "work", "7")),
-        ("api2", Ask(f"{SITE}/en/api/2/Painting?id=7", "api2_work", "7", needs_secret=True)),
+        ("page", SourceRequest(f"{SITE}/en/a/b%20%3F", "page", "a/b ?", "html")),
+        ("json", SourceRequest(f"{SITE}/en/App/Painting/ImageJson/7", "work", "7")),
+        ("api2", SourceRequest(f"{SITE}/en/api/2/Painting?id=7", "api2_work", "7", needs_secret=True)),
     ],
 )
-def test_the_ask_for_one_work_bears_its_key(by: str, ask: Ask):
-    assert addresses.work_ask(source(by=by), ask.key or "") == ask
+def test_the_ask_for_one_work_bears_its_key(by: str, ask: SourceRequest):
+    assert addresses.work_request(source(by=by), ask.source_key or "") == ask
 
 
 def test_only_the_api_wants_the_secret():
-    assert addresses.api2_works("5").needs_secret
-    assert addresses.api2_works("5").url == f"{SITE}/en/api/2/PaintingsByArtist?id=5"
+    assert addresses.api2_works_request("5").needs_secret
+    assert addresses.api2_works_request("5").url == f"{SITE}/en/api/2/PaintingsByArtist?id=5"
 
 
 @given(st.text(min_size=1), st.integers(1, 999))
@@ -92,7 +92,7 @@ def test_no_name_of_an_artist_leads_off_the_site(artist: str, page: int):
     except UnicodeEncodeError:  # a lone surrogate: wikiart_work.address lets none through
         return
     for by in ("page", "json"):
-        parts = urlsplit(addresses.artist_works(source(by=by), artist).url)
+        parts = urlsplit(addresses.artist_works_request(source(by=by), artist).url)
         assert (parts.scheme, parts.netloc, parts.fragment) == ("https", "www.wikiart.org", "")
         assert set(parse_qs(parts.query)) <= {"json", "layout", "page", "resultType", "artistUrl"}
     assert parse_qs(urlsplit(addresses.listing_url("x", page)).query)["page"] == [str(page)]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from schemas.sources.wikiart import WikiartSource
 from tasks.core.scrape.web_source import BadAnswer
-from tasks.core.scrape.wikiart_page import PUBLIC_DOMAIN, Page, page_row, pieces, styles_in_text
+from tasks.core.scrape.wikiart_page import PUBLIC_DOMAIN, WorkPage, page_row, page_tokens, styles_in_text
 
 URL = "https://www.wikiart.org/en/a/b"
 ICON = "<i class='x copyright-icon-public-domain'></i>"
@@ -24,7 +24,7 @@ def html(painting: str = '{"title": "T"}', body: str = "") -> bytes:
     return f'<p ng-init="paintingJson = {said}">{body}'.encode()
 
 
-# --- pieces
+# --- tokens
 
 
 @pytest.mark.parametrize(
@@ -42,8 +42,8 @@ def html(painting: str = '{"title": "T"}', body: str = "") -> bytes:
         pytest.param("<a", [("", ""), ("a", ""), ("", "")], id="cut off"),
     ],
 )
-def test_pieces_of_a_page(text: str, found: list[tuple[str, str]]):
-    assert [(piece.tag, piece.text) for piece in pieces(text)] == found
+def test_tokens_of_a_page(text: str, found: list[tuple[str, str]]):
+    assert [(token.tag, token.text) for token in page_tokens(text)] == found
 
 
 @pytest.mark.parametrize(
@@ -58,13 +58,13 @@ def test_pieces_of_a_page(text: str, found: list[tuple[str, str]]):
     ],
 )
 def test_attributes_of_a_tag(tag: str, attributes: dict[str, str]):
-    (piece,) = [piece for piece in pieces(tag) if piece.tag]
-    assert piece.attributes == attributes
+    (token,) = [token for token in page_tokens(tag) if token.tag]
+    assert token.attributes == attributes
 
 
 @given(st.text(alphabet="<>/!-='\" abs&;", max_size=80) | st.text())
 def test_any_text_is_a_page(text: str):
-    page = Page.of(text)
+    page = WorkPage.of(text)
     assert all(isinstance(label, str) for label in [*page.labels, *page.styles])
 
 
@@ -72,13 +72,13 @@ def test_any_text_is_a_page(text: str):
 
 
 def test_texts_that_are_too_long_are_cut():
-    page = Page.of(f"<a class=copyright>{'x' * 3000}</a><img itemprop=image alt='{'y' * 3000}'>")
+    page = WorkPage.of(f"<a class=copyright>{'x' * 3000}</a><img itemprop=image alt='{'y' * 3000}'>")
     assert [len(label) for label in page.labels] == [2000]
     assert len(page.alt) == 2000
 
 
 def test_styles_are_links_in_the_list_item_of_that_label():
-    page = Page.of(
+    page = WorkPage.of(
         "<a>before</a><li><s>Style:</s><a>Cubism</a>, <a>Da<b>da</b></a></li><li><a>no label</a></li>"
         "<li><s>Genre:</s><a>portrait</a></li>"
     )
@@ -86,7 +86,7 @@ def test_styles_are_links_in_the_list_item_of_that_label():
 
 
 def test_the_first_image_and_the_first_painting_count():
-    page = Page.of(
+    page = WorkPage.of(
         "<img itemprop=image alt=one><img itemprop=image alt=two><p ng-init='paintingJson = 1'>"
         "<p ng-init='paintingJson = 2'><p ng-init='other = 3'>"
     )

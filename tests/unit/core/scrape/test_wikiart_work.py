@@ -50,7 +50,7 @@ def test_a_work_of_no_wanted_style_is_none():
 def test_a_works_style_is_the_first_that_is_wanted(
     wanted: Any, listed: list[str], style: str | None, styles: list[str]
 ):
-    assert work.chosen_style(source(styles=wanted), listed) == (style, styles)
+    assert work.choose_style(source(styles=wanted), listed) == (style, styles)
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_an_artists_name_in_the_order_of_the_address(name: str | None, address: 
     ],
 )
 def test_the_last_part_of_an_address(value: Any, address: str | None):
-    assert work.address(value) == address
+    assert work.last_path_part(value) == address
 
 
 @pytest.mark.parametrize(
@@ -175,7 +175,7 @@ def test_a_text(value: Any, text: str | None):
     ],
 )
 def test_the_styles_that_are_listed(value: Any, styles: list[str]):
-    assert work.listed_styles(value) == styles
+    assert work.split_styles(value) == styles
 
 
 @pytest.mark.parametrize(
@@ -188,7 +188,7 @@ def test_the_styles_that_are_listed(value: Any, styles: list[str]):
     ],
 )
 def test_an_item_without_a_key_is_a_row_that_is_seen_to_be_dropped(item: Any, row: dict[str, Any]):
-    assert work.keyless(item) == row
+    assert work.row_without_key(item) == row
 
 
 @given(

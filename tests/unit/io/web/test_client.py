@@ -19,8 +19,8 @@ from schemas.manners import Manners
 from schemas.reasons import Reason
 from tasks.io.images.decode import UnreadableImage
 from tasks.io.web.addresses import Origins
-from tasks.io.web.client import Client, Limits, Wanted, agent, retry_after_s
-from tasks.io.web.rate_limits import Governor
+from tasks.io.web.client import Client, DownloadRequest, Limits, retry_after_s, user_agent
+from tasks.io.web.rate_limits import RateLimiter
 from tests.support.servers import BODY, answer, chunked, dripping, hang_up, moved, raw
 
 MOST = 100_000
@@ -43,7 +43,7 @@ def get(invite):
 
     def got(url, max_bytes=MOST, timeout_s=5.0, expects="anything", asked=guest, **more):
         into = io.BytesIO()
-        wanted = Wanted(url, expects, **more)
+        wanted = DownloadRequest(url, expects, **more)
         try:
             found = asked.client.get(wanted, into, Limits(max_bytes, timeout_s))
         except UnreadableImage as problem:
@@ -314,7 +314,7 @@ def test_a_connection_is_used_again_after(site, invite, get, send, expects):
     site.at("/end", answer(body=b"{}"))
     url = site.at("/x", send)
     for _ in range(3):
-        asked.governor._hosts.clear()  # its pauses would only make the test slow
+        asked.rate_limiter._hosts.clear()  # its pauses would only make the test slow
         get(url, expects=expects, asked=asked, etag='"1"')
 
     assert site.connections == 1
@@ -327,8 +327,8 @@ def test_what_is_unchanged_is_not_sent_again(site, invite):
     url = site.at("/x", answer(ETag='"1"', Last_Modified="yesterday"), answer(304, b""))
     client, limits = invite().client, Limits(MOST, 5)
 
-    first = client.get(Wanted(url), io.BytesIO(), limits)
-    again = client.get(Wanted(url, etag=first.etag, last_modified=first.last_modified), io.BytesIO(), limits)
+    first = client.get(DownloadRequest(url), io.BytesIO(), limits)
+    again = client.get(DownloadRequest(url, etag=first.etag, last_modified=first.last_modified), io.BytesIO(), limits)
 
     assert (first.etag, first.last_modified, again.is_unchanged) == ('"1"', "yesterday", True)
     assert site.seen[-1][1]["If-None-Match"] == '"1"'
@@ -340,7 +340,7 @@ def test_a_validator_that_can_be_sent_back_or_is_not_kept(site, invite, value):
     head = f"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nETag: {value}\r\n\r\nx"
     url = site.at("/x", raw(head.encode()))
 
-    etag = invite().client.get(Wanted(url), io.BytesIO(), Limits(MOST, 5)).etag
+    etag = invite().client.get(DownloadRequest(url), io.BytesIO(), Limits(MOST, 5)).etag
 
     assert etag is None or (etag.isprintable() and len(etag) <= 200)
 
@@ -361,7 +361,7 @@ def test_a_request_bears_our_name_and_no_password(site, get, tmp_path, monkeypat
 
     assert [path for path, _ in site.seen] == ["/robots.txt", "/a.jpg", "/b.jpg"]
     for _, headers in site.seen:
-        assert headers["User-Agent"] == agent("me@example.org")
+        assert headers["User-Agent"] == user_agent("me@example.org")
         assert headers["User-Agent"].startswith("bilderatlas/")
         assert "me@example.org" in headers["User-Agent"]
         assert not {"Authorization", "Cookie"} & headers.keys()
@@ -376,7 +376,7 @@ def test_without_a_contact_no_public_host_is_asked_not_even_by_redirect(site, in
     assert get("http://127.0.0.1:9/z", asked=asked) == Reason.NOT_ALLOWED  # no contact would make it a public host
     assert site.requests("/y") == 0
     with pytest.raises(UnreadableImage, match="bind `contact`"):
-        asked.client.get(Wanted("http://a.example/x"), io.BytesIO(), Limits(MOST, 5))
+        asked.client.get(DownloadRequest("http://a.example/x"), io.BytesIO(), Limits(MOST, 5))
 
 
 @pytest.mark.parametrize(
@@ -570,7 +570,7 @@ def test_a_key_is_not_sent_without_encryption_to_a_public_host(invite, get):
 def test_no_error_and_no_log_shows_the_secret(site, invite, send, caplog):
     caplog.set_level(logging.DEBUG)
     site.at("/x", send, host="api.example")
-    wanted = Wanted("http://api.example/x", "json", credential=KEY, secret=SECRET)
+    wanted = DownloadRequest("http://api.example/x", "json", credential=KEY, secret=SECRET)
     with pytest.raises(UnreadableImage) as caught:
         invite().client.get(wanted, io.BytesIO(), Limits(MOST, 5))
 
@@ -595,7 +595,9 @@ def test_a_key_that_is_refused_ends_the_build(site, invite):
 
     with pytest.raises(BadInput, match="status 401"):
         invite().client.get(
-            Wanted("http://api.example/x", "json", credential=KEY, secret=SECRET), io.BytesIO(), Limits(MOST, 5)
+            DownloadRequest("http://api.example/x", "json", credential=KEY, secret=SECRET),
+            io.BytesIO(),
+            Limits(MOST, 5),
         )
 
 
@@ -632,7 +634,9 @@ def test_a_log_in_that_fails_shows_no_secret(site, invite, send, error):
 
     with pytest.raises(error) as caught:
         invite().client.get(
-            Wanted("http://api.example/x", "json", credential=SESSION, secret=SECRET), io.BytesIO(), Limits(MOST, 5)
+            DownloadRequest("http://api.example/x", "json", credential=SESSION, secret=SECRET),
+            io.BytesIO(),
+            Limits(MOST, 5),
         )
 
     assert "s3cr" not in str(caught.value)
@@ -652,7 +656,7 @@ def test_every_turn_is_given_back_once(site, invite, get, send, expects):
 
     get("http://a.example/x", asked=asked, expects=expects)
 
-    assert {name: host.at_once for name, host in asked.governor._hosts.items()} == {"a.example": 0}
+    assert {name: host.open_permits for name, host in asked.rate_limiter._hosts.items()} == {"a.example": 0}
 
 
 def test_a_full_disk_is_nobodys_fault_but_ours(site, invite):
@@ -662,8 +666,8 @@ def test_a_full_disk_is_nobodys_fault_but_ours(site, invite):
 
     guest = invite()
     with pytest.raises(OSError, match="No space"):
-        guest.client.get(Wanted(site.at("/x", answer()), "json"), Full(), Limits(MOST, 5))
-    assert all(host.at_once == 0 for host in guest.governor._hosts.values())
+        guest.client.get(DownloadRequest(site.at("/x", answer()), "json"), Full(), Limits(MOST, 5))
+    assert all(host.open_permits == 0 for host in guest.rate_limiter._hosts.values())
 
 
 def test_bytes_and_requests_are_counted(site, invite, get):
@@ -675,11 +679,11 @@ def test_bytes_and_requests_are_counted(site, invite, get):
     assert [get(url, asked=asked, expects="json") for _ in range(3)] == [b"{}", b"{}", Reason.OVER_BUDGET]
 
 
-def test_a_retry_after_reaches_the_governor(site, invite, get):
+def test_a_retry_after_reaches_the_rate_limiter(site, invite, get):
     asked = invite(Manners(rate_per_s=1e5, longest_wait_s=10))
 
     assert get(site.at("/x", answer(429, Retry_After="11")), asked=asked, expects="json") == Reason.THROTTLED
-    assert asked.governor.may(asked.client.host_of(site.url)).refusal == Reason.THROTTLED
+    assert asked.rate_limiter.try_acquire(asked.client.host_of(site.url)).refusal == Reason.THROTTLED
 
 
 # --- Retry-After
@@ -719,4 +723,4 @@ def test_no_retry_after_raises(value):
 
 
 def test_a_client_is_quiet_until_asked():
-    Client(Governor(Manners()), Origins(), None, Limits(1, 1)).close()
+    Client(RateLimiter(Manners()), Origins(), None, Limits(1, 1)).close()

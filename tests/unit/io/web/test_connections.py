@@ -11,7 +11,7 @@ from urllib3.exceptions import TimeoutError as TookTooLong
 
 from tasks.io.web import connections
 from tasks.io.web.addresses import Origins
-from tasks.io.web.connections import Forbidden, GuardedAdapter, ending
+from tasks.io.web.connections import ForbiddenAddress, GuardedAdapter, time_limit
 from tests.support.servers import answer
 
 
@@ -43,7 +43,7 @@ def test_the_first_address_that_answers_is_taken(site, monkeypatch):
 
     monkeypatch.setattr(connections, "create_connection", create)
 
-    assert connections._connected(Place("a.example", port), Origins()) == "socket"
+    assert connections._open_socket(Place("a.example", port), Origins()) == "socket"
     assert tried == ["127.0.0.9", "127.0.0.1"]
 
 
@@ -58,7 +58,7 @@ def test_of_many_addresses_few_are_tried(monkeypatch):
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: found)
     monkeypatch.setattr(connections, "create_connection", refuse)
     with pytest.raises(NewConnectionError, match="no connection to"):
-        connections._connected(Place("a.example", 80), Origins())
+        connections._open_socket(Place("a.example", 80), Origins())
     assert len(tried) == 4
 
 
@@ -67,14 +67,14 @@ def test_private_addresses_among_public_ones_are_passed_over(monkeypatch):
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: found)
     monkeypatch.setattr(connections, "create_connection", lambda address, *_: address)
 
-    assert connections._connected(Place("a.example", 80), Origins()) == ("8.8.8.8", 80)
+    assert connections._open_socket(Place("a.example", 80), Origins()) == ("8.8.8.8", 80)
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "127.1", "2130706433", "0.0.0.0", "::1"])
 def test_this_machine_is_forbidden_for_good_where_no_name_server_says_so(host):
-    with pytest.raises(Forbidden, match="no public address") as caught:
-        connections._connected(Place(host, 80), Origins())
-    assert caught.value.is_lasting == (host != "localhost")
+    with pytest.raises(ForbiddenAddress, match="no public address") as caught:
+        connections._open_socket(Place(host, 80), Origins())
+    assert caught.value.is_permanent == (host != "localhost")
 
 
 def test_a_bound_place_is_reached(site):
@@ -94,20 +94,20 @@ def test_what_takes_too_long_is_ended():
 
     with ours, theirs:
         began_s = time.monotonic()
-        with pytest.raises(TookTooLong, match="not done after"), ending(Connection(), 0.1):
+        with pytest.raises(TookTooLong, match="not done after"), time_limit(Connection(), 0.1):
             assert ours.recv(1) == b""
         assert time.monotonic() - began_s < 1
 
 
 @pytest.mark.parametrize("error", [ValueError("x"), OSError("y")], ids=type)
 def test_an_error_in_time_stays_what_it_is(error):
-    with pytest.raises(type(error)), ending(Place("a", 1), 9):
+    with pytest.raises(type(error)), time_limit(Place("a", 1), 9):
         raise error
 
 
 def test_the_watchdog_goes_when_nothing_is_watched_and_comes_again():
     for _ in range(2):
-        with ending(Place("a", 1), 9):
+        with time_limit(Place("a", 1), 9):
             assert any(thread.name == "watchdog" for thread in threading.enumerate())
         deadline_s = time.monotonic() + 2
         while any(thread.name == "watchdog" for thread in threading.enumerate()):

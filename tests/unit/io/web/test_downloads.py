@@ -10,7 +10,7 @@ from schemas.credentials import Credential
 from schemas.manners import HostManners, Manners
 from schemas.reasons import Reason
 from tasks.io.web import downloads
-from tasks.io.web.client import Limits, Wanted
+from tasks.io.web.client import DownloadRequest, Limits
 from tasks.io.web.downloads import Downloads
 from tests.support.servers import answer, hang_up, moved
 
@@ -38,13 +38,15 @@ def down(invite):
 
         def fetch(row):
             into = io.BytesIO()
-            guest.client.get(Wanted(row["url"], expects, **more), into, Limits(10_000, timeout_s), has_turn=True)
+            guest.client.get(
+                DownloadRequest(row["url"], expects, **more), into, Limits(10_000, timeout_s), has_permit=True
+            )
             return {**row, "body": into.getvalue(), "reason": None}
 
         def failed(row, problem):
             return {**row, "reason": problem.reason}
 
-        found = Downloads(guest.client, guest.governor, manners.tries, threads, fetch, failed)
+        found = Downloads(guest.client, guest.rate_limiter, manners.tries, threads, fetch, failed)
         downloaded.guest = guest
         return found.rows([{"url": url} for url in urls], lambda row: row["url"])
 
@@ -103,7 +105,7 @@ def test_one_connection_is_enough_for_robots_redirects_and_heads(site, down, exp
     urls = [f"http://{host}.example/x" for host in "ab" for _ in range(10)]
 
     assert reasons(down(urls, ALONE, expects)) == [None] * 20
-    assert {host.at_once for host in down.guest.governor._hosts.values()} == {0}
+    assert {host.open_permits for host in down.guest.rate_limiter._hosts.values()} == {0}
 
 
 @pytest.mark.parametrize("login", [[], [moved("/login?again=1")], [moved("http://b.example/login")]])
@@ -119,7 +121,7 @@ def test_one_connection_is_enough_for_a_log_in(site, down, login):
 
 
 def test_a_slow_host_whose_robots_txt_has_moved_is_not_asked_for_it_over_and_over(site, down, monkeypatch):
-    monkeypatch.setattr("tasks.io.web.turns._LONGEST_NAP_S", 0.01)
+    monkeypatch.setattr("tasks.io.web.permits._LONGEST_SLEEP_S", 0.01)
     site.at("/robots.txt", moved("/r"))
     site.at("/x", answer(body=b"{}"))
 
@@ -246,10 +248,10 @@ def test_leaving_early_sends_nothing_more(site, down):
 
     assert site.requests("/x") == sent < 500
     assert left_over() == []
-    assert {host.at_once for host in down.guest.governor._hosts.values()} == {0}
+    assert {host.open_permits for host in down.guest.rate_limiter._hosts.values()} == {0}
 
 
-@pytest.mark.parametrize("where", ["fetch", "failed"])
+@pytest.mark.parametrize("where", ["fetch", "failure_row"])
 def test_a_programs_own_error_ends_the_batch_and_leaves_no_turn(invite, where):
     guest = invite(ALONE)
 
@@ -258,16 +260,16 @@ def test_a_programs_own_error_ends_the_batch_and_leaves_no_turn(invite, where):
 
     def fetch(row):
         into = io.BytesIO()
-        guest.client.get(Wanted(row["url"], "json"), into, Limits(10_000, 1), has_turn=True)
+        guest.client.get(DownloadRequest(row["url"], "json"), into, Limits(10_000, 1), has_permit=True)
         return row
 
-    given = {"fetch": fetch, "failed": lambda row, _: row, where: broken}
-    found = Downloads(guest.client, guest.governor, 1, 4, **given)
+    given = {"fetch": fetch, "failure_row": lambda row, _: row, where: broken}
+    found = Downloads(guest.client, guest.rate_limiter, 1, 4, **given)
     with pytest.raises(ZeroDivisionError):
         list(found.rows([{"url": "http://a.example/missing"}] * 9, lambda row: row["url"]))
 
     assert left_over() == []
-    assert {host.at_once for host in guest.governor._hosts.values()} == {0}
+    assert {host.open_permits for host in guest.rate_limiter._hosts.values()} == {0}
 
 
 def test_hosts_of_their_own_limits(site, down):

@@ -43,7 +43,7 @@ def unreachable(locator: str) -> bytes:
 
 
 def image(store, read, seen):
-    return retrieval.image(store, REQUEST, "rules", read, MOST_PX, seen.__setitem__)
+    return retrieval.store_image(store, REQUEST, "rules", read, MOST_PX, seen.__setitem__)
 
 
 # --- files
@@ -64,7 +64,7 @@ def test_what_came_is_a_blob_with_its_size_and_its_look(store, seen):
 
 
 def test_of_an_answer_any_bytes_are_kept(store):
-    row = retrieval.answer(store, REQUEST, "rules", lambda _locator: b'{"total": 0}')
+    row = retrieval.store_answer(store, REQUEST, "rules", lambda _locator: b'{"total": 0}')
 
     assert (row["bytes"], row["width_px"], row["height_px"], row["reason"]) == (12, None, None, None)
     assert store.read_blob(row["sha256"]) == b'{"total": 0}'
@@ -89,7 +89,7 @@ def test_what_can_not_be_used_is_a_reason_and_no_blob(store, seen, data, reason,
     assert store.blob_sizes() == seen == {}
 
 
-@pytest.mark.parametrize("read", [retrieval.answer, None], ids=["answer", "image"])
+@pytest.mark.parametrize("read", [retrieval.store_answer, None], ids=["answer", "image"])
 def test_what_did_not_come_is_a_reason(store, seen, read):
     row = read(store, REQUEST, "rules", unreachable) if read else image(store, unreachable, seen)
 
@@ -122,9 +122,9 @@ def download(store, invite, seen):
     guest = invite()
 
     def downloaded(url, **known):
-        assert guest.governor.may(guest.client.host_of(url)).wait_s == 0
-        with guest.client.holding(guest.client.host_of(url)):
-            return retrieval.download(
+        assert guest.rate_limiter.try_acquire(guest.client.host_of(url)).wait_s == 0
+        with guest.client.using_permit(guest.client.host_of(url)):
+            return retrieval.download_image(
                 store,
                 guest.client,
                 {**REQUEST, "locator": url, **known},
@@ -135,8 +135,8 @@ def download(store, invite, seen):
             )
 
     # what the host's robots.txt and first image need besides: turns that only `Downloads` waits for
-    guest.client._rules["a.example"] = type("Rules", (), {"allow": lambda *_: True})()
-    guest.client._looked_at["a.example"] = False
+    guest.client._robots_by_host["a.example"] = type("Rules", (), {"is_allowed": lambda *_: True})()
+    guest.client._has_noai_by_host["a.example"] = False
     return downloaded
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks.io.web.robots import MAX_BYTES, Rules, opts_out
+from tasks.io.web.robots import MAX_BYTES, RobotsRules, opt_out_directive
 
 URL = "https://a.example/images/1.jpg?size=full"
 
@@ -29,20 +29,20 @@ URL = "https://a.example/images/1.jpg?size=full"
     ],
 )
 def test_rules(text, is_allowed):
-    assert Rules(text).allow(URL) is is_allowed
+    assert RobotsRules(text).is_allowed(URL) is is_allowed
 
 
 @pytest.mark.parametrize(
     ("delay", "seconds"), [("5", 5), ("0.5", 0.5), ("-1", 0), ("nan", 0), ("inf", 0), ("soon", 0), ("1e9", 1e9)]
 )
 def test_crawl_delay(delay, seconds):
-    assert Rules(f"User-agent: *\nCrawl-delay: {delay}".encode()).crawl_delay_s == seconds
+    assert RobotsRules(f"User-agent: *\nCrawl-delay: {delay}".encode()).crawl_delay_s == seconds
 
 
 @given(st.binary(max_size=300))
 def test_any_bytes_are_rules(data):
-    rules = Rules(data)
-    assert isinstance(rules.allow(URL), bool)
+    rules = RobotsRules(data)
+    assert isinstance(rules.is_allowed(URL), bool)
     assert rules.crawl_delay_s >= 0
 
 
@@ -70,4 +70,4 @@ def test_any_bytes_are_rules(data):
     ],
 )
 def test_opting_out(tags, found):
-    assert opts_out(tags) == found
+    assert opt_out_directive(tags) == found

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.errors import BadInput
-from tasks.io.web.secrets import Veil, secret_from
+from tasks.io.web.secrets import SecretFilter, read_secret
 
 
 @pytest.mark.parametrize(
@@ -22,13 +22,13 @@ from tasks.io.web.secrets import Veil, secret_from
 def test_a_files_first_line(tmp_path, content, secret):
     (tmp_path / "secret").write_bytes(content)
 
-    assert secret_from("flickr", f"file:{tmp_path}/secret") == secret
+    assert read_secret("flickr", f"file:{tmp_path}/secret") == secret
 
 
 def test_a_variable(monkeypatch):
     monkeypatch.setenv("FLICKR_KEY", " a=b:c ")
 
-    assert secret_from("flickr", "env:FLICKR_KEY") == "a=b:c"
+    assert read_secret("flickr", "env:FLICKR_KEY") == "a=b:c"
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def test_a_variable(monkeypatch):
 )
 def test_no_secret_is_bad_input_that_shows_none(place):
     with pytest.raises(BadInput, match="flickr") as caught:
-        secret_from("flickr", place)
+        read_secret("flickr", place)
 
     assert "hidden" not in str(caught.value)
 
@@ -44,7 +44,7 @@ def test_no_secret_is_bad_input_that_shows_none(place):
 def test_an_unreadable_file_shows_nothing_of_itself(tmp_path):
     (tmp_path / "secret").write_bytes(b"hidden\xff")
     with pytest.raises(BadInput) as caught:
-        secret_from("flickr", f"file:{tmp_path}/secret")
+        read_secret("flickr", f"file:{tmp_path}/secret")
 
     assert "hidden" not in str(caught.value)
 
@@ -53,10 +53,10 @@ def test_an_unreadable_file_shows_nothing_of_itself(tmp_path):
 
 
 def test_without_a_secret_nothing_is_covered():
-    for veil in (Veil(), Veil(None), Veil(""), Veil("abc")):
-        assert veil.text("abc") == "abc"
-        assert not veil.is_pierced_by("http://abc")
-        assert list(veil.covered([b"abc", b"d"])) == [b"abc", b"d"]
+    for veil in (SecretFilter(), SecretFilter(None), SecretFilter(""), SecretFilter("abc")):
+        assert veil.mask_text("abc") == "abc"
+        assert not veil.is_in_url("http://abc")
+        assert list(veil.mask_chunks([b"abc", b"d"])) == [b"abc", b"d"]
 
 
 SECRETS = st.text(st.characters(min_codepoint=32, max_codepoint=500, exclude_characters="*"), min_size=4, max_size=12)
@@ -64,11 +64,11 @@ SECRETS = st.text(st.characters(min_codepoint=32, max_codepoint=500, exclude_cha
 
 @given(SECRETS, st.text(max_size=10), st.text(max_size=10))
 def test_every_form_is_covered(secret, before, after):
-    veil = Veil(secret)
+    veil = SecretFilter(secret)
     for form in (secret, quote(secret, safe=""), quote_plus(secret), quote(quote(secret, safe=""), safe="")):
-        assert veil.is_pierced_by(f"http://x/?{form}")
+        assert veil.is_in_url(f"http://x/?{form}")
     for form in (secret, quote(secret, safe=""), quote_plus(secret)):
-        assert form not in veil.text(f"*{before}*{form}*{after}*")
+        assert form not in veil.mask_text(f"*{before}*{form}*{after}*")
 
 
 @given(SECRETS, st.binary(max_size=20), st.lists(st.integers(1, 9), max_size=30))
@@ -78,11 +78,11 @@ def test_bytes_are_covered_wherever_they_are_cut(secret, around, cuts):
     for cut in [*cuts, len(data)]:
         chunks.append(data[place : place + cut])
         place += cut
-    covered = b"".join(Veil(secret).covered(iter(chunks)))
+    covered = b"".join(SecretFilter(secret).mask_chunks(iter(chunks)))
 
     assert len(covered) == len(data)
     assert secret.encode() not in covered
 
 
 def test_bytes_without_a_secret_stay_what_they_are():
-    assert b"".join(Veil("hidden").covered([b"hid", b"de", b"x", b"hidde"])) == b"hiddexhidde"
+    assert b"".join(SecretFilter("hidden").mask_chunks([b"hid", b"de", b"x", b"hidde"])) == b"hiddexhidde"

@@ -22,22 +22,22 @@ def clock(monkeypatch):
 
 def test_a_session_lasts_its_time(clock):
     opened = Sessions()
-    assert opened.key(A) is None
-    assert opened.begin(A, b'{"Key": "one"}') == "one"
+    assert opened.token(A) is None
+    assert opened.open(A, b'{"Key": "one"}') == "one"
     clock[0] += 9
-    assert (opened.key(A), opened.key(B)) == ("one", None)
+    assert (opened.token(A), opened.token(B)) == ("one", None)
     clock[0] += 1
-    assert opened.key(A) is None
+    assert opened.token(A) is None
 
 
 def test_only_the_session_that_ran_out_is_forgotten(clock):
     opened = Sessions()
-    opened.begin(A, b'{"Key": "two"}')
+    opened.open(A, b'{"Key": "two"}')
     opened.forget(A, "one")
-    assert opened.key(A) == "two"
+    assert opened.token(A) == "two"
     opened.forget(A, "two")
     opened.forget(A, "two")
-    assert opened.key(A) is None
+    assert opened.token(A) is None
 
 
 @pytest.mark.parametrize(
@@ -46,4 +46,4 @@ def test_only_the_session_that_ran_out_is_forgotten(clock):
 )
 def test_an_answer_without_a_key_means_that_the_secret_is_wrong(answer):
     with pytest.raises(BadInput, match="'Key'"):
-        Sessions().begin(A, answer)
+        Sessions().open(A, answer)

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from schemas.tables import ANSWERS, ASKS
-from tasks.core.scrape.answers import asks_table
-from tasks.core.scrape.web_source import Ask
+from schemas.tables import ANSWERS, SOURCE_REQUESTS
+from tasks.core.scrape.answers import requests_table
+from tasks.core.scrape.web_source import SourceRequest
 from tasks.io.store.journal import Journal
 from tasks.io.store.layout import blob_path
 from tasks.io.store.store import Store
-from tasks.scrape.answers import Answers, absorbed, body
+from tasks.scrape.answers import AnswerIndex, answer_body, open_answers
 
 FOLDER = "retrievals/art-web"
 Row = dict[str, Any]
@@ -49,14 +49,14 @@ def failed(day: int, reason: str = "server_error", url: str = "a", **given: Any)
     return said(day, url, reason=reason, detail="because", **nothing, **given)
 
 
-def kept(store: Store, *tables: Iterable[Row]) -> Answers:
+def kept(store: Store, *tables: Iterable[Row]) -> AnswerIndex:
     for rows in tables:
         store.write_table(FOLDER, pa.Table.from_pylist(list(rows), schema=ANSWERS))
-    return Answers(store, FOLDER)
+    return AnswerIndex(store, FOLDER)
 
 
-def best(answers: Answers, url: str = "a") -> Row:
-    (row,) = answers.of(pa.array([url])).to_pylist()
+def best(answers: AnswerIndex, url: str = "a") -> Row:
+    (row,) = answers.best_answers(pa.array([url])).to_pylist()
     return row
 
 
@@ -85,7 +85,7 @@ def best(answers: Answers, url: str = "a") -> Row:
 def test_which_answer_counts(store, rows, day, reason, has_failed_since):
     for number, row in enumerate(rows):
         kept(store, [row, said(9, f"another {number}")])
-    found = best(Answers(store, FOLDER))
+    found = best(AnswerIndex(store, FOLDER))
     assert found["retrieved_at"] == (day and at(day))
     assert (found["reason"], found["has_failed_since"]) == (reason, has_failed_since)
     assert (found["part"] is None) is (day is None)
@@ -110,20 +110,20 @@ def test_how_rows_are_dealt_to_tables_changes_nothing(tmp_path_factory, history:
 
 def test_many_addresses_at_once_in_the_order_asked_for(store):
     answers = kept(store, [said(1, "b"), said(2, "a")], [failed(3, url="b"), said(4, "c")])
-    found = answers.of(pa.chunked_array([["c", "nobody"], ["b", "c"]]))
+    found = answers.best_answers(pa.chunked_array([["c", "nobody"], ["b", "c"]]))
     assert [row["retrieved_at"] for row in found.to_pylist()] == [at(4), None, at(1), at(4)]
 
 
 def test_an_answer_with_its_body(store):
     answers = kept(store, [said(1), said(1, "b")], [said(2)])
-    assert answers.row("a") == said(2)
-    assert answers.row("b") == said(1, "b")
-    assert answers.row("nobody") is None
+    assert answers.best_answer("a") == said(2)
+    assert answers.best_answer("b") == said(1, "b")
+    assert answers.best_answer("nobody") is None
 
 
 def test_an_answer_with_its_body_where_one_table_has_it_twice(store):
-    assert kept(store, [said(1), failed(2)]).row("a") == said(1)
-    assert kept(store, [said(4, "b"), said(3, "b")]).row("b") == said(4, "b")
+    assert kept(store, [said(1), failed(2)]).best_answer("a") == said(1)
+    assert kept(store, [said(4, "b"), said(3, "b")]).best_answer("b") == said(4, "b")
 
 
 # --- the store
@@ -136,7 +136,7 @@ def test_what_has_come_since_is_found_after_a_look(store):
     answers.refresh()
     answers.refresh()
     assert (best(answers)["retrieved_at"], best(answers, "b")["retrieved_at"]) == (at(2), at(3))
-    parts = [answers.ref(best(answers, url)["part"]) for url in "ab"]
+    parts = [answers.part_table(best(answers, url)["part"]) for url in "ab"]
     assert [store.read_table(part)["url"].to_pylist() for part in parts] == [["a"], ["b"]]
 
 
@@ -169,16 +169,16 @@ def test_a_damaged_table_is_passed_over_and_its_answers_are_asked_for_again(stor
     kept(store, [said(2)])
     (name,) = set(store.list_folder(FOLDER)) - older
     damage(Path(store.full(f"{FOLDER}/{name}")))
-    answers = Answers(store, FOLDER)
+    answers = AnswerIndex(store, FOLDER)
     assert best(answers)["part"] is None
-    assert answers.row("old") == said(1, "old")
-    asks = asks_table([Ask("a", "page", "1"), Ask("old", "page", "2")])
-    assert answers.to_ask(asks, "never", is_first=False)["url"].to_pylist() == ["a"]
+    assert answers.best_answer("old") == said(1, "old")
+    asks = requests_table([SourceRequest("a", "page", "1"), SourceRequest("old", "page", "2")])
+    assert answers.requests_to_send(asks, "never", is_first=False)["url"].to_pylist() == ["a"]
 
 
 def test_a_plan_finds_no_answers_in_a_store_that_is_not_there_and_leaves_none(tmp_path):
     store = Store(str(tmp_path / "nowhere"), is_overlay=True)
-    assert best(Answers(store, FOLDER))["part"] is None
+    assert best(AnswerIndex(store, FOLDER))["part"] is None
     assert not (tmp_path / "nowhere").exists()
 
 
@@ -190,16 +190,16 @@ def test_rows_of_parts_that_were_killed_count(store):
     for path in Path(store.full(FOLDER)).iterdir():
         path.unlink()
     journal.write_bytes(left)
-    assert best(Answers(store, FOLDER))["part"] is None
-    assert absorbed(store, FOLDER).row("a") == said(1)
+    assert best(AnswerIndex(store, FOLDER))["part"] is None
+    assert open_answers(store, FOLDER).best_answer("a") == said(1)
     assert not journal.exists()
 
 
 def test_a_body_stands_in_its_row_or_is_a_blob(store):
     sha256 = store.write_blob(b"a,b\n")
-    assert body(store, said(1)) == b"a of 1"
-    assert body(store, said(1, body=b"")) == b""
-    assert body(store, said(1, body=None, sha256=sha256)) == b"a,b\n"
+    assert answer_body(store, said(1)) == b"a of 1"
+    assert answer_body(store, said(1, body=b"")) == b""
+    assert answer_body(store, said(1, body=None, sha256=sha256)) == b"a,b\n"
 
 
 # --- what is asked
@@ -214,10 +214,10 @@ FAILED_SINCE = failed(2, url="had")
 URLS = ("good", "had", "refused", "failing", "new")
 
 
-def asked(answers: Answers, refresh: str, *, is_first: bool, key: str | None) -> list[str]:
-    asks = asks_table(Ask(url, "page", key and f"{key}{url}") for url in URLS)
-    got = answers.to_ask(asks, refresh, is_first=is_first)
-    assert got.select(ASKS.names).schema == ASKS
+def asked(answers: AnswerIndex, refresh: str, *, is_first: bool, key: str | None) -> list[str]:
+    asks = requests_table(SourceRequest(url, "page", key and f"{key}{url}") for url in URLS)
+    got = answers.requests_to_send(asks, refresh, is_first=is_first)
+    assert got.select(SOURCE_REQUESTS.names).schema == SOURCE_REQUESTS
     return got["url"].to_pylist()
 
 
@@ -244,19 +244,21 @@ def test_what_must_be_asked(store, refresh, is_first, key, expected):
 
 
 def test_nothing_of_nothing_is_asked(store):
-    assert Answers(store, FOLDER).to_ask(ASKS.empty_table(), "all", is_first=True).num_rows == 0
+    assert (
+        AnswerIndex(store, FOLDER).requests_to_send(SOURCE_REQUESTS.empty_table(), "all", is_first=True).num_rows == 0
+    )
 
 
 def test_only_answers_that_are_good_make_a_request_conditional(store):
     answers = kept(store, LISTED.values(), [FAILED_SINCE])
-    got = answers.with_validators(asks_table(Ask(url, "page") for url in URLS))
-    assert got.column_names == [*ASKS.names, "sha256", "etag", "last_modified"]
+    got = answers.with_validators(requests_table(SourceRequest(url, "page") for url in URLS))
+    assert got.column_names == [*SOURCE_REQUESTS.names, "sha256", "etag", "last_modified"]
     conditional = {row["url"]: (row["sha256"], row["etag"], row["last_modified"]) for row in got.to_pylist()}
     assert conditional == {**dict.fromkeys(URLS, (None, None, None)), "good": (f"{1:064}", "e1", "m1")}
 
 
 @pytest.fixture
-def table(store) -> tuple[Answers, str]:
+def table(store) -> tuple[AnswerIndex, str]:
     """A table, the only kind of answer whose bytes are a blob."""
     sha256 = store.write_blob(b"a,b\n")
     answers = kept(store, [said(1, "t", expects="csv", body=None, sha256=sha256), said(1)])
@@ -267,14 +269,19 @@ def table(store) -> tuple[Answers, str]:
 @pytest.mark.parametrize("key", [None, "1"])
 def test_a_table_whose_blob_is_lost_is_asked_for_again_and_not_conditionally(store, table, refresh, key):
     answers, sha256 = table
-    asks = asks_table([Ask("t", "table", key, "csv"), Ask("a", "page", key)])
-    assert answers.to_ask(asks, refresh, is_first=False).num_rows == 0
+    asks = requests_table([SourceRequest("t", "table", key, "csv"), SourceRequest("a", "page", key)])
+    assert answers.requests_to_send(asks, refresh, is_first=False).num_rows == 0
     assert answers.with_validators(asks)["sha256"].to_pylist() == [sha256, f"{1:064}"]
     store.remove(blob_path(sha256))
-    (row,) = answers.to_ask(asks, refresh, is_first=False).to_pylist()
+    (row,) = answers.requests_to_send(asks, refresh, is_first=False).to_pylist()
     assert (row["url"], row["sha256"], row["etag"], row["last_modified"]) == ("t", None, None, None)
 
 
 def test_a_table_that_was_never_had_has_lost_nothing(store):
     answers = kept(store, [failed(1, "not_found", "t", expects="csv")])
-    assert answers.to_ask(asks_table([Ask("t", "table", None, "csv")]), "listings", is_first=False).num_rows == 0
+    assert (
+        answers.requests_to_send(
+            requests_table([SourceRequest("t", "table", None, "csv")]), "listings", is_first=False
+        ).num_rows
+        == 0
+    )
