@@ -306,7 +306,8 @@ def test_the_release_of_another_dataset_is_no_predecessor(collection):
     collection.tables["other"] = works
     with pytest.raises(
         Refusal,
-        match=r"to be of the same dataset, got one with other sources \(m\); nothing is published: give the recipe another",
+        match=r"to be of the same dataset, got one with other sources \(m\); nothing is published: give the recipe "
+        r"another",
     ):
         collection.build(split())
     releases = Path(collection.store) / "releases"
