@@ -134,7 +134,7 @@ def test_what_is_unknown_is_a_stratum_of_its_own_and_told(collection):
     steps = collection.build(sample(at_most=8), split())
     assert steps["sample"].notes == (
         "sample: 1 of 2 strata have fewer than 8: unknown 4",
-        "sample: 4 records are of the stratum unknown, of which 4 are drawn",
+        "sample: 4 records are in the stratum unknown; 4 of them are drawn",
     )
     assert steps["split"].notes[-1] == "split: 4 images are in the stratum unknown"
     assert Counter(collection.reasons().values()) == {"not_drawn": 2}
@@ -285,7 +285,8 @@ def test_where_removals_pull_the_shares_too_far_a_new_lineage_is_asked_for(colle
     ]
     with pytest.raises(
         Refusal,
-        match=r"expected at most 5% of \d+ images in another split than the ratios ask, got train \d+ .* another seed",
+        match=r"expected at most 5% of \d+ images in another split than the ratios ask for, got train \d+ .* "
+        r"another seed",
     ):
         collection.build(split())
     kept = len(collection.tables["m"])
@@ -304,7 +305,9 @@ def test_the_release_of_another_dataset_is_no_predecessor(collection):
     works = collection.tables.pop("m")
     collection.tables["other"] = works
     with pytest.raises(
-        Refusal, match=r"to be of the same dataset, got one of other sources \(m\): give the recipe a name of its own"
+        Refusal,
+        match=r"to be of the same dataset, got one with other sources \(m\); nothing is published: give the recipe "
+        r"another",
     ):
         collection.build(split())
     releases = Path(collection.store) / "releases"

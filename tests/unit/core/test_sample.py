@@ -221,18 +221,18 @@ def test_of_many_that_lack_five_are_named():
 @pytest.mark.parametrize(
     ("settings", "expected"),
     [
-        pytest.param({}, ["sample: 2 records are of the stratum unknown, 2 of them are drawn"], id="no limit, no lack"),
+        pytest.param({}, ["sample: 2 records are in the stratum unknown; 2 of them are drawn"], id="no limit, no lack"),
         pytest.param(
             {"at_most": 4},
             [
                 "sample: 2 of 4 strata have fewer than 4: Rococo 2, unknown 2",
-                "sample: 2 records are of the stratum unknown, 2 of them are drawn",
+                "sample: 2 records are in the stratum unknown; 2 of them are drawn",
             ],
             id="the fewest first, then by name",
         ),
         pytest.param(
             {"top": 2, "at_most": 4},
-            ["sample: 2 records are of the stratum unknown, 0 of them are drawn"],
+            ["sample: 2 records are in the stratum unknown; 0 of them are drawn"],
             id="what is not chosen lacks nothing",
         ),
     ],
