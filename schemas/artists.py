@@ -1,4 +1,4 @@
-"""Who an artist is, whatever the source calls them: what a recipe says of it."""
+"""Names of artists across sources: the recipe's settings."""
 
 from typing import Annotated, Literal
 
@@ -10,15 +10,15 @@ Written = Annotated[str, Field(min_length=1, max_length=200)]
 
 
 class Artists(Frozen):
-    """How names of artists are made one, and what works of unknown artists count as."""
+    """Which names mean one artist, and how works of unknown artists count."""
 
     aliases: dict[Written, Annotated[str, Field(max_length=200)]] = Field(
         default_factory=dict,
-        description="A name as a source writes it: the name that it should have, '' for unknown. Accents, case and "
-        "punctuation don't matter. These go before the shipped table (tasks/core/names/known_artists.py)",
+        description="A name as a source writes it: the name for it in the dataset, '' for unknown. Accents, case and "
+        "punctuation don't matter. These come before the shipped table (tasks/core/names/known_artists.py)",
     )
     unknown: Literal["pooled", "apart"] = Field(
         "pooled",
         description="pooled: all works of unknown artists of one source count as one artist's when weights are drawn; "
-        "apart: each such work counts as an artist of its own, and so is drawn far more often",
+        "apart: each such work counts as a different artist, and so is drawn far more often",
     )

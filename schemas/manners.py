@@ -1,4 +1,4 @@
-"""How a build behaves as a guest: how fast it asks, how often it tries, when it stops."""
+"""How a build behaves as a guest on the web: how fast it sends requests, how often it retries, when it stops."""
 
 import ipaddress
 import re
@@ -13,37 +13,35 @@ _LEFT_OUT = {"80", "443"}
 
 
 class HostTerms(Frozen):
-    """Where one host has terms of its own; what they leave open is as for all hosts."""
+    """Limits of one host; those left out are as for all hosts."""
 
     rate_per_s: float | None = Field(
         None, gt=0, le=100_000, description="Requests per second at most; null: as for all hosts"
     )
-    connections: int | None = Field(None, ge=1, le=256, description="Requests at once at most; null: as for all hosts")
+    connections: int | None = Field(
+        None, ge=1, le=256, description="Requests at the same time at most; null: as for all hosts"
+    )
 
 
 class HostManners(HostTerms):
-    """What one host may be asked. All workers of a run share it."""
+    """The limits of one host, shared by all workers of a run."""
 
-    rate_per_s: float = Field(
-        5, gt=0, le=100_000, description="Requests per second at most: a ceiling, from which throttling slows down"
-    )
-    connections: int = Field(4, ge=1, le=256, description="Requests at once at most")
+    rate_per_s: float = Field(5, gt=0, le=100_000, description="Requests per second at most; throttling reduces it")
+    connections: int = Field(4, ge=1, le=256, description="Requests at the same time at most")
 
 
 class Manners(HostManners):
-    """What every host may be asked, and where one host has terms of its own."""
+    """The limits of every host, with other limits for some hosts."""
 
     hosts: dict[str, HostTerms] = Field(
         default_factory=dict,
-        description="Host, with its port where addresses name one: other limits than the general ones, e.g. "
-        "those of an "
-        "API's terms",
+        description="Host (with a port if its addresses have one): its own limits, for example by the terms of an API",
     )
     tries: int = Field(
-        4, ge=1, le=10, description="Times that a failing request is sent in one build, the first included"
+        4, ge=1, le=10, description="How often a failing request is sent in one build, including the first time"
     )
     longest_wait_s: float = Field(
-        300, ge=0, le=86_400, description="A host that asks for a longer pause is left alone for the rest of the build"
+        300, ge=0, le=86_400, description="A host that asks for a longer pause gets no more requests in this build"
     )
     max_requests: int | None = Field(None, ge=1, description="Requests per build, all hosts together")
     max_bytes: int | None = Field(None, ge=1, description="Bytes received per build, all hosts together")
@@ -51,13 +49,13 @@ class Manners(HostManners):
     @field_validator("hosts")
     @classmethod
     def _spells_hosts_as_addresses_do(cls, hosts: dict[str, HostTerms]) -> dict[str, HostTerms]:
-        found: dict[str, HostTerms] = {}
+        by_host: dict[str, HostTerms] = {}
         for written, terms in hosts.items():
             host = _place(written)
-            if host in found:
+            if host in by_host:
                 raise ValueError(f"hosts: expected each host once, got '{host}' twice")
-            found[host] = terms
-        return found
+            by_host[host] = terms
+        return by_host
 
     def of(self, host: str) -> HostManners:
         """The limits of one host."""
@@ -69,25 +67,32 @@ class Manners(HostManners):
 
 
 def _place(written: str) -> str:
-    """A host's one spelling: lower case, ASCII, no root's dot, and no port that addresses leave out.
+    """The canonical spelling of a host: lower case, ASCII, no final dot, no default port.
 
     Raises ValueError.
     """
-    found = _PLACE.fullmatch(written.strip().lower())
+    match = _PLACE.fullmatch(written.strip().lower())
     try:
-        name, port = (_name(found["name"]), found["port"]) if found else ("", None)
+        name, port = (canonical_host(match["name"].strip("[]")), match["port"]) if match else ("", None)
     except ValueError:
         name, port = "", None
     if not name or (port is not None and not 0 < int(port) < 1 << 16):
         raise ValueError(
-            "hosts: expected a host's name, with its port if need be, such as museum.example or museum.example:8000, "
+            "hosts: expected a host name, with or without a port, such as museum.example or museum.example:8000, "
             f"got '{written[:80]}'"
         )
     return name if port is None or port in _LEFT_OUT else f"{name}:{int(port)}"
 
 
-def _name(written: str) -> str:
-    if written.startswith("["):
-        return f"[{ipaddress.IPv6Address(written[1:-1])}]"
-    name = written.removesuffix(".").encode("idna").decode("ascii").lower()
-    return name if _NAME.fullmatch(name) else ""
+def canonical_host(host: str) -> str:
+    """One spelling for each host: lower case, ASCII, without the final dot; IPv6 in brackets. Raises ValueError.
+
+    >>> canonical_host("Müller.Example."), canonical_host("::1")
+    ('xn--mller-kva.example', '[::1]')
+    """
+    if ":" in host:
+        return f"[{ipaddress.IPv6Address(host)}]"
+    name = host.removesuffix(".").encode("idna").decode("ascii").lower()
+    if name and (name.endswith(".") or not _NAME.fullmatch(name)):
+        raise ValueError("a host's name has letters, digits, dots and hyphens")
+    return name

@@ -1,4 +1,4 @@
-"""Which style a work is of, whatever the source calls it: what a recipe says of it."""
+"""Names of styles across sources: the recipe's settings."""
 
 from typing import Annotated
 
@@ -9,13 +9,12 @@ from schemas.frozen import Frozen
 
 
 class Styles(Frozen):
-    """How names of styles are made one."""
+    """Which names mean one style."""
 
     aliases: dict[Written, Annotated[str, Field(max_length=200)]] = Field(
         default_factory=dict,
-        description="A style as a source writes it: the name that it should have, '' for none. Accents, "
+        description="A style as a source writes it: the name for it in the dataset, '' for none. Accents, "
         "case, blanks and "
-        "punctuation don't matter. These go before the shipped table (tasks/core/names/known_styles.py); a name "
-        "of its own, "
-        "as in {Byzantine mosaic: Byzantine mosaic}, says that it is right",
+        "punctuation don't matter. These come before the shipped table (tasks/core/names/known_styles.py). "
+        "{Byzantine mosaic: Byzantine mosaic} says that this name is right",
     )

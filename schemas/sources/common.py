@@ -1,4 +1,4 @@
-"""What sources have in common: a name, rights, and for those that lie in files, where."""
+"""Settings that sources have in common: a name, rights, and for sources in files their place."""
 
 from typing import Literal, Self
 
@@ -32,7 +32,7 @@ class Rights(Frozen):
 
 
 class Annotations(Frozen):
-    """Boxes that people have already drawn, lying beside the images."""
+    """Boxes that people have drawn, in files beside the images."""
 
     format: Literal["voc", "coco"] = Field(description="voc: one PASCAL VOC XML per image; coco: one JSON for all")
     path: str = Field(
@@ -41,12 +41,13 @@ class Annotations(Frozen):
         "'Annotations/{style}/{artist}_{title}.jpg.xml'; coco: path of the JSON",
     )
     missing: Literal["unknown", "no_figures"] = Field(
-        "unknown", description="What it means that an image has no annotation: nobody looked, or nobody is in it"
+        "unknown",
+        description="What a missing annotation means: unknown: it was not annotated; no_figures: nobody is in it",
     )
 
 
 class Source(Frozen):
-    """What all sources say."""
+    """Settings of all sources."""
 
     name: Name = Field(description="The source's name; record_id is <name>:<key>")
     rights: Rights = Field(default_factory=Rights, description="Asserted where the source's own fields say nothing")
@@ -56,22 +57,22 @@ class Source(Frozen):
 
 
 class FileSource(Source):
-    """What sources that lie in files say."""
+    """Settings of sources in files."""
 
     at: Name = Field("images", description="The binding that gives the folder (an fsspec URL or a path)")
-    annotations: Annotations | None = Field(None, description="Boxes lying beside the images, if any")
+    annotations: Annotations | None = Field(None, description="Boxes in files beside the images, if there are any")
 
 
 class WebSource(Source):
-    """What sources on the web say. How fast they are asked stands in the recipe's `manners`."""
+    """Settings of sources on the web. The recipe's `manners` say how fast requests are sent."""
 
     refresh: Literal["listings", "never", "all"] = Field(
         "listings",
-        description="listings: what lists works is asked again in each build, conditionally; never: nothing that is "
-        "known is asked again; all: every work's own answer too",
+        description="listings: in each build, listings are requested again, conditionally; never: no stored answer is "
+        "requested again; all: also the answer about each work",
     )
     secret: Name | None = Field(
         None,
-        description="The binding that says where the API's secret is kept (env:NAME, file:PATH or prefect:BLOCK), for "
-        "sources that need one",
+        description="The binding that says where the API's secret is stored (env:NAME, file:PATH or prefect:BLOCK), "
+        "for sources that need one",
     )

@@ -44,7 +44,7 @@ class CommonsSource(WebSource):
         "lead to almost anything, so that 10 is a limit against mistakes",
     )
     exclude: tuple[Category, ...] = Field(
-        (), description="Names of subcategories that are not entered, wherever they are met"
+        (), description="Names of subcategories that are left out, wherever they occur"
     )
     styles: dict[Category, str] = Field(
         default_factory=dict,

@@ -12,11 +12,11 @@ License = Annotated[int, Field(ge=0, le=99)]
 
 
 class FlickrSource(WebSource):
-    """Photographs of Flickr: a group's pool, or what a search finds. A search gives 4,000 photographs at most."""
+    """Photographs on Flickr: a group's pool, or the results of a search, which are 4,000 at most."""
 
     source: Literal["flickr"] = "flickr"
     group_id: Nsid | None = Field(None, description="A group's NSID, e.g. '34427469792@N01': photographs of its pool")
-    user_id: Nsid | None = Field(None, description="A member's NSID: photographs of theirs alone")
+    user_id: Nsid | None = Field(None, description="A member's NSID: only photographs of this member")
     text: str | None = Field(
         None, min_length=1, max_length=500, description="Words in the title, the description or the tags. A search"
     )
@@ -31,7 +31,7 @@ class FlickrSource(WebSource):
     )
     uploaded_from: date | None = Field(
         None,
-        description="Only what was uploaded on this day or later, UTC. A search; days divide one that finds too much",
+        description="Only uploads of this day or later, UTC. A search; use days to divide one with too many results",
     )
     uploaded_before: date | None = Field(None, description="Only what was uploaded before this day, UTC. A search")
     long_side_px: Literal[500, 640, 800, 1024] | None = Field(
@@ -46,7 +46,7 @@ class FlickrSource(WebSource):
 
     @property
     def is_search(self) -> bool:
-        """Whether it takes a search: a pool knows no text, licence or day, but has no limit of 4,000 either."""
+        """Whether a search is needed: a pool can't be filtered by text, licence or day, but has no limit of 4,000."""
         days = (self.uploaded_from, self.uploaded_before)
         return self.group_id is None or bool(self.text or self.tags or self.licenses or any(days))
 

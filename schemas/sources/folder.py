@@ -9,13 +9,13 @@ from schemas.sources.common import FileSource
 
 
 class FolderSource(FileSource):
-    """Images in a folder; what is known of a work stands in its path."""
+    """Images in a folder; what is known about a work is read from its path."""
 
     source: Literal["folder"] = "folder"
     pattern: str = Field(
         min_length=1,
-        description="Path below the binding. {field} takes a stretch without '/', as short as it can be; '*' is "
-        "anything but '/'. Known fields: key, title, artist, style, date_text, year, group",
+        description="Path below the binding. {field} matches the shortest possible text without '/'; '*' "
+        "matches any text without '/'. Known fields: key, title, artist, style, date_text, year, group",
     )
 
     @model_validator(mode="after")

@@ -16,8 +16,8 @@ class MetSource(WebSource):
     source: Literal["met"] = "met"
     listing: Literal["csv", "api"] = Field(
         "csv",
-        description="csv: the museum's open-access table (about 300 MB), which says beforehand what is in the public "
-        "domain; api: one list of ids, all of which must be asked for to learn that",
+        description="csv: the museum's open-access table (about 300 MB), which says in advance what is in the public "
+        "domain; api: one list of ids, each of which must be requested to learn that",
     )
     object_ids: str | None = Field(
         None,

@@ -18,5 +18,5 @@ class SurrealismSource(WebSource):
         "surrealism",
         min_length=1,
         max_length=100,
-        description="Style of every work: ArtBench-10 took the whole site as one",
+        description="Style of every work: ArtBench-10 used one for the whole site",
     )

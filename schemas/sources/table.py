@@ -8,7 +8,7 @@ from schemas.sources.common import FileSource
 
 
 class TableSource(FileSource):
-    """One row for each work, in CSV, Parquet or JSON lines; images by path below the binding, or by URL."""
+    """One row for each work, in CSV, Parquet or JSON lines; images are paths below the binding, or URLs."""
 
     source: Literal["table"] = "table"
     table: str = Field(min_length=1, description="Path of the table below the binding (.csv, .parquet, .jsonl)")
@@ -30,7 +30,7 @@ class TableSource(FileSource):
             "series",
         ],
         str,
-    ] = Field(description="Our field: the table's column. key and image are required")
+    ] = Field(description="Field of a record: column of the table. key (the source key) and image are required")
 
     @model_validator(mode="after")
     def _has_key_and_image(self) -> Self:

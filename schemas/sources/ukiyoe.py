@@ -10,13 +10,13 @@ Museum = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,30}$", description
 
 
 class UkiyoeSource(WebSource):
-    """Japanese woodblock prints of ukiyo-e.org, which gathers what museums and dealers show."""
+    """Japanese woodblock prints of ukiyo-e.org, which collects what museums and dealers show."""
 
     source: Literal["ukiyoe"] = "ukiyoe"
     museums: tuple[Museum, ...] = Field(
         ("met", "mfa", "mia", "famsf"),
         min_length=1,
-        description="Whose prints are taken, by the word in ukiyo-e.org/source/<museum>; ArtBench-10 took these four",
+        description="Museums of the prints, by the word in ukiyo-e.org/source/<museum>; by default ArtBench-10's",
     )
     rendition: Literal["full", "scaled"] = Field(
         "full", description="full: the largest image that is offered; scaled: the smaller one that the page shows"
@@ -25,7 +25,7 @@ class UkiyoeSource(WebSource):
         "ukiyo-e",
         min_length=1,
         max_length=100,
-        description="Style of every print: the site says none; ArtBench-10 took all as one",
+        description="Style of every print: the site states none; ArtBench-10 used one for all",
     )
 
     @model_validator(mode="after")

@@ -11,19 +11,20 @@ _ADDRESS = re.compile(r"[^\s/?#%\\]+")
 
 
 class WikiartSource(WebSource):
-    """Works on wikiart.org. Keys differ by route, so that changing `by` gives every record another id."""
+    """Works on wikiart.org. Source keys differ by route, so changing `by` gives every record another id."""
 
     source: Literal["wikiart"] = "wikiart"
     by: Literal["json", "api2", "page"] = Field(
         "json",
-        description="json: the older JSON answers, one for each work, no key needed (key: contentId); api2: the API "
-        "that WikiArt hands out keys for (key: id of 24 hex digits); page: the works' HTML pages, the only ones that "
-        "say who holds the rights (key: artist/work, as in the page's address)",
+        description="json: older JSON answers, one for each work, no API key needed (source key: contentId); api2: the "
+        "API, "
+        "with a key from WikiArt (source key: id of 24 hex digits); page: the works' HTML pages, the only answers that "
+        "state the rights (source key: artist/work, as in the page's address)",
     )
     artists: Literal["all"] | tuple[str, ...] = Field(
         "all",
         description="all, or artists as in the addresses of their pages, e.g. claude-monet. By api2 also ids of 24 hex "
-        "digits, which spare looking the artist up in the list of all",
+        "digits, which need no look-up in the list of all artists",
     )
     styles: Literal["all"] | tuple[str, ...] = Field(
         "all",
@@ -39,7 +40,7 @@ class WikiartSource(WebSource):
     copyright: Literal["public_domain", "any"] = Field(
         "any",
         description="public_domain: by json the works of artists whom WikiArt lists as in the public domain, by page "
-        "the works whose page says 'Public domain'; api2 says nothing of it. any: all works",
+        "the works whose page says 'Public domain'; api2 does not say. any: all works",
     )
     image_size: Literal["original", "HD", "Large", "Blog", "Portrait", "PinterestLarge", "PinterestSmall"] = Field(
         "original",
@@ -74,5 +75,7 @@ class WikiartSource(WebSource):
     @model_validator(mode="after")
     def _asks_for_rights_where_they_are_said(self) -> Self:
         if self.by == "api2" and self.copyright == "public_domain":
-            raise ValueError("copyright: expected any by api2, whose answers say nothing of rights, got public_domain")
+            raise ValueError(
+                "copyright: expected any with by: api2, whose answers do not state rights, got public_domain"
+            )
         return self

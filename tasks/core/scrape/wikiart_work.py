@@ -64,7 +64,7 @@ def choose_style(source: WikiartSource, styles: Sequence[str]) -> tuple[str | No
 def split_styles(value: Any) -> list[str]:
     """Styles of a list (api/2), or of a text with commas (ImageJson); none of WikiArt's names of styles holds a comma.
 
-    >>> listed_styles("Expressionism, Symbolism"), listed_styles([""]), listed_styles(None)
+    >>> split_styles("Expressionism, Symbolism"), split_styles([""]), split_styles(None)
     (['Expressionism', 'Symbolism'], [], [])
     """
     parts = value if isinstance(value, list) else (text(value) or "").split(",")
@@ -141,7 +141,7 @@ def text(value: Any) -> str | None:
 def comparable_style(name: str) -> str:
     """What counts of a style's name: letters and digits without accents and case.
 
-    >>> folded("Naïve Art (Primitivism)") == folded("naive-art-primitivism")
+    >>> comparable_style("Naïve Art (Primitivism)") == comparable_style("naive-art-primitivism")
     True
     """
     return plain_words(name).replace(" ", "")

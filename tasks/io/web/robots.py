@@ -34,8 +34,10 @@ def opt_out_directive(tags: Iterable[str]) -> str | None:
 
     Directives after the name of a robot are for that robot only.
 
-    >>> opts_out(["noindex, NoAI"]), opts_out(["otherbot: noai"]), opts_out(["bilderatlas: noimageai"])
-    ('noai', None, 'noimageai')
+    >>> opt_out_directive(["noindex, NoAI"]), opt_out_directive(["bilderatlas: noimageai"])
+    ('noai', 'noimageai')
+    >>> opt_out_directive(["otherbot: noai"]) is None
+    True
     """
     for value in tags:
         is_for_us = True
