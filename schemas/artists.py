@@ -14,11 +14,11 @@ class Artists(Frozen):
 
     aliases: dict[Written, Annotated[str, Field(max_length=200)]] = Field(
         default_factory=dict,
-        description="A name as a source writes it: the name that it should have, '' for unknown. Accents, case and "
-        "punctuation don't matter. These go before the shipped table (tasks/core/names/known_artists.py)",
+        description="A name as a source writes it: the name for it in the dataset, '' for unknown. Accents, case and "
+        "punctuation don't matter. These come before the shipped table (tasks/core/names/known_artists.py)",
     )
     unknown: Literal["pooled", "apart"] = Field(
         "pooled",
         description="pooled: all works of unknown artists of one source count as one artist's when weights are drawn; "
-        "apart: each such work counts as an artist of its own, and so is drawn far more often",
+        "apart: each such work counts as a different artist, and so is drawn far more often",
     )

@@ -1,18 +1,15 @@
-"""How a source's secret is sent: to one host, in one way.
-
-The secret itself stands nowhere but in the machine's keeping.
-"""
+"""How a source's secret is sent: to one host, in one way. The secret itself is not part of it."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Credential:
-    """How a secret is sent: as a parameter of the query, to this host alone; by way of a log-in where there is one.
+    """How a secret is sent: as a query parameter, to this host only; with a log-in, a session token in its place.
 
-    parameter: name of the query parameter that carries the key (or, after a log-in, the session's key).
-    login_url: where a session begins; the secret is then `<first>:<second>`, sent there under `login_parameters`; the
-    JSON answer's `session_field` is the session's key, good for `session_s` seconds.
+    parameter: name of the query parameter for the secret (or, after a log-in, for the session token).
+    login_url: the secret is then `<first>:<second>`, sent there as the two `login_parameters`; `session_field` of the
+    JSON answer is the session token, which is valid for `session_s` seconds.
     """
 
     host: str

@@ -56,13 +56,13 @@ class Manners(HostManners):
     @field_validator("hosts")
     @classmethod
     def _spells_hosts_as_addresses_do(cls, hosts: dict[str, HostTerms]) -> dict[str, HostTerms]:
-        found: dict[str, HostTerms] = {}
+        by_host: dict[str, HostTerms] = {}
         for written, terms in hosts.items():
             host = _place(written)
-            if host in found:
+            if host in by_host:
                 raise ValueError(f"hosts: expected each host once, got '{host}' twice")
-            found[host] = terms
-        return found
+            by_host[host] = terms
+        return by_host
 
     def of(self, host: str) -> HostManners:
         """The limits of one host."""
@@ -74,26 +74,33 @@ class Manners(HostManners):
 
 
 def _place(written: str) -> str:
-    """A host's one spelling: lower case, ASCII, no root's dot, and no port that addresses leave out.
+    """The canonical spelling of a host: lower case, ASCII, no final dot, no default port.
 
     Raises ValueError.
     """
-    found = _PLACE.fullmatch(written.strip().lower())
+    match = _PLACE.fullmatch(written.strip().lower())
     try:
-        name, port = (_name(found["name"]), found["port"]) if found else ("", None)
+        name, port = (canonical_host(match["name"].strip("[]")), match["port"]) if match else ("", None)
     except ValueError:
         name, port = "", None
     if not name or (port is not None and not 0 < int(port) < 1 << 16):
         raise ValueError(
-            "hosts: expected a host's name, with its port if need be, such as museum.example or "
+            "hosts: expected a host name, with or without a port, such as museum.example or "
             "museum.example:8000, "
             f"got '{written[:80]}'"
         )
     return name if port is None or port in _LEFT_OUT else f"{name}:{int(port)}"
 
 
-def _name(written: str) -> str:
-    if written.startswith("["):
-        return f"[{ipaddress.IPv6Address(written[1:-1])}]"
-    name = written.removesuffix(".").encode("idna").decode("ascii").lower()
-    return name if _NAME.fullmatch(name) else ""
+def canonical_host(host: str) -> str:
+    """One spelling for each host: lower case, ASCII, without the final dot; IPv6 in brackets. Raises ValueError.
+
+    >>> canonical_host("Müller.Example."), canonical_host("::1")
+    ('xn--mller-kva.example', '[::1]')
+    """
+    if ":" in host:
+        return f"[{ipaddress.IPv6Address(host)}]"
+    name = host.removesuffix(".").encode("idna").decode("ascii").lower()
+    if name and (name.endswith(".") or not _NAME.fullmatch(name)):
+        raise ValueError("a host's name has letters, digits, dots and hyphens")
+    return name

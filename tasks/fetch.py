@@ -27,29 +27,33 @@ from tasks.io.web.downloads import Downloads
 
 
 @task(cache_policy=NO_CACHE, **runs.RETRY_IO)
-def read_part(requests: pa.Table, asked: tuple[Fetch, AnyFileSource], rules: str, into: str, context: Context) -> None:
+def read_part(
+    requests: pa.Table, stage_and_source: tuple[Fetch, AnyFileSource], rules: str, into: str, context: Context
+) -> None:
     """Read a batch of images below a source's binding.
 
     Each is a blob that decodes, or a row with the reason why not.
     """
-    settings, source = asked
-    store, seen = runs.store_of(context), inspection.InspectionRows()
+    settings, source = stage_and_source
+    store, inspections = runs.store_of(context), inspection.InspectionRows()
     folder = Folder(source.at, context.bindings[source.at])
     rows = [
         retrieval.store_image(
-            store, request, rules, lambda path: folder.read(path, settings.max_bytes), settings.max_pixels, seen
+            store, request, rules, lambda path: folder.read(path, settings.max_bytes), settings.max_pixels, inspections
         )
         for request in requests.to_pylist()
     ]
     store.write_table(into, pa.Table.from_pylist(rows, schema=RETRIEVALS))
-    seen.store(store)
+    inspections.store(store)
 
 
 @task(cache_policy=NO_CACHE, **runs.RETRY_IO)
-def fetch_part(requests: pa.Table, asked: tuple[Fetch, Manners], rules: str, into: str, context: Context) -> None:
-    """Download a batch of images, from all of its hosts at once; each row is kept the moment it is known."""
-    settings, manners = asked
-    store, seen, guest = runs.store_of(context), inspection.InspectionRows(), web.guest_of_run(context, manners)
+def fetch_part(
+    requests: pa.Table, stage_and_manners: tuple[Fetch, Manners], rules: str, into: str, context: Context
+) -> None:
+    """Download a batch of images from all its hosts at the same time; each row is written as soon as it is known."""
+    settings, manners = stage_and_manners
+    store, inspections, guest = runs.store_of(context), inspection.InspectionRows(), web.guest_of_run(context, manners)
     limits = Limits(settings.max_bytes, settings.timeout_s)
     downloads = Downloads(
         guest.client,
@@ -57,32 +61,32 @@ def fetch_part(requests: pa.Table, asked: tuple[Fetch, Manners], rules: str, int
         manners.tries,
         web.THREADS,
         lambda request: retrieval.download_image(
-            store, guest.client, request, rules, limits, settings.max_pixels, seen
+            store, guest.client, request, rules, limits, settings.max_pixels, inspections
         ),
         lambda request, problem: retrieval.failure_row(request, problem, rules),
     )
     try:
         with Journal(store, into, RETRIEVALS) as journal:
-            left = unanswered_requests(requests, into, context).to_pylist()
-            for row in downloads.rows(left, lambda request: str(request["locator"])):
+            unanswered = unanswered_requests(requests, into, context).to_pylist()
+            for row in downloads.rows(unanswered, lambda request: str(request["locator"])):
                 journal.add(row)
     finally:
-        seen.store(store)
+        inspections.store(store)
 
 
 def fetch(settings: Fetch, state: State, recipe: Recipe, context: Context) -> Step:
-    """A blob for each kept record, or its reason; only what was never had, or failed in passing, is asked for."""
+    """A blob for each kept record, or its reason. Only images without a blob are requested, as `refresh` says."""
     store = runs.store_of(context)
     record_ids = kept_ids(store, state)
     records = tables.lookup(store.read_table(state.records), "record_id", record_ids)
     rules = cache_key(code=inspection.CODE, max_bytes=settings.max_bytes, max_pixels=settings.max_pixels)
     is_url = pc.match_substring_regex(records["locator"], core.URL)
-    parts, asked = [], 0
+    parts, computed = [], 0
     for source in recipe.sources:
-        mine = records.filter(pc.and_(pc.equal(records["source"], source.name), pc.invert(is_url)))
-        if mine.num_rows and isinstance(source, AnyFileSource):
-            requests = core.requests_table(mine["locator"], _validators(source, mine["locator"], context))
-            got, count = retrieve(
+        of_source = records.filter(pc.and_(pc.equal(records["source"], source.name), pc.invert(is_url)))
+        if of_source.num_rows and isinstance(source, AnyFileSource):
+            requests = core.requests_table(of_source["locator"], _validators(source, of_source["locator"], context))
+            answers, count = retrieve(
                 read_part,
                 (settings, source),
                 images_folder(source.name),
@@ -92,33 +96,33 @@ def fetch(settings: Fetch, state: State, recipe: Recipe, context: Context) -> St
                 settings.label,
                 refresh=settings.refresh,
             )
-            parts.append(core.outcome(mine, got, settings))
-            asked += count
-    if (mine := records.filter(is_url)).num_rows:
-        web.check_contact(context, core.hosts(mine["locator"]), recipe.manners)
-        got, count = retrieve(
+            parts.append(core.outcome(of_source, answers, settings))
+            computed += count
+    if (of_source := records.filter(is_url)).num_rows:
+        web.check_contact(context, core.hosts(of_source["locator"]), recipe.manners)
+        answers, count = retrieve(
             fetch_part,
             (settings, recipe.manners),
             DOWNLOADS,
-            core.requests_table(mine["locator"], {}),
+            core.requests_table(of_source["locator"], {}),
             rules,
             context,
             settings.label,
             refresh=settings.refresh,
         )
-        parts.append(core.outcome(mine, got, settings))
-        asked += count
+        parts.append(core.outcome(of_source, answers, settings))
+        computed += count
     outcome = pa.concat_tables([FETCH.empty_table(), *parts]).sort_by("record_id")
     outcome = by_hand.drop_same_bytes(outcome, state, context)
-    if context.plan and asked:
+    if context.plan and computed:
         known = outcome.filter(pc.or_(pc.is_valid(outcome["reason"]), pc.is_valid(outcome["sha256"])))
         return steps.planned_step(
-            store, state, "retrieve", settings.label, "fetch", known, computed=asked, pending=asked
+            store, state, "retrieve", settings.label, "fetch", known, computed=computed, pending=computed
         )
-    return steps.step_of(store, "retrieve", settings.label, "fetch", record_ids, outcome, computed=asked)
+    return steps.step_of(store, "retrieve", settings.label, "fetch", record_ids, outcome, computed=computed)
 
 
 def _validators(source: AnyFileSource, locators: pa.ChunkedArray, context: Context) -> dict[str, str]:
-    """What changes when a file does, for each locator that is a path to a file that is there."""
+    """The validator (size and times) of each locator that is the path of an existing file."""
     folder = Folder(source.at, context.bindings[source.at])
     return {path: validator for path in locators.to_pylist() if (validator := folder.validator(path)) is not None}

@@ -32,7 +32,7 @@ class Rights(Frozen):
 
 
 class Annotations(Frozen):
-    """Boxes that people have already drawn, in files beside the images."""
+    """Boxes that people have drawn, in files beside the images."""
 
     format: Literal["voc", "coco"] = Field(description="voc: one PASCAL VOC XML per image; coco: one JSON for all")
     path: str = Field(

@@ -50,7 +50,7 @@ class FlickrSource(WebSource):
 
     @property
     def is_search(self) -> bool:
-        """Whether it takes a search: a pool knows no text, licence or day, but has no limit of 4,000 either."""
+        """Whether a search is needed: a pool can't be filtered by text, licence or day, but has no limit of 4,000."""
         days = (self.uploaded_from, self.uploaded_before)
         return self.group_id is None or bool(self.text or self.tags or self.licenses or any(days))
 

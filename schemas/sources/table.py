@@ -8,7 +8,7 @@ from schemas.sources.common import FileSource
 
 
 class TableSource(FileSource):
-    """A table with one row for each work (CSV, Parquet or JSON lines); images by path below the binding, or by URL."""
+    """A table with one row for each work (CSV, Parquet or JSON lines); images are paths below the binding, or URLs."""
 
     source: Literal["table"] = "table"
     table: str = Field(min_length=1, description="Path of the table below the binding (.csv, .parquet, .jsonl)")

@@ -76,5 +76,7 @@ class WikiartSource(WebSource):
     @model_validator(mode="after")
     def _asks_for_rights_where_they_are_said(self) -> Self:
         if self.by == "api2" and self.copyright == "public_domain":
-            raise ValueError("copyright: expected any by api2, whose answers say nothing of rights, got public_domain")
+            raise ValueError(
+                "copyright: expected any with by: api2, whose answers do not state rights, got public_domain"
+            )
         return self

@@ -1,4 +1,4 @@
-"""Which images to ask for, and what their answers mean for the records."""
+"""Which images to retrieve, and the outcome of each record by the row of its retrieval."""
 
 from collections.abc import Mapping
 
@@ -15,11 +15,11 @@ _ANSWER_COLUMNS = ["reason", "detail", "width_px", "height_px", "sha256", "bytes
 _MOST_BYTES = 2**63 - 1
 
 URL = "^https?://"
-"""What locators begin with that are asked for over HTTP."""
+"""A regular expression for the beginning of locators that are requested over HTTP."""
 
 
 def is_url(locator: str) -> bool:
-    """Whether a locator is asked for over HTTP, and not below a folder.
+    """Whether a locator is requested over HTTP, and not read from a folder.
 
     >>> is_url("https://museum.example/1.jpg"), is_url("images/http.jpg")
     (True, False)
@@ -33,8 +33,8 @@ def hosts(locators: pa.ChunkedArray) -> list[str]:
     >>> hosts(pa.chunked_array([["https://b.example:8000/1.jpg", "images/1.jpg", "http://a.example/2.jpg"]]))
     ['a.example', 'b.example:8000']
     """
-    found = pc.unique(pc.struct_field(pc.extract_regex(locators, r"^https?://(?P<host>[^/?#]+)"), "host"))
-    return sorted(host for host in found.to_pylist() if host)
+    unique = pc.unique(pc.struct_field(pc.extract_regex(locators, r"^https?://(?P<host>[^/?#]+)"), "host"))
+    return sorted(host for host in unique.to_pylist() if host)
 
 
 def requests_table(locators: pa.ChunkedArray, validators: Mapping[str, str]) -> pa.Table:
@@ -46,23 +46,25 @@ def requests_table(locators: pa.ChunkedArray, validators: Mapping[str, str]) -> 
 def outcome(records: pa.Table, answers: pa.Table, settings: Fetch) -> pa.Table:
     """FETCH outcome of records (record_id, locator) by the RETRIEVALS rows of their locators.
 
-    Limits are looked at again here, so that a stricter recipe needs no new download. A record whose answer is still to
-    come (in a plan) has neither reason nor sha256.
+    Limits are checked again here, so that a stricter recipe needs no new download. In a plan, a record whose image was
+    not requested yet has neither reason nor sha256.
     """
     at = pc.index_in(records["locator"].cast(pa.string()), value_set=answers["locator"])
     if at.null_count:
         raise KeyError(f"expected an answer for '{records['locator'].filter(pc.is_null(at))[0]}', got none")
-    said = answers.select(_ANSWER_COLUMNS).take(at)
-    pixels = pc.multiply(*(pc.fill_null(said[side].cast(pa.int64()), 0) for side in ("width_px", "height_px")))
-    judged = pc.make_struct(
-        pc.is_valid(said["reason"]),
+    given = answers.select(_ANSWER_COLUMNS).take(at)
+    pixels = pc.multiply(*(pc.fill_null(given[side].cast(pa.int64()), 0) for side in ("width_px", "height_px")))
+    failures = pc.make_struct(
+        pc.is_valid(given["reason"]),
         pc.greater(pixels, settings.max_pixels),
-        pc.fill_null(pc.greater(said["bytes"], min(settings.max_bytes, _MOST_BYTES)), False),
+        pc.fill_null(pc.greater(given["bytes"], min(settings.max_bytes, _MOST_BYTES)), False),
     )
-    sizes = pc.binary_join_element_wise(said["width_px"].cast(pa.string()), said["height_px"].cast(pa.string()), " x ")
+    sizes = pc.binary_join_element_wise(
+        given["width_px"].cast(pa.string()), given["height_px"].cast(pa.string()), " x "
+    )
     too_large = pc.binary_join_element_wise(sizes, f" px, at most {settings.max_pixels} px allowed", "")
-    reason = pc.case_when(judged, said["reason"], str(Reason.TOO_MANY_PIXELS), str(Reason.TOO_MANY_BYTES))
-    detail = pc.case_when(judged, said["detail"], too_large, f"more than {settings.max_bytes} bytes")
+    reason = pc.case_when(failures, given["reason"], str(Reason.TOO_MANY_PIXELS), str(Reason.TOO_MANY_BYTES))
+    detail = pc.case_when(failures, given["detail"], too_large, f"more than {settings.max_bytes} bytes")
     is_kept = pc.is_null(reason)
-    kept = {name: pc.if_else(is_kept, said[name], None) for name in ("sha256", "bytes", "retrieved_at")}
+    kept = {name: pc.if_else(is_kept, given[name], None) for name in ("sha256", "bytes", "retrieved_at")}
     return tables.outcome(FETCH, records["record_id"], reason=reason, detail=detail, **kept)

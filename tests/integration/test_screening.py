@@ -88,7 +88,7 @@ def test_each_picture_goes_for_its_own_reason_and_nothing_is_scored_twice(tmp_pa
         "Martian/good.png": "style_not_wanted",
     }
     assert (
-        "2 styles stay as their sources spell them, since no table knows them: 'LunarArt' (1), 'Martian' (1)"
+        "2 styles are not in the table of styles and keep the names of their sources: 'LunarArt' (1), 'Martian' (1)"
         in steps[0].notes
     )
     records = store_of(context).read_table(steps[0].outcome)

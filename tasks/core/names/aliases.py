@@ -1,4 +1,4 @@
-"""Which names are one: names as they are compared, and tables of aliases made ready for many look-ups."""
+"""Normalized names, and tables of aliases that are resolved once for many look-ups."""
 
 import re
 import unicodedata
@@ -15,10 +15,9 @@ _NO_WORD = re.compile(r"[\W_]+")
 
 
 class Aliases(Mapping[str, str]):
-    """Aliases made ready once, for many names: chains are followed to their end, and of a circle the first name is
-    taken.
+    """Aliases, resolved once: chains are followed to their end, and of a circle the first name is taken.
 
-    Two of them are one only if they are the same object, which is what makes them quick to look results up by.
+    Equal only to itself and hashed by identity, so that it is a quick key for caches of results.
     """
 
     def __init__(self, aliases: Mapping[str, str]) -> None:
@@ -41,12 +40,12 @@ class Aliases(Mapping[str, str]):
         return self is other
 
     def name(self, text: str) -> str | None:
-        """The name that a text stands for; "" where it stands for nobody, None where it is no alias."""
+        """The name that a text stands for; "" for an unknown artist, None if it is no alias."""
         return self._names.get(normalize_name(text))
 
 
 def merge_aliases(artists: Artists) -> Aliases:
-    """A recipe's aliases before the shipped ones: what it says of a name, and how it spells it, is what counts."""
+    """A recipe's aliases and the shipped ones. For a name in both, the recipe decides, also about its spelling."""
     own = artists.aliases
     taken = {normalize_name(text) for pair in own.items() for text in pair}
     spelled = {normalize_name(name): name for name in own.values()}
@@ -56,7 +55,7 @@ def merge_aliases(artists: Artists) -> Aliases:
 
 @lru_cache(maxsize=65536)
 def normalize_name(text: str) -> str:
-    """A name as it is compared: small letters and digits without accents, one blank between words.
+    """The form in which names are compared: lower-case letters and digits, no accents, one blank between words.
 
     >>> normalize_name("  Andō  HIROSHIGE-I. "), normalize_name("Georgia O'Keeffe"), normalize_name("?!")
     ('ando hiroshige i', 'georgia okeeffe', '')
@@ -69,7 +68,7 @@ def normalize_name(text: str) -> str:
 
 
 def _resolve_all(aliases: Mapping[str, str]) -> dict[str, str]:
-    """What every alias and every name, as compared, stands for in the end."""
+    """The final name of each alias and each name, by normalized form."""
     steps: dict[str, str] = {}
     for alias in sorted(aliases):
         steps.setdefault(normalize_name(alias), aliases[alias])
@@ -81,12 +80,12 @@ def _resolve_all(aliases: Mapping[str, str]) -> dict[str, str]:
     return {start: spelled[end] for start, end in ends.items()}
 
 
-def resolve_alias(start: str, steps: Mapping[str, str], as_compared: Callable[[str], str]) -> str:
-    """Where the steps from a name, as compared, lead in the end; of a circle the first of its names."""
-    seen = [start]
-    while seen[-1] in steps:
-        after = as_compared(steps[seen[-1]])
-        if after in seen:
-            return min(seen[seen.index(after) :])
-        seen.append(after)
-    return seen[-1]
+def resolve_alias(start: str, steps: Mapping[str, str], normalize: Callable[[str], str]) -> str:
+    """The end of the chain of aliases that starts at a normalized name; of a circle the first of its names."""
+    chain = [start]
+    while chain[-1] in steps:
+        after = normalize(steps[chain[-1]])
+        if after in chain:
+            return min(chain[chain.index(after) :])
+        chain.append(after)
+    return chain[-1]

@@ -1,7 +1,7 @@
-"""Whose a work is: one name for an artist across sources, and how sure a source is of it.
+"""Attributions: one name for an artist across sources, and a qualifier that says how certain it is.
 
-"After Rembrandt" is no artist, nor is "Workshop of Peter Paul Rubens (Flemish, 1577-1640)": the words in front are kept
-as a qualifier, and the name is the artist's.
+"After Rembrandt" is not an artist's name, nor is "Workshop of Peter Paul Rubens (Flemish, 1577-1640)": the words in
+front become the qualifier, and only the artist's name is left.
 """
 
 import html
@@ -95,9 +95,9 @@ _LETTER = re.compile(r"[^\W\d_]")
 
 @dataclass(frozen=True, slots=True)
 class Attribution:
-    """An artist's name, None where nobody is known.
+    """An artist's name, None if unknown.
 
-    And one of QUALIFIERS where a source doubts it, or says it is not theirs.
+    qualifier: one of QUALIFIERS if the source qualifies the attribution.
     """
 
     name: str | None
@@ -105,12 +105,12 @@ class Attribution:
 
 
 def parse_attribution(text: str | None, aliases: Mapping[str, str]) -> Attribution:
-    """Who a source's words for an artist mean; total, and the name of a name is itself.
+    """The attribution in a source's words for an artist. Never raises; the name of a name is itself.
 
     Of several artists (joined by "|", ";" or lines) the first is the artist. Life dates, nationalities and other names
-    in brackets or after commas are left out; "Last, First" is turned round; an alias to "" is nobody. Accents, case and
-    punctuation are compared away where aliases are looked up, and kept in the name otherwise. Aliases that are made
-    ready (`merged`) are quicker than other mappings.
+    in brackets or after commas are left out; "Last, First" becomes "First Last"; an alias to "" is unknown. Accents,
+    case and punctuation don't matter for the look-up of aliases, and stay in the name. `merge_aliases` gives aliases
+    that are quicker than other mappings.
 
     >>> parse_attribution("Rubens, Peter Paul (Flemish, 1577-1640), workshop of", {})
     Attribution(name='Peter Paul Rubens', qualifier='workshop of')
@@ -128,16 +128,16 @@ def parse_attribution(text: str | None, aliases: Mapping[str, str]) -> Attributi
 def with_artist_names(records: pa.Table, aliases: Mapping[str, str]) -> pa.Table:
     """RECORDS with each artist under one name, and the qualifier beside it.
 
-    A qualifier that a record bears, since it is carried over from a release, stays as long as it has an artist.
+    A qualifier that a record already has, carried over from a release, stays if the record has an artist.
     """
     texts = pc.unique(records["artist"].drop_null())
-    known = [parse_attribution(text, aliases) for text in texts.to_pylist()]
+    attributions = [parse_attribution(text, aliases) for text in texts.to_pylist()]
     place = pc.index_in(records["artist"], value_set=texts)
-    names, met = (
+    names, parsed = (
         pc.take(pa.array(values, pa.string()), place)
-        for values in ([found.name for found in known], [found.qualifier for found in known])
+        for values in ([each.name for each in attributions], [each.qualifier for each in attributions])
     )
-    qualifiers = pc.if_else(pc.is_valid(names), pc.coalesce(met, records["artist_qualifier"]), _NONE)
+    qualifiers = pc.if_else(pc.is_valid(names), pc.coalesce(parsed, records["artist_qualifier"]), _NONE)
     for name, column in (("artist", names), ("artist_qualifier", qualifiers)):
         at = records.schema.get_field_index(name)
         records = records.set_column(at, records.schema.field(at), column)
@@ -156,14 +156,14 @@ def _cached_aliases(aliases: frozenset[tuple[str, str]]) -> Aliases:
 def _parse_attribution(text: str, aliases: Aliases) -> Attribution:
     qualifier: str | None = None
     while True:  # each step leaves less, so this ends
-        text, qualifier = _without_doubt(text, qualifier)  # before any look-up, which doesn't see the "?"
+        text, qualifier = _without_doubt(text, qualifier)  # before the look-up, which ignores the "?"
         if (name := aliases.name(text)) is not None:
             return Attribution(name, qualifier) if name else Attribution(None)
         if (shorter := _first_of_several(_plain(text))) == text:
             if _is_unknown(text):
                 return Attribution(None)
-            shorter, met = _strip_once(text)
-            qualifier = _stronger_qualifier(qualifier, met)
+            shorter, stripped = _strip_once(text)
+            qualifier = _stronger_qualifier(qualifier, stripped)
         if shorter == text:
             return Attribution(text, qualifier)
         text = shorter
@@ -174,26 +174,26 @@ def _is_unknown(text: str) -> bool:
     return not _LETTER.search(folded) or folded in _QUALIFIER_OF_TRAILING or _UNKNOWN.fullmatch(folded) is not None
 
 
-def _stronger_qualifier(qualifier: str | None, met: str | None) -> str | None:
-    """The first that was met, but any other before "possibly"."""
-    return (met or qualifier) if qualifier in {None, "possibly"} else qualifier
+def _stronger_qualifier(qualifier: str | None, other: str | None) -> str | None:
+    """The first of the two, but any other before "possibly"."""
+    return (other or qualifier) if qualifier in {None, "possibly"} else qualifier
 
 
 _QUALIFIER_OF_LEADING = {
-    normalize_name(said): qualifier
+    normalize_name(phrase): qualifier
     for qualifier, phrases in _LEADING_PHRASES.items()
-    for said in phrases
-    if said != "artist"
+    for phrase in phrases
+    if phrase != "artist"
 }
 _QUALIFIER_OF_TRAILING = _QUALIFIER_OF_LEADING | {
-    said: qualifier for qualifier, words in _TRAILING_PHRASES.items() for said in words
+    phrase: qualifier for qualifier, words in _TRAILING_PHRASES.items() for phrase in words
 }
 _IN_FRONT = re.compile(
     r"(?:an? |the )?("
     + "|".join(
-        re.escape(said)
-        for said in sorted(sum(_LEADING_PHRASES.values(), ()), key=len, reverse=True)
-        if said != "artist"
+        re.escape(phrase)
+        for phrase in sorted(sum(_LEADING_PHRASES.values(), ()), key=len, reverse=True)
+        if phrase != "artist"
     )
     + r"|artist(?=:))(?::\s*|\s+)(?:the |an? )?(?=\S)",
     re.IGNORECASE,
@@ -201,21 +201,21 @@ _IN_FRONT = re.compile(
 
 
 def _strip_once(text: str) -> tuple[str, str | None]:
-    """The text without the first thing that is no part of a name, and the qualifier that this was.
+    """The text without the first thing that is not part of the name, and the qualifier that it was.
 
-    Else the text as it is.
+    The text itself if there is no such thing.
     """
     for less in _STEPS:
-        found = less(text)
-        if found is not None and found[0] != text:
-            return found
+        stripped = less(text)
+        if stripped is not None and stripped[0] != text:
+            return stripped
     return text, None
 
 
 def _plain(text: str) -> str:
     cut = text[:_LONGEST]
-    while "&" in cut and (said := html.unescape(cut)) != cut:  # some sources escape twice
-        cut = said
+    while "&" in cut and (phrase := html.unescape(cut)) != cut:  # some sources escape twice
+        cut = phrase
     return unicodedata.normalize("NFC", cut)[:_LONGEST]
 
 
@@ -238,14 +238,14 @@ def _without_brackets(text: str) -> tuple[str, str | None] | None:
     is_at_end = text.endswith((")", "]")) or not set(text[at:]) & set(")]")
     if at < 0 or not is_at_end:
         return None
-    before, said = text[:at].rstrip(), text[at + 1 :].strip("()[] ")
-    folded = normalize_name(said)
+    before, phrase = text[:at].rstrip(), text[at + 1 :].strip("()[] ")
+    folded = normalize_name(phrase)
     if before == text[:at] and folded == "s":  # "artist(s)"
         return None
     if not before:
-        return said, None
+        return phrase, None
     if folded in _GENERATIONS:
-        return f"{before} {said}", None
+        return f"{before} {phrase}", None
     return before, _QUALIFIER_OF_TRAILING.get(folded) or None
 
 
@@ -284,7 +284,7 @@ def _without_commas(text: str) -> tuple[str, str | None] | None:
 
 
 def _is_in_other_script(part: str, head: str) -> bool:
-    """Whether it is the same name again in Japanese, as ukiyo-e.org has it: "Toyohara Kunichika, 豊原国周"."""
+    """Whether a part is the same name in Japanese, as ukiyo-e.org writes it: "Toyohara Kunichika, 豊原国周"."""
     return not re.search("[a-z]", normalize_name(part)) and bool(re.search("[a-z]", normalize_name(head)))
 
 

@@ -1,10 +1,10 @@
 """The Art Institute of Chicago: the pages of its API's list of artworks, with all fields."""
 
-import html
 import re
 from typing import Any
 
 from schemas.sources.artic import ArticSource
+from tasks.core.scrape.museum_fields import QUALIFIER, single_year, text_without_tags
 from tasks.core.scrape.web_source import (
     BadAnswer,
     ClaimedCount,
@@ -41,14 +41,6 @@ _FIELDS = (
 )
 _MOST_WORKS = 10_000_000
 _IMAGE_ID = re.compile(r"[0-9A-Za-z-]{8,64}")
-_TAG = re.compile(r"</?[a-zA-Z][^<>]{0,200}>")
-# attribution qualifiers: artist_title lacks them; artist_display has them before the name
-_DOUBT = re.compile(
-    r"\b(attributed|workshop|atelier|studio|circle|follower|school|style|manner|imitator|copy|after|possibly|probably)\b",
-    re.I,
-)
-# a year that `record` can't read: without any it would look into the text, where "1479–1458 BCE" has one
-_NO_YEAR = "none"
 
 
 def start_requests(source: ArticSource) -> list[SourceRequest]:
@@ -137,42 +129,25 @@ def _row(source: ArticSource, iiif: str, work: Any) -> dict[str, Any]:
         "key": str(number) if has_key else None,
         "image": f"{iiif}/{image}/full/{source.image_width_px},/0/default.jpg" if has_image else None,
         "source_url": f"{_PAGE}/{number}" if has_key else None,
-        "title": _plain(work.get("title")),
+        "title": text_without_tags(work.get("title")),
         "artist": _artist(work),
-        "style": _plain(work.get("style_title")),
-        "styles": [style for value in _list(work.get("style_titles")) if (style := _plain(value))],
-        "date_text": _plain(work.get("date_display")),
-        "year": _year(work.get("date_start"), work.get("date_end")),
+        "style": text_without_tags(work.get("style_title")),
+        "styles": [style for value in _list(work.get("style_titles")) if (style := text_without_tags(value))],
+        "date_text": text_without_tags(work.get("date_display")),
+        "year": single_year(work.get("date_start"), work.get("date_end")),
         "rights_uri": _CC0 if work.get("is_public_domain") is True else None,
-        "rights_text": _plain(work.get("copyright_notice")),
+        "rights_text": text_without_tags(work.get("copyright_notice")),
     }
 
 
 def _artist(work: dict[str, Any]) -> str | None:
     """The artist's name, with the qualifier before it in artist_display: "Workshop of Peter Paul Rubens"."""
-    name, display = _plain(work.get("artist_title")), _plain(work.get("artist_display"))
+    name, display = text_without_tags(work.get("artist_title")), text_without_tags(work.get("artist_display"))
     if not name or not display:
         return name
     before, match, _ = display.splitlines()[0].partition(name)
-    return f"{before}{name}" if match and _DOUBT.search(before) else name
-
-
-def _year(begin: Any, end: Any) -> str | None:
-    """The year where the museum gives a single one; "none" where it lies before 1000.
-
-    None where the text shall decide.
-    """
-    if type(begin) is not int or type(end) is not int:
-        return None
-    if not (end >= 1000 and begin <= 2099):
-        return _NO_YEAR
-    return str(begin) if begin == end else None
+    return f"{before}{name}" if match and QUALIFIER.search(before) else name
 
 
 def _list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
-
-
-def _plain(value: Any) -> str | None:
-    """Text without marks such as <em>."""
-    return _TAG.sub("", html.unescape(value)).strip() or None if isinstance(value, str) else None

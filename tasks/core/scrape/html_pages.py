@@ -1,4 +1,4 @@
-"""Pages of HTML as a flat list of their elements: what sources without an API are read from."""
+"""Pages of HTML as a flat list of their elements, for sources without an API."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -33,29 +33,29 @@ class Element(NamedTuple):
 
 @dataclass(frozen=True)
 class Page:
-    """Elements of a page in the order in which they begin. title: what stands in <title>, for messages."""
+    """Elements of a page in the order in which they begin. title: the text of <title>, for messages."""
 
     elements: tuple[Element, ...]
     chunks: tuple[str, ...]
     title: str
 
     def text(self, element: Element | None) -> str:
-        """What stands in an element, blanks made one; of no element nothing."""
+        """The text of an element, with single blanks; empty for None."""
         if element is None:
             return ""
         return " ".join("".join(self.chunks[element.text_first : element.text_last]).split())
 
     def all(self, tag: str, *classes: str, within: Element | None = None) -> list[Element]:
-        """Elements of this tag and these classes, without those that lie in another one of them."""
+        """Elements of this tag and these classes, without those inside another such element."""
         at, last = (within.first, within.last) if within else (0, len(self.elements))
-        found = []
+        elements = []
         while at < last:
             element = self.elements[at]
             at += 1
             if element.has(tag, *classes):
-                found.append(element)
+                elements.append(element)
                 at = element.last
-        return found
+        return elements
 
     def one(self, tag: str, *classes: str, within: Element | None = None) -> Element | None:
         """The first element of this tag and these classes, if there is one."""
@@ -113,7 +113,7 @@ class _Parser(HTMLParser):
                 return
 
     def handle_data(self, data: str) -> None:
-        """Keeps text that a reader sees; the title apart."""
+        """Collects text that a reader sees; the title separately."""
         tag = self.reading.stack[-1].tag if self.reading.stack else ""
         if tag not in _UNREAD:
             self.reading.chunks.append(data)
@@ -131,9 +131,9 @@ def parse_page(data: bytes) -> Page:
         raise BadAnswer(f"expected a page of at most {_LARGEST_BYTES} bytes, got {len(data)}")
     parser = _Parser()
     try:
-        # never closed: what is cut off at the end is left out; close() would look at the rest again and again
+        # no close(): it would read a tag that is cut off at the end again and again; without it, that tag is left out
         parser.feed(data.decode("utf-8", "replace"))
-    except AssertionError as why:  # html.parser's word for a marked section that it does not know
+    except AssertionError as why:  # raised by html.parser at a marked section that it does not know
         raise BadAnswer(f"expected a page of HTML, got {quoted(data)} ({why})") from why
     read = parser.reading
     while read.stack:
@@ -143,7 +143,7 @@ def parse_page(data: bytes) -> Page:
 
 
 def resolve_link(base: str, href: str) -> SplitResult | None:
-    """Where a link leads from a page, its fragment gone; None where it is no http(s) URL or can't be read."""
+    """The target of a link on a page, without its fragment; None if it is not a valid http(s) URL."""
     try:
         parts = urlsplit(urljoin(base, href.strip()))
         is_plain = parts.port in {None, 80, 443} and not parts.username

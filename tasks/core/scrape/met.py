@@ -1,7 +1,6 @@
 """The Metropolitan Museum of Art: a CSV or a list of ids, then one request for each object."""
 
 import codecs
-import html
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 from pyarrow import csv
 
 from schemas.sources.met import MetSource
+from tasks.core.scrape.museum_fields import QUALIFIER, single_year, text_without_tags
 from tasks.core.scrape.web_source import (
     BadAnswer,
     ClaimedCount,
@@ -35,14 +35,6 @@ _ID, _IS_OPEN = "Object ID", "Is Public Domain"
 _ID_TEXT = "^0*[1-9][0-9]{0,8}$"
 _BLOCK_BYTES = 4 << 20
 _MOST_BROKEN_ROWS = 100
-_TAG = re.compile(r"</?[a-zA-Z][^<>]{0,200}>")
-# artistPrefix also says "Issued by", "Woven under the direction of"; only attribution qualifiers are kept in the name
-_DOUBT = re.compile(
-    r"\b(attributed|workshop|atelier|studio|circle|follower|school|style|manner|imitator|copy|after|possibly|probably)\b",
-    re.I,
-)
-# a year that `record` can't read: without any it would look into the text, where "1479–1458 B.C." has one
-_NO_YEAR = "none"
 
 
 def start_requests(source: MetSource) -> list[SourceRequest]:
@@ -172,12 +164,12 @@ def _parse_object(source: MetSource, request: SourceRequest, data: bytes) -> Par
     images = _images(request, answer)[: source.images_per_object] if is_open or not source.open_access_only else []
     work = {
         "source_url": f"{_PAGE}/{number}",  # objectURL names a staging host in some answers
-        "title": _plain(answer.get("title")),
+        "title": text_without_tags(answer.get("title")),
         "artist": _artist(answer),
-        "date_text": _plain(answer.get("objectDate")),
+        "date_text": text_without_tags(answer.get("objectDate")),
         "year": _year(answer.get("objectBeginDate"), answer.get("objectEndDate")),
         "rights_uri": _CC0 if is_open else None,
-        "rights_text": _plain(answer.get("rightsAndReproduction")),
+        "rights_text": text_without_tags(answer.get("rightsAndReproduction")),
         "group": request.source_key,
     }
     rows = [
@@ -205,22 +197,10 @@ def _address(value: Any) -> str | None:
 
 
 def _artist(answer: dict[str, Any]) -> str | None:
-    name, prefix = _plain(answer.get("artistDisplayName")), _plain(answer.get("artistPrefix"))
-    return f"{prefix} {name}" if name and prefix and _DOUBT.search(prefix) else name
+    name, prefix = text_without_tags(answer.get("artistDisplayName")), text_without_tags(answer.get("artistPrefix"))
+    return f"{prefix} {name}" if name and prefix and QUALIFIER.search(prefix) else name
 
 
 def _year(begin: Any, end: Any) -> str | None:
-    """The year where the museum gives a single one; "none" where it lies before 1000.
-
-    None where the text shall decide.
-    """
-    if type(begin) is not int or type(end) is not int or begin == end == 0:  # an object without dates has 0 and 0
-        return None
-    if not (end >= 1000 and begin <= 2099):
-        return _NO_YEAR
-    return str(begin) if begin == end else None
-
-
-def _plain(value: Any) -> str | None:
-    """Text without marks such as <i>, which the museum writes as they are or escaped."""
-    return _TAG.sub("", html.unescape(value)).strip() or None if isinstance(value, str) else None
+    """The year of an object; an object without dates has 0 and 0, and then the text may have one."""
+    return None if begin == end == 0 else single_year(begin, end)

@@ -1,4 +1,4 @@
-"""From what a source says of its works to the table of records: ids, rights, years, repeated keys, limits."""
+"""From the fields of a source's works to the table of records: ids, rights, years, repeated keys, limits."""
 
 import hashlib
 import heapq
@@ -24,11 +24,11 @@ _BATCH = 10_000
 
 
 def record(source: Source, row: Row) -> dict[str, Any]:
-    """One row of RECORDS from a source's fields, or a row with a reason where there is no key or no image.
+    """One row of RECORDS from a source's fields, or a row with a reason if there is no key or no image.
 
     Known fields: key, image, source_url, image_url, title, artist, style, styles, date_text, year, rights_uri,
-    rights_text, group. Text becomes NFC without outer blanks, and empty text null; only the image stays as it is given,
-    since that is what its file is called. Without a year, the first one from 1000 to 2099 in date_text counts.
+    rights_text, group. Text becomes NFC without outer blanks, and empty text null; only the image stays as it is,
+    since it may be a file's name. Without a year, the first one from 1000 to 2099 in date_text is used.
     """
     texts = {field: _text(value) for field, value in row.items() if field != "styles"}
     key, image = texts.get("key"), texts.get("image")
@@ -56,7 +56,7 @@ def record(source: Source, row: Row) -> dict[str, Any]:
 
 
 def dropped_record(source: Source, key: str, reason: Reason, detail: str) -> dict[str, Any]:
-    """The row of a work of which the source gave no record, and why."""
+    """The row of a work without a record, with the reason."""
     return _blank_record(source, key, reason, _writable(detail)[:_LONGEST_TEXT])
 
 
@@ -68,8 +68,8 @@ def records_table(rows: Iterable[dict[str, Any]]) -> pa.Table:
 def merge(tables: Iterable[pa.Table]) -> pa.Table:
     """RECORDS of several, sorted by record_id and `unique`: only rows that share an id are compared one by one.
 
-    Tables of a million records need room: those that follow each other are not copied, and others column by column, so
-    that a caller who keeps none of them has each but once.
+    To save memory with millions of records, tables already in order are not copied, others are copied column by column;
+    so there is only one copy if the caller keeps none.
     """
     everything = _sorted(tables)
     if everything.num_rows < 2:
@@ -80,7 +80,7 @@ def merge(tables: Iterable[pa.Table]) -> pa.Table:
     if not pc.any(shared).as_py():
         return everything
     apart, compared = RECORDS.empty_table(), -1
-    while (count := pc.sum(shared).as_py()) > compared:  # an id that is made for one of them may be another's
+    while (count := pc.sum(shared).as_py()) > compared:  # an id made for one of them may exist already
         apart, compared = records_table(everything.filter(shared).to_pylist()), count
         shared = pc.is_in(names, value_set=apart["record_id"])
     return _sorted([everything.filter(pc.invert(shared)), apart])
@@ -97,7 +97,7 @@ def _sorted(tables: Iterable[pa.Table]) -> pa.Table:
     order, columns = pc.sort_indices(names), []
     for field in RECORDS:
         columns.append(everything[field.name].take(order))
-        everything = everything.drop_columns(field.name)  # nobody needs it any more, and a copy is there
+        everything = everything.drop_columns(field.name)  # copied, so its memory can be freed
     return pa.table(columns, schema=RECORDS)
 
 
@@ -107,30 +107,28 @@ _FALSE = pa.array([False])
 def unique(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     """Rows sorted by record_id.
 
-    Of rows with one id the first by content stays, the others get ids and a reason of their own.
+    Of rows with the same id, the first in the order of content is kept; the others get other ids and a reason.
     """
-    found: dict[str, dict[str, Any]] = {}
+    by_id: dict[str, dict[str, Any]] = {}
     for row in sorted(rows, key=lambda row: (row["record_id"], row["reason"] is not None, _content_digest(row))):
         name = row["record_id"]
-        if row == found.get(name):  # rows that are equal in everything are one row
+        if row == by_id.get(name):  # equal rows are one row
             continue
-        if name in found:
+        if name in by_id:
             name = f"{name}#{_content_digest(row)[:12]}"
             row = {**row, "record_id": name, "reason": Reason.SAME_KEY, "detail": f"key of {row['record_id']}"}
-        found[name] = row
-    return [found[name] for name in sorted(found)]
+        by_id[name] = row
+    return [by_id[name] for name in sorted(by_id)]
 
 
 def limit_records(records: pa.Table, limit: int | None) -> pa.Table:
-    """RECORDS in which, of each source, all but the `limit` records with the smallest SHA-256(record_id) have a
-    reason.
-    """
+    """RECORDS in which each source keeps only the `limit` records with the smallest SHA-256(record_id)."""
     if limit is None:
         return records
-    known = records.select(["record_id", "source"]).filter(pc.is_null(records["reason"]))
+    kept = records.select(["record_id", "source"]).filter(pc.is_null(records["reason"]))
     drawn: list[str] = []
-    for source in pc.unique(known["source"]).to_pylist():
-        drawn += _draw_record_ids(known.filter(pc.equal(known["source"], source)), limit)
+    for source in pc.unique(kept["source"]).to_pylist():
+        drawn += _draw_record_ids(kept.filter(pc.equal(kept["source"], source)), limit)
     chosen = pa.array(drawn, pa.string())
     is_over = pc.and_(pc.is_null(records["reason"]), pc.invert(pc.is_in(records["record_id"], value_set=chosen)))
     return _with_value(
@@ -139,9 +137,7 @@ def limit_records(records: pa.Table, limit: int | None) -> pa.Table:
 
 
 def _draw_record_ids(records: pa.Table, limit: int) -> list[str]:
-    """The `limit` record_ids with the smallest SHA-256, taken from a stream: a million of them need not stand in
-    memory.
-    """
+    """The `limit` record_ids with the smallest SHA-256, taken from a stream to save memory."""
     batches = records.select(["record_id"]).to_batches(max_chunksize=_BATCH)
     names = (str(name) for batch in batches for name in batch.column(0).to_pylist())
     return [name for _, name in heapq.nsmallest(limit, ((_record_id_digest(name), name) for name in names))]
@@ -183,7 +179,7 @@ def _blank_record(source: Source, key: str, reason: Reason | None, detail: str |
 
 
 def _rights(asserted: Rights, uri: str | None, text: str | None) -> dict[str, str | None]:
-    """The source's own field first; what it says in words only is kept as text; else the recipe's assertion."""
+    """The source's own URI, else the recipe's assertion. A source's statement in words is only rights_text."""
     if uri and _OPEN_URI.fullmatch(uri):
         return {"rights_uri": uri, "rights_text": text, "rights_basis": "source"}
     if asserted.uri != NOASSERTION:
@@ -210,12 +206,12 @@ def _text(value: Any) -> str | None:
 
 
 def _writable(text: str) -> str:
-    """The text with "?" for halves of surrogate pairs, which JSON and names of files can hold, and UTF-8 can't."""
+    """The text with "?" for lone surrogates, which JSON and file names may hold, but UTF-8 can't."""
     return text.encode("utf-8", "replace").decode()
 
 
 def _fill_template(template: str | None, fields: Mapping[str, str | None]) -> str | None:
-    """The template with `{field}` replaced, and nothing else understood: a recipe is no place for format tricks."""
+    """The template with each `{field}` replaced; no other syntax of str.format is allowed."""
     if template is None:
         return None
     return re.sub(r"\{(\w+)\}", lambda found: fields.get(found[1]) or "", template)

@@ -6,17 +6,16 @@ even if it is private: who binds it has chosen it.
 """
 
 import ipaddress
-import re
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from schemas.errors import BadInput
+from schemas.manners import canonical_host
 from schemas.reasons import Reason
 from tasks.io.images.decode import UnreadableImage
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 _PORTS = {"http": 80, "https": 443}
-_HOST = re.compile(r"[a-z0-9_.-]+")
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 
 
@@ -92,20 +91,6 @@ def origins_from_text(text: str | None) -> Origins:
             raise BadInput(f"binding 'origins': expected host=http://address[:port], got '{entry.rsplit('@', 1)[-1]}'")
         by_host[host.strip().lower()] = origin.strip().rstrip("/")
     return Origins(by_host)
-
-
-def canonical_host(host: str) -> str:
-    """One spelling for each host: lower case, ASCII, without the final dot; IPv6 in brackets. Raises ValueError.
-
-    >>> canonical_host("Müller.Example."), canonical_host("::1")
-    ('xn--mller-kva.example', '[::1]')
-    """
-    if ":" in host:
-        return f"[{ipaddress.IPv6Address(host)}]"
-    name = host.removesuffix(".").encode("idna").decode("ascii").lower()
-    if name and (name.endswith(".") or not _HOST.fullmatch(name)):
-        raise ValueError("a host's name has letters, digits, dots and hyphens")
-    return name
 
 
 def is_number(host: str) -> bool:

@@ -34,10 +34,10 @@ def opt_out_directive(tags: Iterable[str]) -> str | None:
 
     Directives after the name of a robot are for that robot only.
 
-    >>> opt_out_directive(["noindex, NoAI"]), opt_out_directive(["otherbot: noai"])
-    ('noai', None)
-    >>> opt_out_directive(["bilderatlas: noimageai"])
-    'noimageai'
+    >>> opt_out_directive(["noindex, NoAI"]), opt_out_directive(["bilderatlas: noimageai"])
+    ('noai', 'noimageai')
+    >>> opt_out_directive(["otherbot: noai"]) is None
+    True
     """
     for value in tags:
         is_for_us = True

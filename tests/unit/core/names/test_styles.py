@@ -172,10 +172,10 @@ def test_unknown_styles_are_listed_the_most_frequent_first():
     assert styles.count_unknown_styles(pa.chunked_array([pa.array([], pa.string())]), SHIPPED) == []
     assert styles.unknown_styles_note([]) == ()
     (said,) = styles.unknown_styles_note([(f"s{n:02}", 1) for n in range(12)])
-    assert said.startswith("12 styles stay as their sources spell them, since no table knows them: 's00' (1), ")
+    assert said.startswith("12 styles are not in the table of styles and keep the names of their sources: 's00' (1), ")
     assert said.endswith("'s09' (1) and 2 more")
     assert styles.unknown_styles_note([("Odd", 2)]) == (
-        "1 style stays as its source spells it, since no table knows it: 'Odd' (2)",
+        "1 style is not in the table of styles and keeps the name of its source: 'Odd' (2)",
     )
 
 

@@ -414,7 +414,7 @@ def test_an_artist_whom_the_recipe_names_has_works() -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"by": "api2", "copyright": "public_domain"}, "expected any by api2, whose answers say nothing of rights"),
+        ({"by": "api2", "copyright": "public_domain"}, "expected any with by: api2, whose answers do not state rights"),
         ({"artists": []}, "expected all or at least one name"),
         ({"styles": ["Dada", " "]}, "expected all or at least one name"),
         ({"artists": ["https://www.wikiart.org/en/claude-monet"]}, "expected the last part of a page's address"),

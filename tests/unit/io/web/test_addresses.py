@@ -5,9 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.errors import BadInput
+from schemas.manners import canonical_host
 from schemas.reasons import Reason
 from tasks.io.images.decode import UnreadableImage
-from tasks.io.web.addresses import Origins, canonical_host, is_public, origins_from_text
+from tasks.io.web.addresses import Origins, is_public, origins_from_text
 
 BOUND = Origins({"a.example": "http://127.0.0.1:8000", "b.example:81": "https://[::1]:8001"})
 
