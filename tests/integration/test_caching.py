@@ -24,7 +24,7 @@ import tasks.scrape
 import tasks.screen
 import tasks.split
 from examples.museum.folder import write_museum
-from flows.build_dataset import stages
+from flows.build_dataset import run_stages
 from flows.recipes import recipe_from_file
 from schemas.stages import Quality
 from tests.support.desk import RECIPE, SEED, Desk, by_label, computed

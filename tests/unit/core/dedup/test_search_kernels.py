@@ -11,7 +11,7 @@ AS_THEY_ARE = np.array([[value << (8 * byte) for value in range(256)] for byte i
 NOTHING_EARLIER = np.empty(0, np.uint64)
 
 
-def keys(*values: int) -> kernels.Keys:
+def keys(*values: int) -> kernels.Hashes:
     return np.array(values, np.uint64)
 
 
@@ -27,7 +27,7 @@ def band(width_bits: int, radius_bits: int, earlier: dict[int, int] | None = Non
     )
 
 
-def pairs(found: kernels.Keys) -> list[tuple[int, int]]:
+def pairs(found: kernels.Hashes) -> list[tuple[int, int]]:
     return sorted((int(pair) >> 32, int(pair) & 0xFFFFFFFF) for pair in found)
 
 
