@@ -162,7 +162,7 @@ def test_changed_code_of_the_scores_scores_all_again(built, monkeypatch: pytest.
     )
 
     def build() -> dict[str, int]:
-        return computed(by_label(stages(scored, built.context())))
+        return computed(by_label(run_stages(scored, built.context())))
 
     first = build()
     assert first["quality"] > 0
