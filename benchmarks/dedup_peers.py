@@ -134,7 +134,8 @@ def verified_by_us(folder: str, store: str) -> dict[str, Any]:
     import pyarrow.parquet as pq
 
     from tasks.core.dedup import relate, views
-    from tasks.io.images.inspection import inspect, thumbnails
+    from tasks.io.images import thumbnails
+    from tasks.io.images.inspection import inspect
 
     tables = sorted(Path(store).glob("measures/relations/**/*.parquet"))
     pairs = [row for path in tables for row in pq.read_table(path, columns=["a", "b", "view"]).to_pylist()]
