@@ -82,8 +82,8 @@ class MetSource(WebSource):
 def _ranges(text: str) -> tuple[tuple[int, int], ...]:
     pairs = []
     for part in text.split(","):
-        found = _RANGE.fullmatch(part.strip())
-        pair = (int(found[1]), int(found[2] or found[1])) if found else (0, 0)
+        match = _RANGE.fullmatch(part.strip())
+        pair = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)
         if not 0 < pair[0] <= pair[1]:
             raise ValueError(f"object_ids: expected numbers and ranges such as '1-5000, 436535', got '{part.strip()}'")
         pairs.append(pair)

@@ -250,18 +250,18 @@ def _without_brackets(text: str) -> tuple[str, str | None] | None:
 
 
 def _without_workshop(text: str) -> tuple[str, str | None] | None:
-    found = _AND_HIS.fullmatch(text)
-    return (found[1], _QUALIFIER_OF_TRAILING.get(normalize_name(found[2]))) if found else None
+    match = _AND_HIS.fullmatch(text)
+    return (match[1], _QUALIFIER_OF_TRAILING.get(normalize_name(match[2]))) if match else None
 
 
 def _without_years(text: str) -> tuple[str, str | None] | None:
-    found = _YEARS.fullmatch(text)
-    return (found[1], None) if found else None
+    match = _YEARS.fullmatch(text)
+    return (match[1], None) if match else None
 
 
 def _without_phrase(text: str) -> tuple[str, str | None] | None:
-    found = _IN_FRONT.match(text)
-    return (text[found.end() :], _QUALIFIER_OF_LEADING.get(normalize_name(found[1])) or None) if found else None
+    match = _IN_FRONT.match(text)
+    return (text[match.end() :], _QUALIFIER_OF_LEADING.get(normalize_name(match[1])) or None) if match else None
 
 
 def _without_commas(text: str) -> tuple[str, str | None] | None:

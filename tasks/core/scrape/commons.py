@@ -289,18 +289,18 @@ def _styles(source: CommonsSource, categories: str | None) -> dict[str, Any]:
 def _rights_uri(metadata: Mapping[str, str]) -> str | None:
     """The licence's URI: from its field, or from the name of its template; None if neither gives one."""
     given, template = metadata.get("LicenseUrl", "").strip(), metadata.get("License", "").strip().lower()
-    if found := _OPEN.fullmatch(given):
-        return f"{_CC}{found[1].lower()}/"
-    if found := _STATEMENT.fullmatch(given):
-        return f"http://rightsstatements.org/vocab/{found[1]}/"
+    if match := _OPEN.fullmatch(given):
+        return f"{_CC}{match[1].lower()}/"
+    if match := _STATEMENT.fullmatch(given):
+        return f"http://rightsstatements.org/vocab/{match[1]}/"
     if given:
         return None
     if template == "pd" or template.startswith("pd-"):
         return f"{_CC}publicdomain/mark/1.0/"
     if template in {"cc0", "cc-zero"}:
         return f"{_CC}publicdomain/zero/1.0/"
-    found = _TEMPLATE.fullmatch(template)
-    return f"{_CC}licenses/{'/'.join(part for part in found.groups() if part)}/" if found else None
+    match = _TEMPLATE.fullmatch(template)
+    return f"{_CC}licenses/{'/'.join(part for part in match.groups() if part)}/" if match else None
 
 
 def _rights_text(metadata: Mapping[str, str]) -> str | None:

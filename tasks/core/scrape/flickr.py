@@ -67,14 +67,14 @@ def parse(source: FlickrSource, request: SourceRequest, data: bytes) -> ParsedAn
     """
     photos = _photos(request, data)
     page, pages, total = (_count(request, photos, name) for name in ("page", "pages", "total"))
-    listed, asked = photos.get("photo"), int(dict(parse_qsl(urlsplit(request.url).query))["page"])
+    listed, requested_page = photos.get("photo"), int(dict(parse_qsl(urlsplit(request.url).query))["page"])
     if not isinstance(listed, list) or len(listed) > source.page_size:
         raise BadAnswer(
             f"{request.url}: expected photos.photo to be a list of {source.page_size} at most, got {quoted(listed)}"
         )
     claims = (ClaimedCount(request.kind, total),)
     # a page beyond the last one comes as the last one: https://github.com/alexis-mignon/python-flickr-api/issues/54
-    if page != asked:
+    if page != requested_page:
         return ParsedAnswer(claims=claims)
     is_within = not source.is_search or page * source.page_size < _MOST_FOUND
     following = (_page_request(source, page + 1),) if listed and page < pages and is_within else ()
@@ -194,12 +194,12 @@ def _date(photo: dict[str, Any]) -> str | None:
     https://www.flickr.com/services/api/misc.dates.html
     """
     taken = photo.get("datetaken")
-    found = _TAKEN.fullmatch(taken) if isinstance(taken, str) else None
-    if found is None or _number(photo.get("datetakenunknown", 0)) != 0:
+    match = _TAKEN.fullmatch(taken) if isinstance(taken, str) else None
+    if match is None or _number(photo.get("datetakenunknown", 0)) != 0:
         return None
-    year, month = found[1], found[2]
-    shown = {4: f"{year}-{month}", 6: year, 8: f"circa {year}"}
-    return shown.get(_number(photo.get("datetakengranularity", 0)) or 0, found[0])
+    year, month = match[1], match[2]
+    by_granularity = {4: f"{year}-{month}", 6: year, 8: f"circa {year}"}
+    return by_granularity.get(_number(photo.get("datetakengranularity", 0)) or 0, match[0])
 
 
 def _rights(value: Any) -> tuple[str | None, str | None]:

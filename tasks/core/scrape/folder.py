@@ -1,4 +1,4 @@
-"""Records from paths: what is known of a work stands in the name of its file."""
+"""Records from paths: what is known about a work is read from the path of its file."""
 
 import functools
 import re
@@ -12,22 +12,22 @@ _FIELD = re.compile(r"\{(\w+)\}|\*")
 
 
 def fields_of_path(pattern: str, path: str) -> dict[str, str] | None:
-    """The pattern's fields in a path, or None where it does not match.
+    """The pattern's fields in a path, or None if it does not match.
 
-    A field takes a stretch without "/", as short as it can be; used twice, it must be the same twice. "*" takes any
-    stretch without "/".
+    A field matches the shortest possible text without "/"; a field that occurs twice must match the same text. "*"
+    matches any text without "/".
 
     >>> fields_of_path("{style}/{artist}_{title}.jpg", "Cubism/juan-gris_still_life.jpg")
     {'style': 'Cubism', 'artist': 'juan-gris', 'title': 'still_life'}
     >>> fields_of_path("{style}/{title}.jpg", "Cubism/deep/er.jpg") is None
     True
     """
-    found = _expression(pattern).fullmatch(path)
-    return dict(found.groupdict()) if found else None
+    match = _expression(pattern).fullmatch(path)
+    return dict(match.groupdict()) if match else None
 
 
 def records(source: FolderSource, paths: Iterable[str]) -> list[dict[str, Any]]:
-    """A row of RECORDS for each path that matches the pattern. The key is the path where the pattern has none."""
+    """A row of RECORDS for each path that matches the pattern. The source key is the path if the pattern has no key."""
     matched = ((path, fields_of_path(source.pattern, path)) for path in paths)
     return [record(source, {"key": path, **fields, "image": path}) for path, fields in matched if fields is not None]
 
@@ -35,19 +35,19 @@ def records(source: FolderSource, paths: Iterable[str]) -> list[dict[str, Any]]:
 def annotation_path(template: str, pattern: str, path: str) -> str:
     """The path of the annotation that belongs to an image: the template with the image's fields filled in."""
     fields = fields_of_path(pattern, path) or {}
-    return _FIELD.sub(lambda found: fields.get(found[1] or "", ""), template)
+    return _FIELD.sub(lambda match: fields.get(match[1] or "", ""), template)
 
 
 @functools.lru_cache(maxsize=32)
 def _expression(pattern: str) -> re.Pattern[str]:
-    parts, last, seen = [], 0, set()
-    for found in _FIELD.finditer(pattern):
-        parts.append(re.escape(pattern[last : found.start()]))
-        name = found[1]
+    parts, last, fields = [], 0, set()
+    for match in _FIELD.finditer(pattern):
+        parts.append(re.escape(pattern[last : match.start()]))
+        name = match[1]
         if name is None:
             parts.append("[^/]*")
         else:
-            parts.append(f"(?P={name})" if name in seen else f"(?P<{name}>[^/]+?)")
-            seen.add(name)
-        last = found.end()
+            parts.append(f"(?P={name})" if name in fields else f"(?P<{name}>[^/]+?)")
+            fields.add(name)
+        last = match.end()
     return re.compile("".join([*parts, re.escape(pattern[last:])]))

@@ -158,8 +158,8 @@ def year(text: str | None) -> int | None:
     >>> year("c. 1890"), year("1871-1873"), year("19th century"), year(None)
     (1890, 1871, None, None)
     """
-    found = _YEAR.search(text or "")
-    return int(found[1]) if found else None
+    match = _YEAR.search(text or "")
+    return int(match[1]) if match else None
 
 
 def _blank_record(source: Source, key: str, reason: Reason | None, detail: str | None) -> dict[str, Any]:
@@ -214,7 +214,7 @@ def _fill_template(template: str | None, fields: Mapping[str, str | None]) -> st
     """The template with each `{field}` replaced; no other syntax of str.format is allowed."""
     if template is None:
         return None
-    return re.sub(r"\{(\w+)\}", lambda found: fields.get(found[1]) or "", template)
+    return re.sub(r"\{(\w+)\}", lambda match: fields.get(match[1]) or "", template)
 
 
 def _content_digest(row: Row) -> str:

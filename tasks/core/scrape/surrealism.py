@@ -63,11 +63,11 @@ def _row(source: SurrealismSource, request: SourceRequest, artist: str, image: E
     """The row of a work; of anything else a row that `record` drops, with its address in the title."""
     src, alt = image.attributes.get("src", ""), image.attributes.get("alt", "")
     place = resolve_link(request.url, src)
-    found = _WORK.fullmatch(place.path) if place and place.hostname in HOSTS else None
-    if place is None or found is None:
+    match = _WORK.fullmatch(place.path) if place and place.hostname in HOSTS else None
+    if place is None or match is None:
         return {"title": f"no image of {HOSTS[0]} at {quoted(src)}: {alt}", "artist": artist}
     return {
-        "key": unquote(found["key"]),
+        "key": unquote(match["key"]),
         "image": place._replace(query="").geturl(),
         "source_url": request.url,
         "title": alt or None,

@@ -60,9 +60,9 @@ def _print_request(request: SourceRequest, museum: str, listing: Page, card: Ele
     anchor, image = listing.one("a", "img", within=card), listing.one("img", within=card)
     href = anchor.attributes.get("href", "") if anchor else ""
     place = resolve_link(request.url, href)
-    found = _PRINT.fullmatch(place.path) if place and place.hostname in HOSTS else None
-    name = unquote(found[2]) if found else ""
-    if not found or found[1] != museum or not _is_plain_name(name):
+    match = _PRINT.fullmatch(place.path) if place and place.hostname in HOSTS else None
+    name = unquote(match[2]) if match else ""
+    if not match or match[1] != museum or not _is_plain_name(name):
         return {
             "title": f"no print of {museum} at {quoted(href)}: {(image.attributes if image else {}).get('alt', '')}"
         }
@@ -127,8 +127,8 @@ def _value(page: Page, row: Element | None) -> str:
 
 
 def _number(pattern: re.Pattern[str], text: str, group: int = 1) -> int | None:
-    found = pattern.search(text)
-    return int(found[group].replace(",", "")) if found else None
+    match = pattern.search(text)
+    return int(match[group].replace(",", "")) if match else None
 
 
 def _is_plain_name(name: str) -> bool:

@@ -113,7 +113,7 @@ def _parse_works(source: WikiartSource, request: SourceRequest, data: bytes) -> 
     """PaintingsByArtist, json=2: a bare list with all of an artist's works."""
     works = _list(_json(request, data), "works", request)
     if not works and source.artists != "all":
-        raise BadAnswer(f"{request.url}: expected works of an artist whom the recipe names, got an empty list")
+        raise BadAnswer(f"{request.url}: expected works of an artist that the recipe names, got an empty list")
     return _parse_work_items(source, works, _content_id)
 
 
@@ -153,10 +153,10 @@ def _claimed_counts(source: WikiartSource, request: SourceRequest, path: str, to
 
 
 def _path_and_page(request: SourceRequest) -> tuple[str, int]:
-    found = re.fullmatch(re.escape(SITE) + r"/en/([^?]+)\?.*\bpage=([0-9]{1,6})\b.*", request.url)
-    if found is None:
+    match = re.fullmatch(re.escape(SITE) + r"/en/([^?]+)\?.*\bpage=([0-9]{1,6})\b.*", request.url)
+    if match is None:
         raise BadAnswer(f"{request.url}: expected an address with page=<number>")
-    return found[1], int(found[2])
+    return match[1], int(match[2])
 
 
 def _parse_work_items(
@@ -174,13 +174,13 @@ def _parse_work_items(
 
 
 def _content_id(work: dict[str, Any]) -> str | None:
-    found = text(work.get("contentId"))
-    return found if found and _CONTENT_ID.fullmatch(found) else None
+    content_id = text(work.get("contentId"))
+    return content_id if content_id and _CONTENT_ID.fullmatch(content_id) else None
 
 
 def _api2_id(work: dict[str, Any]) -> str | None:
-    found = text(work.get("id"))
-    return found if found and _ID.fullmatch(found) else None
+    work_id = text(work.get("id"))
+    return work_id if work_id and _ID.fullmatch(work_id) else None
 
 
 def _page_key(work: dict[str, Any]) -> str | None:
@@ -200,13 +200,13 @@ def _parse_work(source: WikiartSource, request: SourceRequest, data: bytes) -> P
     if key_of(work) != request.source_key:
         raise BadAnswer(f"{request.url}: expected {field} {request.source_key}, got {quoted(work.get(field))}")
     styles = split_styles(work.get("styles" if request.kind == "api2_work" else "style"))
-    found = row(source, str(request.source_key), work, styles)
-    return ParsedAnswer(rows=() if found is None else (found,))
+    fields = row(source, str(request.source_key), work, styles)
+    return ParsedAnswer(rows=() if fields is None else (fields,))
 
 
 def _parse_page(source: WikiartSource, request: SourceRequest, data: bytes) -> ParsedAnswer:
-    found = page_row(source, str(request.source_key), request.url, data)
-    return ParsedAnswer(rows=() if found is None else (found,))
+    fields = page_row(source, str(request.source_key), request.url, data)
+    return ParsedAnswer(rows=() if fields is None else (fields,))
 
 
 def _api2_list(request: SourceRequest, data: bytes) -> tuple[list[Any], tuple[SourceRequest, ...]]:

@@ -37,8 +37,8 @@ def styles_in_text(source: WikiartSource, alt: str) -> list[str]:
     if source.styles == "all":
         return []
     words = f" {plain_words(alt)} "
-    found = [(words.find(f" {plain_words(name)} "), -len(name), name) for name in source.styles if plain_words(name)]
-    return [name for place, _, name in sorted(found) if place >= 0]
+    places = [(words.find(f" {plain_words(name)} "), -len(name), name) for name in source.styles if plain_words(name)]
+    return [name for place, _, name in sorted(places) if place >= 0]
 
 
 def _work_in_script(script: str | None, url: str) -> Work:
@@ -54,7 +54,7 @@ def _work_in_script(script: str | None, url: str) -> Work:
 
 
 class PageToken(NamedTuple):
-    """A stretch of text (tag ""), or the begin or end of an element."""
+    """A piece of text (tag ""), or the begin or end of an element."""
 
     tag: str
     text: str = ""
@@ -63,7 +63,7 @@ class PageToken(NamedTuple):
 
 
 class WorkPage:
-    """What matters of a page. Texts longer than 2,000 characters are cut."""
+    """The parts of a work's page that are read. Texts longer than 2,000 characters are cut."""
 
     def __init__(self) -> None:
         self.work: str | None = None
@@ -76,7 +76,7 @@ class WorkPage:
 
     @classmethod
     def of(cls, html: str) -> Self:
-        """A page that has been read through; any text is one."""
+        """The page in this HTML. Any text is a page."""
         page = cls()
         for piece in page_tokens(html):
             if not piece.tag:
@@ -96,7 +96,7 @@ class WorkPage:
         self.has_public_domain_icon |= "copyright-icon-public-domain" in attributes.get("class", "").split()
 
     def _begin(self, tag: str, classes: list[str]) -> None:
-        """Begin to collect a text that matters: labels of list items, styles, rights."""
+        """Begin to collect a text that is needed: labels of list items, styles, rights."""
         if tag == "li":
             self._list_label = ""
         elif tag == "s":
@@ -125,33 +125,33 @@ def page_tokens(html: str) -> Iterator[PageToken]:
     html.parser takes quadratic time for pages with many tags that are not closed.
     """
     at = 0
-    while found := _TAG.search(html, at):
-        yield PageToken("", html[at : found.start()])
-        tag = (found[2] or "").lower()
+    while match := _TAG.search(html, at):
+        yield PageToken("", html[at : match.start()])
+        tag = (match[2] or "").lower()
         if not tag:
-            at = _after(html, "-->" if found[0] == "<!--" else ">", found.end())
+            at = _after(html, "-->" if match[0] == "<!--" else ">", match.end())
             continue
-        attributes, at = _attributes(html, found.end())
-        yield PageToken(tag, "", attributes, is_end=bool(found[1]))
-        if tag in {"script", "style"} and not found[1]:
+        attributes, at = _attributes(html, match.end())
+        yield PageToken(tag, "", attributes, is_end=bool(match[1]))
+        if tag in {"script", "style"} and not match[1]:
             at = _after(html, f"</{tag}", at)
     yield PageToken("", html[at:])
 
 
 def _after(html: str, closing: str, at: int) -> int:
-    found = re.compile(closing, re.IGNORECASE).search(html, at)
-    return found.end() if found else len(html)
+    match = re.compile(closing, re.IGNORECASE).search(html, at)
+    return match.end() if match else len(html)
 
 
 def _attributes(html: str, at: int) -> tuple[dict[str, str], int]:
-    """Attributes from a place in a tag on, and where the tag ends: after ">", or where another tag begins."""
+    """The attributes of a tag from position `at`, and the tag's end: after ">", or where another tag begins."""
     attributes: dict[str, str] = {}
     while at < len(html) and html[at] != "<":
         if html[at] == ">":
             return attributes, at + 1
-        found = _ATTRIBUTE.match(html, at)
-        if found:
-            value = found[2] or ""
-            attributes.setdefault(found[1].lower(), unescape(value[1:-1] if value[:1] in {'"', "'"} else value))
-        at = found.end() if found else at + 1
+        match = _ATTRIBUTE.match(html, at)
+        if match:
+            value = match[2] or ""
+            attributes.setdefault(match[1].lower(), unescape(value[1:-1] if value[:1] in {'"', "'"} else value))
+        at = match.end() if match else at + 1
     return attributes, at

@@ -89,8 +89,8 @@ def image_url(value: Any, size: str) -> str | None:
 
 
 def _extension(path: str) -> str:
-    found = re.search(r"\.([A-Za-z]{3,4})$", path)
-    return found[1] if found else "jpg"
+    match = re.search(r"\.([A-Za-z]{3,4})$", path)
+    return match[1] if match else "jpg"
 
 
 def artist_name(name: str | None, artist: str | None) -> str | None:
@@ -126,8 +126,8 @@ def year(value: Any) -> int | None:
 
 
 def _number(value: str) -> int | None:
-    found = re.fullmatch(r"\s*([0-9]{4})\s*", value)
-    return int(found[1]) if found else None
+    match = re.fullmatch(r"\s*([0-9]{4})\s*", value)
+    return int(match[1]) if match else None
 
 
 def text(value: Any) -> str | None:

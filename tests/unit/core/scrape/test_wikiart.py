@@ -407,7 +407,7 @@ def test_an_answer_of_another_shape_is_quoted(source_request: SourceRequest, val
 
 def test_an_artist_whom_the_recipe_names_has_works() -> None:
     assert read(SourceRequest("u", "works"), []).requests == ()
-    with pytest.raises(BadAnswer, match="expected works of an artist whom the recipe names, got an empty list"):
+    with pytest.raises(BadAnswer, match="expected works of an artist that the recipe names, got an empty list"):
         read(SourceRequest("u", "works"), [], artists=["clod-monet"])
 
 

@@ -49,14 +49,14 @@ def test_an_unreadable_file_shows_nothing_of_itself(tmp_path):
     assert "hidden" not in str(caught.value)
 
 
-# --- the veil
+# --- the secret filter
 
 
 def test_without_a_secret_nothing_is_covered():
-    for veil in (SecretFilter(), SecretFilter(None), SecretFilter(""), SecretFilter("abc")):
-        assert veil.mask_text("abc") == "abc"
-        assert not veil.is_in_url("http://abc")
-        assert list(veil.mask_chunks([b"abc", b"d"])) == [b"abc", b"d"]
+    for secrets in (SecretFilter(), SecretFilter(None), SecretFilter(""), SecretFilter("abc")):
+        assert secrets.mask_text("abc") == "abc"
+        assert not secrets.is_in_url("http://abc")
+        assert list(secrets.mask_chunks([b"abc", b"d"])) == [b"abc", b"d"]
 
 
 SECRETS = st.text(st.characters(min_codepoint=32, max_codepoint=500, exclude_characters="*"), min_size=4, max_size=12)
@@ -64,11 +64,11 @@ SECRETS = st.text(st.characters(min_codepoint=32, max_codepoint=500, exclude_cha
 
 @given(SECRETS, st.text(max_size=10), st.text(max_size=10))
 def test_every_form_is_covered(secret, before, after):
-    veil = SecretFilter(secret)
+    secrets = SecretFilter(secret)
     for form in (secret, quote(secret, safe=""), quote_plus(secret), quote(quote(secret, safe=""), safe="")):
-        assert veil.is_in_url(f"http://x/?{form}")
+        assert secrets.is_in_url(f"http://x/?{form}")
     for form in (secret, quote(secret, safe=""), quote_plus(secret)):
-        assert form not in veil.mask_text(f"*{before}*{form}*{after}*")
+        assert form not in secrets.mask_text(f"*{before}*{form}*{after}*")
 
 
 @given(SECRETS, st.binary(max_size=20), st.lists(st.integers(1, 9), max_size=30))
