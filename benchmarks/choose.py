@@ -104,7 +104,8 @@ def ours(table: pa.Table, is_real: bool) -> dict[str, Any]:
 
     Peak memory.
     """
-    from schemas.draw import Sample, Split
+    from schemas.sample import Sample
+    from schemas.split import Split
     from tasks.core import sample
     from tasks.core.split import decide, drift
 

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
-from flows.settings import PATTERNS
+from flows.setting_errors import PATTERNS
 from schemas.errors import BadInput
 from schemas.evaluate import CompareSettings
 from schemas.recipe import Recipe

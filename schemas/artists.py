@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from schemas.frozen import Frozen
+from schemas.base import Frozen
 
 Written = Annotated[str, Field(min_length=1, max_length=200)]
 

@@ -7,9 +7,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
+from schemas.base import Name, Score, Stage
 from schemas.coco_names import INDEX_OF_80, INDEX_OF_91
-from schemas.frozen import Name, Score
-from schemas.stage import Stage
 
 Family = Literal["onnx", "torchvision", "hog", "results"]
 TORCHVISION = (

@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from schemas.frozen import Frozen, Score
+from schemas.base import Frozen, Score
 
 
 class CompareSettings(Frozen):

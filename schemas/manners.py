@@ -5,7 +5,7 @@ import re
 
 from pydantic import Field, field_validator
 
-from schemas.frozen import Frozen
+from schemas.base import Frozen
 
 _PLACE = re.compile(r"(?P<name>\[[0-9a-f:.]+\]|[^:\[\]]+)(?::(?P<port>[0-9]{1,5}))?")
 _NAME = re.compile(r"[a-z0-9_.-]+")

@@ -10,12 +10,13 @@ from typing import Any, Self
 from pydantic import Field, model_serializer, model_validator
 
 from schemas.artists import Artists
+from schemas.base import Frozen, Name
 from schemas.detect import Detect
-from schemas.draw import Sample, Split
-from schemas.frozen import Frozen, Name
 from schemas.manners import Manners
+from schemas.sample import Sample
 from schemas.screen import Screen
 from schemas.sources import AnyFileSource, AnySource, AnyWebSource
+from schemas.split import Split
 from schemas.stages import NEEDS, AnyStage, Dedup
 from schemas.styles import Styles
 

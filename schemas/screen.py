@@ -5,8 +5,7 @@ from typing import Any, Literal, Self, get_args
 
 from pydantic import Field, field_validator, model_validator
 
-from schemas.frozen import Frozen, Score
-from schemas.stage import Stage
+from schemas.base import Frozen, Score, Stage
 
 RightsWord = Literal["public_domain", "open", "all"]
 RIGHTS_WORDS: tuple[RightsWord, ...] = get_args(RightsWord)

@@ -4,12 +4,12 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
+from schemas.base import Frozen, Name, Score, Stage
 from schemas.detect import Detect
-from schemas.draw import Sample, Split
-from schemas.frozen import Frozen, Name, Score
 from schemas.relations import BindRelation, DropRelation, ViewName
+from schemas.sample import Sample
 from schemas.screen import Screen
-from schemas.stage import Stage
+from schemas.split import Split
 
 HIGHEST_MAX_PIXELS = 1_000_000_000
 """The highest limit that a recipe can set. Stored images have passed their recipe's limit: none has more pixels."""

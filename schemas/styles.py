@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import Field
 
 from schemas.artists import Written
-from schemas.frozen import Frozen
+from schemas.base import Frozen
 
 
 class Styles(Frozen):

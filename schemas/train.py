@@ -7,8 +7,9 @@ from typing import Annotated, Any, Literal, NamedTuple, Self
 
 from pydantic import Field, field_validator, model_validator
 
+from schemas.base import Frozen, Name
 from schemas.detect import TORCHVISION
-from schemas.frozen import Frozen, Name
+from schemas.manifests import Manifest
 
 Probability = Annotated[float, Field(ge=0, le=1)]
 
@@ -134,7 +135,7 @@ class TrainingData(NamedTuple):
     evaluate_on: str | None
 
 
-class TrainingProgress(Frozen):
+class TrainingProgress(Manifest):
     """Where a training stands: what a checkpoint holds beside the weights. Its rows are those of CURVES."""
 
     step: int = 0

@@ -11,7 +11,7 @@ from schemas.detect import Detect
 from schemas.manifests import Context, State, Step
 from schemas.recipe import Recipe
 from schemas.tables import DETECT
-from tasks.engine import detectors, runs
+from tasks.engine import detectors, retries, runs
 from tasks.engine.detectors import results
 from tasks.engine.measure import measure_blobs, measure_step
 from tasks.engine.views import column_of, kept_ids
@@ -19,7 +19,7 @@ from tasks.io.store.layout import measure_folder
 from tasks.io.store.store import parquet_bytes
 
 
-@task(cache_policy=NO_CACHE, **runs.RETRY_IO)
+@task(cache_policy=NO_CACHE, **retries.RETRY_IO)
 def detect_part(blobs: pa.Table, settings: Detect, into: str, context: Context) -> None:
     """Detect in one batch of blobs and store the rows; an unreadable blob is a row with a reason."""
     store = runs.store_of(context)

@@ -20,7 +20,7 @@ from schemas.evaluate import CompareSettings
 from schemas.manifests import Context
 from tasks.core.evaluate import charts, comparison, markdown, matching, results
 from tasks.core.evaluate.matching import Detections
-from tasks.engine import runs
+from tasks.engine import retries, runs
 from tasks.engine.cache_keys import code_digest
 from tasks.engine.decide import decide_once
 from tasks.engine.truth import MAX_FILE_BYTES, GroundTruth, table_of
@@ -73,7 +73,7 @@ def detections_in_release(release: str, truth: GroundTruth) -> dict[str, Detecti
     return detections
 
 
-@task(task_run_name="compare", cache_policy=NO_CACHE, **runs.NO_RETRY)
+@task(task_run_name="compare", cache_policy=NO_CACHE, **retries.NO_RETRY)
 def compare(
     truth: GroundTruth,
     detections: Mapping[str, Detections],

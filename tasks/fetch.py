@@ -13,8 +13,8 @@ from schemas.stages import Fetch
 from schemas.tables import FETCH, RETRIEVALS
 from tasks.core import fetch as core
 from tasks.core import tables
-from tasks.engine import by_hand, inspection, runs, steps
-from tasks.engine import guest as web
+from tasks.engine import by_hand, inspection, retries, runs, steps
+from tasks.engine import web_client as web
 from tasks.engine.cache_keys import cache_key
 from tasks.engine.retrieve import retrieve, unanswered_requests
 from tasks.engine.views import kept_ids
@@ -26,7 +26,7 @@ from tasks.io.web.client import Limits
 from tasks.io.web.downloads import Downloads
 
 
-@task(cache_policy=NO_CACHE, **runs.RETRY_IO)
+@task(cache_policy=NO_CACHE, **retries.RETRY_IO)
 def read_part(
     requests: pa.Table, stage_and_source: tuple[Fetch, AnyFileSource], rules: str, into: str, context: Context
 ) -> None:
@@ -47,7 +47,7 @@ def read_part(
     inspections.store(store)
 
 
-@task(cache_policy=NO_CACHE, **runs.RETRY_IO)
+@task(cache_policy=NO_CACHE, **retries.RETRY_IO)
 def fetch_part(
     requests: pa.Table, stage_and_manners: tuple[Fetch, Manners], rules: str, into: str, context: Context
 ) -> None:

@@ -9,7 +9,7 @@ from schemas.recipe import Recipe
 from schemas.stages import Quality
 from schemas.tables import QUALITY
 from tasks.core import quality as core
-from tasks.engine import inspection, runs, thumbnails
+from tasks.engine import inspection, retries, runs, thumbnails
 from tasks.engine.cache_keys import cache_key, code_digest
 from tasks.engine.measure import measure_step
 from tasks.io.images import colour_thumbnails
@@ -19,7 +19,7 @@ CODE = code_digest(core, colour_thumbnails)
 FOLDER = measure_folder("quality", cache_key(code=CODE, of=inspection.CODE))
 
 
-@task(cache_policy=NO_CACHE, **runs.RETRY_IO)
+@task(cache_policy=NO_CACHE, **retries.RETRY_IO)
 def quality_part(blobs: pa.Table, _asked: None, into: str, context: Context) -> None:
     """Score one batch of thumbnails (sha256, path) and store the scores."""
     store = runs.store_of(context)

@@ -6,13 +6,13 @@ import pyarrow.compute as pc
 from prefect import task
 from prefect.cache_policies import NO_CACHE
 
-from schemas.draw import Split
 from schemas.manifests import Context, State, Step
 from schemas.recipe import Recipe
+from schemas.split import Split
 from tasks.core import strata
 from tasks.core.split import decide as core
 from tasks.core.split import drift
-from tasks.engine import previous, runs, steps
+from tasks.engine import previous, retries, runs, steps
 from tasks.engine.cache_keys import code_digest
 from tasks.engine.decide import decide_once
 from tasks.engine.views import column_of, columns_of, figure_counts, kept_ids
@@ -21,7 +21,7 @@ from tasks.io.store.store import Store
 CODE = code_digest(core)
 
 
-@task(task_run_name="{settings.label}", cache_policy=NO_CACHE, **runs.NO_RETRY)
+@task(task_run_name="{settings.label}", cache_policy=NO_CACHE, **retries.NO_RETRY)
 def split(settings: Split, state: State, recipe: Recipe, context: Context) -> Step:
     """A split for each kept record; taken anew if a new record, what is published, a setting or the rule is another.
 

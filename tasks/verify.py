@@ -13,8 +13,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import yaml
 
+from schemas.phrases import and_more
 from schemas.stages import HIGHEST_MAX_PIXELS
-from schemas.wording import and_more
 from tasks.core import verify as core
 from tasks.core.export import digest
 from tasks.core.hash import uint64_from_bits

@@ -4,7 +4,7 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
-from schemas.frozen import Frozen, Name
+from schemas.base import Frozen, Name
 
 NOASSERTION = "NOASSERTION"
 

@@ -14,9 +14,9 @@ import pyarrow.compute as pc
 
 from schemas.by_hand import ACTIONS, SCOPES, Action
 from schemas.errors import BadInput
+from schemas.phrases import listed, quoted
 from schemas.reasons import Reason
 from schemas.tables import BY_HAND, RECORDS, TAKEN_DOWN, TOMBSTONES
-from schemas.wording import listed, quoted
 from tasks.core import tables
 from tasks.core.names.aliases import Aliases, normalize_name
 from tasks.core.names.artists import parse_attribution

@@ -9,14 +9,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from schemas.draw import Sample
 from schemas.errors import Refusal
+from schemas.phrases import listed
 from schemas.reasons import Reason
+from schemas.sample import Sample
 from schemas.tables import SAMPLE
-from schemas.wording import listed
 from tasks.core import tables
-from tasks.core.draws import order_by_stratum, tickets, waiting_times
 from tasks.core.strata import Strata, counts, strata
+from tasks.core.tickets import order_by_stratum, tickets, waiting_times
 
 COLUMNS = ("record_id", "weighs_as", "is_included", "is_replaced")
 """What a view has besides the columns that are strata; with caps also `object` and `named_artist`, where figures weigh

@@ -4,7 +4,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from tasks.core.compiled import compiled
+from tasks.core.jit import compiled
 
 _STARTS = np.array([0x736F6D6570736575, 0x646F72616E646F6D, 0x6C7967656E657261, 0x7465646279746573], np.uint64)
 _C, _D = 2, 4

@@ -10,7 +10,7 @@ from prefect.cache_policies import NO_CACHE
 from schemas.manifests import Context
 from schemas.tables import RELATIONS
 from tasks.core.dedup import relate, views
-from tasks.engine import inspection, runs
+from tasks.engine import inspection, retries, runs
 from tasks.engine import thumbnails as shelves
 from tasks.engine.cache_keys import cache_key, code_digest
 from tasks.engine.parts import run_in_parts
@@ -26,7 +26,7 @@ _SHELVES_PER_BLOCK = 8
 2,000 thumbnails."""
 
 
-@task(cache_policy=NO_CACHE, **runs.RETRY_IO)
+@task(cache_policy=NO_CACHE, **retries.RETRY_IO)
 def compare_part(pairs: pa.Table, _asked: None, into: str, context: Context) -> None:
     """Look at one batch of pairs and store what they are to each other."""
     store = runs.store_of(context)

@@ -16,7 +16,7 @@ from prefect.cache_policies import NO_CACHE
 from schemas.manifests import Context, TableRef
 from schemas.tables import NEIGHBOURS, SEARCHED
 from tasks.core.dedup import search
-from tasks.engine import runs
+from tasks.engine import retries, runs
 from tasks.engine.cache_keys import cache_key, code_digest
 from tasks.engine.parts import run_in_parts
 from tasks.io.store.layout import measure_folder, outcome_folder
@@ -30,7 +30,7 @@ Hashes = NDArray[np.uint64]
 Job = tuple[Hashes, Hashes | None, bool]  # left, right (None: the pairs within left), whether left are hashes of views
 
 
-@task(cache_policy=NO_CACHE, **runs.RETRY_IO)
+@task(cache_policy=NO_CACHE, **retries.RETRY_IO)
 def search_part(pieces: pa.Table, settings: tuple[list[TableRef], int], into: str, context: Context) -> None:
     """Search some pieces of a large search and store their pairs."""
     refs, radius_bits = settings

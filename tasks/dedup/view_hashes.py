@@ -11,7 +11,7 @@ from schemas.relations import ViewName
 from schemas.tables import VIEW_HASHES
 from tasks.core import tables
 from tasks.core.dedup import views
-from tasks.engine import inspection, runs
+from tasks.engine import inspection, retries, runs
 from tasks.engine import thumbnails as shelves
 from tasks.engine.cache_keys import cache_key, code_digest
 from tasks.engine.measure import stored_measurements
@@ -22,7 +22,7 @@ from tasks.io.store.layout import measure_folder
 CODE = code_digest(views, thumbnails)
 
 
-@task(cache_policy=NO_CACHE, **runs.RETRY_IO)
+@task(cache_policy=NO_CACHE, **retries.RETRY_IO)
 def hash_views_part(blobs: pa.Table, name: ViewName, into: str, context: Context) -> None:
     """Hash the views of one batch of thumbnails and store the hashes."""
     store = runs.store_of(context)

@@ -4,13 +4,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.by_hand import Action
-from schemas.draw import Sample
 from schemas.errors import BadInput
 from schemas.manifests import Context, State, TableRef
+from schemas.phrases import listed
 from schemas.recipe import Recipe
+from schemas.sample import Sample
 from schemas.stages import Dedup
 from schemas.tables import BY_HAND, LEDGER, TAKEN_DOWN
-from schemas.wording import listed
 from tasks.core import by_hand as core
 from tasks.core.names import aliases
 from tasks.engine import runs

@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from schemas.draw import Split
+from schemas.split import Split
 
 
 def cache_key(**parts: Any) -> str:

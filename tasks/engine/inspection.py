@@ -14,7 +14,7 @@ from schemas.manifests import Context
 from schemas.stages import HIGHEST_MAX_PIXELS
 from schemas.tables import HASH, SHELF, THUMBNAILS
 from tasks.core import hash as core
-from tasks.engine import runs
+from tasks.engine import retries, runs
 from tasks.engine.cache_keys import cache_key, code_digest
 from tasks.io.images import decode, inspection
 from tasks.io.store.layout import measure_folder
@@ -76,7 +76,7 @@ def _ordered(rows: list[Row], schema: pa.Schema) -> pa.Table:
     return pa.Table.from_pylist([one_each[sha256] for sha256 in sorted(one_each)], schema=schema)
 
 
-@task(cache_policy=NO_CACHE, **runs.RETRY_IO)
+@task(cache_policy=NO_CACHE, **retries.RETRY_IO)
 def inspect_part(blobs: pa.Table, _asked: None, _into: str, context: Context) -> None:
     """Measure and store one batch of blobs; an unreadable one is a row with a reason."""
     store = runs.store_of(context)

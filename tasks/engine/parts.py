@@ -11,7 +11,7 @@ from prefect.context import FlowRunContext
 
 from schemas.errors import BadInput
 from schemas.manifests import Context
-from tasks.engine import guest
+from tasks.engine import web_client
 from tasks.engine.progress import progress
 
 FEWEST_ROWS, MOST_ROWS, PARTS_PER_WORKER = 32, 2000, 8
@@ -44,7 +44,7 @@ def run_in_parts(part: PartTask, rows: pa.Table, arguments: tuple[Any, ...], con
     try:
         _run(part, rows, arguments, context, label)
     except BaseException:
-        guest.abandon_run(context)  # else an interrupt would wait for the slowest host
+        web_client.abandon_run(context)  # else an interrupt would wait for the slowest host
         raise
 
 

@@ -1,30 +1,9 @@
-"""What all tasks of a run share: the store, opened once per process, and which failures are tried again."""
+"""What all tasks of a run share: its store, opened once per process."""
 
 import functools
-from typing import Any
-
-from prefect.client.schemas.objects import State as PrefectState
 
 from schemas.manifests import Context
 from tasks.io.store.store import Store
-
-
-def _is_passing_failure(_task: Any, _run: Any, state: PrefectState[Any]) -> bool:
-    """Whether a failure may pass: faults of disk and network, not errors of programs or people."""
-    return isinstance(state.data, OSError) or isinstance(getattr(state.data, "result", None), OSError)
-
-
-RETRY_IO: dict[str, Any] = {
-    "retries": 2,
-    "retry_delay_seconds": [1, 10],
-    "retry_condition_fn": _is_passing_failure,
-    "persist_result": False,
-}
-"""Parts that touch disk or network: a passing fault of either should not end a night's run."""
-
-
-NO_RETRY: dict[str, Any] = {"persist_result": False}
-"""Decisions: pure, so that a second try would only fail again."""
 
 
 @functools.lru_cache(maxsize=16)

@@ -9,8 +9,8 @@ import pyarrow.compute as pc
 from prefect import task
 from prefect.cache_policies import NO_CACHE
 
+from schemas.base import Frozen
 from schemas.errors import Refusal
-from schemas.frozen import Frozen
 from schemas.manifests import Context, State, Step
 from schemas.reasons import PASSING, Reason
 from schemas.recipe import Recipe
@@ -18,7 +18,7 @@ from schemas.stages import Export
 from schemas.tables import LEDGER, SCREEN
 from tasks.core import tables
 from tasks.core.export import ledger
-from tasks.engine import by_hand, runs, steps
+from tasks.engine import by_hand, retries, runs, steps
 from tasks.engine import previous as lineage
 from tasks.engine.cache_keys import split_sha256
 from tasks.engine.decide import decide_once
@@ -41,7 +41,7 @@ class PublicationInputs(Frozen):
     detectors: tuple[str, ...]
 
 
-@task(task_run_name="{settings.label}", cache_policy=NO_CACHE, **runs.NO_RETRY)
+@task(task_run_name="{settings.label}", cache_policy=NO_CACHE, **retries.NO_RETRY)
 def export(settings: Export, state: State, recipe: Recipe, context: Context) -> Step:
     """Publish what the tables show, unless that very release is there and whole.
 

@@ -4,9 +4,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.draw import Split
 from schemas.manifests import State, Step
 from schemas.recipe import Recipe
+from schemas.split import Split
 from schemas.tables import DIVERSITY, HISTOGRAMS, SHARES
 from tasks.core import statistics as core
 from tasks.core import tables

@@ -14,8 +14,8 @@ from prefect import task
 from prefect.cache_policies import NO_CACHE
 
 from schemas.artists import Artists
+from schemas.base import Frozen
 from schemas.errors import BadInput, Refusal
-from schemas.frozen import Frozen
 from schemas.manifests import Context, State, TableRef
 from schemas.recipe import Recipe
 from schemas.sources import AnyFileSource, AnySource, AnyWebSource
@@ -26,7 +26,7 @@ from tasks.core.names import aliases, artists, styles
 from tasks.core.scrape import answers as web_sources
 from tasks.core.scrape import records, sources
 from tasks.core.tables import as_schema, kept
-from tasks.engine import by_hand, guest, runs, steps
+from tasks.engine import by_hand, retries, runs, steps, web_client
 from tasks.engine.cache_keys import code_digest
 from tasks.engine.decide import decide_once
 from tasks.engine.retrieve import retrieve
@@ -63,7 +63,7 @@ class _StyleSettings(Frozen):
     styles: Styles
 
 
-@task(cache_policy=NO_CACHE, **runs.RETRY_IO)
+@task(cache_policy=NO_CACHE, **retries.RETRY_IO)
 def read_answers_part(requests: pa.Table, source: AnyFileSource, rules: str, into: str, context: Context) -> None:
     """Read a batch of files below the source's binding; one that can't be read is a row with a reason."""
     store = runs.store_of(context)
@@ -81,8 +81,8 @@ def check_sources(recipe: Recipe, context: Context) -> None:
         if isinstance(source, AnyFileSource):
             Folder(source.at, context.bindings[source.at])
             continue
-        guest.check_contact(context, web_sources.hosts(source), recipe.manners)
-        if web_sources.needs_secret(source) and guest.load_secret(context, source.secret) is None:
+        web_client.check_contact(context, web_sources.hosts(source), recipe.manners)
+        if web_sources.needs_secret(source) and web_client.load_secret(context, source.secret) is None:
             raise BadInput(f"source '{source.name}': expected secret: NAME, a binding of its API's secret, got none")
 
 
@@ -147,7 +147,7 @@ def _list_sources(store: Store, recipe: Recipe, context: Context) -> list[crawl.
             for source in recipe.sources
         ]
     except BaseException:
-        guest.abandon_run(context)
+        web_client.abandon_run(context)
         raise
     finally:
         threads.shutdown(cancel_futures=True)

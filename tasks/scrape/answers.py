@@ -23,8 +23,8 @@ from schemas.sources import AnyWebSource
 from schemas.tables import ANSWERS, SOURCE_REQUESTS
 from tasks.core import tables
 from tasks.core.scrape import answers as core
-from tasks.engine import guest as web
-from tasks.engine import runs
+from tasks.engine import retries, runs
+from tasks.engine import web_client as web
 from tasks.engine.progress import LINE_EVERY_S
 from tasks.engine.retrieve import PASSING_WORDS
 from tasks.io.images.decode import UnreadableImage
@@ -42,7 +42,7 @@ Row = dict[str, Any]
 _INDEX = [name for name in ANSWERS.names if name != "body"]
 
 
-@task(cache_policy=NO_CACHE, **runs.RETRY_IO)
+@task(cache_policy=NO_CACHE, **retries.RETRY_IO)
 def download_answers_part(
     requests: pa.Table, settings: tuple[AnyWebSource, Manners, bool], into: str, context: Context
 ) -> None:

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from schemas.base import Frozen
 from schemas.errors import BadInput, BrokenPromise
-from schemas.frozen import Frozen
 from schemas.manifests import Context, Manifest, TableRef
 from schemas.manners import Manners
 from schemas.reasons import Reason

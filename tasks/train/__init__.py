@@ -8,7 +8,7 @@ from prefect.cache_policies import NO_CACHE
 from schemas.errors import BadInput
 from schemas.manifests import Context
 from schemas.train import TrainDetector, TrainingData
-from tasks.engine import runs
+from tasks.engine import retries, runs
 from tasks.engine.progress import progress
 from tasks.engine.truth import GroundTruth, load_ground_truth
 from tasks.io.detectors.devices import choose_device
@@ -27,7 +27,7 @@ class TrainingResult(NamedTuple):
     is_new: bool
 
 
-@task(cache_policy=NO_CACHE, **runs.NO_RETRY)
+@task(cache_policy=NO_CACHE, **retries.NO_RETRY)
 def train(settings: TrainDetector, data: TrainingData, context: Context) -> TrainingResult:
     """Train a detector, or return the stored result; an interrupted training goes on from its newest checkpoint.
 

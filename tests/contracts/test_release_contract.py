@@ -8,8 +8,8 @@ import pytest
 import yaml
 
 from schemas import tables
-from schemas.draw import SPLITS, Split
 from schemas.reasons import MEANING, Reason
+from schemas.split import SPLITS, Split
 from tasks.core.export import digest
 from tasks.core.verify import type_name
 

@@ -11,7 +11,7 @@ from prefect.task_runners import ThreadPoolTaskRunner
 
 from schemas.manifests import Context
 from tasks.engine.parts import run_in_parts
-from tasks.engine.runs import RETRY_IO
+from tasks.engine.retries import RETRY_IO
 
 pytestmark = pytest.mark.server
 AT_ONCE = {**RETRY_IO, "retry_delay_seconds": 0, "cache_policy": NO_CACHE}

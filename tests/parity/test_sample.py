@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 from scipy import stats
 
-from schemas.draw import Sample
+from schemas.sample import Sample
 from tasks.core import sample
 from tasks.core.siphash import siphash
 

@@ -9,9 +9,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from schemas.draw import SPLITS
 from schemas.reasons import Reason
 from schemas.relations import APART, VERDICTS, Relation
+from schemas.split import SPLITS
 from schemas.stages import Dedup
 from schemas.tables import DEDUP, EDGES
 from tasks.core import tables

@@ -7,7 +7,7 @@ of the template, pixel centres at whole numbers, to (x, y) in the other picture.
 import numpy as np
 from numpy.typing import NDArray
 
-from tasks.core.compiled import compiled
+from tasks.core.jit import compiled
 
 Picture = NDArray[np.float32]
 Warp = NDArray[np.float64]

@@ -15,7 +15,7 @@ from numba.core import types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from tasks.core.compiled import compiled
+from tasks.core.jit import compiled
 
 Hashes = NDArray[np.uint64]
 

@@ -8,9 +8,9 @@ from typing import NamedTuple
 import pyarrow as pa
 
 from schemas.errors import BadInput
+from schemas.phrases import listed, quoted
 from schemas.relations import VERDICTS as WORDS
 from schemas.tables import VERDICTS
-from schemas.wording import listed, quoted
 
 COLUMNS = ("a", "b", "verdict", "note")
 

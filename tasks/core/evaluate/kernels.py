@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from tasks.core.compiled import compiled
+from tasks.core.jit import compiled
 
 IGNORED, RIGHT, WRONG = np.uint8(0), np.uint8(1), np.uint8(2)
 

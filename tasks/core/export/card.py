@@ -7,9 +7,9 @@ from typing import Any
 import pyarrow as pa
 
 from schemas.manifests import ReleaseManifest, Step
+from schemas.phrases import and_more
 from schemas.reasons import MEANING, Reason
 from schemas.recipe import Recipe
-from schemas.wording import and_more
 from tasks.core.plots import ROWS
 from tasks.core.report import choice
 

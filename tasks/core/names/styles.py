@@ -11,8 +11,8 @@ from functools import lru_cache
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from schemas.phrases import listed
 from schemas.styles import Styles
-from schemas.wording import listed
 from tasks.core.names.aliases import normalize_name, resolve_alias
 from tasks.core.names.known_styles import ALIASES, NAMES
 

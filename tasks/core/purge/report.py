@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import pyarrow as pa
 
-from schemas.wording import and_more
+from schemas.phrases import and_more
 
 _MOST_RECORDS = 20
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from schemas.wording import and_more
+from schemas.phrases import and_more
 from tasks.core import plots
 from tasks.core.plots import escape
 from tasks.core.statistics import ASPECT_EDGES, Statistics, share_of_at_least

@@ -5,10 +5,10 @@ from html import escape
 from typing import Any
 from urllib.parse import urlsplit
 
+from schemas.phrases import and_more
 from schemas.reasons import MEANING as WHY
 from schemas.reasons import Reason
 from schemas.relations import MEANING, VERDICTS, DropRelation, Relation
-from schemas.wording import and_more
 from tasks.core.report.clusters import Cluster, Pair, ReviewSelection, why_it_stayed
 from tasks.core.report.thumbnails import Thumbnail, drawing
 

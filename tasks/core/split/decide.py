@@ -7,13 +7,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from schemas.draw import SPLITS, Split
 from schemas.reasons import Reason
+from schemas.split import SPLITS, Split
 from schemas.tables import SPLIT
 from tasks.core import tables
-from tasks.core.draws import order_by_stratum, tickets
-from tasks.core.split import deal, groups, seats, units
+from tasks.core.split import batches, groups, seats, units
 from tasks.core.strata import Strata, strata
+from tasks.core.tickets import order_by_stratum, tickets
 
 COLUMNS = ("record_id", "is_kept", "published", "figures")
 """What a view has besides the columns in `by`; any number of bonds, named `copies...` or `together...`; with roles also
@@ -207,9 +207,9 @@ def _deal_singles(kept: _KeptImages, label: Strata, split: units.Ranks, rows: _I
     figures = None
     if settings.order == "figures":
         count = kept.view["figures"].to_numpy()
-        figures = deal.Figures(count[rows], np.bincount(split[lies], count[lies], len(shape)).astype(np.int64))
+        figures = batches.Figures(count[rows], np.bincount(split[lies], count[lies], len(shape)).astype(np.int64))
     names = _take_rows(kept.view["record_id"], rows)
-    return deal.deal_images(names, Strata(label.names, label.of[rows]), quotas, shape, figures, seed, _PURPOSE)
+    return batches.deal_images(names, Strata(label.names, label.of[rows]), quotas, shape, figures, seed, _PURPOSE)
 
 
 def _style_labels(kept: _KeptImages) -> tuple[_Ints, _Ints, int]:

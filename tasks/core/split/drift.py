@@ -7,9 +7,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from schemas.draw import Split
 from schemas.errors import Refusal
-from schemas.wording import listed
+from schemas.phrases import listed
+from schemas.split import Split
 from tasks.core.strata import strata
 
 _Ints = NDArray[np.int64]

@@ -6,7 +6,7 @@ import heapq
 import numpy as np
 from numpy.typing import NDArray
 
-from tasks.core.compiled import compiled
+from tasks.core.jit import compiled
 
 _Ints = NDArray[np.int64]
 

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from schemas.draw import SPLITS
+from schemas.split import SPLITS
 from tasks.core.components import connected
 
 _Rows = NDArray[np.int64]

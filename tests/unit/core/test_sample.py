@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from schemas.draw import Sample
 from schemas.errors import Refusal
+from schemas.sample import Sample
 from schemas.tables import SAMPLE
 from tasks.core import sample
 

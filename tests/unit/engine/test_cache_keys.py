@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from schemas.stages import Dedup
-from tasks.core import components, draws
+from tasks.core import components, tickets
 from tasks.core.dedup import decide
 from tasks.core.export import images
 from tasks.core.scrape import sources
@@ -151,7 +151,7 @@ def collected(*modules: ModuleType) -> set[str]:
     ("module", "expected"),
     [
         pytest.param(components, {"components"}, id="a rule that imports no other"),
-        pytest.param(draws, {"draws", "siphash", "compiled"}, id="inside a function"),
+        pytest.param(tickets, {"tickets", "siphash", "jit"}, id="inside a function"),
         pytest.param(
             decide,
             {"dedup.decide", "dedup.groups", "components", "tables"},
@@ -160,12 +160,12 @@ def collected(*modules: ModuleType) -> set[str]:
         pytest.param(
             split,
             {
-                *(f"split.{name}" for name in ("decide", "deal", "groups", "seats", "units")),
+                *(f"split.{name}" for name in ("decide", "batches", "groups", "seats", "units")),
                 "split",
                 "components",
-                "draws",
+                "tickets",
                 "siphash",
-                "compiled",
+                "jit",
                 "strata",
                 "tables",
             },

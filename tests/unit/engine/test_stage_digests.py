@@ -21,12 +21,12 @@ ROOT = Path(__file__).resolve().parents[3]
 STAGES: dict[str, tuple[str, str, list[str]]] = {
     # stage: module and name of its digest, and modules whose rules decide what it gives
     "hash": ("tasks.engine.inspection", "CODE", ["core.hash", "io.images.inspection", "io.images.decode"]),
-    "quality": ("tasks.quality", "CODE", ["core.quality", "io.images.quality"]),
+    "quality": ("tasks.quality", "CODE", ["core.quality", "io.images.colour_thumbnails"]),
     "view hashes": ("tasks.dedup.view_hashes", "CODE", ["core.dedup.views", "io.images.thumbnails"]),
     "relations": (
         "tasks.dedup.relate",
         "CODE",
-        ["core.dedup.relate", "core.dedup.registration", "core.dedup.views", "core.compiled", "io.images.thumbnails"],
+        ["core.dedup.relate", "core.dedup.registration", "core.dedup.views", "core.jit", "io.images.thumbnails"],
     ),
     "neighbours": (
         "tasks.dedup.search",
@@ -39,11 +39,11 @@ STAGES: dict[str, tuple[str, str, list[str]]] = {
         "CODE",
         ["core.dedup.decide", "core.dedup.witnesses", "core.dedup.groups", "core.components", "core.tables"],
     ),
-    "sample": ("tasks.sample", "CODE", ["core.sample", "core.draws", "core.siphash", "core.strata"]),
+    "sample": ("tasks.sample", "CODE", ["core.sample", "core.tickets", "core.siphash", "core.strata"]),
     "split": (
         "tasks.split",
         "CODE",
-        ["core.split.decide", "core.split.deal", "core.split.groups", "core.split.seats", "core.split.units"],
+        ["core.split.decide", "core.split.batches", "core.split.groups", "core.split.seats", "core.split.units"],
     ),
     "records of files": (
         "tasks.scrape",
@@ -174,12 +174,12 @@ def test_an_edited_table_is_another_key(stage, rule, edit):
 
 OTHERS = [
     ("hash", "core.dedup.decide"),
-    ("hash", "io.images.quality"),
+    ("hash", "io.images.colour_thumbnails"),
     ("quality", "core.screen"),
-    ("view hashes", "io.images.quality"),
+    ("view hashes", "io.images.colour_thumbnails"),
     ("neighbours", "core.dedup.decide"),
     ("dedup", "core.dedup.relate"),
-    ("sample", "core.split.deal"),
+    ("sample", "core.split.batches"),
     ("split", "core.sample"),
     ("split", "core.split.drift"),
     ("styles", "core.names.artists"),
@@ -202,7 +202,8 @@ OUTSIDE = {
     "cache_keys": "the keys themselves",
     "decide": "looks up and stores, whatever the rule is",
     "detectors": "opens files and chooses which of its modules runs; these are parts of the key",
-    "guest": "who asks, and how politely: no content",
+    "web_client": "who asks, and how politely: no content",
+    "retries": "when a failed part is tried again: no content",
     "inspection": "names the columns, which are part of the key; what stands in them comes from core and io",
     "measure": "looks up and stores, whatever is measured",
     "parts": "how many rows at once, which changes nothing (law 1)",

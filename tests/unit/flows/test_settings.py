@@ -6,8 +6,8 @@ import pytest
 from pydantic import Field
 
 from flows.settings import parse_change, set_field, settings_from_fields, yaml_mapping, yaml_value
+from schemas.base import Frozen, Name
 from schemas.errors import BadInput
-from schemas.frozen import Frozen, Name
 from schemas.train import TrainDetector
 
 

@@ -10,8 +10,8 @@ import pytest
 import schemas
 from flows.cli import main
 from flows.settings_reference import markdown_of, sections, sections_of, text_of
+from schemas.base import Frozen
 from schemas.errors import BadInput
-from schemas.frozen import Frozen
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "settings.md"
 

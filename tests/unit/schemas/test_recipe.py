@@ -10,15 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, ValidationError
 
-from schemas import artists, draw, frozen, manners, screen, sources, stages, styles
+from schemas import artists, base, manners, sample, screen, sources, split, stages, styles
 from schemas.recipe import Recipe
 
 MODELS = sorted(
     {
         model
-        for module in (stages, screen, draw, sources, artists, styles, manners)
+        for module in (stages, screen, sample, split, sources, artists, styles, manners)
         for model in vars(module).values()
-        if isinstance(model, type) and issubclass(model, frozen.Frozen)
+        if isinstance(model, type) and issubclass(model, base.Frozen)
     }
     | {Recipe},
     key=lambda model: model.__name__,
@@ -59,7 +59,7 @@ def test_every_field_says_what_it_is(model: type[BaseModel], field: str):
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.__name__)
 def test_every_part_of_a_recipe_says_what_it_is_for(model: type[BaseModel]):
     assert (model.__doc__ or "").strip().endswith(".")
-    assert model.__doc__ != frozen.Frozen.__doc__ or model is frozen.Frozen
+    assert model.__doc__ != base.Frozen.__doc__ or model is base.Frozen
 
 
 def test_the_models_under_test_are_those_that_the_recipe_is_made_of():

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.draw import Split
+from schemas.split import Split
 from schemas.tables import SPLIT
 from tasks.core.split import drift
 from tasks.core.split.decide import decide, is_settled

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.draw import Split
 from schemas.errors import Refusal
+from schemas.split import Split
 from schemas.tables import SPLIT
 from tasks.core import tables
 from tasks.core.split import drift

@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schemas.draw import Split
+from schemas.split import Split
 from schemas.tables import DEDUP, LEDGER
 from tasks.core import tables
 from tasks.core.export import ledger

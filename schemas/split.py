@@ -1,13 +1,13 @@
-"""sample and split: the two stages that draw."""
+"""split: which part of a dataset each image is in."""
 
 from fractions import Fraction
 from math import gcd, lcm
-from typing import Annotated, Any, Literal, Self, get_args
+from typing import Annotated, Literal, Self, get_args
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from schemas.frozen import Frozen, Score
-from schemas.stage import Stage
+from schemas.base import Score
+from schemas.strata import SeededStage, StratumField, as_list
 
 SplitName = Literal["train", "val", "test"]
 SPLITS: tuple[SplitName, ...] = get_args(SplitName)
@@ -15,73 +15,6 @@ SPLITS: tuple[SplitName, ...] = get_args(SplitName)
 
 Ratio = Annotated[float, Field(ge=0, le=1000)]
 MOST_SEATS = 1000
-
-
-def _as_list(value: Any) -> Any:
-    """`style` for `[style]`, and nothing for null."""
-    return () if value is None else (value,) if isinstance(value, str) else value
-
-
-StratumField = Literal["style", "source", "artist", "object", "century"]
-
-
-class SeededStage(Stage):
-    """A stage that draws: sample or split."""
-
-    seed: int | None = Field(None, ge=0, description="Seed of this stage's draws; null: the recipe's seed")
-
-
-class Caps(Frozen):
-    """How many records of one artist or object may be drawn from at all."""
-
-    artist: int | None = Field(
-        None, ge=1, description="Most records of one artist, chosen by chance; unknown artists have no cap"
-    )
-    object: int | None = Field(
-        None, ge=1, description="Most records of one object (a source's group): the first by record_id (the Met: 10)"
-    )
-
-
-class Sample(SeededStage):
-    """Draw records of each stratum, without replacement, rare artists before prolific ones."""
-
-    stage: Literal["sample"] = "sample"
-    by: Annotated[tuple[StratumField, ...], BeforeValidator(_as_list)] = Field(
-        ("style",),
-        description="Fields whose values make the strata, e.g. style, or style and century; null: all records are one "
-        "stratum. Records without a value are the stratum `unknown`",
-    )
-    top: int | None = Field(
-        None,
-        ge=1,
-        description="Keep only so many of the largest strata (PoPArt: 22 styles), never `unknown`; of equal ones the "
-        "first by name",
-    )
-    at_most: int | None = Field(None, ge=1, description="Most records of each stratum (PoPArt: 125, ArtBench-10: 6000)")
-    exactly: int | None = Field(
-        None, ge=1, description="Records of each stratum; if one has fewer, nothing is published and the error names it"
-    )
-    total: int | None = Field(
-        None,
-        ge=1,
-        description="Records of all strata together, divided in proportion to their sizes (largest remainders)",
-    )
-    at_most_per: Caps = Field(default_factory=Caps, description="Caps that are applied before the draw")
-    weight: Literal["inverse_artist", "uniform", "figures"] = Field(
-        "inverse_artist",
-        description="A record's weight in the draw. inverse_artist: 1 / works of its artist in its stratum "
-        "(ArtBench-10, Algorithm 1); for unknown artists see the recipe's `artists`. uniform: all equal. figures: its "
-        "number of figures",
-    )
-    category: str = Field("person", description="With weight figures: category that counts as a figure")
-    score: Score = Field(0.5, description="With weight figures: lowest score with which a detector's box counts")
-
-    @model_validator(mode="after")
-    def _one_size(self) -> Self:
-        given = [name for name in ("at_most", "exactly", "total") if getattr(self, name) is not None]
-        if len(given) > 1:
-            raise ValueError(f"expected one of at_most, exactly and total, got {' and '.join(given)}")
-        return self
 
 
 class Split(SeededStage):
@@ -92,7 +25,7 @@ class Split(SeededStage):
         {"train": 3, "val": 1, "test": 1},
         description="Shares of the splits, as any numbers (PoPArt, section 3.3: 3:1:1)",
     )
-    by: Annotated[tuple[StratumField | Literal["styles"], ...], BeforeValidator(_as_list)] = Field(
+    by: Annotated[tuple[StratumField | Literal["styles"], ...], BeforeValidator(as_list)] = Field(
         ("style",),
         description="Fields to balance: the ratios are kept inside each style, or inside each combination of several "
         "fields; null: over all records. `styles`, of which a record may have several, needs the method `iterative`",
@@ -106,7 +39,7 @@ class Split(SeededStage):
         "figures",
         description="Order in which records are divided. figures: most figures first; null: by chance (ArtBench-10)",
     )
-    together: Annotated[tuple[Literal["artist", "series"], ...], BeforeValidator(_as_list)] = Field(
+    together: Annotated[tuple[Literal["artist", "series"], ...], BeforeValidator(as_list)] = Field(
         (), description="Works of one artist, or of one series, are never in two splits"
     )
     roles: dict[str, Literal["gallery", "query"]] = Field(

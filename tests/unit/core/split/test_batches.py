@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from tasks.core.split.deal import Figures, deal_images
+from tasks.core.split.batches import Figures, deal_images
 from tasks.core.strata import Strata
 
 POPART = (3, 1, 1)

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from tasks.core.draws import order_by_stratum, tickets, waiting_times
 from tasks.core.siphash import siphash
+from tasks.core.tickets import order_by_stratum, tickets, waiting_times
 
 WORD = 2**64
 ODD = [

@@ -6,9 +6,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tasks.core.draws import order_by_stratum, tickets
 from tasks.core.split.units import Ranks
 from tasks.core.strata import Strata, counts
+from tasks.core.tickets import order_by_stratum, tickets
 
 _Ints = NDArray[np.int64]
 _TRIES, _ROWS_TRIED = 64, 4_000_000

@@ -10,7 +10,7 @@ import pytest
 from schemas.errors import BadInput
 from schemas.manifests import Context
 from schemas.manners import Manners
-from tasks.engine import guest as web
+from tasks.engine import web_client as web
 
 
 def context(**bindings: str) -> Context:

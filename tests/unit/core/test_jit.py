@@ -4,7 +4,7 @@ import numba
 import numpy as np
 import pytest
 
-from tasks.core.compiled import compiled
+from tasks.core.jit import compiled
 
 
 def times(values: np.ndarray, factor: float) -> float:

@@ -1,4 +1,4 @@
-from schemas.wording import and_more, counted, listed, quoted
+from schemas.phrases import and_more, counted, listed, quoted
 
 
 def test_a_list_says_how_many_it_leaves_out():

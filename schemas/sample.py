@@ -1,0 +1,61 @@
+"""sample: which records of each stratum are drawn."""
+
+from typing import Annotated, Literal, Self
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from schemas.base import Frozen, Score
+from schemas.strata import SeededStage, StratumField, as_list
+
+
+class Caps(Frozen):
+    """How many records of one artist or object may be drawn from at all."""
+
+    artist: int | None = Field(
+        None, ge=1, description="Most records of one artist, chosen by chance; unknown artists have no cap"
+    )
+    object: int | None = Field(
+        None, ge=1, description="Most records of one object (a source's group): the first by record_id (the Met: 10)"
+    )
+
+
+class Sample(SeededStage):
+    """Draw records of each stratum, without replacement, rare artists before prolific ones."""
+
+    stage: Literal["sample"] = "sample"
+    by: Annotated[tuple[StratumField, ...], BeforeValidator(as_list)] = Field(
+        ("style",),
+        description="Fields whose values make the strata, e.g. style, or style and century; null: all records are one "
+        "stratum. Records without a value are the stratum `unknown`",
+    )
+    top: int | None = Field(
+        None,
+        ge=1,
+        description="Keep only so many of the largest strata (PoPArt: 22 styles), never `unknown`; of equal ones the "
+        "first by name",
+    )
+    at_most: int | None = Field(None, ge=1, description="Most records of each stratum (PoPArt: 125, ArtBench-10: 6000)")
+    exactly: int | None = Field(
+        None, ge=1, description="Records of each stratum; if one has fewer, nothing is published and the error names it"
+    )
+    total: int | None = Field(
+        None,
+        ge=1,
+        description="Records of all strata together, divided in proportion to their sizes (largest remainders)",
+    )
+    at_most_per: Caps = Field(default_factory=Caps, description="Caps that are applied before the draw")
+    weight: Literal["inverse_artist", "uniform", "figures"] = Field(
+        "inverse_artist",
+        description="A record's weight in the draw. inverse_artist: 1 / works of its artist in its stratum "
+        "(ArtBench-10, Algorithm 1); for unknown artists see the recipe's `artists`. uniform: all equal. figures: its "
+        "number of figures",
+    )
+    category: str = Field("person", description="With weight figures: category that counts as a figure")
+    score: Score = Field(0.5, description="With weight figures: lowest score with which a detector's box counts")
+
+    @model_validator(mode="after")
+    def _one_size(self) -> Self:
+        given = [name for name in ("at_most", "exactly", "total") if getattr(self, name) is not None]
+        if len(given) > 1:
+            raise ValueError(f"expected one of at_most, exactly and total, got {' and '.join(given)}")
+        return self
