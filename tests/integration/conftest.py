@@ -39,6 +39,17 @@ def built(tmp_path: Path, painted: Path, _built: Path) -> Desk:
     return Desk(str(shutil.copytree(_built, tmp_path / "store")), painted)
 
 
+@pytest.fixture
+def measured(tmp_path: Path, museum: Path, _built: Path) -> Desk:
+    """A museum that a test may change, and a store that has what is measured of its images, and nothing else.
+
+    For tests of what is decided and published: to detect once more is most of a build.
+    """
+    store = tmp_path / "store"
+    shutil.copytree(_built / "measures", store / "measures")
+    return Desk(str(store), museum)
+
+
 @pytest.fixture(scope="session")
 def prefect_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A Prefect server of the tests' own, with a database of its own; its API's URL."""

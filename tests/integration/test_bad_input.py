@@ -19,7 +19,7 @@ from flows.recipes import recipe_from_file
 from schemas.errors import Refusal
 from schemas.manifests import Context
 from tasks.io.store.releases import Release
-from tests.support.desk import RECIPE, ROOT, WEIGHTS, Desk
+from tests.support.desk import RECIPE, ROOT, WEIGHTS
 
 FOLDER_RECIPE = {
     "name": "odd",
@@ -175,8 +175,8 @@ def test_a_build_in_which_every_record_is_dropped_publishes_nothing(tmp_path):
     assert not (tmp_path / "store/releases").exists()
 
 
-def test_the_same_recipe_that_suddenly_loses_many_images_is_refused(tmp_path, museum):
-    desk = Desk(str(tmp_path / "store"), museum)
+def test_the_same_recipe_that_suddenly_loses_many_images_is_refused(measured):
+    desk, museum = measured, measured.museum
     desk.build()
     version = desk.latest.manifest.version
     for path in sorted((museum / "images").rglob("*.*"))[:80]:

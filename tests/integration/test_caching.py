@@ -171,8 +171,8 @@ def test_changed_code_of_the_scores_scores_all_again(built, monkeypatch: pytest.
     assert build() == {"quality": first["quality"]}
 
 
-def test_new_images_are_fetched_hashed_and_detected_and_no_others(tmp_path, museum):
-    desk = Desk(str(tmp_path / "store"), museum)
+def test_new_images_are_fetched_hashed_and_detected_and_no_others(tmp_path, measured):
+    desk = measured
     desk.build()
     more = tmp_path / "more"
     write_museum(more, 40, SEED + 1, processes=1)
@@ -260,7 +260,8 @@ def test_a_plan_leaves_no_trace(desk):
     assert sorted((str(path), path.stat().st_mtime_ns) for path in Path(desk.store).rglob("*")) == before
 
 
-def test_a_limited_build_is_never_latest(desk):
+def test_a_limited_build_is_never_latest(measured):
+    desk = measured
     limited = desk.build(limit=20)
     assert limited["scrape"].dropped == {"over_limit": 140}
     assert not (Path(desk.store) / "releases/museum/latest").exists()
@@ -270,8 +271,8 @@ def test_a_limited_build_is_never_latest(desk):
     assert desk.latest.manifest.version == latest
 
 
-def test_a_changed_file_is_fetched_again_and_an_equal_copy_of_the_folder_gives_the_same_release(tmp_path, museum):
-    desk = Desk(str(tmp_path / "store"), museum)
+def test_a_changed_file_is_fetched_again_and_an_equal_copy_of_the_folder_gives_the_same_release(tmp_path, measured):
+    desk = measured
     desk.build()
     content = desk.latest.manifest.content_sha256
     moved = Desk(desk.store, Path(shutil.copytree(desk.museum, tmp_path / "elsewhere")))

@@ -215,8 +215,8 @@ def _write(museum: Path, rows: list[dict[str, str]]) -> None:
         writer.writerows(rows)
 
 
-def test_images_keep_their_split_and_their_ids_while_others_come_go_and_return(tmp_path, museum):
-    desk = Desk(str(tmp_path / "store"), museum)
+def test_images_keep_their_split_and_their_ids_while_others_come_go_and_return(measured):
+    desk, museum = measured, measured.museum
     rows = _rows(museum)
     relaxed = ("max_loss_fraction=1", "stages.sample.at_most=1000", "stages.sample.top=100")
     _write(museum, rows[:100])
@@ -252,14 +252,14 @@ def _ids(desk: Desk) -> dict[str, int]:
     return {row["record_id"]: row["image_id"] for row in desk.latest.ledger().to_pylist()}
 
 
-def test_a_better_copy_takes_the_split_in_which_its_work_was_published(tmp_path, museum):
+def test_a_better_copy_takes_the_split_in_which_its_work_was_published(measured):
     """A larger file of a published work arrives.
 
     The old one is dropped as its copy, and the work stays where it was.
     """
     from PIL import Image
 
-    desk = Desk(str(tmp_path / "store"), museum)
+    desk, museum = measured, measured.museum
     loose = ("max_loss_fraction=1", "stages.sample.at_most=1000", "stages.sample.top=100")
     desk.build(*loose)
     before = _splits(desk)
@@ -286,12 +286,12 @@ def test_a_better_copy_takes_the_split_in_which_its_work_was_published(tmp_path,
     assert [ledger[f"{name}x"]["last_split"] for name in kept] == [before[name] for name in kept]
 
 
-def test_works_of_one_declared_group_lie_in_one_split(tmp_path, museum):
+def test_works_of_one_declared_group_lie_in_one_split(measured):
     recipe = recipe_from_file(str(RECIPE)).model_dump(mode="json")
     recipe["sources"][0]["table"]["columns"]["group"] = "style"
     from schemas.recipe import Recipe
 
-    desk = Desk(str(tmp_path / "store"), museum)
+    desk = measured
     run_stages(Recipe.model_validate(recipe), desk.context())
     splits: dict[str, set[str]] = {}
     for batch in desk.latest.batches("images"):

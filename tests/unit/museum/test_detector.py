@@ -27,7 +27,7 @@ def session() -> onnxruntime.InferenceSession:
 
 @pytest.fixture(scope="module")
 def works() -> list[Work]:
-    return [paint(UNSEEN_SEED, number) for number in range(300)]
+    return [paint(UNSEEN_SEED, number) for number in range(150)]
 
 
 def _images(works: list[Work]) -> NDArray[np.float32]:
@@ -72,7 +72,7 @@ def test_an_image_gets_the_same_answer_in_any_company(session: onnxruntime.Infer
 def test_it_finds_figures_it_never_saw(session: onnxruntime.InferenceSession, works: list[Work]) -> None:
     images = _images(works)
     found = np.concatenate(
-        [session.run(None, {"images": images[first : first + 50]})[0] for first in range(0, 300, 50)]
+        [session.run(None, {"images": images[first : first + 50]})[0] for first in range(0, 150, 50)]
     )
     assert average_precision_50(works, found, SIDE_PX) >= 0.8
 

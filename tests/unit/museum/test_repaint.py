@@ -14,7 +14,7 @@ from examples.museum.paint import Work, paint
 from examples.museum.repaint import paint_again, sketch_again, sketch_of, work_of
 
 SEED = 5
-PAIRS = [(first, 1000 + first) for first in range(0, 120)]
+PAIRS = [(first, 1000 + first) for first in range(0, 60)]
 
 
 @pytest.fixture(scope="module")
@@ -90,7 +90,7 @@ def test_figures_stay_about_where_they_were(pairs: list[tuple[Work, Work]]) -> N
                 middle = np.array(one.xywh_px[:2]) + np.array(one.xywh_px[2:]) / 2
                 middle_again = np.array(other.xywh_px[:2]) + np.array(other.xywh_px[2:]) / 2
                 moves.append(np.abs(middle / size - middle_again / size_again).max())
-    assert len(moves) > 60
+    assert len(moves) > 30
     assert 0.01 < np.median(moves) < 0.08
 
 
