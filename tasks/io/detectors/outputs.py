@@ -84,7 +84,8 @@ def _detections(rows: Floats, sizes: PictureSizes) -> Detections:
 def _joints(columns: Floats, ratio: NDArray[np.float32]) -> Floats | None:
     if not columns.shape[1]:
         return None
-    joints = columns.reshape(len(columns), -1, 3).copy()
+    # the number of joints is spelled out: -1 would be ambiguous where no box is left
+    joints = columns.reshape(len(columns), columns.shape[1] // 3, 3).copy()
     joints[:, :, :2] *= ratio
     joints[:, :, 2] = np.where(joints[:, :, 2] >= _VISIBLE_LOGIT, 2, 0)
     return joints

@@ -1,0 +1,100 @@
+"""A comparison as charts: well-formed whatever a name holds, and each value at its place."""
+
+import xml.etree.ElementTree as ET
+from itertools import combinations
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from tasks.core.evaluate import charts
+
+SVG = "{http://www.w3.org/2000/svg}"
+Row = dict[str, Any]
+SCORES = pa.schema(
+    [(name, pa.string()) for name in ("detector", "metric", "stratum")]
+    + [(name, pa.float64()) for name in ("value", "low", "high")]
+)
+CALIBRATION = pa.schema(
+    [("detector", pa.string()), ("stratum", pa.string())]
+    + [(name, pa.float64()) for name in ("threshold", "kept_share", "recall", "precision")]
+)
+
+
+def score(detector: str, value: float | None, **more: Any) -> Row:
+    return {"detector": detector, "metric": "AP", "value": value, **more}
+
+
+def scores(*rows: Row) -> ET.Element:
+    return ET.fromstring(charts.plot_scores(pa.Table.from_pylist(list(rows), SCORES)))
+
+
+def calibration(names: list[str], *rows: Row) -> ET.Element:
+    return ET.fromstring(charts.plot_calibration(pa.Table.from_pylist(list(rows), CALIBRATION), names))
+
+
+def of_class(tree: ET.Element, word: str) -> list[ET.Element]:
+    return [child for child in tree.iter() if child.get("class") == word]
+
+
+def test_without_a_detector_there_is_an_empty_frame():
+    tree = scores()
+    assert of_class(tree, "dot") == []
+    assert tree.find(f"{SVG}title") is not None
+    assert of_class(calibration([]), "line") == []
+
+
+def test_each_detector_has_a_dot_at_its_value_the_best_on_top():
+    tree = scores(score("low", 0.25), score("high", 0.5, low=0.4, high=1.0), score("other", None))
+    names = [text.text for text in of_class(tree, "end")]
+    assert names == ["high", "low"]
+    high, low = of_class(tree, "dot")
+    # the axis goes from 190 px to 616 px, for 0 to 1: the interval's end
+    assert (float(high.get("cx", "")), float(low.get("cx", ""))) == (
+        pytest.approx(403, abs=0.1),
+        pytest.approx(296.5, abs=0.1),
+    )
+    assert float(high.get("cy", "")) < float(low.get("cy", ""))
+    (reach,) = of_class(tree, "reach")
+    assert reach.get("d", "").startswith("M360.4 ")  # 190 + 0.4 x 426
+
+
+def test_styles_are_pale_dots_below_and_other_measures_are_left_out():
+    tree = scores(score("a", 0.5), score("a", 0.9, stratum="Dada"), {**score("a", 0.1), "metric": "AP50"})
+    assert len(of_class(tree, "dot")) == 1
+    assert len(of_class(tree, "style")) == 1
+    assert "pale dots: each style" in "".join(tree.itertext())
+    assert "pale dots" not in "".join(scores(score("a", 0.5)).itertext())
+
+
+@pytest.mark.parametrize("name", ["<b>&'\"", "x" * 60, "日本", "a b"])
+def test_any_name_is_text_and_a_long_one_is_cut(name: str):
+    tree = scores(score(name, 0.5))
+    (shown,) = (text.text or "" for text in of_class(tree, "end"))
+    assert shown == name if len(name) <= 24 else (shown.endswith("…") and len(shown) == 24)
+
+
+def points(detector: str, **more: Any) -> list[Row]:
+    plain = {"detector": detector, "kept_share": 1.0, "recall": 0.5, "precision": None, **more}
+    return [{**plain, "threshold": threshold} for threshold in (0.0, 1.0)]
+
+
+def test_three_panels_with_a_line_each_where_there_is_a_value():
+    tree = calibration(["a", "b"], *points("a"), *points("b", precision=1.0), *points("a", stratum="Dada", recall=0.0))
+    assert [text.text for text in of_class(tree, "title")] == [
+        "kept share of all images",
+        "recall of images with a figure",
+        "precision of images kept",
+    ]
+    paths = [line.get("d", "") for line in of_class(tree, "line")]
+    # kept and recall of both, precision of b alone, two in the legend
+    assert len(paths) == 2 + 2 + 1 + 2
+    assert paths[0] == "M40.0 40.0L340.0 40.0"
+    assert paths[2] == "M386.0 165.0L686.0 165.0"  # a recall of a half in the middle of 250 px
+
+
+def test_twelve_lines_differ_in_colour_and_dash_and_no_two_of_twenty_four_in_neither():
+    pens = [charts._pen(place) for place in range(12)]
+    assert len({*pens}) == 12
+    for one, other in combinations(range(6), 2):
+        assert pens[one].split()[0] != pens[other].split()[0]

@@ -1,0 +1,134 @@
+"""A comparison in words: tables whose cells no name can break, and sentences that say what the resamples bear out."""
+
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from schemas.evaluate import CompareSettings
+from tasks.core.evaluate import markdown
+
+Row = dict[str, Any]
+IMAGES = ("kept_share", "image_recall", "image_precision", "image_f1", "image_auc")
+SETTINGS = CompareSettings()
+_CALIBRATION = ("kept_share", "recall", "precision")
+CALIBRATION = pa.schema(
+    [("detector", pa.string()), ("stratum", pa.string()), ("threshold", pa.float64())]
+    + [("images", pa.int64()), ("with_figure", pa.int64())]
+    + [(name + end, pa.float64()) for name in _CALIBRATION for end in ("", "_low", "_high")]
+)
+
+
+def rows_of(name: str, ap: float | None, stratum: str | None = None, **values: float | None) -> list[Row]:
+    """All measures of a detector, AP without an interval; those that are not given are null."""
+    plain = {"stratum": stratum, "images": 10, "figures": 7, "low": None, "high": None}
+    given = {**dict.fromkeys((*markdown.COLUMNS, *IMAGES)), "AP": ap, **values}
+    return [{"detector": name, "metric": metric, "value": value, **plain} for metric, value in given.items()]
+
+
+def lead(one: str, other: str, value: float, low: float | None, high: float | None) -> Row:
+    row = rows_of(one, value)[0]
+    return {**row, "metric": f"{markdown.AHEAD}{other}", "low": low, "high": high}
+
+
+def table(*rows: Row) -> pa.Table:
+    return pa.Table.from_pylist(list(rows))
+
+
+@pytest.mark.parametrize(
+    ("text", "cell"),
+    [
+        ("", ""),
+        ("plain", "plain"),
+        ("a|b", "a\\|b"),
+        ("a\r\n\tb", "a b"),
+        ("<b>&", "&lt;b&gt;&amp;"),
+        ("\x00x\x7f", " x "),
+        ('"quoted"', '"quoted"'),
+    ],
+)
+def test_any_text_is_one_cell(text: str, cell: str):
+    assert markdown.cell(text) == cell
+
+
+@pytest.mark.parametrize(("value", "text"), [(None, ""), (0.0, "0.000"), (0.12345, "0.123"), (-0.0004, "-0.000")])
+def test_a_number_has_three_decimals_or_there_is_none(value: float | None, text: str):
+    assert markdown.number(value) == text
+
+
+@pytest.mark.parametrize(
+    ("aps", "names"),
+    [
+        ({}, []),
+        ({"b": 0.5, "a": 0.5}, ["a", "b"]),
+        ({"a": 0.1, "b": 0.5}, ["b", "a"]),
+        ({"a": None, "b": 0.0, "c": 0.1}, ["c", "a", "b"]),
+    ],
+)
+def test_the_best_detector_comes_first(aps: dict[str, float | None], names: list[str]):
+    rows = [row for name, ap in aps.items() for row in (*rows_of(name, ap), *rows_of(name, 0.9, "Cubism"))]
+    assert markdown.rank_detectors(rows) == names
+
+
+def test_the_summary_of_one_detector_without_styles():
+    first = {**rows_of("a|b", 0.5)[0], "low": 0.25, "high": 0.75}
+    lines = markdown.summary_lines("a <set>", table(first, *rows_of("a|b", 0.5, kept_share=0.4)[1:]), SETTINGS)
+    assert lines[0] == "## a &lt;set&gt;: 10 images, 7 figures"
+    assert "| a\\|b | 0.500 (0.250-0.750) |  |  |  |  |  |  |" in lines
+    assert "| a\\|b | 0.400 |  |  |  |  |" in lines
+    assert not [line for line in lines if "AP by style" in line]
+
+
+def test_styles_have_a_line_each_with_their_own_counts():
+    dada = [{**row, "images": 3, "figures": 2} for row in rows_of("a", 0.25, "Dada")]
+    lines = markdown.summary_lines("t", table(*rows_of("a", 0.5), *rows_of("a", None, "Cubism"), *dada), SETTINGS)
+    assert lines[-3:] == ["|---|---:|---:|---:|", "| Cubism |  | 10 | 7 |", "| Dada | 0.250 | 3 | 2 |"]
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "said"),
+    [
+        (0.1, 0.3, ["- a is better than b: AP is higher by 0.200 (0.100 to 0.300)."]),
+        (0.0, 0.3, ["- a is not clearly better than b: AP is higher by 0.200 (0.000 to 0.300)."]),
+        (-0.1, 0.3, ["- a is not clearly better than b: AP is higher by 0.200 (-0.100 to 0.300)."]),
+        (None, None, []),
+    ],
+)
+def test_what_the_resamples_say_of_two(low: float | None, high: float | None, said: list[str]):
+    scores = table(*rows_of("a", 0.5), *rows_of("b", 0.3), lead("a", "b", 0.2, low, high))
+    assert [line for line in markdown.summary_lines("t", scores, SETTINGS) if line.startswith("- ")] == said
+
+
+def calibrated(threshold: float, **values: Any) -> Row:
+    return {
+        **dict.fromkeys(CALIBRATION.names),
+        "detector": "a",
+        "threshold": threshold,
+        "images": 4,
+        "with_figure": 2,
+        **values,
+    }
+
+
+def test_the_page_shows_some_thresholds_with_their_intervals_and_every_note():
+    rows = [
+        calibrated(0.5, kept_share=0.5, recall=1.0, recall_low=0.25, recall_high=1.0),
+        calibrated(0.55, kept_share=0.9),
+        calibrated(0.5, kept_share=0.7, stratum="Dada"),
+    ]
+    page = markdown.page(
+        "t", table(*rows_of("a", 0.5)), pa.Table.from_pylist(rows, CALIBRATION), SETTINGS, ["one\nnote"]
+    )
+    shown = [line for line in page.splitlines() if line.startswith("| a | 0.5") and line.count("|") == 6]
+    assert shown == ["| a | 0.50 | 0.500 | 1.000 (0.250-1.000) |  |"]
+    assert "\n- one note\n" in page
+    assert page.endswith("\n")
+    assert "by style" not in page
+
+
+@pytest.mark.parametrize(
+    ("with_figure", "is_warned"), [(4, True), (3, False), (None, False)], ids=["all", "not all", "none at all"]
+)
+def test_where_every_image_has_a_figure_a_note_says_so(with_figure: int | None, is_warned: bool):
+    rows = [] if with_figure is None else [calibrated(0.5, with_figure=with_figure)]
+    assert bool(markdown.presence_notes(pa.Table.from_pylist(rows, CALIBRATION))) == is_warned
