@@ -352,7 +352,7 @@ def test_a_gallery_and_its_queries(collection):
             split(ratios={"train": 0, "val": 0}), "expected at least one ratio above 0", id="ratios that sum to zero"
         ),
         pytest.param(split(ratios={"train": 0.99999, "test": 0.00001}), "at most 1000 seats", id="ratios too fine"),
-        pytest.param(split(ratios={"train": -1}), "greater than or equal to 0", id="a ratio below 0"),
+        pytest.param(split(ratios={"train": -1}), "expected 0 or more", id="a ratio below 0"),
         pytest.param(split(by="styles"), "expected method: iterative", id="several styles in batches"),
         pytest.param(split(roles={"met": "gallery"}), "expected some of the sources", id="a role for nobody"),
         pytest.param(sample(at_most=3, total=9), "expected one of at_most, exactly and total", id="two sizes"),

@@ -115,7 +115,7 @@ def test_every_deployment_stands_on_the_server_with_its_parameters_and_its_sched
     compared = server.get("deployments/name/evaluate_detector/detectors")["parameter_openapi_schema"]["properties"]
     assert compared["truth"]["description"].startswith("A release")
     learnt = server.get("deployments/name/train_detector/training")["parameter_openapi_schema"]["properties"]
-    assert learnt["changes"]["description"].startswith("Settings other than")
+    assert learnt["changes"]["description"].startswith("Settings that differ")
 
 
 def test_a_run_started_through_the_api_leaves_a_release_and_its_artifacts(server, painted, tmp_path):

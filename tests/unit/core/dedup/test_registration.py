@@ -35,7 +35,7 @@ def waves(height: int, width: int, x_px: float = 0.0, y_px: float = 0.0) -> regi
     ],
 )
 def test_each_pixel_is_the_mean_of_its_area(before, height, width, after):
-    found = registration.resampled(picture(*before), height, width)
+    found = registration.resample(picture(*before), height, width)
     np.testing.assert_allclose(found, after, rtol=1e-6)
     assert found.dtype == np.float32
 
@@ -45,36 +45,36 @@ def test_each_pixel_is_the_mean_of_its_area(before, height, width, after):
 
 def test_a_box_mean_is_of_what_is_there():
     # along a row of three, radius 1, twice: (0 + 3)/2, (0 + 3 + 6)/3, (3 + 6)/2 = 1.5, 3, 4.5; then 2.25, 3, 3.75
-    np.testing.assert_allclose(registration.blurred(picture([0.0, 3.0, 6.0]), 1), [[2.25, 3.0, 3.75]], rtol=1e-6)
-    np.testing.assert_allclose(registration.blurred(picture([0.0], [3.0], [6.0]), 1), [[2.25], [3.0], [3.75]])
+    np.testing.assert_allclose(registration.blur(picture([0.0, 3.0, 6.0]), 1), [[2.25, 3.0, 3.75]], rtol=1e-6)
+    np.testing.assert_allclose(registration.blur(picture([0.0], [3.0], [6.0]), 1), [[2.25], [3.0], [3.75]])
 
 
 def test_a_radius_beyond_the_picture_takes_all_of_it_and_0_leaves_it():
-    np.testing.assert_allclose(registration.blurred(picture([1.0, 5.0], [3.0, 7.0]), 9), [[4.0, 4.0], [4.0, 4.0]])
-    np.testing.assert_allclose(registration.blurred(picture([1.0, 5.0]), 0), [[1.0, 5.0]])
+    np.testing.assert_allclose(registration.blur(picture([1.0, 5.0], [3.0, 7.0]), 9), [[4.0, 4.0], [4.0, 4.0]])
+    np.testing.assert_allclose(registration.blur(picture([1.0, 5.0]), 0), [[1.0, 5.0]])
 
 
 def test_what_stands_out_is_free_of_light_and_nearly_of_contrast():
     drawing = 60 * waves(40, 50)
-    plain = registration.normalised(drawing, 3, 12.0)
-    np.testing.assert_allclose(registration.normalised(drawing + 90, 3, 12.0), plain, atol=1e-3)
-    stronger = registration.normalised(2 * drawing, 3, 12.0)
+    plain = registration.normalise(drawing, 3, 12.0)
+    np.testing.assert_allclose(registration.normalise(drawing + 90, 3, 12.0), plain, atol=1e-3)
+    stronger = registration.normalise(2 * drawing, 3, 12.0)
     assert np.corrcoef(plain.ravel(), stronger.ravel())[0, 1] > 0.99
     assert abs(float(plain.mean())) < 0.05
     assert float(np.abs(plain).max()) < 4
 
 
 def test_a_plain_area_has_nothing_to_show_and_little_noise_vanishes():
-    assert not registration.normalised(np.full((12, 12), 200, np.float32), 3, 12.0).any()
+    assert not registration.normalise(np.full((12, 12), 200, np.float32), 3, 12.0).any()
     noise = np.random.default_rng(3).normal(0, 0.5, (30, 30)).astype(np.float32)
-    assert float(np.abs(registration.normalised(noise, 3, 12.0)).max()) < 0.2
+    assert float(np.abs(registration.normalise(noise, 3, 12.0)).max()) < 0.2
 
 
 # --- warps
 
 
 def test_a_picture_that_stays_is_itself_everywhere():
-    found, is_there = registration.warped(picture([1.0, 2.0], [3.0, 4.0]), STILL, np.zeros((2, 2), np.float32))
+    found, is_there = registration.apply_warp(picture([1.0, 2.0], [3.0, 4.0]), STILL, np.zeros((2, 2), np.float32))
     assert found.tolist() == [[1.0, 2.0], [3.0, 4.0]]
     assert is_there.all()
 
@@ -82,7 +82,7 @@ def test_a_picture_that_stays_is_itself_everywhere():
 def test_between_pixels_lies_what_is_between_them_and_outside_the_template():
     # a pixel of the template looks half a pixel to the right and half a pixel down
     warp = STILL + np.array([[0, 0, 0.5], [0, 0, 0.5]])
-    found, is_there = registration.warped(picture([0.0, 2.0], [4.0, 10.0]), warp, np.full((2, 3), -1, np.float32))
+    found, is_there = registration.apply_warp(picture([0.0, 2.0], [4.0, 10.0]), warp, np.full((2, 3), -1, np.float32))
     # (0, 0): the mean of all four. At 1.5 the last row or column is taken; 2.5 is more than half a pixel beyond it
     assert found.tolist() == [[4.0, 6.0, -1.0], [7.0, 10.0, -1.0]]
     assert is_there.tolist() == [[True, True, False], [True, True, False]]
@@ -90,7 +90,7 @@ def test_between_pixels_lies_what_is_between_them_and_outside_the_template():
 
 def test_a_picture_moved_away_shows_nothing():
     far = STILL + np.array([[0, 0, 100.0], [0, 0, 0]])
-    found, is_there = registration.warped(picture([1.0, 2.0], [3.0, 4.0]), far, np.full((2, 2), 9, np.float32))
+    found, is_there = registration.apply_warp(picture([1.0, 2.0], [3.0, 4.0]), far, np.full((2, 2), 9, np.float32))
     assert found.tolist() == [[9.0, 9.0], [9.0, 9.0]]
     assert not is_there.any()
 
@@ -98,19 +98,19 @@ def test_a_picture_moved_away_shows_nothing():
 @pytest.mark.parametrize(("x_px", "y_px"), [(0.0, 0.0), (1.0, 0.0), (0.0, -1.5), (0.7, 1.2)])
 def test_a_shift_is_found_to_a_fraction_of_a_pixel(x_px, y_px):
     warp = STILL.copy()
-    assert registration.aligned(waves(48, 64), waves(48, 64, x_px, y_px), warp, 30)
+    assert registration.align(waves(48, 64), waves(48, 64, x_px, y_px), warp, 30)
     np.testing.assert_allclose(warp, STILL + np.array([[0, 0, x_px], [0, 0, y_px]]), atol=0.03)
 
 
 def test_what_lies_hardly_over_the_other_is_lost():
     """Less than a quarter of the template's pixels meet one of the picture."""
     warp = STILL + np.array([[0, 0, 60.0], [0, 0, 0]])
-    assert not registration.aligned(waves(48, 64), waves(48, 64), warp, 30)
+    assert not registration.align(waves(48, 64), waves(48, 64), warp, 30)
 
 
 def test_plain_pictures_move_nothing():
     warp, plain = STILL.copy(), np.zeros((20, 20), np.float32)
-    assert registration.aligned(plain, plain, warp, 30)
+    assert registration.align(plain, plain, warp, 30)
     np.testing.assert_array_equal(warp, STILL)
 
 
@@ -119,7 +119,7 @@ def test_plain_pictures_move_nothing():
 
 def cells(template: np.ndarray, other: np.ndarray, is_there: np.ndarray | None = None, grid: tuple[int, int] = (1, 1)):
     where = np.ones(template.shape, np.bool_) if is_there is None else is_there
-    found = registration.agreements(template.astype(np.float32), other.astype(np.float32), where, *grid, 0.1)
+    found = registration.cell_agreements(template.astype(np.float32), other.astype(np.float32), where, *grid, 0.1)
     return [part.tolist() for part in found]
 
 

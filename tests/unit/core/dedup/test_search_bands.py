@@ -34,20 +34,20 @@ def test_the_ways_in_which_two_buckets_may_differ(band, masks):
 @pytest.mark.parametrize("keys", [1, 1000, 10**6])
 def test_bands_leave_no_pair_out(radius_bits, keys):
     """Tolerances t_k and the number of bands add up to r + 1: who differs by t_k + 1 in each differs by r + 1."""
-    bands = search_bands.planned(Size(keys, keys, True), radius_bits, EVEN)
+    bands = search_bands.plan_bands(Size(keys, keys, True), radius_bits, EVEN)
     assert sum(band.tolerance_bits + 1 for band in bands) == radius_bits + 1
     assert sum(band.width_bits for band in bands) <= 64
     assert [band.width_bits for band in bands] == sorted((band.width_bits for band in bands), reverse=True)
 
 
 def test_more_keys_take_wider_bands():
-    few, many = (search_bands.planned(Size(n, n, True), 8, EVEN) for n in (1000, 10**7))
+    few, many = (search_bands.plan_bands(Size(n, n, True), 8, EVEN) for n in (1000, 10**7))
     assert many[0].width_bits > few[0].width_bits
 
 
 def test_every_bit_has_one_place_and_the_evenest_are_at_the_top_of_a_band():
     order = [*range(10, 64), *range(10)]
-    table = search_bands._dealing(order, [8, 6])
+    table = search_bands._bit_permutation(order, [8, 6])
     places = [int(table[bit // 8, 1 << (bit % 8)]).bit_length() - 1 for bit in range(64)]
     assert sorted(places) == list(range(64))
     assert places[10] == 7  # the evenest bit, at the top of the first band

@@ -133,19 +133,19 @@ def test_a_copy_that_was_not_merged_has_a_word_on_why(changes: dict[str, Any], i
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        ((1, 0, 0), "And 1 more cluster."),
-        ((1200, 0, 0), "And 1,200 more clusters."),
-        ((0, 1, 0), "And 1 more copy."),
-        ((0, 2, 0), "And 2 more copies."),
-        ((0, 0, 1), "And 1 more pair of works."),
-        ((0, 0, 2), "And 2 more pairs of works."),
+        ((1, 0, 0), "... and 1 more cluster."),
+        ((1200, 0, 0), "... and 1,200 more clusters."),
+        ((0, 1, 0), "... and 1 more copy."),
+        ((0, 2, 0), "... and 2 more copies."),
+        ((0, 0, 1), "... and 1 more pair of works."),
+        ((0, 0, 2), "... and 2 more pairs of works."),
     ],
 )
 def test_what_is_left_out_is_counted(more: tuple[int, int, int], said: str):
     clusters, copies, pairs = more
     shown = ReviewSelection((Cluster("s:1", None, (COPY,), copies),), clusters, (APART,), pairs)
     text = section(shown, facts(), THUMBNAILS)
-    assert text.count("<p class=quiet>And ") == 1
+    assert text.count("<p class=quiet>... and ") == 1
     assert f"<p class=quiet>{said}</p>" in text
 
 

@@ -69,7 +69,7 @@ def test_where_nothing_changes_nothing_is_written(store, release, is_dry):
     editor.text("README.md", lambda data: data)
     editor.json("coco/train.json", lambda value: value)
     editor.remove("nosuch.html")
-    assert editor.changed == {}
+    assert editor.lost_rows == {}
     assert contents(release) == before
 
 
@@ -79,15 +79,15 @@ def test_a_dry_run_says_what_would_change_and_changes_nothing(store, release):
     editor.table(PATH, without("a:0", "a:3"))
     editor.text("README.md", lambda data: data + b"less\n")
     editor.remove("coco/train.json")
-    editor.close(release.manifest.model_copy(update={"lineage": 9}))
-    assert editor.changed == {PATH: 2, "README.md": 0, "coco/train.json": 0}
+    editor.close(lambda: release.manifest.model_copy(update={"lineage": 9}))
+    assert editor.lost_rows == {PATH: 2, "README.md": 0, "coco/train.json": 0}
     assert contents(release) == before
 
 
 def test_rows_go_and_the_bytes_of_the_others_stay(store, release):
     editor = ReleaseEditor(store, release, is_dry=False)
     editor.table(PATH, without("a:1"))
-    assert editor.changed == {PATH: 1}
+    assert editor.lost_rows == {PATH: 1}
     assert rows(release) == ["a:0", "a:2", "a:3"]
     assert [row["image"]["bytes"] for row in release.table(PATH).to_pylist()] == [b"", b"xx", b"xxx"]
 
@@ -102,7 +102,7 @@ def test_a_row_group_that_loses_all_its_rows_is_no_group(store, release):
 def test_a_table_that_loses_all_its_rows_keeps_its_columns(store, release):
     editor = ReleaseEditor(store, release, is_dry=False)
     editor.table(PATH, without("a:0", "a:1", "a:2", "a:3"))
-    assert editor.changed == {PATH: 4}
+    assert editor.lost_rows == {PATH: 4}
     assert rows(release) == []
     assert release.schema(PATH).names == IMAGES.names
 
@@ -120,7 +120,7 @@ def test_the_rows_that_a_file_has_lost_are_not_forgotten_by_a_later_change(store
     editor = ReleaseEditor(store, release, is_dry=False)
     editor.table(PATH, without("a:1"))
     editor.text(PATH, lambda data: data + b" ")
-    assert editor.changed == {PATH: 1}
+    assert editor.lost_rows == {PATH: 1}
 
 
 def test_until_the_manifest_is_written_the_release_is_not_whole(store, release):
@@ -131,7 +131,7 @@ def test_until_the_manifest_is_written_the_release_is_not_whole(store, release):
     entries = editor.entries()
     assert sorted(entries) == ["coco/train.json", PATH]
     assert [entries[path].rows for path in sorted(entries)] == [None, 3]
-    editor.close(release.manifest.model_copy(update={"files": entries}))
+    editor.close(lambda: release.manifest.model_copy(update={"files": entries}))
     again = Release(release.url)
     assert again.is_intact()
     assert again.manifest.files == entries
