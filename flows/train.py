@@ -70,7 +70,9 @@ def train_detector(
             write_out(out, result, context)
     except (OSError, MemoryError) as problem:  # such as a full disk or a network share that is gone
         line = str(problem).splitlines()[0] if str(problem) else "too little memory"
-        raise BadInput(f"training: expected to go on, got '{line}'; the same command goes on from there") from problem
+        raise BadInput(
+            f"training: expected to finish, got '{line}'; the same command continues from the last checkpoint"
+        ) from problem
     print(summary(result, out or f"{store}/{result.weights}"))  # noqa: T201 - the result of the command
     return result.metrics
 

@@ -6,13 +6,13 @@ from pydantic import Field
 
 from schemas.base import Frozen
 
-Written = Annotated[str, Field(min_length=1, max_length=200)]
+NameText = Annotated[str, Field(min_length=1, max_length=200)]
 
 
 class Artists(Frozen):
     """Which names mean the same artist, and how works of unknown artists count."""
 
-    aliases: dict[Written, Annotated[str, Field(max_length=200)]] = Field(
+    aliases: dict[NameText, Annotated[str, Field(max_length=200)]] = Field(
         default_factory=dict,
         description="A name as a source writes it: the name for it in the dataset, '' for unknown. Accents, case and "
         "punctuation don't matter. These come before the shipped table (tasks/core/names/known_artists.py)",

@@ -85,8 +85,7 @@ def _place(written: str) -> str:
         name, port = "", None
     if not name or (port is not None and not 0 < int(port) < 1 << 16):
         raise ValueError(
-            "hosts: expected a host name, with or without a port, such as museum.example or "
-            "museum.example:8000, "
+            "hosts: expected a host name, with or without a port, such as museum.example or museum.example:8000, "
             f"got '{written[:80]}'"
         )
     return name if port is None or port in _LEFT_OUT else f"{name}:{int(port)}"

@@ -119,7 +119,7 @@ PASSING: frozenset[Reason] = frozenset(
 """Failures that may be over by the next build: they are asked for again; all others are permanent until the input
 changes."""
 
-JUDGED: frozenset[Reason] = frozenset(
+FAILURES_IN_BYTES: frozenset[Reason] = frozenset(
     {
         Reason.EMPTY_FILE,
         Reason.TOO_MANY_BYTES,

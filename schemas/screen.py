@@ -12,7 +12,7 @@ RIGHTS_WORDS: tuple[RightsWord, ...] = get_args(RightsWord)
 _STATEMENT = re.compile(r"https?://\S+|NOASSERTION", re.IGNORECASE)
 
 
-class Figures(Frozen):
+class FigureLimits(Frozen):
     """How many figures an image must have: counted by people where they annotated it, otherwise by the detector."""
 
     category: str = Field("person", description="Category that counts as a figure")
@@ -62,7 +62,7 @@ class Between(Frozen):
         return self
 
 
-class Scores(Frozen):
+class ScoreLimits(Frozen):
     """Limits on what `quality` measured, from thumbnails of 256 px; a value equal to its limit passes.
 
     docs/screening.md says what each score means, which limits were tried on real paintings, and what they cost.
@@ -122,8 +122,8 @@ class Screen(Stage):
         description="Lowest chroma of an image in colour, as a share of 255 levels: no colour painting that was tried "
         "is below it, and almost no picture in one tone is above it",
     )
-    scores: Scores | None = Field(None, description="Limits on the scores that `quality` measured")
-    figures: Figures | None = Field(None, description="Limits on the number of figures")
+    scores: ScoreLimits | None = Field(None, description="Limits on the scores that `quality` measured")
+    figures: FigureLimits | None = Field(None, description="Limits on the number of figures")
 
     @field_validator("rights", mode="before")
     @classmethod

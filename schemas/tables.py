@@ -120,19 +120,19 @@ HASH = pa.schema(
 THUMBNAILS = pa.schema([("sha256", pa.string()), ("jpeg", pa.binary())])
 """Small upright copies, in sRGB, longest side 256 px."""
 
-SHELF = pa.schema([("sha256", pa.string()), ("path", pa.string())])
+THUMBNAIL_PLACES = pa.schema([("sha256", pa.string()), ("path", pa.string())])
 """In which table a blob's thumbnail is."""
 
 VIEW_HASHES = pa.schema([("sha256", pa.string()), ("keys", pa.list_(pa.uint64()))])
 """keys: a blob's view hashes, of how it would look mirrored, turned or cropped; one for each view, in their order."""
 
-NEIGHBOURS = pa.schema(
+SEARCH_PAIRS = pa.schema(
     [("left", pa.uint64()), ("right", pa.uint64()), ("distance_bits", pa.uint8()), ("is_view", pa.bool_())]
 )
 """Pairs of hashes within the radius. is_view: left is the hash of a view, right that of a whole; else left < right,
 both wholes."""
 
-SEARCHED = pa.schema([("key", pa.uint64()), ("is_view", pa.bool_()), ("pairs", pa.uint32())])
+SEARCH_HASHES = pa.schema([("key", pa.uint64()), ("is_view", pa.bool_()), ("pairs", pa.uint32())])
 """The distinct hashes (key) that were searched for near pairs; pairs: how many rows of NEIGHBOURS have it left."""
 
 RELATIONS = pa.schema(
@@ -266,7 +266,7 @@ LEDGER = pa.schema(
     ]
 )
 
-ANNOTATED = pa.schema(
+ANNOTATED_IMAGES = pa.schema(
     [
         ("image_id", pa.int64()),
         ("sha256", pa.string()),

@@ -198,7 +198,7 @@ def apply_manual_lists(
     """
     excluded, known = _exclusions(records, by_hand, aliases)
     down = _takedowns(records, by_hand, tombstones, previous, aliases)
-    good = _ids_present(excluded, tables.kept(records))
+    good = _ids_present(excluded, tables.kept_rows(records))
     why = {name: found for name, found in excluded.items() if name in good} | down.why
     table = _with_reasons(_with_unlisted(records, down, previous, tombstones), why)
     lost = _unmatched_notes(by_hand, _ids_present(by_hand["name"].to_pylist(), records), known | down.known)

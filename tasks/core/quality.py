@@ -74,12 +74,12 @@ def scores(rgb: Pixels) -> Scores:
     around = margins(rgb)
     inner = rgb[around.top : height - around.bottom, around.left : width - around.right]
     covered = 1 - inner.shape[0] * inner.shape[1] / (height * width)
-    small = reduced(inner)
+    small = reduce_to_quarter(inner)
     found = (chroma(small), contrast(inner), blur(inner), covered, object_photo(small))
     return Scores(*(round(float(score), 3) for score in found))
 
 
-def reduced(rgb: Pixels) -> Whole:
+def reduce_to_quarter(rgb: Pixels) -> Whole:
     """(H // 4, W // 4, 3) sums of sixteen pixels each, 0..4080; a side too short to be halved is doubled first."""
     return _quartered(_quartered(rgb)).astype(np.int32)
 

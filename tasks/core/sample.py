@@ -60,14 +60,14 @@ def decide(view: pa.Table, settings: Sample) -> pa.Table:
     """
     pool = _pool(view, settings)
     is_included, is_sent_back = (_bools(view[name]) for name in ("is_included", "is_replaced"))
-    is_eligible = ~pool.is_over_cap & (pool.is_chosen[pool.strata.of] | is_included)
+    is_eligible = ~pool.is_over_cap & (pool.is_chosen[pool.strata.stratum_index] | is_included)
     is_in = is_eligible & ~is_sent_back
     mine = view if is_eligible.all() else view.filter(pa.array(is_eligible))
     rank = np.zeros(view.num_rows, np.int64)
-    rank[is_eligible] = _ranks(mine, pool.strata.of[is_eligible], pool.strata.names, settings)
-    is_drawn = is_in & ((rank < pool.places[pool.strata.of]) | is_included)
+    rank[is_eligible] = _ranks(mine, pool.strata.stratum_index[is_eligible], pool.strata.names, settings)
+    is_drawn = is_in & ((rank < pool.places[pool.strata.stratum_index]) | is_included)
     if settings.exactly is not None:
-        _check_exactly(pool, counts(pool.strata.of, len(pool.sizes), is_drawn), settings.exactly)
+        _check_exactly(pool, counts(pool.strata.stratum_index, len(pool.sizes), is_drawn), settings.exactly)
     return _outcome(view["record_id"], pool, is_sent_back & is_eligible, is_drawn, settings)
 
 
@@ -104,8 +104,8 @@ def notes(view: pa.Table, outcome: pa.Table, settings: Sample) -> list[str]:
 def _pool(view: pa.Table, settings: Sample) -> _Pool:
     found = strata(view, settings.by)
     is_over_cap = _over_cap(view, settings)
-    sizes = counts(found.of, len(found.names), ~is_over_cap)
-    there = counts(found.of, len(found.names), ~is_over_cap & ~_bools(view["is_replaced"]))
+    sizes = counts(found.stratum_index, len(found.names), ~is_over_cap)
+    there = counts(found.stratum_index, len(found.names), ~is_over_cap & ~_bools(view["is_replaced"]))
     is_chosen = np.zeros(len(sizes), np.bool_)
     is_chosen[_largest(found, sizes, settings.top)] = True
     return _Pool(
@@ -127,9 +127,9 @@ def _over_cap(view: pa.Table, settings: Sample) -> _Mask:
         rows = np.flatnonzero(is_free & ~over & _bools(pc.is_valid(view["named_artist"])))
         names = view["record_id"].take(pa.array(rows))
         artists = strata(view.take(pa.array(rows)), ["named_artist"])
-        drawn = tickets(names, settings.seed or 0, f"{settings.label}/cap", artists.names, artists.of)
-        order = order_by_stratum(artists.of, drawn, names)
-        over[rows[order[_places_in_runs(artists.of[order]) >= caps.artist]]] = True
+        drawn = tickets(names, settings.seed or 0, f"{settings.label}/cap", artists.names, artists.stratum_index)
+        order = order_by_stratum(artists.stratum_index, drawn, names)
+        over[rows[order[_places_in_runs(artists.stratum_index[order]) >= caps.artist]]] = True
     return over
 
 
@@ -139,11 +139,13 @@ def _beyond_the_first(view: pa.Table, count: int) -> list[int]:
     Records without an object have no cap.
     """
     of = strata(view.select(["object"]), ["object"])
-    many = counts(of.of, len(of.names)) > count
+    many = counts(of.stratum_index, len(of.names)) > count
     many[list(of.unknown)] = False
-    rows = np.flatnonzero(many[of.of])
+    rows = np.flatnonzero(many[of.stratum_index])
     names = view["record_id"].take(pa.array(rows)).to_pylist()
-    in_order = sorted(zip(of.of[rows].tolist(), map(_natural_order, names), names, rows.tolist(), strict=True))
+    in_order = sorted(
+        zip(of.stratum_index[rows].tolist(), map(_natural_order, names), names, rows.tolist(), strict=True)
+    )
     place = _places_in_runs(np.array([number for number, *_ in in_order], np.int64))
     return [row for (*_, row), before in zip(in_order, place.tolist(), strict=True) if before >= count]
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from schemas.errors import BadInput
 from schemas.reasons import Reason
-from schemas.screen import Between, Scores, Screen
+from schemas.screen import Between, ScoreLimits, Screen
 from schemas.tables import SCREEN
 from tasks.core import rights, tables
 from tasks.core.names import styles
@@ -119,7 +119,7 @@ def _size_checks(view: pa.Table, settings: Screen) -> Iterator[Check]:
 
 def _score_checks(view: pa.Table, settings: Screen) -> Iterator[Check]:
     """By the scores: blank first, since an empty picture has neither colour nor sharpness."""
-    limits = settings.scores or Scores.model_construct()  # none of any kind, which a recipe may not ask for
+    limits = settings.scores or ScoreLimits.model_construct()  # none of any kind, which a recipe may not ask for
     if (least := limits.least_contrast) is not None:
         found = view["contrast"].to_numpy()
         yield found < least, Reason.BLANK, [f"contrast {score} < {least}" for score in found]

@@ -77,14 +77,14 @@ def diversity(
     with equally many works the largest is the first by name. Empty in, empty out.
     """
     of, by = _strata_of_words(stratum), _strata_of_words(artist)
-    if not len(of.of):
+    if not len(of.stratum_index):
         return DIVERSITY.empty_table()
-    return pa.concat_tables([_diversity(one, by, moment) for one in (_single_stratum(len(of.of)), of)])
+    return pa.concat_tables([_diversity(one, by, moment) for one in (_single_stratum(len(of.stratum_index)), of)])
 
 
 def _diversity(of: Strata, by: Strata, moment: str) -> pa.Table:
-    group, artist, works = _count_pairs(of.of, by.of, len(by.names))
-    images = np.bincount(of.of)
+    group, artist, works = _count_pairs(of.stratum_index, by.stratum_index, len(by.names))
+    images = np.bincount(of.stratum_index)
     size = len(images)
     first = np.unique(group, return_index=True)[1]  # cells are sorted by group, and so is what they are ordered into
     largest = np.lexsort((artist, -works, group))[first]
@@ -99,7 +99,7 @@ def _diversity(of: Strata, by: Strata, moment: str) -> pa.Table:
             "gini": np.round(_gini(works, group, size), 6),
             "largest_artist": [by.names[place] for place in artist[largest].tolist()],
             "largest_share": np.round(works[largest] / images, 6),
-            "unknown_artist": np.bincount(of.of[is_unknown[by.of]], minlength=size),
+            "unknown_artist": np.bincount(of.stratum_index[is_unknown[by.stratum_index]], minlength=size),
         },
         DIVERSITY,
     )
@@ -160,9 +160,9 @@ def _histograms(view: pa.Table, moment: str) -> dict[str, pa.Table]:
         "figures_per_image": figures,
     }
     found: dict[str, list[pa.Table]] = {}
-    for one in (_single_stratum(len(of.of)), of):
-        group, _, works = _count_pairs(one.of, by.of, len(by.names))
-        counted = {name: _count_values(one.of, values) for name, values in places.items()}
+    for one in (_single_stratum(len(of.stratum_index)), of):
+        group, _, works = _count_pairs(one.stratum_index, by.stratum_index, len(by.names))
+        counted = {name: _count_values(one.stratum_index, values) for name, values in places.items()}
         counted["works_per_artist"] = _count_values(group, works.astype(np.float64))
         for name, rows in counted.items():
             found.setdefault(name, []).append(_rows(name, moment, one, *rows))
@@ -239,9 +239,11 @@ def shares(
     got nothing stands there too. Empty in, empty out.
     """
     of, names = _strata_of_words(stratum), [*wanted, *sorted(set(pc.unique(split).to_pylist()) - set(wanted))]
-    if not len(of.of):
+    if not len(of.stratum_index):
         return SHARES.empty_table()
-    key = of.of * len(names) + np.asarray(pc.index_in(split, value_set=pa.array(names, pa.string())), np.int64)
+    key = of.stratum_index * len(names) + np.asarray(
+        pc.index_in(split, value_set=pa.array(names, pa.string())), np.int64
+    )
     size = len(of.names) * len(names)
     images = np.bincount(key, minlength=size).reshape(-1, len(names))
     counted = np.bincount(key, np.nan_to_num(_floats(figures)), size).reshape(-1, len(names))

@@ -18,7 +18,7 @@ class Strata(NamedTuple):
 
     names: list[str]
     """(K,) sorted; each has at least one record."""
-    of: NDArray[np.int64]
+    stratum_index: NDArray[np.int64]
     """(N,) the place in `names` of each record's."""
     unknown: frozenset[int] = frozenset()
     """Places of those whose records lack a value."""
@@ -64,7 +64,7 @@ def _strata_of_column(column: pa.ChunkedArray) -> Strata:
 
 
 def _cross(one: Strata, other: Strata) -> Strata:
-    codes, of = np.unique(one.of * len(other.names) + other.of, return_inverse=True)
+    codes, of = np.unique(one.stratum_index * len(other.names) + other.stratum_index, return_inverse=True)
     names = [_JOIN.join((one.names[code // len(other.names)], other.names[code % len(other.names)])) for code in codes]
     is_unknown = np.isin(codes // len(other.names), list(one.unknown)) | np.isin(
         codes % len(other.names), list(other.unknown)

@@ -24,7 +24,7 @@ def missing(wanted: pa.Array, known: pa.Array | pa.ChunkedArray) -> pa.Array:
     return pc.filter(wanted, pc.invert(pc.is_in(wanted, value_set=known)))
 
 
-def kept(outcome: pa.Table) -> pa.Table:
+def kept_rows(outcome: pa.Table) -> pa.Table:
     """The rows of an outcome that no reason dropped."""
     return outcome.filter(pc.is_null(outcome["reason"]))
 

@@ -45,9 +45,9 @@ def tickets(
 
 
 def waiting_times(drawn: NDArray[np.uint64]) -> NDArray[np.float64]:
-    """(N,) exponential waiting times of rate 1 for tickets: -ln(u), each in [0, 37.5).
+    """(N,) exponential waiting times of rate 1 for tickets: -ln(u) with u = (first 53 bits + 0.5) / 2**53.
 
-    U = (first 53 bits + 0.5) / 2**53.
+    Each is in [0, 37.5).
 
     Taken in the order of (waiting time / weight), smallest first, records are drawn without replacement with odds in
     proportion to the weights: the order of such times is that of successive weighted draws (Efraimidis & Spirakis,

@@ -122,7 +122,7 @@ def coco_problems(
     """Ids of one split's COCO files that are not those of the tables, and people's boxes that the files lack."""
     ids = set(images["image_id"].to_pylist())
     if sorted(got := [image["id"] for image in document["images"]]) != sorted(ids):
-        yield f"coco/{split}.json: expected the {len(ids)} images of the split, got {len(got)} (or others)"
+        yield f"coco/{split}.json: expected the {len(ids)} images of the split, got {len(got)}, or others"
     origin_of = dict(zip(annotations["annotation_id"].to_pylist(), annotations["origin"].to_pylist(), strict=True))
     written = Counter(box["id"] for box in document["annotations"])
     if unknown := written - Counter(origin_of.keys()):

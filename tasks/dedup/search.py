@@ -14,7 +14,7 @@ from prefect import task
 from prefect.cache_policies import NO_CACHE
 
 from schemas.manifests import Context, TableRef
-from schemas.tables import NEIGHBOURS, SEARCHED
+from schemas.tables import SEARCH_HASHES, SEARCH_PAIRS
 from tasks.core.dedup import search
 from tasks.engine import retries, runs
 from tasks.engine.cache_keys import cache_key, code_digest
@@ -40,7 +40,9 @@ def search_part(pieces: pa.Table, settings: tuple[list[TableRef], int], into: st
         right = None if piece["right"] is None else _of_piece(store, refs, piece, "right")
         found = _search(left, right, radius_bits, is_view=piece["is_view"], threads=1)
         # a first row without a pair: a piece in which nothing is near is done, too
-        rows = pa.concat_tables([pa.table([pa.nulls(1, field.type) for field in NEIGHBOURS], schema=NEIGHBOURS), found])
+        rows = pa.concat_tables(
+            [pa.table([pa.nulls(1, field.type) for field in SEARCH_PAIRS], schema=SEARCH_PAIRS), found]
+        )
         store.write_table(into, rows.append_column("piece", pa.array([piece["piece"]] * rows.num_rows, pa.int32())))
 
 
@@ -143,7 +145,7 @@ def _search(left: Hashes, right: Hashes | None, radius_bits: int, *, is_view: bo
     else:
         pairs, distances = search.near_pairs_between(left, right, radius_bits, threads)
     ends = left[pairs[:, 0]], right[pairs[:, 1]]
-    return pa.table([*ends, distances, np.full(len(pairs), is_view)], schema=NEIGHBOURS)
+    return pa.table([*ends, distances, np.full(len(pairs), is_view)], schema=SEARCH_PAIRS)
 
 
 def _smaller_hash_left(found: pa.Table) -> pa.Table:
@@ -152,7 +154,7 @@ def _smaller_hash_left(found: pa.Table) -> pa.Table:
     turn = ~found["is_view"].to_numpy() & (left > right)
     return pa.table(
         [np.where(turn, right, left), np.where(turn, left, right), found["distance_bits"], found["is_view"]],
-        schema=NEIGHBOURS,
+        schema=SEARCH_PAIRS,
     )
 
 
@@ -166,7 +168,7 @@ def _earlier_search(
 
     A search is replaced where all of its hashes are among these.
     """
-    best: EarlierSearch = wholes[:0], view_hashes[:0], NEIGHBOURS.empty_table()
+    best: EarlierSearch = wholes[:0], view_hashes[:0], SEARCH_PAIRS.empty_table()
     outgrown = []
     for ref, table in store.tables(measure_folder("search-hashes", search_key)):
         is_view, hashes = table["is_view"].to_numpy(), table["key"].to_numpy()
@@ -181,7 +183,7 @@ def _earlier_search(
             continue
         pairs = pa.concat_tables(
             [
-                NEIGHBOURS.empty_table(),
+                SEARCH_PAIRS.empty_table(),
                 *(found for _, found in store.tables(measure_folder("search-pairs", search_key, ref.sha256))),
             ]
         )
@@ -205,7 +207,9 @@ def _store_search(store: Store, search_key: str, wholes: Hashes, view_hashes: Ha
     columns = []
     for hashes, of_views in ((wholes, False), (view_hashes, True)):
         counted = np.bincount(np.searchsorted(hashes, left[is_view == of_views]), minlength=len(hashes))
-        columns.append(pa.table([hashes, np.full(len(hashes), of_views), counted.astype(np.uint32)], schema=SEARCHED))
+        columns.append(
+            pa.table([hashes, np.full(len(hashes), of_views), counted.astype(np.uint32)], schema=SEARCH_HASHES)
+        )
     searched = pa.concat_tables(columns)
     digest = hashlib.sha256(parquet_bytes(searched)).hexdigest()
     store.write_table(measure_folder("search-pairs", search_key, digest), pairs)

@@ -40,7 +40,9 @@ def ensure_view_hashes(name: ViewName, blobs: pa.Array, context: Context, label:
     In a plan, fewer rows may be there.
     """
     store = runs.store_of(context)
-    folder = measure_folder("view-hashes", cache_key(key=name, recipe=views.RECIPE, code=CODE, of=inspection.CODE))
+    folder = measure_folder(
+        "view-hashes", cache_key(key=name, recipe=views.HASH_VERSION, code=CODE, of=inspection.CODE)
+    )
     have = stored_measurements(store, folder, blobs, VIEW_HASHES)
     todo = tables.missing(blobs, have["sha256"])
     if len(todo) and not context.plan:

@@ -12,7 +12,7 @@ from prefect.cache_policies import NO_CACHE
 
 from schemas.manifests import Context
 from schemas.stages import HIGHEST_MAX_PIXELS
-from schemas.tables import HASH, SHELF, THUMBNAILS
+from schemas.tables import HASH, THUMBNAIL_PLACES, THUMBNAILS
 from tasks.core import hash as core
 from tasks.engine import retries, runs
 from tasks.engine.cache_keys import cache_key, code_digest
@@ -25,7 +25,7 @@ KIND = "phash64"
 _KEY = cache_key(kind=KIND, recipe=inspection.PHASH, code=CODE, columns=[*HASH.names, *THUMBNAILS.names])
 HASHES = measure_folder("hash", _KEY)
 THUMBNAILS_AT = measure_folder("thumbnail", _KEY)
-SHELVES = measure_folder("thumbnail-places", _KEY)
+THUMBNAIL_PLACES_AT = measure_folder("thumbnail-places", _KEY)
 """Which table has which thumbnail: small tables, so that a few thumbnails are found without reading all of them."""
 
 Row = dict[str, Any]
@@ -66,7 +66,7 @@ class InspectionRows:
         if self._thumbnails:
             ref = store.write_table(THUMBNAILS_AT, _ordered(self._thumbnails, THUMBNAILS), is_remembered=False)
             of = [{"sha256": row["sha256"], "path": ref.path} for row in self._thumbnails]
-            store.write_table(SHELVES, _ordered(of, SHELF))
+            store.write_table(THUMBNAIL_PLACES_AT, _ordered(of, THUMBNAIL_PLACES))
         if self._hashes:
             store.write_table(HASHES, _ordered(self._hashes, HASH))
 

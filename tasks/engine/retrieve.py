@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 from prefect.runtime import task_run
 
 from schemas.manifests import Context
-from schemas.reasons import JUDGED, PASSING
+from schemas.reasons import FAILURES_IN_BYTES, PASSING
 from schemas.tables import RETRIEVALS
 from tasks.core import tables
 from tasks.engine import runs
@@ -20,7 +20,7 @@ from tasks.io.store.store import Store
 PASSING_WORDS = pa.array(sorted(str(reason) for reason in PASSING))
 
 
-_JUDGED = pa.array(sorted(str(reason) for reason in JUDGED))
+_JUDGED = pa.array(sorted(str(reason) for reason in FAILURES_IN_BYTES))
 
 Refresh = Literal["new", "failed", "all"]
 

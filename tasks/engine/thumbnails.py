@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from schemas.errors import DamagedFile
 from schemas.manifests import Context, TableRef
-from schemas.tables import SHELF
+from schemas.tables import THUMBNAIL_PLACES
 from tasks.core import tables
 from tasks.engine import inspection, runs
 from tasks.engine.parts import run_in_parts
@@ -38,7 +38,9 @@ def stored_thumbnails(store: Store, blobs: pa.Array) -> pa.Table:
     there = pa.array(
         [f"{inspection.THUMBNAILS_AT}/{name}" for name in store.list_folder(inspection.THUMBNAILS_AT)], pa.string()
     )
-    everything = pa.concat_tables([SHELF.empty_table(), *(table for _, table in store.tables(inspection.SHELVES))])
+    everything = pa.concat_tables(
+        [THUMBNAIL_PLACES.empty_table(), *(table for _, table in store.tables(inspection.THUMBNAIL_PLACES_AT))]
+    )
     everything = everything.filter(pc.is_in(everything["path"], value_set=there))
     wanted = pc.filter(blobs, pc.is_in(blobs, value_set=everything["sha256"]))
     return tables.lookup(everything, "sha256", wanted)

@@ -11,7 +11,7 @@ import yaml
 
 from schemas.errors import BadInput, DamagedFile
 from schemas.manifests import Context
-from schemas.tables import ANNOTATED, HASH
+from schemas.tables import ANNOTATED_IMAGES, HASH
 from tasks.core import tables
 from tasks.core.coco import truth as core
 from tasks.core.coco.document import media_path
@@ -116,7 +116,7 @@ def _open_file(truth: str, folder: str | None, category: str) -> _TruthSource:
         ids = {*wanted["image_id"].to_pylist()}
         return _from_folder([row for row in file.images if row["image_id"] in ids], place, context)
 
-    images, figures = pa.Table.from_pylist(file.images, schema=ANNOTATED), core.figure_table(file.figures)
+    images, figures = pa.Table.from_pylist(file.images, schema=ANNOTATED_IMAGES), core.figure_table(file.figures)
     return _TruthSource(name, images, figures, file.notes, file.category_id, file.ids, store_images)
 
 
@@ -133,10 +133,10 @@ def _from_folder(images: list[Row], folder: Folder, context: Context) -> tuple[p
         blob = inspected[sha256s[row["image_id"]]]
         has_size = all(row[side] in {None, blob[side]} for side in ("width_px", "height_px"))
         if blob["reason"] or not has_size:
-            reasons[row["image_id"]] = blob["reason"] or "of another size than the file says"
+            reasons[row["image_id"]] = blob["reason"] or "of a size that differs from the file's"
         else:
             kept.append({**row, **blob})
-    return pa.Table.from_pylist(kept, schema=ANNOTATED), _notes(images, reasons)
+    return pa.Table.from_pylist(kept, schema=ANNOTATED_IMAGES), _notes(images, reasons)
 
 
 def _store_images(images: list[Row], folder: Folder, store: Store) -> tuple[dict[int, str], dict[int, str]]:

@@ -17,8 +17,8 @@ from tasks.io.store.store import Store
 def kept_ids(store: Store, state: State) -> pa.ChunkedArray:
     """record_ids that no stage has dropped so far, sorted."""
     if state.steps:
-        return tables.kept(store.read_table(state.steps[-1].outcome))["record_id"]
-    return tables.kept(store.read_table(state.records))["record_id"]
+        return tables.kept_rows(store.read_table(state.steps[-1].outcome))["record_id"]
+    return tables.kept_rows(store.read_table(state.records))["record_id"]
 
 
 def columns_of(store: Store, ref: TableRef | None, record_ids: pa.ChunkedArray, names: Sequence[str]) -> pa.Table:
@@ -56,9 +56,9 @@ def figure_counts(
         if found
         else pa.chunked_array([pa.nulls(len(record_ids), SOURCE_FIGURES.field("figures").type)])
     )
-    by_machine = counts.counts(detected, category, score)
+    by_machine = counts.count_figures(detected, category, score)
     if by_detector:
         return by_machine
-    by_people = counts.counts(column_of(store, state.figures, record_ids, "figures"), category, score)
+    by_people = counts.count_figures(column_of(store, state.figures, record_ids, "figures"), category, score)
     is_annotated = np.asarray(column_of(store, state.records, record_ids, "is_annotated").to_numpy(), dtype=np.bool_)
-    return counts.judged(is_annotated, by_people, by_machine)
+    return counts.prefer_people_counts(is_annotated, by_people, by_machine)

@@ -80,7 +80,7 @@ def export(settings: Export, state: State, recipe: Recipe, context: Context) -> 
 
     ref, _ = decide_once(store, "publication", inputs, CODE, memory, lambda: publication(whole(), recipe, context))
     version = store.read_table(ref)["version"][0].as_py()
-    release = releases.opened(store, recipe.name, version)
+    release = releases.find_release(store, recipe.name, version)
     is_new = release is None or not release.is_intact()
     if is_new and not context.plan:
         release = releases.Release(write_release(store, settings, state, recipe, whole(), previous, context))

@@ -22,7 +22,7 @@ def statistics(store: Store, state: State, recipe: Recipe, images: pa.Table) -> 
     """
     split = recipe.split
     moments = {
-        "measured": tables.kept(store.read_table(_step(state, "hash").outcome))["record_id"],
+        "measured": tables.kept_rows(store.read_table(_step(state, "hash").outcome))["record_id"],
         "before": store.read_table(_draw(state).outcome)["record_id"],
         "after": images["record_id"],
     }

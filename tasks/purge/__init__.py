@@ -60,7 +60,7 @@ def purge(
     tombstones = _with_copies(store, known, ledgers, tombstones)
     removal, in_use = _removal(store, name, known, tombstones, today)
     removal = removal._replace(is_dry=is_dry)
-    changes = [*_bury(removal, name), *clean(removal)]
+    changes = [*_write_new_tombstones(removal, name), *clean(removal)]
     for release in known:
         changes += amend(removal, release)
     return "\n".join(report.lines(name, removal.tombstones, changes, in_use, is_dry=is_dry))
@@ -112,7 +112,7 @@ def _removal(
         files_ever=frozenset(ever),
         identifiers=identifiers_of(records, record_ids),
         lone_artists=frozenset(core.lone_artists(records, record_ids)),
-        spared=_spared(others, elsewhere),
+        spared=_retrievals_of_other_datasets(others, elsewhere),
     )
     return removal, elsewhere | here
 
@@ -123,7 +123,7 @@ def _other_datasets(store: Store, name: str) -> list[Release]:
     return [release for release in found if release is not None]
 
 
-def _spared(others: list[Release], files: Collection[str]) -> frozenset[tuple[str, str]]:
+def _retrievals_of_other_datasets(others: list[Release], files: Collection[str]) -> frozenset[tuple[str, str]]:
     """(folder, locator) of the retrievals by which other datasets keep these files."""
     spared = set[tuple[str, str]]()
     for release in others if files else []:
@@ -135,7 +135,7 @@ def _spared(others: list[Release], files: Collection[str]) -> frozenset[tuple[st
     return frozenset(spared)
 
 
-def _bury(removal: Removal, name: str) -> Iterator[str]:
+def _write_new_tombstones(removal: Removal, name: str) -> Iterator[str]:
     """Write the tombstones, if they are new."""
     if not removal.tombstones.equals(read_tombstones(removal.store, name)):
         if not removal.is_dry:

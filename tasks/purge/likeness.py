@@ -49,7 +49,7 @@ def look_alikes(store: Store, purged: pa.Array, others: pa.Array) -> set[tuple[s
     ends = np.stack([wanted[near[:, 0]], _distinct(phash)[near[:, 1]]], axis=1)
     rows = rows.filter(pa.array(is_mine | np.isin(phash, ends[:, 1]), pa.bool_()))
     pairs = _candidate_pairs(rows, view_hashes, candidates.NearHashes(ends, bits))
-    return _confirmed(store, rows, shelf, pairs)
+    return _copies_among(store, rows, shelf, pairs)
 
 
 def _distinct(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
@@ -75,7 +75,7 @@ def _candidate_pairs(
     return np.stack([found.a[stays], found.b[stays], found.view[stays].astype(np.int64)], axis=1)
 
 
-def _confirmed(store: Store, rows: pa.Table, shelf: pa.Table, pairs: NDArray[np.int64]) -> set[tuple[str, str]]:
+def _copies_among(store: Store, rows: pa.Table, shelf: pa.Table, pairs: NDArray[np.int64]) -> set[tuple[str, str]]:
     """The pairs that a second look takes for copies, in both orders."""
     needed = rows["sha256"].take(pa.array(np.unique(pairs[:, :2])))
     grey = thumbnails.greys(store, shelf.filter(pc.is_in(shelf["sha256"], value_set=needed)))

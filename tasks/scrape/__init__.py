@@ -25,7 +25,7 @@ from tasks.core.fetch import REQUESTS
 from tasks.core.names import aliases, artists, styles
 from tasks.core.scrape import answers as web_sources
 from tasks.core.scrape import records, sources
-from tasks.core.tables import as_schema, kept
+from tasks.core.tables import as_schema, kept_rows
 from tasks.engine import by_hand, retries, runs, steps, web_client
 from tasks.engine.cache_keys import code_digest
 from tasks.engine.decide import decide_once
@@ -105,7 +105,7 @@ def scrape(recipe: Recipe, context: Context) -> State:
     everything = _with_styles(store, recipe, _with_names(everything, store.read_table(artist_names)))
     everything, taken_down, notes = by_hand.apply_manual_lists(store, recipe, context, everything)
     everything = records.limit_records(everything, recipe.limit)
-    unknown = styles.count_unknown_styles(kept(everything)["style"], styles.names_by_style(recipe.styles))
+    unknown = styles.count_unknown_styles(kept_rows(everything)["style"], styles.names_by_style(recipe.styles))
     state = State(
         records=store.write_table(outcome_folder("scrape"), everything),
         figures=store.write_table(outcome_folder("figures"), _without_taken_down(figures, taken_down, store)),

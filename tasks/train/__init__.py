@@ -48,7 +48,7 @@ def train(settings: TrainDetector, data: TrainingData, context: Context) -> Trai
             split=data.evaluate_on,
         )
     run = training_run.TrainingRun(settings, truth, evaluation, start, device)
-    metrics, notes = training_run.read_finished(run, store), tuple(_notes(truth, evaluation))
+    metrics, notes = training_run.read_metrics(run, store), tuple(_notes(truth, evaluation))
     is_new = metrics is None
     if metrics is None:
         with progress("train", training_run.count_steps(run)) as report:

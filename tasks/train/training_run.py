@@ -76,7 +76,7 @@ class TrainingRun(NamedTuple):
         return layout.training_folder(key)
 
 
-def read_finished(run: TrainingRun, store: Store) -> dict[str, Any] | None:
+def read_metrics(run: TrainingRun, store: Store) -> dict[str, Any] | None:
     """The metrics of this training if it has ended and its files are intact, else None."""
     try:
         metrics: dict[str, Any] = json.loads(store.read_bytes(f"{run.folder}/{layout.TRAINING_METRICS}"))
@@ -180,7 +180,7 @@ def make_sample(
     """
     size = augment.reduced_size(*lesson.size_px, settings.least_side_px, settings.most_side_px)
     scale = np.array([size[0] / lesson.size_px[0], size[1] / lesson.size_px[1]] * 2, np.float32)
-    pixels, boxes = pictures.reduced(lesson.sha256, size), lesson.figures_xyxy_px * scale
+    pixels, boxes = pictures.load_resized(lesson.sha256, size), lesson.figures_xyxy_px * scale
     if len(lesson.crowds_xyxy_px):
         mask = augment.crowd_mask(lesson.crowds_xyxy_px * scale, boxes, size)
         pixels = np.where(mask[:, :, None], np.array(_CROWD_GREY, np.uint8), pixels)

@@ -158,5 +158,5 @@ def test_a_gpu_that_fails_for_good_in_the_middle_leaves_a_process_that_ends_well
         env={**os.environ, "PYTHONPATH": str(ROOT)},
     )
     assert done.returncode == 0, done.stderr[-3000:]
-    assert "lost: expected cuda:0 to go on, got CUDA error" in done.stdout
+    assert "lost: expected cuda:0 to answer, got CUDA error" in done.stdout
     assert done.stdout.splitlines()[-1] == "whole, on cpu"

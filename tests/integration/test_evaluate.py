@@ -88,8 +88,8 @@ def test_a_coco_files_images_become_blobs_and_who_was_not_looked_at_does_not_cou
         ({"file_name": "gone.png"}, "left out as not_found: 1 image (gone.png)"),
         ({"file_name": "../secret.png"}, "left out as not_allowed: 1 image (../secret.png)"),
         ({"file_name": "truth.json"}, "left out as not_an_image: 1 image (truth.json)"),
-        ({"width": 61}, "left out as of another size than the file says: 1 image (b.png)"),
-        ({"width": 10**15}, "left out as of another size than the file says: 1 image (b.png)"),
+        ({"width": 61}, "left out as of a size that differs from the file's: 1 image (b.png)"),
+        ({"width": 10**15}, "left out as of a size that differs from the file's: 1 image (b.png)"),
     ],
 )
 def test_an_image_that_can_not_be_used_is_left_out_and_told(tmp_path, changes, note):

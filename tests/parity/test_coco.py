@@ -17,7 +17,7 @@ from schemas.tables import FIGURE
 from tasks.core.coco import document as coco
 from tasks.core.evaluate import NAMES, box_scores
 from tasks.core.export import annotations
-from tasks.core.export.images import DIGESTED
+from tasks.core.export.images import IMAGES_BY_DIGEST
 
 CATEGORIES = ("person", "dog")
 
@@ -31,7 +31,7 @@ def release(seed: int, images: int = 12, most: int = 9) -> tuple[pa.Table, pa.Ta
     for number in range(1, images + 1):
         shown.append(
             {
-                **dict.fromkeys(DIGESTED.names),
+                **dict.fromkeys(IMAGES_BY_DIGEST.names),
                 "record_id": f"s:{number}",
                 "image_id": 1000 + number,
                 "sha256": f"{number:064x}",
@@ -53,7 +53,7 @@ def release(seed: int, images: int = 12, most: int = 9) -> tuple[pa.Table, pa.Ta
         )
     kinds = pa.schema([("record_id", pa.string()), ("figures", pa.list_(FIGURE))])
     tables = [("source", "source", drawn), ("detector", "yolox@0", found)]
-    table = pa.Table.from_pylist(shown, schema=DIGESTED)
+    table = pa.Table.from_pylist(shown, schema=IMAGES_BY_DIGEST)
     boxes = [(origin, name, pa.Table.from_pylist(rows, schema=kinds)) for origin, name, rows in tables]
     return table, annotations.annotations(table, boxes, CATEGORIES)
 

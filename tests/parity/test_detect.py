@@ -110,7 +110,7 @@ corners = st.tuples(st.integers(0, 6), st.integers(0, 6), st.integers(0, 6), st.
 )
 def test_suppression_keeps_what_a_loop_over_all_pairs_keeps(found: list[tuple[Box, float]], most_iou: float):
     boxes, scores = [box for box, _ in found], [score for _, score in found]
-    got = detect.kept_by_nms(np.array(boxes, np.float32).reshape(-1, 4), np.array(scores, np.float32), most_iou)
+    got = detect.nms_indices(np.array(boxes, np.float32).reshape(-1, 4), np.array(scores, np.float32), most_iou)
     assert got.tolist() == survivors(boxes, scores, most_iou)
 
 
@@ -118,5 +118,5 @@ def test_only_the_thousand_best_enter_suppression():
     many = 1200
     boxes = np.array([[10 * n, 0, 10 * n + 5, 5] for n in range(many)], np.float32)  # apart from each other
     scores = np.random.default_rng(1).permutation(many).astype(np.float32)
-    got = detect.kept_by_nms(boxes, scores, 0.5)
+    got = detect.nms_indices(boxes, scores, 0.5)
     assert got.tolist() == np.argsort(-scores)[:1000].tolist()

@@ -16,7 +16,7 @@ from pycocotools.coco import COCO
 from pycocotools.cocoeval import COCOeval
 
 from tasks.core.evaluate import NAMES, box_scores
-from tasks.core.evaluate.matching import Detections, Figures, matches, ordered
+from tasks.core.evaluate.matching import Detections, DrawnFigures, matches, sort_detections
 from tasks.core.evaluate.resampling import MEASURES, weighted_scores
 from tasks.core.scrape.voc import figures_of_voc
 
@@ -91,17 +91,17 @@ def _score(chance: np.random.Generator, steps: int | None) -> float:
     return float(chance.random() if steps is None else chance.integers(0, steps) / steps)
 
 
-def as_arrays(document: dict[str, Any], results: list[dict[str, Any]]) -> tuple[Figures, Detections]:
+def as_arrays(document: dict[str, Any], results: list[dict[str, Any]]) -> tuple[DrawnFigures, Detections]:
     row = {image["id"]: place for place, image in enumerate(document["images"])}
     drawn = sorted(document["annotations"], key=lambda box: row[box["image_id"]])
-    truth = Figures(
+    truth = DrawnFigures(
         len(row),
         np.array([row[box["image_id"]] for box in drawn], np.int64),
         np.array([box["bbox"] for box in drawn], float).reshape(-1, 4),
         np.array([box["area"] for box in drawn], float),
         np.array([bool(box["iscrowd"]) for box in drawn], bool),
     )
-    return truth, ordered(
+    return truth, sort_detections(
         np.array([row[box["image_id"]] for box in results], np.int64),
         np.array([box["bbox"] for box in results], float).reshape(-1, 4),
         np.array([box["score"] for box in results], float),

@@ -54,7 +54,9 @@ def id_order(one: Any) -> tuple[bool, Any]:
 def check_unique(name: str, what: str, ids: Iterable[Id]) -> None:
     """Raise BadInput if an id stands twice. `name` and `what` are for the message."""
     if repeated := sorted((one for one, times in Counter(ids).items() if times > 1), key=id_order):
-        raise BadInput(f"{name}: expected each {what} id once, got {count_with_examples(repeated, 'id')} again")
+        raise BadInput(
+            f"{name}: expected each {what} id once, got {count_with_examples(repeated, 'id')} more than once"
+        )
 
 
 def count_with_examples(names: Sequence[object], what: str) -> str:

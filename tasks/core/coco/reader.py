@@ -87,7 +87,7 @@ def read_json(name: str, data: bytes) -> Any:
     try:
         return json.loads(data)
     except (ValueError, RecursionError) as problem:
-        raise BadInput(f"{name}: expected JSON, got a file that is none ({str(problem)[:120]})") from problem
+        raise BadInput(f"{name}: expected JSON, got something else ({str(problem)[:120]})") from problem
 
 
 def read_images(name: str, document: Any) -> dict[Id, Image]:

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.errors import BadInput
-from schemas.tables import ANNOTATED, ANNOTATED_FIGURES
+from schemas.tables import ANNOTATED_FIGURES, ANNOTATED_IMAGES
 from tasks.core.coco.box import show
 from tasks.core.coco.ids import Id, count_with_examples, id_order, read_number_id
 from tasks.core.coco.reader import Image, read_document, read_text
@@ -73,7 +73,9 @@ def truth_of_release(
     """
     if category not in categories:
         raise BadInput(f"category: expected one of the release's {list(categories)}, got '{category}'")
-    annotated = images.filter(pc.fill_null(images["is_annotated"], False)).select(ANNOTATED.names).cast(ANNOTATED)
+    annotated = (
+        images.filter(pc.fill_null(images["is_annotated"], False)).select(ANNOTATED_IMAGES.names).cast(ANNOTATED_IMAGES)
+    )
     is_figure = pc.and_(
         pc.and_(
             pc.not_equal(annotations["origin"], "detector"),

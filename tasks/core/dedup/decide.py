@@ -15,7 +15,7 @@ from schemas.split import SPLITS
 from schemas.stages import Dedup
 from schemas.tables import DEDUP, EDGES
 from tasks.core import tables
-from tasks.core.components import connected
+from tasks.core.components import connected_components
 from tasks.core.dedup.groups import Pairs, clusters
 
 COLUMNS = (
@@ -70,7 +70,7 @@ def decide(view: pa.Table, relations: pa.Table, verdicts: pa.Table, settings: De
     ends, ties = _ends(pairs), _pair_masks(pairs, settings)
     firm = np.concatenate([np.stack([every, blob], axis=1), ends[ties.is_copy_by_verdict]])
     cluster = clusters(len(order), firm, ends[_strongest_first(pairs, ties.is_copy_by_look)], ends[ties.is_apart])
-    group = connected(len(order), np.concatenate([ends[ties.is_bound], np.stack([every, cluster], axis=1)]))
+    group = connected_components(len(order), np.concatenate([ends[ties.is_bound], np.stack([every, cluster], axis=1)]))
     is_joined = cluster[ends[:, 0]] == cluster[ends[:, 1]]
     links = pairs.take(_strongest_first(pairs, (ties.is_copy_by_verdict | ties.is_copy_by_look) & is_joined))
     stays = _best_of_each(cluster, preference_order(rows))

@@ -5,7 +5,7 @@ from collections import defaultdict
 import numpy as np
 from numpy.typing import NDArray
 
-from tasks.core.components import connected
+from tasks.core.components import connected_components
 
 Pairs = NDArray[np.int64]
 """(P, 2) numbers of nodes; a pair may come more than once and either way round."""
@@ -27,13 +27,13 @@ def clusters(size: int, firm: Pairs, edges: Pairs, apart: Pairs) -> NDArray[np.i
     in it. Those of its nodes then lie in a component with a pair in it, now and ever after: their largest without was
     the one they had.
     """
-    firm_cluster = connected(size, firm)
+    firm_cluster = connected_components(size, firm)
     edges, apart = firm_cluster[edges], firm_cluster[apart]
-    component = connected(size, edges)
+    component = connected_components(size, edges)
     apart = apart[(apart[:, 0] != apart[:, 1]) & (component[apart[:, 0]] == component[apart[:, 1]])]
     is_troubled = np.isin(component[edges[:, 0]], component[apart[:, 0]])  # elsewhere nothing is to be cut
     joined = np.concatenate([edges[~is_troubled], _grow_clusters(edges[is_troubled], apart)])
-    return connected(size, joined)[firm_cluster]
+    return connected_components(size, joined)[firm_cluster]
 
 
 def _grow_clusters(edges: Pairs, apart: Pairs) -> Pairs:

@@ -127,12 +127,13 @@ def _interpolate(picture: Picture, x: float, y: float) -> float:
 
 @compiled
 def align(template: Picture, picture: Picture, warp: Warp, most_steps: int) -> bool:
-    """Better the warp in place until a step moves no corner by more than a fiftieth of a pixel.
+    """Improve the warp in place until a step moves no corner by more than a fiftieth of a pixel.
 
-    False where it gets lost.
+    Returns False if it finds no way.
 
     Gauss-Newton over six affine parameters on the squared difference, the gradient taken in the template (inverse
-    compositional; Baker & Matthews, IJCV 2004, section 3). Both pictures are `normalised` at least 4 x 4 px.
+    compositional; Baker & Matthews, IJCV 2004, section 3). Both pictures come from `normalise` and are at least 4 x 4
+    px.
     """
     height, width = template.shape
     # parameters move the middle and the edges by pixels, so that all six are of one size
@@ -171,7 +172,10 @@ def _rim_px(side_px: int) -> int:
 
 @compiled
 def _solve(square: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.float64]:
-    """X of square . x = right, by Gauss; `square` is symmetric, its diagonal well above 0, and is used up."""
+    """The x for which square . x = right, by Gauss.
+
+    `square` is symmetric, its diagonal well above 0, and is used up.
+    """
     size = len(right)
     found = right.copy()
     for pivot in range(size):

@@ -77,7 +77,7 @@ NO_AGREEMENT = Agreement(0.0, 0.0, 0.0, 1.0, 0.0, 0)
 class _Overlay(NamedTuple):
     """One picture laid over the other at one size: `over` on `template`, where `is_covered`.
 
-    Alike, off, clash: of each cell.
+    alike, off, clash: of each cell.
     """
 
     warp: NDArray[np.float64]

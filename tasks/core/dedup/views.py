@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from schemas.relations import ViewName
 
-RECIPE = "waves64/v1"
+HASH_VERSION = "waves64/v1"
 """Name and version of the views' hash: `phash64` of a box, its waves taken of the thumbnail's pixels in whole
 numbers."""
 STEPS = 40
@@ -23,9 +23,10 @@ _SCALE = 2**14
 
 @dataclass(frozen=True)
 class View:
-    """turns: right angles, counterclockwise, before all else; is_mirrored: left for right.
+    """How a picture may be changed in another.
 
-    Box: x0, y0, x1, y1 in fortieths of a side.
+    turns: right angles, counterclockwise, before all else. is_mirrored: left for right. box: x0, y0, x1, y1 in
+    fortieths of a side.
     """
 
     turns: int = 0

@@ -14,7 +14,7 @@ Floats = NDArray[np.float32]
 _CANDIDATES = 1000  # boxes of a class that enter suppression, best first: it is quadratic in them
 
 
-def kept_by_nms(xyxy: Floats, scores: Floats, most_iou: float) -> NDArray[np.int64]:
+def nms_indices(xyxy: Floats, scores: Floats, most_iou: float) -> NDArray[np.int64]:
     """Indices that greedy non-maximum suppression keeps, best first.
 
     Of two boxes whose IoU is above `most_iou`, the one with the lower score is removed.
@@ -22,7 +22,7 @@ def kept_by_nms(xyxy: Floats, scores: Floats, most_iou: float) -> NDArray[np.int
     xyxy: (N, 4), scores: (N,). Ties go to the smaller index. Empty in, empty out.
 
     >>> boxes = np.array([[0, 0, 2, 2], [0, 0, 2, 2], [4, 4, 5, 5]], np.float32)
-    >>> kept_by_nms(boxes, np.array([.3, .9, .5], np.float32), .5)
+    >>> nms_indices(boxes, np.array([.3, .9, .5], np.float32), .5)
     array([1, 2])
     """
     order = np.argsort(-scores, kind="stable")[:_CANDIDATES]
@@ -46,7 +46,7 @@ def select_boxes(
     rows, columns = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
     for column in range(scores.shape[1]):
         strong = np.flatnonzero(scores[:, column] >= least_score)
-        kept = strong[kept_by_nms(xyxy[strong], scores[strong, column], nms_iou)]
+        kept = strong[nms_indices(xyxy[strong], scores[strong, column], nms_iou)]
         rows.append(kept)
         columns.append(np.full(len(kept), column))
     return np.concatenate(rows), np.concatenate(columns)

@@ -6,7 +6,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 
-def counts(figures: pa.ChunkedArray, category: str, least_score: float) -> NDArray[np.int64]:
+def count_figures(figures: pa.ChunkedArray, category: str, least_score: float) -> NDArray[np.int64]:
     """(N,) figures of the category in each of N lists: all annotated ones (score null), a detector's from the score on.
 
     A crowd box counts as one. A null list counts as none.
@@ -24,7 +24,7 @@ def counts(figures: pa.ChunkedArray, category: str, least_score: float) -> NDArr
     return np.bincount(owners[np.asarray(counted)], minlength=len(lists)).astype(np.int64)
 
 
-def judged(
+def prefer_people_counts(
     is_annotated: NDArray[np.bool_], by_people: NDArray[np.int64], by_detector: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """(N,) annotated counts where people have annotated the image, else the detector's."""

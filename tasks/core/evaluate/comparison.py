@@ -13,7 +13,7 @@ from schemas.evaluate import CompareSettings
 from schemas.tables import CALIBRATION, SCORES
 from tasks.core.coco.entries import annotation_entry, result_entry
 from tasks.core.evaluate import matching, presence, resampling
-from tasks.core.evaluate.matching import Detections, Figures, Matches
+from tasks.core.evaluate.matching import Detections, DrawnFigures, Matches
 from tasks.core.evaluate.presence import Presence
 from tasks.core.evaluate.scores import box_scores
 
@@ -37,7 +37,7 @@ Strata = Sequence[str | None] | None
 
 
 def score_detectors(
-    truth: Figures, several: Mapping[str, Detections], strata: Strata, settings: CompareSettings
+    truth: DrawnFigures, several: Mapping[str, Detections], strata: Strata, settings: CompareSettings
 ) -> pa.Table:
     """SCORES of each detector, over all images, and over those of each stratum.
 
@@ -59,7 +59,7 @@ def score_detectors(
     return pa.Table.from_pylist(rows, schema=SCORES)
 
 
-def calibrate_detectors(truth: Figures, several: Mapping[str, Detections], strata: Strata) -> pa.Table:
+def calibrate_detectors(truth: DrawnFigures, several: Mapping[str, Detections], strata: Strata) -> pa.Table:
     """CALIBRATION of each detector, over all images, and over those of each stratum."""
     presences = {name: presence.compute_presence(truth, detections) for name, detections in several.items()}
     rows: list[Row] = []
@@ -81,7 +81,7 @@ def _images_by_stratum(images: int, strata: Strata) -> Iterator[tuple[str | None
 def _score_rows(
     stratum: str | None,
     rows: NDArray[np.int64],
-    truth: Figures,
+    truth: DrawnFigures,
     detectors: Sequence[_Detector],
     settings: CompareSettings,
 ) -> Iterator[Row]:
@@ -170,7 +170,7 @@ def _calibration_rows(name: str, stratum: str | None, whole: Presence) -> Iterat
         }
 
 
-def _coco_of_images(truth: Figures, detections: Detections, rows: NDArray[np.int64]) -> tuple[Row, list[Row]]:
+def _coco_of_images(truth: DrawnFigures, detections: Detections, rows: NDArray[np.int64]) -> tuple[Row, list[Row]]:
     """Some of the images as a COCO document and results, with one category."""
     figures, boxes = (np.flatnonzero(np.isin(one.image, rows)) for one in (truth, detections))
     document = {

@@ -16,7 +16,7 @@ AREAS_PX2 = ((0.0, 1e10), (0.0, 32.0**2), (32.0**2, 96.0**2), (96.0**2, 1e10))
 """COCO's: all, small, medium, large. Both ends belong to a range."""
 
 
-class Figures(NamedTuple):
+class DrawnFigures(NamedTuple):
     """The figures that people drew.
 
     images: how many images there are. image: (G,) row of each figure's image, ascending. xywh_px: (G, 4).
@@ -50,11 +50,11 @@ class Matches(NamedTuple):
     figures: NDArray[np.int64]
 
 
-def figures_of(images: pa.Table, figures: pa.Table) -> Figures:
+def figures_of(images: pa.Table, figures: pa.Table) -> DrawnFigures:
     """ANNOTATED_FIGURES as arrays; rows are those of `images` (ANNOTATED)."""
     row = np.asarray(pc.index_in(figures["image_id"], value_set=images["image_id"].combine_chunks()))
     order = np.argsort(row, kind="stable")
-    return Figures(
+    return DrawnFigures(
         images.num_rows,
         row[order].astype(np.int64),
         _boxes(figures["xywh_px"])[order],
@@ -72,16 +72,16 @@ def detections_of_measure(images: pa.Table, measured: pa.Table, category: str) -
         return Detections(row, np.zeros((0, 4)), np.zeros(0))
     is_category = np.asarray(pc.equal(pc.struct_field(flat, "category"), category))
     boxes, score = _boxes(pc.struct_field(flat, "xywh_px")), np.asarray(pc.struct_field(flat, "score"), np.float64)
-    return ordered(row[is_category], boxes[is_category], score[is_category])
+    return sort_detections(row[is_category], boxes[is_category], score[is_category])
 
 
-def ordered(image: NDArray[np.int64], xywh_px: NDArray[np.float64], score: NDArray[np.float64]) -> Detections:
+def sort_detections(image: NDArray[np.int64], xywh_px: NDArray[np.float64], score: NDArray[np.float64]) -> Detections:
     """Boxes by image, then by falling score, equal ones as they came."""
     order = np.lexsort((-score, image))
     return Detections(image[order], xywh_px[order], score[order])
 
 
-def matches(truth: Figures, detections: Detections, at_most: int = 100) -> Matches:
+def matches(truth: DrawnFigures, detections: Detections, at_most: int = 100) -> Matches:
     """Which boxes are right, by pycocotools' rules: the best `at_most` of each image, the best first, each figure once.
 
     A crowd takes any number of boxes, none of which counts. A figure outside the range of areas is treated like a crowd
@@ -148,7 +148,7 @@ def _verdicts(
     return np.stack(verdicts)
 
 
-def _count_figures(truth: Figures) -> NDArray[np.int64]:
+def _count_figures(truth: DrawnFigures) -> NDArray[np.int64]:
     """(N, 4) figures of each image in each range of areas, without crowds."""
     columns = []
     for least, most in AREAS_PX2:

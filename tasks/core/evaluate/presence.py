@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from tasks.core.evaluate.matching import Detections, Figures
+from tasks.core.evaluate.matching import Detections, DrawnFigures
 
 GRID = tuple(place / 100 for place in range(5, 100, 5))
 """Thresholds of the calibration view, 0.05 to 0.95."""
@@ -54,7 +54,7 @@ class KeptImages(NamedTuple):
         return _share(2 * self.kept_with_figure, self.kept + self.with_figure)
 
 
-def compute_presence(truth: Figures, detections: Detections) -> Presence:
+def compute_presence(truth: DrawnFigures, detections: Detections) -> Presence:
     """Whether each image has a figure, and the score of the detector's best box in it."""
     has_figure = np.bincount(truth.image, minlength=truth.images) > 0
     score = np.full(truth.images, _NO_BOX)

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from schemas.errors import BadInput
 from tasks.core.coco.ids import Id, count_with_examples, id_order
 from tasks.core.coco.results import read_results
-from tasks.core.evaluate.matching import Detections, ordered
+from tasks.core.evaluate.matching import Detections, sort_detections
 
 
 def detections_of_results(
@@ -36,7 +36,7 @@ def detections_of_results(
         for detection in results.detections
         if detection.image_id in row_of and detection.category_id == category_id
     ]
-    return ordered(
+    return sort_detections(
         np.array([row_of[cast(int, detection.image_id)] for detection in boxes], np.int64),
         np.array([detection.xywh_px for detection in boxes], np.float64).reshape(-1, 4),
         np.array([detection.score for detection in boxes], np.float64),
@@ -60,4 +60,4 @@ def detections_of_release(images: pa.Table, annotations: pa.Table, category_id: 
 def _detections(images: pa.Table, boxes: pa.Table) -> Detections:
     rows = np.asarray(pc.index_in(boxes["image_id"], value_set=images["image_id"].combine_chunks()), np.int64)
     xywh = np.array(boxes["xywh_px"].to_pylist(), np.float64).reshape(-1, 4)
-    return ordered(rows, xywh, np.asarray(boxes["score"], np.float64))
+    return sort_detections(rows, xywh, np.asarray(boxes["score"], np.float64))

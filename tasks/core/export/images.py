@@ -23,7 +23,7 @@ FROM_RECORDS = (
     "rights_basis",
     "is_annotated",
 )
-DIGESTED = pa.schema(
+IMAGES_BY_DIGEST = pa.schema(
     [
         field
         if field.name != "image"
@@ -42,9 +42,9 @@ def images(columns: Mapping[str, pa.ChunkedArray | pa.Array], *, is_embedded: bo
         for sha256, form in zip(shas, formats, strict=True)
     ]
     return (
-        pa.table({**columns, "image": pa.array(image, DIGESTED.field("image").type)})
-        .select(DIGESTED.names)
-        .cast(DIGESTED)
+        pa.table({**columns, "image": pa.array(image, IMAGES_BY_DIGEST.field("image").type)})
+        .select(IMAGES_BY_DIGEST.names)
+        .cast(IMAGES_BY_DIGEST)
     )
 
 

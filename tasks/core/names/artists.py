@@ -67,18 +67,16 @@ _REMARK = re.compile(
     r".*\d.*|(?:born|died|active|fl|flourished|b|d|ca|c|circa|called|dit|genannt|known|also|possibly|probably)\b.*"
     r"|.* (?:school|period|dynasty|century|style)"
     r"|(?:painter|artist|designer|engraver|etcher|printmaker|sculptor|draftsman|draughtsman|publisher|photographer)"
-    r"|(?:american|austrian|belgian|british|bohemian|byzantine|canadian|catalan|chinese|czech|danish|dutch|english|european"
-    r"|finnish|flemish|florentine|franco "
-    r"flemish|french|genoese|german|greek|hungarian|indian|iranian|irish|italian|japanese"
-    r"|korean|mexican|netherlandish|north "
-    r"italian|norwegian|persian|polish|portuguese|roman|romanian|russian|scottish|sienese"
-    r"|south netherlandish|spanish|swedish|swiss|turkish|ukrainian|venetian|welsh)"
+    r"|(?:american|austrian|belgian|british|bohemian|byzantine|canadian|catalan|chinese|czech|danish|dutch|english"
+    r"|european|finnish|flemish|florentine|franco flemish|french|genoese|german|greek|hungarian|indian|iranian|irish"
+    r"|italian|japanese|korean|mexican|netherlandish|north italian|norwegian|persian|polish|portuguese|roman|romanian"
+    r"|russian|scottish|sienese|south netherlandish|spanish|swedish|swiss|turkish|ukrainian|venetian|welsh)"
 )
 _UNKNOWN = re.compile(
     r"(?:an? |the )?(?:unknown|anon|anonym\w*|anonim[oa]|unidentified|unbekannt\w*|inconnue?|onbekende?|sconosciut[oa]"
     r"|desconocid[oa]|unattributed|not (?:known|identified|recorded))(?: .*)?"
-    r"|.* (?:unknown|anonymous|unidentified|unbekannt|not recorded)|(?:.* )?artists?(?: "
-    r"s)?|(?:various|multiple)(?: .*)?"
+    r"|.* (?:unknown|anonymous|unidentified|unbekannt|not recorded)"
+    r"|(?:.* )?artists?(?: s)?|(?:various|multiple)(?: .*)?"
     r"|none|null|nan|n a|不詳|作者不詳|筆者不詳"
 )
 _SEPARATORS = re.compile(r"[|;\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")

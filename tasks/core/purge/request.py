@@ -27,7 +27,7 @@ def check_request(
         raise BadInput(f"--date: expected a day such as 2024-12-31, got '{day}'")
     for option, is_given in (("--reason", bool(reason)), ("--date", day is not None), ("--alone", is_alone)):
         if is_given and not record_ids:
-            raise BadInput(f"{option}: expected --record as well, which it describes, got no --record")
+            raise BadInput(f"{option}: expected --record with it, got none")
     if record_ids and not reason:
         raise BadInput("--reason: expected why the records are purged, got nothing")
     for record_id in record_ids:

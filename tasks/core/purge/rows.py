@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-ALLOWED = frozenset(
+COLUMNS_OF_PURGED_ROWS = frozenset(
     {
         "record_id",
         "source",
@@ -44,7 +44,7 @@ def reveals(table: pa.Table, record_ids: Collection[str]) -> pa.Array:
         ends = [np.asarray(pc.is_in(table[end], value_set=wanted), bool) for end in _ENDS if end in table.column_names]
         return pa.array(np.any([np.zeros(table.num_rows, bool), *ends], axis=0), pa.bool_())
     mask = np.asarray(pc.is_in(table["record_id"].cast(pa.string()), value_set=wanted), bool)
-    others = [name for name in table.column_names if name not in ALLOWED]
+    others = [name for name in table.column_names if name not in COLUMNS_OF_PURGED_ROWS]
     rows = np.flatnonzero(mask)
     values = table.select(others).take(pa.array(rows)).to_pylist()
     mask[rows] = [any(_is_filled(value) for value in row.values()) for row in values] if others else False

@@ -15,7 +15,7 @@ from schemas.tables import LEDGER, TOMBSTONES
 from tasks.core.by_hand import reason_and_date, scope_of
 from tasks.core.dedup.witnesses import copy_edges
 
-_Burial = tuple[str, str, str]  # reason, date, scope
+_TombstoneFields = tuple[str, str, str]  # reason, date, scope
 
 
 def tombstones_for(
@@ -42,7 +42,7 @@ def tombstones_for(
     return _with_new(ledgers, rows, new)
 
 
-def _taken_down(ledger: pa.Table, day: str) -> dict[str, _Burial]:
+def _taken_down(ledger: pa.Table, day: str) -> dict[str, _TombstoneFields]:
     is_down = pc.fill_null(pc.equal(ledger["reason"], str(Reason.TAKEN_DOWN)), False)
     new = {}
     for row in ledger.filter(is_down).select(["record_id", "detail", "stage"]).to_pylist():
@@ -55,7 +55,7 @@ def _taken_down(ledger: pa.Table, day: str) -> dict[str, _Burial]:
 
 
 def _with_new(
-    ledgers: Sequence[pa.Table], existing: Mapping[str, Mapping[str, Any]], new: Mapping[str, _Burial]
+    ledgers: Sequence[pa.Table], existing: Mapping[str, Mapping[str, Any]], new: Mapping[str, _TombstoneFields]
 ) -> pa.Table:
     """TOMBSTONES of both; where a record is in both, the existing one stays."""
     files = files_of(ledgers, new)
@@ -88,7 +88,7 @@ def with_copies(
     """
     rows = {row["record_id"]: row for row in tombstones.to_pylist()}
     copies, similar = _copies_in(ledgers), _similar_records(ledgers, edges, look_alikes)
-    new: dict[str, _Burial] = {}
+    new: dict[str, _TombstoneFields] = {}
     for record_id in [record_id for record_id, row in rows.items() if row["scope"] == "work"]:
         row = rows[record_id]
         work = _connected(copies, {record_id})

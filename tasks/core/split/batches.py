@@ -16,7 +16,7 @@ _NEAR = 0.005
 """Share of all figures by which a split may be off before the seats are dealt anew."""
 
 
-class Figures(NamedTuple):
+class FigureCounts(NamedTuple):
     """What is balanced besides images."""
 
     of: _Ints
@@ -30,7 +30,7 @@ def deal_images(
     strata: Strata,
     quotas: _Ints,
     seats: _Ints,
-    figures: Figures | None,
+    figures: FigureCounts | None,
     seed: int,
     purpose: str,
 ) -> Ranks:
@@ -48,14 +48,14 @@ def deal_images(
     """
     if not len(names):
         return np.empty(0, np.int8)
-    drawn = tickets(names, seed, f"{purpose}/order", strata.names, strata.of)
-    order = order_by_stratum(strata.of, drawn if figures is None else _by_figures(figures.of, drawn), names)
-    batch, seat = _batches(counts(strata.of, len(strata.names)), quotas, seats)
+    drawn = tickets(names, seed, f"{purpose}/order", strata.names, strata.stratum_index)
+    order = order_by_stratum(strata.stratum_index, drawn if figures is None else _by_figures(figures.of, drawn), names)
+    batch, seat = _batches(counts(strata.stratum_index, len(strata.names)), quotas, seats)
     batch_of = np.empty(len(names), np.int64)
     batch_of[order] = batch
     best, best_off = np.empty(0, np.int8), np.inf
     for number in range(1 if figures is None else max(1, min(_TRIES, _ROWS_TRIED // len(names)))):
-        drawn = tickets(names, seed, f"{purpose}/seat/{number}", strata.names, strata.of)
+        drawn = tickets(names, seed, f"{purpose}/seat/{number}", strata.names, strata.stratum_index)
         split = np.empty(len(names), np.int8)
         split[order_by_stratum(batch_of, drawn, names)] = seat
         off = 0.0 if figures is None else _imbalance(figures, split, seats)
@@ -73,7 +73,7 @@ def _by_figures(figures: _Ints, drawn: NDArray[np.uint64]) -> NDArray[np.uint64]
     return np.asarray((rank << (np.uint64(64) - bits) if bits else rank) | (drawn >> bits))
 
 
-def _imbalance(figures: Figures, split: Ranks, seats: _Ints) -> float:
+def _imbalance(figures: FigureCounts, split: Ranks, seats: _Ints) -> float:
     """How much farther the shares of figures are from those of the seats than they may be; 0 or less: near enough."""
     figures_by_split = figures.by_split + np.bincount(split, figures.of, len(seats))
     whole = figures_by_split.sum()

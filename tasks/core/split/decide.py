@@ -159,7 +159,7 @@ def _labels(view: pa.Table, settings: Split) -> list[Strata]:
 
 def _place_groups(kept: _KeptImages, labels: list[Strata], is_group: _Mask, settings: Split) -> _Ints:
     """The split of each unit in is_group."""
-    found = [(kept.unit, label.of, len(label.names)) for label in labels]
+    found = [(kept.unit, label.stratum_index, len(label.names)) for label in labels]
     if "styles" in settings.by:
         found.append(_style_labels(kept))
     firsts = np.cumsum([0, *(size for _, _, size in found)])
@@ -201,15 +201,19 @@ def _deal_singles(kept: _KeptImages, label: Strata, split: units.Ranks, rows: _I
     """
     seed, size, shape = settings.seed or 0, len(label.names), np.array(list(settings.seats.values()))
     lies = split >= 0
-    placed = np.bincount(label.of[lies] * len(shape) + split[lies], minlength=size * len(shape)).reshape(size, -1)
-    new = np.bincount(label.of[rows], minlength=size)
+    placed = np.bincount(label.stratum_index[lies] * len(shape) + split[lies], minlength=size * len(shape)).reshape(
+        size, -1
+    )
+    new = np.bincount(label.stratum_index[rows], minlength=size)
     quotas = seats.seats_of(placed, new, shape, label.names, seed, f"{_PURPOSE}/short")
     figures = None
     if settings.order == "figures":
         count = kept.view["figures"].to_numpy()
-        figures = batches.Figures(count[rows], np.bincount(split[lies], count[lies], len(shape)).astype(np.int64))
+        figures = batches.FigureCounts(count[rows], np.bincount(split[lies], count[lies], len(shape)).astype(np.int64))
     names = _take_rows(kept.view["record_id"], rows)
-    return batches.deal_images(names, Strata(label.names, label.of[rows]), quotas, shape, figures, seed, _PURPOSE)
+    return batches.deal_images(
+        names, Strata(label.names, label.stratum_index[rows]), quotas, shape, figures, seed, _PURPOSE
+    )
 
 
 def _style_labels(kept: _KeptImages) -> tuple[_Ints, _Ints, int]:
@@ -219,7 +223,7 @@ def _style_labels(kept: _KeptImages) -> tuple[_Ints, _Ints, int]:
     rows = np.concatenate([np.asarray(pc.list_parent_indices(column), np.int64), np.flatnonzero(empty)])
     words = pa.chunked_array([pc.list_flatten(column), pa.nulls(int(empty.sum()), pa.string())])
     of = strata(pa.table({"styles": words}), ["styles"])
-    return kept.unit[rows], of.of, len(of.names)
+    return kept.unit[rows], of.stratum_index, len(of.names)
 
 
 def _smallest(kept: _KeptImages, is_chosen: _Mask) -> pa.ChunkedArray:

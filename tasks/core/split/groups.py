@@ -84,9 +84,9 @@ def _place(
     whole: NDArray[np.float64],
     found: _Ints,
 ) -> None:
-    """Fill `found`. units: by label, from first_unit[l] on.
+    """Fill `found`.
 
-    Labels and images: by unit, from first_label[u] on. left: (L,) images.
+    units: by label, from first_unit[l] on. labels and images: by unit, from first_label[u] on. left: (L,) images.
     """
     lacking, total = wanted.copy(), whole.copy()
     queue = [(left[label], label) for label in range(len(left)) if left[label] > 0]

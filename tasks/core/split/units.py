@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from schemas.split import SPLITS
-from tasks.core.components import connected
+from tasks.core.components import connected_components
 
 _Rows = NDArray[np.int64]
 Ranks = NDArray[np.int8]
@@ -34,7 +34,7 @@ def units_of(names: pa.ChunkedArray, bonds: Iterable[pa.ChunkedArray]) -> _Rows:
     tied = tied[np.asarray(pc.sort_indices(names.take(pa.array(tied))))]
     number = np.empty(len(names), np.int64)
     number[tied] = np.arange(len(tied))
-    unit[tied] = tied[connected(len(tied), number[ties])]
+    unit[tied] = tied[connected_components(len(tied), number[ties])]
     return unit
 
 

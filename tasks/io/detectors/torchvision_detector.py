@@ -234,7 +234,7 @@ class TorchvisionDetector:
                 self._loaded = None
                 devices.never_free(list(self._in_flight))
             line = str(problem).splitlines()[0][:200]
-            raise devices.DeviceLost(f"expected {self._device} to go on, got {line}") from problem
+            raise devices.DeviceLost(f"expected {self._device} to answer, got {line}") from problem
 
 
 _GPU_LOCKS: dict[torch.device, threading.Lock] = {}

@@ -24,7 +24,7 @@ from tasks.io.images.decode import UnreadableImage
 PHASH = "phash64/look-v3"
 """Name and version of the hash's recipe: imagehash's phash, in whole numbers, of the upright sRGB picture as `_reduced`
 leaves it."""
-thumbnail_px = 256
+THUMBNAIL_PX = 256
 """The thumbnail's longest side at most: a smaller picture is not enlarged, and a JPEG may stop at LEAST_LONGEST_PX."""
 LEAST_LONGEST_PX = 240
 """A JPEG is decoded to at least this longest side: 1/8 of the 1920 px and more that museums publish, and the width of
@@ -143,7 +143,7 @@ def _is_srgb(profile: bytes, mode: str) -> bool:
 
 def _reduced(image: Image.Image) -> Image.Image:
     """At most thumbnail_px on the longest side, if that leaves LEAST_SHORTEST_PX on the other. Never enlarged."""
-    scale = min(1, max(thumbnail_px / max(image.size), LEAST_SHORTEST_PX / min(image.size)))
+    scale = min(1, max(THUMBNAIL_PX / max(image.size), LEAST_SHORTEST_PX / min(image.size)))
     size = round(image.width * scale), round(image.height * scale)
     # Pillow's filter works in whole numbers: the same bits on any machine
     small = image if size == image.size else image.resize(size, Image.Resampling.HAMMING, reducing_gap=2.0)
@@ -193,6 +193,6 @@ def _lanczos(length_px: int) -> NDArray[np.float64]:
 
 def _inspection_of(form: str, size: tuple[int, int], orientation: int, small: Image.Image) -> Inspection:
     bits = _phash_bits(small)
-    small.thumbnail((thumbnail_px, thumbnail_px))
+    small.thumbnail((THUMBNAIL_PX, THUMBNAIL_PX))
     thumbnail = simplejpeg.encode_jpeg(np.asarray(small), quality=_QUALITY, colorsubsampling="420")
     return Inspection(form, *size, orientation, bits, thumbnail)

@@ -39,7 +39,7 @@ class Area(NamedTuple):
     is_recomputable: whether a build makes it again without asking anybody outside.
     columns: where a table names what `purge` looks for: SHA-256 of files, or hashes (`PurgeRule.REMOVE_BY_HASH`).
     hash_column: the column with the perceptual hashes of the files that its `columns` name, if it has one.
-    journal: the schema of rows that a killed build may have left in a journal; None where nobody keeps a journal.
+    journal: the schema of rows that a killed build may have left in a journal; None where there is no journal.
     """
 
     pattern: str
@@ -152,7 +152,7 @@ _MEASURES = (
 _FORMER = tuple(
     Area(
         f"measures/{name}/",
-        "nobody",
+        "earlier versions",
         f"What an earlier version kept where `measures/{now}` is now.",
         True,
         PurgeRule.REMOVE_ALL,

@@ -136,7 +136,7 @@ class Release:
         return True
 
 
-def opened(store: Store, name: str, version: str) -> Release | None:
+def find_release(store: Store, name: str, version: str) -> Release | None:
     """That version, or None where the store has no such version whole."""
     with contextlib.suppress(BadInput):
         return Release(_url(store, layout.release_folder(name, version)))
@@ -146,7 +146,7 @@ def opened(store: Store, name: str, version: str) -> Release | None:
 def latest(store: Store, name: str) -> Release | None:
     """The newest version, or None before the first."""
     with contextlib.suppress(DamagedFile):
-        return opened(store, name, store.read_bytes(layout.latest_path(name)).decode(errors="replace").strip())
+        return find_release(store, name, store.read_bytes(layout.latest_path(name)).decode(errors="replace").strip())
     return None
 
 
@@ -165,7 +165,7 @@ def predecessor(store: Store, name: str) -> Release | None:
             f"this dataset; move it out of {layout.releases_folder(name)}, or write another version into `latest`"
         )
     names = store.list_folder(layout.releases_folder(name))
-    others = [version for version in names if opened(store, name, version) is not None]
+    others = [version for version in names if find_release(store, name, version) is not None]
     if release is None and others and store.exists(layout.latest_path(name)):
         raise BrokenPromise(
             f"expected a readable manifest in the release that {layout.latest_path(name)} names, got none: "
@@ -180,7 +180,7 @@ def predecessor(store: Store, name: str) -> Release | None:
         release.manifest.files["ledger.parquet"]
     ):
         before = release.manifest.previous
-        release = opened(store, name, before) if before else None
+        release = find_release(store, name, before) if before else None
     return release
 
 
@@ -252,10 +252,8 @@ class Draft:
         target.parent.mkdir(parents=True, exist_ok=True)
         _sync(self._beside)
         asides = []
-        while (
-            True
-            # each turn finds a whole release there, or moves into place, or takes something broken out of the way
-        ):
+        # each turn finds a whole release there, or moves into place, or takes something broken out of the way
+        while True:
             asides.append(self._beside.with_name(f"replaced-{uuid.uuid4().hex}"))
             with contextlib.suppress(FileNotFoundError):  # nothing there, or another build was quicker to move it aside
                 target.rename(asides[-1])
@@ -298,7 +296,7 @@ def write_parquet(target: Path, groups: Iterable[pa.Table], schema: pa.Schema) -
 def versions(store: Store, name: str) -> list[Release]:
     """All releases of a dataset that have a manifest, by version."""
     names = store.list_folder(layout.releases_folder(name))
-    found = (opened(store, name, version) for version in names if version != "latest")
+    found = (find_release(store, name, version) for version in names if version != "latest")
     return [release for release in found if release is not None]
 
 

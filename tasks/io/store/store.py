@@ -254,12 +254,8 @@ def parquet_bytes(table: pa.Table) -> bytes:
     sink = pa.BufferOutputStream()
     schema = pa.schema([field.remove_metadata() for field in table.schema])
     with pq.ParquetWriter(sink, schema, compression="zstd") as writer:
-        for start in range(
-            0,
-            max(table.num_rows, 1),
-            _ROWS_PER_GROUP,
-            # one group at a time is combined, not the whole
-        ):
+        # one group at a time is combined, not the whole
+        for start in range(0, max(table.num_rows, 1), _ROWS_PER_GROUP):
             group = table.slice(start, _ROWS_PER_GROUP).combine_chunks().cast(schema)
             writer.write_table(group, row_group_size=_ROWS_PER_GROUP)
     return bytes(sink.getvalue())

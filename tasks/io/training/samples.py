@@ -36,7 +36,7 @@ class PictureCache:
         self._pixels: dict[tuple[str, tuple[int, int]], NDArray[np.uint8]] = {}
         self._lock = threading.Lock()
 
-    def reduced(self, sha256: str, size_px: tuple[int, int]) -> NDArray[np.uint8]:
+    def load_resized(self, sha256: str, size_px: tuple[int, int]) -> NDArray[np.uint8]:
         """Upright pixels, resized to (width, height).
 
         Raises UnreadableImage and DamagedFile as decoding and reading do.

@@ -221,7 +221,7 @@ def detector_of(
 def _gpu_failure(device: torch.device, problem: Exception) -> BadInput:
     line = str(problem).splitlines()[0][:200]
     return BadInput(
-        f"device: expected {device} to go on, got {line}; the same command goes on from the newest checkpoint"
+        f"device: expected {device} to answer, got {line}; the same command continues from the last checkpoint"
     )
 
 

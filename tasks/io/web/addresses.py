@@ -62,9 +62,8 @@ class Origins:
             and (host.strip("[]"), port or _PORTS[parts.scheme]) in self._bound
             and not _is_public_number(host)
         ):
-            reason = (
-                Reason.NOT_ALLOWED if is_number(host) else Reason.UNREACHABLE
-            )  # without the binding, a name may be allowed
+            # without the binding, a name may be allowed
+            reason = Reason.NOT_ALLOWED if is_number(host) else Reason.UNREACHABLE
             raise UnreadableImage(reason, f"'{place}' is where another host is bound to, and no host of its own")
         # built again from its parts, so that another parser can't read anything else in it than what was checked
         return Target(f"{origin or f'{parts.scheme}://{place}'}{path}", place, is_bound=origin is not None)

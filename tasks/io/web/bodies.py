@@ -24,8 +24,8 @@ _MOST_DRAINED_BYTES, _MOST_DRAIN_S = 1 << 16, 2.0
 _READ_ERRORS = (urllib3.exceptions.HTTPError, OSError)
 _LONGEST_BOT_WALL_BYTES = 20_000
 _BOT_WALL = re.compile(
-    rb"_Incapsula_Resource|Request unsuccessful\. Incapsula|cf-challenge|_cf_chl_|cf-turnstile|Checking your "
-    rb"browser before"
+    rb"_Incapsula_Resource|Request unsuccessful\. Incapsula|cf-challenge|_cf_chl_|cf-turnstile"
+    rb"|Checking your browser before"
     rb"|<(?:script|iframe)\b[^>]{0,300}captcha|\bclass=[\"'][^\"']{0,100}\b[gh]-(?:re)?captcha",
     re.IGNORECASE,
 )

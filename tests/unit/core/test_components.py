@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tasks.core.components import connected
+from tasks.core.components import connected_components
 
 
 @pytest.mark.parametrize(
@@ -19,7 +19,7 @@ from tasks.core.components import connected
     ],
 )
 def test_the_smallest_node_that_ties_lead_to(size: int, ties: list[tuple[int, int]], expected: list[int]):
-    nodes = connected(size, np.array(ties, np.int64).reshape(-1, 2))
+    nodes = connected_components(size, np.array(ties, np.int64).reshape(-1, 2))
     assert nodes.tolist() == expected
     assert nodes.dtype == np.int64
 
@@ -27,8 +27,8 @@ def test_the_smallest_node_that_ties_lead_to(size: int, ties: list[tuple[int, in
 def test_neither_the_order_of_ties_nor_their_direction_changes_anything():
     rng = np.random.default_rng(5)
     ties = rng.integers(0, 60, (45, 2))
-    expected = connected(60, ties).tolist()
-    assert connected(60, ties[::-1]).tolist() == expected
-    assert connected(60, ties[:, ::-1]).tolist() == expected
-    assert connected(60, np.concatenate([ties, ties])).tolist() == expected
+    expected = connected_components(60, ties).tolist()
+    assert connected_components(60, ties[::-1]).tolist() == expected
+    assert connected_components(60, ties[:, ::-1]).tolist() == expected
+    assert connected_components(60, np.concatenate([ties, ties])).tolist() == expected
     assert all(expected[one] == expected[other] for one, other in ties.tolist())

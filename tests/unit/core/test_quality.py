@@ -91,7 +91,7 @@ def test_a_side_has_margins_that_leave_something(picture: Pixels):
     ],
 )
 def test_what_lightness_explains_is_no_colour(picture: Pixels, expected: float):
-    assert quality.chroma(quality.reduced(picture)) == expected
+    assert quality.chroma(quality.reduce_to_quarter(picture)) == expected
 
 
 def test_two_colours_of_one_lightness_are_colour():
@@ -105,15 +105,15 @@ def test_two_colours_of_one_lightness_are_colour():
     picture = flat(red, 80, 80)
     picture[:, 40:] = blue
     # (R - G, (R + G) / 2 - B) = (190, 85) and (-60, -168): half their distance from the mean, of 255
-    assert quality.chroma(quality.reduced(picture)) == pytest.approx(np.hypot(250, 253) / 2 / 255)
+    assert quality.chroma(quality.reduce_to_quarter(picture)) == pytest.approx(np.hypot(250, 253) / 2 / 255)
 
 
 def test_a_seal_on_an_ink_drawing_does_not_make_it_a_picture_in_colour():
     ink = np.random.default_rng(1).integers(0, 250, (32, 32, 1), np.uint8).repeat(3, 2).repeat(4, 0).repeat(4, 1)
     ink[100:120, 100:120] = (200, 30, 30)  # 2.4 % of the area
-    assert quality.chroma(quality.reduced(ink)) == 0
+    assert quality.chroma(quality.reduce_to_quarter(ink)) == 0
     ink[60:120, 60:120] = (200, 30, 30)  # 22 %: more than a twentieth
-    assert quality.chroma(quality.reduced(ink)) > 0.025
+    assert quality.chroma(quality.reduce_to_quarter(ink)) > 0.025
 
 
 # --- contrast, blur
@@ -231,7 +231,7 @@ def thing(
 def test_things_before_a_plain_ground(
     ground: tuple[int, int], is_inside: Callable[..., NDArray[np.bool_]], least: float, most: float
 ):
-    assert least <= quality.object_photo(quality.reduced(thing(ground, is_inside))) <= most
+    assert least <= quality.object_photo(quality.reduce_to_quarter(thing(ground, is_inside))) <= most
 
 
 # --- real paintings

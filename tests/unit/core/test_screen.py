@@ -7,7 +7,7 @@ import pytest
 
 from schemas.errors import BadInput
 from schemas.reasons import Reason
-from schemas.screen import Aspect, Between, Figures, Scores, Screen
+from schemas.screen import Aspect, Between, FigureLimits, ScoreLimits, Screen
 from schemas.styles import Styles
 from schemas.tables import SCREEN
 from tasks.core import screen
@@ -85,30 +85,34 @@ def decided(settings: dict[str, Any], *rows: dict[str, Any]) -> list[tuple[str |
             ("too_elongated", "100 x 201 px"),
             id="one pixel higher than that",
         ),
-        pytest.param({"figures": Figures(least=1)}, {"figures": 0}, ("too_few_figures", "0 of person"), id="nobody"),
-        pytest.param({"figures": Figures(least=1)}, {"figures": 1}, (None, None), id="somebody"),
-        pytest.param({"figures": Figures(least=0)}, {"figures": 0}, (None, None), id="nobody, where nobody is needed"),
         pytest.param(
-            {"figures": Figures(least=0, most=0)},
+            {"figures": FigureLimits(least=1)}, {"figures": 0}, ("too_few_figures", "0 of person"), id="nobody"
+        ),
+        pytest.param({"figures": FigureLimits(least=1)}, {"figures": 1}, (None, None), id="somebody"),
+        pytest.param(
+            {"figures": FigureLimits(least=0)}, {"figures": 0}, (None, None), id="nobody, where nobody is needed"
+        ),
+        pytest.param(
+            {"figures": FigureLimits(least=0, most=0)},
             {"figures": 1},
             ("too_many_figures", "1 of person"),
             id="somebody, where nobody may be",
         ),
-        pytest.param({"figures": Figures(most=4)}, {"figures": 4}, (None, None), id="as many as may be"),
+        pytest.param({"figures": FigureLimits(most=4)}, {"figures": 4}, (None, None), id="as many as may be"),
         pytest.param(
-            {"figures": Figures()},
+            {"figures": FigureLimits()},
             {"figures": None},
             ("too_few_figures", "nobody has counted person"),
             id="nobody has counted",
         ),
         pytest.param(
-            {"figures": Figures(least=0, most=4)},
+            {"figures": FigureLimits(least=0, most=4)},
             {"figures": None},
             ("too_many_figures", "nobody has counted person"),
             id="nor here",
         ),
         pytest.param(
-            {"figures": Figures(least=0)}, {"figures": None}, (None, None), id="no matter, where nobody is needed"
+            {"figures": FigureLimits(least=0)}, {"figures": None}, (None, None), id="no matter, where nobody is needed"
         ),
         pytest.param({"pixels": Between(least=10_000)}, {}, (None, None), id="as many pixels as asked for"),
         pytest.param(
@@ -155,20 +159,23 @@ def decided(settings: dict[str, Any], *rows: dict[str, Any]) -> list[tuple[str |
             {"colour": "colour", "least_chroma": 0.3}, {}, ("not_in_colour", "chroma 0.2 < 0.3"), id="another line"
         ),
         pytest.param(
-            {"scores": Scores(least_contrast=0.8, most_blur=0.2, most_border=0)},
+            {"scores": ScoreLimits(least_contrast=0.8, most_blur=0.2, most_border=0)},
             {},
             (None, None),
             id="scores on their limits",
         ),
         pytest.param(
-            {"scores": Scores(least_contrast=0.81)}, {}, ("blank", "contrast 0.8 < 0.81"), id="too little contrast"
+            {"scores": ScoreLimits(least_contrast=0.81)}, {}, ("blank", "contrast 0.8 < 0.81"), id="too little contrast"
         ),
-        pytest.param({"scores": Scores(most_blur=0.19)}, {}, ("blurred", "blur 0.2 > 0.19"), id="too much blur"),
+        pytest.param({"scores": ScoreLimits(most_blur=0.19)}, {}, ("blurred", "blur 0.2 > 0.19"), id="too much blur"),
         pytest.param(
-            {"scores": Scores(most_border=0.2)}, {"border": 0.21}, ("framed", "border 0.21 > 0.2"), id="too much border"
+            {"scores": ScoreLimits(most_border=0.2)},
+            {"border": 0.21},
+            ("framed", "border 0.21 > 0.2"),
+            id="too much border",
         ),
         pytest.param(
-            {"scores": Scores(most_object_photo=0.75)},
+            {"scores": ScoreLimits(most_object_photo=0.75)},
             {"object_photo": 0.9},
             ("object_photo", "object_photo 0.9 > 0.75"),
             id="a vase",
@@ -212,8 +219,8 @@ EVERY: dict[str, Any] = {
     "least_side_px": 10,
     "aspect": Aspect(least=0.5, most=2),
     "colour": "colour",
-    "figures": Figures(least=2, most=3),
-    "scores": Scores(least_contrast=0.1, most_blur=0.5, most_border=0.2, most_object_photo=0.75),
+    "figures": FigureLimits(least=2, most=3),
+    "scores": ScoreLimits(least_contrast=0.1, most_blur=0.5, most_border=0.2, most_object_photo=0.75),
 }
 FAILS: dict[Reason, dict[str, Any]] = {
     Reason.RIGHTS_NOT_OPEN: {"rights_uri": CC0},
@@ -296,8 +303,8 @@ def test_a_slip_of_the_pen_is_told_with_what_is_near():
 )
 def test_what_nobody_has_counted_is_told(figures: list[int | None], expected: tuple[str, ...]):
     counts = pa.chunked_array([pa.array(figures, pa.int64())])
-    assert screen.uncounted_notes(counts, Screen(label="s", figures=Figures())) == expected
-    assert screen.uncounted_notes(counts, Screen(label="s", figures=Figures(least=0))) == ()
+    assert screen.uncounted_notes(counts, Screen(label="s", figures=FigureLimits())) == expected
+    assert screen.uncounted_notes(counts, Screen(label="s", figures=FigureLimits(least=0))) == ()
 
 
 def test_a_screen_by_figures_that_nobody_has_counted_is_refused():
@@ -307,9 +314,9 @@ def test_a_screen_by_figures_that_nobody_has_counted_is_refused():
         match=r"stages \(s\).figures: expected annotated records or a detect stage for person before it, "
         r"got 2 records without a count",
     ):
-        screen.uncounted_notes(counts, Screen(label="s", figures=Figures()))
+        screen.uncounted_notes(counts, Screen(label="s", figures=FigureLimits()))
 
 
 def test_only_the_columns_that_are_asked_for_are_read():
     narrow = view({"figures": 0}).select(["record_id", "figures"])
-    assert screen.decide(narrow, Screen(label="s", figures=Figures()))["reason"].to_pylist() == ["too_few_figures"]
+    assert screen.decide(narrow, Screen(label="s", figures=FigureLimits()))["reason"].to_pylist() == ["too_few_figures"]

@@ -79,8 +79,8 @@ def test_an_outcome_of_nothing_is_an_empty_table_of_its_schema():
 
 
 def test_kept_are_those_that_no_reason_dropped():
-    assert tables.kept(outcome(None, "gone", None))["record_id"].to_pylist() == ["r0", "r2"]
-    assert tables.kept(outcome()).num_rows == 0
+    assert tables.kept_rows(outcome(None, "gone", None))["record_id"].to_pylist() == ["r0", "r2"]
+    assert tables.kept_rows(outcome()).num_rows == 0
 
 
 @pytest.mark.parametrize(

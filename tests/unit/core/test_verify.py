@@ -12,7 +12,7 @@ import yaml
 from schemas import tables
 from tasks.core import verify
 from tasks.core.coco.document import split_document, split_results
-from tasks.core.export.images import DIGESTED
+from tasks.core.export.images import IMAGES_BY_DIGEST
 
 CONTRACT: dict[str, Any] = yaml.safe_load(
     (Path(__file__).resolve().parents[3] / "data_contracts" / "release.v1.yaml").read_text(encoding="utf-8")
@@ -201,7 +201,7 @@ class Small:
         train = pa.Table.from_pylist(
             [
                 {
-                    **dict.fromkeys(DIGESTED.names),
+                    **dict.fromkeys(IMAGES_BY_DIGEST.names),
                     **row,
                     "rights_uri": "NOASSERTION",
                     "format": "PNG",
@@ -209,7 +209,7 @@ class Small:
                 }
                 for row in self.images[:2]
             ],
-            schema=DIGESTED,
+            schema=IMAGES_BY_DIGEST,
         )
         boxes = pa.Table.from_pylist(self.annotations, schema=tables.ANNOTATIONS)
         self.document = split_document(train, boxes, ("person",), 0.5, {})
@@ -313,12 +313,12 @@ Tamper = Callable[[Small], Any]
         ),
         pytest.param(
             lambda s: s.document["images"].pop(),
-            ["coco/train.json: expected the 2 images of the split, got 1 (or others)"],
+            ["coco/train.json: expected the 2 images of the split, got 1, or others"],
             id="an image missing in COCO",
         ),
         pytest.param(
             lambda s: s.document["images"][0].update(id=3),
-            ["coco/train.json: expected the 2 images of the split, got 2 (or others)"],
+            ["coco/train.json: expected the 2 images of the split, got 2, or others"],
             id="an image of another split in COCO",
         ),
         pytest.param(
@@ -338,7 +338,7 @@ Tamper = Callable[[Small], Any]
         ),
         pytest.param(
             lambda s: s.document["images"].append(s.document["images"][0]),
-            ["coco/train.json: expected the 2 images of the split, got 3 (or others)"],
+            ["coco/train.json: expected the 2 images of the split, got 3, or others"],
             id="an image twice in COCO",
         ),
         pytest.param(

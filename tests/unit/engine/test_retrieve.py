@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from prefect.runtime import task_run
 
 from schemas.manifests import Context
-from schemas.reasons import JUDGED, PASSING, Reason
+from schemas.reasons import FAILURES_IN_BYTES, PASSING, Reason
 from schemas.tables import RETRIEVALS
 from tasks.engine import runs
 from tasks.engine.retrieve import _known, _with_mixed_hosts, retrieve, unanswered_requests
@@ -182,7 +182,7 @@ def test_what_is_known_of_a_request_comes_with_it(outside, store):
     assert outside.came_with["a"] == found
 
 
-LASTING = frozenset(Reason) - PASSING - JUDGED
+LASTING = frozenset(Reason) - PASSING - FAILURES_IN_BYTES
 
 
 @pytest.mark.parametrize(
@@ -191,13 +191,13 @@ LASTING = frozenset(Reason) - PASSING - JUDGED
         pytest.param(PASSING, RULES, "new", True, id="what failed in passing"),
         pytest.param(PASSING, "others", "new", True, id="what failed in passing, under other rules"),
         pytest.param(PASSING, RULES, "failed", True, id="failed: what failed in passing"),
-        pytest.param(JUDGED, RULES, "new", False, id="what was judged by these rules"),
-        pytest.param(JUDGED, "others", "new", True, id="what was judged by other rules"),
-        pytest.param(JUDGED, RULES, "failed", True, id="failed: what was judged by these rules"),
+        pytest.param(FAILURES_IN_BYTES, RULES, "new", False, id="what was judged by these rules"),
+        pytest.param(FAILURES_IN_BYTES, "others", "new", True, id="what was judged by other rules"),
+        pytest.param(FAILURES_IN_BYTES, RULES, "failed", True, id="failed: what was judged by these rules"),
         pytest.param(LASTING, RULES, "new", False, id="what failed for good"),
         pytest.param(LASTING, "others", "new", False, id="what failed for good, whatever the rules are"),
         pytest.param(LASTING, RULES, "failed", True, id="failed: what failed for good"),
-        pytest.param(PASSING | JUDGED | LASTING, RULES, "all", True, id="all: whatever failed"),
+        pytest.param(PASSING | FAILURES_IN_BYTES | LASTING, RULES, "all", True, id="all: whatever failed"),
         pytest.param([None], RULES, "new", False, id="what is had"),
         pytest.param([None], "others", "new", False, id="what is had, under other rules: fetch looks at limits itself"),
         pytest.param([None], RULES, "failed", False, id="failed: not what is had"),

@@ -8,7 +8,7 @@ import pytest
 
 from schemas.tables import ANNOTATIONS
 from tasks.core.coco import document as coco
-from tasks.core.export.images import DIGESTED
+from tasks.core.export.images import IMAGES_BY_DIGEST
 
 CC0 = "https://creativecommons.org/publicdomain/zero/1.0/"
 BY = "https://creativecommons.org/licenses/by/4.0/"
@@ -16,7 +16,7 @@ BY = "https://creativecommons.org/licenses/by/4.0/"
 
 def image(number: int, **said: Any) -> dict[str, Any]:
     return {
-        **dict.fromkeys(DIGESTED.names),
+        **dict.fromkeys(IMAGES_BY_DIGEST.names),
         "record_id": f"s:{number}",
         "image_id": number,
         "sha256": f"{number:064x}",
@@ -58,7 +58,7 @@ def document(
     categories: tuple[str, ...] = ("person",),
 ) -> dict[str, Any]:
     got = coco.split_document(
-        pa.Table.from_pylist(images, schema=DIGESTED),
+        pa.Table.from_pylist(images, schema=IMAGES_BY_DIGEST),
         pa.Table.from_pylist(boxes, schema=ANNOTATIONS),
         categories,
         score,

@@ -61,7 +61,7 @@ def figures(
 def test_of_two_that_overlap_too_much_the_weaker_goes(
     boxes: list[list[float]], scores: list[float], most_iou: float, kept: list[int]
 ):
-    got = detect.kept_by_nms(np.array(boxes, F).reshape(-1, 4), np.array(scores, F), most_iou)
+    got = detect.nms_indices(np.array(boxes, F).reshape(-1, 4), np.array(scores, F), most_iou)
     assert got.tolist() == kept
 
 

@@ -50,7 +50,7 @@ ROWS: tuple[list[dict[str, Any]] | None, ...] = (
 )
 @pytest.mark.parametrize("chunks", [1, 3, 8])
 def test_figures_are_counted_in_each_image(category: str, score: float, expected: list[int], chunks: int):
-    got = counts.counts(lists(*ROWS, chunks=chunks), category, score)
+    got = counts.count_figures(lists(*ROWS, chunks=chunks), category, score)
     assert got.tolist() == expected
     assert got.dtype == np.int64
 
@@ -64,13 +64,13 @@ def test_figures_are_counted_in_each_image(category: str, score: float, expected
     ],
 )
 def test_images_without_any_figure(rows: tuple[Any, ...], expected: list[int]):
-    assert counts.counts(lists(*rows), "person", 0.5).tolist() == expected
+    assert counts.count_figures(lists(*rows), "person", 0.5).tolist() == expected
 
 
 def test_a_slice_counts_its_own_rows_only():
-    assert counts.counts(lists(*ROWS).slice(2, 2), "person", 0.5).tolist() == [2, 2]
+    assert counts.count_figures(lists(*ROWS).slice(2, 2), "person", 0.5).tolist() == [2, 2]
 
 
 def test_people_outrank_the_detector_even_where_they_saw_nobody():
     annotated = np.array([True, True, False])
-    assert counts.judged(annotated, np.array([0, 3, 0]), np.array([5, 0, 2])).tolist() == [0, 3, 2]
+    assert counts.prefer_people_counts(annotated, np.array([0, 3, 0]), np.array([5, 0, 2])).tolist() == [0, 3, 2]

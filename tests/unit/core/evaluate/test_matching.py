@@ -4,13 +4,20 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from schemas.tables import ANNOTATED, ANNOTATED_FIGURES, DETECT
+from schemas.tables import ANNOTATED_FIGURES, ANNOTATED_IMAGES, DETECT
 from tasks.core.evaluate.kernels import IGNORED, RIGHT, WRONG
-from tasks.core.evaluate.matching import Detections, Figures, detections_of_measure, figures_of, matches, select_images
+from tasks.core.evaluate.matching import (
+    Detections,
+    DrawnFigures,
+    detections_of_measure,
+    figures_of,
+    matches,
+    select_images,
+)
 from tests.support.evaluate import LARGE, SMALL, detections, figures
 
 
-def verdicts(truth: Figures, boxes: Detections, area: int = 0, step: int = 0, at_most: int = 100) -> list[int]:
+def verdicts(truth: DrawnFigures, boxes: Detections, area: int = 0, step: int = 0, at_most: int = 100) -> list[int]:
     return matches(truth, boxes, at_most).verdicts[area, step].tolist()
 
 
@@ -42,7 +49,7 @@ def verdicts(truth: Figures, boxes: Detections, area: int = 0, step: int = 0, at
         pytest.param(figures((0, SMALL)), detections((0, [0, 0, 0, 0], 0.9)), [WRONG], id="a box without an area"),
     ],
 )
-def test_what_becomes_of_each_box(truth: Figures, boxes: Detections, expected: list[int]):
+def test_what_becomes_of_each_box(truth: DrawnFigures, boxes: Detections, expected: list[int]):
     assert verdicts(truth, boxes) == expected
 
 
@@ -89,7 +96,7 @@ def test_some_of_the_images_alone_are_numbered_anew():
 def test_tables_become_arrays_and_images_of_one_blob_share_its_boxes():
     images = pa.Table.from_pylist(
         [{"image_id": number, "sha256": sha} for number, sha in ((3, "b"), (5, "a"), (9, "b"), (11, "c"))],
-        schema=ANNOTATED,
+        schema=ANNOTATED_IMAGES,
     )
     figures = pa.Table.from_pylist(
         [{"image_id": 9, "category": "person", "xywh_px": SMALL, "area_px2": 7.0, "is_crowd": True}],

@@ -7,10 +7,10 @@ import pyarrow as pa
 import pytest
 
 from schemas.errors import BadInput
-from schemas.tables import ANNOTATED, ANNOTATIONS
+from schemas.tables import ANNOTATED_IMAGES, ANNOTATIONS
 from tasks.core.evaluate.results import detections_of_release, detections_of_results
 
-IMAGES = pa.Table.from_pylist([{"image_id": 3}, {"image_id": 9}], schema=ANNOTATED)
+IMAGES = pa.Table.from_pylist([{"image_id": 3}, {"image_id": 9}], schema=ANNOTATED_IMAGES)
 BOX = {"image_id": 9, "category_id": 1, "bbox": [1, 2, 3, 4], "score": 0.5}
 
 

@@ -12,7 +12,7 @@ import rfc8785
 
 from schemas.tables import ANNOTATIONS, IMAGES, LEDGER, TIME
 from tasks.core.export import digest
-from tasks.core.export.images import DIGESTED
+from tasks.core.export.images import IMAGES_BY_DIGEST
 
 WHEN = datetime(2024, 2, 29, tzinfo=UTC)
 
@@ -152,7 +152,7 @@ def test_an_images_row_has_one_digest_with_its_bytes_and_with_their_sha256():
     }
     told = {**row, "image": {"bytes": sha256(b"pixels"), "path": None}}
     full = list(digest.lines(pa.RecordBatch.from_pylist([row], schema=IMAGES)))
-    assert full == list(digest.lines(pa.RecordBatch.from_pylist([told], schema=DIGESTED)))
+    assert full == list(digest.lines(pa.RecordBatch.from_pylist([told], schema=IMAGES_BY_DIGEST)))
     assert json.loads(full[0])["phash"] == "9223372036854775808"
 
 

@@ -97,7 +97,7 @@ def columns(**changes: Any) -> dict[str, pa.Array]:
 )
 def test_where_the_images_bytes_are(is_embedded: bool, is_media: bool, expected: list[dict[str, str | None]]):
     got = images.images(columns(), is_embedded=is_embedded, is_media=is_media)
-    assert got.schema == images.DIGESTED
+    assert got.schema == images.IMAGES_BY_DIGEST
     assert got["image"].to_pylist() == expected
     assert got["record_id"].to_pylist() == ["b", "a"]  # in the order given
 
@@ -108,12 +108,14 @@ def test_a_table_of_no_images():
         is_embedded=True,
         is_media=True,
     )
-    assert got.equals(images.DIGESTED.empty_table())
+    assert got.equals(images.IMAGES_BY_DIGEST.empty_table())
 
 
 def test_what_is_digested_is_the_images_table_but_for_the_bytes():
-    assert images.DIGESTED.names == IMAGES.names
-    assert [field for field in images.DIGESTED if field not in list(IMAGES)] == [images.DIGESTED.field("image")]
+    assert images.IMAGES_BY_DIGEST.names == IMAGES.names
+    assert [field for field in images.IMAGES_BY_DIGEST if field not in list(IMAGES)] == [
+        images.IMAGES_BY_DIGEST.field("image")
+    ]
     assert set(images.FROM_RECORDS) < set(IMAGES.names)
 
 

@@ -34,7 +34,9 @@ def listed(name: str) -> list[str]:
 
 def test_its_words_and_columns_are_those_that_a_build_reads():
     assert listed("WORDS") == [*VERDICTS]
-    table = verdicts.parse_verdicts("verdicts", [(1, listed("COLUMNS")), (2, ["s:1", "s:2", listed("WORDS")[0], "seen"])])
+    table = verdicts.parse_verdicts(
+        "verdicts", [(1, listed("COLUMNS")), (2, ["s:1", "s:2", listed("WORDS")[0], "seen"])]
+    )
     assert table.select(["a", "b", "verdict", "note"]).to_pylist() == [
         {"a": "s:1", "b": "s:2", "verdict": "copy", "note": "seen"}
     ]

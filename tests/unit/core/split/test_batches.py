@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from tasks.core.split.batches import Figures, deal_images
+from tasks.core.split.batches import FigureCounts, deal_images
 from tasks.core.strata import Strata
 
 POPART = (3, 1, 1)
@@ -30,7 +30,7 @@ def deal(
 ) -> list[int]:
     """The split of each image; of: its stratum."""
     listed = names or [f"r{number:03}" for number in range(len(of))]
-    count = figures and Figures(np.array(figures), np.array(placed or [0] * len(seats)))
+    count = figures and FigureCounts(np.array(figures), np.array(placed or [0] * len(seats)))
     strata = Strata([f"style {number}" for number in range(len(quotas))], np.array(of, np.int64))
     cut = len(listed) // 2
     given = pa.chunked_array([listed[:cut], listed[cut:]], pa.string())

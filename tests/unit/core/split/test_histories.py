@@ -134,7 +134,7 @@ def build(world: World, previous: pa.Table | None, how: Split, turn: int = 0) ->
     memory = ledger.inherited_rows(
         was,
         records["record_id"],
-        tables.kept(outcome)["record_id"],
+        tables.kept_rows(outcome)["record_id"],
         copies,
         same_splits=True,
         taken_down=records.filter(pc.is_valid(records["reason"]))["record_id"],

@@ -2,13 +2,13 @@
 
 import pyarrow as pa
 
-from schemas.tables import ANNOTATED, ANNOTATED_FIGURES
+from schemas.tables import ANNOTATED_FIGURES, ANNOTATED_IMAGES
 from tasks.core.train import lessons
 
 
 def test_lessons_keep_crowds_apart_and_cut_boxes_at_the_edges():
     images = pa.Table.from_pylist(
-        [{"image_id": n, "sha256": "ab", "width_px": 50, "height_px": 40} for n in (1, 2)], schema=ANNOTATED
+        [{"image_id": n, "sha256": "ab", "width_px": 50, "height_px": 40} for n in (1, 2)], schema=ANNOTATED_IMAGES
     )
     figures = pa.Table.from_pylist(
         [

@@ -294,7 +294,7 @@ def test_a_device_without_room_for_the_model_is_bad_input(monkeypatch):
 def test_a_lost_device_is_a_fault_that_may_pass_and_the_next_try_finds_the_same():
     detector = TorchvisionDetector(failing(LOST, at=1), SETTINGS, CPU)
     (before,) = detector.detect(pictures(1))
-    with pytest.raises(OSError, match="expected cpu to go on, got CUDA error: an illegal memory access"):
+    with pytest.raises(OSError, match="expected cpu to answer, got CUDA error: an illegal memory access"):
         detector.detect(pictures(1))
     (after,) = detector.detect(pictures(1))
     same(before, after)

@@ -381,7 +381,7 @@ def test_the_thumbnail_of_a_jpeg_is_at_most_256_px_wide_or_high(stored_px, small
 
     assert (found.width_px, found.height_px) == stored_px
     assert thumbnail(found).size == small_px
-    assert inspection.thumbnail_px == 256
+    assert inspection.THUMBNAIL_PX == 256
 
 
 @pytest.mark.parametrize("form", ["JPEG", "PNG", "GIF", "WEBP", "TIFF", "BMP", "PPM", "JPEG2000", "AVIF"])

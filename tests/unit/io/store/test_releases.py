@@ -126,7 +126,9 @@ def test_the_manifest_comes_last(store, monkeypatch):
 
     def noted(function: Callable[..., None]) -> Callable[..., None]:
         def call(*args: object, **kwargs: object) -> None:
-            seen.append((len(below(store, "releases/art/aaaabbbbcccc")), releases.opened(store, "art", "aaaabbbbcccc")))
+            seen.append(
+                (len(below(store, "releases/art/aaaabbbbcccc")), releases.find_release(store, "art", "aaaabbbbcccc"))
+            )
             function(*args, **kwargs)
 
         return call
@@ -137,7 +139,7 @@ def test_the_manifest_comes_last(store, monkeypatch):
 
     assert [release for _, release in seen] == [None] * len(seen)
     assert [files for files, _ in seen] == ([0] if store.is_local else [0, 1, 2, 3])
-    assert releases.opened(store, "art", "aaaabbbbcccc") is not None
+    assert releases.find_release(store, "art", "aaaabbbbcccc") is not None
 
 
 def test_a_store_that_fails_halfway_publishes_nothing(store, tmp_path, monkeypatch):
@@ -152,7 +154,7 @@ def test_a_store_that_fails_halfway_publishes_nothing(store, tmp_path, monkeypat
         with pytest.raises(OSError, match="No space left"):
             published(store)
 
-    assert releases.opened(store, "art", "aaaabbbbcccc") is None
+    assert releases.find_release(store, "art", "aaaabbbbcccc") is None
     assert left_over(store, tmp_path) == []
 
 
@@ -241,7 +243,7 @@ def test_many_builds_at_once_end_in_one_intact_release(store, tmp_path, before):
             thread.join()
 
         assert problems == []
-        found = releases.opened(store, "art", version)
+        found = releases.find_release(store, "art", version)
         assert found is not None
         assert found.is_intact()
     assert left_over(store, tmp_path) == []
@@ -365,7 +367,7 @@ def test_a_folder_that_is_no_release_is_bad_input(store, text):
 
     assert url in str(caught.value)
     assert "\n" not in str(caught.value)
-    assert releases.opened(store, "art", "v") is None
+    assert releases.find_release(store, "art", "v") is None
 
 
 @pytest.mark.parametrize("url", ["nope://x", "", "{tmp}/missing", "{tmp}/file", "{tmp}/file/below", "{tmp}/latest"])

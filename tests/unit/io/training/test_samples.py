@@ -18,10 +18,10 @@ def test_pictures_are_decoded_once_as_long_as_there_is_room():
         return file.getvalue()
 
     held = samples.PictureCache(one_more, 20 * 10 * 3)
-    assert held.reduced("a", (20, 10)).shape == (10, 20, 3)
-    assert held.reduced("a", (20, 10)).shape == (10, 20, 3)
-    held.reduced("b", (20, 10))
-    held.reduced("b", (20, 10))
+    assert held.load_resized("a", (20, 10)).shape == (10, 20, 3)
+    assert held.load_resized("a", (20, 10)).shape == (10, 20, 3)
+    held.load_resized("b", (20, 10))
+    held.load_resized("b", (20, 10))
     assert reads == ["a", "b", "b"]
 
 

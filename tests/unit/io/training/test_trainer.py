@@ -154,7 +154,7 @@ class Lost(nn.Module):
 
 def test_a_gpu_that_fails_is_one_sentence():
     with pytest.raises(
-        BadInput, match=r"device: expected cpu to go on, got CUDA error: an illegal.*the same command goes"
+        BadInput, match=r"device: expected cpu to answer, got CUDA error: an illegal.*the same command continues"
     ):
         training.Trainer(Lost(), settings(), CPU, is_frozen=False).step(some_samples(), 1e-3, 0)
 

@@ -14,7 +14,7 @@ from schemas.errors import BadInput, BrokenPromise
 from schemas.manifests import Context, TableRef
 from schemas.relations import ViewName
 from schemas.stages import Dedup
-from schemas.tables import NEIGHBOURS
+from schemas.tables import SEARCH_PAIRS
 from tasks.dedup import dedup, relate, search, view_hashes
 from tasks.engine import inspection
 from tasks.io.images.inspection import PHASH
@@ -158,7 +158,7 @@ def test_what_was_searched_before_and_what_is_new_are_the_whole(
         (i, j, (i ^ j).bit_count(), True) for i in views.tolist() for j in values if (i ^ j).bit_count() <= radius_bits
     }
     assert {tuple(row.values()) for row in at_once.to_pylist()} == expected
-    assert at_once.schema == NEIGHBOURS
+    assert at_once.schema == SEARCH_PAIRS
 
 
 def test_hashes_of_another_recipe_are_refused(wall: Wall):

@@ -9,7 +9,17 @@ import pyarrow.parquet as pq
 import pytest
 
 from schemas.errors import BadInput
-from schemas.tables import ANSWERS, EDGES, HASH, NEIGHBOURS, RETRIEVALS, SEARCHED, SHELF, THUMBNAILS, VIEW_HASHES
+from schemas.tables import (
+    ANSWERS,
+    EDGES,
+    HASH,
+    RETRIEVALS,
+    SEARCH_HASHES,
+    SEARCH_PAIRS,
+    THUMBNAIL_PLACES,
+    THUMBNAILS,
+    VIEW_HASHES,
+)
 from tasks.core.purge.identifiers import Identifiers
 from tasks.io.store import layout
 from tasks.io.store.journal import Journal
@@ -121,7 +131,7 @@ def test_images_their_thumbnails_and_their_places_go_and_others_stay(store: Stor
         {"locator": "u/2.jpg", "sha256": other},
     )
     path = write(store, THUMBNAIL, THUMBNAILS, *({"sha256": sha256, "jpeg": b"jpeg"} for sha256 in (mine, other)))
-    write(store, PLACES, SHELF, *({"sha256": sha256, "path": path} for sha256 in (mine, other)))
+    write(store, PLACES, THUMBNAIL_PLACES, *({"sha256": sha256, "path": path} for sha256 in (mine, other)))
     write(store, HASHES, HASH, {"sha256": mine})
     foreseen = clean(store, mine, is_dry=True)
     assert left(store, THUMBNAIL, "sha256") == [mine, other]
@@ -163,11 +173,16 @@ def test_a_key_identifies_nothing_in_the_answers_of_another_source(store: Store)
 def test_searches_that_hold_a_hash_of_the_files_go_and_others_stay(store: Store):
     write(store, HASHES, HASH, {"sha256": "a", "phash": 7}, {"sha256": "b", "phash": 8})
     write(store, VIEWS, VIEW_HASHES, {"sha256": "a", "keys": [5, 2**63]})
-    pieces = pa.schema([*NEIGHBOURS, ("piece", pa.int32())])
+    pieces = pa.schema([*SEARCH_PAIRS, ("piece", pa.int32())])
     for key, hash_value in (("k", 7), ("l", 2**63), ("m", 8)):
-        write(store, measure_folder("search-hashes", key), SEARCHED, {"key": hash_value, "is_view": False, "pairs": 0})
+        write(
+            store,
+            measure_folder("search-hashes", key),
+            SEARCH_HASHES,
+            {"key": hash_value, "is_view": False, "pairs": 0},
+        )
         pair = {"left": 1, "right": hash_value, "distance_bits": 3, "is_view": True}
-        write(store, measure_folder("search-pairs", key, "s"), NEIGHBOURS, pair)
+        write(store, measure_folder("search-pairs", key, "s"), SEARCH_PAIRS, pair)
         write(store, measure_folder("search-pieces", key), pieces, {"piece": 0}, {**pair, "piece": 0})
     write(store, layout.outcome_folder("search-hashes"), pa.schema([("key", pa.uint64())]), {"key": 5})
     assert clean(store, "a") == ["store: 7 tables of searches, 2 rows of measures"]
