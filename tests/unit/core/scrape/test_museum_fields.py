@@ -1,0 +1,104 @@
+"""Fields that museums' APIs have in common: what hostile and odd ones become."""
+
+import time
+
+import pytest
+
+from tasks.core.scrape.museum_fields import NO_YEAR, QUALIFIER, single_year, text_without_tags
+
+
+@pytest.mark.parametrize("value", [None, "", " \t\n", "<i></i>", "&nbsp;", "&lt;br/&gt;", 0, 7, True, b"text", ["a"]])
+def test_what_is_no_text_is_none(value):
+    assert text_without_tags(value) is None
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("  The Arch\n", "The Arch"),
+        ("<i>Ukiyo-e</i> print", "Ukiyo-e print"),
+        ("Armor (&lt;i&gt;Gusoku&lt;/i&gt;)", "Armor (Gusoku)"),
+        ("Dürer &amp; S&ouml;hne", "Dürer & Söhne"),
+        ('<a href="http://x/?a=1&amp;b=2" title="y">Leaf</a>', "Leaf"),
+        ("one<br />two<BR>three", "onetwothree"),
+        ("one\n<p\nclass='a'>two</p>", "one\ntwo"),
+        # signs that are no tags stay
+        ("1 < 2 > 0", "1 < 2 > 0"),
+        ("<1820>", "<1820>"),
+        ("a <- b", "a <- b"),
+        ("<!-- no tag -->", "<!-- no tag -->"),
+        ("half a <i", "half a <i"),
+        ("&amp;lt;i&amp;gt;", "&lt;i&gt;"),
+        ("<<i>b>", "<b>"),
+    ],
+)
+def test_text_loses_its_tags_and_nothing_else(value, expected):
+    assert text_without_tags(value) == expected
+
+
+@pytest.mark.parametrize(("length", "is_tag"), [(199, True), (200, True), (201, False)])
+def test_a_very_long_tag_is_text(length, is_tag):
+    text = f"a<i{'x' * length}>b"
+    assert text_without_tags(text) == ("ab" if is_tag else text)
+
+
+def test_signs_without_end_take_no_time():
+    start_s = time.monotonic()
+    hostile = "<i" * 200_000
+    assert text_without_tags(hostile) == hostile
+    assert time.monotonic() - start_s < 5
+
+
+@pytest.mark.parametrize(
+    ("begin", "end", "expected"),
+    [
+        # one year, and the limits of those that are one
+        (1820, 1820, "1820"),
+        (1000, 1000, "1000"),
+        (999, 999, NO_YEAR),
+        (2099, 2099, "2099"),
+        (2100, 2100, NO_YEAR),
+        (0, 0, NO_YEAR),
+        (-1479, -1458, NO_YEAR),
+        (2**80, 2**80, NO_YEAR),
+        # several years: the text decides, as long as one of them can be meant
+        (1820, 1842, None),
+        (900, 1000, None),
+        (900, 999, NO_YEAR),
+        (2099, 2200, None),
+        (2100, 2200, NO_YEAR),
+        (-500, 3000, None),
+        (1842, 1820, None),
+        # no years
+        (None, None, None),
+        (1820, None, None),
+        (None, 1820, None),
+        ("1820", "1820", None),
+        (1820.0, 1820.0, None),
+        (True, True, None),
+        ([1820], {}, None),
+    ],
+)
+def test_a_year_is_one_where_first_and_last_agree(begin, end, expected):
+    assert single_year(begin, end) == expected
+
+
+@pytest.mark.parametrize(
+    ("prefix", "expected"),
+    [
+        ("Attributed to", "Attributed"),
+        ("WORKSHOP OF", "WORKSHOP"),
+        ("In the manner of", "manner"),
+        ("(possibly)", "possibly"),
+        ("Formerly attributed to the circle of", "attributed"),
+        ("", None),
+        ("Issued by", None),
+        ("Stylebook by", None),
+        ("Copyist", None),
+        ("Afterwards", None),
+        ("Unattributed", None),
+    ],
+)
+def test_whole_words_qualify_an_attribution_and_roles_do_not(prefix, expected):
+    match = QUALIFIER.search(prefix)
+    assert (match and match[0]) == expected
