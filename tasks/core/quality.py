@@ -91,9 +91,9 @@ def chroma(small: Whole) -> float:
     Colour is the pair (R - G, (R + G) / 2 - B) of Hasler and Suesstrunk, "Measuring colourfulness in natural images"
     (2003). In a picture of one tone (greys, sepia, blueprint, ink on tinted paper) lightness says the colour, so that 0
     is left, whatever the tone; a seal or a colour chart on less than a twentieth of the area doesn't count. small: as
-    `reduced` gives it.
+    `reduce_to_quarter` gives it.
 
-    >>> chroma(reduced(np.full((8, 8, 3), (200, 150, 90), np.uint8)))
+    >>> chroma(reduce_to_quarter(np.full((8, 8, 3), (200, 150, 90), np.uint8)))
     0.0
     """
     red, green, blue = small[:, :, 0], small[:, :, 1], small[:, :, 2]
@@ -166,7 +166,7 @@ def object_photo(small: Whole) -> float:
     The share of the outermost pixels that are ground, times how solid what stands before it is: what its rows and
     columns hold of their lengths from the first pixel to the last. 0 where nothing, next to nothing, nearly everything
     or a rectangle stands there.
-    small: as `reduced` gives it.
+    small: as `reduce_to_quarter` gives it.
     """
     is_thing = np.abs(small - _ground(small)).max(axis=2) > 16 * _GROUND_LEVELS
     area = int(is_thing.sum()) / is_thing.size

@@ -30,7 +30,7 @@ def strata(view: pa.Table, columns: Sequence[str]) -> Strata:
     Nulls and empty strings are UNKNOWN. With several columns the name of a stratum is their values, joined.
 
     >>> strata(pa.table({"style": ["Cubism", None, "Cubism"]}), ["style"])
-    Strata(names=['Cubism', 'unknown'], of=array([0, 1, 0]), unknown=frozenset({1}))
+    Strata(names=['Cubism', 'unknown'], stratum_index=array([0, 1, 0]), unknown=frozenset({1}))
     """
     if not view.num_rows:
         return Strata([], np.empty(0, np.int64))

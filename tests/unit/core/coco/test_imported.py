@@ -129,7 +129,9 @@ def test_results_of_an_image_that_is_not_listed_are_refused():
         pytest.param({}, "images: expected a COCO file, got no list of objects under 'images'", id="an empty object"),
         pytest.param({"images": ["x"]}, "got no list of objects under 'images'", id="names alone"),
         pytest.param(listed({"file_name": "x"}), "images: images[0].id: expected a whole number or text", id="no id"),
-        pytest.param(listed({"id": 1}, {"id": 1}), "expected each image id once, got 1 id (1) again", id="an id twice"),
+        pytest.param(
+            listed({"id": 1}, {"id": 1}), "expected each image id once, got 1 id (1) more than once", id="an id twice"
+        ),
         pytest.param(
             {**DOCUMENT, "categories": [{"id": 18, "name": "dog"}]},
             "expected a category of id 1, got [18]",
@@ -149,7 +151,7 @@ def test_what_is_no_coco_file_is_refused_in_one_sentence(document: Any, message:
 @pytest.mark.parametrize("which", ["images", "results"])
 def test_what_is_no_json_is_told_in_a_sentence(which: str, data: bytes):
     given = {"images": json.dumps(DOCUMENT).encode(), "results": b"[]", which: data}
-    with pytest.raises(BadInput, match=f"{which}: expected JSON, got a file that is none"):
+    with pytest.raises(BadInput, match=f"{which}: expected JSON, got something else"):
         import_detections(given["images"], given["results"], (1,))
 
 

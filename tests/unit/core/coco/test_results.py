@@ -82,7 +82,7 @@ def test_what_is_no_results_file_is_refused_in_one_sentence(rows: Any, message: 
 
 @pytest.mark.parametrize("data", [b"", b"{", b"\xff\xfe\x00", b"[" * 200_000], ids=lambda data: repr(data[:8]))
 def test_what_is_no_json_is_refused(data: bytes):
-    with pytest.raises(BadInput, match="results: expected JSON, got a file that is none"):
+    with pytest.raises(BadInput, match="results: expected JSON, got something else"):
         read_results("results", data)
 
 

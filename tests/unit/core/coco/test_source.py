@@ -98,7 +98,7 @@ def test_what_is_no_coco_file_is_refused():
 def test_one_id_for_two_images_is_refused():
     """Each would have had the figures of both."""
     images = [{"id": 1, "file_name": "a.jpg"}, {"id": 1, "file_name": "b.jpg"}]
-    with pytest.raises(BadInput, match=r"expected each image id once, got 1 id \(1\) again"):
+    with pytest.raises(BadInput, match=r"expected each image id once, got 1 id \(1\) more than once"):
         read(coco(images=images))
 
 

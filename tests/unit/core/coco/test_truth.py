@@ -103,7 +103,7 @@ def test_other_categories_are_passed_over_and_a_bad_box_of_theirs_matters_to_nob
 @pytest.mark.parametrize(
     ("value", "said"),
     [
-        (document(images=[IMAGE, IMAGE]), "expected each image id once, got 1 id (7) again"),
+        (document(images=[IMAGE, IMAGE]), "expected each image id once, got 1 id (7) more than once"),
         (document(images=[{**IMAGE, "id": "x"}], annotations=[]), "expected whole numbers as ids of images, got 'x'"),
         (document(categories=[{"id": 1, "name": "dog"}]), "expected a category 'person', got ['dog']"),
         (document(categories=[{"id": 1, "name": "person"}, {"id": 2, "name": "person"}]), "under the ids [1, 2]"),
@@ -119,7 +119,7 @@ def test_anything_else_is_refused_in_one_sentence(value: Any, said: str):
 
 @pytest.mark.parametrize("data", [b"", b"{", b"[" * 100_000, b"\xff\xfe", b"<html>"])
 def test_what_is_no_json_is_refused(data: bytes):
-    with pytest.raises(BadInput, match="truth: expected JSON, got a file that is none"):
+    with pytest.raises(BadInput, match="truth: expected JSON, got something else"):
         read_truth_file("truth", data, "person")
 
 

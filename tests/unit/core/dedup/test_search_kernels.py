@@ -38,7 +38,7 @@ def test_an_index_has_buckets_in_order_and_equal_ones_in_the_order_of_rows():
     index = kernels.build_index(keys(0b10, 0b01, 0b110, 0b00), AS_THEY_ARE, np.uint64(0), 2)
     assert index.rows.tolist() == [3, 1, 0, 2]
     assert index.hashes[:4].tolist() == [0b00, 0b01, 0b10, 0b110]
-    assert index.keys.size == 4 + kernels.LANES, "so that a step of lanes at the last key reads nothing foreign"
+    assert index.hashes.size == 4 + kernels.LANES, "so that a step of lanes at the last key reads nothing foreign"
     assert [int(start) for start in index.starts[:5]] == [0, 1, 2, 4, 4]
 
 

@@ -28,9 +28,9 @@ def test_what_can_be_purged():
         pytest.param(["s:1"], {"reason": "x" * 501}, "expected 1 to 500 characters", id="a long reason"),
         pytest.param(["s:1"], {"reason": "a\nb"}, "got 3 characters in 2 lines", id="a reason of two lines"),
         pytest.param([], {"day": "yesterday"}, "--date: expected a day such as 2024-12-31", id="no day"),
-        pytest.param([], {"day": "2024-12-31"}, "--date: expected --record as well", id="a day without a record"),
-        pytest.param([], {"reason": "x"}, "--reason: expected --record as well", id="a reason without a record"),
-        pytest.param([], {"is_alone": True}, "--alone: expected --record as well", id="alone without a record"),
+        pytest.param([], {"day": "2024-12-31"}, "--date: expected --record with it", id="a day without a record"),
+        pytest.param([], {"reason": "x"}, "--reason: expected --record with it", id="a reason without a record"),
+        pytest.param([], {"is_alone": True}, "--alone: expected --record with it", id="alone without a record"),
     ],
 )
 def test_what_can_not_be_purged_is_refused(record_ids: list[str], options: dict[str, Any], message: str):
