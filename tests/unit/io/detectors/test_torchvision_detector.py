@@ -23,7 +23,6 @@ from tasks.io.detectors import decoding, devices, heads, loading, torchvision_mo
 from tasks.io.detectors.canvases import Canvases, Size
 from tasks.io.detectors.detector import Detections
 from tasks.io.detectors.loading import InferenceOptions
-from tasks.io.detectors.outputs import PictureSizes, detections_from_rows
 from tasks.io.detectors.torchvision_detector import TorchvisionDetector
 from tests.support.models import METADATA, SETTINGS, Failing, small
 
@@ -100,17 +99,6 @@ def test_on_torchvisions_own_canvas_the_boxes_are_torchvisions(name):
         assert found.keypoints_xyv.shape == (len(found.scores), 17, 3)
     else:
         assert found.keypoints_xyv is None
-
-
-def test_joints_are_found_from_a_stated_value_on_and_scaled_as_boxes_are():
-    row = [10, 20, 30, 40, 0.5, 1, 5, 6, 2.0, 7, 8, 1.9]
-    other = [0, 0, 1, 1, 0.9, 2, 0, 0, 9.0, 0, 0, 9.0]
-    (found,) = detections_from_rows(
-        [np.array([row, other], np.float32)], [PictureSizes(Size(50, 300), Size(100, 100))], [1]
-    )
-    assert found.xyxy_px.tolist() == [[30, 10, 90, 20]]
-    assert found.keypoints_xyv.tolist() == [[[15, 3, 2], [21, 4, 0]]]
-    assert found.labels.tolist() == [1]
 
 
 def test_a_model_of_other_classes_too_does_not_spend_its_boxes_on_them():
@@ -207,11 +195,6 @@ def test_anchors_lie_where_they_should_whatever_the_precision_of_the_maps():
 def test_torch_has_its_threads_back():
     torch.set_num_threads(2)
     TorchvisionDetector(small(), SETTINGS, CPU).detect(pictures(1))
-    assert torch.get_num_threads() == 2
-    with devices.one_thread():
-        with devices.one_thread():
-            assert torch.get_num_threads() == 1
-        assert torch.get_num_threads() == 1  # not before the last has left
     assert torch.get_num_threads() == 2
 
 
@@ -342,26 +325,6 @@ def test_a_gpu_that_does_not_answer_is_replaced_by_the_cpu_and_said_once(caplog)
 def test_an_error_of_the_program_stays_one():
     with pytest.raises(RuntimeError, match="shapes do not match"):
         TorchvisionDetector(failing(RuntimeError("shapes do not match")), SETTINGS, CPU).detect(pictures(1))
-
-
-@pytest.mark.parametrize(
-    ("word", "said"),
-    [
-        ("cuda:7777", "expected one of this machine's"),
-        ("tpu", "expected auto, cpu, cuda or"),
-        ("meta", "expected auto, cpu, cuda or"),
-        ("", "expected auto, cpu, cuda or"),
-        ("cuda:x", "expected auto, cpu, cuda or"),
-    ],
-)
-def test_a_device_that_is_not_there_is_bad_input(word, said):
-    with pytest.raises(BadInput, match=f"device: {said}"):
-        devices.choose_device(word)
-
-
-def test_auto_is_what_there_is():
-    assert devices.choose_device("auto").type == ("cuda" if torch.cuda.is_available() else "cpu")
-    assert devices.choose_device("cpu") == CPU
 
 
 # --- weights
