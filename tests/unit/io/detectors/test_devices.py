@@ -74,7 +74,7 @@ def test_a_word_that_names_no_kind_of_device_is_bad_input(gpus, name):
 @pytest.mark.parametrize("name", ["cuda:128", "cuda:255", "cuda:256"])
 def test_a_number_beyond_those_that_torch_can_count_is_bad_input(gpus, name):
     gpus(2)
-    with pytest.raises(BadInput, match="^device: expected one of this machine's 2 CUDA devices"):
+    with pytest.raises(BadInput, match="device: expected one of this machine's 2 CUDA devices"):
         devices.choose_device(name)
 
 
