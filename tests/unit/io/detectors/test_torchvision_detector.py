@@ -18,12 +18,12 @@ from torchvision.models.detection.backbone_utils import mobilenet_backbone
 
 from schemas.detect import Detect
 from schemas.errors import BadInput
-from tasks.io.detectors import decoding, devices, heads, loading, torchvision_models, torchvision_weights
+from tasks.io.detectors import decoding, devices, heads, loading, torchvision_models
 from tasks.io.detectors.canvases import Canvases, Size
 from tasks.io.detectors.detector import Detections
 from tasks.io.detectors.loading import InferenceOptions
 from tasks.io.detectors.torchvision_detector import TorchvisionDetector
-from tests.support.models import METADATA, SETTINGS, Failing, small
+from tests.support.models import SETTINGS, Failing, small
 
 CPU = torch.device("cpu")
 LOST = RuntimeError("CUDA error: an illegal memory access was encountered")
@@ -300,44 +300,3 @@ def test_a_gpu_that_does_not_answer_is_replaced_by_the_cpu_and_said_once(caplog)
 def test_an_error_of_the_program_stays_one():
     with pytest.raises(RuntimeError, match="shapes do not match"):
         TorchvisionDetector(failing(RuntimeError("shapes do not match")), SETTINGS, CPU).detect(pictures(1))
-
-
-# --- weights
-
-
-def test_weights_by_torchvisions_name_are_of_that_model():
-    with pytest.raises(BadInput, match=r"expected torchvision:COCO_V1 or torchvision:DEFAULT for ssd300_vgg16, got"):
-        torchvision_weights.weights_file("weights", "ssd300_vgg16", "torchvision:COCO_V9")
-    with pytest.raises(BadInput, match="expected a file, since torchvision has none for fcos_small"):
-        torchvision_weights.weights_file("weights", "fcos_small", "torchvision:DEFAULT")
-    assert torchvision_weights.weights_file("weights", "fcos_small", "s3://a/b") == "s3://a/b"
-
-
-def test_without_internet_that_is_one_sentence(tmp_path, monkeypatch):
-    monkeypatch.setattr(torch.hub, "get_dir", lambda: str(tmp_path))
-    with pytest.raises(BadInput, match=r"^binding 'weights': expected to fetch torchvision's weights from https://"):
-        torchvision_weights.weights_file("weights", "ssdlite320_mobilenet_v3_large", "torchvision:DEFAULT")
-
-
-@pytest.mark.parametrize(
-    ("classes", "said"),
-    [
-        ({"person": 2}, "expected weights whose class 2 is 'person', got those of person"),
-        ({"horse": 1}, "expected weights whose class 1 is 'horse', got those of person"),
-        ({"person": 0}, "expected weights whose class 0 is 'person'"),
-    ],
-)
-def test_weights_that_do_not_know_the_class_are_bad_input(tmp_path, classes, said):
-    file = tmp_path / "small.safetensors"
-    file.write_bytes(torchvision_models.weights_bytes(small(), METADATA))
-    with pytest.raises(BadInput, match=f"binding 'weights': {said}"):
-        torchvision_weights.load_model(Detect(model="fcos_small", classes=classes), "weights", str(file))
-
-
-def test_a_class_beyond_those_of_weights_without_names_is_bad_input(tmp_path):
-    file = tmp_path / "small.pth"
-    torch.save(torchvision_models.build("fcos_small", 2).state_dict(), file)
-    with pytest.raises(BadInput, match=r"expected a class index of 1\.\.2 for 'horse', got 3"):
-        torchvision_weights.load_model(
-            Detect(model="fcos_small", classes={"person": 1, "horse": 3}), "weights", str(file)
-        )
