@@ -26,6 +26,8 @@ class OnnxDetector:
 
     def detect(self, pictures: Sequence[Pixels]) -> list[Detections]:
         """The detections of each of at most `batch` pictures, in their order."""
+        if not pictures:
+            return []
         inputs = [self._model.prepare_picture(pixels) for pixels in pictures]
         outputs = self._model.run([pixels for pixels, _ in inputs])
         return [self._one(raw, scales) for raw, (_, scales) in zip(outputs, inputs, strict=True)]

@@ -17,6 +17,7 @@ class BatchSize:
     def __init__(self, first: int, most: int = MAX_PICTURES) -> None:
         """If `first` = `most`, the size is fixed."""
         self._most, self.pictures = most, min(first, most)
+        self._best = self.pictures
         self._is_warm, self._best_s = False, float("inf")
         self._is_settled = self.pictures == most
         self._lock = threading.Lock()
@@ -31,10 +32,10 @@ class BatchSize:
                 return
             each_s = seconds / pictures
             if each_s * _GAIN > self._best_s:  # the doubling did not pay
-                self.pictures //= 2
+                self.pictures = self._best
                 self._is_settled = True
                 return
-            self._best_s, self._is_warm = each_s, False
+            self._best, self._best_s, self._is_warm = pictures, each_s, False
             self.pictures = min(self._most, 2 * self.pictures)
             self._is_settled = self.pictures == pictures
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import ctypes
+import re
 import threading
 from collections.abc import Iterator
 from typing import Any
@@ -33,15 +34,13 @@ def choose_device(device: str) -> torch.device:
     count = torch.cuda.device_count() if torch.cuda.is_available() else 0
     if device == "auto":
         return torch.device("cuda", 0) if count else torch.device("cpu")
-    try:
-        choice = torch.device(device)
-    except RuntimeError as problem:
-        raise BadInput(f"device: expected auto, cpu, cuda or cuda:<number>, got '{device}'") from problem
-    if choice.type not in {"cpu", "cuda"}:
+    # read here: torch keeps the number in 8 bits, so that it takes cuda:256 for cuda:0
+    name = re.fullmatch(r"(cpu)(?::[0-9]{1,6})?|cuda(?::([0-9]{1,6}))?", device, re.ASCII)
+    if name is None:
         raise BadInput(f"device: expected auto, cpu, cuda or cuda:<number>, got '{device}'")
-    if choice.type == "cpu":
+    if name[1]:
         return torch.device("cpu")
-    if (index := choice.index or 0) >= count:
+    if (index := int(name[2] or 0)) >= count:
         raise BadInput(f"device: expected one of this machine's {count} CUDA devices, got '{device}'")
     return torch.device("cuda", index)
 

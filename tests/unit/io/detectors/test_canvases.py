@@ -4,7 +4,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks.io.detectors.batch_size import BatchSize, padded_size
 from tasks.io.detectors.canvases import Canvases, Size
 
 POPART = Canvases(800, 1333)
@@ -51,48 +50,3 @@ def test_a_canvas_holds_its_picture_and_wastes_little_of_paintings(height, width
 def test_there_are_few_canvases():
     found = {POPART.canvas_for(Size(100, width)) for width in range(1, 2000)}
     assert len(found) <= 36
-
-
-def test_a_batch_doubles_while_that_pays():
-    size = BatchSize(4, most=32)
-    for pictures, seconds in ((4, 9.0), (4, 4.0), (8, 9.0), (8, 6.0), (16, 99.0), (16, 11.9)):
-        size.record_time(pictures, seconds)  # 1 s each, then 0.75 s; then 0.744 s: not worth the memory
-    assert size.pictures == 8
-    size.record_time(8, 0.1)
-    assert size.pictures == 8
-
-
-def test_the_first_batch_of_a_size_and_one_that_is_not_full_say_nothing():
-    size = BatchSize(4)
-    size.record_time(4, 1.0)
-    size.record_time(3, 1.0)
-    assert size.pictures == 4
-    size.record_time(4, 1.0)
-    assert size.pictures == 8
-
-
-def test_a_batch_grows_to_the_most_and_a_fixed_one_stays():
-    size, fixed = BatchSize(4, most=6), BatchSize(1, most=1)
-    for _ in range(9):
-        size.record_time(size.pictures, 1.0 / size.pictures)
-        fixed.record_time(1, 1.0)
-    assert (size.pictures, fixed.pictures) == (6, 1)
-
-
-def test_a_batch_that_did_not_fit_is_halved_once_however_many_threads_say_so():
-    size = BatchSize(16)
-    size.halve(16)
-    size.halve(16)
-    assert size.pictures == 8
-    size.halve(1)
-    assert size.pictures == 1
-    size.record_time(1, 1.0)
-    size.record_time(1, 1.0)
-    assert size.pictures == 1
-
-
-@given(st.integers(1, 64), st.integers(1, 64))
-def test_a_batch_has_place_for_its_pictures_and_few_shapes(pictures, most):
-    places = padded_size(pictures, most)
-    assert pictures <= places
-    assert places in (most, pictures) or places.bit_count() == 1

@@ -15,17 +15,15 @@ from PIL import Image
 from torch import nn
 from torchvision.models import detection
 from torchvision.models.detection.backbone_utils import mobilenet_backbone
-from torchvision.models.detection.image_list import ImageList
 
 from schemas.detect import Detect
 from schemas.errors import BadInput
-from tasks.io.detectors import decoding, devices, heads, loading, torchvision_models, torchvision_weights
+from tasks.io.detectors import decoding, devices, heads, loading, torchvision_models
 from tasks.io.detectors.canvases import Canvases, Size
 from tasks.io.detectors.detector import Detections
 from tasks.io.detectors.loading import InferenceOptions
-from tasks.io.detectors.outputs import PictureSizes, detections_from_rows
 from tasks.io.detectors.torchvision_detector import TorchvisionDetector
-from tests.support.models import METADATA, SETTINGS, Failing, small
+from tests.support.models import SETTINGS, Failing, small
 
 CPU = torch.device("cpu")
 LOST = RuntimeError("CUDA error: an illegal memory access was encountered")
@@ -102,32 +100,6 @@ def test_on_torchvisions_own_canvas_the_boxes_are_torchvisions(name):
         assert found.keypoints_xyv is None
 
 
-def test_joints_are_found_from_a_stated_value_on_and_scaled_as_boxes_are():
-    row = [10, 20, 30, 40, 0.5, 1, 5, 6, 2.0, 7, 8, 1.9]
-    other = [0, 0, 1, 1, 0.9, 2, 0, 0, 9.0, 0, 0, 9.0]
-    (found,) = detections_from_rows(
-        [np.array([row, other], np.float32)], [PictureSizes(Size(50, 300), Size(100, 100))], [1]
-    )
-    assert found.xyxy_px.tolist() == [[30, 10, 90, 20]]
-    assert found.keypoints_xyv.tolist() == [[[15, 3, 2], [21, 4, 0]]]
-    assert found.labels.tolist() == [1]
-
-
-def test_a_model_of_other_classes_too_does_not_spend_its_boxes_on_them():
-    several, one = torchvision_models.build("fcos_small", 5), small()
-    for model in (several, one):
-        heads.set_limits(model, Detect(model="fcos_small", at_most=7, nms_iou=0.3, least_score=0.2))
-    assert (one.detections_per_img, one.nms_thresh, one.score_thresh) == (7, 0.3, 0.2)
-    assert several.detections_per_img > 200
-
-
-@pytest.mark.parametrize(
-    "name", ["fasterrcnn_mobilenet_v3_large_320_fpn", "ssdlite320_mobilenet_v3_large", "fcos_small"]
-)
-def test_every_kind_of_head_tells_its_classes(name):
-    assert heads.count_classes(torchvision_models.build(name, 4, 96, 96)) == 5
-
-
 def loud(name: str) -> nn.Module:
     """A model of random weights whose scores differ, though its maps are near 0."""
     torch.manual_seed(1)
@@ -195,23 +167,9 @@ def test_bfloat16_moves_scores_by_little_and_not_beyond_its_precision():
     assert other.scores.dtype == np.float32
 
 
-def test_anchors_lie_where_they_should_whatever_the_precision_of_the_maps():
-    generator = detection.anchor_utils.AnchorGenerator(((8,),), ((1.0,),))
-    images, maps = ImageList(torch.empty((1, 3, 800, 1344)), [(800, 1344)]), torch.zeros((1, 4, 100, 168))
-    (exact,), (rough,) = generator(images, [maps]), generator(images, [maps.bfloat16()])
-    assert (exact - rough).abs().max() == 4  # why: px, at the far end of the canvas
-    (ours,) = heads.Float32Anchors(generator)(images, [maps.bfloat16()])
-    assert torch.equal(ours, exact)
-
-
 def test_torch_has_its_threads_back():
     torch.set_num_threads(2)
     TorchvisionDetector(small(), SETTINGS, CPU).detect(pictures(1))
-    assert torch.get_num_threads() == 2
-    with devices.one_thread():
-        with devices.one_thread():
-            assert torch.get_num_threads() == 1
-        assert torch.get_num_threads() == 1  # not before the last has left
     assert torch.get_num_threads() == 2
 
 
@@ -342,64 +300,3 @@ def test_a_gpu_that_does_not_answer_is_replaced_by_the_cpu_and_said_once(caplog)
 def test_an_error_of_the_program_stays_one():
     with pytest.raises(RuntimeError, match="shapes do not match"):
         TorchvisionDetector(failing(RuntimeError("shapes do not match")), SETTINGS, CPU).detect(pictures(1))
-
-
-@pytest.mark.parametrize(
-    ("word", "said"),
-    [
-        ("cuda:7777", "expected one of this machine's"),
-        ("tpu", "expected auto, cpu, cuda or"),
-        ("meta", "expected auto, cpu, cuda or"),
-        ("", "expected auto, cpu, cuda or"),
-        ("cuda:x", "expected auto, cpu, cuda or"),
-    ],
-)
-def test_a_device_that_is_not_there_is_bad_input(word, said):
-    with pytest.raises(BadInput, match=f"device: {said}"):
-        devices.choose_device(word)
-
-
-def test_auto_is_what_there_is():
-    assert devices.choose_device("auto").type == ("cuda" if torch.cuda.is_available() else "cpu")
-    assert devices.choose_device("cpu") == CPU
-
-
-# --- weights
-
-
-def test_weights_by_torchvisions_name_are_of_that_model():
-    with pytest.raises(BadInput, match=r"expected torchvision:COCO_V1 or torchvision:DEFAULT for ssd300_vgg16, got"):
-        torchvision_weights.weights_file("weights", "ssd300_vgg16", "torchvision:COCO_V9")
-    with pytest.raises(BadInput, match="expected a file, since torchvision has none for fcos_small"):
-        torchvision_weights.weights_file("weights", "fcos_small", "torchvision:DEFAULT")
-    assert torchvision_weights.weights_file("weights", "fcos_small", "s3://a/b") == "s3://a/b"
-
-
-def test_without_internet_that_is_one_sentence(tmp_path, monkeypatch):
-    monkeypatch.setattr(torch.hub, "get_dir", lambda: str(tmp_path))
-    with pytest.raises(BadInput, match=r"^binding 'weights': expected to fetch torchvision's weights from https://"):
-        torchvision_weights.weights_file("weights", "ssdlite320_mobilenet_v3_large", "torchvision:DEFAULT")
-
-
-@pytest.mark.parametrize(
-    ("classes", "said"),
-    [
-        ({"person": 2}, "expected weights whose class 2 is 'person', got those of person"),
-        ({"horse": 1}, "expected weights whose class 1 is 'horse', got those of person"),
-        ({"person": 0}, "expected weights whose class 0 is 'person'"),
-    ],
-)
-def test_weights_that_do_not_know_the_class_are_bad_input(tmp_path, classes, said):
-    file = tmp_path / "small.safetensors"
-    file.write_bytes(torchvision_models.weights_bytes(small(), METADATA))
-    with pytest.raises(BadInput, match=f"binding 'weights': {said}"):
-        torchvision_weights.load_model(Detect(model="fcos_small", classes=classes), "weights", str(file))
-
-
-def test_a_class_beyond_those_of_weights_without_names_is_bad_input(tmp_path):
-    file = tmp_path / "small.pth"
-    torch.save(torchvision_models.build("fcos_small", 2).state_dict(), file)
-    with pytest.raises(BadInput, match=r"expected a class index of 1\.\.2 for 'horse', got 3"):
-        torchvision_weights.load_model(
-            Detect(model="fcos_small", classes={"person": 1, "horse": 3}), "weights", str(file)
-        )

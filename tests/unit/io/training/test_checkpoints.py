@@ -1,70 +1,98 @@
-"""Checkpoints: the newest intact one first, damaged ones gone, and never more than two."""
+"""Checkpoints: which ones stay, and what becomes of a damaged one, of none, and of files that are none."""
 
-from pathlib import Path
+import hashlib
 
 import pytest
 
 from tasks.io.store.store import Store
 from tasks.io.training import checkpoints
 
-FOLDER = "training/one"
-
 
 @pytest.fixture
-def store(tmp_path: Path) -> Store:
+def store(tmp_path) -> Store:
     return Store(str(tmp_path))
 
 
-def files(store: Store) -> list[Path]:
-    return sorted((Path(store.full(FOLDER))).glob("*"))
+def test_where_nothing_was_written_there_is_nothing_to_read_or_clear(store):
+    assert list(checkpoints.read_intact(store, "t")) == []
+    checkpoints.clear(store, "t")
+    assert store.list_folder("t") == []
 
 
-def test_where_nothing_was_written_nothing_is_read_and_nothing_removed(store):
-    assert [*checkpoints.read_intact(store, FOLDER)] == []
-    checkpoints.clear(store, FOLDER)
+@pytest.mark.parametrize("data", [b"", b"state"], ids=["empty", "short"])
+def test_the_only_one_is_read_back_under_its_step_and_digest(store, data):
+    checkpoints.write(store, "t", 7, data)
+    assert store.list_folder("t") == [f"000000007-{hashlib.sha256(data).hexdigest()}.safetensors"]
+    assert list(checkpoints.read_intact(store, "t")) == [data]
 
 
-def test_the_newest_two_stay_and_come_newest_first(store):
-    for step, data in ((5, b"five"), (10, b"ten"), (9_999_999, b"last")):
-        checkpoints.write(store, FOLDER, step, data)
-    assert [*checkpoints.read_intact(store, FOLDER)] == [b"last", b"ten"]
-    assert [path.name[:9] for path in files(store)] == ["000000010", "009999999"]
+def test_the_newest_two_checkpoints_stay_and_a_damaged_one_is_passed_over(tmp_path):
+    store = Store(str(tmp_path))
+    for step in (1, 2, 3):
+        checkpoints.write(store, "t", step, f"state {step}".encode())
+    names = store.list_folder("t")
+    assert [name[:9] for name in names] == ["000000002", "000000003"]
+    (tmp_path / "t" / names[-1]).write_bytes(b"state 3, but hal")
+    assert list(checkpoints.read_intact(store, "t")) == [b"state 2"]
+    assert store.list_folder("t") == names[:1]
+    checkpoints.clear(store, "t")
+    assert store.list_folder("t") == list(checkpoints.read_intact(store, "t")) == []
 
 
-def test_a_step_that_is_written_again_is_one_file(store):
-    for _ in range(2):
-        checkpoints.write(store, FOLDER, 5, b"five")
-    assert len(files(store)) == 1
+def test_newest_is_by_step_and_not_by_digits_or_time(store):
+    for step in (10, 9, 100):
+        checkpoints.write(store, "t", step, f"{step}".encode())
+    assert list(checkpoints.read_intact(store, "t")) == [b"100", b"10"]
 
 
-def test_an_empty_checkpoint_is_one(store):
-    checkpoints.write(store, FOLDER, 0, b"")
-    assert [*checkpoints.read_intact(store, FOLDER)] == [b""]
+def test_the_same_step_written_again_is_one_checkpoint(store):
+    checkpoints.write(store, "t", 5, b"state")
+    checkpoints.write(store, "t", 5, b"state")
+    assert list(checkpoints.read_intact(store, "t")) == [b"state"]
 
 
-@pytest.mark.parametrize("damage", [lambda data: data[:-1], lambda data: b"\0" + data[1:], lambda data: b""])
-def test_a_damaged_one_is_passed_over_and_removed(store, damage):
-    checkpoints.write(store, FOLDER, 1, b"one")
-    checkpoints.write(store, FOLDER, 2, b"two")
-    newest = files(store)[-1]
-    newest.write_bytes(damage(newest.read_bytes()))
-    assert [*checkpoints.read_intact(store, FOLDER)] == [b"one"]
-    assert newest not in files(store)
+def test_where_every_checkpoint_is_damaged_none_is_read_and_none_stays(store):
+    for step in (1, 2):
+        checkpoints.write(store, "t", step, b"%d" % step)
+    for name in store.list_folder("t"):
+        store.write_bytes(f"t/{name}", b"")
+    assert list(checkpoints.read_intact(store, "t")) == []
+    assert store.list_folder("t") == []
 
 
-def test_a_file_under_another_name_is_damaged(store):
-    """Its name says what its bytes are: a file that was renamed by hand would be taken for another step's."""
-    checkpoints.write(store, FOLDER, 1, b"one")
-    (path,) = files(store)
-    path.rename(path.with_name(path.name.replace("000000001-", "000000001-0", 1)))
-    assert [*checkpoints.read_intact(store, FOLDER)] == []
-    assert files(store) == []
+def test_intact_bytes_under_another_ones_name_are_damaged(store):
+    checkpoints.write(store, "t", 1, b"one")
+    (name,) = store.list_folder("t")
+    store.write_bytes(f"t/000000009{name[9:]}", b"two")
+    assert list(checkpoints.read_intact(store, "t")) == [b"one"]
+    assert store.list_folder("t") == [name]
 
 
-def test_other_files_of_the_folder_are_left_alone(store):
-    store.write_bytes(f"{FOLDER}/notes.txt", b"mine")
-    for step in range(3):
-        checkpoints.write(store, FOLDER, step, b"x")
-    checkpoints.clear(store, FOLDER)
-    assert [path.name for path in files(store)] == ["notes.txt"]
-    assert [*checkpoints.read_intact(store, FOLDER)] == []
+def test_one_that_another_process_removed_meanwhile_is_passed_over(store):
+    checkpoints.write(store, "t", 1, b"one")
+    checkpoints.write(store, "t", 2, b"two")
+    reading = checkpoints.read_intact(store, "t")
+    assert next(reading) == b"two"
+    checkpoints.clear(store, "t")
+    assert list(reading) == []
+
+
+def test_other_files_and_other_trainings_are_left_alone(store):
+    store.write_bytes("t/notes.txt", b"mine")
+    store.write_bytes("t/other/state.txt", b"theirs")
+    checkpoints.write(store, "u", 1, b"another training")
+    for step in (1, 2, 3):
+        checkpoints.write(store, "t", step, b"%d" % step)
+    assert list(checkpoints.read_intact(store, "t")) == [b"3", b"2"]
+    checkpoints.clear(store, "t")
+    assert store.list_folder("t") == ["notes.txt", "other"]
+    assert list(checkpoints.read_intact(store, "u")) == [b"another training"]
+
+
+def test_a_plan_writes_nothing_to_the_store_and_reads_what_is_there(tmp_path):
+    checkpoints.write(Store(str(tmp_path)), "t", 1, b"one")
+    plan = Store(str(tmp_path), is_overlay=True)
+    checkpoints.write(plan, "t", 2, b"two")
+    assert list(checkpoints.read_intact(plan, "t")) == [b"two", b"one"]
+    checkpoints.clear(plan, "t")
+    assert list(checkpoints.read_intact(Store(str(tmp_path)), "t")) == [b"one"]

@@ -14,8 +14,6 @@ from schemas.detect import Detect
 from schemas.errors import BadInput, DamagedFile
 from schemas.train import TrainDetector
 from tasks.io.detectors.torchvision_models import WeightsMetadata, build, read_weights, weights_bytes
-from tasks.io.store.store import Store
-from tasks.io.training import checkpoints
 from tasks.io.training import trainer as training
 from tasks.io.training.samples import Sample
 
@@ -300,16 +298,3 @@ def test_threads_and_switches_are_what_they_were_afterwards():
     with training.deterministic(1, CPU):
         assert torch.are_deterministic_algorithms_enabled()
     assert (torch.get_num_threads(), torch.are_deterministic_algorithms_enabled()) == (before, False)
-
-
-def test_the_newest_two_checkpoints_stay_and_a_damaged_one_is_passed_over(tmp_path):
-    store = Store(str(tmp_path))
-    for step in (1, 2, 3):
-        checkpoints.write(store, "t", step, f"state {step}".encode())
-    names = store.list_folder("t")
-    assert [name[:9] for name in names] == ["000000002", "000000003"]
-    (tmp_path / "t" / names[-1]).write_bytes(b"state 3, but hal")
-    assert list(checkpoints.read_intact(store, "t")) == [b"state 2"]
-    assert store.list_folder("t") == names[:1]
-    checkpoints.clear(store, "t")
-    assert store.list_folder("t") == list(checkpoints.read_intact(store, "t")) == []
