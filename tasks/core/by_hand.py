@@ -18,8 +18,8 @@ from schemas.phrases import listed, quoted
 from schemas.reasons import Reason
 from schemas.tables import BY_HAND, RECORDS, TAKEN_DOWN, TOMBSTONES
 from tasks.core import tables
-from tasks.core.names.aliases import Aliases, normalize_name
 from tasks.core.names.artists import parse_attribution
+from tasks.core.names.matching import Aliases, normalize_name
 
 COLUMNS = ("action", "scope", "name", "reason", "date")
 CLASHES: tuple[tuple[Action, Action], ...] = (

@@ -12,7 +12,7 @@ from schemas.sample import Sample
 from schemas.stages import Dedup
 from schemas.tables import BY_HAND, LEDGER, TAKEN_DOWN
 from tasks.core import by_hand as core
-from tasks.core.names import aliases
+from tasks.core.names import matching
 from tasks.engine import runs
 from tasks.io.files import by_hand as files
 from tasks.io.store import releases, tombstones
@@ -90,7 +90,7 @@ def apply_manual_lists(
         manual,
         stones,
         previous.ledger() if previous else LEDGER.empty_table(),
-        aliases.merge_aliases(recipe.artists),
+        matching.merge_aliases(recipe.artists),
     )
     ref = store.write_table(outcome_folder("taken_down"), outcome.taken_down) if outcome.taken_down.num_rows else None
     return outcome.records, ref, (*outcome.notes, *_copies_note(recipe, outcome.taken_down))

@@ -22,7 +22,7 @@ from schemas.sources import AnyFileSource, AnySource, AnyWebSource
 from schemas.styles import Styles
 from schemas.tables import RECORDS, RETRIEVALS, SOURCE_FIGURES
 from tasks.core.fetch import REQUESTS
-from tasks.core.names import aliases, artists, styles
+from tasks.core.names import artists, matching, styles
 from tasks.core.scrape import answers as web_sources
 from tasks.core.scrape import records, sources
 from tasks.core.tables import as_schema, kept_rows
@@ -100,7 +100,7 @@ def scrape(recipe: Recipe, context: Context) -> State:
         _ArtistSettings(artists=recipe.artists),
         CODE,
         everything.select(_NAME_COLUMNS),
-        lambda: artists.with_artist_names(everything, aliases.merge_aliases(recipe.artists)).select(_NAME_COLUMNS),
+        lambda: artists.with_artist_names(everything, matching.merge_aliases(recipe.artists)).select(_NAME_COLUMNS),
     )
     everything = _with_styles(store, recipe, _with_names(everything, store.read_table(artist_names)))
     everything, taken_down, notes = by_hand.apply_manual_lists(store, recipe, context, everything)

@@ -14,7 +14,7 @@ from functools import lru_cache
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tasks.core.names.aliases import Aliases, normalize_name
+from tasks.core.names.matching import Aliases, normalize_name
 
 _LONGEST = 300
 _LEADING_PHRASES = {

@@ -13,8 +13,8 @@ import pyarrow.compute as pc
 
 from schemas.phrases import listed
 from schemas.styles import Styles
-from tasks.core.names.aliases import normalize_name, resolve_alias
 from tasks.core.names.known_styles import ALIASES, NAMES
+from tasks.core.names.matching import normalize_name, resolve_alias
 
 _MOST_LISTED = 10
 _LEAST_SIMILARITY = 0.8

@@ -11,10 +11,10 @@ from schemas.artists import Artists
 from schemas.errors import BadInput
 from schemas.tables import BY_HAND, FETCH, LEDGER, RECORDS, TAKEN_DOWN, TOMBSTONES
 from tasks.core import by_hand
-from tasks.core.names import aliases
+from tasks.core.names import matching
 
 HEAD = (1, ["action", "scope", "name", "reason", "date"])
-ALIASES = aliases.merge_aliases(Artists(aliases={"A. Muster": "Anna Muster"}))
+ALIASES = matching.merge_aliases(Artists(aliases={"A. Muster": "Anna Muster"}))
 
 
 def row(line: int, action: str, name: str, scope: str = "", reason: str = "asked", day: str = "2024-05-01") -> Any:

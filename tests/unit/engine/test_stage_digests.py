@@ -50,8 +50,8 @@ STAGES: dict[str, tuple[str, str, list[str]]] = {
         "CODE",
         ["core.scrape.sources", "core.scrape.table", "core.scrape.records", "core.fetch", "io.files.parquet_rows"],
     ),
-    "artists": ("tasks.scrape", "CODE", ["core.names.artists", "core.names.aliases"]),
-    "styles": ("tasks.scrape", "STYLES", ["core.names.styles", "core.names.aliases"]),
+    "artists": ("tasks.scrape", "CODE", ["core.names.artists", "core.names.matching"]),
+    "styles": ("tasks.scrape", "STYLES", ["core.names.styles", "core.names.matching"]),
     "records of the web": (
         "tasks.scrape.crawl",
         "CODE",

@@ -11,9 +11,9 @@ from pydantic import ValidationError
 from schemas.artists import Artists
 from schemas.tables import RECORDS
 from tasks.core.names import artists
-from tasks.core.names.aliases import Aliases, merge_aliases, normalize_name
 from tasks.core.names.artists import QUALIFIERS, Attribution, parse_attribution, with_artist_names
 from tasks.core.names.known_artists import ALIASES
+from tasks.core.names.matching import Aliases, merge_aliases, normalize_name
 from tasks.engine import cache_keys
 
 SHIPPED = merge_aliases(Artists())

@@ -4,8 +4,8 @@ import unicodedata
 from collections import Counter
 
 from schemas.artists import Artists
-from tasks.core.names.aliases import merge_aliases, normalize_name
 from tasks.core.names.known_artists import _NAMES, ALIASES
+from tasks.core.names.matching import merge_aliases, normalize_name
 
 
 def test_no_alias_stands_for_two_people():

@@ -4,8 +4,8 @@ from collections import Counter
 
 import pytest
 
-from tasks.core.names.aliases import normalize_name
 from tasks.core.names.known_styles import _ALONE, ALIASES, NAMES
+from tasks.core.names.matching import normalize_name
 
 
 def folded(name: str) -> str:

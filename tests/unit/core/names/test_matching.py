@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.artists import Artists
-from tasks.core.names.aliases import Aliases, merge_aliases, normalize_name, resolve_alias
 from tasks.core.names.known_artists import ALIASES
+from tasks.core.names.matching import Aliases, merge_aliases, normalize_name, resolve_alias
 
 
 @pytest.mark.parametrize(
