@@ -322,9 +322,9 @@ def test_a_file_that_another_record_uses_stays(house: House):
         pytest.param({"records": ["s:1"], "reason": "x"}, "expected a record that a release", id="no such record"),
         pytest.param({"records": ["s:1"]}, "--reason: expected why", id="no reason"),
         pytest.param({"day": "yesterday"}, "--date: expected a day such as 2024-12-31", id="no day"),
-        pytest.param({"day": "2024-12-31"}, "--date: expected --record as well", id="a day without a record"),
-        pytest.param({"reason": "x"}, "--reason: expected --record as well", id="a reason without a record"),
-        pytest.param({"is_alone": True}, "--alone: expected --record as well", id="alone without a record"),
+        pytest.param({"day": "2024-12-31"}, "--date: expected --record with it", id="a day without a record"),
+        pytest.param({"reason": "x"}, "--reason: expected --record with it", id="a reason without a record"),
+        pytest.param({"is_alone": True}, "--alone: expected --record with it", id="alone without a record"),
         pytest.param({"records": None, "reason": "x" * 501}, "--reason: expected 1 to 500 char", id="a long reason"),
         pytest.param(
             {"records": None, "reason": "a\nb"}, "in one line, got 3 characters in 2", id="a reason of two lines"
