@@ -65,10 +65,10 @@ imports: $(READY) ## which room may import which (import-linter)
 	$(BIN)/lint-imports
 
 tests: $(READY) ## all tests with coverage
-	$(BIN)/python -m pytest -n 2 --dist loadfile --cov --cov-report=term-missing:skip-covered
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --cov --cov-report=term-missing:skip-covered
 
 unit: $(READY) ## unit tests and doctests, without Prefect servers
-	$(BIN)/python -m pytest -q -n 2 --dist loadfile -m "not server" tests/unit tests/contracts tasks/core
+	$(BIN)/python -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder -m "not server" tests/unit tests/contracts tasks/core
 
 docs-settings: $(READY) ## write docs/settings.md from the settings' own descriptions
 	$(BIN)/bilderatlas settings --markdown > docs/settings.md
