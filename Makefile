@@ -67,8 +67,8 @@ imports: $(READY) ## which room may import which (import-linter)
 tests: $(READY) ## all tests with coverage
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --cov --cov-report=term-missing:skip-covered
 
-unit: $(READY) ## unit tests and doctests, without Prefect servers
-	$(BIN)/python -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder -m "not server" tests/unit tests/contracts tasks/core
+unit: $(READY) ## unit tests and doctests, without Prefect servers and the slowest
+	$(BIN)/python -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder -m "not server and not slow" tests/unit tests/contracts tasks/core
 
 docs-settings: $(READY) ## write docs/settings.md from the settings' own descriptions
 	$(BIN)/bilderatlas settings --markdown > docs/settings.md

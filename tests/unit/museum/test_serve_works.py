@@ -24,6 +24,8 @@ from examples.museum.serve.images import FewImages, FileImages, PaintedImages, c
 from examples.museum.serve.works import CatalogueHall, FolderHall, ImagesHall, Works, hall_from_folder
 from examples.museum.styles import STYLE_NAMES
 
+pytestmark = pytest.mark.slow
+
 
 @given(st.integers(0, 2**63 - 1), st.integers(0, 10**9), st.lists(st.integers(1, 2**32 - 1), min_size=1, max_size=6))
 def test_arrays_draw_what_numpy_draws(seed: int, first: int, counts: list[int]) -> None:

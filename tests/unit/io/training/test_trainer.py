@@ -17,6 +17,8 @@ from tasks.io.detectors.torchvision_models import WeightsMetadata, build, read_w
 from tasks.io.training import trainer as training
 from tasks.io.training.samples import Sample
 
+pytestmark = pytest.mark.slow
+
 CPU = torch.device("cpu")
 SMALL = {
     "model": "fcos_small",
