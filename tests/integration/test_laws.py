@@ -82,13 +82,16 @@ def test_a_killed_build_leaves_no_half_release_and_goes_on_to_the_same_end(
 @pytest.mark.server
 def test_two_builds_at_once_end_in_one_intact_release(prefect_server, tmp_path, painted, built):
     store, environment = tmp_path / "another", {**os.environ, "PREFECT_API_URL": prefect_server}
-    both = [
-        subprocess.Popen(
-            command(store, painted), cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-        )
-        for _ in range(2)
-    ]
-    assert [build.wait(timeout=300) for build in both] == [0, 0]
+    both = []
+    for nth in range(2):
+        with (tmp_path / f"stderr-{nth}").open("w") as stderr:
+            both.append(
+                subprocess.Popen(
+                    command(store, painted), cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=stderr
+                )
+            )
+    ends = [build.wait(timeout=300) for build in both]
+    assert ends == [0, 0], [(tmp_path / f"stderr-{nth}").read_text()[-2000:] for nth in range(2)]
     assert len([path for path in (store / "releases/museum").iterdir() if path.is_dir()]) == 1
     assert verify(f"{store}/releases/museum/latest", is_deep=True).problems == ()
     assert content(store) == content(built.store)

@@ -252,22 +252,23 @@ class Draft:
         target.parent.mkdir(parents=True, exist_ok=True)
         _sync(self._beside)
         asides = []
-        # each turn finds a whole release there, or moves into place, or takes something broken out of the way
+        # each turn moves into place, or finds a whole release there, or takes something broken out of the way: what is
+        # whole never moves, since somebody may be reading it
         while True:
-            asides.append(self._beside.with_name(f"replaced-{uuid.uuid4().hex}"))
-            with contextlib.suppress(FileNotFoundError):  # nothing there, or another build was quicker to move it aside
-                target.rename(asides[-1])
             try:
                 self._beside.rename(target)
                 break
             except OSError as problem:
-                if problem.errno not in {errno.ENOTEMPTY, errno.EEXIST}:
+                if problem.errno not in {errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR}:
                     raise
-                if (target / "manifest.json").exists():
-                    break  # another build was quicker with the same release: same content
+            if _is_whole(target):
+                break  # another build was quicker with the same release: same content
+            asides.append(self._beside.with_name(f"replaced-{uuid.uuid4().hex}"))
+            with contextlib.suppress(FileNotFoundError):  # another build was quicker to move it aside
+                target.rename(asides[-1])
         _sync_folder(target.parent)
         for aside in asides:
-            shutil.rmtree(aside, ignore_errors=True)
+            aside.unlink() if aside.is_file() else shutil.rmtree(aside, ignore_errors=True)
 
     def _note(self, path: str, rows: int | None) -> None:
         digest = hashlib.sha256()
@@ -275,6 +276,13 @@ class Draft:
             while chunk := file.read(_CHUNK):
                 digest.update(chunk)
         self.files[path] = FileEntry(sha256=digest.hexdigest(), bytes=(self._beside / path).stat().st_size, rows=rows)
+
+
+def _is_whole(folder: Path) -> bool:
+    try:
+        return Release(str(folder)).is_intact()
+    except BadInput:
+        return False
 
 
 def write_parquet(target: Path, groups: Iterable[pa.Table], schema: pa.Schema) -> int:
