@@ -21,6 +21,7 @@ from tasks.detect import check_detector, detect
 from tasks.engine import runs, summary
 from tasks.engine.by_hand import read_manual_lists
 from tasks.engine.parts import is_cluster
+from tasks.engine.previous import choose_predecessor
 from tasks.export import export
 from tasks.fetch import fetch
 from tasks.hash import hash_
@@ -55,6 +56,7 @@ def build_dataset(
     workers: int = 2,
     part_rows: int | None = None,
     device: str = "auto",
+    previous: str | None = None,
 ) -> str:
     """Build the dataset of a recipe and return the URL of its release.
 
@@ -68,6 +70,7 @@ def build_dataset(
         workers: Parts of a stage that run at the same time.
         part_rows: Rows in a part; by default chosen by the number of workers.
         device: What detectors run on: auto (a GPU if there is one), cpu, cuda, cuda:1 ...
+        previous: Version to go on from, in place of the newest; "none" to assign all splits anew.
 
     """
     settings = recipe_from_file(recipe, changes or (), limit, seed)
@@ -79,6 +82,7 @@ def build_dataset(
         device=device,
         run=uuid.uuid4().hex,
         began_s=time.time(),
+        previous=previous or "",
     )
     flow_run = FlowRunContext.get()
     check(settings, without_gpu(context) if flow_run and is_cluster(flow_run.task_runner) else context)
@@ -95,11 +99,13 @@ def without_gpu(context: Context) -> Context:
 
 def check(recipe: Recipe, context: Context) -> None:
     """Raise BadInput for anything that can be found wrong before the first stage: bindings, sources, screens, manual
-    lists, weights, verdicts, and a store that cannot be written.
+    lists, weights, verdicts, and a store that cannot be written. Raise Refusal if the store has releases of the dataset
+    from which it can't go on.
     """
     check_bindings(recipe, context.bindings)
     check_sources(recipe, context)
     check_screens(recipe)
+    choose_predecessor(recipe, context)
     read_manual_lists(recipe, context)
     for stage in recipe.stages:
         if isinstance(stage, Detect):

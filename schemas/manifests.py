@@ -42,12 +42,22 @@ class Step(Manifest):
     seconds: float = 0.0
 
 
+class Predecessor(Manifest):
+    """The release that a build goes on from. It is chosen once, before the first stage."""
+
+    version: str = ""  # empty: the build inherits nothing
+    lineage: int = 0  # the highest of all releases of the dataset
+    # the newest version, if what a build needs of it is damaged: then the build may only give that very release again
+    damaged: str = ""
+
+
 class State(Manifest):
     """Where a build stands: every record, the sources' own annotations, and the outcome of each stage so far."""
 
     records: TableRef
     figures: TableRef
     taken_down: TableRef | None = None  # what may not come back, if there is any
+    previous: Predecessor = Predecessor()
     steps: tuple[Step, ...] = ()
     pending: int = 0
 
@@ -70,6 +80,8 @@ class Context(Manifest):
     device: str = "auto"  # auto (a GPU where there is one), cpu, cuda, cuda:1 ...: what detectors and training run on
     run: str = ""  # a name of the build's own: what its workers share, such as each host's budget, goes by it
     began_s: float = 0.0  # when, in seconds since 1970: what was answered since need not be asked again in a second try
+    # the version to go on from; empty: the one that `latest` names; "none": nothing, and all splits are assigned anew
+    previous: str = ""
     plan: str = ""  # a name of its own if this is a plan: then the store is read, never written
 
 
@@ -105,3 +117,4 @@ class ReleaseManifest(Manifest):
     files: dict[str, FileEntry]
     environment: dict[str, str]
     amended: Amendment | None = None  # content and content_sha256 stay what they were when it was published
+    manifest_sha256: str | None = None  # of all other fields, as RFC 8785 JSON; null before contract 1.4

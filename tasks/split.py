@@ -32,7 +32,7 @@ def split(settings: Split, state: State, recipe: Recipe, context: Context) -> St
     view = _view(store, settings, state, recipe, ids)
     if state.pending:
         foreseen = steps.provisional_step(store, settings, state, core.decide(view, settings))
-        return foreseen.model_copy(update={"notes": previous.lineage_notes(store, recipe)})
+        return foreseen.model_copy(update={"notes": previous.lineage_notes(store, recipe, state.previous)})
     if core.is_settled(view, settings):  # nothing is dealt: that is no decision, and the next build need not find it
         outcome: pa.Table = core.decide(view, settings)
         step = steps.step_of(store, "decide", settings.label, "split", ids, outcome)
@@ -45,7 +45,7 @@ def split(settings: Split, state: State, recipe: Recipe, context: Context) -> St
     if pc.any(pc.is_valid(view["published"])).as_py():
         drift.check(outcome.filter(is_dealt), settings, lambda: _afresh(view, settings).filter(is_dealt))
     notes = drift.notes(kept_rows.filter(is_dealt), outcome.filter(is_dealt), settings)
-    return step.model_copy(update={"notes": (*previous.lineage_notes(store, recipe), *notes)})
+    return step.model_copy(update={"notes": (*previous.lineage_notes(store, recipe, state.previous), *notes)})
 
 
 def _afresh(view: pa.Table, settings: Split) -> pa.Table:
@@ -70,7 +70,7 @@ def _view(store: Store, settings: Split, state: State, recipe: Recipe, ids: pa.C
     columns: dict[str, pa.ChunkedArray] = {
         "record_id": everyone,
         "is_kept": pc.is_in(everyone, value_set=ids),
-        "published": previous.published_splits(store, recipe, everyone, sha256),
+        "published": previous.published_splits(store, recipe, state.previous, everyone, sha256),
         "figures": pa.chunked_array([figure_counts(store, state, everyone, settings.category, settings.score)]),
         "role": previous.roles(recipe, fields["source"]),
         **{column: known[column] for column in settings.by},
@@ -83,7 +83,8 @@ def _view(store: Store, settings: Split, state: State, recipe: Recipe, ids: pa.C
         columns["together_artist"] = fields["artist"]
     if "series" in settings.together:  # of one artist: names repeat
         columns["together_series"] = _joined_words(pc.fill_null(fields["artist"], ""), fields["series"])
-    return _with_renamed_records(pa.table(columns), previous.renamed_records(store, recipe, everyone, sha256), recipe)
+    renamed = previous.renamed_records(store, recipe, state.previous, everyone, sha256)
+    return _with_renamed_records(pa.table(columns), renamed, recipe)
 
 
 def _declared(settings: Split, fields: pa.Table) -> pa.ChunkedArray:

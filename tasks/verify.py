@@ -3,6 +3,7 @@
 No store and no server is needed.
 """
 
+import contextlib
 import hashlib
 import json
 from collections.abc import Callable, Iterator
@@ -13,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import yaml
 
+from schemas.errors import BadInput
 from schemas.phrases import and_more
 from schemas.stages import HIGHEST_MAX_PIXELS
 from tasks.core import verify as core
@@ -49,6 +51,7 @@ def verify(url: str, *, is_deep: bool = False) -> Verification:
     """
     release = Release(url)
     checks: list[tuple[str, Callable[[], Iterator[str]]]] = [
+        ("manifest", lambda: _manifest(release)),
         ("files", lambda: _files(release)),
         ("contract", lambda: _contract(release)),
         ("content digest", lambda: _digests(release)),
@@ -68,10 +71,19 @@ def verify(url: str, *, is_deep: bool = False) -> Verification:
         lines += [f"{'FAILED' if found else 'ok':>6}  {name}", *(f"        {problem}" for problem in found[:_SHOWN])]
         lines += [f"        ...{and_more(len(found) - _SHOWN)}"] if len(found) > _SHOWN else []
         problems += found
-        if found and name == "files":  # nothing more can be read from broken files without guessing
+        is_readable = set(core.NEEDED_FILES) <= release.manifest.files.keys()
+        if found and (name == "files" or not is_readable):  # nothing more can be read without guessing
             lines.append("        the other checks need intact files and were skipped")
             break
     return Verification(tuple(problems), "\n".join(lines))
+
+
+def _manifest(release: Release) -> Iterator[str]:
+    folder, siblings = release.root.rsplit("/", 1)[-1], {}
+    if (before := release.manifest.previous) and core.VERSION.fullmatch(before):
+        with contextlib.suppress(BadInput):  # a release may lie alone
+            siblings[before] = Release(f"{release.url.rsplit('/', 1)[0]}/{before}").manifest
+    return core.manifest_problems(release.manifest_fields, release.manifest, folder, siblings)
 
 
 def _files(release: Release) -> Iterator[str]:

@@ -29,13 +29,19 @@ def add(commands: "Commands") -> None:
         parser.add_argument(
             "--part-rows", type=positive, metavar="N", help="rows in a part (default: chosen by the number of workers)"
         )
+        parser.add_argument(
+            "--previous",
+            default="",
+            metavar="VERSION",
+            help="the release whose splits images keep (default: `latest`), or `none` to assign all splits anew",
+        )
     parser = add_command(commands, "scrape", scrape, "list the records of a recipe's sources; no image is fetched")
     _add_recipe(parser)
     parser.add_argument("--source", metavar="NAME", help="list only this source")
     parser.add_argument(
         "--show", type=positive, default=10, metavar="N", help="number of records to print (default: %(default)s)"
     )
-    parser.set_defaults(workers=1, part_rows=None, device="auto")
+    parser.set_defaults(workers=1, part_rows=None, device="auto", previous="")
 
 
 def _add_recipe(parser: argparse.ArgumentParser) -> None:
@@ -71,6 +77,7 @@ def build(arguments: argparse.Namespace) -> int:
         workers=arguments.workers,
         part_rows=arguments.part_rows,
         device=arguments.device,
+        previous=arguments.previous,
     )
     print(f"release: {release}")
     return 0
@@ -111,6 +118,7 @@ def _recipe_and_context(arguments: argparse.Namespace) -> "tuple[Recipe, Context
         workers=arguments.workers,
         part_rows=arguments.part_rows,
         device=arguments.device,
+        previous=arguments.previous,
         run=uuid.uuid4().hex,
         began_s=time.time(),
     )

@@ -2,6 +2,7 @@
 tables.
 """
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -9,9 +10,83 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from schemas.manifests import ReleaseManifest
 from schemas.reasons import Reason
+from tasks.core.export import digest
 
 Row = Mapping[str, Any]
+
+VERSION = re.compile("[0-9a-f]{12}")
+NEEDED_FILES = ("contract.yaml", "ledger.parquet", "recipe.yaml")
+SEALED_SINCE = (1, 4)
+"""The contract since which manifests have a digest of their own."""
+
+
+def manifest_problems(
+    fields: Row, manifest: ReleaseManifest, folder: str, siblings: Mapping[str, ReleaseManifest]
+) -> Iterator[str]:
+    """What a manifest says of itself that does not hold.
+
+    fields: the JSON object as it is written. folder: the name of the release's folder. siblings: manifests by version
+    of the releases beside it, as far as they are there.
+    """
+    for path in NEEDED_FILES:
+        if path not in manifest.files:
+            yield f"manifest.json: expected {path} among its files, got none"
+    yield from _seal_problems(fields, manifest)
+    yield from _version_problems(manifest, folder)
+    yield from _chain_problems(manifest, siblings)
+
+
+def _seal_problems(fields: Row, manifest: ReleaseManifest) -> Iterator[str]:
+    """The manifest's digest of its own fields; without one, what else can be told."""
+    if manifest.manifest_sha256 is not None:
+        if (got := digest.manifest_digest(fields)) != manifest.manifest_sha256:
+            yield f"manifest.json: expected fields of SHA-256 {manifest.manifest_sha256[:12]}..., got {got[:12]}..."
+    elif _number(manifest.contract_version) >= SEALED_SINCE:
+        yield "manifest.json: expected manifest_sha256, got none"
+    elif manifest.previous is None and manifest.lineage != 1:
+        yield f"manifest.json: expected lineage 1 where nothing was before, got {manifest.lineage}"
+
+
+def _version_problems(manifest: ReleaseManifest, folder: str) -> Iterator[str]:
+    """Version and content digest follow from what they are made of."""
+    if VERSION.fullmatch(folder) and folder != manifest.version:
+        yield f"manifest.json: expected version {folder}, as its folder is called, got {manifest.version}"
+    if (whole := digest.content_digest(manifest.content)) != manifest.content_sha256:
+        got = manifest.content_sha256
+        yield f"manifest.json: expected content_sha256 {whole[:12]}... by its tables, got {got[:12]}..."
+    version = digest.version(manifest.content_sha256, manifest.recipe_sha256, manifest.contract_version)
+    if version != manifest.version:
+        yield f"manifest.json: expected version {version} by its digests, got {manifest.version}"
+
+
+def _chain_problems(manifest: ReleaseManifest, siblings: Mapping[str, ReleaseManifest]) -> Iterator[str]:
+    """The release before it, and how often splits have been assigned anew."""
+    if manifest.lineage < 1:
+        yield f"manifest.json: expected a lineage of at least 1, got {manifest.lineage}"
+    if (previous := manifest.previous) is None:
+        return
+    if not VERSION.fullmatch(previous) or previous == manifest.version:
+        yield f"manifest.json: expected previous to be another version, got '{previous[:40]}'"
+    if (before := siblings.get(previous)) is None:
+        return  # it may have been removed since, or lie in another store
+    if manifest.split_sha256 == before.split_sha256 and manifest.lineage != before.lineage:
+        yield (
+            f"manifest.json: expected lineage {before.lineage}, as its predecessor {previous} has with the same "
+            f"settings of the split, got {manifest.lineage}"
+        )
+    if manifest.split_sha256 != before.split_sha256 and manifest.lineage <= before.lineage:
+        yield (
+            f"manifest.json: expected a lineage above {before.lineage}, since its predecessor {previous} has other "
+            f"settings of the split, got {manifest.lineage}"
+        )
+
+
+def _number(contract_version: str) -> tuple[int, ...]:
+    """A contract's version as numbers; (0,) where it is none."""
+    parts = contract_version.split(".")
+    return tuple(map(int, parts)) if all(part.isdecimal() for part in parts) else (0,)
 
 
 def schema_problems(table: str, schema: pa.Schema, contract: Row) -> Iterator[str]:

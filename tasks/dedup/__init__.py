@@ -89,7 +89,7 @@ def _second_choices(store: Store, state: State, recipe: Recipe, outcome: pa.Tabl
     ids = outcome["record_id"]
     source = column_of(store, state.records, ids, "source")
     sha256 = column_of(store, state.outcome("fetch"), ids, "sha256")
-    published = previous.published_splits(store, recipe, ids, sha256)
+    published = previous.published_splits(store, recipe, state.previous, ids, sha256)
     return decide.is_second_choice(outcome["group_id"], published, previous.roles(recipe, source))
 
 

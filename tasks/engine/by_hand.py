@@ -15,8 +15,9 @@ from tasks.core import by_hand as core
 from tasks.core.names import matching
 from tasks.engine import runs
 from tasks.io.files import by_hand as files
-from tasks.io.store import releases, tombstones
+from tasks.io.store import tombstones
 from tasks.io.store.layout import outcome_folder
+from tasks.io.store.releases import Release
 from tasks.io.store.store import Store
 
 _EXAMPLES = 5
@@ -44,17 +45,16 @@ def is_named(recipe: Recipe, context: Context, record_ids: pa.ChunkedArray | pa.
     return core.is_named(read_manual_lists(recipe, context), record_ids, action)
 
 
-def all_tombstones(store: Store, recipe: Recipe) -> pa.Table:
+def all_tombstones(store: Store, recipe: Recipe, previous: Release | None) -> pa.Table:
     """TOMBSTONES of the dataset: those of the store, and of its last release, which may come from another store."""
-    previous = releases.predecessor(store, recipe.name)
     return core.merge_tombstones(
         tombstones.read_tombstones(store, recipe.name), previous.tombstones() if previous else None
     )
 
 
-def purged_ids(store: Store, recipe: Recipe) -> pa.Array:
+def purged_ids(store: Store, recipe: Recipe, previous: Release | None) -> pa.Array:
     """record_ids of purged records, whose pages a crawl leaves out; not where a page has further images (`key-2`)."""
-    previous, stones = releases.predecessor(store, recipe.name), all_tombstones(store, recipe)["record_id"].to_pylist()
+    stones = all_tombstones(store, recipe, previous)["record_id"].to_pylist()
     known = previous.ledger()["record_id"].to_pylist() if previous and stones else []
     further = {name.rpartition("-")[0] for name in set(known) - set(stones) if name.rpartition("-")[2].isdigit()}
     return pa.array(sorted(set(stones) - further), pa.string())
@@ -78,13 +78,12 @@ def missing_inclusion_notes(store: Store, state: State, recipe: Recipe, context:
 
 
 def apply_manual_lists(
-    store: Store, recipe: Recipe, context: Context, records: pa.Table
+    store: Store, recipe: Recipe, context: Context, records: pa.Table, previous: Release | None
 ) -> tuple[pa.Table, TableRef | None, tuple[str, ...]]:
     """RECORDS without what is excluded or taken down, the table of what is taken down (if anything), and notes."""
-    manual, stones = read_manual_lists(recipe, context), all_tombstones(store, recipe)
+    manual, stones = read_manual_lists(recipe, context), all_tombstones(store, recipe, previous)
     if not manual.num_rows and not stones.num_rows:
         return records, None, ()
-    previous = releases.predecessor(store, recipe.name)
     outcome = core.apply_manual_lists(
         records,
         manual,

@@ -1,21 +1,177 @@
-"""What a build inherits from the previous release: its splits, as long as the recipe's split settings are the same."""
+"""The release that a build goes on from, and what it inherits: its splits, as long as the split settings are the same.
 
-from collections.abc import Callable
+Without it all images would be split anew. So a build that can't tell which release it is, or can't trust it, publishes
+nothing.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import NoReturn
 
 import pyarrow as pa
 import pyarrow.compute as pc
+import yaml
 
-from schemas.errors import Refusal
+from schemas.errors import BadInput, DamagedFile, Refusal
+from schemas.manifests import Context, Predecessor
+from schemas.phrases import listed
 from schemas.recipe import Recipe
 from tasks.core import tables
+from tasks.core.verify import manifest_problems
+from tasks.engine import runs
 from tasks.engine.cache_keys import split_sha256
-from tasks.io.store import releases
+from tasks.io.store import layout, releases
+from tasks.io.store.releases import Release
 from tasks.io.store.store import Store
 
+NOTHING = "none"
+"""What a person says in place of a version, for a build that inherits nothing."""
 _LEDGER = pa.schema([(name, pa.string()) for name in ("record_id", "source", "sha256", "kept_record_id", "last_split")])
 
 
-def published_splits(store: Store, recipe: Recipe, ids: pa.ChunkedArray, sha256: pa.ChunkedArray) -> pa.ChunkedArray:
+def choose_predecessor(recipe: Recipe, context: Context) -> Predecessor:
+    """The release that a build goes on from: the one that the context names, or else `latest`.
+
+    Where the newest is damaged in what a build needs of it, its own predecessor stands in, and the build may only give
+    that very release again. A publication that was killed before `latest` was written is finished first.
+
+    Raises BadInput where the context names a version that is not there; and Refusal where the store has releases of the
+    dataset but not the one that `latest` should name, where that one is of another dataset, where its manifest does not
+    hold, and where a purge has left it half amended.
+    """
+    store, name = runs.store_of(context), recipe.name
+    if not context.plan:
+        releases.finish_publication(store, name)
+    known = releases.versions(store, name)
+    lineage = max((release.manifest.lineage for release in known if not _is_limited(release)), default=0)
+    release = _named(store, name, known, context.previous) if context.previous else _newest(store, name, known)
+    whole = release
+    while whole is not None:
+        _check(whole, name, known)
+        if not whole.damaged_memory():
+            break
+        before = whole.manifest.previous
+        whole = next((other for other in known if other.manifest.version == before), None)
+        if before and whole is None:
+            _refuse(
+                f"{_path(name, before)} to be there, since {release.url if release else ''} is damaged", "none", known
+            )
+    return Predecessor(
+        version=whole.manifest.version if whole else "",
+        lineage=lineage,
+        damaged=release.manifest.version if release is not None and whole is not release else "",
+    )
+
+
+def open_predecessor(store: Store, recipe: Recipe, chosen: Predecessor) -> Release | None:
+    """The release of that choice; None where the build inherits nothing.
+
+    Raises DamagedFile if it has gone since.
+    """
+    if not chosen.version:
+        return None
+    if (release := releases.find_release(store, recipe.name, chosen.version)) is None:
+        raise DamagedFile(f"expected {_path(recipe.name, chosen.version)} to stay while a build goes on from it")
+    return release
+
+
+def predecessor_notes(recipe: Recipe, chosen: Predecessor) -> tuple[str, ...]:
+    """A sentence where the newest release is damaged."""
+    if not chosen.damaged:
+        return ()
+    return (
+        f"release {chosen.damaged} of {recipe.name} is damaged: this build can only give that very release again, "
+        + (f"from {chosen.version}, which was before it" if chosen.version else "as the first one"),
+    )
+
+
+def check_restored(recipe: Recipe, chosen: Predecessor, version: str) -> None:
+    """Raise Refusal where the newest release is damaged, and the build gives another one in its place: what it has
+    lost is the memory of the splits.
+    """
+    if chosen.damaged and version != chosen.damaged:
+        raise Refusal(
+            f"export: expected release {chosen.damaged} again, which is damaged in "
+            f"{_path(recipe.name, chosen.damaged)}, got another one ({version}): images could change their splits; "
+            "nothing is published: restore the damaged files, or build with "
+            f"--previous {chosen.version or NOTHING}, which forgets the splits that were assigned since"
+        )
+
+
+def _named(store: Store, name: str, known: Sequence[Release], wanted: str) -> Release | None:
+    if wanted == NOTHING:
+        return None
+    for release in known:
+        if release.manifest.version == wanted:
+            return release
+    raise BadInput(
+        f"--previous: expected a version in {store.url}/{layout.releases_folder(name)} ({_choices(known)}) or "
+        f"'{NOTHING}', got '{wanted[:40]}'"
+    )
+
+
+def _newest(store: Store, name: str, known: Sequence[Release]) -> Release | None:
+    text = releases.latest_text(store, name)
+    if text is not None:
+        release = releases.find_release(store, name, text)
+        if release is None:
+            _refuse(f"{layout.latest_path(name)} to name a release with a readable manifest", f"'{text[:40]}'", known)
+        return release
+    readable = {release.root.rsplit("/", 1)[-1] for release in known}
+    # elsewhere than on a local disk, a publication that was killed leaves a folder without a manifest
+    unreadable = {entry for entry in releases.version_names(store, name) if entry not in readable and store.is_local}
+    if unreadable or not all(_is_limited(release) for release in known):
+        _refuse(f"{layout.latest_path(name)} to name the release to go on from", "no such file", known)
+    return None
+
+
+def _is_limited(release: Release) -> bool:
+    """Whether it was built with a limit; such a release is never the newest."""
+    try:
+        settings = yaml.safe_load(release.read("recipe.yaml"))
+    except (DamagedFile, yaml.YAMLError):
+        return False
+    return isinstance(settings, dict) and settings.get("limit") is not None
+
+
+def _check(release: Release, name: str, known: Sequence[Release]) -> None:
+    manifest, folder = release.manifest, release.root.rsplit("/", 1)[-1]
+    if manifest.name != name:
+        raise Refusal(
+            f"expected a release of {name} in {release.url}, got one of {manifest.name}: it knows nothing of this "
+            f"dataset; nothing is published: move it out of {layout.releases_folder(name)}, or give the recipe another "
+            "name"
+        )
+    if release.is_half_amended():
+        raise Refusal(
+            f"expected release {manifest.version} of '{manifest.name}' to be whole, got one that a purge has left "
+            "half amended; nothing is published: run that purge again"
+        )
+    siblings = {other.manifest.version: other.manifest for other in known}
+    problems = list(manifest_problems(release.manifest_fields, manifest, folder, siblings))
+    if problems:
+        others = [other for other in known if other.manifest.version != manifest.version]
+        _refuse(f"a manifest that holds in {release.url}", f"this: {problems[0]}", others)
+
+
+def _refuse(expected: str, got: str, others: Sequence[Release]) -> NoReturn:
+    raise Refusal(
+        f"expected {expected}, got {got}; without the memory of the splits nothing is published: restore it, or build "
+        f"with --previous VERSION to go on from another release ({_choices(others)}), or with --previous {NOTHING} to "
+        "assign all splits anew"
+    )
+
+
+def _choices(known: Sequence[Release]) -> str:
+    return listed(sorted(release.manifest.version for release in known), 5) if known else "there is none"
+
+
+def _path(name: str, version: str) -> str:
+    return layout.release_folder(name, version)
+
+
+def published_splits(
+    store: Store, recipe: Recipe, chosen: Predecessor, ids: pa.ChunkedArray, sha256: pa.ChunkedArray
+) -> pa.ChunkedArray:
     """(N,) the split in which each record was last published; null where it was in none, or the settings have changed.
 
     sha256: (N,) of its file now. A dropped copy has the split of the record that was kept, as long as it still has the
@@ -23,17 +179,19 @@ def published_splits(store: Store, recipe: Recipe, ids: pa.ChunkedArray, sha256:
 
     Raises Refusal where the previous release is of another dataset.
     """
-    was = tables.lookup(_inherited_ledger(store, recipe), "record_id", ids)
+    was = tables.lookup(_inherited_ledger(store, recipe, chosen), "record_id", ids)
     is_other_file = pc.and_(pc.is_valid(was["kept_record_id"]), pc.fill_null(pc.not_equal(was["sha256"], sha256), True))
     return pc.if_else(is_other_file, pa.scalar(None, pa.string()), was["last_split"])
 
 
-def renamed_records(store: Store, recipe: Recipe, ids: pa.ChunkedArray, sha256: pa.ChunkedArray) -> pa.Table:
+def renamed_records(
+    store: Store, recipe: Recipe, chosen: Predecessor, ids: pa.ChunkedArray, sha256: pa.ChunkedArray
+) -> pa.Table:
     """record_id, source, sha256, published of records that are not among these, but were published with their files.
 
     A source may number its works anew, or another copy may be drawn: the file must not change its split by that.
     """
-    ledger = _inherited_ledger(store, recipe)
+    ledger = _inherited_ledger(store, recipe, chosen)
     is_same = pc.and_(pc.is_in(ledger["sha256"], value_set=pc.unique(sha256)), pc.is_valid(ledger["sha256"]))
     is_absent = pc.invert(pc.is_in(ledger["record_id"], value_set=ids))
     rows = ledger.filter(pc.and_(pc.and_(is_same, is_absent), pc.is_valid(ledger["last_split"])))
@@ -42,14 +200,14 @@ def renamed_records(store: Store, recipe: Recipe, ids: pa.ChunkedArray, sha256: 
     )
 
 
-def lineage_notes(store: Store, recipe: Recipe) -> tuple[str, ...]:
+def lineage_notes(store: Store, recipe: Recipe, chosen: Predecessor) -> tuple[str, ...]:
     """A sentence where there is a previous release, but its splits are not inherited."""
-    settings, previous = recipe.split, releases.predecessor(store, recipe.name)
+    settings, previous = recipe.split, open_predecessor(store, recipe, chosen)
     if previous is None or previous.manifest.split_sha256 == split_sha256(settings):
         return ()
     return (
         f"{settings.label}: its settings differ from those of release {previous.manifest.version}, so all images are "
-        f"assigned anew, as lineage {previous.manifest.lineage + 1}",
+        f"assigned anew, as lineage {chosen.lineage + 1}",
     )
 
 
@@ -66,13 +224,13 @@ def role_of(recipe: Recipe) -> Callable[[str], str | None]:
     return lambda record_id: settings.role(record_id.partition(":")[0])
 
 
-def _inherited_ledger(store: Store, recipe: Recipe) -> pa.Table:
+def _inherited_ledger(store: Store, recipe: Recipe, chosen: Predecessor) -> pa.Table:
     """The columns that a build may inherit from the previous ledger.
 
     Empty where there is none, or where the split's settings have changed.
     """
     settings = recipe.split
-    previous = releases.predecessor(store, recipe.name)
+    previous = open_predecessor(store, recipe, chosen)
     if previous is None or previous.manifest.split_sha256 != split_sha256(settings):
         return _LEDGER.empty_table()
     ledger = previous.ledger()

@@ -60,7 +60,7 @@ def export(settings: Export, state: State, recipe: Recipe, context: Context) -> 
             computed=1,
             pending=state.pending,
         )
-    previous = releases.predecessor(store, recipe.name)
+    previous = lineage.open_predecessor(store, recipe, state.previous)
     _check_gates(recipe, previous, len(ids), context)
     _check_transient(recipe, state, store)
     memory = _memory(store, state, recipe, previous)
@@ -80,9 +80,12 @@ def export(settings: Export, state: State, recipe: Recipe, context: Context) -> 
 
     ref, _ = decide_once(store, "publication", inputs, CODE, memory, lambda: publication(whole(), recipe, context))
     version = store.read_table(ref)["version"][0].as_py()
+    lineage.check_restored(recipe, state.previous, version)
     release = releases.find_release(store, recipe.name, version)
     is_new = release is None or not release.is_intact()
     if is_new and not context.plan:
+        if recipe.limit is None:
+            releases.announce(store, recipe.name, version)
         release = releases.Release(write_release(store, settings, state, recipe, whole(), previous, context))
     if not context.plan and recipe.limit is None:
         releases.point_latest(store, recipe.name, version)

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import yaml
 
-from schemas.manifests import Context, ReleaseManifest, State
+from schemas.manifests import Context, Predecessor, ReleaseManifest, State
 from schemas.recipe import Recipe
 from schemas.stages import Export
 from schemas.tables import ANNOTATIONS, EDGES, IMAGES, LEDGER, RECORDS, as_written
@@ -23,6 +23,7 @@ from tasks.core.statistics import Statistics
 from tasks.engine import by_hand
 from tasks.engine import thumbnails as shelves
 from tasks.engine.cache_keys import split_sha256
+from tasks.engine.previous import open_predecessor
 from tasks.engine.views import columns_of, metadata_counts
 from tasks.export import statistics
 from tasks.export.content import Content, publication, recipe_sha256
@@ -75,7 +76,7 @@ def write_release(
             "records.parquet", [by_hand.redact_taken_down(store.read_table(state.records), content.ledger)], RECORDS
         )
         draft.write_parquet("relations.parquet", [edges(store, state)], EDGES)
-        if (stones := by_hand.all_tombstones(store, recipe)).num_rows:
+        if (stones := by_hand.all_tombstones(store, recipe, previous)).num_rows:
             # some may have come with a release from another store
             if not stones.equals(tombstones.read_tombstones(store, recipe.name)):
                 tombstones.write_tombstones(store, recipe.name, stones)
@@ -86,7 +87,7 @@ def write_release(
             "recipe.yaml", yaml.safe_dump(recipe.model_dump(mode="json"), sort_keys=False, allow_unicode=True).encode()
         )
         draft.write("contract.yaml", contracts.text().encode())
-        manifest = _manifest(draft, recipe, content, row, previous, context)
+        manifest = _manifest(store, draft, recipe, content, row, state.previous, context)
         rights = {
             entry["values"]: entry["counts"] for entry in pc.value_counts(content.images["rights_uri"]).to_pylist()
         }
@@ -95,7 +96,7 @@ def write_release(
             "report.html",
             _report(store, recipe, manifest, state, content, settings.coco.score, counted, context).encode(),
         )
-        return draft.publish(manifest.model_copy(update={"files": dict(sorted(draft.files.items()))}))
+        return draft.publish(digest.sealed(manifest.model_copy(update={"files": dict(sorted(draft.files.items()))})))
 
 
 def edges(store: Store, state: State) -> pa.Table:
@@ -108,19 +109,22 @@ def edges(store: Store, state: State) -> pa.Table:
 
 
 def _manifest(
+    store: Store,
     draft: releases.Draft,
     recipe: Recipe,
     content: Content,
     row: dict[str, str],
-    previous: releases.Release | None,
+    chosen: Predecessor,
     context: Context,
 ) -> ReleaseManifest:
+    previous = open_predecessor(store, recipe, chosen)
+    itself = releases.find_release(store, recipe.name, row["version"]) if chosen.damaged else previous
     before = previous.manifest if previous else None
-    if before is not None and before.version == row["version"]:  # written again in place of itself
-        lineage, predecessor = before.lineage, before.previous
+    if itself is not None and itself.manifest.version == row["version"]:  # written again in place of itself
+        lineage, predecessor = itself.manifest.lineage, itself.manifest.previous
     else:
         is_heir = before is not None and before.split_sha256 == split_sha256(recipe.split)
-        lineage = before.lineage + (not is_heir) if before else 1
+        lineage = before.lineage if before is not None and is_heir else chosen.lineage + 1
         predecessor = before.version if before else None
     return ReleaseManifest(
         name=recipe.name,

@@ -108,4 +108,4 @@ def _manifest(release: Release, editor: ReleaseEditor, mine: pa.Table, day: str)
         table: digest.digest_by_primary_key(now.batches(table), key) for table, key in digest.PRIMARY_KEYS.items()
     }
     amended = Amendment(date=day, tombstones=mine.num_rows, content=content)
-    return now.manifest.model_copy(update={"counts": ledger.counts(now.ledger()), "amended": amended})
+    return digest.sealed(now.manifest.model_copy(update={"counts": ledger.counts(now.ledger()), "amended": amended}))

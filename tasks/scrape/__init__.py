@@ -26,14 +26,14 @@ from tasks.core.names import artists, matching, styles
 from tasks.core.scrape import answers as web_sources
 from tasks.core.scrape import records, sources
 from tasks.core.tables import as_schema, kept_rows
-from tasks.engine import by_hand, retries, runs, steps, web_client
+from tasks.engine import by_hand, previous, retries, runs, steps, web_client
 from tasks.engine.cache_keys import code_digest
 from tasks.engine.decide import decide_once
 from tasks.engine.retrieve import retrieve
 from tasks.io.files import parquet_rows
 from tasks.io.files.folders import Folder
-from tasks.io.store import releases
 from tasks.io.store.layout import listings_folder, outcome_folder
+from tasks.io.store.releases import Release
 from tasks.io.store.store import Store
 from tasks.io.web import retrieval
 from tasks.scrape import crawl
@@ -89,7 +89,8 @@ def check_sources(recipe: Recipe, context: Context) -> None:
 def scrape(recipe: Recipe, context: Context) -> State:
     """The state with which a build begins: every record of every source, and the step of the scrape."""
     store = runs.store_of(context)
-    listings = _list_sources(store, recipe, context)
+    chosen = previous.choose_predecessor(recipe, context)
+    listings = _list_sources(store, recipe, previous.open_predecessor(store, recipe, chosen), context)
     everything = records.merge(store.read_table(listing.records, is_remembered=False) for listing in listings)
     figures = pa.concat_tables(
         [SOURCE_FIGURES.empty_table(), *(store.read_table(listing.figures) for listing in listings if listing.figures)]
@@ -103,13 +104,16 @@ def scrape(recipe: Recipe, context: Context) -> State:
         lambda: artists.with_artist_names(everything, matching.merge_aliases(recipe.artists)).select(_NAME_COLUMNS),
     )
     everything = _with_styles(store, recipe, _with_names(everything, store.read_table(artist_names)))
-    everything, taken_down, notes = by_hand.apply_manual_lists(store, recipe, context, everything)
+    everything, taken_down, notes = by_hand.apply_manual_lists(
+        store, recipe, context, everything, previous.open_predecessor(store, recipe, chosen)
+    )
     everything = records.limit_records(everything, recipe.limit)
     unknown = styles.count_unknown_styles(kept_rows(everything)["style"], styles.names_by_style(recipe.styles))
     state = State(
         records=store.write_table(outcome_folder("scrape"), everything),
         figures=store.write_table(outcome_folder("figures"), _without_taken_down(figures, taken_down, store)),
         taken_down=taken_down,
+        previous=chosen,
     )
     computed = sum(listing.computed for listing in listings)
     pending = sum(listing.pending for listing in listings)
@@ -121,22 +125,29 @@ def scrape(recipe: Recipe, context: Context) -> State:
         everything["record_id"],
         state.records,
         computed=computed,
-        notes=(*(note for listing in listings for note in listing.notes), *notes, *styles.unknown_styles_note(unknown)),
+        notes=(
+            *previous.predecessor_notes(recipe, chosen),
+            *(note for listing in listings for note in listing.notes),
+            *notes,
+            *styles.unknown_styles_note(unknown),
+        ),
     )
     return state.then(step.model_copy(update={"pending": pending}))
 
 
-def _list_sources(store: Store, recipe: Recipe, context: Context) -> list[crawl.SourceListing]:
+def _list_sources(store: Store, recipe: Recipe, before: Release | None, context: Context) -> list[crawl.SourceListing]:
     """The listing of each source. Sources on the web run in parallel, since each mostly waits for its own hosts."""
     threads = ThreadPoolExecutor(max_workers=len(recipe.sources), thread_name_prefix="scrape")
     try:
         in_progress = {
-            source.name: threads.submit(contextvars.copy_context().run, _list_source, store, source, recipe, context)
+            source.name: threads.submit(
+                contextvars.copy_context().run, _list_source, store, source, recipe, before, context
+            )
             for source in recipe.sources
             if isinstance(source, AnyWebSource)
         }
         files = {
-            source.name: _list_source(store, source, recipe, context)
+            source.name: _list_source(store, source, recipe, before, context)
             for source in recipe.sources
             if isinstance(source, AnyFileSource)
         }
@@ -153,27 +164,31 @@ def _list_sources(store: Store, recipe: Recipe, context: Context) -> list[crawl.
         threads.shutdown(cancel_futures=True)
 
 
-def _list_source(store: Store, source: AnySource, recipe: Recipe, context: Context) -> crawl.SourceListing:
+def _list_source(
+    store: Store, source: AnySource, recipe: Recipe, before: Release | None, context: Context
+) -> crawl.SourceListing:
     if isinstance(source, AnyFileSource):
         return _list_files(store, source, recipe.categories, context)
-    purged = by_hand.purged_ids(store, recipe)
+    purged = by_hand.purged_ids(store, recipe, before)
     listing = crawl.crawl_source(store, source, recipe.manners, recipe.limit, context, purged)
-    return listing if listing.is_complete or context.plan else _with_carried_over(store, listing, source, recipe)
+    if listing.is_complete or context.plan:
+        return listing
+    return _with_carried_over(store, listing, source, recipe, before)
 
 
 def _with_carried_over(
-    store: Store, listing: crawl.SourceListing, source: AnyWebSource, recipe: Recipe
+    store: Store, listing: crawl.SourceListing, source: AnyWebSource, recipe: Recipe, before: Release | None
 ) -> crawl.SourceListing:
     """An incomplete listing, with the records of the last release that it did not reach.
 
     Raises Refusal if too many listings failed, and the last release has no records to carry over.
     """
-    table, previous = store.read_table(listing.records), releases.predecessor(store, recipe.name)
-    before = as_schema(previous.records(), RECORDS) if previous else RECORDS.empty_table()
+    table = store.read_table(listing.records)
+    known = as_schema(before.records(), RECORDS) if before else RECORDS.empty_table()
     is_unreached = pc.and_(
-        pc.equal(before["source"], source.name), pc.invert(pc.is_in(before["record_id"], value_set=table["record_id"]))
+        pc.equal(known["source"], source.name), pc.invert(pc.is_in(known["record_id"], value_set=table["record_id"]))
     )
-    carried = before.filter(is_unreached)  # with their reasons, if they have one
+    carried = known.filter(is_unreached)  # with their reasons, if they have one
     if not carried.num_rows and listing.unreached > recipe.max_transient_fraction * listing.listings:
         raise Refusal(
             f"scrape: expected at most {recipe.max_transient_fraction:.0%} of the listings of '{source.name}' "

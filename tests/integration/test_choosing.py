@@ -14,7 +14,7 @@ from PIL import Image
 
 from flows.build_dataset import run_stages
 from flows.recipes import recipe_from_file
-from schemas.errors import BadInput, BrokenPromise, Refusal
+from schemas.errors import BadInput, Refusal
 from schemas.manifests import Context, Step
 from tasks.io.store.releases import Release
 from tasks.verify import verify
@@ -312,7 +312,7 @@ def test_the_release_of_another_dataset_is_no_predecessor(collection):
         collection.build(split())
     releases = Path(collection.store) / "releases"
     (releases / "works").rename(releases / "pictures")
-    with pytest.raises(BrokenPromise, match=r"expected a release of pictures in .*, got one of works"):
+    with pytest.raises(Refusal, match=r"expected a release of pictures in .*, got one of works"):
         collection.build(split(), name="pictures")
 
 

@@ -18,7 +18,9 @@ import pytest
 
 from flows.build_dataset import build_dataset, run_stages
 from flows.recipes import recipe_from_file
+from schemas.errors import Refusal
 from schemas.manifests import Context
+from tasks.io.store import releases
 from tasks.io.store.releases import Release
 from tasks.verify import verify
 from tests.support.desk import RECIPE, ROOT, WEIGHTS, Desk, computed
@@ -245,6 +247,76 @@ def test_images_keep_their_split_and_their_ids_while_others_come_go_and_return(m
     assert {name: number for name, number in _ids(desk).items() if name in ids} == ids
     assert desk.latest.manifest.lineage == 1
     assert verify(f"{desk.store}/releases/museum/latest", is_deep=True).problems == ()
+
+
+def test_no_split_moves_when_the_memory_of_the_last_release_is_lost(measured):
+    """Whatever is lost: the build ends in the same splits, or publishes nothing and says what to do."""
+    desk, museum = measured, measured.museum
+    rows, folder = _rows(museum), Path(measured.store) / "releases/museum"
+    loose = ("max_loss_fraction=1", "stages.sample.at_most=1000", "stages.sample.top=100")
+    _write(museum, rows[:90])
+    desk.build(*loose)
+    version, splits, whole = desk.latest.manifest.version, _splits(desk), content(desk.store)
+    _write(museum, rows)
+    manifest, ledger = folder / version / "manifest.json", folder / version / "ledger.parquet"
+    (folder / "latest").rename(folder / "lost")
+    with pytest.raises(Refusal, match=f"latest to name the release to go on from.*--previous VERSION.*{version}"):
+        desk.build(*loose)
+    (folder / "lost").rename(folder / "latest")
+    text = manifest.read_text()
+    for broken in (
+        "{}",
+        text[: len(text) // 2],
+        text.replace(whole, "0" * 64),
+        text.replace('"lineage": 1', '"lineage": 2'),
+    ):
+        manifest.write_text(broken)
+        with pytest.raises(Refusal, match="nothing is published"):
+            desk.build(*loose)
+    manifest.write_text(text)
+    assert verify(f"{folder}/{version}").problems == ()
+    data = ledger.read_bytes()
+    ledger.write_bytes(data[:-9])
+    with pytest.raises(Refusal, match=f"expected release {version} again, which is damaged"):
+        desk.build(*loose)
+    _write(museum, rows[:90])
+    assert any(f"release {version} of museum is damaged" in note for note in desk.build(*loose)["scrape"].notes)
+    assert ledger.read_bytes() == data, "with the sources as they were, the very release is given again"
+    assert verify(f"{folder}/{version}").problems == ()
+
+    _write(museum, rows)
+    (folder / "latest").unlink()
+    desk.build(*loose, previous=version)
+    more = _splits(desk)
+    assert len(more) > len(splits)
+    assert {name: more[name] for name in splits if name in more} == {
+        name: splits[name] for name in splits if name in more
+    }
+    assert (desk.latest.manifest.previous, desk.latest.manifest.lineage) == (version, 1)
+    desk.build(*loose, "seed=7", previous="none")
+    assert (desk.latest.manifest.previous, desk.latest.manifest.lineage) == (None, 2)
+    assert verify(f"{folder}/latest").problems == ()
+
+
+def test_a_build_that_was_killed_before_it_wrote_latest_is_gone_on_from(measured, monkeypatch):
+    desk, museum = measured, measured.museum
+    rows, folder = _rows(museum), Path(measured.store) / "releases/museum"
+    loose = ("max_loss_fraction=1", "stages.sample.at_most=1000", "stages.sample.top=100")
+    _write(museum, rows[:90])
+    with monkeypatch.context() as patch:
+        patch.setattr(releases, "point_latest", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            desk.build(*loose)
+    assert not (folder / "latest").exists()
+    _write(museum, rows)
+    desk.build(*loose)
+    before = desk.latest.manifest.previous
+    assert before is not None
+    older = Release(f"{folder}/{before}").ledger().to_pylist()
+    now = _splits(desk)
+    assert {
+        row["record_id"]: row["last_split"] for row in older if row["kept"] and row["record_id"] in now
+    }.items() <= (now.items())
 
 
 def _names(rows: list[dict]) -> set[str]:

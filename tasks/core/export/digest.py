@@ -12,6 +12,8 @@ from typing import Any
 import pyarrow as pa
 import rfc8785
 
+from schemas.manifests import ReleaseManifest
+
 PRIMARY_KEYS = {"images": "record_id", "annotations": "annotation_id", "ledger": "record_id"}
 """Contract tables and their primary keys."""
 
@@ -52,6 +54,18 @@ def content_digest(tables: Mapping[str, str]) -> str:
     """SHA-256 over the digests of the tables, as hex."""
     listed = "".join(f"{name}\t{digest}\n" for name, digest in sorted(tables.items()))
     return hashlib.sha256(listed.encode()).hexdigest()
+
+
+def manifest_digest(fields: Mapping[str, Any]) -> str:
+    """SHA-256 over the RFC 8785 JSON of a manifest's fields, as hex; `manifest_sha256`, which says it, is left out."""
+    return hashlib.sha256(
+        rfc8785.dumps({name: value for name, value in fields.items() if name != "manifest_sha256"})
+    ).hexdigest()
+
+
+def sealed(manifest: ReleaseManifest) -> ReleaseManifest:
+    """The manifest with the digest of its own fields, by which a later change of any of them is found."""
+    return manifest.model_copy(update={"manifest_sha256": manifest_digest(manifest.model_dump(mode="json"))})
 
 
 def version(content_sha256: str, recipe_sha256: str, contract_version: str) -> str:

@@ -238,7 +238,7 @@ AREAS = (
     Area(
         "releases/<dataset>/",
         "export",
-        "Published versions, and `latest`, which names the newest.",
+        "Published versions, and `latest`, which names the newest; `latest.next` while one is being published.",
         False,
         PurgeRule.AMEND,
     ),
@@ -371,6 +371,11 @@ def release_folder(dataset: str, version: str) -> str:
 def latest_path(dataset: str) -> str:
     """The file that names the newest version."""
     return f"{RELEASES}/{dataset}/latest"
+
+
+def announced_path(dataset: str) -> str:
+    """The file that names the version that is being published as the newest; gone when `latest` names it."""
+    return f"{RELEASES}/{dataset}/latest.next"
 
 
 def tombstones_path(dataset: str) -> str:

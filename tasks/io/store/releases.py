@@ -6,9 +6,11 @@ are copied with the manifest last, and to readers a folder without manifest.json
 
 import contextlib
 import errno
+import functools
 import hashlib
 import json
 import os
+import re
 import shutil
 import uuid
 from collections.abc import Iterable, Iterator
@@ -21,13 +23,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from fsspec.implementations.local import LocalFileSystem
 
-from schemas.errors import BadInput, BrokenPromise, DamagedFile
+from schemas.errors import BadInput, DamagedFile
 from schemas.manifests import FileEntry, ReleaseManifest
 from schemas.tables import RECORDS, TOMBSTONES
 from tasks.io.store import layout
 from tasks.io.store.store import Store
 
 _CHUNK = 1 << 20
+_VERSION = re.compile("[0-9a-f]{12}")
+_MEMORY = ("ledger.parquet", "records.parquet", "tombstones.parquet")
 
 
 class Release:
@@ -58,20 +62,48 @@ class Release:
             raise DamagedFile(f"expected {path} in release {self.manifest.version}, got nothing there") from problem
 
     def ledger(self) -> pa.Table:
-        """Its ledger."""
-        return pq.read_table(pa.BufferReader(self.read("ledger.parquet")))
+        """Its ledger. Raises DamagedFile if it is gone or no Parquet."""
+        return self._whole_table("ledger.parquet")
 
     def records(self) -> pa.Table:
-        """What was known of every record when it was built; empty for releases that did not keep it."""
+        """What was known of every record when it was built; empty for releases that did not keep it.
+
+        Raises DamagedFile if it is gone or no Parquet.
+        """
         if "records.parquet" not in self.manifest.files:
             return RECORDS.empty_table()
-        return pq.read_table(pa.BufferReader(self.read("records.parquet")))
+        return self._whole_table("records.parquet")
 
     def tombstones(self) -> pa.Table:
-        """TOMBSTONES of what was purged before it was published or since; empty if there are none."""
+        """TOMBSTONES of what was purged before it was published or since; empty if there are none.
+
+        Raises DamagedFile if it is gone or no Parquet.
+        """
         if "tombstones.parquet" not in self.manifest.files:
             return TOMBSTONES.empty_table()
-        return pq.read_table(pa.BufferReader(self.read("tombstones.parquet")))
+        return self._whole_table("tombstones.parquet")
+
+    def _whole_table(self, path: str) -> pa.Table:
+        data = self.read(path)
+        try:
+            return pq.read_table(pa.BufferReader(data))
+        except (pa.ArrowException, OSError) as problem:
+            raise DamagedFile(
+                f"expected {path} in release {self.manifest.version} to be a Parquet file, got {_first_line(problem)}"
+            ) from problem
+
+    def damaged_memory(self) -> list[str]:
+        """Paths of those files that the next build goes by (what was kept, known, purged) that are not as the manifest
+        has them.
+        """
+        listed = {path: entry for path, entry in self.manifest.files.items() if path in _MEMORY}
+        return [path for path, entry in listed.items() if self.file_entry(path) != _without_rows(entry)]
+
+    @functools.cached_property
+    def manifest_fields(self) -> dict[str, Any]:
+        """The manifest as it is written, with all fields, those that this program does not know too."""
+        fields: dict[str, Any] = json.loads(self.fs.cat_file(f"{self.root}/manifest.json"))
+        return fields
 
     def paths(self) -> list[str]:
         """Paths of all files that lie in it, sorted."""
@@ -137,63 +169,72 @@ class Release:
 
 
 def find_release(store: Store, name: str, version: str) -> Release | None:
-    """That version, or None where the store has no such version whole."""
+    """That version, or None where the store has no such version with a readable manifest."""
+    if not _VERSION.fullmatch(version):
+        return None
     with contextlib.suppress(BadInput):
         return Release(_url(store, layout.release_folder(name, version)))
     return None
-
-
-def latest(store: Store, name: str) -> Release | None:
-    """The newest version, or None before the first."""
-    with contextlib.suppress(DamagedFile):
-        return find_release(store, name, store.read_bytes(layout.latest_path(name)).decode(errors="replace").strip())
-    return None
-
-
-def predecessor(store: Store, name: str) -> Release | None:
-    """The release that a build goes on from: the newest whose ledger is whole; None before the first.
-
-    Where the newest is damaged, its own predecessor stands in, so that the build gives that very release again. Raises
-    BrokenPromise where not even the manifest of the newest is left but there are others: going on without its memory
-    would deal published images into other splits. Raises it also where the newest is a release of another dataset,
-    or a purge has left it half amended.
-    """
-    release = latest(store, name)
-    if release is not None and release.manifest.name != name:
-        raise BrokenPromise(
-            f"expected a release of {name} in {release.url}, got one of {release.manifest.name}: it knows nothing of "
-            f"this dataset; move it out of {layout.releases_folder(name)}, or write another version into `latest`"
-        )
-    names = store.list_folder(layout.releases_folder(name))
-    others = [version for version in names if find_release(store, name, version) is not None]
-    if release is None and others and store.exists(layout.latest_path(name)):
-        raise BrokenPromise(
-            f"expected a readable manifest in the release that {layout.latest_path(name)} names, got none: "
-            f"restore it, or write one of {', '.join(others)} into `latest`"
-        )
-    if release is not None and release.is_half_amended():
-        raise BrokenPromise(
-            f"expected release {release.manifest.version} of '{name}' to be whole, got one that a purge has left "
-            "half amended: run that purge again"
-        )
-    while release is not None and release.file_entry("ledger.parquet") != _without_rows(
-        release.manifest.files["ledger.parquet"]
-    ):
-        before = release.manifest.previous
-        release = find_release(store, name, before) if before else None
-    return release
 
 
 def _without_rows(entry: FileEntry) -> FileEntry:
     return entry.model_copy(update={"rows": None})
 
 
+def version_names(store: Store, name: str) -> list[str]:
+    """Names of the folders of a dataset that are called as versions are, readable or not, sorted."""
+    return [entry for entry in store.list_folder(layout.releases_folder(name)) if _VERSION.fullmatch(entry)]
+
+
+def versions(store: Store, name: str) -> list[Release]:
+    """All releases of a dataset that have a readable manifest, by version."""
+    found = (find_release(store, name, version) for version in version_names(store, name))
+    return [release for release in found if release is not None]
+
+
+def latest_text(store: Store, name: str) -> str | None:
+    """What `latest` says: the newest version. None where there is no such file.
+
+    A publication that ended between its rename and the writing of `latest` counts as done.
+    """
+    announced = _line(store, layout.announced_path(name))
+    if announced and find_release(store, name, announced) is not None:
+        return announced
+    return _line(store, layout.latest_path(name))
+
+
+def latest(store: Store, name: str) -> Release | None:
+    """The newest version, or None before the first, and where `latest` names none that is readable."""
+    return find_release(store, name, latest_text(store, name) or "")
+
+
+def announce(store: Store, name: str, version: str) -> None:
+    """Say which version is about to be published as the newest, so that a kill before `latest` is written can be
+    healed.
+    """
+    store.write_bytes(layout.announced_path(name), f"{version}\n".encode())
+
+
 def point_latest(store: Store, name: str, version: str) -> None:
     """Make `latest` name a version, if it does not already."""
-    with contextlib.suppress(DamagedFile):
-        if store.read_bytes(layout.latest_path(name)).decode(errors="replace").strip() == version:
-            return
-    store.write_bytes(layout.latest_path(name), f"{version}\n".encode())
+    if _line(store, layout.latest_path(name)) != version:
+        store.write_bytes(layout.latest_path(name), f"{version}\n".encode())
+    if store.exists(layout.announced_path(name)):
+        store.remove(layout.announced_path(name))
+
+
+def finish_publication(store: Store, name: str) -> None:
+    """Write `latest` where a build was killed just before it would have."""
+    announced = _line(store, layout.announced_path(name))
+    if announced and find_release(store, name, announced) is not None:
+        point_latest(store, name, announced)
+
+
+def _line(store: Store, path: str) -> str | None:
+    try:
+        return store.read_bytes(path).decode(errors="replace").strip()
+    except DamagedFile:
+        return None
 
 
 class Draft:
@@ -299,13 +340,6 @@ def write_parquet(target: Path, groups: Iterable[pa.Table], schema: pa.Schema) -
             writer.write_table(group, row_group_size=max(1, group.num_rows))
             rows += group.num_rows
     return rows
-
-
-def versions(store: Store, name: str) -> list[Release]:
-    """All releases of a dataset that have a manifest, by version."""
-    names = store.list_folder(layout.releases_folder(name))
-    found = (find_release(store, name, version) for version in names if version != "latest")
-    return [release for release in found if release is not None]
 
 
 def _url(store: Store, path: str) -> str:

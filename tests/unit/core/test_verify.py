@@ -1,6 +1,7 @@
 """verify: a release that is right has no problem; each thing that is tampered with is one, and is named."""
 
 import copy
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,14 +11,121 @@ import pytest
 import yaml
 
 from schemas import tables
+from schemas.manifests import FileEntry, ReleaseManifest
 from tasks.core import verify
 from tasks.core.coco.document import split_document, split_results
+from tasks.core.export import digest
 from tasks.core.export.images import IMAGES_BY_DIGEST
 
 CONTRACT: dict[str, Any] = yaml.safe_load(
     (Path(__file__).resolve().parents[3] / "data_contracts" / "release.v1.yaml").read_text(encoding="utf-8")
 )
 SCHEMAS = {"images": tables.IMAGES, "annotations": tables.ANNOTATIONS, "ledger": tables.LEDGER}
+
+
+# --- the manifest
+
+CONTENT = {"annotations": "a" * 64, "images": "b" * 64, "ledger": "c" * 64}
+
+
+def manifest_of(**changes: Any) -> ReleaseManifest:
+    """A manifest that holds, as contract 1.4 has it, but for the changes, which are made before it is sealed."""
+    whole = digest.content_digest(CONTENT)
+    files = {path: FileEntry(sha256="d" * 64, bytes=1) for path in verify.NEEDED_FILES}
+    fields: dict[str, Any] = {
+        "name": "art",
+        "previous": None,
+        "lineage": 1,
+        "split_sha256": "e" * 64,
+        "contract_version": "1.4.0",
+        "content_sha256": whole,
+        "recipe_sha256": "f" * 64,
+        "counts": {},
+        "content": CONTENT,
+        "files": files,
+        "environment": {},
+    } | changes
+    version = digest.version(fields["content_sha256"], fields["recipe_sha256"], fields["contract_version"])
+    return digest.sealed(ReleaseManifest(**{"version": version, **fields}))
+
+
+def manifest_problems(
+    manifest: ReleaseManifest, folder: str | None = None, *siblings: ReleaseManifest, **forged: Any
+) -> list[str]:
+    """Problems of a manifest in which a person has changed fields by hand."""
+    fields = {**manifest.model_dump(mode="json"), **forged}
+    known = {sibling.version: sibling for sibling in siblings}
+    changed = ReleaseManifest.model_validate(fields)
+    return list(verify.manifest_problems(fields, changed, folder or manifest.version, known))
+
+
+BEFORE = manifest_of(recipe_sha256="0" * 64)
+AFTER = manifest_of(previous=BEFORE.version)
+OLD = manifest_of(contract_version="1.3.0").model_copy(update={"manifest_sha256": None})
+
+
+@pytest.mark.parametrize("manifest", [BEFORE, AFTER, OLD, manifest_of(lineage=7)])
+def test_a_manifest_that_holds_has_no_problem(manifest: ReleaseManifest):
+    assert manifest_problems(manifest, None, BEFORE) == []
+    assert manifest_problems(manifest, "copied-elsewhere") == []
+
+
+@pytest.mark.parametrize("manifest", [AFTER, OLD], ids=["sealed", "of an older contract"])
+@pytest.mark.parametrize(
+    ("forged", "expected"),
+    [
+        pytest.param({"content_sha256": "0" * 64}, "content_sha256", id="a zeroed content"),
+        pytest.param({"content": {**CONTENT, "images": "0" * 64}}, "content_sha256", id="a zeroed table"),
+        pytest.param({"recipe_sha256": "0" * 64}, "expected version", id="another recipe"),
+        pytest.param({"version": "0" * 12}, "expected version", id="another version"),
+        pytest.param({"lineage": 0}, "expected a lineage of at least 1", id="no lineage"),
+        pytest.param({"lineage": -1}, "expected a lineage of at least 1", id="a negative lineage"),
+        pytest.param({"lineage": 2}, "lineage|fields of SHA-256", id="another lineage"),
+        pytest.param({"previous": "latest"}, "previous", id="a previous that is no version"),
+        pytest.param({"files": {}}, r"expected ledger\.parquet among its files", id="no files"),
+    ],
+)
+def test_a_forged_manifest_has_one(manifest: ReleaseManifest, forged: dict[str, Any], expected: str):
+    assert any(re.search(expected, problem) for problem in manifest_problems(manifest, None, BEFORE, **forged))
+
+
+@pytest.mark.parametrize("field", sorted(ReleaseManifest.model_fields.keys() - {"manifest_sha256"}))
+def test_no_field_of_a_sealed_manifest_can_be_changed(field: str):
+    other: dict[str, Any] = {
+        "lineage": 2,
+        "counts": {"kept": 1},
+        "content": {},
+        "files": {},
+        "environment": {"python": "4"},
+        "amended": {"date": "2026-01-01", "tombstones": 0, "content": {}},
+    }
+    assert any(
+        problem.startswith("manifest.json: expected fields of SHA-256")
+        for problem in manifest_problems(AFTER, None, BEFORE, **{field: other.get(field, "0" * 12)})
+    )
+
+
+def test_a_seal_that_is_taken_off_is_missed():
+    problems = manifest_problems(AFTER, None, BEFORE, manifest_sha256=None)
+    assert problems == ["manifest.json: expected manifest_sha256, got none"]
+
+
+@pytest.mark.parametrize(
+    ("split_sha256", "lineage", "expected"),
+    [
+        pytest.param("e" * 64, 1, [], id="the same settings, the same lineage"),
+        pytest.param("e" * 64, 2, ["expected lineage 1, as its predecessor"], id="the same settings, another lineage"),
+        pytest.param("0" * 64, 2, [], id="other settings, the next lineage"),
+        pytest.param("0" * 64, 5, [], id="other settings, a later one: others were between"),
+        pytest.param("0" * 64, 1, ["expected a lineage above 1"], id="other settings, the same lineage"),
+    ],
+)
+def test_the_lineage_follows_from_the_predecessor(split_sha256: str, lineage: int, expected: list[str]):
+    manifest = manifest_of(previous=BEFORE.version, split_sha256=split_sha256, lineage=lineage)
+    assert manifest_problems(manifest) == []  # alone, nothing can be said
+    problems = manifest_problems(manifest, None, BEFORE)
+    assert len(problems) == len(expected)
+    assert all(text in problem for text, problem in zip(expected, problems, strict=True))
 
 
 # --- the contract

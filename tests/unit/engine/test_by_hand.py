@@ -7,7 +7,6 @@ import pytest
 
 from schemas.tables import LEDGER, TOMBSTONES
 from tasks.engine import by_hand
-from tasks.io.store import releases
 
 
 @pytest.mark.parametrize(
@@ -29,6 +28,5 @@ def test_pages_that_hold_further_images_are_still_asked_for(
         return pa.Table.from_pylist([{"record_id": name} for name in names], schema=schema)
 
     known = None if ledger is None else SimpleNamespace(ledger=lambda: table(ledger, LEDGER))
-    monkeypatch.setattr(releases, "predecessor", lambda *_: known)
     monkeypatch.setattr(by_hand, "all_tombstones", lambda *_: table(stones, TOMBSTONES))
-    assert by_hand.purged_ids(None, SimpleNamespace(name="small")).to_pylist() == expected  # type: ignore[arg-type]
+    assert by_hand.purged_ids(None, None, known).to_pylist() == expected  # type: ignore[arg-type]

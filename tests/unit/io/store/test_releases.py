@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from schemas.errors import BadInput, BrokenPromise, DamagedFile
+from schemas.errors import BadInput, DamagedFile
 from schemas.manifests import FileEntry, ReleaseManifest
 from schemas.tables import LEDGER
 from tasks.io.store import releases
@@ -470,42 +470,83 @@ def test_the_manifest_is_json_with_every_field(store):
     assert set(found) == set(ReleaseManifest.model_fields)
 
 
-# --- predecessors
+# --- the newest
 
 
-def test_before_the_first_there_is_no_predecessor(store):
-    assert releases.predecessor(store, "art") is None
+def test_before_the_first_there_is_no_newest(store):
+    assert releases.latest_text(store, "art") is None
+    assert releases.latest(store, "art") is None
+    assert releases.version_names(store, "art") == []
+
+
+def test_only_folders_that_are_called_as_versions_count(store):
+    published(store, "000000000001")
+    for name in ("notes", "00000000000G", "0000000000011", "latest.next", ".DS_Store"):
+        store.write_bytes(f"releases/art/{name}/manifest.json", b"{}")
+    store.write_bytes("releases/art/000000000002/manifest.json", b"{}")
+
+    assert releases.version_names(store, "art") == ["000000000001", "000000000002"]
+    assert [release.manifest.version for release in releases.versions(store, "art")] == ["000000000001"]
+
+
+@pytest.mark.parametrize("version", ["", ".", "..", "../art/000000000001", "000000000001/", "latest", "0" * 11])
+def test_what_is_no_version_finds_no_release(store, version):
+    published(store, "000000000001")
+    assert releases.find_release(store, "art", version) is None
+
+
+def test_a_publication_that_was_killed_before_latest_was_written_is_finished(store):
+    published(store, "000000000001")
+    releases.point_latest(store, "art", "000000000001")
+    releases.announce(store, "art", "000000000002")
+    published(store, "000000000002", "000000000001")
+
+    newest = releases.latest(store, "art")
+    assert newest is not None
+    assert newest.manifest.version == "000000000002"
+
+    releases.finish_publication(store, "art")
+    assert store.read_bytes("releases/art/latest") == b"000000000002\n"
+    assert store.list_folder("releases/art") == ["000000000001", "000000000002", "latest"]
+
+
+def test_a_publication_that_was_killed_before_its_release_was_there_is_forgotten(store):
+    published(store, "000000000001")
+    releases.point_latest(store, "art", "000000000001")
+    releases.announce(store, "art", "000000000002")
+
+    releases.finish_publication(store, "art")
+    newest = releases.latest(store, "art")
+    assert newest is not None
+    assert newest.manifest.version == "000000000001"
+
+    releases.point_latest(store, "art", "000000000001")  # the next publication
+    assert not store.exists("releases/art/latest.next")
 
 
 @pytest.mark.parametrize(
     ("damaged", "expected"),
     [
-        pytest.param([], "000000000003", id="none-damaged"),
-        pytest.param(["000000000003"], "000000000002", id="newest"),
-        pytest.param(["000000000003", "000000000002"], "000000000001", id="two"),
-        pytest.param(["000000000001", "000000000002", "000000000003"], None, id="all"),
-        pytest.param(["000000000001"], "000000000003", id="only-the-oldest"),
+        pytest.param([], [], id="nothing"),
+        pytest.param(["README.md", "coco/train.json"], [], id="what no build goes by"),
+        pytest.param(["ledger.parquet"], ["ledger.parquet"], id="the ledger"),
     ],
 )
-def test_the_predecessor_is_the_newest_whose_ledger_is_whole(store, damaged, expected):
-    previous = None
-    for version in ("000000000001", "000000000002", "000000000003"):
-        published(store, version, previous)
-        releases.point_latest(store, "art", version)
-        previous = version
-    for version in damaged:
-        _flip(store, f"releases/art/{version}/ledger.parquet")
-
-    found = releases.predecessor(store, "art")
-
-    assert (found and found.manifest.version) == expected
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_damage_to_what_the_next_build_goes_by_is_found(store, damaged, expected, damage):
+    release = published(store)
+    for path in damaged:
+        damage(store, f"releases/art/aaaabbbbcccc/{path}")
+    assert release.damaged_memory() == expected
 
 
-def test_a_newest_release_without_a_manifest_stops_the_build(store):
-    published(store, "000000000001")
-    published(store, "000000000002", "000000000001")
-    releases.point_latest(store, "art", "000000000002")
-    store.remove("releases/art/000000000002/manifest.json")
+@pytest.mark.parametrize("data", [b"", b"no Parquet", b"PAR1" * 20])
+def test_a_ledger_that_is_no_parquet_is_damage(store, data):
+    release = published(store)
+    store.write_bytes("releases/art/aaaabbbbcccc/ledger.parquet", data)
+    with pytest.raises(DamagedFile, match=r"expected ledger\.parquet in release aaaabbbbcccc to be a Parquet file"):
+        release.ledger()
 
-    with pytest.raises(BrokenPromise, match=r"expected .* got none: .*000000000001"):
-        releases.predecessor(store, "art")
+
+def test_the_manifest_is_read_with_fields_that_this_program_knows(store):
+    assert published(store).manifest_fields["lineage"] == 0
