@@ -31,7 +31,7 @@ def content(store: object) -> str:
 
 
 @pytest.mark.server
-@pytest.mark.parametrize(("part_rows", "workers"), [(7, 1), (7, 4), (100, 2), (10_000, 4), (None, 2)])
+@pytest.mark.parametrize(("part_rows", "workers"), [(7, 4), (100, 1), (None, 2)])
 def test_part_rows_and_workers_change_nothing(prefect_server, tmp_path, painted, built, part_rows, workers):
     store = str(tmp_path / "another")
     url = build_dataset(
