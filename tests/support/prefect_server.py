@@ -134,3 +134,18 @@ def _stop(process: "subprocess.Popen[bytes]") -> None:
     finally:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
+
+
+def temporary_servers(home: Path) -> set[int]:
+    """The process ids of all servers that commands or workers with this PREFECT_HOME have started, and that still
+    live.
+    """
+    found = set()
+    for folder in Path("/proc").iterdir():
+        with contextlib.suppress(OSError):
+            words = (folder / "cmdline").read_bytes() if folder.name.isdigit() else b""
+            if b"prefect.server" in words or b"temporary_server" in words:
+                environment = (folder / "environ").read_bytes().split(b"\0")
+                if f"PREFECT_HOME={home}".encode() in environment:
+                    found.add(int(folder.name))
+    return found
