@@ -1,16 +1,16 @@
 """`bilderatlas`, the command: one file for each group of commands, each with `add` and the commands' functions.
 
-Exit status: 0 done, 1 a check failed, 2 bad input, 3 refused, 130 interrupted. What takes long to import (Prefect,
-torch, pydantic) is imported inside the commands, so that help and typing errors are quick.
+Exit status: 0 done, 1 a check failed, 2 bad input, 3 refused, 130 interrupted, 143 terminated. What takes long to
+import (Prefect, torch, pydantic) is imported inside the commands, so that help and typing errors are quick.
 """
 
 import argparse
 import os
-import signal
 import sys
 
 from flows.cli import build, check, evaluate, museum, purge, settings, train
 from flows.cli.arguments import Command
+from flows.cli.signals import ended_by_signals
 from schemas.errors import BadInput, BrokenPromise, Refusal
 
 # Set before Prefect is imported: no telemetry, time enough to start on a slow disk, no tracebacks in the terminal.
@@ -28,17 +28,19 @@ def main(argv: list[str] | None = None) -> int:
         os.environ.setdefault(name, value)
     arguments = parser().parse_args(argv)
     command: Command = arguments.command
-    try:
-        return command(arguments)
-    except BadInput as problem:
-        return _failed(problem, 2)
-    except Refusal as problem:
-        return _failed(problem, 3)
-    except BrokenPromise as problem:
-        return _failed(problem, 1)
-    except KeyboardInterrupt:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second Ctrl-C while it cleans up would end it without a word
-        return _failed("interrupted: what was done is kept; run the same command again to continue", 130)
+    with ended_by_signals() as ending:
+        try:
+            return command(arguments)
+        except BadInput as problem:
+            return _failed(problem, 2)
+        except Refusal as problem:
+            return _failed(problem, 3)
+        except BrokenPromise as problem:
+            return _failed(problem, 1)
+        except BaseException as problem:  # a library may make another error of an interrupt
+            if ending.number is None and not isinstance(problem, KeyboardInterrupt):
+                raise
+            return ending.say()
 
 
 def _failed(problem: object, status: int) -> int:

@@ -1,6 +1,9 @@
 """A painted museum, and builds of it: once as plain calls (quick), where it matters under Prefect (marked `server`)."""
 
+import contextlib
+import functools
 import shutil
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -8,6 +11,7 @@ import pytest
 
 from examples.museum.folder import write_museum
 from tests.support.desk import SEED, Desk, MadeOnce
+from tests.support.prefect_server import Log
 
 
 @pytest.fixture(scope="session")
@@ -51,10 +55,26 @@ def measured(tmp_path: Path, museum: Path, _built: Path) -> Desk:
 
 
 @pytest.fixture(scope="session")
-def prefect_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A Prefect server of the tests' own, with a database of its own; its API's URL."""
+def _prefect_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Log]]:
     from prefect.settings import PREFECT_API_URL
     from prefect.testing.utilities import prefect_test_harness
 
-    with prefect_test_harness(server_startup_timeout=180):
-        yield str(PREFECT_API_URL.value())
+    log = Log(tmp_path_factory.mktemp("prefect") / "server.log")
+    with contextlib.ExitStack() as stack:
+        with log.path.open("ab") as file, pytest.MonkeyPatch.context() as patch:
+            popen = functools.partial(subprocess.Popen, stdout=file, stderr=subprocess.STDOUT)
+            patch.setattr(subprocess, "Popen", popen)  # Prefect would let its server write where the tests do
+            patch.setenv("PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL", "ERROR")  # the command's own is CRITICAL
+            stack.enter_context(prefect_test_harness(server_startup_timeout=180))
+        yield str(PREFECT_API_URL.value()), log
+
+
+@pytest.fixture
+def prefect_server(_prefect_server: tuple[str, Log]) -> Iterator[str]:
+    """A Prefect server of the tests' own, with a database of its own; its API's URL.
+
+    A test during which it writes a traceback fails.
+    """
+    url, log = _prefect_server
+    yield url
+    log.check()

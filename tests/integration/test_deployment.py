@@ -1,103 +1,58 @@
-"""The calendar: the recipes deployed to a real server, and a run started through its API as the UI would start it."""
+"""The calendar: the recipes deployed to a real server, a run started through its API as the UI would start it, and one
+that its schedule starts.
+"""
 
-import os
-import signal
-import socket
-import subprocess
-import sys
-import threading
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
-import requests
 import yaml
 
 from tasks.io.store.releases import Release
 from tests.support.desk import ROOT, WEIGHTS
+from tests.support.prefect_server import PrefectServer, poll
 
 pytestmark = pytest.mark.server
-BIN = Path(sys.executable).parent
-
-
-class Server:
-    """A Prefect server as a person would run it, with a home of its own."""
-
-    def __init__(self, home: Path) -> None:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
-        self.api = f"http://127.0.0.1:{self.port}/api"
-        self.environment = {
-            **os.environ,
-            "PREFECT_HOME": str(home),
-            "PREFECT_API_URL": self.api,
-            "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
-            "DO_NOT_TRACK": "1",
-        }
-        self.process = subprocess.Popen(
-            [BIN / "prefect", "server", "start", "--host", "127.0.0.1", "--port", str(self.port)],
-            env=self.environment,
-            cwd=ROOT,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            start_new_session=True,
-        )
-
-    def until_ready(self) -> None:
-        """Read what it prints until it answers."""
-        assert self.process.stdout is not None
-        for line in self.process.stdout:
-            if "Application startup complete" in line or "Check out the dashboard" in line:
-                break
-        threading.Thread(target=self.process.stdout.read, daemon=True).start()  # a full pipe would stop it
-        session = requests.Session()
-        session.mount(
-            "http://", requests.adapters.HTTPAdapter(max_retries=requests.adapters.Retry(total=8, backoff_factor=0.5))
-        )
-        assert session.get(f"{self.api}/health", timeout=30).json() is True
-
-    def prefect(self, *words: str, timeout_s: float = 240) -> str:
-        done = subprocess.run(
-            [BIN / "prefect", *words],
-            env=self.environment,
-            cwd=ROOT,
-            capture_output=True,
-            text=True,
-            timeout=timeout_s,
-            check=False,
-        )
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout
-
-    def post(self, path: str, **body: object) -> dict:
-        answer = requests.post(f"{self.api}/{path}", json=body, timeout=30)
-        answer.raise_for_status()
-        return answer.json()
-
-    def get(self, path: str) -> dict:
-        answer = requests.get(f"{self.api}/{path}", timeout=30)
-        answer.raise_for_status()
-        return answer.json()
-
-    def stop(self) -> None:
-        os.killpg(self.process.pid, signal.SIGINT)
-        self.process.wait(timeout=60)
-        assert self.process.stdout is not None
-        self.process.stdout.close()
+POOL = "bilderatlas"
+OFTEN = {
+    "PREFECT_SERVER_SERVICES_SCHEDULER_LOOP_SECONDS": "1",
+    "PREFECT_WORKER_QUERY_SECONDS": "1",
+    "PREFECT_SERVER_SERVICES_SCHEDULER_RECENT_DEPLOYMENTS_LOOP_SECONDS": "1",
+}
+"""What a server and a worker do once in a minute or in seconds, each second: a test should not wait for it."""
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    running = Server(tmp_path_factory.mktemp("prefect"))
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PrefectServer]:
+    server = PrefectServer(tmp_path_factory.mktemp("prefect"), **OFTEN)
     try:
-        running.until_ready()
-        running.prefect("work-pool", "create", "bilderatlas", "--type", "process")
-        running.prefect("--no-prompt", "deploy", "--all", "--prefect-file", "deployments/prefect.yaml")
-        yield running
+        server.until_ready()
+        server.prefect("work-pool", "create", POOL, "--type", "process")
+        server.prefect("--no-prompt", "deploy", "--all", "--prefect-file", "deployments/prefect.yaml")
+        with server.worker(POOL):
+            yield server
     finally:
-        running.stop()
+        server.stop()
+    server.check_logs()
+
+
+@pytest.fixture
+def server(running: PrefectServer) -> Iterator[PrefectServer]:
+    yield running
+    running.check_logs()
+
+
+def final_state(server: PrefectServer, run_id: str) -> dict[str, Any]:
+    """The state in which a run ends."""
+
+    def state() -> dict[str, Any] | None:
+        found: dict[str, Any] = server.get(f"flow_runs/{run_id}")["state"]
+        return found if found["type"] in {"COMPLETED", "FAILED", "CRASHED", "CANCELLED"} else None
+
+    return poll(state, "an end of the run", timeout_s=240)
 
 
 def test_every_deployment_stands_on_the_server_with_its_parameters_and_its_schedule(server):
@@ -118,31 +73,78 @@ def test_every_deployment_stands_on_the_server_with_its_parameters_and_its_sched
     assert learnt["changes"]["description"].startswith("Settings that differ")
 
 
+def parameters(store: Path, museum: Path) -> dict[str, Any]:
+    """Those of a small build."""
+    return {
+        "store": str(store),
+        "limit": 60,
+        "seed": 5,
+        "bind": {"images": str(museum), "weights": str(WEIGHTS)},
+    }
+
+
 def test_a_run_started_through_the_api_leaves_a_release_and_its_artifacts(server, painted, tmp_path):
     store = tmp_path / "store"
     deployment = server.get("deployments/name/build_dataset/museum")
     run = server.post(
         f"deployments/{deployment['id']}/create_flow_run",
-        parameters={
-            "store": str(store),
-            "limit": 60,
-            "seed": 5,
-            "bind": {"images": str(painted), "weights": str(WEIGHTS)},
-        },
-        state={"type": "SCHEDULED"},
+        {"parameters": parameters(store, painted), "state": {"type": "SCHEDULED"}},
     )
-    server.prefect("worker", "start", "--pool", "bilderatlas", "--run-once", "--install-policy", "never")
-    state = server.get(f"flow_runs/{run['id']}")["state"]
+    state = final_state(server, run["id"])
     assert state["type"] == "COMPLETED", state
     versions = list((store / "releases/museum").iterdir())
     assert len(versions) == 1, "a limited build leaves a version, and no `latest`"
     release = Release(str(versions[0]))
     recipe = yaml.safe_load(release.read("recipe.yaml"))
     assert (recipe["limit"], recipe["seed"]) == (60, 5)
-    found = server.post("artifacts/filter", flow_runs={"id": {"any_": [run["id"]]}})
+    found = server.post("artifacts/filter", {"flow_runs": {"id": {"any_": [run["id"]]}}})
     keys = {artifact["key"] for artifact in found}
     assert "kept-and-dropped" in keys
     assert {"progress-fetch", "progress-detect"} <= keys  # hash has nothing to do: fetch has measured what it got
     table = next(artifact["data"] for artifact in found if artifact["key"] == "kept-and-dropped")
     assert "over_limit" in table
     assert str(versions[0]) in table
+
+
+def scheduled_runs(server: PrefectServer, deployment_id: str) -> list[dict[str, Any]]:
+    """Runs that a schedule of the deployment has set, whatever became of them, by time."""
+    asked = {
+        "deployments": {"id": {"any_": [deployment_id]}},
+        "sort": "EXPECTED_START_TIME_ASC",
+    }
+    return [run for run in server.post("flow_runs/filter", asked) if run["auto_scheduled"]]
+
+
+def test_a_schedule_sets_its_next_runs(server):
+    deployment = server.get("deployments/name/build_dataset/museum-nightly")
+    runs = poll(lambda: scheduled_runs(server, deployment["id"])[:3], "runs of the schedule")
+    assert [run["state"]["type"] for run in runs] == ["SCHEDULED"] * 3
+    starts = [datetime.fromisoformat(run["expected_start_time"]) for run in runs]
+    in_berlin = [start.astimezone(ZoneInfo("Europe/Berlin")) for start in starts]
+    assert {(start.hour, start.minute) for start in in_berlin} == {(3, 0)}
+    assert len({start.date() for start in in_berlin}) == 3
+    assert starts[0] > datetime.now(UTC)
+
+
+def test_a_run_that_a_schedule_has_set_begins_at_its_time_and_leaves_a_release(server, painted, tmp_path):
+    store = tmp_path / "store"
+    deployment = server.get("deployments/name/build_dataset/museum-nightly")
+    first = datetime.now(UTC) + timedelta(seconds=4)
+    schedule = {
+        "schedule": {"interval": 86_400, "anchor_date": first.isoformat(), "timezone": "UTC"},
+        "parameters": parameters(store, painted),
+    }
+    server.post(f"deployments/{deployment['id']}/schedules", [schedule])
+
+    def due() -> dict[str, Any] | None:
+        starts = [
+            (datetime.fromisoformat(run["expected_start_time"]), run)
+            for run in scheduled_runs(server, deployment["id"])
+        ]
+        return next((run for start, run in starts if abs(start - first) < timedelta(seconds=1)), None)
+
+    run = poll(due, "a run at the schedule's time", timeout_s=30)
+    state = final_state(server, run["id"])
+    assert state["type"] == "COMPLETED", state
+    assert datetime.fromisoformat(server.get(f"flow_runs/{run['id']}")["start_time"]) >= first
+    assert len(list((store / "releases/museum").iterdir())) == 1

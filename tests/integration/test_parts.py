@@ -1,5 +1,7 @@
-"""Batches as Prefect tasks: how many at once, what is tried again, what an error of a part does."""
+"""Batches as Prefect tasks: how many at once, what is tried again, what an error of a part does, and an interrupt."""
 
+import _thread
+import signal
 import threading
 from typing import Any
 
@@ -7,8 +9,8 @@ import pyarrow as pa
 import pytest
 from prefect import flow, task
 from prefect.cache_policies import NO_CACHE
-from prefect.task_runners import ThreadPoolTaskRunner
 
+from flows.runner import runner
 from schemas.manifests import Context
 from tasks.engine.parts import run_in_parts
 from tasks.engine.retries import RETRY_IO
@@ -20,7 +22,7 @@ AT_ONCE = {**RETRY_IO, "retry_delay_seconds": 0, "cache_policy": NO_CACHE}
 def run(part: Any, rows: int, **more: Any) -> None:
     """in_parts inside a flow."""
 
-    @flow(task_runner=ThreadPoolTaskRunner(max_workers=16), persist_result=False)
+    @flow(task_runner=runner(None), persist_result=False)
     def parts() -> None:
         run_in_parts(part, pa.table({"row": range(rows)}), (), Context(store="memory://parts", **more), "parts")
 
@@ -71,3 +73,21 @@ def test_an_error_of_the_program_is_not_tried_again_and_no_further_part_is_start
         run(part, 10, workers=1, part_rows=2)
     assert tries[0] == 0
     assert len(tries) <= 2
+
+
+def test_an_interrupt_does_not_wait_for_parts_that_run(prefect_server):
+    before, is_over = signal.signal(signal.SIGINT, signal.default_int_handler), threading.Event()
+
+    @task(**AT_ONCE)
+    def part(batch: pa.Table, context: Context) -> None:
+        if batch["row"][0].as_py() == 0:
+            _thread.interrupt_main()
+        is_over.wait(120)
+
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            run(part, 10, workers=2, part_rows=1)
+        assert not is_over.is_set()
+    finally:
+        is_over.set()
+        signal.signal(signal.SIGINT, before)

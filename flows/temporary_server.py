@@ -1,0 +1,64 @@
+"""Prefect's temporary server, as a process that ends with the command that has started it, however that one ends.
+
+The command holds one end of a pipe, the server waits at the other. When the command ends, even by `kill -9`, the
+system closes its end, and the server ends as well. This file is also what the server's process runs, by its path: so
+it needs no other file of ours.
+"""
+
+import os
+import subprocess
+import sys
+import threading
+from typing import Any
+
+from prefect.server.api.server import SubprocessASGIServer
+from prefect.settings import get_current_settings
+
+_OF_PREFECT = {"PREFECT_UI_ENABLED": "0", "PREFECT__SERVER_EPHEMERAL": "1", "PREFECT__SERVER_FINAL": "1"}
+"""What Prefect sets for a temporary server: no web page, no services that only a lasting server needs."""
+
+
+class TemporaryServer(SubprocessASGIServer):
+    """The one temporary server of this process: the first instance is the one that Prefect finds and starts."""
+
+    def _run_uvicorn_command(self) -> "subprocess.Popen[Any]":
+        settings = get_current_settings().to_environment_variables(exclude_unset=True)
+        return subprocess.Popen(
+            # -P: neither the current folder nor that of this file may hide a module of Prefect's
+            [sys.executable, "-P", __file__, str(self.port)],
+            stdin=subprocess.PIPE,
+            env={**os.environ, **_OF_PREFECT, **settings},
+            # a terminal sends Ctrl-C to all processes of a session, but the flow must still reach its server
+            start_new_session=True,
+        )
+
+    def stop(self) -> None:
+        """End the server."""
+        process = self.server_process
+        super().stop()
+        if process is not None and process.stdin is not None:
+            process.stdin.close()
+
+
+def serve(port: int) -> None:
+    """Serve Prefect's API on this machine only, until the standard input ends."""
+    import uvicorn
+
+    threading.Thread(target=_end_with_input, daemon=True).start()
+    uvicorn.run(
+        "prefect.server.api.server:create_app",
+        factory=True,
+        host="127.0.0.1",
+        port=port,
+        log_level="error",
+        lifespan="on",
+    )
+
+
+def _end_with_input() -> None:
+    os.read(0, 1)
+    os._exit(0)  # nobody is left who waits for an answer, and its database survives that
+
+
+if __name__ == "__main__":
+    serve(int(sys.argv[1]))
