@@ -94,7 +94,9 @@ def test_a_file_that_is_there_goes_before_a_recipe_that_ships(tmp_path: Path, mo
         pytest.param(
             GOOD.replace("seed: 7", "title: 2020-13-45"), ("expected YAML", "month"), id="a date that is none"
         ),
-        pytest.param(b"name: \xff\xfe\n", ("expected a YAML file", "r.yaml", "utf-8"), id="bytes that are no UTF-8"),
+        pytest.param(
+            b"name: \xff\xfe\n", ("expected a YAML file", "in UTF-8", "r.yaml", "byte 6"), id="bytes that are no UTF-8"
+        ),
         pytest.param(b"name: a\0b\n", ("expected YAML", "#x0000"), id="a zero byte"),
         # fields
         pytest.param(
