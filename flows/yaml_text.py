@@ -86,11 +86,7 @@ class _Loader(yaml.SafeLoader):
             )
         if isinstance(node, MappingNode):
             self._check_keys(node)
-        values, characters, levels = (
-            1,
-            len(node.value) if isinstance(node, ScalarNode) else 0,
-            int(not isinstance(node, ScalarNode)),
-        )
+        values, characters, levels = (1, len(node.value), 0) if isinstance(node, ScalarNode) else (1, 0, 1)
         for child in _children(node):
             its_values, its_characters, its_levels = self._sizes[child]
             values, characters, levels = values + its_values, characters + its_characters, max(levels, its_levels + 1)

@@ -95,7 +95,29 @@ def test_a_file_that_is_there_goes_before_a_recipe_that_ships(tmp_path: Path, mo
             GOOD.replace("seed: 7", "title: 2020-13-45"), ("expected YAML", "month"), id="a date that is none"
         ),
         pytest.param(
-            b"name: \xff\xfe\n", ("expected a YAML file", "in UTF-8", "r.yaml", "byte 6"), id="bytes that are no UTF-8"
+            b"name: \xff\xfe\n", ("expected a YAML file in UTF-8", "r.yaml", "byte 6"), id="bytes that are no UTF-8"
+        ),
+        pytest.param(GOOD.encode("utf-16"), ("expected a YAML file in UTF-8", "byte 0"), id="UTF-16"),
+        pytest.param(b"#" * (1 << 20) + b"#", ("a YAML file of at most 1,048,576 bytes", "r.yaml"), id="too long"),
+        pytest.param(GOOD + "seed: 8\n", ("each key once, got 'seed' on line 2 and again on line",), id="a seed twice"),
+        pytest.param(GOOD.replace("seed: 7", "limit: true"), ("limit: expected a whole number, got True",), id="true"),
+        pytest.param(
+            GOOD.replace("seed: 7", "max_loss_fraction: false"),
+            ("max_loss_fraction: expected a number, got False",),
+            id="false for a fraction",
+        ),
+        pytest.param(
+            staged("fetch", "hash", "split: {ratios: {train: true}}", "export"),
+            ("stages[2] (split).ratios.train: expected a number, got True",),
+            id="true inside a mapping of numbers",
+        ),
+        pytest.param(
+            staged("fetch", "hash", "detect: {model: [yolox]}", "split", "export"),
+            ("stages[2] (detect).model: expected text, got ['yolox']",),
+            id="a list of models",
+        ),
+        pytest.param(
+            GOOD.replace("seed: 7", "seed: !!bool abc"), ("got 'abc', which is no bool (line 2)",), id="no bool"
         ),
         pytest.param(b"name: a\0b\n", ("expected YAML", "#x0000"), id="a zero byte"),
         # fields

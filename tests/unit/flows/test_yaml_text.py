@@ -23,7 +23,7 @@ MERGED = "a0: &a0 {x: 1}\n" + "\n".join(f"a{n}: &a{n} {{<<: [{', '.join([f'*a{n 
 LONG_TEXT = f"a: &a {'x' * 20_000}\nb: [{', '.join(['*a'] * 999)}]"
 
 ODD = [
-    pytest.param(bomb(9), f"expected at most {MAX_VALUES:,} values", "line 6", id="aliases of aliases"),
+    pytest.param(bomb(9), f"expected at most {MAX_VALUES:,} values", "line 5", id="aliases of aliases"),
     pytest.param(MERGED, f"expected at most {MAX_VALUES:,} values", "line 6", id="merge keys of merge keys"),
     pytest.param(LONG_TEXT, f"and {MAX_CHARACTERS:,} characters, with all aliases", "line 2", id="a long text again"),
     pytest.param("[" + "1," * MAX_VALUES + "]", f"at most {MAX_VALUES:,} values", "line 1", id="a list without end"),
