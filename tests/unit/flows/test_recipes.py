@@ -2,7 +2,8 @@
 wrong.
 """
 
-from collections.abc import Sequence
+import copy
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 
 from flows.recipes import bindings_from_pairs, check_bindings, recipe_from_file
+from flows.settings import settings_from_fields, yaml_mapping
 from schemas.errors import BadInput
 from schemas.recipe import Recipe
 
@@ -645,3 +647,63 @@ def test_exactly_what_the_recipe_names_must_be_bound(bound: dict[str, str], said
     with pytest.raises(BadInput) as caught:
         check_bindings(recipe, bound)
     assert str(caught.value) == said
+
+
+_LONG = "k" * 100_000
+ODD_VALUES: list[Any] = [
+    None,
+    True,
+    -1,
+    0,
+    1 << 255,
+    float("inf"),
+    1e300,
+    "",
+    " ",
+    "a\nb",
+    _LONG,
+    [],
+    [[]],
+    {},
+    {_LONG: 1},
+    {"stage": ["x"]},
+    {1: 2, None: 3},
+    [_LONG] * 50,
+    {"a": {"b": [{"c": []}] * 1000}},
+]
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The path to each value in a recipe, from the outside in."""
+    yield path
+    for key in value if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ():
+        yield from places(value[key], (*path, key))
+
+
+def with_value(fields: Any, path: tuple[Any, ...], value: Any) -> Any:
+    if not path:
+        return value
+    changed = copy.copy(fields)
+    changed[path[0]] = with_value(fields[path[0]], path[1:], value)
+    return changed
+
+
+def complaint_about(fields: Any) -> str:
+    """What is wrong with the fields; empty if nothing is."""
+    try:
+        settings_from_fields(Recipe, fields, "r.yaml")
+    except BadInput as problem:
+        return str(problem)
+    return ""
+
+
+@pytest.mark.parametrize("name", ["museum", "artbench"])
+def test_whatever_stands_at_any_place_of_a_recipe_is_a_setting_or_one_short_sentence(name: str):
+    path = next(path for path in SHIPPED if path.stem == name)
+    fields = yaml_mapping(path.read_text(encoding="utf-8"), path.name, "fields")
+    for place in [*places(fields)][1:]:
+        for value in ODD_VALUES:
+            said = complaint_about(with_value(fields, place, value))
+            assert "\n" not in said, place
+            assert len(said) < 1500, place
+            assert "expected" in said or not said, place
