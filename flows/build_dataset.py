@@ -106,8 +106,7 @@ def check(recipe: Recipe, context: Context) -> None:
             check_detector(stage, context)
         if isinstance(stage, Dedup):
             read_verdicts(stage, context)
-    if not context.plan:
-        runs.store_of(context).check_writable()
+    runs.check_store(context)
 
 
 def list_records(recipe: Recipe, source: str | None, at_most: int, context: Context) -> tuple[Step, list[str]]:
@@ -126,7 +125,7 @@ def list_records(recipe: Recipe, source: str | None, at_most: int, context: Cont
     recipe = recipe.model_copy(update={"sources": chosen, "bindings": bindings})
     check_bindings(recipe, given)
     check_sources(recipe, context)
-    runs.store_of(context).check_writable()
+    runs.check_store(context)
     state = scrape(recipe, context)
     return state.steps[0], example_records(state, at_most, context)
 

@@ -67,7 +67,7 @@ def evaluate_detector(
     context = Context(
         store=store, bindings=bindings, workers=workers, device=device, run=uuid.uuid4().hex, began_s=time.time()
     )
-    runs.store_of(context).check_writable()
+    runs.check_store(context)
     if out is not None:
         evaluate.make_folder(out)
     for request in requests:

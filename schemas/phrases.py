@@ -9,6 +9,8 @@ LONGEST_QUOTE = 80
 LONGEST_PLACE = 300
 """Characters of a value, and of a path or an address, that a message quotes."""
 
+_LONGEST_REASON = 160
+
 _MOST_BITS = 256
 """A longer number is not written out: Python refuses to write one of more than 4,300 digits."""
 
@@ -70,6 +72,16 @@ def named(name: object) -> str:
     if isinstance(name, str):
         return name if len(name) <= LONGEST_QUOTE and name.isprintable() else quoted(name)
     return quoted(name)
+
+
+def told(problem: BaseException) -> str:
+    r"""The first line of an error's own words, cut after 160 characters; its class where it has none.
+
+    >>> told(ValueError("no day\nat all")), told(NotImplementedError())
+    ('no day', 'NotImplementedError')
+    """
+    line = next((line.strip() for line in str(problem).splitlines() if line.strip()), type(problem).__name__)
+    return line if len(line) <= _LONGEST_REASON else f"{line[:_LONGEST_REASON]}..."
 
 
 def _pieces(value: Any, most: int) -> Iterator[str]:
