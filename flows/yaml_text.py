@@ -62,7 +62,7 @@ class _Loader(yaml.SafeLoader):
         self._sizes: dict[Node, tuple[int, int, int]] = {}
 
     def compose_node(self, parent: Node | None, index: Any) -> Node | None:
-        line = self.peek_event().start_mark.line + 1
+        line = self.peek_event().start_mark.line + 1  # type: ignore[no-untyped-call]
         is_alias = self.check_event(AliasEvent)
         self._level += 1
         if self._level > MAX_DEPTH + 1:  # the innermost is a single value

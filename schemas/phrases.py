@@ -95,12 +95,12 @@ def _pieces(value: Any, most: int) -> Iterator[str]:
             yield from _pieces(value[key], most)
         yield "}"
     elif isinstance(value, list | tuple | set | frozenset):
-        start, end = _BRACKETS[next(kind for kind in _BRACKETS if isinstance(value, kind))]
-        yield start
+        brackets = _BRACKETS[next(kind for kind in _BRACKETS if isinstance(value, kind))]
+        yield brackets[0]
         for place, entry in enumerate(value):
             yield ", " if place else ""
             yield from _pieces(entry, most)
-        yield end
+        yield brackets[1]
     else:
         yield _written(value, most)
 
