@@ -13,6 +13,7 @@ from flows.runner import runner
 from schemas.detect import Detect
 from schemas.errors import BadInput
 from schemas.manifests import Context, State, Step
+from schemas.phrases import LONGEST_PLACE, quoted
 from schemas.recipe import Recipe
 from schemas.sources import AnyFileSource
 from schemas.stages import AnyStage, Dedup
@@ -112,8 +113,7 @@ def check(recipe: Recipe, context: Context) -> None:
             check_detector(stage, context)
         if isinstance(stage, Dedup):
             read_verdicts(stage, context)
-    if not context.plan:
-        runs.store_of(context).check_writable()
+    runs.check_store(context)
 
 
 def list_records(recipe: Recipe, source: str | None, at_most: int, context: Context) -> tuple[Step, list[str]]:
@@ -123,7 +123,7 @@ def list_records(recipe: Recipe, source: str | None, at_most: int, context: Cont
     """
     names = [entry.name for entry in recipe.sources]
     if source is not None and source not in names:
-        raise BadInput(f"--source: expected one of {names}, got '{source}'")
+        raise BadInput(f"--source: expected one of {quoted(names, LONGEST_PLACE)}, got {quoted(source)}")
     chosen = tuple(entry for entry in recipe.sources if source in {None, entry.name})
     needed = {entry.at if isinstance(entry, AnyFileSource) else entry.secret for entry in chosen} | {recipe.by_hand}
     unneeded = [name for name in recipe.bindings if name not in needed]
@@ -132,7 +132,7 @@ def list_records(recipe: Recipe, source: str | None, at_most: int, context: Cont
     recipe = recipe.model_copy(update={"sources": chosen, "bindings": bindings})
     check_bindings(recipe, given)
     check_sources(recipe, context)
-    runs.store_of(context).check_writable()
+    runs.check_store(context)
     state = scrape(recipe, context)
     return state.steps[0], example_records(state, at_most, context)
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from flows.settings import settings_from_fields, yaml_value
 from schemas.detect import FAMILIES, Detect
 from schemas.errors import BadInput
+from schemas.phrases import quoted
 
 _NAME = re.compile(r"[\w.@+ -]{1,60}")
 _FIXED = {"model", "label", "weights", "stage"}
@@ -45,7 +46,7 @@ def parse_requests(
     names = [request.name for request in requests] + [file.name for file in files]
     for name in names:
         if names.count(name) > 1:
-            raise BadInput(f"expected each name once, got '{name}' {names.count(name)} times")
+            raise BadInput(f"expected each name once, got {quoted(name)} {names.count(name)} times")
     return requests, files
 
 
@@ -55,7 +56,7 @@ def _parse_detector(text: str, place: int) -> DetectorRequest:
     head, *pairs = value.split(",")
     model, _, file = head.partition(":")
     if model not in FAMILIES:
-        raise BadInput(f"--detector {name}: expected one of {', '.join(FAMILIES)}, got '{model}'")
+        raise BadInput(f"--detector {name}: expected one of {', '.join(FAMILIES)}, got {quoted(model)}")
     label = _label(name, place)
     settings: dict[str, Any] = {"model": model, "label": label}
     bindings: dict[str, str] = {}
@@ -76,14 +77,14 @@ def _parse_detector(text: str, place: int) -> DetectorRequest:
 def _parse_setting(name: str, pair: str) -> tuple[str, Any]:
     field, separator, value = pair.partition("=")
     if not separator or field in _FIXED:
-        raise BadInput(f"--detector {name}: expected setting=value after a comma, got '{pair}'")
+        raise BadInput(f"--detector {name}: expected setting=value after a comma, got {quoted(pair)}")
     return field, yaml_value(value, f"--detector {name}")
 
 
 def _split_name(option: str, text: str) -> tuple[str, str]:
     name, separator, value = text.partition("=")
     if not separator or not _NAME.fullmatch(name) or not value:
-        raise BadInput(f"{option}: expected NAME=..., got '{text[:80]}'")
+        raise BadInput(f"{option}: expected NAME=..., got {quoted(text)}")
     return name, value
 
 

@@ -16,6 +16,7 @@ from flows.settings import settings_from_fields
 from schemas.errors import BadInput
 from schemas.evaluate import CompareSettings
 from schemas.manifests import Context
+from schemas.phrases import quoted
 from tasks import evaluate
 from tasks.detect import check_detector, detections
 from tasks.engine import runs
@@ -67,7 +68,7 @@ def evaluate_detector(
     context = Context(
         store=store, bindings=bindings, workers=workers, device=device, run=uuid.uuid4().hex, began_s=time.time()
     )
-    runs.store_of(context).check_writable()
+    runs.check_store(context)
     if out is not None:
         evaluate.make_folder(out)
     for request in requests:
@@ -78,7 +79,7 @@ def evaluate_detector(
     notes: list[str] = []
     for name, its_boxes, its_notes in _all_detections(requests, files, release, ground_truth, category, context):
         if name in boxes:
-            raise BadInput(f"expected each name once, got '{name}' twice")
+            raise BadInput(f"expected each name once, got {quoted(name)} twice")
         boxes[name] = its_boxes
         notes += its_notes
         print(f"{name}: {len(its_boxes.image)} boxes in {ground_truth.images.num_rows} images", file=sys.stderr)  # noqa: T201

@@ -6,7 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from flows.settings import parse_change, set_field, settings_from_fields, yaml_mapping
+from flows.yaml_text import MAX_BYTES
 from schemas.errors import BadInput
+from schemas.phrases import LONGEST_PLACE, quoted
 from schemas.recipe import ALWAYS_BINDABLE, Recipe
 
 _CHANGE = "stages.<label>.<field>=VALUE"
@@ -30,7 +32,7 @@ def bindings_from_pairs(pairs: Sequence[str]) -> dict[str, str]:
     """`NAME=VALUE` texts as a mapping. Raises BadInput."""
     for pair in pairs:
         if "=" not in pair:
-            raise BadInput(f"--bind: expected NAME=VALUE, got '{pair}'")
+            raise BadInput(f"--bind: expected NAME=VALUE, got {quoted(pair)}")
     return dict(pair.split("=", 1) for pair in pairs)
 
 
@@ -38,11 +40,12 @@ def check_bindings(recipe: Recipe, bindings: Mapping[str, str]) -> None:
     """Raise BadInput unless everything that the recipe names is bound, and nothing else."""
     for name, meaning in recipe.bindings.items():
         if not bindings.get(name):
-            raise BadInput(f"binding '{name}': expected --bind {name}=..., {meaning}; got none")
+            raise BadInput(f"binding '{name}': expected --bind {name}=..., {meaning[:LONGEST_PLACE]}; got none")
     for name in bindings:
         if name not in recipe.bindings and name not in ALWAYS_BINDABLE:
             raise BadInput(
-                f"binding '{name}': expected one of {sorted(recipe.bindings)}, which the recipe names, got '{name}'"
+                f"binding {quoted(name)}: expected one of {quoted(sorted(recipe.bindings), LONGEST_PLACE)}, "
+                f"which the recipe names, got {quoted(name)}"
             )
 
 
@@ -53,16 +56,26 @@ def _text(path: str) -> str:
         for entry in (resources.files("deployments") / "recipes").iterdir()
         if entry.name.endswith(".yaml")
     }
+    place = quoted(path, LONGEST_PLACE)
     try:
         if path in shipped and not Path(path).is_file():
             return shipped[path].read_text(encoding="utf-8")
-        return Path(path).read_text(encoding="utf-8")
+        with Path(path).open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
     except FileNotFoundError as problem:
         expected = f"a YAML file or one of {', '.join(sorted(shipped))}"
-        raise BadInput(f"recipe: expected {expected}, got '{path}'") from problem
-    except (OSError, ValueError) as problem:  # ValueError: not UTF-8, or a path that no file can have
+        raise BadInput(f"recipe: expected {expected}, got {place}") from problem
+    except (OSError, ValueError) as problem:  # ValueError: a path that no file can have
         detail = getattr(problem, "strerror", None) or problem
-        raise BadInput(f"recipe: expected a YAML file, got '{path}' ({detail})") from problem
+        raise BadInput(f"recipe: expected a YAML file, got {place} ({detail})") from problem
+    if len(data) > MAX_BYTES:
+        raise BadInput(f"recipe: expected a YAML file of at most {MAX_BYTES:,} bytes, got {place}, which is longer")
+    try:
+        return data.decode()
+    except UnicodeDecodeError as problem:
+        raise BadInput(
+            f"recipe: expected a YAML file in UTF-8, got {place} (byte {problem.start}: {problem.reason})"
+        ) from problem
 
 
 def _apply(fields: dict[str, Any], change: str) -> None:
@@ -71,7 +84,7 @@ def _apply(fields: dict[str, Any], change: str) -> None:
     if names[0] != "stages" or len(names) == 1:
         set_field(fields, names, value)
     elif len(names) == 2:
-        raise BadInput(f"--set: expected {_CHANGE}, got '{change}'")
+        raise BadInput(f"--set: expected {_CHANGE}, got {quoted(change)}")
     else:
         set_field(_stage_settings(fields, names[1], change), names[2:], value)
 
@@ -88,7 +101,10 @@ def _stage_settings(fields: dict[str, Any], label: str, change: str) -> dict[str
             if settings is not stage:  # the short forms have no mapping to write into
                 entries[position] = {word: settings}
             return settings
-    raise BadInput(f"--set: expected the label of a stage, one of {labels}, got '{label}' in '{change}'")
+    raise BadInput(
+        f"--set: expected the label of a stage, one of {quoted(labels, LONGEST_PLACE)}, got {quoted(label)} in "
+        f"{quoted(change)}"
+    )
 
 
 def _word_and_settings(stage: Any) -> tuple[str, dict[str, Any]]:

@@ -7,6 +7,8 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
+from schemas.phrases import LONGEST_QUOTE, named, quoted
+
 _EXPECTED = {
     "missing": "a value",
     "union_tag_invalid": "one of {expected_tags}",
@@ -29,6 +31,8 @@ _EXPECTED = {
     "int_from_float": "a whole number",
     "float_type": "a number",
     "float_parsing": "a number",
+    "int_parsing_size": "a whole number of fewer digits",
+    "string_unicode": "text without halves of characters",
     "finite_number": "a finite number",
     "greater_than": "more than {gt}",
     "greater_than_equal": "{ge} or more",
@@ -90,12 +94,12 @@ def _given(error: Mapping[str, Any], model: type[BaseModel]) -> str:
     if kind == "missing" or (kind == "too_short" and not error["input"]):
         return "none"
     if kind == "union_tag_invalid":
-        return f"'{error['ctx']['tag']}'"
+        return quoted(error["ctx"]["tag"])
     if kind == "extra_forbidden":
         name = str(error["loc"][-1])
-        near = difflib.get_close_matches(name, _known_fields(model), n=1)
-        return f"'{name}'" + (f"; did you mean '{near[0]}'?" if near else "")
-    return f"{error.get('input')!r:.120}"
+        near = difflib.get_close_matches(name[:LONGEST_QUOTE], _known_fields(model), n=1)
+        return quoted(name) + (f"; did you mean '{near[0]}'?" if near else "")
+    return quoted(error.get("input"))
 
 
 def _place(loc: tuple[int | str, ...], fields: Mapping[str, Any]) -> str:
@@ -110,7 +114,7 @@ def _place(loc: tuple[int | str, ...], fields: Mapping[str, Any]) -> str:
             parts[-1] += f"[{part}]" + (f" ({_label(fields, parts[-1], part, str(tag))})" if tag else "")
             has_tag = tag is not None
         elif part != "[key]" and not (parts and _TYPE_MARK.fullmatch(str(part))):
-            parts.append(str(part))
+            parts.append(named(part))
     return ".".join(parts)
 
 
@@ -118,7 +122,7 @@ def _label(fields: Mapping[str, Any], field: str, position: int, tag: str) -> st
     """What the recipe calls the stage or source at a position: its label, its name, or else its word."""
     entry = fields[field][position]
     settings = entry.get(tag) if isinstance(entry, dict) else None
-    return str(settings.get("label") or settings.get("name") or tag) if isinstance(settings, dict) else tag
+    return named(settings.get("label") or settings.get("name") or tag) if isinstance(settings, dict) else tag
 
 
 def _known_fields(model: type[BaseModel]) -> list[str]:

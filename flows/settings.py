@@ -3,34 +3,32 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
-import yaml
 from pydantic import BaseModel, ValidationError
 
 from flows.setting_errors import sentence_from_error
+from flows.yaml_text import NotYaml, parse_yaml
 from schemas.errors import BadInput
+from schemas.phrases import LONGEST_PLACE, quoted
 
 Settings = TypeVar("Settings", bound=BaseModel)
-
-_UNREADABLE = (yaml.YAMLError, ValueError, RecursionError)
-"""What reading YAML raises: ValueError for a date such as 2020-13-45, RecursionError for brackets without end."""
 
 
 def yaml_value(text: str, option: str) -> Any:
     """The value of a short YAML text that was given to an option. Raises BadInput."""
     try:
-        return yaml.safe_load(text)
-    except _UNREADABLE as problem:
-        raise BadInput(f"{option}: expected a YAML value, got '{text[:80]}'") from problem
+        return parse_yaml(text)
+    except NotYaml as problem:
+        raise BadInput(f"{option}: expected a YAML value, got {quoted(text)}: {problem}") from problem
 
 
 def yaml_mapping(text: str, path: str, contents: str) -> dict[str, Any]:
     """The mapping in a YAML file. `contents` says what it should hold. Raises BadInput."""
     try:
-        value = yaml.safe_load(text)
-    except _UNREADABLE as problem:
-        raise BadInput(f"{path}: expected YAML, got {' '.join(str(problem).split())}") from problem
+        value = parse_yaml(text)
+    except NotYaml as problem:
+        raise BadInput(f"{path[:LONGEST_PLACE]}: {problem}") from problem
     if not isinstance(value, dict):
-        raise BadInput(f"{path}: expected a mapping with {contents}, got {type(value).__name__}")
+        raise BadInput(f"{path[:LONGEST_PLACE]}: expected a mapping with {contents}, got {type(value).__name__}")
     return value
 
 
@@ -41,7 +39,7 @@ def parse_change(change: str, form: str = "field=VALUE") -> tuple[list[str], Any
     """
     target, separator, text = change.partition("=")
     if not separator or not target:
-        raise BadInput(f"--set: expected {form}, got '{change[:80]}'")
+        raise BadInput(f"--set: expected {form}, got {quoted(change)}")
     return target.split("."), yaml_value(text, "--set")
 
 
@@ -50,7 +48,8 @@ def set_field(fields: dict[str, Any], names: Sequence[str], value: Any) -> None:
     *groups, last = names
     for name in groups:
         if not isinstance(fields.setdefault(name, {}), dict):
-            raise BadInput(f"--set: expected '{name}' in '{'.'.join(names)}' to hold fields, got {fields[name]!r}")
+            whole = quoted(".".join(names))
+            raise BadInput(f"--set: expected {quoted(name)} in {whole} to hold fields, got {quoted(fields[name])}")
         fields = fields[name]
     fields[last] = value
 

@@ -13,6 +13,7 @@ from pydantic_core import PydanticUndefined
 from flows.setting_errors import PATTERNS
 from schemas.errors import BadInput
 from schemas.evaluate import CompareSettings
+from schemas.phrases import quoted
 from schemas.recipe import Recipe
 from schemas.sources import AnySource
 from schemas.stages import AnyStage
@@ -85,7 +86,7 @@ def sections_of(word: str) -> tuple[Section, ...]:
     chosen = known if word == "all" else tuple(section for section in known if section.word == word)
     if not chosen:
         words = ", ".join(section.word for section in known)
-        raise BadInput(f"settings: expected all or one of {words}, got '{word}'")
+        raise BadInput(f"settings: expected all or one of {words}, got {quoted(word)}")
     return chosen
 
 

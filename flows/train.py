@@ -61,7 +61,7 @@ def train_detector(
         run=uuid.uuid4().hex,
         began_s=time.time(),
     )
-    runs.store_of(context).check_writable()
+    runs.check_store(context)
     if out is not None:
         check_out(out)  # now, not after hours of training
     try:

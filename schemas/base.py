@@ -1,17 +1,62 @@
 """What all parts of a recipe share, and what all of its stages have."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler
+from pydantic_core import CoreSchema, PydanticKnownError, core_schema
 
 Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,62}$", description="Lower-case letters, digits, - and _")]
 Score = Annotated[float, Field(ge=0, le=1)]
 
 
+def _no_boolean_for_whole(value: Any) -> Any:
+    if isinstance(value, bool):
+        raise PydanticKnownError("int_type")
+    return value
+
+
+def _no_boolean_for_number(value: Any) -> Any:
+    if isinstance(value, bool):
+        raise PydanticKnownError("float_type")
+    return value
+
+
+_NUMBERS = {"int": _no_boolean_for_whole, "float": _no_boolean_for_number}
+
+
+def _is_done(schema: dict[str, Any]) -> bool:
+    function = schema.get("function")
+    return isinstance(function, dict) and function.get("function") in _NUMBERS.values()
+
+
+def _refuse_booleans(schema: Any) -> None:
+    """Change every schema of a number within a schema, in place."""
+    if isinstance(schema, list | tuple):
+        for entry in schema:
+            _refuse_booleans(entry)
+    elif isinstance(schema, dict) and schema.get("type") in _NUMBERS:
+        number = dict(schema)
+        schema.clear()
+        schema.update(core_schema.no_info_before_validator_function(_NUMBERS[number["type"]], number))
+    elif isinstance(schema, dict) and not _is_done(schema):
+        for part, entry in schema.items():
+            if part not in {"metadata", "serialization"}:
+                _refuse_booleans(entry)
+
+
 class Frozen(BaseModel):
-    """What every part of a recipe is: immutable, and unknown fields are errors."""
+    """What every part of a recipe is: immutable, unknown fields are errors, and true is no number."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        """Pydantic's own, in which numbers refuse true and false at any depth: pydantic would take them for 1 and 0.
+
+        Its strict numbers would also refuse the text "1e-3", which is what YAML makes of 1e-3.
+        """
+        _refuse_booleans(schema := handler(source))
+        return schema
 
 
 class Stage(Frozen):

@@ -9,6 +9,7 @@ from pydantic import Field, field_validator, model_validator
 
 from schemas.base import Name, Score, Stage
 from schemas.coco_names import INDEX_OF_80, INDEX_OF_91
+from schemas.phrases import quoted
 
 Family = Literal["onnx", "torchvision", "hog", "results"]
 TORCHVISION = (
@@ -107,14 +108,16 @@ class Detect(Stage):
     @classmethod
     def _check_model(cls, model: str) -> str:
         if model not in FAMILIES:
-            raise ValueError(f"expected one of {', '.join(FAMILIES)}, got '{model}'")
+            raise ValueError(f"expected one of {', '.join(FAMILIES)}, got {quoted(model)}")
         return model
 
     @model_validator(mode="before")
     @classmethod
     def _fill_in(cls, settings: Any) -> Any:
         """Missing settings get the model's own defaults; classes by name get their indices."""
-        if not isinstance(settings, dict) or settings.get("model") not in FAMILIES:
+        if not isinstance(settings, dict) or not isinstance(settings.get("model"), str):
+            return settings
+        if settings["model"] not in FAMILIES:
             return settings
         model, family = settings["model"], FAMILIES[settings["model"]]
         index = _INDEX.get(model, INDEX_OF_91)
@@ -127,7 +130,7 @@ class Detect(Stage):
     @model_validator(mode="after")
     def _check_combinations(self) -> "Detect":
         if len({*self.classes.values()}) < len(self.classes):
-            raise ValueError(f"expected each class index under one name, got {self.classes}")
+            raise ValueError(f"expected each class index under one name, got {quoted(self.classes)}")
         if (self.weights is None) != (self.family == "hog"):
             raise ValueError(f"expected {'no weights' if self.family == 'hog' else 'weights'} for {self.model}")
         if self.family == "hog" and len(self.classes) > 1:
@@ -150,8 +153,9 @@ def _indices(names: list[Any] | tuple[Any, ...], model: str, index: dict[str, in
     """The class index of each name. Raises ValueError if the model has no such class."""
     unknown = [name for name in names if not isinstance(name, str) or name not in index]
     if unknown and not index:
-        raise ValueError(f"expected classes as name: index, since {model} models give no names, got {list(names)!r}")
+        given = quoted(list(names))
+        raise ValueError(f"expected classes as name: index, since {model} models give no names, got {given}")
     if unknown:
         known = ", ".join(index) if len(index) < 5 else "the names of COCO's 80 classes"
-        raise ValueError(f"expected {known} in classes of {model}, got {unknown[0]!r}")
+        raise ValueError(f"expected {known} in classes of {model}, got {quoted(unknown[0])}")
     return {name: index[name] for name in names}

@@ -6,6 +6,7 @@ import re
 from pydantic import Field, field_validator
 
 from schemas.base import Frozen
+from schemas.phrases import quoted
 
 _PLACE = re.compile(r"(?P<name>\[[0-9a-f:.]+\]|[^:\[\]]+)(?::(?P<port>[0-9]{1,5}))?")
 _NAME = re.compile(r"[a-z0-9_.-]+")
@@ -60,7 +61,7 @@ class Manners(HostManners):
         for written, terms in hosts.items():
             host = _place(written)
             if host in by_host:
-                raise ValueError(f"hosts: expected each host once, got '{host}' twice")
+                raise ValueError(f"hosts: expected each host once, got {quoted(host)} twice")
             by_host[host] = terms
         return by_host
 
@@ -86,7 +87,7 @@ def _place(written: str) -> str:
     if not name or (port is not None and not 0 < int(port) < 1 << 16):
         raise ValueError(
             "hosts: expected a host name, with or without a port, such as museum.example or museum.example:8000, "
-            f"got '{written[:80]}'"
+            f"got {quoted(written)}"
         )
     return name if port is None or port in _LEFT_OUT else f"{name}:{int(port)}"
 

@@ -1,8 +1,20 @@
 """Turns of phrase that messages, notes and reports of all rooms share."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
+from types import NoneType
+from typing import Any
 
-_LONGEST_QUOTE = 80
+LONGEST_QUOTE = 80
+LONGEST_PLACE = 300
+"""Characters of a value, and of a path or an address, that a message quotes."""
+
+_LONGEST_REASON = 160
+
+_MOST_BITS = 256
+"""A longer number is not written out: Python refuses to write one of more than 4,300 digits."""
+
+_BRACKETS = {list: "[]", tuple: "()", set: "{}", frozenset: "{}"}
 
 
 def and_more(count: int) -> str:
@@ -14,13 +26,13 @@ def and_more(count: int) -> str:
     return f" and {count:,} more" if count > 0 else ""
 
 
-def listed(texts: Sequence[str], most: int) -> str:
+def listed(texts: Sequence[str], most: int, between: str = ", ") -> str:
     """The first `most` of the texts with commas, and how many more there are; empty in, empty out.
 
     >>> listed(["a", "b", "c"], 2), listed(["a"], 2)
     ('a, b and 1 more', 'a')
     """
-    return ", ".join(texts[:most]) + and_more(len(texts) - most)
+    return between.join(texts[:most]) + and_more(len(texts) - most)
 
 
 def counted(count: int, one: str, many: str | None = None) -> str:
@@ -32,10 +44,72 @@ def counted(count: int, one: str, many: str | None = None) -> str:
     return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
-def quoted(text: str) -> str:
-    """A text in quotation marks, as Python writes it, cut after 80 characters: for messages about a file's contents.
+def quoted(value: Any, most: int = LONGEST_QUOTE) -> str:
+    """A value as Python writes it, cut after about `most` characters: for whatever messages quote of people's input.
 
-    >>> quoted("Cubism")
-    "'Cubism'"
+    The value is cut before it is written out: one whose text would be gigabytes (YAML's aliases can name one list a
+    billion times), or that holds itself, costs no more than a short one. One line, whatever the value is.
+
+    >>> quoted("Cubism"), quoted({"person": 1}), quoted([1, None], 2), quoted("Cubism", 3)
+    ("'Cubism'", "{'person': 1}", '[1...', "'Cub...'")
     """
-    return repr(text if len(text) <= _LONGEST_QUOTE else f"{text[:_LONGEST_QUOTE]}...")
+    if isinstance(value, str):
+        return repr(value if len(value) <= most else f"{value[:most]}...")
+    text = ""
+    for piece in _pieces(value, most):
+        text += piece
+        if len(text) > most:
+            return f"{text[:most]}..."
+    return text
+
+
+def named(name: object) -> str:
+    r"""The name of a field as a person wrote it; quoted where it is long or would not be one line.
+
+    >>> named("least_side_px"), named("a\nb"), named(7)
+    ('least_side_px', "'a\\nb'", '7')
+    """
+    if isinstance(name, str):
+        return name if len(name) <= LONGEST_QUOTE and name.isprintable() else quoted(name)
+    return quoted(name)
+
+
+def told(problem: BaseException) -> str:
+    r"""The first line of an error's own words, cut after 160 characters; its class where it has none.
+
+    >>> told(ValueError("no day\nat all")), told(NotImplementedError())
+    ('no day', 'NotImplementedError')
+    """
+    line = next((line.strip() for line in str(problem).splitlines() if line.strip()), type(problem).__name__)
+    return line if len(line) <= _LONGEST_REASON else f"{line[:_LONGEST_REASON]}..."
+
+
+def _pieces(value: Any, most: int) -> Iterator[str]:
+    """The text of a value, piece by piece, none much longer than `most`; each level of nesting begins with one."""
+    if isinstance(value, Mapping):
+        yield "{"
+        for place, key in enumerate(value):
+            yield ", " if place else ""
+            yield from _pieces(key, most)
+            yield ": "
+            yield from _pieces(value[key], most)
+        yield "}"
+    elif isinstance(value, list | tuple | set | frozenset):
+        brackets = _BRACKETS[next(kind for kind in _BRACKETS if isinstance(value, kind))]
+        yield brackets[0]
+        for place, entry in enumerate(value):
+            yield ", " if place else ""
+            yield from _pieces(entry, most)
+        yield brackets[1]
+    else:
+        yield _written(value, most)
+
+
+def _written(value: Any, most: int) -> str:
+    if isinstance(value, str | bytes):
+        return repr(value[: most + 1])
+    if isinstance(value, int) and value.bit_length() > _MOST_BITS:
+        return f"a number of {value.bit_length():,} bits"
+    if isinstance(value, date):
+        return value.isoformat()
+    return repr(value) if isinstance(value, int | float | NoneType) else f"<{type(value).__name__}>"

@@ -4,7 +4,8 @@ A recipe decides what a release holds. What a machine provides (folders, weights
 and given when a build starts; its path is never part of a digest.
 """
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Self
 
 from pydantic import Field, model_serializer, model_validator
@@ -13,6 +14,7 @@ from schemas.artists import Artists
 from schemas.base import Frozen, Name
 from schemas.detect import Detect
 from schemas.manners import Manners
+from schemas.phrases import LONGEST_PLACE, listed, quoted
 from schemas.sample import Sample
 from schemas.screen import Screen
 from schemas.sources import AnyFileSource, AnySource, AnyWebSource
@@ -26,6 +28,8 @@ ALWAYS_BINDABLE = ("contact", "origins")
 _RESERVED_ENDINGS, _RESERVED_NAME = ("-web", "-answers"), "web-images"
 """The store keeps what a source `a` answered in folders named `a-web` and `a-answers`, and downloads in `web-images`; a
 source of such a name would share one of these."""
+
+_MOST_WORDS = 20  # of stages, in a message
 
 
 class Recipe(Frozen):
@@ -123,7 +127,7 @@ def _tagged(entry: Any, word: str) -> Any:
     if isinstance(entry, dict) and len(entry) == 1 and word not in entry:
         tag, settings = next(iter(entry.items()))
         if not isinstance(settings, dict | None):
-            raise ValueError(f"{word} '{tag}': expected its settings as a mapping, got {settings!r}")
+            raise ValueError(f"{word} {quoted(tag)}: expected its settings as a mapping, got {quoted(settings)}")
         return {word: tag, **(settings or {})}
     return entry
 
@@ -147,7 +151,7 @@ def _problems(recipe: Recipe) -> Iterator[str]:
     used = _used(recipe)
     for name in used:
         if name not in recipe.bindings:
-            yield f"bindings: expected an entry that says what '{name}' is, got {sorted(recipe.bindings) or 'none'}"
+            yield f"bindings: expected an entry that says what '{name}' is, got {_all_of(recipe.bindings) or 'none'}"
     yield from _roles(recipe)
     yield from _misplaced([stage.stage for stage in recipe.stages])
     for position, stage in enumerate(recipe.stages):
@@ -176,13 +180,14 @@ def _roles(recipe: Recipe) -> Iterator[str]:
     names = sorted(source.name for source in recipe.sources)
     for stage in recipe.stages:
         if isinstance(stage, Split) and not set(stage.roles) <= set(names):
-            yield f"stages ({stage.label}).roles: expected some of the sources {names}, got {sorted(stage.roles)}"
+            given = _all_of(stage.roles)
+            yield f"stages ({stage.label}).roles: expected some of the sources {_all_of(names)}, got {given}"
 
 
 def _misplaced(words: Sequence[str]) -> Iterator[str]:
     """Stages that occur too often, or at the wrong place."""
     if words[-1] != "export" or words.count("export") != 1:
-        yield f"stages: expected one export, as the last stage, got {' > '.join(words)}"
+        yield f"stages: expected one export, as the last stage, got {listed(words, _MOST_WORDS, ' > ')}"
     for single in ("fetch", "hash", "detect", "quality", "split"):
         if words.count(single) > 1:
             yield f"stages: expected {single} at most once, got it {words.count(single)} times"
@@ -192,15 +197,17 @@ def _unmet(where: str, stage: AnyStage, before: Sequence[str], categories: tuple
     """What one stage needs and the recipe does not have."""
     for needed in _needs(stage):
         if needed not in before:
-            yield f"{where}: expected {needed} before it, got {' > '.join(before) or 'nothing'}"
+            yield f"{where}: expected {needed} before it, got {listed(before, _MOST_WORDS, ' > ') or 'nothing'}"
     for category in _categories(stage):
         if category not in categories:
-            yield f"{where}: expected one of categories {list(categories)}, got '{category}'"
+            known = quoted(list(categories), LONGEST_PLACE)
+            yield f"{where}: expected one of categories {known}, got {quoted(category)}"
 
 
 def _repeated(where: str, names: list[str]) -> Iterator[str]:
-    for name in sorted({name for name in names if names.count(name) > 1}):
-        yield f"{where}: expected each name once, got '{name}' {names.count(name)} times"
+    for name, count in sorted(Counter(names).items()):
+        if count > 1:
+            yield f"{where}: expected each name once, got {quoted(name)} {count} times"
 
 
 def _reserved(names: list[str]) -> Iterator[str]:
@@ -210,6 +217,10 @@ def _reserved(names: list[str]) -> Iterator[str]:
                 f"sources[].name: expected a name that does not end in {' or '.join(_RESERVED_ENDINGS)} and is not "
                 f"{_RESERVED_NAME}, since the store uses these, got '{name}': choose another"
             )
+
+
+def _all_of(names: Iterable[str]) -> str:
+    return quoted(sorted(names), LONGEST_PLACE) if names else ""
 
 
 def _needs(stage: AnyStage) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ from typing import Any, Literal, Self, get_args
 from pydantic import Field, field_validator, model_validator
 
 from schemas.base import Frozen, Score, Stage
+from schemas.phrases import quoted
 
 RightsWord = Literal["public_domain", "open", "all"]
 RIGHTS_WORDS: tuple[RightsWord, ...] = get_args(RightsWord)
@@ -137,7 +138,7 @@ class Screen(Stage):
             if said not in RIGHTS_WORDS and not _STATEMENT.fullmatch(said):
                 raise ValueError(
                     f"expected {', '.join(RIGHTS_WORDS)}, NOASSERTION or a URI such as "
-                    f"https://creativecommons.org/publicdomain/, got '{said}'"
+                    f"https://creativecommons.org/publicdomain/, got {quoted(said)}"
                 )
         return value
 

@@ -7,6 +7,7 @@ from typing import Annotated, Literal, Self, get_args
 from pydantic import BeforeValidator, Field, model_validator
 
 from schemas.base import Score
+from schemas.phrases import quoted
 from schemas.strata import SeededStage, StratumField, as_list
 
 SplitName = Literal["train", "val", "test"]
@@ -63,14 +64,15 @@ class Split(SeededStage):
     @model_validator(mode="after")
     def _holds_together(self) -> Self:
         if not sum(self.ratios.values()):
-            raise ValueError(f"expected at least one ratio above 0, got {self.ratios}")
+            raise ValueError(f"expected at least one ratio above 0, got {quoted(self.ratios)}")
         if "styles" in self.by and self.method == "batches":
             raise ValueError(
                 "expected method: iterative with `styles`, of which a record may have several, got batches"
             )
         if sum(self.seats.values()) > MOST_SEATS:
             raise ValueError(
-                f"expected ratios that need at most {MOST_SEATS} seats, such as 3:1:1 or 0.8:0.1:0.1, got {self.ratios}"
+                f"expected ratios that need at most {MOST_SEATS} seats, such as 3:1:1 or 0.8:0.1:0.1, "
+                f"got {quoted(self.ratios)}"
             )
         return self
 

@@ -6,6 +6,7 @@ from pydantic import Field, model_validator
 
 from schemas.base import Frozen, Name, Score, Stage
 from schemas.detect import Detect
+from schemas.phrases import quoted
 from schemas.relations import BindRelation, DropRelation, ViewName
 from schemas.sample import Sample
 from schemas.screen import Screen
@@ -96,15 +97,17 @@ class Dedup(Stage):
     @model_validator(mode="after")
     def _holds_together(self) -> Self:
         if "phash" not in self.by:
-            raise ValueError(f"expected phash in `by`, which the other hashes only add to, got {list(self.by)}")
+            raise ValueError(f"expected phash in `by`, which the other hashes only add to, got {quoted(list(self.by))}")
         if "same_file" not in self.drop_relations:
             raise ValueError(
-                f"expected same_file in `drop_relations`: equal bytes are one image, got {list(self.drop_relations)}"
+                f"expected same_file in `drop_relations`: equal bytes are one image, "
+                f"got {quoted(list(self.drop_relations))}"
             )
         for relation in ("mirrored", "turned"):
             if relation in self.drop_relations and relation not in self.by:
                 raise ValueError(
-                    f"expected {relation} in `by` too, without which nothing {relation} is found, got {list(self.by)}"
+                    f"expected {relation} in `by` too, without which nothing {relation} is found, "
+                    f"got {quoted(list(self.by))}"
                 )
         return self
 

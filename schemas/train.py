@@ -10,6 +10,7 @@ from pydantic import Field, field_validator, model_validator
 from schemas.base import Frozen, Name
 from schemas.detect import TORCHVISION
 from schemas.manifests import Manifest
+from schemas.phrases import quoted
 
 Probability = Annotated[float, Field(ge=0, le=1)]
 
@@ -101,7 +102,7 @@ class TrainDetector(Frozen):
     @classmethod
     def _check_model(cls, model: str) -> str:
         if model not in TORCHVISION:
-            raise ValueError(f"expected one of {', '.join(TORCHVISION)}, got '{model}'")
+            raise ValueError(f"expected one of {', '.join(TORCHVISION)}, got {quoted(model)}")
         return model
 
     @model_validator(mode="after")

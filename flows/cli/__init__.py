@@ -1,10 +1,11 @@
 """`bilderatlas`, the command: one file for each group of commands, each with `add` and the commands' functions.
 
-Exit status: 0 done, 1 a check failed, 2 bad input, 3 refused, 130 interrupted, 143 terminated. What takes long to
-import (Prefect, torch, pydantic) is imported inside the commands, so that help and typing errors are quick.
+Exit status: 0 done, 1 a check or the machine failed, 2 bad input, 3 refused, 130 interrupted, 143 terminated. What takes
+long to import (Prefect, torch, pydantic) is imported inside the commands, so that help and typing errors are quick.
 """
 
 import argparse
+import errno
 import os
 import sys
 
@@ -21,6 +22,23 @@ _PREFECT = {
     "DO_NOT_TRACK": "1",
 }
 
+_MACHINE = {
+    errno.ENOSPC: "make room",
+    errno.EDQUOT: "make room, or have the quota raised",
+    errno.EFBIG: "this file system, or a limit (`ulimit -f`), allows no such large file",
+    errno.EROFS: "nothing can be written there",
+    errno.EACCES: "this user may not do that there",
+    errno.EPERM: "this user may not do that there",
+    errno.EIO: "the disk or its connection fails",
+    errno.ESTALE: "a network share has gone away",
+    errno.EMFILE: "this process may open no more files: raise the limit (`ulimit -n`)",
+    errno.ENFILE: "this machine can open no more files",
+    errno.ENOMEM: "it has too little memory",
+}
+"""What a machine can lack while a command runs, and what to do. Any other OSError is a bug, and keeps its traceback."""
+
+_LONGEST_PLACE, _LONGEST_SENTENCE = 300, 4_000  # characters
+
 
 def main(argv: list[str] | None = None) -> int:
     """Run one command and return its exit status."""
@@ -30,21 +48,42 @@ def main(argv: list[str] | None = None) -> int:
     command: Command = arguments.command
     with ended_by_signals() as ending:
         try:
-            return command(arguments)
-        except BadInput as problem:
-            return _failed(problem, 2)
-        except Refusal as problem:
-            return _failed(problem, 3)
-        except BrokenPromise as problem:
-            return _failed(problem, 1)
+            return _status(command, arguments)
         except BaseException as problem:  # a library may make another error of an interrupt
             if ending.number is None and not isinstance(problem, KeyboardInterrupt):
                 raise
             return ending.say()
 
 
+def _status(command: Command, arguments: argparse.Namespace) -> int:
+    try:
+        return command(arguments)
+    except BadInput as problem:
+        return _failed(problem, 2)
+    except Refusal as problem:
+        return _failed(problem, 3)
+    except BrokenPromise as problem:
+        return _failed(problem, 1)
+    except OSError as problem:
+        if problem.errno not in _MACHINE:
+            raise
+        return _failed(_machine_sentence(problem), 1)
+
+
+def _machine_sentence(problem: OSError) -> str:
+    place = f" at '{str(problem.filename)[:_LONGEST_PLACE]}'" if problem.filename is not None else ""
+    advice = _MACHINE[problem.errno or 0]
+    return (
+        f"expected a machine on which this can go on, got '{os.strerror(problem.errno or 0)}'{place}: {advice}; "
+        "what was done is kept: run the same command again to continue"
+    )
+
+
 def _failed(problem: object, status: int) -> int:
-    print(f"bilderatlas: {problem}", file=sys.stderr)
+    sentence = str(problem)
+    if len(sentence) > _LONGEST_SENTENCE:  # whoever words it should have cut what it quotes
+        sentence = f"{sentence[:_LONGEST_SENTENCE]}..."
+    print(f"bilderatlas: {sentence}", file=sys.stderr)
     return status
 
 

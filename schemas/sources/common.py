@@ -5,6 +5,7 @@ from typing import Literal, Self
 from pydantic import Field, model_validator
 
 from schemas.base import Frozen, Name
+from schemas.phrases import quoted
 
 NOASSERTION = "NOASSERTION"
 
@@ -26,7 +27,7 @@ class Rights(Frozen):
         absent = [name for name in ("asserted_by", "because") if not getattr(self, name)]
         if self.uri != NOASSERTION and absent:
             raise ValueError(
-                f"expected asserted_by and because, which '{self.uri}' needs, got no {' and no '.join(absent)}"
+                f"expected asserted_by and because, which {quoted(self.uri)} needs, got no {' and no '.join(absent)}"
             )
         return self
 

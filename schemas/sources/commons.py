@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
+from schemas.phrases import quoted
 from schemas.sources.common import WebSource
 
 # what no title of a page may hold: https://www.mediawiki.org/wiki/Manual:Page_title
@@ -19,7 +20,7 @@ def _title(name: str) -> str:
     plain = " ".join(re.sub(r"^\s*category\s*:", "", name, flags=re.I).replace("_", " ").split())
     size_bytes = len(plain.encode("utf-8", "surrogatepass"))
     if not plain or _UNTITLED.search(plain) or not 0 < size_bytes <= _LONGEST_TITLE_BYTES or not plain.isprintable():
-        raise ValueError(f"expected the name of a category of 1 to {_LONGEST_TITLE_BYTES} bytes, got '{name[:80]}'")
+        raise ValueError(f"expected the name of a category of 1 to {_LONGEST_TITLE_BYTES} bytes, got {quoted(name)}")
     return plain[0].upper() + plain[1:]
 
 

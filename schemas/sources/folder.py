@@ -5,6 +5,7 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
+from schemas.phrases import quoted
 from schemas.sources.common import FileSource
 
 
@@ -23,5 +24,5 @@ class FolderSource(FileSource):
     def _has_names_for_fields(self) -> Self:
         for name in re.findall(r"\{(\w+)\}", self.pattern):
             if not name.isidentifier():
-                raise ValueError(f"pattern: expected fields that begin with a letter, got '{{{name}}}'")
+                raise ValueError(f"pattern: expected fields that begin with a letter, got {quoted('{' + name + '}')}")
         return self

@@ -5,6 +5,7 @@ from typing import Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
+from schemas.phrases import quoted
 from schemas.sources.common import WebSource
 
 _RANGE = re.compile(r"([0-9]{1,9})(?:\s*-\s*([0-9]{1,9}))?")
@@ -58,7 +59,7 @@ class MetSource(WebSource):
     @classmethod
     def _are_numbers_from_one(cls, numbers: tuple[int, ...]) -> tuple[int, ...]:
         if bad := [number for number in numbers if number < 1]:
-            raise ValueError(f"expected department_ids from 1 on, got {bad[0]}")
+            raise ValueError(f"expected department_ids from 1 on, got {quoted(bad[0])}")
         return numbers
 
     @model_validator(mode="after")
@@ -85,6 +86,8 @@ def _ranges(text: str) -> tuple[tuple[int, int], ...]:
         match = _RANGE.fullmatch(part.strip())
         pair = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)
         if not 0 < pair[0] <= pair[1]:
-            raise ValueError(f"object_ids: expected numbers and ranges such as '1-5000, 436535', got '{part.strip()}'")
+            raise ValueError(
+                f"object_ids: expected numbers and ranges such as '1-5000, 436535', got {quoted(part.strip())}"
+            )
         pairs.append(pair)
     return tuple(pairs)

@@ -4,6 +4,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
+from schemas.phrases import quoted
 from schemas.sources.common import WebSource
 
 Museum = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,30}$", description="As in ukiyo-e.org/source/<museum>")]
@@ -32,5 +33,5 @@ class UkiyoeSource(WebSource):
     def _names_each_museum_once(self) -> Self:
         twice = sorted({museum for museum in self.museums if self.museums.count(museum) > 1})
         if twice:
-            raise ValueError(f"expected each museum once, got {', '.join(twice)} more than once")
+            raise ValueError(f"expected each museum once, got {quoted(twice)} more than once")
         return self

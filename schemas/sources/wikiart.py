@@ -5,6 +5,7 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
+from schemas.phrases import quoted
 from schemas.sources.common import WebSource
 
 _ADDRESS = re.compile(r"[^\s/?#%\\]+")
@@ -55,12 +56,12 @@ class WikiartSource(WebSource):
             named = getattr(self, field)
             if named != "all" and (not named or any(not name.strip() for name in named)):
                 raise ValueError(
-                    f"{field}: expected all or at least one name and none that is blank, got {list(named)}"
+                    f"{field}: expected all or at least one name and none that is blank, got {quoted(list(named))}"
                 )
         for name in () if self.artists == "all" else self.artists:
             if not _ADDRESS.fullmatch(name):
                 raise ValueError(
-                    f"artists: expected the last part of a page's address, e.g. claude-monet, got '{name}'"
+                    f"artists: expected the last part of a page's address, e.g. claude-monet, got {quoted(name)}"
                 )
         return self
 
@@ -68,9 +69,9 @@ class WikiartSource(WebSource):
     def _knows_addresses_of_wanted_styles(self) -> Self:
         for style, address in self.style_addresses.items():
             if self.styles == "all" or style not in self.styles:
-                raise ValueError(f"style_addresses: expected styles that are listed under styles, got '{style}'")
+                raise ValueError(f"style_addresses: expected styles that are listed under styles, got {quoted(style)}")
             if not _ADDRESS.fullmatch(address):
-                raise ValueError(f"style_addresses: expected the last part of a page's address, got '{address}'")
+                raise ValueError(f"style_addresses: expected the last part of a page's address, got {quoted(address)}")
         return self
 
     @model_validator(mode="after")

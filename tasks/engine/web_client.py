@@ -8,6 +8,7 @@ from typing import Any
 from schemas.errors import BadInput
 from schemas.manifests import Context
 from schemas.manners import Manners
+from schemas.phrases import quoted
 from tasks.io.images.decode import UnreadableImage
 from tasks.io.web.addresses import Origins, origins_from_text
 from tasks.io.web.client import Client, Limits
@@ -85,7 +86,9 @@ def _is_public(origins: Origins, host: str) -> bool:
 
 def _checked_contact(contact: str) -> str:
     if not (contact.isascii() and contact.isprintable()):
-        raise BadInput(f"binding 'contact': expected one line of ASCII, which an HTTP header can hold, got {contact!r}")
+        raise BadInput(
+            f"binding 'contact': expected one line of ASCII, which an HTTP header can hold, got {quoted(contact)}"
+        )
     return contact.strip()
 
 

@@ -7,6 +7,7 @@ import io
 import fsspec
 
 from schemas.errors import BadInput
+from schemas.phrases import LONGEST_PLACE, quoted, told
 
 # csv has one limit for the whole process: the same as for tables of records
 csv.field_size_limit(1_000_000)
@@ -25,7 +26,7 @@ def rows_of_csv(
     there is no such file, it is not CSV, or it exceeds the limits; `name` (of the
     binding) and `what` (its rows) are for that message.
     """
-    text = _text(name, url, max_bytes)
+    text, place = _text(name, url, max_bytes), quoted(url, LONGEST_PLACE)
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     rows: list[tuple[int, list[str]]] = []
     line = 1
@@ -35,9 +36,9 @@ def rows_of_csv(
                 rows.append((line, cells))
             line = reader.line_num + 1
             if len(rows) > max_rows + 1:
-                raise BadInput(f"binding '{name}': expected at most {max_rows} {what}, got more in '{url}'")
+                raise BadInput(f"binding '{name}': expected at most {max_rows} {what}, got more in {place}")
     except csv.Error as problem:
-        raise BadInput(f"binding '{name}': expected CSV, got '{url}' (line {line}: {problem})") from problem
+        raise BadInput(f"binding '{name}': expected CSV, got {place} (line {line}: {problem})") from problem
     return rows
 
 
@@ -50,17 +51,17 @@ def sha256(name: str, url: str) -> str:
 
 
 def _text(name: str, url: str, max_bytes: int) -> str:
+    place = quoted(url, LONGEST_PLACE)
     try:
         with fsspec.open(url, "rb") as file:
             data = bytes(file.read(max_bytes + 1))
-    except (OSError, ValueError, ImportError) as problem:
-        reason = " ".join(str(problem).split())
-        raise BadInput(f"binding '{name}': expected a file, got '{url}' ({reason})") from problem
+    except Exception as problem:  # file systems raise errors of their own: those of s3 are no OSError
+        raise BadInput(f"binding '{name}': expected a file, got {place} ({told(problem)})") from problem
     if len(data) > max_bytes:
-        raise BadInput(f"binding '{name}': expected at most {max_bytes} bytes, got more in '{url}'")
+        raise BadInput(f"binding '{name}': expected at most {max_bytes} bytes, got more in {place}")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as problem:
         raise BadInput(
-            f"binding '{name}': expected UTF-8, got '{url}' (byte {problem.start}: {problem.reason})"
+            f"binding '{name}': expected UTF-8, got {place} (byte {problem.start}: {problem.reason})"
         ) from problem

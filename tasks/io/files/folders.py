@@ -11,6 +11,7 @@ import fsspec
 from fsspec.implementations.local import LocalFileSystem
 
 from schemas.errors import BadInput
+from schemas.phrases import LONGEST_PLACE, quoted, told
 from schemas.reasons import Reason
 from tasks.io.images.decode import UnreadableImage
 
@@ -26,10 +27,13 @@ class Folder:
         try:
             self.fs, self.root = fsspec.core.url_to_fs(url)
             is_there = self.fs.isdir(self.root)
-        except (ValueError, ImportError, OSError) as problem:
-            raise BadInput(f"binding '{name}': expected a folder, got '{url}' ({problem})") from problem
+        except Exception as problem:  # file systems raise errors of their own: those of s3 are no OSError
+            place = quoted(url, LONGEST_PLACE)
+            raise BadInput(f"binding '{name}': expected a folder, got {place} ({told(problem)})") from problem
         if not is_there:
-            raise BadInput(f"binding '{name}': expected a folder, got '{url}', which does not exist")
+            raise BadInput(
+                f"binding '{name}': expected a folder, got {quoted(url, LONGEST_PLACE)}, which does not exist"
+            )
         self.is_local = isinstance(self.fs, LocalFileSystem)
 
     def listing(self) -> list[tuple[str, str]]:
@@ -100,6 +104,7 @@ def file_sha256(name: str, url: str) -> str:
         with fsspec.open(url, "rb") as file:
             while chunk := file.read(1 << 20):
                 digest.update(chunk)
-    except (OSError, ValueError, ImportError) as problem:
-        raise BadInput(f"binding '{name}': expected a file, got '{url}' ({problem})") from problem
+    except Exception as problem:  # file systems raise errors of their own: those of s3 are no OSError
+        place = quoted(url, LONGEST_PLACE)
+        raise BadInput(f"binding '{name}': expected a file, got {place} ({told(problem)})") from problem
     return digest.hexdigest()

@@ -3,6 +3,7 @@
 import fsspec
 
 from schemas.errors import BadInput
+from schemas.phrases import LONGEST_PLACE, quoted, told
 
 
 def read(name: str, url: str, max_bytes: int) -> bytes:
@@ -11,9 +12,10 @@ def read(name: str, url: str, max_bytes: int) -> bytes:
         with fsspec.open(url, "rb") as file:
             data = bytes(file.read(max_bytes + 1))
     except Exception as problem:  # file systems raise errors of their own: those of s3 are no OSError
-        raise BadInput(f"{name}: expected a file, got '{url}' ({problem})") from problem
+        raise BadInput(f"{name}: expected a file, got {quoted(url, LONGEST_PLACE)} ({told(problem)})") from problem
     if len(data) > max_bytes:
-        raise BadInput(f"{name}: expected a file of at most {max_bytes} bytes, got '{url}', which is longer")
+        place = quoted(url, LONGEST_PLACE)
+        raise BadInput(f"{name}: expected a file of at most {max_bytes} bytes, got {place}, which is longer")
     return data
 
 

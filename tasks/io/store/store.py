@@ -23,9 +23,11 @@ import fsspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 from fsspec.implementations.local import LocalFileSystem
+from fsspec.implementations.memory import MemoryFileSystem
 
 from schemas.errors import BadInput, DamagedFile
 from schemas.manifests import TableRef
+from schemas.phrases import LONGEST_PLACE, quoted, told
 from tasks.io.store import layout
 from tasks.io.store.layout import blob_path
 
@@ -49,6 +51,7 @@ _CACHE = TableCache()
 _CACHE_BYTES = 512 * 2**20
 _CACHE_LOCK = threading.Lock()
 _ROWS_PER_GROUP = 131_072
+_BUCKETS = {"s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "adl", "oss", "oci"}
 
 
 class Store:
@@ -60,12 +63,17 @@ class Store:
 
     def __init__(self, url: str, *, is_overlay: bool = False) -> None:
         """Open, not touch: a store that does not exist yet is an empty one. Raises BadInput on an unusable URL."""
+        if not url.strip():
+            raise BadInput(f"store: expected a folder or an fsspec URL, got {quoted(url)}")
         try:
             self.fs, self.root = fsspec.core.url_to_fs(url)
-        except (ValueError, ImportError) as problem:
-            raise BadInput(f"store: expected a folder or an fsspec URL, got '{url}' ({problem})") from problem
+        except Exception as problem:  # file systems raise errors of their own: those of s3 are no OSError
+            raise BadInput(f"store: expected a folder or an fsspec URL, got {_why(url, problem)}") from problem
         self.url = url
         self.is_local = isinstance(self.fs, LocalFileSystem)
+        # with these, a folder is a part of a name, and to make one may make the bucket
+        protocol = self.fs.protocol
+        self._has_buckets = not _BUCKETS.isdisjoint({protocol} if isinstance(protocol, str) else protocol)
         self._overlay: dict[str, bytes] | None = {} if is_overlay else None
         self._known_as = f"plan {uuid.uuid4().hex}" if is_overlay else url  # no build finds what a plan foresaw
 
@@ -73,14 +81,37 @@ class Store:
         """The path as the file system knows it."""
         return f"{self.root}/{path}"
 
+    def check_lasting(self) -> None:
+        """Raise BadInput if all that is written here is gone when the process ends."""
+        if isinstance(self.fs, MemoryFileSystem):
+            raise BadInput(
+                f"store: expected a place that lasts, got {quoted(self.url)}, which is gone when the command ends"
+            )
+
+    def check_readable(self) -> None:
+        """Raise BadInput if there can be no store here: it can't be listed, or a file is in the way."""
+        try:
+            if self.is_local:
+                there = next(place for place in (Path(self.root), *Path(self.root).parents) if place.exists())
+                if not there.is_dir():
+                    raise NotADirectoryError(f"{there} is a file")
+            self.list_folder(layout.RELEASES)
+        except Exception as problem:  # file systems raise errors of their own: those of s3 are no OSError
+            raise BadInput(
+                f"store: expected a folder or an fsspec URL that can be read, got {_why(self.url, problem)}"
+            ) from problem
+
     def check_writable(self) -> None:
-        """Raise BadInput if nothing can be written here; remove what killed builds left unfinished."""
+        """Raise BadInput if nothing can be written here; remove what killed builds left unfinished.
+
+        A folder is made where there is none, a bucket never: it may be a misspelt one.
+        """
         probe = layout.scratch_path(uuid.uuid4().hex)
         try:
             self.write_bytes(probe, b"")
             self.fs.rm_file(self.full(probe))
-        except OSError as problem:
-            raise BadInput(f"store: expected a place that can be written, got '{self.url}' ({problem})") from problem
+        except Exception as problem:  # file systems raise errors of their own: those of s3 are no OSError
+            raise BadInput(f"store: expected a place that can be written, got {_why(self.url, problem)}") from problem
         if self.is_local:
             for left in Path(self.full(layout.SCRATCH)).iterdir():
                 _remove_if_stale(left)
@@ -92,7 +123,8 @@ class Store:
         elif self.is_local:
             _write_atomically(Path(self.full(path)), Path(self.full(layout.SCRATCH)), data)
         else:
-            self.fs.makedirs(self.full(path).rsplit("/", 1)[0], exist_ok=True)
+            if not self._has_buckets:
+                self.fs.makedirs(self.full(path).rsplit("/", 1)[0], exist_ok=True)
             self.fs.pipe_file(self.full(path), data)
 
     def read_bytes(self, path: str) -> bytes:
@@ -265,11 +297,20 @@ def _write_atomically(target: Path, scratch: Path, data: bytes) -> None:
     scratch.mkdir(parents=True, exist_ok=True)
     target.parent.mkdir(parents=True, exist_ok=True)
     beside = scratch / uuid.uuid4().hex
-    with beside.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    beside.replace(target)
+    try:
+        with beside.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(target)
+    except BaseException:  # a full disk should not be the fuller for it
+        with contextlib.suppress(OSError):
+            beside.unlink(missing_ok=True)
+        raise
+
+
+def _why(url: str, problem: Exception) -> str:
+    return f"{quoted(url, LONGEST_PLACE)} ({told(problem)})"
 
 
 def _remove_if_stale(left: Path) -> None:

@@ -1,8 +1,10 @@
 """The command: what it imports before it is needed, how its errors end, and the kinds of its arguments."""
 
 import argparse
+import errno
 import importlib
 import inspect
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -54,10 +56,42 @@ def test_each_error_is_one_line_and_its_exit_status(
     assert capsys.readouterr().err == "bilderatlas: expected a, got b\n"
 
 
-def test_a_bug_keeps_its_traceback(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(flows.cli, "parser", raising(ZeroDivisionError()))
-    with pytest.raises(ZeroDivisionError):
+@pytest.mark.parametrize(
+    "bug",
+    [
+        ZeroDivisionError(),
+        OSError("no number"),
+        FileNotFoundError(errno.ENOENT, "No such file or directory", "x"),
+        IsADirectoryError(errno.EISDIR, "Is a directory", "x"),
+        BrokenPipeError(errno.EPIPE, "Broken pipe"),
+    ],
+    ids=repr,
+)
+def test_a_bug_keeps_its_traceback(bug: Exception, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(flows.cli, "parser", raising(bug))
+    with pytest.raises(type(bug)):
         main([])
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO, errno.EMFILE])
+@pytest.mark.parametrize("place", [None, "/data/store/tmp/x", "p" * 100_000])
+def test_what_the_machine_lacks_is_one_sentence(
+    number: int, place: str | None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.setattr(flows.cli, "parser", raising(OSError(number, "as the system says", place)))
+    assert main([]) == 1
+    said = capsys.readouterr().err
+    assert said.startswith(f"bilderatlas: expected a machine on which this can go on, got '{os.strerror(number)}'")
+    assert (place or "")[:300] in said
+    assert "run the same command again" in said
+    assert said.count("\n") == 1
+    assert len(said) < 1000
+
+
+def test_no_sentence_is_longer_than_a_screen(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+    monkeypatch.setattr(flows.cli, "parser", raising(BadInput("expected " + "x" * 1_000_000)))
+    assert main([]) == 2
+    assert len(capsys.readouterr().err) < 4_100
 
 
 def test_no_command_and_an_unknown_command_are_bad_input():

@@ -2,7 +2,8 @@
 wrong.
 """
 
-from collections.abc import Sequence
+import copy
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 
 from flows.recipes import bindings_from_pairs, check_bindings, recipe_from_file
+from flows.settings import settings_from_fields, yaml_mapping
 from schemas.errors import BadInput
 from schemas.recipe import Recipe
 
@@ -94,7 +96,31 @@ def test_a_file_that_is_there_goes_before_a_recipe_that_ships(tmp_path: Path, mo
         pytest.param(
             GOOD.replace("seed: 7", "title: 2020-13-45"), ("expected YAML", "month"), id="a date that is none"
         ),
-        pytest.param(b"name: \xff\xfe\n", ("expected a YAML file", "r.yaml", "utf-8"), id="bytes that are no UTF-8"),
+        pytest.param(
+            b"name: \xff\xfe\n", ("expected a YAML file in UTF-8", "r.yaml", "byte 6"), id="bytes that are no UTF-8"
+        ),
+        pytest.param(GOOD.encode("utf-16"), ("expected a YAML file in UTF-8", "byte 0"), id="UTF-16"),
+        pytest.param(b"#" * (1 << 20) + b"#", ("a YAML file of at most 1,048,576 bytes", "r.yaml"), id="too long"),
+        pytest.param(GOOD + "seed: 8\n", ("each key once, got 'seed' on line 2 and again on line",), id="a seed twice"),
+        pytest.param(GOOD.replace("seed: 7", "limit: true"), ("limit: expected a whole number, got True",), id="true"),
+        pytest.param(
+            GOOD.replace("seed: 7", "max_loss_fraction: false"),
+            ("max_loss_fraction: expected a number, got False",),
+            id="false for a fraction",
+        ),
+        pytest.param(
+            staged("fetch", "hash", "split: {ratios: {train: true}}", "export"),
+            ("stages[2] (split).ratios.train: expected a number, got True",),
+            id="true inside a mapping of numbers",
+        ),
+        pytest.param(
+            staged("fetch", "hash", "detect: {model: [yolox]}", "split", "export"),
+            ("stages[2] (detect).model: expected text, got ['yolox']",),
+            id="a list of models",
+        ),
+        pytest.param(
+            GOOD.replace("seed: 7", "seed: !!bool abc"), ("got 'abc', which is no bool (line 2)",), id="no bool"
+        ),
         pytest.param(b"name: a\0b\n", ("expected YAML", "#x0000"), id="a zero byte"),
         # fields
         pytest.param(
@@ -621,3 +647,63 @@ def test_exactly_what_the_recipe_names_must_be_bound(bound: dict[str, str], said
     with pytest.raises(BadInput) as caught:
         check_bindings(recipe, bound)
     assert str(caught.value) == said
+
+
+_LONG = "k" * 100_000
+ODD_VALUES: list[Any] = [
+    None,
+    True,
+    -1,
+    0,
+    1 << 255,
+    float("inf"),
+    1e300,
+    "",
+    " ",
+    "a\nb",
+    _LONG,
+    [],
+    [[]],
+    {},
+    {_LONG: 1},
+    {"stage": ["x"]},
+    {1: 2, None: 3},
+    [_LONG] * 50,
+    {"a": {"b": [{"c": []}] * 1000}},
+]
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The path to each value in a recipe, from the outside in."""
+    yield path
+    for key in value if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ():
+        yield from places(value[key], (*path, key))
+
+
+def with_value(fields: Any, path: tuple[Any, ...], value: Any) -> Any:
+    if not path:
+        return value
+    changed = copy.copy(fields)
+    changed[path[0]] = with_value(fields[path[0]], path[1:], value)
+    return changed
+
+
+def complaint_about(fields: Any) -> str:
+    """What is wrong with the fields; empty if nothing is."""
+    try:
+        settings_from_fields(Recipe, fields, "r.yaml")
+    except BadInput as problem:
+        return str(problem)
+    return ""
+
+
+@pytest.mark.parametrize("name", ["museum", "artbench"])
+def test_whatever_stands_at_any_place_of_a_recipe_is_a_setting_or_one_short_sentence(name: str):
+    path = next(path for path in SHIPPED if path.stem == name)
+    fields = yaml_mapping(path.read_text(encoding="utf-8"), path.name, "fields")
+    for place in [*places(fields)][1:]:
+        for value in ODD_VALUES:
+            said = complaint_about(with_value(fields, place, value))
+            assert "\n" not in said, place
+            assert len(said) < 1500, place
+            assert "expected" in said or not said, place

@@ -83,3 +83,19 @@ def outcome(data: bytes) -> str:
     except BadInput:
         return "bad input"
     return "rows"
+
+
+TIMES = [
+    pytest.param(pa.array([2**50], pa.timestamp("s")), id="a year that Python can't hold"),
+    pytest.param(pa.array([-(2**62)], pa.timestamp("ms")), id="a year before all"),
+    pytest.param(pa.array([2**40], pa.timestamp("s", "Nowhere/Land")), id="no time zone"),
+    pytest.param(pa.array([2**60], pa.duration("s")), id="a duration that Python can't hold"),
+    pytest.param(pa.array([2**31 - 1], pa.int32()).view(pa.date32()), id="a day that Python can't hold"),
+]
+
+
+@pytest.mark.parametrize("times", TIMES)
+def test_times_that_python_cannot_hold_are_bad_input(times: pa.Array):
+    with pytest.raises(BadInput, match=r"^source 's': expected a Parquet file, got ") as caught:
+        rows_of_parquet("source 's'", parquet(pa.table({"key": ["a"], "when": times})))
+    assert "\n" not in str(caught.value)

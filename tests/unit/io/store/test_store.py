@@ -346,7 +346,7 @@ def test_names_are_of_what_lies_directly_in_a_folder(url, folder, names):
     assert store.list_folder(folder) == names
 
 
-@pytest.mark.parametrize("odd", ["nope://x", "nope://", "file+nope:///x"])
+@pytest.mark.parametrize("odd", ["nope://x", "nope://", "file+nope:///x", "", " ", "\t", "zip://nowhere.zip"])
 def test_an_unusable_url_is_bad_input(odd):
     with pytest.raises(BadInput, match="store:") as caught:
         Store(odd)
@@ -365,6 +365,29 @@ def test_a_place_that_cannot_be_written_is_bad_input(tmp_path, below):
     assert (tmp_path / "file").read_bytes() == b"a file, no folder"
 
 
+@pytest.mark.parametrize("below", ["file", "file/store", "file/a/b/c"])
+def test_a_file_in_the_way_can_be_no_store_to_read_either(tmp_path, below):
+    (tmp_path / "file").write_bytes(b"a file, no folder")
+
+    with pytest.raises(BadInput, match="can be read") as caught:
+        Store(str(tmp_path / below)).check_readable()
+
+    assert one_sentence(caught.value)
+
+
+def test_a_store_that_is_not_there_yet_can_be_read(url):
+    store = Store(url)
+    store.check_readable()
+    assert files(store) == {}
+
+
+def test_what_ends_with_the_process_does_not_last(tmp_path):
+    Store(str(tmp_path)).check_lasting()
+    with pytest.raises(BadInput, match="expected a place that lasts, got 'memory://x'") as caught:
+        Store("memory://x").check_lasting()
+    assert one_sentence(caught.value)
+
+
 def test_a_full_disk_leaves_no_half_file(tmp_path, monkeypatch):
     store = Store(str(tmp_path))
 
@@ -379,6 +402,7 @@ def test_a_full_disk_leaves_no_half_file(tmp_path, monkeypatch):
             store.check_writable()
 
     assert store.list_folder("k") == []
+    assert store.list_folder("tmp") == []
 
 
 # --- unfinished files

@@ -1,0 +1,165 @@
+"""YAML that people write, read with limits: plain values, each key once, nothing that is larger than it looks.
+
+A few hundred bytes of YAML can mean gigabytes: an alias names a list, and a list of such aliases is named again. Values
+are counted as they would be written out, before any is made.
+"""
+
+import re
+from typing import Any
+
+import yaml
+from yaml.constructor import ConstructorError
+from yaml.error import MarkedYAMLError
+from yaml.events import AliasEvent
+from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+
+from schemas.phrases import quoted
+
+MAX_BYTES = 1 << 20
+MAX_VALUES = 50_000
+MAX_CHARACTERS = 4_000_000
+MAX_DEPTH = 50
+"""Of a YAML text: bytes in UTF-8; values and their characters, with all aliases written out; levels of lists and
+mappings. Far more than people write."""
+
+_MAX_NUMBER_BITS = 256
+_LONGEST_PROBLEM = 300
+_TAG = "tag:yaml.org,2002:"
+_PLAIN = {f"{_TAG}{name}" for name in ("null", "bool", "int", "float", "str", "timestamp", "seq", "map", "merge")}
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_NO_VALUE = (ValueError, LookupError, AttributeError, ArithmeticError)
+"""What PyYAML raises where a text is none of what its tag says: `!!bool abc` is a KeyError."""
+
+
+class NotYaml(Exception):
+    """What is wrong with a text, as the part of a sentence that begins with "expected"."""
+
+
+def parse_yaml(text: str) -> Any:
+    """The value of a YAML text: null, true, text, numbers, dates, lists and mappings; null where the text is empty.
+
+    What an alias names is written out at each place, so that one can be changed without the others.
+
+    Raises NotYaml: for what is no YAML, more than one document, a key that comes twice, a tag of another kind, a number
+    of more than 256 bits, and beyond the limits above.
+    """
+    # a text of so many characters has at least as many bytes: the longest are never encoded
+    if len(text) > MAX_BYTES or len(text.encode("utf-8", "surrogatepass")) > MAX_BYTES:
+        raise NotYaml(f"expected YAML of at most {MAX_BYTES:,} bytes, got more")
+    try:
+        return _tree(_Loader(text).get_single_data())
+    except yaml.YAMLError as problem:
+        raise NotYaml(f"expected YAML, got {_detail(problem)}") from problem
+
+
+class _Loader(yaml.SafeLoader):
+    """PyYAML's safe loader, which counts what it reads."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self._level = 0
+        # of each node that is read whole: values and characters with aliases written out, and levels
+        self._sizes: dict[Node, tuple[int, int, int]] = {}
+
+    def compose_node(self, parent: Node | None, index: Any) -> Node | None:
+        line = self.peek_event().start_mark.line + 1  # type: ignore[no-untyped-call]
+        is_alias = self.check_event(AliasEvent)
+        self._level += 1
+        if self._level > MAX_DEPTH + 1:  # the innermost is a single value
+            raise _too_deep(line)
+        if len(self._sizes) >= MAX_VALUES:  # now, rather than at the end of a long list
+            raise _too_many(line)
+        node = super().compose_node(parent, index)
+        self._level -= 1
+        if is_alias and node not in self._sizes:  # what it names is not at its end
+            raise NotYaml(f"expected a list or mapping that does not hold itself, got one that does (line {line})")
+        if node is not None and not is_alias:
+            self._sizes[node] = self._size(node, line)
+        return node
+
+    def _size(self, node: Node, line: int) -> tuple[int, int, int]:
+        if node.tag == f"{_TAG}value":  # a lone `=`, which YAML 1.1 gives a meaning that nobody uses
+            node.tag = f"{_TAG}str"
+        if node.tag not in _PLAIN:
+            raise NotYaml(
+                f"expected YAML of plain values, got the tag {quoted(node.tag.replace(_TAG, '!!'))} (line {line})"
+            )
+        if isinstance(node, MappingNode):
+            self._check_keys(node)
+        values, characters, levels = (1, len(node.value), 0) if isinstance(node, ScalarNode) else (1, 0, 1)
+        for child in _children(node):
+            its_values, its_characters, its_levels = self._sizes[child]
+            values, characters, levels = values + its_values, characters + its_characters, max(levels, its_levels + 1)
+        if values > MAX_VALUES or characters > MAX_CHARACTERS:
+            raise _too_many(line)
+        if levels > MAX_DEPTH:
+            raise _too_deep(line)
+        return values, characters, levels
+
+    def _check_keys(self, node: MappingNode) -> None:
+        """Raise NotYaml for a key that comes twice: of two values YAML would silently take the last."""
+        lines: dict[Any, int] = {}
+        for key_node, _ in node.value:
+            if not isinstance(key_node, ScalarNode):
+                continue  # a list as a key, which is refused when it is made
+            is_merge = key_node.tag == f"{_TAG}merge"
+            key = "<<" if is_merge else self.construct_object(key_node)
+            line = key_node.start_mark.line + 1
+            if (key, is_merge) in lines:
+                raise NotYaml(
+                    f"expected each key once, got {quoted(key)} on line {lines[key, is_merge]} and again on line {line}"
+                )
+            lines[key, is_merge] = line
+
+    def construct_object(self, node: Node, deep: bool = False) -> Any:
+        if not isinstance(node, ScalarNode):
+            return super().construct_object(node, deep)
+        try:
+            value = super().construct_object(node, deep)
+        except _NO_VALUE as problem:
+            kind = node.tag.removeprefix(_TAG)
+            detail = f" ({problem})" if kind == "timestamp" and type(problem) is ValueError else ""
+            raise ConstructorError(
+                None, None, f"{quoted(node.value)}, which is no {kind}{detail}", node.start_mark
+            ) from problem
+        if isinstance(value, str) and not value.isascii() and _SURROGATE.search(value):
+            raise ConstructorError(None, None, f"{quoted(value)}, half a character", node.start_mark)
+        if isinstance(value, int) and value.bit_length() > _MAX_NUMBER_BITS:
+            raise NotYaml(
+                f"expected numbers of at most {_MAX_NUMBER_BITS} bits, got {quoted(value)} "
+                f"(line {node.start_mark.line + 1})"
+            )
+        return value
+
+
+def _tree(value: Any) -> Any:
+    """The value with a copy of its own for each place at which an alias stands."""
+    if isinstance(value, dict):
+        return {key: _tree(entry) for key, entry in value.items()}
+    return [_tree(entry) for entry in value] if isinstance(value, list) else value
+
+
+def _detail(problem: yaml.YAMLError) -> str:
+    """What PyYAML says is wrong and on which line, without its drawing of the place."""
+    if not isinstance(problem, MarkedYAMLError) or problem.problem_mark is None:
+        return " ".join(str(problem).split())[:_LONGEST_PROBLEM]
+    words = " ".join(f"{problem.context or ''} {problem.problem or ''}".split())
+    words = words.removeprefix("expected a single document in the stream but found ")
+    return f"{words[:_LONGEST_PROBLEM]} (line {problem.problem_mark.line + 1})"
+
+
+def _too_many(line: int) -> NotYaml:
+    return NotYaml(
+        f"expected at most {MAX_VALUES:,} values and {MAX_CHARACTERS:,} characters, with all aliases written out, "
+        f"got more (line {line})"
+    )
+
+
+def _too_deep(line: int) -> NotYaml:
+    return NotYaml(f"expected at most {MAX_DEPTH} levels of lists and mappings, got more (line {line})")
+
+
+def _children(node: Node) -> list[Node]:
+    if isinstance(node, MappingNode):
+        return [child for pair in node.value for child in pair]
+    return list(node.value) if isinstance(node, SequenceNode) else []

@@ -1,0 +1,138 @@
+"""The recipes that ship hold what their papers and their own comments say."""
+
+from pathlib import Path
+from typing import TypeVar
+
+import pytest
+
+from flows.recipes import recipe_from_file
+from schemas.recipe import Recipe
+from schemas.sample import Sample
+from schemas.screen import Screen
+from schemas.sources.wikiart import WikiartSource
+from schemas.stages import Dedup
+from tasks.core.names.styles import names_by_style, style_name
+from tasks.core.scrape.wikiart_addresses import address_of_style
+
+Stage = TypeVar("Stage")
+
+FOLDER = Path(__file__).resolve().parents[3] / "deployments" / "recipes"
+
+ARTBENCH_CLASSES = {  # the paper's ten, "Art Nouveau" and "Post Impressionism" as it spells them
+    "Impressionism",
+    "Realism",
+    "Romanticism",
+    "Expressionism",
+    "Baroque",
+    "Post Impressionism",
+    "Art Nouveau",
+    "Surrealism",
+    "Ukiyo-e",
+    "Renaissance",
+}
+RENAISSANCE = ["Northern_Renaissance", "Early_Renaissance", "High_Renaissance", "Mannerism_Late_Renaissance"]
+
+
+def shipped(name: str) -> tuple[Recipe, str]:
+    """A recipe, and what its comments say."""
+    lines = (FOLDER / f"{name}.yaml").read_text(encoding="utf-8").splitlines()
+    comments = " ".join(line.removeprefix("#").strip() for line in lines if line.startswith("#"))
+    return recipe_from_file(name), comments
+
+
+def only(recipe: Recipe, kind: type[Stage]) -> Stage:
+    (stage,) = (stage for stage in recipe.stages if isinstance(stage, kind))
+    return stage
+
+
+def words(recipe: Recipe) -> list[str]:
+    return [stage.stage for stage in recipe.stages]
+
+
+def test_artbench_has_the_papers_ten_classes():
+    recipe, _ = shipped("artbench")
+    names = names_by_style(recipe.styles)
+    written = {text for source in recipe.sources if isinstance(source, WikiartSource) for text in source.styles}
+    written |= {
+        str(getattr(source, "style", None)) for source in recipe.sources if not isinstance(source, WikiartSource)
+    }
+    assert {style_name(text, names) for text in written} == ARTBENCH_CLASSES
+    assert only(recipe, Sample).top == len(ARTBENCH_CLASSES)
+
+
+def test_artbenchs_renaissance_is_four_styles_of_wikiart_that_have_pages():
+    recipe, _ = shipped("artbench")
+    names = names_by_style(recipe.styles)
+    (wikiart,) = (source for source in recipe.sources if isinstance(source, WikiartSource))
+    four = [text for text in wikiart.styles if style_name(text, names) == "Renaissance"]
+    assert [address_of_style(text) for text in four] == [
+        "northern-renaissance",
+        "early-renaissance",
+        "high-renaissance",
+        "mannerism-late-renaissance",
+    ]
+
+
+def test_four_styles_are_enough_for_artbenchs_renaissance_and_one_is_not(shared_data: Path):
+    lists = shared_data / "wikiart_style_lists/Style"
+    numbers = dict(line.split()[::-1] for line in (lists / "style_class.txt").read_text().splitlines())
+    texts = [(lists / f"style_{part}.csv").read_text(encoding="utf-8") for part in ("train", "val")]
+    rows = [line.rsplit(",", 1)[1] for text in texts for line in text.splitlines()]
+    counts = [rows.count(numbers[style]) for style in RENAISSANCE]
+    wanted = only(shipped("artbench")[0], Sample).exactly or 0
+    assert counts[0] < wanted <= sum(counts)
+
+
+def test_artbench_draws_and_splits_as_the_paper_does():
+    recipe, comments = shipped("artbench")
+    assert words(recipe) == ["fetch", "hash", "dedup", "screen", "sample", "split", "export"]
+    draw = only(recipe, Sample)
+    assert (draw.exactly, draw.at_most, draw.weight, draw.by) == (6000, None, "inverse_artist", ("style",))
+    assert recipe.split.ratios == {"train": 5, "test": 1}
+    screen, dedup = only(recipe, Screen), only(recipe, Dedup)
+    assert screen.aspect is not None
+    assert (screen.aspect.least, screen.aspect.most) == (0.5, 2)
+    assert dedup.by == ("phash",)
+    assert f"up to {dedup.radius_bits} bits apart" in comments
+    assert f"Here it is {screen.least_side_px} px" in comments
+    assert "Replacing bad images by hand" in comments
+
+
+def test_artbenchs_comment_says_how_to_replace_by_hand():
+    _, comments = shipped("artbench")
+    for option in ("by_hand=by_hand", "bindings.by_hand=what people replaced"):
+        assert f"{option}" in comments
+    recipe = recipe_from_file("artbench", ["by_hand=by_hand", "bindings.by_hand=what people replaced"])
+    assert recipe.by_hand == "by_hand"
+    assert recipe.bindings == {"by_hand": "what people replaced"}
+
+
+def test_peopleart_goes_poparts_steps_and_draws_all_works_alike():
+    recipe, comments = shipped("peopleart")
+    assert words(recipe) == ["fetch", "hash", "detect", "screen", "screen", "sample", "dedup", "split", "export"]
+    draw = only(recipe, Sample)
+    assert (draw.top, draw.at_most, draw.weight) == (22, 125, "uniform")
+    assert recipe.split.ratios == {"train": 3, "val": 1, "test": 1}
+    assert recipe.split.order == "figures"
+    shape, figures = (stage for stage in recipe.stages if isinstance(stage, Screen))
+    assert figures.figures is not None
+    assert (figures.figures.least, figures.figures.score, figures.figures.counted_by) == (1, 0.5, "people_first")
+    assert f"The screen `{shape.label}` is ours" in comments
+
+
+def test_met_says_that_its_splits_are_not_the_papers():
+    recipe, comments = shipped("met")
+    assert "all exhibits are training" in comments
+    ratios = ":".join(f"{ratio:g}" for ratio in recipe.split.ratios.values())
+    assert f"it splits the exhibits {ratios} instead" in comments
+    screen = only(recipe, Screen)
+    assert screen.aspect is not None
+    assert f"beyond 1:{1 / screen.aspect.least:g} and {screen.aspect.most:g}:1" in comments
+    assert f"sides below {screen.least_side_px} px" in comments
+    assert only(recipe, Dedup).drop_relations == ("same_file", "reencoded")
+    assert {getattr(source, "images_per_object", None) for source in recipe.sources} == {10}
+
+
+@pytest.mark.parametrize("name", ["artbench", "met", "peopleart"])
+def test_a_recipe_after_a_paper_says_what_is_not_as_there(name: str):
+    assert "Not as in " in shipped(name)[1]
