@@ -56,6 +56,8 @@ def _text(path: str) -> str:
     try:
         if path in shipped and not Path(path).is_file():
             return shipped[path].read_text(encoding="utf-8")
+        if Path(path).exists() and not Path(path).is_file():  # a pipe would be waited for without end
+            raise BadInput(f"recipe: expected a YAML file, got '{path}', which is no regular file")
         return Path(path).read_text(encoding="utf-8")
     except FileNotFoundError as problem:
         expected = f"a YAML file or one of {', '.join(sorted(shipped))}"

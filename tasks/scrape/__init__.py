@@ -209,15 +209,27 @@ def _list_files(
         even_in_plan=True,
     )
     blobs = dict(zip(answers["locator"].to_pylist(), answers["sha256"].to_pylist(), strict=True))
+    problems = dict(zip(answers["locator"].to_pylist(), answers["detail"].to_pylist(), strict=True))
     paths = sorted(validators)
-    view = pa.table({"path": paths, "sha256": pa.array([blobs.get(path) for path in paths], pa.string())})
+    view = pa.table(
+        {
+            "path": paths,
+            "sha256": pa.array([blobs.get(path) for path in paths], pa.string()),
+            "problem": pa.array([problems.get(path) for path in paths], pa.string()),
+        }
+    )
+
+    def read_file(path: str) -> bytes | None:
+        if problems.get(path):
+            raise sources.UnreadableFile(problems[path])
+        return store.read_blob(blobs[path]) if blobs.get(path) else None
 
     @functools.cache
     def read_source() -> sources.SourceTables:
         return sources.tables_of_source(
             source,
             paths,
-            lambda path: store.read_blob(blobs[path]) if blobs.get(path) else None,
+            read_file,
             functools.partial(parquet_rows.rows_of_parquet, f"source '{source.name}'"),
             categories,
         )

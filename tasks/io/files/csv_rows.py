@@ -4,9 +4,8 @@ import csv
 import hashlib
 import io
 
-import fsspec
-
 from schemas.errors import BadInput
+from tasks.io.files import regular
 
 # csv has one limit for the whole process: the same as for tables of records
 csv.field_size_limit(1_000_000)
@@ -51,7 +50,7 @@ def sha256(name: str, url: str) -> str:
 
 def _text(name: str, url: str, max_bytes: int) -> str:
     try:
-        with fsspec.open(url, "rb") as file:
+        with regular.open_url(url) as file:
             data = bytes(file.read(max_bytes + 1))
     except (OSError, ValueError, ImportError) as problem:
         reason = " ".join(str(problem).split())

@@ -1,5 +1,6 @@
 """Parquet files from outside."""
 
+from collections import Counter
 from typing import Any
 
 import pyarrow as pa
@@ -9,8 +10,14 @@ from schemas.errors import BadInput
 
 
 def rows_of_parquet(name: str, data: bytes) -> list[dict[str, Any]]:
-    """The rows as mappings. Raises BadInput if the bytes are not a Parquet file; `name` is for that message."""
+    """The rows as mappings. Raises BadInput if the bytes are not a Parquet file, or two columns have one name.
+
+    `name` is for that message.
+    """
     try:
-        return list(pq.read_table(pa.BufferReader(data)).to_pylist())
+        columns = Counter(pq.read_schema(pa.BufferReader(data)).names)
+        if not (twice := [column for column, count in columns.items() if count > 1]):
+            return list(pq.read_table(pa.BufferReader(data)).to_pylist())
     except (pa.ArrowException, OSError, ValueError) as problem:  # ValueError: text that is not UTF-8
         raise BadInput(f"{name}: expected a Parquet file, got {' '.join(str(problem).split())[:120]}") from problem
+    raise BadInput(f"{name}: expected a Parquet file with one column of each name, got '{twice[0]}' twice")
