@@ -22,7 +22,7 @@ from schemas.sources import AnyFileSource, AnySource, AnyWebSource
 from schemas.styles import Styles
 from schemas.tables import RECORDS, RETRIEVALS, SOURCE_FIGURES
 from tasks.core.fetch import REQUESTS
-from tasks.core.names import artists, matching, styles
+from tasks.core.names import artists, commas, matching, styles
 from tasks.core.scrape import answers as web_sources
 from tasks.core.scrape import records, sources
 from tasks.core.tables import as_schema, kept_rows
@@ -105,7 +105,9 @@ def scrape(recipe: Recipe, context: Context) -> State:
     everything = _with_styles(store, recipe, _with_names(everything, store.read_table(artist_names)))
     everything, taken_down, notes = by_hand.apply_manual_lists(store, recipe, context, everything)
     everything = records.limit_records(everything, recipe.limit)
-    unknown = styles.count_unknown_styles(kept_rows(everything)["style"], styles.names_by_style(recipe.styles))
+    kept = kept_rows(everything)
+    unknown = styles.count_unknown_styles(kept["style"], styles.names_by_style(recipe.styles))
+    left = commas.count_left_names(kept["artist"].to_pylist(), matching.merge_aliases(recipe.artists))
     state = State(
         records=store.write_table(outcome_folder("scrape"), everything),
         figures=store.write_table(outcome_folder("figures"), _without_taken_down(figures, taken_down, store)),
@@ -121,7 +123,12 @@ def scrape(recipe: Recipe, context: Context) -> State:
         everything["record_id"],
         state.records,
         computed=computed,
-        notes=(*(note for listing in listings for note in listing.notes), *notes, *styles.unknown_styles_note(unknown)),
+        notes=(
+            *(note for listing in listings for note in listing.notes),
+            *notes,
+            *styles.unknown_styles_note(unknown),
+            *commas.left_names_note(left),
+        ),
     )
     return state.then(step.model_copy(update={"pending": pending}))
 
