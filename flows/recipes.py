@@ -60,6 +60,8 @@ def _text(path: str) -> str:
     try:
         if path in shipped and not Path(path).is_file():
             return shipped[path].read_text(encoding="utf-8")
+        if Path(path).exists() and not Path(path).is_file():  # a pipe would be waited for without end
+            raise BadInput(f"recipe: expected a YAML file, got {place}, which is no regular file")
         with Path(path).open("rb") as file:
             data = file.read(MAX_BYTES + 1)
     except FileNotFoundError as problem:

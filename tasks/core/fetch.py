@@ -1,5 +1,6 @@
 """Which images to retrieve, and the outcome of each record by the row of its retrieval."""
 
+import re
 from collections.abc import Mapping
 
 import pyarrow as pa
@@ -14,17 +15,17 @@ REQUESTS = pa.schema([RETRIEVALS.field("locator"), RETRIEVALS.field("validator")
 _ANSWER_COLUMNS = ["reason", "detail", "width_px", "height_px", "sha256", "bytes", "retrieved_at"]
 _MOST_BYTES = 2**63 - 1
 
-URL = "^https?://"
+URL = "(?i)^https?://"
 """A regular expression for the beginning of locators that are requested over HTTP."""
 
 
 def is_url(locator: str) -> bool:
     """Whether a locator is requested over HTTP, and not read from a folder.
 
-    >>> is_url("https://museum.example/1.jpg"), is_url("images/http.jpg")
+    >>> is_url("HTTPS://museum.example/1.jpg"), is_url("images/http.jpg")
     (True, False)
     """
-    return locator.startswith(("http://", "https://"))
+    return re.match(URL, locator) is not None
 
 
 def hosts(locators: pa.ChunkedArray) -> list[str]:
@@ -33,7 +34,7 @@ def hosts(locators: pa.ChunkedArray) -> list[str]:
     >>> hosts(pa.chunked_array([["https://b.example:8000/1.jpg", "images/1.jpg", "http://a.example/2.jpg"]]))
     ['a.example', 'b.example:8000']
     """
-    unique = pc.unique(pc.struct_field(pc.extract_regex(locators, r"^https?://(?P<host>[^/?#]+)"), "host"))
+    unique = pc.unique(pc.struct_field(pc.extract_regex(locators, r"(?i)^https?://(?P<host>[^/?#]+)"), "host"))
     return sorted(host for host in unique.to_pylist() if host)
 
 

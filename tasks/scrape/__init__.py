@@ -22,7 +22,7 @@ from schemas.sources import AnyFileSource, AnySource, AnyWebSource
 from schemas.styles import Styles
 from schemas.tables import RECORDS, RETRIEVALS, SOURCE_FIGURES
 from tasks.core.fetch import REQUESTS
-from tasks.core.names import artists, matching, styles
+from tasks.core.names import artists, commas, matching, styles
 from tasks.core.scrape import answers as web_sources
 from tasks.core.scrape import records, sources
 from tasks.core.tables import as_schema, kept_rows
@@ -108,7 +108,9 @@ def scrape(recipe: Recipe, context: Context) -> State:
         store, recipe, context, everything, previous.open_predecessor(store, recipe, chosen)
     )
     everything = records.limit_records(everything, recipe.limit)
-    unknown = styles.count_unknown_styles(kept_rows(everything)["style"], styles.names_by_style(recipe.styles))
+    kept = kept_rows(everything)
+    unknown = styles.count_unknown_styles(kept["style"], styles.names_by_style(recipe.styles))
+    left = commas.count_left_names(kept["artist"].to_pylist(), matching.merge_aliases(recipe.artists))
     state = State(
         records=store.write_table(outcome_folder("scrape"), everything),
         figures=store.write_table(outcome_folder("figures"), _without_taken_down(figures, taken_down, store)),
@@ -130,6 +132,7 @@ def scrape(recipe: Recipe, context: Context) -> State:
             *(note for listing in listings for note in listing.notes),
             *notes,
             *styles.unknown_styles_note(unknown),
+            *commas.left_names_note(left),
         ),
     )
     return state.then(step.model_copy(update={"pending": pending}))
@@ -224,15 +227,27 @@ def _list_files(
         even_in_plan=True,
     )
     blobs = dict(zip(answers["locator"].to_pylist(), answers["sha256"].to_pylist(), strict=True))
+    problems = dict(zip(answers["locator"].to_pylist(), answers["detail"].to_pylist(), strict=True))
     paths = sorted(validators)
-    view = pa.table({"path": paths, "sha256": pa.array([blobs.get(path) for path in paths], pa.string())})
+    view = pa.table(
+        {
+            "path": paths,
+            "sha256": pa.array([blobs.get(path) for path in paths], pa.string()),
+            "problem": pa.array([problems.get(path) for path in paths], pa.string()),
+        }
+    )
+
+    def read_file(path: str) -> bytes | None:
+        if problems.get(path):
+            raise sources.UnreadableFile(problems[path])
+        return store.read_blob(blobs[path]) if blobs.get(path) else None
 
     @functools.cache
     def read_source() -> sources.SourceTables:
         return sources.tables_of_source(
             source,
             paths,
-            lambda path: store.read_blob(blobs[path]) if blobs.get(path) else None,
+            read_file,
             functools.partial(parquet_rows.rows_of_parquet, f"source '{source.name}'"),
             categories,
         )

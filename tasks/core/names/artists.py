@@ -14,7 +14,9 @@ from functools import lru_cache
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from tasks.core.names.commas import turn, without_honours
 from tasks.core.names.matching import Aliases, normalize_name
+from tasks.core.names.name_words import GENERATIONS
 
 _LONGEST = 300
 _LEADING_PHRASES = {
@@ -46,32 +48,6 @@ _TRAILING_PHRASES = {
     "copy after": ("copy",),
 }
 QUALIFIERS = tuple(qualifier for qualifier in _LEADING_PHRASES if qualifier)
-_GENERATIONS = frozenset(
-    (
-        "the elder",
-        "the younger",
-        "elder",
-        "younger",
-        "der altere",
-        "der jungere",
-        "i",
-        "ii",
-        "iii",
-        "iv",
-        "v",
-        "jr",
-        "sr",
-    )
-)
-_REMARK = re.compile(
-    r".*\d.*|(?:born|died|active|fl|flourished|b|d|ca|c|circa|called|dit|genannt|known|also|possibly|probably)\b.*"
-    r"|.* (?:school|period|dynasty|century|style)"
-    r"|(?:painter|artist|designer|engraver|etcher|printmaker|sculptor|draftsman|draughtsman|publisher|photographer)"
-    r"|(?:american|austrian|belgian|british|bohemian|byzantine|canadian|catalan|chinese|czech|danish|dutch|english"
-    r"|european|finnish|flemish|florentine|franco flemish|french|genoese|german|greek|hungarian|indian|iranian|irish"
-    r"|italian|japanese|korean|mexican|netherlandish|north italian|norwegian|persian|polish|portuguese|roman|romanian"
-    r"|russian|scottish|sienese|south netherlandish|spanish|swedish|swiss|turkish|ukrainian|venetian|welsh)"
-)
 _UNKNOWN = re.compile(
     r"(?:an? |the )?(?:unknown|anon|anonym\w*|anonim[oa]|unidentified|unbekannt\w*|inconnue?|onbekende?|sconosciut[oa]"
     r"|desconocid[oa]|unattributed|not (?:known|identified|recorded))(?: .*)?"
@@ -87,7 +63,8 @@ _BEFORE_COMMA = re.compile(r"\s*\([^()]*\)(?=\s*,)")
 _AND_HIS = re.compile(
     r"(.*\S)\s+(?:and|or|und|&)\s+(?:his |her )?(workshop|studio|assistants?|circle|followers?|school)", re.IGNORECASE
 )
-_DOUBT = re.compile(r"[(\[]\s*\?+\s*[)\]]|^[\s?]*\?|\?[\s?]*$")
+_DOUBT = re.compile(r"[(\[]\s*\?+\s*[)\]]|^[\s?]*\?|(?<![\d–—-])\?[\s?]*$")
+"""A "?" behind a year doubts the year, not the artist."""
 _LETTER = re.compile(r"[^\W\d_]")
 
 
@@ -242,7 +219,7 @@ def _without_brackets(text: str) -> tuple[str, str | None] | None:
         return None
     if not before:
         return phrase, None
-    if folded in _GENERATIONS:
+    if folded in GENERATIONS:
         return f"{before} {phrase}", None
     return before, _QUALIFIER_OF_TRAILING.get(folded) or None
 
@@ -263,27 +240,18 @@ def _without_phrase(text: str) -> tuple[str, str | None] | None:
 
 
 def _without_commas(text: str) -> tuple[str, str | None] | None:
-    if "," not in text:
+    turned = turn(text, _QUALIFIER_OF_TRAILING)
+    if turned is None:
         return None
-    head, *rest = [part.strip() for part in text.split(",") if normalize_name(part)]
     qualifier: str | None = None
-    others, ends = [], []
-    for part in rest:
-        folded = normalize_name(part).removeprefix("and ").removeprefix("or ")
-        if folded in _QUALIFIER_OF_TRAILING:
-            qualifier = _stronger_qualifier(qualifier, _QUALIFIER_OF_TRAILING[folded] or None)
-        elif folded in _GENERATIONS:
-            ends.append(part)
-        elif not _REMARK.fullmatch(folded) and not _is_in_other_script(part, head):
-            others.append(part)
-    if "&" in text and others:  # a firm, such as "Smith, Jones & Co."
-        return ", ".join([head, *others, *ends]), qualifier
-    return " ".join([*others[:1], head, *others[1:], *ends]), qualifier
+    for other in turned.qualifiers:
+        qualifier = _stronger_qualifier(qualifier, other or None)
+    return turned.name, qualifier
 
 
-def _is_in_other_script(part: str, head: str) -> bool:
-    """Whether a part is the same name in Japanese, as ukiyo-e.org writes it: "Toyohara Kunichika, 豊原国周"."""
-    return not re.search("[a-z]", normalize_name(part)) and bool(re.search("[a-z]", normalize_name(head)))
+def _without_honours(text: str) -> tuple[str, str | None] | None:
+    shorter = without_honours(text) if "," not in text else None
+    return None if shorter is None else (shorter, None)
 
 
 _STEPS: tuple[Callable[[str], tuple[str, str | None] | None], ...] = (
@@ -292,4 +260,5 @@ _STEPS: tuple[Callable[[str], tuple[str, str | None] | None], ...] = (
     _without_years,
     _without_phrase,
     _without_commas,
+    _without_honours,
 )

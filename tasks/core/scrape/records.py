@@ -20,6 +20,8 @@ Row = Mapping[str, Any]
 _OPEN_URI = re.compile(r"https?://(creativecommons\.org|rightsstatements\.org)/\S+")
 _YEAR = re.compile(r"(?<!\d)(1[0-9]{3}|20[0-9]{2})(?!\d)")
 _LONGEST_TEXT = 2000
+_LONGEST_PLACE = 8192
+"""Characters of an image's path or address: Linux allows 4096 bytes, servers about 8 kB."""
 _BATCH = 10_000
 
 
@@ -37,6 +39,9 @@ def record(source: Source, row: Row) -> dict[str, Any]:
         return _blank_record(
             source, key or f"row-{_content_digest(row)[:12]}", Reason.BAD_RECORD, f"no {missing} in the row"
         )
+    if len(str(row["image"])) > _LONGEST_PLACE:
+        detail = f"an image's place of {len(str(row['image']))} characters, at most {_LONGEST_PLACE} are possible"
+        return _blank_record(source, key, Reason.BAD_RECORD, detail)
     style = texts.get("style")
     return {
         **_blank_record(source, key, None, None),

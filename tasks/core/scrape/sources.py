@@ -13,8 +13,14 @@ from schemas.tables import SOURCE_FIGURES
 from tasks.core.coco import source as coco
 from tasks.core.scrape import folder, records, table, voc
 
+_FIRST_SIGNS = 4096
+"""Signs at the beginning of a table in which no NUL may stand: text in UTF-16 has one in every letter."""
 Read = Callable[[str], bytes | None]
-"""Returns the bytes of a file by its path; None if it could not be read."""
+"""Returns the bytes of a file by its path; None if there is none. Raises UnreadableFile if it could not be read."""
+
+
+class UnreadableFile(Exception):
+    """A file that is there and could not be read; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +70,7 @@ def tables_of_source(
         try:
             if row["reason"] is None and (figures := figures_of(row["locator"])) is not None:
                 figures_by_record[row["record_id"]] = coco.figures_of_categories(figures, categories)
-        except voc.BadAnnotation as problem:
+        except (voc.BadAnnotation, UnreadableFile) as problem:
             unreadable[row["record_id"]] = f"annotation unreadable, so left out: {problem}"[:200]
     annotated = [
         {
@@ -83,7 +89,7 @@ def _rows(
 ) -> list[dict[str, Any]]:
     if isinstance(source, FolderSource):
         return folder.records(source, paths)
-    data = read(source.table)
+    data = _read_needed(source, read, "a table", source.table)
     if data is None:
         raise BadInput(
             f"source '{source.name}': expected a table '{source.table}' below binding '{source.at}', got no such "
@@ -94,12 +100,25 @@ def _rows(
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as problem:
-        raise BadInput(f"source '{source.name}': expected '{source.table}' in UTF-8, got {problem}") from problem
+        found = " (UTF-16, by its first bytes)" if data[:2] in {b"\xff\xfe", b"\xfe\xff"} else ""
+        raise BadInput(f"source '{source.name}': expected '{source.table}' in UTF-8, got {problem}{found}") from problem
+    if "\0" in text[:_FIRST_SIGNS]:
+        raise BadInput(f"source '{source.name}': expected '{source.table}' as UTF-8 text, got NUL bytes (UTF-16?)")
     try:
         rows = table.rows_of_csv(text) if source.table.endswith(".csv") else table.rows_of_json_lines(text)
     except csv.Error as problem:
         raise BadInput(f"source '{source.name}': expected '{source.table}' as CSV, got {problem}") from problem
     return table.records(source, rows)
+
+
+def _read_needed(source: AnyFileSource, read: Read, what: str, path: str) -> bytes | None:
+    try:
+        return read(path)
+    except UnreadableFile as problem:
+        raise BadInput(
+            f"source '{source.name}': expected {what} '{path}' below binding '{source.at}', got a file that can't be "
+            f"read: {problem}"
+        ) from problem
 
 
 def _figures_of(source: AnyFileSource, read: Read) -> Callable[[str], list[coco.Figure] | None]:
@@ -109,7 +128,8 @@ def _figures_of(source: AnyFileSource, read: Read) -> Callable[[str], list[coco.
         return lambda _: None
     absent: list[coco.Figure] | None = [] if settings.missing == "no_figures" else None
     if settings.format == "coco":
-        by_name = _coco(source, read(settings.path), settings.path)
+        data = _read_needed(source, read, "COCO annotations", settings.path)
+        by_name = _coco(source, data, settings.path)
         return lambda locator: by_name.get(locator, absent)
 
     def of_voc(locator: str) -> list[coco.Figure] | None:

@@ -4,10 +4,9 @@ import csv
 import hashlib
 import io
 
-import fsspec
-
 from schemas.errors import BadInput
 from schemas.phrases import LONGEST_PLACE, quoted, told
+from tasks.io.files import regular
 
 # csv has one limit for the whole process: the same as for tables of records
 csv.field_size_limit(1_000_000)
@@ -53,7 +52,7 @@ def sha256(name: str, url: str) -> str:
 def _text(name: str, url: str, max_bytes: int) -> str:
     place = quoted(url, LONGEST_PLACE)
     try:
-        with fsspec.open(url, "rb") as file:
+        with regular.open_url(url) as file:
             data = bytes(file.read(max_bytes + 1))
     except Exception as problem:  # file systems raise errors of their own: those of s3 are no OSError
         raise BadInput(f"binding '{name}': expected a file, got {place} ({told(problem)})") from problem

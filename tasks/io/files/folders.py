@@ -1,9 +1,14 @@
 """Files in the folder of a binding: a local folder or any fsspec URL. Nothing outside the folder is ever opened."""
 
+import contextlib
 import errno
 import functools
 import hashlib
+import itertools
 import os
+import re
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +18,7 @@ from fsspec.implementations.local import LocalFileSystem
 from schemas.errors import BadInput
 from schemas.phrases import LONGEST_PLACE, quoted, told
 from schemas.reasons import Reason
+from tasks.io.files import regular
 from tasks.io.images.decode import UnreadableImage
 
 _BAD_FILE_NAME = {errno.ENAMETOOLONG, errno.ELOOP}
@@ -34,40 +40,60 @@ class Folder:
             raise BadInput(
                 f"binding '{name}': expected a folder, got {quoted(url, LONGEST_PLACE)}, which does not exist"
             )
+        self.name = name
         self.is_local = isinstance(self.fs, LocalFileSystem)
 
     def listing(self) -> list[tuple[str, str]]:
-        """(path below the folder, validator) of every file, sorted by path."""
-        files: dict[str, Any] = self.fs.find(self.root, detail=True)
+        """(path below the folder, validator) of everything that is no folder, sorted by path.
+
+        Raises BadInput for a folder that may not be read, since its files would be missing without a word, and for two
+        names that are written alike (see `read`).
+        """
         prefix = len(self.root.rstrip("/")) + 1
-        return sorted((_as_text(path[prefix:]), _validator(info)) for path, info in files.items())
+        files = [(_as_text(info["name"][prefix:]), self._validator(info)) for info in self._infos()]
+        files.sort()
+        for (path, _), (other, _) in itertools.pairwise(files):
+            if path == other:
+                raise BadInput(
+                    f"binding '{self.name}': expected names of files in UTF-8, got one that is written '{path}', as "
+                    "another file's name is"
+                )
+        return files
 
     def validator(self, path: str) -> str | None:
         """A text that changes when the file does; None if there is no such file in the folder."""
         if not self.contains(path):
             return None
         try:
-            return _validator(self.fs.info(f"{self.root}/{path}"))
+            return self._validator(self.fs.info(f"{self.root}/{path}"))
         except OSError:
             return None
 
     def contains(self, path: str) -> bool:
         """Whether the path stays below the folder: no `..`, not absolute, no link that leads out."""
         parts = path.split("/")
-        if path.startswith("/") or "\\" in path or "\0" in path or ".." in parts:
+        if path.startswith("/") or "\0" in path or ".." in parts or (os.sep == "\\" and "\\" in path):
             return False
-        # realpath, not Path.resolve, which raises RuntimeError (Python < 3.13) where a link leads to itself
-        return not self.is_local or Path(os.path.realpath(f"{self.root}/{path}")).is_relative_to(_resolved(self.root))
+        return not self.is_local or self._target(path).is_relative_to(_resolved(self.root))
 
     def read(self, path: str, max_bytes: int) -> bytes:
-        """The file's bytes. Raises UnreadableImage with the reason for a drop."""
+        r"""The file's bytes. Raises UnreadableImage with the reason for a drop.
+
+        What is no regular file is never opened. A name that is no UTF-8 is listed with its other bytes written out
+        (`caf\xe9.jpg`), since no table can hold it; it is not read, since the same name could be another file's.
+        """
         if not self.contains(path):
-            raise UnreadableImage(Reason.NOT_ALLOWED, f"'{path}' leads out of its folder")
+            problem = "has a NUL, as no file's name may" if "\0" in path else "leads out of its folder"
+            raise UnreadableImage(Reason.NOT_ALLOWED, f"'{path[:80]}' {problem}")
         try:
-            with self.fs.open(f"{self.root}/{path}", "rb") as file:
+            with self._open(path) as file:
                 data = bytes(file.read(max_bytes + 1))
+        except regular.NotRegular as problem:
+            raise UnreadableImage(Reason.NOT_FOUND, f"'{path[:80]}' is {problem}") from problem
         except (FileNotFoundError, NotADirectoryError, IsADirectoryError) as problem:
-            raise UnreadableImage(Reason.NOT_FOUND, f"no file '{path}'") from problem
+            raise UnreadableImage(Reason.NOT_FOUND, self._why_absent(path)) from problem
+        except PermissionError as problem:
+            raise UnreadableImage(Reason.NOT_ALLOWED, f"no permission to read '{path[:80]}'") from problem
         except OSError as problem:
             reason = Reason.NOT_FOUND if problem.errno in _BAD_FILE_NAME else Reason.UNREACHABLE
             raise UnreadableImage(reason, f"'{path[:80]}': {problem.strerror or problem}") from problem
@@ -75,33 +101,81 @@ class Folder:
             raise UnreadableImage(Reason.TOO_MANY_BYTES, f"more than {max_bytes} bytes")
         return data
 
+    def _open(self, path: str) -> AbstractContextManager[Any]:
+        if not self.is_local:
+            file: AbstractContextManager[Any] = self.fs.open(f"{self.root}/{path}", "rb")
+            return file
+        if not path or path.endswith("/"):
+            raise IsADirectoryError(path)
+        return regular.open_file(str(self._target(path)), follows_link=False)
+
+    def _target(self, path: str) -> Path:
+        # realpath, not Path.resolve, which raises RuntimeError (Python < 3.13) where a link leads to itself
+        return Path(os.path.realpath(f"{self.root}/{path}"))
+
+    def _why_absent(self, path: str) -> str:
+        if self.is_local and (raw := _as_bytes(path)) != path.encode():
+            with contextlib.suppress(OSError):
+                os.lstat(os.fsencode(f"{self.root}/") + raw)
+                return f"'{path[:80]}': the bytes of the file's name are not UTF-8; rename the file"
+        return f"no file '{path[:200]}'"
+
+    def _infos(self) -> Iterator[dict[str, Any]]:
+        """What the file system says of each file; of a local one also of pipes, links and the like."""
+        if not self.is_local:
+            yield from self.fs.find(self.root, detail=True).values()
+            return
+        folders = [self.root]
+        while folders:
+            folder = folders.pop()
+            try:
+                with os.scandir(folder) as entries:
+                    for entry in entries:
+                        if entry.is_dir(follow_symlinks=False):
+                            folders.append(entry.path)
+                            continue
+                        with contextlib.suppress(FileNotFoundError):  # removed meanwhile
+                            yield {**self.fs.info(entry), "name": entry.path}
+            except FileNotFoundError:  # removed meanwhile
+                continue
+            except OSError as problem:
+                shown = _as_text(folder)
+                raise BadInput(
+                    f"binding '{self.name}': expected a folder that can be read, got '{shown}' ({problem.strerror})"
+                ) from problem
+
+    def _validator(self, info: dict[str, Any]) -> str:
+        """Size and stamps of a file.
+
+        A copied folder has other stamps, so that files of equal size and time are told apart; and a file that may not
+        be read now is another one when it may.
+        """
+        stamps = [f"{key}={info[key]}" for key in _STAMPS if info.get(key) is not None]
+        if self.is_local and not os.access(info["name"], os.R_OK):
+            stamps.append("unreadable")
+        return hashlib.sha256(f"{info.get('size')} {' '.join(stamps)}".encode()).hexdigest()[:24]
+
 
 @functools.lru_cache(maxsize=64)
 def _resolved(root: str) -> Path:
     return Path(root).resolve()
 
 
-def _validator(info: dict[str, Any]) -> str:
-    """Size and stamps of a file.
-
-    A copied folder has other stamps, so that files of equal size and time are told apart.
-    """
-    stamps = [f"{key}={info[key]}" for key in _STAMPS if info.get(key) is not None]
-    return hashlib.sha256(f"{info.get('size')} {' '.join(stamps)}".encode()).hexdigest()[:24]
-
-
 def _as_text(path: str) -> str:
-    """A file name with bytes that are not UTF-8 written out, since no table can hold them; fetch then drops it as
-    `not_found`.
-    """
+    """A file name with bytes that are not UTF-8 written out, since no table can hold them."""
     return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
+def _as_bytes(path: str) -> bytes:
+    """The file name that `_as_text` has written out."""
+    return re.sub(rb"\\x([89a-f][0-9a-f])", lambda match: bytes.fromhex(match[1].decode()), path.encode())
 
 
 def file_sha256(name: str, url: str) -> str:
     """SHA-256 of a bound file, such as weights. Raises BadInput if there is none."""
     digest = hashlib.sha256()
     try:
-        with fsspec.open(url, "rb") as file:
+        with regular.open_url(url) as file:
             while chunk := file.read(1 << 20):
                 digest.update(chunk)
     except Exception as problem:  # file systems raise errors of their own: those of s3 are no OSError

@@ -1,15 +1,14 @@
 """Single files that a user names: a path or any fsspec URL."""
 
-import fsspec
-
 from schemas.errors import BadInput
 from schemas.phrases import LONGEST_PLACE, quoted, told
+from tasks.io.files import regular
 
 
 def read(name: str, url: str, max_bytes: int) -> bytes:
     """The file's bytes. Raises BadInput if there is no such file, or it is longer; `name` is for that message."""
     try:
-        with fsspec.open(url, "rb") as file:
+        with regular.open_url(url) as file:
             data = bytes(file.read(max_bytes + 1))
     except Exception as problem:  # file systems raise errors of their own: those of s3 are no OSError
         raise BadInput(f"{name}: expected a file, got {quoted(url, LONGEST_PLACE)} ({told(problem)})") from problem

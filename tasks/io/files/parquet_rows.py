@@ -1,18 +1,25 @@
 """Parquet files from outside."""
 
+from collections import Counter
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from schemas.errors import BadInput
-from schemas.phrases import told
+from schemas.phrases import quoted, told
 
 
 def rows_of_parquet(name: str, data: bytes) -> list[dict[str, Any]]:
-    """The rows as mappings. Raises BadInput if the bytes are not a Parquet file; `name` is for that message."""
+    """The rows as mappings. Raises BadInput if the bytes are not a Parquet file, or two columns have one name.
+
+    `name` is for that message.
+    """
     try:
-        return list(pq.read_table(pa.BufferReader(data)).to_pylist())
+        columns = Counter(pq.read_schema(pa.BufferReader(data)).names)
+        if not (twice := [column for column, count in columns.items() if count > 1]):
+            return list(pq.read_table(pa.BufferReader(data)).to_pylist())
     # ValueError: text that is not UTF-8; OverflowError: a time beyond Python's; LookupError: a time zone that is none
     except (pa.ArrowException, OSError, ValueError, OverflowError, LookupError) as problem:
         raise BadInput(f"{name}: expected a Parquet file, got {told(problem)}") from problem
+    raise BadInput(f"{name}: expected a Parquet file with one column of each name, got {quoted(twice[0])} twice")

@@ -4,6 +4,7 @@ import contextlib
 import hashlib
 import re
 import time
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
@@ -13,13 +14,15 @@ import urllib3
 
 from schemas.reasons import Reason
 from tasks.io.images.decode import UnreadableImage
+from tasks.io.web import unpacking
 from tasks.io.web.connections import time_limit
 from tasks.io.web.permits import TransferStats
 from tasks.io.web.secrets import SecretFilter
 
 _CHUNK_BYTES = 1 << 18
+_BLOCK_BYTES = 1 << 12
+_BLANKS = b"\xef\xbb\xbf \t\r\n"
 _LEAST_BYTES_PER_S = 20_000
-_ENCODINGS = {"", "identity", "gzip", "x-gzip", "deflate"}
 _MOST_DRAINED_BYTES, _MOST_DRAIN_S = 1 << 16, 2.0
 _READ_ERRORS = (urllib3.exceptions.HTTPError, OSError)
 _LONGEST_BOT_WALL_BYTES = 20_000
@@ -65,12 +68,12 @@ def read_body(
 ) -> ResponseBody:
     """The body, written to `into`. Raises UnreadableImage.
 
-    is_cut: a body beyond the limit is cut there, without an error.
+    is_cut: a body beyond the limit is cut there, without an error; the rest is not asked for.
     """
     promised = _promised_bytes(response)
     if promised is not None and promised > limits.max_bytes and not is_cut:
         raise UnreadableImage(Reason.TOO_MANY_BYTES, f"{promised} bytes promised, at most {limits.max_bytes} allowed")
-    digest, start_s = hashlib.sha256(), time.monotonic()
+    digest, start_s, length = hashlib.sha256(), time.monotonic(), 0
     for chunk in secrets.mask_chunks(_chunks(response, limits.timeout_s)):
         stats.received_bytes += len(chunk)
         if stats.received_bytes > limits.max_bytes and not is_cut:
@@ -79,6 +82,8 @@ def read_body(
             raise UnreadableImage(
                 Reason.UNREACHABLE, f"too slow: {stats.received_bytes} bytes had come by the time limit"
             )
+        chunk = chunk[: limits.max_bytes - length]  # whole, unless `is_cut`
+        length += len(chunk)
         digest.update(chunk)
         into.write(chunk)
         if stats.received_bytes > limits.max_bytes:
@@ -88,7 +93,7 @@ def read_body(
         raise UnreadableImage(Reason.CUT_SHORT, "nothing came, and nothing had said that nothing would")
     into.flush()
     return ResponseBody(
-        bytes=stats.received_bytes,
+        bytes=length,
         sha256=digest.hexdigest(),
         etag=_validator_header(response, "ETag"),
         last_modified=_validator_header(response, "Last-Modified"),
@@ -120,8 +125,7 @@ def check_expected(into: BinaryIO, expects: str, *, may_quote: bool) -> None:
         raise UnreadableImage(Reason.THROTTLED, "expected a page, got that of a bot wall")
     if expects not in {"json", "csv"}:
         return
-    into.seek(0)
-    start = into.read(512).lstrip(b"\xef\xbb\xbf \t\r\n")
+    start = _start(into)
     if not start:
         raise UnreadableImage(Reason.SERVER_ERROR, f"expected {expects}, got nothing")
     is_page = start[:1] == b"<" and (expects == "json" or re.match(rb"<(!doctype|html)", start, re.IGNORECASE))
@@ -140,37 +144,63 @@ def _is_bot_wall(into: BinaryIO) -> bool:
     return bool(_BOT_WALL.search(into.read()))
 
 
+def _start(into: BinaryIO) -> bytes:
+    """The first bytes behind blanks, which may be any number; empty if there are none."""
+    into.seek(0)
+    while block := into.read(_BLOCK_BYTES):
+        if start := block.lstrip(_BLANKS):
+            return start
+    return b""
+
+
 def _is_closed(into: BinaryIO) -> bool:
-    length = into.seek(0, 2)
-    into.seek(max(0, length - 512))
-    return into.read().rstrip()[-1:] in {b"}", b"]"}
+    """Whether the last byte before blanks, which may be any number, closes a list or an object."""
+    end = into.seek(0, 2)
+    while end > 0:
+        begin = max(0, end - _BLOCK_BYTES)
+        into.seek(begin)
+        if block := into.read(end - begin).rstrip():
+            return block[-1:] in {b"}", b"]"}
+        end = begin
+    return False
 
 
 def _promised_bytes(response: requests.Response) -> int | None:
     """Content-Length, if there is a valid one. Raises UnreadableImage for an unknown Content-Encoding."""
-    encodings = response.headers.get("Content-Encoding", "").lower().split(",")
-    if unknown := [name.strip() for name in encodings if name.strip() not in _ENCODINGS]:
+    if unknown := [name for name in _encodings(response) if name not in unpacking.PACKED | unpacking.NOT_PACKED]:
         raise UnreadableImage(Reason.SERVER_ERROR, f"a body packed as {unknown[0][:40]!r}, which nobody asked for")
     value = response.headers.get("Content-Length", "").strip()
     return int(value) if value.isdecimal() and len(value) < 16 else None
 
 
+def _encodings(response: requests.Response) -> list[str]:
+    return [name.strip() for name in response.headers.get("Content-Encoding", "").lower().split(",")]
+
+
 def _chunks(response: requests.Response, timeout_s: float) -> Iterator[bytes]:
-    # read1 returns what has arrived; iter_content would wait for 64 kB, forever if a server sends byte by byte. Each
-    # read has a time limit against bytes that unpack to nothing, and against trailers, which may be without end
+    # each piece has a time limit against bytes that unpack to nothing, and against trailers, which may be without end
+    pieces = (piece for piece in unpacking.unpack(_packed(response), _encodings(response), _CHUNK_BYTES) if piece)
     try:
         while True:
             with time_limit(response.raw, timeout_s):
-                chunk = response.raw.read1(_CHUNK_BYTES, decode_content=True)
-            if not chunk:
+                piece = next(pieces, b"")
+            if not piece:
                 return
-            yield chunk
+            yield piece
     except urllib3.exceptions.TimeoutError as problem:
         raise UnreadableImage(Reason.UNREACHABLE, "no more bytes within the time limit") from problem
-    except urllib3.exceptions.DecodeError as problem:
+    except unpacking.CutInMiddle as problem:
+        raise UnreadableImage(Reason.CUT_SHORT, str(problem)) from problem
+    except zlib.error as problem:
         raise UnreadableImage(Reason.CUT_SHORT, "the compressed body can't be unpacked") from problem
     except _READ_ERRORS as problem:
         raise UnreadableImage(Reason.CUT_SHORT, f"broke off: {innermost_message(problem)}") from problem
+
+
+def _packed(response: requests.Response) -> Iterator[bytes]:
+    # read1 returns what has arrived; iter_content would wait for 64 kB, forever if a server sends byte by byte
+    while chunk := response.raw.read1(_CHUNK_BYTES, decode_content=False):
+        yield chunk
 
 
 def innermost_message(problem: Exception) -> str:

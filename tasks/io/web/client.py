@@ -340,7 +340,8 @@ class Client:
         Raises UnreadableImage if the host fails to send it: nothing is allowed yet (RFC 9309, 2.3.1).
         """
         address, into = urljoin(exchange.redirect_chain.url, "/robots.txt"), io.BytesIO()
-        limits = Limits(robots.MAX_BYTES, self._limits.timeout_s)
+        # a byte more, by which the rules know that their last line is cut
+        limits = Limits(robots.MAX_BYTES + 1, self._limits.timeout_s)
         request, chain = DownloadRequest(address, "robots"), RedirectChain(address, address)
         lookup = _Exchange(request, chain, into, limits, exchange.permits, is_patient=True)
         try:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from protego import Protego
 
 AGENT = "bilderatlas"
-MAX_BYTES = 500_000
+MAX_BYTES = 500 * 1024
 """RFC 9309, section 2.5: a parser reads at least 500 kibibytes; the rest is ignored."""
 _OPTING_OUT = {"noai", "noimageai"}
 _WITH_VALUE = {"unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"}

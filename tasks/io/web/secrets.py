@@ -1,12 +1,13 @@
 """Secrets: a binding names where a secret is stored, so that no parameter, log or artifact holds the secret itself."""
 
+import io
 import json
 import os
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from urllib.parse import quote, quote_plus, unquote, unquote_plus
 
 from schemas.errors import BadInput
+from tasks.io.files import regular
 
 _SHORTEST_SECRET = 4
 
@@ -21,7 +22,8 @@ def read_secret(name: str, place: str) -> str:
         secret = os.environ.get(where, "")
     elif kind == "file" and separator:
         try:
-            secret = Path(where).read_text(encoding="utf-8-sig").split("\n", 1)[0]
+            with io.TextIOWrapper(regular.open_file(where), encoding="utf-8-sig") as file:
+                secret = file.read().split("\n", 1)[0]
         except (OSError, ValueError) as problem:
             raise BadInput(
                 f"binding '{name}': expected a file that holds the secret, got no readable file '{where}'"

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -46,6 +47,9 @@ def outcome(records: list[tuple[str, str]], *answers: dict[str, Any], **settings
     [
         pytest.param("https://museum.example/1.jpg", True, id="https"),
         pytest.param("http://museum.example/1.jpg", True, id="http"),
+        pytest.param("HTTP://MUSEUM.EXAMPLE/1.jpg", True, id="in capitals"),
+        pytest.param("Https://museum.example/1.jpg", True, id="with a capital"),
+        pytest.param("x\nhttp://museum.example/1.jpg", False, id="on the second line of a name"),
         pytest.param("HTTP.jpg", False, id="a file whose name begins so"),
         pytest.param("http/1.jpg", False, id="a folder of that name"),
         pytest.param("ftp://museum.example/1.jpg", False, id="another protocol"),
@@ -54,6 +58,7 @@ def outcome(records: list[tuple[str, str]], *answers: dict[str, Any], **settings
 )
 def test_what_is_asked_for_over_http(locator: str, expected: bool):
     assert fetch.is_url(locator) is expected
+    assert pc.match_substring_regex(pa.array([locator]), fetch.URL).to_pylist() == [expected], "as Arrow reads it"
 
 
 @pytest.mark.parametrize(
@@ -68,6 +73,11 @@ def test_what_is_asked_for_over_http(locator: str, expected: bool):
             [["https://a.example", "http://a.example/", "https://a.example?x=b.example/", "http://a.example#y"]],
             ["a.example"],
             id="where a host ends",
+        ),
+        pytest.param(
+            [["HTTP://a.example/", "Https://b.example/"]],
+            ["a.example", "b.example"],
+            id="a scheme in capitals",
         ),
         pytest.param(
             [["https://b.example:8000/1.jpg", "https://b.example/1.jpg"], [None, "https://a.example/2.jpg"]],

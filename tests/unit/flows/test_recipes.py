@@ -3,6 +3,7 @@ wrong.
 """
 
 import copy
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import SimpleNamespace
@@ -453,6 +454,12 @@ def test_a_bad_recipe_gives_one_sentence_with_field_value_and_expectation(
 def test_a_path_without_a_recipe_gives_one_sentence(path: str):
     with pytest.raises(BadInput, match=r"^recipe: expected a YAML file( or one of artbench, met, .*)?, got '"):
         recipe_from_file(path)
+
+
+def test_a_pipe_for_a_recipe_is_not_waited_for(tmp_path: Path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(BadInput, match=r"^recipe: expected a YAML file, got '.*pipe', which is no regular file$"):
+        recipe_from_file(str(tmp_path / "pipe"))
 
 
 def test_an_unknown_name_is_answered_with_the_names_that_ship():

@@ -28,7 +28,9 @@ def listed(
 
     def read(path: str) -> bytes | None:
         asked.append(path)
-        return None if path in unreadable else files.get(path)
+        if path in unreadable:
+            raise sources.UnreadableFile(f"'{path}' is a pipe, not a file")
+        return files.get(path)
 
     got = sources.tables_of_source(source, sorted(files), read, parquet, ("person",))
     assert set(asked) & set(files) <= set(sources.files_to_read(source, sorted(files)))  # nothing else was fetched
@@ -123,9 +125,27 @@ def test_an_unreadable_annotation_leaves_its_image_unannotated_and_says_so():
     assert figures(got) == {"art:images/Dada/c.jpg": [[0, 0, 2, 2]]}
 
 
-def test_an_annotation_that_could_not_be_had_counts_as_missing():
-    got = listed(VOC, {**IMAGES, "xml/Dada/c.xml": voc((1, 1, 2, 2))}, unreadable=("xml/Dada/c.xml",))
-    assert not any(annotated(got).values())
+@pytest.mark.parametrize("missing", ["unknown", "no_figures"])
+def test_an_annotation_that_is_there_and_can_not_be_read_says_nothing_and_is_said(missing: Any):
+    settings = Annotations(format="voc", path="xml/{style}/{title}.xml", missing=missing)
+    source = VOC.model_copy(update={"annotations": settings})
+    files = {**IMAGES, "xml/Dada/c.xml": voc((1, 1, 2, 2))}
+    (*_, row) = listed(source, files, unreadable=("xml/Dada/c.xml",)).records.to_pylist()
+    assert not row["is_annotated"]
+    assert row["detail"] == "annotation unreadable, so left out: 'xml/Dada/c.xml' is a pipe, not a file"
+
+
+@pytest.mark.parametrize(
+    ("source", "path", "what"), [(TABLE, "works.csv", "a table"), (COCO, "boxes.json", "COCO annotations")]
+)
+def test_a_file_that_is_there_and_can_not_be_read_is_one_sentence(source: AnySource, path: str, what: str):
+    files = {"works.csv": b"id,file\n1,a.jpg\n", "boxes.json": coco(a=[])}
+    with pytest.raises(BadInput) as caught:
+        listed(source, files, unreadable=(path,))
+    assert str(caught.value) == (
+        f"source 'art': expected {what} '{path}' below binding 'images', got a file that can't be read: '{path}' is "
+        "a pipe, not a file"
+    )
 
 
 def test_figures_of_other_categories_are_left_out_but_somebody_has_looked():

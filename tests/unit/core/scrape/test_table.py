@@ -1,12 +1,16 @@
 """Tables as records: what CSV and JSON lines can do wrong, and that each odd row is still a row."""
 
+import csv
+import json
 from typing import Any
 
 import pytest
 
 from schemas.errors import BadInput
 from schemas.sources import TableSource
-from tasks.core.scrape import table
+from tasks.core.scrape import records, table
+from tasks.core.scrape.cells import TWICE
+from tasks.core.scrape.table import UNREADABLE
 
 
 @pytest.mark.parametrize(
@@ -19,19 +23,21 @@ from tasks.core.scrape import table
         pytest.param("id,file\r1,a.jpg\r", [{"id": "1", "file": "a.jpg"}], id="old Apple's line ends"),
         pytest.param("id,file\n\n1,a.jpg\n\n", [{"id": "1", "file": "a.jpg"}], id="empty lines"),
         pytest.param("id,file\n1\n", [{"id": "1", "file": None}], id="a short row lacks its last columns"),
-        pytest.param("id,file\n1,a.jpg,x,y\n", [{"id": "1", "file": "a.jpg"}], id="surplus cells are left out"),
+        pytest.param("id,file\n1,a.jpg,,\n", [{"id": "1", "file": "a.jpg"}], id="empty cells too many"),
+        pytest.param(
+            "id,title,file\n1,The Kiss, 1908,a.jpg\n2,B,b.jpg\n",
+            [{UNREADABLE: "4 cells for 3 columns in line 2"}, {"id": "2", "title": "B", "file": "b.jpg"}],
+            id="a comma too many moves cells into the wrong columns",
+        ),
+        pytest.param("\n\nid,file\n1,a.jpg\n", [{"id": "1", "file": "a.jpg"}], id="empty lines before the names"),
+        pytest.param(",id,,file,\nx,1,y,a.jpg,\n", [{"": TWICE, "id": "1", "file": "a.jpg"}], id="no name for some"),
         pytest.param(
             'id,file\n"1","a\nb.jpg"\n2,c.jpg',
             [{"id": "1", "file": "a\nb.jpg"}, {"id": "2", "file": "c.jpg"}],
             id="a quoted cell over two lines",
         ),
         pytest.param('id,file\n"a ""b""",\n', [{"id": 'a "b"', "file": ""}], id="quotes in quotes"),
-        pytest.param(
-            'id,file\n"1,a.jpg\n2,b.jpg\n',
-            [{"id": "1,a.jpg\n2,b.jpg\n", "file": None}],
-            id="a quote that is never closed",
-        ),
-        pytest.param("id,id\n1,2\n", [{"id": "2"}], id="a column twice: the last counts"),
+        pytest.param("id,id\n1,2\n", [{"id": TWICE}], id="a column twice: neither counts"),
         pytest.param("id,file\n,\n", [{"id": "", "file": ""}], id="empty cells"),
         pytest.param("id;file\n1;a.jpg\n", [{"id;file": "1;a.jpg"}], id="semicolons part nothing"),
         pytest.param("id,file\n1,\u2028\n", [{"id": "1", "file": "\u2028"}], id="a line separator ends no row"),
@@ -42,22 +48,46 @@ def test_rows_of_csv(text: str, rows: list[dict[str, Any]]):
 
 
 @pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        pytest.param('id,file\n1,a.jpg\n"2,b.jpg\n3,c.jpg\n', 3, id="rows below it would be lost"),
+        pytest.param('id,file\n"1,a.jpg\n2,b.jpg', 2, id="no line's end at the end"),
+        pytest.param('"id,file\n1,a.jpg\n', 1, id="in the names"),
+        pytest.param('id,file\n1,"', 2, id="at the very end"),
+    ],
+)
+def test_a_quotation_that_never_ends_is_refused_since_it_swallows_rows(text: str, line: int):
+    with pytest.raises(csv.Error, match=f"^a quotation that begins in the row of line {line} and never ends$"):
+        table.rows_of_csv(text)
+
+
+@pytest.mark.parametrize(
     ("text", "rows"),
     [
         pytest.param("", [], id="no text"),
         pytest.param("\n \n\r\n", [], id="blank lines"),
         pytest.param('{"id": 1}\r\n{"id": 2}', [{"id": 1}, {"id": 2}], id="one object a line"),
-        pytest.param('{"id": 1\n{"id": 2}', [{"?": '{"id": 1'}, {"id": 2}], id="a broken line is a row that says so"),
-        pytest.param("[1]\n7\nnull\n", [{"?": "[1]"}, {"?": "7"}, {"?": "null"}], id="JSON that is no object"),
+        pytest.param(
+            '{"id": 1\n{"id": 2}',
+            [{UNREADABLE: 'no JSON object: {"id": 1'}, {"id": 2}],
+            id="a broken line is a row that says so",
+        ),
+        pytest.param(
+            "[1]\n7\nnull\n",
+            [{UNREADABLE: f"no JSON object: {text}"} for text in ("[1]", "7", "null")],
+            id="JSON that is no object",
+        ),
         pytest.param(
             '{"t": "a\u2028b\u0085c\u000cd"}'.replace("\u000c", "\\f"),
             [{"t": "a\u2028b\u0085c\fd"}],
             id="line ends of Unicode's inside a text",
         ),
         pytest.param('{"t": NaN}', None, id="NaN, which Python's JSON lets pass"),
-        pytest.param('{"id": 1, "id": 2}', [{"id": 2}], id="a field twice: the last counts"),
-        pytest.param("x" * 500, [{"?": "x" * 200}], id="a long broken line is cut"),
-        pytest.param("[" * 100_000, [{"?": "[" * 200}], id="brackets deeper than the parser goes"),
+        pytest.param('{"id": 1, "id": 2}', [{"id": TWICE}], id="a field twice: neither counts"),
+        pytest.param("x" * 500, [{UNREADABLE: f"no JSON object: {'x' * 160}"}], id="a long broken line is cut"),
+        pytest.param(
+            "[" * 100_000, [{UNREADABLE: f"no JSON object: {'[' * 160}"}], id="brackets deeper than the parser goes"
+        ),
     ],
 )
 def test_rows_of_json_lines(text: str, rows: list[dict[str, Any]] | None):
@@ -95,7 +125,11 @@ def source(**columns: str) -> TableSource:
             id="a row without a key",
         ),
         pytest.param({"id": float("nan"), "file": "a.jpg"}, {"reason": "bad_record"}, id="NaN for a key"),
-        pytest.param({"?": "{broken"}, {"reason": "bad_record", "detail": "no key in the row"}, id="a broken line"),
+        pytest.param(
+            {UNREADABLE: "no JSON object: {"},
+            {"reason": "bad_record", "detail": "no JSON object: {"},
+            id="a broken line",
+        ),
         pytest.param(
             {"id": "1", "file": "a.jpg", "maker": "Gris", "more": "x"},
             {"artist": "Gris", "title": None},
@@ -120,6 +154,111 @@ def test_a_column_that_the_table_has_not_is_said_once_with_those_that_it_has():
     assert str(caught.value) == (
         "source 'art': expected a column 'maker' (for artist) in works.csv, got ['colour', 'file', 'id']"
     )
+
+
+def refused(rows: list[dict[str, Any]], table_name: str = "works.jsonl", **columns: str) -> str:
+    settings = source(**columns).model_copy(update={"table": table_name})
+    with pytest.raises(BadInput) as caught:
+        table.records(settings, rows)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def test_a_list_in_place_of_an_image_is_refused_with_its_column_its_first_row_and_how_many():
+    """As a museum's own file has it: most works have images, some have none."""
+    rows = [{"id": str(n), "file": [{"image_url": f"http://a.example/{n}.jpg"}] if n % 5 else []} for n in range(10)]
+    assert refused(rows) == (
+        "source 'art': expected one value in each row of the column 'file' (for image) of works.jsonl, got a list in "
+        "the row of key '0', and the like in 10 of 10 rows; make it flat first, for example: jq -c '.\"file\" |= "
+        ".[0]?' works.jsonl > flat.jsonl"
+    )
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "kind"),
+    [
+        pytest.param("artist", {"name": "Gris"}, "got an object in the row of key '2', and the like in 1 of 3 rows"),
+        pytest.param("artist", {}, "got an object", id="an empty object"),
+        pytest.param("artist", ["Gris"], "got a list"),
+        pytest.param("styles", [{"title": "Cubism"}], "expected texts in each row"),
+        pytest.param("styles", {"title": "Cubism"}, "got an object"),
+        pytest.param("style", [("a", 1)], "got a list", id="a map of Parquet's"),
+        pytest.param("image", b"\xff\xd8", "got bytes"),
+        pytest.param("title", '[{"value": "The Kiss"}]', "got a list", id="JSON as text"),
+        pytest.param("artist", "{'name': 'Gris', 'n': nan}", "got an object", id="as Python prints it"),
+        pytest.param("artist", "['Gris', 'Braque']", "got a list", id="a list as Python prints it"),
+        pytest.param("styles", "['Cubism', 'Dada']", "write the value itself into the column, without brackets"),
+        pytest.param("image", "[]", "got a list", id="an empty list as text"),
+    ],
+)
+def test_what_is_nested_in_any_row_is_refused_for_the_whole_column(field: str, value: Any, kind: str):
+    columns = {} if field == "image" else {field: "file2"}
+    name = columns.get(field, "file")
+    rows = [{"id": str(n), "file": "a.jpg", "file2": "flat"} for n in range(4) if n != 3]
+    rows[2][name] = value
+    assert kind in refused(rows, **columns)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("title", "[Untitled]"),
+        ("title", '["Untitled"]'),
+        ("title", "{Study}"),
+        ("title", "[1880]"),
+        ("date_text", "[1880]"),
+        ("artist", "[Gris]"),
+        ("artist", "[?]"),
+        ("styles", ["Cubism", "Dada"]),
+        ("styles", ("Cubism",)),
+        ("styles", []),
+        ("year", 1880),
+        ("year", float("nan")),
+        ("title", None),
+    ],
+)
+def test_what_only_looks_nested_is_text(field: str, value: Any):
+    (got,) = table.records(source(**{field: "x"}), [{"id": "1", "file": "a.jpg", "x": value}])
+    assert got["reason"] is None
+
+
+def test_what_is_nested_in_a_column_that_is_not_used_is_left():
+    (got,) = table.records(source(), [{"id": "1", "file": "a.jpg", "x": [{"y": 1}]}])
+    assert got["reason"] is None
+
+
+def test_the_line_for_a_file_of_parquet_is_one_of_pandas():
+    said = refused([{"id": "1", "file": [{"id": 7, "image_url": "a"}]}], "works.parquet")
+    assert said.endswith("for example with pandas: table['file'] = table['file'].str[0].str['image_url']")
+
+
+def test_a_key_that_is_nested_is_named_by_its_row():
+    assert "got a list in row 1, and the like in 1 of 1 rows" in refused([{"id": [1], "file": "a.jpg"}])
+
+
+def test_a_column_that_is_used_and_named_twice_is_refused():
+    said = refused(table.rows_of_csv("id,id,file\n1,2,a.jpg\n"), "works.csv")
+    assert said == "source 'art': expected the column 'id' (for key) of works.csv once, got it twice in row 1"
+    said = refused(table.rows_of_json_lines('{"id": 1, "file": "a"}\n{"id": 2, "file": "b", "file": "c"}'))
+    assert said.endswith("the column 'file' (for image) of works.jsonl once, got it twice in the row of key '2'")
+    assert len(table.records(source(), table.rows_of_csv("id,x,x,file\n1,2,3,a.jpg\n"))) == 1
+
+
+def test_a_list_of_json_is_told_from_lines_of_it():
+    said = refused(table.rows_of_json_lines(json.dumps([{"id": "1", "file": "a.jpg"}])))
+    assert said.endswith("got no line that is a JSON object; of a JSON list, jq -c '.[]' makes such lines")
+
+
+def test_each_row_that_can_not_be_read_is_a_drop_of_its_own():
+    rows = table.rows_of_json_lines('{"id": "1", "file": "a.jpg"}\n{"id": 2\n{"id": 3\n')
+    got = records.unique(table.records(source(), rows))
+    assert sorted((row["detail"] or "") for row in got) == ["", 'no JSON object: {"id": 2', 'no JSON object: {"id": 3']
+
+
+def test_an_image_longer_than_any_name_or_address_is_a_drop():
+    (got,) = table.records(source(), [{"id": "1", "file": "x" * 10_000_000}])
+    assert (got["reason"], got["locator"]) == ("bad_record", None)
+    assert got["detail"] == "an image's place of 10000000 characters, at most 8192 are possible"
 
 
 def test_a_column_that_only_some_rows_have_is_there():

@@ -4,6 +4,7 @@ The kinds of rows and line ends are tried in test_verdicts.py, through the file 
 """
 
 import hashlib
+import os
 
 import pytest
 
@@ -82,3 +83,9 @@ def test_a_file_as_long_as_allowed_is_read(tmp_path):
     assert csv_rows.rows_of_csv("listed", url, max_bytes=4) == [(1, ["a", "b"])]
     with pytest.raises(BadInput, match="expected at most 3 bytes, got more"):
         csv_rows.rows_of_csv("listed", url, max_bytes=3)
+
+
+def test_a_pipe_is_told_and_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(BadInput, match=r"binding 'listed': expected a file, got '.*pipe' \(a pipe, not a file\)"):
+        csv_rows.rows_of_csv("listed", str(tmp_path / "pipe"))

@@ -1,7 +1,12 @@
 """Files below a binding: nothing outside is ever opened, and a changed file is a different file."""
 
+import errno
 import os
 import shutil
+import socket
+import subprocess
+import sys
+import tempfile
 import uuid
 from pathlib import Path
 
@@ -12,6 +17,7 @@ from hypothesis import strategies as st
 
 from schemas.errors import BadInput
 from schemas.reasons import Reason
+from tasks.io.files import regular
 from tasks.io.files.folders import Folder, file_sha256
 from tasks.io.images.decode import UnreadableImage
 
@@ -76,8 +82,6 @@ LEADS_OUT = [
     pytest.param("..", id="only-up"),
     pytest.param("/etc/passwd", id="absolute"),
     pytest.param("//etc/passwd", id="two-slashes"),
-    pytest.param("..\\secret", id="backslash"),
-    pytest.param("b\\c.jpg", id="backslash-though-it-stays"),
     pytest.param("a.jpg\0.png", id="nul"),
     pytest.param("\0", id="only-nul"),
 ]
@@ -161,16 +165,126 @@ def test_what_is_no_file_in_memory_is_not_found(in_memory, path):
     assert refused(Folder("art", in_memory), path) == Reason.NOT_FOUND
 
 
-def test_a_file_that_cannot_be_read_now_is_asked_for_again(top, monkeypatch):
-    """Run as root, no file is unreadable: the file system says so instead."""
+def outcomes_as_nobody(folder: Path, path: str) -> list[str]:
+    """What reading a file, its validator and a listing come to for a user who may read no more than others may."""
+    code = (
+        "import os, sys\n"
+        "from tasks.io.files.folders import Folder\n"
+        "from tasks.io.images.decode import UnreadableImage\n"
+        "from schemas.errors import BadInput\n"
+        "if os.getuid() == 0: os.setgroups([]); os.setgid(65534); os.setuid(65534)\n"
+        "folder = Folder('art', sys.argv[1])\n"
+        "try: print(folder.read(sys.argv[2], 1000).decode())\n"
+        "except UnreadableImage as problem: print(problem.reason, problem.detail)\n"
+        "print(folder.validator(sys.argv[2]))\n"
+        "try: print(len(folder.listing()))\n"
+        "except BadInput as problem: print(problem)\n"
+    )
+    command = [sys.executable, "-c", code, str(folder), path]
+    root = Path(__file__).parents[4]
+    return subprocess.run(command, capture_output=True, text=True, check=True, cwd=root).stdout.splitlines()
+
+
+@pytest.fixture
+def open_to_all():
+    """A folder that every user may look into, unlike pytest's own."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        yield Path(folder)
+
+
+def test_a_file_that_may_not_be_read_is_a_drop_and_another_file_once_it_may(open_to_all):
+    (open_to_all / "a.jpg").write_bytes(b"first")
+    may, is_valid, _ = outcomes_as_nobody(open_to_all, "a.jpg")
+    status = (open_to_all / "a.jpg").stat()
+    (open_to_all / "a.jpg").chmod(0o000)
+    may_not, is_other, listed = outcomes_as_nobody(open_to_all, "a.jpg")
+    assert status.st_mtime_ns == (open_to_all / "a.jpg").stat().st_mtime_ns
+
+    assert (may, may_not, listed) == ("first", "not_allowed no permission to read 'a.jpg'", "1")
+    assert is_valid != is_other
+
+
+def test_a_folder_that_may_not_be_read_is_said_since_its_files_would_be_missing(open_to_all):
+    (open_to_all / "a.jpg").write_bytes(b"first")
+    (open_to_all / "deep").mkdir(mode=0o000)
+    *_, listed = outcomes_as_nobody(open_to_all, "a.jpg")
+
+    assert listed == (
+        f"binding 'art': expected a folder that can be read, got '{open_to_all}/deep' (Permission denied)"
+    )
+
+
+def test_a_disk_that_fails_is_asked_again(top, monkeypatch):
+    def failed(*_args, **_kwargs):
+        raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr(regular, "open_file", failed)
+
+    assert refused(Folder("art", str(top)), "a.jpg") == Reason.UNREACHABLE
+
+
+def test_what_is_no_regular_file_is_a_drop_at_once(top, monkeypatch):
+    monkeypatch.chdir(top)  # the path of a socket must be short
+    os.mkfifo("pipe.jpg")
+    Path("to-pipe.jpg").symlink_to("pipe.jpg")
+    Path("folder.jpg").mkdir()
+    with socket.socket(socket.AF_UNIX) as plug:
+        plug.bind("socket.jpg")
+        folder = Folder("art", str(top))
+        found = {}
+        for path in ("pipe.jpg", "to-pipe.jpg", "socket.jpg", "folder.jpg"):
+            with pytest.raises(UnreadableImage) as caught:
+                folder.read(path, 1000)
+            found[path] = (caught.value.reason, caught.value.detail)
+        listed = {path for path, _ in folder.listing()}
+
+    assert found == {
+        "pipe.jpg": (Reason.NOT_FOUND, "'pipe.jpg' is a pipe, not a file"),
+        "to-pipe.jpg": (Reason.NOT_FOUND, "'to-pipe.jpg' is a pipe, not a file"),
+        "socket.jpg": (Reason.NOT_FOUND, "'socket.jpg' is a socket, not a file"),
+        "folder.jpg": (Reason.NOT_FOUND, "'folder.jpg' is a folder, not a file"),
+    }
+    assert {"pipe.jpg", "to-pipe.jpg", "socket.jpg"} <= listed
+    assert "folder.jpg" not in listed
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "back\\slash.jpg",
+        "..\\up.jpg",
+        "a b.jpg",
+        "#1.jpg",
+        "what?.jpg",
+        "%41.jpg",
+        " .jpg",
+        "e\u0301.jpg",
+        "A.JPG",
+        "*.jpg",
+        "file:x",
+        "a::b",
+        "\n.jpg",
+        "x" * 251 + ".jpg",
+        "caf\\xe9.jpg",
+    ],
+)
+def test_any_name_that_a_file_may_have_is_read(top, name):
+    (top / name).write_bytes(name.encode())
     folder = Folder("art", str(top))
 
-    def denied(*_args, **_kwargs):
-        raise PermissionError(13, "Permission denied")
+    assert folder.read(name, 1000) == name.encode()
+    assert folder.validator(name) == dict(folder.listing())[name]
 
-    monkeypatch.setattr(folder, "fs", type("Denying", (), {"open": denied})())
 
-    assert refused(folder, "a.jpg") == Reason.UNREACHABLE
+def test_names_that_only_look_alike_are_files_of_their_own(top):
+    names = ["\u00e9.jpg", "e\u0301.jpg", "E\u0301.jpg"]
+    for name in names:
+        (top / name).write_bytes(name.encode())
+    folder = Folder("art", str(top))
+
+    assert [folder.read(name, 1000) for name in names] == [name.encode() for name in names]
+    assert {*names} <= {path for path, _ in folder.listing()}
 
 
 @pytest.mark.parametrize(
@@ -329,7 +443,29 @@ def test_the_digest_of_a_file(top, in_memory):
     assert file_sha256("weights", str(top / "empty"))[:16] == "e3b0c44298fc1c14"
 
 
-def test_a_name_whose_bytes_are_no_utf8_is_listed_with_them_written_out(tmp_path):
-
+def test_a_name_whose_bytes_are_no_utf8_is_listed_with_them_written_out_and_dropped_for_that(tmp_path):
     (tmp_path / os.fsdecode(b"caf\xe9.jpg")).write_bytes(b"x")
-    assert [path for path, _ in Folder("images", str(tmp_path)).listing()] == ["caf\\xe9.jpg"]
+    folder = Folder("images", str(tmp_path))
+
+    assert [path for path, _ in folder.listing()] == ["caf\\xe9.jpg"]
+    with pytest.raises(UnreadableImage) as caught:
+        folder.read("caf\\xe9.jpg", 10)
+    assert caught.value.reason == Reason.NOT_FOUND
+    assert caught.value.detail == "'caf\\xe9.jpg': the bytes of the file's name are not UTF-8; rename the file"
+
+
+def test_two_names_that_are_written_alike_are_told_apart_by_nobody(tmp_path):
+    (tmp_path / os.fsdecode(b"caf\xe9.jpg")).write_bytes(b"x")
+    (tmp_path / "caf\\xe9.jpg").write_bytes(b"y")
+
+    with pytest.raises(BadInput, match="expected names of files in UTF-8") as caught:
+        Folder("images", str(tmp_path)).listing()
+    assert one_sentence(caught.value)
+
+
+@pytest.mark.parametrize("name", ["pipe", "folder"])
+def test_weights_that_are_no_file_are_one_sentence(tmp_path, name):
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(BadInput, match=rf"binding 'weights': expected a file, got '.*' \(a {name}, not a file\)"):
+        file_sha256("weights", str(tmp_path / name))

@@ -1,5 +1,6 @@
 """Single files that a person names: read whole, never without a limit, told in one sentence if not to be had."""
 
+import os
 from pathlib import Path
 
 import fsspec
@@ -21,6 +22,12 @@ def test_a_file_of_just_the_limit_is_read_and_one_byte_more_is_refused(tmp_path:
 def test_what_is_no_file_is_told(url: str):
     with pytest.raises(BadInput, match="truth: expected a file, got"):
         read("truth", url, 9)
+
+
+def test_a_pipe_is_told_and_not_waited_for(tmp_path: Path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(BadInput, match=r"truth: expected a file, got '.*pipe' \(a pipe, not a file\)"):
+        read("truth", str(tmp_path / "pipe"), 9)
 
 
 class Locked(fsspec.AbstractFileSystem):

@@ -67,6 +67,12 @@ def test_what_is_no_parquet_file_is_bad_input_in_one_sentence(data):
     assert len(str(caught.value)) < 200
 
 
+def test_a_column_that_is_there_twice_is_refused():
+    twice = pa.table([pa.array(["a"]), pa.array(["b"]), pa.array(["c"])], names=["key", "key", "file"])
+    with pytest.raises(BadInput, match=r"^works: expected .* with one column of each name, got 'key' twice$"):
+        rows_of_parquet("works", parquet(twice))
+
+
 @settings(max_examples=80, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 5000), st.integers(1, 255)), min_size=1, max_size=4))
 def test_flipped_bytes_give_rows_or_bad_input(flips):

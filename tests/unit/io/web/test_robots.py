@@ -71,3 +71,10 @@ def test_any_bytes_are_rules(data):
 )
 def test_opting_out(tags, found):
     assert opt_out_directive(tags) == found
+
+
+def test_five_hundred_kibibytes_are_read():
+    """RFC 9309, 2.5: at least 500 KiB, and a rule at their end counts."""
+    text = b"User-agent: *\n" + b"#" * (500 * 1024 - 60) + b"\nDisallow: /images/\n"
+    assert 500_000 < len(text) < 500 * 1024
+    assert not RobotsRules(text).is_allowed(URL)

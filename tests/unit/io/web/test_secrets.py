@@ -1,5 +1,6 @@
 """Secrets: where they are kept, and how they are covered."""
 
+import os
 from urllib.parse import quote, quote_plus
 
 import pytest
@@ -47,6 +48,12 @@ def test_an_unreadable_file_shows_nothing_of_itself(tmp_path):
         read_secret("flickr", f"file:{tmp_path}/secret")
 
     assert "hidden" not in str(caught.value)
+
+
+def test_a_pipe_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "secret")
+    with pytest.raises(BadInput, match="expected a file that holds the secret"):
+        read_secret("flickr", f"file:{tmp_path}/secret")
 
 
 # --- the secret filter

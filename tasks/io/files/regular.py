@@ -1,0 +1,57 @@
+"""Local files that are opened only if they are regular files: a pipe would wait for ever, a device may do anything."""
+
+import os
+import stat
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import fsspec
+from fsspec.implementations.local import LocalFileSystem
+
+_KINDS = (
+    (stat.S_ISDIR, "a folder"),
+    (stat.S_ISFIFO, "a pipe"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+)
+
+
+class NotRegular(OSError):
+    """What is there is no regular file; the message says what it is."""
+
+
+def open_file(path: str, *, follows_link: bool = True) -> BinaryIO:
+    """A local file, open for reading. It is looked at before it is opened, and again when it is open.
+
+    follows_link: whether the last part of the path may be a link. Raises NotRegular for a pipe, socket, device or
+    folder, other OSErrors as `open` does, and ValueError for a path that no file can have.
+    """
+    _check(Path(path).stat(follow_symlinks=follows_link))
+    # without O_NONBLOCK, a pipe that took the file's place meanwhile would wait for ever
+    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | (0 if follows_link else os.O_NOFOLLOW))
+    try:
+        _check(os.fstat(handle))
+        return os.fdopen(handle, "rb")
+    except BaseException:
+        os.close(handle)
+        raise
+
+
+def open_url(url: str) -> AbstractContextManager[Any]:
+    """A file by its path or any fsspec URL, open for reading: a local one as `open_file` opens it.
+
+    Raises what `open_file` and the file system raise.
+    """
+    fs, path = fsspec.core.url_to_fs(url)
+    if isinstance(fs, LocalFileSystem):
+        return open_file(path)
+    file: AbstractContextManager[Any] = fs.open(path, "rb")
+    return file
+
+
+def _check(status: os.stat_result) -> None:
+    if not stat.S_ISREG(status.st_mode):
+        kind = next((word for is_kind, word in _KINDS if is_kind(status.st_mode)), "no regular file")
+        raise NotRegular(f"{kind}, not a file" if kind != "no regular file" else kind)
