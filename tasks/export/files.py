@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import yaml
 
+from schemas.errors import DamagedFile
 from schemas.manifests import Context, ReleaseManifest, State
 from schemas.recipe import Recipe
 from schemas.stages import Export
@@ -149,6 +150,8 @@ def _write_images(draft: releases.Draft, store: Store, settings: Export, split: 
         for sha256, path in zip(shas, pc.struct_field(image_rows["image"], "path").to_pylist(), strict=True):
             draft.write(path, store.read_blob(sha256))
     sizes = store.blob_sizes()
+    if lost := [sha256 for sha256 in shas if sha256 not in sizes]:
+        raise DamagedFile(f"expected blob {lost[0]} in the store {store.url}, got nothing there")
     weights = [sizes[sha256] if settings.parquet.images == "embedded" else 0 for sha256 in shas]
     for number, groups in enumerate(
         images.files(weights, settings.parquet.row_group_bytes, settings.parquet.part_bytes)
