@@ -15,7 +15,7 @@ from schemas.errors import DamagedFile
 from schemas.manifests import Context, ReleaseManifest, State
 from schemas.recipe import Recipe
 from schemas.stages import Export
-from schemas.tables import ANNOTATIONS, EDGES, IMAGES, LEDGER, RECORDS, as_written
+from schemas.tables import ANNOTATIONS, EDGES, IMAGES, LEDGER, RECORDS, TAKEDOWNS, as_written
 from tasks.core import evaluate, tables
 from tasks.core.coco import document
 from tasks.core.export import card, digest, images, ledger
@@ -76,6 +76,8 @@ def write_release(
             "records.parquet", [by_hand.redact_taken_down(store.read_table(state.records), content.ledger)], RECORDS
         )
         draft.write_parquet("relations.parquet", [edges(store, state)], EDGES)
+        if (down := by_hand.takedowns(store, state, content.ledger)).num_rows:
+            draft.write_parquet("takedowns.parquet", [down], TAKEDOWNS)
         if (stones := by_hand.all_tombstones(store, recipe)).num_rows:
             # some may have come with a release from another store
             if not stones.equals(tombstones.read_tombstones(store, recipe.name)):

@@ -26,6 +26,7 @@ COLUMNS_OF_PURGED_ROWS = frozenset(
         "rights_uri",
         "rights_basis",
         "is_work",
+        "scope",
     }
 )
 """Columns that a row about a purged record may fill: they show only that it was there, and went."""

@@ -23,9 +23,10 @@ from fsspec.implementations.local import LocalFileSystem
 
 from schemas.errors import BadInput, BrokenPromise, DamagedFile
 from schemas.manifests import FileEntry, ReleaseManifest
-from schemas.tables import RECORDS, TOMBSTONES
+from schemas.tables import RECORDS, TAKEDOWNS, TOMBSTONES
 from tasks.io.store import layout
 from tasks.io.store.store import Store
+from tasks.io.store.tombstones import with_scopes
 
 _CHUNK = 1 << 20
 
@@ -71,7 +72,15 @@ class Release:
         """TOMBSTONES of what was purged before it was published or since; empty if there are none."""
         if "tombstones.parquet" not in self.manifest.files:
             return TOMBSTONES.empty_table()
-        return pq.read_table(pa.BufferReader(self.read("tombstones.parquet")))
+        return with_scopes(pq.read_table(pa.BufferReader(self.read("tombstones.parquet"))))
+
+    def takedowns(self) -> pa.Table | None:
+        """TAKEDOWNS of what its ledger had as taken down when it was published; None where it has none, or is of a
+        time before contract 1.4.0.
+        """
+        if "takedowns.parquet" not in self.manifest.files:
+            return None
+        return pq.read_table(pa.BufferReader(self.read("takedowns.parquet"))).select(TAKEDOWNS.names)
 
     def paths(self) -> list[str]:
         """Paths of all files that lie in it, sorted."""
