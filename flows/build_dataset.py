@@ -1,6 +1,7 @@
 """One dataset, from its recipe to its release: a loop over the recipe's stages."""
 
 import os
+import sys
 import time
 import uuid
 from collections.abc import Callable
@@ -11,7 +12,7 @@ from prefect.context import FlowRunContext
 from flows.recipes import check_bindings, recipe_from_file
 from flows.runner import runner
 from schemas.detect import Detect
-from schemas.errors import BadInput
+from schemas.errors import BadInput, DamagedFile, Refusal
 from schemas.manifests import Context, State, Step
 from schemas.phrases import LONGEST_PLACE, quoted
 from schemas.recipe import Recipe
@@ -19,7 +20,7 @@ from schemas.sources import AnyFileSource
 from schemas.stages import AnyStage, Dedup
 from tasks.dedup import dedup, read_verdicts
 from tasks.detect import check_detector, detect
-from tasks.engine import runs, summary
+from tasks.engine import mending, refusals, runs, summary
 from tasks.engine.by_hand import read_manual_lists
 from tasks.engine.parts import is_cluster
 from tasks.engine.previous import choose_predecessor
@@ -31,6 +32,9 @@ from tasks.sample import sample
 from tasks.scrape import check_sources, example_records, scrape
 from tasks.screen import check_screens, screen
 from tasks.split import split
+
+_MENDINGS = 2
+"""So often a build mends its store: more damage than one check finds is a disk that fails."""
 
 SHELLS: dict[str, Callable[..., Step]] = {
     "fetch": fetch,
@@ -147,19 +151,58 @@ def plan(recipe: Recipe, context: Context) -> tuple[Step, ...]:
 def run_stages(recipe: Recipe, context: Context) -> tuple[Step, ...]:
     """Run the scrape and all stages of a recipe in order, each on the results of those before it.
 
-    Inside a flow their work runs as Prefect tasks, outside it as plain calls.
+    Inside a flow their work runs as Prefect tasks, outside it as plain calls. Where a stored file is damaged, all of
+    them are checked, and the stages are run again. Where a gate refuses, what was kept and dropped so far is printed
+    and kept for `why --last`, and Refusal is raised.
     """
-    began_s = time.monotonic()
-    state = scrape(recipe, context)
-    state = state.model_copy(update={"steps": (_timed(state.steps[0], began_s),)})
-    if not context.plan:
-        summary.print_progress(state.steps[-1])
-    for settings in recipe.stages:
+    build, notes = _Build(recipe, context), list[str]()
+    while True:
+        try:
+            steps = build.run()
+            break
+        except DamagedFile as problem:
+            if len(notes) == _MENDINGS:
+                raise
+            notes.append(mending.remove_damaged_files(recipe, context, problem))
+            print(notes[-1], file=sys.stderr)  # noqa: T201 - what comes next would not be understood without it
+            build.begin_again()
+        except Refusal as problem:
+            refusals.keep_refusal(build.state, recipe, context, problem)
+            if build.state is not None:
+                summary.print_refused(build.state.steps, is_plan=bool(context.plan))
+            raise
+    refusals.forget_refusal(recipe, context)
+    return (*steps[:-1], steps[-1].model_copy(update={"notes": (*steps[-1].notes, *notes)}))
+
+
+class _Build:
+    """The stages of one build, as far as they are done."""
+
+    def __init__(self, recipe: Recipe, context: Context) -> None:
+        self._recipe, self._context = recipe, context
+        self.state: State | None = None
+
+    def run(self) -> tuple[Step, ...]:
+        """Run all stages; their steps."""
         began_s = time.monotonic()
-        state = state.then(_timed(_step(settings, state, recipe, context), began_s))
-        if not context.plan:
+        state = scrape(self._recipe, self._context)
+        state = self._go_on(state.model_copy(update={"steps": (_timed(state.steps[0], began_s),)}))
+        for settings in self._recipe.stages:
+            began_s = time.monotonic()
+            state = self._go_on(state.then(_timed(_step(settings, state, self._recipe, self._context), began_s)))
+        return state.steps
+
+    def begin_again(self) -> None:
+        """Forget what was done: what is intact of it is found in the store."""
+        self.state = None
+        # a run of its own: an error in a part has ended the old one's connections
+        self._context = self._context.model_copy(update={"run": uuid.uuid4().hex})
+
+    def _go_on(self, state: State) -> State:
+        self.state = state
+        if not self._context.plan:
             summary.print_progress(state.steps[-1])
-    return state.steps
+        return state
 
 
 def _step(settings: AnyStage, state: State, recipe: Recipe, context: Context) -> Step:

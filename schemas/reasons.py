@@ -29,6 +29,7 @@ class Reason(StrEnum):
     EMPTY_FILE = "empty_file"
     TOO_MANY_BYTES = "too_many_bytes"
     NOT_AN_IMAGE = "not_an_image"
+    UNSUPPORTED_FORMAT = "unsupported_format"
     BROKEN_IMAGE = "broken_image"
     TOO_MANY_PIXELS = "too_many_pixels"
     UNSUPPORTED_PIXELS = "unsupported_pixels"
@@ -83,9 +84,10 @@ MEANING: dict[Reason, str] = {
     Reason.EMPTY_FILE: "The file has no bytes.",
     Reason.TOO_MANY_BYTES: "The file is larger than the fetch stage's max_bytes.",
     Reason.NOT_AN_IMAGE: "The bytes are no image of a known format.",
+    Reason.UNSUPPORTED_FORMAT: "The image is of a format that is not read; the detail names it.",
     Reason.BROKEN_IMAGE: "The bytes begin like an image but do not decode to the end: truncated or corrupt.",
-    Reason.TOO_MANY_PIXELS: "The image has more pixels than the fetch stage's max_pixels.",
-    Reason.UNSUPPORTED_PIXELS: "The image's pixel format has no stated way to 8-bit sRGB.",
+    Reason.TOO_MANY_PIXELS: "The image has more pixels than the fetch stage's max_pixels, or than its decoder takes.",
+    Reason.UNSUPPORTED_PIXELS: "The image's pixels, or their coding, have no stated way to 8-bit sRGB.",
     Reason.TOO_SMALL: "The shorter side is below the screen's least_side_px.",
     Reason.TOO_ELONGATED: "Width / height lies outside the screen's aspect range.",
     Reason.TOO_FEW_FIGURES: "Fewer figures than the screen asks for.",
@@ -124,6 +126,7 @@ FAILURES_IN_BYTES: frozenset[Reason] = frozenset(
         Reason.EMPTY_FILE,
         Reason.TOO_MANY_BYTES,
         Reason.NOT_AN_IMAGE,
+        Reason.UNSUPPORTED_FORMAT,
         Reason.BROKEN_IMAGE,
         Reason.TOO_MANY_PIXELS,
         Reason.UNSUPPORTED_PIXELS,

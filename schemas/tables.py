@@ -172,6 +172,9 @@ TAKEN_DOWN = pa.schema(
 )
 """Records that are taken down. sha256: of the file, if it was ever stored; is_work: copies of the work go, too."""
 
+TAKEDOWNS = pa.schema([("record_id", pa.string()), ("scope", pa.string())])
+"""Records that a release's ledger has as taken down, and in which scope, as of TOMBSTONES: a purge goes by it."""
+
 TOMBSTONES = pa.schema([(name, pa.string()) for name in ("record_id", "date", "reason", "sha256", "scope")])
 """Purged records. sha256: of the file, which must not come back; null where other records of the dataset use the file,
 too, or none was stored. scope: work; copy (of a work that was taken down); or record, without its copies."""

@@ -1,14 +1,22 @@
-"""why: one record's path through the stages, read from a release."""
+"""why: one record's path through the stages, read from a release or from the ledger of a refused build."""
 
 import difflib
+from collections import defaultdict
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.compute as pc
 import yaml
 
 from schemas.errors import BadInput
+from schemas.phrases import listed
 from schemas.reasons import MEANING, Reason
+from tasks.io.store import layout, releases
+from tasks.io.store.refusals import RefusedBuild, read_refusal, refused_datasets
 from tasks.io.store.releases import Release
+from tasks.io.store.store import Store
+
+_EXAMPLES = 3
 
 
 def why(url: str, record_id: str) -> str:
@@ -17,19 +25,61 @@ def why(url: str, record_id: str) -> str:
     Raises BadInput if the ledger has no such record.
     """
     release = Release(url)
-    ledger = release.ledger()
-    rows = ledger.filter(pc.equal(ledger["record_id"], record_id)).to_pylist()
+    row = _row(release.ledger(), record_id, release.manifest.version)
+    lines = _lines(row, _labels(yaml.safe_load(release.read("recipe.yaml"))))
+    if row["kept"]:
+        lines.append(f"  in the release: split {row['last_split']}, image_id {row['image_id']}, sha256 {row['sha256']}")
+    if record_id in release.tombstones()["record_id"].to_pylist():
+        lines.append(f"  {'':<16} its image and its fields were purged")
+    return "\n".join(lines)
+
+
+def why_last(store_url: str, dataset: str | None, record_id: str | None) -> str:
+    """What became of a record in the dataset's last build, also if a gate refused it; of all records by default.
+
+    dataset: may be None where the store has only one. Raises BadInput where no build is known, or not the record.
+    """
+    store = Store(store_url)
+    name = _dataset(store, dataset)
+    refused, release = read_refusal(store, name), releases.latest(store, name)
+    if refused is None and release is not None:
+        book, head = release.ledger(), f"{name}: the last build is release {release.manifest.version}"
+        return f"{head}\n{why(release.url, record_id)}" if record_id else "\n".join([head, *_reasons(book)])
+    if refused is None:
+        raise BadInput(f"--last: expected a build of '{name}' in '{store.url}', got none that came to its end")
+    lines = [f"{name}: refused on {refused.day}: {refused.sentence}"]
+    if record_id is None:
+        return "\n".join([*lines, *_reasons(refused.ledger)])
+    return "\n".join([*lines, *_lines_of_refused(refused, name, record_id)])
+
+
+def _lines_of_refused(refused: RefusedBuild, name: str, record_id: str) -> list[str]:
+    row = _row(refused.ledger, record_id, f"the refused build of {name}")
+    lines = _lines(row, list(refused.labels))
+    return [*lines, f"  {'':<16} not published: the build was refused"] if row["kept"] else lines
+
+
+def _dataset(store: Store, dataset: str | None) -> str:
+    """The dataset that is meant."""
+    known = sorted({*refused_datasets(store), *store.list_folder(layout.RELEASES)})
+    if dataset is None and len(known) == 1:
+        return known[0]
+    if dataset is None or dataset not in known:
+        names = ", ".join(known) or "none: nothing was built in it"
+        raise BadInput(f"--dataset: expected one of those in '{store.url}' ({names}), got {dataset or 'nothing'}")
+    return dataset
+
+
+def _row(ledger: pa.Table, record_id: str, where: str) -> dict[str, Any]:
+    rows: list[dict[str, Any]] = ledger.filter(pc.equal(ledger["record_id"], record_id)).to_pylist()
     if not rows:
         near = difflib.get_close_matches(record_id, ledger["record_id"].to_pylist()[:100_000], n=3, cutoff=0.4)
         hint = f"; similar ones are {', '.join(near)}" if near else ""
         raise BadInput(
-            f"record: expected one of the {ledger.num_rows} record_ids in the ledger of {release.manifest.version}, "
-            f"got '{record_id}'{hint}"
+            f"record: expected one of the {ledger.num_rows} record_ids in the ledger of {where}, got "
+            f"'{record_id}'{hint}"
         )
-    lines = _lines(rows[0], _labels(yaml.safe_load(release.read("recipe.yaml"))))
-    if record_id in release.tombstones()["record_id"].to_pylist():
-        lines.append(f"  {'':<16} its image and its fields were purged")
-    return "\n".join(lines)
+    return rows[0]
 
 
 def _labels(recipe: dict[str, Any]) -> list[str]:
@@ -40,7 +90,6 @@ def _lines(row: dict[str, Any], labels: list[str]) -> list[str]:
     end = labels.index(row["stage"]) if row["stage"] in labels else len(labels)
     lines = [row["record_id"], *(f"  {label:<16} kept" for label in labels[:end])]
     if row["kept"]:
-        lines.append(f"  in the release: split {row['last_split']}, image_id {row['image_id']}, sha256 {row['sha256']}")
         return lines
     reason = Reason(row["reason"])
     lines.append(
@@ -54,4 +103,17 @@ def _lines(row: dict[str, Any], labels: list[str]) -> list[str]:
         lines.append(f"  {'':<16} the copy that was kept: {row['kept_record_id']}{where}")
     elif row["last_split"]:
         lines.append(f"  {'':<16} last published in {row['last_split']}")
+    return lines
+
+
+def _reasons(ledger: pa.Table) -> list[str]:
+    """How many records were kept, and how many dropped for which reason, with examples of each."""
+    dropped = ledger.filter(pc.invert(ledger["kept"])).select(["stage", "reason", "record_id"])
+    names: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+    for row in dropped.to_pylist():
+        names[row["stage"], row["reason"]].append(row["record_id"])
+    lines = [f"{ledger.num_rows} records: {ledger.num_rows - dropped.num_rows} kept, {dropped.num_rows} dropped"]
+    for (stage, reason), records in sorted(names.items(), key=lambda item: (-len(item[1]), item[0])):
+        lines.append(f"  {stage:<16} {len(records):>8} {reason}: {listed(records, _EXAMPLES)}")
+        lines.append(f"  {'':<16} {'':>8} {MEANING[Reason(reason)]}")
     return lines

@@ -3,7 +3,8 @@
 import argparse
 from typing import TYPE_CHECKING
 
-from flows.cli.arguments import add_command
+from flows.cli.arguments import add_command, add_store
+from schemas.errors import BadInput
 
 if TYPE_CHECKING:
     from flows.cli.arguments import Commands
@@ -17,8 +18,16 @@ def add(commands: "Commands") -> None:
     parser.add_argument("release", metavar="RELEASE", help=_RELEASE)
     parser.add_argument("--deep", action="store_true", help="also decode every image and measure it again")
     parser = add_command(commands, "why", why, "show what each stage decided about one record")
-    parser.add_argument("release", metavar="RELEASE", help=_RELEASE)
-    parser.add_argument("record_id", metavar="RECORD_ID", help="<source>:<key>, such as museum:1876.46.28")
+    parser.add_argument("release", metavar="RELEASE", nargs="?", help=f"{_RELEASE}; not with --last")
+    parser.add_argument("record_id", metavar="RECORD_ID", nargs="?", help="<source>:<key>, such as museum:1876.46.28")
+    parser.add_argument(
+        "--last",
+        action="store_true",
+        help="ask the last build, also if it was refused, instead of a release; without RECORD_ID: all reasons, with "
+        "examples",
+    )
+    add_store(parser)
+    parser.add_argument("--dataset", metavar="NAME", help="with --last: which dataset, if the store has several")
 
 
 def verify(arguments: argparse.Namespace) -> int:
@@ -32,7 +41,17 @@ def verify(arguments: argparse.Namespace) -> int:
 
 def why(arguments: argparse.Namespace) -> int:
     """Print a record's way through the stages."""
-    from tasks.why import why
+    from tasks.why import why, why_last
 
-    print(why(arguments.release, arguments.record_id))
+    given = [text for text in (arguments.release, arguments.record_id) if text is not None]
+    if arguments.last:
+        if len(given) > 1:
+            raise BadInput(f"why --last: expected at most a RECORD_ID, got {' '.join(given)}")
+        print(why_last(arguments.store, arguments.dataset, *(given or [None])))
+        return 0
+    if len(given) < 2:
+        raise BadInput(f"why: expected RELEASE RECORD_ID, or --last, got {' '.join(given) or 'nothing'}")
+    if arguments.dataset is not None:
+        raise BadInput("--dataset: expected --last with it, got a release")
+    print(why(*given))
     return 0

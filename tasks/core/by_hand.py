@@ -12,11 +12,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.by_hand import ACTIONS, SCOPES, Action
+from schemas.by_hand import ACTIONS, ALONE, SCOPES, Action
 from schemas.errors import BadInput
 from schemas.phrases import listed, quoted
 from schemas.reasons import Reason
-from schemas.tables import BY_HAND, RECORDS, TAKEN_DOWN, TOMBSTONES
+from schemas.tables import BY_HAND, RECORDS, TAKEDOWNS, TAKEN_DOWN, TOMBSTONES
 from tasks.core import tables
 from tasks.core.names.artists import parse_attribution
 from tasks.core.names.matching import Aliases, normalize_name
@@ -38,7 +38,6 @@ _EXAMPLES = 3
 
 _STAYS = {"record_id", "source", "reason", "detail"}
 _WORK_OF = "work of "
-_ALONE = "the record alone: "
 
 
 class _ManualRow(NamedTuple):
@@ -249,7 +248,7 @@ def _takedowns(
             if name in everyone or name in found:
                 known.add(("takedown", scope, name))
                 is_work = scope == "work"
-                found[name] = _DropReason(Reason.TAKEN_DOWN, _ALONE * (not is_work) + _reason_text(row), is_work)
+                found[name] = _DropReason(Reason.TAKEN_DOWN, ALONE * (not is_work) + _reason_text(row), is_work)
     return _Takedowns(found, known)
 
 
@@ -313,14 +312,27 @@ def reason_and_date(detail: str | None) -> tuple[str, str | None]:
     return text or "taken down", None
 
 
-def scope_of(detail: str | None) -> str:
-    """Whether a record was taken down as a work, with its copies, or alone; by the detail of its drop.
+def takedowns(ledger: pa.Table, taken_down: pa.Table) -> pa.Table:
+    """TAKEDOWNS of a LEDGER, in its order: all records that it has as taken down, whatever stage dropped them.
 
-    >>> details = ["the record alone: a wrong scan (2024-05-01)", "asked for by the heirs (2024-05-01)", None]
-    >>> tuple(scope_of(detail) for detail in details)
-    ('record', 'work', 'work')
+    taken_down: TAKEN_DOWN of the build. A record that only has the file of one that was taken down alone is alone, too;
+    any other that is not in taken_down is a copy.
     """
-    return "record" if _ALONE in (detail or "") else "work"
+    is_work = dict(zip(taken_down["record_id"].to_pylist(), taken_down["is_work"].to_pylist(), strict=True))
+    alone = taken_down.filter(pc.invert(taken_down["is_work"]))["sha256"].drop_null()
+    of_works = taken_down.filter(taken_down["is_work"])["sha256"].drop_null()
+    files = {*alone.to_pylist()} - {*of_works.to_pylist()}
+    down = ledger.filter(pc.fill_null(pc.equal(ledger["reason"], str(Reason.TAKEN_DOWN)), False))
+
+    def scope(row: Mapping[str, str | None]) -> str:
+        if row["record_id"] in is_work:
+            return "work" if is_work[row["record_id"]] else "record"
+        return "record" if row["sha256"] in files else "copy"
+
+    rows = down.select(["record_id", "sha256"]).to_pylist()
+    return pa.Table.from_pylist(
+        [{"record_id": row["record_id"], "scope": scope(row)} for row in rows], schema=TAKEDOWNS
+    )
 
 
 def _works_of(records: pa.Table, artists: Collection[str], aliases: Aliases) -> dict[str, list[str]]:

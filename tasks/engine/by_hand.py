@@ -110,6 +110,11 @@ def redact_taken_down(records: pa.Table, ledger: pa.Table) -> pa.Table:
     return core.redact_taken_down(records, ledger)
 
 
+def takedowns(store: Store, state: State, ledger: pa.Table) -> pa.Table:
+    """TAKEDOWNS of a build's ledger; see core.by_hand."""
+    return core.takedowns(ledger, taken_down(store, state))
+
+
 def taken_down(store: Store, state: State) -> pa.Table:
     """TAKEN_DOWN of a build."""
     return store.read_table(state.taken_down) if state.taken_down else TAKEN_DOWN.empty_table()

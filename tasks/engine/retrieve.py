@@ -1,6 +1,7 @@
 """Retrievals: requested from the outside once per (locator, validator); passing failures are requested again."""
 
 import zlib
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, Literal
 
@@ -8,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from prefect.runtime import task_run
 
+from schemas.errors import DamagedFile
 from schemas.manifests import Context
 from schemas.reasons import FAILURES_IN_BYTES, PASSING
 from schemas.tables import RETRIEVALS
@@ -44,15 +46,21 @@ def retrieve(
     code); by `refresh`, also those that failed for good, or all. In a plan nothing is sent (unless `even_in_plan`,
     which leaves nothing behind either): rows still to come are null. part(requests, settings, rules, folder, context)
     sends one batch and stores its rows; what is known of a request, such as its ETag, comes with it.
+
+    A row that is returned with a sha256 has its blob in the store: where the blob of an earlier answer is gone, and it
+    could not be had again, the row says why. Raises DamagedFile if a blob is gone that has come just now.
     """
     store = runs.store_of(context)
     if not context.plan:
         journal.absorb(store, folder, RETRIEVALS)
-    known = _known(store, folder, requests)
-    todo = _with_mixed_hosts(known.filter(_must_be_sent(store, known, rules, refresh)))
+    known, sizes = _known(store, folder, requests), store.blob_sizes()
+    todo = _with_mixed_hosts(known.filter(_must_be_sent(known, sizes, rules, refresh)))
     if todo.num_rows and (even_in_plan or not context.plan):
         run_in_parts(part, todo, (settings, rules, folder), context, label)
-        known = _known(store, folder, requests)
+        known = _known(store, folder, requests, store.blob_sizes())
+        lost = known.filter(pc.and_(pc.is_null(known["reason"]), pc.is_null(known["sha256"])))
+        if lost.num_rows:
+            raise DamagedFile(f"expected the blob of '{lost['locator'][0]}', which has come just now, got none")
     return known, todo.num_rows
 
 
@@ -67,15 +75,18 @@ def unanswered_requests(requests: pa.Table, folder: str, context: Context) -> pa
     return requests.filter(pc.invert(pc.and_(pc.fill_null(is_new, False), pc.invert(_is_passing(known)))))
 
 
-def _known(store: Store, folder: str, requests: pa.Table) -> pa.Table:
+def _known(store: Store, folder: str, requests: pa.Table, sizes: Mapping[str, int] | None = None) -> pa.Table:
     """The stored RETRIEVALS row of each request, in order; null but for the request if there is none.
 
-    The newest row counts, except that a passing failure does not replace what came before.
+    The newest row counts, except that a passing failure does not replace what came before. sizes: bytes of each blob;
+    where they are given, rows do not count whose blob is gone.
     """
     keys = _request_keys(requests)
     stored = [tables.as_schema(table, RETRIEVALS) for _, table in store.tables(folder)]
     rows = pa.concat_tables([RETRIEVALS.empty_table(), *stored])
     rows = rows.filter(pc.is_in(_request_keys(rows), value_set=keys))
+    if sizes is not None:
+        rows = rows.filter(pc.or_(pc.is_valid(rows["reason"]), _has_blob(rows, sizes)))
     rows = rows.append_column("request", _request_keys(rows)).append_column("lasts", pc.invert(_is_passing(rows)))
     order = pc.sort_indices(rows, [("request", "ascending"), ("lasts", "ascending"), ("retrieved_at", "ascending")])
     best = tables.last_of_each(rows.take(order), "request").drop_columns("lasts")
@@ -85,16 +96,20 @@ def _known(store: Store, folder: str, requests: pa.Table) -> pa.Table:
     return latest
 
 
-def _must_be_sent(store: Store, known: pa.Table, rules: str, refresh: Refresh) -> pa.ChunkedArray:
-    """(N,) whether each request must be sent now."""
-    if refresh == "all":
-        return pa.chunked_array([pa.array([True] * known.num_rows, pa.bool_())])
-    sizes = store.blob_sizes()
-    names, lengths = known["sha256"].to_pylist(), known["bytes"].to_pylist()
-    is_stored = pa.array(
+def _has_blob(rows: pa.Table, sizes: Mapping[str, int]) -> pa.Array:
+    """(N,) whether the blob of each row is there in its size."""
+    names, lengths = rows["sha256"].to_pylist(), rows["bytes"].to_pylist()
+    return pa.array(
         [name is not None and sizes.get(name) == length for name, length in zip(names, lengths, strict=True)],
         pa.bool_(),
     )
+
+
+def _must_be_sent(known: pa.Table, sizes: Mapping[str, int], rules: str, refresh: Refresh) -> pa.ChunkedArray:
+    """(N,) whether each request must be sent now."""
+    if refresh == "all":
+        return pa.chunked_array([pa.array([True] * known.num_rows, pa.bool_())])
+    is_stored = _has_blob(known, sizes)
     is_outdated = pc.and_kleene(pc.is_in(known["reason"], value_set=_JUDGED), pc.not_equal(known["rules"], rules))
     has_failed_for_good = pc.and_(
         pc.is_valid(known["reason"]), pc.invert(pc.or_(_is_passing(known), pc.fill_null(is_outdated, True)))

@@ -32,12 +32,16 @@ def build_summary(steps: Sequence[Step]) -> str:
             speed,
         )
         stages.add_row(*map(str, cells))
+    notes = [note for step in steps for note in step.notes]
+    return "\n".join([_text(stages), _drops(steps), *notes])
+
+
+def _drops(steps: Sequence[Step]) -> str:
     drops = Table("stage", "reason", "dropped", title="dropped")
     for step in steps:
         for reason, count in step.dropped.items():
             drops.add_row(step.label, reason, str(count))
-    notes = [note for step in steps for note in step.notes]
-    return "\n".join([_text(stages), _text(drops) if drops.rows else "nothing was dropped\n", *notes])
+    return _text(drops) if drops.rows else "nothing was dropped\n"
 
 
 def plan_summary(steps: Sequence[Step]) -> str:
@@ -59,6 +63,13 @@ def print_progress(step: Step) -> None:
     Console(stderr=True, highlight=False).print(step_line(step))
     if FlowRunContext.get() is not None:
         get_run_logger().info(step_line(step))
+
+
+def print_refused(steps: Sequence[Step], *, is_plan: bool) -> None:
+    """The tables of a build that a gate has refused, as of one that was published; the reason is the caller's."""
+    print(f"{plan_summary(steps)}\n{_drops(steps)}" if is_plan else build_summary(steps))  # noqa: T201 - where a person waits for it
+    if FlowRunContext.get() is not None:
+        create_artifact(steps, "none: a gate refused it")
 
 
 def create_artifact(steps: Sequence[Step], release: str) -> None:

@@ -49,14 +49,14 @@ def stored_thumbnails(store: Store, blobs: pa.Array) -> pa.Table:
 def jpegs(store: Store, shelf: pa.Table) -> Iterator[tuple[str, memoryview]]:
     """Each blob of a (sha256, path) table once, and its thumbnail; tables are read one after the other.
 
-    Raises DamagedFile if a table is missing or damaged (then it is removed): the next build makes its thumbnails again.
+    Raises DamagedFile if a table is missing or damaged (then it is removed): the build makes its thumbnails again.
     """
     for path in pc.unique(shelf["path"]).sort().to_pylist():
         wanted = pc.unique(shelf.filter(pc.equal(shelf["path"], path))["sha256"])
         rows = tables.lookup(store.read_table(TableRef(path=path, rows=0)), "sha256", wanted)
         for sha256, jpeg in zip(wanted.to_pylist(), rows["jpeg"], strict=True):
             if not jpeg.is_valid:
-                raise DamagedFile(f"expected the thumbnail of {sha256} in {path}, got none: build again")
+                raise DamagedFile(f"expected the thumbnail of {sha256} in {path}, got none")
             yield sha256, memoryview(jpeg.as_buffer()).cast("B")
 
 

@@ -103,7 +103,8 @@ def export(settings: Export, state: State, recipe: Recipe, context: Context) -> 
 def _check_gates(recipe: Recipe, previous: releases.Release | None, kept: int, context: Context) -> None:
     if not kept:
         raise Refusal(
-            "export: expected at least one image to publish, got none: every record was dropped (see the table above)"
+            "export: expected at least one image to publish, got none: every record was dropped; the table "
+            "says why, and `bilderatlas why --last` for each record"
         )
     if (
         previous is None

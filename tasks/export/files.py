@@ -11,10 +11,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import yaml
 
+from schemas.errors import DamagedFile
 from schemas.manifests import Context, Predecessor, ReleaseManifest, State
 from schemas.recipe import Recipe
 from schemas.stages import Export
-from schemas.tables import ANNOTATIONS, EDGES, IMAGES, LEDGER, RECORDS, as_written
+from schemas.tables import ANNOTATIONS, EDGES, IMAGES, LEDGER, RECORDS, TAKEDOWNS, as_written
 from tasks.core import evaluate, tables
 from tasks.core.coco import document
 from tasks.core.export import card, digest, images, ledger
@@ -76,6 +77,8 @@ def write_release(
             "records.parquet", [by_hand.redact_taken_down(store.read_table(state.records), content.ledger)], RECORDS
         )
         draft.write_parquet("relations.parquet", [edges(store, state)], EDGES)
+        if (down := by_hand.takedowns(store, state, content.ledger)).num_rows:
+            draft.write_parquet("takedowns.parquet", [down], TAKEDOWNS)
         if (stones := by_hand.all_tombstones(store, recipe, previous)).num_rows:
             # some may have come with a release from another store
             if not stones.equals(tombstones.read_tombstones(store, recipe.name)):
@@ -153,6 +156,8 @@ def _write_images(draft: releases.Draft, store: Store, settings: Export, split: 
         for sha256, path in zip(shas, pc.struct_field(image_rows["image"], "path").to_pylist(), strict=True):
             draft.write(path, store.read_blob(sha256))
     sizes = store.blob_sizes()
+    if lost := [sha256 for sha256 in shas if sha256 not in sizes]:
+        raise DamagedFile(f"expected blob {lost[0]} in the store {store.url}, got nothing there")
     weights = [sizes[sha256] if settings.parquet.images == "embedded" else 0 for sha256 in shas]
     for number, groups in enumerate(
         images.files(weights, settings.parquet.row_group_bytes, settings.parquet.part_bytes)

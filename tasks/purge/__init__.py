@@ -48,7 +48,8 @@ def purge(
     Raises BadInput if the store has no such dataset, or something in it that this version does not know; or if the
     request is none (`check_request`).
     """
-    store = Store(store_url)
+    # a dry run reads damaged files, too: it must not remove them
+    store = Store(store_url, is_overlay=is_dry)
     known = _newest_first(store, name)
     ledgers = [release.ledger() for release in known]
     check_request(name, records, reason, day, ledgers, is_alone=is_alone)
@@ -56,7 +57,8 @@ def purge(
     today = day or datetime.now(UTC).date().isoformat()
     existing = by_hand.merge_tombstones(read_tombstones(store, name), known[0].tombstones())
     scope = "record" if is_alone else "work"
-    tombstones = rules.tombstones_for(ledgers, existing, dict.fromkeys(records, reason), today, scope)
+    requested = dict.fromkeys(records, reason)
+    tombstones = rules.tombstones_for(ledgers, existing, requested, today, scope, known[0].takedowns())
     tombstones = _with_copies(store, known, ledgers, tombstones)
     removal, in_use = _removal(store, name, known, tombstones, today)
     removal = removal._replace(is_dry=is_dry)

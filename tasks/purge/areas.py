@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 
 from schemas.errors import BadInput, DamagedFile
 from tasks.core.purge import identifiers, rows
-from tasks.io.store import layout
+from tasks.io.store import layout, refusals
 from tasks.io.store.cleaning import StoreCleaner
 from tasks.io.store.layout import PurgeRule, blob_path
 from tasks.io.store.store import Store
@@ -140,6 +140,18 @@ def _remove_mentions(removal: Removal, cleaner: StoreCleaner) -> int:
     return count
 
 
+def _remove_refused_ledgers(removal: Removal, cleaner: StoreCleaner) -> int:
+    """Remove the ledgers of refused builds in which one of the records stands, and those that can't be read."""
+    count = 0
+    for name in refusals.refused_datasets(removal.store):
+        with contextlib.suppress(BadInput):
+            refused = refusals.read_refusal(removal.store, name)
+            if refused is None or not rows.stands_in(refused.ledger, removal.record_ids):
+                continue
+        count += cleaner.remove(layout.refusal_path(name))
+    return count
+
+
 def _empty(_: Removal, cleaner: StoreCleaner) -> int:
     """Remove what killed builds and earlier versions left: nobody builds meanwhile."""
     return sum(cleaner.empty(area) for area in layout.areas(PurgeRule.REMOVE_ALL))
@@ -159,6 +171,7 @@ STEPS = (
     CleaningStep((PurgeRule.REMOVE_BY_HASH,), "tables of searches", _remove_by_hash),
     CleaningStep((PurgeRule.DROP_ROWS, PurgeRule.DROP_POINTERS), "rows of measures", _drop_rows),
     CleaningStep((PurgeRule.REMOVE_MENTIONS,), "tables of decisions, which are taken anew", _remove_mentions),
+    CleaningStep((PurgeRule.REMOVE_LEDGERS,), "ledgers of refused builds", _remove_refused_ledgers),
     CleaningStep((PurgeRule.REMOVE_ALL,), "leftovers of killed builds or earlier versions", _empty),
 )
 """In this order. The other rules: a release is amended by tasks/purge/release_files.py, tombstones come before all."""

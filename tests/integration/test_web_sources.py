@@ -273,7 +273,7 @@ def test_hostile_images_are_drops_with_their_reasons_and_touch_nothing_outside(t
         "pixel_bomb": "too_many_pixels",
         "ten_gb_promised": "too_many_bytes",
         "gzip_bomb": "too_many_bytes",
-        "svg": "not_an_image",
+        "svg": "unsupported_format",
         "page_for_image": "not_an_image",
         "empty": "empty_file",
         "noai": "opted_out",

@@ -77,7 +77,7 @@ _TABLE = (
     _lasting("endless", "a body without length that does not end", "too_many_bytes"),
     _lasting("gzip_bomb", "gzip, some 10 MB that become 10 GB", "too_many_bytes"),
     _lasting("pixel_bomb", "a PNG of 450 kB and 60000 x 60000 pixels", "too_many_pixels"),
-    _lasting("svg", "an SVG", "not_an_image"),
+    _lasting("svg", "an SVG", "unsupported_format"),
     _lasting("noai", "the image with X-Robots-Tag: noai", "opted_out"),
     _lasting("noimageai", "the image with X-Robots-Tag: noimageai", "opted_out"),
     _lasting("robots_disallow", "302 to an address that robots.txt forbids", "robots_disallow"),

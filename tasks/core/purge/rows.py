@@ -26,6 +26,7 @@ COLUMNS_OF_PURGED_ROWS = frozenset(
         "rights_uri",
         "rights_basis",
         "is_work",
+        "scope",
     }
 )
 """Columns that a row about a purged record may fill: they show only that it was there, and went."""
@@ -61,6 +62,18 @@ def mentions(table: pa.Table, record_ids: Collection[str], texts: Collection[str
         return True
     wanted = pa.array(sorted(texts), pa.string())
     return any(pc.any(pc.is_in(column, value_set=wanted)).as_py() for column in _text_columns(table))
+
+
+def stands_in(ledger: pa.Table, record_ids: Collection[str]) -> bool:
+    """Whether a row of a LEDGER is about one of the records, or names one as the copy that was kept.
+
+    >>> ledger = pa.table({"record_id": ["s:1", "s:2"], "kept_record_id": [None, "s:3"]})
+    >>> [stands_in(ledger, {name}) for name in ("s:2", "s:3", "s:4")]
+    [True, True, False]
+    """
+    wanted = pa.array(sorted(record_ids), pa.string())
+    columns = (ledger[name].cast(pa.string()) for name in ("record_id", "kept_record_id"))
+    return any(pc.any(pc.is_in(column, value_set=wanted)).as_py() for column in columns)
 
 
 def _text_columns(table: pa.Table) -> Iterable[pa.ChunkedArray]:

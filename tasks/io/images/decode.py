@@ -5,9 +5,11 @@
 2. The first frame of an animation; the EXIF orientation is applied, and an unreadable EXIF counts as none.
 3. 16-bit grey: the high byte. 16-bit colour: as Pillow reads it (the high byte). Palettes and transparency: composed on
    white. Grey and bilevel: the same value in R, G, B.
-4. An embedded ICC profile is applied (perceptual intent, to sRGB) before that; a broken one, or one for other colours
-   than the image's, is ignored. CMYK without a profile, YCbCr, Lab: Pillow's conversion.
+4. An embedded ICC profile is applied (perceptual intent, to sRGB) before that; a broken one, one for other colours than
+   the image's, or one of more than 16 MB in a PNG, is ignored. CMYK without a profile, YCbCr, Lab: Pillow's conversion;
+   of Lab in 16 bits the high byte.
 5. Floating-point pixels, and integers beyond 16 bits, have no agreed range: refused.
+6. Texts in a PNG, whatever their size, change nothing.
 """
 
 import functools
@@ -19,9 +21,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image, ImageCms, UnidentifiedImageError
+from PIL import Image, ImageCms, PngImagePlugin, UnidentifiedImageError
 
 from schemas.reasons import Reason
+from tasks.io.images import odd_files, undecoded
 
 try:
     import simplejpeg  # type: ignore[import-untyped]
@@ -34,6 +37,8 @@ Image.init()  # registers every format; otherwise Pillow tries the rarer ones on
 # The recipe's limit is checked below, before a pixel is decoded. This one, which Pillow checks at twice the number, is
 # for GIF alone: just opening a GIF reserves its first frame, up to 65535 x 65535 px for a file of 50 bytes
 Image.MAX_IMAGE_PIXELS = 500_000_000
+# for a colour profile; what all texts of a file may unpack to (64 MB) is as Pillow has it
+PngImagePlugin.MAX_TEXT_CHUNK = odd_files.MOST_PROFILE_BYTES
 # no warnings about bad EXIF or ICC blocks: the rules above define what happens
 warnings.filterwarnings("ignore", module="PIL")
 
@@ -47,12 +52,14 @@ _UNDO = {
     8: Image.Transpose.ROTATE_90,
 }
 _ORIENTATION = 0x0112
-# JPEG, PNG, GIF, WebP, TIFF, JPEG 2000, AVIF. A file that begins so and is not identified is damaged; the two letters
-# of BMP and PNM are too few to tell
+# JPEG, PNG, GIF, WebP, TIFF, BigTIFF, JPEG 2000 (two kinds), AVIF. A file that begins so and is not identified is
+# damaged; the two letters of BMP and PNM are too few to tell
 _SIGNATURE = re.compile(
-    rb"\xff\xd8\xff|\x89PNG\r\n\x1a\n|GIF8[79]a|RIFF.{4}WEBP|II\*\0|MM\0\*|\0\0\0\x0cjP  \r\n\x87\n|.{4}ftypavi[fs]",
+    rb"\xff\xd8\xff|\x89PNG\r\n\x1a\n|GIF8[79]a|RIFF.{4}WEBP|II[*+]\0|MM\0[*+]|\0\0\0\x0cjP  \r\n\x87\n|"
+    rb"\xff\x4f\xff\x51|.{4}ftypavi[fs]",
     re.DOTALL,
 )
+_TOO_MUCH_TEXT = re.compile("Decompressed data too large|Too much memory used in text chunks")
 # Pillow documents no exception classes for malformed bytes; its decoders are known to raise these.
 DECODE_ERRORS = (
     OSError,
@@ -114,21 +121,57 @@ def picture(data: bytes, max_pixels: int) -> DecodedImage:
     if not data:
         raise UnreadableImage(Reason.EMPTY_FILE, "0 bytes")
     try:
-        with Image.open(io.BytesIO(data), formats=FORMATS) as image:
-            refuse_beyond(max_pixels, image)
-            name = "JPEG" if image.format == "MPO" else str(image.format)
-            if (plain := _decode_plain_jpeg(data, image)) is not None:
-                return DecodedImage(plain, name)
-            image.load()  # first: reading a PNG's EXIF loads it too, but hides that its stream is broken
-            orientation = orientation_of(image)
-            return DecodedImage(upright(srgb_of(image), orientation), name, orientation)
-    except UnidentifiedImageError as problem:
-        reason = Reason.BROKEN_IMAGE if _SIGNATURE.match(data) else Reason.NOT_AN_IMAGE
-        raise UnreadableImage(reason, f"{len(data)} bytes beginning with {data[:12]!r}") from problem
+        return _picture(data, max_pixels)
     except Image.DecompressionBombError as problem:
         raise UnreadableImage(Reason.TOO_MANY_PIXELS, str(problem)[:200]) from problem
     except DECODE_ERRORS as problem:
-        raise UnreadableImage(Reason.BROKEN_IMAGE, f"{type(problem).__name__}: {problem}"[:200]) from problem
+        if (readable := _despite(problem, data, max_pixels)) is not None:
+            return readable
+        raise UnreadableImage(*_why_not(data, max_pixels, problem)) from problem
+
+
+def _picture(data: bytes, max_pixels: int) -> DecodedImage:
+    """As `picture`, for what Pillow reads; else its own errors."""
+    with Image.open(io.BytesIO(data), formats=FORMATS) as image:
+        refuse_beyond(max_pixels, image)
+        name = "JPEG" if image.format == "MPO" else str(image.format)
+        if (plain := _decode_plain_jpeg(data, image)) is not None:
+            return DecodedImage(plain, name)
+        image.load()  # first: reading a PNG's EXIF loads it too, but hides that its stream is broken
+        orientation = orientation_of(image)
+        return DecodedImage(upright(srgb_of(image), orientation), name, orientation)
+
+
+def _despite(problem: Exception, data: bytes, max_pixels: int) -> DecodedImage | None:
+    """A PNG with large texts, or a TIFF in a kind of Lab that Pillow does not know; None for all else that fails."""
+    try:
+        if _TOO_MUCH_TEXT.search(str(problem)):
+            return _picture(odd_files.png_without_large_texts(data), max_pixels)
+        if (lab := odd_files.lab_tiff_as_rgb(data)) is not None:
+            with Image.open(io.BytesIO(lab[0]), formats=("TIFF",)) as image:
+                refuse_beyond(max_pixels, image)
+                image.load()
+                orientation = orientation_of(image)
+                rgb = srgb_of(odd_files.lab_of_rgb(image, is_signed=lab[1]))
+                return DecodedImage(upright(rgb, orientation), "TIFF", orientation)
+    except DECODE_ERRORS:
+        return None
+    return None
+
+
+def _why_not(data: bytes, max_pixels: int, problem: Exception) -> tuple[Reason, str]:
+    """The reason and the detail of a drop, for bytes that do not decode."""
+    is_opened = not isinstance(problem, UnidentifiedImageError)
+    if (why := undecoded.why_not_decoded(data, max_pixels, is_opened=is_opened)) is not None:
+        return why
+    if is_opened:
+        words = f"{type(problem).__name__}: {problem}"[:200]
+        is_known = str(problem).lower().startswith("unsupported")
+        return (Reason.UNSUPPORTED_PIXELS if is_known else Reason.BROKEN_IMAGE), words
+    if (name := undecoded.format_that_is_not_read(data)) is not None:
+        return Reason.UNSUPPORTED_FORMAT, name
+    reason = Reason.BROKEN_IMAGE if _SIGNATURE.match(data) else Reason.NOT_AN_IMAGE
+    return reason, f"{len(data)} bytes beginning with {data[:12]!r}"
 
 
 def _decode_plain_jpeg(data: bytes, header: Image.Image) -> NDArray[np.uint8] | None:

@@ -18,7 +18,8 @@ class StoreCleaner:
 
     def __init__(self, store: Store, *, is_dry: bool) -> None:
         """Nothing is changed yet."""
-        self._store, self._is_dry = store, is_dry
+        # to read a damaged file removes it: what a dry run opens is only hidden
+        self._store, self._is_dry = Store(store.url, is_overlay=True) if is_dry else store, is_dry
 
     def absorb_journals(self) -> None:
         """Make tables of the journals of killed builds; not in a dry run."""

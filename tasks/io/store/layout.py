@@ -28,6 +28,7 @@ class PurgeRule(StrEnum):
     DROP_ROWS = "loses the rows about a purged file"
     DROP_POINTERS = "loses the rows about a purged file; the others follow the tables that they point to"
     REMOVE_MENTIONS = "loses the tables that mention a purged record"
+    REMOVE_LEDGERS = "loses the ledgers in which a purged record stands"
     REMOVE_ALL = "is emptied"
 
 
@@ -250,6 +251,13 @@ AREAS = (
         PurgeRule.RECORD,
     ),
     Area(
+        "refusals/<dataset>.parquet",
+        "every build",
+        "The ledger of the last build, if a gate refused it: what `why --last` answers from.",
+        True,
+        PurgeRule.REMOVE_LEDGERS,
+    ),
+    Area(
         "trainings/<cache key>/",
         "train",
         "Weights, curves, scores and checkpoints of a trained detector.",
@@ -264,7 +272,7 @@ AREAS = (
         PurgeRule.REMOVE_ALL,
     ),
 )
-BLOBS, RELEASES, SCRATCH = "blobs", "releases", "tmp"
+BLOBS, RELEASES, REFUSALS, SCRATCH = "blobs", "releases", "refusals", "tmp"
 DOWNLOADS = "retrievals/web-images"
 """Downloads of all sources: an address gives the same image, whichever source names it."""
 JOURNAL_SUFFIX = ".journal"
@@ -381,6 +389,11 @@ def announced_path(dataset: str) -> str:
 def tombstones_path(dataset: str) -> str:
     """The table of what was purged from a dataset."""
     return f"tombstones/{dataset}.parquet"
+
+
+def refusal_path(dataset: str) -> str:
+    """The ledger of a dataset's last build, if it was refused."""
+    return f"{REFUSALS}/{dataset}.parquet"
 
 
 def training_folder(cache_key: str) -> str:

@@ -25,13 +25,14 @@ from fsspec.implementations.local import LocalFileSystem
 
 from schemas.errors import BadInput, DamagedFile
 from schemas.manifests import FileEntry, ReleaseManifest
-from schemas.tables import RECORDS, TOMBSTONES
+from schemas.tables import RECORDS, TAKEDOWNS, TOMBSTONES
 from tasks.io.store import layout
 from tasks.io.store.store import Store
+from tasks.io.store.tombstones import with_scopes
 
 _CHUNK = 1 << 20
 _VERSION = re.compile("[0-9a-f]{12}")
-_MEMORY = ("ledger.parquet", "records.parquet", "tombstones.parquet")
+_MEMORY = ("ledger.parquet", "records.parquet", "takedowns.parquet", "tombstones.parquet")
 
 
 class Release:
@@ -81,7 +82,17 @@ class Release:
         """
         if "tombstones.parquet" not in self.manifest.files:
             return TOMBSTONES.empty_table()
-        return self._whole_table("tombstones.parquet")
+        return with_scopes(self._whole_table("tombstones.parquet"))
+
+    def takedowns(self) -> pa.Table | None:
+        """TAKEDOWNS of what its ledger had as taken down when it was published; None where it has none, or is of a
+        time before contract 1.4.0.
+
+        Raises DamagedFile if it is gone or no Parquet.
+        """
+        if "takedowns.parquet" not in self.manifest.files:
+            return None
+        return self._whole_table("takedowns.parquet").select(TAKEDOWNS.names)
 
     def _whole_table(self, path: str) -> pa.Table:
         data = self.read(path)

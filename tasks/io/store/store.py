@@ -57,8 +57,8 @@ _BUCKETS = {"s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "adl", "oss", "oci"
 class Store:
     """Blobs, tables and releases below one fsspec URL.
 
-    With `is_overlay`, tables that are written stay in this object and the store is not touched: that is how a plan
-    takes the same decisions as a build and leaves no trace.
+    With `is_overlay`, tables that are written stay in this object, what is removed is only hidden by it, and the store
+    is not touched: that is how a plan takes the same decisions as a build and leaves no trace.
     """
 
     def __init__(self, url: str, *, is_overlay: bool = False) -> None:
@@ -75,6 +75,7 @@ class Store:
         protocol = self.fs.protocol
         self._has_buckets = not _BUCKETS.isdisjoint({protocol} if isinstance(protocol, str) else protocol)
         self._overlay: dict[str, bytes] | None = {} if is_overlay else None
+        self._hidden = set[str]()  # paths that were removed from an overlay
         self._known_as = f"plan {uuid.uuid4().hex}" if is_overlay else url  # no build finds what a plan foresaw
 
     def full(self, path: str) -> str:
@@ -120,6 +121,7 @@ class Store:
         """Write beside, fsync, rename: a reader sees the whole file or none."""
         if self._overlay is not None:
             self._overlay[path] = data
+            self._hidden.discard(path)
         elif self.is_local:
             _write_atomically(Path(self.full(path)), Path(self.full(layout.SCRATCH)), data)
         else:
@@ -132,12 +134,16 @@ class Store:
         if self._overlay is not None and path in self._overlay:
             return self._overlay[path]
         try:
-            return bytes(self.fs.cat_file(self.full(path)))
+            if path not in self._hidden:
+                return bytes(self.fs.cat_file(self.full(path)))
         except (FileNotFoundError, NotADirectoryError, IsADirectoryError) as problem:
             raise DamagedFile(f"expected {path} in the store {self.url}, got nothing there") from problem
+        raise DamagedFile(f"expected {path} in the store {self.url}, got other bytes than it had")
 
     def exists(self, path: str) -> bool:
         """Whether there is a file or folder at the path."""
+        if path in self._hidden:
+            return False
         return (self._overlay is not None and path in self._overlay) or bool(self.fs.exists(self.full(path)))
 
     def list_folder(self, folder: str) -> list[str]:
@@ -148,14 +154,18 @@ class Store:
             listed = []
         mine = [path for path in self._overlay or () if path.rsplit("/", 1)[0] == folder]
         itself = self.full(folder).rstrip("/")  # as an object store lists it that marks its folders
-        paths = {str(path).rstrip("/") for path in (*listed, *mine)} - {itself}
+        hidden = {self.full(path) for path in self._hidden}
+        paths = {str(path).rstrip("/") for path in (*listed, *mine)} - {itself} - hidden
         return sorted({path.rsplit("/", 1)[-1] for path in paths})
 
     def remove(self, path: str) -> None:
-        """Remove a file. In a plan, or if another process was quicker, nothing happens."""
+        """Remove a file; a plan only hides it from itself. If another process was quicker, nothing happens."""
         if self._overlay is None:
             with contextlib.suppress(FileNotFoundError):
                 self.fs.rm_file(self.full(path))
+        else:
+            self._overlay.pop(path, None)
+            self._hidden.add(path)
 
     def write_table(self, folder: str, table: pa.Table, *, is_remembered: bool = True) -> TableRef:
         """Store a table in a folder under the SHA-256 of its Parquet bytes; writing it again changes nothing."""
@@ -241,28 +251,31 @@ class Store:
         data = self.read_bytes(blob_path(sha256))
         if hashlib.sha256(data).hexdigest() != sha256:
             self.remove(blob_path(sha256))
-            raise DamagedFile(
-                f"expected blob {sha256}, got other bytes; they were removed: build again to fetch it anew"
-            )
+            raise DamagedFile(f"expected blob {sha256}, got other bytes; they were removed")
         return data
 
     def blob_sizes(self) -> dict[str, int]:
         """Bytes of every blob by its SHA-256: one listing instead of a question per blob."""
         if self.is_local:  # fsspec's listing takes seven times the memory
-            return _sizes_below(self.full(layout.BLOBS)) | self._sizes_of_overlay()
+            return self._as_overlaid(_sizes_below(self.full(layout.BLOBS)))
         try:
             found: dict[str, Any] = self.fs.find(self.full(layout.BLOBS), detail=True)
         except FileNotFoundError:
             found = {}
-        return {path.rsplit("/", 1)[-1]: int(info["size"]) for path, info in found.items()} | self._sizes_of_overlay()
+        return self._as_overlaid({path.rsplit("/", 1)[-1]: int(info["size"]) for path, info in found.items()})
 
-    def _sizes_of_overlay(self) -> dict[str, int]:
+    def _as_overlaid(self, sizes: dict[str, int]) -> dict[str, int]:
+        """Sizes of the blobs that are there, as the overlay, if there is one, leaves them."""
+        for path in self._hidden:
+            sizes.pop(path.rsplit("/", 1)[-1], None)
         mine = {path: data for path, data in (self._overlay or {}).items() if path.startswith(f"{layout.BLOBS}/")}
-        return {path.rsplit("/", 1)[-1]: len(data) for path, data in mine.items()}
+        return sizes | {path.rsplit("/", 1)[-1]: len(data) for path, data in mine.items()}
 
     def _size(self, path: str) -> int | None:
         if self._overlay is not None and path in self._overlay:
             return len(self._overlay[path])
+        if path in self._hidden:
+            return None
         try:
             return int(self.fs.size(self.full(path)))
         except (FileNotFoundError, NotADirectoryError):

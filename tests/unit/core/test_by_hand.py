@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from schemas.artists import Artists
 from schemas.errors import BadInput
-from schemas.tables import BY_HAND, FETCH, LEDGER, RECORDS, TAKEN_DOWN, TOMBSTONES
+from schemas.tables import BY_HAND, FETCH, LEDGER, RECORDS, TAKEDOWNS, TAKEN_DOWN, TOMBSTONES
 from tasks.core import by_hand
 from tasks.core.names import matching
 
@@ -344,3 +344,31 @@ def test_rows_about_nobody_are_told_few_by_name():
     assert found.notes == (
         "by hand: 5 of 5 rows match no record of this build: exclude 's:x0', exclude 's:x1', exclude 's:x2' and 2 more",
     )
+
+
+def test_every_takedown_of_a_ledger_has_its_scope():
+    schema = TAKEN_DOWN
+    rows = [
+        {"record_id": "s:1", "sha256": "a", "detail": "the record alone: x (2024-05-01)", "is_work": True},
+        {"record_id": "s:2", "sha256": "b", "detail": "x (2024-05-01)", "is_work": False},
+        {"record_id": "s:3", "sha256": None, "detail": "never stored", "is_work": False},
+    ]
+    down = pa.Table.from_pylist(rows, schema=schema)
+    others = [("s:4", "a", "taken_down"), ("s:5", "b", "taken_down"), ("s:6", "c", "taken_down"), ("s:7", "b", "gone")]
+    ledger = pa.Table.from_pylist(
+        [
+            *({"record_id": row["record_id"], "sha256": row["sha256"], "reason": "taken_down"} for row in rows),
+            *({"record_id": name, "sha256": sha256, "reason": reason} for name, sha256, reason in others),
+            {"record_id": "s:8", "sha256": "d", "reason": None, "kept": True},
+        ],
+        schema=LEDGER,
+    )
+    assert [tuple(row.values()) for row in by_hand.takedowns(ledger, down).to_pylist()] == [
+        ("s:1", "work"),
+        ("s:2", "record"),
+        ("s:3", "record"),
+        ("s:4", "copy"),
+        ("s:5", "record"),
+        ("s:6", "copy"),
+    ]
+    assert by_hand.takedowns(LEDGER.empty_table(), schema.empty_table()).schema == TAKEDOWNS

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from prefect.runtime import task_run
 
+from schemas.errors import DamagedFile
 from schemas.manifests import Context
 from schemas.reasons import FAILURES_IN_BYTES, PASSING, Reason
 from schemas.tables import RETRIEVALS
@@ -285,6 +286,42 @@ def test_damaged_tables_are_as_if_they_were_not_there(outside, store):
     path = Path(store.full(f"{FOLDER}/{name}"))
     path.write_bytes(path.read_bytes()[:-5])
     assert outside.retrieve("a", "b")[1] == ["b"]
+
+
+@pytest.mark.parametrize(
+    ("reason", "is_had"),
+    [
+        pytest.param(Reason.UNREACHABLE, False, id="a failure that may pass"),
+        pytest.param(Reason.NOT_FOUND, False, id="a failure for good"),
+        pytest.param(None, True, id="it is had again"),
+    ],
+)
+@pytest.mark.parametrize("is_cut", [True, False])
+def test_a_blob_that_is_gone_and_can_not_be_had_again_is_a_failure_with_its_reason(
+    outside, store, reason, is_had, is_cut
+):
+    (row,) = outside.retrieve("a")[0]
+    path = Path(store.full(blob_path(row["sha256"])))
+    path.write_bytes(b"cut") if is_cut else path.unlink()
+    outside.reasons = {"a": reason} if reason else {}
+    (now,), asked = outside.retrieve("a")
+    assert asked == ["a"]
+    assert (now["reason"], now["sha256"]) == (reason and str(reason), row["sha256"] if is_had else None)
+    outside.reasons = {}
+    (later,), _ = outside.retrieve("a", refresh="failed")
+    assert later["sha256"] == row["sha256"]
+
+
+def test_a_passing_failure_does_not_replace_a_blob_that_is_there(outside):
+    (row,) = outside.retrieve("a")[0]
+    outside.reasons = {"a": Reason.UNREACHABLE}
+    assert outside.retrieve("a", refresh="all")[0] == [row]
+
+
+def test_a_blob_that_vanishes_as_soon_as_it_has_come_is_damage(outside, store, monkeypatch):
+    monkeypatch.setattr(Store, "blob_sizes", lambda _: {})
+    with pytest.raises(DamagedFile, match="expected the blob of 'a', which has come just now"):
+        outside.retrieve("a")
 
 
 # --- parts that died, plans

@@ -5,7 +5,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from schemas.tables import EDGES
+from schemas.tables import EDGES, TAKEDOWNS
 from tasks.core.purge.tombstones import files_in_use, keepers_of, tombstones_for, with_copies, without_shared_files
 from tests.support.purge import DOWN, ledger_of, tombstones_of
 
@@ -129,3 +129,15 @@ def test_a_tombstone_names_no_file_that_other_records_use():
     both = tombstones_of(("s:1", "2024-05-01", "why", "a"), ("s:2", "2024-05-01", "why", "b"))
     assert without_shared_files(both, {"b"})["sha256"].to_pylist() == ["a", None]
     assert without_shared_files(both, {}).equals(both)
+
+
+def test_the_scope_of_a_takedown_is_not_read_from_its_words():
+    words = {**DOWN, "detail": "the record alone: heirs (2024-05-01)"}
+    copy = {**words, "record_id": "s:2", "stage": "dedup"}
+    given = pa.Table.from_pylist(
+        [{"record_id": "s:1", "scope": "work"}, {"record_id": "s:2", "scope": "copy"}], schema=TAKEDOWNS
+    )
+    found = tombstones_for([ledger_of(words, copy)], tombstones_of(), {}, "2025-01-01", takedowns=given)
+    assert found["scope"].to_pylist() == ["work", "copy"]
+    older = tombstones_for([ledger_of(words, copy)], tombstones_of(), {}, "2025-01-01")
+    assert older["scope"].to_pylist() == ["record", "record"]

@@ -313,3 +313,15 @@ def test_a_journal_where_nobody_keeps_one_is_no_journal(local):
     local.write_bytes("measures/hash/k/x.journal", b"x")
     cleaner(local).absorb_journals()
     assert list(files(local)) == ["measures/hash/k/x.journal"]
+
+
+def test_a_dry_run_leaves_what_is_damaged(store):
+    path = store.write_table(FOLDER, ONE, is_remembered=False).path
+    store.write_bytes(path, store.read_bytes(path)[:-1] + b"?")
+    before = files(store)
+    dry = cleaner(Store(store.url), is_dry=True)
+    assert list(dry.tables(HASHES)) == []
+    assert list(dry.tables(HASHES, lambda _: True)) == []
+    assert files(store) == before
+    assert list(cleaner(Store(store.url)).tables(HASHES)) == []
+    assert files(store) == {}

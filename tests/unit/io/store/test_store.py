@@ -456,7 +456,6 @@ def test_a_plan_reads_through_and_writes_nothing(url):
 
     new, blob = plan.write_table("k", OTHER), plan.write_blob(b"other pixels")
     plan.write_table("only/planned", TABLE)
-    plan.remove(known.path)
 
     assert files(store) == before
     assert plan.read_table(known) == TABLE
@@ -468,6 +467,34 @@ def test_a_plan_reads_through_and_writes_nothing(url):
     assert plan.exists(new.path)
     assert not store.exists(new.path)
     assert [ref for ref, _ in store.tables("k")] == [known]
+
+
+def test_what_a_plan_removes_is_hidden_from_it_alone(url):
+    store = Store(url)
+    known, sha256, other = store.write_table("k", TABLE), store.write_blob(b"pixels"), store.write_blob(b"more")
+    before = files(store)
+    plan = Store(f"{url}/", is_overlay=True)
+    for path in (known.path, blob_path(sha256), "k/never/there"):
+        plan.remove(path)
+    assert files(store) == before
+    assert list(plan.tables("k")) == plan.list_folder("k") == []
+    assert not plan.exists(known.path)
+    assert plan.blob_sizes() == {other: 4}
+    with pytest.raises(DamagedFile, match="got other bytes than it had"):
+        plan.read_blob(sha256)
+    assert plan.write_blob(b"pixels") == sha256
+    assert plan.write_table("k", TABLE) == known
+    assert plan.read_blob(sha256) == b"pixels"
+    assert [ref for ref, _ in plan.tables("k")] == [known]
+    assert plan.blob_sizes() == {sha256: 6, other: 4}
+
+
+def test_a_plan_removes_what_it_has_written(url):
+    plan = Store(url, is_overlay=True)
+    sha256 = plan.write_blob(b"pixels")
+    plan.remove(blob_path(sha256))
+    assert plan.blob_sizes() == {}
+    assert not plan.exists(blob_path(sha256))
 
 
 def test_a_plan_of_a_store_that_is_not_there_creates_none(tmp_path):

@@ -1,0 +1,62 @@
+"""Damage in a store, mended by the build that meets it.
+
+Blobs are hashed when they are read, so damage shows late, one file at a time. A build that meets any therefore checks
+all that it may read, removes what is damaged, and takes its stages again: fetch asks for what is gone, measures are
+computed where they are missing, and what can't be had again is dropped with its reason.
+"""
+
+import contextlib
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from prefect import task
+from prefect.cache_policies import NO_CACHE
+
+from schemas.errors import DamagedFile
+from schemas.manifests import Context
+from schemas.phrases import counted
+from schemas.recipe import Recipe
+from tasks.engine import inspection, retries, runs
+from tasks.engine.parts import run_in_parts
+from tasks.io.store import layout
+from tasks.io.store.store import Store
+
+
+@task(cache_policy=NO_CACHE, **retries.RETRY_IO)
+def check_part(blobs: pa.Table, context: Context) -> None:
+    """Hash a batch of blobs; damaged ones are removed."""
+    store = runs.store_of(context)
+    for sha256 in blobs["sha256"].to_pylist():
+        with contextlib.suppress(DamagedFile):
+            store.read_blob(sha256)
+
+
+def remove_damaged_files(recipe: Recipe, context: Context, problem: DamagedFile) -> str:
+    """Check every stored file that a build of the recipe may read, and remove what is damaged.
+
+    These are the images and listings of its sources, and the thumbnails; other tables are checked whenever they are
+    read. A plan only hides from itself what is damaged. Returns a sentence for people on what was found.
+    """
+    store = runs.store_of(context)
+    known = _known_blobs(store, recipe)
+    stored = pa.array(sorted(known & store.blob_sizes().keys()), pa.string())
+    run_in_parts(check_part, pa.table({"sha256": stored}), (), context, "check the store")
+    lost = len(known - store.blob_sizes().keys())
+    for _ in store.tables(inspection.THUMBNAILS_AT):
+        pass  # a listing removes what is damaged
+    return (
+        f"the store is damaged ({problem}): of {counted(len(known), 'stored file')}, all checked now, {lost} are "
+        "damaged, and removed, or missing; they are fetched again"
+    )
+
+
+def _known_blobs(store: Store, recipe: Recipe) -> set[Any]:
+    """SHA-256 of all blobs that requests of the recipe's sources have given."""
+    of_sources = (layout.images_folder, layout.listings_folder, layout.answers_folder)
+    folders = [folder(source.name) for source in recipe.sources for folder in of_sources]
+    found = set[Any]()
+    for folder in (*folders, layout.DOWNLOADS):
+        for _, table in store.tables(folder):
+            found |= set(pc.unique(table["sha256"]).drop_null().to_pylist())
+    return found
