@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.errors import BadInput
+from tasks.core.coco.keypoints import NAMES
 from tasks.core.coco.reader import Annotation, BadAnnotation, Document, read_document, read_json, read_text
 
 IMAGE: dict[str, Any] = {"id": 7, "file_name": "a.png", "width": 40, "height": 30}
@@ -69,8 +70,6 @@ def test_the_area_is_the_files_or_else_the_boxs(area: Any, expected: float):
         ({"bbox": None}, "expected a list of numbers, got None"),
         ({"bbox": ["a", 0, 1, 1]}, "expected a number, got 'a'"),
         ({"bbox": [10**400, 0, 1, 1]}, "expected a number, got 1000"),
-        ({"keypoints": 5}, "expected keypoints as x, y, visibility each"),
-        ({"keypoints": [1, 2]}, "expected keypoints as x, y, visibility each, got 2 numbers"),
         ({"iscrowd": 2}, "expected iscrowd to be 0 or 1, got 2"),
     ],
 )
@@ -80,6 +79,28 @@ def test_an_annotation_that_can_not_be_read_is_kept_apart_with_its_reason(change
     (bad,) = got.bad_annotations
     assert bad[:2] == BadAnnotation(7, "person", "")[:2]
     assert problem in bad.problem
+
+
+@pytest.mark.parametrize(
+    ("scheme", "keypoints", "problem"),
+    [
+        (NAMES, [1, 2, 2] * 17, None),
+        (NAMES, None, None),
+        (None, [], None),
+        (None, [1, 2, 2] * 17, "expected COCO's 17 named in category 'person', got no names"),
+        (["nose"], [1, 2, 2], "expected COCO's 17, got the 1 of category 'person' ('nose')"),
+        (NAMES, [1, 2, 2], "expected 51 numbers, x, y and visibility of each of 17 points, got 3"),
+        (NAMES, 5, "expected a list of 51 numbers, got 5"),
+        (NAMES, {}, "expected a list of 51 numbers, got {}"),
+        (5, False, "expected COCO's 17 named in category 'person', got no names"),
+    ],
+)
+def test_keypoints_that_are_not_cocos_are_left_out_of_an_annotation_that_keeps_its_box(scheme, keypoints, problem):
+    categories = [{"id": 3, "name": "person", "keypoints": scheme}]
+    (got,) = read(document(annotations=[{**BOX, "keypoints": keypoints}], categories=categories)).annotations
+    assert got.xywh_px == [1, 2, 3, 4]
+    assert got.keypoints_problem == problem
+    assert got.keypoints_xyv == (None if problem or not keypoints else [1.0, 2.0, 2.0] * 17)
 
 
 def test_an_annotation_without_a_box_can_not_be_read():
