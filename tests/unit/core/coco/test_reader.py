@@ -1,6 +1,5 @@
 """A COCO document: what is in it, and one sentence for everything that is none."""
 
-import contextlib
 import json
 from typing import Any
 
@@ -159,7 +158,7 @@ def test_text_can_be_stored(value: Any, expected: str | None):
     assert read_text(value) == expected
 
 
-words = st.sampled_from([*IMAGE, *BOX, "name", "images", "annotations", "categories", "keypoints", "metadata"])
+words = st.sampled_from([*IMAGE, *BOX, "name", "images", "annotations", "categories", "keypoints", "metadata", "info"])
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(words, inner, max_size=5),
@@ -171,6 +170,42 @@ json_values = st.recursive(
 def test_no_json_ends_in_anything_but_a_document_or_a_sentence(image: Any, box: Any):
     image = {**IMAGE, **image} if isinstance(image, dict) else image
     box = {**BOX, **box} if isinstance(box, dict) else box
-    for value in (image, box, document(images=[image]), document(annotations=[box])):
-        with contextlib.suppress(BadInput):
-            read(value)
+    category = {"id": 3, "name": "person", "keypoints": box}
+    for value in (
+        image,
+        box,
+        document(images=[image]),
+        document(annotations=[box]),
+        document(categories=[box, category]),
+        document(categories=[category], annotations=[{**BOX, "keypoints": image}]),
+        document(info=box, annotations=[{**BOX, "bbox": image, "area": box, "iscrowd": box}]),
+    ):
+        check_sentences(value)
+
+
+numbers = st.sampled_from([0, 1, 2, -1, 0.5, 1e7, 1e8, 10**400, "1", "x", None, True, [1], {}]) | st.floats()
+
+
+@given(st.lists(numbers, max_size=60) | st.lists(numbers, min_size=51, max_size=51), st.lists(numbers, max_size=6))
+def test_lists_of_anything_for_points_and_sides_end_in_an_annotation_or_a_sentence(keypoints: Any, bbox: Any):
+    for scheme in (list(NAMES), None, bbox):
+        category = {"id": 3, "name": "person", "keypoints": scheme}
+        check_sentences(document(annotations=[{**BOX, "keypoints": keypoints, "bbox": bbox}], categories=[category]))
+        got = read(document(annotations=[{**BOX, "keypoints": keypoints}], categories=[category])).annotations[0]
+        assert (got.keypoints_xyv is None) == (got.keypoints_problem is not None or not keypoints)
+
+
+def check_sentences(value: Any) -> None:
+    """Read a document; whatever is said of it is one sentence that can be written."""
+    try:
+        got = read(value)
+    except BadInput as problem:
+        told = [str(problem)]
+    else:
+        told = [bad.problem for bad in got.bad_annotations]
+        told += [one.keypoints_problem for one in got.annotations if one.keypoints_problem]
+    for sentence in told:
+        assert "expected" in sentence
+        assert "got" in sentence
+        assert "\n" not in sentence
+        sentence.encode()
