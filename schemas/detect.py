@@ -32,6 +32,7 @@ FAMILIES: dict[str, Family] = {
     "yolov5": "onnx",
     "yolov8": "onnx",
     "fastestdet": "onnx",
+    "nanodet": "onnx",
     "plain": "onnx",
     "hog": "hog",
     "results": "results",
@@ -40,7 +41,7 @@ FAMILIES: dict[str, Family] = {
 """Every model that a recipe can name, and what runs it: its family."""
 
 _INDEX: dict[str, dict[str, int]] = {
-    **dict.fromkeys(("yolox", "yolov5", "yolov8", "fastestdet"), INDEX_OF_80),
+    **dict.fromkeys(("yolox", "yolov5", "yolov8", "fastestdet", "nanodet"), INDEX_OF_80),
     "plain": {},
     "hog": {"person": 0},
     "results": INDEX_OF_91,
@@ -52,6 +53,7 @@ _NMS_IOU = {
     "yolov8": 0.7,
     "plain": 0.65,
     "fastestdet": 0.45,
+    "nanodet": 0.6,
     "hog": 0.5,
     "results": 1.0,
     "fcos_resnet50_fpn": 0.6,
@@ -67,9 +69,9 @@ class Detect(Stage):
 
     stage: Literal["detect"] = "detect"
     model: str = Field(
-        description="An ONNX file by its layout (yolox, yolov5, yolov8, fastestdet, plain), a detector of torchvision "
-        "by its name, hog, or "
-        "results: boxes that another program has found, in COCO's results format (docs/detectors.md)"
+        description="An ONNX file by its layout (yolox, yolov5, yolov8, fastestdet, nanodet, plain), a detector of "
+        "torchvision by its name, hog, or results: boxes that another program has found, in COCO's results format "
+        "(docs/detectors.md)"
     )
     weights: Name | None = Field(
         "weights", description="The binding that gives the file, whose SHA-256 is part of the cache key. hog has none"

@@ -2,6 +2,8 @@
 tables.
 """
 
+import hashlib
+import json
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -155,6 +157,20 @@ def leak_problems(images: pa.Table) -> Iterator[str]:
         for word, found in splits.items():
             if len(found) > 1:
                 yield f"leak: expected {name} {word} in one split, got {sorted(found)}"
+
+
+def recipe_problems(recipe: Row, recipe_sha256: str) -> Iterator[str]:
+    """A recipe's digest that is not the manifest's; none where it also goes by files that are not in the release.
+
+    As the contract says under `recipe_sha256`. recipe: recipe.yaml as it is read.
+    """
+    stages = [stage for stage in recipe["stages"] if isinstance(stage, dict)]
+    if recipe.get("by_hand") or any(stage.get("verdicts") for stage in stages):
+        return
+    content = {name: value for name, value in recipe.items() if name != "manners"}
+    found = hashlib.sha256(json.dumps({"recipe": content}, sort_keys=True).encode()).hexdigest()
+    if found != recipe_sha256:
+        yield f"recipe.yaml: expected settings of digest {recipe_sha256}, got {found}"
 
 
 def tombstone_problems(stones: pa.Table, ledger: pa.Table) -> Iterator[str]:

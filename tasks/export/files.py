@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import yaml
 
+from schemas.detect import Detect
 from schemas.errors import DamagedFile
 from schemas.manifests import Context, Predecessor, ReleaseManifest, State
 from schemas.recipe import Recipe
@@ -70,8 +71,9 @@ def write_release(
             )
             draft.write_json(f"coco/{split}.json", pairs[-1][0])
             draft.write_json(f"coco/{split}.detections.json", pairs[-1][1])
-        scores = evaluate.box_scores([pair for pair in pairs if pair[0]["info"]["annotation_origin"] == "people"])
-        draft.write_json("evaluation.json", scores)
+        scores = evaluate.release_scores(pairs, _looked_at(store, state, content.images), _looked_for(recipe))
+        if scores is not None:
+            draft.write_json("evaluation.json", scores)
         draft.write_parquet("ledger.parquet", [content.ledger], LEDGER)
         draft.write_parquet(
             "records.parquet", [by_hand.redact_taken_down(store.read_table(state.records), content.ledger)], RECORDS
@@ -100,6 +102,21 @@ def write_release(
             _report(store, recipe, manifest, state, content, settings.coco.score, counted, context).encode(),
         )
         return draft.publish(digest.sealed(manifest.model_copy(update={"files": dict(sorted(draft.files.items()))})))
+
+
+def _looked_at(store: Store, state: State, images: pa.Table) -> set[int]:
+    """Ids of the images that the build's detector has looked at; those that bound results do not list are not."""
+    outcome = state.outcome("detect")
+    if outcome is None:
+        return set()
+    found = columns_of(store, outcome, images["record_id"], ["figures"])["figures"]
+    return set(images["image_id"].filter(pc.is_valid(found)).to_pylist())
+
+
+def _looked_for(recipe: Recipe) -> set[int]:
+    """Ids of the categories that the recipe's detectors look for."""
+    names = {name for stage in recipe.stages if isinstance(stage, Detect) for name in stage.classes}
+    return {number for number, name in enumerate(recipe.categories, 1) if name in names}
 
 
 def edges(store: Store, state: State) -> pa.Table:

@@ -255,7 +255,11 @@ def _list_files(
     settings = _FileSourceSettings(source=source, categories=categories)
     table, is_new = decide_once(store, "records", settings, CODE, view, lambda: read_source().records)
     figures, _ = decide_once(store, "figures", settings, CODE, view, lambda: read_source().figures)
-    return crawl.SourceListing(records=table, figures=figures, computed=int(is_new))
+    notes, _ = decide_once(
+        store, "notes", settings, CODE, view, lambda: pa.table({"note": pa.array(read_source().notes, pa.string())})
+    )
+    told = tuple(store.read_table(notes)["note"].to_pylist())
+    return crawl.SourceListing(records=table, figures=figures, computed=int(is_new), notes=told)
 
 
 def _without_taken_down(figures: pa.Table, taken_down: TableRef | None, store: Store) -> pa.Table:

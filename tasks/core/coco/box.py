@@ -82,25 +82,6 @@ def area_px2(xywh_px: Sequence[float]) -> float:
     return xywh_px[2] * xywh_px[3]
 
 
-def read_keypoints(value: Any) -> list[float] | None:
-    """x, y, visibility of each keypoint in one list, out of `keypoints`; None for null and for an empty list.
-
-    Raises ValueError for a list that is not in threes, and for numbers that are none or beyond MAX_PX.
-
-    >>> read_keypoints([5, 6, 2])
-    [5.0, 6.0, 2.0]
-    """
-    if value is None:
-        return None
-    try:
-        numbers = read_coordinates(value)
-    except ValueError as problem:
-        raise ValueError(f"expected keypoints as x, y, visibility each: {problem}") from problem
-    if len(numbers) % 3:
-        raise ValueError(f"expected keypoints as x, y, visibility each, got {len(numbers)} numbers")
-    return numbers or None
-
-
 def read_is_crowd(value: Any) -> bool:
     """Whether `iscrowd` says that a box stands for a crowd: 1 and true do; 0, false, null and no such field do not.
 

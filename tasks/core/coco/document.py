@@ -8,19 +8,11 @@ from typing import Any
 import pyarrow as pa
 
 from tasks.core.coco.entries import annotation_entry, result_entry
+from tasks.core.coco.keypoints import NAMES, SKELETON
 
 Document = dict[str, Any]
 Row = dict[str, Any]
 
-KEYPOINTS = [
-    "nose", "left_eye", "right_eye", "left_ear", "right_ear", "left_shoulder", "right_shoulder", "left_elbow",
-    "right_elbow", "left_wrist", "right_wrist", "left_hip", "right_hip", "left_knee", "right_knee", "left_ankle",
-    "right_ankle",
-]  # fmt: skip
-SKELETON = [
-    [16, 14], [14, 12], [17, 15], [15, 13], [12, 13], [6, 12], [7, 13], [6, 7], [6, 8], [7, 9], [8, 10], [9, 11],
-    [2, 3], [1, 2], [1, 3], [2, 4], [3, 5], [4, 6], [5, 7],
-]  # fmt: skip
 EXTENSIONS = {
     "JPEG": "jpg",
     "PNG": "png",
@@ -41,7 +33,8 @@ def split_document(
 
     images, annotations: that split's rows of both tables (images without their bytes). Where any image of the split has
     boxes by people, theirs stand (`info.annotation_origin` = people), else the detector's from `least_score` on
-    (= detector). `images[].is_annotated` says whether people have annotated an image. Format: Lin et al., "Microsoft
+    (= detector). `images[].is_annotated` says whether people have annotated an image. Categories name COCO's 17
+    keypoints where a box has any, and persons always. Format: Lin et al., "Microsoft
     COCO", and PoPArt, section 3.4: a box has itself as its segmentation; keypoints are given where there are
     any.
     """
@@ -50,6 +43,7 @@ def split_document(
     by_people = [box for box in boxes if box["origin"] != "detector"]
     is_by_people = bool(by_people) or any(image["is_annotated"] for image in rows)
     chosen = by_people if is_by_people else [box for box in boxes if box["score"] >= least_score]
+    with_keypoints = {box["category_id"] for box in chosen if box["keypoints_xyv"]}
     licences = sorted({image["rights_uri"] for image in rows})
     return {
         "info": {**info, "annotation_origin": "people" if is_by_people else "detector"},
@@ -57,7 +51,10 @@ def split_document(
             {"id": number, "name": uri.rstrip("/").rsplit("/", 1)[-1], "url": uri}
             for number, uri in enumerate(licences, 1)
         ],
-        "categories": [_category(number, name) for number, name in enumerate(categories, 1)],
+        "categories": [
+            _category(number, name, has_keypoints=name == "person" or number in with_keypoints)
+            for number, name in enumerate(categories, 1)
+        ],
         "images": [_image(image, licences.index(image["rights_uri"]) + 1) for image in rows],
         "annotations": [_annotation(box) for box in chosen],
     }
@@ -80,9 +77,10 @@ def file_name(sha256: str, format_name: str) -> str:
     return f"{sha256}.{EXTENSIONS.get(format_name, 'bin')}"
 
 
-def _category(number: int, name: str) -> Row:
+def _category(number: int, name: str, *, has_keypoints: bool) -> Row:
     plain = {"id": number, "name": name, "supercategory": name}
-    return {**plain, "keypoints": KEYPOINTS, "skeleton": SKELETON} if name == "person" else plain
+    scheme = {"keypoints": list(NAMES), "skeleton": [list(bone) for bone in SKELETON]}
+    return {**plain, **scheme} if has_keypoints else plain
 
 
 def _image(image: Row, licence: int) -> Row:

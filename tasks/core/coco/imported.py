@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schemas.errors import BadInput
-from tasks.core.coco.ids import Id, id_order
+from tasks.core.coco.ids import Id, id_order, read_id
+from tasks.core.coco.keypoints import VISIBILITIES, BadKeypoints, check_scheme
 from tasks.core.coco.reader import Image, read_categories, read_images, read_json
 from tasks.core.coco.results import KEYPOINTS, Detection, read_results
 
@@ -69,7 +70,9 @@ def import_detections(document: bytes, results: bytes, classes: Collection[int])
 
     An image is known by `metadata.sha256` (ours) or `sha256`; where it has neither, by its `file_name`. Raises BadInput
     for what is no COCO file or no results (see `read_images`, `read_results`), for results in an image that the
-    document does not list, and for a wanted class that is none of the document's categories, where it has any.
+    document does not list, for a wanted class that is none of the document's categories, where it has any, and for
+    keypoints of a wanted class that are not COCO's 17, by the document, or have a visibility other than 0, 1 and 2,
+    such as a confidence.
     """
     images = _images(document, classes)
     by_sha256, by_name = {}, {}
@@ -85,7 +88,9 @@ def import_detections(document: bytes, results: bytes, classes: Collection[int])
     for detection in detections:
         if detection.image_id not in images:
             raise BadInput(f"results: expected ids of images that are listed, got {detection.image_id}")
-    rows, boxes = _boxes([detection for detection in detections if detection.category_id in classes])
+    detections = [detection for detection in detections if detection.category_id in classes]
+    _check_keypoints(document, detections)
+    rows, boxes = _boxes(detections)
     return ImportedDetections(by_sha256, by_name, by_base, rows, boxes)
 
 
@@ -101,6 +106,28 @@ def _images(data: bytes, classes: Collection[int]) -> dict[Id, Image]:
         known = sorted(categories, key=id_order)[:20]
         raise BadInput(f"images: expected a category of id {missing[0]}, got {known}")
     return images
+
+
+def _check_keypoints(data: bytes, detections: list[Detection]) -> None:
+    """Raise BadInput for keypoints that a release can't hold."""
+    posed = [detection for detection in detections if detection.keypoints_xyv]
+    named = {
+        read_id(row["id"]): row["keypoints"]
+        for row in (read_json("images", data).get("categories") or () if posed else ())
+        if row.get("keypoints")
+    }
+    for detection in posed:
+        strange = [v for v in (detection.keypoints_xyv or [])[2::3] if v not in VISIBILITIES]
+        if strange:
+            raise BadInput(
+                f"results: expected a visibility of 0, 1 or 2 for each keypoint, got {strange[0]:g}: a confidence is "
+                "none, so write 2 for the points that you trust and 0 for the others, or leave the keypoints out"
+            )
+        if detection.category_id in named:
+            try:
+                check_scheme(str(detection.category_id), named[detection.category_id])
+            except BadKeypoints as problem:
+                raise BadInput(f"results: keypoints: {problem}; leave them out") from problem
 
 
 def _sha256(image: Image) -> str:

@@ -9,8 +9,9 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from schemas.errors import BadInput
-from tasks.core.coco.box import area_px2, read_box, read_is_crowd, read_keypoints, read_number, show
+from tasks.core.coco.box import area_px2, read_box, read_is_crowd, read_number, show
 from tasks.core.coco.ids import Id, check_unique, read_id
+from tasks.core.coco.keypoints import BadKeypoints, check_scheme, read_keypoints
 
 Row = Mapping[str, Any]
 _MAX_AREA_PX2 = 1e14
@@ -32,7 +33,10 @@ class Image(NamedTuple):
 
 
 class Annotation(NamedTuple):
-    """One of `annotations`. category: its name. area_px2: the file's own `area`, else that of the box."""
+    """One of `annotations`. category: its name. area_px2: the file's own `area`, else that of the box.
+
+    keypoints_xyv: x, y, v of COCO's 17 points, or None. keypoints_problem: why there are none, where the file has some.
+    """
 
     image_id: Id
     category: str
@@ -40,6 +44,7 @@ class Annotation(NamedTuple):
     area_px2: float
     is_crowd: bool
     keypoints_xyv: list[float] | None
+    keypoints_problem: str | None = None
 
 
 class BadAnnotation(NamedTuple):
@@ -65,7 +70,8 @@ def read_document(name: str, data: bytes) -> Document:
 
     Raises BadInput for anything but a COCO file: no JSON, no lists of objects under `images`, `annotations` and
     `categories`, ids that are none or stand twice, an image without a file name, a category without a name, and
-    annotations whose image or category the file does not have.
+    annotations whose image or category the file does not have. Keypoints that are not COCO's 17 (see
+    tasks.core.coco.keypoints) are left out of their annotations, which keep the reason.
     """
     document = read_json(name, data)
     images = read_images(name, document)
@@ -128,16 +134,18 @@ def read_text(value: Any) -> str | None:
 def _annotations(
     name: str, document: Any, images: Mapping[Id, Image], categories: Mapping[Id, str]
 ) -> tuple[list[Annotation], list[BadAnnotation]]:
+    schemes = {read_id(row["id"]): row.get("keypoints") for row in _rows(name, document, "categories")}
     annotations, bad, lost = [], [], 0
     for row in _rows(name, document, "annotations"):
         try:
-            image_id, category = read_id(row.get("image_id")), categories[read_id(row.get("category_id"))]
+            image_id, category_id = read_id(row.get("image_id")), read_id(row.get("category_id"))
+            category = categories[category_id]
             images[image_id]
         except (ValueError, KeyError):
             lost += 1
             continue
         try:
-            annotations.append(_annotation(image_id, category, row))
+            annotations.append(_annotation(image_id, category, row, schemes[category_id]))
         except ValueError as problem:
             bad.append(BadAnnotation(image_id, category, str(problem)))
     if lost:
@@ -147,16 +155,29 @@ def _annotations(
     return annotations, bad
 
 
-def _annotation(image_id: Id, category: str, row: Row) -> Annotation:
+def _annotation(image_id: Id, category: str, row: Row, scheme: Any) -> Annotation:
     xywh = read_box(row.get("bbox"))
+    keypoints, problem = _keypoints(category, row.get("keypoints"), scheme)
     return Annotation(
         image_id,
         category,
         xywh,
         _area(row.get("area"), xywh),
         read_is_crowd(row.get("iscrowd")),
-        read_keypoints(row.get("keypoints")),
+        keypoints,
+        problem,
     )
+
+
+def _keypoints(category: str, value: Any, scheme: Any) -> tuple[list[float] | None, str | None]:
+    """COCO's 17 points of an annotation, or why it has none where the file gives some. scheme: the category's names."""
+    if value is None or value == []:
+        return None, None
+    try:
+        check_scheme(category, scheme)
+        return read_keypoints(value), None
+    except BadKeypoints as problem:
+        return None, str(problem)
 
 
 def _area(value: Any, xywh_px: list[float]) -> float:

@@ -5,9 +5,10 @@ from typing import Any, NamedTuple
 from schemas.errors import BadInput
 from tasks.core.coco.box import EmptyBox, read_box, read_coordinates, read_number, show
 from tasks.core.coco.ids import Id, read_id
+from tasks.core.coco.keypoints import NAMES
 from tasks.core.coco.reader import read_json
 
-KEYPOINTS = 17
+KEYPOINTS = len(NAMES)
 """COCO's, of a person."""
 
 

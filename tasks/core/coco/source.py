@@ -1,19 +1,36 @@
 """A COCO file as a source's annotations: the figures that people drew, by the file name of each image."""
 
 import json
-from collections.abc import Collection, Sequence
-from typing import Any
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, NamedTuple
 
-from tasks.core.coco.reader import read_document
+from tasks.core.coco.ids import Id
+from tasks.core.coco.keypoints import count_problems
+from tasks.core.coco.reader import Document, read_document
 
 Figure = dict[str, Any]
+_LONGEST_DETAIL = 200
 
 
-def figures_by_file_name(name: str, data: bytes) -> dict[str, list[Figure] | None]:
-    """The figures in each image: an empty list where people drew none, None where an annotation of it can't be read.
+class FileFigures(NamedTuple):
+    """The figures that people drew in the images of a COCO file, and what of it could not be taken.
 
-    `name` is for messages. Of two images of one file name, the later one counts. Raises BadInput as `read_document`
-    does.
+    by_file_name: an empty list where people drew none, None where an annotation of the image can't be read. details: by
+    file name, what of the image was left out and why. notes: the same of the whole file, counted, in sentences.
+    """
+
+    by_file_name: Mapping[str, list[Figure] | None]
+    details: Mapping[str, str]
+    notes: tuple[str, ...]
+
+
+def read_figures(name: str, data: bytes, categories: Collection[str]) -> FileFigures:
+    """The figures of a COCO file by the file name of each image.
+
+    `name` is for messages. Of two images of one file name, the later one counts. Keypoints that are not COCO's 17 are
+    left out of their figures, which is told for figures of `categories`, the recipe's. Raises BadInput as
+    `read_document` does.
     """
     document = read_document(name, data)
     figures: dict[Any, list[Figure]] = {image_id: [] for image_id in document.images}
@@ -27,10 +44,47 @@ def figures_by_file_name(name: str, data: bytes) -> dict[str, list[Figure] | Non
             )
         )
     unknown = {annotation.image_id for annotation in document.bad_annotations}
-    return {
-        str(image.file_name): None if image_id in unknown else figures[image_id]
-        for image_id, image in document.images.items()
-    }
+    details = _details(document, categories)
+    return FileFigures(
+        {
+            str(image.file_name): None if image_id in unknown else figures[image_id]
+            for image_id, image in document.images.items()
+        },
+        {str(image.file_name): details[image_id] for image_id, image in document.images.items() if image_id in details},
+        _notes(name, document, categories),
+    )
+
+
+def _details(document: Document, categories: Collection[str]) -> dict[Id, str]:
+    """By image, what was left out."""
+    problems: dict[Id, list[str]] = {}
+    for annotation in document.annotations:
+        if annotation.keypoints_problem and annotation.category in categories:
+            problems.setdefault(annotation.image_id, []).append(annotation.keypoints_problem)
+    details = {image_id: f"keypoints left out: {count_problems(found)}" for image_id, found in problems.items()}
+    for bad in reversed(document.bad_annotations):  # of several in one image, the first is told
+        details[bad.image_id] = f"annotation unreadable, so left out: {bad.problem}"
+    return {image_id: detail[:_LONGEST_DETAIL] for image_id, detail in details.items()}
+
+
+def _notes(name: str, document: Document, categories: Collection[str]) -> tuple[str, ...]:
+    notes = []
+    if images := Counter(bad.image_id for bad in document.bad_annotations):
+        notes.append(
+            f"{name}: {len(images)} images count as not annotated, since {images.total()} annotations can't be read: "
+            f"{count_problems(bad.problem for bad in document.bad_annotations)}"
+        )
+    problems = [
+        annotation.keypoints_problem
+        for annotation in document.annotations
+        if annotation.keypoints_problem and annotation.category in categories
+    ]
+    if problems:
+        notes.append(
+            f"{name}: the keypoints of {len(problems)} figures are left out, their boxes stay: "
+            f"{count_problems(problems)}"
+        )
+    return tuple(notes)
 
 
 def figure(

@@ -56,7 +56,7 @@ def read_truth_file(name: str, data: bytes, category: str) -> TruthFile:
     )
     kept = {row["image_id"] for row in images}
     figures = [
-        annotation._asdict()
+        {name: getattr(annotation, name) for name in ANNOTATED_FIGURES.names}
         for annotation in document.annotations
         if annotation.category == category and annotation.image_id in kept
     ]

@@ -1,21 +1,36 @@
 """Raw outputs of ONNX models, by layout: boxes and scores of the requested classes.
 
-Each reader takes the output for one picture, the input's height and width in px, class indices (K) and a least score.
-It returns boxes (M, 4) as x_min, y_min, x_max, y_max in px of the input, and scores (M, K), a column for each class in
-the given order; rows that reach the least score in no class are left out early, since most of the many thousand cells
-are empty. Each raises ValueError if the output has another layout, or no class of a given index.
+`check_outputs` says once, when a model is loaded, whether its outputs can be of a layout; `read_boxes` reads those of
+one picture. Each reader takes the output for one picture, the input's height and width in px, class indices (K) and a
+least score. It returns boxes (M, 4) as x_min, y_min, x_max, y_max in px of the input, and scores (M, K), a column for
+each class in the given order; rows that reach the least score in no class are left out early, since most of the many
+thousand cells are empty. Each raises ValueError if the output has another layout, or no class of a given index.
 """
 
-import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float32]
+from tasks.core.detect.cells import (
+    STRIDES,
+    Floats,
+    cell_counts,
+    class_columns,
+    grid_cells,
+    shape_text,
+    shapes_text,
+    strong_rows,
+)
+from tasks.core.detect.nanodet import boxes_from_nanodet, check_nanodet
+
 Reader = Callable[[Floats, int, int, Sequence[int], float], tuple[Floats, Floats]]
-STRIDES = (8, 16, 32)
 _MOST_NEGATIVE = 0.01
+# heads of YOLO models: two or more neighbours of these strides, and so many boxes for each cell
+_ALL_STRIDES = (4, 8, 16, 32, 64, 128)
+_MOST_ANCHORS = 9
+_LEAST_CENTRE_PX = 4
+_SLACK = 1e-3
 _MOST_LOG = np.float32(20)  # e^20 strides are beyond any picture; without a limit, nonsense would overflow
 
 
@@ -28,12 +43,12 @@ def boxes_from_yolox(
     (logarithms, in strides), objectness, C class scores. N = sum of (H / s) (W / s).
     (Ge et al., "YOLOX: Exceeding YOLO Series in 2021", section 2.1, and its ONNX demo.)
     """
-    grid, stride = _cells(height_px, width_px)
+    grid, stride = grid_cells(height_px, width_px, STRIDES)
     if raw.ndim != 2 or len(raw) != len(grid) or raw.shape[1] < 6:
         expected = f"{len(grid)} rows of 5 numbers and class scores for an input of {width_px} x {height_px} px"
-        raise ValueError(f"expected {expected}, got an output of {_shape(raw)} for a picture")
-    scores = raw[:, 4:5] * raw[:, _columns(classes, 5, raw.shape[1])]
-    strong = _strong(scores, least_score)
+        raise ValueError(f"expected {expected}, got an output of {shape_text(raw)} for a picture")
+    scores = raw[:, 4:5] * raw[:, class_columns(classes, 5, raw.shape[1])]
+    strong = strong_rows(scores, least_score)
     rows, step = raw[strong], stride[strong]
     centre = (rows[:, :2] + grid[strong]) * step
     half = np.exp(np.minimum(rows[:, 2:4], _MOST_LOG)) * step / 2
@@ -51,12 +66,12 @@ def boxes_from_fastestdet(
     """
     if raw.ndim != 3 or len(raw) < 6:
         expected = "5 numbers and class scores for each cell of a grid"
-        raise ValueError(f"expected {expected}, got an output of {_shape(raw)} for a picture")
+        raise ValueError(f"expected {expected}, got an output of {shape_text(raw)} for a picture")
     rows, columns = raw.shape[1:]
     cells = raw.reshape(len(raw), -1)
-    objectness, likeness = np.maximum(cells[0], 0), np.maximum(cells[_columns(classes, 5, len(raw))], 0)
+    objectness, likeness = np.maximum(cells[0], 0), np.maximum(cells[class_columns(classes, 5, len(raw))], 0)
     scores = np.asarray(objectness ** np.float32(0.6) * likeness ** np.float32(0.4), np.float32).T
-    strong = _strong(scores, least_score)
+    strong = strong_rows(scores, least_score)
     y, x = np.divmod(strong, columns)
     place = np.stack([x, y], axis=1).astype(np.float32)
     sides, grid = np.array([width_px, height_px], np.float32), np.array([columns, rows], np.float32)
@@ -74,9 +89,11 @@ def boxes_from_yolov5(
     than numbers for each: in the next layout it is the other way round.
     """
     if raw.ndim != 2 or not 6 <= raw.shape[1] < len(raw):
-        raise ValueError(f"expected rows of 5 numbers and class scores, got an output of {_shape(raw)} for a picture")
-    scores = raw[:, 4:5] * raw[:, _columns(classes, 5, raw.shape[1])]
-    strong = _strong(scores, least_score)
+        raise ValueError(
+            f"expected rows of 5 numbers and class scores, got an output of {shape_text(raw)} for a picture"
+        )
+    scores = raw[:, 4:5] * raw[:, class_columns(classes, 5, raw.shape[1])]
+    strong = strong_rows(scores, least_score)
     return _corners(raw[:, :4], strong), scores[strong]
 
 
@@ -89,10 +106,10 @@ def boxes_from_yolov8(
     """
     if raw.ndim != 2 or not 5 <= len(raw) < raw.shape[1]:
         raise ValueError(
-            f"expected columns of 4 numbers and class scores, got an output of {_shape(raw)} for a picture"
+            f"expected columns of 4 numbers and class scores, got an output of {shape_text(raw)} for a picture"
         )
-    scores = raw[_columns(classes, 4, len(raw))].T
-    strong = _strong(scores, least_score)
+    scores = raw[class_columns(classes, 4, len(raw))].T
+    strong = strong_rows(scores, least_score)
     return _corners(raw[:4].T, strong), scores[strong]
 
 
@@ -105,10 +122,10 @@ def boxes_from_plain(
     an index that the model does not have simply matches no row.
     """
     if raw.ndim != 2 or raw.shape[1] != 6:
-        raise ValueError(f"expected rows of 6 numbers, got an output of {_shape(raw)} for a picture")
+        raise ValueError(f"expected rows of 6 numbers, got an output of {shape_text(raw)} for a picture")
     is_of = raw[:, 5:6] == np.array(classes, np.float32)
     scores = np.where(is_of, raw[:, 4:5], np.float32(-1))  # below any floor
-    strong = _strong(scores, least_score)
+    strong = strong_rows(scores, least_score)
     return raw[strong, :4], scores[strong]
 
 
@@ -119,7 +136,61 @@ READERS: dict[str, Reader] = {
     "yolov8": boxes_from_yolov8,
     "plain": boxes_from_plain,
 }
-"""By layout."""
+"""By layout, of those that have one output."""
+
+
+def read_boxes(
+    layout: str, outputs: Sequence[Floats], height_px: int, width_px: int, classes: Sequence[int], least_score: float
+) -> tuple[Floats, Floats]:
+    """Boxes and scores out of a model's outputs for one picture; of layouts with one output, the first is read."""
+    if layout == "nanodet":
+        return boxes_from_nanodet(outputs, height_px, width_px, classes, least_score)
+    return READERS[layout](outputs[0], height_px, width_px, classes, least_score)
+
+
+def check_outputs(
+    layout: str, outputs: Sequence[Floats], shapes: Sequence[tuple[int, ...]], height_px: int, width_px: int
+) -> None:
+    """Raise ValueError unless a model's outputs for one picture can be of that layout.
+
+    outputs: those that are read. shapes: of all outputs, for one picture. Where one output is read, others may only
+    have another number of dimensions, such as the raw heads that YOLOv5 can export beside its boxes.
+    """
+    if layout == "nanodet":
+        check_nanodet(outputs, height_px, width_px)
+        return
+    if sum(len(shape) == len(shapes[0]) for shape in shapes) > 1:
+        raise ValueError(f"expected one output for a picture, got {shapes_text(shapes)}")
+    if layout == "yolox" and outputs[0].ndim == 2 and not _are_scores(outputs[0][:, 5:]):
+        raise ValueError("expected class scores of 0 to 1, got other numbers, as another layout has")
+    if layout in {"yolov5", "yolov8"}:
+        _check_heads(outputs[0] if layout == "yolov5" else outputs[0].T, height_px, width_px)
+
+
+def _check_heads(rows: Floats, height_px: int, width_px: int) -> None:
+    """Raise ValueError unless there is a row for each box of YOLO's heads, with its centre in px of the input."""
+    if rows.ndim != 2 or not 5 <= rows.shape[1] < len(rows):
+        return  # the reader has a sentence for it
+    counts = {anchors * cells for cells in _cells_of_heads(height_px, width_px) for anchors in range(1, _MOST_ANCHORS)}
+    if len(rows) not in counts:
+        usual = sum(cell_counts(height_px, width_px, STRIDES))
+        raise ValueError(
+            f"expected a box for each cell of strides 8, 16 and 32 of {width_px} x {height_px} px, {usual} or three "
+            f"times as many, got {len(rows)}"
+        )
+    if rows[:, :2].max() < _LEAST_CENTRE_PX:
+        raise ValueError(f"expected centres of boxes in px of the input, got none beyond {rows[:, :2].max():.3g}")
+
+
+def _are_scores(values: Floats) -> bool:
+    return bool(((values >= -_SLACK) & (values <= 1 + _SLACK)).all())
+
+
+def _cells_of_heads(height_px: int, width_px: int) -> Iterator[int]:
+    """How many cells two or more neighbouring strides have."""
+    for start in range(len(_ALL_STRIDES)):
+        for end in range(start + 2, len(_ALL_STRIDES) + 1):
+            yield sum(cell_counts(height_px, width_px, _ALL_STRIDES[start:end]))
 
 
 def _corners(centred: Floats, strong: NDArray[np.int64]) -> Floats:
@@ -131,30 +202,3 @@ def _corners(centred: Floats, strong: NDArray[np.int64]) -> Floats:
         raise ValueError("expected sides of boxes in px, got negative numbers, as another layout has")
     middle, half = centred[strong, :2], centred[strong, 2:] / 2
     return np.concatenate([middle - half, middle + half], axis=1)
-
-
-def _columns(classes: Sequence[int], first: int, end: int) -> list[int]:
-    """The columns of these classes' scores."""
-    if classes and max(classes) >= end - first:
-        raise ValueError(f"expected class {max(classes)}, got a model of {end - first} classes 0..{end - first - 1}")
-    return [first + index for index in classes]
-
-
-def _strong(scores: Floats, least_score: float) -> NDArray[np.int64]:
-    return np.flatnonzero((scores >= least_score).any(axis=1))
-
-
-def _shape(raw: Floats) -> str:
-    return " x ".join(map(str, raw.shape)) or "one number"
-
-
-@functools.lru_cache(maxsize=8)
-def _cells(height_px: int, width_px: int) -> tuple[Floats, Floats]:
-    """(N, 2) column and row of each cell, and (N, 1) its stride in px."""
-    grids, strides = [], []
-    for stride in STRIDES:
-        rows, columns = height_px // stride, width_px // stride
-        y, x = np.divmod(np.arange(rows * columns), columns or 1)
-        grids.append(np.stack([x, y], axis=1).astype(np.float32))
-        strides.append(np.full((rows * columns, 1), stride, np.float32))
-    return np.concatenate(grids), np.concatenate(strides)

@@ -25,10 +25,15 @@ _NO_TEXT = re.compile(r"[\x00-\x1f\x7f]+")
 
 
 def summary_lines(name: str, scores: pa.Table, settings: CompareSettings) -> list[str]:
-    """Lines of the summary: numbers for boxes and for images, the detectors compared, and the AP of each style."""
+    """Lines of the summary: numbers for boxes and for images, the detectors compared, and the AP of each style.
+
+    Without a row about all images there is nothing to compare, which one line says.
+    """
     rows = scores.to_pylist()
     detectors = rank_detectors(rows)
-    whole = next(row for row in rows if row["stratum"] is None)
+    whole = next((row for row in rows if row["stratum"] is None), None)
+    if whole is None:
+        return [f"## {cell(name)}: no detector was compared"]
     lines = [
         f"## {cell(name)}: {whole['images']} images, {whole['figures']} figures",
         "",

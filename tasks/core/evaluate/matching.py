@@ -30,7 +30,10 @@ class DrawnFigures(NamedTuple):
 
 
 class Detections(NamedTuple):
-    """A detector's boxes. image: (D,) row of each box's image, ascending. Boxes of an image by falling score."""
+    """A detector's boxes, as `sort_detections` orders them. image: (D,) row of each box's image, ascending.
+
+    xywh_px: (D, 4), to 0.1 px. score: (D,), 0..1, to 0.001.
+    """
 
     image: NDArray[np.int64]
     xywh_px: NDArray[np.float64]
@@ -76,8 +79,11 @@ def detections_of_measure(images: pa.Table, measured: pa.Table, category: str) -
 
 
 def sort_detections(image: NDArray[np.int64], xywh_px: NDArray[np.float64], score: NDArray[np.float64]) -> Detections:
-    """Boxes by image, then by falling score, equal ones as they came."""
-    order = np.lexsort((-score, image))
+    """Boxes by image, then by falling score, then by x, y, width and height.
+
+    Scores go by the order of boxes that have equal ones: so it does not depend on where the boxes come from.
+    """
+    order = np.lexsort((*xywh_px.T[::-1], -score, image))
     return Detections(image[order], xywh_px[order], score[order])
 
 

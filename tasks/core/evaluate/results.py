@@ -6,6 +6,7 @@ from typing import cast
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from schemas.errors import BadInput
 from tasks.core.coco.ids import Id, count_with_examples, id_order
@@ -17,6 +18,10 @@ def detections_of_results(
     name: str, data: bytes, images: pa.Table, others: Collection[Id], category_id: Id
 ) -> tuple[Detections, tuple[str, ...]]:
     """The boxes of one category in these images, and notes: how many boxes or images were passed over.
+
+    Boxes are clipped to their pictures and rounded as `detect` does before it stores them (tasks/core/detect/boxes.py):
+    a detector has the same scores, whether it runs here or its results come in a file. A box of which nothing is left
+    in its picture is left out.
 
     images: ANNOTATED. others: ids of the truth's other images, whose boxes are passed over. Raises BadInput for what is
     no list of results (see `read_results`), and for ids of images that the truth does not have.
@@ -36,11 +41,13 @@ def detections_of_results(
         for detection in results.detections
         if detection.image_id in row_of and detection.category_id == category_id
     ]
-    return sort_detections(
-        np.array([row_of[cast(int, detection.image_id)] for detection in boxes], np.int64),
-        np.array([detection.xywh_px for detection in boxes], np.float64).reshape(-1, 4),
-        np.array([detection.score for detection in boxes], np.float64),
-    ), tuple(notes)
+    row = np.array([row_of[cast(int, detection.image_id)] for detection in boxes], np.int64)
+    xywh = _as_stored(np.array([detection.xywh_px for detection in boxes], np.float32).reshape(-1, 4), images, row)
+    score = np.array([round(float(np.float32(detection.score)), 3) for detection in boxes], np.float64)
+    is_inside = (xywh[:, 2:] > 0).all(axis=1)
+    if outside := int((~is_inside).sum()):
+        notes.append(f"{name}: left out {outside} boxes of which nothing, or less than 0.1 px, is in the picture")
+    return sort_detections(row[is_inside], xywh[is_inside], score[is_inside]), tuple(notes)
 
 
 def detections_of_release(images: pa.Table, annotations: pa.Table, category_id: Id) -> dict[str, Detections]:
@@ -55,6 +62,20 @@ def detections_of_release(images: pa.Table, annotations: pa.Table, category_id: 
     return {
         str(name): _detections(images, boxes.filter(pc.equal(boxes["origin_name"], name))) for name in sorted(names)
     }
+
+
+def _as_stored(xywh_px: NDArray[np.float32], images: pa.Table, row: NDArray[np.int64]) -> NDArray[np.float64]:
+    """(D, 4) boxes, clipped to the pictures of these rows and rounded to 0.1 px; sides of 0 where nothing is left.
+
+    In 32 bits up to there, as in `detect`: half a tenth may be rounded up or down.
+    """
+    sides = [images[name].to_numpy().astype(np.float32)[row] for name in ("width_px", "height_px")]
+    size_px = np.nan_to_num(np.stack(sides, axis=1), nan=np.inf)
+    low, high = (
+        np.clip(corner, 0, size_px).astype(np.float64).round(1)
+        for corner in (xywh_px[:, :2], xywh_px[:, :2] + xywh_px[:, 2:])
+    )
+    return np.concatenate([low, (high - low).round(1)], axis=1)
 
 
 def _detections(images: pa.Table, boxes: pa.Table) -> Detections:

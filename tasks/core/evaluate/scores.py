@@ -1,7 +1,7 @@
 """COCO's scores, computed by faster-coco-eval, whose numbers are pycocotools' own (tests/parity/test_evaluate.py)."""
 
 import copy
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -13,9 +13,53 @@ NAMES = ("AP", "AP50", "AP75", "APS", "APM", "APL", "AR1", "AR10", "AR100", "ARS
 """pycocotools' twelve numbers: IoU .50:.95 except AP50 and AP75; sizes by area; AR by boxes per image."""
 
 
-def box_scores(
-    documents: Iterable[tuple[Document, list[dict[str, Any]]]], at_most: int = 100
-) -> dict[str, float | int | None]:
+Scores = dict[str, float | int | None]
+
+
+def release_scores(
+    documents: Iterable[tuple[Document, list[dict[str, Any]]]], looked_at: Collection[int], looked_for: Collection[int]
+) -> Scores | None:
+    """`box_scores` of a release's own detector, over the annotated images that it has looked at.
+
+    documents: COCO documents and results of its splits; of these, documents of a detector's boxes are passed over.
+    looked_at: ids of the images that the detector has looked at, with or without a box; looked_for: ids of the
+    categories that it knows. None where there is nothing to score: without a detector, or without an annotated image
+    that it has looked at.
+    """
+    pairs = [
+        (_part_of(document, looked_at, looked_for), sort_results(results))
+        for document, results in documents
+        if document["info"].get("annotation_origin") == "people"
+    ]
+    if not looked_for or not any(
+        image.get("is_annotated", True) for document, _ in pairs for image in document["images"]
+    ):
+        return None
+    return box_scores(pairs)
+
+
+def sort_results(results: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """COCO results in the order in which all detections are compared: by image, falling score, and box.
+
+    Scores go by the order of boxes that have equal ones, so that they must not depend on where the boxes come from.
+    """
+    return sorted(results, key=lambda box: (box["image_id"], -box["score"], box["bbox"]))
+
+
+def _part_of(document: Document, image_ids: Collection[int], category_ids: Collection[int]) -> Document:
+    return {
+        **document,
+        "images": [image for image in document["images"] if image["id"] in image_ids],
+        "annotations": [
+            box
+            for box in document["annotations"]
+            if box["image_id"] in image_ids and box["category_id"] in category_ids
+        ],
+        "categories": [category for category in document["categories"] if category["id"] in category_ids],
+    }
+
+
+def box_scores(documents: Iterable[tuple[Document, list[dict[str, Any]]]], at_most: int = 100) -> Scores:
     """AP and AR of detections against people's boxes, over the annotated images of all documents together.
 
     documents: pairs of a COCO document (`images[].is_annotated`; without that field an image counts) and a list in

@@ -1,9 +1,9 @@
 """One source's files, as records and figures: the one place that knows which source reads what."""
 
 import csv
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 
@@ -25,10 +25,19 @@ class UnreadableFile(Exception):
 
 @dataclass(frozen=True)
 class SourceTables:
-    """RECORDS of a source, and SOURCE_FIGURES of those that people have annotated."""
+    """RECORDS of a source, SOURCE_FIGURES of those that people have annotated, and what was left out, in sentences."""
 
     records: pa.Table
     figures: pa.Table
+    notes: tuple[str, ...] = ()
+
+
+class _Annotations(NamedTuple):
+    """The figures that people drew, by locator (None: not annotated), and what of them was left out and why."""
+
+    figures_of: Callable[[str], list[coco.Figure] | None]
+    details: Mapping[str, str] = {}
+    notes: tuple[str, ...] = ()
 
 
 def files_to_read(source: AnyFileSource, paths: Sequence[str]) -> list[str]:
@@ -63,12 +72,12 @@ def tables_of_source(
             f"source '{source.name}': expected {_expected(source)} below binding '{source.at}', got none among "
             f"{len(paths)} files{_examples(paths)}"
         )
-    figures_of = _figures_of(source, read)
+    annotations = _read_annotations(source, read, categories)
     figures_by_record, unreadable = {}, {}
     rows = records.unique(rows)  # before figures are looked up: of rows with the same id, only the first has them
     for row in rows:
         try:
-            if row["reason"] is None and (figures := figures_of(row["locator"])) is not None:
+            if row["reason"] is None and (figures := annotations.figures_of(row["locator"])) is not None:
                 figures_by_record[row["record_id"]] = coco.figures_of_categories(figures, categories)
         except (voc.BadAnnotation, UnreadableFile) as problem:
             unreadable[row["record_id"]] = f"annotation unreadable, so left out: {problem}"[:200]
@@ -76,12 +85,15 @@ def tables_of_source(
         {
             **row,
             "is_annotated": row["record_id"] in figures_by_record,
-            "detail": row["detail"] or unreadable.get(row["record_id"]),
+            "detail": row["detail"]
+            or unreadable.get(row["record_id"])
+            or annotations.details.get(row["locator"] or ""),
         }
         for row in rows
     ]
     figures = [{"record_id": name, "figures": figures_by_record[name]} for name in sorted(figures_by_record)]
-    return SourceTables(records.records_table(annotated), pa.Table.from_pylist(figures, schema=SOURCE_FIGURES))
+    table_of_figures = pa.Table.from_pylist(figures, schema=SOURCE_FIGURES)
+    return SourceTables(records.records_table(annotated), table_of_figures, annotations.notes)
 
 
 def _rows(
@@ -121,16 +133,15 @@ def _read_needed(source: AnyFileSource, read: Read, what: str, path: str) -> byt
         ) from problem
 
 
-def _figures_of(source: AnyFileSource, read: Read) -> Callable[[str], list[coco.Figure] | None]:
-    """A function from a locator to the figures that people drew; None if the image was not annotated."""
+def _read_annotations(source: AnyFileSource, read: Read, categories: tuple[str, ...]) -> _Annotations:
     settings = source.annotations
     if settings is None:
-        return lambda _: None
+        return _Annotations(lambda _: None)
     absent: list[coco.Figure] | None = [] if settings.missing == "no_figures" else None
     if settings.format == "coco":
         data = _read_needed(source, read, "COCO annotations", settings.path)
-        by_name = _coco(source, data, settings.path)
-        return lambda locator: by_name.get(locator, absent)
+        file = _coco(source, data, settings.path, categories)
+        return _Annotations(lambda locator: file.by_file_name.get(locator, absent), file.details, file.notes)
 
     def of_voc(locator: str) -> list[coco.Figure] | None:
         data = (
@@ -140,15 +151,15 @@ def _figures_of(source: AnyFileSource, read: Read) -> Callable[[str], list[coco.
         )
         return absent if data is None else voc.figures_of_voc(data)
 
-    return of_voc
+    return _Annotations(of_voc)
 
 
-def _coco(source: AnyFileSource, data: bytes | None, path: str) -> dict[str, list[coco.Figure] | None]:
+def _coco(source: AnyFileSource, data: bytes | None, path: str, categories: tuple[str, ...]) -> coco.FileFigures:
     if data is None:
         raise BadInput(
             f"source '{source.name}': expected COCO annotations '{path}' below binding '{source.at}', got no such file"
         )
-    return coco.figures_by_file_name(f"source '{source.name}': '{path}'", data)
+    return coco.read_figures(f"source '{source.name}': '{path}'", data, categories)
 
 
 def _expected(source: AnyFileSource) -> str:

@@ -6,6 +6,7 @@ tasks/core/detect/layouts.py turns the output into boxes.
 |---|---|---|
 | yolox | BGR, 0..255 | scaled by min(H/h, W/w), top-left; the rest 114 |
 | yolov5, yolov8, plain | RGB, 0..1 | likewise |
+| nanodet | BGR, less NanoDet's mean, by its deviation | like yolox, the rest 114 before that |
 | fastestdet | BGR, 0..1 | scaled to W x H, whatever its aspect |
 """
 
@@ -39,6 +40,9 @@ class Layout(NamedTuple):
     is_bgr: bool
     highest: float  # value of a channel
     is_letterboxed: bool
+    # of each channel, subtracted, and what it is then divided by; None: nothing
+    mean_and_deviation: tuple[tuple[float, float, float], tuple[float, float, float]] | None = None
+    is_in_one_output: bool = True
 
 
 LAYOUTS = {
@@ -47,6 +51,14 @@ LAYOUTS = {
     "yolov8": Layout(is_bgr=False, highest=1, is_letterboxed=True),
     "plain": Layout(is_bgr=False, highest=1, is_letterboxed=True),
     "fastestdet": Layout(is_bgr=True, highest=1, is_letterboxed=False),
+    "nanodet": Layout(
+        is_bgr=True,
+        highest=255,
+        is_letterboxed=True,
+        # its authors' configurations
+        mean_and_deviation=((103.53, 116.28, 123.675), (57.375, 57.12, 58.395)),
+        is_in_one_output=False,
+    ),
 }
 
 
@@ -75,23 +87,26 @@ class Model:
         self.batch = shape[0] if isinstance(shape[0], int) and shape[0] > 0 else _BATCH
         if self.batch > _MOST_BATCH:
             raise BadInput(f"weights: expected a batch of at most {_MOST_BATCH}, got {self.batch}")
-        self.grey_output = self._run_on_grey()
+        self.grey_outputs, self.output_shapes = self._run_on_grey()
 
-    def _run_on_grey(self) -> NDArray[np.float32]:
-        """The output for a grey picture, as a test of the model.
+    def _run_on_grey(self) -> tuple[list[NDArray[np.float32]], list[tuple[int, ...]]]:
+        """The outputs that are read for a grey picture, as a test of the model, and the shapes of all for one picture.
 
         Raises BadInput if the model does not run, or does not return a row for each picture.
         """
         grey, _ = self.prepare_picture(np.full((self.height_px, self.width_px, 3), _PAD, np.uint8))
         try:
-            output = self.run([grey])
+            outputs = self._run(self._batch_of([grey]))
+            read = [self._rows_of(output, 1) for output in self._select(outputs)]
         except Exception as problem:  # see _session; and an output that is no tensor of numbers
             raise BadInput(f"weights: expected a model that runs, got {_one_line(problem)}") from problem
-        if output.ndim < 2 or len(output) != 1:
-            raise BadInput(
-                f"weights: expected an output with a row for each of {self.batch} pictures, got {output.shape}"
-            )
-        return np.asarray(output[0])
+        for output in read:
+            if output.ndim < 2 or len(output) != 1:
+                raise BadInput(
+                    f"weights: expected an output with a row for each of {self.batch} pictures, got {output.shape}"
+                )
+        shapes = [tuple(getattr(output, "shape", ())) for output in outputs]
+        return [np.asarray(output[0]) for output in read], [shape[1:] for shape in shapes]
 
     def prepare_picture(self, pixels: NDArray[np.uint8]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """(3, H, W) input from one RGB picture (h, w, 3), and the scales by which x and y were multiplied."""
@@ -100,6 +115,9 @@ class Model:
         tensor = np.ascontiguousarray(channels.transpose(2, 0, 1)).astype(np.float32)
         if self._layout.highest != 255:
             tensor *= np.float32(self._layout.highest / 255)
+        if self._layout.mean_and_deviation is not None:
+            mean, deviation = (np.array(one, np.float32)[:, None, None] for one in self._layout.mean_and_deviation)
+            tensor = (tensor - mean) / deviation
         return tensor, np.array(scales, np.float32)
 
     def _letterboxed(self, pixels: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], tuple[float, float]]:
@@ -117,17 +135,30 @@ class Model:
 
     def run(self, inputs: Sequence[NDArray[np.float32]]) -> NDArray[np.float32]:
         """The model's first output, a row for each of at most `batch` inputs."""
+        return self.run_all(inputs)[0]
+
+    def run_all(self, inputs: Sequence[NDArray[np.float32]]) -> list[NDArray[np.float32]]:
+        """The outputs that the layout has, each with a row for each of at most `batch` inputs."""
+        outputs = self._select(self._run(self._batch_of(inputs)))
+        return [self._rows_of(output, len(inputs)) for output in outputs]
+
+    def _select(self, outputs: Sequence[Any]) -> Sequence[Any]:
+        return outputs[:1] if self._layout.is_in_one_output else outputs
+
+    def _rows_of(self, output: Any, count: int) -> NDArray[np.float32]:
+        rows = np.asarray(output, np.float32)
+        return rows[:count] if rows.ndim and len(rows) == self.batch else rows
+
+    def _batch_of(self, inputs: Sequence[NDArray[np.float32]]) -> NDArray[np.float32]:
         if self.batch == 1:
-            batch = inputs[0][None]
-        else:
-            batch = np.zeros((self.batch, 3, self.height_px, self.width_px), np.float32)
-            batch[: len(inputs)] = inputs
-        output = np.asarray(self._run(batch), np.float32)
-        return output[: len(inputs)] if output.ndim and len(output) == self.batch else output
+            return inputs[0][None]
+        batch = np.zeros((self.batch, 3, self.height_px, self.width_px), np.float32)
+        batch[: len(inputs)] = inputs
+        return batch
 
     def _run(self, batch: NDArray[np.float32]) -> Any:
         try:
-            return self._session.run(None, {self._input: batch})[0]
+            return self._session.run(None, {self._input: batch})
         except Exception as problem:
             if self._session.get_providers()[0] == _CUDA:  # may be temporary: the part is tried again
                 raise OSError(f"expected the CUDA device to respond, got {_one_line(problem)}") from problem

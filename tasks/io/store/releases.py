@@ -140,10 +140,11 @@ class Release:
             return pq.read_schema(file)
 
     def table(self, path: str, *, but: str = "") -> pa.Table:
-        """One Parquet file, without one of its columns."""
+        """One Parquet file, without one of its columns, or one field of a struct: `image.bytes`."""
         with self.fs.open(f"{self.root}/{path}", "rb") as file:
             parquet = pq.ParquetFile(file)
-            return parquet.read(columns=[name for name in parquet.schema_arrow.names if name != but])
+            fields = [parquet.schema.column(place).path for place in range(len(parquet.schema))]
+            return parquet.read(columns=[name for name in fields if name != but and not name.startswith(f"{but}.")])
 
     def file_entry(self, path: str) -> FileEntry | None:
         """Digest and bytes of a file as it lies there; None if it is gone."""

@@ -1,4 +1,4 @@
-"""The one rule for a box: four finite numbers, positive sides, a limit. And the same for keypoints and crowds."""
+"""The one rule for a box: four finite numbers, positive sides, a limit. And the same for crowds."""
 
 import contextlib
 import math
@@ -16,7 +16,6 @@ from tasks.core.coco.box import (
     read_box,
     read_coordinates,
     read_is_crowd,
-    read_keypoints,
     read_number,
     show,
 )
@@ -102,36 +101,6 @@ def test_a_value_is_a_box_or_none(value: Any):
 def test_the_area_of_the_largest_box_is_a_number():
     assert area_px2([0, 0, 2.5, 4]) == 10
     assert area_px2(read_box([0, 0, MAX_PX, MAX_PX])) == 1e14
-
-
-@pytest.mark.parametrize(
-    ("value", "expected"),
-    [
-        pytest.param([5, 6, 2, 0, 0, 0], [5.0, 6.0, 2.0, 0.0, 0.0, 0.0], id="two"),
-        pytest.param([], None, id="an empty list"),
-        pytest.param(None, None, id="null"),
-        pytest.param(["5", 6, 2], [5.0, 6.0, 2.0], id="numbers as text"),
-    ],
-)
-def test_keypoints(value: Any, expected: list[float] | None):
-    assert read_keypoints(value) == expected
-
-
-@pytest.mark.parametrize(
-    ("value", "message"),
-    [
-        pytest.param([1, 2], "expected keypoints as x, y, visibility each, got 2 numbers", id="no threes"),
-        pytest.param([1, 2, math.nan], "expected a finite number, got nan", id="NaN"),
-        pytest.param([1, 1e8, 2], "expected numbers of at most 10000000 px", id="above the limit"),
-        pytest.param([1, 2, True], "expected a number, got True", id="true is no number"),
-        pytest.param(5, "expected a list of numbers, got 5", id="a number"),
-        pytest.param("nose", "expected a list of numbers, got 'nose'", id="a word"),
-    ],
-)
-def test_what_is_no_keypoints(value: Any, message: str):
-    with pytest.raises(ValueError, match="expected keypoints as x, y, visibility each") as caught:
-        read_keypoints(value)
-    assert message in str(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import pytest
 
 from schemas.tables import ANNOTATIONS
 from tasks.core.coco import document as coco
+from tasks.core.coco.keypoints import NAMES
 from tasks.core.export.images import IMAGES_BY_DIGEST
 
 CC0 = "https://creativecommons.org/publicdomain/zero/1.0/"
@@ -209,6 +210,15 @@ def test_categories_count_from_1_and_only_people_have_keypoints():
     assert {end for bone in person["skeleton"] for end in bone} == set(range(1, 18))  # counted from 1
 
 
+def test_another_category_says_which_keypoints_its_boxes_have():
+    boxes = [box(5, category_id=2, keypoints_xyv=[1.0, 2.0, 2.0] * 17), box(6)]
+    person, saint, dog = document([image(1, is_annotated=True)], boxes, categories=("person", "saint", "dog"))[
+        "categories"
+    ]
+    assert person["keypoints"] == saint["keypoints"] == list(NAMES)
+    assert "keypoints" not in dog
+
+
 BONES = """
     left_ankle left_knee, left_knee left_hip, right_ankle right_knee, right_knee right_hip, left_hip right_hip,
     left_shoulder left_hip, right_shoulder right_hip, left_shoulder right_shoulder, left_shoulder left_elbow,
@@ -224,7 +234,7 @@ def test_the_skeleton_is_cocos_bone_by_bone():
 
 
 def test_left_stands_before_right_in_every_pair_of_keypoints():
-    pairs = coco.KEYPOINTS[1:]
+    pairs = NAMES[1:]
     assert all(
         (one.removeprefix("left_") == two.removeprefix("right_")) and one != two
         for one, two in zip(pairs[::2], pairs[1::2], strict=True)

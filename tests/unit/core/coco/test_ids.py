@@ -49,3 +49,7 @@ def test_numbers_come_before_text():
 )
 def test_counting_names_the_first_three(count: int, text: str):
     assert count_with_examples(list(range(count)), "id") == text
+
+
+def test_examples_stand_in_one_line_that_can_be_written():
+    assert count_with_examples(["a\nb", "\ud800", "ä"], "image") == "3 images (a?b, ?, ä)"

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from schemas.errors import BadInput
 from tasks.core.coco.imported import ImportedDetections, import_detections
+from tasks.core.coco.keypoints import NAMES
 
 A, B = "a" * 64, "b" * 64
 DOCUMENT: dict[str, Any] = {
@@ -100,6 +101,43 @@ def test_keypoints_are_taken_where_there_are_any():
     found = imported(rows=[{**BOX, "keypoints": keypoints}, {**BOX, "keypoints": None}]).boxes_of(1)
     assert found.keypoints_xyv[0].reshape(-1).tolist() == keypoints
     assert np.isnan(found.keypoints_xyv[1]).all()
+
+
+@pytest.mark.parametrize(
+    ("names", "keypoints", "message"),
+    [
+        pytest.param(None, [1, 2, 2] * 17, None, id="a document that names no keypoints: 17 are COCO's"),
+        pytest.param(NAMES, [1, 2, 1] * 17, None, id="labelled, but hidden"),
+        pytest.param(
+            NAMES,
+            [1, 2, 0.7] * 17,
+            "results: expected a visibility of 0, 1 or 2 for each keypoint, got 0.7",
+            id="a confidence",
+        ),
+        pytest.param(
+            ["nose"],
+            [1, 2, 2] * 17,
+            "results: keypoints: expected COCO's 17, got the 1 of category",
+            id="of another scheme",
+        ),
+        pytest.param([*NAMES[1:], "tail"], [1, 2, 2] * 17, "got the 17 of category '1' ('left_eye'", id="of an animal"),
+        pytest.param(["nose"], None, None, id="another scheme, and no keypoints"),
+    ],
+)
+def test_keypoints_that_a_release_can_not_hold_are_refused(names: Any, keypoints: Any, message: str | None):
+    document = {**DOCUMENT, "categories": [{"id": 1, "name": "person", "keypoints": names}]}
+    rows = [BOX, {**BOX, "keypoints": keypoints}]
+    if message is None:
+        assert len(imported(document, rows).boxes_of(1).scores) == 2
+        return
+    with pytest.raises(BadInput) as caught:
+        imported(document, rows)
+    assert message in str(caught.value)
+
+
+def test_confidences_of_a_class_that_nobody_asks_for_are_no_matter():
+    rows = [BOX, {**BOX, "category_id": 18, "keypoints": [1, 2, 0.7] * 17}]
+    assert len(imported(rows=rows).boxes_of(1).scores) == 1
 
 
 def test_an_empty_box_is_left_out():

@@ -1,6 +1,5 @@
 """A COCO document: what is in it, and one sentence for everything that is none."""
 
-import contextlib
 import json
 from typing import Any
 
@@ -9,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.errors import BadInput
+from tasks.core.coco.keypoints import NAMES
 from tasks.core.coco.reader import Annotation, BadAnnotation, Document, read_document, read_json, read_text
 
 IMAGE: dict[str, Any] = {"id": 7, "file_name": "a.png", "width": 40, "height": 30}
@@ -69,8 +69,6 @@ def test_the_area_is_the_files_or_else_the_boxs(area: Any, expected: float):
         ({"bbox": None}, "expected a list of numbers, got None"),
         ({"bbox": ["a", 0, 1, 1]}, "expected a number, got 'a'"),
         ({"bbox": [10**400, 0, 1, 1]}, "expected a number, got 1000"),
-        ({"keypoints": 5}, "expected keypoints as x, y, visibility each"),
-        ({"keypoints": [1, 2]}, "expected keypoints as x, y, visibility each, got 2 numbers"),
         ({"iscrowd": 2}, "expected iscrowd to be 0 or 1, got 2"),
     ],
 )
@@ -80,6 +78,28 @@ def test_an_annotation_that_can_not_be_read_is_kept_apart_with_its_reason(change
     (bad,) = got.bad_annotations
     assert bad[:2] == BadAnnotation(7, "person", "")[:2]
     assert problem in bad.problem
+
+
+@pytest.mark.parametrize(
+    ("scheme", "keypoints", "problem"),
+    [
+        (NAMES, [1, 2, 2] * 17, None),
+        (NAMES, None, None),
+        (None, [], None),
+        (None, [1, 2, 2] * 17, "expected COCO's 17 named in category 'person', got no names"),
+        (["nose"], [1, 2, 2], "expected COCO's 17, got the 1 of category 'person' ('nose')"),
+        (NAMES, [1, 2, 2], "expected 51 numbers, x, y and visibility of each of 17 points, got 3"),
+        (NAMES, 5, "expected a list of 51 numbers, got 5"),
+        (NAMES, {}, "expected a list of 51 numbers, got {}"),
+        (5, False, "expected COCO's 17 named in category 'person', got no names"),
+    ],
+)
+def test_keypoints_that_are_not_cocos_are_left_out_of_an_annotation_that_keeps_its_box(scheme, keypoints, problem):
+    categories = [{"id": 3, "name": "person", "keypoints": scheme}]
+    (got,) = read(document(annotations=[{**BOX, "keypoints": keypoints}], categories=categories)).annotations
+    assert got.xywh_px == [1, 2, 3, 4]
+    assert got.keypoints_problem == problem
+    assert got.keypoints_xyv == (None if problem or not keypoints else [1.0, 2.0, 2.0] * 17)
 
 
 def test_an_annotation_without_a_box_can_not_be_read():
@@ -138,7 +158,7 @@ def test_text_can_be_stored(value: Any, expected: str | None):
     assert read_text(value) == expected
 
 
-words = st.sampled_from([*IMAGE, *BOX, "name", "images", "annotations", "categories", "keypoints", "metadata"])
+words = st.sampled_from([*IMAGE, *BOX, "name", "images", "annotations", "categories", "keypoints", "metadata", "info"])
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(words, inner, max_size=5),
@@ -150,6 +170,42 @@ json_values = st.recursive(
 def test_no_json_ends_in_anything_but_a_document_or_a_sentence(image: Any, box: Any):
     image = {**IMAGE, **image} if isinstance(image, dict) else image
     box = {**BOX, **box} if isinstance(box, dict) else box
-    for value in (image, box, document(images=[image]), document(annotations=[box])):
-        with contextlib.suppress(BadInput):
-            read(value)
+    category = {"id": 3, "name": "person", "keypoints": box}
+    for value in (
+        image,
+        box,
+        document(images=[image]),
+        document(annotations=[box]),
+        document(categories=[box, category]),
+        document(categories=[category], annotations=[{**BOX, "keypoints": image}]),
+        document(info=box, annotations=[{**BOX, "bbox": image, "area": box, "iscrowd": box}]),
+    ):
+        check_sentences(value)
+
+
+numbers = st.sampled_from([0, 1, 2, -1, 0.5, 1e7, 1e8, 10**400, "1", "x", None, True, [1], {}]) | st.floats()
+
+
+@given(st.lists(numbers, max_size=60) | st.lists(numbers, min_size=51, max_size=51), st.lists(numbers, max_size=6))
+def test_lists_of_anything_for_points_and_sides_end_in_an_annotation_or_a_sentence(keypoints: Any, bbox: Any):
+    for scheme in (list(NAMES), None, bbox):
+        category = {"id": 3, "name": "person", "keypoints": scheme}
+        check_sentences(document(annotations=[{**BOX, "keypoints": keypoints, "bbox": bbox}], categories=[category]))
+        got = read(document(annotations=[{**BOX, "keypoints": keypoints}], categories=[category])).annotations[0]
+        assert (got.keypoints_xyv is None) == (got.keypoints_problem is not None or not keypoints)
+
+
+def check_sentences(value: Any) -> None:
+    """Read a document; whatever is said of it is one sentence that can be written."""
+    try:
+        got = read(value)
+    except BadInput as problem:
+        told = [str(problem)]
+    else:
+        told = [bad.problem for bad in got.bad_annotations]
+        told += [one.keypoints_problem for one in got.annotations if one.keypoints_problem]
+    for sentence in told:
+        assert "expected" in sentence
+        assert "got" in sentence
+        assert "\n" not in sentence
+        sentence.encode()

@@ -7,12 +7,15 @@ from typing import Any
 import pytest
 
 from schemas.errors import BadInput
-from tasks.core.coco.source import figures_by_file_name, figures_of_categories
+from tasks.core.coco.keypoints import NAMES
+from tasks.core.coco.source import figures_of_categories, read_figures
+
+KEYPOINTS = [1.0, 2.0, 2.0, *[0.0] * 48]
 
 
 def coco(**changes: Any) -> bytes:
     document = {
-        "categories": [{"id": 7, "name": "person"}, {"id": 3, "name": "dog"}],
+        "categories": [{"id": 7, "name": "person", "keypoints": NAMES}, {"id": 3, "name": "dog"}],
         "images": [{"id": 1, "file_name": "a.jpg"}, {"id": 2, "file_name": "b/c.jpg"}],
         "annotations": [box(), box(category_id=3, bbox=[5, 6, 7.5, 8])],
     }
@@ -24,7 +27,7 @@ def box(**changes: Any) -> dict[str, Any]:
 
 
 def read(data: bytes) -> dict[str, list[dict[str, Any]] | None]:
-    return figures_by_file_name("file", data)
+    return dict(read_figures("file", data, ("person",)).by_file_name)
 
 
 def figure(category: str = "person", x: float = 0.0) -> dict[str, Any]:
@@ -53,9 +56,17 @@ def test_a_file_of_nothing():
         pytest.param(box(iscrowd=1), "is_crowd", True, id="a crowd"),
         pytest.param(box(iscrowd=False), "is_crowd", False, id="PoPArt's way to say no crowd"),
         pytest.param(box(iscrowd=None), "is_crowd", False, id="a null crowd"),
+        pytest.param(box(keypoints=KEYPOINTS), "keypoints_xyv", KEYPOINTS, id="keypoints"),
+        pytest.param(box(keypoints=[1, 2, 2] * 14), "keypoints_xyv", None, id="14 keypoints: the box stays"),
+        pytest.param(box(keypoints=[1, 2]), "keypoints_xyv", None, id="keypoints that are no threes"),
+        pytest.param(box(keypoints=5), "keypoints_xyv", None, id="a number for keypoints"),
+        pytest.param(box(keypoints=[[1, 2, 2]] * 17), "keypoints_xyv", None, id="a list for each keypoint"),
+        pytest.param(box(keypoints=[math.nan] * 51), "keypoints_xyv", None, id="NaN for keypoints"),
+        pytest.param(box(keypoints=[1, 2, 3] * 17), "keypoints_xyv", None, id="a visibility of 3"),
         pytest.param(
-            box(keypoints=[1, 2, 2, 0, 0, 0]), "keypoints_xyv", [1.0, 2.0, 2.0, 0.0, 0.0, 0.0], id="keypoints"
+            box(keypoints=KEYPOINTS, num_keypoints=-5), "keypoints_xyv", KEYPOINTS, id="a wrong number of them"
         ),
+        pytest.param(box(category_id=3, keypoints=KEYPOINTS), "keypoints_xyv", None, id="of a category without names"),
         pytest.param(box(keypoints=[]), "keypoints_xyv", None, id="an empty list of keypoints"),
         pytest.param(box(bbox=["1", 2, "3.5", 4]), "xywh_px", [1.0, 2.0, 3.5, 4.0], id="numbers as text"),
         pytest.param(box(score=0.5), "score", None, id="a score in a file of people's boxes is not one"),
@@ -79,8 +90,6 @@ def test_the_figure_of_an_annotation(entry: dict[str, Any], field: str, value: A
         pytest.param(box(bbox=[True, 0, 1, 1]), id="true is no number"),
         pytest.param(box(bbox="1234"), id="text of four digits"),
         pytest.param(box(iscrowd="0"), id="a crowd in text"),
-        pytest.param(box(keypoints=[1, 2]), id="keypoints that are no threes"),
-        pytest.param(box(keypoints=5), id="a number for keypoints"),
         pytest.param(box(category_id=3, bbox=[]), id="of another category"),
     ],
 )
@@ -113,3 +122,53 @@ def test_only_the_recipes_categories_are_kept_in_one_order_whatever_the_files():
 
 def test_two_boxes_that_are_equal_are_two_boxes():
     assert len(figures_of_categories([figure(), figure()], ("person",))) == 2
+
+
+# --- what is left out, and told
+
+
+CROWDPOSE = ["left_shoulder", "right_shoulder", "left_elbow", "right_elbow", "left_wrist", "right_wrist", "left_hip"]
+
+
+def test_keypoints_of_another_scheme_are_left_out_and_told_for_each_image_and_for_the_file():
+    categories = [
+        {"id": 7, "name": "person", "keypoints": CROWDPOSE},
+        {"id": 8, "name": "person", "keypoints": list(NAMES)},
+        {"id": 3, "name": "dog", "keypoints": ["nose"]},
+    ]
+    annotations = [
+        box(keypoints=[1, 2, 2] * 7),
+        box(keypoints=[1, 2, 1] * 7, image_id=2),
+        box(keypoints=[1, 2, 2] * 7, image_id=2),
+        box(keypoints=KEYPOINTS, category_id=8, image_id=2),
+        box(keypoints=[1, 2, 9] * 17, category_id=8, image_id=2),
+        box(keypoints=[1, 2, 2], category_id=3, image_id=2),
+        box(keypoints=[], image_id=2),
+    ]
+    got = read_figures("file", coco(categories=categories, annotations=annotations), ("person",))
+    seven = "expected COCO's 17, got the 7 of category 'person' ('left_shoulder', 'right_shoulder', 'left_elbow', ...)"
+    three = "expected a visibility of 0, 1 or 2 for each point, got 9"
+    assert got.details == {
+        "a.jpg": f"keypoints left out: {seven} (1)",
+        "b/c.jpg": f"keypoints left out: {seven} (2); {three} (1)"[:200],
+    }
+    assert got.notes == (f"file: the keypoints of 4 figures are left out, their boxes stay: {seven} (3); {three} (1)",)
+    figures = got.by_file_name["b/c.jpg"] or []
+    assert [figure["keypoints_xyv"] for figure in figures] == [None, None, KEYPOINTS, None, None, None]
+
+
+def test_annotations_that_can_not_be_read_are_told():
+    annotations = [box(bbox=[0, 0, 0, 5]), box(bbox=None, image_id=2), box(bbox=[1, 2, 3], image_id=2)]
+    got = read_figures("file", coco(annotations=annotations), ("person",))
+    assert got.by_file_name == {"a.jpg": None, "b/c.jpg": None}
+    assert got.details == {
+        "a.jpg": "annotation unreadable, so left out: expected a box of positive width and height, got [0, 0, 0, 5]",
+        "b/c.jpg": "annotation unreadable, so left out: expected a box as [x, y, width, height] in px: expected a list "
+        "of numbers, got None",
+    }
+    (note,) = got.notes
+    assert note.startswith("file: 2 images count as not annotated, since 3 annotations can't be read: expected a box")
+
+
+def test_a_file_that_can_be_read_whole_says_nothing():
+    assert read_figures("file", coco(), ("person",))[1:] == ({}, ())

@@ -6,6 +6,7 @@ import pyarrow as pa
 import pytest
 
 from schemas.evaluate import CompareSettings
+from schemas.tables import SCORES
 from tasks.core.evaluate import markdown
 
 Row = dict[str, Any]
@@ -132,3 +133,11 @@ def test_the_page_shows_some_thresholds_with_their_intervals_and_every_note():
 def test_where_every_image_has_a_figure_a_note_says_so(with_figure: int | None, is_warned: bool):
     rows = [] if with_figure is None else [calibrated(0.5, with_figure=with_figure)]
     assert bool(markdown.presence_notes(pa.Table.from_pylist(rows, CALIBRATION))) == is_warned
+
+
+def test_a_table_of_nothing_is_told_in_one_line():
+    nothing = SCORES.empty_table()
+    assert markdown.summary_lines("ours", nothing, SETTINGS) == ["## ours: no detector was compared"]
+    text = markdown.page("ours", nothing, CALIBRATION.empty_table(), SETTINGS, ["a note"])
+    assert text.startswith("# Detectors on ours\n\n## ours: no detector was compared\n")
+    assert "- a note\n" in text

@@ -3,11 +3,15 @@
 import json
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
+from schemas.detect import Detect
 from schemas.errors import BadInput
-from schemas.tables import ANNOTATED_IMAGES, ANNOTATIONS
+from schemas.tables import ANNOTATED_IMAGES, ANNOTATIONS, DETECT
+from tasks.core.detect.boxes import figures
+from tasks.core.evaluate.matching import detections_of_measure
 from tasks.core.evaluate.results import detections_of_release, detections_of_results
 
 IMAGES = pa.Table.from_pylist([{"image_id": 3}, {"image_id": 9}], schema=ANNOTATED_IMAGES)
@@ -26,6 +30,80 @@ def test_boxes_of_the_category_by_image_and_falling_score():
 
 def test_an_empty_list_has_found_nothing():
     assert [len(values) for values in read([])[0]] == [0, 0, 0]
+
+
+SIZED = pa.Table.from_pylist(
+    [{"image_id": 3, "width_px": 100, "height_px": 50}, {"image_id": 9, "width_px": 60, "height_px": 80}],
+    schema=ANNOTATED_IMAGES,
+)
+
+
+@pytest.mark.parametrize(
+    ("bbox", "expected"),
+    [
+        pytest.param([1, 2, 3, 4], [1.0, 2.0, 3.0, 4.0], id="as it is"),
+        pytest.param([1.04, 2.06, 3.08, 4], [1.0, 2.1, 3.1, 4.0], id="its corners are rounded, not its sides"),
+        pytest.param([-5, -5, 10, 10], [0.0, 0.0, 5.0, 5.0], id="clipped above and to the left"),
+        pytest.param([55, 70, 100, 100], [55.0, 70.0, 5.0, 10.0], id="clipped below and to the right"),
+        pytest.param([0.05, 0.15, 7.25, 3.35], [0.1, 0.2, 7.2, 3.3], id="half a tenth"),
+        pytest.param([60, 0, 10, 10], None, id="beside the picture"),
+        pytest.param([1, 2, 0.04, 4], None, id="less than a tenth of a pixel"),
+    ],
+)
+def test_a_box_of_a_file_is_what_detect_would_have_stored(bbox: list[float], expected: list[float] | None):
+    row = {**BOX, "bbox": bbox, "score": 0.1235}
+    got, notes = detections_of_results("theirs", json.dumps([row]).encode(), SIZED, (), 1)
+    corners = np.array([[bbox[0], bbox[1], bbox[0] + bbox[2], bbox[1] + bbox[3]]], np.float32)
+    score, label = np.array([0.1235], np.float32), np.zeros(1, np.int64)
+    stored = figures(corners, score, label, None, (60, 80), Detect(model="yolox"))
+    assert [*zip(got.xywh_px.tolist(), got.score.tolist(), strict=True)] == [
+        (figure["xywh_px"], figure["score"]) for figure in stored
+    ]
+    assert (got.xywh_px.tolist(), len(notes)) == (([], 1) if expected is None else ([expected], 0))
+
+
+def test_the_same_boxes_have_one_order_wherever_they_come_from():
+    """Many of one score, as a detector's are, to 0.001; so are the same boxes in two images of one file."""
+    draw = np.random.default_rng(7)
+    rows = [
+        {
+            "image_id": int(draw.choice([3, 9])),
+            "category_id": 1,
+            "bbox": [*map(float, draw.integers(0, 4, 2)), *map(float, draw.integers(1, 4, 2))],
+            "score": float(draw.choice([0.3, 0.5, 0.75])),
+        }
+        for _ in range(300)
+    ]
+    first = read(rows)[0]
+    release = pa.Table.from_pylist(
+        [
+            {**row, "annotation_id": number, "xywh_px": row["bbox"], "origin": "detector", "origin_name": "a"}
+            for number, row in enumerate(rows)
+        ],
+        schema=ANNOTATIONS,
+    )
+    measured = pa.Table.from_pylist(
+        [
+            {
+                "sha256": str(number),
+                "figures": [
+                    {"category": "person", "xywh_px": row["bbox"], "score": row["score"]}
+                    for row in rows
+                    if row["image_id"] == number
+                ],
+            }
+            for number in (3, 9)
+        ],
+        schema=DETECT,
+    )
+    images = IMAGES.set_column(1, "sha256", pa.array(["3", "9"]))
+    others = [
+        read(rows[::-1])[0],
+        detections_of_release(IMAGES, release, 1)["a"],
+        detections_of_measure(images, measured, "person"),
+    ]
+    for other in others:
+        assert [one.tolist() for one in other] == [one.tolist() for one in first]
 
 
 def test_images_of_the_truth_that_are_not_compared_are_left_out_with_a_note():

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from tasks.core.evaluate import NAMES, box_scores
+from tasks.core.evaluate import NAMES, box_scores, release_scores
+from tasks.core.evaluate.scores import sort_results
 
 
 def document(
@@ -151,3 +152,45 @@ def test_nothing_that_is_given_is_changed_and_nothing_is_printed(capsys: pytest.
     assert repr((truth, boxes)) == kept
     assert box_scores([(truth, boxes)]) == first
     assert capsys.readouterr().out == ""
+
+
+# --- of a release
+
+
+def split(origin: str, *args: Any, **more: Any) -> dict[str, Any]:
+    return {**document(*args, **more), "info": {"annotation_origin": origin}}
+
+
+@pytest.mark.parametrize(
+    ("origin", "looked_at", "looked_for", "expected"),
+    [
+        pytest.param("people", {1, 2}, {1}, (2, 2, 0.5), id="both images"),
+        pytest.param("people", {1}, {1}, (1, 1, 1.0), id="an image that it has not looked at is not missed"),
+        pytest.param("people", {2}, {1}, (1, 1, 0.0), id="one that it has looked at, and found nothing in, is"),
+        pytest.param("people", {3}, {1}, None, id="an image that nobody has annotated"),
+        pytest.param("people", set(), {1}, None, id="no detector"),
+        pytest.param("people", {1, 2}, set(), None, id="a detector of other categories"),
+        pytest.param("detector", {1, 2}, {1}, None, id="boxes of the detector itself"),
+    ],
+)
+def test_a_release_has_scores_where_its_detector_has_looked(
+    origin: str, looked_at: set[int], looked_for: set[int], expected: tuple[int, int, float | None] | None
+):
+    truth = split(origin, {1: True, 2: True, 3: False}, (1, SMALL), (2, SMALL))
+    got = release_scores([(truth, [found(1, SMALL)])], looked_at, looked_for)
+    assert (got and (got["images"], got["figures"], got["AR100"])) == expected
+
+
+def test_a_category_that_the_detector_does_not_know_is_not_missed():
+    truth = split("people", {1: True}, (1, SMALL), (1, LARGE))
+    truth["categories"].append({"id": 2, "name": "dog"})
+    truth["annotations"][1]["category_id"] = 2
+    got = release_scores([(truth, [found(1, SMALL)])], {1}, {1})
+    assert got is not None
+    assert (got["AP"], got["figures"]) == (pytest.approx(1), 1)
+
+
+def test_results_have_one_order_whatever_theirs():
+    boxes = [found(2, SMALL), found(1, LARGE, 0.5), found(1, SMALL, 0.5), found(1, MEDIUM, 0.7)]
+    expected = [found(1, MEDIUM, 0.7), found(1, SMALL, 0.5), found(1, LARGE, 0.5), found(2, SMALL)]
+    assert sort_results(boxes) == sort_results(boxes[::-1]) == expected

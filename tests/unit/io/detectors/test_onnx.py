@@ -110,7 +110,7 @@ def one_sentence(problem: BadInput) -> bool:
         ),
     ],
 )
-@pytest.mark.parametrize("layout", ["yolox", "yolov5", "yolov8", "plain", "fastestdet"])
+@pytest.mark.parametrize("layout", ["yolox", "yolov5", "yolov8", "plain", "fastestdet", "nanodet"])
 def test_what_is_no_detector_is_bad_input(weights, layout):
     with pytest.raises(BadInput, match="weights") as caught:
         Model(weights, layout)
@@ -487,3 +487,99 @@ def test_fastestdet_finds_in_paintings_about_what_was_measured_elsewhere(shared_
 
 def xml_of(path: Path) -> Path:
     return path.parent.parent.parent / "Annotations" / path.parent.name / f"{path.name}.xml"
+
+
+# --- NanoDet
+
+
+def nanodet(*, is_joined: bool) -> bytes:
+    """NanoDet-Plus's or NanoDet's outputs of 64 x 32 px, of two classes: what is bright in a cell is of class 1.
+
+    Scores are the mean brightness of each cell; every box reaches one stride to each side.
+    """
+    strides = (8, 16, 32, 64) if is_joined else (8, 16, 32)
+    sides = np.full((1, 32, 1, 1), -30, np.float32)
+    sides[0, 1::8] = 30
+    nodes = [
+        helper.make_node("ReduceMean", ["pixels"], ["grey"], axes=[1], keepdims=1),
+        helper.make_node("Sigmoid", ["grey"], ["bright"]),
+        helper.make_node("Sub", ["one", "bright"], ["dark"]),
+        helper.make_node("Concat", ["dark", "bright"], ["classes"], axis=1),
+    ]
+    parts = []
+    for s in strides:
+        pool = {"kernel_shape": [s, s], "strides": [s, s], "ceil_mode": 1}
+        nodes += [
+            helper.make_node("AveragePool", ["classes"], [f"pooled{s}"], **pool),
+            helper.make_node("Slice", [f"pooled{s}", "from", "to", "axis"], [f"first{s}"]),
+            helper.make_node("Mul", [f"first{s}", "zero"], [f"nothing{s}"]),
+            helper.make_node("Add", [f"nothing{s}", "sides"], [f"numbers{s}"]),
+        ]
+        for name, width in (("pooled", 2), ("numbers", 32)):
+            shape = f"shape{width}"
+            nodes += [
+                helper.make_node("Reshape", [f"{name}{s}", shape], [f"{name}_flat{s}"]),
+                helper.make_node("Transpose", [f"{name}_flat{s}"], [f"{name}_out{s}"], perm=[0, 2, 1]),
+            ]
+        parts += [f"pooled_out{s}", f"numbers_out{s}"]
+    if is_joined:
+        for s in strides:
+            nodes.append(helper.make_node("Concat", [f"pooled_out{s}", f"numbers_out{s}"], [f"level{s}"], axis=2))
+        nodes.append(helper.make_node("Concat", [f"level{s}" for s in strides], ["out"], axis=1))
+    constants = {
+        "one": np.ones(1, np.float32),
+        "zero": np.zeros(1, np.float32),
+        "sides": sides,
+        "from": np.array([0], np.int64),
+        "to": np.array([1], np.int64),
+        "axis": np.array([1], np.int64),
+        "shape2": np.array([1, 2, -1], np.int64),
+        "shape32": np.array([1, 32, -1], np.int64),
+    }
+    outputs = ["out"] if is_joined else parts
+    graph = helper.make_graph(
+        nodes,
+        "drawn",
+        [helper.make_tensor_value_info("pixels", FLOAT, (1, 3, 32, 64))],
+        [helper.make_tensor_value_info(name, FLOAT, [1, None, None]) for name in outputs],
+        [numpy_helper.from_array(value, name) for name, value in constants.items()],
+    )
+    made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    return made.SerializeToString()
+
+
+@pytest.mark.parametrize("is_joined", [pytest.param(False, id="six outputs"), pytest.param(True, id="one output")])
+def test_a_nanodet_model_gives_boxes_in_the_pictures_own_pixels(is_joined):
+    """A picture of 128 x 64 px, black but for what one cell of 8 px sees at half its size."""
+    settings = Detect(model="nanodet", classes={"bright": 1}, least_score=0.85)
+    picture = plain_colour(128, 64, (0, 0, 0))
+    picture[0:16, 48:64] = 255
+    weights = nanodet(is_joined=is_joined)
+    (found,) = OnnxDetector(Model(weights, "nanodet"), settings).detect([picture])
+    (figure,) = core.figures(*found, (128, 64), settings)
+    x, y, width, height = figure["xywh_px"]
+    # the cell of column 3 and row 0, from its corner (NanoDet-Plus) or its middle, 8 px of the input to each side
+    middle = (24, 0) if is_joined else (28, 4)
+    assert [x, width] == [2 * (middle[0] - 8), 2 * 16]
+    assert [y, height] == [0, 2 * (middle[1] + 8)]
+    assert figure["score"] == pytest.approx(1 / (1 + np.exp(-2.4)), abs=0.03)
+
+
+@pytest.mark.parametrize("is_joined", [False, True])
+@pytest.mark.parametrize("layout", ["yolox", "yolov5", "yolov8", "plain", "fastestdet"])
+def test_a_nanodet_model_is_no_other_layout(layout, is_joined):
+    with pytest.raises(BadInput, match=f"weights for {layout}: expected ") as caught:
+        OnnxDetector(Model(nanodet(is_joined=is_joined), layout), Detect(model=layout, classes={"person": 0}))
+    assert one_sentence(caught.value)
+
+
+def test_another_model_is_no_nanodet():
+    with pytest.raises(BadInput, match="weights for nanodet: expected one output of 42 or 43 rows") as caught:
+        OnnxDetector(Model(constant(np.zeros((CELLS, 30))), "nanodet"), Detect(model="nanodet"))
+    assert "got 1 (42 x 30)" in str(caught.value)
+
+
+def test_nanodets_pixels_are_bgr_less_its_mean():
+    found, _ = Model(identity("B", 3, 32, 64), "nanodet").prepare_picture(plain_colour(64, 32, (123, 116, 103)))
+    expected = [(103 - 103.53) / 57.375, (116 - 116.28) / 57.12, (123 - 123.675) / 58.395]
+    assert found[:, 5, 5].tolist() == pytest.approx(expected, abs=1e-5)

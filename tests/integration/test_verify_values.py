@@ -1,0 +1,220 @@
+"""verify and the contract: a release in which one rule is broken, and all digests are right, has that one problem."""
+
+import hashlib
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import yaml
+
+from tasks.core.export import digest
+from tasks.io.store.releases import Release
+from tasks.verify import verify
+from tests.support.broken_rules import CASES, Case
+from tests.support.desk import Desk
+
+Change = Callable[[list[dict[str, Any]]], Any]
+
+
+@pytest.fixture
+def release(built: Desk, tmp_path: Path) -> Path:
+    """A release that a test may break."""
+    return Path(shutil.copytree(built.latest.url, tmp_path / "broken"))
+
+
+def largest_part(folder: Path, table: str) -> Path:
+    paths = [folder / path for path in Release(str(folder)).parts(table)]
+    return max(paths, key=lambda path: int(pq.read_metadata(path).num_rows))
+
+
+def rewrite(folder: Path, table: str, change: Change) -> None:
+    """Change the rows of a table's largest file, and write all digests anew."""
+    path = largest_part(folder, table)
+    whole = pq.ParquetFile(path).read()
+    rows = whole.to_pylist()
+    change(rows)
+    pq.write_table(pa.Table.from_pylist(rows, schema=whole.schema), path)
+    seal(folder)
+
+
+def rewrite_json(folder: Path, path: str, change: Callable[[Any], Any]) -> None:
+    value = json.loads((folder / path).read_text())
+    change(value)
+    (folder / path).write_text(json.dumps(value))
+    seal(folder)
+
+
+def seal(folder: Path) -> None:
+    """The manifest's digests of files, content and version, as they are now; counts stay."""
+    manifest = json.loads((folder / "manifest.json").read_text())
+    for path, entry in manifest["files"].items():
+        data = (folder / path).read_bytes()
+        entry.update(sha256=hashlib.sha256(data).hexdigest(), bytes=len(data))
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    now = Release(str(folder))
+    try:
+        content = {
+            table: digest.digest_by_primary_key(now.batches(table), key) for table, key in digest.PRIMARY_KEYS.items()
+        }
+    except ValueError:  # a number that has no digest
+        return
+    whole = digest.content_digest(content)
+    version = digest.version(whole, manifest["recipe_sha256"], manifest["contract_version"])
+    manifest.update(content=content, content_sha256=whole, version=version)
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+
+
+def put(column: str, value: Any, where: Callable[[dict[str, Any]], Any] = lambda _: True) -> Change:
+    """Set a column of the first row that fits."""
+
+    def change(rows: list[dict[str, Any]]) -> None:
+        row = next(row for row in rows if where(row))
+        row[column] = value(row) if callable(value) else value
+
+    return change
+
+
+def rounds(cases: list[Case]) -> list[list[Case]]:
+    """Cases that can be broken together, each in a row of its own: of one rule, a problem shows the first row only."""
+    found: list[list[Case]] = []
+    for case in cases:
+        rule = case[3].partition(", got")[0]
+        free = (one for one in found if rule not in {other[3].partition(", got")[0] for other in one})
+        place = next(free, None)
+        if place is None:
+            found.append(place := [])
+        place.append(case)
+    return found
+
+
+def break_rows(cases: list[Case]) -> Change:
+    def change(rows: list[dict[str, Any]]) -> None:
+        used: set[int] = set()
+        for column, value, where, _ in cases:
+            place, row = next(
+                (place, row) for place, row in enumerate(rows) if place not in used and (where is None or where(row))
+            )
+            used.add(place)
+            row[column] = value(row) if callable(value) else value
+
+    return change
+
+
+@pytest.mark.parametrize(("table", "cases"), [pytest.param(*item, id=item[0]) for item in CASES.items()])
+def test_every_rule_about_values_is_checked(release: Path, table: str, cases: list[Case]):
+    assert verify(str(release)).is_good
+    original = {path: path.read_bytes() for path in release.rglob("*") if path.is_file()}
+    for several in rounds(cases):
+        rewrite(release, table, break_rows(several))
+        problems = verify(str(release)).problems
+        rules = [said.partition(", got")[0] for *_, said in several]
+        assert [rule for rule in rules if not any(problem.startswith(rule) for problem in problems)] == []
+        for path, data in original.items():
+            path.write_bytes(data)
+
+
+def test_boxes_by_people_lie_in_images_that_people_have_annotated(release: Path):
+    rewrite(release, "images", put("is_annotated", False, lambda row: row["is_annotated"]))
+    rewrite(release, "images", lambda rows: [row.update(is_annotated=False) for row in rows])
+    assert any(
+        problem.startswith("annotations.origin: expected people's boxes in images with is_annotated, got 'source'")
+        for problem in verify(str(release)).problems
+    )
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "value"),
+    [
+        ("annotations", "annotation_id", 2**53),
+        ("annotations", "area_px2", float("nan")),
+        ("annotations", "area_px2", float("inf")),
+    ],
+)
+def test_a_number_that_has_no_digest_is_told_and_no_traceback(release: Path, table: str, column: str, value: Any):
+    rewrite(release, table, put(column, value))
+    problems = verify(str(release)).problems
+    assert any(
+        problem.startswith(f"{table}: expected numbers that a digest can be computed of") for problem in problems
+    )
+
+
+@pytest.mark.parametrize(("table", "column"), [("images", "record_id"), ("ledger", "kept"), ("annotations", "xywh_px")])
+def test_a_null_where_none_may_be_is_told_and_no_traceback(release: Path, table: str, column: str):
+    path = largest_part(release, table)
+    whole = pq.ParquetFile(path).read()
+    rows = whole.to_pylist()
+    rows[0][column] = None
+    pq.write_table(pa.Table.from_pylist(rows, schema=whole.schema), path)
+    manifest = json.loads((release / "manifest.json").read_text())
+    data = path.read_bytes()
+    manifest["files"][str(path.relative_to(release))].update(sha256=hashlib.sha256(data).hexdigest(), bytes=len(data))
+    (release / "manifest.json").write_text(json.dumps(manifest))
+    found = verify(str(release))
+    assert found.problems == (f"{table}.{column}: expected no nulls, got 1",)
+    assert found.text.endswith("the other checks need tables that keep the contract and were skipped")
+
+
+def test_rows_out_of_order_are_told(release: Path):
+    rewrite(release, "images", lambda rows: rows.reverse())
+    (problem,) = verify(str(release)).problems
+    assert problem.startswith("images: expected rows sorted by record_id, got 'museum:")
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        pytest.param(lambda d: d["images"][0].update(width=7), "images: expected what the table says", id="a width"),
+        pytest.param(
+            lambda d: d["licenses"][0].update(url="x"), "images: expected what the table says", id="a licence"
+        ),
+        pytest.param(lambda d: d["annotations"][0].update(bbox=[1, 2, 3, 4]), "annotations: expected what", id="a box"),
+        pytest.param(lambda d: d["annotations"][0].update(iscrowd=2), "annotations: expected what the", id="a crowd"),
+        pytest.param(
+            lambda d: d["annotations"][0].update(category_id=2), "annotations: expected what", id="a category"
+        ),
+        pytest.param(
+            lambda d: next(b for b in d["annotations"] if "keypoints" in b)["keypoints"].__setitem__(2, 1),
+            "annotations: expected what the table says",
+            id="a visibility",
+        ),
+        pytest.param(
+            lambda d: next(b for b in d["annotations"] if "keypoints" in b).update(num_keypoints=99),
+            "expected num_keypoints to count the keypoints with v above 0",
+            id="a number of keypoints",
+        ),
+    ],
+)
+def test_coco_says_what_the_tables_say(release: Path, change: Callable[[Any], Any], said: str):
+    rewrite_json(release, "coco/train.json", change)
+    (problem,) = verify(str(release)).problems
+    assert problem.startswith("coco/train.json: ")
+    assert said in problem
+
+
+def test_detections_in_coco_are_those_of_the_table(release: Path):
+    rewrite_json(release, "coco/train.detections.json", lambda rows: rows[0].update(score=0.999))
+    assert verify(str(release)).problems == ("coco/train.detections.json: expected boxes of the table, got 1 others",)
+
+
+def test_recipe_sha256_can_be_computed_by_a_reader_of_the_contract(built: Desk):
+    """By the contract's words alone: json, hashlib and a reader of YAML."""
+    recipe = yaml.safe_load(built.latest.read("recipe.yaml"))
+    del recipe["manners"]
+    text = json.dumps({"recipe": recipe}, sort_keys=True)
+    assert hashlib.sha256(text.encode("ascii")).hexdigest() == built.latest.manifest.recipe_sha256
+
+
+def test_another_recipe_than_the_manifests_is_told(release: Path):
+    recipe = yaml.safe_load((release / "recipe.yaml").read_text())
+    (release / "recipe.yaml").write_text(yaml.safe_dump({**recipe, "seed": recipe["seed"] + 1}))
+    seal(release)
+    (problem,) = verify(str(release)).problems
+    assert problem.startswith("recipe.yaml: expected settings of digest ")
+    (release / "recipe.yaml").write_text(yaml.safe_dump({**recipe, "by_hand": "said"}))
+    seal(release)
+    assert verify(str(release)).is_good  # such a digest can't be computed from the release
