@@ -14,7 +14,12 @@ import tempfile
 import time
 from pathlib import Path
 
-os.environ |= {"PREFECT_SERVER_ANALYTICS_ENABLED": "false", "DO_NOT_TRACK": "1"}  # before Prefect is imported
+# before Prefect is imported, as flows.cli does
+os.environ |= {
+    "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
+    "PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL": "CRITICAL",
+    "DO_NOT_TRACK": "1",
+}
 
 from benchmarks.hostile import campaign
 from benchmarks.hostile.families import FAMILIES

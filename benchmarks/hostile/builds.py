@@ -55,11 +55,18 @@ def build(recipe: Row, images: Path, folder: Path, *, store: str | None = None, 
     """Build a recipe on a folder of images into the store `store` of another folder, or into another one. Nobody is
     asked for what is on the web.
     """
-    path = folder / "recipe.yaml"
-    path.write_text(yaml.safe_dump(recipe, allow_unicode=True), encoding="utf-8")
+    path = write_recipe(recipe, folder)
     bound = [f"images={images}", f"origins=*={DISCARD}", "contact=curator@museum.example"]
     store = str(folder / "store") if store is None else store
     return run_here(["build", str(path), "--store", store, *binds(bound), "--workers", "2"], limit_s)
+
+
+def write_recipe(recipe: Row, folder: Path) -> Path:
+    """The recipe's file in a folder, unless it is there."""
+    path = folder / "recipe.yaml"
+    if not path.exists():
+        path.write_text(yaml.safe_dump(recipe, allow_unicode=True), encoding="utf-8")
+    return path
 
 
 def binds(pairs: Sequence[str]) -> list[str]:

@@ -165,6 +165,7 @@ def _captured() -> Iterator[Callable[[], tuple[str, str]]]:
 def _without_server(waits_for_disk: bool) -> Iterator[None]:
     """Flows as plain calls. What they do inside is the same, but parts run one by one and are not tried again."""
     from flows import build_dataset, evaluate, runner, train
+    from tasks import train as training
     from tasks.engine import summary
 
     with contextlib.ExitStack() as patches:
@@ -172,6 +173,7 @@ def _without_server(waits_for_disk: bool) -> Iterator[None]:
             (build_dataset, "build_dataset", build_dataset.build_dataset.fn),
             (evaluate, "evaluate_detector", evaluate.evaluate_detector.fn),
             (train, "train_detector", train.train_detector.fn),
+            (training, "train", training.train.fn),
             (runner, "start_server", lambda: None),
             (summary, "create_artifact", lambda *_: None),
             (os, "fsync", os.fsync if waits_for_disk else lambda _: None),

@@ -226,6 +226,9 @@ def wrong_release(store: Path, undamaged: Path, release: Path) -> Wrong | None:
     moved = [name for name, row in was.items() if name in now and now[name]["split"] != row["split"]]
     if moved:
         return Wrong(Fault.CHANGE, f"{len(moved)} of {len(was)} images in another split, such as {moved[0]}")
+    # the manifest may be the damage itself: then the tables say what the release holds
+    if made.manifest.content_sha256 != expected.manifest.content_sha256 and was == now:
+        return Wrong(Fault.OTHER, "the same images, but a manifest with another content digest")
     if made.manifest.content_sha256 != expected.manifest.content_sha256:
         return Wrong(Fault.CHANGE, f"another content digest, with {len(now)} images for {len(was)}")
     if not made.is_intact():
@@ -235,4 +238,4 @@ def wrong_release(store: Path, undamaged: Path, release: Path) -> Wrong | None:
     return None
 
 
-FAMILY = Family("damages", "a built store damaged in every place", 160, 6, one_by_one("damages", _case), limit_s=120)
+FAMILY = Family("damages", "a built store damaged in every place", 160, 3, one_by_one("damages", _case), limit_s=120)

@@ -211,4 +211,4 @@ def _wrong_bytes(put: Put, rows: list[builds.Row]) -> Wrong | None:
     return Wrong(Fault.CHANGE, f"kept with other bytes: {rows[:1]}") if lost else None
 
 
-FAMILY = Family("names", "names of files, links, pipes, permissions", 130, 12, one_by_one("names", _case), limit_s=30)
+FAMILY = Family("names", "names of files, links, pipes, permissions", 130, 4, one_by_one("names", _case), limit_s=30)

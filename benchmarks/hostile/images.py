@@ -71,5 +71,5 @@ def _other_pixels(file: File) -> Wrong | None:
 
 
 FAMILY = Family(
-    "images", "images of every format, cut, flipped, lying, bombs", 720, 40, _judge, at_once=120, limit_s=240
+    "images", "images of every format, cut, flipped, lying, bombs", 720, 30, _judge, at_once=120, limit_s=240
 )

@@ -210,10 +210,10 @@ def _case(number: int, chance: random.Random, scene: Scene) -> tuple[str, Wrong 
     words = builds.museum_words(scene.built, scene.museum, "plan")
     words[1] = str(path)
     words += more
-    ended = run_command(words, 90) if number % _EVERY_SO_MANY == 0 else run_here(words, 90)
+    ended = run_command(words, 90) if number % _EVERY_SO_MANY == 0 else run_here(words, 30)
     return what, wrong_ending(ended, statuses, names, seconds=40 if number % _EVERY_SO_MANY == 0 else 20)
 
 
 FAMILY = Family(
-    "recipes", "recipes: bombs, tags, wrong types at every place", 480, 16, one_by_one("recipes", _case), limit_s=120
+    "recipes", "recipes: bombs, tags, wrong types at every place", 480, 5, one_by_one("recipes", _case), limit_s=120
 )

@@ -181,5 +181,5 @@ def _case(number: int, chance: random.Random, scene: Scene) -> tuple[str, Wrong 
 
 
 FAMILY = Family(
-    "settings", "settings of evaluate and train, command lines", 240, 12, one_by_one("settings", _case), limit_s=120
+    "settings", "settings of evaluate and train, command lines", 240, 4, one_by_one("settings", _case), limit_s=120
 )

@@ -431,4 +431,4 @@ def _pythons_words(records: dict[str, builds.Row]) -> Wrong | None:
     return None
 
 
-FAMILY = Family("tables", "tables as people and programs leave them", 330, 22, one_by_one("tables", _case), limit_s=60)
+FAMILY = Family("tables", "tables as people and programs leave them", 330, 5, one_by_one("tables", _case), limit_s=60)
