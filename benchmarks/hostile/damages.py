@@ -238,4 +238,4 @@ def wrong_release(store: Path, undamaged: Path, release: Path) -> Wrong | None:
     return None
 
 
-FAMILY = Family("damages", "a built store damaged in every place", 160, 3, one_by_one("damages", _case), limit_s=120)
+FAMILY = Family("damages", "a built store damaged in every place", 140, 3, one_by_one("damages", _case), limit_s=120)

@@ -48,7 +48,10 @@ def _plain(folder: Path, chance: random.Random) -> Put:
     while len(name.encode()) > 250:
         name = name[1:]
     name = f"_{name}" if name in {"", ".", ".."} else name
-    return Put(f"a file named {name!r}", (frozenset({KEPT}),), (_painted(folder / name, chance),))
+    data = _painted(folder / name, chance)
+    if not name.strip():  # no key is left of it
+        return Put(f"a file named {name!r}", (frozenset({KEPT, str(Reason.BAD_RECORD)}),))
+    return Put(f"a file named {name!r}", (frozenset({KEPT}),), (data,))
 
 
 def _twins(folder: Path, chance: random.Random) -> Put:

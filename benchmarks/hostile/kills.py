@@ -128,5 +128,5 @@ def _half_releases(store: Path) -> Wrong | None:
 
 
 FAMILY = Family(
-    "kills", "builds killed at any moment, then built again", 120, 1, one_by_one("kills", _case), limit_s=150
+    "kills", "builds killed at any moment, then built again", 100, 1, one_by_one("kills", _case), limit_s=150
 )

@@ -32,7 +32,6 @@ _URLS: tuple[tuple[str, frozenset[int]], ...] = (
     ("memory://store", _EITHER),
     ("memory://", _EITHER),
     ("data:text/plain,store", _NO_STORE),
-    ("github://a:b@main/store", _NO_STORE),
     ("/dev/null", _NO_STORE),
     ("/dev/null/store", _NO_STORE),
     ("/dev/full", _NO_STORE),
