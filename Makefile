@@ -22,7 +22,7 @@ export DO_NOT_TRACK := 1
 CHROMIUM := /usr/bin/chromium
 
 .PHONY: help setup setup-browser build test check lint types imports tests unit docs-settings weights wheel lock clean \
-  campaign-sameness campaign-faults campaign-kills campaign-million campaign-dedup-quality bench-overhead bench-fetch \
+  campaign-sameness campaign-faults campaign-kills campaign-hostile campaign-million campaign-dedup-quality bench-overhead bench-fetch \
   bench-dedup bench-choose bench-detect-cpu bench-detect-gpu bench-detectors bench-train
 
 help: ## list every target
@@ -82,6 +82,9 @@ campaign-faults: $(READY) ## builds from a server that fails in every way it can
 
 campaign-kills: $(READY) ## a fetch that is killed again and again
 	$(BIN)/python -m benchmarks.fetch_kills
+
+campaign-hostile: $(READY) ## thousands of odd files, recipes, stores, damages and kills, each with its right ending
+	$(BIN)/python -m benchmarks.hostile
 
 campaign-million: $(READY) ## a million records: time and memory
 	$(BIN)/python -m benchmarks.million

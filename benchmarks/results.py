@@ -42,7 +42,7 @@ def write(
     """
     found = {
         "name": name,
-        "command": " ".join([f"python -m benchmarks.{Path(sys.argv[0]).stem}", *map(_without_folders, sys.argv[1:])]),
+        "command": " ".join([f"python -m benchmarks.{_module()}", *map(_without_folders, sys.argv[1:])]),
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "commit": _git("rev-parse", "HEAD"),
         "machine": {
@@ -89,6 +89,12 @@ def even(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """
     names = dict.fromkeys(name for row in rows for name in row)
     return [{name: row.get(name, "") for name in names} for row in rows]
+
+
+def _module() -> str:
+    """Of this folder, what was started: a file, or a package's `__main__`."""
+    started = Path(sys.argv[0])
+    return started.parent.name if started.stem == "__main__" else started.stem
 
 
 def _without_folders(argument: str) -> str:

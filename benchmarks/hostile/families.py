@@ -1,0 +1,33 @@
+"""All families of cases, in the order of the table."""
+
+from benchmarks.hostile import (
+    artists,
+    coco,
+    damages,
+    file_names,
+    images,
+    kills,
+    recipes,
+    servers,
+    settings,
+    stores,
+    tables,
+)
+from benchmarks.hostile.cases import Family
+
+FAMILIES: dict[str, Family] = {
+    module.FAMILY.name: module.FAMILY
+    for module in (
+        images,
+        file_names,
+        tables,
+        artists,
+        coco,
+        recipes,
+        settings,
+        servers,
+        stores,
+        damages,
+        kills,
+    )
+}
