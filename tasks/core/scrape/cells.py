@@ -39,7 +39,7 @@ def remedy(table: str, field: str, column: str, value: Any) -> str:
     r"""How to make the column flat, as the end of a sentence: a line for a person to start from.
 
     >>> remedy("works.jsonl", "image", "images", [{"id": 7, "image_url": "http://a.example/1.jpg"}])
-    'make it flat first, for example: jq -c \'."images" |= .[0]?["image_url"]?\' works.jsonl > flat.jsonl'
+    'make it flat first, for example: jq -c \'."images" |= (strings // .[0]?["image_url"]?)\' works.jsonl > flat.jsonl'
     """
     if isinstance(value, bytes | bytearray | memoryview):
         return (
@@ -57,7 +57,7 @@ def remedy(table: str, field: str, column: str, value: Any) -> str:
         return f"make it flat first, for example with pandas: table[{column!r}] = table[{column!r}]{path}"
     path = "".join(f"[{json.dumps(step, ensure_ascii=False)}]?" for step in steps)
     name = json.dumps(column, ensure_ascii=False)
-    return f"make it flat first, for example: jq -c '.{name} |= .{path}' {table} > flat.jsonl"
+    return f"make it flat first, for example: jq -c '.{name} |= (strings // .{path})' {table} > flat.jsonl"
 
 
 def _spelled(field: str, text: str) -> str | None:

@@ -65,7 +65,7 @@ class Folder:
         if not self.contains(path):
             return None
         try:
-            return self._validator(self.fs.info(f"{self.root}/{path}"))
+            return self._validator(self.fs.info(f"{self.root}/{self._actual_name(path)}"))
         except OSError:
             return None
 
@@ -113,11 +113,16 @@ class Folder:
         # realpath, not Path.resolve, which raises RuntimeError (Python < 3.13) where a link leads to itself
         return Path(os.path.realpath(f"{self.root}/{path}"))
 
+    def _actual_name(self, path: str) -> str:
+        """The path as the file system has it: that of a listing, unless bytes were written out there."""
+        if self.is_local and (raw := _as_bytes(path)) != path.encode() and not os.path.lexists(f"{self.root}/{path}"):
+            actual = os.fsdecode(raw)
+            return actual if os.path.lexists(f"{self.root}/{actual}") else path
+        return path
+
     def _why_absent(self, path: str) -> str:
-        if self.is_local and (raw := _as_bytes(path)) != path.encode():
-            with contextlib.suppress(OSError):
-                os.lstat(os.fsencode(f"{self.root}/") + raw)
-                return f"'{path[:80]}': the bytes of the file's name are not UTF-8; rename the file"
+        if self._actual_name(path) != path:
+            return f"'{path[:80]}': the bytes of the file's name are not UTF-8; rename the file"
         return f"no file '{path[:200]}'"
 
     def _infos(self) -> Iterator[dict[str, Any]]:

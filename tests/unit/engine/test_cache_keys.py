@@ -53,7 +53,7 @@ def test_what_is_no_json_can_be_no_part():
 
 # --- code
 
-SCRAPE = {"scrape", *(f"scrape.{name}" for name in ("sources", "voc", "folder", "records", "table"))}
+SCRAPE = {"scrape", *(f"scrape.{name}" for name in ("sources", "voc", "folder", "records", "table", "cells"))}
 COCO = {"coco", *(f"coco.{name}" for name in ("source", "reader", "box", "ids"))}
 
 STAGE = '''

@@ -18,9 +18,13 @@ VALUES = st.recursive(
 @pytest.mark.parametrize(
     ("table", "value", "line"),
     [
-        ("w.jsonl", ["a"], "jq -c '.\"c\" |= .[0]?' w.jsonl > flat.jsonl"),
-        ("w.jsonl", [], "jq -c '.\"c\" |= .[0]?' w.jsonl > flat.jsonl"),
-        ("w.jsonl", {"id": 1, "url": {"src": "a"}}, 'jq -c \'."c" |= .["url"]?["src"]?\' w.jsonl > flat.jsonl'),
+        ("w.jsonl", ["a"], "jq -c '.\"c\" |= (strings // .[0]?)' w.jsonl > flat.jsonl"),
+        ("w.jsonl", [], "jq -c '.\"c\" |= (strings // .[0]?)' w.jsonl > flat.jsonl"),
+        (
+            "w.jsonl",
+            {"id": 1, "url": {"src": "a"}},
+            'jq -c \'."c" |= (strings // .["url"]?["src"]?)\' w.jsonl > flat.jsonl',
+        ),
         ("w.parquet", {"x": 1}, "with pandas: table['c'] = table['c'].str['x']"),
         ("w.parquet", b"x", "write the pictures as files and their paths into the column"),
         ("w.csv", "[]", "write the value itself into the column, without brackets"),

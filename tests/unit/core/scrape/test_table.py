@@ -170,7 +170,7 @@ def test_a_list_in_place_of_an_image_is_refused_with_its_column_its_first_row_an
     assert refused(rows) == (
         "source 'art': expected one value in each row of the column 'file' (for image) of works.jsonl, got a list in "
         "the row of key '0', and the like in 10 of 10 rows; make it flat first, for example: jq -c '.\"file\" |= "
-        ".[0]?' works.jsonl > flat.jsonl"
+        "(strings // .[0]?)' works.jsonl > flat.jsonl"
     )
 
 
