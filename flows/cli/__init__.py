@@ -14,6 +14,7 @@ from flows.cli import build, check, evaluate, museum, purge, settings, train
 from flows.cli.arguments import Command
 from flows.cli.signals import ended_by_signals
 from schemas.errors import BadInput, BrokenPromise, Refusal
+from schemas.phrases import told
 
 # Set before Prefect is imported: no telemetry, time enough to start on a slow disk, no tracebacks in the terminal.
 _PREFECT = {
@@ -37,6 +38,9 @@ _MACHINE = {
     errno.ENOMEM: "it has too little memory",
 }
 """What a machine can lack while a command runs, and what to do. Any other OSError is a bug, and keeps its traceback."""
+
+_SERVICES = {"botocore", "aiobotocore", "aiohttp", "gcsfs", "google", "azure"}
+"""Libraries of fsspec's file systems whose errors are no OSErrors, such as that there are no credentials."""
 
 _LONGEST_PLACE, _LONGEST_SENTENCE = 300, 4_000  # characters
 
@@ -65,10 +69,20 @@ def _status(command: Command, arguments: argparse.Namespace) -> int:
         return _failed(problem, 3)
     except BrokenPromise as problem:
         return _failed(problem, 1)
-    except OSError as problem:
-        if problem.errno not in _MACHINE:
+    except Exception as problem:
+        outside = _failure_outside(problem)
+        if outside is None:
             raise
-        return _failed(_machine_sentence(problem), 1)
+        return _failed(*outside)
+
+
+def _failure_outside(problem: Exception) -> tuple[str, int] | None:
+    """The sentence and the exit status for what a machine or a storage service lacks; None for all else."""
+    if isinstance(problem, OSError) and problem.errno in _MACHINE:
+        return _machine_sentence(problem), 1
+    if type(problem).__module__.partition(".")[0] in _SERVICES:
+        return f"expected a storage service that can be used, got '{told(problem)}'", 2
+    return None
 
 
 def _machine_sentence(problem: OSError) -> str:

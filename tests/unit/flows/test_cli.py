@@ -88,6 +88,18 @@ def test_what_the_machine_lacks_is_one_sentence(
     assert len(said) < 1000
 
 
+def test_a_storage_service_that_cannot_be_used_is_one_sentence(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    exceptions = pytest.importorskip("botocore.exceptions")
+    monkeypatch.setattr(flows.cli, "parser", raising(exceptions.NoCredentialsError()))
+    assert main([]) == 2
+    assert (
+        capsys.readouterr().err
+        == "bilderatlas: expected a storage service that can be used, got 'Unable to locate credentials'\n"
+    )
+
+
 def test_no_sentence_is_longer_than_a_screen(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
     monkeypatch.setattr(flows.cli, "parser", raising(BadInput("expected " + "x" * 1_000_000)))
     assert main([]) == 2
