@@ -193,7 +193,7 @@ DROPPED = {
     "NOTES.md": "not_an_image",
     "LICENSE": "not_an_image",
     "broken.png": "broken_image",
-    "decompression_bomb.ico": "not_an_image",
+    "decompression_bomb.ico": "unsupported_format",
     "broken_data_stream.png": "broken_image",
     "truncated_image.png": "broken_image",
     "truncated_end_chunk.png": "broken_image",

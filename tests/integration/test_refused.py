@@ -18,7 +18,7 @@ from tasks.io.store.layout import refusal_path
 from tasks.io.store.refusals import read_refusal
 from tasks.io.store.store import Store
 from tasks.purge import purge
-from tests.integration.test_damage import Shelf
+from tests.support.shelf import Shelf
 
 RECIPE: dict[str, Any] = {
     "name": "few",

@@ -5,7 +5,6 @@ import struct
 import subprocess
 import sys
 import tracemalloc
-import zlib
 from collections.abc import Callable
 from typing import Any
 
@@ -20,6 +19,7 @@ from schemas.reasons import Reason
 from tasks.core.hash import uint64_from_bits
 from tasks.io.images import decode
 from tasks.io.images.decode import UnreadableImage
+from tests.support.images import chunk, encoded, painting, png
 
 # as tasks.io.images.decode asks for; pytest forgets it for each test
 pytestmark = pytest.mark.filterwarnings("ignore:::PIL")
@@ -28,35 +28,11 @@ LIMIT = 1_000_000
 RED, GREEN, BLUE, WHITE, BLACK = (255, 0, 0), (0, 255, 0), (0, 0, 255), (255, 255, 255), (0, 0, 0)
 
 
-def encoded(image: Image.Image, form: str, **options: Any) -> bytes:
-    sink = io.BytesIO()
-    image.save(sink, form, **options)
-    return sink.getvalue()
-
-
-def chunk(name: bytes, data: bytes) -> bytes:
-    return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
-
-
-def png(width: int, height: int, depth: int, kind: int, rows: bytes, *extra: bytes) -> bytes:
-    """A PNG by hand, for what Pillow does not write. kind 0 grey, 2 RGB, 3 palette, 4 grey + alpha, 6 RGBA."""
-    header = chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, depth, kind, 0, 0, 0))
-    return b"".join([b"\x89PNG\r\n\x1a\n", header, *extra, chunk(b"IDAT", zlib.compress(rows)), chunk(b"IEND", b"")])
-
-
 def gif(screen: tuple[int, int], frame: tuple[int, int], disposal: int = 0) -> bytes:
     """A GIF of one frame of its own size, whose pixels are left out. disposal 2: cleared before a next frame."""
     head = b"GIF89a" + struct.pack("<HH", *screen) + b"\x80\0\0" + bytes(BLACK) + bytes(WHITE)
     head += b"!\xf9\x04" + bytes([disposal << 2, 0, 0, 0, 0]) if disposal else b""
     return head + b"," + struct.pack("<HHHH", 0, 0, *frame) + b"\0\x02\x02\x44\x01\0;"
-
-
-def painting(mode: str = "RGB", size: tuple[int, int] = (48, 32)) -> Image.Image:
-    """Ramps and a patch: no symmetry, so that no turn or mirror of it is itself."""
-    width, height = size
-    y, x = np.mgrid[:height, :width]
-    rgb = np.stack([255 * x // width, 255 * y // height, np.where((x < 9) & (y < 7), 230, 40)], axis=2)
-    return Image.fromarray(rgb.astype(np.uint8)).convert(mode)
 
 
 def quarters(*colours: tuple[int, int, int]) -> Image.Image:
@@ -92,13 +68,13 @@ EPS = b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n%%EndComments\nshowpage
     [
         pytest.param(b"", Reason.EMPTY_FILE, id="no-bytes"),
         pytest.param(b"\0", Reason.NOT_AN_IMAGE, id="one-byte"),
-        pytest.param(SVG, Reason.NOT_AN_IMAGE, id="svg"),
-        pytest.param(EPS, Reason.NOT_AN_IMAGE, id="eps-runs-a-program"),
+        pytest.param(SVG, Reason.UNSUPPORTED_FORMAT, id="svg"),
+        pytest.param(EPS, Reason.UNSUPPORTED_FORMAT, id="eps-runs-a-program"),
         pytest.param(PDF, Reason.NOT_AN_IMAGE, id="pdf"),
         pytest.param(b"<!doctype html><title>404</title>", Reason.NOT_AN_IMAGE, id="html-error-page"),
         pytest.param(np.random.default_rng(3).bytes(4096), Reason.NOT_AN_IMAGE, id="random-bytes"),
-        pytest.param(encoded(painting(), "ICO"), Reason.NOT_AN_IMAGE, id="ico-is-no-format-of-ours"),
-        pytest.param(encoded(painting(), "TGA"), Reason.NOT_AN_IMAGE, id="tga-is-no-format-of-ours"),
+        pytest.param(encoded(painting(), "ICO"), Reason.UNSUPPORTED_FORMAT, id="ico-is-no-format-of-ours"),
+        pytest.param(encoded(painting(), "TGA"), Reason.UNSUPPORTED_FORMAT, id="tga-is-no-format-of-ours"),
         pytest.param(encoded(painting("F"), "TIFF"), Reason.UNSUPPORTED_PIXELS, id="floating-point"),
         pytest.param(
             encoded(Image.fromarray(np.array([[0, 70_000]], np.int32)), "TIFF"),

@@ -26,7 +26,7 @@ REFUSED = {
     "broken.png": Reason.BROKEN_IMAGE,
     "broken_data_stream.png": Reason.BROKEN_IMAGE,
     "decompression_bomb.gif": Reason.TOO_MANY_PIXELS,
-    "decompression_bomb.ico": Reason.NOT_AN_IMAGE,
+    "decompression_bomb.ico": Reason.UNSUPPORTED_FORMAT,
     "truncated_end_chunk.png": Reason.BROKEN_IMAGE,
     "truncated_image.png": Reason.BROKEN_IMAGE,
     "truncated_jpeg.jpg": Reason.BROKEN_IMAGE,
