@@ -54,7 +54,7 @@ def test_what_is_no_json_can_be_no_part():
 # --- code
 
 SCRAPE = {"scrape", *(f"scrape.{name}" for name in ("sources", "voc", "folder", "records", "table", "cells"))}
-COCO = {"coco", *(f"coco.{name}" for name in ("source", "reader", "box", "ids"))}
+COCO = {"coco", *(f"coco.{name}" for name in ("source", "reader", "box", "ids", "keypoints"))}
 
 STAGE = '''
 """What it is."""
@@ -171,7 +171,9 @@ def collected(*modules: ModuleType) -> set[str]:
             },
             id="split",
         ),
-        pytest.param(images, {"export.images", "coco.document", "coco.entries", "coco.box"}, id="inside a room"),
+        pytest.param(
+            images, {"export.images", "coco.document", "coco.entries", "coco.box", "coco.keypoints"}, id="inside a room"
+        ),
         pytest.param(sources, {*SCRAPE, *COCO, "fetch", "tables"}, id="several from one room, and the room"),
     ],
 )

@@ -65,7 +65,10 @@ def test_cocos_names_are_eighty_of_ninety():
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"model": "yolo"}, "expected one of yolox, yolov5, yolov8, fastestdet, plain, hog, results, .*, got 'yolo'"),
+        (
+            {"model": "yolo"},
+            "expected one of yolox, yolov5, yolov8, fastestdet, nanodet, plain, hog, results, .*, got 'yolo'",
+        ),
         (
             {"model": "yolox", "classes": ["angel"]},
             "expected the names of COCO's 80 classes in classes of yolox, got 'angel'",
