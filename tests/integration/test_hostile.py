@@ -14,6 +14,9 @@ from tests.support.desk import Desk, MadeOnce
 
 SEED = 8
 
+# tasks/io/images/decode.py ignores it too, which pytest's own filters undo
+pytestmark = pytest.mark.filterwarnings("ignore::PIL.Image.DecompressionBombWarning")
+
 
 @pytest.fixture
 def scene(tmp_path: Path, painted: Path, _built: Path, made_once: MadeOnce) -> Scene:
