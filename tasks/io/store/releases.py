@@ -23,6 +23,7 @@ from fsspec.implementations.local import LocalFileSystem
 
 from schemas.errors import BadInput, BrokenPromise, DamagedFile
 from schemas.manifests import FileEntry, ReleaseManifest
+from schemas.phrases import LONGEST_PLACE, quoted, told
 from schemas.tables import RECORDS, TOMBSTONES
 from tasks.io.store import layout
 from tasks.io.store.store import Store
@@ -42,7 +43,7 @@ class Release:
             self.manifest = ReleaseManifest.model_validate_json(self.fs.cat_file(f"{self.root}/manifest.json"))
         except (OSError, ValueError, ImportError) as problem:
             raise BadInput(
-                f"release: expected a folder with a manifest.json, got '{url}' ({_first_line(problem)})"
+                f"release: expected a folder with a manifest.json, got {quoted(url, LONGEST_PLACE)} ({told(problem)})"
             ) from problem
 
     @property
@@ -340,7 +341,3 @@ def _sync_folder(path: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
-
-
-def _first_line(problem: BaseException) -> str:
-    return (str(problem).splitlines() or [type(problem).__name__])[0][:160]
