@@ -6,6 +6,7 @@ Never a traceback.
 import csv
 import json
 import shutil
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -296,3 +297,71 @@ def test_broken_annotations_leave_the_record_unannotated_and_say_so(tmp_path):
         if path.startswith("coco/") and "detections" not in path
     ]
     assert [box["bbox"] for document in documents for box in document["annotations"]] == [[0.0, 0.0, 9.0, 9.0]]
+
+
+BOMB = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n" + "\n".join(
+    f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 10)
+)
+
+
+@pytest.mark.parametrize("command", ["build", "plan"])
+@pytest.mark.parametrize(
+    "text", [BOMB, "[" * 100_000, f"? {'k' * 90_000}\n: 1\n", "a: !!bool abc", f"a: 0x{'f' * 9999}"]
+)
+def test_a_recipe_that_means_more_than_it_looks_is_one_short_sentence(command, text, tmp_path, capsys):
+    (tmp_path / "r.yaml").write_text(text, encoding="utf-8")
+    tracemalloc.start()
+    try:
+        assert main([command, str(tmp_path / "r.yaml")]) == 2
+        _, peak_bytes = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    err = capsys.readouterr().err
+    assert err.count("\n") == 1
+    assert len(err) < 1000
+    assert peak_bytes < 60_000_000
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["plan", str(RECIPE), "--set", "seed=" + "[" * 90_000],
+        ["plan", str(RECIPE), "--set", "k" * 90_000 + "=1"],
+        ["plan", str(RECIPE), "--set", "stages." + "k" * 90_000 + ".x=1"],
+        ["plan", str(RECIPE), "--bind", "k" * 90_000],
+        ["plan", "k" * 90_000],
+        ["verify", "k" * 90_000],
+        ["settings", "k" * 90_000],
+        ["evaluate", "detector", "t.json", "--detector", "a=" + "k" * 90_000],
+        ["evaluate", "detector", "t.json", "--detector", "a=hog,least_score=" + "k" * 90_000],
+        ["evaluate", "detector", "t.json", "--detector", "k" * 90_000],
+    ],
+    ids=lambda command: " ".join(command)[-60:].replace("k" * 9, "k")[:40],
+)
+def test_whatever_is_typed_is_quoted_shortly(command, capsys):
+    assert main(command) == 2
+    err = capsys.readouterr().err
+    assert err.count("\n") == 1
+    assert len(err) < 1500
+
+
+def test_lists_that_people_write_are_quoted_shortly(painted, tmp_path, capsys):
+    long = "k" * 900_000
+    (tmp_path / "hand.csv").write_text(f"action,name,reason,date\n{long},{long},{long},{long}\n")
+    (tmp_path / "verdicts.csv").write_text(f"left,right,verdict\n{long},{long},{long}\n")
+    common = ["plan", str(RECIPE), "--store", str(tmp_path / "s"), *museum_binds(painted)]
+    for changes in (
+        ["--set", "by_hand=list", "--set", "bindings.list=a list", "--bind", f"list={tmp_path / 'hand.csv'}"],
+        [
+            "--set",
+            "stages.dedup.verdicts=list",
+            "--set",
+            "bindings.list=x",
+            "--bind",
+            f"list={tmp_path / 'verdicts.csv'}",
+        ],
+    ):
+        assert main([*common, *changes]) == 2
+        err = capsys.readouterr().err
+        assert err.count("\n") == 1
+        assert len(err) < 2000

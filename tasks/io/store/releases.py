@@ -25,6 +25,7 @@ from fsspec.implementations.local import LocalFileSystem
 
 from schemas.errors import BadInput, DamagedFile
 from schemas.manifests import FileEntry, ReleaseManifest
+from schemas.phrases import LONGEST_PLACE, quoted, told
 from schemas.tables import RECORDS, TAKEDOWNS, TOMBSTONES
 from tasks.io.store import layout
 from tasks.io.store.store import Store
@@ -47,7 +48,7 @@ class Release:
             self.manifest = ReleaseManifest.model_validate_json(self.fs.cat_file(f"{self.root}/manifest.json"))
         except (OSError, ValueError, ImportError) as problem:
             raise BadInput(
-                f"release: expected a folder with a manifest.json, got '{url}' ({_first_line(problem)})"
+                f"release: expected a folder with a manifest.json, got {quoted(url, LONGEST_PLACE)} ({told(problem)})"
             ) from problem
 
     @property
@@ -100,7 +101,7 @@ class Release:
             return pq.read_table(pa.BufferReader(data))
         except (pa.ArrowException, OSError) as problem:
             raise DamagedFile(
-                f"expected {path} in release {self.manifest.version} to be a Parquet file, got {_first_line(problem)}"
+                f"expected {path} in release {self.manifest.version} to be a Parquet file, got {told(problem)}"
             ) from problem
 
     def damaged_memory(self) -> list[str]:
@@ -386,7 +387,3 @@ def _sync_folder(path: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
-
-
-def _first_line(problem: BaseException) -> str:
-    return (str(problem).splitlines() or [type(problem).__name__])[0][:160]
