@@ -56,6 +56,7 @@ def test_what_is_right(ended):
     assert wrong_ending(ended, {0, 2}, ("recipe",)) is None
 
 
+@pytest.mark.slow  # imports all that any command needs
 def test_a_command_line_ends_here_as_in_a_process_of_its_own(tmp_path):
     ended = run_here(["plan", str(tmp_path / "nowhere.yaml")])
     assert (ended.status, ended.out) == (2, "")
