@@ -1,11 +1,22 @@
 """What a flow runs on: threads of this process or a Dask cluster, and Prefect's temporary server."""
 
+import contextlib
+import socket
+from collections.abc import Iterator
 from typing import Any
+from urllib.parse import urlsplit
 
+from prefect.settings import PREFECT_API_URL, temporary_settings
 from prefect.task_runners import TaskRunner, ThreadPoolTaskRunner
+
+from flows.temporary_server import TemporaryServer
+from schemas.errors import BadInput
 
 _MOST_THREADS = 64
 """More than any build needs: how many parts run at once is the build's `workers`."""
+
+
+_CONNECT_S = 10
 
 
 class Threads(ThreadPoolTaskRunner[Any]):
@@ -21,7 +32,7 @@ class Threads(ThreadPoolTaskRunner[Any]):
 
 def runner(dask: str | None) -> TaskRunner[Any]:
     """Threads of this process, or the Dask cluster at an address."""
-    if dask is None:
+    if not dask:
         return Threads(max_workers=_MOST_THREADS)
     from prefect_dask.task_runners import DaskTaskRunner  # takes a second to import, and most builds need none
 
@@ -30,9 +41,57 @@ def runner(dask: str | None) -> TaskRunner[Any]:
 
 def start_server() -> None:
     """Start Prefect's temporary server, if the coming flow would, so that it ends with this process."""
-    from prefect.client.orchestration import get_client
+    server = TemporaryServer()  # from now on the one that Prefect uses
+    if not PREFECT_API_URL.value():
+        server.start()
 
-    from flows.temporary_server import TemporaryServer
 
-    TemporaryServer()  # from now on Prefect's own
-    get_client(sync_client=True)  # starts it if no other server is configured
+@contextlib.contextmanager
+def shared_server(dask: str | None) -> Iterator[None]:
+    """Whatever the block runs on a cluster uses the server that this process uses.
+
+    Without the temporary server's address, each Dask worker would start one of its own.
+    """
+    start_server()
+    is_told = dask and not PREFECT_API_URL.value()
+    with temporary_settings({PREFECT_API_URL: TemporaryServer().api_url} if is_told else {}):
+        yield
+
+
+def check_cluster(dask: str) -> None:
+    """Raise BadInput if no Dask cluster answers at the address, or its workers can't reach Prefect's server: the
+    temporary one answers on this machine only, since everybody could use it who reaches it.
+    """
+    workers = _workers(dask)
+    elsewhere = [worker for worker in workers or [dask] if not _is_here(worker)]
+    if elsewhere and not PREFECT_API_URL.value():
+        raise BadInput(
+            "--dask: expected PREFECT_API_URL, the address of a Prefect server that all workers reach, since "
+            f"{elsewhere[0]} is not on this machine, got none"
+        )
+
+
+def _workers(dask: str) -> list[str]:
+    """Addresses of a cluster's workers."""
+    from distributed import Client
+
+    expected = "--dask: expected the address of a Dask scheduler that runs, such as tcp://scheduler:8786, got"
+    if not dask:
+        raise BadInput(f"{expected} ''")
+    try:
+        with Client(dask, timeout=_CONNECT_S, set_as_default=False) as client:  # type: ignore[no-untyped-call]
+            return list(client.scheduler_info(n_workers=-1)["workers"])
+    except (OSError, ValueError) as problem:
+        raise BadInput(f"{expected} '{dask}': {problem}") from problem
+
+
+def _is_here(address: str) -> bool:
+    """Whether an address, such as tcp://10.0.0.5:8786, is one of this machine's own: only these can be bound."""
+    host = urlsplit(address if "://" in address else f"tcp://{address}").hostname or ""
+    try:
+        family, kind, _, _, place = socket.getaddrinfo(host, 0, type=socket.SOCK_STREAM)[0]
+        with socket.socket(family, kind) as probe:
+            probe.bind(place)
+    except OSError:
+        return False
+    return True

@@ -1,6 +1,7 @@
 """`bilderatlas build`, `plan` and `scrape`: a recipe, built, planned, or its sources only listed."""
 
 import argparse
+import os
 import sys
 import time
 import uuid
@@ -62,23 +63,26 @@ def _add_recipe(parser: argparse.ArgumentParser) -> None:
 def build(arguments: argparse.Namespace) -> int:
     """Build a release. Everything that can be checked beforehand is checked before a server is started."""
     from flows.build_dataset import build_dataset, check, without_gpu
-    from flows.runner import runner, start_server
+    from flows.runner import check_cluster, runner, shared_server
 
     recipe, context = _recipe_and_context(arguments)
-    check(recipe, without_gpu(context) if arguments.dask else context)
-    flow = build_dataset.with_options(task_runner=runner(arguments.dask)) if arguments.dask else build_dataset
-    start_server()
-    release = flow(
-        arguments.recipe,
-        store=arguments.store,
-        bind=context.bindings,
-        changes=arguments.set,
-        limit=arguments.limit,
-        workers=arguments.workers,
-        part_rows=arguments.part_rows,
-        device=arguments.device,
-        previous=arguments.previous,
-    )
+    dask = os.environ.get("BILDERATLAS_DASK") or None if arguments.dask is None else arguments.dask
+    check(recipe, context if dask is None else without_gpu(context))
+    if dask is not None:
+        check_cluster(dask)
+    flow = build_dataset.with_options(task_runner=runner(dask))
+    with shared_server(dask):
+        release = flow(
+            arguments.recipe,
+            store=arguments.store,
+            bind=context.bindings,
+            changes=arguments.set,
+            limit=arguments.limit,
+            workers=arguments.workers,
+            part_rows=arguments.part_rows,
+            device=arguments.device,
+            previous=arguments.previous,
+        )
     print(f"release: {release}")
     return 0
 

@@ -1,0 +1,48 @@
+"""What a flow runs on: which clusters can use the temporary server of this machine."""
+
+import socket
+
+import pytest
+from prefect.settings import PREFECT_API_URL, temporary_settings
+
+from flows import runner
+from schemas.errors import BadInput
+
+HERE = ["tcp://127.0.0.1:39451", "tls://127.0.0.3:1", "tcp://[::1]:8786", "localhost:8786", "127.0.0.1:8786"]
+ELSEWHERE = ["tcp://192.0.2.7:8786", "tls://198.51.100.1:1", "tcp://[2001:db8::1]:8786", "no-such-host.invalid:8786"]
+
+
+@pytest.mark.parametrize("address", HERE)
+def test_an_address_of_this_machine(address: str) -> None:
+    if "[" in address and not socket.has_ipv6:
+        pytest.skip("no IPv6")
+    assert runner._is_here(address)
+
+
+@pytest.mark.parametrize("address", ELSEWHERE)
+def test_an_address_of_another_machine(address: str) -> None:
+    assert not runner._is_here(address)
+
+
+@pytest.mark.parametrize(
+    ("scheduler", "workers", "is_refused"),
+    [
+        ("tcp://127.0.0.1:8786", [], False),
+        ("tcp://127.0.0.1:8786", HERE, False),
+        ("tcp://192.0.2.7:8786", [], True),  # no worker yet
+        ("tcp://127.0.0.1:8786", [*HERE, ELSEWHERE[0]], True),  # behind a tunnel, for example
+        ("tcp://192.0.2.7:8786", ELSEWHERE, True),
+    ],
+)
+def test_workers_on_other_machines_need_a_server_that_they_reach(
+    scheduler: str, workers: list[str], is_refused: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runner, "_workers", lambda _: workers)
+    with temporary_settings({PREFECT_API_URL: "http://prefect.example/api"}):
+        runner.check_cluster(scheduler)
+    with temporary_settings(restore_defaults={PREFECT_API_URL}):
+        if is_refused:
+            with pytest.raises(BadInput, match=r"^--dask: expected PREFECT_API_URL, .* is not on this machine, got"):
+                runner.check_cluster(scheduler)
+        else:
+            runner.check_cluster(scheduler)
