@@ -258,8 +258,8 @@ def test_a_file_that_is_there_goes_before_a_recipe_that_ships(tmp_path: Path, mo
         pytest.param(
             staged("fetch", "hash", "detect: {model: yolo}", "split", "export"),
             (
-                "stages[2] (detect).model: expected one of yolox, yolov5, yolov8, fastestdet, plain, hog, results, "
-                "fasterrcnn_resnet50_fpn,",
+                "stages[2] (detect).model: expected one of yolox, yolov5, yolov8, fastestdet, nanodet, plain, hog, "
+                "results, fasterrcnn_resnet50_fpn,",
                 "got 'yolo'",
             ),
             id="a model that there is not",
