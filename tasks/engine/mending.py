@@ -41,7 +41,7 @@ def remove_damaged_files(recipe: Recipe, context: Context, problem: DamagedFile)
     store = runs.store_of(context)
     known = _known_blobs(store, recipe)
     stored = pa.array(sorted(known & store.blob_sizes().keys()), pa.string())
-    run_in_parts(check_part, pa.table({"sha256": stored}), (), context, "check the store")
+    run_in_parts(check_part, pa.table({"sha256": stored}), (), context, "check-store")
     lost = len(known - store.blob_sizes().keys())
     for _ in store.tables(inspection.THUMBNAILS_AT):
         pass  # a listing removes what is damaged

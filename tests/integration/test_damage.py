@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from flows.cli import main
 from schemas.errors import Refusal
 from tests.support.shelf import WORKS, Shelf
 
@@ -98,3 +99,16 @@ def test_a_plan_on_a_damaged_store_says_what_would_be_done_and_mends_nothing(she
     shelf.forget("decisions")
     shelf.plan()
     assert [(blob, blob.read_bytes()) for blob in shelf.blobs] == damaged
+
+
+@pytest.mark.server
+def test_a_build_on_the_command_line_mends_too(shelf: Shelf, capfd: pytest.CaptureFixture[str], prefect_server: str):
+    before = shelf.latest.manifest
+    flip(shelf.blobs)
+    shelf.forget("measures")
+    recipe, store, images = str(shelf.folder / "recipe.yaml"), str(shelf.store), f"images={shelf.images}"
+    assert main(["build", recipe, "--store", store, "--bind", images]) == 0
+    out, err = capfd.readouterr()
+    assert "13 are damaged, and removed, or missing; they are fetched again" in " ".join(out.split())
+    assert "Traceback" not in err
+    assert shelf.latest.manifest == before
