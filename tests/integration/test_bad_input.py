@@ -65,8 +65,8 @@ COMMANDS = [
         ["build", str(RECIPE), "--bind", "images"], "expected NAME=VALUE, got 'images'", id="a binding without a value"
     ),
     pytest.param(
-        ["plan", str(RECIPE), "--bind", "images=/nowhere", "--bind", f"weights={WEIGHTS}"],
-        "binding 'images': expected a folder, got '/nowhere'",
+        ["plan", str(RECIPE), "--bind", "images=/nowhere-at-all", "--bind", f"weights={WEIGHTS}"],
+        "binding 'images': expected a folder, got '/nowhere-at-all'",
         id="a source that is not there",
     ),
     pytest.param(
@@ -88,10 +88,12 @@ COMMANDS = [
         ["plan", str(RECIPE), "--set", "stages.nobody.seed=3"], "expected the label of a stage", id="no such stage"
     ),
     pytest.param(
-        ["verify", "/nowhere"], "release: expected a folder with a manifest.json, got '/nowhere'", id="no release"
+        ["verify", "/nowhere-at-all"],
+        "release: expected a folder with a manifest.json, got '/nowhere-at-all'",
+        id="no release",
     ),
     pytest.param(
-        ["why", "/nowhere", "a:b"], "release: expected a folder with a manifest.json", id="no release to ask why"
+        ["why", "/nowhere-at-all", "a:b"], "release: expected a folder with a manifest.json", id="no release to ask why"
     ),
 ]
 

@@ -77,7 +77,7 @@ def test_first(fields, urls):
     ("fields", "message"),
     [
         ({"museums": []}, "at least 1"),
-        ({"museums": ["mfa", "met", "mfa"]}, "expected each museum once, got mfa more than once"),
+        ({"museums": ["mfa", "met", "mfa"]}, r"expected each museum once, got .*mfa.* more than once"),
         ({"museums": ["../x"]}, "pattern"),
         ({"style": ""}, "at least 1"),
         ({"rendition": "thumbs"}, "full"),
