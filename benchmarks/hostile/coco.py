@@ -4,6 +4,7 @@ import copy
 import json
 import random
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pyarrow.parquet as pq
@@ -86,6 +87,7 @@ _VALUES: tuple[Any, ...] = (
         [1.5] * 51,
         [None] * 51,
         "a" * 5000,
+        [[1, 2, 2]] * 17,
     ),
 )
 _ANNOTATION_FIELDS = (
@@ -272,12 +274,28 @@ def _source(odd: Odd, scene: Scene) -> Wrong | None:
     verified = run_here(["verify", str(release)])
     if verified.status != 0:
         return Wrong(Fault.OTHER, f"verify: {verified.out[:300]} {verified.err[-300:]}")
+    if (wrong := _wrong_skeleton(release)) is not None:
+        return wrong
     document = _document()
     untouched = [] if odd.image is None else [place for place in range(1, _IMAGES + 1) if place != odd.image]
     found = [_wrong_figures(figures, annotated, place, _boxes(document, place)) for place in untouched]
     if odd.image is not None and odd.boxes is not None:
         found.append(_wrong_figures(figures, annotated, odd.image, odd.boxes, odd.crowds))
     return first_wrong(found)
+
+
+def _wrong_skeleton(release: Path) -> Wrong | None:
+    """Keypoints in the release's COCO files must be those of the skeleton that their category declares."""
+    for path in sorted((release / "coco").glob("*.json")):
+        document = json.loads(path.read_text(encoding="utf-8"))
+        if isinstance(document, list):  # detections
+            continue
+        names = {category["id"]: category.get("keypoints", ()) for category in document["categories"]}
+        for row in document["annotations"]:
+            count, expected = len(row.get("keypoints") or ()), 3 * len(names[row["category_id"]])
+            if count not in {0, expected}:
+                return Wrong(Fault.OTHER, f"{count} numbers of keypoints in {path.name} for {expected}")
+    return None
 
 
 def _wrong_figures(
