@@ -13,7 +13,7 @@ import yaml
 
 from tasks.io.store.releases import Release
 from tests.support.desk import ROOT, WEIGHTS
-from tests.support.prefect_server import PrefectServer, poll
+from tests.support.prefect_server import Log, PrefectServer, poll
 
 pytestmark = pytest.mark.server
 POOL = "bilderatlas"
@@ -148,3 +148,13 @@ def test_a_run_that_a_schedule_has_set_begins_at_its_time_and_leaves_a_release(s
     assert state["type"] == "COMPLETED", state
     assert datetime.fromisoformat(server.get(f"flow_runs/{run['id']}")["start_time"]) >= first
     assert len(list((store / "releases/museum").iterdir())) == 1
+
+
+def test_a_traceback_in_a_log_fails_the_test_that_is_running_and_no_other(tmp_path):
+    log = Log(tmp_path / "server.log")
+    log.path.write_text("INFO | all is well\n")
+    log.check()
+    log.path.write_text(log.text() + "ERROR | it failed\nTraceback (most recent call last):\n")
+    with pytest.raises(AssertionError, match="expected no traceback in server.log, got"):
+        log.check()
+    log.check()

@@ -144,7 +144,7 @@ def temporary_servers(home: Path) -> set[int]:
     for folder in Path("/proc").iterdir():
         with contextlib.suppress(OSError):
             words = (folder / "cmdline").read_bytes() if folder.name.isdigit() else b""
-            if b"prefect.server" in words or b"temporary_server" in words:
+            if b"prefect.server.api" in words or b"/temporary_server.py" in words:
                 environment = (folder / "environ").read_bytes().split(b"\0")
                 if f"PREFECT_HOME={home}".encode() in environment:
                     found.add(int(folder.name))
