@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from schemas.phrases import LONGEST_QUOTE, named, quoted
+from schemas.phrases import LONGEST_QUOTE, quoted, quoted_name
 
 _EXPECTED = {
     "missing": "a value",
@@ -114,7 +114,7 @@ def _place(loc: tuple[int | str, ...], fields: Mapping[str, Any]) -> str:
             parts[-1] += f"[{part}]" + (f" ({_label(fields, parts[-1], part, str(tag))})" if tag else "")
             has_tag = tag is not None
         elif part != "[key]" and not (parts and _TYPE_MARK.fullmatch(str(part))):
-            parts.append(named(part))
+            parts.append(quoted_name(part))
     return ".".join(parts)
 
 
@@ -122,7 +122,7 @@ def _label(fields: Mapping[str, Any], field: str, position: int, tag: str) -> st
     """What the recipe calls the stage or source at a position: its label, its name, or else its word."""
     entry = fields[field][position]
     settings = entry.get(tag) if isinstance(entry, dict) else None
-    return named(settings.get("label") or settings.get("name") or tag) if isinstance(settings, dict) else tag
+    return quoted_name(settings.get("label") or settings.get("name") or tag) if isinstance(settings, dict) else tag
 
 
 def _known_fields(model: type[BaseModel]) -> list[str]:

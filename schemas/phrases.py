@@ -63,10 +63,10 @@ def quoted(value: Any, most: int = LONGEST_QUOTE) -> str:
     return text
 
 
-def named(name: object) -> str:
+def quoted_name(name: object) -> str:
     r"""The name of a field as a person wrote it; quoted where it is long or would not be one line.
 
-    >>> named("least_side_px"), named("a\nb"), named(7)
+    >>> quoted_name("least_side_px"), quoted_name("a\nb"), quoted_name(7)
     ('least_side_px', "'a\\nb'", '7')
     """
     if isinstance(name, str):
@@ -74,10 +74,10 @@ def named(name: object) -> str:
     return quoted(name)
 
 
-def told(problem: BaseException) -> str:
+def error_line(problem: BaseException) -> str:
     r"""The first line of an error's own words, cut after 160 characters; its class where it has none.
 
-    >>> told(ValueError("no day\nat all")), told(NotImplementedError())
+    >>> error_line(ValueError("no day\nat all")), error_line(NotImplementedError())
     ('no day', 'NotImplementedError')
     """
     line = next((line.strip() for line in str(problem).splitlines() if line.strip()), type(problem).__name__)

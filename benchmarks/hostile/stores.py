@@ -28,7 +28,7 @@ _URLS: tuple[tuple[str, frozenset[int]], ...] = (
     ("://", _EITHER),
     ("zip://store::/nowhere.zip", _NO_STORE),
     ("simplecache::s3://nobody/store", _NO_STORE),
-    ("simplecache::file:///nowhere/store", _EITHER),
+    ("simplecache::file:///dev/null/store", _EITHER),
     ("memory://store", _EITHER),
     ("memory://", _EITHER),
     ("data:text/plain,store", _NO_STORE),

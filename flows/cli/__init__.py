@@ -14,7 +14,7 @@ from flows.cli import build, check, evaluate, museum, purge, settings, train
 from flows.cli.arguments import Command
 from flows.cli.signals import ended_by_signals
 from schemas.errors import BadInput, BrokenPromise, Refusal
-from schemas.phrases import told
+from schemas.phrases import error_line
 
 # Set before Prefect is imported: no telemetry, time enough to start on a slow disk, no tracebacks in the terminal.
 _PREFECT = {
@@ -81,7 +81,7 @@ def _failure_outside(problem: Exception) -> tuple[str, int] | None:
     if isinstance(problem, OSError) and problem.errno in _MACHINE:
         return _machine_sentence(problem), 1
     if type(problem).__module__.partition(".")[0] in _SERVICES:
-        return f"expected a storage service that can be used, got '{told(problem)}'", 2
+        return f"expected a storage service that can be used, got '{error_line(problem)}'", 2
     return None
 
 

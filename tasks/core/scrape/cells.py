@@ -15,14 +15,16 @@ _LIKELY_NAMES = ("image_url", "url", "src", "path", "name", "title", "label", "v
 _LONGEST_NAME = 60
 
 
-def nested(field: str, value: Any) -> str | None:
+def nesting_of(field: str, value: Any) -> str | None:
     """What a cell holds in place of one value: "a list", "an object", "bytes"; None if it is one value, or nothing.
 
     A list of texts is what the field `styles` asks for. A text counts as what it spells, in JSON or in Python.
 
-    >>> nested("artist", {"name": "Gris"}), nested("image", "[{'url': 'a.jpg'}]"), nested("title", "[Untitled]")
-    ('an object', 'a list', None)
-    >>> nested("styles", ["Cubism"]), nested("artist", ["Gris"]), nested("image", b"x")
+    >>> nesting_of("artist", {"name": "Gris"}), nesting_of("image", "[{'url': 'a.jpg'}]")
+    ('an object', 'a list')
+    >>> nesting_of("title", "[Untitled]") is None
+    True
+    >>> nesting_of("styles", ["Cubism"]), nesting_of("artist", ["Gris"]), nesting_of("image", b"x")
     (None, 'a list', 'bytes')
     """
     if isinstance(value, str):
@@ -30,7 +32,7 @@ def nested(field: str, value: Any) -> str | None:
     if isinstance(value, dict):
         return "an object"
     if isinstance(value, list | tuple | set | frozenset):
-        is_texts = field == "styles" and not any(nested("style", part) for part in value)
+        is_texts = field == "styles" and not any(nesting_of("style", part) for part in value)
         return None if is_texts else "a list"
     return "bytes" if isinstance(value, bytes | bytearray | memoryview) else None
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from schemas.errors import BadInput
 from schemas.sources import TableSource
-from tasks.core.scrape.cells import TWICE, nested, remedy
+from tasks.core.scrape.cells import TWICE, nesting_of, remedy
 from tasks.core.scrape.records import record
 
 csv.field_size_limit(1_000_000)
@@ -96,7 +96,7 @@ def _check_cells(source: TableSource, field: str, column: str, rows: list[Mappin
             raise BadInput(
                 f"source '{source.name}': expected {place} once, got it twice in {_row_name(source, number, row)}"
             )
-    bad = [(n, row, kind) for n, row in enumerate(rows, 1) if (kind := nested(field, row.get(column))) is not None]
+    bad = [(n, row, kind) for n, row in enumerate(rows, 1) if (kind := nesting_of(field, row.get(column))) is not None]
     if bad:
         number, row, kind = bad[0]
         raise BadInput(
@@ -109,7 +109,7 @@ def _check_cells(source: TableSource, field: str, column: str, rows: list[Mappin
 def _row_name(source: TableSource, number: int, row: Mapping[str, Any]) -> str:
     """How a sentence names a row: by its key, if that is one value."""
     key = row.get(source.columns["key"])
-    is_name = isinstance(key, str | int) and nested("key", key) is None
+    is_name = isinstance(key, str | int) and nesting_of("key", key) is None
     return f"the row of key '{str(key)[:60]}'" if is_name else f"row {number}"
 
 

@@ -5,7 +5,7 @@ import hashlib
 import io
 
 from schemas.errors import BadInput
-from schemas.phrases import LONGEST_PLACE, quoted, told
+from schemas.phrases import LONGEST_PLACE, error_line, quoted
 from tasks.io.files import regular
 
 # csv has one limit for the whole process: the same as for tables of records
@@ -55,7 +55,7 @@ def _text(name: str, url: str, max_bytes: int) -> str:
         with regular.open_url(url) as file:
             data = bytes(file.read(max_bytes + 1))
     except Exception as problem:  # file systems raise errors of their own: those of s3 are no OSError
-        raise BadInput(f"binding '{name}': expected a file, got {place} ({told(problem)})") from problem
+        raise BadInput(f"binding '{name}': expected a file, got {place} ({error_line(problem)})") from problem
     if len(data) > max_bytes:
         raise BadInput(f"binding '{name}': expected at most {max_bytes} bytes, got more in {place}")
     try:

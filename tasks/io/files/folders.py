@@ -16,7 +16,7 @@ import fsspec
 from fsspec.implementations.local import LocalFileSystem
 
 from schemas.errors import BadInput
-from schemas.phrases import LONGEST_PLACE, quoted, told
+from schemas.phrases import LONGEST_PLACE, error_line, quoted
 from schemas.reasons import Reason
 from tasks.io.files import regular
 from tasks.io.images.decode import UnreadableImage
@@ -35,7 +35,7 @@ class Folder:
             is_there = self.fs.isdir(self.root)
         except Exception as problem:  # file systems raise errors of their own: those of s3 are no OSError
             place = quoted(url, LONGEST_PLACE)
-            raise BadInput(f"binding '{name}': expected a folder, got {place} ({told(problem)})") from problem
+            raise BadInput(f"binding '{name}': expected a folder, got {place} ({error_line(problem)})") from problem
         if not is_there:
             raise BadInput(
                 f"binding '{name}': expected a folder, got {quoted(url, LONGEST_PLACE)}, which does not exist"
@@ -185,5 +185,5 @@ def file_sha256(name: str, url: str) -> str:
                 digest.update(chunk)
     except Exception as problem:  # file systems raise errors of their own: those of s3 are no OSError
         place = quoted(url, LONGEST_PLACE)
-        raise BadInput(f"binding '{name}': expected a file, got {place} ({told(problem)})") from problem
+        raise BadInput(f"binding '{name}': expected a file, got {place} ({error_line(problem)})") from problem
     return digest.hexdigest()

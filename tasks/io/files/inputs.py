@@ -1,7 +1,7 @@
 """Single files that a user names: a path or any fsspec URL."""
 
 from schemas.errors import BadInput
-from schemas.phrases import LONGEST_PLACE, quoted, told
+from schemas.phrases import LONGEST_PLACE, error_line, quoted
 from tasks.io.files import regular
 
 
@@ -11,7 +11,9 @@ def read(name: str, url: str, max_bytes: int) -> bytes:
         with regular.open_url(url) as file:
             data = bytes(file.read(max_bytes + 1))
     except Exception as problem:  # file systems raise errors of their own: those of s3 are no OSError
-        raise BadInput(f"{name}: expected a file, got {quoted(url, LONGEST_PLACE)} ({told(problem)})") from problem
+        raise BadInput(
+            f"{name}: expected a file, got {quoted(url, LONGEST_PLACE)} ({error_line(problem)})"
+        ) from problem
     if len(data) > max_bytes:
         place = quoted(url, LONGEST_PLACE)
         raise BadInput(f"{name}: expected a file of at most {max_bytes} bytes, got {place}, which is longer")

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from schemas.errors import BadInput
-from schemas.phrases import quoted, told
+from schemas.phrases import error_line, quoted
 
 
 def rows_of_parquet(name: str, data: bytes) -> list[dict[str, Any]]:
@@ -21,5 +21,5 @@ def rows_of_parquet(name: str, data: bytes) -> list[dict[str, Any]]:
             return list(pq.read_table(pa.BufferReader(data)).to_pylist())
     # ValueError: text that is not UTF-8; OverflowError: a time beyond Python's; LookupError: a time zone that is none
     except (pa.ArrowException, OSError, ValueError, OverflowError, LookupError) as problem:
-        raise BadInput(f"{name}: expected a Parquet file, got {told(problem)}") from problem
+        raise BadInput(f"{name}: expected a Parquet file, got {error_line(problem)}") from problem
     raise BadInput(f"{name}: expected a Parquet file with one column of each name, got {quoted(twice[0])} twice")

@@ -25,7 +25,7 @@ from fsspec.implementations.local import LocalFileSystem
 
 from schemas.errors import BadInput, DamagedFile
 from schemas.manifests import FileEntry, ReleaseManifest
-from schemas.phrases import LONGEST_PLACE, quoted, told
+from schemas.phrases import LONGEST_PLACE, error_line, quoted
 from schemas.tables import RECORDS, TAKEDOWNS, TOMBSTONES
 from tasks.io.store import layout
 from tasks.io.store.store import Store
@@ -47,8 +47,9 @@ class Release:
                 self.root = f"{self.root.rsplit('/', 1)[0]}/{self.fs.cat_file(self.root).decode().strip()}"
             self.manifest = ReleaseManifest.model_validate_json(self.fs.cat_file(f"{self.root}/manifest.json"))
         except (OSError, ValueError, ImportError) as problem:
+            place = quoted(url, LONGEST_PLACE)
             raise BadInput(
-                f"release: expected a folder with a manifest.json, got {quoted(url, LONGEST_PLACE)} ({told(problem)})"
+                f"release: expected a folder with a manifest.json, got {place} ({error_line(problem)})"
             ) from problem
 
     @property
@@ -101,7 +102,7 @@ class Release:
             return pq.read_table(pa.BufferReader(data))
         except (pa.ArrowException, OSError) as problem:
             raise DamagedFile(
-                f"expected {path} in release {self.manifest.version} to be a Parquet file, got {told(problem)}"
+                f"expected {path} in release {self.manifest.version} to be a Parquet file, got {error_line(problem)}"
             ) from problem
 
     def damaged_memory(self) -> list[str]:

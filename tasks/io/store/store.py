@@ -27,7 +27,7 @@ from fsspec.implementations.memory import MemoryFileSystem
 
 from schemas.errors import BadInput, DamagedFile
 from schemas.manifests import TableRef
-from schemas.phrases import LONGEST_PLACE, quoted, told
+from schemas.phrases import LONGEST_PLACE, error_line, quoted
 from tasks.io.store import layout
 from tasks.io.store.layout import blob_path
 
@@ -323,7 +323,7 @@ def _write_atomically(target: Path, scratch: Path, data: bytes) -> None:
 
 
 def _why(url: str, problem: Exception) -> str:
-    return f"{quoted(url, LONGEST_PLACE)} ({told(problem)})"
+    return f"{quoted(url, LONGEST_PLACE)} ({error_line(problem)})"
 
 
 def _remove_if_stale(left: Path) -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.phrases import LONGEST_QUOTE, and_more, counted, listed, named, quoted
+from schemas.phrases import LONGEST_QUOTE, and_more, counted, listed, quoted, quoted_name
 
 
 def test_a_list_says_how_many_it_leaves_out():
@@ -85,7 +85,7 @@ def test_a_short_value_is_quoted_whole(value: Any, text: str):
 
 
 def test_a_name_is_quoted_only_where_it_must_be():
-    assert [named(name) for name in ("least", 3, "a b", "a\nb", "", "n" * 81)] == [
+    assert [quoted_name(name) for name in ("least", 3, "a b", "a\nb", "", "n" * 81)] == [
         "least",
         "3",
         "a b",

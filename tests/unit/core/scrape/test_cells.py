@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks.core.scrape.cells import nested, remedy
+from tasks.core.scrape.cells import nesting_of, remedy
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.floats() | st.text(max_size=5),
@@ -36,7 +36,7 @@ def test_the_line_to_start_from(table, value, line):
 
 @given(VALUES)
 def test_any_value_has_an_answer_and_one_sentence(value):
-    kind = nested("artist", value)
+    kind = nesting_of("artist", value)
     assert (kind is None) == (not isinstance(value, list | dict))
     if kind:
         assert "\n" not in remedy("w.jsonl", "artist", "c", value)
@@ -44,5 +44,5 @@ def test_any_value_has_an_answer_and_one_sentence(value):
 
 @given(VALUES.filter(lambda value: isinstance(value, dict)))
 def test_an_object_counts_as_one_however_it_is_spelled(value):
-    assert nested("title", json.dumps(value)) == nested("title", json.dumps(value, indent=1)) == "an object"
-    assert nested("title", json.dumps([value])) == "a list"
+    assert nesting_of("title", json.dumps(value)) == nesting_of("title", json.dumps(value, indent=1)) == "an object"
+    assert nesting_of("title", json.dumps([value])) == "a list"
