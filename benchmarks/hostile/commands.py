@@ -161,6 +161,19 @@ def _captured() -> Iterator[Callable[[], tuple[str, str]]]:
                 texts.append(file.read().decode(errors="replace"))
 
 
+class _PlainFlow:
+    """A flow's function, with what a command asks of the flow."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._function = function
+
+    def __call__(self, *words: Any, **options: Any) -> Any:
+        return self._function(*words, **options)
+
+    def with_options(self, **_: Any) -> "_PlainFlow":
+        return self
+
+
 @contextlib.contextmanager
 def _without_server(waits_for_disk: bool) -> Iterator[None]:
     """Flows as plain calls. What they do inside is the same, but parts run one by one and are not tried again."""
@@ -170,11 +183,12 @@ def _without_server(waits_for_disk: bool) -> Iterator[None]:
 
     with contextlib.ExitStack() as patches:
         for module, name, value in (
-            (build_dataset, "build_dataset", build_dataset.build_dataset.fn),
+            (build_dataset, "build_dataset", _PlainFlow(build_dataset.build_dataset.fn)),
             (evaluate, "evaluate_detector", evaluate.evaluate_detector.fn),
             (train, "train_detector", train.train_detector.fn),
             (training, "train", training.train.fn),
             (runner, "start_server", lambda: None),
+            (runner, "shared_server", lambda _: contextlib.nullcontext()),
             (summary, "create_artifact", lambda *_: None),
             (os, "fsync", os.fsync if waits_for_disk else lambda _: None),
         ):
