@@ -155,6 +155,6 @@ def test_a_traceback_in_a_log_fails_the_test_that_is_running_and_no_other(tmp_pa
     log.path.write_text("INFO | all is well\n")
     log.check()
     log.path.write_text(log.text() + "ERROR | it failed\nTraceback (most recent call last):\n")
-    with pytest.raises(AssertionError, match="expected no traceback in server.log, got"):
+    with pytest.raises(AssertionError, match=r"expected no traceback in server\.log, got"):
         log.check()
     log.check()
