@@ -98,9 +98,7 @@ def test_the_temporary_server_of_a_build_that_is_killed_ends_with_it(tmp_path, p
         poll(lambda: not build.servers(), "the end of the temporary server", timeout_s=IN_TIME_S)
 
 
-@pytest.mark.parametrize(
-    ("number", "lines"), [(signal.SIGTERM, 0), (signal.SIGTERM, 1), (signal.SIGTERM, 4), (signal.SIGINT, 1)]
-)
+@pytest.mark.parametrize(("number", "lines"), [(signal.SIGTERM, 0), (signal.SIGTERM, 4), (signal.SIGINT, 1)])
 def test_a_signal_ends_a_build_in_any_stage_and_the_next_goes_on_to_the_same_end(
     tmp_path, painted, built, number, lines
 ):
