@@ -21,7 +21,15 @@ pytest.register_assert_rewrite("tests.support")
 settings.register_profile("house", deadline=None, derandomize=True, database=None, max_examples=100)
 settings.load_profile("house")
 
-_LONGEST_FIRST = ("test_laws.py", "test_training.py", "test_deployment.py", "test_web_sources.py", "test_devices.py")
+_LONGEST_FIRST = (
+    "test_laws.py",
+    "test_training.py",
+    "test_signals.py",
+    "test_cluster_server.py",
+    "test_deployment.py",
+    "test_web_sources.py",
+    "test_devices.py",
+)
 """Files of minutes. Begun last, one worker would work on one of them long after the other has nothing left."""
 
 
