@@ -92,7 +92,8 @@ def ended_by_signals() -> Iterator[Ending]:
     reader, writer = os.pipe()
     os.set_blocking(writer, False)
     wakeup_before = signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
-    threading.Thread(target=ending.watch, args=(reader,), name="signals", daemon=True).start()
+    watcher = threading.Thread(target=ending.watch, args=(reader,), name="signals", daemon=True)
+    watcher.start()
     atexit.register(ending.skip_teardown)  # called last: what libraries register later is called earlier
     for number in heard:
         signal.signal(number, ending.receive)
@@ -108,6 +109,8 @@ def ended_by_signals() -> Iterator[Ending]:
             atexit.register(_ignore_signals)  # called first: the command has done its work, and its status says so
         signal.set_wakeup_fd(wakeup_before)
         os.close(writer)
+        if ending.number is None:
+            watcher.join()  # it reads the end of the pipe: whoever forks after this has one thread less to fear for
 
 
 def _ignore_signals() -> None:
