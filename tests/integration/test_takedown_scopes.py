@@ -1,6 +1,5 @@
 """The scope of a takedown is what its row says, whatever words its reason has; and old files go on."""
 
-import json
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -8,7 +7,8 @@ import pytest
 
 from flows.build_dataset import run_stages
 from schemas.by_hand import ALONE
-from schemas.manifests import FileEntry, ReleaseManifest
+from schemas.manifests import FileEntry
+from tasks.core.export import digest
 from tasks.io.store.layout import tombstones_path
 from tasks.io.store.releases import Release
 from tasks.purge import purge
@@ -86,7 +86,9 @@ def test_a_purge_asked_for_on_the_command_line_keeps_its_scope(wall: Wall):
 
 
 def as_before_1_4(release: Release, *, has_scopes: bool) -> None:
-    """Make the files of a release those of an earlier version: no takedowns.parquet, tombstones without a scope."""
+    """Make the files of the newest release those of an earlier version: no takedowns.parquet, tombstones without a
+    scope, a manifest without a digest of its own.
+    """
     root = Path(release.root)
     files = dict(release.manifest.files)
     files.pop("takedowns.parquet", None)
@@ -98,14 +100,19 @@ def as_before_1_4(release: Release, *, has_scopes: bool) -> None:
         files["tombstones.parquet"] = FileEntry(
             sha256=entry.sha256, bytes=entry.bytes, rows=files["tombstones.parquet"].rows
         )
-    manifest = release.manifest.model_copy(update={"files": files, "contract_version": "1.3.0"})
+    version = digest.version(release.manifest.content_sha256, release.manifest.recipe_sha256, "1.3.0")
+    manifest = release.manifest.model_copy(
+        update={"files": files, "contract_version": "1.3.0", "version": version, "manifest_sha256": None}
+    )
     contract = (root / "contract.yaml").read_text(encoding="utf-8").replace("version: 1.4.0", "version: 1.3.0")
     (root / "contract.yaml").write_text(contract, encoding="utf-8")
     entry = Release(release.url).file_entry("contract.yaml")
     assert entry is not None
     manifest.files["contract.yaml"] = entry
-    (root / "manifest.json").write_text(manifest.model_dump_json(indent=1), encoding="utf-8")
-    ReleaseManifest.model_validate(json.loads((root / "manifest.json").read_text(encoding="utf-8")))
+    text = manifest.model_dump_json(indent=1, exclude={"manifest_sha256"})
+    (root / "manifest.json").write_text(text, encoding="utf-8")
+    root.rename(root.with_name(version))
+    root.with_name("latest").write_text(f"{version}\n", encoding="utf-8")
 
 
 @pytest.mark.parametrize("has_scopes", [True, False])

@@ -17,6 +17,7 @@ from tasks.io.store.releases import Release
 from tasks.verify import verify
 from tests.support.broken_rules import CASES, Case
 from tests.support.desk import Desk
+from tests.support.manifests import rewrite_manifest
 
 Change = Callable[[list[dict[str, Any]]], Any]
 
@@ -51,11 +52,13 @@ def rewrite_json(folder: Path, path: str, change: Callable[[Any], Any]) -> None:
 
 def seal(folder: Path) -> None:
     """The manifest's digests of files, content and version, as they are now; counts stay."""
-    manifest = json.loads((folder / "manifest.json").read_text())
-    for path, entry in manifest["files"].items():
-        data = (folder / path).read_bytes()
-        entry.update(sha256=hashlib.sha256(data).hexdigest(), bytes=len(data))
-    (folder / "manifest.json").write_text(json.dumps(manifest))
+
+    def change_files(fields: dict[str, Any]) -> None:
+        for path, entry in fields["files"].items():
+            data = (folder / path).read_bytes()
+            entry.update(sha256=hashlib.sha256(data).hexdigest(), bytes=len(data))
+
+    rewrite_manifest(folder, change_files)
     now = Release(str(folder))
     try:
         content = {
@@ -64,9 +67,8 @@ def seal(folder: Path) -> None:
     except ValueError:  # a number that has no digest
         return
     whole = digest.content_digest(content)
-    version = digest.version(whole, manifest["recipe_sha256"], manifest["contract_version"])
-    manifest.update(content=content, content_sha256=whole, version=version)
-    (folder / "manifest.json").write_text(json.dumps(manifest))
+    version = digest.version(whole, now.manifest.recipe_sha256, now.manifest.contract_version)
+    rewrite_manifest(folder, lambda fields: fields.update(content=content, content_sha256=whole, version=version))
 
 
 def put(column: str, value: Any, where: Callable[[dict[str, Any]], Any] = lambda _: True) -> Change:
@@ -150,10 +152,8 @@ def test_a_null_where_none_may_be_is_told_and_no_traceback(release: Path, table:
     rows = whole.to_pylist()
     rows[0][column] = None
     pq.write_table(pa.Table.from_pylist(rows, schema=whole.schema), path)
-    manifest = json.loads((release / "manifest.json").read_text())
-    data = path.read_bytes()
-    manifest["files"][str(path.relative_to(release))].update(sha256=hashlib.sha256(data).hexdigest(), bytes=len(data))
-    (release / "manifest.json").write_text(json.dumps(manifest))
+    entry = {"sha256": hashlib.sha256(path.read_bytes()).hexdigest(), "bytes": path.stat().st_size}
+    rewrite_manifest(release, lambda fields: fields["files"][str(path.relative_to(release))].update(entry))
     found = verify(str(release))
     assert found.problems == (f"{table}.{column}: expected no nulls, got 1",)
     assert found.text.endswith("the other checks need tables that keep the contract and were skipped")

@@ -107,14 +107,22 @@ class PrefectServer:
             _stop(process)
 
     def post(self, path: str, body: Any) -> Any:
-        answer = requests.post(f"{self.api}/{path}", json=body, timeout=30)
-        assert answer.ok, answer.text
-        return answer.json()
+        return self._ask(lambda: requests.post(f"{self.api}/{path}", json=body, timeout=30))
 
     def get(self, path: str) -> Any:
-        answer = requests.get(f"{self.api}/{path}", timeout=30)
-        assert answer.ok, answer.text
-        return answer.json()
+        return self._ask(lambda: requests.get(f"{self.api}/{path}", timeout=30))
+
+    @staticmethod
+    def _ask(ask: Callable[[], requests.Response]) -> Any:
+        """Ask again while the server's database is locked by another request, as Prefect's own client does."""
+
+        def answered() -> list[requests.Response]:
+            response = ask()
+            return [] if response.status_code == requests.codes.unavailable else [response]
+
+        (response,) = poll(answered, "an answer of the server", timeout_s=30)
+        assert response.ok, response.text
+        return response.json()
 
     def check_logs(self) -> None:
         """Fail if the server or the worker has written a traceback since the last check."""
