@@ -122,7 +122,7 @@ def _half_releases(store: Path) -> Wrong | None:
             version = (releases / "latest").read_text(encoding="utf-8").strip()
             if not (releases / version / "manifest.json").is_file():
                 return Wrong(Fault.CHANGE, f"`latest` names {version!r}, which is no release")
-        elif not Release(str(releases / name)).is_intact():
+        elif name != "latest.next" and not Release(str(releases / name)).is_intact():
             return Wrong(Fault.CHANGE, f"half a release at {name}")
     return None
 

@@ -15,6 +15,7 @@ from schemas.reasons import Reason
 KEPT = "kept"
 BROKEN, NO_IMAGE = str(Reason.BROKEN_IMAGE), str(Reason.NOT_AN_IMAGE)
 TOO_LARGE, UNSUPPORTED = str(Reason.TOO_MANY_PIXELS), str(Reason.UNSUPPORTED_PIXELS)
+OTHER_FORMAT = str(Reason.UNSUPPORTED_FORMAT)
 Size = tuple[int, int]
 
 
@@ -364,7 +365,8 @@ def _text(chance: random.Random) -> File:
     what, data = chance.choice((*_TEXTS, ("noise", bytes([7]) + chance.randbytes(chance.randrange(1, 5000)))))
     name = chance.choice(("jpg", "png", "gif", "tif", "webp"))
     # the two letters of BMP and PPM are how such an image begins
-    ends = frozenset({NO_IMAGE, *({BROKEN} if data[:2] in {b"BM", b"P6"} else ())})
+    is_known = what in {"SVG", "EPS"}
+    ends = frozenset({OTHER_FORMAT if is_known else NO_IMAGE, *({BROKEN} if data[:2] in {b"BM", b"P6"} else ())})
     # unlike each other, so that no two are one file
     return File(f"{what} named .{name}", f"x.{name}", data + chance.randbytes(4).hex().encode(), ends, None)
 
@@ -390,7 +392,9 @@ def _other_format(chance: random.Random) -> File:
         )
     )
     data = encoded(drawing((48, 40), "RGB", chance), form)
-    return File(f"{form}, which is not read", f"x.{extension}", data, frozenset({NO_IMAGE}), None)
+    # of the others no signature is known
+    ends = frozenset({NO_IMAGE if form in {"PCX", "IM", "PDF"} else OTHER_FORMAT})
+    return File(f"{form}, which is not read", f"x.{extension}", data, ends, None)
 
 
 def _empty(chance: random.Random) -> File:

@@ -64,7 +64,10 @@ def _wrong_type(chance: random.Random) -> tuple[str, bytes, frozenset[int], tupl
     is_settings = len(path) == 3 and path[0] in {"stages", "sources"} and not value
     is_wrong = is_surely_wrong(value, place.types) and not may_be_empty and not is_settings
     text = yaml.dump(with_value(fields, path, value), allow_unicode=True, Dumper=yaml.Dumper)
-    names = (*place.words, *(map(str, path)), "contact", "expected", "binding") if not is_wrong else place.words
+    # what can't be read at all is named by its line
+    names = (
+        (*place.words, "(line ") if is_wrong else (*place.words, *(map(str, path)), "contact", "expected", "binding")
+    )
     return what, text.encode("utf-8", "surrogatepass"), _BAD if is_wrong else _ANY, names
 
 
