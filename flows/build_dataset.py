@@ -110,7 +110,6 @@ def check(recipe: Recipe, context: Context) -> None:
     check_bindings(recipe, context.bindings)
     check_sources(recipe, context)
     check_screens(recipe)
-    choose_predecessor(recipe, context)
     read_manual_lists(recipe, context)
     for stage in recipe.stages:
         if isinstance(stage, Detect):
@@ -118,6 +117,7 @@ def check(recipe: Recipe, context: Context) -> None:
         if isinstance(stage, Dedup):
             read_verdicts(stage, context)
     runs.check_store(context)
+    choose_predecessor(recipe, context)
 
 
 def list_records(recipe: Recipe, source: str | None, at_most: int, context: Context) -> tuple[Step, list[str]]:

@@ -36,6 +36,11 @@ _MACHINE = {
     errno.EMFILE: "this process may open no more files: raise the limit (`ulimit -n`)",
     errno.ENFILE: "this machine can open no more files",
     errno.ENOMEM: "it has too little memory",
+    **dict.fromkeys(
+        (errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ENOTEMPTY, errno.ELOOP, errno.ENXIO),
+        "something else is in the place of a file or folder of the store: move it away",
+    ),
+    errno.ENAMETOOLONG: "choose a shorter path",
 }
 """What a machine can lack while a command runs, and what to do. Any other OSError is a bug, and keeps its traceback."""
 

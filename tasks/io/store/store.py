@@ -7,6 +7,7 @@ tasks/io/store/layout.py says what lies where.
 """
 
 import contextlib
+import errno
 import hashlib
 import os
 import shutil
@@ -33,6 +34,11 @@ from tasks.io.store.layout import blob_path
 
 STALE_S = 24 * 3600.0
 """Unfinished files older than this are left over: no build writes one file for a day."""
+
+
+_NO_FILE = {None, errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ELOOP, errno.ENXIO}
+"""What a system says where there is no file, but nothing, a folder, a pipe, or a link that leads nowhere. Object
+stores say FileNotFoundError without a number."""
 
 
 class TableCache(OrderedDict[tuple[str, str], pa.Table]):
@@ -136,7 +142,9 @@ class Store:
         try:
             if path not in self._hidden:
                 return bytes(self.fs.cat_file(self.full(path)))
-        except (FileNotFoundError, NotADirectoryError, IsADirectoryError) as problem:
+        except OSError as problem:
+            if problem.errno not in _NO_FILE:
+                raise
             raise DamagedFile(f"expected {path} in the store {self.url}, got nothing there") from problem
         raise DamagedFile(f"expected {path} in the store {self.url}, got other bytes than it had")
 

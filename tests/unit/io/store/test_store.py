@@ -524,3 +524,19 @@ def test_memory_for_tables_is_bounded(tmp_path, monkeypatch):
 
     assert sum(table.nbytes for table in module._CACHE.values()) <= 3 * 8_000
     assert len(module._CACHE) == 3
+
+
+@pytest.mark.parametrize("thing", ["a loop", "a link to nowhere", "a folder", "a file above"])
+def test_what_is_no_file_is_damage(tmp_path, thing):
+    store = Store(str(tmp_path))
+    place = tmp_path / "measures/x"
+    place.parent.mkdir()
+    if thing == "a folder":
+        place.mkdir()
+    elif thing == "a file above":
+        place.parent.rmdir()
+        place.parent.write_bytes(b"in the way")
+    else:
+        place.symlink_to(place if thing == "a loop" else tmp_path / "nothing")
+    with pytest.raises(DamagedFile, match=r"expected measures/x in the store .*, got nothing there"):
+        store.read_bytes("measures/x")
