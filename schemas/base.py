@@ -21,11 +21,11 @@ def _no_boolean_for_number(value: Any) -> Any:
     return value
 
 
-LARGEST_WHOLE = 2**53 - 1
-"""The largest whole number that every reader of JSON has exactly, and tables of 64 bits hold with room to add."""
+LARGEST_WHOLE = 2**63 - 1
+"""The largest whole number that tables hold."""
 
 
-def _within_json(value: Any) -> Any:
+def _within_64_bits(value: Any) -> Any:
     if isinstance(value, int) and abs(value) > LARGEST_WHOLE:
         raise PydanticKnownError("less_than_equal", {"le": LARGEST_WHOLE})
     return value
@@ -48,7 +48,7 @@ def _refuse_booleans(schema: Any) -> None:
         number = dict(schema)
         schema.clear()
         checked = core_schema.no_info_before_validator_function(_NUMBERS[number["type"]], number)
-        schema.update(core_schema.no_info_after_validator_function(_within_json, checked))
+        schema.update(core_schema.no_info_after_validator_function(_within_64_bits, checked))
     elif isinstance(schema, dict) and not _is_done(schema):
         for part, entry in schema.items():
             if part not in {"metadata", "serialization"}:
@@ -57,7 +57,7 @@ def _refuse_booleans(schema: Any) -> None:
 
 class Frozen(BaseModel):
     """What every part of a recipe is: immutable, unknown fields are errors, true is no number, and whole numbers are
-    at most 2**53 - 1.
+    at most 2**63 - 1.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)

@@ -1,4 +1,4 @@
-"""Numbers in recipes, at any depth: true is none, and whole ones are those that every reader has exactly."""
+"""Numbers in recipes, at any depth: true is none, and whole ones are those that tables hold."""
 
 from typing import Any
 
