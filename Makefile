@@ -21,7 +21,7 @@ export DO_NOT_TRACK := 1
 
 CHROMIUM := /usr/bin/chromium
 
-.PHONY: help setup setup-browser build test check lint types imports tests unit docs-settings weights wheel lock clean \
+.PHONY: help setup setup-browser build test check lint types imports tests test-live unit docs-settings weights wheel lock clean \
   campaign-sameness campaign-faults campaign-kills campaign-hostile campaign-million campaign-dedup-quality bench-overhead bench-fetch \
   bench-dedup bench-choose bench-detect-cpu bench-detect-gpu bench-detectors bench-train
 
@@ -50,7 +50,7 @@ build: $(READY) $(MUSEUM)/works.csv ## build and check a release of the pretend 
 	$(BIN)/bilderatlas verify $(STORE)/releases/museum/latest
 	$(BIN)/bilderatlas museum grade $(MUSEUM) $(STORE)/releases/museum/latest
 
-test: lint types imports tests ## every check and every test, as CI runs them (about 10 minutes)
+test: lint types imports tests ## every check, and every test but test-live (about 12 minutes)
 
 check: lint types imports unit ## the quick checks: lint, types, imports and unit tests (under 3 minutes)
 
@@ -64,8 +64,12 @@ types: $(READY) ## mypy --strict
 imports: $(READY) ## which room may import which (import-linter)
 	$(BIN)/lint-imports
 
-tests: $(READY) ## all tests with coverage
-	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --cov --cov-report=term-missing:skip-covered
+tests: $(READY) ## all tests with coverage, but for those of test-live
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m "not live" \
+		--cov --cov-report=term-missing:skip-covered
+
+test-live: $(READY) ## whole commands with Prefect servers, workers, a Dask cluster, signals, a browser, the wheel
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m live tests/integration
 
 unit: $(READY) ## unit tests and doctests, without Prefect servers and the slowest
 	$(BIN)/python -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder -m "not server and not slow" tests/unit tests/contracts tasks/core

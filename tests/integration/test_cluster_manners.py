@@ -14,6 +14,7 @@ from tasks.io.web.rate_limits import RateLimiter
 from tests.support.servers import answer, serving
 
 pytestmark = [
+    pytest.mark.live,
     pytest.mark.server,
     pytest.mark.filterwarnings("ignore::ResourceWarning"),  # distributed's own sockets, at its end
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),

@@ -16,6 +16,7 @@ from tests.support.desk import RECIPE, ROOT, WEIGHTS, Desk
 from tests.support.prefect_server import poll, temporary_servers
 
 pytestmark = [
+    pytest.mark.live,
     pytest.mark.server,
     pytest.mark.filterwarnings("ignore::ResourceWarning"),  # distributed's own sockets, at its end
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),

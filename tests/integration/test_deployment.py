@@ -15,7 +15,7 @@ from tasks.io.store.releases import Release
 from tests.support.desk import ROOT, WEIGHTS
 from tests.support.prefect_server import Log, PrefectServer, poll
 
-pytestmark = pytest.mark.server
+pytestmark = [pytest.mark.server, pytest.mark.live]
 POOL = "bilderatlas"
 OFTEN = {
     "PREFECT_SERVER_SERVICES_SCHEDULER_LOOP_SECONDS": "1",

@@ -100,6 +100,7 @@ def test_two_builds_at_once_end_in_one_intact_release(prefect_server, tmp_path, 
 
 
 @pytest.mark.server
+@pytest.mark.live
 def test_an_interrupted_build_says_so_and_exits_with_130(prefect_server, tmp_path, painted):
     build = subprocess.Popen(
         command(tmp_path / "store", painted, "--part-rows", "9"),
@@ -125,6 +126,7 @@ def test_an_interrupted_build_says_so_and_exits_with_130(prefect_server, tmp_pat
 
 
 @pytest.mark.server
+@pytest.mark.live
 def test_ctrl_c_in_a_terminal_ends_a_build_with_a_server_of_its_own(tmp_path, painted):
     """A terminal interrupts all programs of the command, and so the server: a flow that can't reach it any more waits
     for minutes.
@@ -157,6 +159,7 @@ def test_ctrl_c_in_a_terminal_ends_a_build_with_a_server_of_its_own(tmp_path, pa
 
 
 @pytest.mark.server
+@pytest.mark.live
 def test_a_dask_cluster_gives_the_same_release(prefect_server, tmp_path, painted, built):
     from distributed import LocalCluster
 

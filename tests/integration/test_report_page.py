@@ -28,7 +28,7 @@ from tasks.core.report.thumbnails import Thumbnail
 from tasks.core.statistics import VIEW, statistics
 from tasks.io.files.verdicts import rows_of_csv
 
-pytestmark = pytest.mark.server
+pytestmark = [pytest.mark.server, pytest.mark.live]
 
 CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
 WAIT_S = 30.0

@@ -20,7 +20,7 @@ from tests.support.desk import RECIPE, ROOT, WEIGHTS, Desk
 from tests.support.prefect_server import QUIET, poll, temporary_servers
 from tests.support.servers import Site, answer, serving
 
-pytestmark = pytest.mark.server
+pytestmark = [pytest.mark.server, pytest.mark.live]
 IN_TIME_S = 15
 """7 s at most, and as long again for a machine that others use."""
 SENTENCES = {

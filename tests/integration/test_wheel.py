@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.desk import ROOT
 
-pytestmark = pytest.mark.server
+pytestmark = [pytest.mark.server, pytest.mark.live]
 
 
 @pytest.fixture(scope="module")
