@@ -85,6 +85,8 @@ def _link(path: Path, chance: random.Random) -> str:
 
 
 def _remove_folder(path: Path, chance: random.Random) -> str:
+    if path.parent.parent.name == "releases":  # a dataset without any release is a new one: nothing can know better
+        return _delete(path, chance)
     shutil.rmtree(path.parent)
     return "with its whole folder deleted:"
 

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.manifests import ReleaseManifest
+from schemas.phrases import quoted
 from schemas.reasons import Reason
 from tasks.core.export import digest
 
@@ -70,7 +71,7 @@ def _chain_problems(manifest: ReleaseManifest, siblings: Mapping[str, ReleaseMan
     if (previous := manifest.previous) is None:
         return
     if not VERSION.fullmatch(previous) or previous == manifest.version:
-        yield f"manifest.json: expected previous to be another version, got '{previous[:40]}'"
+        yield f"manifest.json: expected previous to be another version, got {quoted(previous, 40)}"
     if (before := siblings.get(previous)) is None:
         return  # it may have been removed since, or lie in another store
     if manifest.split_sha256 == before.split_sha256 and manifest.lineage != before.lineage:

@@ -13,7 +13,7 @@ import yaml
 
 from schemas.errors import BadInput, DamagedFile, Refusal
 from schemas.manifests import Context, Predecessor
-from schemas.phrases import listed
+from schemas.phrases import listed, quoted
 from schemas.recipe import Recipe
 from tasks.core import tables
 from tasks.core.verify import manifest_problems
@@ -105,7 +105,7 @@ def _named(store: Store, name: str, known: Sequence[Release], wanted: str) -> Re
             return release
     raise BadInput(
         f"--previous: expected a version in {store.url}/{layout.releases_folder(name)} ({_choices(known)}) or "
-        f"'{NOTHING}', got '{wanted[:40]}'"
+        f"'{NOTHING}', got {quoted(wanted, 40)}"
     )
 
 
@@ -114,7 +114,7 @@ def _newest(store: Store, name: str, known: Sequence[Release]) -> Release | None
     if text is not None:
         release = releases.find_release(store, name, text)
         if release is None:
-            _refuse(f"{layout.latest_path(name)} to name a release with a readable manifest", f"'{text[:40]}'", known)
+            _refuse(f"{layout.latest_path(name)} to name a release with a readable manifest", quoted(text, 40), known)
         return release
     readable = {release.root.rsplit("/", 1)[-1] for release in known}
     # elsewhere than on a local disk, a publication that was killed leaves a folder without a manifest
