@@ -6,6 +6,7 @@ quick.
 """
 
 import argparse
+import contextlib
 import errno
 import os
 import sys
@@ -103,7 +104,8 @@ def _failed(problem: object, status: int) -> int:
     sentence = str(problem)
     if len(sentence) > _LONGEST_SENTENCE:  # whoever words it should have cut what it quotes
         sentence = f"{sentence[:_LONGEST_SENTENCE]}..."
-    print(f"bilderatlas: {sentence}", file=sys.stderr)
+    with contextlib.suppress(OSError):  # where there is no room for the sentence either, the status still says it
+        print(f"bilderatlas: {sentence}", file=sys.stderr, flush=True)
     return status
 
 

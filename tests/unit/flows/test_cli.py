@@ -1,6 +1,7 @@
 """The command: what it imports before it is needed, how its errors end, and the kinds of its arguments."""
 
 import argparse
+import contextlib
 import errno
 import importlib
 import inspect
@@ -8,6 +9,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -143,3 +145,13 @@ def test_a_command_gives_its_flow_what_the_flow_takes(
     (call,) = calls
     assert set(call.arguments) == set(parameters.parameters)
     assert call.arguments["truth"] == words[2]
+
+
+def test_a_sentence_that_cannot_be_written_leaves_its_status(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(flows.cli, "parser", raising(OSError(errno.ENOSPC, "as the system says")))
+    with Path("/dev/full").open("w") as full:
+        monkeypatch.setattr(sys, "stderr", full)
+        assert main([]) == 1
+        monkeypatch.undo()
+        with contextlib.suppress(OSError):
+            full.close()
