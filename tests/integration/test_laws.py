@@ -51,6 +51,7 @@ def command(store: Path, museum: Path, *more: str) -> list[str]:
 
 
 @pytest.mark.server
+@pytest.mark.live
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_a_killed_build_leaves_no_half_release_and_goes_on_to_the_same_end(
     prefect_server, tmp_path, painted, built, seed
@@ -82,6 +83,7 @@ def test_a_killed_build_leaves_no_half_release_and_goes_on_to_the_same_end(
 
 
 @pytest.mark.server
+@pytest.mark.live
 def test_two_builds_at_once_end_in_one_intact_release(prefect_server, tmp_path, painted, built):
     store, environment = tmp_path / "another", {**os.environ, "PREFECT_API_URL": prefect_server}
     both = []
