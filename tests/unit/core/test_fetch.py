@@ -183,7 +183,7 @@ SAID = st.fixed_dictionaries(
     st.lists(SAID, min_size=1, max_size=4),
     st.lists(st.integers(0, 3), max_size=6),
     st.sampled_from([1, 10, 1_000_000_000]),
-    st.sampled_from([1, 100, 2**64]),
+    st.sampled_from([1, 100, 2**63 - 1]),
 )
 def test_a_table_of_answers_means_what_each_of_them_means(
     said: list[dict[str, Any]], asked: list[int], max_pixels: int, max_bytes: int
