@@ -13,9 +13,8 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import yaml
 
-from schemas.errors import BadInput
+from schemas.errors import BadInput, DamagedFile
 from schemas.phrases import and_more
 from schemas.stages import HIGHEST_MAX_PIXELS
 from tasks.core import verify as core
@@ -83,7 +82,7 @@ def verify(url: str, *, is_deep: bool = False) -> Verification:
         [],
     )
     for name, check in checks:
-        found = list(check())
+        found = _problems(check)
         lines += [f"{'FAILED' if found else 'ok':>6}  {name}", *(f"        {problem}" for problem in found[:_SHOWN])]
         lines += [f"        ...{and_more(len(found) - _SHOWN)}"] if len(found) > _SHOWN else []
         problems += found
@@ -92,6 +91,16 @@ def verify(url: str, *, is_deep: bool = False) -> Verification:
             lines.append(f"        the other checks need {_NEEDED.get(name, 'these files')} and were skipped")
             break
     return Verification(tuple(problems), "\n".join(lines))
+
+
+def _problems(check: Callable[[], Iterator[str]]) -> list[str]:
+    """What a check finds; a file that can't be read at all is its last problem."""
+    found = []
+    try:
+        found.extend(check())  # keeps what came before the damage
+    except DamagedFile as problem:
+        found.append(str(problem))
+    return found
 
 
 def _manifest(release: Release) -> Iterator[str]:
@@ -119,22 +128,21 @@ def _files(release: Release) -> Iterator[str]:
 
 
 def _contract(release: Release) -> Iterator[str]:
-    contract: dict[str, Any] = yaml.safe_load(release.read("contract.yaml"))
-    if str(contract["version"]) != release.manifest.contract_version:
-        yield f"contract.yaml: expected version {release.manifest.contract_version}, got {contract['version']}"
-    if (
-        str(contract["version"]) == str(contracts.contract()["version"])
-        and release.read("contract.yaml").decode() != contracts.text()
-    ):
-        yield f"contract.yaml: expected the text of contract {contract['version']}, got another"
+    contract = release.contract()
+    if contract.version != release.manifest.contract_version:
+        yield f"contract.yaml: expected version {release.manifest.contract_version}, got {contract.version}"
+    is_ours = contract.version == str(contracts.contract()["version"])
+    if is_ours and release.read("contract.yaml").decode() != contracts.text():
+        yield f"contract.yaml: expected the text of contract {contract.version}, got another"
     for table in digest.PRIMARY_KEYS:
+        columns = getattr(contract.tables, table).columns
         parts = release.parts(table)
         if not parts:
             yield f"{table}: expected at least one Parquet file, got none"
         for path in parts:
-            yield from core.schema_problems(table, release.schema(path), contract)
+            yield from core.schema_problems(table, release.schema(path), columns)
         for batch in release.batches(table):
-            yield from core.null_problems(table, batch, contract)
+            yield from core.null_problems(table, batch, columns)
 
 
 def _digests(release: Release) -> Iterator[str]:
@@ -178,15 +186,14 @@ def _tables(release: Release) -> Iterator[str]:
 
 def _values(release: Release) -> Iterator[str]:
     """Each rule of the contract about values, in all rows."""
-    contract: dict[str, Any] = yaml.safe_load(release.read("contract.yaml"))
-    recipe: dict[str, Any] = yaml.safe_load(release.read("recipe.yaml"))
+    contract = release.contract()
     facts = rules.ReleaseFacts(
-        contract["splits"],
-        contract["origins"],
-        contract["reasons"],
+        contract.splits,
+        contract.origins,
+        contract.reasons,
         _entries(release.ledger(), "record_id", rules.LedgerEntry),
         _entries(_columns(release, "images", ["image_id", *rules.ImageEntry._fields]), "image_id", rules.ImageEntry),
-        len(recipe["categories"]),
+        len(release.recipe().categories),
         release.manifest.files.keys(),
     )
     for table, of in (
@@ -195,8 +202,8 @@ def _values(release: Release) -> Iterator[str]:
         ("ledger", rules.ledger_rules(facts)),
     ):
         yield from rules.broken_rules(table, digest.PRIMARY_KEYS[table], _rows(release, table), of)
-    if "recipe_sha256" in contract:
-        yield from core.recipe_problems(recipe, release.manifest.recipe_sha256)
+    if "recipe_sha256" in release.read_mapping("contract.yaml"):  # the contract says of what it is the digest
+        yield from core.recipe_problems(release.read_mapping("recipe.yaml"), release.manifest.recipe_sha256)
 
 
 def _entries(table: pa.Table, key: str, kind: Any) -> dict[Any, Any]:

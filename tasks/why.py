@@ -6,11 +6,11 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import yaml
 
 from schemas.errors import BadInput
 from schemas.phrases import listed
 from schemas.reasons import MEANING, Reason
+from schemas.release import ReleaseRecipe
 from tasks.io.store import layout, releases
 from tasks.io.store.refusals import RefusedBuild, read_refusal, refused_datasets
 from tasks.io.store.releases import Release
@@ -26,7 +26,7 @@ def why(url: str, record_id: str) -> str:
     """
     release = Release(url)
     row = _row(release.ledger(), record_id, release.manifest.version)
-    lines = _lines(row, _labels(yaml.safe_load(release.read("recipe.yaml"))))
+    lines = _lines(row, _labels(release.recipe()))
     if row["kept"]:
         lines.append(f"  in the release: split {row['last_split']}, image_id {row['image_id']}, sha256 {row['sha256']}")
     if record_id in release.tombstones()["record_id"].to_pylist():
@@ -82,8 +82,8 @@ def _row(ledger: pa.Table, record_id: str, where: str) -> dict[str, Any]:
     return rows[0]
 
 
-def _labels(recipe: dict[str, Any]) -> list[str]:
-    return ["scrape", *(settings["label"] for stage in recipe["stages"] for settings in stage.values())]
+def _labels(recipe: ReleaseRecipe) -> list[str]:
+    return ["scrape", *(settings.label for stage in recipe.stages for settings in stage.values())]
 
 
 def _lines(row: dict[str, Any], labels: list[str]) -> list[str]:

@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 from schemas.manifests import ReleaseManifest
 from schemas.phrases import quoted
 from schemas.reasons import Reason
+from schemas.release import ContractColumn
 from tasks.core.export import digest
 
 Row = Mapping[str, Any]
@@ -92,21 +93,21 @@ def _number(contract_version: str) -> tuple[int, ...]:
     return tuple(map(int, parts)) if all(part.isdecimal() for part in parts) else (0,)
 
 
-def schema_problems(table: str, schema: pa.Schema, contract: Row) -> Iterator[str]:
+def schema_problems(table: str, schema: pa.Schema, columns: Iterable[ContractColumn]) -> Iterator[str]:
     """Promised columns that a Parquet file lacks or has in another type."""
-    for column in contract["tables"][table]["columns"]:
-        name = column["name"]
+    for column in columns:
+        name = column.name
         if name not in schema.names:
             yield f"{table}.{name}: expected the column, got none"
-        elif type_name(schema.field(name).type) != column["type"]:
-            yield f"{table}.{name}: expected {column['type']}, got {type_name(schema.field(name).type)}"
+        elif type_name(schema.field(name).type) != column.type:
+            yield f"{table}.{name}: expected {column.type}, got {type_name(schema.field(name).type)}"
 
 
-def null_problems(table: str, batch: pa.RecordBatch, contract: Row) -> Iterator[str]:
+def null_problems(table: str, batch: pa.RecordBatch, columns: Iterable[ContractColumn]) -> Iterator[str]:
     """Columns that may not be null, and are."""
-    for column in contract["tables"][table]["columns"]:
-        if not column["nullable"] and column["name"] in batch.schema.names and batch[column["name"]].null_count:
-            yield f"{table}.{column['name']}: expected no nulls, got {batch[column['name']].null_count}"
+    for column in columns:
+        if not column.nullable and column.name in batch.schema.names and batch[column.name].null_count:
+            yield f"{table}.{column.name}: expected no nulls, got {batch[column.name].null_count}"
 
 
 def type_name(kind: pa.DataType) -> str:
@@ -165,11 +166,16 @@ def recipe_problems(recipe: Row, recipe_sha256: str) -> Iterator[str]:
 
     As the contract says under `recipe_sha256`. recipe: recipe.yaml as it is read.
     """
-    stages = [stage for stage in recipe["stages"] if isinstance(stage, dict)]
+    stages = [stage for stage in recipe.get("stages") or () if isinstance(stage, dict)]
     if recipe.get("by_hand") or any(stage.get("verdicts") for stage in stages):
         return
     content = {name: value for name, value in recipe.items() if name != "manners"}
-    found = hashlib.sha256(json.dumps({"recipe": content}, sort_keys=True).encode()).hexdigest()
+    try:
+        text = json.dumps({"recipe": content}, sort_keys=True)
+    except TypeError as problem:  # YAML has dates, and keys of several kinds
+        yield f"recipe.yaml: expected values that JSON has, got others ({problem})"
+        return
+    found = hashlib.sha256(text.encode()).hexdigest()
     if found != recipe_sha256:
         yield f"recipe.yaml: expected settings of digest {recipe_sha256}, got {found}"
 

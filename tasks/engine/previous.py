@@ -9,7 +9,6 @@ from typing import NoReturn
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import yaml
 
 from schemas.errors import BadInput, DamagedFile, Refusal
 from schemas.manifests import Context, Predecessor
@@ -127,10 +126,9 @@ def _newest(store: Store, name: str, known: Sequence[Release]) -> Release | None
 def _is_limited(release: Release) -> bool:
     """Whether it was built with a limit; such a release is never the newest."""
     try:
-        settings = yaml.safe_load(release.read("recipe.yaml"))
-    except (DamagedFile, yaml.YAMLError):
+        return release.recipe().limit is not None
+    except DamagedFile:
         return False
-    return isinstance(settings, dict) and settings.get("limit") is not None
 
 
 def _check(release: Release, name: str, known: Sequence[Release]) -> None:

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import yaml
 
 from schemas.errors import BadInput, DamagedFile
 from schemas.manifests import Context
@@ -165,7 +164,11 @@ def _notes(images: list[Row], reasons: Mapping[int, str]) -> tuple[str, ...]:
 def _open_release(truth: str, category: str) -> _TruthSource:
     release = Release(truth)
     name = f"{release.manifest.name} {release.manifest.version}"
-    all_images, boxes, names = table_of(release, "images"), table_of(release, "annotations"), categories(release)
+    all_images, boxes, names = (
+        table_of(release, "images"),
+        table_of(release, "annotations"),
+        release.recipe().categories,
+    )
     try:
         images, figures = core.truth_of_release(all_images, boxes, names, category)
     except (KeyError, pa.ArrowException) as problem:  # a column that is missing, or of another kind
@@ -184,18 +187,6 @@ def _open_release(truth: str, category: str) -> _TruthSource:
 
     ids = frozenset(all_images["image_id"].to_pylist())
     return _TruthSource(name, images, figures, (), names.index(category) + 1, ids, store_images)
-
-
-def categories(release: Release) -> list[str]:
-    """Names of a release's categories; ids count from 1 in this order.
-
-    Raises DamagedFile where its recipe has none.
-    """
-    recipe = yaml.safe_load(release.read("recipe.yaml"))
-    names = recipe.get("categories") if isinstance(recipe, dict) else None
-    if not isinstance(names, list):
-        raise DamagedFile(f"expected categories in recipe.yaml of release {release.manifest.version}, got none")
-    return [str(name) for name in names]
 
 
 def table_of(release: Release, name: str) -> pa.Table:

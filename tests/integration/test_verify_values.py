@@ -218,3 +218,29 @@ def test_another_recipe_than_the_manifests_is_told(release: Path):
     (release / "recipe.yaml").write_text(yaml.safe_dump({**recipe, "by_hand": "said"}))
     seal(release)
     assert verify(str(release)).is_good  # such a digest can't be computed from the release
+
+
+_BOMB = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n" + "\n".join(
+    f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 12)
+)
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "said"),
+    [
+        pytest.param(
+            "contract.yaml", _BOMB, "expected at most 500,000 values", id="a contract that means 10^11 values"
+        ),
+        pytest.param("recipe.yaml", _BOMB, "expected at most 500,000 values", id="a recipe that means 10^11 values"),
+        pytest.param("contract.yaml", "[1]", "expected a mapping, got [1]", id="a contract that is a list"),
+        pytest.param("contract.yaml", "version: 1.4.0", "expected 'splits' as releases have it", id="a bare contract"),
+        pytest.param("recipe.yaml", "categories: 3", "expected 'categories' as releases have it, got 3", id="a number"),
+        pytest.param("recipe.yaml", "a: 2026-01-31", "expected values that JSON has, got others", id="a date"),
+        pytest.param("recipe.yaml", "\0", "expected YAML, got", id="no YAML"),
+    ],
+)
+def test_a_release_of_anybody_is_read_with_limits(release: Path, file: str, text: str, said: str):
+    (release / file).write_text(text)
+    seal(release)
+    problems = [problem for problem in verify(str(release)).problems if problem.startswith(file)]
+    assert any(said in problem for problem in problems), problems

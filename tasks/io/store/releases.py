@@ -16,24 +16,30 @@ import uuid
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import fsspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 from fsspec.implementations.local import LocalFileSystem
+from pydantic import BaseModel, ValidationError
 
 from schemas.errors import BadInput, DamagedFile
 from schemas.manifests import FileEntry, ReleaseManifest
 from schemas.phrases import LONGEST_PLACE, error_line, quoted
+from schemas.release import ReleaseContract, ReleaseRecipe
 from schemas.tables import RECORDS, TAKEDOWNS, TOMBSTONES
+from schemas.yaml_text import NotYaml, parse_yaml
 from tasks.io.store import layout
 from tasks.io.store.store import Store
 from tasks.io.store.tombstones import with_scopes
 
 _CHUNK = 1 << 20
+_YAML_TOLERANCE = 10
+"""A release has its recipe with all defaults written out: it may be so many times as long as what a person wrote."""
 _VERSION = re.compile("[0-9a-f]{12}")
 _MEMORY = ("ledger.parquet", "records.parquet", "takedowns.parquet", "tombstones.parquet")
+_Fields = TypeVar("_Fields", bound=BaseModel)
 
 
 class Release:
@@ -63,6 +69,38 @@ class Release:
             return bytes(self.fs.cat_file(f"{self.root}/{path}"))
         except FileNotFoundError as problem:
             raise DamagedFile(f"expected {path} in release {self.manifest.version}, got nothing there") from problem
+
+    def read_mapping(self, path: str) -> dict[str, Any]:
+        """One of its YAML files, such as `recipe.yaml`, read with limits: a release may come from anybody.
+
+        Raises DamagedFile if it is gone, no YAML, beyond the limits, or no mapping.
+        """
+        try:
+            value = parse_yaml(self.read(path).decode(), tolerance=_YAML_TOLERANCE)
+        except (UnicodeDecodeError, NotYaml) as problem:
+            raise DamagedFile(f"{path} of release {self.manifest.version}: {problem}") from problem
+        if not isinstance(value, dict):
+            raise DamagedFile(f"{path} of release {self.manifest.version}: expected a mapping, got {quoted(value)}")
+        return value
+
+    def recipe(self) -> ReleaseRecipe:
+        """What is read of its recipe. Raises DamagedFile as `read_mapping` does, and where a field is of another kind."""
+        return self._fields("recipe.yaml", ReleaseRecipe)
+
+    def contract(self) -> ReleaseContract:
+        """What it promises. Raises DamagedFile as `read_mapping` does, and where a field is missing or of another kind."""
+        return self._fields("contract.yaml", ReleaseContract)
+
+    def _fields(self, path: str, kind: type[_Fields]) -> _Fields:
+        try:
+            return kind.model_validate(self.read_mapping(path))
+        except ValidationError as problem:
+            first = problem.errors(include_url=False)[0]
+            place = ".".join(map(str, first["loc"]))
+            raise DamagedFile(
+                f"{path} of release {self.manifest.version}: expected '{place}' as releases have it, got "
+                f"{quoted(first['input'])} ({first['msg']})"
+            ) from problem
 
     def ledger(self) -> pa.Table:
         """Its ledger. Raises DamagedFile if it is gone or no Parquet."""

@@ -550,3 +550,32 @@ def test_a_ledger_that_is_no_parquet_is_damage(store, data):
 
 def test_the_manifest_is_read_with_fields_that_this_program_knows(store):
     assert published(store).manifest_fields["lineage"] == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        pytest.param(b"\xff", "'utf-8' codec", id="no text"),
+        pytest.param(b"", "expected a mapping, got None", id="nothing"),
+        pytest.param(b"a: 1\na: 2", "expected each key once", id="a key twice"),
+        pytest.param(b"a: !!python/name:os.system x", "plain values", id="another kind of value"),
+        pytest.param(b"stages: [{screen: {}}]", "expected 'stages.0.screen.label' as releases have it", id="no label"),
+        pytest.param(b"limit: many", "expected 'limit' as releases have it, got 'many'", id="a limit of words"),
+    ],
+)
+def test_a_recipe_that_is_none_is_damage(store: Store, text: bytes, said: str):
+    with Draft(store) as draft:
+        draft.write("recipe.yaml", text)
+        url = draft.publish(manifest(draft.files))
+    with pytest.raises(DamagedFile) as raised:
+        Release(url).recipe()
+    assert str(raised.value).startswith("recipe.yaml of release aaaabbbbcccc: ")
+    assert said in str(raised.value)
+
+
+def test_of_a_recipe_other_fields_are_passed_over(store: Store):
+    with Draft(store) as draft:
+        draft.write("recipe.yaml", b"seed: 1\nlimit: null\ncategories: [person]\nstages:\n- screen: {label: s, x: 1}\n")
+        url = draft.publish(manifest(draft.files))
+    recipe = Release(url).recipe()
+    assert (recipe.limit, recipe.categories, recipe.stages[0]["screen"].label) == (None, ["person"], "s")

@@ -9,7 +9,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flows.yaml_text import MAX_BYTES, MAX_CHARACTERS, MAX_DEPTH, MAX_VALUES, NotYaml, parse_yaml
+from schemas.yaml_text import MAX_BYTES, MAX_CHARACTERS, MAX_DEPTH, MAX_VALUES, NotYaml, parse_yaml
 
 
 def bomb(levels: int, first: str = "[x, x, x, x, x, x, x, x, x]") -> str:

@@ -35,19 +35,23 @@ class NotYaml(Exception):
     """What is wrong with a text, as the part of a sentence that begins with "expected"."""
 
 
-def parse_yaml(text: str) -> Any:
+def parse_yaml(text: str, *, tolerance: int = 1) -> Any:
     """The value of a YAML text: null, true, text, numbers, dates, lists and mappings; null where the text is empty.
 
     What an alias names is written out at each place, so that one can be changed without the others.
+
+    tolerance: by how much the limits on bytes, values and characters are multiplied, for what a program has written out
+    of a text that kept them.
 
     Raises NotYaml: for what is no YAML, more than one document, a key that comes twice, a tag of another kind, a number
     of more than 256 bits, and beyond the limits above.
     """
     # a text of so many characters has at least as many bytes: the longest are never encoded
-    if len(text) > MAX_BYTES or len(text.encode("utf-8", "surrogatepass")) > MAX_BYTES:
-        raise NotYaml(f"expected YAML of at most {MAX_BYTES:,} bytes, got more")
+    most = tolerance * MAX_BYTES
+    if len(text) > most or len(text.encode("utf-8", "surrogatepass")) > most:
+        raise NotYaml(f"expected YAML of at most {most:,} bytes, got more")
     try:
-        return _tree(_Loader(text).get_single_data())
+        return _tree(_Loader(text, tolerance).get_single_data())
     except yaml.YAMLError as problem:
         raise NotYaml(f"expected YAML, got {_detail(problem)}") from problem
 
@@ -55,8 +59,9 @@ def parse_yaml(text: str) -> Any:
 class _Loader(yaml.SafeLoader):
     """PyYAML's safe loader, which counts what it reads."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, tolerance: int) -> None:
         super().__init__(text)
+        self._max_values, self._max_characters = tolerance * MAX_VALUES, tolerance * MAX_CHARACTERS
         self._level = 0
         # of each node that is read whole: values and characters with aliases written out, and levels
         self._sizes: dict[Node, tuple[int, int, int]] = {}
@@ -67,8 +72,8 @@ class _Loader(yaml.SafeLoader):
         self._level += 1
         if self._level > MAX_DEPTH + 1:  # the innermost is a single value
             raise _too_deep(line)
-        if len(self._sizes) >= MAX_VALUES:  # now, rather than at the end of a long list
-            raise _too_many(line)
+        if len(self._sizes) >= self._max_values:  # now, rather than at the end of a long list
+            raise self._too_many(line)
         node = super().compose_node(parent, index)
         self._level -= 1
         if is_alias and node not in self._sizes:  # what it names is not at its end
@@ -90,8 +95,8 @@ class _Loader(yaml.SafeLoader):
         for child in _children(node):
             its_values, its_characters, its_levels = self._sizes[child]
             values, characters, levels = values + its_values, characters + its_characters, max(levels, its_levels + 1)
-        if values > MAX_VALUES or characters > MAX_CHARACTERS:
-            raise _too_many(line)
+        if values > self._max_values or characters > self._max_characters:
+            raise self._too_many(line)
         if levels > MAX_DEPTH:
             raise _too_deep(line)
         return values, characters, levels
@@ -110,6 +115,12 @@ class _Loader(yaml.SafeLoader):
                     f"expected each key once, got {quoted(key)} on line {lines[key, is_merge]} and again on line {line}"
                 )
             lines[key, is_merge] = line
+
+    def _too_many(self, line: int) -> NotYaml:
+        return NotYaml(
+            f"expected at most {self._max_values:,} values and {self._max_characters:,} characters, with all aliases "
+            f"written out, got more (line {line})"
+        )
 
     def construct_object(self, node: Node, deep: bool = False) -> Any:
         if not isinstance(node, ScalarNode):
@@ -146,13 +157,6 @@ def _detail(problem: yaml.YAMLError) -> str:
     words = " ".join(f"{problem.context or ''} {problem.problem or ''}".split())
     words = words.removeprefix("expected a single document in the stream but found ")
     return f"{words[:_LONGEST_PROBLEM]} (line {problem.problem_mark.line + 1})"
-
-
-def _too_many(line: int) -> NotYaml:
-    return NotYaml(
-        f"expected at most {MAX_VALUES:,} values and {MAX_CHARACTERS:,} characters, with all aliases written out, "
-        f"got more (line {line})"
-    )
 
 
 def _too_deep(line: int) -> NotYaml:
