@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from flows.settings import parse_change, set_field, settings_from_fields, yaml_mapping
-from schemas.yaml_text import MAX_BYTES
 from schemas.errors import BadInput
 from schemas.phrases import LONGEST_PLACE, quoted
 from schemas.recipe import ALWAYS_BINDABLE, Recipe
+from schemas.yaml_text import MAX_BYTES
 
 _CHANGE = "stages.<label>.<field>=VALUE"
 

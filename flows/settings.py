@@ -6,9 +6,9 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from flows.setting_errors import sentence_from_error
-from schemas.yaml_text import NotYaml, parse_yaml
 from schemas.errors import BadInput
 from schemas.phrases import LONGEST_PLACE, quoted
+from schemas.yaml_text import NotYaml, parse_yaml
 
 Settings = TypeVar("Settings", bound=BaseModel)
 

@@ -95,7 +95,7 @@ def verify(url: str, *, is_deep: bool = False) -> Verification:
 
 def _problems(check: Callable[[], Iterator[str]]) -> list[str]:
     """What a check finds; a file that can't be read at all is its last problem."""
-    found = []
+    found: list[str] = []
     try:
         found.extend(check())  # keeps what came before the damage
     except DamagedFile as problem:

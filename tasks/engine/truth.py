@@ -164,11 +164,8 @@ def _notes(images: list[Row], reasons: Mapping[int, str]) -> tuple[str, ...]:
 def _open_release(truth: str, category: str) -> _TruthSource:
     release = Release(truth)
     name = f"{release.manifest.name} {release.manifest.version}"
-    all_images, boxes, names = (
-        table_of(release, "images"),
-        table_of(release, "annotations"),
-        release.recipe().categories,
-    )
+    all_images, boxes = table_of(release, "images"), table_of(release, "annotations")
+    names = release.recipe().categories
     try:
         images, figures = core.truth_of_release(all_images, boxes, names, category)
     except (KeyError, pa.ArrowException) as problem:  # a column that is missing, or of another kind

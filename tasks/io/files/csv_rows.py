@@ -5,8 +5,9 @@ import hashlib
 import io
 
 from schemas.errors import BadInput
-from schemas.phrases import LONGEST_PLACE, error_line, quoted
+from schemas.phrases import LONGEST_PLACE, quoted
 from tasks.io.files import regular
+from tasks.io.files.places import reword_errors
 
 # csv has one limit for the whole process: the same as for tables of records
 csv.field_size_limit(1_000_000)
@@ -51,11 +52,8 @@ def sha256(name: str, url: str) -> str:
 
 def _text(name: str, url: str, max_bytes: int) -> str:
     place = quoted(url, LONGEST_PLACE)
-    try:
-        with regular.open_url(url) as file:
-            data = bytes(file.read(max_bytes + 1))
-    except Exception as problem:  # file systems raise errors of their own: those of s3 are no OSError
-        raise BadInput(f"binding '{name}': expected a file, got {place} ({error_line(problem)})") from problem
+    with reword_errors(f"binding '{name}': expected a file", url), regular.open_url(url) as file:
+        data = bytes(file.read(max_bytes + 1))
     if len(data) > max_bytes:
         raise BadInput(f"binding '{name}': expected at most {max_bytes} bytes, got more in {place}")
     try:

@@ -16,9 +16,10 @@ import fsspec
 from fsspec.implementations.local import LocalFileSystem
 
 from schemas.errors import BadInput
-from schemas.phrases import LONGEST_PLACE, error_line, quoted
+from schemas.phrases import LONGEST_PLACE, quoted
 from schemas.reasons import Reason
 from tasks.io.files import regular
+from tasks.io.files.places import reword_errors
 from tasks.io.images.decode import UnreadableImage
 
 _BAD_FILE_NAME = {errno.ENAMETOOLONG, errno.ELOOP}
@@ -30,12 +31,9 @@ class Folder:
 
     def __init__(self, name: str, url: str) -> None:
         """Raises BadInput if there is no folder at the URL; `name` is the binding's, for that message."""
-        try:
+        with reword_errors(f"binding '{name}': expected a folder", url):
             self.fs, self.root = fsspec.core.url_to_fs(url)
             is_there = self.fs.isdir(self.root)
-        except Exception as problem:  # file systems raise errors of their own: those of s3 are no OSError
-            place = quoted(url, LONGEST_PLACE)
-            raise BadInput(f"binding '{name}': expected a folder, got {place} ({error_line(problem)})") from problem
         if not is_there:
             raise BadInput(
                 f"binding '{name}': expected a folder, got {quoted(url, LONGEST_PLACE)}, which does not exist"
@@ -179,11 +177,7 @@ def _as_bytes(path: str) -> bytes:
 def file_sha256(name: str, url: str) -> str:
     """SHA-256 of a bound file, such as weights. Raises BadInput if there is none."""
     digest = hashlib.sha256()
-    try:
-        with regular.open_url(url) as file:
-            while chunk := file.read(1 << 20):
-                digest.update(chunk)
-    except Exception as problem:  # file systems raise errors of their own: those of s3 are no OSError
-        place = quoted(url, LONGEST_PLACE)
-        raise BadInput(f"binding '{name}': expected a file, got {place} ({error_line(problem)})") from problem
+    with reword_errors(f"binding '{name}': expected a file", url), regular.open_url(url) as file:
+        while chunk := file.read(1 << 20):
+            digest.update(chunk)
     return digest.hexdigest()

@@ -1,19 +1,15 @@
 """Single files that a user names: a path or any fsspec URL."""
 
 from schemas.errors import BadInput
-from schemas.phrases import LONGEST_PLACE, error_line, quoted
+from schemas.phrases import LONGEST_PLACE, quoted
 from tasks.io.files import regular
+from tasks.io.files.places import reword_errors
 
 
 def read(name: str, url: str, max_bytes: int) -> bytes:
     """The file's bytes. Raises BadInput if there is no such file, or it is longer; `name` is for that message."""
-    try:
-        with regular.open_url(url) as file:
-            data = bytes(file.read(max_bytes + 1))
-    except Exception as problem:  # file systems raise errors of their own: those of s3 are no OSError
-        raise BadInput(
-            f"{name}: expected a file, got {quoted(url, LONGEST_PLACE)} ({error_line(problem)})"
-        ) from problem
+    with reword_errors(f"{name}: expected a file", url), regular.open_url(url) as file:
+        data = bytes(file.read(max_bytes + 1))
     if len(data) > max_bytes:
         place = quoted(url, LONGEST_PLACE)
         raise BadInput(f"{name}: expected a file of at most {max_bytes} bytes, got {place}, which is longer")

@@ -8,6 +8,7 @@ import fsspec
 from fsspec.implementations.local import LocalFileSystem
 
 from schemas.errors import BadInput
+from tasks.io.files.places import reword_errors
 
 
 def write(name: str, url: str, files: dict[str, bytes]) -> None:
@@ -15,7 +16,7 @@ def write(name: str, url: str, files: dict[str, bytes]) -> None:
 
     Raises BadInput if they can't be written; `name` is for that message.
     """
-    try:
+    with reword_errors(f"{name}: expected a folder that can be written", url):
         fs, root = fsspec.core.url_to_fs(url)
         fs.makedirs(root, exist_ok=True)
         for file, data in files.items():
@@ -23,8 +24,6 @@ def write(name: str, url: str, files: dict[str, bytes]) -> None:
                 fs.pipe_file(f"{root}/{file}", data)
                 continue
             _write_whole(Path(root) / file, data)
-    except Exception as problem:  # file systems raise errors of their own: those of s3 are no OSError
-        raise BadInput(f"{name}: expected a folder that can be written, got '{url}' ({problem})") from problem
 
 
 def check_writable(name: str, path: str) -> None:

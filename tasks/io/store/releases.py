@@ -84,11 +84,17 @@ class Release:
         return value
 
     def recipe(self) -> ReleaseRecipe:
-        """What is read of its recipe. Raises DamagedFile as `read_mapping` does, and where a field is of another kind."""
+        """What is read of its recipe.
+
+        Raises DamagedFile as `read_mapping` does, and where a field is of another kind.
+        """
         return self._fields("recipe.yaml", ReleaseRecipe)
 
     def contract(self) -> ReleaseContract:
-        """What it promises. Raises DamagedFile as `read_mapping` does, and where a field is missing or of another kind."""
+        """What it promises.
+
+        Raises DamagedFile as `read_mapping` does, and where a field is missing or of another kind.
+        """
         return self._fields("contract.yaml", ReleaseContract)
 
     def _fields(self, path: str, kind: type[_Fields]) -> _Fields:

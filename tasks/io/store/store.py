@@ -28,7 +28,8 @@ from fsspec.implementations.memory import MemoryFileSystem
 
 from schemas.errors import BadInput, DamagedFile
 from schemas.manifests import TableRef
-from schemas.phrases import LONGEST_PLACE, error_line, quoted
+from schemas.phrases import quoted
+from tasks.io.files.places import reword_errors
 from tasks.io.store import layout
 from tasks.io.store.layout import blob_path
 
@@ -71,10 +72,8 @@ class Store:
         """Open, not touch: a store that does not exist yet is an empty one. Raises BadInput on an unusable URL."""
         if not url.strip():
             raise BadInput(f"store: expected a folder or an fsspec URL, got {quoted(url)}")
-        try:
+        with reword_errors("store: expected a folder or an fsspec URL", url):
             self.fs, self.root = fsspec.core.url_to_fs(url)
-        except Exception as problem:  # file systems raise errors of their own: those of s3 are no OSError
-            raise BadInput(f"store: expected a folder or an fsspec URL, got {_why(url, problem)}") from problem
         self.url = url
         self.is_local = isinstance(self.fs, LocalFileSystem)
         # with these, a folder is a part of a name, and to make one may make the bucket
@@ -97,16 +96,12 @@ class Store:
 
     def check_readable(self) -> None:
         """Raise BadInput if there can be no store here: it can't be listed, or a file is in the way."""
-        try:
+        with reword_errors("store: expected a folder or an fsspec URL that can be read", self.url):
             if self.is_local:
                 there = next(place for place in (Path(self.root), *Path(self.root).parents) if place.exists())
                 if not there.is_dir():
                     raise NotADirectoryError(f"{there} is a file")
             self.list_folder(layout.RELEASES)
-        except Exception as problem:  # file systems raise errors of their own: those of s3 are no OSError
-            raise BadInput(
-                f"store: expected a folder or an fsspec URL that can be read, got {_why(self.url, problem)}"
-            ) from problem
 
     def check_writable(self) -> None:
         """Raise BadInput if nothing can be written here; remove what killed builds left unfinished.
@@ -114,11 +109,9 @@ class Store:
         A folder is made where there is none, a bucket never: it may be a misspelt one.
         """
         probe = layout.scratch_path(uuid.uuid4().hex)
-        try:
+        with reword_errors("store: expected a place that can be written", self.url):
             self.write_bytes(probe, b"")
             self.fs.rm_file(self.full(probe))
-        except Exception as problem:  # file systems raise errors of their own: those of s3 are no OSError
-            raise BadInput(f"store: expected a place that can be written, got {_why(self.url, problem)}") from problem
         if self.is_local:
             for left in Path(self.full(layout.SCRATCH)).iterdir():
                 _remove_if_stale(left)
@@ -328,10 +321,6 @@ def _write_atomically(target: Path, scratch: Path, data: bytes) -> None:
         with contextlib.suppress(OSError):
             beside.unlink(missing_ok=True)
         raise
-
-
-def _why(url: str, problem: Exception) -> str:
-    return f"{quoted(url, LONGEST_PLACE)} ({error_line(problem)})"
 
 
 def _remove_if_stale(left: Path) -> None:
