@@ -18,6 +18,8 @@ UNSEEN := 61007
 export PREFECT_SERVER_ANALYTICS_ENABLED := false
 export PREFECT_HOME := $(CURDIR)/.venv/prefect
 export DO_NOT_TRACK := 1
+# Tests start hundreds of commands: with bytecode each starts a second earlier.
+unexport PYTHONDONTWRITEBYTECODE
 
 CHROMIUM := /usr/bin/chromium
 
@@ -71,8 +73,9 @@ tests: $(READY) ## all tests with coverage, but for those of test-live
 test-live: $(READY) ## whole commands with Prefect servers, workers, a Dask cluster, signals, a browser, the wheel
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m live tests/integration
 
-unit: $(READY) ## unit tests and doctests, without Prefect servers and the slowest
-	$(BIN)/python -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder -m "not server and not slow" tests/unit tests/contracts tasks/core
+unit: $(READY) ## unit tests and doctests of flows, tasks and schemas: without Prefect servers and the slowest, 20 examples each
+	$(BIN)/python -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder -m "not server and not slow" --hypothesis-profile=quick \
+		--ignore=tests/unit/museum --ignore=tests/unit/benchmarks tests/unit tests/contracts tasks/core
 
 docs-settings: $(READY) ## write docs/settings.md from the settings' own descriptions
 	$(BIN)/bilderatlas settings --markdown > docs/settings.md

@@ -131,6 +131,8 @@ def _cached_aliases(aliases: frozenset[tuple[str, str]]) -> Aliases:
 def _parse_attribution(text: str, aliases: Aliases) -> Attribution:
     qualifier: str | None = None
     while True:  # each step leaves less, so this ends
+        if aliases.is_name(text):  # a recipe's spelling stays as it is, also with a "?" in it
+            return Attribution(text, qualifier)
         text, qualifier = _without_doubt(text, qualifier)  # before the look-up, which ignores the "?"
         if (name := aliases.name(text)) is not None:
             return Attribution(name, qualifier) if name else Attribution(None)

@@ -23,6 +23,7 @@ class Aliases(Mapping[str, str]):
     def __init__(self, aliases: Mapping[str, str]) -> None:
         self._aliases = dict(aliases)
         self._names = _resolve_all(self._aliases)
+        self._spellings = frozenset(self._names.values())
 
     def __getitem__(self, alias: str) -> str:
         return self._aliases[alias]
@@ -38,6 +39,10 @@ class Aliases(Mapping[str, str]):
 
     def __eq__(self, other: object) -> bool:
         return self is other
+
+    def is_name(self, text: str) -> bool:
+        """Whether a text is, letter by letter, a name that others stand for."""
+        return bool(text) and text in self._spellings
 
     def name(self, text: str) -> str | None:
         """The name that a text stands for; "" for an unknown artist, None if it is no alias."""

@@ -85,6 +85,7 @@ def started(folder: Path, body: str, deaf: tuple[signal.Signals, ...] = ()) -> "
     return process
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", SENTENCES, ids=lambda number: number.name)
 @pytest.mark.parametrize("place", PLACES)
 def test_a_signal_ends_a_command_wherever_it_waits(tmp_path: Path, place: str, number: signal.Signals) -> None:

@@ -146,6 +146,7 @@ def test_one_name_for_an_artist(text, name):
         ({"": "X", "!": "Y"}, "!", None),  # an alias of no letters is none
         ({"René": "X", "Rene": "Y"}, "RENE", "Y"),  # the first by spelling
         ({"A": "Workshop of X"}, "A", "Workshop of X"),  # a recipe may say so
+        ({"A": "B (?)"}, "A", "B (?)"),
         ({"Workshop of X": "Y"}, "workshop of X (1600)", "Y"),
         ({"Monogrammist AB; Nuremberg": "AB"}, "Monogrammist AB; Nuremberg", "AB"),
     ],
@@ -229,7 +230,7 @@ TEXTS = st.one_of(st.text(max_size=60), st.lists(PIECES, max_size=12).map("".joi
 def test_the_name_of_a_name_is_itself(text, aliases):
     known = Aliases(aliases)
     found = parse_attribution(text, known)
-    assert parse_attribution(found.name, known).name == found.name
+    assert parse_attribution(found.name, known) == Attribution(found.name)
     assert found.qualifier is None or (found.qualifier in QUALIFIERS and found.name)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -187,6 +188,7 @@ CHANGES = st.builds(
 FIRST = st.builds(Change, toggled=st.frozensets(NUMBERS, min_size=4, max_size=14), copies=PAIRS, related=PAIRS)
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(FIRST, st.lists(CHANGES, min_size=2, max_size=5), st.sampled_from(SETTINGS), st.integers(0, 13))
 def test_no_image_is_ever_in_another_split(first: Change, changes: list[Change], how: Split, turn: int):
