@@ -54,7 +54,8 @@ build: $(READY) $(MUSEUM)/works.csv ## build and check a release of the pretend 
 
 test: lint types imports tests ## every check, and every test but test-live (about 12 minutes)
 
-check: lint types imports unit ## the quick checks: lint, types, imports and unit tests (under 3 minutes)
+check: $(READY) ## the quick checks: lint, types, imports and unit tests (under 3 minutes)
+	$(MAKE) --no-print-directory --jobs=2 lint types imports unit
 
 lint: $(READY) ## ruff's rules and formatting
 	$(BIN)/ruff check .
