@@ -168,12 +168,20 @@ BY_HAND = pa.schema([(name, pa.string()) for name in ("action", "scope", "name",
 """The list by hand: actions on records, works or artists (schemas/by_hand.py). date: such as 2024-12-31."""
 
 TAKEN_DOWN = pa.schema(
-    [("record_id", pa.string()), ("sha256", pa.string()), ("detail", pa.string()), ("is_work", pa.bool_())]
+    [
+        ("record_id", pa.string()),
+        ("sha256", pa.string()),
+        ("detail", pa.string()),
+        ("is_work", pa.bool_()),
+        ("reached_by", pa.string()),
+    ]
 )
-"""Records that are taken down. sha256: of the file, if it was ever stored; is_work: copies of the work go, too."""
+"""Records that are taken down. sha256: of the file, if it was ever stored; is_work: copies of the work go, too;
+reached_by: as of TAKEDOWNS."""
 
-TAKEDOWNS = pa.schema([("record_id", pa.string()), ("scope", pa.string())])
-"""Records that a release's ledger has as taken down, and in which scope, as of TOMBSTONES: a purge goes by it."""
+TAKEDOWNS = pa.schema([(name, pa.string()) for name in ("record_id", "scope", "reached_by")])
+"""Records that a release's ledger has as taken down. scope: as of TOMBSTONES; a purge goes by it. reached_by: the row
+of the list by hand about another work or an artist that has reached it ("work of museum:7"); null for others."""
 
 TOMBSTONES = pa.schema([(name, pa.string()) for name in ("record_id", "date", "reason", "sha256", "scope")])
 """Purged records. sha256: of the file, which must not come back; null where other records of the dataset use the file,

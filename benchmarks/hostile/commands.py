@@ -5,9 +5,10 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
+import threading
 import time
 import traceback
+import uuid
 from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -140,25 +141,45 @@ def limited(limit_s: float) -> Iterator[None]:
 def _captured() -> Iterator[Callable[[], tuple[str, str]]]:
     """What is written to stdout and stderr meanwhile, also by C libraries; to be asked for after the block."""
     texts: list[str] = []
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        sys.stdout.flush()
-        sys.stderr.flush()
-        kept = os.dup(1), os.dup(2)
-        streams = [open(os.dup(file.fileno()), "w", encoding="utf-8", errors="backslashreplace") for file in (out, err)]  # noqa: PTH123, SIM115
-        os.dup2(out.fileno(), 1)
-        os.dup2(err.fileno(), 2)
-        try:
-            with contextlib.redirect_stdout(streams[0]), contextlib.redirect_stderr(streams[1]):
-                yield lambda: (texts[0], texts[1])
-        finally:
-            for stream in streams:
-                stream.close()
-            for number, handle in zip((1, 2), kept, strict=True):
-                os.dup2(handle, number)
-                os.close(handle)
-            for file in (out, err):
-                file.seek(0)
-                texts.append(file.read().decode(errors="replace"))
+    sys.stdout.flush()
+    sys.stderr.flush()
+    pipes, kept = (_Pipe(), _Pipe()), (os.dup(1), os.dup(2))
+    streams = [open(os.dup(pipe.end), "w", encoding="utf-8", errors="backslashreplace") for pipe in pipes]  # noqa: PTH123, SIM115
+    for number, pipe in zip((1, 2), pipes, strict=True):
+        os.dup2(pipe.end, number)
+    try:
+        with contextlib.redirect_stdout(streams[0]), contextlib.redirect_stderr(streams[1]):
+            yield lambda: (texts[0], texts[1])
+    finally:
+        for stream in streams:
+            stream.close()
+        for number, handle in zip((1, 2), kept, strict=True):
+            os.dup2(handle, number)
+            os.close(handle)
+        texts.extend(pipe.close() for pipe in pipes)
+
+
+class _Pipe:
+    """A pipe that is read until it is closed. Unlike a file it has no length that a limit could be set to."""
+
+    def __init__(self) -> None:
+        self._from, self.end = os.pipe()
+        self._mark, self._data = uuid.uuid4().bytes, bytearray()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def _read(self) -> None:
+        # not to its end: other processes that were started meanwhile may hold it open
+        while self._mark not in self._data[-(1 << 17) :]:
+            self._data += os.read(self._from, 1 << 16)
+
+    def close(self) -> str:
+        """All that was written."""
+        os.write(self.end, self._mark)
+        self._reader.join()
+        os.close(self.end)
+        os.close(self._from)
+        return bytes(self._data).partition(self._mark)[0].decode(errors="replace")
 
 
 class _PlainFlow:

@@ -65,6 +65,7 @@ class _DropReason(NamedTuple):
     reason: Reason
     detail: str
     is_work: bool = False
+    reached_by: str | None = None
 
 
 # --- reading
@@ -181,13 +182,19 @@ def is_named(by_hand: pa.Table, record_ids: pa.ChunkedArray | pa.Array, action: 
 
 
 def apply_manual_lists(
-    records: pa.Table, by_hand: pa.Table, tombstones: pa.Table, previous: pa.Table, aliases: Aliases
+    records: pa.Table,
+    by_hand: pa.Table,
+    tombstones: pa.Table,
+    previous: pa.Table,
+    takedowns: pa.Table | None,
+    aliases: Aliases,
 ) -> ManualOutcome:
     """RECORDS in which excluded and taken down records have these as their reasons.
 
     records: RECORDS, artists under their final names. by_hand: BY_HAND. tombstones: TOMBSTONES of purged records, which
     stay away. previous: LEDGER of the previous release, which knows the files (`sha256`) of earlier records, and the
-    records that the sources no longer list. aliases: of artists, by which names are compared.
+    records that the sources no longer list. takedowns: its TAKEDOWNS; None where it is of a time before there were any:
+    then the details say what reached a record. aliases: of artists, by which names are compared.
 
     Of a record that is taken down only record_id, source, reason and detail are left; all other columns are empty. If
     the sources no longer list it, it stays in the table. A record that was taken down because of another work stays
@@ -196,7 +203,7 @@ def apply_manual_lists(
     its reason, unless it is taken down.
     """
     excluded, known = _exclusions(records, by_hand, aliases)
-    down = _takedowns(records, by_hand, tombstones, previous, aliases)
+    down = _takedowns(records, by_hand, tombstones, previous, takedowns, aliases)
     good = _ids_present(excluded, tables.kept_rows(records))
     why = {name: found for name, found in excluded.items() if name in good} | down.why
     table = _with_reasons(_with_unlisted(records, down, previous, tombstones), why)
@@ -228,16 +235,20 @@ def _exclusions(
 
 
 def _takedowns(
-    records: pa.Table, by_hand: pa.Table, tombstones: pa.Table, previous: pa.Table, aliases: Aliases
+    records: pa.Table,
+    by_hand: pa.Table,
+    tombstones: pa.Table,
+    previous: pa.Table,
+    takedowns: pa.Table | None,
+    aliases: Aliases,
 ) -> _Takedowns:
     """From the widest scope to the narrowest: a row about the record itself decides its detail."""
     standing, found, known = _wider_takedowns(records, by_hand, aliases)
-    before = previous.filter(pc.fill_null(pc.equal(previous["reason"], str(Reason.TAKEN_DOWN)), False))
-    as_before = dict(zip(before["record_id"].to_pylist(), before["detail"].to_pylist(), strict=True))
-    listed = _ids_present(as_before, records)
-    for name, detail in as_before.items():
-        why_still = _standing_takedown(standing, detail or "")
-        if why_still and (name not in listed or why_still.detail.startswith(_WORK_OF)):
+    reached_by = _reached_before(previous, standing) if takedowns is None else _reached_by(takedowns)
+    listed = _ids_present(reached_by, records)
+    for name, row_text in reached_by.items():
+        why_still = standing.get(row_text)
+        if why_still and (name not in listed or row_text.startswith(_WORK_OF)):
             found[name] = why_still
     for row in tombstones.to_pylist():
         found[row["record_id"]] = _DropReason(Reason.TAKEN_DOWN, _reason_text(row), is_work=row["scope"] != "record")
@@ -255,34 +266,46 @@ def _takedowns(
 def _wider_takedowns(
     records: pa.Table, by_hand: pa.Table, aliases: Aliases
 ) -> tuple[dict[str, _DropReason], dict[str, _DropReason], set[tuple[str, str, str]]]:
-    """Takedowns of artists and works: by how their details begin; by the records that they reach; and matched rows."""
+    """Takedowns of artists and works, by their rows and by the records that they reach; and the rows that match."""
     standing: dict[str, _DropReason] = {}
     found: dict[str, _DropReason] = {}
     known: set[tuple[str, str, str]] = set()
     artists = _rows_of(by_hand, "takedown", "artist")
     for artist, works in _works_of(records, artists, aliases).items():
         whose = _works_of_artist(artist)
-        standing[whose] = _DropReason(Reason.TAKEN_DOWN, f"{whose}: {_reason_text(artists[artist])}", is_work=True)
+        detail = f"{whose}: {_reason_text(artists[artist])}"
+        standing[whose] = _DropReason(Reason.TAKEN_DOWN, detail, is_work=True, reached_by=whose)
         known |= {("takedown", "artist", artist)} if works else set()
         found |= dict.fromkeys(works, standing[whose])
     named = _rows_of(by_hand, "takedown", "work")
     groups = _groups_of(records, named)
     for name, row in named.items():
-        why = _DropReason(Reason.TAKEN_DOWN, f"{_WORK_OF}{name}: {_reason_text(row)}", is_work=True)
-        standing[f"{_WORK_OF}{name}"] = why
-        found |= dict.fromkeys(groups.get(name, ()), why)
+        of = f"{_WORK_OF}{name}"
+        standing[of] = _DropReason(Reason.TAKEN_DOWN, f"{of}: {_reason_text(row)}", is_work=True, reached_by=of)
+        found |= dict.fromkeys(groups.get(name, ()), standing[of])
     return standing, found, known
 
 
 def _works_of_artist(artist: str) -> str:
-    """How the detail begins: with a digest of the artist's name, since the name itself must not stay in any ledger."""
+    """A row about an artist: with a digest of the name, since the name itself must not stay in any ledger."""
     return f"all works of artist {hashlib.sha256(normalize_name(artist).encode()).hexdigest()[:8]}"
 
 
-def _standing_takedown(standing: Mapping[str, _DropReason], detail: str) -> _DropReason | None:
-    """The takedown with which a detail begins: its text, a colon, and a reason, which may have changed since."""
-    begins = (detail[: colon.start()] for colon in re.finditer(": ", detail))
-    return next((standing[text] for text in begins if text in standing), None)
+def _reached_by(takedowns: pa.Table) -> dict[str, str]:
+    """The row that has reached each record, of TAKEDOWNS."""
+    reached = takedowns.filter(pc.is_valid(takedowns["reached_by"]))
+    return dict(zip(reached["record_id"].to_pylist(), reached["reached_by"].to_pylist(), strict=True))
+
+
+def _reached_before(ledger: pa.Table, rows: Collection[str]) -> dict[str, str]:
+    """The same of a ledger alone: a detail begins with the row's text and a colon; a reason follows."""
+    down = ledger.filter(pc.fill_null(pc.equal(ledger["reason"], str(Reason.TAKEN_DOWN)), False))
+    found = {}
+    for name, detail in zip(down["record_id"].to_pylist(), down["detail"].to_pylist(), strict=True):
+        begins = (detail[: colon.start()] for colon in re.finditer(": ", detail or ""))
+        if row_text := next((text for text in begins if text in rows), None):
+            found[name] = row_text
+    return found
 
 
 def _ids_present(names: Iterable[str], table: pa.Table) -> set[str]:
@@ -319,6 +342,7 @@ def takedowns(ledger: pa.Table, taken_down: pa.Table) -> pa.Table:
     any other that is not in taken_down is a copy.
     """
     is_work = dict(zip(taken_down["record_id"].to_pylist(), taken_down["is_work"].to_pylist(), strict=True))
+    reached_by = _reached_by(taken_down)
     alone = taken_down.filter(pc.invert(taken_down["is_work"]))["sha256"].drop_null()
     of_works = taken_down.filter(taken_down["is_work"])["sha256"].drop_null()
     files = {*alone.to_pylist()} - {*of_works.to_pylist()}
@@ -329,10 +353,11 @@ def takedowns(ledger: pa.Table, taken_down: pa.Table) -> pa.Table:
             return "work" if is_work[row["record_id"]] else "record"
         return "record" if row["sha256"] in files else "copy"
 
-    rows = down.select(["record_id", "sha256"]).to_pylist()
-    return pa.Table.from_pylist(
-        [{"record_id": row["record_id"], "scope": scope(row)} for row in rows], schema=TAKEDOWNS
-    )
+    rows = [
+        {"record_id": row["record_id"], "scope": scope(row), "reached_by": reached_by.get(row["record_id"])}
+        for row in down.select(["record_id", "sha256"]).to_pylist()
+    ]
+    return pa.Table.from_pylist(rows, schema=TAKEDOWNS)
 
 
 def _works_of(records: pa.Table, artists: Collection[str], aliases: Aliases) -> dict[str, list[str]]:
@@ -418,7 +443,13 @@ def _taken_down(why: Mapping[str, _DropReason], previous: pa.Table, tombstones: 
     known = tables.lookup(previous, "record_id", names)["sha256"].to_pylist()
     buried = tables.lookup(tombstones, "record_id", names)["sha256"].to_pylist()
     rows = [
-        {"record_id": name, "sha256": one or other, "detail": why[name].detail, "is_work": why[name].is_work}
+        {
+            "record_id": name,
+            "sha256": one or other,
+            "detail": why[name].detail,
+            "is_work": why[name].is_work,
+            "reached_by": why[name].reached_by,
+        }
         for name, one, other in zip(names.to_pylist(), known, buried, strict=True)
     ]
     return pa.Table.from_pylist(rows, schema=TAKEN_DOWN)

@@ -89,6 +89,7 @@ def apply_manual_lists(
         manual,
         stones,
         previous.ledger() if previous else LEDGER.empty_table(),
+        previous.takedowns() if previous else None,
         matching.merge_aliases(recipe.artists),
     )
     ref = store.write_table(outcome_folder("taken_down"), outcome.taken_down) if outcome.taken_down.num_rows else None

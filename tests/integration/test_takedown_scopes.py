@@ -65,7 +65,9 @@ def test_a_record_alone_stays_alone(wall: Wall):
     build(wall)
     row = "takedown,record,m:one.jpg,a wrong scan,2024-05-01"
     release = build(wall, row)
-    assert release.takedowns().to_pylist() == [{"record_id": name, "scope": "record"} for name in sorted(ALONE_GO)]
+    assert release.takedowns().to_pylist() == [
+        {"record_id": name, "scope": "record", "reached_by": None} for name in sorted(ALONE_GO)
+    ]
     purge("wall", wall.store)
     assert scopes(wall) == dict.fromkeys(ALONE_GO, "record")
     build(wall)

@@ -47,9 +47,8 @@ def tombstones_for(
 
 def _taken_down(ledger: pa.Table, takedowns: pa.Table | None, day: str) -> dict[str, _TombstoneFields]:
     is_down = pc.fill_null(pc.equal(ledger["reason"], str(Reason.TAKEN_DOWN)), False)
-    scopes = (
-        {} if takedowns is None else dict(zip(*(takedowns[name].to_pylist() for name in TAKEDOWNS.names), strict=True))
-    )
+    known = TAKEDOWNS.empty_table() if takedowns is None else takedowns
+    scopes = dict(zip(known["record_id"].to_pylist(), known["scope"].to_pylist(), strict=True))
     new = {}
     for row in ledger.filter(is_down).select(["record_id", "detail", "stage"]).to_pylist():
         reason, date = reason_and_date(row["detail"])

@@ -263,7 +263,7 @@ ALONE = f"the record alone: {ASKED}"
 )
 def test_who_is_dropped(rows: Any, previous: Any, stones: Any, expected: dict[str, Any]):
     found = by_hand.apply_manual_lists(
-        WORKS, said(*rows), pa.Table.from_pylist(stones, schema=TOMBSTONES), book(*previous), ALIASES
+        WORKS, said(*rows), pa.Table.from_pylist(stones, schema=TOMBSTONES), book(*previous), None, ALIASES
     )
     before = {each["record_id"]: each for each in WORKS.to_pylist()}
     after = {each["record_id"]: each for each in found.records.to_pylist()}
@@ -277,6 +277,26 @@ def test_who_is_dropped(rows: Any, previous: Any, stones: Any, expected: dict[st
     assert found.taken_down["record_id"].to_pylist() == sorted(down)
 
 
+@pytest.mark.parametrize(
+    ("reached_by", "down"),
+    [
+        pytest.param("work of s:1", {"s:1", "s:2", "s:3"}, id="reached by the work that is still down"),
+        pytest.param("work of s:2", {"s:1", "s:2"}, id="reached by another that is not"),
+        pytest.param(None, {"s:1", "s:2"}, id="a row of its own, withdrawn, whose reason reads like another's"),
+    ],
+)
+def test_what_reached_a_record_is_a_column_and_no_words(reached_by: str | None, down: set[str]):
+    before = book({"record_id": "s:3", "reason": "taken_down", "detail": f"work of s:1: {ASKED}"})
+    known = pa.Table.from_pylist([{"record_id": "s:3", "scope": "work", "reached_by": reached_by}], schema=TAKEDOWNS)
+    found = by_hand.apply_manual_lists(
+        WORKS, said(("takedown", "work", "s:1")), TOMBSTONES.empty_table(), before, known, ALIASES
+    )
+    assert set(found.taken_down["record_id"].to_pylist()) == down
+    assert dict(zip(*(found.taken_down[name].to_pylist() for name in ("record_id", "reached_by")), strict=True)) == {
+        name: None if name == "s:1" else "work of s:1" for name in down
+    }
+
+
 def test_files_of_what_is_down_are_known_from_the_ledger_or_the_tombstone():
     stones = pa.Table.from_pylist(
         [
@@ -286,7 +306,7 @@ def test_files_of_what_is_down_are_known_from_the_ledger_or_the_tombstone():
         schema=TOMBSTONES,
     )
     found = by_hand.apply_manual_lists(
-        WORKS, said(("takedown", "record", "s:1")), stones, book({"record_id": "s:1", "sha256": "a"}), ALIASES
+        WORKS, said(("takedown", "record", "s:1")), stones, book({"record_id": "s:1", "sha256": "a"}), None, ALIASES
     )
     assert found.taken_down.select(["record_id", "sha256", "is_work"]).to_pylist() == [
         {"record_id": "s:1", "sha256": "a", "is_work": False},
@@ -339,7 +359,12 @@ def test_marks_are_for_single_records():
 
 def test_rows_about_nobody_are_told_few_by_name():
     found = by_hand.apply_manual_lists(
-        WORKS, said(*(("exclude", "record", f"s:x{n}") for n in range(5))), TOMBSTONES.empty_table(), book(), ALIASES
+        WORKS,
+        said(*(("exclude", "record", f"s:x{n}") for n in range(5))),
+        TOMBSTONES.empty_table(),
+        book(),
+        None,
+        ALIASES,
     )
     assert found.notes == (
         "by hand: 5 of 5 rows match no record of this build: exclude 's:x0', exclude 's:x1', exclude 's:x2' and 2 more",
@@ -350,8 +375,8 @@ def test_every_takedown_of_a_ledger_has_its_scope():
     schema = TAKEN_DOWN
     rows = [
         {"record_id": "s:1", "sha256": "a", "detail": "the record alone: x (2024-05-01)", "is_work": True},
-        {"record_id": "s:2", "sha256": "b", "detail": "x (2024-05-01)", "is_work": False},
-        {"record_id": "s:3", "sha256": None, "detail": "never stored", "is_work": False},
+        {"record_id": "s:2", "sha256": "b", "detail": "work of s:3: x (2024-05-01)", "is_work": False},
+        {"record_id": "s:3", "sha256": None, "detail": "never stored", "is_work": True, "reached_by": "work of s:1"},
     ]
     down = pa.Table.from_pylist(rows, schema=schema)
     others = [("s:4", "a", "taken_down"), ("s:5", "b", "taken_down"), ("s:6", "c", "taken_down"), ("s:7", "b", "gone")]
@@ -364,11 +389,11 @@ def test_every_takedown_of_a_ledger_has_its_scope():
         schema=LEDGER,
     )
     assert [tuple(row.values()) for row in by_hand.takedowns(ledger, down).to_pylist()] == [
-        ("s:1", "work"),
-        ("s:2", "record"),
-        ("s:3", "record"),
-        ("s:4", "copy"),
-        ("s:5", "record"),
-        ("s:6", "copy"),
+        ("s:1", "work", None),
+        ("s:2", "record", None),
+        ("s:3", "work", "work of s:1"),
+        ("s:4", "copy", None),
+        ("s:5", "record", None),
+        ("s:6", "copy", None),
     ]
     assert by_hand.takedowns(LEDGER.empty_table(), schema.empty_table()).schema == TAKEDOWNS

@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[3]
 COMMAND = """
 import concurrent.futures, contextlib, ctypes, os, pathlib, sys, threading, time
 from flows.cli import signals
-signals.UNWIND_S, signals.THREADS_S = 0.5, 0.5
+signals.UNWIND_S, signals.THREADS_S = 0.5, {threads_s}
 fifo = sys.argv[1]
 
 def wait():
@@ -73,7 +73,8 @@ def started(folder: Path, body: str, deaf: tuple[signal.Signals, ...] = ()) -> "
             signal.signal(number, signal.SIG_IGN)
 
     process = subprocess.Popen(
-        [sys.executable, "-c", COMMAND.replace("{body}", body), str(fifo)],
+        # a process that is ended takes its time on a busy machine; a thread that waits for ever never ends
+        [sys.executable, "-c", COMMAND.format(body=body, threads_s=10 if "ProcessPool" in body else 0.5), str(fifo)],
         cwd=ROOT,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
