@@ -85,7 +85,8 @@ class AnswerIndex:
     def refresh(self) -> None:
         """Read the index of new tables.
 
-        Damaged ones are removed and ignored, so that their answers are requested again.
+        Damaged ones are removed and ignored, and so are answers whose blob is gone: they are requested again, and if
+        that fails, they have failed.
         """
         names = [name for name in self._store.list_folder(self._folder) if name.endswith(".parquet")]
         indexes = [self._rows]
@@ -97,7 +98,7 @@ class AnswerIndex:
             indexes.append(table.append_column("part", pa.array([len(self._paths)] * table.num_rows, pa.int32())))
             self._paths.append(path)
         self._rows = pa.concat_tables(indexes)
-        self._best = _best_answers(self._rows)
+        self._best = _best_answers(self._rows.filter(pc.invert(self._is_lost())))
 
     def best_answers(self, urls: pa.ChunkedArray | pa.Array) -> pa.Table:
         """The best answer to each URL: index columns, `part`, `has_failed_since`; nulls if there is none."""
@@ -127,7 +128,6 @@ class AnswerIndex:
         best = self.best_answers(requests["url"])
         is_listing = pc.is_null(requests["key"])
         is_open = pc.or_(pc.is_null(best["part"]), pc.is_in(best["reason"], value_set=PASSING_WORDS))
-        is_open = pc.or_(is_open, self._is_lost(best))
         if refresh != "never" and is_first:
             is_open = pc.or_(is_open, is_listing)
         if refresh == "all":
@@ -137,21 +137,17 @@ class AnswerIndex:
     def with_validators(self, requests: pa.Table) -> pa.Table:
         """SOURCE_REQUESTS with digest, ETag and date of the best answer, if it is still valid."""
         best = self.best_answers(requests["url"])
-        is_valid = pc.and_(pc.is_null(best["reason"]), pc.invert(self._is_lost(best)))
-        is_valid = pc.and_(is_valid, pc.invert(pc.fill_null(best["has_failed_since"], True)))
+        is_valid = pc.and_(pc.is_null(best["reason"]), pc.invert(pc.fill_null(best["has_failed_since"], True)))
         for name in ("sha256", "etag", "last_modified"):
             requests = requests.append_column(name, pc.if_else(is_valid, best[name], pa.scalar(None, pa.string())))
         return requests
 
-    def _is_lost(self, best: pa.Table) -> pa.ChunkedArray:
-        """Whether the blob of each CSV is gone; only these bodies are not in the answer's row."""
-        is_table = pc.and_(pc.equal(best["expects"], "csv"), pc.is_valid(best["sha256"]))
-        lost = [
-            name
-            for name in pc.unique(best.filter(pc.fill_null(is_table, False))["sha256"]).to_pylist()
-            if not self._store.exists(blob_path(name))
-        ]
-        return pc.and_(pc.fill_null(is_table, False), pc.is_in(best["sha256"], value_set=pa.array(lost, pa.string())))
+    def _is_lost(self) -> pa.ChunkedArray:
+        """Whether each answer's blob is gone. Only the bodies of CSV files are blobs; others are in the answer's row."""
+        is_table = pc.and_(pc.equal(self._rows["expects"], "csv"), pc.is_valid(self._rows["sha256"]))
+        names = pc.unique(self._rows["sha256"].filter(is_table)).to_pylist()
+        lost = pa.array([name for name in names if not self._store.exists(blob_path(name))], pa.string())
+        return pc.and_(is_table, pc.is_in(self._rows["sha256"], value_set=lost))
 
 
 def answer_body(store: Store, answer: Row) -> bytes:

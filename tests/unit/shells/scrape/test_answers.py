@@ -273,8 +273,16 @@ def test_a_table_whose_blob_is_lost_is_asked_for_again_and_not_conditionally(sto
     assert answers.requests_to_send(asks, refresh, is_first=False).num_rows == 0
     assert answers.with_validators(asks)["sha256"].to_pylist() == [sha256, f"{1:064}"]
     store.remove(blob_path(sha256))
+    answers = AnswerIndex(store, FOLDER)
     (row,) = answers.requests_to_send(asks, refresh, is_first=False).to_pylist()
     assert (row["url"], row["sha256"], row["etag"], row["last_modified"]) == ("t", None, None, None)
+
+
+def test_a_table_whose_blob_is_lost_and_that_fails_now_has_failed(store, table):
+    _, sha256 = table
+    store.remove(blob_path(sha256))
+    answers = kept(store, [failed(2, "unreachable", "t", expects="csv")])
+    assert (best(answers, "t")["reason"], answers.best_answer("t")["reason"]) == ("unreachable", "unreachable")
 
 
 def test_a_table_that_was_never_had_has_lost_nothing(store):
