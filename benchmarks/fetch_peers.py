@@ -104,7 +104,7 @@ def by_us(origin: str, images: int, store: str, is_plain: bool) -> dict[str, Any
     from prefect import flow
 
     from flows.runner import runner
-    from schemas.manifests import Context
+    from schemas.manifests import Context, Predecessor
     from tasks.fetch import fetch
     from tasks.scrape import scrape
 
@@ -113,7 +113,7 @@ def by_us(origin: str, images: int, store: str, is_plain: bool) -> dict[str, Any
     context = Context(store=store, bindings={"table": str(folder), "origins": f"{HOST}={origin}"}, workers=CORES)
 
     def fetched() -> dict[str, Any]:
-        state = scrape(recipe, context)
+        state = scrape(recipe, context, Predecessor())
         began_s = time.monotonic()
         step = fetch(recipe.stages[0], state, recipe, context)
         return {"work_s": time.monotonic() - began_s, "delivered": step.kept, "dropped": step.dropped}

@@ -13,8 +13,8 @@ from flows.recipes import check_bindings, recipe_from_file
 from flows.runner import runner
 from schemas.detect import Detect
 from schemas.errors import BadInput, DamagedFile, Refusal
-from schemas.manifests import Context, State, Step
-from schemas.phrases import LONGEST_PLACE, quoted
+from schemas.manifests import Context, Predecessor, State, Step
+from schemas.phrases import LONGEST_PLACE, error_line, quoted
 from schemas.recipe import Recipe
 from schemas.sources import AnyFileSource
 from schemas.stages import AnyStage, Dedup
@@ -117,7 +117,11 @@ def check(recipe: Recipe, context: Context) -> None:
         if isinstance(stage, Dedup):
             read_verdicts(stage, context)
     runs.check_store(context)
-    choose_predecessor(recipe, context)
+    try:
+        choose_predecessor(recipe, context)
+    except Refusal as problem:
+        refusals.keep_refusal(None, recipe, context, problem)
+        raise
 
 
 def list_records(recipe: Recipe, source: str | None, at_most: int, context: Context) -> tuple[Step, list[str]]:
@@ -137,7 +141,11 @@ def list_records(recipe: Recipe, source: str | None, at_most: int, context: Cont
     check_bindings(recipe, given)
     check_sources(recipe, context)
     runs.check_store(context)
-    state = scrape(recipe, context)
+    try:
+        before = choose_predecessor(recipe, context)
+    except Refusal:
+        before = Predecessor()  # only a build must know what it goes on from
+    state = scrape(recipe, context, before)
     return state.steps[0], example_records(state, at_most, context)
 
 
@@ -167,9 +175,12 @@ def run_stages(recipe: Recipe, context: Context) -> tuple[Step, ...]:
             print(notes[-1], file=sys.stderr)  # noqa: T201 - what comes next would not be understood without it
             build.begin_again()
         except Refusal as problem:
-            refusals.keep_refusal(build.state, recipe, context, problem)
             if build.state is not None:
                 summary.print_refused(build.state.steps, is_plan=bool(context.plan))
+            try:
+                refusals.keep_refusal(build.state, recipe, context, problem)
+            except (DamagedFile, OSError) as lost:  # the refusal itself must be heard all the same
+                print(f"the ledger of this refused build could not be kept: {error_line(lost)}", file=sys.stderr)  # noqa: T201
             raise
     refusals.forget_refusal(recipe, context)
     return (*steps[:-1], steps[-1].model_copy(update={"notes": (*steps[-1].notes, *notes)}))
@@ -185,7 +196,8 @@ class _Build:
     def run(self) -> tuple[Step, ...]:
         """Run all stages; their steps."""
         began_s = time.monotonic()
-        state = scrape(self._recipe, self._context)
+        chosen = choose_predecessor(self._recipe, self._context)
+        state = scrape(self._recipe, self._context, chosen)
         state = self._go_on(state.model_copy(update={"steps": (_timed(state.steps[0], began_s),)}))
         for settings in self._recipe.stages:
             began_s = time.monotonic()

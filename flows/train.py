@@ -10,6 +10,7 @@ from prefect import flow
 from flows.settings import parse_change, set_field, settings_from_fields
 from schemas.errors import BadInput
 from schemas.manifests import Context
+from schemas.phrases import error_line
 from schemas.train import TrainDetector, TrainingData
 from tasks.engine import runs
 
@@ -69,7 +70,7 @@ def train_detector(
         if out is not None:
             write_out(out, result, context)
     except (OSError, MemoryError) as problem:  # such as a full disk or a network share that is gone
-        line = str(problem).splitlines()[0] if str(problem) else "too little memory"
+        line = error_line(problem) if str(problem) else "too little memory"
         raise BadInput(
             f"training: expected to finish, got '{line}'; the same command continues from the last checkpoint"
         ) from problem

@@ -15,3 +15,15 @@ class BrokenPromise(Exception):
 
 class DamagedFile(BrokenPromise):
     """A stored table or blob is gone or is not what its digest says. Whoever asked computes or fetches it again."""
+
+
+_SERVICES = {"botocore", "aiobotocore", "aiohttp", "gcsfs", "google", "azure"}
+
+
+def is_service_error(problem: object) -> bool:
+    """Whether a library of a storage service has raised it: their errors are no OSErrors.
+
+    >>> is_service_error(OSError("no such file"))
+    False
+    """
+    return isinstance(problem, Exception) and type(problem).__module__.partition(".")[0] in _SERVICES

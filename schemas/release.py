@@ -51,5 +51,5 @@ class ReleaseRecipe(_Fields):
     """`recipe.yaml`: the settings of the release's build; category ids count from 1 in the order of `categories`."""
 
     limit: int | None = None
-    categories: list[str] = []
-    stages: list[dict[str, RecipeStage]] = []
+    categories: list[str]
+    stages: list[dict[str, RecipeStage]]

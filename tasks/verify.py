@@ -5,7 +5,6 @@ No store and no server is needed.
 
 import contextlib
 import hashlib
-import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.errors import BadInput, DamagedFile
-from schemas.phrases import and_more
+from schemas.phrases import and_more, error_line
 from schemas.stages import HIGHEST_MAX_PIXELS
 from tasks.core import verify as core
 from tasks.core import verify_rows as rules
@@ -40,6 +39,8 @@ _IN_COCO = [
     "score",
     "origin",
 ]
+_OF_ODD_VALUES = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, pa.ArrowException)
+"""What Python and Arrow raise for values of other kinds than a release has, in files whose digests are right."""
 _FOLDER = re.compile(r"/split=([^/]+)/")
 
 
@@ -94,12 +95,16 @@ def verify(url: str, *, is_deep: bool = False) -> Verification:
 
 
 def _problems(check: Callable[[], Iterator[str]]) -> list[str]:
-    """What a check finds; a file that can't be read at all is its last problem."""
+    """What a check finds; its last problem is what it can't read at all, since a release may come from anybody."""
     found: list[str] = []
     try:
-        found.extend(check())  # keeps what came before the damage
+        found.extend(check())  # keeps what came before
     except DamagedFile as problem:
         found.append(str(problem))
+    except _OF_ODD_VALUES as problem:
+        found.append(
+            f"expected values that can be checked, got others ({type(problem).__name__}: {error_line(problem)})"
+        )
     return found
 
 
@@ -241,7 +246,7 @@ def _tombstones(release: Release) -> Iterator[str]:
         if path.endswith(".parquet") and path not in {"ledger.parquet", "tombstones.parquet"}:
             left = sum(reveals(release.table(path, but="image"), names).to_pylist())
         elif path.startswith("coco/"):
-            left = core.count_coco_rows(json.loads(release.read(path)), image_ids)
+            left = core.count_coco_rows(release.read_json(path), image_ids)
         if left:
             yield f"{path}: expected no rows of records with a tombstone, got {left}"
     shown = _columns(release, "images", ["record_id", "sha256"])
@@ -255,7 +260,7 @@ def _coco(release: Release) -> Iterator[str]:
         path for path in release.manifest.files if path.startswith("coco/") and not path.endswith(".detections.json")
     ):
         split = path.removeprefix("coco/").removesuffix(".json")
-        document, found = json.loads(release.read(path)), json.loads(release.read(f"coco/{split}.detections.json"))
+        document, found = release.read_json(path), release.read_json(f"coco/{split}.detections.json")
         mine, drawn = (
             table.filter(pa.array([word == split for word in table["split"].to_pylist()], pa.bool_()))
             for table in (shown, boxes)

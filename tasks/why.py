@@ -46,7 +46,10 @@ def why_last(store_url: str, dataset: str | None, record_id: str | None) -> str:
         book, head = release.ledger(), f"{name}: the last build is release {release.manifest.version}"
         return f"{head}\n{why(release.url, record_id)}" if record_id else "\n".join([head, *_reasons(book)])
     if refused is None:
-        raise BadInput(f"--last: expected a build of '{name}' in '{store.url}', got none that came to its end")
+        raise BadInput(
+            f"--last: expected a build of '{name}' in '{store.url}' that was refused or is 'latest', got neither: "
+            "ask the release itself"
+        )
     lines = [f"{name}: refused on {refused.day}: {refused.sentence}"]
     if record_id is None:
         return "\n".join([*lines, *_reasons(refused.ledger)])
@@ -91,19 +94,24 @@ def _lines(row: dict[str, Any], labels: list[str]) -> list[str]:
     lines = [row["record_id"], *(f"  {label:<16} kept" for label in labels[:end])]
     if row["kept"]:
         return lines
-    reason = Reason(row["reason"])
+    reason = str(row["reason"])
     lines.append(
         f"  {row['stage']:<16} dropped: {reason} ({row['detail']})"
         if row["detail"]
         else f"  {row['stage']:<16} dropped: {reason}"
     )
-    lines.append(f"  {'':<16} {MEANING[reason]}")
+    lines.append(f"  {'':<16} {_meaning(reason)}")
     if row["kept_record_id"]:
         where = f", in {row['last_split']}" if row["last_split"] else ""
         lines.append(f"  {'':<16} the copy that was kept: {row['kept_record_id']}{where}")
     elif row["last_split"]:
         lines.append(f"  {'':<16} last published in {row['last_split']}")
     return lines
+
+
+def _meaning(reason: str) -> str:
+    """What a reason means; a release of a later version may have others."""
+    return MEANING[Reason(reason)] if reason in MEANING else "a reason that this version of bilderatlas does not know"
 
 
 def _reasons(ledger: pa.Table) -> list[str]:
@@ -115,5 +123,5 @@ def _reasons(ledger: pa.Table) -> list[str]:
     lines = [f"{ledger.num_rows} records: {ledger.num_rows - dropped.num_rows} kept, {dropped.num_rows} dropped"]
     for (stage, reason), records in sorted(names.items(), key=lambda item: (-len(item[1]), item[0])):
         lines.append(f"  {stage:<16} {len(records):>8} {reason}: {listed(records, _EXAMPLES)}")
-        lines.append(f"  {'':<16} {'':>8} {MEANING[Reason(reason)]}")
+        lines.append(f"  {'':<16} {'':>8} {_meaning(reason)}")
     return lines

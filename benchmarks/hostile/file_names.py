@@ -72,7 +72,8 @@ def _bytes(folder: Path, chance: random.Random) -> Put:
     name = chance.choice((b"\xff.png", b"caf\xe9.png", b"\xed\xa0\x80.png", b"\xc3.png", b"a\x80b.png", b"\xfe\xff"))
     data = _data(chance)
     Path(os.fsdecode(os.fsencode(folder) + b"/" + name)).write_bytes(data)
-    return Put(f"a file named {name!r}", (frozenset({KEPT, str(Reason.BAD_RECORD)}),))
+    # no table can hold the name, so that no image is found under it: docs/sources.md
+    return Put(f"a file named {name!r}", (frozenset({str(Reason.NOT_FOUND)}),))
 
 
 def _slashed(folder: Path, chance: random.Random) -> Put:

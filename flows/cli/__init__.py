@@ -14,7 +14,7 @@ import sys
 from flows.cli import build, check, evaluate, museum, purge, settings, train
 from flows.cli.arguments import Command
 from flows.cli.signals import ended_by_signals
-from schemas.errors import BadInput, BrokenPromise, Refusal
+from schemas.errors import BadInput, BrokenPromise, Refusal, is_service_error
 from schemas.phrases import error_line
 
 # Set before Prefect is imported: no telemetry, time enough to start on a slow disk, no tracebacks in the terminal.
@@ -39,14 +39,14 @@ _MACHINE = {
     errno.ENOMEM: "it has too little memory",
     **dict.fromkeys(
         (errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ENOTEMPTY, errno.ELOOP, errno.ENXIO),
-        "something else is in the place of a file or folder of the store: move it away",
+        "something else is in the place of that file or folder: move it away",
     ),
     errno.ENAMETOOLONG: "choose a shorter path",
 }
 """What a machine can lack while a command runs, and what to do. Any other OSError is a bug, and keeps its traceback."""
 
-_SERVICES = {"botocore", "aiobotocore", "aiohttp", "gcsfs", "google", "azure"}
-"""Libraries of fsspec's file systems whose errors are no OSErrors, such as that there are no credentials."""
+_OF_RIGHTS = ("Credential", "Auth", "Token")
+"""What the names of a storage library's errors hold where somebody must log in, or be let in, before it can work."""
 
 _LONGEST_PLACE, _LONGEST_SENTENCE = 300, 4_000  # characters
 
@@ -86,9 +86,12 @@ def _failure_outside(problem: Exception) -> tuple[str, int] | None:
     """The sentence and the exit status for what a machine or a storage service lacks; None for all else."""
     if isinstance(problem, OSError) and problem.errno in _MACHINE:
         return _machine_sentence(problem), 1
-    if type(problem).__module__.partition(".")[0] in _SERVICES:
-        return f"expected a storage service that can be used, got '{error_line(problem)}'", 2
-    return None
+    if not is_service_error(problem):
+        return None
+    sentence = f"expected a storage service that can be used, got '{error_line(problem)}'"
+    if any(word in type(problem).__name__ for word in _OF_RIGHTS):
+        return sentence, 2
+    return f"{sentence}; what was done is kept: run the same command again to continue", 1
 
 
 def _machine_sentence(problem: OSError) -> str:

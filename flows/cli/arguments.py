@@ -5,6 +5,8 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from schemas.phrases import quoted
+
 if TYPE_CHECKING:
     # the class is private to argparse, and takes a type only where types are checked
     Commands = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -86,5 +88,5 @@ def _whole_from(least: int, text: str) -> int:
     except ValueError:
         value = least - 1
     if value < least:
-        raise argparse.ArgumentTypeError(f"expected a whole number from {least} on, got {text}")
+        raise argparse.ArgumentTypeError(f"expected a whole number from {least} on, got {quoted(text)}")
     return value

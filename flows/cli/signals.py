@@ -44,9 +44,11 @@ class Ending:
         self._is_ending = True
         number = signal.Signals(self.number or signal.SIGINT)
         with self._lock:
-            if not self._is_said:
-                print(f"bilderatlas: {SENTENCES[number]}", file=sys.stderr, flush=True)
-            self._is_said = True
+            is_first, self._is_said = not self._is_said, True
+            if is_first:
+                # Ctrl-C ends `... 2>&1 | tee` first: then nobody reads, and the status alone says it
+                with contextlib.suppress(OSError, ValueError):
+                    print(f"bilderatlas: {SENTENCES[number]}", file=sys.stderr, flush=True)
         self._is_over.set()
         return 128 + number
 
@@ -56,9 +58,10 @@ class Ending:
         self._is_over.set()
 
     def skip_teardown(self) -> None:
-        """What is left to do when everything is closed is to free memory, which takes seconds: no longer than this."""
+        """At exit after a signal: end the process at once, since all that is left is to free memory, for seconds."""
         if self._is_said:
-            sys.stdout.flush()
+            with contextlib.suppress(OSError, ValueError):
+                sys.stdout.flush()
             os._exit(self.say())
 
     def watch(self, wakeup: int) -> None:

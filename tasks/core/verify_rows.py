@@ -192,7 +192,7 @@ def ledger_rules(facts: ReleaseFacts) -> list[Rule]:
         ),
         Rule(
             "kept_record_id",
-            lambda row: row["kept_record_id"] is None or (not row["kept"] and row["kept_record_id"] in facts.ledger),
+            lambda row: row["kept_record_id"] is None or (not row["kept"] and _is_another(facts, row)),
             "another record of the ledger, for a dropped one",
         ),
         Rule(
@@ -212,7 +212,7 @@ def _holds(rule: Rule, row: Row) -> bool:
     """Whether a row keeps a rule. A null where none may be breaks it."""
     try:
         return rule.holds(row)
-    except TypeError:
+    except (TypeError, AttributeError):
         return False
 
 
@@ -235,6 +235,10 @@ def _is_record_id(row: Row) -> bool:
 
 def _entry(facts: ReleaseFacts, row: Row) -> LedgerEntry:
     return facts.ledger.get(row["record_id"], _NO_ENTRY)
+
+
+def _is_another(facts: ReleaseFacts, row: Row) -> bool:
+    return row["kept_record_id"] in facts.ledger and row["kept_record_id"] != row["record_id"]
 
 
 def _are_urls_of(row: Row) -> bool:

@@ -43,21 +43,20 @@ def choose_predecessor(recipe: Recipe, context: Context) -> Predecessor:
     known = releases.versions(store, name)
     lineage = max((release.manifest.lineage for release in known if not _is_limited(release)), default=0)
     release = _named(store, name, known, context.previous) if context.previous else _newest(store, name, known)
-    whole = release
+    whole, damaged = release, list[str]()
     while whole is not None:
         _check(whole, name, known)
         if not whole.damaged_memory():
             break
-        before = whole.manifest.previous
+        damaged.append(whole.manifest.version)
+        before, url = whole.manifest.previous, whole.url
         whole = next((other for other in known if other.manifest.version == before), None)
-        if before and whole is None:
-            _refuse(
-                f"{_path(name, before)} to be there, since {release.url if release else ''} is damaged", "none", known
-            )
+        if before and (whole is None or before in damaged):
+            _refuse(f"an intact {_path(name, before)}, since {url} is damaged", "none", known)
     return Predecessor(
         version=whole.manifest.version if whole else "",
         lineage=lineage,
-        damaged=release.manifest.version if release is not None and whole is not release else "",
+        damaged=damaged[0] if damaged else "",
     )
 
 

@@ -28,6 +28,6 @@ def keep_refusal(state: State | None, recipe: Recipe, context: Context, problem:
 
 
 def forget_refusal(recipe: Recipe, context: Context) -> None:
-    """A release was published, so its ledger answers; not in a plan."""
-    if not context.plan and recipe.limit is None:
+    """A release was published: the last build is no refused one; not in a plan."""
+    if not context.plan:
         refusals.remove_refusal(runs.store_of(context), recipe.name)

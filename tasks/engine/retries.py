@@ -4,10 +4,13 @@ from typing import Any
 
 from prefect.client.schemas.objects import State as PrefectState
 
+from schemas.errors import is_service_error
+
 
 def _is_passing_failure(_task: Any, _run: Any, state: PrefectState[Any]) -> bool:
-    """Whether a failure may pass: faults of disk and network, not errors of programs or people."""
-    return isinstance(state.data, OSError) or isinstance(getattr(state.data, "result", None), OSError)
+    """Whether a failure may pass: faults of disk, network and storage services, not errors of programs or people."""
+    errors = (state.data, getattr(state.data, "result", None))
+    return any(isinstance(error, OSError) or is_service_error(error) for error in errors)
 
 
 RETRY_IO: dict[str, Any] = {

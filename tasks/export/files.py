@@ -138,7 +138,7 @@ def _manifest(
     context: Context,
 ) -> ReleaseManifest:
     previous = open_predecessor(store, recipe, chosen)
-    itself = releases.find_release(store, recipe.name, row["version"]) if chosen.damaged else previous
+    itself = releases.find_release(store, recipe.name, row["version"])
     before = previous.manifest if previous else None
     if itself is not None and itself.manifest.version == row["version"]:  # written again in place of itself
         lineage, predecessor = itself.manifest.lineage, itself.manifest.previous

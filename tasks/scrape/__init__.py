@@ -16,7 +16,7 @@ from prefect.cache_policies import NO_CACHE
 from schemas.artists import Artists
 from schemas.base import Frozen
 from schemas.errors import BadInput, Refusal
-from schemas.manifests import Context, State, TableRef
+from schemas.manifests import Context, Predecessor, State, TableRef
 from schemas.recipe import Recipe
 from schemas.sources import AnyFileSource, AnySource, AnyWebSource
 from schemas.styles import Styles
@@ -86,10 +86,12 @@ def check_sources(recipe: Recipe, context: Context) -> None:
             raise BadInput(f"source '{source.name}': expected secret: NAME, a binding of its API's secret, got none")
 
 
-def scrape(recipe: Recipe, context: Context) -> State:
-    """The state with which a build begins: every record of every source, and the step of the scrape."""
+def scrape(recipe: Recipe, context: Context, chosen: Predecessor) -> State:
+    """The state with which a build begins: every record of every source, and the step of the scrape.
+
+    chosen: the release that the build goes on from.
+    """
     store = runs.store_of(context)
-    chosen = previous.choose_predecessor(recipe, context)
     listings = _list_sources(store, recipe, previous.open_predecessor(store, recipe, chosen), context)
     everything = records.merge(store.read_table(listing.records, is_remembered=False) for listing in listings)
     figures = pa.concat_tables(

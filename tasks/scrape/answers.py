@@ -143,7 +143,7 @@ class AnswerIndex:
         return requests
 
     def _is_lost(self) -> pa.ChunkedArray:
-        """Whether each answer's blob is gone. Only the bodies of CSV files are blobs; others are in the answer's row."""
+        """Whether each answer's blob is gone: of a CSV. Other bodies are in the answer's row."""
         is_table = pc.and_(pc.equal(self._rows["expects"], "csv"), pc.is_valid(self._rows["sha256"]))
         names = pc.unique(self._rows["sha256"].filter(is_table)).to_pylist()
         lost = pa.array([name for name in names if not self._store.exists(blob_path(name))], pa.string())

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -235,7 +236,12 @@ _BOMB = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n" + "\n".join(
         pytest.param("contract.yaml", "[1]", "expected a mapping, got [1]", id="a contract that is a list"),
         pytest.param("contract.yaml", "version: 1.4.0", "expected 'splits' as releases have it", id="a bare contract"),
         pytest.param("recipe.yaml", "categories: 3", "expected 'categories' as releases have it, got 3", id="a number"),
-        pytest.param("recipe.yaml", "a: 2026-01-31", "expected values that JSON has, got others", id="a date"),
+        pytest.param(
+            "recipe.yaml",
+            "{categories: [person], stages: [], a: 2026-01-31}",
+            "expected values that JSON has, got others",
+            id="a date",
+        ),
         pytest.param("recipe.yaml", "\0", "expected YAML, got", id="no YAML"),
     ],
 )
@@ -244,3 +250,51 @@ def test_a_release_of_anybody_is_read_with_limits(release: Path, file: str, text
     seal(release)
     problems = [problem for problem in verify(str(release)).problems if problem.startswith(file)]
     assert any(said in problem for problem in problems), problems
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        pytest.param(lambda fields: fields.update(counts={}), "got others (KeyError: 'records')", id="no counts"),
+        pytest.param(
+            lambda fields: fields["files"].update({"coco/x.json": {"sha256": "0", "bytes": 2**60}}),
+            "manifest.json: expected values that have a digest, got others",
+            id="a number that no digest holds",
+        ),
+    ],
+)
+def test_a_manifest_of_anybody_is_checked(release: Path, change: Change, said: str):
+    path = release / "manifest.json"
+    fields = json.loads(path.read_text())
+    change(fields)
+    if fields["counts"] == {}:
+        fields["manifest_sha256"] = digest.manifest_digest(fields)
+    path.write_text(json.dumps(fields))
+    assert any(said in problem for problem in verify(str(release)).problems)
+
+
+@pytest.mark.parametrize(
+    ("file", "data", "said"),
+    [
+        pytest.param("coco/train.json", b"[]", "expected values that can be checked, got others (", id="a list"),
+        pytest.param("coco/train.json", b"{", "to be JSON, got ", id="no JSON"),
+        pytest.param("coco/train.json", b"[" * 200_000, "to be JSON, got ", id="JSON without end"),
+        pytest.param("ledger.parquet", b"PAR1", "expected ledger.parquet in release", id="no ledger"),
+        pytest.param("records.parquet", b"PAR1", None, id="what verify does not read"),
+    ],
+)
+def test_a_file_of_anybody_is_checked(release: Path, file: str, data: bytes, said: str | None):
+    (release / file).write_bytes(data)
+    fields = json.loads((release / "manifest.json").read_text())
+    fields["files"][file].update(sha256=hashlib.sha256(data).hexdigest(), bytes=len(data))
+    (release / "manifest.json").write_text(
+        json.dumps({**fields, "manifest_sha256": digest.manifest_digest(fields)}), encoding="utf-8"
+    )
+    problems = verify(str(release)).problems
+    assert any(said in problem for problem in problems) if said else problems == ()
+
+
+def test_a_pipe_in_a_release_is_told_and_not_waited_for(release: Path):
+    (release / "ledger.parquet").unlink()
+    os.mkfifo(release / "ledger.parquet")
+    assert verify(str(release)).problems == ("ledger.parquet: expected the file, got none",)

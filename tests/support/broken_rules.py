@@ -123,6 +123,7 @@ LEDGER: list[Case] = [
     ("reason", "gone", is_kept, "ledger.reason: expected the reason of a dropped record, null of others, got 'gone'"),
     ("reason", "ugly", is_dropped, "ledger.reason: expected one of the contract's reasons, got 'ugly'"),
     ("kept_record_id", "museum:none", is_dropped, "ledger.kept_record_id: expected another record of the ledger"),
+    ("kept_record_id", lambda row: row["record_id"], is_dropped, "ledger.kept_record_id: expected another record of"),
     ("last_split", "dev", is_dropped, "ledger.last_split: expected one of train, val, test; null of dropped records"),
     ("last_split", None, is_kept, "ledger.last_split: expected one of train, val, test; null of dropped records alone"),
     ("sha256", "abc", is_dropped, "ledger.sha256: expected 64 hex digits; null of dropped records alone, got 'abc'"),

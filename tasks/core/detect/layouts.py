@@ -171,7 +171,9 @@ def _check_heads(rows: Floats, height_px: int, width_px: int) -> None:
     """Raise ValueError unless there is a row for each box of YOLO's heads, with its centre in px of the input."""
     if rows.ndim != 2 or not 5 <= rows.shape[1] < len(rows):
         return  # the reader has a sentence for it
-    counts = {anchors * cells for cells in _cells_of_heads(height_px, width_px) for anchors in range(1, _MOST_ANCHORS)}
+    counts = {
+        anchors * cells for cells in _cells_of_heads(height_px, width_px) for anchors in range(1, _MOST_ANCHORS + 1)
+    }
     if len(rows) not in counts:
         usual = sum(cell_counts(height_px, width_px, STRIDES))
         raise ValueError(

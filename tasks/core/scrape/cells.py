@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 from typing import Any
 
 TWICE = object()
@@ -31,7 +32,7 @@ def nesting_of(field: str, value: Any) -> str | None:
         return _spelled(field, value.strip())
     if isinstance(value, dict):
         return "an object"
-    if isinstance(value, list | tuple | set | frozenset):
+    if isinstance(value, list | tuple):
         is_texts = field == "styles" and not any(nesting_of("style", part) for part in value)
         return None if is_texts else "a list"
     return "bytes" if isinstance(value, bytes | bytearray | memoryview) else None
@@ -59,7 +60,8 @@ def remedy(table: str, field: str, column: str, value: Any) -> str:
         return f"make it flat first, for example with pandas: table[{column!r}] = table[{column!r}]{path}"
     path = "".join(f"[{json.dumps(step, ensure_ascii=False)}]?" for step in steps)
     name = json.dumps(column, ensure_ascii=False)
-    return f"make it flat first, for example: jq -c '.{name} |= (strings // .{path})' {table} > flat.jsonl"
+    program = shlex.quote(f".{name} |= (strings // .{path})")
+    return f"make it flat first, for example: jq -c {program} {shlex.quote(table)} > flat.jsonl"
 
 
 def _spelled(field: str, text: str) -> str | None:

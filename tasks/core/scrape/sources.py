@@ -13,8 +13,9 @@ from schemas.tables import SOURCE_FIGURES
 from tasks.core.coco import source as coco
 from tasks.core.scrape import folder, records, table, voc
 
-_FIRST_SIGNS = 4096
-"""Signs at the beginning of a table in which no NUL may stand: text in UTF-16 has one in every letter."""
+_FIRST_CHARACTERS, _MOST_NULS = 4096, 0.1
+"""At the beginning of a table no more than this share may be NUL: text in UTF-16 has one in every letter, and a single
+one is a matter of its row."""
 Read = Callable[[str], bytes | None]
 """Returns the bytes of a file by its path; None if there is none. Raises UnreadableFile if it could not be read."""
 
@@ -114,7 +115,8 @@ def _rows(
     except UnicodeDecodeError as problem:
         found = " (UTF-16, by its first bytes)" if data[:2] in {b"\xff\xfe", b"\xfe\xff"} else ""
         raise BadInput(f"source '{source.name}': expected '{source.table}' in UTF-8, got {problem}{found}") from problem
-    if "\0" in text[:_FIRST_SIGNS]:
+    beginning = text[:_FIRST_CHARACTERS]
+    if beginning.count("\0") > _MOST_NULS * len(beginning):
         raise BadInput(f"source '{source.name}': expected '{source.table}' as UTF-8 text, got NUL bytes (UTF-16?)")
     try:
         rows = table.rows_of_csv(text) if source.table.endswith(".csv") else table.rows_of_json_lines(text)

@@ -18,6 +18,7 @@ from torch import Tensor, nn
 
 from schemas.detect import Detect
 from schemas.errors import BadInput
+from schemas.phrases import error_line
 from tasks.io.detectors import decoding, devices, loading
 from tasks.io.detectors.batch_size import MAX_PICTURES, BatchSize, padded_size
 from tasks.io.detectors.canvas_transform import CanvasBatch
@@ -233,7 +234,7 @@ class TorchvisionDetector:
             with self._loading_lock:
                 self._loaded = None
                 devices.never_free(list(self._in_flight))
-            line = str(problem).splitlines()[0][:200]
+            line = error_line(problem)
             raise devices.DeviceLost(f"expected {self._device} to answer, got {line}") from problem
 
 

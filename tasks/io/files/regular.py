@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 import fsspec
+from fsspec import AbstractFileSystem
 from fsspec.implementations.local import LocalFileSystem
 
 _KINDS = (
@@ -44,11 +45,23 @@ def open_url(url: str) -> AbstractContextManager[Any]:
 
     Raises what `open_file` and the file system raise.
     """
-    fs, path = fsspec.core.url_to_fs(url)
+    return open_on(*fsspec.core.url_to_fs(url))
+
+
+def open_on(fs: AbstractFileSystem, path: str) -> AbstractContextManager[Any]:
+    """A file of a file system, as `open_url` opens it."""
     if isinstance(fs, LocalFileSystem):
         return open_file(path)
     file: AbstractContextManager[Any] = fs.open(path, "rb")
     return file
+
+
+def read_from(fs: AbstractFileSystem, path: str) -> bytes:
+    """All bytes of a file of a file system: a local one as `open_file` opens it, others in one request."""
+    if not isinstance(fs, LocalFileSystem):
+        return bytes(fs.cat_file(path))
+    with open_file(path) as file:
+        return file.read()
 
 
 def _check(status: os.stat_result) -> None:

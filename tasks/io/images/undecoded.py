@@ -41,6 +41,8 @@ _AVIF_MOST_PIXELS, _AVIF_MOST_SIDE_PX = 16_384 * 16_384, 32_768
 # none, CCITT (three kinds), LZW, JPEG, deflate (two numbers), CCITT by words, PackBits, LZMA, Zstandard
 _TIFF_COMPRESSIONS = {1, 2, 3, 4, 5, 7, 8, 32_946, 32_771, 32_773, 34_925, 50_000}
 _TIFF_MOST_VALUES = 1_000_000
+# width, height, bits, compression, photometric, strips, samples, their lengths, tiles, their lengths, sample format
+_TIFF_TAGS = {256, 257, 258, 259, 262, 273, 277, 279, 324, 325, 339}
 _SIZES = {1: "B", 3: "H", 4: "I", 16: "Q"}
 _PHOTOMETRIC = {0: "grey", 1: "grey", 2: "RGB", 3: "palette", 5: "CMYK", 6: "YCbCr", 8: "CIELab", 9: "ICCLab"}
 _SAMPLES = {1: "whole numbers", 2: "signed numbers", 3: "floating point", 5: "complex", 6: "complex floating point"}
@@ -143,9 +145,9 @@ class TiffTag(NamedTuple):
 
 
 def tiff_tags(data: bytes) -> tuple[str, dict[int, TiffTag]]:
-    """The byte order, as struct writes it, and the whole-number tags of the first image.
+    """The byte order, as struct writes it, and those whole-number tags of the first image that readers ask for.
 
-    Raises struct.error where the directory lies outside the file.
+    The first of a number counts, as libtiff has it. Raises struct.error where the directory lies outside the file.
     """
     order = "<" if data[:2] == b"II" else ">"
     is_big = struct.unpack_from(order + "H", data, 2)[0] == 43
@@ -156,7 +158,7 @@ def tiff_tags(data: bytes) -> tuple[str, dict[int, TiffTag]]:
     tags = {}
     for entry in range(start, start + min(count, 4096) * entry_bytes, entry_bytes):
         tag, kind, length = struct.unpack_from(order + "HH" + pointer, data, entry)
-        if kind not in _SIZES or length > _TIFF_MOST_VALUES:
+        if tag not in _TIFF_TAGS or tag in tags or kind not in _SIZES or length > _TIFF_MOST_VALUES:
             continue
         place = entry + 4 + struct.calcsize(pointer)
         if length * struct.calcsize(_SIZES[kind]) > struct.calcsize(pointer):

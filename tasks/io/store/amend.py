@@ -33,8 +33,7 @@ class ReleaseEditor:
 
     def table(self, path: str, change: Change) -> None:
         """Change a table, row group by row group; a file in which nothing changes is left alone."""
-        with self.release.fs.open(f"{self.release.root}/{path}", "rb") as file:
-            parquet = pq.ParquetFile(file)
+        with self.release.open_parquet(path) as parquet:
             light = [name for name in parquet.schema_arrow.names if name != _HEAVY]
             before = parquet.read(columns=light)
             after = change(before)
@@ -93,8 +92,8 @@ class ReleaseEditor:
         known = self.release.manifest.files.get(path)
         if not path.endswith(".parquet") or (known is not None and known.rows is None):
             return None
-        with self.release.fs.open(f"{self.release.root}/{path}", "rb") as file:
-            return int(pq.ParquetFile(file).metadata.num_rows)
+        with self.release.open_parquet(path) as parquet:
+            return int(parquet.metadata.num_rows)
 
     def _put(self, path: str, beside: Path) -> None:
         if not self._store.is_local:

@@ -30,6 +30,7 @@ from schemas.phrases import LONGEST_PLACE, error_line, quoted
 from schemas.release import ReleaseContract, ReleaseRecipe
 from schemas.tables import RECORDS, TAKEDOWNS, TOMBSTONES
 from schemas.yaml_text import NotYaml, parse_yaml
+from tasks.io.files import regular
 from tasks.io.store import layout
 from tasks.io.store.store import Store
 from tasks.io.store.tombstones import with_scopes
@@ -50,8 +51,10 @@ class Release:
         try:
             self.fs, self.root = fsspec.core.url_to_fs(url.rstrip("/"))
             if self.root.rsplit("/", 1)[-1] == "latest" and self.fs.isfile(self.root):
-                self.root = f"{self.root.rsplit('/', 1)[0]}/{self.fs.cat_file(self.root).decode().strip()}"
-            self.manifest = ReleaseManifest.model_validate_json(self.fs.cat_file(f"{self.root}/manifest.json"))
+                self.root = f"{self.root.rsplit('/', 1)[0]}/{regular.read_from(self.fs, self.root).decode().strip()}"
+            self.manifest = ReleaseManifest.model_validate_json(
+                regular.read_from(self.fs, f"{self.root}/manifest.json")
+            )
         except (OSError, ValueError, ImportError) as problem:
             place = quoted(url, LONGEST_PLACE)
             raise BadInput(
@@ -64,11 +67,45 @@ class Release:
         return self.root if isinstance(self.fs, LocalFileSystem) else str(self.fs.unstrip_protocol(self.root))
 
     def read(self, path: str) -> bytes:
-        """Bytes of one of its files. Raises DamagedFile if it is gone."""
+        """Bytes of one of its files. Raises DamagedFile if it is gone, or no file."""
+        with self._open(path) as file:
+            return bytes(file.read())
+
+    def read_json(self, path: str) -> Any:
+        """The value of one of its JSON files. Raises DamagedFile if it is gone, or no JSON."""
         try:
-            return bytes(self.fs.cat_file(f"{self.root}/{path}"))
-        except FileNotFoundError as problem:
+            return json.loads(self.read(path))
+        except (ValueError, RecursionError) as problem:
+            raise self._damage(path, "JSON", problem) from problem
+
+    @contextlib.contextmanager
+    def _open(self, path: str) -> Iterator[Any]:
+        try:
+            file = regular.open_on(self.fs, f"{self.root}/{path}")
+        except (FileNotFoundError, NotADirectoryError) as problem:
             raise DamagedFile(f"expected {path} in release {self.manifest.version}, got nothing there") from problem
+        except regular.NotRegular as problem:
+            raise self._damage(path, "a file", problem) from problem
+        with file:
+            yield file
+
+    @contextlib.contextmanager
+    def open_parquet(self, path: str) -> Iterator[pq.ParquetFile]:
+        """One of its Parquet files. What is no Parquet is DamagedFile, in the block too, where it is read."""
+        with self._open(path) as file:
+            try:
+                yield pq.ParquetFile(file)
+            except pa.ArrowException as problem:
+                raise self._damage(path, "a Parquet file", problem) from problem
+            except OSError as problem:
+                if problem.errno is not None:  # the machine's fault, not the file's: Arrow's own have no number
+                    raise
+                raise self._damage(path, "a Parquet file", problem) from problem
+
+    def _damage(self, path: str, expected: str, problem: Exception) -> DamagedFile:
+        return DamagedFile(
+            f"expected {path} in release {self.manifest.version} to be {expected}, got {error_line(problem)}"
+        )
 
     def read_mapping(self, path: str) -> dict[str, Any]:
         """One of its YAML files, such as `recipe.yaml`, read with limits: a release may come from anybody.
@@ -141,13 +178,8 @@ class Release:
         return self._whole_table("takedowns.parquet").select(TAKEDOWNS.names)
 
     def _whole_table(self, path: str) -> pa.Table:
-        data = self.read(path)
-        try:
-            return pq.read_table(pa.BufferReader(data))
-        except (pa.ArrowException, OSError) as problem:
-            raise DamagedFile(
-                f"expected {path} in release {self.manifest.version} to be a Parquet file, got {error_line(problem)}"
-            ) from problem
+        with self.open_parquet(path) as parquet:
+            return parquet.read()
 
     def damaged_memory(self) -> list[str]:
         """Paths of those files that the next build goes by (what was kept, known, purged) that are not as the manifest
@@ -159,7 +191,7 @@ class Release:
     @functools.cached_property
     def manifest_fields(self) -> dict[str, Any]:
         """The manifest as it is written, with all fields, those that this program does not know too."""
-        fields: dict[str, Any] = json.loads(self.fs.cat_file(f"{self.root}/manifest.json"))
+        fields: dict[str, Any] = json.loads(regular.read_from(self.fs, f"{self.root}/manifest.json"))
         return fields
 
     def paths(self) -> list[str]:
@@ -177,30 +209,29 @@ class Release:
     def batches(self, table: str, rows: int = 256) -> Iterator[pa.RecordBatch]:
         """A table's rows, file by file, never more than a row group in memory."""
         for path in self.parts(table):
-            with self.fs.open(f"{self.root}/{path}", "rb") as file:
-                yield from pq.ParquetFile(file).iter_batches(batch_size=rows)
+            with self.open_parquet(path) as parquet:
+                yield from parquet.iter_batches(batch_size=rows)
 
     def schema(self, path: str) -> pa.Schema:
         """The Arrow schema of one Parquet file."""
-        with self.fs.open(f"{self.root}/{path}", "rb") as file:
-            return pq.read_schema(file)
+        with self.open_parquet(path) as parquet:
+            return parquet.schema_arrow
 
     def table(self, path: str, *, but: str = "") -> pa.Table:
         """One Parquet file, without one of its columns, or one field of a struct: `image.bytes`."""
-        with self.fs.open(f"{self.root}/{path}", "rb") as file:
-            parquet = pq.ParquetFile(file)
+        with self.open_parquet(path) as parquet:
             fields = [parquet.schema.column(place).path for place in range(len(parquet.schema))]
             return parquet.read(columns=[name for name in fields if name != but and not name.startswith(f"{but}.")])
 
     def file_entry(self, path: str) -> FileEntry | None:
-        """Digest and bytes of a file as it lies there; None if it is gone."""
+        """Digest and bytes of a file as it lies there; None if it is gone, or no file."""
         digest, length = hashlib.sha256(), 0
         try:
-            with self.fs.open(f"{self.root}/{path}", "rb") as file:
+            with self._open(path) as file:
                 while chunk := file.read(_CHUNK):
                     digest.update(chunk)
                     length += len(chunk)
-        except FileNotFoundError:
+        except DamagedFile:
             return None
         return FileEntry(sha256=digest.hexdigest(), bytes=length)
 

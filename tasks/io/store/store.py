@@ -29,6 +29,7 @@ from fsspec.implementations.memory import MemoryFileSystem
 from schemas.errors import BadInput, DamagedFile
 from schemas.manifests import TableRef
 from schemas.phrases import quoted
+from tasks.io.files import regular
 from tasks.io.files.places import reword_errors
 from tasks.io.store import layout
 from tasks.io.store.layout import blob_path
@@ -38,8 +39,8 @@ STALE_S = 24 * 3600.0
 
 
 _NO_FILE = {None, errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ELOOP, errno.ENXIO}
-"""What a system says where there is no file, but nothing, a folder, a pipe, or a link that leads nowhere. Object
-stores say FileNotFoundError without a number."""
+"""What a system says where there is no file, but nothing, a folder, or a link that leads nowhere. Object stores say
+FileNotFoundError without a number."""
 
 
 class TableCache(OrderedDict[tuple[str, str], pa.Table]):
@@ -134,9 +135,9 @@ class Store:
             return self._overlay[path]
         try:
             if path not in self._hidden:
-                return bytes(self.fs.cat_file(self.full(path)))
+                return regular.read_from(self.fs, self.full(path))
         except OSError as problem:
-            if problem.errno not in _NO_FILE:
+            if problem.errno not in _NO_FILE and not isinstance(problem, regular.NotRegular):
                 raise
             raise DamagedFile(f"expected {path} in the store {self.url}, got nothing there") from problem
         raise DamagedFile(f"expected {path} in the store {self.url}, got other bytes than it had")

@@ -16,6 +16,7 @@ from torch import Tensor, nn
 
 from schemas.detect import Detect
 from schemas.errors import BadInput, DamagedFile
+from schemas.phrases import error_line
 from schemas.train import TrainDetector
 from tasks.io.detectors import devices, heads, torchvision_detector
 from tasks.io.detectors import torchvision_models as models
@@ -159,7 +160,7 @@ class Trainer:
         try:
             return self._restore(data)
         except (safetensors.SafetensorError, ValueError, KeyError, IndexError, TypeError, RuntimeError) as problem:
-            line = str(problem).splitlines()[0][:200]
+            line = error_line(problem)
             raise DamagedFile(f"expected a checkpoint of this training, got another's ({line})") from problem
 
     def _restore(self, data: bytes) -> dict[str, Any]:
@@ -219,7 +220,7 @@ def detector_of(
 
 
 def _gpu_failure(device: torch.device, problem: Exception) -> BadInput:
-    line = str(problem).splitlines()[0][:200]
+    line = error_line(problem)
     return BadInput(
         f"device: expected {device} to answer, got {line}; the same command continues from the last checkpoint"
     )

@@ -7,6 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+import yaml
 
 from schemas.errors import BadInput, Refusal
 from schemas.manifests import Context, Predecessor, ReleaseManifest
@@ -49,7 +50,10 @@ class Archive:
         } | changes
         with releases.Draft(self.store) as draft:
             draft.write("ledger.parquet", parquet_bytes(LEDGER.empty_table()), rows=0)
-            draft.write("recipe.yaml", f"limit: {'null' if limit is None else limit}\n".encode())
+            draft.write(
+                "recipe.yaml",
+                yaml.safe_dump({"limit": limit, "categories": ["person"], "stages": []}).encode(),
+            )
             draft.write("contract.yaml", b"")
             draft.publish(digest.sealed(ReleaseManifest(**fields, files=draft.files)))
         if limit is None:
@@ -167,7 +171,7 @@ def test_the_release_to_go_on_from(archive: Archive, happening: Happening, expec
         ),
         pytest.param(
             lambda a: (a.write(f"{V3}/ledger.parquet", b"?"), a.remove(V2)),
-            "to be there",
+            "expected an intact releases/art/",
             id="the one that would stand in is gone",
         ),
         pytest.param(
@@ -248,3 +252,14 @@ def test_opening_the_predecessor(archive: Archive):
     opened = previous.open_predecessor(archive.store, recipe, Predecessor(version=V1))
     assert opened is not None
     assert opened.ledger().schema.equals(pa.schema(LEDGER))
+
+
+@pytest.mark.parametrize("plan", ["", "a plan"])
+def test_predecessors_in_a_circle_are_no_way_on(tmp_path: Path, plan: str):
+    circle = Archive(tmp_path / "store")
+    circle.publish(1, V2)
+    circle.publish(2, V1)
+    for version in (V1, V2):
+        circle.write(f"{version}/ledger.parquet", b"?")
+    with pytest.raises(Refusal, match=f"expected an intact releases/art/{V2}, since .*{V1} is damaged"):
+        circle.choose(plan=plan)

@@ -119,10 +119,13 @@ def test_no_command_and_an_unknown_command_are_bad_input():
 def test_whole_numbers_are_checked(text: str):
     assert whole("0") == 0
     assert positive("1") == 1
-    with pytest.raises(argparse.ArgumentTypeError, match=f"^expected a whole number from 0 on, got {text}$"):
+    with pytest.raises(argparse.ArgumentTypeError, match=f"^expected a whole number from 0 on, got '{text}'$"):
         whole(text)
-    with pytest.raises(argparse.ArgumentTypeError, match=r"^expected a whole number from 1 on, got 0$"):
+    with pytest.raises(argparse.ArgumentTypeError, match=r"^expected a whole number from 1 on, got '0'$"):
         positive("0")
+    with pytest.raises(argparse.ArgumentTypeError) as raised:
+        positive("a" * 5000)
+    assert len(str(raised.value)) < 300
 
 
 @pytest.mark.parametrize(

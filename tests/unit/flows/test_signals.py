@@ -97,6 +97,19 @@ def test_a_signal_ends_a_command_wherever_it_waits(tmp_path: Path, place: str, n
     assert said == f"bilderatlas: {SENTENCES[number]}\n"
 
 
+@pytest.mark.parametrize("place", ["a sleep", "a library"])
+def test_it_ends_too_where_nobody_reads_what_it_says(tmp_path: Path, place: str) -> None:
+    """As in `command 2>&1 | tee log`, where Ctrl-C ends tee first."""
+    with started(tmp_path, PLACES[place]) as process:
+        assert process.stderr is not None
+        process.stderr.close()
+        process.send_signal(signal.SIGINT)
+        try:
+            assert process.wait(30) == 128 + signal.SIGINT
+        finally:
+            process.kill()
+
+
 def test_one_who_presses_again_and_again_gets_one_sentence(tmp_path: Path) -> None:
     process = started(tmp_path, PLACES["a pool whose thread opens a FIFO"])
     while process.poll() is None:

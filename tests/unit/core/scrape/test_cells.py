@@ -19,6 +19,8 @@ VALUES = st.recursive(
     ("table", "value", "line"),
     [
         ("w.jsonl", ["a"], "jq -c '.\"c\" |= (strings // .[0]?)' w.jsonl > flat.jsonl"),
+        ("my works.jsonl", [], "jq -c '.\"c\" |= (strings // .[0]?)' 'my works.jsonl' > flat.jsonl"),
+        ("w.jsonl", {"it's": 1}, 'jq -c \'."c" |= (strings // .["it\'"\'"\'s"]?)\' w.jsonl > flat.jsonl'),
         ("w.jsonl", [], "jq -c '.\"c\" |= (strings // .[0]?)' w.jsonl > flat.jsonl"),
         (
             "w.jsonl",

@@ -261,6 +261,12 @@ def test_what_is_no_record_has_no_figures():
         ),
         pytest.param(
             TABLE,
+            {"works.csv": "id,file\n1,a.jpg\n".encode("utf-16-le")},
+            "expected 'works.csv' as UTF-8 text, got NUL bytes (UTF-16?)",
+            id="UTF-16 that does not say so",
+        ),
+        pytest.param(
+            TABLE,
             {"works.csv": b'id,file\n1,"' + b"a" * 1_000_001},
             "source 'art': expected 'works.csv' as CSV, got field larger than field limit",
             id="a quote that is never closed in a large file",

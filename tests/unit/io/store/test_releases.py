@@ -559,7 +559,11 @@ def test_the_manifest_is_read_with_fields_that_this_program_knows(store):
         pytest.param(b"", "expected a mapping, got None", id="nothing"),
         pytest.param(b"a: 1\na: 2", "expected each key once", id="a key twice"),
         pytest.param(b"a: !!python/name:os.system x", "plain values", id="another kind of value"),
-        pytest.param(b"stages: [{screen: {}}]", "expected 'stages.0.screen.label' as releases have it", id="no label"),
+        pytest.param(
+            b"categories: []\nstages: [{screen: {}}]",
+            "expected 'stages.0.screen.label' as releases have it",
+            id="no label",
+        ),
         pytest.param(b"limit: many", "expected 'limit' as releases have it, got 'many'", id="a limit of words"),
     ],
 )

@@ -526,13 +526,15 @@ def test_memory_for_tables_is_bounded(tmp_path, monkeypatch):
     assert len(module._CACHE) == 3
 
 
-@pytest.mark.parametrize("thing", ["a loop", "a link to nowhere", "a folder", "a file above"])
+@pytest.mark.parametrize("thing", ["a loop", "a link to nowhere", "a folder", "a file above", "a pipe"])
 def test_what_is_no_file_is_damage(tmp_path, thing):
     store = Store(str(tmp_path))
     place = tmp_path / "measures/x"
     place.parent.mkdir()
     if thing == "a folder":
         place.mkdir()
+    elif thing == "a pipe":
+        os.mkfifo(place)
     elif thing == "a file above":
         place.parent.rmdir()
         place.parent.write_bytes(b"in the way")
