@@ -60,6 +60,19 @@ def test_a_fault_of_the_disk_is_tried_again(prefect_server):
     assert tries == [4, 4, 4]
 
 
+def test_so_is_a_storage_service_that_does_not_answer(prefect_server):
+    exceptions, tries = pytest.importorskip("botocore.exceptions"), []
+
+    @task(**AT_ONCE)
+    def part(batch: pa.Table, context: Context) -> None:
+        tries.append(batch.num_rows)
+        if len(tries) < 2:
+            raise exceptions.EndpointConnectionError(endpoint_url="http://127.0.0.1:9")
+
+    run(part, 4)
+    assert tries == [4, 4]
+
+
 def test_an_error_of_the_program_is_not_tried_again_and_no_further_part_is_started(prefect_server):
     tries = []
 

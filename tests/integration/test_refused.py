@@ -1,6 +1,7 @@
 """A build that a gate refuses: the table of what was dropped and why, one sentence, status 3, and `why --last`."""
 
 import csv
+import errno
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -9,11 +10,12 @@ from typing import Any
 import pytest
 import yaml
 
-from flows.build_dataset import run_stages
+from flows.build_dataset import check, list_records, run_stages
 from flows.cli import main
 from flows.recipes import recipe_from_file
 from schemas.errors import Refusal
 from schemas.manifests import Context
+from tasks.io.store import refusals
 from tasks.io.store.layout import refusal_path
 from tasks.io.store.refusals import read_refusal
 from tasks.io.store.store import Store
@@ -117,6 +119,39 @@ def test_once_a_release_is_published_it_answers(shelf: Shelf, capsys: pytest.Cap
     assert f"shelf: the last build is release {shelf.latest.manifest.version}" in capsys.readouterr().out
     assert main(ask) == 0
     assert "6 not_found" in capsys.readouterr().out
+
+
+def test_a_limited_release_ends_a_refusal_too(shelf: Shelf, capsys: pytest.CaptureFixture[str]):
+    lose(shelf, 6)
+    with pytest.raises(Refusal):
+        shelf.build()
+    shelf.build(max_loss_fraction=1, limit=3)
+    assert not Store(str(shelf.store)).exists(refusal_path("shelf"))
+
+
+def test_a_build_that_has_lost_its_predecessor_is_kept_as_refused(shelf: Shelf, capsys: pytest.CaptureFixture[str]):
+    (shelf.store / "releases/shelf/latest").unlink()
+    with pytest.raises(Refusal):
+        check(shelf.recipe(), shelf.context)
+    assert main(["why", "--last", "--store", str(shelf.store)]) == 0
+    assert "refused on 2" in (out := capsys.readouterr().out)
+    assert "expected releases/shelf/latest to name the release to go on from" in out
+    step, lines = list_records(shelf.recipe(), None, 2, shelf.context)
+    assert (step.stage, len(lines)) == ("scrape", 2)  # only a build must know what it goes on from
+
+
+def test_a_refusal_is_heard_where_its_ledger_cannot_be_kept(
+    shelf: Shelf, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    lose(shelf, 6)
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(refusals, "write_refusal", full)
+    with pytest.raises(Refusal, match="expected at least 95%"):
+        shelf.build()
+    assert "could not be kept: [Errno 28] No space left" in capsys.readouterr().err
 
 
 def test_a_takedown_reaches_the_ledger_of_a_refused_build(shelf: Shelf):

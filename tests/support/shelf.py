@@ -48,17 +48,17 @@ class Shelf:
         self.build()
 
     def build(self, **changes: Any) -> dict[str, Step]:
-        return by_label(run_stages(self._recipe(changes), self._context))
+        return by_label(run_stages(self.recipe(**changes), self.context))
 
     def plan(self, **changes: Any) -> dict[str, Step]:
-        return by_label(plan(self._recipe(changes), self._context))
+        return by_label(plan(self.recipe(**changes), self.context))
 
-    def _recipe(self, changes: dict[str, Any]) -> Any:
+    def recipe(self, **changes: Any) -> Any:
         (self.folder / "recipe.yaml").write_text(yaml.safe_dump({**RECIPE, **changes}), encoding="utf-8")
         return recipe_from_file(str(self.folder / "recipe.yaml"))
 
     @property
-    def _context(self) -> Context:
+    def context(self) -> Context:
         return Context(store=str(self.store), bindings={"images": str(self.images)})
 
     @property

@@ -102,6 +102,17 @@ def test_a_storage_service_that_cannot_be_used_is_one_sentence(
     )
 
 
+def test_a_storage_service_that_does_not_answer_is_the_machines_fault(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    exceptions = pytest.importorskip("botocore.exceptions")
+    monkeypatch.setattr(flows.cli, "parser", raising(exceptions.EndpointConnectionError(endpoint_url="http://x")))
+    assert main([]) == 1
+    said = capsys.readouterr().err
+    assert said.startswith("bilderatlas: expected a storage service that can be used, got 'Could not connect")
+    assert said.endswith("run the same command again to continue\n")
+
+
 def test_no_sentence_is_longer_than_a_screen(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
     monkeypatch.setattr(flows.cli, "parser", raising(BadInput("expected " + "x" * 1_000_000)))
     assert main([]) == 2

@@ -150,6 +150,15 @@ def test_an_output_that_is_no_yolov5_is_refused(shape: tuple[int, ...]):
         layouts.boxes_from_yolov5(np.zeros(shape, F), 32, 32, [0], 0.1)
 
 
+@pytest.mark.parametrize("anchors", [1, 3, 9])
+def test_a_head_may_have_up_to_nine_boxes_a_cell(anchors: int):
+    cells = (64 // 8) ** 2 + (64 // 16) ** 2 + (64 // 32) ** 2
+    rows = np.zeros((anchors * cells, 6), F)
+    rows[:, :4] = 32
+    boxes, _ = layouts.boxes_from_yolov5(rows, 64, 64, [0], 0.1)[:2]
+    assert len(boxes) == 0
+
+
 @pytest.mark.parametrize("shape", [(10,), (4, 10), (10, 6), (10, 4), (1, 6, 10)], ids=str)
 def test_an_output_that_is_no_yolov8_is_refused(shape: tuple[int, ...]):
     with pytest.raises(ValueError, match="expected columns of 4 numbers and class scores, got an output of"):
