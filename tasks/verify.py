@@ -34,6 +34,7 @@ _IN_COCO = [
     "split",
     "category_id",
     "xywh_px",
+    "area_px2",
     "is_crowd",
     "keypoints_xyv",
     "score",
@@ -254,7 +255,7 @@ def _tombstones(release: Release) -> Iterator[str]:
 
 
 def _coco(release: Release) -> Iterator[str]:
-    shown = _columns(release, "images", ["image_id", "split", "width_px", "height_px", "rights_uri"])
+    shown, categories = _columns(release, "images", ["image_id", "split"]), release.recipe().categories
     boxes = _columns(release, "annotations", _IN_COCO)
     for path in sorted(
         path for path in release.manifest.files if path.startswith("coco/") and not path.endswith(".detections.json")
@@ -266,7 +267,9 @@ def _coco(release: Release) -> Iterator[str]:
             for table in (shown, boxes)
         )
         yield from core.coco_problems(split, document, found, mine, drawn)
-        yield from rules.coco_value_problems(split, document, found, mine.to_pylist(), drawn.to_pylist())
+        yield from rules.category_problems(split, document, categories)
+        rows = (row for row in _rows(release, "images") if row["split"] == split)
+        yield from rules.coco_value_problems(split, document, found, rows, drawn.to_pylist())
 
 
 def _images(release: Release) -> Iterator[str]:

@@ -9,8 +9,9 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from schemas.phrases import quoted
 from tasks.core.coco.box import BadBox, area_px2, read_box
-from tasks.core.coco.document import media_path
+from tasks.core.coco.document import image_entry, media_path
 from tasks.core.coco.keypoints import problem_of
 from tasks.core.ids import MASK
 
@@ -279,19 +280,18 @@ def _is_score(row: Row) -> bool:
 
 
 def coco_value_problems(
-    split: str, document: Row, detections: Iterable[Row], images: Sequence[Row], boxes: Sequence[Row]
+    split: str, document: Row, detections: Iterable[Row], images: Iterable[Row], boxes: Sequence[Row]
 ) -> Iterator[str]:
     """Where one split's COCO files say something else than the tables, of what both have.
 
-    images, boxes: rows of the split. Which images and boxes the files have is for `verify.coco_problems`.
+    images, boxes: rows of the split, all columns but the images' bytes. Which images and boxes the files have is for
+    `verify.coco_problems`, and their categories for `category_problems`.
     """
-    urls = {licence["id"]: licence["url"] for licence in document["licenses"]}
-    shown = {image["id"]: (image["width"], image["height"], urls.get(image["license"])) for image in document["images"]}
-    drawn = {box["id"]: _as_coco(box, box.get("iscrowd")) for box in document["annotations"]}
-    table_images = {row["image_id"]: (row["width_px"], row["height_px"], row["rights_uri"]) for row in images}
-    table_boxes = {row["annotation_id"]: _as_table(row, int(row["is_crowd"])) for row in boxes}
-    yield from _differences(f"coco/{split}.json: images", table_images, shown)
-    yield from _differences(f"coco/{split}.json: annotations", table_boxes, drawn)
+    yield from _differences(f"coco/{split}.json: images", _other_images(document, images))
+    drawn = {box["id"]: (*_as_coco(box, box.get("iscrowd")), box["area"]) for box in document["annotations"]}
+    table = {row["annotation_id"]: (*_as_table(row, int(row["is_crowd"])), row["area_px2"]) for row in boxes}
+    differ = [key for key in drawn if key in table and drawn[key] != table[key]]
+    yield from _differences(f"coco/{split}.json: annotations", differ)
     of_table = Counter(_as_table(row, None) for row in boxes if row["origin"] == "detector")
     of_file = Counter(_as_coco(box, None) for box in detections)
     if others := of_file - of_table:
@@ -303,8 +303,37 @@ def coco_value_problems(
         )
 
 
-def _differences(what: str, expected: Mapping[Any, Any], got: Mapping[Any, Any]) -> Iterator[str]:
-    if others := [key for key in got if key in expected and got[key] != expected[key]]:
+def category_problems(split: str, document: Row, categories: Sequence[str]) -> Iterator[str]:
+    """Categories of one split's COCO file that are not those of the recipe, whose ids count from 1."""
+    got = [(entry["id"], entry["name"]) for entry in document["categories"]]
+    if got != list(enumerate(categories, 1)):
+        yield f"coco/{split}.json: expected the categories {quoted(list(categories))}, got {quoted(got)}"
+
+
+def _other_images(document: Row, images: Iterable[Row]) -> list[Any]:
+    """Ids of images of which the file says something else than the table; files of earlier contracts say less."""
+    urls = {licence["id"]: licence["url"] for licence in document["licenses"]}
+    entries, found = {image["id"]: image for image in document["images"]}, []
+    for row in images:
+        if (entry := entries.get(row["image_id"])) is None:
+            continue
+        expected = image_entry(dict(row))
+        has_others = urls.get(entry["license"]) != row["rights_uri"] or any(
+            _says_other(entry[name], expected[name]) for name in expected if name in entry
+        )
+        if has_others or not {"width", "height"} <= entry.keys():
+            found.append(row["image_id"])
+    return found
+
+
+def _says_other(got: Any, expected: Any) -> bool:
+    if isinstance(expected, dict):
+        return any(got[name] != value for name, value in expected.items() if name in got)
+    return bool(got != expected)
+
+
+def _differences(what: str, others: Sequence[Any]) -> Iterator[str]:
+    if others:
         yield f"{what}: expected what the table says, got another entry for {others[0]}, and {len(others) - 1} more"
 
 

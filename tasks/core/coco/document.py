@@ -55,7 +55,10 @@ def split_document(
             _category(number, name, has_keypoints=name == "person" or number in with_keypoints)
             for number, name in enumerate(categories, 1)
         ],
-        "images": [_image(image, licences.index(image["rights_uri"]) + 1) for image in rows],
+        "images": [
+            {"id": image["image_id"], "license": licences.index(image["rights_uri"]) + 1, **image_entry(image)}
+            for image in rows
+        ],
         "annotations": [_annotation(box) for box in chosen],
     }
 
@@ -83,11 +86,11 @@ def _category(number: int, name: str, *, has_keypoints: bool) -> Row:
     return {**plain, **scheme} if has_keypoints else plain
 
 
-def _image(image: Row, licence: int) -> Row:
+def image_entry(image: Row) -> Row:
+    """COCO's entry of a row of the images table, without its licence, whose number is the file's."""
     path = image["image"]["path"] if image.get("image") else None
     return {
         "id": image["image_id"],
-        "license": licence,
         "width": image["width_px"],
         "height": image["height_px"],
         "file_name": path or file_name(image["sha256"], image["format"]),

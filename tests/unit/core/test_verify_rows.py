@@ -12,6 +12,7 @@ from tasks.core.verify_rows import (
     ReleaseFacts,
     annotation_rules,
     broken_rules,
+    category_problems,
     coco_value_problems,
     image_rules,
     ledger_rules,
@@ -26,6 +27,10 @@ IMAGE: dict[str, Any] = {
     "image_id": 7,
     "source_url": "https://a",
     "source_urls": ["https://a", "https://b"],
+    "image_url": None,
+    "title": "A Room",
+    "artist": None,
+    "style": "Baroque",
     "styles": ["Baroque"],
     "year": 1650,
     "rights_uri": "https://creativecommons.org/publicdomain/zero/1.0/",
@@ -150,6 +155,13 @@ def test_what_is_no_record_id(name: str):
     )
 
 
+def test_categories_are_the_recipes_counted_from_1():
+    document = {"categories": [{"id": 1, "name": "person", "supercategory": "person"}]}
+    assert list(category_problems("val", document, ["person"])) == []
+    (problem,) = category_problems("val", document, ["angel", "person"])
+    assert problem.startswith("coco/val.json: expected the categories ['angel', 'person'], got [(1, 'person')]")
+
+
 def coco() -> tuple[dict[str, Any], list[dict[str, Any]]]:
     boxes = [
         {
@@ -157,12 +169,14 @@ def coco() -> tuple[dict[str, Any], list[dict[str, Any]]]:
             "image_id": 7,
             "category_id": 1,
             "bbox": row["xywh_px"],
+            "area": row["area_px2"],
             "iscrowd": 0,
             **({"keypoints": row["keypoints_xyv"], "num_keypoints": 17} if row["keypoints_xyv"] else {}),
         }
         for row in (PEOPLES,)
     ]
-    images = [{"id": 7, "width": 100, "height": 80, "license": 1}]
+    metadata = {"record_id": "museum:1", "title": "A Room", "artist": None, "year": 1650}
+    images = [{"id": 7, "width": 100, "height": 80, "license": 1, "is_annotated": True, "metadata": metadata}]
     document = {"images": images, "annotations": boxes, "licenses": [{"id": 1, "url": IMAGE["rights_uri"]}]}
     return document, [{"image_id": 7, "category_id": 1, "bbox": DETECTORS["xywh_px"], "score": 0.123}]
 
@@ -171,6 +185,11 @@ def coco() -> tuple[dict[str, Any], list[dict[str, Any]]]:
     ("place", "change", "said"),
     [
         pytest.param("images", {"height": 81}, "coco/train.json: images: expected what the table says", id="a height"),
+        pytest.param("images", {"is_annotated": False}, "images: expected what the table says", id="not annotated"),
+        pytest.param("images", {"file_name": "x.png"}, "images: expected what the table says", id="another file"),
+        pytest.param("images", {"metadata": {"artist": "A"}}, "images: expected what the table says", id="an artist"),
+        pytest.param("images", {"metadata": {}}, "", id="a file of an earlier contract"),
+        pytest.param("annotations", {"area": 1.0}, "annotations: expected what the table says", id="an area"),
         pytest.param("images", {"license": 9}, "coco/train.json: images: expected what the table says", id="a licence"),
         pytest.param("annotations", {"bbox": [0, 0, 1, 1]}, "coco/train.json: annotations: expected what", id="a box"),
         pytest.param(

@@ -1,6 +1,7 @@
 """What is said of images that do not decode: of another format, of other pixels, too large, or really broken."""
 
 import struct
+import tracemalloc
 from collections.abc import Callable
 
 import numpy as np
@@ -10,6 +11,7 @@ from PIL import Image
 from schemas.reasons import Reason
 from tasks.io.images import inspection
 from tasks.io.images.decode import UnreadableImage
+from tasks.io.images.undecoded import tiff_tags
 from tests.support.images import encoded, from_cv, painting, with_tag
 
 pytestmark = pytest.mark.filterwarnings("ignore:::PIL")
@@ -207,3 +209,15 @@ def test_what_is_cut_short_is_broken(name: str, share: float):
     whole = CUT[name]()
     assert why(whole) is None or name == "TIFF of floats"
     assert why(whole[: int(len(whole) * share)])[0] == Reason.BROKEN_IMAGE
+
+
+def test_a_directory_of_huge_tags_is_read_once_and_only_for_what_is_asked():
+    entries = 4096
+    tags = b"".join(struct.pack("<HHII", tag, 1, 900_000, 0) for tag in [273] * 2048 + list(range(1000, 3048)))
+    data = (b"II*\0" + struct.pack("<IH", 8, entries) + tags + bytes(4)).ljust(1_000_000, b"\0")
+    tracemalloc.start()
+    found = tiff_tags(data)[1]
+    peak_bytes = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert set(found) == {273}
+    assert peak_bytes < 50_000_000
