@@ -1,6 +1,7 @@
 """`bilderatlas`, the command: one file for each group of commands, each with `add` and the commands' functions.
 
-Exit status: 0 done, 1 a check or the machine failed, 2 bad input, 3 refused, 130 interrupted, 143 terminated. What
+Exit status: 0 done, 1 a check or the machine failed, 2 bad input, 3 refused, 130 interrupted, 141 nobody reads what is
+printed, 143 terminated. What
 takes long to import (Prefect, torch, pydantic) is imported inside the commands, so that help and typing errors are
 quick.
 """
@@ -9,6 +10,8 @@ import argparse
 import contextlib
 import errno
 import os
+import select
+import signal
 import sys
 
 from flows.cli import build, check, evaluate, museum, purge, settings, train
@@ -68,7 +71,15 @@ def main(argv: list[str] | None = None) -> int:
 
 def _status(command: Command, arguments: argparse.Namespace) -> int:
     try:
-        return command(arguments)
+        status = command(arguments)
+        sys.stdout.flush()
+        return status
+    except BrokenPipeError:
+        if not _has_lost_its_reader():
+            raise
+        # `bilderatlas settings | head -1` has what it wants. What is left in the buffer goes nowhere
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 128 + signal.SIGPIPE
     except BadInput as problem:
         return _failed(problem, 2)
     except Refusal as problem:
@@ -80,6 +91,13 @@ def _status(command: Command, arguments: argparse.Namespace) -> int:
         if outside is None:
             raise
         return _failed(*outside)
+
+
+def _has_lost_its_reader() -> bool:
+    """Whether standard output is a pipe that nobody reads any more."""
+    output = select.poll()
+    output.register(sys.stdout, 0)  # errors are always told
+    return any(event & select.POLLERR for _, event in output.poll(0))
 
 
 def _failure_outside(problem: Exception) -> tuple[str, int] | None:

@@ -113,6 +113,19 @@ def test_a_storage_service_that_does_not_answer_is_the_machines_fault(
     assert said.endswith("run the same command again to continue\n")
 
 
+@pytest.mark.parametrize("words", [["settings"], ["settings", "--markdown"]], ids=" ".join)
+def test_who_reads_only_the_beginning_gets_no_traceback(words: list[str]):
+    """As in `bilderatlas settings | head -1`."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "flows.cli", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdout
+        assert process.stderr
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 141
+
+
 def test_no_sentence_is_longer_than_a_screen(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
     monkeypatch.setattr(flows.cli, "parser", raising(BadInput("expected " + "x" * 1_000_000)))
     assert main([]) == 2
