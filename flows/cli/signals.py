@@ -52,7 +52,7 @@ class Ending:
         self._is_over.set()
         return 128 + number
 
-    def leave(self) -> None:
+    def finish(self) -> None:
         """The command has ended, by itself or by a signal: no signal that comes now does it again."""
         self._is_ending = True
         self._is_over.set()
@@ -103,7 +103,7 @@ def ended_by_signals() -> Iterator[Ending]:
     try:
         yield ending
     finally:
-        ending.leave()
+        ending.finish()
         for number in heard:
             signal.signal(number, before[number] if ending.number is None else signal.SIG_IGN)
         if ending.number is None:

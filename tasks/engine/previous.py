@@ -41,7 +41,9 @@ def choose_predecessor(recipe: Recipe, context: Context) -> Predecessor:
     if not context.plan:
         releases.finish_publication(store, name)
     known = releases.versions(store, name)
-    lineage = max((release.manifest.lineage for release in known if not _is_limited(release)), default=0)
+    # of hundreds of releases the recipe of one or two is read
+    by_lineage = sorted(known, key=lambda release: -release.manifest.lineage)
+    lineage = next((release.manifest.lineage for release in by_lineage if not _is_limited(release)), 0)
     release = _named(store, name, known, context.previous) if context.previous else _newest(store, name, known)
     whole, damaged = release, list[str]()
     while whole is not None:

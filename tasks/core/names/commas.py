@@ -25,7 +25,7 @@ from tasks.core.names.name_words import (
 )
 
 
-class TurnedName(NamedTuple):
+class CommaName(NamedTuple):
     """A name in the order in which it is spoken; unless `is_certain`, as it came."""
 
     name: str
@@ -74,7 +74,7 @@ _LONGEST_END, _LONGEST_QUALIFIER = 2, 4
 _SHORTEST_CERTAIN_HONOUR = 3
 
 
-def turn(text: str, qualifier_of: Mapping[str, str]) -> TurnedName | None:
+def turn(text: str, qualifier_of: Mapping[str, str]) -> CommaName | None:
     """The name of a text with commas; None if it has none.
 
     qualifier_of: the qualifier ("" for none) of each folded phrase that is one.
@@ -84,19 +84,19 @@ def turn(text: str, qualifier_of: Mapping[str, str]) -> TurnedName | None:
     >>> turn("Joseph Mallord William Turner, Thomas Girtin", {}).name
     'Joseph Mallord William Turner'
     >>> turn("Imperial Armory, Tula", {})
-    TurnedName(name='Imperial Armory, Tula', qualifiers=(), is_certain=False)
+    CommaName(name='Imperial Armory, Tula', qualifiers=(), is_certain=False)
     """
     if "," not in text:
         return None
     if (two := _TWO_TURNED.fullmatch(text)) and _is_given(two[1].partition(", ")[2]):
-        return TurnedName(two[1])
+        return CommaName(two[1])
     head, *rest = [part.strip() for part in text.split(",") if normalize_name(part)] or [""]
     parts = _sorted_parts(head, rest, qualifier_of)
     name = _turned(head, parts)
     if name is None:
-        return TurnedName(", ".join([head, *parts.kept]), tuple(parts.qualifiers), is_certain=_is_firm(text))
+        return CommaName(", ".join([head, *parts.kept]), tuple(parts.qualifiers), is_certain=_is_firm(text))
     tails = [tail for tail in parts.tails if not (_is_firm_end(tail) and name.endswith(tail))]
-    return TurnedName(", ".join([name, *tails]), tuple(parts.qualifiers))
+    return CommaName(", ".join([name, *tails]), tuple(parts.qualifiers))
 
 
 def without_honours(text: str) -> str | None:
@@ -312,26 +312,26 @@ def _is_firm(text: str) -> bool:
 
 
 @lru_cache(maxsize=65536)
-def is_left(name: str) -> bool:
+def is_uncertain(name: str) -> bool:
     """Whether a name has commas of which it is not certain what they mean."""
     turned = turn(name, {})
     return turned is not None and not turned.is_certain
 
 
-def count_left_names(artists: Iterable[str | None], aliases: Mapping[str, str]) -> list[tuple[str, int]]:
+def count_uncertain_names(artists: Iterable[str | None], aliases: Mapping[str, str]) -> list[tuple[str, int]]:
     """The names that are left as their sources wrote them, with their numbers of records; the most frequent first.
 
     What a recipe or the shipped table names so, is meant so.
     """
     meant = {*aliases.values()}
-    counts = Counter(name for name in artists if name and name not in meant and is_left(name))
+    counts = Counter(name for name in artists if name and name not in meant and is_uncertain(name))
     return sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))
 
 
-def left_names_note(left: list[tuple[str, int]]) -> tuple[str, ...]:
+def uncertain_names_note(left: list[tuple[str, int]]) -> tuple[str, ...]:
     """One sentence that lists at most ten of them; empty if there are none.
 
-    >>> left_names_note([("Imperial Armory, Tula", 12)])[0][:95]
+    >>> uncertain_names_note([("Imperial Armory, Tula", 12)])[0][:95]
     "1 artist's name has commas of which it is not certain what they mean, and stays as its source w"
     """
     if not left:

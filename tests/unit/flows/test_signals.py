@@ -155,10 +155,3 @@ def test_outside_the_main_thread_it_does_nothing() -> None:
 
 def test_both_times_together_are_less_than_those_after_which_a_container_is_killed() -> None:
     assert signals.UNWIND_S + signals.THREADS_S < 10
-
-
-def test_no_thread_stays_behind():
-    before = threading.active_count()
-    with signals.ended_by_signals():
-        assert threading.active_count() == before + 1
-    assert threading.active_count() == before

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from schemas.artists import Artists
 from tasks.core.names.artists import parse_attribution
-from tasks.core.names.commas import count_left_names, is_left, left_names_note, turn, without_honours
+from tasks.core.names.commas import count_uncertain_names, is_uncertain, turn, uncertain_names_note, without_honours
 from tasks.core.names.matching import merge_aliases
 
 SHIPPED = merge_aliases(Artists())
@@ -161,13 +161,13 @@ QUALIFIED = [
 def test_each_name_has_its_right_ending(text: str, name: str):
     assert parse_attribution(text, SHIPPED).name == name
     assert parse_attribution(name, SHIPPED).name == name
-    assert not is_left(name)
+    assert not is_uncertain(name)
 
 
 @pytest.mark.parametrize("text", LEFT)
 def test_what_is_not_certain_stays_as_it_came_and_is_said(text: str):
     assert parse_attribution(text, SHIPPED).name == text
-    assert is_left(text)
+    assert is_uncertain(text)
 
 
 @pytest.mark.parametrize(("text", "name", "qualifier"), QUALIFIED)
@@ -189,19 +189,19 @@ def test_one_artist_in_all_spellings_is_one():
 
 def test_names_that_are_left_are_counted_but_not_those_that_an_alias_gives():
     names = ["Louvre, Paris, France", "Claude Monet", None, "Isfahan, Iran", "Isfahan, Iran", "Rome, City"]
-    left = count_left_names(names, {"x": "Rome, City"})
+    left = count_uncertain_names(names, {"x": "Rome, City"})
     assert left == [("Isfahan, Iran", 2), ("Louvre, Paris, France", 1)]
-    assert left_names_note(left) == (
+    assert uncertain_names_note(left) == (
         "2 artists' names have commas of which it is not certain what they mean, and stay as their sources wrote them: "
         "'Isfahan, Iran' (2), 'Louvre, Paris, France' (1); artists.aliases in the recipe gives them other names",
     )
-    assert left_names_note([]) == ()
+    assert uncertain_names_note([]) == ()
 
 
 @pytest.mark.parametrize("text", ["", "Monet", "Claude Monet", "Monet; Claude"])
 def test_without_a_comma_there_is_nothing_to_turn(text: str):
     assert turn(text, {}) is None
-    assert not is_left(text)
+    assert not is_uncertain(text)
 
 
 @pytest.mark.parametrize(
