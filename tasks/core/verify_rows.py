@@ -83,10 +83,10 @@ def broken_rules(table: str, key: str, rows: Iterable[Row], rules: Sequence[Rule
         for rule in rules:
             if not _holds(rule, row):
                 counts[rule] += 1
-                first.setdefault(rule, f"got {_shown(row[rule.column])} in {row[key]}")
+                first.setdefault(rule, f"got {quoted(row[rule.column])} in {row[key]}")
         before = last.get(folder := row.get("folder"))
         if before is not None and row[key] < before and not unsorted:
-            unsorted = f"{table}: expected rows sorted by {key}, got {_shown(row[key])} after {_shown(before)}"
+            unsorted = f"{table}: expected rows sorted by {key}, got {quoted(row[key])} after {quoted(before)}"
         last[folder] = row[key]
     for rule in rules:
         if rule in first:
@@ -215,11 +215,6 @@ def _holds(rule: Rule, row: Row) -> bool:
         return rule.holds(row)
     except (TypeError, AttributeError):
         return False
-
-
-def _shown(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 80 else f"{text[:77]}..."
 
 
 def _identity_rules() -> list[Rule]:
