@@ -13,6 +13,7 @@ from schemas.manifests import Context
 from schemas.phrases import error_line
 from schemas.train import TrainDetector, TrainingData
 from tasks.engine import runs
+from tasks.engine.truth import is_coco_file
 
 if TYPE_CHECKING:
     from tasks.train import TrainingResult
@@ -101,10 +102,10 @@ def training_data(
     evaluate_on: str | None,
 ) -> TrainingData:
     """The images to train and to evaluate on, with defaults for what the command leaves out."""
-    if not _is_file(truth):
+    if not is_coco_file(truth):
         split = split or "train"
     evaluation = evaluate_truth or truth
-    if not _is_file(evaluation):
+    if not is_coco_file(evaluation):
         evaluate_on = evaluate_on or "val"
     elif evaluate_truth is None and evaluate_on is None:
         return TrainingData(truth, images, split, None, None, None)
@@ -131,7 +132,3 @@ def summary(result: "TrainingResult", where: str) -> str:
 
 def _number(value: float | None) -> str:
     return "none" if value is None else f"{value:.3f}"
-
-
-def _is_file(truth: str) -> bool:
-    return truth.lower().endswith(".json")

@@ -62,7 +62,7 @@ def load_ground_truth(
 
     Raises BadInput where there is no such release or file, and where no image is annotated or no figure is drawn.
     """
-    source = _open_file(truth, folder, category) if truth.lower().endswith(".json") else _open_release(truth, category)
+    source = _open_file(truth, folder, category) if is_coco_file(truth) else _open_release(truth, category)
     images = source.images if split is None else _images_of_split(source, split)
     images, notes = source.store_images(images, context)
     notes = (*source.notes, *notes)
@@ -104,6 +104,15 @@ def _images_of_split(source: _TruthSource, split: str) -> pa.Table:
         got = f"images of the splits {splits}" if splits else "images without a split"
         raise BadInput(f"{source.name}: expected images of split '{split}', got {got}")
     return images
+
+
+def is_coco_file(truth: str) -> bool:
+    """Whether a truth is meant as a COCO file; all else is a release.
+
+    >>> is_coco_file("s3://art/TRAIN.JSON"), is_coco_file("store/releases/museum/latest")
+    (True, False)
+    """
+    return truth.lower().endswith(".json")
 
 
 def _open_file(truth: str, folder: str | None, category: str) -> _TruthSource:
