@@ -178,8 +178,9 @@ def _open_release(truth: str, category: str) -> _TruthSource:
     try:
         images, figures = core.truth_of_release(all_images, boxes, names, category)
     except (KeyError, pa.ArrowException) as problem:  # a column that is missing, or of another kind
-        detail = " ".join(str(problem).split())[:120]
-        raise DamagedFile(f"expected the tables of a release in {name}, got others ({detail})") from problem
+        raise DamagedFile(
+            f"expected the tables of a release in {name}, got others ({error_line(problem)})"
+        ) from problem
 
     def store_images(wanted: pa.Table, context: Context) -> tuple[pa.Table, tuple[str, ...]]:
         formats = (
@@ -202,10 +203,9 @@ def table_of(release: Release, name: str) -> pa.Table:
     """
     try:
         return pa.concat_tables([_with_text_split(release.table(path, but="image")) for path in release.parts(name)])
-    except (OSError, pa.ArrowException) as problem:
-        detail = " ".join(str(problem).split())[:120]
+    except pa.ArrowException as problem:  # files of different columns, or no file at all
         raise DamagedFile(
-            f"expected the table {name} of release {release.manifest.version}, got '{detail}'"
+            f"expected the table {name} of release {release.manifest.version}, got '{error_line(problem)}'"
         ) from problem
 
 
