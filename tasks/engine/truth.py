@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 
 from schemas.errors import BadInput, DamagedFile
 from schemas.manifests import Context
+from schemas.phrases import error_line
 from schemas.tables import ANNOTATED_IMAGES, HASH
 from tasks.core import tables
 from tasks.core.coco import truth as core
