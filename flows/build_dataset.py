@@ -12,7 +12,7 @@ from prefect.context import FlowRunContext
 from flows.recipes import check_bindings, recipe_from_file
 from flows.runner import runner
 from schemas.detect import Detect
-from schemas.errors import BadInput, DamagedFile, Refusal
+from schemas.errors import BadInput, DamagedFile, Overtaken, Refusal
 from schemas.manifests import Context, Predecessor, State, Step
 from schemas.phrases import LONGEST_PLACE, error_line, quoted
 from schemas.recipe import Recipe
@@ -33,8 +33,8 @@ from tasks.scrape import check_sources, example_records, scrape
 from tasks.screen import check_screens, screen
 from tasks.split import split
 
-_MENDINGS = 2
-"""So often a build mends its store: more damage than one check finds is a disk that fails."""
+_SECOND_TRIES = 2
+"""So often a build begins again: more damage than one check finds is a disk that fails."""
 
 SHELLS: dict[str, Callable[..., Step]] = {
     "fetch": fetch,
@@ -160,30 +160,43 @@ def run_stages(recipe: Recipe, context: Context) -> tuple[Step, ...]:
     """Run the scrape and all stages of a recipe in order, each on the results of those before it.
 
     Inside a flow their work runs as Prefect tasks, outside it as plain calls. Where a stored file is damaged, all of
-    them are checked, and the stages are run again. Where a gate refuses, what was kept and dropped so far is printed
-    and kept for `why --last`, and Refusal is raised.
+    them are checked, and the stages are run again; and also where another build has published meanwhile. Where a gate
+    refuses, what was kept and dropped so far is printed and kept for `why --last`, and Refusal is raised.
     """
     build, notes = _Build(recipe, context), list[str]()
     while True:
         try:
             steps = build.run()
             break
-        except DamagedFile as problem:
-            if len(notes) == _MENDINGS:
+        except (DamagedFile, Overtaken) as problem:
+            # what a person has named stays the release to go on from, so that a second try would end in the same
+            if len(notes) == _SECOND_TRIES or (context.previous and isinstance(problem, Overtaken)):
                 raise
-            notes.append(mending.remove_damaged_files(recipe, context, problem))
+            notes.append(_why_again(recipe, context, problem))
             print(notes[-1], file=sys.stderr)  # noqa: T201 - what comes next would not be understood without it
             build.begin_again()
         except Refusal as problem:
-            if build.state is not None:
-                summary.print_refused(build.state.steps, is_plan=bool(context.plan))
-            try:
-                refusals.keep_refusal(build.state, recipe, context, problem)
-            except (DamagedFile, OSError) as lost:  # the refusal itself must be heard all the same
-                print(f"the ledger of this refused build could not be kept: {error_line(lost)}", file=sys.stderr)  # noqa: T201
+            _show_refusal(build.state, recipe, context, problem)
             raise
     refusals.forget_refusal(recipe, context)
     return (*steps[:-1], steps[-1].model_copy(update={"notes": (*steps[-1].notes, *notes)}))
+
+
+def _why_again(recipe: Recipe, context: Context, problem: DamagedFile | Overtaken) -> str:
+    """Mend what can be mended before the stages are run again; a sentence for people."""
+    if isinstance(problem, DamagedFile):
+        return mending.remove_damaged_files(recipe, context, problem)
+    return f"begun again: {str(problem).partition('; nothing is published')[0]}"
+
+
+def _show_refusal(state: State | None, recipe: Recipe, context: Context, problem: Refusal) -> None:
+    """Print what was kept and dropped so far, and keep it for `why --last`."""
+    if state is not None:
+        summary.print_refused(state.steps, is_plan=bool(context.plan))
+    try:
+        refusals.keep_refusal(state, recipe, context, problem)
+    except (DamagedFile, OSError) as lost:  # the refusal itself must be heard all the same
+        print(f"the ledger of this refused build could not be kept: {error_line(lost)}", file=sys.stderr)  # noqa: T201
 
 
 class _Build:

@@ -9,6 +9,10 @@ class Refusal(Exception):
     """A publishing gate said no: nothing was published. Exit status 3."""
 
 
+class Overtaken(Refusal):
+    """Another build has published since this one chose what it goes on from. Whoever runs it begins again."""
+
+
 class BrokenPromise(Exception):
     """Something that the program or its store promises does not hold ("expected ... got ..."). Exit status 1."""
 

@@ -49,6 +49,7 @@ class Predecessor(Manifest):
     lineage: int = 0  # the highest of all releases of the dataset
     # the newest version, if what a build needs of it is damaged: then the build may only give that very release again
     damaged: str = ""
+    latest: str = ""  # what `latest` named then; empty: there was no such file
 
 
 class State(Manifest):

@@ -56,8 +56,9 @@ class Recipe(Frozen):
         0.05,
         ge=0,
         le=1,
-        description="If the same recipe loses more than this share of its last release's images, nothing is published: "
-        "probably a source is broken",
+        description="If the same recipe ends with fewer images than its last release, by more than this share, "
+        "nothing is published: probably a source is broken. Only numbers are compared: a draw may put others in the "
+        "place of what is lost",
     )
     max_transient_fraction: float = Field(
         0.02,

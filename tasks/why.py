@@ -43,7 +43,7 @@ def why_last(store_url: str, dataset: str | None, record_id: str | None) -> str:
     name = _dataset(store, dataset)
     refused, release = read_refusal(store, name), releases.latest(store, name)
     if refused is None and release is not None:
-        book, head = release.ledger(), f"{name}: the last build is release {release.manifest.version}"
+        book, head = release.ledger(), f"{name}: no build was refused since release {release.manifest.version}"
         return f"{head}\n{why(release.url, record_id)}" if record_id else "\n".join([head, *_reasons(book)])
     if refused is None:
         raise BadInput(

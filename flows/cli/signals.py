@@ -8,6 +8,7 @@ is as safe as after `kill -9`: every file is written beside its place, and takes
 
 import atexit
 import contextlib
+import logging
 import os
 import signal
 import sys
@@ -36,6 +37,9 @@ class Ending:
     def receive(self, number: int, _frame: FrameType | None) -> None:
         """Python's handler of both signals, in the main thread."""
         self.number = self.number or number
+        # what is cut off may still log, into handlers that are closed by now: no word of it would help anybody
+        logging.raiseExceptions = False
+        logging.disable()
         if not self._is_ending:
             raise KeyboardInterrupt
 

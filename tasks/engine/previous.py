@@ -10,7 +10,7 @@ from typing import NoReturn
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.errors import BadInput, DamagedFile, Refusal
+from schemas.errors import BadInput, DamagedFile, Overtaken, Refusal
 from schemas.manifests import Context, Predecessor
 from schemas.phrases import listed, quoted
 from schemas.recipe import Recipe
@@ -59,6 +59,7 @@ def choose_predecessor(recipe: Recipe, context: Context) -> Predecessor:
         version=whole.manifest.version if whole else "",
         lineage=lineage,
         damaged=damaged[0] if damaged else "",
+        latest=releases.latest_text(store, name) or "",
     )
 
 
@@ -82,6 +83,19 @@ def predecessor_notes(recipe: Recipe, chosen: Predecessor) -> tuple[str, ...]:
         f"release {chosen.damaged} of {recipe.name} is damaged: this build can only give that very release again, "
         + (f"from {chosen.version}, which was before it" if chosen.version else "as the first one"),
     )
+
+
+def check_not_overtaken(store: Store, recipe: Recipe, chosen: Predecessor, version: str) -> None:
+    """Raise Overtaken where another build has published since the choice: images that are new in both could be in
+    different splits. A build that gives the very release which is the newest now is not too late.
+    """
+    newest = releases.latest_text(store, recipe.name) or ""
+    if newest not in {chosen.latest, version}:
+        raise Overtaken(
+            f"export: expected {layout.latest_path(recipe.name)} to name {chosen.latest or 'no release'} still, got "
+            f"{quoted(newest, 40)}, which another build has published meanwhile; nothing is published: run the same "
+            "command again"
+        )
 
 
 def check_restored(recipe: Recipe, chosen: Predecessor, version: str) -> None:

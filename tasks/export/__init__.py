@@ -83,11 +83,15 @@ def export(settings: Export, state: State, recipe: Recipe, context: Context) -> 
     lineage.check_restored(recipe, state.previous, version)
     release = releases.find_release(store, recipe.name, version)
     is_new = release is None or not release.is_intact()
+    is_publication = not context.plan and recipe.limit is None
+    if is_publication:
+        lineage.check_not_overtaken(store, recipe, state.previous, version)
     if is_new and not context.plan:
-        if recipe.limit is None:
+        if is_publication:
             releases.announce(store, recipe.name, version)
         release = releases.Release(write_release(store, settings, state, recipe, whole(), previous, context))
-    if not context.plan and recipe.limit is None:
+    if is_publication:
+        lineage.check_not_overtaken(store, recipe, state.previous, version)  # again: to write it may take minutes
         releases.point_latest(store, recipe.name, version)
     step = steps.step_of(
         store, "publish", settings.label, "export", ids, tables.outcome(SCREEN, ids), computed=int(is_new)

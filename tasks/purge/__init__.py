@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.errors import BadInput
+from schemas.phrases import listed
 from schemas.tables import EDGES
 from tasks.core import by_hand
 from tasks.core.purge import release as core
@@ -69,11 +70,20 @@ def purge(
 
 
 def _newest_first(store: Store, name: str) -> list[Release]:
-    """All releases of the dataset. Raises BadInput if there is none."""
+    """All releases of the dataset.
+
+    Raises BadInput if there is none, or `latest` does not say which is the newest: its ledger says what is taken down.
+    """
     newest = releases.latest(store, name)
     found = releases.versions(store, name)
     if not found:
         raise BadInput(f"purge: expected a dataset with a release in '{store.url}', got '{name}'")
+    if newest is None and any(release.recipe().limit is None for release in found):
+        versions = listed([release.manifest.version for release in found], 5)
+        raise BadInput(
+            f"purge: expected {layout.latest_path(name)} to name the newest release, got no readable one: write its "
+            f"version into that file ({versions}), then purge"
+        )
     first = newest.manifest.version if newest else ""
     return sorted(found, key=lambda release: (release.manifest.version != first, release.manifest.version))
 

@@ -116,7 +116,7 @@ def test_once_a_release_is_published_it_answers(shelf: Shelf, capsys: pytest.Cap
     ask = ["why", "--last", "--store", str(shelf.store)]
     capsys.readouterr()
     assert main([*ask, lost[0]]) == 0
-    assert f"shelf: the last build is release {shelf.latest.manifest.version}" in capsys.readouterr().out
+    assert f"shelf: no build was refused since release {shelf.latest.manifest.version}" in capsys.readouterr().out
     assert main(ask) == 0
     assert "6 not_found" in capsys.readouterr().out
 

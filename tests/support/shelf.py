@@ -50,6 +50,9 @@ class Shelf:
     def build(self, **changes: Any) -> dict[str, Step]:
         return by_label(run_stages(self.recipe(**changes), self.context))
 
+    def build_with(self, context: Context, **changes: Any) -> dict[str, Step]:
+        return by_label(run_stages(self.recipe(**changes), context))
+
     def plan(self, **changes: Any) -> dict[str, Step]:
         return by_label(plan(self.recipe(**changes), self.context))
 

@@ -74,7 +74,7 @@ def records(source: TableSource, rows: Iterable[Mapping[str, Any]]) -> list[dict
         if listed and column not in columns:
             raise BadInput(
                 f"source '{source.name}': expected a column '{column}' (for {field}) in {source.table}, got "
-                f"{_shown(columns)}"
+                f"{_shown(source.table, columns)}"
             )
         _check_cells(source, field, column, listed)
     return [_record(source, row) for row in listed]
@@ -113,7 +113,9 @@ def _row_name(source: TableSource, number: int, row: Mapping[str, Any]) -> str:
     return f"the row of key '{str(key)[:60]}'" if is_name else f"row {number}"
 
 
-def _shown(columns: set[str]) -> str:
+def _shown(table: str, columns: set[str]) -> str:
+    if columns == {UNREADABLE} and table.endswith(".csv"):
+        return "no row of as many cells as its first line has names: are they separated by commas?"
     if columns == {UNREADABLE}:
         return "no line that is a JSON object; of a JSON list, jq -c '.[]' makes such lines"
     return str(sorted(columns - {UNREADABLE})[:20])

@@ -72,7 +72,9 @@ class Archive:
 
     def choose(self, wanted: str = "", *, plan: str = "") -> Predecessor:
         recipe = Recipe.model_construct(name="art")
-        return previous.choose_predecessor(recipe, Context(store=self.store.url, previous=wanted, plan=plan))
+        chosen = previous.choose_predecessor(recipe, Context(store=self.store.url, previous=wanted, plan=plan))
+        assert chosen.latest == (releases.latest_text(self.store, "art") or "")
+        return chosen.model_copy(update={"latest": ""})
 
 
 @pytest.fixture
