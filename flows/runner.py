@@ -2,11 +2,13 @@
 
 import contextlib
 import socket
+import uuid
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from prefect.settings import PREFECT_API_URL, temporary_settings
+from prefect.settings import PREFECT_API_URL, PREFECT_HOME, temporary_settings
 from prefect.task_runners import TaskRunner, ThreadPoolTaskRunner
 
 from flows.temporary_server import TemporaryServer
@@ -17,6 +19,8 @@ _MOST_THREADS = 64
 
 
 _CONNECT_S = 10
+_HOME_BYTES = 2 * 2**20
+"""What the database of Prefect's temporary server takes at its start, about."""
 
 
 class Threads(ThreadPoolTaskRunner[Any]):
@@ -43,7 +47,24 @@ def start_server() -> None:
     """Start Prefect's temporary server, if the coming flow would, so that it ends with this process."""
     server = TemporaryServer()  # from now on the one that Prefect uses
     if not PREFECT_API_URL.value():
+        _check_home(PREFECT_HOME.value())
         server.start()
+
+
+def _check_home(home: Path) -> None:
+    """Raise BadInput where the temporary server could not write its database: it would be waited for, for minutes."""
+    probe = home / f".probe-{uuid.uuid4().hex}"
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+        try:
+            probe.write_bytes(bytes(_HOME_BYTES))
+        finally:
+            probe.unlink(missing_ok=True)
+    except OSError as problem:
+        raise BadInput(
+            f"PREFECT_HOME: expected a folder with room for {_HOME_BYTES // 2**20} MiB, where Prefect's temporary "
+            f"server can write, got '{home}' ({problem.strerror or problem})"
+        ) from problem
 
 
 @contextlib.contextmanager

@@ -277,7 +277,9 @@ def _images(release: Release) -> Iterator[str]:
         for row in batch.select(
             ["record_id", "sha256", "phash", "width_px", "height_px", "format", "image"]
         ).to_pylist():
-            data = row["image"]["bytes"] or (release.read(row["image"]["path"]) if row["image"]["path"] else None)
+            data = row["image"]["bytes"]
+            if data is None and row["image"]["path"]:
+                data = release.read(row["image"]["path"])
             if data is not None:
                 yield from _image_problems(row, data)
 

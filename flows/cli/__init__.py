@@ -51,11 +51,13 @@ _MACHINE = {
 _OF_RIGHTS = ("Credential", "Auth", "Token")
 """What the names of a storage library's errors hold where somebody must log in, or be let in, before it can work."""
 
+_STDERR = 2
 _LONGEST_PLACE, _LONGEST_SENTENCE = 300, 4_000  # characters
 
 
 def main(argv: list[str] | None = None) -> int:
     """Run one command and return its exit status."""
+    _open_missing_streams()
     for name, value in _PREFECT.items():
         os.environ.setdefault(name, value)
     arguments = parser().parse_args(argv)
@@ -67,6 +69,18 @@ def main(argv: list[str] | None = None) -> int:
             if ending.number is None and not isinstance(problem, KeyboardInterrupt):
                 raise
             return ending.say()
+
+
+def _open_missing_streams() -> None:
+    """Let what was started without a standard stream (`>&-`) write to nowhere: else the next file would take its
+    place, and libraries that ask whether it is a terminal would fail.
+    """
+    while (handle := os.open(os.devnull, os.O_RDWR)) <= _STDERR:
+        os.set_inheritable(handle, True)
+    os.close(handle)
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115 - until the process ends
 
 
 def _status(command: Command, arguments: argparse.Namespace) -> int:

@@ -61,7 +61,7 @@ def _run(part: PartTask, rows: pa.Table, arguments: tuple[Any, ...], context: Co
 
 def _batches(rows: pa.Table, context: Context) -> Iterator[pa.Table]:
     even = -(-rows.num_rows // (context.workers * PARTS_PER_WORKER))
-    size = context.part_rows or min(max(even, FEWEST_ROWS), MOST_ROWS)
+    size = min(context.part_rows or min(max(even, FEWEST_ROWS), MOST_ROWS), max(rows.num_rows, 1))
     for start in range(0, rows.num_rows, size):
         yield rows.slice(start, size)
 

@@ -5,12 +5,14 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from schemas.errors import BadInput
+from schemas.phrases import listed, quoted
 from tasks.core.coco.ids import Id
 from tasks.core.coco.keypoints import count_problems
 from tasks.core.coco.reader import Document, read_document
 
 Figure = dict[str, Any]
-_LONGEST_DETAIL = 200
+_LONGEST_DETAIL, _EXAMPLES = 200, 3
 
 
 class FileFigures(NamedTuple):
@@ -28,11 +30,17 @@ class FileFigures(NamedTuple):
 def read_figures(name: str, data: bytes, categories: Collection[str]) -> FileFigures:
     """The figures of a COCO file by the file name of each image.
 
-    `name` is for messages. Of two images of one file name, the later one counts. Keypoints that are not COCO's 17 are
-    left out of their figures, which is told for figures of `categories`, the recipe's. Raises BadInput as
-    `read_document` does.
+    `name` is for messages. Of two images of one file name, the later one counts. An image whose `is_annotated` is false
+    counts as not annotated. Keypoints that are not COCO's 17 are left out of their figures, which is told for figures
+    of `categories`, the recipe's. Raises BadInput as `read_document` does, and for a file whose boxes are a detector's
+    (`info.annotation_origin`): they must not become people's.
     """
     document = read_document(name, data)
+    if document.info.get("annotation_origin") == "detector":
+        raise BadInput(
+            f"{name}: expected boxes by people, got a file whose boxes are a detector's (info.annotation_origin): "
+            "a stage `detect` with `model: results` reads such boxes"
+        )
     figures: dict[Any, list[Figure]] = {image_id: [] for image_id in document.images}
     for annotation in document.annotations:
         figures[annotation.image_id].append(
@@ -44,6 +52,7 @@ def read_figures(name: str, data: bytes, categories: Collection[str]) -> FileFig
             )
         )
     unknown = {annotation.image_id for annotation in document.bad_annotations}
+    unknown |= {image_id for image_id, image in document.images.items() if image.row.get("is_annotated") is False}
     details = _details(document, categories)
     return FileFigures(
         {
@@ -69,6 +78,13 @@ def _details(document: Document, categories: Collection[str]) -> dict[Id, str]:
 
 def _notes(name: str, document: Document, categories: Collection[str]) -> tuple[str, ...]:
     notes = []
+    twice = [str(file) for file, count in Counter(i.file_name for i in document.images.values()).items() if count > 1]
+    if twice:
+        notes.append(f"{name}: of images of one file name the last counts: {listed(sorted(twice), _EXAMPLES)}")
+    found = Counter(annotation.category for annotation in document.annotations)
+    if found and not found.keys() & set(categories):  # a name that is spelled in another way, most likely
+        named = listed([f"{quoted(category)} ({count})" for category, count in found.most_common()], _EXAMPLES)
+        notes.append(f"{name}: none of its boxes is of the recipe's categories {quoted([*categories])}, but of {named}")
     if images := Counter(bad.image_id for bad in document.bad_annotations):
         notes.append(
             f"{name}: {len(images)} images count as not annotated, since {images.total()} annotations can't be read: "

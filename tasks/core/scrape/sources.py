@@ -1,13 +1,14 @@
 """One source's files, as records and figures: the one place that knows which source reads what."""
 
 import csv
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import pyarrow as pa
 
 from schemas.errors import BadInput
+from schemas.phrases import listed, quoted
 from schemas.sources import AnyFileSource, FolderSource, TableSource
 from schemas.tables import SOURCE_FIGURES
 from tasks.core.coco import source as coco
@@ -16,6 +17,7 @@ from tasks.core.scrape import folder, records, table, voc
 _FIRST_CHARACTERS, _MOST_NULS = 4096, 0.1
 """At the beginning of a table no more than this share may be NUL: text in UTF-16 has one in every letter, and a single
 one is a matter of its row."""
+_EXAMPLES = 3
 Read = Callable[[str], bytes | None]
 """Returns the bytes of a file by its path; None if there is none. Raises UnreadableFile if it could not be read."""
 
@@ -39,6 +41,7 @@ class _Annotations(NamedTuple):
     figures_of: Callable[[str], list[coco.Figure] | None]
     details: Mapping[str, str] = {}
     notes: tuple[str, ...] = ()
+    file_names: Collection[str] = ()  # of a COCO file's images
 
 
 def files_to_read(source: AnyFileSource, paths: Sequence[str]) -> list[str]:
@@ -94,7 +97,8 @@ def tables_of_source(
     ]
     figures = [{"record_id": name, "figures": figures_by_record[name]} for name in sorted(figures_by_record)]
     table_of_figures = pa.Table.from_pylist(figures, schema=SOURCE_FIGURES)
-    return SourceTables(records.records_table(annotated), table_of_figures, annotations.notes)
+    notes = (*annotations.notes, *_unmatched_note(source, annotations.file_names, rows))
+    return SourceTables(records.records_table(annotated), table_of_figures, notes)
 
 
 def _rows(
@@ -125,6 +129,20 @@ def _rows(
     return table.records(source, rows)
 
 
+def _unmatched_note(
+    source: AnyFileSource, names: Collection[str], rows: Sequence[Mapping[str, Any]]
+) -> tuple[str, ...]:
+    """A sentence on images of a COCO file that are none of the source's: their boxes are lost."""
+    unmatched = sorted(set(names) - {row["locator"] for row in rows})
+    if not unmatched:
+        return ()
+    examples = listed([quoted(name) for name in unmatched], _EXAMPLES)
+    return (
+        f"source '{source.name}': the file names of {len(unmatched)} of {len(set(names))} annotated images are those "
+        f"of no image of the source, so that their boxes are left out: {examples}",
+    )
+
+
 def _read_needed(source: AnyFileSource, read: Read, what: str, path: str) -> bytes | None:
     try:
         return read(path)
@@ -143,7 +161,9 @@ def _read_annotations(source: AnyFileSource, read: Read, categories: tuple[str, 
     if settings.format == "coco":
         data = _read_needed(source, read, "COCO annotations", settings.path)
         file = _coco(source, data, settings.path, categories)
-        return _Annotations(lambda locator: file.by_file_name.get(locator, absent), file.details, file.notes)
+        return _Annotations(
+            lambda locator: file.by_file_name.get(locator, absent), file.details, file.notes, [*file.by_file_name]
+        )
 
     def of_voc(locator: str) -> list[coco.Figure] | None:
         data = (

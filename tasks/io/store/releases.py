@@ -13,7 +13,7 @@ import os
 import re
 import shutil
 import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -28,7 +28,7 @@ from schemas.errors import BadInput, DamagedFile
 from schemas.manifests import FileEntry, ReleaseManifest
 from schemas.phrases import LONGEST_PLACE, error_line, quoted
 from schemas.release import ReleaseContract, ReleaseRecipe
-from schemas.tables import RECORDS, TAKEDOWNS, TOMBSTONES
+from schemas.tables import LEDGER, RECORDS, TAKEDOWNS, TOMBSTONES
 from schemas.yaml_text import NotYaml, parse_yaml
 from tasks.io.files import regular
 from tasks.io.store import layout
@@ -147,7 +147,7 @@ class Release:
 
     def ledger(self) -> pa.Table:
         """Its ledger. Raises DamagedFile if it is gone or no Parquet."""
-        return self._whole_table("ledger.parquet")
+        return self._whole_table("ledger.parquet", LEDGER)
 
     def records(self) -> pa.Table:
         """What was known of every record when it was built; empty for releases that did not keep it.
@@ -156,7 +156,7 @@ class Release:
         """
         if "records.parquet" not in self.manifest.files:
             return RECORDS.empty_table()
-        return self._whole_table("records.parquet")
+        return self._whole_table("records.parquet", RECORDS, needed=("record_id", "source"))
 
     def tombstones(self) -> pa.Table:
         """TOMBSTONES of what was purged before it was published or since; empty if there are none.
@@ -165,7 +165,8 @@ class Release:
         """
         if "tombstones.parquet" not in self.manifest.files:
             return TOMBSTONES.empty_table()
-        return with_scopes(self._whole_table("tombstones.parquet"))
+        needed = set(TOMBSTONES.names) - {"scope"}  # which they have since contract 1.4.0
+        return with_scopes(self._whole_table("tombstones.parquet", TOMBSTONES, needed=needed))
 
     def takedowns(self) -> pa.Table | None:
         """TAKEDOWNS of what its ledger had as taken down when it was published; None where it has none, or is of a
@@ -175,11 +176,19 @@ class Release:
         """
         if "takedowns.parquet" not in self.manifest.files:
             return None
-        return self._whole_table("takedowns.parquet").select(TAKEDOWNS.names)
+        return self._whole_table("takedowns.parquet", TAKEDOWNS)
 
-    def _whole_table(self, path: str) -> pa.Table:
+    def _whole_table(self, path: str, schema: pa.Schema, needed: Collection[str] = ()) -> pa.Table:
+        """The columns of a schema that the file has, in its types. needed: those that it must have; default: all."""
         with self.open_parquet(path) as parquet:
-            return parquet.read()
+            table = parquet.read()
+        columns = pa.schema([field for field in schema if field.name in table.column_names])
+        if missing := sorted({*(needed or schema.names)} - {*columns.names}):
+            raise self._damage(path, f"a table with {', '.join(missing)}", ValueError(f"{sorted(table.column_names)}"))
+        try:
+            return table.select(columns.names).cast(columns)
+        except (pa.ArrowException, ValueError) as problem:
+            raise self._damage(path, "a table with the types of a release's", problem) from problem
 
     def damaged_memory(self) -> list[str]:
         """Paths of those files that the next build goes by (what was kept, known, purged) that are not as the manifest

@@ -102,6 +102,13 @@ def test_a_storage_service_that_cannot_be_used_is_one_sentence(
     )
 
 
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&- >&- 2>&-"])
+def test_a_command_that_was_started_without_a_stream_runs(closed: str, tmp_path: Path):
+    command = f"{sys.executable} -m flows.cli museum paint {tmp_path / 'museum'} --records 4 --seed 1 {closed}"
+    assert subprocess.run(["sh", "-c", command], timeout=60, check=False).returncode == 0
+    assert len(list((tmp_path / "museum").rglob("*.*"))) > 4
+
+
 def test_a_storage_service_that_does_not_answer_is_the_machines_fault(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):

@@ -1,9 +1,12 @@
 """What a flow runs on: which clusters can use the temporary server of this machine."""
 
+import errno
+import os
 import socket
+from pathlib import Path
 
 import pytest
-from prefect.settings import PREFECT_API_URL, temporary_settings
+from prefect.settings import PREFECT_API_URL, PREFECT_HOME, temporary_settings
 
 from flows import runner
 from schemas.errors import BadInput
@@ -46,3 +49,22 @@ def test_workers_on_other_machines_need_a_server_that_they_reach(
                 runner.check_cluster(scheduler)
         else:
             runner.check_cluster(scheduler)
+
+
+@pytest.mark.parametrize("kind", ["a file", "no rights", "no room"])
+def test_a_server_that_cannot_write_is_not_waited_for(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "home"
+    if kind == "a file":
+        home.write_bytes(b"")
+    else:
+        number = errno.ENOSPC if kind == "no room" else errno.EACCES
+
+        def refuse(*_: object) -> None:
+            raise OSError(number, os.strerror(number))
+
+        monkeypatch.setattr(Path, "write_bytes", refuse)
+    with temporary_settings({PREFECT_HOME: home, PREFECT_API_URL: ""}), pytest.raises(BadInput) as raised:
+        runner.start_server()
+    assert str(raised.value).startswith("PREFECT_HOME: expected a folder with room for 2 MiB")

@@ -296,3 +296,13 @@ def test_a_source_that_is_not_what_the_recipe_says_gives_one_sentence(source: An
         listed(source, files)
     assert said in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_boxes_of_images_that_the_source_does_not_have_are_told():
+    got = listed(COCO, {"works.csv": CSV, "boxes.json": coco(a=[[0, 0, 5, 5]], elsewhere=[[0, 0, 1, 1]])})
+    (note,) = got.notes
+    assert note == (
+        f"source '{COCO.name}': the file names of 1 of 2 annotated images are those of no image of the source, so that "
+        "their boxes are left out: 'elsewhere.jpg'"
+    )
+    assert listed(COCO, {"works.csv": CSV, "boxes.json": coco(a=[[0, 0, 5, 5]])}).notes == ()
