@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.errors import BadInput
-from schemas.phrases import listed
+from schemas.phrases import listed, quoted
 from schemas.reasons import MEANING, Reason
 from schemas.release import ReleaseRecipe
 from tasks.io.store import layout, releases
@@ -16,7 +16,7 @@ from tasks.io.store.refusals import RefusedBuild, read_refusal, refused_datasets
 from tasks.io.store.releases import Release
 from tasks.io.store.store import Store
 
-_EXAMPLES = 3
+_EXAMPLES, _LONGEST = 3, 1000
 
 
 def why(url: str, record_id: str) -> str:
@@ -91,15 +91,12 @@ def _labels(recipe: ReleaseRecipe) -> list[str]:
 
 def _lines(row: dict[str, Any], labels: list[str]) -> list[str]:
     end = labels.index(row["stage"]) if row["stage"] in labels else len(labels)
-    lines = [row["record_id"], *(f"  {label:<16} kept" for label in labels[:end])]
+    lines = [_printable(row["record_id"]), *(f"  {label:<16} kept" for label in labels[:end])]
     if row["kept"]:
         return lines
-    reason = str(row["reason"])
-    lines.append(
-        f"  {row['stage']:<16} dropped: {reason} ({row['detail']})"
-        if row["detail"]
-        else f"  {row['stage']:<16} dropped: {reason}"
-    )
+    reason, detail = _printable(str(row["reason"])), row["detail"]
+    dropped = f"  {row['stage']!s:<16} dropped: {reason}"
+    lines.append(f"{dropped} ({_printable(detail)})" if detail else dropped)
     lines.append(f"  {'':<16} {_meaning(reason)}")
     if row["kept_record_id"]:
         where = f", in {row['last_split']}" if row["last_split"] else ""
@@ -107,6 +104,11 @@ def _lines(row: dict[str, Any], labels: list[str]) -> list[str]:
     elif row["last_split"]:
         lines.append(f"  {'':<16} last published in {row['last_split']}")
     return lines
+
+
+def _printable(text: str) -> str:
+    """A text of a release, which may come from anybody: what a terminal would obey is written out."""
+    return text if text.isprintable() else quoted(text, _LONGEST)
 
 
 def _meaning(reason: str) -> str:
@@ -119,7 +121,7 @@ def _reasons(ledger: pa.Table) -> list[str]:
     dropped = ledger.filter(pc.invert(ledger["kept"])).select(["stage", "reason", "record_id"])
     names: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
     for row in dropped.to_pylist():
-        names[row["stage"], row["reason"]].append(row["record_id"])
+        names[row["stage"], _printable(str(row["reason"]))].append(_printable(row["record_id"]))
     lines = [f"{ledger.num_rows} records: {ledger.num_rows - dropped.num_rows} kept, {dropped.num_rows} dropped"]
     for (stage, reason), records in sorted(names.items(), key=lambda item: (-len(item[1]), item[0])):
         lines.append(f"  {stage:<16} {len(records):>8} {reason}: {listed(records, _EXAMPLES)}")
