@@ -120,7 +120,7 @@ def check(recipe: Recipe, context: Context) -> None:
     try:
         choose_predecessor(recipe, context)
     except Refusal as problem:
-        refusals.keep_refusal(None, recipe, context, problem)
+        _show_refusal(None, recipe, context, problem)
         raise
 
 
