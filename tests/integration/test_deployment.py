@@ -150,11 +150,40 @@ def test_a_run_that_a_schedule_has_set_begins_at_its_time_and_leaves_a_release(s
     assert len(list((store / "releases/museum").iterdir())) == 1
 
 
-def test_a_traceback_in_a_log_fails_the_test_that_is_running_and_no_other(tmp_path):
+LOCKED = """\
+16:44:17.039 | ERROR   | prefect.server.utilities.worker_channel - Worker channel heartbeat persistence failed
+Traceback (most recent call last):
+  File "sqlalchemy/engine/base.py", line 2000, in _exec_single_context
+sqlite3.OperationalError: database is locked
+
+The above exception was the direct cause of the following exception:
+
+Traceback (most recent call last):
+sqlalchemy.exc.OperationalError: (sqlite3.OperationalError) database is locked
+"""
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        "ERROR | it failed\nTraceback (most recent call last):\n",
+        "16:44:18.000 | ERROR   | prefect.server - it failed\nTraceback (most recent call last):\nKeyError: 'a'\n",
+        "ERROR:    Exception in ASGI application\nTraceback (most recent call last):\nKeyError: 'a'\n",
+        "16:44:18.000 | ERROR   | prefect.server - it failed\nTraceback (most recent call last):\n" + "a\n" * 9000,
+    ],
+)
+def test_a_traceback_in_a_log_fails_the_test_that_is_running_and_no_other(tmp_path, entry):
     log = Log(tmp_path / "server.log")
     log.path.write_text("INFO | all is well\n")
     log.check()
-    log.path.write_text(log.text() + "ERROR | it failed\nTraceback (most recent call last):\n")
-    with pytest.raises(AssertionError, match=r"expected no traceback in server\.log, got"):
+    log.path.write_text(f"{log.text()}{LOCKED}{entry}{LOCKED}")
+    with pytest.raises(AssertionError, match=r"expected no traceback in server\.log, got") as error:
         log.check()
+    assert "locked" not in str(error.value)
+    log.check()
+
+
+def test_a_database_that_is_busy_fails_no_test(tmp_path):
+    log = Log(tmp_path / "server.log")
+    log.path.write_text(f"INFO | all is well\n{LOCKED}16:44:18.000 | INFO    | prefect - all is well\n")
     log.check()
