@@ -37,7 +37,7 @@ from schemas.detect import Detect
 from schemas.manifests import Context
 from tasks import detect
 from tasks.core.evaluate import box_scores
-from tasks.core.scrape.voc import figures_of_voc
+from tasks.core.scrape.voc import read_voc
 from tasks.io.store.store import Store
 
 LEAST_SCORE, NMS_IOU, AT_MOST = 0.01, 0.65, 100
@@ -229,7 +229,7 @@ def _truth(paths: Sequence[Path]) -> dict[str, Any]:
     for number, path in enumerate(paths, 1):
         xml = path.parent.parent.parent / "Annotations" / path.parent.name / f"{path.name}.xml"
         images.append({"id": number, "file_name": str(path), "is_annotated": xml.is_file()})
-        for figure in figures_of_voc(xml.read_bytes()) if xml.is_file() else ():
+        for figure in read_voc(xml.read_bytes()).figures if xml.is_file() else ():
             w, h = figure["xywh_px"][2:]
             boxes.append(
                 {

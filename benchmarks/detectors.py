@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 
 from benchmarks.results import ROOT, even, write
 from flows.evaluate import evaluate_detector
-from tasks.core.scrape.voc import figures_of_voc
+from tasks.core.scrape.voc import read_voc
 
 OUT = ROOT / "build" / "detectors"
 BOXES = ("AP", "AP50", "AP75", "APS", "APM", "APL", "AR")
@@ -96,7 +96,7 @@ def coco(folder: Path, missing: str) -> dict[str, Any]:
                 "metadata": {"style": style},
             }
         )
-        for figure in figures_of_voc(xml.read_bytes()) if xml.exists() else ():
+        for figure in read_voc(xml.read_bytes()).figures if xml.exists() else ():
             boxes.append(
                 {"id": len(boxes) + 1, "image_id": number, "category_id": 1, "bbox": figure["xywh_px"], "iscrowd": 0}
             )

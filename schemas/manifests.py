@@ -39,6 +39,9 @@ class Step(Manifest):
     notes: tuple[str, ...] = ()  # what a person should know, in sentences
     release: str = ""  # URL of the release, from export
     edges: TableRef | None = None  # from dedup: what pairs of records are to each other
+    # from fetch: records and figures without annotations of images of another size; they hold from here on
+    records: TableRef | None = None
+    figures: TableRef | None = None
     seconds: float = 0.0
 
 
@@ -64,7 +67,14 @@ class State(Manifest):
 
     def then(self, step: Step) -> "State":
         """The state after one more stage."""
-        return self.model_copy(update={"steps": (*self.steps, step), "pending": max(self.pending, step.pending)})
+        return self.model_copy(
+            update={
+                "records": step.records or self.records,
+                "figures": step.figures or self.figures,
+                "steps": (*self.steps, step),
+                "pending": max(self.pending, step.pending),
+            }
+        )
 
     def outcome(self, stage: str) -> TableRef | None:
         """The outcome of the last stage of that word, or None where the recipe has none so far."""

@@ -45,7 +45,14 @@ FIGURE = pa.struct(
 )
 """One box in one image, from the source (score null) or a detector. keypoints: x, y, visibility of each, or null."""
 
-SOURCE_FIGURES = pa.schema([("record_id", pa.string()), ("figures", pa.list_(FIGURE))])
+SOURCE_FIGURES = pa.schema(
+    [
+        ("record_id", pa.string()),
+        ("figures", pa.list_(FIGURE)),
+        ("width_px", pa.int32()),  # of the image, as the annotations' file says it, or null
+        ("height_px", pa.int32()),
+    ]
+)
 
 RETRIEVALS = pa.schema(
     [
@@ -102,7 +109,13 @@ def outcome(*columns: tuple[str, pa.DataType]) -> pa.Schema:
     return pa.schema([*OUTCOME, *(pa.field(name, kind) for name, kind in columns)])
 
 
-FETCH = outcome(("sha256", pa.string()), ("bytes", pa.int64()), ("retrieved_at", TIME))
+FETCH = outcome(
+    ("sha256", pa.string()),
+    ("bytes", pa.int64()),
+    ("retrieved_at", TIME),
+    ("width_px", pa.int32()),  # upright
+    ("height_px", pa.int32()),
+)
 
 HASH = pa.schema(
     [

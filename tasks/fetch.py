@@ -7,6 +7,7 @@ from prefect.cache_policies import NO_CACHE
 
 from schemas.manifests import Context, State, Step
 from schemas.manners import Manners
+from schemas.phrases import listed, quoted
 from schemas.recipe import Recipe
 from schemas.sources import AnyFileSource
 from schemas.stages import Fetch
@@ -20,10 +21,13 @@ from tasks.engine.retrieve import retrieve, unanswered_requests
 from tasks.engine.views import kept_ids
 from tasks.io.files.folders import Folder
 from tasks.io.store.journal import Journal
-from tasks.io.store.layout import DOWNLOADS, images_folder
+from tasks.io.store.layout import DOWNLOADS, images_folder, outcome_folder
+from tasks.io.store.store import Store
 from tasks.io.web import retrieval
 from tasks.io.web.client import Limits
 from tasks.io.web.downloads import Downloads
+
+_EXAMPLES = 3
 
 
 @task(cache_policy=NO_CACHE, **retries.RETRY_IO)
@@ -116,10 +120,34 @@ def fetch(settings: Fetch, state: State, recipe: Recipe, context: Context) -> St
     outcome = by_hand.drop_same_bytes(outcome, state, context)
     if context.plan and computed:
         known = outcome.filter(pc.or_(pc.is_valid(outcome["reason"]), pc.is_valid(outcome["sha256"])))
-        return steps.planned_step(
+        step = steps.planned_step(
             store, state, "retrieve", settings.label, "fetch", known, computed=computed, pending=computed
         )
-    return steps.step_of(store, "retrieve", settings.label, "fetch", record_ids, outcome, computed=computed)
+    else:
+        step = steps.step_of(store, "retrieve", settings.label, "fetch", record_ids, outcome, computed=computed)
+    return _without_unfit_annotations(store, state, step, outcome)
+
+
+def _without_unfit_annotations(store: Store, state: State, step: Step, outcome: pa.Table) -> Step:
+    """The step, which leaves out the annotations of images of another size and says so."""
+    figures = store.read_table(state.figures)
+    unfit = core.unfit_annotations(figures, outcome)
+    if not unfit.num_rows:
+        return step
+    names = unfit["record_id"]
+    records = core.without_annotations(store.read_table(state.records), unfit)
+    fit = figures.filter(pc.invert(pc.is_in(figures["record_id"], value_set=names)))
+    note = (
+        f"fetch: {unfit.num_rows} of {figures.num_rows} annotated images count as not annotated, since their "
+        f"annotations are of images of another size: {listed([quoted(name) for name in names.to_pylist()], _EXAMPLES)}"
+    )
+    return step.model_copy(
+        update={
+            "records": store.write_table(outcome_folder("scrape"), records),
+            "figures": store.write_table(outcome_folder("figures"), fit),
+            "notes": (*step.notes, note),
+        }
+    )
 
 
 def _validators(source: AnyFileSource, locators: pa.ChunkedArray, context: Context) -> dict[str, str]:

@@ -12,7 +12,9 @@ from schemas.tables import FETCH, RETRIEVALS
 from tasks.core import tables
 
 REQUESTS = pa.schema([RETRIEVALS.field("locator"), RETRIEVALS.field("validator")])
-_ANSWER_COLUMNS = ["reason", "detail", "width_px", "height_px", "sha256", "bytes", "retrieved_at"]
+_SIDES = ["width_px", "height_px"]
+_KEPT_COLUMNS = ["sha256", "bytes", "retrieved_at", *_SIDES]
+_ANSWER_COLUMNS = ["reason", "detail", *_KEPT_COLUMNS]
 _MOST_BYTES = 2**63 - 1
 
 URL = "(?i)^https?://"
@@ -67,5 +69,41 @@ def outcome(records: pa.Table, answers: pa.Table, settings: Fetch) -> pa.Table:
     reason = pc.case_when(failures, given["reason"], str(Reason.TOO_MANY_PIXELS), str(Reason.TOO_MANY_BYTES))
     detail = pc.case_when(failures, given["detail"], too_large, f"more than {settings.max_bytes} bytes")
     is_kept = pc.is_null(reason)
-    kept = {name: pc.if_else(is_kept, given[name], None) for name in ("sha256", "bytes", "retrieved_at")}
+    kept = {name: pc.if_else(is_kept, given[name], None) for name in _KEPT_COLUMNS}
     return tables.outcome(FETCH, records["record_id"], reason=reason, detail=detail, **kept)
+
+
+def unfit_annotations(figures: pa.Table, outcome: pa.Table) -> pa.Table:
+    """Records whose annotations are of an image of another size, so that their boxes would lie elsewhere in the one
+    that came: record_id and detail, in the order of SOURCE_FIGURES.
+
+    A side that the annotations do not say may be any.
+
+    >>> drawn = pa.table({"record_id": ["a", "b"], "width_px": [640, None], "height_px": [480, None]})
+    >>> unfit_annotations(drawn, drawn.set_column(1, "width_px", pa.array([320, 8])))["detail"].to_pylist()
+    ['annotations left out: they are of an image of 640 x 480 px, this one has 320 x 480 px']
+    """
+    got = tables.lookup(outcome.select(["record_id", *_SIDES]), "record_id", figures["record_id"])
+    differs = [pc.fill_null(pc.not_equal(figures[side], got[side]), False) for side in _SIDES]
+    is_unfit = pc.or_(*differs)
+    said, came = (
+        pc.binary_join_element_wise(
+            *(pc.fill_null(table.filter(is_unfit)[side].cast(pa.string()), "?") for side in _SIDES), " x "
+        )
+        for table in (figures, got)
+    )
+    detail = pc.binary_join_element_wise(
+        "annotations left out: they are of an image of ", said, " px, this one has ", came, " px", ""
+    )
+    return pa.table({"record_id": figures["record_id"].filter(is_unfit), "detail": detail})
+
+
+def without_annotations(records: pa.Table, unfit: pa.Table) -> pa.Table:
+    """RECORDS in which those of `unfit` (record_id, detail) count as not annotated, with the detail."""
+    at = pc.index_in(records["record_id"], value_set=unfit["record_id"])
+    is_unfit = pc.is_valid(at)
+    changed = {
+        "is_annotated": pc.if_else(is_unfit, False, records["is_annotated"]),
+        "detail": pc.coalesce(unfit["detail"].take(at), records["detail"]),
+    }
+    return pa.table([changed.get(name, records[name]) for name in records.column_names], schema=records.schema)

@@ -352,10 +352,12 @@ def test_a_better_copy_takes_the_split_in_which_its_work_was_published(measured)
             upright = image.convert("RGB") if image.getexif().get(0x0112, 1) == 1 else None
         if upright is not None:
             larger = f"images/larger-{row['key']}.png"
-            upright.resize((upright.width * 2, upright.height * 2), Image.Resampling.LANCZOS).save(museum / larger)
+            width_px, height_px = upright.width * 2, upright.height * 2
+            upright.resize((width_px, height_px), Image.Resampling.LANCZOS).save(museum / larger)
             rows[f"{name}x"] = {**row, "key": f"{row['key']}x", "image": larger}
             # looked at by people as well: else the annotated copy would be the better one
-            truth["images"].append({"id": len(rows) + 10_000, "file_name": larger, "width": 1, "height": 1})
+            image_id = len(rows) + 10_000
+            truth["images"].append({"id": image_id, "file_name": larger, "width": width_px, "height": height_px})
     (museum / "truth/annotations.json").write_text(json.dumps(truth))
     _write(museum, list(rows.values()))
     desk.build(*loose)

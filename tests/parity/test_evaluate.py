@@ -19,7 +19,7 @@ from tasks.core.evaluate import NAMES, box_scores
 from tasks.core.evaluate.matching import Detections, DrawnFigures, matches, sort_detections
 from tasks.core.evaluate.resampling import MEASURES, weighted_scores
 from tasks.core.evaluate.scores import sort_results
-from tasks.core.scrape.voc import figures_of_voc
+from tasks.core.scrape.voc import read_voc
 
 Document = tuple[dict[str, Any], list[dict[str, Any]]]
 CLOSE = 1e-12
@@ -164,7 +164,7 @@ def test_real_figures_and_boxes_near_them_score_the_same(shared_data: Path):
     results = []
     for number, path in enumerate(files, 1):
         document["images"].append({"id": number})
-        for figure in figures_of_voc(path.read_bytes()):
+        for figure in read_voc(path.read_bytes()).figures:
             box = figure["xywh_px"]
             document["annotations"].append(
                 {

@@ -25,6 +25,7 @@ class Wall:
                 (folder / "images" / f"{name.partition(':')[2]}.jpg").write_bytes(data)
         self.stages: list[Any] = ["fetch", "hash", "dedup", SPLIT, "export"]
         self.pattern = "{title}.jpg"
+        self.source: dict[str, Any] = {}  # further settings of the source
 
     def move(self, into: str, *names: str) -> None:
         """Hang some pictures, or all, in a room, and let rooms mean what the pattern says."""
@@ -43,7 +44,7 @@ class Wall:
             "name": "wall",
             "by_hand": "said",
             "bindings": {"images": "pictures", "said": "lists by hand"},
-            "sources": [{"folder": {"name": "m", "at": "images", "pattern": self.pattern}}],
+            "sources": [{"folder": {"name": "m", "at": "images", "pattern": self.pattern, **self.source}}],
             "stages": self.stages,
         }
         (self.folder / "recipe.yaml").write_text(yaml.safe_dump(recipe), encoding="utf-8")

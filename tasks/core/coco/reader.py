@@ -10,10 +10,14 @@ from typing import Any, NamedTuple
 
 from schemas.errors import BadInput
 from tasks.core.coco.box import area_px2, read_box, read_is_crowd, read_number, show
-from tasks.core.coco.ids import Id, check_unique, read_id
+from tasks.core.coco.ids import Id, check_unique, read_id, read_number_id
 from tasks.core.coco.keypoints import BadKeypoints, check_scheme, read_keypoints
 
 Row = Mapping[str, Any]
+SizePx = tuple[int | None, int | None]
+"""Width and height, each None where a file does not say it."""
+_MAX_SIDE_PX = 2**31 - 1
+"""As far as a column can hold it."""
 _MAX_AREA_PX2 = 1e14
 """That of the largest box."""
 
@@ -30,6 +34,11 @@ class Image(NamedTuple):
         """Its `metadata`, an extension of ours and PoPArt's; empty where it has none."""
         metadata = self.row.get("metadata")
         return metadata if isinstance(metadata, dict) else {}
+
+    @property
+    def size_px(self) -> "SizePx":
+        """Its `width` and `height`."""
+        return read_side_px(self.row.get("width")), read_side_px(self.row.get("height"))
 
 
 class Annotation(NamedTuple):
@@ -129,6 +138,19 @@ def read_text(value: Any) -> str | None:
     JSON can hold halves of characters, which become question marks.
     """
     return value.encode(errors="replace").decode() if isinstance(value, str) and value else None
+
+
+def read_side_px(value: Any) -> int | None:
+    """The width or height that an annotation file says of its image; None for what is no whole number above 0.
+
+    >>> read_side_px(640), read_side_px(0), read_side_px("wide")
+    (640, None, None)
+    """
+    try:
+        side_px = read_number_id(value)
+    except ValueError:
+        return None
+    return min(side_px, _MAX_SIDE_PX) if side_px > 0 else None
 
 
 def _annotations(

@@ -9,20 +9,27 @@ from schemas.errors import BadInput
 from schemas.phrases import listed, quoted
 from tasks.core.coco.ids import Id
 from tasks.core.coco.keypoints import count_problems
-from tasks.core.coco.reader import Document, read_document
+from tasks.core.coco.reader import Document, SizePx, read_document
 
 Figure = dict[str, Any]
 _LONGEST_DETAIL, _EXAMPLES = 200, 3
 
 
+class ImageFigures(NamedTuple):
+    """The figures that people drew in an image, none if they drew none. size_px: the image's, as their file says it."""
+
+    figures: list[Figure]
+    size_px: SizePx = (None, None)
+
+
 class FileFigures(NamedTuple):
     """The figures that people drew in the images of a COCO file, and what of it could not be taken.
 
-    by_file_name: an empty list where people drew none, None where an annotation of the image can't be read. details: by
-    file name, what of the image was left out and why. notes: the same of the whole file, counted, in sentences.
+    by_file_name: None where an annotation of the image can't be read. details: by file name, what
+    of the image was left out and why. notes: the same of the whole file, counted, in sentences.
     """
 
-    by_file_name: Mapping[str, list[Figure] | None]
+    by_file_name: Mapping[str, ImageFigures | None]
     details: Mapping[str, str]
     notes: tuple[str, ...]
 
@@ -56,7 +63,7 @@ def read_figures(name: str, data: bytes, categories: Collection[str]) -> FileFig
     details = _details(document, categories)
     return FileFigures(
         {
-            str(image.file_name): None if image_id in unknown else figures[image_id]
+            str(image.file_name): None if image_id in unknown else ImageFigures(figures[image_id], image.size_px)
             for image_id, image in document.images.items()
         },
         {str(image.file_name): details[image_id] for image_id, image in document.images.items() if image_id in details},

@@ -13,8 +13,6 @@ from tasks.core.coco.ids import Id, count_with_examples, id_order, read_number_i
 from tasks.core.coco.reader import Image, read_document, read_text
 
 Row = dict[str, Any]
-_MAX_SIDE_PX = 2**31 - 1
-"""What a column of sides holds. No picture has it."""
 
 
 class TruthFile(NamedTuple):
@@ -105,7 +103,7 @@ def _category_id(name: str, categories: Mapping[Id, str], category: str) -> Id:
 
 
 def _image(name: str, image: Image) -> Row:
-    width_px, height_px = (_side_px(image.row.get(side)) for side in ("width", "height"))
+    width_px, height_px = image.size_px
     return {
         "image_id": _number_id(name, image.image_id),
         "file_name": image.file_name,
@@ -121,14 +119,6 @@ def _number_id(name: str, image_id: Id) -> int:
         return read_number_id(image_id)
     except ValueError as problem:
         raise BadInput(f"{name}: expected whole numbers as ids of images, got {show(image_id)}") from problem
-
-
-def _side_px(value: Any) -> int | None:
-    """The side that a file says, as far as a column can hold it; None for what is no whole number."""
-    try:
-        return min(read_number_id(value), _MAX_SIDE_PX)
-    except ValueError:
-        return None
 
 
 def _notes(unknown: set[Id]) -> tuple[str, ...]:

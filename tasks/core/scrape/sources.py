@@ -38,7 +38,7 @@ class SourceTables:
 class _Annotations(NamedTuple):
     """The figures that people drew, by locator (None: not annotated), and what of them was left out and why."""
 
-    figures_of: Callable[[str], list[coco.Figure] | None]
+    figures_of: Callable[[str], coco.ImageFigures | None]
     details: Mapping[str, str] = {}
     notes: tuple[str, ...] = ()
     file_names: Collection[str] = ()  # of a COCO file's images
@@ -81,8 +81,14 @@ def tables_of_source(
     rows = records.unique(rows)  # before figures are looked up: of rows with the same id, only the first has them
     for row in rows:
         try:
-            if row["reason"] is None and (figures := annotations.figures_of(row["locator"])) is not None:
-                figures_by_record[row["record_id"]] = coco.figures_of_categories(figures, categories)
+            if row["reason"] is None and (image := annotations.figures_of(row["locator"])) is not None:
+                width_px, height_px = image.size_px
+                figures_by_record[row["record_id"]] = {
+                    "record_id": row["record_id"],
+                    "figures": coco.figures_of_categories(image.figures, categories),
+                    "width_px": width_px,
+                    "height_px": height_px,
+                }
         except (voc.BadAnnotation, UnreadableFile) as problem:
             unreadable[row["record_id"]] = f"annotation unreadable, so left out: {problem}"[:200]
     annotated = [
@@ -95,7 +101,7 @@ def tables_of_source(
         }
         for row in rows
     ]
-    figures = [{"record_id": name, "figures": figures_by_record[name]} for name in sorted(figures_by_record)]
+    figures = [figures_by_record[name] for name in sorted(figures_by_record)]
     table_of_figures = pa.Table.from_pylist(figures, schema=SOURCE_FIGURES)
     notes = (*annotations.notes, *_unmatched_note(source, annotations.file_names, rows))
     return SourceTables(records.records_table(annotated), table_of_figures, notes)
@@ -157,7 +163,7 @@ def _read_annotations(source: AnyFileSource, read: Read, categories: tuple[str, 
     settings = source.annotations
     if settings is None:
         return _Annotations(lambda _: None)
-    absent: list[coco.Figure] | None = [] if settings.missing == "no_figures" else None
+    absent = coco.ImageFigures([]) if settings.missing == "no_figures" else None
     if settings.format == "coco":
         data = _read_needed(source, read, "COCO annotations", settings.path)
         file = _coco(source, data, settings.path, categories)
@@ -165,13 +171,13 @@ def _read_annotations(source: AnyFileSource, read: Read, categories: tuple[str, 
             lambda locator: file.by_file_name.get(locator, absent), file.details, file.notes, [*file.by_file_name]
         )
 
-    def of_voc(locator: str) -> list[coco.Figure] | None:
+    def of_voc(locator: str) -> coco.ImageFigures | None:
         data = (
             read(folder.annotation_path(settings.path, source.pattern, locator))
             if isinstance(source, FolderSource)
             else None
         )
-        return absent if data is None else voc.figures_of_voc(data)
+        return absent if data is None else voc.read_voc(data)
 
     return _Annotations(of_voc)
 

@@ -1,9 +1,11 @@
 """Boxes that people drew, from PASCAL VOC XML, as figures: (x_min, y_min, width, height) in px, upright."""
 
+import re
 from xml.etree import ElementTree
 
 from tasks.core.coco.box import BadBox, read_box
-from tasks.core.coco.source import Figure, figure
+from tasks.core.coco.reader import read_side_px
+from tasks.core.coco.source import Figure, ImageFigures, figure
 
 
 class BadAnnotation(ValueError):
@@ -17,14 +19,16 @@ class _WithoutDtd(ElementTree.TreeBuilder):
         raise BadAnnotation("XML with a DTD")
 
 
-def figures_of_voc(data: bytes) -> list[Figure]:
-    """The objects of one PASCAL VOC file. Its corners count pixels from 1 and include both ends, so 1..1 is one pixel.
+def read_voc(data: bytes) -> ImageFigures:
+    """The objects of one PASCAL VOC file, and the size that it says.
+
+    Its corners count pixels from 1 and include both ends, so 1..1 is one pixel.
 
     Raises BadAnnotation for objects without a box (see tasks.core.coco.box), for what is no VOC file, and for XML with
     a DTD, which no VOC file has, and which can blow up a parser.
 
-    >>> figures_of_voc(b"<annotation><object><name>person</name><bndbox><xmin>1</xmin><ymin>3</ymin><xmax>10</xmax>"
-    ...                b"<ymax>4</ymax></bndbox></object></annotation>")[0]["xywh_px"]
+    >>> read_voc(b"<annotation><object><name>person</name><bndbox><xmin>1</xmin><ymin>3</ymin><xmax>10</xmax>"
+    ...                b"<ymax>4</ymax></bndbox></object></annotation>").figures[0]["xywh_px"]
     [0.0, 2.0, 10.0, 2.0]
     """
     try:
@@ -35,7 +39,13 @@ def figures_of_voc(data: bytes) -> list[Figure]:
         raise BadAnnotation(f"no XML: {problem}") from problem
     if root.tag != "annotation":  # an error page can be well-formed too, and would look like a picture without figures
         raise BadAnnotation(f"no VOC file: its root is <{root.tag[:40]}>, expected <annotation>")
-    return [_figure(entry) for entry in root.iter("object")]
+    size_px = _side_px(root, "width"), _side_px(root, "height")
+    return ImageFigures([_figure(entry) for entry in root.iter("object")], size_px)
+
+
+def _side_px(root: ElementTree.Element, side: str) -> int | None:
+    text = (root.findtext(f"size/{side}") or "").strip()
+    return read_side_px(int(text)) if re.fullmatch(r"[0-9]{1,9}", text) else None
 
 
 def _figure(entry: ElementTree.Element) -> Figure:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from schemas.reasons import Reason
 from schemas.stages import Fetch
-from schemas.tables import FETCH, RETRIEVALS
+from schemas.tables import FETCH, RECORDS, RETRIEVALS
 from tasks.core import fetch
 
 WHEN = datetime(2024, 2, 29, tzinfo=UTC)
@@ -214,3 +214,44 @@ def test_an_outcome_takes_at_most_300_bytes_for_a_record_at_its_highest():
         pa.set_memory_pool(before)
     assert got.num_rows == rows
     assert 0 < (COUNTED.max_memory() + of_python) / rows <= 300
+
+
+DRAWN = [("a", 640, 480), ("b", None, 480), ("c", 640, None), ("d", None, None), ("e", 640, 480), ("f", 640, 480)]
+
+
+def sized(rows: list[tuple[str, int | None, int | None]]) -> pa.Table:
+    ids, widths, heights = zip(*rows, strict=True)
+    sides = {"width_px": pa.array(widths, pa.int32()), "height_px": pa.array(heights, pa.int32())}
+    return pa.table({"record_id": pa.array(ids), **sides})
+
+
+def test_annotations_of_an_image_of_another_size_do_not_fit():
+    came = sized([("f", 480, 640), ("a", 640, 480), ("b", 5, 480), ("c", 641, 5), ("d", 5, 5), ("z", 1, 1)])
+    got = fetch.unfit_annotations(sized(DRAWN), came).to_pylist()
+    left_out = "annotations left out: they are of an image of "
+    assert got == [  # of e nothing came
+        {"record_id": "c", "detail": f"{left_out}640 x ? px, this one has 641 x 5 px"},
+        {"record_id": "f", "detail": f"{left_out}640 x 480 px, this one has 480 x 640 px"},
+    ]
+
+
+def test_nothing_annotated_nothing_unfit():
+    assert fetch.unfit_annotations(sized(DRAWN).slice(0, 0), sized(DRAWN)).num_rows == 0
+
+
+def test_records_without_the_annotations_that_do_not_fit():
+    rows = [
+        {"record_id": "a", "is_annotated": True, "detail": "said by its source"},
+        {"record_id": "b", "is_annotated": True},
+        {"record_id": "c", "is_annotated": False, "detail": "no file"},
+    ]
+    records = pa.Table.from_pylist([{**dict.fromkeys(RECORDS.names), **row} for row in rows], schema=RECORDS)
+    unfit = pa.table({"record_id": ["b"], "detail": ["too small"]})
+    got = fetch.without_annotations(records, unfit)
+    assert got.schema == RECORDS
+    assert [(row["is_annotated"], row["detail"]) for row in got.to_pylist()] == [
+        (True, "said by its source"),
+        (False, "too small"),
+        (False, "no file"),
+    ]
+    assert fetch.without_annotations(records, unfit.slice(0, 0)).equals(records)

@@ -27,7 +27,8 @@ def box(**changes: Any) -> dict[str, Any]:
 
 
 def read(data: bytes) -> dict[str, list[dict[str, Any]] | None]:
-    return dict(read_figures("file", data, ("person",)).by_file_name)
+    found = read_figures("file", data, ("person",)).by_file_name
+    return {name: image and image.figures for name, image in found.items()}
 
 
 def figure(category: str = "person", x: float = 0.0) -> dict[str, Any]:
@@ -153,8 +154,9 @@ def test_keypoints_of_another_scheme_are_left_out_and_told_for_each_image_and_fo
         "b/c.jpg": f"keypoints left out: {seven} (2); {three} (1)"[:200],
     }
     assert got.notes == (f"file: the keypoints of 4 figures are left out, their boxes stay: {seven} (3); {three} (1)",)
-    figures = got.by_file_name["b/c.jpg"] or []
-    assert [figure["keypoints_xyv"] for figure in figures] == [None, None, KEYPOINTS, None, None, None]
+    image = got.by_file_name["b/c.jpg"]
+    assert image is not None
+    assert [figure["keypoints_xyv"] for figure in image.figures] == [None, None, KEYPOINTS, None, None, None]
 
 
 def test_annotations_that_can_not_be_read_are_told():
@@ -172,3 +174,22 @@ def test_annotations_that_can_not_be_read_are_told():
 
 def test_a_file_that_can_be_read_whole_says_nothing():
     assert read_figures("file", coco(), ("person",))[1:] == ({}, ())
+
+
+@pytest.mark.parametrize(
+    ("sides", "expected"),
+    [
+        pytest.param({}, (None, None), id="none"),
+        pytest.param({"width": 640, "height": 480}, (640, 480), id="whole numbers"),
+        pytest.param({"width": 640.0, "height": "480"}, (640, None), id="text is none"),
+        pytest.param({"width": 0, "height": -480}, (None, None), id="nothing, as some tools write it"),
+        pytest.param({"width": 640.5, "height": True}, (None, None), id="no whole number"),
+        pytest.param({"width": 1e300, "height": 2**40}, (None, 2**31 - 1), id="huge"),
+        pytest.param({"width": None, "height": [480]}, (None, None), id="null and a list"),
+    ],
+)
+def test_the_size_of_an_image_as_its_file_says_it(sides, expected):
+    data = coco(images=[{"id": 1, "file_name": "a.jpg", **sides}, {"id": 2, "file_name": "b.jpg"}])
+    image = read_figures("file", data, ("person",)).by_file_name["a.jpg"]
+    assert image is not None
+    assert image.size_px == expected

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks.core.scrape.voc import BadAnnotation, figures_of_voc
+from tasks.core.scrape.voc import BadAnnotation, read_voc
 
 
 def voc(*objects: str, head: str = "", root: str = "annotation") -> bytes:
@@ -17,7 +17,7 @@ def thing(*corners: object, name: str = "<name>person</name>") -> str:
 
 
 def boxes(data: bytes) -> list[list[float]]:
-    return [figure["xywh_px"] for figure in figures_of_voc(data)]
+    return [figure["xywh_px"] for figure in read_voc(data).figures]
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_boxes_of_voc(data: bytes, expected: list[list[float]]):
 )
 def test_a_file_that_is_no_voc_says_what_it_is(data: bytes, message: str):
     with pytest.raises(BadAnnotation, match=message):
-        figures_of_voc(data)
+        read_voc(data)
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_a_file_that_is_no_voc_says_what_it_is(data: bytes, message: str):
     ],
 )
 def test_the_name_of_a_voc_object(name: str, category: str):
-    (figure,) = figures_of_voc(voc(thing(1, 1, 2, 2, name=name)))
+    (figure,) = read_voc(voc(thing(1, 1, 2, 2, name=name))).figures
     assert figure == {
         "category": category,
         "xywh_px": [0, 0, 2, 2],
@@ -127,4 +127,19 @@ def test_a_voc_box_covers_as_many_pixels_as_its_corners_name(x: int, y: int, w: 
 
 def test_a_well_formed_page_that_is_no_voc_file_says_nothing_about_figures():
     with pytest.raises(BadAnnotation, match="no VOC file: its root is <html>, expected <annotation>"):
-        figures_of_voc(b"<html><body>not found</body></html>")
+        read_voc(b"<html><body>not found</body></html>")
+
+
+@pytest.mark.parametrize(
+    ("size", "expected"),
+    [
+        ("", (None, None)),
+        ("<size><width>500</width><height> 375 </height><depth>3</depth></size>", (500, 375)),
+        ("<size><width>0</width><height>0</height></size>", (None, None)),
+        ("<size><width>-5</width><height>3.5</height></size>", (None, None)),
+        ("<size><width>9999999999999999999999</width><height/></size>", (None, None)),
+        ("<width>500</width>", (None, None)),
+    ],
+)
+def test_the_size_that_a_file_says(size: str, expected: tuple[int | None, int | None]):
+    assert read_voc(f"<annotation>{size}</annotation>".encode()) == ([], expected)

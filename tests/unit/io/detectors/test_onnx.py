@@ -12,7 +12,7 @@ from schemas.detect import Detect
 from schemas.errors import BadInput
 from tasks.core.detect import boxes as core
 from tasks.core.evaluate import box_scores
-from tasks.core.scrape.voc import figures_of_voc
+from tasks.core.scrape.voc import read_voc
 from tasks.engine.detectors.onnx import OnnxDetector
 from tasks.io.detectors.onnx import Model, load
 from tasks.io.images import decode
@@ -469,7 +469,7 @@ def test_fastestdet_finds_in_paintings_about_what_was_measured_elsewhere(shared_
     for number, path in enumerate(paths[::5], 1):
         pixels = decode.picture(path.read_bytes(), 10**8).pixels()
         truth["images"].append({"id": number})
-        for figure in figures_of_voc(xml_of(path).read_bytes()):
+        for figure in read_voc(xml_of(path).read_bytes()).figures:
             x, y, w, h = figure["xywh_px"]
             place = {"id": len(truth["annotations"]) + 1, "image_id": number, "category_id": 1}
             truth["annotations"].append({**place, "bbox": [x, y, w, h], "area": w * h, "iscrowd": 0})

@@ -1,0 +1,102 @@
+"""People's boxes of a source, in a whole build: only those of the very images become people's boxes of the release."""
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image
+
+from tasks.verify import verify
+from tests.support.wall import Wall
+
+pytestmark = pytest.mark.server
+
+
+@pytest.fixture
+def wall(tmp_path: Path) -> Wall:
+    wall = Wall(tmp_path)
+    for path in (tmp_path / "images").glob("one-*.jpg"):
+        path.unlink()
+    wall.stages = ["fetch", "hash", {"split": {"by": None}}, "export"]
+    return wall
+
+
+def size_px(path: Path) -> tuple[int, int]:
+    with Image.open(path) as image:
+        return image.size
+
+
+def annotated(wall: Wall) -> dict[str, bool]:
+    return {row["record_id"]: row["is_annotated"] for row in rows(wall, "images")}
+
+
+def rows(wall: Wall, table: str) -> list[dict[str, Any]]:
+    return [row for batch in wall.latest.batches(table) for row in batch.to_pylist()]
+
+
+def coco(wall: Wall, **sizes: Any) -> None:
+    """A COCO file with a box in each image, of the size that it truly has or that is asked."""
+    names = sorted(path.name for path in (wall.folder / "images").glob("*.jpg"))
+    images = []
+    for number, name in enumerate(names):
+        width_px, height_px = sizes.get(name.split(".")[0], size_px(wall.folder / "images" / name))
+        images.append({"id": number, "file_name": name, "width": width_px, "height": height_px})
+    document = {
+        "images": images,
+        "annotations": [{"image_id": image["id"], "category_id": 1, "bbox": [1, 2, 3, 4]} for image in images],
+        "categories": [{"id": 1, "name": "person"}],
+    }
+    (wall.folder / "images/boxes.json").write_text(json.dumps(document), encoding="utf-8")
+    wall.source = {"annotations": {"format": "coco", "path": "boxes.json"}}
+
+
+def test_boxes_drawn_in_an_image_of_another_size_are_left_out_and_told(wall: Wall):
+    width_px, height_px = size_px(wall.folder / "images/other.jpg")
+    coco(wall, other=(2 * width_px, 2 * height_px), third=(None, 0))
+    steps = {step.label: step for step in wall.build()}
+    assert annotated(wall) == {
+        "m:one.jpg": True,
+        "m:other-lighter.jpg": True,
+        "m:other.jpg": False,
+        "m:third.jpg": True,
+    }
+    boxes = rows(wall, "annotations")
+    assert sorted(row["record_id"] for row in boxes) == ["m:one.jpg", "m:other-lighter.jpg", "m:third.jpg"]
+    assert steps["fetch"].notes == (
+        "fetch: 1 of 4 annotated images count as not annotated, since their annotations are of images of another size: "
+        "'m:other.jpg'",
+    )
+    detail = (
+        f"annotations left out: they are of an image of {2 * width_px} x {2 * height_px} px, this one has "
+        f"{width_px} x {height_px} px"
+    )
+    known = wall.ledger()["m:other.jpg"]
+    assert (known["kept"], known["reason"], known["detail"]) == (True, None, detail)
+    assert verify(wall.latest.url, is_deep=True).is_good
+
+
+def test_boxes_drawn_before_the_image_was_turned_upright_are_left_out(wall: Wall):
+    path = wall.folder / "images/one.jpg"
+    coco(wall)
+    with Image.open(path) as image:
+        width_px, height_px = image.size
+        exif = image.getexif()
+        exif[0x0112] = 6  # the file's rows are the picture's columns
+        data = io.BytesIO()
+        image.save(data, "JPEG", exif=exif)
+    assert width_px != height_px
+    path.write_bytes(data.getvalue())
+    wall.build()
+    assert annotated(wall)["m:one.jpg"] is False
+    assert f"this one has {height_px} x {width_px} px" in wall.ledger()["m:one.jpg"]["detail"]
+
+
+def test_a_corrected_file_brings_the_boxes_back(wall: Wall):
+    coco(wall, other=(1, 1))
+    wall.build()
+    assert annotated(wall)["m:other.jpg"] is False
+    coco(wall)
+    wall.build()
+    assert all(annotated(wall).values())
