@@ -65,8 +65,8 @@ def test_boxes_drawn_in_an_image_of_another_size_are_left_out_and_told(wall: Wal
     boxes = rows(wall, "annotations")
     assert sorted(row["record_id"] for row in boxes) == ["m:one.jpg", "m:other-lighter.jpg", "m:third.jpg"]
     assert steps["fetch"].notes == (
-        "fetch: 1 of 4 annotated images count as not annotated, since their annotations are of images of another size: "
-        "'m:other.jpg'",
+        "fetch: 1 of 4 annotated images count as not annotated, since their annotations are of images of another "
+        "size: 'm:other.jpg'",
     )
     detail = (
         f"annotations left out: they are of an image of {2 * width_px} x {2 * height_px} px, this one has "
