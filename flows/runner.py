@@ -1,6 +1,7 @@
 """What a flow runs on: threads of this process or a Dask cluster, and Prefect's temporary server."""
 
 import contextlib
+import re
 import socket
 import uuid
 from collections.abc import Iterator
@@ -8,6 +9,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from prefect.client.orchestration import get_client
 from prefect.settings import PREFECT_API_URL, PREFECT_HOME, temporary_settings
 from prefect.task_runners import TaskRunner, ThreadPoolTaskRunner
 
@@ -44,11 +46,39 @@ def runner(dask: str | None) -> TaskRunner[Any]:
 
 
 def start_server() -> None:
-    """Start Prefect's temporary server, if the coming flow would, so that it ends with this process."""
+    """Start Prefect's temporary server, if the coming flow would, so that it ends with this process.
+
+    Raises BadInput where PREFECT_API_URL names a server that does not answer, or PREFECT_HOME is of no use.
+    """
     server = TemporaryServer()  # from now on the one that Prefect uses
-    if not PREFECT_API_URL.value():
+    if PREFECT_API_URL.value():
+        _check_server(PREFECT_API_URL.value())
+    else:
         _check_home(PREFECT_HOME.value())
         server.start()
+
+
+def _check_server(url: str) -> None:
+    """Raise BadInput where no API of a Prefect server answers."""
+    with get_client(sync_client=True, httpx_settings={"timeout": _CONNECT_S}) as client:
+        problem = client.api_healthcheck()
+    if problem is None:
+        return
+    response = getattr(problem, "response", None)
+    got = str(problem).rstrip(".") if response is None else f"status {response.status_code}"
+    raise BadInput(
+        "PREFECT_API_URL: expected the address of a Prefect server that runs, such as http://127.0.0.1:4200/api, got "
+        f"'{_without_password(url)}': {got}; without that setting, a temporary server is started"
+    )
+
+
+def _without_password(url: str) -> str:
+    """The address without the name and the password that it may hold.
+
+    >>> _without_password("http://me:secret@prefect.example/api")
+    'http://prefect.example/api'
+    """
+    return re.sub(r"(?<=//)[^/]*@", "", url)
 
 
 def _check_home(home: Path) -> None:
@@ -95,11 +125,11 @@ def check_cluster(dask: str) -> None:
 def _workers(dask: str) -> list[str]:
     """Addresses of a cluster's workers."""
     from distributed import Client
+    from distributed.comm.addressing import get_address_host_port
 
     expected = "--dask: expected the address of a Dask scheduler that runs, such as tcp://scheduler:8786, got"
-    if not dask:
-        raise BadInput(f"{expected} ''")
     try:
+        get_address_host_port(dask)  # first, since a client of no address takes 20 s to end, and then complains
         with Client(dask, timeout=_CONNECT_S, set_as_default=False) as client:  # type: ignore[no-untyped-call]
             return list(client.scheduler_info(n_workers=-1)["workers"])
     except (OSError, ValueError) as problem:

@@ -12,6 +12,7 @@ import os
 import select
 import signal
 import sys
+import traceback
 
 from flows.cli import build, check, evaluate, museum, purge, settings, train
 from flows.cli.arguments import Command
@@ -117,12 +118,28 @@ def _failure_outside(problem: Exception) -> tuple[str, int] | None:
     """The sentence and the exit status for what a machine or a storage service lacks; None for all else."""
     if isinstance(problem, OSError) and problem.errno in _MACHINE:
         return _machine_sentence(problem), 1
+    if (sentence := _prefect_settings_sentence(problem)) is not None:
+        return sentence, 2
     if not is_service_error(problem):
         return None
     sentence = f"expected a storage service that can be used, got '{error_line(problem)}'"
     if any(word in type(problem).__name__ for word in _OF_RIGHTS):
         return sentence, 2
     return f"{sentence}; what was done is kept: run the same command again to continue", 1
+
+
+def _prefect_settings_sentence(problem: Exception) -> str | None:
+    """The sentence for a variable of the environment, or a line of a profile, with which Prefect can't be imported;
+    None for all else.
+    """
+    from pydantic import ValidationError
+
+    modules = [frame.f_globals.get("__name__", "") for frame, _ in traceback.walk_tb(problem.__traceback__)]
+    if not isinstance(problem, ValidationError) or not any(name.startswith("prefect.settings") for name in modules):
+        return None
+    first = problem.errors()[0]
+    place = "".join(f"{name}: " for name in first["loc"])
+    return f"PREFECT_...: expected settings that Prefect can read, got '{place}{first['msg']}'"
 
 
 def _machine_sentence(problem: OSError) -> str:

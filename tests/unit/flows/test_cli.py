@@ -189,3 +189,25 @@ def test_a_sentence_that_cannot_be_written_leaves_its_status(monkeypatch: pytest
         monkeypatch.undo()
         with contextlib.suppress(OSError):
             full.close()
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "got"),
+    [
+        ("PREFECT_API_URL", "http://[::1", "'Value error, Invalid IPv6 URL'"),
+        ("PREFECT_API_REQUEST_TIMEOUT", "soon", "'request_timeout: Input should be a valid number"),
+    ],
+)
+def test_settings_with_which_prefect_does_not_start_are_told_in_a_sentence(name: str, value: str, got: str, tmp_path):
+    run = subprocess.run(
+        [sys.executable, "-m", "flows.cli", "plan", "museum", "--store", str(tmp_path / "store")],
+        env={**os.environ, name: value},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert run.returncode == 2
+    assert "Traceback" not in run.stderr
+    last = run.stderr.splitlines()[-1]
+    assert last.startswith(f"bilderatlas: PREFECT_...: expected settings that Prefect can read, got {got}")

@@ -68,3 +68,33 @@ def test_a_server_that_cannot_write_is_not_waited_for(
     with temporary_settings({PREFECT_HOME: home, PREFECT_API_URL: ""}), pytest.raises(BadInput) as raised:
         runner.start_server()
     assert str(raised.value).startswith("PREFECT_HOME: expected a folder with room for 2 MiB")
+
+
+@pytest.mark.parametrize(
+    ("address", "got"),
+    [
+        ("nonsense", "'nonsense': Request URL is missing an 'http://' or 'https://' protocol"),
+        ("/api", "'/api': Request URL is missing"),
+        ("ftp://127.0.0.1/api", "'ftp://127.0.0.1/api': Request URL has an unsupported protocol"),
+        ("http://me:secret@127.0.0.1:{port}/api", "'http://127.0.0.1:{port}/api': [Errno 111] Connection refused"),
+    ],
+)
+def test_a_server_that_does_not_answer_is_told_in_a_sentence(address: str, got: str) -> None:
+    with socket.socket() as bound:
+        bound.bind(("127.0.0.1", 0))  # nobody listens at this port
+        port = bound.getsockname()[1]
+        with temporary_settings({PREFECT_API_URL: address.format(port=port)}), pytest.raises(BadInput) as raised:
+            runner.start_server()
+    assert str(raised.value).startswith("PREFECT_API_URL: expected the address of a Prefect server that runs, such as ")
+    assert got.format(port=port) in str(raised.value)
+    assert "secret" not in str(raised.value)
+
+
+@pytest.mark.parametrize("address", ["", "nonsense", "tcp://127.0.0.1", "tcp://127.0.0.1:port", "foo://127.0.0.1:8786"])
+def test_what_is_no_address_of_a_cluster_is_not_called(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def called(*_: object, **__: object) -> None:
+        raise AssertionError("expected no client")
+
+    monkeypatch.setattr("distributed.Client", called)
+    with pytest.raises(BadInput, match=r"^--dask: expected the address of a Dask scheduler that runs, such as "):
+        runner.check_cluster(address)
