@@ -104,8 +104,7 @@ def without_gpu(context: Context) -> Context:
 
 def check(recipe: Recipe, context: Context) -> None:
     """Raise BadInput for anything that can be found wrong before the first stage: bindings, sources, screens, manual
-    lists, weights, verdicts, and a store that cannot be written. Raise Refusal if the store has releases of the dataset
-    from which it can't go on.
+    lists, weights, verdicts, and a store that cannot be written.
     """
     check_bindings(recipe, context.bindings)
     check_sources(recipe, context)
@@ -117,11 +116,6 @@ def check(recipe: Recipe, context: Context) -> None:
         if isinstance(stage, Dedup):
             read_verdicts(stage, context)
     runs.check_store(context)
-    try:
-        choose_predecessor(recipe, context)
-    except Refusal as problem:
-        _show_refusal(None, recipe, context, problem)
-        raise
 
 
 def list_records(recipe: Recipe, source: str | None, at_most: int, context: Context) -> tuple[Step, list[str]]:

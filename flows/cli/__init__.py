@@ -143,7 +143,8 @@ def _prefect_settings_sentence(problem: Exception) -> str | None:
 
 
 def _machine_sentence(problem: OSError) -> str:
-    place = f" at '{str(problem.filename)[:_LONGEST_PLACE]}'" if problem.filename is not None else ""
+    name = problem.filename if problem.filename2 is None else problem.filename2  # what a file was to be called
+    place = f" at '{str(name)[:_LONGEST_PLACE]}'" if name is not None else ""
     advice = _MACHINE[problem.errno or 0]
     return (
         f"expected a machine on which this can go on, got '{os.strerror(problem.errno or 0)}'{place}: {advice}; "

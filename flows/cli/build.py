@@ -8,6 +8,7 @@ import uuid
 from typing import TYPE_CHECKING
 
 from flows.cli.arguments import add_bind, add_command, add_device, add_set, add_store, add_workers, positive
+from schemas.errors import BadInput
 
 if TYPE_CHECKING:
     from flows.cli.arguments import Commands
@@ -32,7 +33,6 @@ def add(commands: "Commands") -> None:
         )
         parser.add_argument(
             "--previous",
-            default="",
             metavar="VERSION",
             help="the release whose splits images keep (default: `latest`), or `none` to assign all splits anew",
         )
@@ -42,7 +42,7 @@ def add(commands: "Commands") -> None:
     parser.add_argument(
         "--show", type=positive, default=10, metavar="N", help="number of records to print (default: %(default)s)"
     )
-    parser.set_defaults(workers=1, part_rows=None, device="auto", previous="")
+    parser.set_defaults(workers=1, part_rows=None, device="auto", previous=None)
 
 
 def _add_recipe(parser: argparse.ArgumentParser) -> None:
@@ -114,6 +114,8 @@ def _recipe_and_context(arguments: argparse.Namespace) -> "tuple[Recipe, Context
     from flows.recipes import bindings_from_pairs, recipe_from_file
     from schemas.manifests import Context
 
+    if arguments.previous == "":
+        raise BadInput("--previous: expected a version, or `none`, got ''")
     bindings = bindings_from_pairs(arguments.bind)
     recipe = recipe_from_file(arguments.recipe, arguments.set, arguments.limit)
     return recipe, Context(
@@ -122,7 +124,7 @@ def _recipe_and_context(arguments: argparse.Namespace) -> "tuple[Recipe, Context
         workers=arguments.workers,
         part_rows=arguments.part_rows,
         device=arguments.device,
-        previous=arguments.previous,
+        previous=arguments.previous or "",
         run=uuid.uuid4().hex,
         began_s=time.time(),
     )

@@ -133,8 +133,11 @@ def _newest(store: Store, name: str, known: Sequence[Release]) -> Release | None
     readable = {release.root.rsplit("/", 1)[-1] for release in known}
     # elsewhere than on a local disk, a publication that was killed leaves a folder without a manifest
     unreadable = {entry for entry in releases.version_names(store, name) if entry not in readable and store.is_local}
-    if unreadable or not all(_is_limited(release) for release in known):
-        _refuse(f"{layout.latest_path(name)} to name the release to go on from", "no such file", known)
+    # as a folder, or a link that leads nowhere
+    is_there = layout.latest_path(name).rsplit("/", 1)[-1] in store.list_folder(layout.releases_folder(name))
+    if is_there or unreadable or not all(_is_limited(release) for release in known):
+        got = "something there that is no file" if is_there else "no such file"
+        _refuse(f"{layout.latest_path(name)} to name the release to go on from", got, known)
     return None
 
 
@@ -167,6 +170,7 @@ def _check(release: Release, name: str, known: Sequence[Release]) -> None:
 
 
 def _refuse(expected: str, got: str, others: Sequence[Release]) -> NoReturn:
+    others = [release for release in others if not release.damaged_memory()]
     raise Refusal(
         f"expected {expected}, got {got}; without the memory of the splits nothing is published: restore it, or build "
         f"with --previous VERSION to go on from another release ({_choices(others)}), or with --previous {NOTHING} to "

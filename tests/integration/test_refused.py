@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from flows.build_dataset import check, list_records, run_stages
+from flows.build_dataset import list_records, run_stages
 from flows.cli import main
 from flows.recipes import recipe_from_file
 from schemas.errors import Refusal
@@ -132,7 +132,7 @@ def test_a_limited_release_ends_a_refusal_too(shelf: Shelf, capsys: pytest.Captu
 def test_a_build_that_has_lost_its_predecessor_is_kept_as_refused(shelf: Shelf, capsys: pytest.CaptureFixture[str]):
     (shelf.store / "releases/shelf/latest").unlink()
     with pytest.raises(Refusal):
-        check(shelf.recipe(), shelf.context)
+        run_stages(shelf.recipe(), shelf.context)
     assert main(["why", "--last", "--store", str(shelf.store)]) == 0
     assert "refused on 2" in (out := capsys.readouterr().out)
     assert "expected releases/shelf/latest to name the release to go on from" in out

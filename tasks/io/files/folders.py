@@ -33,11 +33,10 @@ class Folder:
         """Raises BadInput if there is no folder at the URL; `name` is the binding's, for that message."""
         with reword_errors(f"binding '{name}': expected a folder", url):
             self.fs, self.root = fsspec.core.url_to_fs(url)
-            is_there = self.fs.isdir(self.root)
-        if not is_there:
-            raise BadInput(
-                f"binding '{name}': expected a folder, got {quoted(url, LONGEST_PLACE)}, which does not exist"
-            )
+            is_folder = self.fs.isdir(self.root)
+            what = "is no folder" if self.fs.exists(self.root) else "does not exist"
+        if not is_folder:
+            raise BadInput(f"binding '{name}': expected a folder, got {quoted(url, LONGEST_PLACE)}, which {what}")
         self.name = name
         self.is_local = isinstance(self.fs, LocalFileSystem)
 

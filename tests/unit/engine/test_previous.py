@@ -66,6 +66,9 @@ class Archive:
         for path in paths:
             self.store.fs.rm(self.store.full(f"releases/art/{path}"), recursive=True)
 
+    def link(self, path: str, target: str) -> None:
+        Path(self.store.full(f"releases/art/{path}")).symlink_to(target)
+
     def forge(self, version: str, /, **fields: Any) -> None:
         manifest = json.loads(self.store.read_bytes(f"releases/art/{version}/manifest.json"))
         self.write(f"{version}/manifest.json", json.dumps(manifest | fields).encode())
@@ -147,6 +150,16 @@ def test_the_release_to_go_on_from(archive: Archive, happening: Happening, expec
         pytest.param(
             lambda a: a.remove("latest"), "latest to name the release to go on from, got no such file", id="lost"
         ),
+        pytest.param(
+            lambda a: (a.remove("latest"), a.write("latest/file", b"")),
+            "something there that is no file",
+            id="a folder",
+        ),
+        pytest.param(
+            lambda a: (a.remove("latest"), a.link("latest", "nowhere")),
+            "something there that is no file",
+            id="a dead link",
+        ),
         pytest.param(lambda a: a.write("latest", b""), "readable manifest, got ''", id="emptied"),
         pytest.param(lambda a: a.write("latest", b"\xff\x00"), "readable manifest, got", id="garbage"),
         pytest.param(lambda a: a.write("latest", b"x" * 9999), "readable manifest, got 'x{40}", id="long garbage"),
@@ -193,6 +206,21 @@ def test_a_lost_or_forged_predecessor_is_refused_in_one_sentence(
     assert len(str(refusal.value)) < 600
     assert "\n" not in str(refusal.value)
     assert "nothing is published" in str(refusal.value)
+
+
+def test_a_damaged_release_is_offered_to_nobody(archive: Archive):
+    archive.remove("latest")
+    archive.write(f"{V2}/ledger.parquet", b"?")
+    with pytest.raises(Refusal, match=r"to go on from another release \(\w{12}, \w{12}\)") as refusal:
+        archive.choose()
+    assert V2 not in str(refusal.value)
+
+
+def test_a_first_build_is_told_what_is_in_the_way(tmp_path: Path):
+    archive = Archive(tmp_path / "store")
+    archive.write("latest/file", b"")
+    with pytest.raises(Refusal, match="something there that is no file"):
+        archive.choose()
 
 
 def test_a_person_may_name_the_predecessor(archive: Archive):
