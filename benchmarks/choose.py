@@ -115,7 +115,7 @@ def ours(table: pa.Table, is_real: bool) -> dict[str, Any]:
         table.select(["record_id", "style", "artist"])
         .rename_columns(["record_id", "style", "weighs_as"])
         .append_column("is_included", nobody)
-        .append_column("is_replaced", nobody)
+        .append_column("replaced_because", pa.nulls(size, pa.string()))
     )
     settings = Sample(label="sample", seed=_SEED, at_most=PER_STYLE if is_real else size // 60)
     ratios = {"train": 5, "test": 1} if is_real else {"train": 3, "val": 1, "test": 1}

@@ -26,6 +26,8 @@ _MAX_NUMBER_BITS = 256
 _LONGEST_PROBLEM = 300
 _TAG = "tag:yaml.org,2002:"
 _PLAIN = {f"{_TAG}{name}" for name in ("null", "bool", "int", "float", "str", "timestamp", "seq", "map", "merge")}
+_ODD_NUMBER = re.compile(r"[-+]?0[0-9_]|[^.]*:")
+"""Numbers that YAML 1.1 reads in base 8 (`010` is 8) or 60 (`1:30` is 90)."""
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _NO_VALUE = (ValueError, LookupError, AttributeError, ArithmeticError)
 """What PyYAML raises where a text is none of what its tag says: `!!bool abc` is a KeyError."""
@@ -44,7 +46,7 @@ def parse_yaml(text: str, *, tolerance: int = 1) -> Any:
     of a text that kept them.
 
     Raises NotYaml: for what is no YAML, more than one document, a key that comes twice, a tag of another kind, a number
-    of more than 256 bits, and beyond the limits above.
+    of more than 256 bits or in base 8 or 60, and beyond the limits above.
     """
     # a text of so many characters has at least as many bytes: the longest are never encoded
     most = tolerance * MAX_BYTES
@@ -139,6 +141,11 @@ class _Loader(yaml.SafeLoader):
             raise NotYaml(
                 f"expected numbers of at most {_MAX_NUMBER_BITS} bits, got {quoted(value)} "
                 f"(line {node.start_mark.line + 1})"
+            )
+        if isinstance(value, int | float) and _ODD_NUMBER.match(node.value):
+            raise NotYaml(
+                f"expected numbers in plain decimal digits, got {node.value}, which YAML reads as {value}: write "
+                f"{value}, or quotes around it if it is text (line {node.start_mark.line + 1})"
             )
         return value
 

@@ -11,7 +11,7 @@ from schemas.sample import Sample
 from tasks.core import sample as core
 from tasks.core import strata
 from tasks.engine import retries, runs
-from tasks.engine.by_hand import is_named
+from tasks.engine.by_hand import is_named, replaced_because
 from tasks.engine.cache_keys import code_digest
 from tasks.engine.decide import decide_step
 from tasks.engine.views import columns_of, figure_counts, kept_ids
@@ -52,7 +52,6 @@ def _view(store: Store, settings: Sample, state: State, recipe: Recipe, context:
         columns["object"] = thing
     if settings.weight == "figures":
         columns["figures"] = pa.chunked_array([figure_counts(store, state, ids, settings.category, settings.score)])
-    columns |= {
-        f"is_{action}d": pa.chunked_array([is_named(recipe, context, ids, action)]) for action in ("include", "replace")
-    }
+    columns["is_included"] = pa.chunked_array([is_named(recipe, context, ids, "include")])
+    columns["replaced_because"] = replaced_because(recipe, context, ids)
     return pa.table(columns)

@@ -181,6 +181,21 @@ def is_named(by_hand: pa.Table, record_ids: pa.ChunkedArray | pa.Array, action: 
     return found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found
 
 
+def replaced_because(by_hand: pa.Table, record_ids: pa.ChunkedArray) -> pa.ChunkedArray:
+    """(N,) why and when a person has sent each record back, such as "a drawing (2024-05-02)"; null where nobody has."""
+    rows = _rows_of(by_hand, "replace", "record")
+    names = pa.array(rows, pa.string())
+    return pa.chunked_array(
+        [
+            pa.array([_reason_text(row) for row in rows.values()], pa.string()).take(
+                pc.index_in(chunk, value_set=names)
+            )
+            for chunk in record_ids.chunks
+        ],
+        pa.string(),
+    )
+
+
 def apply_manual_lists(
     records: pa.Table,
     by_hand: pa.Table,

@@ -18,7 +18,7 @@ from tasks.core import tables
 from tasks.core.strata import Strata, counts, strata
 from tasks.core.tickets import order_by_stratum, tickets, waiting_times
 
-COLUMNS = ("record_id", "weighs_as", "is_included", "is_replaced")
+COLUMNS = ("record_id", "weighs_as", "is_included", "replaced_because")
 """What a view has besides the columns that are strata; with caps also `object` and `named_artist`, where figures weigh
 `figures`.
 
@@ -53,13 +53,13 @@ def decide(view: pa.Table, settings: Sample) -> pa.Table:
     drawn for (seed, stratum, record_id) alone; the shortest waiting times are drawn. A new or missing record therefore
     changes only the odds of its own artist, and a free place goes to the next record in that order. Records that a
     person included come first, and are kept whatever the caps and the number of strata or records; those that a person
-    replaced (`is_replaced`) leave their place to the next.
+    replaced (`replaced_because` is not null) leave their place to the next.
 
     `weighs_as` is never null: the caller decides who counts as one unknown artist. Empty in, empty out. Raises Refusal
     where a stratum has fewer records than `exactly` asks for, or more are included in it, naming each such stratum.
     """
     pool = _pool(view, settings)
-    is_included, is_sent_back = (_bools(view[name]) for name in ("is_included", "is_replaced"))
+    is_included, is_sent_back = _bools(view["is_included"]), _is_sent_back(view)
     is_eligible = ~pool.is_over_cap & (pool.is_chosen[pool.strata.stratum_index] | is_included)
     is_in = is_eligible & ~is_sent_back
     mine = view if is_eligible.all() else view.filter(pa.array(is_eligible))
@@ -68,7 +68,11 @@ def decide(view: pa.Table, settings: Sample) -> pa.Table:
     is_drawn = is_in & ((rank < pool.places[pool.strata.stratum_index]) | is_included)
     if settings.exactly is not None:
         _check_exactly(pool, counts(pool.strata.stratum_index, len(pool.sizes), is_drawn), settings.exactly)
-    return _outcome(view["record_id"], pool, is_sent_back & is_eligible, is_drawn, settings)
+    outcome = _outcome(view["record_id"], pool, is_sent_back & is_eligible, is_drawn, settings)
+    is_replaced = pc.fill_null(pc.equal(outcome["reason"], str(Reason.REPLACED)), False)
+    at = outcome.schema.get_field_index("detail")
+    detail = pc.if_else(is_replaced, view["replaced_because"].cast(pa.string()), outcome["detail"])
+    return outcome.set_column(at, outcome.schema.field(at), detail)
 
 
 def notes(view: pa.Table, outcome: pa.Table, settings: Sample) -> list[str]:
@@ -105,7 +109,7 @@ def _pool(view: pa.Table, settings: Sample) -> _Pool:
     found = strata(view, settings.by)
     is_over_cap = _over_cap(view, settings)
     sizes = counts(found.stratum_index, len(found.names), ~is_over_cap)
-    there = counts(found.stratum_index, len(found.names), ~is_over_cap & ~_bools(view["is_replaced"]))
+    there = counts(found.stratum_index, len(found.names), ~is_over_cap & ~_is_sent_back(view))
     is_chosen = np.zeros(len(sizes), np.bool_)
     is_chosen[_largest(found, sizes, settings.top)] = True
     return _Pool(
@@ -119,7 +123,7 @@ def _over_cap(view: pa.Table, settings: Sample) -> _Mask:
     Records that a person included or replaced are never among them, and do not count.
     """
     caps, over = settings.at_most_per, np.zeros(view.num_rows, np.bool_)
-    is_free = ~(_bools(view["is_included"]) | _bools(view["is_replaced"]))
+    is_free = ~(_bools(view["is_included"]) | _is_sent_back(view))
     if caps.object is not None:
         rows = np.flatnonzero(is_free)
         over[rows[_beyond_the_first(view.take(pa.array(rows)), caps.object)]] = True
@@ -160,7 +164,7 @@ def _ranks(view: pa.Table, of: _Rows, names: list[str], settings: Sample) -> _Ro
         figures = view["figures"].to_numpy().astype(np.float64)
         waits = np.where(figures > 0, waits / np.maximum(figures, 1), waits + _LAST)
     waits[_bools(view["is_included"])] = 0  # before all others: no draw is as short, but for one in 2**53
-    waits[_bools(view["is_replaced"])] = np.inf  # behind all others; the works of its artist are as many as they were
+    waits[_is_sent_back(view)] = np.inf  # behind all others; the works of its artist are as many as they were
     order = order_by_stratum(of, waits, view["record_id"])
     rank = np.empty(len(order), np.int64)
     rank[order] = _places_in_runs(of[order])
@@ -262,6 +266,10 @@ def _natural_order(name: str) -> list[tuple[int, str]]:
     """Text as people order it: met:9 before met:10."""
     parts = (part.lstrip("0") if part.isdecimal() else part for part in re.split(r"(\d+)", name))
     return [(len(part), part) if place % 2 else (-1, part) for place, part in enumerate(parts)]
+
+
+def _is_sent_back(view: pa.Table) -> _Mask:
+    return _bools(pc.is_valid(view["replaced_because"]))
 
 
 def _bools(column: pa.ChunkedArray) -> _Mask:

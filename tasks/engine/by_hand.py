@@ -45,6 +45,11 @@ def is_named(recipe: Recipe, context: Context, record_ids: pa.ChunkedArray | pa.
     return core.is_named(read_manual_lists(recipe, context), record_ids, action)
 
 
+def replaced_because(recipe: Recipe, context: Context, record_ids: pa.ChunkedArray) -> pa.ChunkedArray:
+    """(N,) why each record was sent back, null where it was not; see core.by_hand."""
+    return core.replaced_because(read_manual_lists(recipe, context), record_ids)
+
+
 def all_tombstones(store: Store, recipe: Recipe, previous: Release | None) -> pa.Table:
     """TOMBSTONES of the dataset: those of the store, and of its last release, which may come from another store."""
     return core.merge_tombstones(

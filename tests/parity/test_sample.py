@@ -44,7 +44,7 @@ def ours() -> list[int]:
             "style": ["Impressionism"] * RECORDS,
             "weighs_as": ARTISTS,
             "is_included": none,
-            "is_replaced": none,
+            "replaced_because": pa.nulls(RECORDS, pa.string()),
         }
     )
     found: Counter[tuple[int, ...]] = Counter()

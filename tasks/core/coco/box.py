@@ -32,6 +32,8 @@ def read_number(value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         raise ValueError(f"expected a number, got {show(value)}")
     try:
+        if isinstance(value, str) and "_" in value:  # as in Python's own 1_000, and in no file of numbers
+            raise ValueError(value)
         number = float(value)
     except (ValueError, OverflowError) as problem:
         raise ValueError(f"expected a number, got {show(value)}") from problem

@@ -355,6 +355,8 @@ def test_marks_are_for_single_records():
     assert by_hand.is_named(words, ids, "include").to_pylist() == [True, False, False]
     assert by_hand.is_named(words, ids, "replace").to_pylist() == [False, False, True]
     assert by_hand.is_named(words, ids, "exclude").to_pylist() == [False, False, False]
+    assert by_hand.replaced_because(words, ids).to_pylist() == [None, None, ASKED]
+    assert by_hand.replaced_because(words, ids.slice(0, 0)).to_pylist() == []
 
 
 def test_rows_about_nobody_are_told_few_by_name():

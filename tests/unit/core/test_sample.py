@@ -19,7 +19,7 @@ from schemas.sample import Sample
 from schemas.tables import SAMPLE
 from tasks.core import sample
 
-KINDS = {"is_included": pa.bool_(), "is_replaced": pa.bool_(), "figures": pa.int64()}
+KINDS = {"is_included": pa.bool_(), "figures": pa.int64()}
 BLANK: dict[str, Any] = {
     "style": None,
     "source": None,
@@ -27,7 +27,7 @@ BLANK: dict[str, Any] = {
     "named_artist": None,
     "figures": 0,
     "is_included": False,
-    "is_replaced": False,
+    "replaced_because": None,
 }
 Row = dict[str, Any]
 
@@ -210,7 +210,7 @@ def test_exactly_counts_neither_what_is_over_a_cap_nor_what_was_sent_back():
     with pytest.raises(Refusal, match="Baroque has 2, 1 too few"):
         decided(rows, exactly=3, at_most_per={"artist": 2})
     with pytest.raises(Refusal, match="Baroque has 2, 1 too few"):
-        decided([{**rows[0], "is_replaced": True}, *rows[1:]], exactly=3)
+        decided([{**rows[0], "replaced_because": "a drawing (2024-05-02)"}, *rows[1:]], exactly=3)
 
 
 def test_of_many_that_lack_five_are_named():
@@ -358,8 +358,12 @@ def test_a_cap_leaves_the_odds_to_those_that_are_left():
 # --- by hand
 
 
+SENT_BACK = "a drawing (2024-05-02)"
+MARKS = {"include": {"is_included": True}, "replace": {"replaced_because": SENT_BACK}}
+
+
 def marked(rows: list[Row], action: str, *names: str) -> list[Row]:
-    return [{**row, f"is_{action}d": True} if row["record_id"] in names else row for row in rows]
+    return [{**row, **MARKS[action]} if row["record_id"] in names else row for row in rows]
 
 
 @pytest.mark.parametrize("weight", ["inverse_artist", "uniform", "figures"])
@@ -371,7 +375,7 @@ def test_for_what_is_sent_back_the_next_comes_in_and_nothing_else_moves(weight: 
         back = sorted(four)[seed % 4]
         got = decided(marked(rows, "replace", back), at_most=4, **settings)
         assert {name for name, (reason, _) in got.items() if reason is None} == five - {back}
-        assert got[back] == ("replaced", None)
+        assert got[back] == ("replaced", SENT_BACK)
 
 
 @pytest.mark.parametrize("at_most", range(1, 9))

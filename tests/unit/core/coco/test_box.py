@@ -46,6 +46,7 @@ NO_BOXES = [
     pytest.param([-math.inf, 2, 3, 4], f"{FOUR}: expected a finite number, got -inf", id="infinity below"),
     pytest.param([1, 2, 3, "nan"], f"{FOUR}: expected a finite number, got 'nan'", id="NaN as text"),
     pytest.param([1, 2, 3, "four"], f"{FOUR}: expected a number, got 'four'", id="a word"),
+    pytest.param([1, 2, 3, "1_0"], f"{FOUR}: expected a number, got '1_0'", id="digits that are parted"),
     pytest.param([1, 2, 3, ""], f"{FOUR}: expected a number, got ''", id="empty text"),
     pytest.param([1, 2, 3, True], f"{FOUR}: expected a number, got True", id="true is no number"),
     pytest.param([False, 2, 3, 4], f"{FOUR}: expected a number, got False", id="false is no number"),
