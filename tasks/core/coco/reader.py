@@ -5,6 +5,7 @@ asked for: nothing here points at one.
 """
 
 import json
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -18,6 +19,7 @@ SizePx = tuple[int | None, int | None]
 """Width and height, each None where a file does not say it."""
 _MAX_SIDE_PX = 2**31 - 1
 """As far as a column can hold it."""
+_PARTS = ("images", "annotations", "categories")
 _MAX_AREA_PX2 = 1e14
 """That of the largest box."""
 
@@ -83,6 +85,7 @@ def read_document(name: str, data: bytes) -> Document:
     tasks.core.coco.keypoints) are left out of their annotations, which keep the reason.
     """
     document = read_json(name, data)
+    _check_parts(name, data)
     images = read_images(name, document)
     for place, image in enumerate(images.values()):
         if image.file_name is None:
@@ -103,6 +106,22 @@ def read_json(name: str, data: bytes) -> Any:
         return json.loads(data)
     except (ValueError, RecursionError) as problem:
         raise BadInput(f"{name}: expected JSON, got something else ({str(problem)[:120]})") from problem
+
+
+def _check_parts(name: str, data: bytes) -> None:
+    """Raise BadInput for a part that stands twice: JSON's readers would take the last, and lose the other's boxes."""
+
+    def fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        times = Counter(key for key, _ in pairs) if len(found) < len(pairs) else {}
+        for part in _PARTS:
+            if times.get(part, 0) > 1:
+                raise BadInput(f"{name}: expected one list under '{part}', got {times[part]}")
+        return found
+
+    # only such a file is read once more, since that takes longer; the words may also be values
+    if any(data.count(f'"{part}"'.encode()) > 1 for part in _PARTS):
+        json.loads(data, object_pairs_hook=fields)
 
 
 def read_images(name: str, document: Any) -> dict[Id, Image]:

@@ -64,7 +64,10 @@ def card(
         "`contract.yaml` describes each column.",
         "- `coco/<split>.json`: COCO annotations; `coco/<split>.detections.json`: the detector's boxes in COCO's "
         "results format.",
+        "- `records.parquet`: what was known about every record, kept or not; `relations.parquet`: which records are "
+        "copies, details or mirror images of each other.",
         "- `statistics/*.parquet`: artists, years, shapes, figures and splits in numbers; `report.html` shows them.",
+        *(["- `evaluation.json`: the detector compared with people's boxes."] if scores else []),
         "- `recipe.yaml`: the settings of this build. `manifest.json`: digests of all files.",
     ]
     return "\n".join(lines) + "\n"

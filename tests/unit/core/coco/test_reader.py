@@ -209,3 +209,18 @@ def check_sentences(value: Any) -> None:
         assert "got" in sentence
         assert "\n" not in sentence
         sentence.encode()
+
+
+@pytest.mark.parametrize("part", ["images", "annotations", "categories"])
+def test_a_part_that_stands_twice_is_refused(part: str):
+    data = f'{{"images": [], "annotations": [], "categories": [], "{part}": []}}'.encode()
+    with pytest.raises(BadInput, match=f"^file: expected one list under '{part}', got 2$"):
+        read_document("file", data)
+
+
+def test_the_names_of_parts_may_be_values_and_other_keys_may_stand_twice():
+    data = (
+        b'{"images": [{"id": 1, "file_name": "images", "id": 2}], "annotations": [], "categories": [], "info": '
+        b'{"description": "images", "a": 1, "a": 2}}'
+    )
+    assert [image.file_name for image in read_document("file", data).images.values()] == ["images"]
