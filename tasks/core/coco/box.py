@@ -9,6 +9,8 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from schemas.phrases import quoted
+
 MAX_PX = 1e7
 """The farthest coordinate and the longest side of a box, in px. No picture is so large, and its square is exact."""
 
@@ -30,15 +32,15 @@ def read_number(value: Any) -> float:
     (3.0, 3.5)
     """
     if isinstance(value, bool) or not isinstance(value, int | float | str):
-        raise ValueError(f"expected a number, got {show(value)}")
+        raise ValueError(f"expected a number, got {quoted(value)}")
     try:
         if isinstance(value, str) and "_" in value:  # as in Python's own 1_000, and in no file of numbers
             raise ValueError(value)
         number = float(value)
     except (ValueError, OverflowError) as problem:
-        raise ValueError(f"expected a number, got {show(value)}") from problem
+        raise ValueError(f"expected a number, got {quoted(value)}") from problem
     if not math.isfinite(number):
-        raise ValueError(f"expected a finite number, got {show(value)}")
+        raise ValueError(f"expected a finite number, got {quoted(value)}")
     return number
 
 
@@ -48,10 +50,10 @@ def read_coordinates(values: Any) -> list[float]:
     Raises ValueError for what is no list, and for the first value that is no such number.
     """
     if not isinstance(values, list | tuple):
-        raise ValueError(f"expected a list of numbers, got {show(values)}")
+        raise ValueError(f"expected a list of numbers, got {quoted(values)}")
     numbers = [read_number(value) for value in values]
     if max(map(abs, numbers), default=0.0) > MAX_PX:
-        raise ValueError(f"expected numbers of at most {MAX_PX:.0f} px, got {show(values)}")
+        raise ValueError(f"expected numbers of at most {MAX_PX:.0f} px, got {quoted(values)}")
     return numbers
 
 
@@ -71,7 +73,7 @@ def read_box(value: Any) -> list[float]:
         raise BadBox(f"expected a box as [x, y, width, height] in px, got {len(numbers)} numbers")
     if min(numbers[2:]) <= 0:
         kind = EmptyBox if min(numbers[2:]) == 0 else BadBox
-        raise kind(f"expected a box of positive width and height, got {show(value)}")
+        raise kind(f"expected a box of positive width and height, got {quoted(value)}")
     return numbers
 
 
@@ -95,14 +97,5 @@ def read_is_crowd(value: Any) -> bool:
     if value is None:
         return False
     if not isinstance(value, int | float) or value not in (0, 1):
-        raise ValueError(f"expected iscrowd to be 0 or 1, got {show(value)}")
+        raise ValueError(f"expected iscrowd to be 0 or 1, got {quoted(value)}")
     return bool(value)
-
-
-def show(value: Any) -> str:
-    """The value, short enough for a message."""
-    try:
-        text = repr(value)
-    except RecursionError:  # JSON can be nested just deep enough to be read
-        text = type(value).__name__
-    return text if len(text) <= 60 else f"{text[:57]}..."

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from schemas.errors import BadInput
-from tasks.core.coco.box import show
+from schemas.phrases import quoted
 
 Id = int | str
 _EXAMPLES = 3
@@ -26,7 +26,7 @@ def read_number_id(value: Any) -> int:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     # the limits first: infinity and NaN, which have no whole part, are not within them
     if not is_number or not -(2**63) < value < 2**63 or int(value) != value:
-        raise ValueError(f"expected a whole number, got {show(value)}")
+        raise ValueError(f"expected a whole number, got {quoted(value)}")
     return int(value)
 
 
@@ -43,7 +43,7 @@ def read_id(value: Any) -> Id:
     try:
         return read_number_id(value)
     except ValueError as problem:
-        raise ValueError(f"expected a whole number or text, got {show(value)}") from problem
+        raise ValueError(f"expected a whole number or text, got {quoted(value)}") from problem
 
 
 def id_order(one: Any) -> tuple[bool, Any]:

@@ -10,7 +10,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from tasks.core.coco.box import MAX_PX, read_number, show
+from schemas.phrases import quoted
+from tasks.core.coco.box import MAX_PX, read_number
 
 NAMES = (
     "nose", "left_eye", "right_eye", "left_ear", "right_ear", "left_shoulder", "right_shoulder", "left_elbow",
@@ -43,7 +44,7 @@ def read_keypoints(value: Any) -> list[float] | None:
     if value is None or (isinstance(value, list | tuple) and not value):
         return None
     if not isinstance(value, list | tuple):
-        raise BadKeypoints(f"expected a list of {NUMBERS} numbers, got {show(value)}")
+        raise BadKeypoints(f"expected a list of {NUMBERS} numbers, got {quoted(value)}")
     if len(value) != NUMBERS:
         nested = ", such as a list" if isinstance(value[0], list | tuple) else ""
         raise BadKeypoints(
@@ -63,12 +64,12 @@ def check_scheme(category: str, names: Any) -> None:
     points there are, even if there are 17, as other schemes have, too.
     """
     if not isinstance(names, list) or not names:
-        raise BadKeypoints(f"expected COCO's {len(NAMES)} named in category {show(category)}, got no names")
+        raise BadKeypoints(f"expected COCO's {len(NAMES)} named in category {quoted(category)}, got no names")
     if [_bare(name) for name in names] != [_bare(name) for name in NAMES]:
-        first = ", ".join(show(name) for name in names[:_SHOWN_NAMES])
+        first = ", ".join(quoted(name) for name in names[:_SHOWN_NAMES])
         more = ", ..." if len(names) > _SHOWN_NAMES else ""
         raise BadKeypoints(
-            f"expected COCO's {len(NAMES)}, got the {len(names)} of category {show(category)} ({first}{more})"
+            f"expected COCO's {len(NAMES)}, got the {len(names)} of category {quoted(category)} ({first}{more})"
         )
 
 

@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from schemas.errors import BadInput
-from tasks.core.coco.box import area_px2, read_box, read_is_crowd, read_number, show
+from schemas.phrases import quoted
+from tasks.core.coco.box import area_px2, read_box, read_is_crowd, read_number
 from tasks.core.coco.ids import Id, check_unique, read_id, read_number_id
 from tasks.core.coco.keypoints import BadKeypoints, check_scheme, read_keypoints
 
@@ -89,7 +90,7 @@ def read_document(name: str, data: bytes) -> Document:
     images = read_images(name, document)
     for place, image in enumerate(images.values()):
         if image.file_name is None:
-            got = show(image.row.get("file_name"))
+            got = quoted(image.row.get("file_name"))
             raise BadInput(f"{name}: expected images[{place}].file_name to be text, got {got}")
     categories = read_categories(name, document)
     annotations, bad = _annotations(name, document, images, categories)
@@ -232,7 +233,7 @@ def _area(value: Any, xywh_px: list[float]) -> float:
 def _category_name(name: str, place: int, row: Row) -> str:
     category = row.get("name")
     if isinstance(category, bool) or not isinstance(category, str | int | float):
-        raise BadInput(f"{name}: expected categories[{place}].name to be text, got {show(category)}")
+        raise BadInput(f"{name}: expected categories[{place}].name to be text, got {quoted(category)}")
     return str(category)
 
 

@@ -3,7 +3,8 @@
 from typing import Any, NamedTuple
 
 from schemas.errors import BadInput
-from tasks.core.coco.box import EmptyBox, read_box, read_coordinates, read_number, show
+from schemas.phrases import quoted
+from tasks.core.coco.box import EmptyBox, read_box, read_coordinates, read_number
 from tasks.core.coco.ids import Id, read_id
 from tasks.core.coco.keypoints import NAMES
 from tasks.core.coco.reader import read_json
@@ -52,7 +53,7 @@ def read_results(name: str, data: bytes) -> Results:
 
 def _detection(row: Any) -> Detection:
     if not isinstance(row, dict):
-        raise ValueError(f"expected an object with image_id, category_id, bbox and score, got {show(row)}")
+        raise ValueError(f"expected an object with image_id, category_id, bbox and score, got {quoted(row)}")
     image_id, category_id = (_id(row, field) for field in ("image_id", "category_id"))
     # the box last: an empty one hides no other mistake in its row
     score, keypoints = _score(row.get("score")), _keypoints(row.get("keypoints"))
@@ -72,7 +73,7 @@ def _score(value: Any) -> float:
     except ValueError:
         score = -1.0
     if not 0 <= score <= 1:
-        raise ValueError(f"expected a score of 0 to 1, got {show(value)}")
+        raise ValueError(f"expected a score of 0 to 1, got {quoted(value)}")
     return score
 
 
@@ -84,5 +85,5 @@ def _keypoints(value: Any) -> list[float] | None:
     except ValueError:
         numbers = []
     if len(numbers) != 3 * KEYPOINTS or not all(0 <= visibility <= 2 for visibility in numbers[2::3]):
-        raise ValueError(f"expected {KEYPOINTS} keypoints as x, y, visibility of 0 to 2 each, got {show(value)}")
+        raise ValueError(f"expected {KEYPOINTS} keypoints as x, y, visibility of 0 to 2 each, got {quoted(value)}")
     return numbers

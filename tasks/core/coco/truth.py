@@ -7,8 +7,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.errors import BadInput
+from schemas.phrases import quoted
 from schemas.tables import ANNOTATED_FIGURES, ANNOTATED_IMAGES
-from tasks.core.coco.box import show
 from tasks.core.coco.ids import Id, count_with_examples, id_order, read_number_id
 from tasks.core.coco.reader import Image, read_document, read_text
 
@@ -118,7 +118,7 @@ def _number_id(name: str, image_id: Id) -> int:
     try:
         return read_number_id(image_id)
     except ValueError as problem:
-        raise BadInput(f"{name}: expected whole numbers as ids of images, got {show(image_id)}") from problem
+        raise BadInput(f"{name}: expected whole numbers as ids of images, got {quoted(image_id)}") from problem
 
 
 def _notes(unknown: set[Id]) -> tuple[str, ...]:

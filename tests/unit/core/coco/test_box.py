@@ -17,7 +17,6 @@ from tasks.core.coco.box import (
     read_coordinates,
     read_is_crowd,
     read_number,
-    show,
 )
 
 BOXES = [
@@ -53,7 +52,7 @@ NO_BOXES = [
     pytest.param([1, 2, 3, None], f"{FOUR}: expected a number, got None", id="null in it"),
     pytest.param([1, 2, [3], 4], f"{FOUR}: expected a number, got [3]", id="nested"),
     pytest.param([[1, 2, 3, 4]], f"{FOUR}: expected a number, got [1, 2, 3, 4]", id="nested whole"),
-    pytest.param([1, 2, 3, 10**400], f"{FOUR}: expected a number, got 1000", id="beyond all floats"),
+    pytest.param([1, 2, 3, 10**400], f"{FOUR}: expected a number, got a number of 1,329 bits", id="beyond all floats"),
     pytest.param([1, 2, 3, 1e300], f"{FOUR}: expected numbers of at most 10000000 px", id="1e300"),
     pytest.param([1e300, 2, 3, 4], f"{FOUR}: expected numbers of at most 10000000 px", id="x of 1e300"),
     pytest.param([1, 2, MAX_PX + 1, 4], f"{FOUR}: expected numbers of at most 10000000 px", id="above the limit"),
@@ -121,11 +120,3 @@ def test_what_says_neither_crowd_nor_none(value: Any):
 def test_a_list_of_coordinates_may_be_empty():
     assert read_coordinates([]) == []
     assert read_number("1e3") == 1000
-
-
-def test_a_long_value_is_shortened_for_messages():
-    assert show([1] * 100) == f"{str([1] * 100)[:57]}..."
-    nested: list[Any] = []
-    for _ in range(100_000):
-        nested = [nested]
-    assert show(nested) == "list"

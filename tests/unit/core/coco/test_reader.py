@@ -68,7 +68,7 @@ def test_the_area_is_the_files_or_else_the_boxs(area: Any, expected: float):
         ({"bbox": [1, 2, 0, 4]}, "expected a box of positive width and height, got [1, 2, 0, 4]"),
         ({"bbox": None}, "expected a list of numbers, got None"),
         ({"bbox": ["a", 0, 1, 1]}, "expected a number, got 'a'"),
-        ({"bbox": [10**400, 0, 1, 1]}, "expected a number, got 1000"),
+        ({"bbox": [10**400, 0, 1, 1]}, "expected a number, got a number of 1,329 bits"),
         ({"iscrowd": 2}, "expected iscrowd to be 0 or 1, got 2"),
     ],
 )

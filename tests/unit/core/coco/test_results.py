@@ -55,12 +55,16 @@ def bad(**changes: Any) -> list[dict[str, Any]]:
         pytest.param(bad(bbox=[1, 2, 3, float("nan")]), "expected a finite number, got nan", id="NaN in a box"),
         pytest.param(bad(bbox=[1, 2, 3, float("inf")]), "expected a finite number, got inf", id="infinity in a box"),
         pytest.param(bad(bbox=[1, 2, 1e300, 4]), "expected numbers of at most 10000000 px", id="1e300"),
-        pytest.param(bad(bbox=[1, 2, 10**400, 4]), "expected a number, got 1000", id="beyond all floats"),
+        pytest.param(
+            bad(bbox=[1, 2, 10**400, 4]), "expected a number, got a number of 1,329 bits", id="beyond all floats"
+        ),
         pytest.param(bad(bbox=None), "expected a list of numbers, got None", id="no box"),
         pytest.param(bad(score=1.01), "expected a score of 0 to 1, got 1.01", id="a score above 1"),
         pytest.param(bad(score=-0.1), "expected a score of 0 to 1, got -0.1", id="a score below 0"),
         pytest.param(bad(score=float("nan")), "expected a score of 0 to 1, got nan", id="NaN for a score"),
-        pytest.param(bad(score=10**400), "expected a score of 0 to 1, got 1000", id="a score beyond all floats"),
+        pytest.param(
+            bad(score=10**400), "expected a score of 0 to 1, got a number of 1,329 bits", id="a score beyond all floats"
+        ),
         pytest.param(bad(score=None), "expected a score of 0 to 1, got None", id="no score"),
         pytest.param(bad(score=True), "expected a score of 0 to 1, got True", id="true is no score"),
         pytest.param(bad(keypoints=[1, 2, 2]), "expected 17 keypoints", id="one keypoint"),
