@@ -15,6 +15,7 @@ from tasks.core.split import drift
 from tasks.engine import previous, retries, runs, steps
 from tasks.engine.cache_keys import code_digest
 from tasks.engine.decide import decide_once
+from tasks.engine.roles import roles_of
 from tasks.engine.views import column_of, columns_of, figure_counts, kept_ids
 from tasks.io.store.store import Store
 
@@ -72,7 +73,7 @@ def _view(store: Store, settings: Split, state: State, recipe: Recipe, ids: pa.C
         "is_kept": pc.is_in(everyone, value_set=ids),
         "published": previous.published_splits(store, recipe, state.previous, everyone, sha256),
         "figures": pa.chunked_array([figure_counts(store, state, everyone, settings.category, settings.score)]),
-        "role": previous.roles(recipe, fields["source"]),
+        "role": roles_of(recipe, fields["source"]),
         **{column: known[column] for column in settings.by},
         "copies_sha256": sha256,
         "together_declared": _declared(settings, fields),
@@ -107,7 +108,7 @@ def _with_renamed_records(view: pa.Table, renamed: pa.Table, recipe: Recipe) -> 
             "record_id": renamed["record_id"],
             "published": renamed["published"],
             "copies_sha256": renamed["sha256"],
-            "role": previous.roles(recipe, renamed["source"]),
+            "role": roles_of(recipe, renamed["source"]),
             "is_kept": np.zeros(size, np.bool_),
             "figures": np.zeros(size, np.int64),
         }

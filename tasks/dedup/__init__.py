@@ -23,6 +23,7 @@ from tasks.dedup import relate, search, view_hashes
 from tasks.engine import by_hand, inspection, previous, runs, steps, thumbnails
 from tasks.engine.cache_keys import cache_key, code_digest
 from tasks.engine.measure import stored_measurements
+from tasks.engine.roles import roles_of
 from tasks.engine.views import column_of, columns_of, kept_ids, metadata_counts
 from tasks.io.files import verdicts as files
 from tasks.io.images.inspection import PHASH
@@ -90,7 +91,7 @@ def _second_choices(store: Store, state: State, recipe: Recipe, outcome: pa.Tabl
     source = column_of(store, state.records, ids, "source")
     sha256 = column_of(store, state.outcome("fetch"), ids, "sha256")
     published = previous.published_splits(store, recipe, state.previous, ids, sha256)
-    return decide.is_second_choice(outcome["group_id"], published, previous.roles(recipe, source))
+    return decide.is_second_choice(outcome["group_id"], published, roles_of(recipe, source))
 
 
 def read_verdicts(settings: Dedup, context: Context) -> pa.Table:

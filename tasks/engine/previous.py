@@ -4,7 +4,7 @@ Without it all images would be split anew. So a build that can't tell which rele
 nothing.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NoReturn
 
 import pyarrow as pa
@@ -226,19 +226,6 @@ def lineage_notes(store: Store, recipe: Recipe, chosen: Predecessor) -> tuple[st
         f"{settings.label}: its settings differ from those of release {previous.manifest.version}, so all images are "
         f"assigned anew, as lineage {chosen.lineage + 1}",
     )
-
-
-def roles(recipe: Recipe, source: pa.ChunkedArray) -> pa.ChunkedArray:
-    """The role of each record, by its source; null where the recipe has no roles."""
-    names = pc.unique(source).drop_null()
-    of = pa.array([recipe.split.role(name) for name in names.to_pylist()], pa.string())
-    return pa.chunked_array([of.take(pc.index_in(source, value_set=names).combine_chunks())])
-
-
-def role_of(recipe: Recipe) -> Callable[[str], str | None]:
-    """The role of a record by its record_id, which begins with its source's name."""
-    settings = recipe.split
-    return lambda record_id: settings.role(record_id.partition(":")[0])
 
 
 def _inherited_ledger(store: Store, recipe: Recipe, chosen: Predecessor) -> pa.Table:
