@@ -148,6 +148,8 @@ def _problems(recipe: Recipe) -> Iterator[str]:
     yield from _repeated("sources[].name", [source.name for source in recipe.sources])
     yield from _reserved([source.name for source in recipe.sources])
     yield from _repeated("stages[].label", [stage.label for stage in recipe.stages])
+    if any(stage.label == "scrape" for stage in recipe.stages):
+        yield "stages[].label: expected another word than 'scrape', which names the first step of every build"
     yield from _repeated("categories", list(recipe.categories))
     used = _used(recipe)
     for name in used:

@@ -313,6 +313,11 @@ def test_a_file_that_is_there_goes_before_a_recipe_that_ships(tmp_path: Path, mo
             id="a label twice",
         ),
         pytest.param(
+            staged("fetch", "hash", "screen: {label: scrape}", "split", "export"),
+            ("stages[].label: expected another word than 'scrape', which names the first step of every build",),
+            id="the label of a step that every build has",
+        ),
+        pytest.param(
             staged("fetch", "hash", "hash: {label: again}", "split", "export"),
             ("stages: expected hash at most once, got it 2 times",),
             id="a measure twice",
