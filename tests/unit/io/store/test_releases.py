@@ -19,7 +19,9 @@ from tasks.io.store import releases
 from tasks.io.store.releases import Draft, Release
 from tasks.io.store.store import Store
 
-LEDGER_ROWS = pa.Table.from_pylist([{"record_id": "a:1", "kept": True}, {"record_id": "a:2", "kept": False}], LEDGER)
+LEDGER_ROWS = pa.Table.from_pylist(
+    [{"record_id": f"a:{n}", "source": "a", "kept": n == 1, "image_id": n} for n in (1, 2)], LEDGER
+)
 IMAGES = pa.schema([("record_id", pa.string()), ("image", pa.struct([("bytes", pa.binary()), ("path", pa.string())]))])
 
 
