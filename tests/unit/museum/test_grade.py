@@ -190,9 +190,7 @@ STAGES = "stages: [{fetch: {label: fetch}}]\n"
         pytest.param({"relations.parquet": {"a": pa.array([7])}}, DamagedFile, "a as int64", id="a number as record"),
         pytest.param({"relations.parquet": {"b": pa.nulls(1, pa.string())}}, DamagedFile, "b with 1 nulls", id="null"),
         pytest.param({"relations.parquet": b"no table"}, DamagedFile, "to be a Parquet file", id="garbage"),
-        pytest.param(
-            {"recipe.yaml": b"{categories: [], stages: [{dedup: 1}]}"}, DamagedFile, "stages.0.dedup", id="a stage"
-        ),
+        pytest.param({"recipe.yaml": b"{categories: [], stages: [{dedup: 1}]}"}, DamagedFile, "stages.0.dedup", id="1"),
         pytest.param({"recipe.yaml": b"categories: []\n" + STAGES.encode()}, DamagedFile, "fetch", id="none"),
     ],
 )
