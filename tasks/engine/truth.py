@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 
 from schemas.errors import BadInput, DamagedFile
 from schemas.manifests import Context
+from schemas.phrases import quoted
 from schemas.tables import ANNOTATED_IMAGES, HASH
 from tasks.core import tables
 from tasks.core.coco import truth as core
@@ -231,5 +232,5 @@ def _adopt_images(release: Release, formats: Mapping[str, str], store: Store) ->
 
 def _adopt(store: Store, sha256: str, data: bytes) -> None:
     if hashlib.sha256(data).hexdigest() != sha256:
-        raise DamagedFile(f"expected the image {sha256} in the release, got other bytes")
+        raise DamagedFile(f"expected the image {quoted(sha256)} in the release, got other bytes")
     store.write_blob(data)

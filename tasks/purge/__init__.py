@@ -81,6 +81,7 @@ def _newest_first(store: Store, name: str) -> list[Release]:
     found = releases.versions(store, name)
     for release in found:
         _check_place(release, name)
+    _check_all_readable(store, name, found)
     if not found:
         raise BadInput(f"purge: expected a dataset with a release in '{store.url}', got '{name}'")
     if newest is None and any(release.recipe().limit is None for release in found):
@@ -93,9 +94,31 @@ def _newest_first(store: Store, name: str) -> list[Release]:
     return sorted(found, key=lambda release: (release.manifest.version != first, release.manifest.version))
 
 
+def _check_all_readable(store: Store, name: str, found: Sequence[Release]) -> None:
+    """Raise DamagedFile where there is a release without a readable manifest: nobody could tell what it shows.
+
+    Elsewhere than on a local disk, a publication that was killed leaves a folder without a manifest: that is none.
+    """
+    readable = {release.root.rsplit("/", 1)[-1] for release in found}
+    for version in releases.version_names(store, name):
+        folder = layout.release_folder(name, version)
+        if version not in readable and (store.is_local or store.exists(f"{folder}/manifest.json")):
+            raise DamagedFile(
+                f"expected a readable manifest.json in {store.url}/{folder}, got none; nothing is purged yet: restore "
+                "it, or remove that folder, then purge again"
+            )
+
+
 def _check_place(release: Release, name: str) -> None:
-    """Raise DamagedFile where a folder holds another release than its name says: that other one would be amended."""
+    """Raise DamagedFile where a folder holds another release than its name says, or its manifest lists files outside
+    it: these would be amended.
+    """
     folder, manifest = release.root.rsplit("/", 1)[-1], release.manifest
+    if outside := [path for path in manifest.files if not {"", ".", ".."}.isdisjoint(path.split("/"))]:
+        raise DamagedFile(
+            f"expected only files below {release.url} in its manifest.json, got {quoted(outside[0])}; nothing is "
+            "purged yet: restore it, or remove that folder, then purge again"
+        )
     if (manifest.name, manifest.version) != (name, folder):
         raise DamagedFile(
             f"expected release {folder} of {name} in {release.url}, got {quoted(manifest.version)} of "

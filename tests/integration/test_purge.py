@@ -35,6 +35,7 @@ from tests.support.manifests import rewrite_manifest
 TITLE = "Nocturne of the Purged Heron"
 URL = "https://museum.example/heron-of-the-night"
 ARTIST, STYLE = "Aurelia Heronwright", "Heronism"
+ENTRY = {"sha256": "0" * 64, "bytes": 0}
 RECIPE: dict[str, Any] = {
     "name": "small",
     "by_hand": "said",
@@ -476,5 +477,23 @@ def test_a_release_in_a_folder_of_another_name_stops_a_purge_before_it_begins(ho
     shutil.copytree(house.latest.url, Path(house.latest.url).with_name("0123456789ab"))
     before = files(house.store)
     with pytest.raises(DamagedFile, match="expected release 0123456789ab of small in"):
+        purge("small", house.store)
+    assert files(house.store) == before
+
+
+ODD_MANIFESTS = [
+    pytest.param(lambda fields: fields["files"].update({"../x.parquet": ENTRY}), "only files below", id="outside"),
+    pytest.param(lambda fields: fields["files"].update({"/x.parquet": ENTRY}), "only files below", id="from the root"),
+    pytest.param(lambda fields: fields.update(version="0123456789ab"), "got '0123456789ab' of 'small'", id="another"),
+    pytest.param(lambda fields: fields.update(name="big"), "of 'big'", id="of another dataset"),
+    pytest.param(lambda fields: fields.update(files=[]), "expected a readable manifest.json", id="no manifest"),
+]
+
+
+@pytest.mark.parametrize(("change", "sentence"), ODD_MANIFESTS)
+def test_a_manifest_of_another_release_stops_a_purge_before_it_begins(house: House, change, sentence):
+    rewrite_manifest(next(release for release in both(house) if house.row(release)["kept"]).url, change)
+    before = files(house.store)
+    with pytest.raises(DamagedFile, match=sentence):
         purge("small", house.store)
     assert files(house.store) == before
