@@ -77,10 +77,13 @@ def quoted_name(name: object) -> str:
 def error_line(problem: BaseException) -> str:
     r"""The first line of an error's own words, cut after 160 characters; its class where it has none.
 
-    >>> error_line(ValueError("no day\nat all")), error_line(NotImplementedError())
-    ('no day', 'NotImplementedError')
+    The words may quote what a stranger wrote: what a terminal would obey becomes question marks.
+
+    >>> error_line(ValueError("no day\nat all")), error_line(NotImplementedError()), error_line(ValueError("\x1b[2J"))
+    ('no day', 'NotImplementedError', '?[2J')
     """
     line = next((line.strip() for line in str(problem).splitlines() if line.strip()), type(problem).__name__)
+    line = "".join(letter if letter.isprintable() else "?" for letter in line)
     return line if len(line) <= _LONGEST_REASON else f"{line[:_LONGEST_REASON]}..."
 
 

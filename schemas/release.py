@@ -1,6 +1,10 @@
-"""What programs read of a release's YAML files, which may come from anybody: other fields are passed over."""
+"""What programs read of a release's YAML and JSON files, which may come from anybody: other fields are passed over."""
 
-from pydantic import BaseModel, ConfigDict
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
+_Fraction = Annotated[float, Field(ge=0, le=1)]
 
 
 class _Fields(BaseModel):
@@ -42,9 +46,10 @@ class ReleaseContract(_Fields):
 
 
 class RecipeStage(_Fields):
-    """A stage of a recipe."""
+    """A stage of a recipe. drop_relations: kinds of copies that it drops, if it is a dedup."""
 
     label: str
+    drop_relations: list[str] = []
 
 
 class ReleaseRecipe(_Fields):
@@ -53,3 +58,13 @@ class ReleaseRecipe(_Fields):
     limit: int | None = None
     categories: list[str]
     stages: list[dict[str, RecipeStage]]
+
+
+class ReleaseScores(_Fields):
+    """`evaluation.json`: the release's own detector against people's boxes. Null: there was nothing to score."""
+
+    images: int
+    figures: int
+    AP: _Fraction | None
+    AP50: _Fraction | None
+    AR100: _Fraction | None

@@ -402,3 +402,21 @@ def as_written(schema: pa.Schema) -> pa.Schema:
 CURVES = pa.schema([("step", pa.int64()), ("name", pa.string()), ("value", pa.float64())])
 """How a training went: the mean loss and its parts since the last point, the learning rate, scores, seconds so far
 (`s`)."""
+
+FILLED: dict[str, frozenset[str]] = {
+    "images": frozenset(
+        {
+            *("record_id", "image_id", "source", "source_urls", "styles", "rights_uri", "rights_basis", "sha256"),
+            *("phash", "phash_recipe", "width_px", "height_px", "format", "is_annotated", "group_id", "split"),
+            *("retrieved_at", "image"),
+        }
+    ),
+    "annotations": frozenset(set(ANNOTATIONS.names) - {"keypoints_xyv", "score"}),
+    "ledger": frozenset({"record_id", "source", "kept", "image_id"}),
+    "records": frozenset({"record_id", "source"}),
+    "relations": frozenset({"a", "b"}),
+    "takedowns": frozenset({"record_id", "scope"}),
+    "tombstones": frozenset({"record_id", "date", "reason"}),
+    "statistics/diversity": frozenset(),
+}
+"""Columns of a release's tables that have no null; of the first three tables those that the contract says."""

@@ -23,7 +23,7 @@ from tasks.core.evaluate.matching import Detections
 from tasks.engine import retries, runs
 from tasks.engine.cache_keys import code_digest
 from tasks.engine.decide import decide_once
-from tasks.engine.truth import MAX_FILE_BYTES, GroundTruth, is_coco_file, table_of
+from tasks.engine.truth import MAX_FILE_BYTES, GroundTruth, boxes_of_release, is_coco_file
 from tasks.io.files import inputs, outputs
 from tasks.io.store.releases import Release
 from tasks.io.store.store import parquet_bytes
@@ -66,8 +66,7 @@ def detections_in_release(release: str, truth: GroundTruth) -> dict[str, Detecti
     """
     if is_coco_file(release):
         raise BadInput("--release-detections: expected a release as the truth, got a COCO file")
-    annotations = table_of(Release(release), "annotations")
-    detections = results.detections_of_release(truth.images, annotations, truth.category_id)
+    detections = results.detections_of_release(truth.images, boxes_of_release(Release(release)), truth.category_id)
     if not detections:
         raise BadInput(f"--release-detections: expected a release with a detector's boxes, got {truth.name} without")
     return detections

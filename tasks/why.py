@@ -28,7 +28,8 @@ def why(url: str, record_id: str) -> str:
     row = _row(release.ledger(), record_id, release.manifest.version)
     lines = _lines(row, _labels(release.recipe()))
     if row["kept"]:
-        lines.append(f"  in the release: split {row['last_split']}, image_id {row['image_id']}, sha256 {row['sha256']}")
+        split, sha256 = (_printable(str(row[name])) for name in ("last_split", "sha256"))
+        lines.append(f"  in the release: split {split}, image_id {row['image_id']}, sha256 {sha256}")
     if record_id in release.tombstones()["record_id"].to_pylist():
         lines.append(f"  {'':<16} its image and its fields were purged")
     return "\n".join(lines)
@@ -77,7 +78,7 @@ def _row(ledger: pa.Table, record_id: str, where: str) -> dict[str, Any]:
     rows: list[dict[str, Any]] = ledger.filter(pc.equal(ledger["record_id"], record_id)).to_pylist()
     if not rows:
         near = difflib.get_close_matches(record_id, ledger["record_id"].to_pylist()[:100_000], n=3, cutoff=0.4)
-        hint = f"; similar ones are {', '.join(near)}" if near else ""
+        hint = f"; similar ones are {', '.join(map(_printable, near))}" if near else ""
         raise BadInput(
             f"record: expected one of the {ledger.num_rows} record_ids in the ledger of {where}, got "
             f"'{record_id}'{hint}"
@@ -91,18 +92,18 @@ def _labels(recipe: ReleaseRecipe) -> list[str]:
 
 def _lines(row: dict[str, Any], labels: list[str]) -> list[str]:
     end = labels.index(row["stage"]) if row["stage"] in labels else len(labels)
-    lines = [_printable(row["record_id"]), *(f"  {label:<16} kept" for label in labels[:end])]
+    lines = [_printable(row["record_id"]), *(f"  {_printable(label):<16} kept" for label in labels[:end])]
     if row["kept"]:
         return lines
     reason, detail = _printable(str(row["reason"])), row["detail"]
-    dropped = f"  {row['stage']!s:<16} dropped: {reason}"
+    dropped = f"  {_printable(str(row['stage'])):<16} dropped: {reason}"
     lines.append(f"{dropped} ({_printable(detail)})" if detail else dropped)
     lines.append(f"  {'':<16} {_meaning(reason)}")
     if row["kept_record_id"]:
-        where = f", in {row['last_split']}" if row["last_split"] else ""
-        lines.append(f"  {'':<16} the copy that was kept: {row['kept_record_id']}{where}")
+        where = f", in {_printable(row['last_split'])}" if row["last_split"] else ""
+        lines.append(f"  {'':<16} the copy that was kept: {_printable(row['kept_record_id'])}{where}")
     elif row["last_split"]:
-        lines.append(f"  {'':<16} last published in {row['last_split']}")
+        lines.append(f"  {'':<16} last published in {_printable(row['last_split'])}")
     return lines
 
 
@@ -121,7 +122,7 @@ def _reasons(ledger: pa.Table) -> list[str]:
     dropped = ledger.filter(pc.invert(ledger["kept"])).select(["stage", "reason", "record_id"])
     names: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
     for row in dropped.to_pylist():
-        names[row["stage"], _printable(str(row["reason"]))].append(_printable(row["record_id"]))
+        names[_printable(str(row["stage"])), _printable(str(row["reason"]))].append(_printable(row["record_id"]))
     lines = [f"{ledger.num_rows} records: {ledger.num_rows - dropped.num_rows} kept, {dropped.num_rows} dropped"]
     for (stage, reason), records in sorted(names.items(), key=lambda item: (-len(item[1]), item[0])):
         lines.append(f"  {stage:<16} {len(records):>8} {reason}: {listed(records, _EXAMPLES)}")

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
-import yaml
+from schemas.errors import BadInput
+from schemas.phrases import error_line, listed, quoted
+from schemas.release import RecipeStage
+from tasks.io.store.releases import Release
 
 NEVER_COMPARED = "never compared"
 
@@ -88,15 +90,14 @@ def grade(museum: Path, release: Path) -> Grade:
     limit took before is not that stage's doing. Nor does a mirrored one, unless the recipe's `drop_relations` has it.
     With a `relations.parquet`, wrong and missed pairs say as what they were seen.
 
-    Raises FileNotFoundError where the ledger, the recipe or the truth is missing.
+    Raises FileNotFoundError where the truth is missing, BadInput where there is no release, or none of this museum, and
+    DamagedFile where the release's files are not as releases have them.
     """
-    truth, stages = _truth(museum), _stages(release)
-    rows = pq.read_table(
-        release / "ledger.parquet", columns=["record_id", "stage", "reason", "kept_record_id"]
-    ).to_pylist()
-    reached = _reached(rows, [str(settings["label"]) for _, settings in stages])
+    read = Release(str(release))
+    truth, stages = _truth(museum), _stages(read)
+    reached = _reached(read, stages)
     kept = {key: _key(row["kept_record_id"]) for key, row in reached.items() if row["reason"] in _COPIES}
-    seen = _seen(release)
+    seen = _seen(read)
     wrong = [
         Pair(key, other, truth.kinship(key, other), seen(key, other))
         for key, other in kept.items()
@@ -123,42 +124,53 @@ def grade(museum: Path, release: Path) -> Grade:
 
 
 def _truth(museum: Path) -> _Truth:
-    copies = {
-        row["copy_key"]: (row["original_key"], row["relation"]) for row in _table(museum / "truth" / "duplicates.csv")
-    }
-    firsts = {row["key"]: row["first_key"] for row in _table(museum / "truth" / "series.csv")}
-    return _Truth(copies, firsts)
+    copies = _table(museum / "truth" / "duplicates.csv", "copy_key", "original_key", "relation")
+    series = _table(museum / "truth" / "series.csv", "key", "first_key")
+    return _Truth({copy: (original, relation) for copy, original, relation in copies}, dict(series))
 
 
-def _table(path: Path) -> list[dict[str, str]]:
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+def _table(path: Path, *columns: str) -> list[Any]:
+    """Rows of these columns."""
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            rows = [tuple(map(row.get, columns)) for row in csv.DictReader(file)]
+    except csv.Error as problem:
+        raise BadInput(f"museum: expected {path} to be a table, got {error_line(problem)}") from problem
+    if any(None in row for row in rows):
+        raise BadInput(f"museum: expected {', '.join(columns)} in each row of {path}, got a row without")
+    return rows
 
 
-def _stages(release: Path) -> list[tuple[str, dict[str, Any]]]:
+def _stages(release: Release) -> list[tuple[str, RecipeStage]]:
     """The recipe's stages in order: word and settings."""
-    recipe = yaml.safe_load((release / "recipe.yaml").read_text(encoding="utf-8"))
-    return [one for stage in recipe["stages"] for one in stage.items()]
+    return [one for stage in release.recipe().stages for one in stage.items()]
 
 
-def _unasked(stages: list[tuple[str, dict[str, Any]]]) -> frozenset[str]:
-    asked = {relation for _, settings in stages for relation in settings.get("drop_relations", ())}
+def _unasked(stages: list[tuple[str, RecipeStage]]) -> frozenset[str]:
+    asked = {relation for _, settings in stages for relation in settings.drop_relations}
     return frozenset({"mirrored"} - asked)
 
 
-def _reached(rows: list[dict[str, Any]], labels: list[str]) -> dict[str, dict[str, Any]]:
-    """The rows, by key, that the first stage which dropped a copy has met."""
-    stage = next((row["stage"] for row in rows if row["reason"] in _COPIES), "dedup")
+def _reached(release: Release, stages: list[tuple[str, RecipeStage]]) -> dict[str, dict[str, Any]]:
+    """The ledger's rows, by key, that the first stage which dropped a copy has met."""
+    rows = release.ledger().select(["record_id", "stage", "reason", "kept_record_id"]).to_pylist()
+    labels = [settings.label for _, settings in stages]
+    default = next((settings.label for word, settings in stages if word == "dedup"), None)
+    stage = next((row["stage"] for row in rows if row["reason"] in _COPIES), default)
+    if stage is None and default is None:
+        raise BadInput(f"museum: expected a release whose recipe has a dedup, got the stages {listed(labels, 20)}")
+    if stage not in labels:
+        expected = f"a ledger of the recipe's stages ({listed(labels, 20)})"
+        raise release.damage("ledger.parquet", expected, ValueError(quoted(stage)))
     later = labels[labels.index(stage) :]
     return {_key(row["record_id"]): row for row in rows if row["stage"] is None or row["stage"] in later}
 
 
-def _seen(release: Path) -> Callable[[str, str], str | None]:
+def _seen(release: Release) -> Callable[[str, str], str | None]:
     """What the release says of a pair of records: its table of relations, where there is one."""
-    path = release / "relations.parquet"
-    if not path.exists():
+    if "relations.parquet" not in release.manifest.files:
         return lambda one, other: None
-    rows = pq.read_table(path, columns=["a", "b", "relation"]).to_pylist()
+    rows = release.relations().to_pylist()
     said = {frozenset((_key(row["a"]), _key(row["b"]))): str(row["relation"]) for row in rows}
     return lambda one, other: said.get(frozenset((one, other)), NEVER_COMPARED)
 

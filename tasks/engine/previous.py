@@ -12,8 +12,9 @@ import pyarrow.compute as pc
 
 from schemas.errors import BadInput, DamagedFile, Overtaken, Refusal
 from schemas.manifests import Context, Predecessor
-from schemas.phrases import listed, quoted
+from schemas.phrases import listed, quoted, quoted_name
 from schemas.recipe import Recipe
+from schemas.split import SPLITS
 from tasks.core import tables
 from tasks.core.verify import manifest_problems
 from tasks.engine import runs
@@ -24,6 +25,7 @@ from tasks.io.store.store import Store
 
 NOTHING = "none"
 """What a person says in place of a version, for a build that inherits nothing."""
+_LEDGER_FILE = "ledger.parquet"
 _LEDGER = pa.schema([(name, pa.string()) for name in ("record_id", "source", "sha256", "kept_record_id", "last_split")])
 
 
@@ -49,6 +51,7 @@ def choose_predecessor(recipe: Recipe, context: Context) -> Predecessor:
     while whole is not None:
         _check(whole, name, known)
         if not whole.damaged_memory():
+            _check_ledger(whole)
             break
         damaged.append(whole.manifest.version)
         before, url = whole.manifest.previous, whole.url
@@ -169,6 +172,17 @@ def _check(release: Release, name: str, known: Sequence[Release]) -> None:
         _refuse(f"a manifest that holds in {release.url}", f"this: {problems[0]}", others)
 
 
+def _check_ledger(release: Release) -> None:
+    """Raise DamagedFile for a ledger with splits or ids that no release has: a build inherits both."""
+    ledger = release.ledger()
+    expected = f"a ledger with the splits {', '.join(SPLITS)} and ids of 53 bits"
+    if odd := sorted(set(pc.unique(ledger["last_split"]).drop_null().to_pylist()) - set(SPLITS)):
+        raise release.damage(_LEDGER_FILE, expected, ValueError(quoted(odd[0])))
+    for number in pc.min_max(ledger["image_id"]).as_py().values():
+        if number is not None and not 0 < number < 2**53:
+            raise release.damage(_LEDGER_FILE, expected, ValueError(f"the image_id {number}"))
+
+
 def _refuse(expected: str, got: str, others: Sequence[Release]) -> NoReturn:
     others = [release for release in others if not release.damaged_memory()]
     raise Refusal(
@@ -242,7 +256,7 @@ def _inherited_ledger(store: Store, recipe: Recipe, chosen: Predecessor) -> pa.T
     if not set(sources) & {source.name for source in recipe.sources}:
         raise Refusal(
             f"{settings.label}: expected the previous release, {previous.manifest.version}, to be of the same dataset, "
-            f"got one with other sources ({', '.join(sorted(sources))}); nothing is published: give the recipe another "
-            "name"
+            f"got one with other sources ({listed([*map(quoted_name, sorted(sources))], 5)}); nothing is "
+            "published: give the recipe another name"
         )
     return ledger.select(_LEDGER.names)

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from schemas.errors import BadInput, DamagedFile
 from schemas.manifests import Context
-from schemas.phrases import error_line
+from schemas.phrases import quoted
 from schemas.tables import ANNOTATED_IMAGES, HASH
 from tasks.core import tables
 from tasks.core.coco import truth as core
@@ -30,6 +30,12 @@ MAX_FILE_BYTES = 2**30
 MAX_IMAGE_BYTES = 2**28
 MAX_PIXELS = 150_000_000
 """As of a recipe's fetch, by default."""
+
+_OF_IMAGES = (*ANNOTATED_IMAGES.names, "is_annotated", "format")
+_OF_BOXES = (
+    *("annotation_id", "image_id", "category_id", "xywh_px", "area_px2", "is_crowd", "keypoints_xyv", "score"),
+    *("origin", "origin_name"),
+)
 
 Row = dict[str, Any]
 
@@ -174,14 +180,9 @@ def _notes(images: list[Row], reasons: Mapping[int, str]) -> tuple[str, ...]:
 def _open_release(truth: str, category: str) -> _TruthSource:
     release = Release(truth)
     name = f"{release.manifest.name} {release.manifest.version}"
-    all_images, boxes = table_of(release, "images"), table_of(release, "annotations")
+    all_images, boxes = release.rows("images", _OF_IMAGES), boxes_of_release(release)
     names = release.recipe().categories
-    try:
-        images, figures = core.truth_of_release(all_images, boxes, names, category)
-    except (KeyError, pa.ArrowException) as problem:  # a column that is missing, or of another kind
-        raise DamagedFile(
-            f"expected the tables of a release in {name}, got others ({error_line(problem)})"
-        ) from problem
+    images, figures = core.truth_of_release(all_images, boxes, names, category)
 
     def store_images(wanted: pa.Table, context: Context) -> tuple[pa.Table, tuple[str, ...]]:
         formats = (
@@ -197,23 +198,17 @@ def _open_release(truth: str, category: str) -> _TruthSource:
     return _TruthSource(name, images, figures, (), names.index(category) + 1, ids, store_images)
 
 
-def table_of(release: Release, name: str) -> pa.Table:
-    """All rows of a release's table, without image bytes.
+def boxes_of_release(release: Release) -> pa.Table:
+    """The boxes of a release, whoever drew or found them: the columns of ANNOTATIONS that scores go by.
 
-    Raises DamagedFile where a file of it is missing or is not Parquet.
+    Raises DamagedFile as `Release.rows` does, and for a box that is none, or a detector's without a score of 0 to 1.
     """
+    boxes = release.rows("annotations", _OF_BOXES)
     try:
-        return pa.concat_tables([_with_text_split(release.table(path, but="image")) for path in release.parts(name)])
-    except pa.ArrowException as problem:  # files of different columns, or no file at all
-        raise DamagedFile(
-            f"expected the table {name} of release {release.manifest.version}, got '{error_line(problem)}'"
-        ) from problem
-
-
-def _with_text_split(table: pa.Table) -> pa.Table:
-    """The table with `split` as text: it is a dictionary in older releases, whose files are below `split=<split>/`."""
-    place = table.schema.get_field_index("split")
-    return table.set_column(place, "split", table["split"].cast(pa.string()))
+        core.check_boxes(boxes)
+    except ValueError as problem:
+        raise release.damage("the table annotations", "boxes as releases have them", problem) from problem
+    return boxes
 
 
 def _adopt_images(release: Release, formats: Mapping[str, str], store: Store) -> list[str]:
@@ -223,12 +218,10 @@ def _adopt_images(release: Release, formats: Mapping[str, str], store: Store) ->
     """
     sizes = store.blob_sizes()
     missing = {sha256 for sha256 in formats if sha256 not in sizes}
-    for batch in release.batches("images") if missing else ():
-        wanted = batch.filter(pc.is_in(batch["sha256"], value_set=pa.array(sorted(missing), pa.string())))
-        for sha256, image in zip(wanted["sha256"].to_pylist(), wanted["image"].to_pylist(), strict=True):
-            if image and image["bytes"] is not None:
-                _adopt(store, sha256, image["bytes"])
-                missing.discard(sha256)
+    for sha256, data in release.embedded_images() if missing else ():
+        if sha256 in missing:
+            _adopt(store, sha256, data)
+            missing.discard(sha256)
     for sha256 in sorted(missing):
         path = media_path(sha256, formats[sha256])
         if path in release.manifest.files:
@@ -239,5 +232,5 @@ def _adopt_images(release: Release, formats: Mapping[str, str], store: Store) ->
 
 def _adopt(store: Store, sha256: str, data: bytes) -> None:
     if hashlib.sha256(data).hexdigest() != sha256:
-        raise DamagedFile(f"expected the image {sha256} in the release, got other bytes")
+        raise DamagedFile(f"expected the image {quoted(sha256)} in the release, got other bytes")
     store.write_blob(data)

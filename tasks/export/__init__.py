@@ -1,8 +1,6 @@
 """export (publish): the release. A release that is already published and intact is not written again."""
 
 import functools
-import json
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -117,7 +115,7 @@ def _check_gates(recipe: Recipe, previous: releases.Release | None, kept: int, c
         or previous.manifest.recipe_sha256 != recipe_sha256(recipe, context)
     ):
         return  # another recipe may keep as few as its author wants
-    before = int(str(previous.manifest.counts["kept"]))
+    before = pc.sum(previous.ledger()["kept"]).as_py() or 0
     if kept < before * (1 - recipe.max_loss_fraction):
         raise Refusal(
             f"export: expected at least {1 - recipe.max_loss_fraction:.0%} of the {before} images of release "
@@ -165,10 +163,10 @@ def _notes(release: releases.Release | None) -> tuple[str, ...]:
     """The release's scores of the detector, if people have annotated images too."""
     if release is None or "evaluation.json" not in release.manifest.files:
         return ()
-    scores: dict[str, Any] = json.loads(release.read("evaluation.json"))
-    if scores["AP"] is None:
+    scores = release.scores()
+    if scores.AP is None or scores.AP50 is None or scores.AR100 is None:
         return ()
     return (
-        f"detector against people's boxes, {scores['images']} annotated images, {scores['figures']} figures: "
-        f"AP {scores['AP']:.3f}, AP50 {scores['AP50']:.3f}, AR100 {scores['AR100']:.3f}",
+        f"detector against people's boxes, {scores.images} annotated images, {scores.figures} figures: "
+        f"AP {scores.AP:.3f}, AP50 {scores.AP50:.3f}, AR100 {scores.AR100:.3f}",
     )

@@ -1,19 +1,20 @@
 """purge: what was taken down leaves the store, and every release of its dataset; a tombstone says that it was there.
 
-First the tombstones are written, then the store is cleaned, then each release is amended, its manifest last. Every step
-finds nothing to do where it was done before: a purge that is killed and started again ends the same.
+First all that is needed of each release is read and checked. Then the tombstones are written, then the store is
+cleaned, then each release is amended, its manifest last. Every step finds nothing to do where it was done before: a
+purge that is killed and started again ends the same.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from datetime import UTC, datetime
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.errors import BadInput
-from schemas.phrases import listed
-from schemas.tables import EDGES
-from tasks.core import by_hand
+from schemas.errors import BadInput, DamagedFile
+from schemas.phrases import listed, quoted
+from schemas.tables import RECORDS
+from tasks.core import by_hand, tables
 from tasks.core.purge import release as core
 from tasks.core.purge import report
 from tasks.core.purge import tombstones as rules
@@ -25,7 +26,7 @@ from tasks.io.store.store import Store
 from tasks.io.store.tombstones import read_tombstones, write_tombstones
 from tasks.purge.areas import check_known, clean
 from tasks.purge.likeness import look_alikes
-from tasks.purge.release_files import amend
+from tasks.purge.release_files import amend, check
 from tasks.purge.removal import Removal
 
 
@@ -47,7 +48,8 @@ def purge(
     is_dry: nothing is removed.
 
     Raises BadInput if the store has no such dataset, or something in it that this version does not know; or if the
-    request is none (`check_request`).
+    request is none (`check_request`). Raises DamagedFile, before anything is removed, where a release is not as
+    releases are, so that it could not be amended.
     """
     # a dry run reads damaged files, too: it must not remove them
     store = Store(store_url, is_overlay=is_dry)
@@ -63,6 +65,7 @@ def purge(
     tombstones = _with_copies(store, known, ledgers, tombstones)
     removal, in_use = _removal(store, name, known, tombstones, today)
     removal = removal._replace(is_dry=is_dry)
+    _check_releases(removal, known)
     changes = [*_write_new_tombstones(removal, name), *clean(removal)]
     for release in known:
         changes += amend(removal, release)
@@ -76,6 +79,9 @@ def _newest_first(store: Store, name: str) -> list[Release]:
     """
     newest = releases.latest(store, name)
     found = releases.versions(store, name)
+    for release in found:
+        _check_place(release, name)
+    _check_all_readable(store, name, found)
     if not found:
         raise BadInput(f"purge: expected a dataset with a release in '{store.url}', got '{name}'")
     if newest is None and any(release.recipe().limit is None for release in found):
@@ -88,9 +94,42 @@ def _newest_first(store: Store, name: str) -> list[Release]:
     return sorted(found, key=lambda release: (release.manifest.version != first, release.manifest.version))
 
 
+def _check_all_readable(store: Store, name: str, found: Sequence[Release]) -> None:
+    """Raise DamagedFile where there is a release without a readable manifest: nobody could tell what it shows.
+
+    Elsewhere than on a local disk, a publication that was killed leaves a folder without a manifest: that is none.
+    """
+    readable = {release.root.rsplit("/", 1)[-1] for release in found}
+    for version in releases.version_names(store, name):
+        folder = layout.release_folder(name, version)
+        if version not in readable and (store.is_local or store.exists(f"{folder}/manifest.json")):
+            raise DamagedFile(
+                f"expected a readable manifest.json in {store.url}/{folder}, got none; nothing is purged yet: restore "
+                "it, or remove that folder, then purge again"
+            )
+
+
+def _check_place(release: Release, name: str) -> None:
+    """Raise DamagedFile where a folder holds another release than its name says, or its manifest lists files outside
+    it: these would be amended.
+    """
+    folder, manifest = release.root.rsplit("/", 1)[-1], release.manifest
+    if outside := [path for path in manifest.files if not {"", ".", ".."}.isdisjoint(path.split("/"))]:
+        raise DamagedFile(
+            f"expected only files below {release.url} in its manifest.json, got {quoted(outside[0])}; nothing is "
+            "purged yet: restore it, or remove that folder, then purge again"
+        )
+    if (manifest.name, manifest.version) != (name, folder):
+        raise DamagedFile(
+            f"expected release {folder} of {name} in {release.url}, got {quoted(manifest.version)} of "
+            f"{quoted(manifest.name)}; nothing is purged yet: restore its manifest.json, or remove that folder, then "
+            "purge again"
+        )
+
+
 def _with_copies(store: Store, known: list[Release], ledgers: list[pa.Table], tombstones: pa.Table) -> pa.Table:
     """The tombstones, and those of all copies: by what the releases say, then by the thumbnails that are there."""
-    edges = [_edges(release) for release in known]
+    edges = [release.relations() for release in known]
     tombstones = rules.with_copies(ledgers, edges, tombstones)
     works = tombstones.filter(pc.not_equal(tombstones["scope"], "record"))
     mine = rules.all_files_of(ledgers, works)
@@ -101,16 +140,22 @@ def _with_copies(store: Store, known: list[Release], ledgers: list[pa.Table], to
     return rules.with_copies(ledgers, edges, tombstones, look_alikes(store, purged, others))
 
 
-def _edges(release: Release) -> pa.Table:
-    is_there = "relations.parquet" in release.manifest.files
-    return release.table("relations.parquet") if is_there else EDGES.empty_table()
+def _check_releases(removal: Removal, known: Sequence[Release]) -> None:
+    """Raise DamagedFile where a release could not be amended."""
+    for release in known:
+        try:
+            check(removal, release)
+        except DamagedFile as problem:
+            raise DamagedFile(
+                f"{problem}; nothing is purged yet: restore that file, or remove {release.url}, then purge again"
+            ) from problem
 
 
 def _removal(
     store: Store, name: str, known: list[Release], tombstones: pa.Table, day: str
 ) -> tuple[Removal, dict[str, str]]:
     """What goes; and of the files of the purged records those that stay, to a record that uses them."""
-    ledgers, records = [release.ledger() for release in known], [release.records() for release in known]
+    ledgers, records = [release.ledger() for release in known], [_records(release) for release in known]
     others = _other_datasets(store, name)
     record_ids = frozenset(tombstones["record_id"].to_pylist())
     ever = rules.all_files_of(ledgers, tombstones)
@@ -129,6 +174,11 @@ def _removal(
     return removal, elsewhere | here
 
 
+def _records(release: Release) -> pa.Table:
+    """RECORDS of a release, which may be older than some of their columns."""
+    return tables.as_schema(release.records(), RECORDS)
+
+
 def _other_datasets(store: Store, name: str) -> list[Release]:
     """The newest release of each other dataset in the store: their files stay."""
     found = (releases.latest(store, other) for other in store.list_folder(layout.RELEASES) if other != name)
@@ -140,7 +190,7 @@ def _retrievals_of_other_datasets(others: list[Release], files: Collection[str])
     spared = set[tuple[str, str]]()
     for release in others if files else []:
         keepers = rules.keepers_of(release.ledger(), files)
-        records = release.records()
+        records = _records(release)
         for row in records.filter(pc.is_in(records["record_id"], value_set=keepers)).to_pylist():
             folders = (layout.images_folder(row["source"]), layout.DOWNLOADS)
             spared |= {(folder, row["locator"]) for folder in folders}

@@ -18,6 +18,28 @@ _TOMBSTONES, _LEDGER, _RECORDS = "tombstones.parquet", "ledger.parquet", "record
 _DIVERSITY, _CARD, _REPORT = "statistics/diversity.parquet", "README.md", "report.html"
 
 
+def check(removal: Removal, release: Release) -> None:
+    """Read all that `amend` will read of a release, change it as that will, and write nothing.
+
+    A purge that can't go on in the middle would leave a store in which nobody can build: so it does not begin.
+
+    Raises DamagedFile where a file is not as releases have it.
+    """
+    if not any(True for _ in amend(removal._replace(is_dry=True), release)):
+        return
+    try:
+        core.check_counts(release.ledger())
+    except ValueError as problem:
+        raise release.damage(_LEDGER, "a ledger as releases have it", problem) from problem
+    for table in digest.PRIMARY_KEYS:
+        for path in release.parts(table):
+            release.checked(path, (digest.PRIMARY_KEYS[table],))
+        try:
+            _digest(release, table)
+        except (ValueError, TypeError) as problem:
+            raise release.damage(f"the table {table}", "one that has a digest", problem) from problem
+
+
 def amend(removal: Removal, release: Release) -> Iterator[str]:
     """Amend a release that knows any of the records; one line on what was changed, or none."""
     book = release.ledger()
@@ -53,7 +75,8 @@ def _amend_files(removal: Removal, editor: ReleaseEditor, book: pa.Table) -> Non
     if _RECORDS in files:
         editor.table(_RECORDS, change)
     editor.table(_LEDGER, lambda table: core.ledger_with(table, mine))
-    editor.text(_CARD, lambda text: core.card_with(text.decode(), mine).encode())
+    kept = "surrogateescape"  # bytes that are no text stay as they are
+    editor.text(_CARD, lambda text: core.card_with(text.decode(errors=kept), mine).encode(errors=kept))
 
 
 def _remove_report(removal: Removal, editor: ReleaseEditor, book: pa.Table) -> None:
@@ -82,10 +105,7 @@ def _remove_media(removal: Removal, editor: ReleaseEditor, change: Callable[[pa.
     media = [path for path in release.manifest.files if path.startswith("media/") and _sha256_of(path) in ever]
     if not media:
         return
-    light = ["record_id", "sha256", "width_px"]
-    used = set[str]()
-    for batch in release.batches("images"):
-        used |= set(change(pa.Table.from_batches([batch.select(light)]))["sha256"].to_pylist())
+    used = set(change(release.rows("images", ["record_id", "sha256", "width_px"]))["sha256"].to_pylist())
     for path in media:
         if _sha256_of(path) not in used:
             editor.remove(path)
@@ -104,8 +124,10 @@ def _manifest(release: Release, editor: ReleaseEditor, mine: pa.Table, day: str)
     """The manifest of the release as its files are now."""
     now = Release(release.url)
     now.manifest = release.manifest.model_copy(update={"files": editor.entries()})
-    content = {
-        table: digest.digest_by_primary_key(now.batches(table), key) for table, key in digest.PRIMARY_KEYS.items()
-    }
+    content = {table: _digest(now, table) for table in digest.PRIMARY_KEYS}
     amended = Amendment(date=day, tombstones=mine.num_rows, content=content)
     return digest.sealed(now.manifest.model_copy(update={"counts": ledger.counts(now.ledger()), "amended": amended}))
+
+
+def _digest(release: Release, table: str) -> str:
+    return digest.digest_by_primary_key(release.batches(table), digest.PRIMARY_KEYS[table])

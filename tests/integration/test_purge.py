@@ -1,12 +1,15 @@
 """What was taken down leaves the store and all releases: every file is looked through, packed columns unpacked."""
 
 import csv
+import hashlib
+import math
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import fsspec
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import yaml
@@ -17,7 +20,7 @@ from examples.museum.serve.works import CatalogueHall
 from flows.build_dataset import run_stages
 from flows.cli import main
 from flows.recipes import recipe_from_file
-from schemas.errors import BadInput, Refusal
+from schemas.errors import BadInput, DamagedFile, Refusal
 from schemas.manifests import Context
 from tasks.io.store import store as stores
 from tasks.io.store.amend import ReleaseEditor
@@ -32,6 +35,7 @@ from tests.support.manifests import rewrite_manifest
 TITLE = "Nocturne of the Purged Heron"
 URL = "https://museum.example/heron-of-the-night"
 ARTIST, STYLE = "Aurelia Heronwright", "Heronism"
+ENTRY = {"sha256": "0" * 64, "bytes": 0}
 RECIPE: dict[str, Any] = {
     "name": "small",
     "by_hand": "said",
@@ -398,3 +402,98 @@ def test_works_of_sources_on_the_web_are_forgotten_and_not_asked_for_again(tmp_p
             assert not [address for address in asked if address == locator or address.endswith(f"/objects/{name[4:]}")]
         assert desk.reasons() == {**before, **dict.fromkeys(names, "taken_down")}
         assert verify(desk.latest.url).problems == ()
+
+
+def reseal(release: Release) -> None:
+    """Give each file of a release the digest that it has now, as whoever changed it would."""
+
+    def change(fields: dict[str, Any]) -> None:
+        for path, entry in fields["files"].items():
+            data = Path(release.url, path).read_bytes()
+            entry |= {"sha256": hashlib.sha256(data).hexdigest(), "bytes": len(data)}
+
+    rewrite_manifest(release.url, change)
+
+
+def with_values(path: str, column: str, values: Any) -> Callable[[Release], None]:
+    """Change a column of the release's first file of that name. values: of each row, or a function of its value."""
+
+    def change(release: Release) -> None:
+        file = min(Path(release.url).glob(path))
+        table = pq.ParquetFile(file).read()
+        old = table[column].to_pylist()
+        new = pa.array([values(value) for value in old]) if callable(values) else pa.array([values] * len(old))
+        pq.write_table(table.set_column(table.column_names.index(column), column, new), file)
+
+    return change
+
+
+def with_text(path: str, text: str) -> Callable[[Release], None]:
+    return lambda release: min(Path(release.url).glob(path)).write_text(text, encoding="utf-8") and None
+
+
+ODD_RELEASES = [
+    pytest.param(with_values("ledger.parquet", "reason", "near_duplicate"), "neither kept in a split", id="a reason"),
+    pytest.param(with_values("ledger.parquet", "detail", math.nan), "detail as double", id="the ledger's types"),
+    pytest.param(with_values("images/*/*", "width_px", "wide"), "width_px as string", id="the images' types"),
+    pytest.param(with_values("images/*/*", "title", 2**60), "title as int64", id="numbers as titles"),
+    pytest.param(with_values("annotations/*/*", "area_px2", math.nan), "area_px2 with a number", id="no number"),
+    pytest.param(with_values("relations.parquet", "a", 7), "a as int64", id="the relations' types"),
+    pytest.param(with_values("records.parquet", "title", lambda _: [1]), "title as list", id="the records' types"),
+    pytest.param(with_text("coco/val.json", "[]"), "in place of an object", id="COCO that is a list"),
+    pytest.param(with_text("coco/val.json", "[" * 10**5), "to be JSON", id="COCO that is deep"),
+    pytest.param(with_text("coco/val.detections.json", "{}"), "in place of a list", id="results that are no list"),
+]
+
+
+@pytest.mark.parametrize("is_dry", [True, False])
+@pytest.mark.parametrize(("change", "sentence"), ODD_RELEASES)
+def test_a_release_that_can_not_be_amended_stops_a_purge_before_it_begins(house: House, change, sentence, is_dry):
+    oldest = next(release for release in both(house) if house.row(release)["kept"])
+    change(oldest)
+    reseal(oldest)
+    before = files(house.store)
+    with pytest.raises(DamagedFile, match=sentence):
+        purge("small", house.store, is_dry=is_dry)
+    assert files(house.store) == before
+
+
+def test_a_release_that_another_program_has_written_is_purged(house: House):
+    """pandas and others write text as categories, and keep in the file those of rows that are gone."""
+    oldest = next(release for release in both(house) if house.row(release)["kept"])
+    for file in [*Path(oldest.url).glob("*.parquet"), *Path(oldest.url).glob("images/*/*.parquet")]:
+        table = pq.ParquetFile(file).read()
+        for place, field in enumerate(table.schema):
+            if field.type == pa.string():
+                table = table.set_column(place, field.name, table[field.name].dictionary_encode())
+        pq.write_table(table, file)
+    reseal(oldest)
+    purge("small", house.store)
+    assert house.traces(TITLE.encode(), URL.encode()) == []
+    assert purge("small", house.store) == "purge small: 2 records purged already; nothing is left to remove"
+
+
+def test_a_release_in_a_folder_of_another_name_stops_a_purge_before_it_begins(house: House):
+    shutil.copytree(house.latest.url, Path(house.latest.url).with_name("0123456789ab"))
+    before = files(house.store)
+    with pytest.raises(DamagedFile, match="expected release 0123456789ab of small in"):
+        purge("small", house.store)
+    assert files(house.store) == before
+
+
+ODD_MANIFESTS = [
+    pytest.param(lambda fields: fields["files"].update({"../x.parquet": ENTRY}), "only files below", id="outside"),
+    pytest.param(lambda fields: fields["files"].update({"/x.parquet": ENTRY}), "only files below", id="from the root"),
+    pytest.param(lambda fields: fields.update(version="0123456789ab"), "got '0123456789ab' of 'small'", id="another"),
+    pytest.param(lambda fields: fields.update(name="big"), "of 'big'", id="of another dataset"),
+    pytest.param(lambda fields: fields.update(files=[]), "expected a readable manifest.json", id="no manifest"),
+]
+
+
+@pytest.mark.parametrize(("change", "sentence"), ODD_MANIFESTS)
+def test_a_manifest_of_another_release_stops_a_purge_before_it_begins(house: House, change, sentence):
+    rewrite_manifest(next(release for release in both(house) if house.row(release)["kept"]).url, change)
+    before = files(house.store)
+    with pytest.raises(DamagedFile, match=sentence):
+        purge("small", house.store)
+    assert files(house.store) == before

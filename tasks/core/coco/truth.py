@@ -3,12 +3,14 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.errors import BadInput
 from schemas.phrases import quoted
 from schemas.tables import ANNOTATED_FIGURES, ANNOTATED_IMAGES
+from tasks.core.coco.box import MAX_PX
 from tasks.core.coco.ids import Id, count_with_examples, id_order, read_number_id
 from tasks.core.coco.reader import Image, read_document, read_text
 
@@ -83,6 +85,22 @@ def truth_of_release(
     )
     boxes = [{**row, "category": category} for row in annotations.filter(is_figure).to_pylist()]
     return annotated.sort_by("image_id"), figure_table(boxes)
+
+
+def check_boxes(annotations: pa.Table) -> None:
+    """Raise ValueError where a row of ANNOTATIONS has a box that is none, or a detector's has no score of 0 to 1.
+
+    The same rules as for boxes and scores that come in a file (`read_box`, `read_results`).
+    """
+    flat = pc.list_flatten(annotations["xywh_px"])
+    sides_px = np.asarray(flat.to_numpy(), np.float64).reshape(-1, 4)
+    is_odd = (np.abs(np.nan_to_num(sides_px, nan=np.inf)) > MAX_PX).any(axis=1) | (sides_px[:, 2:] <= 0).any(axis=1)
+    if is_odd.any():
+        raise ValueError(f"the box {quoted(annotations['xywh_px'][int(is_odd.argmax())].as_py())}")
+    scores = annotations.filter(pc.equal(annotations["origin"], "detector"))["score"]
+    is_score = pc.fill_null(pc.and_(pc.greater_equal(scores, 0), pc.less_equal(scores, 1)), False)
+    if odd := scores.filter(pc.invert(is_score)).to_pylist():
+        raise ValueError(f"a detector's score {quoted(odd[0])}")
 
 
 def figure_table(rows: Sequence[Row]) -> pa.Table:

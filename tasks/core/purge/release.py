@@ -1,12 +1,14 @@
 """What a purge changes in the files of a release: ledger, COCO files, statistics, card and report."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from schemas.phrases import and_more, quoted
 from schemas.reasons import Reason
+from tasks.core.coco.ids import read_number_id
 
 REMOVED_REPORT = """<!doctype html><html lang=en><meta charset=utf-8><title>Report removed</title>
 <p>This report showed some of the images. Records were taken down after it was published, and the report was removed
@@ -31,6 +33,8 @@ def lone_artists(records: Iterable[pa.Table], record_ids: Collection[str]) -> se
 
 def diversity_without(table: pa.Table, artists: Collection[str]) -> pa.Table:
     """DIVERSITY without the names of these artists; all numbers stay."""
+    if "largest_artist" not in table.column_names:
+        return table
     place = table.schema.get_field_index("largest_artist")
     is_gone = pc.is_in(table["largest_artist"], value_set=pa.array(sorted(artists), pa.string()))
     return table.set_column(place, table.schema.field(place), pc.if_else(is_gone, None, table["largest_artist"]))
@@ -59,16 +63,41 @@ def ledger_with(ledger: pa.Table, tombstones: pa.Table) -> pa.Table:
     return both.take(pc.sort_indices(both["record_id"]))
 
 
-def coco_without(document: Mapping[str, Any], image_ids: Collection[int]) -> dict[str, Any]:
-    """A COCO document without these images and their annotations."""
-    images = [image for image in document["images"] if image["id"] not in image_ids]
-    boxes = [box for box in document["annotations"] if box["image_id"] not in image_ids]
+def coco_without(document: Any, image_ids: Collection[int]) -> dict[str, Any]:
+    """A COCO document without these images and their annotations.
+
+    Raises ValueError for what is no COCO document, or one in which an image has no number: nobody could tell which
+    rows are left.
+    """
+    if not isinstance(document, dict):
+        raise ValueError(f"{quoted(document)} in place of an object with images and annotations")
+    images = _rows_without(document.get("images"), "images", "id", image_ids)
+    boxes = _rows_without(document.get("annotations"), "annotations", "image_id", image_ids)
     return {**document, "images": images, "annotations": boxes}
 
 
-def detections_without(boxes: Sequence[Mapping[str, Any]], image_ids: Collection[int]) -> list[Mapping[str, Any]]:
-    """COCO results without those of these images."""
-    return [box for box in boxes if box["image_id"] not in image_ids]
+def detections_without(boxes: Any, image_ids: Collection[int]) -> list[Mapping[str, Any]]:
+    """COCO results without those of these images. Raises ValueError as `coco_without` does."""
+    return _rows_without(boxes, "results", "image_id", image_ids)
+
+
+def _rows_without(rows: Any, name: str, field: str, image_ids: Collection[int]) -> list[Mapping[str, Any]]:
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise ValueError(f"{name}: {quoted(rows)} in place of a list of objects")
+    try:
+        return [row for row in rows if read_number_id(row.get(field)) not in image_ids]
+    except ValueError as problem:
+        raise ValueError(f"{name} with {field}: {problem}") from problem
+
+
+def check_counts(ledger: pa.Table) -> None:
+    """Raise ValueError for a LEDGER that can't be counted: each record is kept, in a split, or dropped for a reason."""
+    is_kept, has_reason = ledger["kept"], pc.is_valid(ledger["reason"])
+    is_odd = pc.or_(pc.equal(is_kept, has_reason), pc.and_(is_kept, pc.is_null(ledger["last_split"])))
+    if odd := ledger.filter(is_odd)["record_id"].to_pylist():
+        raise ValueError(
+            f"{quoted(odd[0])}{and_more(len(odd) - 1)} neither kept in a split, without a reason, nor dropped for one"
+        )
 
 
 def card_with(text: str, tombstones: pa.Table) -> str:

@@ -42,7 +42,11 @@ def reveals(table: pa.Table, record_ids: Collection[str]) -> pa.Array:
     """
     wanted = pa.array(sorted(record_ids), pa.string())
     if "record_id" not in table.column_names:
-        ends = [np.asarray(pc.is_in(table[end], value_set=wanted), bool) for end in _ENDS if end in table.column_names]
+        ends = [
+            np.asarray(pc.is_in(table[end].cast(pa.string()), value_set=wanted), bool)
+            for end in _ENDS
+            if end in table.column_names and not pa.types.is_nested(table.schema.field(end).type)
+        ]
         return pa.array(np.any([np.zeros(table.num_rows, bool), *ends], axis=0), pa.bool_())
     mask = np.asarray(pc.is_in(table["record_id"].cast(pa.string()), value_set=wanted), bool)
     others = [name for name in table.column_names if name not in COLUMNS_OF_PURGED_ROWS]
@@ -122,9 +126,10 @@ def without_records(table: pa.Table, record_ids: Collection[str], addresses: Col
     left = table.filter(pc.invert(reveals(table, record_ids)))
     if "source_urls" not in left.column_names:
         return left
+    own_pages = left["source_url"].to_pylist() if "source_url" in left.column_names else [None] * left.num_rows
     kept = [
-        [url for url in urls if url not in addresses or url == own]
-        for urls, own in zip(left["source_urls"].to_pylist(), left["source_url"].to_pylist(), strict=True)
+        urls and [url for url in urls if url not in addresses or url == own]
+        for urls, own in zip(left["source_urls"].to_pylist(), own_pages, strict=True)
     ]
     place = left.schema.get_field_index("source_urls")
     return left.set_column(place, left.schema.field(place), pa.array(kept, left.schema.field(place).type))

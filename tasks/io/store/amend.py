@@ -3,6 +3,7 @@
 A purge that is killed leaves files that the old manifest does not know; the next purge goes on from there.
 """
 
+import contextlib
 import json
 import os
 from collections.abc import Callable, Iterator
@@ -13,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from schemas.manifests import FileEntry, ReleaseManifest
-from tasks.io.store import layout
+from tasks.io.store import layout, release_tables
 from tasks.io.store.releases import Release, write_parquet
 from tasks.io.store.store import Store
 
@@ -32,18 +33,31 @@ class ReleaseEditor:
         self.lost_rows: dict[str, int] = {}
 
     def table(self, path: str, change: Change) -> None:
-        """Change a table, row group by row group; a file in which nothing changes is left alone."""
-        with self.release.open_parquet(path) as parquet:
+        """Change a table, row group by row group; a file in which nothing changes is left alone.
+
+        change: gets tables in the types of a release, whatever program wrote the file (`release_tables.whole`).
+
+        Raises DamagedFile for a file that no release has, before anything of it is written.
+        """
+        with self.release.open_parquet(path) as parquet, self._is_readable(path):
+            schema = release_tables.schema_to_write(parquet.schema_arrow, path)
             light = [name for name in parquet.schema_arrow.names if name != _HEAVY]
-            before = parquet.read(columns=light)
+            before = release_tables.whole(parquet.read(columns=light), path)
             after = change(before)
-            if after.equals(before):
+            if _is_same(before, after):
                 return
             self.lost_rows[path] = before.num_rows - after.num_rows
             if not self._is_dry:
                 with self._store.scratch() as beside:
-                    write_parquet(beside, _groups(parquet, change), parquet.schema_arrow)
+                    write_parquet(beside, _groups(parquet, path, schema, change), schema)
                     self._put(path, beside)
+
+    @contextlib.contextmanager
+    def _is_readable(self, path: str) -> Iterator[None]:
+        try:
+            yield
+        except (ValueError, RecursionError) as problem:  # other errors of Arrow's are told by `open_parquet`
+            raise self.release.damage(path, "what releases have there", problem) from problem
 
     def text(self, path: str, change: Callable[[bytes], bytes]) -> None:
         """Change any other file, whole; one that is not there begins empty."""
@@ -55,16 +69,17 @@ class ReleaseEditor:
                 self._store.write_bytes(f"{self._folder}/{path}", after)
 
     def json(self, path: str, change: Callable[[Any], Any]) -> None:
-        """Change a JSON file, written as releases write it."""
+        """Change a JSON file, written as releases write it.
 
-        def changed(data: bytes) -> bytes:
-            value = json.loads(data)
+        Raises DamagedFile if it is gone or no JSON, and where `change` raises ValueError for a value of another shape.
+        """
+        value = self.release.read_json(path)
+        with self._is_readable(path):
             new = change(value)
             if new == value:
-                return data
-            return json.dumps(new, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode()
-
-        self.text(path, changed)
+                return
+            data = json.dumps(new, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode()
+        self.text(path, lambda _: data)
 
     def remove(self, path: str) -> None:
         """Remove a file, if it is there."""
@@ -104,8 +119,16 @@ class ReleaseEditor:
         beside.replace(self._store.full(f"{self._folder}/{path}"))
 
 
-def _groups(parquet: pq.ParquetFile, change: Change) -> Iterator[pa.Table]:
+def _groups(parquet: pq.ParquetFile, path: str, schema: pa.Schema, change: Change) -> Iterator[pa.Table]:
     for number in range(parquet.num_row_groups):
-        group = change(parquet.read_row_group(number))
+        group = change(release_tables.whole(parquet.read_row_group(number), path))
         if group.num_rows:
-            yield group
+            yield group.cast(schema)  # dictionaries are made anew: of one that is only filtered, all values stay
+
+
+def _is_same(before: pa.Table, after: pa.Table) -> bool:
+    """Whether nothing has changed. To Arrow, what is not a number differs from itself: then the text decides."""
+    return before.num_rows == after.num_rows and all(
+        one.equals(other) or str(one.to_pylist()) == str(other.to_pylist())
+        for one, other in zip(before.columns, after.columns, strict=True)
+    )

@@ -13,7 +13,7 @@ import os
 import re
 import shutil
 import uuid
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -27,11 +27,11 @@ from pydantic import BaseModel, ValidationError
 from schemas.errors import BadInput, DamagedFile
 from schemas.manifests import FileEntry, ReleaseManifest
 from schemas.phrases import LONGEST_PLACE, error_line, quoted
-from schemas.release import ReleaseContract, ReleaseRecipe
-from schemas.tables import LEDGER, RECORDS, TAKEDOWNS, TOMBSTONES
+from schemas.release import ReleaseContract, ReleaseRecipe, ReleaseScores
+from schemas.tables import EDGES, RECORDS, TOMBSTONES
 from schemas.yaml_text import NotYaml, parse_yaml
 from tasks.io.files import regular
-from tasks.io.store import layout
+from tasks.io.store import layout, release_tables
 from tasks.io.store.store import Store
 from tasks.io.store.tombstones import with_scopes
 
@@ -76,7 +76,7 @@ class Release:
         try:
             return json.loads(self.read(path))
         except (ValueError, RecursionError) as problem:
-            raise self._damage(path, "JSON", problem) from problem
+            raise self.damage(path, "JSON", problem) from problem
 
     @contextlib.contextmanager
     def _open(self, path: str) -> Iterator[Any]:
@@ -85,7 +85,7 @@ class Release:
         except (FileNotFoundError, NotADirectoryError) as problem:
             raise DamagedFile(f"expected {path} in release {self.manifest.version}, got nothing there") from problem
         except regular.NotRegular as problem:
-            raise self._damage(path, "a file", problem) from problem
+            raise self.damage(path, "a file", problem) from problem
         with file:
             yield file
 
@@ -96,13 +96,14 @@ class Release:
             try:
                 yield pq.ParquetFile(file)
             except pa.ArrowException as problem:
-                raise self._damage(path, "a Parquet file", problem) from problem
+                raise self.damage(path, "a Parquet file", problem) from problem
             except OSError as problem:
                 if problem.errno is not None:  # the machine's fault, not the file's: Arrow's own have no number
                     raise
-                raise self._damage(path, "a Parquet file", problem) from problem
+                raise self.damage(path, "a Parquet file", problem) from problem
 
-    def _damage(self, path: str, expected: str, problem: Exception) -> DamagedFile:
+    def damage(self, path: str, expected: str, problem: Exception) -> DamagedFile:
+        """The error for a file that is not what releases have there."""
         return DamagedFile(
             f"expected {path} in release {self.manifest.version} to be {expected}, got {error_line(problem)}"
         )
@@ -134,61 +135,98 @@ class Release:
         """
         return self._fields("contract.yaml", ReleaseContract)
 
+    def scores(self) -> ReleaseScores:
+        """What `evaluation.json` says of its detector.
+
+        Raises DamagedFile as `read_json` does, and where a field is missing or of another kind.
+        """
+        return self._validated("evaluation.json", ReleaseScores, self.read_json("evaluation.json"))
+
     def _fields(self, path: str, kind: type[_Fields]) -> _Fields:
+        return self._validated(path, kind, self.read_mapping(path))
+
+    def _validated(self, path: str, kind: type[_Fields], value: Any) -> _Fields:
         try:
-            return kind.model_validate(self.read_mapping(path))
+            return kind.model_validate(value)
         except ValidationError as problem:
             first = problem.errors(include_url=False)[0]
-            place = ".".join(map(str, first["loc"]))
+            place = ".".join(map(str, first["loc"])) or "it"
             raise DamagedFile(
                 f"{path} of release {self.manifest.version}: expected '{place}' as releases have it, got "
                 f"{quoted(first['input'])} ({first['msg']})"
             ) from problem
 
     def ledger(self) -> pa.Table:
-        """Its ledger. Raises DamagedFile if it is gone or no Parquet."""
-        return self._whole_table("ledger.parquet", LEDGER)
+        """Its ledger. Raises DamagedFile as `rows` does."""
+        return self._whole_table("ledger.parquet")
 
     def records(self) -> pa.Table:
         """What was known of every record when it was built; empty for releases that did not keep it.
 
-        Raises DamagedFile if it is gone or no Parquet.
+        Raises DamagedFile as `rows` does.
         """
         if "records.parquet" not in self.manifest.files:
             return RECORDS.empty_table()
-        return self._whole_table("records.parquet", RECORDS, needed=("record_id", "source"))
+        return self._whole_table("records.parquet", needed=("record_id", "source"))
+
+    def relations(self) -> pa.Table:
+        """EDGES: what pairs of its records are to each other; empty for releases that did not keep it.
+
+        Raises DamagedFile as `rows` does.
+        """
+        if "relations.parquet" not in self.manifest.files:
+            return EDGES.empty_table()
+        return self._whole_table("relations.parquet")
 
     def tombstones(self) -> pa.Table:
         """TOMBSTONES of what was purged before it was published or since; empty if there are none.
 
-        Raises DamagedFile if it is gone or no Parquet.
+        Raises DamagedFile as `rows` does.
         """
         if "tombstones.parquet" not in self.manifest.files:
             return TOMBSTONES.empty_table()
         needed = set(TOMBSTONES.names) - {"scope"}  # which they have since contract 1.4.0
-        return with_scopes(self._whole_table("tombstones.parquet", TOMBSTONES, needed=needed))
+        return with_scopes(self._whole_table("tombstones.parquet", needed=needed))
 
     def takedowns(self) -> pa.Table | None:
         """TAKEDOWNS of what its ledger had as taken down when it was published; None where it has none, or is of a
         time before contract 1.4.0.
 
-        Raises DamagedFile if it is gone or no Parquet.
+        Raises DamagedFile as `rows` does.
         """
         if "takedowns.parquet" not in self.manifest.files:
             return None
-        return self._whole_table("takedowns.parquet", TAKEDOWNS)
+        return self._whole_table("takedowns.parquet")
 
-    def _whole_table(self, path: str, schema: pa.Schema, needed: Collection[str] = ()) -> pa.Table:
-        """The columns of a schema that the file has, in its types. needed: those that it must have; default: all."""
+    def rows(self, table: str, columns: Sequence[str]) -> pa.Table:
+        """Columns of one of its tables, of all its files, in the types of a release (`release_tables.checked`).
+
+        Raises DamagedFile if a file is gone or no Parquet, if there is none, and if a column is missing, of another
+        kind, with nulls where releases have none, or with text or numbers that are none.
+        """
+        paths = self.parts(table)
+        if not paths:
+            raise DamagedFile(f"expected files of the table {table} in release {self.manifest.version}, got none")
+        return pa.concat_tables([self.checked(path, columns).select(columns) for path in paths])
+
+    def checked(self, path: str, needed: Collection[str] = ()) -> pa.Table:
+        """The columns of one of its tables' files, without image bytes; those that no release has are left out.
+
+        Raises DamagedFile as `rows` does. needed: columns that it must have.
+        """
+        name = release_tables.table_of_path(path) or ""
         with self.open_parquet(path) as parquet:
-            table = parquet.read()
-        columns = pa.schema([field for field in schema if field.name in table.column_names])
-        if missing := sorted({*(needed or schema.names)} - {*columns.names}):
-            raise self._damage(path, f"a table with {', '.join(missing)}", ValueError(f"{sorted(table.column_names)}"))
+            leaves = [parquet.schema.column(place).path for place in range(len(parquet.schema))]
+            wanted = set(release_tables.TABLES[name].schema.names) - {"image"}
+            found = parquet.read(columns=[leaf for leaf in leaves if leaf.partition(".")[0] in wanted])
         try:
-            return table.select(columns.names).cast(columns)
-        except (pa.ArrowException, ValueError) as problem:
-            raise self._damage(path, "a table with the types of a release's", problem) from problem
+            return release_tables.checked(found, name, needed)
+        except ValueError as problem:  # Arrow's errors are some, too
+            raise self.damage(path, f"a table of {name} as releases have them", problem) from problem
+
+    def _whole_table(self, path: str, needed: Collection[str] = ()) -> pa.Table:
+        """All columns that the file has. needed: those that it must have; default: all."""
+        return self.checked(path, needed or release_tables.TABLES[path.removesuffix(".parquet")].schema.names)
 
     def damaged_memory(self) -> list[str]:
         """Paths of those files that the next build goes by (what was kept, known, purged) that are not as the manifest
@@ -220,6 +258,23 @@ class Release:
         for path in self.parts(table):
             with self.open_parquet(path) as parquet:
                 yield from parquet.iter_batches(batch_size=rows)
+
+    def embedded_images(self) -> Iterator[tuple[str, bytes]]:
+        """SHA-256 (as the table says it) and bytes of each image that stands in the images table itself.
+
+        Raises DamagedFile as `rows` does.
+        """
+        for path in self.parts("images"):
+            sha256s = self.checked(path, ("sha256",))["sha256"].to_pylist()
+            with self.open_parquet(path) as parquet:
+                leaves = [parquet.schema.column(place).path for place in range(len(parquet.schema))]
+                if "image.bytes" not in leaves:
+                    continue
+                batches = parquet.iter_batches(batch_size=256, columns=["image.bytes"])
+                rows = (row for batch in batches for row in batch["image"])
+                for sha256, row in zip(sha256s, rows, strict=True):
+                    if row.is_valid and isinstance(data := row.as_py()["bytes"], bytes):
+                        yield sha256, data
 
     def schema(self, path: str) -> pa.Schema:
         """The Arrow schema of one Parquet file."""

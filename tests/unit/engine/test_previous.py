@@ -1,5 +1,6 @@
 """Which release a build goes on from, in stores of every state: never by chance, and never without a word."""
 
+import hashlib
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -9,7 +10,7 @@ import pyarrow as pa
 import pytest
 import yaml
 
-from schemas.errors import BadInput, Refusal
+from schemas.errors import BadInput, DamagedFile, Refusal
 from schemas.manifests import Context, Predecessor, ReleaseManifest
 from schemas.recipe import Recipe
 from schemas.tables import LEDGER, TOMBSTONES
@@ -293,3 +294,31 @@ def test_predecessors_in_a_circle_are_no_way_on(tmp_path: Path, plan: str):
         circle.write(f"{version}/ledger.parquet", b"?")
     with pytest.raises(Refusal, match=f"expected an intact releases/art/{V2}, since .*{V1} is damaged"):
         circle.choose(plan=plan)
+
+
+LEDGER_ROW = {"record_id": "s:1", "source": "s", "kept": True, "last_split": "val", "image_id": 2**53 - 1}
+
+
+@pytest.mark.parametrize(
+    ("change", "line"),
+    [
+        ({"last_split": "\x1b[2J"}, r"got '\\x1b\[2J'"),
+        ({"last_split": ""}, "got ''"),
+        ({"image_id": 2**53}, "got the image_id 9007199254740992"),
+        ({"image_id": 0}, "got the image_id 0"),
+        ({"image_id": -7}, "got the image_id -7"),
+    ],
+)
+def test_no_build_goes_on_from_splits_or_ids_that_no_release_has(archive, change, line):
+    for row in (LEDGER_ROW, {**LEDGER_ROW, **change}):
+        data = parquet_bytes(pa.Table.from_pylist([row], LEDGER))
+        archive.write(f"{V3}/ledger.parquet", data)
+        path = f"releases/art/{V3}/manifest.json"
+        fields = json.loads(archive.store.read_bytes(path))
+        fields["files"]["ledger.parquet"] |= {"sha256": hashlib.sha256(data).hexdigest(), "bytes": len(data)}
+        fields["manifest_sha256"] = digest.manifest_digest(fields)
+        archive.forge(V3, **fields)
+        if row is LEDGER_ROW:
+            assert archive.choose().version == V3
+    with pytest.raises(DamagedFile, match=line):
+        archive.choose()

@@ -1,5 +1,7 @@
 """Grades by hand-made ledgers: what counts as planted, found and right, of which relation, and what is named."""
 
+import json
+import re
 from pathlib import Path
 
 import pyarrow as pa
@@ -7,9 +9,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from examples.museum.grade import Grade, Pair, Recall, grade, lines_from_grade
+from schemas.errors import BadInput, DamagedFile
 from schemas.tables import EDGES, LEDGER
 
-RECIPE = "stages: [{{fetch: {{label: fetch}}}}, {{dedup: {{label: dedup{drops}}}}}, {{sample: {{label: sample}}}}]\n"
+RECIPE = "categories: []\n" + (
+    "stages: [{{fetch: {{label: fetch}}}}, {{dedup: {{label: dedup{drops}}}}}, {{sample: {{label: sample}}}}]\n"
+)
 # a and its copies b, c; d and its copy e; f alone; g shows the motif of f again and has a mirrored copy, h
 DUPLICATES = "original_key,copy_key,relation\na,b,exact\na,c,resized\nd,e,reencoded\ng,h,mirrored\n"
 SERIES = "key,first_key\ng,f\n"
@@ -33,13 +38,28 @@ def graded(folder: Path, drops: str = "", edges: list[tuple[str, str, str]] | No
                 "stage": stage,
                 "reason": reason,
                 "kept_record_id": kept_record_id,
+                "image_id": ord(key),
             }
         )
     pq.write_table(pa.Table.from_pylist(rows, schema=LEDGER), folder / "ledger.parquet")
     if edges is not None:
         said = [{"a": f"m:{a}", "b": f"m:{b}", "relation": relation} for a, b, relation in edges]
         pq.write_table(pa.Table.from_pylist(said, schema=EDGES), folder / "relations.parquet")
+    seal(folder)
     return grade(folder, folder)
+
+
+def seal(folder: Path) -> None:
+    """A manifest that lists the files of the release."""
+    found = [path.name for path in (*folder.glob("*.parquet"), *folder.glob("*.yaml"))]
+    fields = {
+        **dict.fromkeys(
+            ("name", "version", "split_sha256", "contract_version", "content_sha256", "recipe_sha256"), "x"
+        ),
+        **{"previous": None, "lineage": 1, "counts": {}, "content": {}, "environment": {}},
+        "files": {name: {"sha256": "0" * 64, "bytes": 0} for name in found},
+    }
+    (folder / "manifest.json").write_text(json.dumps(fields))
 
 
 CASES = [
@@ -140,9 +160,56 @@ def test_the_lines_name_what_is_wrong_and_what_was_asked_for_and_missed(tmp_path
     ]
 
 
-@pytest.mark.parametrize("missing", ["ledger.parquet", "recipe.yaml", "truth/duplicates.csv", "truth/series.csv"])
-def test_a_file_that_is_missing_is_an_error(tmp_path, missing):
-    graded(tmp_path)
+@pytest.mark.parametrize(
+    ("missing", "error"),
+    [
+        ("truth/duplicates.csv", FileNotFoundError),
+        ("truth/series.csv", FileNotFoundError),
+        ("manifest.json", BadInput),
+        ("ledger.parquet", DamagedFile),
+        ("recipe.yaml", DamagedFile),
+        ("relations.parquet", DamagedFile),
+    ],
+)
+def test_a_file_that_is_missing_is_an_error(tmp_path, missing, error):
+    graded(tmp_path, edges=[])
     (tmp_path / missing).unlink()
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(error):
+        grade(tmp_path, tmp_path)
+
+
+STAGES = "stages: [{fetch: {label: fetch}}]\n"
+
+
+@pytest.mark.parametrize(
+    ("changes", "error", "sentence"),
+    [
+        pytest.param({"ledger.parquet": {"stage": pa.nulls(8, pa.string())}}, DamagedFile, "got None", id="stage null"),
+        pytest.param({"ledger.parquet": {"stage": pa.array(["odd"] * 8)}}, DamagedFile, "got 'odd'", id="unknown"),
+        pytest.param({"ledger.parquet": {"reason": pa.array([[1]] * 8)}}, DamagedFile, "reason as list<", id="nested"),
+        pytest.param({"relations.parquet": {"a": pa.array([7])}}, DamagedFile, "a as int64", id="a number as record"),
+        pytest.param({"relations.parquet": {"b": pa.nulls(1, pa.string())}}, DamagedFile, "b with 1 nulls", id="null"),
+        pytest.param({"relations.parquet": b"no table"}, DamagedFile, "to be a Parquet file", id="garbage"),
+        pytest.param({"recipe.yaml": b"{categories: [], stages: [{dedup: 1}]}"}, DamagedFile, "stages.0.dedup", id="1"),
+        pytest.param({"recipe.yaml": b"categories: []\n" + STAGES.encode()}, DamagedFile, "fetch", id="none"),
+    ],
+)
+def test_a_release_of_another_shape_is_told_in_a_sentence(tmp_path, changes, error, sentence):
+    graded(tmp_path, edges=[("a", "b", "exact")], b=(*NEAR, "a"))
+    for name, change in changes.items():
+        if isinstance(change, bytes):
+            (tmp_path / name).write_bytes(change)
+            continue
+        table = pq.read_table(tmp_path / name)
+        for column, values in change.items():
+            table = table.set_column(table.column_names.index(column), column, values)
+        pq.write_table(table, tmp_path / name)
+    with pytest.raises(error, match=re.escape(sentence)):
+        grade(tmp_path, tmp_path)
+
+
+def test_a_recipe_that_looks_for_no_copies_is_bad_input(tmp_path):
+    graded(tmp_path)
+    (tmp_path / "recipe.yaml").write_text(f"categories: []\n{STAGES}")
+    with pytest.raises(BadInput, match="recipe has a dedup, got the stages fetch"):
         grade(tmp_path, tmp_path)

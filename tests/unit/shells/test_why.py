@@ -17,7 +17,7 @@ ROW: dict[str, Any] = dict.fromkeys(LEDGER.names) | {
 }
 
 
-@pytest.mark.parametrize("field", ["record_id", "reason", "detail"])
+@pytest.mark.parametrize("field", ["record_id", "reason", "detail", "stage"])
 def test_what_a_terminal_would_obey_is_written_out(field: str):
     row = {**ROW, field: "\x1b[2J\u202egone"}
     text = "\n".join([*why._lines(row, ["scrape", "fetch"]), *why._reasons(pa.Table.from_pylist([row], schema=LEDGER))])
@@ -33,4 +33,22 @@ def test_a_reason_of_a_later_version_is_told_as_it_is():
         "  scrape           kept",
         "  fetch            dropped: too_blue",
         "                   a reason that this version of bilderatlas does not know",
+    ]
+
+
+@pytest.mark.parametrize("field", ["kept_record_id", "last_split"])
+def test_names_of_copies_and_splits_are_written_out_too(field: str):
+    text = "\n".join(why._lines({**ROW, field: "\x1b[2J"}, ["scrape", "fetch"]))
+    assert "\x1b" not in text
+    assert "x1b[2J" in text
+
+
+def test_rows_that_no_stage_and_no_reason_dropped_are_counted_beside_others():
+    rows = [{**ROW, "stage": None}, {**ROW, "stage": None, "reason": None}, ROW]
+    lines = why._reasons(pa.Table.from_pylist(rows, schema=LEDGER))
+    assert lines[0] == "3 records: 0 kept, 3 dropped"
+    assert [line.split()[:3] for line in lines[1::2]] == [
+        ["None", "1", "None:"],
+        ["None", "1", "not_found:"],
+        ["fetch", "1", "not_found:"],
     ]

@@ -5,10 +5,12 @@ file.
 import json
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 from schemas.errors import BadInput
-from tasks.core.coco.truth import figure_table, read_truth_file
+from schemas.tables import ANNOTATIONS
+from tasks.core.coco.truth import check_boxes, figure_table, read_truth_file
 
 IMAGE = {"id": 7, "file_name": "a.png", "width": 40, "height": 30}
 BOX = {"id": 1, "image_id": 7, "category_id": 1, "bbox": [1, 2, 3, 4], "area": 10, "iscrowd": 0}
@@ -130,3 +132,29 @@ def test_figures_have_one_order_whatever_theirs():
 def test_keypoints_that_can_not_be_read_leave_the_box_which_is_all_that_is_compared(keypoints: Any):
     got = read(document(annotations=[{**BOX, "keypoints": keypoints}]))
     assert (len(got.figures), got.figures[0]["keypoints_xyv"], got.notes) == (1, None, ())
+
+
+DETECTED = {"xywh_px": [1.0, 2.0, 3.0, 4.0], "score": 0.5, "origin": "detector"}
+
+
+@pytest.mark.parametrize(
+    ("row", "line"),
+    [
+        ({"xywh_px": [1.0, 2.0, 0.0, 4.0]}, "the box"),
+        ({"xywh_px": [1.0, 2.0, 3.0, -4.0]}, "the box"),
+        ({"xywh_px": [1e300, 2.0, 3.0, 4.0]}, "the box"),
+        ({"xywh_px": [1.0, 2.0, 3.0, 10_000_001.0]}, "the box"),
+        ({"xywh_px": [float("nan")] * 4}, "the box"),
+        ({"xywh_px": [None] * 4}, "the box"),
+        ({"score": None}, "a detector's score None"),
+        ({"score": float("nan")}, "a detector's score nan"),
+        ({"score": -0.1}, "a detector's score -0.1"),
+        ({"score": 1.1}, "a detector's score 1.1"),
+    ],
+)
+def test_boxes_and_scores_of_a_release_that_are_none_are_told(row, line):
+    schema = pa.schema([ANNOTATIONS.field(name) for name in DETECTED])
+    check_boxes(pa.Table.from_pylist([DETECTED, {**DETECTED, "score": None, "origin": "person"}], schema))
+    check_boxes(schema.empty_table())
+    with pytest.raises(ValueError, match=line):
+        check_boxes(pa.Table.from_pylist([DETECTED, {**DETECTED, **row}], schema))

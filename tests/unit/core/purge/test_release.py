@@ -1,6 +1,7 @@
 """What a purge changes in a release's ledger, COCO files, statistics and card."""
 
 import pyarrow as pa
+import pytest
 
 from schemas.tables import DIVERSITY
 from tasks.core.purge import release
@@ -32,6 +33,52 @@ def test_coco_files_lose_images_and_what_is_drawn_on_them():
     document = {"images": [{"id": 1}, {"id": 2}], "annotations": [{"image_id": 1}, {"image_id": 2}], "info": {}}
     assert release.coco_without(document, {1}) == {"images": [{"id": 2}], "annotations": [{"image_id": 2}], "info": {}}
     assert release.detections_without(document["annotations"], {2}) == [{"image_id": 1}]
+
+
+GOOD = {"images": [{"id": 1}], "annotations": [{"image_id": 1}]}
+
+
+@pytest.mark.parametrize(
+    ("document", "line"),
+    [
+        ([], r"\[\] in place of an object"),
+        (None, "None in place of an object"),
+        ({}, "images: None in place of a list"),
+        ({**GOOD, "images": {"id": 1}}, "images: {'id': 1} in place of a list"),
+        ({**GOOD, "images": [1]}, r"images: \[1\] in place of a list"),
+        ({**GOOD, "annotations": [[]]}, r"annotations: \[\[\]\] in place of a list"),
+        ({**GOOD, "images": [{}]}, "images with id: expected a whole number, got None"),
+        ({**GOOD, "images": [{"id": "1"}]}, "images with id: expected a whole number, got '1'"),
+        ({**GOOD, "images": [{"id": True}]}, "images with id: expected a whole number, got True"),
+        ({**GOOD, "annotations": [{"image_id": [1]}]}, "annotations with image_id: expected a whole number"),
+        ({**GOOD, "annotations": [{"image_id": float("nan")}]}, "annotations with image_id: expected a whole number"),
+    ],
+)
+def test_what_is_no_coco_document_is_told(document, line):
+    with pytest.raises(ValueError, match=line):
+        release.coco_without(document, {1})
+
+
+def test_an_id_with_a_point_is_that_id():
+    assert release.detections_without([{"image_id": 1.0}, {"image_id": 2}], {1}) == [{"image_id": 2}]
+    with pytest.raises(ValueError, match=r"results: \{\} in place of a list"):
+        release.detections_without({}, {1})
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        pytest.param({"kept": True, "last_split": "val", "reason": "gone"}, id="kept for a reason"),
+        pytest.param({"kept": True, "last_split": None}, id="kept in no split"),
+        pytest.param({"kept": False, "last_split": "val"}, id="dropped for no reason"),
+    ],
+)
+def test_a_ledger_that_can_not_be_counted_is_told(row):
+    good = {"record_id": "s:0", "kept": True, "last_split": "val"}
+    with pytest.raises(ValueError, match="'s:1' neither kept in a split, without a reason, nor dropped for one"):
+        release.check_counts(ledger_of(good, {"record_id": "s:1", **row}))
+    release.check_counts(ledger_of(good, {"record_id": "s:1", "kept": False, "reason": "gone"}))
+    release.check_counts(ledger_of())
 
 
 def test_the_card_has_one_section_on_it():

@@ -9,10 +9,11 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
+from schemas.errors import DamagedFile
 from schemas.manifests import ReleaseManifest
 from tasks.io.store.amend import ReleaseEditor
 from tasks.io.store.releases import Draft, Release
-from tasks.io.store.store import Store
+from tasks.io.store.store import Store, parquet_bytes
 
 IMAGES = pa.schema([("record_id", pa.string()), ("image", pa.struct([("bytes", pa.binary()), ("path", pa.string())]))])
 ROWS = [{"record_id": f"a:{number}", "image": {"bytes": b"x" * number, "path": None}} for number in range(4)]
@@ -135,3 +136,56 @@ def test_until_the_manifest_is_written_the_release_is_not_whole(store, release):
     again = Release(release.url)
     assert again.is_intact()
     assert again.manifest.files == entries
+
+
+def write_again(store: Store, release: Release, path: str, data: bytes) -> None:
+    store.write_bytes(f"releases/art/aaaabbbbcccc/{path}", data)
+
+
+def test_of_a_dictionary_only_the_values_stay_that_are_left(store, release):
+    table = pa.table({"record_id": pa.array([f"a:{number}" for number in range(4)]).dictionary_encode()})
+    write_again(store, release, "notes.parquet", parquet_bytes(table))
+    ReleaseEditor(store, release, is_dry=False).table("notes.parquet", without("a:1"))
+    found = release.table("notes.parquet")["record_id"].combine_chunks()
+    assert (found.to_pylist(), found.dictionary.to_pylist()) == (["a:0", "a:2", "a:3"],) * 2
+    assert b"a:1" not in release.read("notes.parquet")
+
+
+def test_what_is_not_a_number_is_no_change(store, release):
+    table = pa.table({"record_id": ["a:0"], "score": [float("nan")], "scores": [[float("nan")]]})
+    write_again(store, release, "notes.parquet", parquet_bytes(table))
+    editor = ReleaseEditor(store, release, is_dry=False)
+    editor.table("notes.parquet", without("a:1"))
+    assert editor.lost_rows == {}
+
+
+@pytest.mark.parametrize("is_dry", [True, False])
+@pytest.mark.parametrize(
+    "data",
+    [
+        pytest.param(b"", id="empty"),
+        pytest.param(b"{", id="no JSON"),
+        pytest.param(b"\xff\xfe\x00", id="no text"),
+        pytest.param(b"[" * 100_000 + b"]" * 100_000, id="deep"),
+        pytest.param(b"[]", id="another shape"),
+    ],
+)
+def test_json_that_is_none_is_damage(store, release, data, is_dry):
+    def change(value):
+        if not isinstance(value, dict):
+            raise ValueError(f"{value} in place of an object")
+        return value
+
+    write_again(store, release, "coco/train.json", data)
+    with pytest.raises(DamagedFile, match=r"expected coco/train.json in release aaaabbbbcccc to be .*, got "):
+        ReleaseEditor(store, release, is_dry=is_dry).json("coco/train.json", change)
+    assert release.read("coco/train.json") == data
+
+
+@pytest.mark.parametrize("is_dry", [True, False])
+def test_a_table_of_other_types_is_damage_before_anything_is_written(store, release, is_dry):
+    write_again(store, release, PATH, parquet_bytes(pa.table({"record_id": ["a:0", "a:1"], "image": [7, 8]})))
+    before = release.read(PATH)
+    with pytest.raises(DamagedFile, match="got image as int64, not as struct"):
+        ReleaseEditor(store, release, is_dry=is_dry).table(PATH, without("a:1"))
+    assert release.read(PATH) == before

@@ -17,9 +17,11 @@ from schemas.manifests import FileEntry, ReleaseManifest
 from schemas.tables import LEDGER
 from tasks.io.store import releases
 from tasks.io.store.releases import Draft, Release
-from tasks.io.store.store import Store
+from tasks.io.store.store import Store, parquet_bytes
 
-LEDGER_ROWS = pa.Table.from_pylist([{"record_id": "a:1", "kept": True}, {"record_id": "a:2", "kept": False}], LEDGER)
+LEDGER_ROWS = pa.Table.from_pylist(
+    [{"record_id": f"a:{n}", "source": "a", "kept": n == 1, "image_id": n} for n in (1, 2)], LEDGER
+)
 IMAGES = pa.schema([("record_id", pa.string()), ("image", pa.struct([("bytes", pa.binary()), ("path", pa.string())]))])
 
 
@@ -583,3 +585,48 @@ def test_of_a_recipe_other_fields_are_passed_over(store: Store):
         url = draft.publish(manifest(draft.files))
     recipe = Release(url).recipe()
     assert (recipe.limit, recipe.categories, recipe.stages[0]["screen"].label) == (None, ["person"], "s")
+
+
+SCORES = {"images": 3, "figures": 4, "AP": 0.5, "AP50": 0.75, "AR100": 1, "APS": None}
+
+
+@pytest.mark.parametrize(
+    ("value", "place"),
+    [
+        pytest.param([], "'it'", id="a list"),
+        pytest.param(None, "'it'", id="null"),
+        pytest.param({**SCORES, "AP": "0.5"}, "'AP'", id="text"),
+        pytest.param({**SCORES, "AP": float("nan")}, "'AP'", id="no number"),
+        pytest.param({**SCORES, "AP50": 75}, "'AP50'", id="percent"),
+        pytest.param({**SCORES, "images": [3]}, "'images'", id="a list of images"),
+        pytest.param({name: SCORES[name] for name in SCORES if name != "AR100"}, "'AR100'", id="a field gone"),
+    ],
+)
+def test_scores_of_another_shape_are_damage(store, value, place):
+    with Draft(store) as draft:
+        draft.write_json("evaluation.json", value)
+        release = Release(draft.publish(manifest(dict(draft.files))))
+    with pytest.raises(DamagedFile, match=f"evaluation.json of release aaaabbbbcccc: expected {place} as releases"):
+        release.scores()
+
+
+def test_scores_are_read_as_they_are_written(store):
+    with Draft(store) as draft:
+        draft.write_json("evaluation.json", SCORES)
+        release = Release(draft.publish(manifest(dict(draft.files))))
+    assert (release.scores().AP, release.scores().AR100, release.scores().figures) == (0.5, 1.0, 4)
+
+
+def test_images_of_a_release_are_read_from_its_tables_whoever_wrote_them(store):
+    rows = [{"bytes": b"x", "path": None}, None, {"bytes": None, "path": "y"}]
+    table = pa.table(
+        {"sha256": pa.array(["a", "b", "c"]).dictionary_encode(), "image": pa.array(rows, IMAGES.field("image").type)}
+    )
+    with Draft(store) as draft:
+        draft.write("images/train.parquet", parquet_bytes(table))
+        draft.write("images/val.parquet", parquet_bytes(pa.table({"sha256": ["d"], "image": [7]})))
+        release = Release(draft.publish(manifest(dict(draft.files))))
+    assert list(release.embedded_images()) == [("a", b"x")]
+    assert release.rows("images", ["sha256"])["sha256"].to_pylist() == ["a", "b", "c", "d"]
+    with pytest.raises(DamagedFile, match="expected files of the table annotations in release aaaabbbbcccc, got none"):
+        release.rows("annotations", ["image_id"])

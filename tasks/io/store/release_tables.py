@@ -1,0 +1,173 @@
+"""The tables of a release, which any program may have written: the one door by which their columns come in.
+
+What another program writes otherwise but means the same (text as categories, large or binary text, whole numbers of
+another length) is read as releases have it. All else is told in one line: a column that is missing, of another kind,
+with nulls where releases have none, with text that is no UTF-8, or with a number that is not finite.
+"""
+
+from collections.abc import Callable, Collection
+from typing import NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from schemas import tables
+from schemas.phrases import error_line, listed, quoted_name
+
+_MOST_NAMES = 30
+Check = Callable[[pa.DataType], bool]
+_KINDS: tuple[tuple[Check, tuple[Check, ...]], ...] = (
+    (pa.types.is_string, (pa.types.is_string, pa.types.is_binary)),
+    (pa.types.is_binary, (pa.types.is_binary,)),
+    (pa.types.is_boolean, (pa.types.is_boolean,)),
+    # programs that know no null among whole numbers write them with a point
+    (pa.types.is_integer, (pa.types.is_integer, pa.types.is_floating)),
+    (pa.types.is_floating, (pa.types.is_floating, pa.types.is_integer)),
+    (pa.types.is_timestamp, (pa.types.is_timestamp,)),
+)
+"""For each kind of a release's values those that mean the same."""
+
+
+class ReleaseTable(NamedTuple):
+    """A table as releases have it. filled: columns without a null."""
+
+    schema: pa.Schema
+    filled: frozenset[str]
+
+
+TABLES = {
+    name: ReleaseTable(schema, tables.FILLED[name])
+    for name, schema in (
+        ("images", tables.IMAGES),
+        ("annotations", tables.ANNOTATIONS),
+        ("ledger", tables.LEDGER),
+        ("records", tables.RECORDS),
+        ("relations", tables.EDGES),
+        ("takedowns", tables.TAKEDOWNS),
+        ("tombstones", tables.TOMBSTONES),
+        ("statistics/diversity", tables.DIVERSITY),
+    )
+}
+
+
+def table_of_path(path: str) -> str | None:
+    """Which of the tables a file of a release belongs to; None where it is none of them.
+
+    >>> table_of_path("images/split=val/part-0.parquet"), table_of_path("ledger.parquet"), table_of_path("x.parquet")
+    ('images', 'ledger', None)
+    """
+    stem = path.removesuffix(".parquet")
+    return next((name for name in TABLES if stem == name or stem.startswith(f"{name}/")), None)
+
+
+def plain(table: pa.Table) -> pa.Table:
+    """The table with each column in the plainest type that means the same: no dictionaries, no large or view types.
+
+    Raises ValueError for text that is no UTF-8, for a column that stands twice, and for a type that can't be had plain.
+    """
+    names = table.column_names
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise ValueError(f"the column {quoted_name(twice[0])} twice")
+    wanted = pa.schema([pa.field(field.name, _plain_type(field.type)) for field in table.schema])
+    try:
+        table.validate(full=True)
+        return table.replace_schema_metadata(None).cast(wanted)
+    except pa.ArrowException as problem:
+        raise ValueError(error_line(problem)) from problem
+
+
+def checked(table: pa.Table, name: str, needed: Collection[str]) -> pa.Table:
+    """The columns of that table of a release which are there, in its types and order. needed: those that must be.
+
+    Raises ValueError for what a release does not have, in words that stand after "got".
+    """
+    schema, filled = TABLES[name]
+    if missing := [column for column in schema.names if column in needed and column not in table.column_names]:
+        names = listed([quoted_name(column) for column in table.column_names], _MOST_NAMES)
+        raise ValueError(f"no column {missing[0]} among {names or 'none'}")
+    found = plain(table.select([place for place, column in enumerate(table.column_names) if column in schema.names]))
+    fields = [field for field in schema if field.name in found.column_names]
+    columns = [_in_type(found[field.name], field) for field in fields]
+    for field, column in zip(fields, columns, strict=True):
+        if field.name in filled and column.null_count:
+            raise ValueError(f"{field.name} with {column.null_count} nulls, where releases have none")
+        if not _is_finite(column):
+            raise ValueError(f"{field.name} with a number that is not finite")
+    return pa.table(columns, pa.schema(fields))
+
+
+def whole(table: pa.Table, path: str) -> pa.Table:
+    """All columns of a file of a release: those that releases have there in their types, others as `plain` has them.
+
+    Raises ValueError as `checked` does, but for nulls and numbers that are not finite.
+    """
+    table, name = plain(table), table_of_path(path)
+    for field in TABLES[name].schema if name else ():
+        if field.name in table.column_names:
+            table = table.set_column(table.column_names.index(field.name), field, _in_type(table[field.name], field))
+    return table
+
+
+def schema_to_write(schema: pa.Schema, path: str) -> pa.Schema:
+    """The schema in which a file of a release is written again that had this one: as `whole` gives it, but for
+    dictionaries, which stay some.
+    """
+    written = whole(schema.empty_table(), path).schema
+    fields = [
+        pa.field(field.name, pa.dictionary(pa.int32(), written.field(field.name).type))
+        if pa.types.is_dictionary(field.type)
+        else written.field(field.name)
+        for field in schema
+    ]
+    return pa.schema(fields, schema.metadata)
+
+
+def _in_type(column: pa.ChunkedArray, field: pa.Field) -> pa.ChunkedArray:
+    """A plain column in the type that releases have."""
+    if not _means(column.type, field.type):
+        raise ValueError(f"{field.name} as {quoted_name(str(column.type))}, not as {field.type}")
+    try:
+        return column.cast(field.type)
+    except (pa.ArrowException, ValueError) as problem:
+        raise ValueError(f"{field.name} as {quoted_name(str(column.type))} ({error_line(problem)})") from problem
+
+
+def _means(given: pa.DataType, wanted: pa.DataType) -> bool:
+    """Whether values of one type can mean those of the other."""
+    if pa.types.is_null(given):
+        return True
+    if _is_list(wanted):
+        return _is_list(given) and _means(given.value_type, wanted.value_type)
+    if pa.types.is_struct(wanted):
+        return pa.types.is_struct(given) and all(
+            (place := given.get_field_index(field.name)) >= 0 and _means(given.field(place).type, field.type)
+            for field in wanted
+        )
+    return any(is_wanted(wanted) and any(fits(given) for fits in fitting) for is_wanted, fitting in _KINDS)
+
+
+def _is_finite(column: pa.ChunkedArray) -> bool:
+    flat = column
+    while _is_list(flat.type):
+        flat = pc.list_flatten(flat)
+    return not pa.types.is_floating(flat.type) or bool(pc.all(pc.is_finite(flat.drop_null())).as_py() in {True, None})
+
+
+def _is_list(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind))
+
+
+def _plain_type(kind: pa.DataType) -> pa.DataType:
+    if pa.types.is_dictionary(kind):
+        return _plain_type(kind.value_type)
+    if pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
+        return pa.string()
+    if pa.types.is_large_binary(kind) or pa.types.is_binary_view(kind):
+        return pa.binary()
+    if pa.types.is_fixed_size_list(kind):
+        return pa.list_(_plain_type(kind.value_type), kind.list_size)
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        return pa.list_(_plain_type(kind.value_type))
+    if pa.types.is_struct(kind):
+        return pa.struct([pa.field(field.name, _plain_type(field.type)) for field in kind])
+    return kind
