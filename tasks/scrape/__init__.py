@@ -22,7 +22,7 @@ from schemas.sources import AnyFileSource, AnySource, AnyWebSource
 from schemas.styles import Styles
 from schemas.tables import RECORDS, RETRIEVALS, SOURCE_FIGURES
 from tasks.core.fetch import REQUESTS
-from tasks.core.names import artists, commas, matching, styles
+from tasks.core.names import artists, matching, styles, uncertain
 from tasks.core.scrape import answers as web_sources
 from tasks.core.scrape import records, sources
 from tasks.core.tables import as_schema, kept_rows
@@ -112,7 +112,7 @@ def scrape(recipe: Recipe, context: Context, chosen: Predecessor) -> State:
     everything = records.limit_records(everything, recipe.limit)
     kept = kept_rows(everything)
     unknown = styles.count_unknown_styles(kept["style"], styles.names_by_style(recipe.styles))
-    left = commas.count_uncertain_names(kept["artist"].to_pylist(), matching.merge_aliases(recipe.artists))
+    left = uncertain.count_uncertain_names(kept["artist"].to_pylist(), matching.merge_aliases(recipe.artists))
     state = State(
         records=store.write_table(outcome_folder("scrape"), everything),
         figures=store.write_table(outcome_folder("figures"), _without_taken_down(figures, taken_down, store)),
@@ -134,7 +134,7 @@ def scrape(recipe: Recipe, context: Context, chosen: Predecessor) -> State:
             *(note for listing in listings for note in listing.notes),
             *notes,
             *styles.unknown_styles_note(unknown),
-            *commas.uncertain_names_note(left),
+            *uncertain.uncertain_names_note(left),
         ),
     )
     return state.then(step.model_copy(update={"pending": pending}))

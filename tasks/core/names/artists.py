@@ -14,40 +14,14 @@ from functools import lru_cache
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tasks.core.names.commas import turn, without_honours
+from tasks.core.names import makers
+from tasks.core.names.commas import turn
 from tasks.core.names.matching import Aliases, normalize_name
 from tasks.core.names.name_words import GENERATIONS
+from tasks.core.names.person_names import without_honours
+from tasks.core.names.qualifiers import QUALIFIER_OF_TRAILING, stronger_qualifier, without_phrase_in_front
 
 _LONGEST = 300
-_LEADING_PHRASES = {
-    "attributed to": ("attributed to", "attrib. to", "attr. to", "painting attributed to", "attribué à", "ascribed to"),
-    "workshop of": ("workshop of", "atelier of", "atelier de", "werkstatt von", "werkstatt des", "assistant of",
-        "assistant to"),
-    "studio of": ("studio of",),
-    "circle of": ("circle of", "umkreis von", "umkreis des", "entourage de"),
-    "follower of": ("follower of", "followers of", "nachfolger von", "nachfolger des", "pupil of", "student of"),
-    "manner of": ("manner of", "in the manner of", "imitator of"),
-    "school of": ("school of", "schule von", "schule des"),
-    "style of": ("style of", "in the style of"),
-    "copy after": ("copy after", "copy of", "copy by", "copied after", "copied from", "kopie nach"),
-    "after": ("after", "nach", "d'après", "d’après"),
-    "possibly": ("possibly", "possibly by", "probably", "probably by", "perhaps", "perhaps by"),
-    "": (
-        "by", "painted by", "painting by", "drawn by", "designed by", "etched by", "engraved by", "signed by",
-        "made by",
-        "print by", "artist",
-    ),
-}  # fmt: skip
-_TRAILING_PHRASES = {
-    "attributed to": ("attributed", "zugeschrieben"),
-    "workshop of": ("workshop", "assistant", "assistants", "werkstatt"),
-    "studio of": ("studio",),
-    "circle of": ("circle",),
-    "follower of": ("follower", "followers"),
-    "school of": ("school",),
-    "copy after": ("copy",),
-}
-QUALIFIERS = tuple(qualifier for qualifier in _LEADING_PHRASES if qualifier)
 _UNKNOWN = re.compile(
     r"(?:an? |the )?(?:unknown|anon|anonym\w*|anonim[oa]|unidentified|unbekannt\w*|inconnue?|onbekende?|sconosciut[oa]"
     r"|desconocid[oa]|unattributed|not (?:known|identified|recorded))(?: .*)?"
@@ -59,13 +33,17 @@ _SEPARATORS = re.compile(r"[|;\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _YEARS = re.compile(
     r"(.*?[^\W\d_].*?)[\s,]+(?:b|d|c|ca|fl|born|died|active)?\.?\s*(?:1\d{3}|20\d{2})(?!\d)(?:\d|[^\w()\[\]])*"
 )
-_BEFORE_COMMA = re.compile(r"\s*\([^()]*\)(?=\s*,)")
+_BEFORE_COMMA = re.compile(r"\s*\(([^()]*)\)(?=\s*,)")
 _AND_HIS = re.compile(
-    r"(.*\S)\s+(?:and|or|und|&)\s+(?:his |her )?(workshop|studio|assistants?|circle|followers?|school)", re.IGNORECASE
+    r"(.*\S)\s+(?:and|or|und|&)\s+(?:his |her )?"
+    r"(workshop|studio|(?:workshop )?assistants?|circle|followers?|school|pupils|students)",
+    re.IGNORECASE,
 )
 _DOUBT = re.compile(r"[(\[]\s*\?+\s*[)\]]|^[\s?]*\?|(?<![\d–—-])\?[\s?]*$")
 """A "?" behind a year doubts the year, not the artist."""
 _LETTER = re.compile(r"[^\W\d_]")
+_Stripped = tuple[str, str | None]
+"""What is left of a text, and the qualifier that was taken from it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,66 +105,59 @@ def _cached_aliases(aliases: frozenset[tuple[str, str]]) -> Aliases:
     return Aliases(dict(aliases))
 
 
+@dataclass(slots=True)
+class _Qualifiers:
+    """The qualifiers of one name: those in front are found from the beginning on, those behind from the end on."""
+
+    in_front: str | None = None
+    behind: str | None = None
+
+    def first(self) -> str | None:
+        """The first in the text."""
+        return stronger_qualifier(self.in_front, self.behind)
+
+    def add(self, qualifier: str | None, *, is_in_front: bool) -> None:
+        """One more, closer to the name."""
+        if is_in_front:
+            self.in_front = stronger_qualifier(self.in_front, qualifier)
+        else:
+            self.behind = stronger_qualifier(qualifier, self.behind)
+
+
 @lru_cache(maxsize=65536)
 def _parse_attribution(text: str, aliases: Aliases) -> Attribution:
-    qualifier: str | None = None
+    qualifiers = _Qualifiers()
     while True:  # each step leaves less, so this ends
         if aliases.is_name(text):  # a recipe's spelling stays as it is, also with a "?" in it
-            return Attribution(text, qualifier)
-        text, qualifier = _without_doubt(text, qualifier)  # before the look-up, which ignores the "?"
+            return Attribution(text, qualifiers.first())
+        text = _without_doubt(text, qualifiers)  # before the look-up, which ignores the "?"
         if (name := aliases.name(text)) is not None:
-            return Attribution(name, qualifier) if name else Attribution(None)
-        if (shorter := _first_of_several(_plain(text))) == text:
+            return Attribution(name, qualifiers.first()) if name else Attribution(None)
+        if (shorter := _first_of_several(_plain(text), aliases)) == text:
             if _is_unknown(text):
                 return Attribution(None)
-            shorter, stripped = _strip_once(text)
-            qualifier = _stronger_qualifier(qualifier, stripped)
+            shorter = _strip_once(text, aliases, qualifiers)
         if shorter == text:
-            return Attribution(text, qualifier)
+            return Attribution(text, qualifiers.first())
         text = shorter
 
 
 def _is_unknown(text: str) -> bool:
     folded = normalize_name(text)
-    return not _LETTER.search(folded) or folded in _QUALIFIER_OF_TRAILING or _UNKNOWN.fullmatch(folded) is not None
+    return not _LETTER.search(folded) or folded in QUALIFIER_OF_TRAILING or _UNKNOWN.fullmatch(folded) is not None
 
 
-def _stronger_qualifier(qualifier: str | None, other: str | None) -> str | None:
-    """The first of the two, but any other before "possibly"."""
-    return (other or qualifier) if qualifier in {None, "possibly"} else qualifier
-
-
-_QUALIFIER_OF_LEADING = {
-    normalize_name(phrase): qualifier
-    for qualifier, phrases in _LEADING_PHRASES.items()
-    for phrase in phrases
-    if phrase != "artist"
-}
-_QUALIFIER_OF_TRAILING = _QUALIFIER_OF_LEADING | {
-    phrase: qualifier for qualifier, words in _TRAILING_PHRASES.items() for phrase in words
-}
-_IN_FRONT = re.compile(
-    r"(?:an? |the )?("
-    + "|".join(
-        re.escape(phrase)
-        for phrase in sorted(sum(_LEADING_PHRASES.values(), ()), key=len, reverse=True)
-        if phrase != "artist"
-    )
-    + r"|artist(?=:))(?::\s*|\s+)(?:the |an? )?(?=\S)",
-    re.IGNORECASE,
-)
-
-
-def _strip_once(text: str) -> tuple[str, str | None]:
-    """The text without the first thing that is not part of the name, and the qualifier that it was.
+def _strip_once(text: str, aliases: Aliases, qualifiers: _Qualifiers) -> str:
+    """The text without the first thing that is not part of the name, which is added to the qualifiers if it is one.
 
     The text itself if there is no such thing.
     """
-    for less in _STEPS:
-        stripped = less(text)
+    for step in _STEPS:
+        stripped = step(text, aliases)
         if stripped is not None and stripped[0] != text:
-            return stripped
-    return text, None
+            qualifiers.add(stripped[1], is_in_front=step is _without_phrase)
+            return stripped[0]
+    return text
 
 
 def _plain(text: str) -> str:
@@ -196,21 +167,22 @@ def _plain(text: str) -> str:
     return unicodedata.normalize("NFC", cut)[:_LONGEST]
 
 
-def _first_of_several(text: str) -> str:
+def _first_of_several(text: str, aliases: Aliases) -> str:
     named = next((part for part in _SEPARATORS.split(text) if normalize_name(part)), "")
-    return " ".join(named.split()).lstrip(",:;.-–—* ").rstrip(",:;-–—* ")
+    first = " ".join(named.split()).lstrip(",:;.-–—* ").rstrip(",:;-–—* ")
+    return makers.without_others(makers.without_dates_amid(first), aliases.is_known)
 
 
-def _without_doubt(text: str, qualifier: str | None) -> tuple[str, str | None]:
-    if "?" not in text:
-        return text, qualifier
-    less = _DOUBT.sub(" ", text).strip()
-    return (less, _stronger_qualifier(qualifier, "possibly")) if less != text else (text, qualifier)
+def _without_doubt(text: str, qualifiers: _Qualifiers) -> str:
+    less = _DOUBT.sub(" ", text).strip() if "?" in text else text
+    if less != text:
+        qualifiers.add("possibly", is_in_front=False)
+    return less
 
 
-def _without_brackets(text: str) -> tuple[str, str | None] | None:
-    if _BEFORE_COMMA.search(text):
-        return _BEFORE_COMMA.sub("", text), None
+def _without_brackets(text: str, aliases: Aliases) -> _Stripped | None:
+    if match := _BEFORE_COMMA.search(text):
+        return text[: match.start()] + text[match.end() :], _qualifier_behind(match[1])
     at = max(text.rfind("("), text.rfind("["))
     is_at_end = text.endswith((")", "]")) or not set(text[at:]) & set(")]")
     if at < 0 or not is_at_end:
@@ -223,43 +195,61 @@ def _without_brackets(text: str) -> tuple[str, str | None] | None:
         return phrase, None
     if folded in GENERATIONS:
         return f"{before} {phrase}", None
-    return before, _QUALIFIER_OF_TRAILING.get(folded) or None
+    return _without_group(before, _qualifier_behind(phrase), aliases)
 
 
-def _without_workshop(text: str) -> tuple[str, str | None] | None:
+def _qualifier_behind(phrase: str) -> str | None:
+    return QUALIFIER_OF_TRAILING.get(normalize_name(phrase)) or None
+
+
+def _without_group(name: str, qualifier: str | None, aliases: Aliases) -> _Stripped | None:
+    """The name and its qualifier; of a place "School of Siena", and None where it is not certain who is meant."""
+    if not makers.is_group(name, qualifier, aliases.is_known):
+        return name, qualifier
+    is_certain = qualifier == "school of" and makers.is_place(name)
+    return (f"School of {name}", None) if is_certain else None
+
+
+def _without_workshop(text: str, _: Aliases) -> _Stripped | None:
     match = _AND_HIS.fullmatch(text)
-    return (match[1], _QUALIFIER_OF_TRAILING.get(normalize_name(match[2]))) if match else None
+    return (match[1], _qualifier_behind(match[2]) or "workshop of") if match else None
 
 
-def _without_years(text: str) -> tuple[str, str | None] | None:
+def _without_years(text: str, _: Aliases) -> _Stripped | None:
     match = _YEARS.fullmatch(text)
     return (match[1], None) if match else None
 
 
-def _without_phrase(text: str) -> tuple[str, str | None] | None:
-    match = _IN_FRONT.match(text)
-    return (text[match.end() :], _QUALIFIER_OF_LEADING.get(normalize_name(match[1])) or None) if match else None
+def _without_others_names(text: str, aliases: Aliases) -> _Stripped | None:
+    maker = makers.maker_of(text, aliases.is_known)
+    return None if maker is None else (maker, None)
 
 
-def _without_commas(text: str) -> tuple[str, str | None] | None:
-    turned = turn(text, _QUALIFIER_OF_TRAILING)
+def _without_phrase(text: str, aliases: Aliases) -> _Stripped | None:
+    stripped = without_phrase_in_front(text)
+    return None if stripped is None or makers.is_group(*stripped, aliases.is_known) else stripped
+
+
+def _without_commas(text: str, aliases: Aliases) -> _Stripped | None:
+    turned = turn(text, QUALIFIER_OF_TRAILING)
     if turned is None:
         return None
     qualifier: str | None = None
     for other in turned.qualifiers:
-        qualifier = _stronger_qualifier(qualifier, other or None)
-    return turned.name, qualifier
+        qualifier = stronger_qualifier(qualifier, other or None)
+    return _without_group(turned.name, qualifier, aliases)
 
 
-def _without_honours(text: str) -> tuple[str, str | None] | None:
+def _without_honours(text: str, _: Aliases) -> _Stripped | None:
     shorter = without_honours(text) if "," not in text else None
     return None if shorter is None else (shorter, None)
 
 
-_STEPS: tuple[Callable[[str], tuple[str, str | None] | None], ...] = (
+_STEPS: tuple[Callable[[str, Aliases], _Stripped | None], ...] = (
     _without_brackets,
     _without_workshop,
     _without_years,
+    _without_others_names,
     _without_phrase,
     _without_commas,
     _without_honours,

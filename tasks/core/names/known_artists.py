@@ -18,7 +18,9 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "Caravaggio": ("Michelangelo Merisi da Caravaggio", "Caravaggio (Michelangelo Merisi)", "Michelangelo Merisi"),
     "Claude Lorrain": ("Claude Gellée", "Claude Lorrain (Claude Gellée)"),
     "Claude Monet": ("Claude Oscar Monet", "Oscar-Claude Monet", "Monet Claude"),
-    "Correggio": ("Antonio da Correggio", "Antonio Allegri da Correggio", "Correggio (Antonio Allegri)"),
+    "Correggio": (
+        "Antonio Allegri", "Antonio da Correggio", "Antonio Allegri da Correggio", "Correggio (Antonio Allegri)",
+    ),
     "Diego Velázquez": ("Diego Rodríguez de "
                         "Silva y Velázquez", "Velázquez (Diego Rodríguez de Silva y Velázquez)", "Velazquez"),
     "Edgar Degas": ("Hilaire-Germain-Edgar Degas", "Degas Edgar"),
@@ -36,7 +38,7 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "Giorgione": ("Giorgio da Castelfranco", "Giorgione (Giorgio da Castelfranco)"),
     "Giovanni Battista Tiepolo": ("Giambattista Tiepolo",),
     "Giovanni Domenico Tiepolo": ("Giandomenico Tiepolo",),
-    "Guercino": ("Giovanni Francesco Barbieri", "Guercino (Giovanni Francesco Barbieri)"),
+    "Guercino": ("Il Guercino", "Giovanni Francesco Barbieri", "Guercino (Giovanni Francesco Barbieri)"),
     "Gustav Klimt": ("Klimt Gustav",),
     "Hans Baldung": ("Hans Baldung (called Hans Baldung Grien)", "Hans Baldung Grien"),
     "Hans Holbein the Younger": ("Hans Holbein (II)", "Hans Holbein d. J."),

@@ -44,6 +44,10 @@ class Aliases(Mapping[str, str]):
         """Whether a text is, letter by letter, a name that others stand for."""
         return bool(text) and text in self._spellings
 
+    def is_known(self, text: str) -> bool:
+        """Whether a text is, but for accents, case and punctuation, an artist's name or an alias of one."""
+        return bool(self.name(text))
+
     def name(self, text: str) -> str | None:
         """The name that a text stands for; "" for an unknown artist, None if it is no alias."""
         return self._names.get(normalize_name(text))

@@ -95,6 +95,32 @@ PLACES = _phrases(
     """
 )
 
+SCHOOL_PLACES = _phrases(
+    """
+    athens | avignon | barbizon | bergamo | brescia | bruges | burgos | catalonia | constantinople | cordoba
+    | cremona | crete | cusco | cuzco | emilia | faenza | ferrara | fontainebleau | granada | hudson river |
+    kyiv | lima | lombardy | lucca | mantua | messina | modena | nottingham | norwich | novgorod | orvieto |
+    perugia | piedmont | pisa | pistoia | pont aven | posillipo | potosi | prato | provence | pskov | quito |
+    ravenna | reims | rimini | sicily | swabia | tournai | tours | treviso | tuscany | tyrol | umbria |
+    valladolid | vicenza | winchester
+    """
+)
+"""More places that schools are called after."""
+
+MASTERS = _words(
+    """
+    altdorfer barocci bassano bellini bellotto bernini bonnard bosch botticelli boucher bronzino bruegel
+    brueghel canaletto caravaggio carpaccio carracci cezanne chardin cimabue constable correggio courbet
+    cranach daumier degas delacroix domenichino donatello duccio durer fragonard gainsborough ghiberti
+    ghirlandaio giambologna giorgione giotto goya guardi guercino hogarth hokusai holbein ingres leonardo
+    lippi lotto manet mantegna masaccio masolino memling michelangelo monet moretto moroni murillo orcagna
+    palladio parmigianino perino perugino picasso pinturicchio piranesi pisanello pontormo poussin
+    primaticcio raphael rembrandt reynolds ribera romanino rosso rubens ruisdael signorelli sodoma squarcione
+    tiepolo tintoretto titian uccello velazquez vermeer veronese verrocchio watteau zurbaran
+    """
+)
+"""Single names, folded, that are certain to be an artist's, and no place's."""
+
 GIVEN_NAMES = _words(
     """
     aaron abel abraham achille adam adelaide adele adolf adolph adolphe adriaen adrian adrien agnes agnolo

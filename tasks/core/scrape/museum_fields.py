@@ -5,7 +5,7 @@ import re
 from typing import Any
 
 QUALIFIER = re.compile(
-    r"\b(attributed|workshop|atelier|studio|circle|follower|school|style|manner|imitator|copy|after|possibly|probably)\b",
+    r"\b(attributed|workshop|atelier|studio|circle|follower|school|style|manner|imitator|copy|after|possibly|probably|formerly)\b",
     re.I,
 )
 """Words before an artist's name that qualify the attribution. Others, such as "Issued by", are roles."""

@@ -3,13 +3,14 @@
 1. Formats: JPEG (and MPO), PNG, GIF, WebP, TIFF, BMP, PNM, JPEG 2000, AVIF. No format that runs a program (EPS) or has
    no pixels (SVG).
 2. The first frame of an animation; the EXIF orientation is applied, and an unreadable EXIF counts as none.
-3. 16-bit grey: the high byte. 16-bit colour: as Pillow reads it (the high byte). Palettes and transparency: composed on
-   white. Grey and bilevel: the same value in R, G, B.
+3. 16-bit grey: the high byte; of 12 bits in a TIFF the high 8. 16-bit colour: as Pillow reads it (the high byte).
+   Palettes and transparency: composed on white. Grey and bilevel: the same value in R, G, B.
 4. An embedded ICC profile is applied (perceptual intent, to sRGB) before that; a broken one, one for other colours than
    the image's, or one of more than 16 MB in a PNG, is ignored. CMYK without a profile, YCbCr, Lab: Pillow's conversion;
    of Lab in 16 bits the high byte.
-5. Floating-point pixels, and integers beyond 16 bits, have no agreed range: refused.
-6. Texts in a PNG, whatever their size, change nothing.
+5. Floating-point pixels, signed ones, and integers beyond 16 bits have no agreed range: refused, whatever they hold.
+6. Texts in a PNG, whatever their size, change nothing. A PNG with fewer rows than its header says is broken, also where
+   its zlib stream ends well.
 """
 
 import functools
@@ -24,7 +25,7 @@ from numpy.typing import NDArray
 from PIL import Image, ImageCms, PngImagePlugin, UnidentifiedImageError
 
 from schemas.reasons import Reason
-from tasks.io.images import odd_files, undecoded
+from tasks.io.images import odd_files, png_rows, tiff_samples, undecoded
 
 try:
     import simplejpeg  # type: ignore[import-untyped]
@@ -138,8 +139,17 @@ def _picture(data: bytes, max_pixels: int) -> DecodedImage:
         if (plain := _decode_plain_jpeg(data, image)) is not None:
             return DecodedImage(plain, name)
         image.load()  # first: reading a PNG's EXIF loads it too, but hides that its stream is broken
+        _refuse_pixels(data, image)
         orientation = orientation_of(image)
         return DecodedImage(upright(srgb_of(image), orientation), name, orientation)
+
+
+def _refuse_pixels(data: bytes, image: Image.Image) -> None:
+    """Raise UnreadableImage if a loaded image has pixels that Pillow made up, or numbers without an agreed range."""
+    if image.format == "PNG" and png_rows.may_be_missing(image) and (gap := png_rows.missing(data)) is not None:
+        raise UnreadableImage(Reason.BROKEN_IMAGE, gap)
+    if (samples := tiff_samples.why_unsupported(image)) is not None:
+        raise UnreadableImage(Reason.UNSUPPORTED_PIXELS, samples)
 
 
 def _despite(problem: Exception, data: bytes, max_pixels: int) -> DecodedImage | None:
@@ -222,13 +232,15 @@ def srgb_of(image: Image.Image) -> Image.Image:
 
 
 def _grey_from_16_bits(image: Image.Image) -> tuple[Image.Image, Image.Image | None]:
-    """The high byte of 16-bit grey, which Pillow stores in 16 or (PGM, some PNG) 32 bits; and its alpha."""
+    """The high 8 of 16 or 12 bits of grey, which Pillow stores in 16 or (PGM, some PNG) 32 bits; and its alpha."""
     values = np.asarray(image).astype(np.int64)
     if values.size and (values.min() < 0 or values.max() > 0xFFFF):
         raise UnreadableImage(Reason.UNSUPPORTED_PIXELS, f"grey of {values.min()}..{values.max()}, expected 0..65535")
     clear = image.info.get("transparency")  # the one value that is transparent
     alpha = Image.fromarray(np.where(values == clear, 0, 255).astype(np.uint8)) if isinstance(clear, int) else None
-    return Image.fromarray((values >> 8).astype(np.uint8)), alpha
+    bits, is_white_zero = tiff_samples.grey_samples(image)
+    grey = (values >> (bits - 8)).astype(np.uint8)
+    return Image.fromarray(255 - grey if is_white_zero else grey), alpha
 
 
 def _alpha(image: Image.Image) -> Image.Image | None:

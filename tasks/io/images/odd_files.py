@@ -28,12 +28,12 @@ def png_without_large_texts(data: bytes) -> bytes:
     Pillow takes large ones for decompression bombs. Texts change no pixel.
     """
     return data[:_PNG_SIGNATURE_BYTES] + b"".join(
-        chunk for name, chunk in _chunks(data) if not _is_left_out(name, chunk)
+        chunk for name, chunk in png_chunks(data) if not _is_left_out(name, chunk)
     )
 
 
-def _chunks(data: bytes) -> Iterator[tuple[bytes, bytes]]:
-    """Name and whole bytes of each chunk; the last is all that is left of a file that is cut short."""
+def png_chunks(data: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """Name and whole bytes of each chunk of a PNG; the last is all that is left of a file that is cut short."""
     place = _PNG_SIGNATURE_BYTES
     while place < len(data):
         length = int.from_bytes(data[place : place + 4], "big")

@@ -182,9 +182,18 @@ def _why_tiff(data: bytes, max_pixels: int, is_opened: bool) -> Why | None:
     if is_opened:
         return None
     bits, samples = values.get(258, (1,)), values.get(339, (1,))
+    return Reason.UNSUPPORTED_PIXELS, tiff_pixels(bits, samples, photometric)
+
+
+def tiff_pixels(bits: tuple[int, ...], samples: tuple[int, ...], photometric: int) -> str:
+    """What a TIFF's pixels are, by the values of its tags.
+
+    >>> tiff_pixels((8, 8, 8), (2, 2, 2), 2)
+    'a TIFF of 8 + 8 + 8 bits, signed numbers, RGB'
+    """
     colours = _PHOTOMETRIC.get(photometric, f"photometric interpretation {photometric}")
     kind = _SAMPLES.get(samples[0], "undefined samples")
-    return Reason.UNSUPPORTED_PIXELS, f"a TIFF of {' + '.join(map(str, bits))} bits, {kind}, {colours}"
+    return f"a TIFF of {' + '.join(map(str, bits))} bits, {kind}, {colours}"
 
 
 def _pieces(values: dict[int, tuple[int, ...]]) -> Iterator[tuple[int, int]]:

@@ -1,0 +1,93 @@
+"""Who made a work, where a text names several: only where it is certain."""
+
+import pytest
+
+from schemas.artists import Artists
+from tasks.core.names.makers import is_group, is_person, maker_of, without_dates_amid, without_others
+from tasks.core.names.matching import merge_aliases
+
+is_known = merge_aliases(Artists()).is_known
+
+
+@pytest.mark.parametrize(
+    ("text", "maker"),
+    [
+        ("", None),
+        ("Claude Monet", None),
+        ("Parmigianino after Raphael", "Parmigianino"),
+        ("Goltzius after Spranger", None),  # nobody knows that Goltzius is no place
+        ("Room after a design by Robert Adam", None),
+        ("Marquetry panel after a design by Januarius Zick", None),
+        ("Rembrandt, after", None),
+        ("Alexander Nach Meier", None),
+        ("after a design by Raphael", None),
+        ("Rembrandt and Jan Lievens", "Rembrandt"),
+        ("Rembrandt or Jan Lievens", None),
+        ("Rembrandt and Sons", None),
+        ("Peter Paul Rubens with Jan Brueghel the Elder", "Peter Paul Rubens"),
+        ("Bernd and Hilla Becher", None),
+        ("Victoria and Albert Museum", None),
+        ("William Morris and Company", None),
+        ("The painter called Apelles", None),
+        ("Hans Baldung gen. Grien", "Hans Baldung"),
+    ],
+)
+def test_the_maker_stands_before_the_others(text: str, maker: str | None):
+    assert maker_of(text, is_known) == maker
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("Wang Hui and other artists", "Wang Hui"),
+        ("Wang Hui u. a.", "Wang Hui"),
+        ("Rubens, Peter Paul and others", "Rubens, Peter Paul"),
+        ("Smith, Jones and others", "Smith, Jones and others"),
+        ("and others", "and others"),
+        ("Anders Andersson", "Anders Andersson"),
+    ],
+)
+def test_others_without_a_name_are_left_out(text: str, first: str):
+    assert without_others(text, is_known) == first
+
+
+@pytest.mark.parametrize(
+    ("text", "shorter"),
+    [
+        ("Currier (1813-1888) & Ives (1824-1895)", "Currier & Ives (1824-1895)"),
+        ("Rembrandt (Dutch, 1606–1669) and Jan Lievens", "Rembrandt and Jan Lievens"),
+        ("Giocondo (Giuseppe) Albertolli", "Giocondo (Giuseppe) Albertolli"),
+        ("Room (12345) by Adam", "Room (12345) by Adam"),
+        ("", ""),
+    ],
+)
+def test_dates_amid_a_text_are_left_out(text: str, shorter: str):
+    assert without_dates_amid(text) == shorter
+
+
+@pytest.mark.parametrize(
+    "text", ["Rembrandt", "il Pontormo", "Workshop of Raphael (1483-1520)", "Bartolomeo di Giovanni", "Amasis Painter"]
+)
+def test_a_person_is_certain(text: str):
+    assert is_person(text, is_known)
+
+
+@pytest.mark.parametrize("text", ["", "()", "1606", "Zug", "Northern Italy", "Rembrandt and Rubens", "John Smith Ltd"])
+def test_a_person_is_not_certain(text: str):
+    assert not is_person(text, is_known)
+
+
+@pytest.mark.parametrize(
+    ("name", "qualifier", "is_it"),
+    [
+        ("Fontainebleau", "school of", True),
+        ("Zug", "school of", True),
+        ("Rembrandt", "school of", False),
+        ("Delft", "workshop of", True),
+        ("Zug", "workshop of", False),
+        ("Delft", "attributed to", False),
+        ("Delft", None, False),
+    ],
+)
+def test_a_school_is_of_a_person_only_where_that_is_certain(name: str, qualifier: str | None, is_it: bool):
+    assert is_group(name, qualifier, is_known) == is_it

@@ -1,0 +1,62 @@
+"""Names that are left as they came: which, and how they are counted."""
+
+import pytest
+
+from schemas.artists import Artists
+from tasks.core.names.artists import parse_attribution
+from tasks.core.names.matching import merge_aliases
+from tasks.core.names.uncertain import count_uncertain_names, is_uncertain, uncertain_names_note
+
+SHIPPED = merge_aliases(Artists())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Southworth and Hawes",
+        "Jean or Pasquier Grenier",
+        "Rembrandt or Jan Lievens",
+        "Goltzius after Spranger",
+        "Room after a design by Robert Adam",
+        "Tapestry designed by Louis Tessier",
+        "formerly in the collection of the artist's family",
+        "School of Zug",
+        "School of Northern Italy",
+        "Zug (school of)",
+        "The painter called Apelles",
+        "Smith, Jones and others",
+    ],
+)
+def test_what_is_not_certain_stays_as_it_came_and_is_counted(text: str):
+    assert parse_attribution(text, SHIPPED) == (parse_attribution(text, {}))
+    assert (parse_attribution(text, SHIPPED).name, parse_attribution(text, SHIPPED).qualifier) == (text, None)
+    assert is_uncertain(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Claude Monet",
+        "School of Fontainebleau",
+        "Kano School",
+        "Josiah Wedgwood and Sons",
+        "Boehm & Mendler",
+        "José Ortega y Gasset",
+        "Alexander Nach Meier",
+        "Master of the Riccardiana Lactantius",
+        "",
+    ],
+)
+def test_what_is_certain_is_not_counted(text: str):
+    assert not is_uncertain(text)
+
+
+def test_names_that_are_left_are_counted_but_not_those_that_an_alias_gives():
+    names = ["Louvre, Paris, France", "Claude Monet", None, "Isfahan, Iran", "Isfahan, Iran", "Rome, City"]
+    left = count_uncertain_names(names, {"x": "Rome, City"})
+    assert left == [("Isfahan, Iran", 2), ("Louvre, Paris, France", 1)]
+    assert uncertain_names_note(left) == (
+        "2 artists' names can't be read with certainty, and stay as their sources wrote them: "
+        "'Isfahan, Iran' (2), 'Louvre, Paris, France' (1); artists.aliases in the recipe gives them other names",
+    )
+    assert uncertain_names_note([]) == ()
