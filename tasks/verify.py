@@ -14,16 +14,18 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.errors import BadInput, DamagedFile
-from schemas.phrases import and_more, error_line
+from schemas.phrases import and_more, error_line, quoted
 from schemas.stages import HIGHEST_MAX_PIXELS
 from tasks.core import verify as core
+from tasks.core import verify_coco as coco
 from tasks.core import verify_rows as rules
+from tasks.core.coco.document import release_info
 from tasks.core.export import digest
 from tasks.core.hash import uint64_from_bits
 from tasks.core.purge.rows import reveals
 from tasks.io.files import contracts
 from tasks.io.images import decode
-from tasks.io.images.inspection import inspect
+from tasks.io.images.inspection import PHASH, inspect
 from tasks.io.store.releases import Release
 
 _SHOWN = 20
@@ -40,6 +42,7 @@ _IN_COCO = [
     "score",
     "origin",
 ]
+_IN_IMAGES = ["record_id", "sha256", "phash", "phash_recipe", "width_px", "height_px", "format", "image"]
 _OF_ODD_VALUES = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, pa.ArrowException)
 """What Python and Arrow raise for values of other kinds than a release has, in files whose digests are right."""
 _FOLDER = re.compile(r"/split=([^/]+)/")
@@ -188,19 +191,38 @@ def _tables(release: Release) -> Iterator[str]:
         yield f"annotations: expected boxes of images in the release, got boxes of {len(strangers)} other images"
     yield from core.count_problems(release.manifest.counts, ledger, shown)
     yield from core.leak_problems(shown)
+    yield from core.split_problems(release.manifest.files, _splits(release))
+    for path, entry in release.manifest.files.items():
+        yield from core.row_count_problems(path, entry.rows, _row_count(release, path))
+
+
+def _row_count(release: Release, path: str) -> int | None:
+    if not path.endswith(".parquet"):
+        return None
+    with release.open_parquet(path) as parquet:
+        return int(parquet.metadata.num_rows)
+
+
+def _splits(release: Release) -> list[str]:
+    """Splits that the release has, with images or without: those of the recipe, and of the folders of its images."""
+    split = release.recipe().stage("split")
+    folders = (_FOLDER.search(path) for path in release.parts("images"))
+    return sorted({*((split and split.ratios) or ()), *(folder[1] for folder in folders if folder)})
 
 
 def _values(release: Release) -> Iterator[str]:
     """Each rule of the contract about values, in all rows."""
-    contract = release.contract()
+    contract, recipe, manifest = release.contract(), release.recipe(), release.manifest
     facts = rules.ReleaseFacts(
         contract.splits,
         contract.origins,
         contract.reasons,
+        recipe.labels,
         _entries(release.ledger(), "record_id", rules.LedgerEntry),
         _entries(_columns(release, "images", ["image_id", *rules.ImageEntry._fields]), "image_id", rules.ImageEntry),
-        len(release.recipe().categories),
-        release.manifest.files.keys(),
+        len(recipe.categories),
+        {path: entry.sha256 for path, entry in manifest.files.items()},
+        manifest.environment.get("phash"),
     )
     for table, of in (
         ("images", rules.image_rules(facts)),
@@ -208,8 +230,9 @@ def _values(release: Release) -> Iterator[str]:
         ("ledger", rules.ledger_rules(facts)),
     ):
         yield from rules.broken_rules(table, digest.PRIMARY_KEYS[table], _rows(release, table), of)
+    yield from core.name_problems(recipe.name, manifest.name)
     if "recipe_sha256" in release.read_mapping("contract.yaml"):  # the contract says of what it is the digest
-        yield from core.recipe_problems(release.read_mapping("recipe.yaml"), release.manifest.recipe_sha256)
+        yield from core.recipe_problems(release.read_mapping("recipe.yaml"), manifest.recipe_sha256)
 
 
 def _entries(table: pa.Table, key: str, kind: Any) -> dict[Any, Any]:
@@ -247,7 +270,7 @@ def _tombstones(release: Release) -> Iterator[str]:
         if path.endswith(".parquet") and path not in {"ledger.parquet", "tombstones.parquet"}:
             left = sum(reveals(release.table(path, but="image"), names).to_pylist())
         elif path.startswith("coco/"):
-            left = core.count_coco_rows(release.read_json(path), image_ids)
+            left = coco.count_coco_rows(release.read_json(path), image_ids)
         if left:
             yield f"{path}: expected no rows of records with a tombstone, got {left}"
     shown = _columns(release, "images", ["record_id", "sha256"])
@@ -255,31 +278,44 @@ def _tombstones(release: Release) -> Iterator[str]:
 
 
 def _coco(release: Release) -> Iterator[str]:
-    shown, categories = _columns(release, "images", ["image_id", "split"]), release.recipe().categories
+    manifest, recipe, splits = release.manifest, release.recipe(), _splits(release)
+    export = recipe.stage("export")
+    facts = coco.CocoFacts(
+        release_info(recipe.title or manifest.name, manifest.version),
+        recipe.categories,
+        export.coco.score if export and export.coco else None,
+        manifest.amended is not None,
+    )
+    shown = _columns(release, "images", ["image_id", "split", "rights_uri", "is_annotated"])
     boxes = _columns(release, "annotations", _IN_COCO)
-    for path in sorted(
-        path for path in release.manifest.files if path.startswith("coco/") and not path.endswith(".detections.json")
-    ):
-        split = path.removeprefix("coco/").removesuffix(".json")
-        document, found = release.read_json(path), release.read_json(f"coco/{split}.detections.json")
+    yield from coco.file_problems(manifest.files, splits)
+    for split in splits:
+        paths = f"coco/{split}.json", f"coco/{split}.detections.json"
+        if not manifest.files.keys() >= {*paths}:
+            continue
+        document, found = map(release.read_json, paths)
         mine, drawn = (
             table.filter(pa.array([word == split for word in table["split"].to_pylist()], pa.bool_()))
             for table in (shown, boxes)
         )
-        yield from core.coco_problems(split, document, found, mine, drawn)
-        yield from rules.category_problems(split, document, categories)
+        yield from coco.coco_problems(split, document, found, mine, drawn)
+        drawn = drawn.to_pylist()
+        yield from coco.header_problems(split, document, mine, drawn, facts)
         rows = (row for row in _rows(release, "images") if row["split"] == split)
-        yield from rules.coco_value_problems(split, document, found, rows, drawn.to_pylist())
+        yield from coco.coco_value_problems(split, document, found, rows, drawn)
 
 
 def _images(release: Release) -> Iterator[str]:
+    export = release.recipe().stage("export")
     for batch in release.batches("images", rows=16):
-        for row in batch.select(
-            ["record_id", "sha256", "phash", "width_px", "height_px", "format", "image"]
-        ).to_pylist():
-            data = row["image"]["bytes"]
-            if data is None and row["image"]["path"]:
-                data = release.read(row["image"]["path"])
+        for row in batch.select([name for name in _IN_IMAGES if name in batch.schema.names]).to_pylist():
+            data, path = row["image"]["bytes"], row["image"]["path"]
+            if export:
+                yield from core.place_problems(
+                    row["record_id"], has_bytes=data is not None, has_path=path is not None, export=export
+                )
+            if data is None and path:
+                data = release.read(path)
             if data is not None:
                 yield from _image_problems(row, data)
 
@@ -293,6 +329,8 @@ def _image_problems(row: dict[str, Any], data: bytes) -> Iterator[str]:
     except decode.UnreadableImage as problem:
         yield f"{row['record_id']}: expected an image that decodes, got {problem}"
         return
+    if (recipe := row.get("phash_recipe", PHASH)) != PHASH:  # releases before contract 1.2 name none
+        yield f"{row['record_id']}: expected a hash by {PHASH}, as this version measures, got one by {quoted(recipe)}"
     measured = (look.width_px, look.height_px, look.format, uint64_from_bits(look.phash_bits))
     if measured != (row["width_px"], row["height_px"], row["format"], row["phash"]):
         yield (

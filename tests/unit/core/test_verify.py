@@ -13,7 +13,7 @@ import yaml
 from schemas import tables
 from schemas.manifests import FileEntry, ReleaseManifest
 from schemas.release import ContractColumn, ContractTable, ReleaseContract
-from tasks.core import verify
+from tasks.core import verify, verify_coco
 from tasks.core.coco.document import split_document, split_results
 from tasks.core.export import digest
 from tasks.core.export.images import IMAGES_BY_DIGEST
@@ -343,7 +343,7 @@ class Small:
         return [
             *verify.count_problems(self.counts, ledger, images),
             *verify.leak_problems(images),
-            *verify.coco_problems("train", self.document, self.detections, train, boxes),
+            *verify_coco.coco_problems("train", self.document, self.detections, train, boxes),
         ]
 
 

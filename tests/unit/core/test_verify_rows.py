@@ -1,6 +1,7 @@
 """Each rule of the contract about values: a good row keeps all, a row that is broken in one column is told."""
 
 import copy
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -12,14 +13,13 @@ from tasks.core.verify_rows import (
     ReleaseFacts,
     annotation_rules,
     broken_rules,
-    category_problems,
-    coco_value_problems,
     image_rules,
     ledger_rules,
 )
 from tests.support.broken_rules import CASES, Case
 
 SHA256 = "ab" * 32
+TIME = datetime(2026, 1, 31, tzinfo=UTC)
 MEDIA = media_path(SHA256, "PNG")
 IMAGE: dict[str, Any] = {
     "record_id": "museum:1",
@@ -30,10 +30,13 @@ IMAGE: dict[str, Any] = {
     "image_url": None,
     "title": "A Room",
     "artist": None,
+    "artist_qualifier": None,
     "style": "Baroque",
     "styles": ["Baroque"],
+    "date_text": "c. 1649",
     "year": 1650,
     "rights_uri": "https://creativecommons.org/publicdomain/zero/1.0/",
+    "rights_text": None,
     "rights_basis": "recipe: me: it is old",
     "sha256": SHA256,
     "phash_recipe": "phash64/look-v3",
@@ -46,6 +49,7 @@ IMAGE: dict[str, Any] = {
     "is_annotated": True,
     "image": {"bytes": None, "path": MEDIA},
     "path": MEDIA,
+    "retrieved_at": TIME,
 }
 PEOPLES: dict[str, Any] = {
     "annotation_id": 3,
@@ -99,10 +103,12 @@ FACTS = ReleaseFacts(
     ["train", "val", "test"],
     ["person", "source", "detector"],
     ["exact_duplicate", "gone"],
-    {"museum:1": LedgerEntry(7, SHA256, "train"), "museum:2": LedgerEntry(8, SHA256, None)},
+    ["fetch", "dedup"],
+    {"museum:1": LedgerEntry(7, SHA256, "train", TIME), "museum:2": LedgerEntry(8, SHA256, None, TIME)},
     {7: ImageEntry("museum:1", "train", 100, 80, is_annotated=True)},
     1,
-    {MEDIA},
+    {MEDIA: SHA256},
+    "phash64/look-v3",
 )
 
 
@@ -129,6 +135,66 @@ def test_a_row_that_is_broken_in_one_column_is_told(table: str, case: Case):
     assert all(", got " in problem and "expected " in problem for problem in found)
 
 
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        pytest.param(
+            {"artist_qualifier": "after"}, "artist_qualifier: expected null where there is no artist", id="after"
+        ),
+        pytest.param(
+            {"rights_uri": "NOASSERTION"}, "rights_basis: expected source or none where nobody asserts", id="no rights"
+        ),
+        pytest.param(
+            {"rights_uri": "NOASSERTION", "rights_basis": "source"},
+            "rights_text: expected the words of a source that has no open URI, got None",
+            id="no words",
+        ),
+    ],
+)
+def test_columns_that_do_not_fit_each_other(values: dict[str, Any], said: str):
+    (problem,) = problems("images", [{**IMAGE, **values}])
+    assert problem.startswith(f"images.{said}")
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        pytest.param({"artist": "Hokusai", "artist_qualifier": "kehrt nach"}, id="a qualifier of another version"),
+        pytest.param({"year": None}, id="a source that has a date, and no year from 1000 to 2099"),
+        pytest.param({"year": 1871}, id="a source's own year"),
+        pytest.param({"style": "Post Impressionism", "styles": ["Postimpressionismus"] * 2}, id="a style's other name"),
+        pytest.param({"style": None, "styles": []}, id="no style"),
+        pytest.param({"source_url": "", "source_urls": []}, id="an address made of nothing"),
+        pytest.param(
+            {"rights_uri": "NOASSERTION", "rights_basis": "source", "rights_text": "ask us"}, id="a source's words"
+        ),
+        pytest.param(
+            {"rights_uri": "NOASSERTION", "rights_basis": "none", "rights_text": ""}, id="an empty text of the recipe"
+        ),
+        pytest.param({"rights_basis": "source"}, id="a source's URI"),
+        pytest.param({"rights_basis": "recipe:  : \0"}, id="nothing much of the recipe"),
+        pytest.param({"artist": "a\0", "style": "\0"}, id="aliases of the recipe"),
+    ],
+)
+def test_what_true_releases_may_hold(values: dict[str, Any]):
+    assert problems("images", [{**IMAGE, **values}]) == []
+
+
+def test_rules_of_columns_that_an_earlier_contract_had_not_are_passed_over():
+    late = ("source_urls", "phash_recipe", "artist_qualifier")
+    assert problems("images", [{name: value for name, value in IMAGE.items() if name not in late}]) == []
+
+
+def test_a_file_named_by_other_bytes_is_told():
+    rules = image_rules(FACTS._replace(files={MEDIA: "0" * 64}))
+    (problem,) = broken_rules("images", "record_id", [IMAGE], rules)
+    assert problem.startswith("images.path: expected a file of the release with the image's bytes")
+
+
+def test_a_release_that_names_no_hash_may_have_any():
+    assert list(broken_rules("images", "record_id", [IMAGE], image_rules(FACTS._replace(phash=None)))) == []
+
+
 def test_a_null_breaks_a_rule_and_the_first_row_stands_for_all():
     rows = [{**IMAGE, "width_px": None}, {**IMAGE, "record_id": "museum:2", "width_px": -1}]
     (width, *_) = [problem for problem in problems("images", rows) if problem.startswith("images.width_px")]
@@ -153,58 +219,3 @@ def test_what_is_no_record_id(name: str):
         problem.startswith("ledger.record_id: expected `<source>:")
         for problem in problems("ledger", [{**KEPT, "record_id": name}])
     )
-
-
-def test_categories_are_the_recipes_counted_from_1():
-    document = {"categories": [{"id": 1, "name": "person", "supercategory": "person"}]}
-    assert list(category_problems("val", document, ["person"])) == []
-    (problem,) = category_problems("val", document, ["angel", "person"])
-    assert problem.startswith("coco/val.json: expected the categories ['angel', 'person'], got [(1, 'person')]")
-
-
-def coco() -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    boxes = [
-        {
-            "id": row["annotation_id"],
-            "image_id": 7,
-            "category_id": 1,
-            "bbox": row["xywh_px"],
-            "area": row["area_px2"],
-            "iscrowd": 0,
-            **({"keypoints": row["keypoints_xyv"], "num_keypoints": 17} if row["keypoints_xyv"] else {}),
-        }
-        for row in (PEOPLES,)
-    ]
-    metadata = {"record_id": "museum:1", "title": "A Room", "artist": None, "year": 1650}
-    images = [{"id": 7, "width": 100, "height": 80, "license": 1, "is_annotated": True, "metadata": metadata}]
-    document = {"images": images, "annotations": boxes, "licenses": [{"id": 1, "url": IMAGE["rights_uri"]}]}
-    return document, [{"image_id": 7, "category_id": 1, "bbox": DETECTORS["xywh_px"], "score": 0.123}]
-
-
-@pytest.mark.parametrize(
-    ("place", "change", "said"),
-    [
-        pytest.param("images", {"height": 81}, "coco/train.json: images: expected what the table says", id="a height"),
-        pytest.param("images", {"is_annotated": False}, "images: expected what the table says", id="not annotated"),
-        pytest.param("images", {"file_name": "x.png"}, "images: expected what the table says", id="another file"),
-        pytest.param("images", {"metadata": {"artist": "A"}}, "images: expected what the table says", id="an artist"),
-        pytest.param("images", {"metadata": {}}, "", id="a file of an earlier contract"),
-        pytest.param("annotations", {"area": 1.0}, "annotations: expected what the table says", id="an area"),
-        pytest.param("images", {"license": 9}, "coco/train.json: images: expected what the table says", id="a licence"),
-        pytest.param("annotations", {"bbox": [0, 0, 1, 1]}, "coco/train.json: annotations: expected what", id="a box"),
-        pytest.param(
-            "annotations", {"keypoints": [0.0] * 51, "num_keypoints": 0}, "annotations: expected", id="points"
-        ),
-        pytest.param("annotations", {"num_keypoints": 3}, "expected num_keypoints to count", id="their number"),
-        pytest.param(
-            "results", {"score": 0.5}, "coco/train.detections.json: expected boxes of the table", id="a score"
-        ),
-        pytest.param("results", {"keypoints": []}, "", id="no keypoints"),
-    ],
-)
-def test_coco_files_that_say_something_else(place: str, change: dict[str, Any], said: str):
-    document, results = coco()
-    assert list(coco_value_problems("train", document, results, [IMAGE], [PEOPLES, DETECTORS])) == []
-    (results if place == "results" else document[place])[0].update(change)
-    found = list(coco_value_problems("train", document, results, [IMAGE], [PEOPLES, DETECTORS]))
-    assert (len(found), all(said in problem for problem in found)) == (1 if said else 0, True)
