@@ -11,17 +11,12 @@ from typing import Any, NamedTuple
 
 from schemas.phrases import quoted
 from tasks.core.coco.box import BadBox, area_px2, read_box
-from tasks.core.coco.document import media_path
 from tasks.core.coco.keypoints import problem_of
 from tasks.core.ids import MASK
 
 Row = Mapping[str, Any]
-_SHA256 = re.compile(r"[0-9a-f]{64}")
-_RIGHTS = re.compile(r"NOASSERTION|https?://(creativecommons\.org|rightsstatements\.org)/\S+")
-_BASIS = re.compile(r"source|none|recipe: .+: .+", re.DOTALL)
+SHA256 = re.compile(r"[0-9a-f]{64}")
 _DETECTOR = re.compile(r".+@[0-9a-f]{12}")
-_YEARS = range(1000, 2100)
-_FIRST_YEAR_OF_CLOCKS = 1970
 _EDGE_PX = 0.05
 """Half of what a detector's boxes are rounded to."""
 
@@ -104,80 +99,6 @@ def broken_rules(table: str, key: str, rows: Iterable[Row], rules: Sequence[Rule
         yield unsorted
 
 
-def image_rules(facts: ReleaseFacts) -> list[Rule]:
-    """Rules of the images table, with a row's `folder`: the split that its file lies in."""
-    return [
-        *_identity_rules(),
-        Rule("image_id", lambda row: _entry(facts, row).image_id == row["image_id"], "the ledger's image_id"),
-        Rule("source_urls", _are_urls_of, "each page once, the image's own first"),
-        *(Rule(name, _is_text(name), "null, or a text without NUL") for name in ("title", "date_text", "image_url")),
-        *(Rule(name, _is_not_empty(name), "null, or a text") for name in ("artist", "artist_qualifier", "style")),
-        Rule(
-            "artist_qualifier",
-            lambda row: row["artist_qualifier"] is None or row["artist"] is not None,
-            "null where there is no artist",
-        ),
-        Rule("styles", lambda row: all(text and "\0" not in text for text in row["styles"]), "styles that have a name"),
-        Rule("styles", lambda row: row["style"] is None or len(row["styles"]) > 0, "the source's words for its style"),
-        Rule("year", lambda row: row["year"] is None or row["year"] in _YEARS, "a year from 1000 to 2099, or null"),
-        Rule(
-            "rights_uri",
-            lambda row: bool(_RIGHTS.fullmatch(row["rights_uri"])),
-            "a Creative Commons or rightsstatements.org URI, or NOASSERTION",
-        ),
-        Rule(
-            "rights_basis",
-            lambda row: bool(_BASIS.fullmatch(row["rights_basis"])),
-            "source, `recipe: who: why`, or none",
-        ),
-        Rule(
-            "rights_basis",
-            lambda row: row["rights_basis"] != "none" or row["rights_uri"] == "NOASSERTION",
-            "somebody who asserts the rights",
-        ),
-        Rule(
-            "rights_basis",
-            lambda row: not row["rights_basis"].startswith("recipe") or row["rights_uri"] != "NOASSERTION",
-            "source or none where nobody asserts rights",
-        ),
-        Rule(
-            "rights_text",
-            lambda row: row["rights_basis"] != "source" or row["rights_uri"] != "NOASSERTION" or row["rights_text"],
-            "the words of a source that has no open URI",
-        ),
-        Rule("sha256", lambda row: bool(_SHA256.fullmatch(row["sha256"])), "64 hex digits"),
-        Rule("sha256", lambda row: _entry(facts, row).sha256 == row["sha256"], "the ledger's sha256"),
-        Rule("phash_recipe", lambda row: bool(row["phash_recipe"]), "the name of a recipe"),
-        Rule(
-            "phash_recipe",
-            lambda row: facts.phash in {None, row["phash_recipe"]},
-            f"{quoted(facts.phash)}, as in manifest.json",
-        ),
-        Rule("width_px", lambda row: row["width_px"] > 0, "at least 1 px"),
-        Rule("height_px", lambda row: row["height_px"] > 0, "at least 1 px"),
-        Rule("format", lambda row: bool(row["format"]), "the name of a format"),
-        Rule("group_id", lambda row: row["group_id"] in facts.ledger, "a record_id of the ledger"),
-        Rule("split", lambda row: row["split"] in facts.splits, f"one of {', '.join(facts.splits)}"),
-        Rule("split", lambda row: row["folder"] in {None, row["split"]}, "the split of the file's folder"),
-        Rule("split", lambda row: _entry(facts, row).last_split == row["split"], "the ledger's last_split"),
-        Rule(
-            "path",
-            lambda row: _is_media(row, facts.files),
-            "a file of the release with the image's bytes, named by their sha256, or null",
-        ),
-        Rule(
-            "retrieved_at",
-            lambda row: _entry(facts, row).retrieved_at == row["retrieved_at"],
-            "the ledger's retrieved_at",
-        ),
-        Rule(
-            "retrieved_at",
-            lambda row: row["retrieved_at"].year >= _FIRST_YEAR_OF_CLOCKS,
-            f"a time since {_FIRST_YEAR_OF_CLOCKS}",
-        ),
-    ]
-
-
 def annotation_rules(facts: ReleaseFacts) -> list[Rule]:
     """Rules of the annotations table, with a row's `folder`: the split that its file lies in."""
 
@@ -222,7 +143,7 @@ def annotation_rules(facts: ReleaseFacts) -> list[Rule]:
 def ledger_rules(facts: ReleaseFacts) -> list[Rule]:
     """Rules of the ledger."""
     return [
-        *_identity_rules(),
+        *identity_rules(),
         Rule(
             "stage", lambda row: (row["stage"] is None) == row["kept"], "the stage of a dropped record, null of others"
         ),
@@ -253,7 +174,7 @@ def ledger_rules(facts: ReleaseFacts) -> list[Rule]:
         ),
         Rule(
             "sha256",
-            lambda row: bool(_SHA256.fullmatch(row["sha256"])) if row["sha256"] is not None else not row["kept"],
+            lambda row: bool(SHA256.fullmatch(row["sha256"])) if row["sha256"] is not None else not row["kept"],
             "64 hex digits; null of dropped records alone",
         ),
     ]
@@ -267,7 +188,8 @@ def _holds(rule: Rule, row: Row) -> bool:
         return False
 
 
-def _identity_rules() -> list[Rule]:
+def identity_rules() -> list[Rule]:
+    """Rules of what names a record, in each table that has records."""
     return [
         Rule("record_id", _is_record_id, "`<source>:<the source's own key>`, Unicode NFC"),
         Rule("image_id", lambda row: 0 < row["image_id"] <= MASK, "a number of 53 bits"),
@@ -279,31 +201,13 @@ def _is_record_id(row: Row) -> bool:
     return bool(name.startswith(start) and len(name) > len(start) and unicodedata.is_normalized("NFC", name))
 
 
-def _entry(facts: ReleaseFacts, row: Row) -> LedgerEntry:
+def ledger_entry(facts: ReleaseFacts, row: Row) -> LedgerEntry:
+    """What the ledger says of a row's record; where it has none, what no row says."""
     return facts.ledger.get(row["record_id"], _NO_ENTRY)
 
 
 def _is_another(facts: ReleaseFacts, row: Row) -> bool:
     return row["kept_record_id"] in facts.ledger and row["kept_record_id"] != row["record_id"]
-
-
-def _are_urls_of(row: Row) -> bool:
-    urls = row["source_urls"]
-    own = row["source_url"]
-    return all(urls) and len({*urls}) == len(urls) and (not own or urls[:1] == [own])
-
-
-def _is_media(row: Row, files: Mapping[str, str]) -> bool:
-    path = row["path"]
-    return path is None or (files.get(path) == row["sha256"] and path == media_path(row["sha256"], row["format"]))
-
-
-def _is_not_empty(name: str) -> Callable[[Row], bool]:
-    return lambda row: row[name] != ""
-
-
-def _is_text(name: str) -> Callable[[Row], bool]:
-    return lambda row: row[name] is None or (row[name] != "" and "\0" not in row[name])
 
 
 def _is_box(row: Row) -> bool:

@@ -50,6 +50,7 @@ IMAGES: list[tuple[str, Any, str]] = [
     ("title", "A\0Room", "images.title: expected null, or a text without NUL, got 'A"),
     ("date_text", "\0", "images.date_text: expected null, or a text without NUL, got "),
     ("image_url", "", "images.image_url: expected null, or a text without NUL, got ''"),
+    ("source_url", "", "images.source_url: expected null, or a text, got ''"),
     ("artist", "", "images.artist: expected null, or a text, got ''"),
     ("artist_qualifier", "", "images.artist_qualifier: expected null, or a text, got ''"),
     ("year", 999, "images.year: expected a year from 1000 to 2099, or null, got 999"),

@@ -4,8 +4,6 @@ No store and no server is needed.
 """
 
 import contextlib
-import hashlib
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -14,38 +12,23 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.errors import BadInput, DamagedFile
-from schemas.phrases import and_more, error_line, quoted
-from schemas.stages import HIGHEST_MAX_PIXELS
+from schemas.phrases import and_more, error_line
 from tasks.core import verify as core
-from tasks.core import verify_coco as coco
 from tasks.core import verify_rows as rules
-from tasks.core.coco.document import release_info
 from tasks.core.export import digest
-from tasks.core.hash import uint64_from_bits
 from tasks.core.purge.rows import reveals
+from tasks.core.verify_coco import count_coco_rows
+from tasks.core.verify_images import image_rules
 from tasks.io.files import contracts
-from tasks.io.images import decode
-from tasks.io.images.inspection import PHASH, inspect
 from tasks.io.store.releases import Release
+from tasks.verify.coco import coco_files
+from tasks.verify.images import images
+from tasks.verify.rows import columns_of, rows_of, splits_of
 
 _SHOWN = 20
 _NEEDED = {"files": "intact files", "contract": "tables that keep the contract"}
-_IN_COCO = [
-    "annotation_id",
-    "image_id",
-    "split",
-    "category_id",
-    "xywh_px",
-    "area_px2",
-    "is_crowd",
-    "keypoints_xyv",
-    "score",
-    "origin",
-]
-_IN_IMAGES = ["record_id", "sha256", "phash", "phash_recipe", "width_px", "height_px", "format", "image"]
 _OF_ODD_VALUES = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, pa.ArrowException)
 """What Python and Arrow raise for values of other kinds than a release has, in files whose digests are right."""
-_FOLDER = re.compile(r"/split=([^/]+)/")
 
 
 @dataclass(frozen=True)
@@ -76,12 +59,12 @@ def verify(url: str, *, is_deep: bool = False) -> Verification:
         ("content digest", lambda: _digests(release)),
         ("counts, keys, leaks", lambda: _tables(release)),
         ("values", lambda: _values(release)),
-        ("COCO", lambda: _coco(release)),
+        ("COCO", lambda: coco_files(release)),
     ]
     if release.manifest.amended or "tombstones.parquet" in release.manifest.files:
         checks.append(("tombstones", lambda: _tombstones(release)))
     if is_deep:
-        checks.append(("images, decoded and measured again", lambda: _images(release)))
+        checks.append(("images, decoded and measured again", lambda: images(release)))
     lines, problems = (
         [f"{release.manifest.name} {release.manifest.version}: content sha256:{release.manifest.content_sha256}"],
         [],
@@ -177,8 +160,8 @@ def _digests(release: Release) -> Iterator[str]:
 
 
 def _tables(release: Release) -> Iterator[str]:
-    shown = _columns(release, "images", ["record_id", "image_id", "split", "group_id", "sha256"])
-    boxes = _columns(release, "annotations", ["annotation_id", "image_id"])
+    shown = columns_of(release, "images", ["record_id", "image_id", "split", "group_id", "sha256"])
+    boxes = columns_of(release, "annotations", ["annotation_id", "image_id"])
     ledger = release.ledger()
     for table, key, rows in (
         ("images", "record_id", shown),
@@ -191,7 +174,7 @@ def _tables(release: Release) -> Iterator[str]:
         yield f"annotations: expected boxes of images in the release, got boxes of {len(strangers)} other images"
     yield from core.count_problems(release.manifest.counts, ledger, shown)
     yield from core.leak_problems(shown)
-    yield from core.split_problems(release.manifest.files, _splits(release))
+    yield from core.split_problems(release.manifest.files, splits_of(release))
     for path, entry in release.manifest.files.items():
         yield from core.row_count_problems(path, entry.rows, _row_count(release, path))
 
@@ -203,13 +186,6 @@ def _row_count(release: Release, path: str) -> int | None:
         return int(parquet.metadata.num_rows)
 
 
-def _splits(release: Release) -> list[str]:
-    """Splits that the release has, with images or without: those of the recipe, and of the folders of its images."""
-    split = release.recipe().stage("split")
-    folders = (_FOLDER.search(path) for path in release.parts("images"))
-    return sorted({*((split and split.ratios) or ()), *(folder[1] for folder in folders if folder)})
-
-
 def _values(release: Release) -> Iterator[str]:
     """Each rule of the contract about values, in all rows."""
     contract, recipe, manifest = release.contract(), release.recipe(), release.manifest
@@ -219,17 +195,17 @@ def _values(release: Release) -> Iterator[str]:
         contract.reasons,
         recipe.labels,
         _entries(release.ledger(), "record_id", rules.LedgerEntry),
-        _entries(_columns(release, "images", ["image_id", *rules.ImageEntry._fields]), "image_id", rules.ImageEntry),
+        _entries(columns_of(release, "images", ["image_id", *rules.ImageEntry._fields]), "image_id", rules.ImageEntry),
         len(recipe.categories),
         {path: entry.sha256 for path, entry in manifest.files.items()},
         manifest.environment.get("phash"),
     )
     for table, of in (
-        ("images", rules.image_rules(facts)),
+        ("images", image_rules(facts)),
         ("annotations", rules.annotation_rules(facts)),
         ("ledger", rules.ledger_rules(facts)),
     ):
-        yield from rules.broken_rules(table, digest.PRIMARY_KEYS[table], _rows(release, table), of)
+        yield from rules.broken_rules(table, digest.PRIMARY_KEYS[table], rows_of(release, table), of)
     yield from core.name_problems(recipe.name, manifest.name)
     if "recipe_sha256" in release.read_mapping("contract.yaml"):  # the contract says of what it is the digest
         yield from core.recipe_problems(release.read_mapping("recipe.yaml"), manifest.recipe_sha256)
@@ -238,18 +214,6 @@ def _values(release: Release) -> Iterator[str]:
 def _entries(table: pa.Table, key: str, kind: Any) -> dict[Any, Any]:
     columns = [table[name].to_pylist() for name in kind._fields]
     return dict(zip(table[key].to_pylist(), map(kind, *columns), strict=True))
-
-
-def _rows(release: Release, table: str) -> Iterator[dict[str, Any]]:
-    """Rows of a table without image bytes.
-
-    Each has the `folder` that its file lies in, `split=<folder>`, and an image the `path` of its file.
-    """
-    for path in release.parts(table):
-        folder = _FOLDER.search(path)
-        for batch in release.table(path, but="image.bytes").to_batches(max_chunksize=4096):
-            for row in batch.to_pylist():
-                yield {**row, "folder": folder and folder[1], "path": (row.get("image") or {}).get("path")}
 
 
 def _tombstones(release: Release) -> Iterator[str]:
@@ -270,78 +234,8 @@ def _tombstones(release: Release) -> Iterator[str]:
         if path.endswith(".parquet") and path not in {"ledger.parquet", "tombstones.parquet"}:
             left = sum(reveals(release.table(path, but="image"), names).to_pylist())
         elif path.startswith("coco/"):
-            left = coco.count_coco_rows(release.read_json(path), image_ids)
+            left = count_coco_rows(release.read_json(path), image_ids)
         if left:
             yield f"{path}: expected no rows of records with a tombstone, got {left}"
-    shown = _columns(release, "images", ["record_id", "sha256"])
+    shown = columns_of(release, "images", ["record_id", "sha256"])
     yield from core.leftover_files(release.manifest.files, stones, shown)
-
-
-def _coco(release: Release) -> Iterator[str]:
-    manifest, recipe, splits = release.manifest, release.recipe(), _splits(release)
-    export = recipe.stage("export")
-    facts = coco.CocoFacts(
-        release_info(recipe.title or manifest.name, manifest.version),
-        recipe.categories,
-        export.coco.score if export and export.coco else None,
-        manifest.amended is not None,
-    )
-    shown = _columns(release, "images", ["image_id", "split", "rights_uri", "is_annotated"])
-    boxes = _columns(release, "annotations", _IN_COCO)
-    yield from coco.file_problems(manifest.files, splits)
-    for split in splits:
-        paths = f"coco/{split}.json", f"coco/{split}.detections.json"
-        if not manifest.files.keys() >= {*paths}:
-            continue
-        document, found = map(release.read_json, paths)
-        mine, drawn = (
-            table.filter(pa.array([word == split for word in table["split"].to_pylist()], pa.bool_()))
-            for table in (shown, boxes)
-        )
-        yield from coco.coco_problems(split, document, found, mine, drawn)
-        drawn = drawn.to_pylist()
-        yield from coco.header_problems(split, document, mine, drawn, facts)
-        rows = (row for row in _rows(release, "images") if row["split"] == split)
-        yield from coco.coco_value_problems(split, document, found, rows, drawn)
-
-
-def _images(release: Release) -> Iterator[str]:
-    export = release.recipe().stage("export")
-    for batch in release.batches("images", rows=16):
-        for row in batch.select([name for name in _IN_IMAGES if name in batch.schema.names]).to_pylist():
-            data, path = row["image"]["bytes"], row["image"]["path"]
-            if export:
-                yield from core.place_problems(
-                    row["record_id"], has_bytes=data is not None, has_path=path is not None, export=export
-                )
-            if data is None and path:
-                data = release.read(path)
-            if data is not None:
-                yield from _image_problems(row, data)
-
-
-def _image_problems(row: dict[str, Any], data: bytes) -> Iterator[str]:
-    if (sha256 := hashlib.sha256(data).hexdigest()) != row["sha256"]:
-        yield f"{row['record_id']}: expected bytes of SHA-256 {row['sha256']}, got {sha256}"
-        return
-    try:
-        look = inspect(data, HIGHEST_MAX_PIXELS)
-    except decode.UnreadableImage as problem:
-        yield f"{row['record_id']}: expected an image that decodes, got {problem}"
-        return
-    if (recipe := row.get("phash_recipe", PHASH)) != PHASH:  # releases before contract 1.2 name none
-        yield f"{row['record_id']}: expected a hash by {PHASH}, as this version measures, got one by {quoted(recipe)}"
-    measured = (look.width_px, look.height_px, look.format, uint64_from_bits(look.phash_bits))
-    if measured != (row["width_px"], row["height_px"], row["format"], row["phash"]):
-        yield (
-            f"{row['record_id']}: expected {row['width_px']} x {row['height_px']} px, {row['format']}, pHash "
-            f"{row['phash']:016x}, got {measured}"
-        )
-
-
-def _columns(release: Release, table: str, names: list[str]) -> pa.Table:
-    batches = [batch.select(names) for batch in release.batches(table)]
-    return pa.Table.from_batches(
-        batches,
-        batches[0].schema if batches else release.schema(release.parts(table)[0]).empty_table().select(names).schema,
-    )
