@@ -210,7 +210,8 @@ def recipe_problems(recipe: Row, recipe_sha256: str) -> Iterator[str]:
     As the contract says under `recipe_sha256`. recipe: recipe.yaml as it is read.
     """
     stages = [stage for stage in recipe.get("stages") or () if isinstance(stage, dict)]
-    if recipe.get("by_hand") or any(stage.get("verdicts") for stage in stages):
+    settings = [of for stage in stages for of in stage.values() if isinstance(of, dict)]
+    if recipe.get("by_hand") or any(of.get("verdicts") for of in settings):
         return
     content = {name: value for name, value in recipe.items() if name != "manners"}
     try:
