@@ -104,8 +104,14 @@ def _licence_problems(split: str, document: Row, uris: Sequence[str], *, is_amen
     """Licences that are not those of the images. What a purge removes leaves its licence."""
     listed = [{name: entry.get(name) for name in ("id", "name", "url")} for entry in document["licenses"]]
     expected = licence_entries([*uris, *(entry["url"] for entry in listed if is_amended)])
-    if listed != expected:
-        yield f"coco/{split}.json: expected the licences {quoted(expected)}, got {quoted(listed)}"
+    if len(listed) != len(expected):
+        yield f"coco/{split}.json: expected {len(expected)} licences, as the images have, got {len(listed)}"
+        return
+    for wanted, got in zip(expected, listed, strict=True):
+        for name, value in wanted.items():
+            if got[name] != value:
+                place = f"licence {wanted['id']}: {name}"
+                yield f"coco/{split}.json: {place}: expected {quoted(value)}, got {quoted(got[name])}"
 
 
 def category_problems(split: str, document: Row, categories: Sequence[str]) -> Iterator[str]:

@@ -167,8 +167,16 @@ def test_what_files_may_have_or_lack(tamper: Tamper):
             "expected info.annotation_origin 'people', got 'detector'",
             id="boxes of somebody else",
         ),
-        pytest.param(lambda s: s.document["licenses"][1].update(name="mine"), "expected the licences", id="a name"),
-        pytest.param(lambda s: s.document["licenses"].append({"id": 3}), "expected the licences", id="one more"),
+        pytest.param(
+            lambda s: s.document["licenses"][1].update(name="mine"),
+            "licence 2: name: expected '1.0', got 'mine'",
+            id="a name",
+        ),
+        pytest.param(
+            lambda s: s.document["licenses"].append({"id": 3}),
+            "expected 2 licences, as the images have, got 3",
+            id="one more",
+        ),
         pytest.param(
             lambda s: s.document["categories"][0].update(keypoints=["nose"]), "expected keypoints", id="other keypoints"
         ),
@@ -190,7 +198,7 @@ def test_a_header_that_says_something_else(tamper: Tamper, said: str):
 def test_licences_are_told_where_two_have_one_number():
     split = Split()
     split.document["licenses"].insert(0, {"id": 2, "name": "mine", "url": "https://example.org/mine"})
-    assert any(problem.startswith("coco/train.json: expected the licences") for problem in split.problems())
+    assert any(problem.startswith("coco/train.json: expected 2 licences") for problem in split.problems())
 
 
 def entry_of(row: dict[str, Any], split: Split) -> dict[str, Any]:
@@ -245,7 +253,7 @@ def test_a_purge_leaves_what_stands_above_the_lists():
     assert split.problems(FACTS._replace(is_amended=True)) == []
     origin, licences = split.problems()  # of a file that was written so
     assert origin.startswith("coco/train.json: expected info.annotation_origin 'detector', got 'people'")
-    assert licences.startswith("coco/train.json: expected the licences ")
+    assert licences.startswith("coco/train.json: expected 1 licences, as the images have, got 2")
 
 
 def test_a_box_that_is_none_is_for_the_rules_of_its_table():
