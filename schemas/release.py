@@ -45,19 +45,48 @@ class ReleaseContract(_Fields):
     tables: ContractTables
 
 
+class RecipeParquet(_Fields):
+    """How export writes tables."""
+
+    images: str
+
+
+class RecipeCoco(_Fields):
+    """How export writes COCO files."""
+
+    score: float
+
+
 class RecipeStage(_Fields):
-    """A stage of a recipe. drop_relations: kinds of copies that it drops, if it is a dedup."""
+    """A stage of a recipe. drop_relations: kinds of copies that dedup drops; ratios: of split; parquet, coco and media:
+    of export.
+    """
 
     label: str
     drop_relations: list[str] = []
+    ratios: dict[str, float] | None = None
+    parquet: RecipeParquet | None = None
+    coco: RecipeCoco | None = None
+    media: bool | None = None
 
 
 class ReleaseRecipe(_Fields):
     """`recipe.yaml`: the settings of the release's build; category ids count from 1 in the order of `categories`."""
 
+    name: str | None = None
+    title: str | None = None
     limit: int | None = None
     categories: list[str]
     stages: list[dict[str, RecipeStage]]
+
+    def stage(self, word: str) -> RecipeStage | None:
+        """The first stage of that word, or None."""
+        return next((entry[word] for entry in self.stages if word in entry), None)
+
+    @property
+    def labels(self) -> set[str]:
+        """The labels of all stages."""
+        return {stage.label for entry in self.stages for stage in entry.values()}
 
 
 class ReleaseScores(_Fields):

@@ -1,6 +1,4 @@
-"""What must hold in any release: the contract, unique keys, closed counts, no leak, COCO that agrees with the
-tables.
-"""
+"""What must hold in any release: the contract, unique keys, closed counts, no leak, files as the recipe asks for."""
 
 import hashlib
 import json
@@ -15,7 +13,7 @@ import pyarrow.compute as pc
 from schemas.manifests import ReleaseManifest
 from schemas.phrases import quoted
 from schemas.reasons import Reason
-from schemas.release import ContractColumn
+from schemas.release import ContractColumn, RecipeStage
 from tasks.core.export import digest
 
 Row = Mapping[str, Any]
@@ -155,6 +153,40 @@ def count_problems(counts: Row, ledger: pa.Table, images: pa.Table) -> Iterator[
         yield "ledger: expected the same kept records as in the images table, got others"
 
 
+def row_count_problems(path: str, listed: int | None, rows: int | None) -> Iterator[str]:
+    """A file whose rows are not as many as the manifest lists. rows: None where it is no Parquet file."""
+    if listed != rows:
+        yield f"{path}: expected {rows if rows is not None else 'no'} rows in manifest.json, got {quoted(listed)}"
+
+
+def split_problems(files: Collection[str], splits: Iterable[str]) -> Iterator[str]:
+    """Tables of which the manifest lists no file of a split; an empty split has one, too."""
+    for split in splits:
+        for table in ("images", "annotations"):
+            if not any(path.startswith(f"{table}/split={split}/") for path in files):
+                yield f"manifest.json: expected a file of {table} for split {split}, got none"
+
+
+def place_problems(record_id: str, *, has_bytes: bool, has_path: bool, export: RecipeStage) -> Iterator[str]:
+    """An image that is not where the recipe's export puts images: in the table, in a file, in both or in neither.
+
+    What the recipe doesn't say is passed over.
+    """
+    wanted = export.parquet.images == "embedded" if export.parquet else has_bytes
+    if wanted != has_bytes:
+        yield f"{record_id}: expected {_embedded(wanted)}, as the recipe asks for, got {_embedded(has_bytes)}"
+    if export.media is not None and export.media != has_path:
+        yield f"{record_id}: expected {_as_file(export.media)}, as the recipe asks for, got {_as_file(has_path)}"
+
+
+def _embedded(has_bytes: bool) -> str:
+    return "the image's bytes in the table" if has_bytes else "no bytes in the table"
+
+
+def _as_file(has_path: bool) -> str:
+    return "the image's file" if has_path else "no file of it"
+
+
 def leak_problems(images: pa.Table) -> Iterator[str]:
     """Groups and bytes that lie in two splits. images: record_id, split, group_id, sha256."""
     for name in ("group_id", "sha256"):
@@ -166,13 +198,20 @@ def leak_problems(images: pa.Table) -> Iterator[str]:
                 yield f"leak: expected {name} {word} in one split, got {sorted(found)}"
 
 
+def name_problems(name: str | None, manifest_name: str) -> Iterator[str]:
+    """A manifest that is called unlike its recipe."""
+    if name != manifest_name:
+        yield f"manifest.json: expected name {quoted(name)}, as in recipe.yaml, got {quoted(manifest_name)}"
+
+
 def recipe_problems(recipe: Row, recipe_sha256: str) -> Iterator[str]:
     """A recipe's digest that is not the manifest's; none where it also goes by files that are not in the release.
 
     As the contract says under `recipe_sha256`. recipe: recipe.yaml as it is read.
     """
     stages = [stage for stage in recipe.get("stages") or () if isinstance(stage, dict)]
-    if recipe.get("by_hand") or any(stage.get("verdicts") for stage in stages):
+    settings = [of for stage in stages for of in stage.values() if isinstance(of, dict)]
+    if recipe.get("by_hand") or any(of.get("verdicts") for of in settings):
         return
     content = {name: value for name, value in recipe.items() if name != "manners"}
     try:
@@ -202,36 +241,3 @@ def leftover_files(paths: Iterable[str], stones: pa.Table, images: pa.Table) -> 
     for path in paths:
         if path.startswith("media/") and path.rsplit("/", 1)[-1].partition(".")[0] in gone:
             yield f"{path}: expected no image of a record with a tombstone, got one"
-
-
-def count_coco_rows(document: Any, image_ids: Collection[int]) -> int:
-    """How many images and annotations of a COCO document, or of COCO results, are of these images.
-
-    >>> count_coco_rows({"images": [{"id": 1}], "annotations": [{"image_id": 2}]}, {1, 2})
-    2
-    >>> count_coco_rows([{"image_id": 3}], {1})
-    0
-    """
-    if isinstance(document, list):
-        return sum(box["image_id"] in image_ids for box in document)
-    return sum(image["id"] in image_ids for image in document["images"]) + count_coco_rows(
-        document["annotations"], image_ids
-    )
-
-
-def coco_problems(
-    split: str, document: Row, detections: Iterable[Row], images: pa.Table, annotations: pa.Table
-) -> Iterator[str]:
-    """Ids of one split's COCO files that are not those of the tables, and people's boxes that the files lack."""
-    ids = set(images["image_id"].to_pylist())
-    if sorted(got := [image["id"] for image in document["images"]]) != sorted(ids):
-        yield f"coco/{split}.json: expected the {len(ids)} images of the split, got {len(got)}, or others"
-    origin_of = dict(zip(annotations["annotation_id"].to_pylist(), annotations["origin"].to_pylist(), strict=True))
-    written = Counter(box["id"] for box in document["annotations"])
-    if unknown := written - Counter(origin_of.keys()):
-        yield f"coco/{split}.json: expected annotations of the table, got {unknown.total()} others"
-    if missing := [number for number, origin in origin_of.items() if origin != "detector" and number not in written]:
-        yield f"coco/{split}.json: expected every box by people, got none for {len(missing)}"
-    expected = sum(origin == "detector" for origin in origin_of.values())
-    if (count := sum(box["image_id"] in ids for box in detections)) != expected:
-        yield f"coco/{split}.detections.json: expected {expected} boxes, as in the table, got {count}"

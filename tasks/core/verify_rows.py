@@ -11,16 +11,12 @@ from typing import Any, NamedTuple
 
 from schemas.phrases import quoted
 from tasks.core.coco.box import BadBox, area_px2, read_box
-from tasks.core.coco.document import image_entry, media_path
 from tasks.core.coco.keypoints import problem_of
 from tasks.core.ids import MASK
 
 Row = Mapping[str, Any]
-_SHA256 = re.compile(r"[0-9a-f]{64}")
-_RIGHTS = re.compile(r"NOASSERTION|https?://(creativecommons\.org|rightsstatements\.org)/\S+")
-_BASIS = re.compile(r"source|none|recipe: .+", re.DOTALL)
+SHA256 = re.compile(r"[0-9a-f]{64}")
 _DETECTOR = re.compile(r".+@[0-9a-f]{12}")
-_YEARS = range(1000, 2100)
 _EDGE_PX = 0.05
 """Half of what a detector's boxes are rounded to."""
 
@@ -42,6 +38,7 @@ class LedgerEntry(NamedTuple):
     image_id: int
     sha256: str | None
     last_split: str | None
+    retrieved_at: Any
 
 
 class ImageEntry(NamedTuple):
@@ -54,34 +51,40 @@ class ImageEntry(NamedTuple):
     is_annotated: bool
 
 
-_NO_ENTRY = LedgerEntry(0, "", "")
+_NO_ENTRY = LedgerEntry(0, "", "", None)
 _NO_IMAGE = ImageEntry("", "", 0, 0, is_annotated=False)
 
 
 class ReleaseFacts(NamedTuple):
     """What rows are held against: the contract's words, and the other tables of the release.
 
-    ledger: by record_id. images: by image_id. categories: how many there are. files: paths of the release.
+    stages: labels of the recipe. ledger: by record_id. images: by image_id. categories: how many there are.
+    files: SHA-256 by path. phash: the recipe of hashes that the manifest names; None where it names none.
     """
 
     splits: Collection[str]
     origins: Collection[str]
     reasons: Collection[str]
+    stages: Collection[str]
     ledger: Mapping[str, "LedgerEntry"]
     images: Mapping[int, "ImageEntry"]
     categories: int
-    files: Collection[str]
+    files: Mapping[str, str]
+    phash: str | None
 
 
 def broken_rules(table: str, key: str, rows: Iterable[Row], rules: Sequence[Rule]) -> Iterator[str]:
-    """A problem for each rule that a row breaks, and where rows of one folder are not sorted by the primary key."""
+    """A problem for each rule that a row breaks, and where rows of one folder are not sorted by the primary key.
+
+    Rules of columns that a row hasn't are passed over: releases of earlier contracts have fewer.
+    """
     first: dict[Rule, str] = {}
     counts: Counter[Rule] = Counter()
     last: dict[Any, Any] = {}
     unsorted = ""
     for row in rows:
         for rule in rules:
-            if not _holds(rule, row):
+            if rule.column in row and not _holds(rule, row):
                 counts[rule] += 1
                 first.setdefault(rule, f"got {quoted(row[rule.column])} in {row[key]}")
         before = last.get(folder := row.get("folder"))
@@ -94,43 +97,6 @@ def broken_rules(table: str, key: str, rows: Iterable[Row], rules: Sequence[Rule
             yield f"{table}.{rule.column}: expected {rule.expected}, {first[rule]}{more}"
     if unsorted:
         yield unsorted
-
-
-def image_rules(facts: ReleaseFacts) -> list[Rule]:
-    """Rules of the images table, with a row's `folder`: the split that its file lies in."""
-    return [
-        *_identity_rules(),
-        Rule("image_id", lambda row: _entry(facts, row).image_id == row["image_id"], "the ledger's image_id"),
-        Rule("source_urls", _are_urls_of, "each page once, the image's own first"),
-        Rule("styles", lambda row: all(row["styles"]), "styles that have a name"),
-        Rule("year", lambda row: row["year"] is None or row["year"] in _YEARS, "a year from 1000 to 2099, or null"),
-        Rule(
-            "rights_uri",
-            lambda row: bool(_RIGHTS.fullmatch(row["rights_uri"])),
-            "a Creative Commons or rightsstatements.org URI, or NOASSERTION",
-        ),
-        Rule(
-            "rights_basis",
-            lambda row: bool(_BASIS.fullmatch(row["rights_basis"])),
-            "source, `recipe: who: why`, or none",
-        ),
-        Rule(
-            "rights_basis",
-            lambda row: row["rights_basis"] != "none" or row["rights_uri"] == "NOASSERTION",
-            "somebody who asserts the rights",
-        ),
-        Rule("sha256", lambda row: bool(_SHA256.fullmatch(row["sha256"])), "64 hex digits"),
-        Rule("sha256", lambda row: _entry(facts, row).sha256 == row["sha256"], "the ledger's sha256"),
-        Rule("phash_recipe", lambda row: bool(row["phash_recipe"]), "the name of a recipe"),
-        Rule("width_px", lambda row: row["width_px"] > 0, "at least 1 px"),
-        Rule("height_px", lambda row: row["height_px"] > 0, "at least 1 px"),
-        Rule("format", lambda row: bool(row["format"]), "the name of a format"),
-        Rule("group_id", lambda row: row["group_id"] in facts.ledger, "a record_id of the ledger"),
-        Rule("split", lambda row: row["split"] in facts.splits, f"one of {', '.join(facts.splits)}"),
-        Rule("split", lambda row: row["folder"] in {None, row["split"]}, "the split of the file's folder"),
-        Rule("split", lambda row: _entry(facts, row).last_split == row["split"], "the ledger's last_split"),
-        Rule("path", lambda row: _is_media(row, facts.files), "a file of the release, named by its sha256, or null"),
-    ]
 
 
 def annotation_rules(facts: ReleaseFacts) -> list[Rule]:
@@ -177,9 +143,14 @@ def annotation_rules(facts: ReleaseFacts) -> list[Rule]:
 def ledger_rules(facts: ReleaseFacts) -> list[Rule]:
     """Rules of the ledger."""
     return [
-        *_identity_rules(),
+        *identity_rules(),
         Rule(
             "stage", lambda row: (row["stage"] is None) == row["kept"], "the stage of a dropped record, null of others"
+        ),
+        Rule(
+            "stage",
+            lambda row: row["stage"] is None or row["stage"] == "scrape" or row["stage"] in facts.stages,
+            "scrape, or a stage of the recipe",
         ),
         Rule(
             "reason",
@@ -203,7 +174,7 @@ def ledger_rules(facts: ReleaseFacts) -> list[Rule]:
         ),
         Rule(
             "sha256",
-            lambda row: bool(_SHA256.fullmatch(row["sha256"])) if row["sha256"] is not None else not row["kept"],
+            lambda row: bool(SHA256.fullmatch(row["sha256"])) if row["sha256"] is not None else not row["kept"],
             "64 hex digits; null of dropped records alone",
         ),
     ]
@@ -217,7 +188,8 @@ def _holds(rule: Rule, row: Row) -> bool:
         return False
 
 
-def _identity_rules() -> list[Rule]:
+def identity_rules() -> list[Rule]:
+    """Rules of what names a record, in each table that has records."""
     return [
         Rule("record_id", _is_record_id, "`<source>:<the source's own key>`, Unicode NFC"),
         Rule("image_id", lambda row: 0 < row["image_id"] <= MASK, "a number of 53 bits"),
@@ -229,23 +201,13 @@ def _is_record_id(row: Row) -> bool:
     return bool(name.startswith(start) and len(name) > len(start) and unicodedata.is_normalized("NFC", name))
 
 
-def _entry(facts: ReleaseFacts, row: Row) -> LedgerEntry:
+def ledger_entry(facts: ReleaseFacts, row: Row) -> LedgerEntry:
+    """What the ledger says of a row's record; where it has none, what no row says."""
     return facts.ledger.get(row["record_id"], _NO_ENTRY)
 
 
 def _is_another(facts: ReleaseFacts, row: Row) -> bool:
     return row["kept_record_id"] in facts.ledger and row["kept_record_id"] != row["record_id"]
-
-
-def _are_urls_of(row: Row) -> bool:
-    urls = row["source_urls"]
-    own = row["source_url"]
-    return all(urls) and len({*urls}) == len(urls) and (own is None or urls[:1] == [own])
-
-
-def _is_media(row: Row, files: Collection[str]) -> bool:
-    path = row["path"]
-    return path is None or (path in files and path == media_path(row["sha256"], row["format"]))
 
 
 def _is_box(row: Row) -> bool:
@@ -272,83 +234,3 @@ def _is_score(row: Row) -> bool:
     if row["origin"] != "detector":
         return score is None
     return bool(0 <= score <= 1 and score == round(score, 3))
-
-
-def coco_value_problems(
-    split: str, document: Row, detections: Iterable[Row], images: Iterable[Row], boxes: Sequence[Row]
-) -> Iterator[str]:
-    """Where one split's COCO files say something else than the tables, of what both have.
-
-    images, boxes: rows of the split, all columns but the images' bytes. Which images and boxes the files have is for
-    `verify.coco_problems`, and their categories for `category_problems`.
-    """
-    yield from _differences(f"coco/{split}.json: images", _other_images(document, images))
-    drawn = {box["id"]: (*_as_coco(box, box.get("iscrowd")), box["area"]) for box in document["annotations"]}
-    table = {row["annotation_id"]: (*_as_table(row, int(row["is_crowd"])), row["area_px2"]) for row in boxes}
-    differ = [key for key in drawn if key in table and drawn[key] != table[key]]
-    yield from _differences(f"coco/{split}.json: annotations", differ)
-    of_table = Counter(_as_table(row, None) for row in boxes if row["origin"] == "detector")
-    of_file = Counter(_as_coco(box, None) for box in detections)
-    if others := of_file - of_table:
-        yield f"coco/{split}.detections.json: expected boxes of the table, got {others.total()} others"
-    if strange := [box["id"] for box in document["annotations"] if _has_strange_count(box)]:
-        yield (
-            f"coco/{split}.json: expected num_keypoints to count the keypoints with v above 0, got another number in "
-            f"{strange[0]}, and {len(strange) - 1} more"
-        )
-
-
-def category_problems(split: str, document: Row, categories: Sequence[str]) -> Iterator[str]:
-    """Categories of one split's COCO file that are not those of the recipe, whose ids count from 1."""
-    got = [(entry["id"], entry["name"]) for entry in document["categories"]]
-    if got != list(enumerate(categories, 1)):
-        yield f"coco/{split}.json: expected the categories {quoted(list(categories))}, got {quoted(got)}"
-
-
-def _other_images(document: Row, images: Iterable[Row]) -> list[Any]:
-    """Ids of images of which the file says something else than the table; files of earlier contracts say less."""
-    urls = {licence["id"]: licence["url"] for licence in document["licenses"]}
-    entries, found = {image["id"]: image for image in document["images"]}, []
-    for row in images:
-        if (entry := entries.get(row["image_id"])) is None:
-            continue
-        expected = image_entry(dict(row))
-        has_others = urls.get(entry["license"]) != row["rights_uri"] or any(
-            _says_other(entry[name], expected[name]) for name in expected if name in entry
-        )
-        if has_others or not {"width", "height"} <= entry.keys():
-            found.append(row["image_id"])
-    return found
-
-
-def _says_other(got: Any, expected: Any) -> bool:
-    if isinstance(expected, dict):
-        return any(got[name] != value for name, value in expected.items() if name in got)
-    return bool(got != expected)
-
-
-def _differences(what: str, others: Sequence[Any]) -> Iterator[str]:
-    if others:
-        yield f"{what}: expected what the table says, got another entry for {others[0]}, and {len(others) - 1} more"
-
-
-def _as_coco(box: Row, is_crowd: Any) -> tuple[Any, ...]:
-    keypoints = box.get("keypoints")
-    return (
-        box["image_id"],
-        box["category_id"],
-        (*box["bbox"],),
-        box.get("score"),
-        tuple(keypoints) if keypoints else None,
-        is_crowd,
-    )
-
-
-def _as_table(row: Row, is_crowd: Any) -> tuple[Any, ...]:
-    keypoints = row["keypoints_xyv"]
-    box = (*row["xywh_px"],)
-    return row["image_id"], row["category_id"], box, row["score"], tuple(keypoints) if keypoints else None, is_crowd
-
-
-def _has_strange_count(box: Row) -> bool:
-    return bool(box.get("num_keypoints", 0) != sum(v > 0 for v in (box.get("keypoints") or ())[2::3]))

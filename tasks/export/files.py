@@ -51,11 +51,7 @@ def write_release(
     """Write all files to a draft, then publish it; the release's URL."""
     row = publication(content, recipe, context).to_pylist()[0]
 
-    info = {
-        "description": recipe.title or recipe.name,
-        "version": row["version"],
-        "bbox": "x_min, y_min, width, height in px of the upright image",
-    }
+    info = document.release_info(recipe.title or recipe.name, row["version"])
     with releases.Draft(store) as draft:
         pairs = []
         for split in recipe.split.splits:

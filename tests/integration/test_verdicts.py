@@ -12,6 +12,7 @@ from schemas.errors import BadInput
 from schemas.manifests import Context
 from schemas.recipe import Recipe
 from tasks.io.store.releases import Release
+from tasks.verify import verify
 from tests.support.dedup import HANGING
 
 RECIPE: dict[str, Any] = {
@@ -45,6 +46,7 @@ def test_a_verdict_that_changes_no_image_is_shown_all_the_same(tmp_path: Path, r
     )
     assert first.manifest.content_sha256 == second.manifest.content_sha256
     assert first.manifest.version != second.manifest.version
+    assert verify(second.url).is_good  # its recipe's digest goes by a file that it hasn't
     pages = [release.read("report.html").decode() for release in (first, second)]
     assert ["Verdict: <b>different</b>" in page for page in pages] == [False, True]
 

@@ -171,7 +171,14 @@ def test_rows_out_of_order_are_told(release: Path):
     [
         pytest.param(lambda d: d["images"][0].update(width=7), "images: expected what the table says", id="a width"),
         pytest.param(
-            lambda d: d["licenses"][0].update(url="x"), "images: expected what the table says", id="a licence"
+            lambda d: d["licenses"][0].update(name="x"),
+            "licence 1: name: expected 'NOASSERTION'",
+            id="a licence's name",
+        ),
+        pytest.param(lambda d: d["info"].update(version="0" * 12), "expected info.version ", id="another version"),
+        pytest.param(lambda d: d["info"].pop("description"), "expected info.description ", id="no title"),
+        pytest.param(
+            lambda d: d["annotations"][0]["segmentation"][0].reverse(), "annotations: expected what", id="an outline"
         ),
         pytest.param(lambda d: d["annotations"][0].update(bbox=[1, 2, 3, 4]), "annotations: expected what", id="a box"),
         pytest.param(lambda d: d["annotations"][0].update(iscrowd=2), "annotations: expected what the", id="a crowd"),
@@ -195,6 +202,90 @@ def test_coco_says_what_the_tables_say(release: Path, change: Callable[[Any], An
     (problem,) = verify(str(release)).problems
     assert problem.startswith("coco/train.json: ")
     assert said in problem
+
+
+def test_a_licence_in_coco_is_the_images(release: Path):
+    rewrite_json(release, "coco/train.json", lambda document: document["licenses"][0].update(url="x"))
+    problems = verify(str(release)).problems
+    assert "coco/train.json: licence 1: url: expected 'NOASSERTION', got 'x'" in problems
+    assert problems[-1].startswith("coco/train.json: images: expected what the table says")
+
+
+@pytest.mark.parametrize("path", ["coco/val.json", "coco/test.detections.json"])
+def test_a_split_without_its_coco_files_is_told(release: Path, path: str):
+    (release / path).unlink()
+    rewrite_manifest(release, lambda fields: fields["files"].pop(path))
+    assert verify(str(release)).problems == (f"manifest.json: expected {path} among its files, got none",)
+
+
+@pytest.mark.parametrize("table", ["images", "annotations"])
+def test_a_split_without_its_tables_is_told(release: Path, table: str):
+    for path in Release(str(release)).parts(table):
+        if "split=val/" in path:
+            (release / path).unlink()
+            rewrite_manifest(release, lambda fields, path=path: fields["files"].pop(path))
+    seal(release)
+    assert f"manifest.json: expected a file of {table} for split val, got none" in verify(str(release)).problems
+
+
+@pytest.mark.parametrize(
+    ("path", "rows", "said"),
+    [
+        pytest.param("ledger.parquet", 7, "expected 160 rows in manifest.json, got 7", id="too few"),
+        pytest.param("records.parquet", None, "expected 160 rows in manifest.json, got None", id="none"),
+        pytest.param("README.md", 7, "expected no rows in manifest.json, got 7", id="of what has no rows"),
+    ],
+)
+def test_rows_of_the_manifest_are_those_of_the_files(release: Path, path: str, rows: int | None, said: str):
+    rewrite_manifest(release, lambda fields: fields["files"][path].update(rows=rows))
+    assert verify(str(release)).problems == (f"{path}: {said}",)
+
+
+def test_the_manifest_is_called_as_the_recipe(release: Path):
+    rewrite_manifest(release, lambda fields: fields.update(name="louvre"))
+    assert verify(str(release)).problems == ("manifest.json: expected name 'museum', as in recipe.yaml, got 'louvre'",)
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "said"),
+    [
+        pytest.param(
+            "image",
+            lambda row: {"bytes": None, "path": row["image"]["path"]},
+            "expected the image's bytes in the table, as the recipe asks for, got no bytes in the table",
+            id="no bytes",
+        ),
+        pytest.param(
+            "phash_recipe",
+            "phash64/look-v1",
+            "expected a hash by phash64/look-v3, as this version measures, got one by 'phash64/look-v1'",
+            id="another hash",
+        ),
+    ],
+)
+def test_what_only_a_deep_look_tells(release: Path, column: str, value: Any, said: str):
+    rewrite(release, "images", put(column, value))
+    found = [problem for problem in verify(str(release), is_deep=True).problems if problem.startswith("museum:")]
+    assert len(found) == 1
+    assert found[0].endswith(said)
+
+
+def test_a_release_of_an_earlier_contract_lacks_its_columns(release: Path):
+    """Contract 1.1 had neither hashes' recipes nor the pages of all copies, and its manifests no digest."""
+    late = ["source_urls", "phash_recipe"]
+    for part in Release(str(release)).parts("images"):
+        whole = pq.ParquetFile(release / part).read()
+        pq.write_table(whole.drop_columns(late), release / part)
+    contract = yaml.safe_load((release / "contract.yaml").read_text())
+    columns = [column for column in contract["tables"]["images"]["columns"] if column["name"] not in late]
+    contract["tables"]["images"]["columns"] = columns
+    (release / "contract.yaml").write_text(yaml.safe_dump({**contract, "version": "1.1.0"}))
+    rewrite_manifest(release, lambda fields: fields.update(contract_version="1.1.0"))
+    seal(release)
+    version = Release(str(release)).manifest.version
+    for split in ("train", "val", "test"):
+        rewrite_json(release, f"coco/{split}.json", lambda document: document["info"].update(version=version))
+    assert verify(str(release), is_deep=True).problems == ()
 
 
 def test_detections_in_coco_are_those_of_the_table(release: Path):
@@ -280,7 +371,8 @@ def test_a_manifest_of_anybody_is_checked(release: Path, change: Change, said: s
         pytest.param("coco/train.json", b"{", "to be JSON, got ", id="no JSON"),
         pytest.param("coco/train.json", b"[" * 200_000, "to be JSON, got ", id="JSON without end"),
         pytest.param("ledger.parquet", b"PAR1", "expected ledger.parquet in release", id="no ledger"),
-        pytest.param("records.parquet", b"PAR1", None, id="what verify does not read"),
+        pytest.param("records.parquet", b"PAR1", "expected records.parquet in release", id="no records"),
+        pytest.param("README.md", b"", None, id="what verify does not read"),
     ],
 )
 def test_a_file_of_anybody_is_checked(release: Path, file: str, data: bytes, said: str | None):

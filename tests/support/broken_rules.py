@@ -1,6 +1,7 @@
 """A row for each rule of the contract about values, broken in one column, and the problem that it must be."""
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Any
 
 Case = tuple[str, Any, Callable[[dict[str, Any]], Any] | None, str]
@@ -42,6 +43,16 @@ IMAGES: list[tuple[str, Any, str]] = [
     ("source_urls", ["https://a", "https://a"], "images.source_urls: expected each page once, the image's own first"),
     ("styles", [""], "images.styles: expected styles that have a name, got ['']"),
     ("styles", [None], "images.styles: expected styles that have a name, got [None]"),
+    ("styles", ["Baroque\0"], "images.styles: expected styles that have a name, got"),
+    ("styles", [], "images.styles: expected the source's words for its style, got []"),
+    ("style", "", "images.style: expected null, or a text, got ''"),
+    ("title", "", "images.title: expected null, or a text without NUL, got ''"),
+    ("title", "A\0Room", "images.title: expected null, or a text without NUL, got 'A"),
+    ("date_text", "\0", "images.date_text: expected null, or a text without NUL, got "),
+    ("image_url", "", "images.image_url: expected null, or a text without NUL, got ''"),
+    ("source_url", "", "images.source_url: expected null, or a text, got ''"),
+    ("artist", "", "images.artist: expected null, or a text, got ''"),
+    ("artist_qualifier", "", "images.artist_qualifier: expected null, or a text, got ''"),
     ("year", 999, "images.year: expected a year from 1000 to 2099, or null, got 999"),
     ("year", 2100, "images.year: expected a year from 1000 to 2099, or null, got 2100"),
     (
@@ -50,10 +61,18 @@ IMAGES: list[tuple[str, Any, str]] = [
         "images.rights_uri: expected a Creative Commons or rightsstatements.org",
     ),
     ("rights_basis", "me", "images.rights_basis: expected source, `recipe: who: why`, or none, got 'me'"),
+    (
+        "rights_basis",
+        "recipe: me",
+        "images.rights_basis: expected source, `recipe: who: why`, or none, got 'recipe:",
+    ),
     ("rights_basis", "none", "images.rights_basis: expected somebody who asserts the rights, got 'none'"),
     ("sha256", "abc", "images.sha256: expected 64 hex digits, got 'abc'"),
     ("sha256", "0" * 64, "images.sha256: expected the ledger's sha256, got '000"),
     ("phash_recipe", "", "images.phash_recipe: expected the name of a recipe, got ''"),
+    ("phash_recipe", "phash64/look-v1", "images.phash_recipe: expected 'phash64/look-v3', as in manifest.json, got"),
+    ("retrieved_at", datetime(2025, 1, 1, tzinfo=UTC), "images.retrieved_at: expected the ledger's retrieved_at, got"),
+    ("retrieved_at", datetime(1800, 1, 1, tzinfo=UTC), "images.retrieved_at: expected a time since 1970, got"),
     ("width_px", 0, "images.width_px: expected at least 1 px, got 0"),
     ("height_px", -1, "images.height_px: expected at least 1 px, got -1"),
     ("format", "", "images.format: expected the name of a format, got ''"),
@@ -72,7 +91,7 @@ IMAGES: list[tuple[str, Any, str]] = [
     (
         "image",
         lambda row: {**row["image"], "path": "media/no.jpg"},
-        "images.path: expected a file of the release, named by its sha256, or null, got 'media/no.jpg'",
+        "images.path: expected a file of the release with the image's bytes, named by their sha256, or null",
     ),
 ]
 ANNOTATIONS: list[Case] = [
@@ -119,6 +138,7 @@ LEDGER: list[Case] = [
     ("image_id", 0, None, "ledger.image_id: expected a number of 53 bits, got 0"),
     ("stage", None, is_dropped, "ledger.stage: expected the stage of a dropped record, null of others, got None"),
     ("stage", "fetch", is_kept, "ledger.stage: expected the stage of a dropped record, null of others, got 'fetch'"),
+    ("stage", "elsewhere", is_dropped, "ledger.stage: expected scrape, or a stage of the recipe, got 'elsewhere'"),
     ("reason", None, is_dropped, "ledger.reason: expected the reason of a dropped record, null of others, got None"),
     ("reason", "gone", is_kept, "ledger.reason: expected the reason of a dropped record, null of others, got 'gone'"),
     ("reason", "ugly", is_dropped, "ledger.reason: expected one of the contract's reasons, got 'ugly'"),

@@ -2,7 +2,7 @@
 detections.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -40,27 +40,58 @@ def split_document(
     """
     rows = images.to_pylist()
     boxes = annotations.to_pylist()
-    by_people = [box for box in boxes if box["origin"] != "detector"]
-    is_by_people = bool(by_people) or any(image["is_annotated"] for image in rows)
-    chosen = by_people if is_by_people else [box for box in boxes if box["score"] >= least_score]
+    origin = annotation_origin(boxes, is_annotated=any(image["is_annotated"] for image in rows))
+    chosen = [box for box in boxes if is_in_document(box, origin, least_score)]
     with_keypoints = {box["category_id"] for box in chosen if box["keypoints_xyv"]}
     licences = sorted({image["rights_uri"] for image in rows})
     return {
-        "info": {**info, "annotation_origin": "people" if is_by_people else "detector"},
-        "licenses": [
-            {"id": number, "name": uri.rstrip("/").rsplit("/", 1)[-1], "url": uri}
-            for number, uri in enumerate(licences, 1)
-        ],
+        "info": {**info, "annotation_origin": origin},
+        "licenses": licence_entries(licences),
         "categories": [
-            _category(number, name, has_keypoints=name == "person" or number in with_keypoints)
+            category_entry(number, name, has_keypoints=name == "person" or number in with_keypoints)
             for number, name in enumerate(categories, 1)
         ],
         "images": [
             {"id": image["image_id"], "license": licences.index(image["rights_uri"]) + 1, **image_entry(image)}
             for image in rows
         ],
-        "annotations": [_annotation(box) for box in chosen],
+        "annotations": [document_annotation(box) for box in chosen],
     }
+
+
+def release_info(title: str, version: str) -> Row:
+    """COCO's `info` of each split of a release, without the origin of its annotations, which is the split's."""
+    return {
+        "description": title,
+        "version": version,
+        "bbox": "x_min, y_min, width, height in px of the upright image",
+    }
+
+
+def annotation_origin(boxes: Iterable[Row], *, is_annotated: bool) -> str:
+    """Whose boxes stand in the document of a split with these boxes: people's, or a detector's.
+
+    is_annotated: whether people have annotated any image of the split.
+    """
+    return "people" if is_annotated or any(box["origin"] != "detector" for box in boxes) else "detector"
+
+
+def is_in_document(box: Row, origin: str, least_score: float) -> bool:
+    """Whether a row of the annotations table stands in the document of its split, whose boxes are of this origin."""
+    is_by_people = box["origin"] != "detector"
+    return is_by_people if origin == "people" else not is_by_people and bool(box["score"] >= least_score)
+
+
+def licence_entries(uris: Iterable[str]) -> list[Row]:
+    """COCO's `licenses` of images with these rights, each once, sorted; a licence is called as its URI ends.
+
+    >>> licence_entries(["https://creativecommons.org/publicdomain/zero/1.0/", "NOASSERTION"])[0]
+    {'id': 1, 'name': 'NOASSERTION', 'url': 'NOASSERTION'}
+    """
+    return [
+        {"id": number, "name": uri.rstrip("/").rsplit("/", 1)[-1], "url": uri}
+        for number, uri in enumerate(sorted({*uris}), 1)
+    ]
 
 
 def split_results(annotations: pa.Table) -> list[Row]:
@@ -80,7 +111,8 @@ def file_name(sha256: str, format_name: str) -> str:
     return f"{sha256}.{EXTENSIONS.get(format_name, 'bin')}"
 
 
-def _category(number: int, name: str, *, has_keypoints: bool) -> Row:
+def category_entry(number: int, name: str, *, has_keypoints: bool) -> Row:
+    """COCO's entry of a category; has_keypoints: whether it names COCO's 17 keypoints."""
     plain = {"id": number, "name": name, "supercategory": name}
     scheme = {"keypoints": list(NAMES), "skeleton": [list(bone) for bone in SKELETON]}
     return {**plain, **scheme} if has_keypoints else plain
@@ -108,7 +140,11 @@ def _result(box: Row) -> Row:
     return {**plain, "keypoints": box["keypoints_xyv"]} if box["keypoints_xyv"] else plain
 
 
-def _annotation(box: Row) -> Row:
+def document_annotation(box: Row) -> Row:
+    """COCO's entry of a row of the annotations table.
+
+    Raises BadBox for a box that is none.
+    """
     plain = annotation_entry(
         box["annotation_id"],
         box["image_id"],

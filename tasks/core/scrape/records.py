@@ -46,7 +46,7 @@ def record(source: Source, row: Row) -> dict[str, Any]:
     return {
         **_blank_record(source, key, None, None),
         "locator": _writable(str(row["image"])),
-        "source_url": texts.get("source_url") or _fill_template(source.source_url, {**texts, "key": key}),
+        "source_url": texts.get("source_url") or _fill_template(source.source_url, {**texts, "key": key}) or None,
         "image_url": texts.get("image_url") or (image if is_url(image) else None),
         "title": texts.get("title"),
         "artist": texts.get("artist"),

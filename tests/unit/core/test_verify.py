@@ -12,8 +12,8 @@ import yaml
 
 from schemas import tables
 from schemas.manifests import FileEntry, ReleaseManifest
-from schemas.release import ContractColumn, ContractTable, ReleaseContract
-from tasks.core import verify
+from schemas.release import ContractColumn, ContractTable, RecipeStage, ReleaseContract
+from tasks.core import verify, verify_coco
 from tasks.core.coco.document import split_document, split_results
 from tasks.core.export import digest
 from tasks.core.export.images import IMAGES_BY_DIGEST
@@ -343,7 +343,7 @@ class Small:
         return [
             *verify.count_problems(self.counts, ledger, images),
             *verify.leak_problems(images),
-            *verify.coco_problems("train", self.document, self.detections, train, boxes),
+            *verify_coco.coco_problems("train", self.document, self.detections, train, boxes),
         ]
 
 
@@ -479,6 +479,88 @@ def test_each_thing_that_is_tampered_with_is_named(tamper: Tamper, said: list[st
     small = Small()
     tamper(small)
     assert small.problems() == said
+
+
+# --- what the manifest, the recipe and the files say of each other
+
+
+def recipe_with(**settings: Any) -> dict[str, Any]:
+    return {
+        "name": "art",
+        "manners": {"tries": 1},
+        "by_hand": None,
+        "stages": [{"dedup": {"label": "dedup", **settings}}],
+    }
+
+
+@pytest.mark.parametrize(
+    ("recipe", "is_told"),
+    [
+        pytest.param(recipe_with(verdicts=None), True, id="by the recipe alone"),
+        pytest.param(recipe_with(), True, id="of a stage without verdicts"),
+        pytest.param(recipe_with(verdicts="said"), False, id="by a file of verdicts, too"),
+        pytest.param({**recipe_with(), "by_hand": "list"}, False, id="by a list by hand, too"),
+        pytest.param({"stages": "none"}, True, id="no recipe"),
+        pytest.param({"stages": ["hash", {"dedup": None}]}, True, id="stages without settings"),
+    ],
+)
+def test_a_recipe_of_another_digest(recipe: dict[str, Any], is_told: bool):
+    told = [problem.partition(", got")[0] for problem in verify.recipe_problems(recipe, "0" * 64)]
+    assert told == [f"recipe.yaml: expected settings of digest {'0' * 64}"] * is_told
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        pytest.param("art", [], id="its own"),
+        pytest.param("kitsch", ["manifest.json: expected name 'kitsch', as in recipe.yaml, got 'art'"], id="another"),
+        pytest.param(None, ["manifest.json: expected name None, as in recipe.yaml, got 'art'"], id="none"),
+    ],
+)
+def test_a_manifest_is_called_as_its_recipe(name: str | None, said: list[str]):
+    assert list(verify.name_problems(name, "art")) == said
+
+
+@pytest.mark.parametrize(
+    ("listed", "rows", "said"),
+    [
+        pytest.param(5, 5, [], id="as many"),
+        pytest.param(None, None, [], id="no table"),
+        pytest.param(5, 6, ["x: expected 6 rows in manifest.json, got 5"], id="one too few"),
+        pytest.param(None, 0, ["x: expected 0 rows in manifest.json, got None"], id="not said"),
+        pytest.param(0, None, ["x: expected no rows in manifest.json, got 0"], id="of no table"),
+    ],
+)
+def test_rows_that_the_manifest_lists(listed: int | None, rows: int | None, said: list[str]):
+    assert list(verify.row_count_problems("x", listed, rows)) == said
+
+
+def test_each_split_has_a_file_of_each_table():
+    files = ["images/split=train/part-00000.parquet", "annotations/split=train/part-00000.parquet"]
+    assert list(verify.split_problems(files, ["train"])) == []
+    assert list(verify.split_problems(files[:1], ["train"])) == [
+        "manifest.json: expected a file of annotations for split train, got none"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("settings", "has_bytes", "has_path", "said"),
+    [
+        pytest.param({"parquet": {"images": "embedded"}, "media": True}, True, True, [], id="both"),
+        pytest.param({"parquet": {"images": "none"}, "media": False}, False, False, [], id="neither"),
+        pytest.param({}, True, False, [], id="the recipe doesn't say"),
+        pytest.param(
+            {"parquet": {"images": "embedded"}}, False, True, ["the image's bytes in the table"], id="no bytes"
+        ),
+        pytest.param({"parquet": {"images": "none"}}, True, True, ["no bytes in the table"], id="bytes"),
+        pytest.param({"media": True}, True, False, ["the image's file"], id="no file"),
+        pytest.param({"media": False}, False, True, ["no file of it"], id="a file"),
+    ],
+)
+def test_where_the_recipe_puts_images(settings: dict[str, Any], has_bytes: bool, has_path: bool, said: list[str]):
+    export = RecipeStage.model_validate({"label": "export", **settings})
+    found = list(verify.place_problems("m:1", has_bytes=has_bytes, has_path=has_path, export=export))
+    assert [problem.partition(", as the recipe")[0] for problem in found] == [f"m:1: expected {text}" for text in said]
 
 
 # --- tombstones

@@ -150,6 +150,8 @@ def test_an_address_of_its_own_is_shown_but_the_image_is_asked_for():
         pytest.param(
             {}, "x/{key!r}/{0}{key.__class__}", "x/{key!r}/{key.__class__}", id="nothing but names is understood"
         ),
+        pytest.param({}, "{title}", None, id="fields that say nothing"),
+        pytest.param({}, "", None, id="an empty template"),
         pytest.param({"title": "{key}"}, "x/{title}", "x/{key}", id="what is filled in is not filled again"),
     ],
 )

@@ -4,8 +4,6 @@ No store and no server is needed.
 """
 
 import contextlib
-import hashlib
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -15,34 +13,22 @@ import pyarrow.compute as pc
 
 from schemas.errors import BadInput, DamagedFile
 from schemas.phrases import and_more, error_line
-from schemas.stages import HIGHEST_MAX_PIXELS
 from tasks.core import verify as core
 from tasks.core import verify_rows as rules
 from tasks.core.export import digest
-from tasks.core.hash import uint64_from_bits
 from tasks.core.purge.rows import reveals
+from tasks.core.verify_coco import count_coco_rows
+from tasks.core.verify_images import image_rules
 from tasks.io.files import contracts
-from tasks.io.images import decode
-from tasks.io.images.inspection import inspect
 from tasks.io.store.releases import Release
+from tasks.verify.coco import coco_files
+from tasks.verify.images import images
+from tasks.verify.rows import columns_of, rows_of, splits_of
 
 _SHOWN = 20
 _NEEDED = {"files": "intact files", "contract": "tables that keep the contract"}
-_IN_COCO = [
-    "annotation_id",
-    "image_id",
-    "split",
-    "category_id",
-    "xywh_px",
-    "area_px2",
-    "is_crowd",
-    "keypoints_xyv",
-    "score",
-    "origin",
-]
 _OF_ODD_VALUES = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, pa.ArrowException)
 """What Python and Arrow raise for values of other kinds than a release has, in files whose digests are right."""
-_FOLDER = re.compile(r"/split=([^/]+)/")
 
 
 @dataclass(frozen=True)
@@ -73,12 +59,12 @@ def verify(url: str, *, is_deep: bool = False) -> Verification:
         ("content digest", lambda: _digests(release)),
         ("counts, keys, leaks", lambda: _tables(release)),
         ("values", lambda: _values(release)),
-        ("COCO", lambda: _coco(release)),
+        ("COCO", lambda: coco_files(release)),
     ]
     if release.manifest.amended or "tombstones.parquet" in release.manifest.files:
         checks.append(("tombstones", lambda: _tombstones(release)))
     if is_deep:
-        checks.append(("images, decoded and measured again", lambda: _images(release)))
+        checks.append(("images, decoded and measured again", lambda: images(release)))
     lines, problems = (
         [f"{release.manifest.name} {release.manifest.version}: content sha256:{release.manifest.content_sha256}"],
         [],
@@ -174,8 +160,8 @@ def _digests(release: Release) -> Iterator[str]:
 
 
 def _tables(release: Release) -> Iterator[str]:
-    shown = _columns(release, "images", ["record_id", "image_id", "split", "group_id", "sha256"])
-    boxes = _columns(release, "annotations", ["annotation_id", "image_id"])
+    shown = columns_of(release, "images", ["record_id", "image_id", "split", "group_id", "sha256"])
+    boxes = columns_of(release, "annotations", ["annotation_id", "image_id"])
     ledger = release.ledger()
     for table, key, rows in (
         ("images", "record_id", shown),
@@ -188,45 +174,46 @@ def _tables(release: Release) -> Iterator[str]:
         yield f"annotations: expected boxes of images in the release, got boxes of {len(strangers)} other images"
     yield from core.count_problems(release.manifest.counts, ledger, shown)
     yield from core.leak_problems(shown)
+    yield from core.split_problems(release.manifest.files, splits_of(release))
+    for path, entry in release.manifest.files.items():
+        yield from core.row_count_problems(path, entry.rows, _row_count(release, path))
+
+
+def _row_count(release: Release, path: str) -> int | None:
+    if not path.endswith(".parquet"):
+        return None
+    with release.open_parquet(path) as parquet:
+        return int(parquet.metadata.num_rows)
 
 
 def _values(release: Release) -> Iterator[str]:
     """Each rule of the contract about values, in all rows."""
-    contract = release.contract()
+    contract, recipe, manifest = release.contract(), release.recipe(), release.manifest
     facts = rules.ReleaseFacts(
         contract.splits,
         contract.origins,
         contract.reasons,
+        recipe.labels,
         _entries(release.ledger(), "record_id", rules.LedgerEntry),
-        _entries(_columns(release, "images", ["image_id", *rules.ImageEntry._fields]), "image_id", rules.ImageEntry),
-        len(release.recipe().categories),
-        release.manifest.files.keys(),
+        _entries(columns_of(release, "images", ["image_id", *rules.ImageEntry._fields]), "image_id", rules.ImageEntry),
+        len(recipe.categories),
+        {path: entry.sha256 for path, entry in manifest.files.items()},
+        manifest.environment.get("phash"),
     )
     for table, of in (
-        ("images", rules.image_rules(facts)),
+        ("images", image_rules(facts)),
         ("annotations", rules.annotation_rules(facts)),
         ("ledger", rules.ledger_rules(facts)),
     ):
-        yield from rules.broken_rules(table, digest.PRIMARY_KEYS[table], _rows(release, table), of)
+        yield from rules.broken_rules(table, digest.PRIMARY_KEYS[table], rows_of(release, table), of)
+    yield from core.name_problems(recipe.name, manifest.name)
     if "recipe_sha256" in release.read_mapping("contract.yaml"):  # the contract says of what it is the digest
-        yield from core.recipe_problems(release.read_mapping("recipe.yaml"), release.manifest.recipe_sha256)
+        yield from core.recipe_problems(release.read_mapping("recipe.yaml"), manifest.recipe_sha256)
 
 
 def _entries(table: pa.Table, key: str, kind: Any) -> dict[Any, Any]:
     columns = [table[name].to_pylist() for name in kind._fields]
     return dict(zip(table[key].to_pylist(), map(kind, *columns), strict=True))
-
-
-def _rows(release: Release, table: str) -> Iterator[dict[str, Any]]:
-    """Rows of a table without image bytes.
-
-    Each has the `folder` that its file lies in, `split=<folder>`, and an image the `path` of its file.
-    """
-    for path in release.parts(table):
-        folder = _FOLDER.search(path)
-        for batch in release.table(path, but="image.bytes").to_batches(max_chunksize=4096):
-            for row in batch.to_pylist():
-                yield {**row, "folder": folder and folder[1], "path": (row.get("image") or {}).get("path")}
 
 
 def _tombstones(release: Release) -> Iterator[str]:
@@ -247,63 +234,8 @@ def _tombstones(release: Release) -> Iterator[str]:
         if path.endswith(".parquet") and path not in {"ledger.parquet", "tombstones.parquet"}:
             left = sum(reveals(release.table(path, but="image"), names).to_pylist())
         elif path.startswith("coco/"):
-            left = core.count_coco_rows(release.read_json(path), image_ids)
+            left = count_coco_rows(release.read_json(path), image_ids)
         if left:
             yield f"{path}: expected no rows of records with a tombstone, got {left}"
-    shown = _columns(release, "images", ["record_id", "sha256"])
+    shown = columns_of(release, "images", ["record_id", "sha256"])
     yield from core.leftover_files(release.manifest.files, stones, shown)
-
-
-def _coco(release: Release) -> Iterator[str]:
-    shown, categories = _columns(release, "images", ["image_id", "split"]), release.recipe().categories
-    boxes = _columns(release, "annotations", _IN_COCO)
-    for path in sorted(
-        path for path in release.manifest.files if path.startswith("coco/") and not path.endswith(".detections.json")
-    ):
-        split = path.removeprefix("coco/").removesuffix(".json")
-        document, found = release.read_json(path), release.read_json(f"coco/{split}.detections.json")
-        mine, drawn = (
-            table.filter(pa.array([word == split for word in table["split"].to_pylist()], pa.bool_()))
-            for table in (shown, boxes)
-        )
-        yield from core.coco_problems(split, document, found, mine, drawn)
-        yield from rules.category_problems(split, document, categories)
-        rows = (row for row in _rows(release, "images") if row["split"] == split)
-        yield from rules.coco_value_problems(split, document, found, rows, drawn.to_pylist())
-
-
-def _images(release: Release) -> Iterator[str]:
-    for batch in release.batches("images", rows=16):
-        for row in batch.select(
-            ["record_id", "sha256", "phash", "width_px", "height_px", "format", "image"]
-        ).to_pylist():
-            data = row["image"]["bytes"]
-            if data is None and row["image"]["path"]:
-                data = release.read(row["image"]["path"])
-            if data is not None:
-                yield from _image_problems(row, data)
-
-
-def _image_problems(row: dict[str, Any], data: bytes) -> Iterator[str]:
-    if (sha256 := hashlib.sha256(data).hexdigest()) != row["sha256"]:
-        yield f"{row['record_id']}: expected bytes of SHA-256 {row['sha256']}, got {sha256}"
-        return
-    try:
-        look = inspect(data, HIGHEST_MAX_PIXELS)
-    except decode.UnreadableImage as problem:
-        yield f"{row['record_id']}: expected an image that decodes, got {problem}"
-        return
-    measured = (look.width_px, look.height_px, look.format, uint64_from_bits(look.phash_bits))
-    if measured != (row["width_px"], row["height_px"], row["format"], row["phash"]):
-        yield (
-            f"{row['record_id']}: expected {row['width_px']} x {row['height_px']} px, {row['format']}, pHash "
-            f"{row['phash']:016x}, got {measured}"
-        )
-
-
-def _columns(release: Release, table: str, names: list[str]) -> pa.Table:
-    batches = [batch.select(names) for batch in release.batches(table)]
-    return pa.Table.from_batches(
-        batches,
-        batches[0].schema if batches else release.schema(release.parts(table)[0]).empty_table().select(names).schema,
-    )

@@ -1,0 +1,128 @@
+"""What must hold in the rows of the images table of any release."""
+
+import re
+from collections.abc import Callable, Mapping
+
+from schemas.phrases import quoted
+from tasks.core.coco.document import media_path
+from tasks.core.verify_rows import SHA256, ReleaseFacts, Row, Rule, identity_rules, ledger_entry
+
+_RIGHTS = re.compile(r"NOASSERTION|https?://(creativecommons\.org|rightsstatements\.org)/\S+")
+_BASIS = re.compile(r"source|none|recipe: .+: .+", re.DOTALL)
+_YEARS = range(1000, 2100)
+_FIRST_YEAR_OF_CLOCKS = 1970
+
+
+def image_rules(facts: ReleaseFacts) -> list[Rule]:
+    """Rules of the images table, with a row's `folder`: the split that its file lies in."""
+    return [
+        *identity_rules(),
+        Rule("image_id", lambda row: ledger_entry(facts, row).image_id == row["image_id"], "the ledger's image_id"),
+        Rule("source_urls", _are_urls_of, "each page once, the image's own first"),
+        Rule("year", lambda row: row["year"] is None or row["year"] in _YEARS, "a year from 1000 to 2099, or null"),
+        *_text_rules(),
+        *_rights_rules(),
+        Rule("sha256", lambda row: bool(SHA256.fullmatch(row["sha256"])), "64 hex digits"),
+        Rule("sha256", lambda row: ledger_entry(facts, row).sha256 == row["sha256"], "the ledger's sha256"),
+        Rule("phash_recipe", lambda row: bool(row["phash_recipe"]), "the name of a recipe"),
+        Rule(
+            "phash_recipe",
+            lambda row: facts.phash in {None, row["phash_recipe"]},
+            f"{quoted(facts.phash)}, as in manifest.json",
+        ),
+        Rule("width_px", lambda row: row["width_px"] > 0, "at least 1 px"),
+        Rule("height_px", lambda row: row["height_px"] > 0, "at least 1 px"),
+        Rule("format", lambda row: bool(row["format"]), "the name of a format"),
+        Rule("group_id", lambda row: row["group_id"] in facts.ledger, "a record_id of the ledger"),
+        Rule("split", lambda row: row["split"] in facts.splits, f"one of {', '.join(facts.splits)}"),
+        Rule("split", lambda row: row["folder"] in {None, row["split"]}, "the split of the file's folder"),
+        Rule("split", lambda row: ledger_entry(facts, row).last_split == row["split"], "the ledger's last_split"),
+        Rule(
+            "path",
+            lambda row: _is_media(row, facts.files),
+            "a file of the release with the image's bytes, named by their sha256, or null",
+        ),
+        Rule(
+            "retrieved_at",
+            lambda row: ledger_entry(facts, row).retrieved_at == row["retrieved_at"],
+            "the ledger's retrieved_at",
+        ),
+        Rule(
+            "retrieved_at",
+            lambda row: row["retrieved_at"].year >= _FIRST_YEAR_OF_CLOCKS,
+            f"a time since {_FIRST_YEAR_OF_CLOCKS}",
+        ),
+    ]
+
+
+def _text_rules() -> list[Rule]:
+    """Texts, as `records.record` writes them.
+
+    Names of artists and styles, and addresses of pages, may be a recipe's own, which may hold a NUL. A style need not
+    be among `styles`: it is one name across sources, and they are the source's words.
+    """
+    return [
+        *(Rule(name, _is_text(name), "null, or a text without NUL") for name in ("title", "date_text", "image_url")),
+        *(
+            Rule(name, _is_not_empty(name), "null, or a text")
+            for name in ("source_url", "artist", "artist_qualifier", "style")
+        ),
+        Rule(
+            "artist_qualifier",
+            lambda row: row["artist_qualifier"] is None or row["artist"] is not None,
+            "null where there is no artist",
+        ),
+        Rule("styles", lambda row: all(text and "\0" not in text for text in row["styles"]), "styles that have a name"),
+        Rule("styles", lambda row: row["style"] is None or len(row["styles"]) > 0, "the source's words for its style"),
+    ]
+
+
+def _rights_rules() -> list[Rule]:
+    return [
+        Rule(
+            "rights_uri",
+            lambda row: bool(_RIGHTS.fullmatch(row["rights_uri"])),
+            "a Creative Commons or rightsstatements.org URI, or NOASSERTION",
+        ),
+        Rule(
+            "rights_basis",
+            lambda row: bool(_BASIS.fullmatch(row["rights_basis"])),
+            "source, `recipe: who: why`, or none",
+        ),
+        Rule(
+            "rights_basis",
+            lambda row: row["rights_basis"] != "none" or row["rights_uri"] == "NOASSERTION",
+            "somebody who asserts the rights",
+        ),
+        Rule(
+            "rights_basis",
+            lambda row: not row["rights_basis"].startswith("recipe") or row["rights_uri"] != "NOASSERTION",
+            "source or none where nobody asserts rights",
+        ),
+        Rule(
+            "rights_text",
+            lambda row: (
+                (row["rights_basis"], row["rights_uri"]) != ("source", "NOASSERTION") or bool(row["rights_text"])
+            ),
+            "the words of a source that has no open URI",
+        ),
+    ]
+
+
+def _are_urls_of(row: Row) -> bool:
+    urls = row["source_urls"]
+    own = row["source_url"]
+    return all(urls) and len({*urls}) == len(urls) and (own is None or urls[:1] == [own])
+
+
+def _is_media(row: Row, files: Mapping[str, str]) -> bool:
+    path = row["path"]
+    return path is None or (files.get(path) == row["sha256"] and path == media_path(row["sha256"], row["format"]))
+
+
+def _is_not_empty(name: str) -> Callable[[Row], bool]:
+    return lambda row: row[name] != ""
+
+
+def _is_text(name: str) -> Callable[[Row], bool]:
+    return lambda row: row[name] is None or (row[name] != "" and "\0" not in row[name])

@@ -1,0 +1,100 @@
+"""Good rows of each table of a release, and what else is in it."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from tasks.core.coco.document import media_path
+from tasks.core.verify_rows import ImageEntry, LedgerEntry, ReleaseFacts
+
+SHA256 = "ab" * 32
+TIME = datetime(2026, 1, 31, tzinfo=UTC)
+MEDIA = media_path(SHA256, "PNG")
+IMAGE: dict[str, Any] = {
+    "record_id": "museum:1",
+    "source": "museum",
+    "image_id": 7,
+    "source_url": "https://a",
+    "source_urls": ["https://a", "https://b"],
+    "image_url": None,
+    "title": "A Room",
+    "artist": None,
+    "artist_qualifier": None,
+    "style": "Baroque",
+    "styles": ["Baroque"],
+    "date_text": "c. 1649",
+    "year": 1650,
+    "rights_uri": "https://creativecommons.org/publicdomain/zero/1.0/",
+    "rights_text": None,
+    "rights_basis": "recipe: me: it is old",
+    "sha256": SHA256,
+    "phash_recipe": "phash64/look-v3",
+    "width_px": 100,
+    "height_px": 80,
+    "format": "PNG",
+    "group_id": "museum:1",
+    "split": "train",
+    "folder": "train",
+    "is_annotated": True,
+    "image": {"bytes": None, "path": MEDIA},
+    "path": MEDIA,
+    "retrieved_at": TIME,
+}
+PEOPLES: dict[str, Any] = {
+    "annotation_id": 3,
+    "image_id": 7,
+    "record_id": "museum:1",
+    "split": "train",
+    "folder": "train",
+    "category_id": 1,
+    "xywh_px": [-1.0, 2.0, 300.0, 4.0],
+    "area_px2": 1200.0,
+    "is_crowd": False,
+    "keypoints_xyv": [1.0, 2.0, 1.0] * 17,
+    "score": None,
+    "origin": "source",
+    "origin_name": "source",
+}
+DETECTORS = {
+    **PEOPLES,
+    "annotation_id": 4,
+    "xywh_px": [0.0, 0.0, 100.0, 80.0],
+    "area_px2": 8000.0,
+    "keypoints_xyv": None,
+    "score": 0.123,
+    "origin": "detector",
+    "origin_name": "yolox@0123456789ab",
+}
+KEPT: dict[str, Any] = {
+    "record_id": "museum:1",
+    "source": "museum",
+    "kept": True,
+    "stage": None,
+    "reason": None,
+    "kept_record_id": None,
+    "last_split": "train",
+    "image_id": 7,
+    "sha256": SHA256,
+}
+DROPPED = {
+    **KEPT,
+    "record_id": "museum:2",
+    "kept": False,
+    "stage": "dedup",
+    "reason": "exact_duplicate",
+    "kept_record_id": "museum:1",
+    "last_split": None,
+    "image_id": 8,
+}
+ROWS = {"images": [IMAGE], "annotations": [PEOPLES, DETECTORS], "ledger": [KEPT, DROPPED]}
+KEYS = {"images": "record_id", "annotations": "annotation_id", "ledger": "record_id"}
+FACTS = ReleaseFacts(
+    ["train", "val", "test"],
+    ["person", "source", "detector"],
+    ["exact_duplicate", "gone"],
+    ["fetch", "dedup"],
+    {"museum:1": LedgerEntry(7, SHA256, "train", TIME), "museum:2": LedgerEntry(8, SHA256, None, TIME)},
+    {7: ImageEntry("museum:1", "train", 100, 80, is_annotated=True)},
+    1,
+    {MEDIA: SHA256},
+    "phash64/look-v3",
+)
