@@ -9,6 +9,7 @@ import pytest
 
 from flows.cli import main
 from schemas.tables import LEDGER
+from tests.support.manifests import write_manifest
 
 
 def _run(*words: str) -> int:
@@ -50,11 +51,16 @@ def test_a_release_is_graded_line_by_line(tmp_path: Path, capsys: pytest.Capture
     folder, release = tmp_path / "museum", tmp_path / "release"
     assert _run("paint", str(folder), "--records", "60", "--seed", "3", "--processes", "1") == 0
     release.mkdir()
-    (release / "recipe.yaml").write_text("stages: [{dedup: {label: dedup, drop_relations: [mirrored]}}]\n")
+    (release / "recipe.yaml").write_text(
+        "categories: []\nstages: [{dedup: {label: dedup, drop_relations: [mirrored]}}]\n"
+    )
     with (folder / "works.csv").open(encoding="utf-8", newline="") as lines:
         keys = [row["key"] for row in csv.DictReader(lines)]
-    rows = [{"record_id": f"m:{key}", "source": "m", "kept": True} for key in keys]
+    rows = [
+        {"record_id": f"m:{key}", "source": "m", "kept": True, "image_id": number} for number, key in enumerate(keys)
+    ]
     pq.write_table(pa.Table.from_pylist(rows, schema=LEDGER), release / "ledger.parquet")
+    write_manifest(release)
     (tmp_path / "latest").write_text("release\n")
     capsys.readouterr()
     copies = (folder / "truth" / "duplicates.csv").read_text(encoding="utf-8").count("\n") - 1
@@ -70,9 +76,7 @@ def test_a_release_is_graded_line_by_line(tmp_path: Path, capsys: pytest.Capture
 
 def test_a_release_that_is_none_gets_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert _run("grade", str(tmp_path), str(tmp_path)) == 2
-    assert capsys.readouterr().err.startswith(
-        "bilderatlas: museum: expected a museum and a release built from it, got "
-    )
+    assert capsys.readouterr().err.startswith("bilderatlas: release: expected a folder with a manifest.json, got ")
 
 
 def test_no_command_is_bad_input() -> None:

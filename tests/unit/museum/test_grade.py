@@ -1,6 +1,5 @@
 """Grades by hand-made ledgers: what counts as planted, found and right, of which relation, and what is named."""
 
-import json
 import re
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import pytest
 from examples.museum.grade import Grade, Pair, Recall, grade, lines_from_grade
 from schemas.errors import BadInput, DamagedFile
 from schemas.tables import EDGES, LEDGER
+from tests.support.manifests import write_manifest
 
 RECIPE = "categories: []\n" + (
     "stages: [{{fetch: {{label: fetch}}}}, {{dedup: {{label: dedup{drops}}}}}, {{sample: {{label: sample}}}}]\n"
@@ -45,21 +45,8 @@ def graded(folder: Path, drops: str = "", edges: list[tuple[str, str, str]] | No
     if edges is not None:
         said = [{"a": f"m:{a}", "b": f"m:{b}", "relation": relation} for a, b, relation in edges]
         pq.write_table(pa.Table.from_pylist(said, schema=EDGES), folder / "relations.parquet")
-    seal(folder)
+    write_manifest(folder)
     return grade(folder, folder)
-
-
-def seal(folder: Path) -> None:
-    """A manifest that lists the files of the release."""
-    found = [path.name for path in (*folder.glob("*.parquet"), *folder.glob("*.yaml"))]
-    fields = {
-        **dict.fromkeys(
-            ("name", "version", "split_sha256", "contract_version", "content_sha256", "recipe_sha256"), "x"
-        ),
-        **{"previous": None, "lineage": 1, "counts": {}, "content": {}, "environment": {}},
-        "files": {name: {"sha256": "0" * 64, "bytes": 0} for name in found},
-    }
-    (folder / "manifest.json").write_text(json.dumps(fields))
 
 
 CASES = [
