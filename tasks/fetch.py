@@ -137,8 +137,10 @@ def _without_unfit_annotations(store: Store, state: State, step: Step, outcome: 
     names = unfit["record_id"]
     records = core.without_annotations(store.read_table(state.records), unfit)
     fit = figures.filter(pc.invert(pc.is_in(figures["record_id"], value_set=names)))
+    fetched = outcome["record_id"].filter(pc.is_valid(outcome["sha256"]))
+    annotated = pc.sum(pc.is_in(figures["record_id"], value_set=fetched)).as_py()
     note = (
-        f"fetch: {unfit.num_rows} of {figures.num_rows} annotated images count as not annotated, since their "
+        f"fetch: {unfit.num_rows} of {annotated} annotated images count as not annotated, since their "
         f"annotations are of images of another size: {listed([quoted(name) for name in names.to_pylist()], _EXAMPLES)}"
     )
     return step.model_copy(

@@ -93,9 +93,10 @@ def _labels(recipe: ReleaseRecipe) -> list[str]:
 def _lines(row: dict[str, Any], labels: list[str]) -> list[str]:
     end = labels.index(row["stage"]) if row["stage"] in labels else len(labels)
     lines = [_printable(row["record_id"]), *(f"  {_printable(label):<16} kept" for label in labels[:end])]
+    detail = row["detail"]
     if row["kept"]:
-        return lines
-    reason, detail = _printable(str(row["reason"])), row["detail"]
+        return [*lines, f"  {'':<16} {_printable(detail)}"] if detail else lines
+    reason = _printable(str(row["reason"]))
     dropped = f"  {_printable(str(row['stage'])):<16} dropped: {reason}"
     lines.append(f"{dropped} ({_printable(detail)})" if detail else dropped)
     lines.append(f"  {'':<16} {_meaning(reason)}")

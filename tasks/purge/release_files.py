@@ -6,6 +6,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.manifests import Amendment, ReleaseManifest
+from schemas.phrases import counted
 from tasks.core.export import digest, ledger
 from tasks.core.purge import identifiers, rows
 from tasks.core.purge import release as core
@@ -47,14 +48,19 @@ def amend(removal: Removal, release: Release) -> Iterator[str]:
     if not mine.num_rows:
         return
     editor = ReleaseEditor(removal.store, release, is_dry=removal.is_dry)
-    # first: no build goes on from a release whose manifest does not know its tombstones
-    editor.text(_TOMBSTONES, lambda _: parquet_bytes(mine))
+    # a release that was published without the records is as it should be
+    is_known = set(mine["record_id"].to_pylist()) <= set(release.tombstones()["record_id"].to_pylist())
+    if not (is_known and _is_closed(release)):
+        # first: no build goes on from a release whose manifest does not know its tombstones
+        editor.text(_TOMBSTONES, lambda _: parquet_bytes(mine))
     _amend_files(removal.with_tombstones(mine), editor, book)
     if editor.lost_rows or not _is_closed(release):
+        _amend_card(editor, mine)
         editor.close(lambda: _manifest(release, editor, mine, removal.day))
         lost = {path: count for path, count in editor.lost_rows.items() if path not in {_TOMBSTONES, _CARD}}
         rows_lost = sum(lost.values())
-        yield f"release {release.manifest.version}: amended; {rows_lost} rows removed, {len(lost)} files changed"
+        rows_and_files = f"{counted(rows_lost, 'row')} removed, {counted(len(lost), 'file')} changed"
+        yield f"release {release.manifest.version}: amended; {rows_and_files}"
 
 
 def _amend_files(removal: Removal, editor: ReleaseEditor, book: pa.Table) -> None:
@@ -75,6 +81,9 @@ def _amend_files(removal: Removal, editor: ReleaseEditor, book: pa.Table) -> Non
     if _RECORDS in files:
         editor.table(_RECORDS, change)
     editor.table(_LEDGER, lambda table: core.ledger_with(table, mine))
+
+
+def _amend_card(editor: ReleaseEditor, mine: pa.Table) -> None:
     kept = "surrogateescape"  # bytes that are no text stay as they are
     editor.text(_CARD, lambda text: core.card_with(text.decode(errors=kept), mine).encode(errors=kept))
 
@@ -82,7 +91,9 @@ def _amend_files(removal: Removal, editor: ReleaseEditor, book: pa.Table) -> Non
 def _remove_report(removal: Removal, editor: ReleaseEditor, book: pa.Table) -> None:
     """The report goes if it shows a record, or may: its pictures can't be told from each other."""
     kept = set(book.filter(book["kept"])["record_id"].to_pylist())
-    is_mentioned = identifiers.finder(removal.identifiers.all() | removal.record_ids)
+    # a key alone may be any number of the page, which writes whole record_ids
+    keys = {record_id.partition(":")[2] for record_id in removal.record_ids}
+    is_mentioned = identifiers.finder((removal.identifiers.all() - keys) | removal.record_ids)
     page = core.REMOVED_REPORT.encode()
     if _REPORT in editor.release.manifest.files:
         is_shown = bool(removal.record_ids & kept)

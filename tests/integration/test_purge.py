@@ -294,8 +294,17 @@ def test_a_record_can_be_purged_that_no_list_names(house: House, capsys: pytest.
     ]
     assert main(command) == 0
     assert f"{other}: withdrawn (2025-01-02)" in capsys.readouterr().out
-    assert house.latest.manifest.amended is not None
-    assert verify(house.latest.url).problems == ()
+    amended = house.latest
+    assert amended.manifest.amended is not None
+    assert b"## Amended" in amended.read("README.md")
+    assert verify(amended.url).problems == ()
+    later = house.build()
+    assert later.manifest.version != amended.manifest.version
+    assert "amended" not in purge("small", house.store)
+    assert house.latest.manifest == later.manifest, "a release that never had the record is not amended"
+    assert b"## Amended" not in house.latest.read("README.md")
+    page = house.latest.read("report.html")
+    assert b"<svg" in page or b"<img" in page
 
 
 def add_twin(house: House) -> None:

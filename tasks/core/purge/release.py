@@ -104,8 +104,8 @@ def card_with(text: str, tombstones: pa.Table) -> str:
     """The dataset card with a last section on the purge; a former such section is replaced."""
     day = max(tombstones["date"].to_pylist(), default="")
     return (
-        f"{text.partition(_HEADING)[0]}{_HEADING}\n{tombstones.num_rows} records were taken down after this version "
-        f"was published (the last on {day}): their images, fields and boxes are gone from all files; "
-        "`tombstones.parquet` says which. Counts above are those of the day of publication; those in `manifest.json` "
-        "are the present ones.\n"
+        f"{text.partition(_HEADING)[0]}{_HEADING}\n"
+        f"Records were taken down after this version was published (the last on {day}): their images, fields and boxes "
+        "are gone from all files. `tombstones.parquet` lists them, and those that were taken down before. Counts above "
+        "are those of the day of publication; those in `manifest.json` are the present ones.\n"
     )
