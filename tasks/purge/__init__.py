@@ -147,7 +147,7 @@ def _check_releases(removal: Removal, known: Sequence[Release]) -> None:
             check(removal, release)
         except DamagedFile as problem:
             raise DamagedFile(
-                f"{problem}; nothing is purged yet: restore that file, or remove {release.url}, then purge again"
+                f"{problem}; nothing is purged yet: put it right, or remove {release.url}, then purge again"
             ) from problem
 
 

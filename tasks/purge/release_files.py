@@ -1,12 +1,14 @@
 """A release without the purged records: each file changed in place, the manifest last."""
 
+import re
 from collections.abc import Callable, Iterator
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from schemas.errors import DamagedFile
 from schemas.manifests import Amendment, ReleaseManifest
-from schemas.phrases import counted
+from schemas.phrases import counted, quoted
 from tasks.core.export import digest, ledger
 from tasks.core.purge import identifiers, rows
 from tasks.core.purge import release as core
@@ -16,6 +18,13 @@ from tasks.io.store.store import parquet_bytes
 from tasks.purge.removal import Removal
 
 _TOMBSTONES, _LEDGER, _RECORDS = "tombstones.parquet", "ledger.parquet", "records.parquet"
+_MANIFEST, _DETECTIONS = "manifest.json", ".detections.json"
+_OF_RELEASES = re.compile(
+    r"(images|annotations)/split=[^/]+/part-\d+\.parquet|(ledger|records|relations|takedowns|tombstones)\.parquet"
+    r"|statistics/\w+\.parquet|coco/[^/]+\.json|media/[0-9a-f]{2}/[0-9a-f]{64}\.\w+|evaluation\.json"
+    r"|(recipe|contract)\.yaml|README\.md|report\.html"
+)
+"""Paths that releases have: what `amend` knows."""
 _DIVERSITY, _CARD, _REPORT = "statistics/diversity.parquet", "README.md", "report.html"
 
 
@@ -32,13 +41,48 @@ def check(removal: Removal, release: Release) -> None:
         core.check_counts(release.ledger())
     except ValueError as problem:
         raise release.damage(_LEDGER, "a ledger as releases have it", problem) from problem
+    if not release.is_half_amended():  # what a killed purge has changed no manifest knows
+        _check_unchanged(release)
+    _check_coco_ids(release)
     for table in digest.PRIMARY_KEYS:
         for path in release.parts(table):
             release.checked(path, (digest.PRIMARY_KEYS[table],))
         try:
-            _digest(release, table)
+            found = _digest(release, table)
         except (ValueError, TypeError) as problem:
             raise release.damage(f"the table {table}", "one that has a digest", problem) from problem
+        amended = release.manifest.amended
+        promised = (amended.content if amended else release.manifest.content).get(table)
+        if found != promised and not release.is_half_amended():
+            got = ValueError(f"one whose digest is {found}, not {promised}")
+            raise release.damage(f"the table {table}", "as it was published", got)
+
+
+def _check_unchanged(release: Release) -> None:
+    """Raise DamagedFile where a file is not as the manifest has it, or none that releases have.
+
+    The manifest that a purge writes would vouch for it, and of a file of another kind nobody could say whether the
+    records are in it.
+    """
+    listed = release.manifest.files
+    for path in sorted({*release.paths(), *listed} - {_MANIFEST}):
+        if path not in listed or not _OF_RELEASES.fullmatch(path):
+            raise DamagedFile(f"expected {release.url} to hold only files that releases have, got {quoted(path)}")
+        found = release.file_entry(path)
+        if found is None or found.sha256 != listed[path].sha256:
+            raise release.damage(path, "as its manifest says", ValueError("other bytes" if found else "nothing there"))
+
+
+def _check_coco_ids(release: Release) -> None:
+    """Raise DamagedFile where a COCO file numbers its images otherwise than the ledger: others would go."""
+    book = release.ledger()
+    ids = dict(zip(book["record_id"].to_pylist(), book["image_id"].to_pylist(), strict=True))
+    for path in release.manifest.files:
+        if path.startswith("coco/") and not path.endswith(_DETECTIONS):
+            try:
+                core.check_image_ids(release.read_json(path), ids)
+            except ValueError as problem:
+                raise release.damage(path, "a COCO file with the ledger's image ids", problem) from problem
 
 
 def amend(removal: Removal, release: Release) -> Iterator[str]:
@@ -104,7 +148,7 @@ def _amend_coco(removal: Removal, editor: ReleaseEditor, book: pa.Table) -> None
     mine = book.filter(pc.is_in(book["record_id"], value_set=removal.tombstones["record_id"]))
     image_ids = set(mine["image_id"].to_pylist())
     for path in [path for path in editor.release.manifest.files if path.startswith("coco/")]:
-        if path.endswith(".detections.json"):
+        if path.endswith(_DETECTIONS):
             editor.json(path, lambda boxes: core.detections_without(boxes, image_ids))
         else:
             editor.json(path, lambda document: core.coco_without(document, image_ids))

@@ -417,8 +417,9 @@ def reseal(release: Release) -> None:
     """Give each file of a release the digest that it has now, as whoever changed it would."""
 
     def change(fields: dict[str, Any]) -> None:
-        for path, entry in fields["files"].items():
+        for path in {*fields["files"], *release.paths()} - {"manifest.json"}:
             data = Path(release.url, path).read_bytes()
+            entry = fields["files"].setdefault(path, {"rows": None})
             entry |= {"sha256": hashlib.sha256(data).hexdigest(), "bytes": len(data)}
 
     rewrite_manifest(release.url, change)
@@ -438,7 +439,12 @@ def with_values(path: str, column: str, values: Any) -> Callable[[Release], None
 
 
 def with_text(path: str, text: str) -> Callable[[Release], None]:
-    return lambda release: min(Path(release.url).glob(path)).write_text(text, encoding="utf-8") and None
+    def change(release: Release) -> None:
+        file = Path(release.url, path)
+        file.parent.mkdir(exist_ok=True, parents=True)
+        file.write_text(text, encoding="utf-8")
+
+    return change
 
 
 ODD_RELEASES = [
@@ -452,6 +458,16 @@ ODD_RELEASES = [
     pytest.param(with_text("coco/val.json", "[]"), "in place of an object", id="COCO that is a list"),
     pytest.param(with_text("coco/val.json", "[" * 10**5), "to be JSON", id="COCO that is deep"),
     pytest.param(with_text("coco/val.detections.json", "{}"), "in place of a list", id="results that are no list"),
+    pytest.param(with_values("images/*/*", "rights_text", "CC0"), "to be as it was published", id="forged rights"),
+    pytest.param(with_text("index.csv", TITLE), "only files that releases have, got 'index.csv'", id="a file beside"),
+    pytest.param(
+        with_text("media/aa/picture.jpg", TITLE), "got 'media/aa/picture.jpg'", id="a picture that is called otherwise"
+    ),
+    pytest.param(
+        with_text("coco/val.json", '{"images": [{"id": 1}], "annotations": []}'),
+        "got the image id 1 for the record None",
+        id="COCO with ids of its own",
+    ),
 ]
 
 
@@ -464,6 +480,16 @@ def test_a_release_that_can_not_be_amended_stops_a_purge_before_it_begins(house:
     before = files(house.store)
     with pytest.raises(DamagedFile, match=sentence):
         purge("small", house.store, is_dry=is_dry)
+    assert files(house.store) == before
+
+
+@pytest.mark.parametrize("path", ["README.md", "notes.txt"])
+def test_what_was_changed_after_a_release_was_published_is_not_vouched_for(house: House, path: str):
+    oldest = next(release for release in both(house) if house.row(release)["kept"])
+    Path(oldest.url, path).write_text(TITLE, encoding="utf-8")
+    before = files(house.store)
+    with pytest.raises(DamagedFile, match=r"README.md in .* as its manifest says, got other bytes|got 'notes.txt'"):
+        purge("small", house.store)
     assert files(house.store) == before
 
 

@@ -76,6 +76,16 @@ def coco_without(document: Any, image_ids: Collection[int]) -> dict[str, Any]:
     return {**document, "images": images, "annotations": boxes}
 
 
+def check_image_ids(document: Any, ids: Mapping[str, int]) -> None:
+    """Raise ValueError for a COCO document with an image that has not the id of its record. ids: by record_id."""
+    images = document.get("images") if isinstance(document, dict) else None
+    for image in _rows_without(images, "images", "id", ()):
+        metadata = image.get("metadata")
+        record_id = metadata.get("record_id") if isinstance(metadata, dict) else None
+        if not isinstance(record_id, str) or ids.get(record_id) != image["id"]:
+            raise ValueError(f"the image id {quoted(image['id'])} for the record {quoted(record_id)}")
+
+
 def detections_without(boxes: Any, image_ids: Collection[int]) -> list[Mapping[str, Any]]:
     """COCO results without those of these images. Raises ValueError as `coco_without` does."""
     return _rows_without(boxes, "results", "image_id", image_ids)
