@@ -27,8 +27,8 @@ def image_rules(facts: ReleaseFacts) -> list[Rule]:
         Rule("phash_recipe", lambda row: bool(row["phash_recipe"]), "the name of a recipe"),
         Rule(
             "phash_recipe",
-            lambda row: facts.phash in {None, row["phash_recipe"]},
-            f"{quoted(facts.phash)}, as in manifest.json",
+            lambda row: facts.phash_recipe in {None, row["phash_recipe"]},
+            f"{quoted(facts.phash_recipe)}, as in manifest.json",
         ),
         Rule("width_px", lambda row: row["width_px"] > 0, "at least 1 px"),
         Rule("height_px", lambda row: row["height_px"] > 0, "at least 1 px"),
@@ -39,7 +39,7 @@ def image_rules(facts: ReleaseFacts) -> list[Rule]:
         Rule("split", lambda row: ledger_entry(facts, row).last_split == row["split"], "the ledger's last_split"),
         Rule(
             "path",
-            lambda row: _is_media(row, facts.files),
+            lambda row: _is_media(row, facts.sha256_by_path),
             "a file of the release with the image's bytes, named by their sha256, or null",
         ),
         Rule(

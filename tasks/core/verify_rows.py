@@ -58,8 +58,8 @@ _NO_IMAGE = ImageEntry("", "", 0, 0, is_annotated=False)
 class ReleaseFacts(NamedTuple):
     """What rows are held against: the contract's words, and the other tables of the release.
 
-    stages: labels of the recipe. ledger: by record_id. images: by image_id. categories: how many there are.
-    files: SHA-256 by path. phash: the recipe of hashes that the manifest names; None where it names none.
+    stages: labels of the recipe. ledger: by record_id. images: by image_id. category_count: of the recipe.
+    sha256_by_path: of each file. phash_recipe: the recipe of hashes that the manifest names; None where it names none.
     """
 
     splits: Collection[str]
@@ -68,9 +68,9 @@ class ReleaseFacts(NamedTuple):
     stages: Collection[str]
     ledger: Mapping[str, "LedgerEntry"]
     images: Mapping[int, "ImageEntry"]
-    categories: int
-    files: Mapping[str, str]
-    phash: str | None
+    category_count: int
+    sha256_by_path: Mapping[str, str]
+    phash_recipe: str | None
 
 
 def broken_rules(table: str, key: str, rows: Iterable[Row], rules: Sequence[Rule]) -> Iterator[str]:
@@ -111,7 +111,9 @@ def annotation_rules(facts: ReleaseFacts) -> list[Rule]:
         Rule("record_id", lambda row: image(row).record_id == row["record_id"], "the image's record_id"),
         Rule("split", lambda row: image(row).split == row["split"], "the image's split"),
         Rule("split", lambda row: row["folder"] in {None, row["split"]}, "the split of the file's folder"),
-        Rule("category_id", lambda row: 1 <= row["category_id"] <= facts.categories, f"1 to {facts.categories}"),
+        Rule(
+            "category_id", lambda row: 1 <= row["category_id"] <= facts.category_count, f"1 to {facts.category_count}"
+        ),
         Rule("xywh_px", _is_box, "four finite numbers of at most 10,000,000, sides above 0"),
         Rule(
             "xywh_px",

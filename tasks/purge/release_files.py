@@ -46,7 +46,7 @@ def check(removal: Removal, release: Release) -> None:
     _check_coco_ids(release)
     for table in digest.PRIMARY_KEYS:
         for path in release.parts(table):
-            release.checked(path, (digest.PRIMARY_KEYS[table],))
+            release.read_columns(path, (digest.PRIMARY_KEYS[table],))
         try:
             found = _digest(release, table)
         except (ValueError, TypeError) as problem:

@@ -35,14 +35,14 @@ class ReleaseEditor:
     def table(self, path: str, change: Change) -> None:
         """Change a table, row group by row group; a file in which nothing changes is left alone.
 
-        change: gets tables in the types of a release, whatever program wrote the file (`release_tables.whole`).
+        change: gets tables in the types of a release, whatever program wrote the file (`to_release_types`).
 
         Raises DamagedFile for a file that no release has, before anything of it is written.
         """
-        with self.release.open_parquet(path) as parquet, self._is_readable(path):
+        with self.release.open_parquet(path) as parquet, self._damage_if_unreadable(path):
             schema = release_tables.schema_to_write(parquet.schema_arrow, path)
             light = [name for name in parquet.schema_arrow.names if name != _HEAVY]
-            before = release_tables.whole(parquet.read(columns=light), path)
+            before = release_tables.to_release_types(parquet.read(columns=light), path)
             after = change(before)
             if _is_same(before, after):
                 return
@@ -53,7 +53,7 @@ class ReleaseEditor:
                     self._put(path, beside)
 
     @contextlib.contextmanager
-    def _is_readable(self, path: str) -> Iterator[None]:
+    def _damage_if_unreadable(self, path: str) -> Iterator[None]:
         try:
             yield
         except (ValueError, RecursionError) as problem:  # other errors of Arrow's are told by `open_parquet`
@@ -74,7 +74,7 @@ class ReleaseEditor:
         Raises DamagedFile if it is gone or no JSON, and where `change` raises ValueError for a value of another shape.
         """
         value = self.release.read_json(path)
-        with self._is_readable(path):
+        with self._damage_if_unreadable(path):
             new = change(value)
             if new == value:
                 return
@@ -121,7 +121,7 @@ class ReleaseEditor:
 
 def _groups(parquet: pq.ParquetFile, path: str, schema: pa.Schema, change: Change) -> Iterator[pa.Table]:
     for number in range(parquet.num_row_groups):
-        group = change(release_tables.whole(parquet.read_row_group(number), path))
+        group = change(release_tables.to_release_types(parquet.read_row_group(number), path))
         if group.num_rows:
             yield group.cast(schema)  # dictionaries are made anew: of one that is only filtered, all values stay
 

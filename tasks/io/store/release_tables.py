@@ -60,7 +60,7 @@ def table_of_path(path: str) -> str | None:
     return next((name for name in TABLES if stem == name or stem.startswith(f"{name}/")), None)
 
 
-def plain(table: pa.Table) -> pa.Table:
+def to_plain_types(table: pa.Table) -> pa.Table:
     """The table with each column in the plainest type that means the same: no dictionaries, no large or view types.
 
     Raises ValueError for text that is no UTF-8, for a column that stands twice, and for a type that can't be had plain.
@@ -76,7 +76,7 @@ def plain(table: pa.Table) -> pa.Table:
         raise ValueError(error_line(problem)) from problem
 
 
-def checked(table: pa.Table, name: str, needed: Collection[str]) -> pa.Table:
+def check_columns(table: pa.Table, name: str, needed: Collection[str]) -> pa.Table:
     """The columns of that table of a release which are there, in its types and order. needed: those that must be.
 
     Raises ValueError for what a release does not have, in words that stand after "got".
@@ -85,7 +85,9 @@ def checked(table: pa.Table, name: str, needed: Collection[str]) -> pa.Table:
     if missing := [column for column in schema.names if column in needed and column not in table.column_names]:
         names = listed([quoted_name(column) for column in table.column_names], _MOST_NAMES)
         raise ValueError(f"no column {missing[0]} among {names or 'none'}")
-    found = plain(table.select([place for place, column in enumerate(table.column_names) if column in schema.names]))
+    found = to_plain_types(
+        table.select([place for place, column in enumerate(table.column_names) if column in schema.names])
+    )
     fields = [field for field in schema if field.name in found.column_names]
     columns = [_in_type(found[field.name], field) for field in fields]
     for field, column in zip(fields, columns, strict=True):
@@ -96,12 +98,13 @@ def checked(table: pa.Table, name: str, needed: Collection[str]) -> pa.Table:
     return pa.table(columns, pa.schema(fields))
 
 
-def whole(table: pa.Table, path: str) -> pa.Table:
-    """All columns of a file of a release: those that releases have there in their types, others as `plain` has them.
+def to_release_types(table: pa.Table, path: str) -> pa.Table:
+    """All columns of a file of a release: those that releases have there in their types, others as
+    `to_plain_types` has them.
 
-    Raises ValueError as `checked` does, but for nulls and numbers that are not finite.
+    Raises ValueError as `check_columns` does, but for nulls and numbers that are not finite.
     """
-    table, name = plain(table), table_of_path(path)
+    table, name = to_plain_types(table), table_of_path(path)
     for field in TABLES[name].schema if name else ():
         if field.name in table.column_names:
             table = table.set_column(table.column_names.index(field.name), field, _in_type(table[field.name], field))
@@ -109,10 +112,10 @@ def whole(table: pa.Table, path: str) -> pa.Table:
 
 
 def schema_to_write(schema: pa.Schema, path: str) -> pa.Schema:
-    """The schema in which a file of a release is written again that had this one: as `whole` gives it, but for
-    dictionaries, which stay some.
+    """The schema in which a file of a release is written again that had this one: as `to_release_types` gives it, but
+    for dictionaries, which stay some.
     """
-    written = whole(schema.empty_table(), path).schema
+    written = to_release_types(schema.empty_table(), path).schema
     fields = [
         pa.field(field.name, pa.dictionary(pa.int32(), written.field(field.name).type))
         if pa.types.is_dictionary(field.type)

@@ -50,8 +50,12 @@ class Release:
         """Raises BadInput if there is no intact manifest at the URL; `.../latest` is followed to the newest version."""
         try:
             self.fs, self.root = fsspec.core.url_to_fs(url.rstrip("/"))
-            if self.root.rsplit("/", 1)[-1] == "latest" and self.fs.isfile(self.root):
-                self.root = f"{self.root.rsplit('/', 1)[0]}/{regular.read_from(self.fs, self.root).decode().strip()}"
+            folder, _, name = self.root.rpartition("/")
+            if name == "latest" and not self.fs.exists(f"{self.root}/manifest.json"):
+                version = regular.read_from(self.fs, self.root).decode().strip()
+                if not _VERSION.fullmatch(version):  # it may not lead to another dataset's folder
+                    raise ValueError(f"`latest` holds {quoted(version, 40)}, which is no version")
+                self.root = f"{folder}/{version}"
             self.manifest = ReleaseManifest.model_validate_json(
                 regular.read_from(self.fs, f"{self.root}/manifest.json")
             )
@@ -199,7 +203,7 @@ class Release:
         return self._whole_table("takedowns.parquet")
 
     def rows(self, table: str, columns: Sequence[str]) -> pa.Table:
-        """Columns of one of its tables, of all its files, in the types of a release (`release_tables.checked`).
+        """Columns of one of its tables, of all its files, in the types of a release (`release_tables.check_columns`).
 
         Raises DamagedFile if a file is gone or no Parquet, if there is none, and if a column is missing, of another
         kind, with nulls where releases have none, or with text or numbers that are none.
@@ -207,26 +211,29 @@ class Release:
         paths = self.parts(table)
         if not paths:
             raise DamagedFile(f"expected files of the table {table} in release {self.manifest.version}, got none")
-        return pa.concat_tables([self.checked(path, columns).select(columns) for path in paths])
+        return pa.concat_tables([self.read_columns(path, columns).select(columns) for path in paths])
 
-    def checked(self, path: str, needed: Collection[str] = ()) -> pa.Table:
+    def read_columns(self, path: str, needed: Collection[str] = ()) -> pa.Table:
         """The columns of one of its tables' files, without image bytes; those that no release has are left out.
 
         Raises DamagedFile as `rows` does. needed: columns that it must have.
         """
-        name = release_tables.table_of_path(path) or ""
+        name = release_tables.table_of_path(path)
+        if name is None:
+            raise AssertionError(f"expected a file of a release's table, got {path}")
         with self.open_parquet(path) as parquet:
             leaves = [parquet.schema.column(place).path for place in range(len(parquet.schema))]
             wanted = set(release_tables.TABLES[name].schema.names) - {"image"}
             found = parquet.read(columns=[leaf for leaf in leaves if leaf.partition(".")[0] in wanted])
         try:
-            return release_tables.checked(found, name, needed)
+            return release_tables.check_columns(found, name, needed)
         except ValueError as problem:  # Arrow's errors are some, too
             raise self.damage(path, f"a table of {name} as releases have them", problem) from problem
 
-    def _whole_table(self, path: str, needed: Collection[str] = ()) -> pa.Table:
-        """All columns that the file has. needed: those that it must have; default: all."""
-        return self.checked(path, needed or release_tables.TABLES[path.removesuffix(".parquet")].schema.names)
+    def _whole_table(self, path: str, needed: Collection[str] | None = None) -> pa.Table:
+        """All columns of the table that the file has. needed: those that it must have; None: all."""
+        every = release_tables.TABLES[path.removesuffix(".parquet")].schema.names
+        return self.read_columns(path, every if needed is None else needed)
 
     def damaged_memory(self) -> list[str]:
         """Paths of those files that the next build goes by (what was kept, known, purged) that are not as the manifest
@@ -265,7 +272,7 @@ class Release:
         Raises DamagedFile as `rows` does.
         """
         for path in self.parts("images"):
-            sha256s = self.checked(path, ("sha256",))["sha256"].to_pylist()
+            sha256s = self.read_columns(path, ("sha256",))["sha256"].to_pylist()
             with self.open_parquet(path) as parquet:
                 leaves = [parquet.schema.column(place).path for place in range(len(parquet.schema))]
                 if "image.bytes" not in leaves:
