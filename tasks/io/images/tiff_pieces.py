@@ -39,7 +39,7 @@ class _Pieces(NamedTuple):
     lengths: Sequence[int] | None
 
     @property
-    def count(self) -> int:
+    def total(self) -> int:
         """How many there should be."""
         return self.columns * self.down * len(self.planes_bits)
 
@@ -80,9 +80,9 @@ def missing(image: Tiff) -> str | None:
     pieces = _pieces(image) if _is_uncompressed(image) else None
     if pieces is None:
         return None
-    starts = pieces.starts[-1:] if pieces.count == 1 else pieces.starts[: pieces.count]  # of one Pillow reads the last
-    if len(starts) < pieces.count:
-        return f"truncated: {len(starts)} of {pieces.count} {pieces.name}s"
+    starts = pieces.starts[-1:] if pieces.total == 1 else pieces.starts[: pieces.total]  # of one Pillow reads the last
+    if len(starts) < pieces.total:
+        return f"truncated: {len(starts)} of {pieces.total} {pieces.name}s"
     for number, start in enumerate(starts, 1):
         if start < _HEADER_BYTES:
             return f"truncated: {pieces.name} {number} lies nowhere"
@@ -92,11 +92,11 @@ def missing(image: Tiff) -> str | None:
 def _too_short(pieces: _Pieces, *, is_in_planes: bool) -> str | None:
     """Which strip or tile has too few bytes for its rows."""
     lengths = pieces.lengths
-    if pieces.count == 1 or not lengths:
+    if pieces.total == 1 or not lengths:
         return None
-    if pieces.count > 2 and not is_in_planes and lengths[0] and lengths[1:2] not in {lengths[:1], (0,)}:
+    if pieces.total > 2 and not is_in_planes and lengths[0] and lengths[1:2] not in {lengths[:1], (0,)}:
         return None  # libtiff counts them anew
-    for number, length in enumerate(lengths[: pieces.count]):
+    for number, length in enumerate(lengths[: pieces.total]):
         if length < (expected := pieces.expected_bytes(number)):
             return f"truncated: {pieces.name} {number + 1} has {length} bytes, expected {expected}"
     return None
@@ -117,7 +117,7 @@ def prepare(image: Tiff) -> None:
             image.use_load_libtiff = True
             image.tile = [ImageFile._Tile("libtiff", whole, 0, (layout, False, image.tag_v2.offset))]
     elif (pieces := _pieces(image)) is not None:
-        del image.tile[pieces.count :]
+        del image.tile[pieces.total :]
 
 
 def is_one_plane(image: Tiff) -> bool:
@@ -126,7 +126,7 @@ def is_one_plane(image: Tiff) -> bool:
     Pillow then takes the first letter of its own name for the pixels ("I;16" and "L;I" lose their meaning).
     """
     is_single = image.tag_v2.get(_BANDS, 1) == 1
-    return is_single and image.tag_v2.get(_PLANAR, 1) == 2 and _is_uncompressed(image)
+    return bool(is_single and image.tag_v2.get(_PLANAR, 1) == 2 and _is_uncompressed(image))
 
 
 def _is_uncompressed(image: Tiff) -> bool:
@@ -134,7 +134,7 @@ def _is_uncompressed(image: Tiff) -> bool:
 
 
 def _has_planes(image: Tiff) -> bool:
-    return image.tag_v2.get(_PLANAR, 1) == 2 and image.tag_v2.get(_BANDS, 1) > 1
+    return bool(image.tag_v2.get(_PLANAR, 1) == 2 and image.tag_v2.get(_BANDS, 1) > 1)
 
 
 def _pieces(image: Tiff) -> _Pieces | None:
