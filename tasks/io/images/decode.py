@@ -10,7 +10,8 @@
    of Lab in 16 bits the high byte.
 5. Floating-point pixels, signed ones, and integers beyond 16 bits have no agreed range: refused, whatever they hold.
 6. Texts in a PNG, whatever their size, change nothing. A PNG with fewer rows than its header says is broken, also where
-   its zlib stream ends well.
+   its zlib stream ends well; so is an uncompressed TIFF without all its strips or tiles.
+7. TIFFs in planes: RGB, CMYK, grey, palettes; RGB with alpha. Not Lab nor grey with alpha; YCbCr only if compressed.
 """
 
 import functools
@@ -22,10 +23,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image, ImageCms, PngImagePlugin, UnidentifiedImageError
+from PIL import Image, ImageCms, PngImagePlugin, TiffImagePlugin, UnidentifiedImageError
 
 from schemas.reasons import Reason
-from tasks.io.images import odd_files, png_rows, tiff_samples, undecoded
+from tasks.io.images import odd_files, png_rows, tiff_pieces, tiff_samples, undecoded
 
 try:
     import simplejpeg  # type: ignore[import-untyped]
@@ -138,10 +139,23 @@ def _picture(data: bytes, max_pixels: int) -> DecodedImage:
         name = "JPEG" if image.format == "MPO" else str(image.format)
         if (plain := _decode_plain_jpeg(data, image)) is not None:
             return DecodedImage(plain, name)
+        if isinstance(image, TiffImagePlugin.TiffImageFile):
+            if tiff_pieces.is_one_plane(image) and (same := odd_files.tiff_in_one_plane(data)) is not None:
+                return _picture(same, max_pixels)
+            _refuse_pieces(image)
+            tiff_pieces.prepare(image)
         image.load()  # first: reading a PNG's EXIF loads it too, but hides that its stream is broken
         _refuse_pixels(data, image)
         orientation = orientation_of(image)
         return DecodedImage(upright(srgb_of(image), orientation), name, orientation)
+
+
+def _refuse_pieces(image: TiffImagePlugin.TiffImageFile) -> None:
+    """Raise UnreadableImage if an opened TIFF lacks strips or tiles, or has planes that are not read right."""
+    if (layout := tiff_pieces.why_unsupported(image)) is not None:
+        raise UnreadableImage(Reason.UNSUPPORTED_PIXELS, layout)
+    if (gap := tiff_pieces.missing(image)) is not None:
+        raise UnreadableImage(Reason.BROKEN_IMAGE, gap)
 
 
 def _refuse_pixels(data: bytes, image: Image.Image) -> None:
@@ -160,6 +174,9 @@ def _despite(problem: Exception, data: bytes, max_pixels: int) -> DecodedImage |
         if (lab := odd_files.lab_tiff_as_rgb(data)) is not None:
             with Image.open(io.BytesIO(lab[0]), formats=("TIFF",)) as image:
                 refuse_beyond(max_pixels, image)
+                if isinstance(image, TiffImagePlugin.TiffImageFile):
+                    _refuse_pieces(image)
+                    tiff_pieces.prepare(image)
                 image.load()
                 orientation = orientation_of(image)
                 rgb = srgb_of(odd_files.lab_of_rgb(image, is_signed=lab[1]))
@@ -226,6 +243,8 @@ def srgb_of(image: Image.Image) -> Image.Image:
     """The image as 8-bit RGB by rules 3 to 5, with the profile and the transparency of `image.info`."""
     if image.mode == "F":
         raise UnreadableImage(Reason.UNSUPPORTED_PIXELS, "floating-point pixels have no agreed range")
+    if image.mode == "La":
+        image = image.convert("LA")  # grey that was multiplied by its alpha
     plain, alpha = _grey_from_16_bits(image) if image.mode.startswith("I") else (_without_alpha(image), _alpha(image))
     rgb = _from_profile(plain, image.info.get("icc_profile")) or plain.convert("RGB")
     return rgb if alpha is None else Image.composite(rgb, Image.new("RGB", rgb.size, "white"), alpha)

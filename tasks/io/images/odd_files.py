@@ -16,7 +16,7 @@ _TEXTS = {b"tEXt", b"zTXt", b"iTXt"}
 _ORIENTATION_TEXTS = (b"Raw profile type exif\0", b"Raw profile type APP1\0", b"XML:com.adobe.xmp\0")
 _MOST_TEXT_BYTES = 2**20
 
-_PHOTOMETRIC, _BITS, _SAMPLES, _COMPRESSION, _FORMAT = 262, 258, 277, 259, 339
+_PHOTOMETRIC, _BITS, _SAMPLES, _COMPRESSION, _PLANAR, _FORMAT = 262, 258, 277, 259, 284, 339
 _RGB, _CIELAB, _ICCLAB = 2, 8, 9
 _PLAIN_COMPRESSIONS = {1, 5, 8, 32_773, 32_946, 50_000}  # they know nothing of colours, as JPEG does
 
@@ -88,6 +88,19 @@ def lab_tiff_as_rgb(data: bytes) -> tuple[bytes, bool] | None:
         for number in range(len(values[_FORMAT])):
             _put(changed, order, tags[_FORMAT].place + number * tags[_FORMAT].size, tags[_FORMAT].size, 1)
     return bytes(changed), values[_PHOTOMETRIC] == (_CIELAB,)
+
+
+def tiff_in_one_plane(data: bytes) -> bytes | None:
+    """A TIFF of one band that says it has planes, declared as pixel by pixel, which for one band is the same.
+
+    None if it does not say so where `undecoded.tiff_tags` looks.
+    """
+    order, tags = tiff_tags(data)
+    if _PLANAR not in tags or tags[_PLANAR].values != (2,):
+        return None
+    changed = bytearray(data)
+    _put(changed, order, tags[_PLANAR].place, tags[_PLANAR].size, 1)
+    return bytes(changed)
 
 
 def _put(data: bytearray, order: str, place: int, size: int, value: int) -> None:

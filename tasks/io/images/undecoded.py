@@ -41,8 +41,9 @@ _AVIF_MOST_PIXELS, _AVIF_MOST_SIDE_PX = 16_384 * 16_384, 32_768
 # none, CCITT (three kinds), LZW, JPEG, deflate (two numbers), CCITT by words, PackBits, LZMA, Zstandard
 _TIFF_COMPRESSIONS = {1, 2, 3, 4, 5, 7, 8, 32_946, 32_771, 32_773, 34_925, 50_000}
 _TIFF_MOST_VALUES = 1_000_000
-# width, height, bits, compression, photometric, strips, samples, their lengths, tiles, their lengths, sample format
-_TIFF_TAGS = {256, 257, 258, 259, 262, 273, 277, 279, 324, 325, 339}
+# width, height, bits, compression, photometric, strips, samples, their lengths, planes, tiles, their lengths, sample
+# format
+_TIFF_TAGS = {256, 257, 258, 259, 262, 273, 277, 279, 284, 324, 325, 339}
 _SIZES = {1: "B", 3: "H", 4: "I", 16: "Q"}
 _PHOTOMETRIC = {0: "grey", 1: "grey", 2: "RGB", 3: "palette", 5: "CMYK", 6: "YCbCr", 8: "CIELab", 9: "ICCLab"}
 _SAMPLES = {1: "whole numbers", 2: "signed numbers", 3: "floating point", 5: "complex", 6: "complex floating point"}

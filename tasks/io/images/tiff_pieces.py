@@ -1,0 +1,161 @@
+"""Where a TIFF's pixels lie: in strips or tiles, pixel by pixel or in planes (TIFF 6.0, PlanarConfiguration).
+
+Only tags are read. Pillow reads uncompressed TIFFs itself, and asks nobody whether all pieces are there; compressed
+ones it leaves to libtiff, which does.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from PIL import ImageFile, TiffImagePlugin
+
+from tasks.io.images.undecoded import tiff_pixels
+
+_WIDTH, _HEIGHT, _BITS, _COMPRESSION, _PHOTOMETRIC = 256, 257, 258, 259, 262
+_STRIP_STARTS, _BANDS, _STRIP_ROWS, _STRIP_LENGTHS, _PLANAR = 273, 277, 278, 279, 284
+_TILE_WIDTH, _TILE_HEIGHT, _TILE_STARTS, _TILE_LENGTHS = 322, 323, 324, 325
+_EXTRAS, _FORMAT, _COARSENESS = 338, 339, 530
+_TIMES_ALPHA = 1
+_HEADER_BYTES = 8  # no piece lies in it
+
+Tiff = TiffImagePlugin.TiffImageFile
+
+
+class _Pieces(NamedTuple):
+    """The strips or tiles that a TIFF should have, and those that its directory lists."""
+
+    name: str
+    width_px: int
+    rows: int
+    columns: int
+    """Pieces side by side."""
+    down: int
+    """Pieces one below another."""
+    last_rows: int
+    """Of the lowest one."""
+    planes_bits: Sequence[int]
+    """Bits of a pixel in each plane."""
+    starts: Sequence[int]
+    lengths: Sequence[int] | None
+
+    @property
+    def total(self) -> int:
+        """How many there should be."""
+        return self.columns * self.down * len(self.planes_bits)
+
+    def expected_bytes(self, number: int) -> int:
+        """Of the piece with this number, from 0. Not a list of all: a header can ask for millions."""
+        plane, place = divmod(number, self.columns * self.down)
+        rows = self.last_rows if place // self.columns == self.down - 1 else self.rows
+        return -(-self.width_px * self.planes_bits[plane] // 8) * rows
+
+
+def why_unsupported(image: Tiff) -> str | None:
+    """What of an opened TIFF's layout neither Pillow nor its libtiff reads right; None if they do.
+
+    Planes of grey and alpha, of a palette and alpha, and of Lab; without compression also those of YCbCr, and colours
+    coarser than the pixels.
+    """
+    tags, is_plain = image.tag_v2, _is_uncompressed(image)
+    pixels = tiff_pixels(tags.get(_BITS, (1,)), tags.get(_FORMAT, (1,)), tags.get(_PHOTOMETRIC, -1))
+    if _has_planes(image):
+        is_misread = image.mode in {"LA", "La", "PA", "LAB"}
+        return (
+            f"{pixels}, in planes" if is_misread or (is_plain and image.mode not in {"RGB", "RGBA", "CMYK"}) else None
+        )
+    if is_plain and image.mode == "YCbCr" and tuple(tags.get(_COARSENESS, (2, 2))) != (1, 1):
+        # many writers leave the tag out and mean 1 x 1, so the bytes decide
+        lengths = tags.get(_STRIP_LENGTHS, tags.get(_TILE_LENGTHS))
+        if lengths is not None and sum(lengths) < 3 * image.width * image.height:
+            return f"{pixels} of coarser colours, without compression"
+    return None
+
+
+def missing(image: Tiff) -> str | None:
+    """Which strips or tiles an opened, uncompressed TIFF lacks; None if it has all.
+
+    As libtiff has it: the length of a single piece does not count, nor do lengths of which the first differs from the
+    second, in a TIFF of more than two pieces pixel by pixel; where there are no lengths, starts are enough.
+    """
+    pieces = _pieces(image) if _is_uncompressed(image) else None
+    if pieces is None:
+        return None
+    starts = pieces.starts[-1:] if pieces.total == 1 else pieces.starts[: pieces.total]  # of one Pillow reads the last
+    if len(starts) < pieces.total:
+        return f"truncated: {len(starts)} of {pieces.total} {pieces.name}s"
+    for number, start in enumerate(starts, 1):
+        if start < _HEADER_BYTES:
+            return f"truncated: {pieces.name} {number} lies nowhere"
+    return _too_short(pieces, is_in_planes=_has_planes(image))
+
+
+def _too_short(pieces: _Pieces, *, is_in_planes: bool) -> str | None:
+    """Which strip or tile has too few bytes for its rows."""
+    lengths = pieces.lengths
+    if pieces.total == 1 or not lengths:
+        return None
+    if pieces.total > 2 and not is_in_planes and lengths[0] and lengths[1:2] not in {lengths[:1], (0,)}:
+        return None  # libtiff counts them anew
+    for number, length in enumerate(lengths[: pieces.total]):
+        if length < (expected := pieces.expected_bytes(number)):
+            return f"truncated: {pieces.name} {number + 1} has {length} bytes, expected {expected}"
+    return None
+
+
+def prepare(image: Tiff) -> None:
+    """Have an opened, uncompressed TIFF's planes read by libtiff, where Pillow would take them for noise.
+
+    And let pieces more than the picture has be: Pillow would begin anew with them, at the top.
+    """
+    if not _is_uncompressed(image):
+        return
+    if _has_planes(image):
+        bits = image.tag_v2.get(_BITS, (8,))[0]
+        if bits == 16 or _TIMES_ALPHA in image.tag_v2.get(_EXTRAS, ()):
+            layout = image.mode if bits == 8 else f"{image.mode};16N"  # libtiff gives the machine's own byte order
+            whole = (0, 0, image.tag_v2[_WIDTH], image.tag_v2[_HEIGHT])
+            image.use_load_libtiff = True
+            image.tile = [ImageFile._Tile("libtiff", whole, 0, (layout, False, image.tag_v2.offset))]
+    elif (pieces := _pieces(image)) is not None:
+        del image.tile[pieces.total :]
+
+
+def is_one_plane(image: Tiff) -> bool:
+    """Whether an opened TIFF has a single band and says that it has planes, and Pillow reads it itself.
+
+    Pillow then takes the first letter of its own name for the pixels ("I;16" and "L;I" lose their meaning).
+    """
+    is_single = image.tag_v2.get(_BANDS, 1) == 1
+    return bool(is_single and image.tag_v2.get(_PLANAR, 1) == 2 and _is_uncompressed(image))
+
+
+def _is_uncompressed(image: Tiff) -> bool:
+    return bool(image.tag_v2.get(_COMPRESSION, 1) == 1)
+
+
+def _has_planes(image: Tiff) -> bool:
+    return bool(image.tag_v2.get(_PLANAR, 1) == 2 and image.tag_v2.get(_BANDS, 1) > 1)
+
+
+def _pieces(image: Tiff) -> _Pieces | None:
+    """By the tags; None where they make no sense, which the decoder says."""
+    tags = image.tag_v2
+    width_px, height_px, bands = tags[_WIDTH], tags[_HEIGHT], tags.get(_BANDS, 1)
+    bits = tags.get(_BITS, (1,))
+    bits = bits[:bands] if len(bits) >= bands else bits[:1] * bands
+    if _STRIP_STARTS in tags:
+        name, starts, lengths = "strip", tags[_STRIP_STARTS], tags.get(_STRIP_LENGTHS)
+        across_px, down_px = width_px, min(tags.get(_STRIP_ROWS, height_px), height_px)
+    else:
+        name, starts, lengths = "tile", tags.get(_TILE_STARTS, ()), tags.get(_TILE_LENGTHS)
+        across_px, down_px = tags.get(_TILE_WIDTH, 0), tags.get(_TILE_HEIGHT, 0)
+    if across_px < 1 or down_px < 1:
+        return None
+    if _has_planes(image):
+        extras = tags.get(_EXTRAS, ())
+        planes = bits[: bands - len(extras)] if extras and max(extras) == 0 else bits  # Pillow leaves these out
+    else:
+        planes = (sum(bits),)
+    columns, down = -(-width_px // across_px), -(-height_px // down_px)
+    last_rows = height_px - (down - 1) * down_px if name == "strip" else down_px
+    return _Pieces(name, across_px, down_px, columns, down, last_rows, planes, starts, lengths)
