@@ -1,6 +1,6 @@
 """What programs read of a release's YAML and JSON files, which may come from anybody: other fields are passed over."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -58,13 +58,14 @@ class RecipeCoco(_Fields):
 
 
 class RecipeStage(_Fields):
-    """A stage of a recipe. drop_relations: kinds of copies that dedup drops; ratios: of split; parquet, coco and media:
-    of export.
+    """A stage of a recipe. drop_relations: kinds of copies that dedup drops; ratios and roles: of split; parquet, coco
+    and media: of export.
     """
 
     label: str
     drop_relations: list[str] = []
     ratios: dict[str, float] | None = None
+    roles: dict[str, Any] | None = None
     parquet: RecipeParquet | None = None
     coco: RecipeCoco | None = None
     media: bool | None = None

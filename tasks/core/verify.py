@@ -198,6 +198,19 @@ def leak_problems(images: pa.Table) -> Iterator[str]:
                 yield f"leak: expected {name} {word} in one split, got {sorted(found)}"
 
 
+def joined_problems(relations: pa.Table, ledger: pa.Table) -> Iterator[str]:
+    """Pairs of kept records that the release itself takes for one work, in two splits."""
+    kept = ledger.filter(ledger["kept"]).select(["record_id", "last_split"]).to_pylist()
+    split_of = {row["record_id"]: row["last_split"] for row in kept}
+    for row in relations.filter(pc.fill_null(relations["is_joined"], False)).to_pylist():
+        splits = {split_of[name] for name in (row["a"], row["b"]) if name in split_of}
+        if len(splits) > 1:
+            yield (
+                f"leak: expected {row['a']} and {row['b']}, which relations.parquet joins as one work, in one split, "
+                f"got {sorted(splits)}"
+            )
+
+
 def name_problems(name: str | None, manifest_name: str) -> Iterator[str]:
     """A manifest that is called unlike its recipe."""
     if name != manifest_name:

@@ -174,6 +174,9 @@ def _tables(release: Release) -> Iterator[str]:
         yield f"annotations: expected boxes of images in the release, got boxes of {len(strangers)} other images"
     yield from core.count_problems(release.manifest.counts, ledger, shown)
     yield from core.leak_problems(shown)
+    split = release.recipe().stage("split")
+    if not (split and split.roles):  # queries may show the works of the gallery
+        yield from core.joined_problems(release.relations(), ledger)
     yield from core.split_problems(release.manifest.files, splits_of(release))
     for path, entry in release.manifest.files.items():
         yield from core.row_count_problems(path, entry.rows, _row_count(release, path))

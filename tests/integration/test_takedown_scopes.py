@@ -13,6 +13,7 @@ from tasks.io.store.layout import tombstones_path
 from tasks.io.store.releases import Release
 from tasks.purge import purge
 from tasks.verify import verify
+from tests.support.manifests import rewrite_manifest
 from tests.support.wall import SPLIT, Wall
 
 ALL_OF_ONE = {"m:one-again.jpg", "m:one-cropped.jpg", "m:one-worse.jpg", "m:one.jpg"}
@@ -106,7 +107,7 @@ def as_before_1_4(release: Release, *, has_scopes: bool) -> None:
     manifest = release.manifest.model_copy(
         update={"files": files, "contract_version": "1.3.0", "version": version, "manifest_sha256": None}
     )
-    contract = (root / "contract.yaml").read_text(encoding="utf-8").replace("version: 1.4.0", "version: 1.3.0")
+    contract = (root / "contract.yaml").read_text(encoding="utf-8").replace("version: 1.4.1", "version: 1.3.0")
     (root / "contract.yaml").write_text(contract, encoding="utf-8")
     entry = Release(release.url).file_entry("contract.yaml")
     assert entry is not None
@@ -134,6 +135,22 @@ def test_a_store_of_an_earlier_version_goes_on(wall: Wall, has_scopes: bool):
     assert len(wall.kept()) == 2
     purge("wall", wall.store)
     assert scopes(wall) == dict.fromkeys(ALONE_GO, "record")
+
+
+def test_a_release_that_does_not_say_what_reached_its_records_goes_on(wall: Wall):
+    """As contract 1.4.0 had it."""
+    build(wall)
+    row = "takedown,work,m:one.jpg,asked,2024-05-01"
+    release = build(wall, row)
+    before = {name: known["reason"] for name, known in wall.ledger().items()}
+    file = Path(release.root, "takedowns.parquet")
+    pq.write_table(pq.read_table(file).drop_columns("reached_by"), file)
+    entry = release.file_entry(file.name)
+    assert entry is not None
+    rewrite_manifest(release.url, lambda fields: fields["files"][file.name].update(entry.model_dump(exclude={"rows"})))
+    assert wall.latest.takedowns() is None
+    build(wall, row)
+    assert {name: known["reason"] for name, known in wall.ledger().items()} == before
 
 
 def test_a_dry_run_leaves_a_damaged_store_as_it_is(wall: Wall):

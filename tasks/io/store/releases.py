@@ -28,7 +28,7 @@ from schemas.errors import BadInput, DamagedFile
 from schemas.manifests import FileEntry, ReleaseManifest
 from schemas.phrases import LONGEST_PLACE, error_line, quoted
 from schemas.release import ReleaseContract, ReleaseRecipe, ReleaseScores
-from schemas.tables import EDGES, RECORDS, TOMBSTONES
+from schemas.tables import EDGES, RECORDS, TAKEDOWNS, TOMBSTONES
 from schemas.yaml_text import NotYaml, parse_yaml
 from tasks.io.files import regular
 from tasks.io.store import layout, release_tables
@@ -194,13 +194,14 @@ class Release:
 
     def takedowns(self) -> pa.Table | None:
         """TAKEDOWNS of what its ledger had as taken down when it was published; None where it has none, or is of a
-        time before contract 1.4.0.
+        time before contract 1.4.1, which did not say what had reached a record.
 
         Raises DamagedFile as `rows` does.
         """
         if "takedowns.parquet" not in self.manifest.files:
             return None
-        return self._whole_table("takedowns.parquet")
+        found = self._whole_table("takedowns.parquet", needed=set(TAKEDOWNS.names) - {"reached_by"})
+        return found if "reached_by" in found.column_names else None
 
     def rows(self, table: str, columns: Sequence[str]) -> pa.Table:
         """Columns of one of its tables, of all its files, in the types of a release (`release_tables.check_columns`).

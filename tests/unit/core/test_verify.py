@@ -13,6 +13,7 @@ import yaml
 from schemas import tables
 from schemas.manifests import FileEntry, ReleaseManifest
 from schemas.release import ContractColumn, ContractTable, RecipeStage, ReleaseContract
+from schemas.tables import EDGES, LEDGER
 from tasks.core import verify, verify_coco
 from tasks.core.coco.document import split_document, split_results
 from tasks.core.export import digest
@@ -593,3 +594,26 @@ def test_a_picture_of_what_has_a_tombstone_is_found_unless_another_image_uses_it
         "media/aa/aa.jpg: expected no image of a record with a tombstone, got one"
     ]
     assert list(verify.leftover_files([], stones, images.slice(0, 0))) == []
+
+
+@pytest.mark.parametrize(
+    ("pair", "said"),
+    [
+        pytest.param(
+            {}, ["leak: expected a and b, which relations.parquet joins as one work, in one split"], id="kept"
+        ),
+        pytest.param({"is_joined": False}, [], id="not joined"),
+        pytest.param({"is_joined": None}, [], id="nobody says"),
+        pytest.param({"b": "c"}, [], id="in one split"),
+        pytest.param({"b": "dropped"}, [], id="one is dropped"),
+        pytest.param({"b": "strange"}, [], id="one is not there"),
+    ],
+)
+def test_joined_pairs_lie_in_one_split(pair: dict[str, Any], said: list[str]):
+    rows = [("a", True, "train"), ("b", True, "test"), ("c", True, "train"), ("dropped", False, "test")]
+    known = [{"record_id": name, "kept": kept, "last_split": split} for name, kept, split in rows]
+    edge = {"a": "a", "b": "b", "relation": "resized", "is_joined": True, **pair}
+    found = verify.joined_problems(
+        pa.Table.from_pylist([edge], schema=EDGES), pa.Table.from_pylist(known, schema=LEDGER)
+    )
+    assert [problem.partition(", got")[0] for problem in found] == said
