@@ -33,6 +33,11 @@ _SEPARATORS = re.compile(r"[|;\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _YEARS = re.compile(
     r"(.*?[^\W\d_].*?)[\s,]+(?:b|d|c|ca|fl|born|died|active)?\.?\s*(?:1\d{3}|20\d{2})(?!\d)(?:\d|[^\w()\[\]])*"
 )
+_OF_YEAR = re.compile(
+    r"(?:^|,)?([^,]*?\b(?:of|von|vom|van|de|des|du|di|del))(?: (?:the |dem )?(?:years?|jahre?s?|ann[eé]e))?"
+    r"(?: (?:c|ca|circa|um)\b\.?)? (?:1\d{3}|20\d{2})(?!\d)(?:\s?[-–/]\s?\d{2,4})?",
+    re.IGNORECASE,
+)
 _BEFORE_COMMA = re.compile(r"\s*\(([^()]*)\)(?=\s*,)")
 _AND_HIS = re.compile(
     r"(.*\S)\s+(?:and|or|und|&)\s+(?:his |her )?"
@@ -216,8 +221,14 @@ def _without_workshop(text: str, _: Aliases) -> _Stripped | None:
 
 
 def _without_years(text: str, _: Aliases) -> _Stripped | None:
-    match = _YEARS.fullmatch(text)
-    return (match[1], None) if match else None
+    match = _YEARS.fullmatch(_OF_YEAR.sub(_masked, text))
+    return (text[: match.end(1)], None) if match else None
+
+
+def _masked(of_year: re.Match[str]) -> str:
+    """Letters in place of a year that is part of a name: "Master of 1499". In "Rembrandt, circle of 1640" it is none."""
+    is_behind_name = of_year[0].startswith(",") and normalize_name(of_year[1]) in QUALIFIER_OF_TRAILING
+    return of_year[0] if is_behind_name else "x" * len(of_year[0])
 
 
 def _without_others_names(text: str, aliases: Aliases) -> _Stripped | None:
