@@ -245,7 +245,7 @@ def test_without_a_comma_there_is_nothing_to_turn(text: str):
 
 
 WORDS = """Jan Peter Paul Rubens van de the Elder Jr. OM RA Sir Lord of Paris France Museum & and Co. I V. 豊原 d'A. C.
-B x 1606 Workshop Circle Master da il"""
+B x 1606 Titian Hiroshige Workshop Circle Master da il"""
 TEXTS = st.lists(st.one_of(st.sampled_from(WORDS.split()), st.just(","), st.just(", ")), max_size=10).map(" ".join)
 
 

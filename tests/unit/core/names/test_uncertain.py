@@ -30,7 +30,7 @@ SHIPPED = merge_aliases(Artists())
         "Dürer, Albrecht (spätere Kopie)",
         "Rembrandt (studio replica), Dutch",
         "Formerly attributed to Titian, now Zug",
-        "Zug (after) by Marcantonio Raimondi",
+        "Dürer (after) by Zug",
     ],
 )
 def test_what_is_not_certain_stays_as_it_came_and_is_counted(text: str):
