@@ -193,10 +193,10 @@ def _first_of_several(text: str, aliases: Aliases) -> str:
 def _without_doubt(text: str, qualifiers: _Qualifiers) -> str:
     if "?" not in text:
         return text
-    without_places_doubt = _BRACKET_WITH_DOUBT.sub(_without_marks, text)
-    less = _DOUBT.sub(" ", _DOUBT.sub(" ", without_places_doubt).strip()).strip()  # "(?) ? Titian"
-    if less != without_places_doubt.strip():
+    less = _BRACKET_WITH_DOUBT.sub(_without_marks, text).strip()
+    while (shorter := _DOUBT.sub(" ", less).strip()) != less:  # "(?) ? Titian" needs two steps
         qualifiers.add("possibly", is_in_front=False)
+        less = shorter
     return less
 
 

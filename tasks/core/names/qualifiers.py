@@ -73,6 +73,7 @@ _IN_FRONT = re.compile(
     re.IGNORECASE,
 )
 _AND = re.compile(r"(?:and|or|und|oder|et|ou|e|o|y|of|en)(?: (?:his|her|seine|son|sa))? ")
+_BETWEEN = re.compile(r" (?:and|or|und|oder|et|ou|e|o|y|of|en) ")
 _OF_ATTRIBUTION = re.compile(
     r"(?:\w+ ){0,2}(?:\w*(?:kopien?|werkstatt|replik)|copy|copies|copie|copia|replicas?|forger(?:y|ies)|fakes?"
     r"|falschung|imitations?|attribution|attributed|zuschreibung|followers?|nachfolger|navolger|suiveurs?|seguaci|seguace"
@@ -101,13 +102,19 @@ def without_phrase_in_front(text: str) -> tuple[str, str | None] | None:
 
 
 def qualifier_of_bracket(phrase: str) -> str | None:
-    """The qualifier that a bracket's words are; None if they are none.
+    """The qualifier that a bracket's words are, the first of several; None if they are none.
 
     >>> [qualifier_of_bracket(phrase) for phrase in ("Werkstatt", "and workshop", "Dutch", "")]
     ['workshop of', 'workshop of', None, None]
     """
     folded = normalize_name(phrase)
-    return QUALIFIER_OF_TRAILING.get(folded) or QUALIFIER_OF_TRAILING.get(_AND.sub("", folded, count=1)) or None
+    leading = _AND.match(folded)
+    shorter = folded[leading.end() :] if leading else folded
+    for words in (folded, shorter):
+        if words in QUALIFIER_OF_TRAILING:
+            return QUALIFIER_OF_TRAILING[words] or None
+    several = _BETWEEN.split(shorter)
+    return QUALIFIER_OF_TRAILING[several[0]] or None if set(several) <= QUALIFIER_OF_TRAILING.keys() else None
 
 
 def has_unclear_bracket(text: str) -> bool:

@@ -124,6 +124,8 @@ def test_nobody_is_known(text):
         ("Rembrandt (copie d'après)", "Rembrandt", "copy after"),
         ("Rembrandt (and workshop)", "Rembrandt", "workshop of"),
         ("Rembrandt (und Werkstatt)", "Rembrandt", "workshop of"),
+        ("Rembrandt (workshop or circle)", "Rembrandt", "workshop of"),
+        ("Rembrandt (circle or workshop)", "Rembrandt", "circle of"),
         ("Bottega di Raffaello Sanzio", "Raphael", "workshop of"),
         ("Copie d'après Rubens", "Peter Paul Rubens", "copy after"),
         ("Siena (Schule)", "School of Siena", None),
