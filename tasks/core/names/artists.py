@@ -19,7 +19,12 @@ from tasks.core.names.commas import turn
 from tasks.core.names.matching import Aliases, normalize_name
 from tasks.core.names.name_words import GENERATIONS
 from tasks.core.names.person_names import without_honours
-from tasks.core.names.qualifiers import QUALIFIER_OF_TRAILING, stronger_qualifier, without_phrase_in_front
+from tasks.core.names.qualifiers import (
+    QUALIFIER_OF_TRAILING,
+    qualifier_of_bracket,
+    stronger_qualifier,
+    without_phrase_in_front,
+)
 
 _LONGEST = 300
 _UNKNOWN = re.compile(
@@ -33,6 +38,11 @@ _SEPARATORS = re.compile(r"[|;\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _YEARS = re.compile(
     r"(.*?[^\W\d_].*?)[\s,]+(?:b|d|c|ca|fl|born|died|active)?\.?\s*(?:1\d{3}|20\d{2})(?!\d)(?:\d|[^\w()\[\]])*"
 )
+_OF_YEAR = re.compile(
+    r"(?:^|,)?([^,]*?\b(?:of|von|vom|van|de|des|du|di|del))(?: (?:the |dem )?(?:years?|jahre?s?|ann[eé]e))?"
+    r"(?: (?:c|ca|circa|um)\b\.?)? (?:1\d{3}|20\d{2})(?!\d)(?:\s?[-–/]\s?\d{2,4})?",
+    re.IGNORECASE,
+)
 _BEFORE_COMMA = re.compile(r"\s*\(([^()]*)\)(?=\s*,)")
 _AND_HIS = re.compile(
     r"(.*\S)\s+(?:and|or|und|&)\s+(?:his |her )?"
@@ -41,6 +51,9 @@ _AND_HIS = re.compile(
 )
 _DOUBT = re.compile(r"[(\[]\s*\?+\s*[)\]]|^[\s?]*\?|(?<![\d–—-])\?[\s?]*$")
 """A "?" behind a year doubts the year, not the artist."""
+_MARK = re.compile(r"[(\[]\s*\?+\s*[)\]]")
+_BRACKET_WITH_DOUBT = re.compile(r"[(\[][^()\[\]]*(?:[(\[]\s*\?+\s*[)\]][^()\[\]]*)+[)\]]")
+"""A "(?)" within brackets doubts what they say: "(Haarlem (?) - 1475 Leuven)"."""
 _LETTER = re.compile(r"[^\W\d_]")
 _Stripped = tuple[str, str | None]
 """What is left of a text, and the qualifier that was taken from it."""
@@ -150,8 +163,12 @@ def _is_unknown(text: str) -> bool:
 def _strip_once(text: str, aliases: Aliases, qualifiers: _Qualifiers) -> str:
     """The text without the first thing that is not part of the name, which is added to the qualifiers if it is one.
 
-    The text itself if there is no such thing.
+    The text itself if there is no such thing, or if it is not certain what is one.
     """
+    if (maker := makers.maker_now(text, aliases.is_known)) is not None:
+        return maker
+    if makers.is_unclear(text):
+        return text
     for step in _STEPS:
         stripped = step(text, aliases)
         if stripped is not None and stripped[0] != text:
@@ -174,15 +191,22 @@ def _first_of_several(text: str, aliases: Aliases) -> str:
 
 
 def _without_doubt(text: str, qualifiers: _Qualifiers) -> str:
-    less = _DOUBT.sub(" ", text).strip() if "?" in text else text
-    if less != text:
+    if "?" not in text:
+        return text
+    less = _BRACKET_WITH_DOUBT.sub(_without_marks, text).strip()
+    while (shorter := _DOUBT.sub(" ", less).strip()) != less:  # "(?) ? Titian" needs two steps
         qualifiers.add("possibly", is_in_front=False)
+        less = shorter
     return less
+
+
+def _without_marks(bracket: re.Match[str]) -> str:
+    return _MARK.sub(" ", bracket[0]) if _LETTER.search(bracket[0]) else bracket[0]
 
 
 def _without_brackets(text: str, aliases: Aliases) -> _Stripped | None:
     if match := _BEFORE_COMMA.search(text):
-        return text[: match.start()] + text[match.end() :], _qualifier_behind(match[1])
+        return text[: match.start()] + text[match.end() :], qualifier_of_bracket(match[1])
     at = max(text.rfind("("), text.rfind("["))
     is_at_end = text.endswith((")", "]")) or not set(text[at:]) & set(")]")
     if at < 0 or not is_at_end:
@@ -195,11 +219,7 @@ def _without_brackets(text: str, aliases: Aliases) -> _Stripped | None:
         return phrase, None
     if folded in GENERATIONS:
         return f"{before} {phrase}", None
-    return _without_group(before, _qualifier_behind(phrase), aliases)
-
-
-def _qualifier_behind(phrase: str) -> str | None:
-    return QUALIFIER_OF_TRAILING.get(normalize_name(phrase)) or None
+    return _without_group(before, qualifier_of_bracket(phrase), aliases)
 
 
 def _without_group(name: str, qualifier: str | None, aliases: Aliases) -> _Stripped | None:
@@ -212,12 +232,18 @@ def _without_group(name: str, qualifier: str | None, aliases: Aliases) -> _Strip
 
 def _without_workshop(text: str, _: Aliases) -> _Stripped | None:
     match = _AND_HIS.fullmatch(text)
-    return (match[1], _qualifier_behind(match[2]) or "workshop of") if match else None
+    return (match[1], qualifier_of_bracket(match[2]) or "workshop of") if match else None
 
 
 def _without_years(text: str, _: Aliases) -> _Stripped | None:
-    match = _YEARS.fullmatch(text)
-    return (match[1], None) if match else None
+    match = _YEARS.fullmatch(_OF_YEAR.sub(_masked, text))
+    return (text[: match.end(1)], None) if match else None
+
+
+def _masked(of_year: re.Match[str]) -> str:
+    """Letters in place of a year that is part of a name: "Master of 1499", but not "Rembrandt, circle of 1640"."""
+    is_behind_name = of_year[0].startswith(",") and normalize_name(of_year[1]) in QUALIFIER_OF_TRAILING
+    return of_year[0] if is_behind_name else "x" * len(of_year[0])
 
 
 def _without_others_names(text: str, aliases: Aliases) -> _Stripped | None:

@@ -4,9 +4,16 @@ import re
 from collections.abc import Callable
 from typing import Literal
 
+from tasks.core.names.known_artists import ALIASES
 from tasks.core.names.matching import normalize_name
-from tasks.core.names.name_words import PARTICLES, PLACES, POST_NOMINALS
-from tasks.core.names.person_names import has_firm_word, has_particle, is_given, is_single_surname
+from tasks.core.names.name_words import MASTERS, PARTICLES, PLACES, POST_NOMINALS
+from tasks.core.names.person_names import (
+    has_firm_word,
+    has_particle,
+    is_given,
+    is_single_surname,
+    without_generation,
+)
 
 Order = Literal["last, first", "first last", "unknown"]
 """Of two parts: the second is spoken first; both are spoken as they stand, without the comma; nobody can know."""
@@ -16,6 +23,8 @@ _FIRM_AND = re.compile(
     r"(?:.+ )?(?:&|and|und|et) (?:sons?|daughters?|brothers?|bros\.?|co\.?|company|cie\.?|fils|fr[eè]res|s[oö]hne?)",
     re.IGNORECASE,
 )
+_KNOWN = frozenset(normalize_name(name) for pair in ALIASES.items() for name in pair)
+_KNOWN_OR_MASTER = _KNOWN | MASTERS
 _MASTER = re.compile(r"(?:Master|Painter|Maestro|Meister|Maître)\b.*")
 
 
@@ -65,6 +74,21 @@ def _order_by_firm_or_place(head: str, other: str) -> Order | None:
     return "unknown" if head[:1].isupper() and other[:1].islower() and not is_given(other) else None
 
 
+def _order_by_known_name(head: str, other: str) -> Order | None:
+    """A known name is a surname only where what follows fits it; else two people: "Titian, Paolo Veronese"."""
+    names = {normalize_name(head), normalize_name(without_generation(head))}
+    if names.isdisjoint(_KNOWN_OR_MASTER) or normalize_name(f"{other} {head}") in _KNOWN or other in POST_NOMINALS:
+        return None
+    given = without_generation(other)
+    first, last = given.split()[0], normalize_name(given.split()[-1])
+    if normalize_name(given) in _KNOWN_OR_MASTER:
+        return "unknown"  # "Raphael, Michelangelo"
+    if is_given(given) or last in PARTICLES or " or " in given:
+        return None
+    is_family = names.isdisjoint(_KNOWN)  # "Boucher, William Esperance": no list of given names is complete
+    return None if is_family and is_given(first, is_whole=True) and last not in _KNOWN_OR_MASTER else "unknown"
+
+
 def _order_by_surname(head: str, other: str) -> Order:
     """Whether the first part is a surname, or a whole name in the order in which it is spoken."""
     if is_single_surname(head):
@@ -84,5 +108,6 @@ _RULES: tuple[Callable[[str, str], Order | None], ...] = (
     _order_by_master,
     _order_by_byname,
     _order_by_firm_or_place,
+    _order_by_known_name,
     _order_by_surname,
 )

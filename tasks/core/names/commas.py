@@ -80,6 +80,8 @@ _ANOTHERS_WORK = re.compile(
     r"|executed by|finished by|in collaboration with|lithographed by|made by|printed by|published by)\s+\S.*"
 )
 _RANK = re.compile(rf"(?:{'|'.join(sorted(RANKS))})s?\s+(?:of|de|du|del|della|di|d['’]|von|zu|van)\b.*", re.IGNORECASE)
+_PEERAGE = re.compile(rf"(?:{'|'.join(sorted(RANKS))}) (\S.*)", re.IGNORECASE)
+_RANK_OF = re.compile(rf"(?:{'|'.join(sorted(RANKS))}) (?:of|de|du|del|della|di|von|zu|van)", re.IGNORECASE)
 _TWO_TURNED = re.compile(r"([^,]+, [^,]+?) (?:and|und|et|&) [^,]+, [^,]+")
 _LONGEST_QUALIFIER = 4
 
@@ -102,7 +104,7 @@ def turn(text: str, qualifier_of: Mapping[str, str]) -> CommaName | None:
         return CommaName(two[1])
     head, *rest = [part.strip() for part in text.split(",") if normalize_name(part)] or [""]
     parts = _sorted_parts(head, rest, qualifier_of)
-    name = _turned(head, parts)
+    name = _peer(head, parts) or _turned(head, parts)
     if name is None:
         whole = ", ".join([head, *parts.all_of_name])
         return CommaName(whole, tuple(parts.qualifiers), is_certain=is_firm(text))
@@ -121,6 +123,9 @@ def _sorted_parts(head: str, rest: list[str], qualifier_of: Mapping[str, str]) -
             parts.qualifiers.append(qualifier_of[folded])
         elif _REMARK.fullmatch(folded) or _is_in_other_script(name, head) or _is_about_another(name, head):
             continue
+        elif _is_peerage(name, head):
+            parts.tails.append(name)
+            parts.all_of_name.append(name)
         elif has_firm_word(head) or not is_honour(name, is_behind_full_name=is_behind_full_name):
             parts.add(name)
     return parts
@@ -136,6 +141,21 @@ def _without_qualifier(part: str, qualifier_of: Mapping[str, str]) -> tuple[str,
         if len(words) > length and phrase.endswith((" of", " to")) and phrase in qualifier_of:
             return " ".join(words[:-length]), [qualifier_of[phrase]]
     return part, []
+
+
+def _is_peerage(part: str, head: str) -> bool:
+    """Whether a title with a family name stands behind given names: "Frederic, Lord Leighton"."""
+    match = _PEERAGE.fullmatch(part)
+    return match is not None and is_given(head, is_whole=True) and not is_given(match[1])
+
+
+def _peer(head: str, parts: _PartsAfterHead) -> str | None:
+    """The name where a rank waits for its place: "Caylus, Anne Claude Philippe, comte de"; None where none does."""
+    is_whole = len(parts.names) <= 1 and not parts.titles and not parts.generations
+    if len(parts.tails) != 1 or not _RANK_OF.fullmatch(parts.tails[0]) or not is_whole:
+        return None
+    peer = f"{parts.tails.pop()} {head}"
+    return f"{parts.names[0]}, {peer}" if parts.names else peer
 
 
 def _turned(head: str, parts: _PartsAfterHead) -> str | None:

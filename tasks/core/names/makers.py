@@ -11,7 +11,12 @@ from tasks.core.names.commas import turn
 from tasks.core.names.matching import normalize_name
 from tasks.core.names.name_words import GIVEN_NAMES, MASTERS, PARTICLES, PLACES, SCHOOL_PLACES
 from tasks.core.names.person_names import has_firm_word, is_full_name
-from tasks.core.names.qualifiers import QUALIFIER_OF_TRAILING, QUALIFIERS_OF_GROUPS, without_phrase_in_front
+from tasks.core.names.qualifiers import (
+    QUALIFIER_OF_TRAILING,
+    QUALIFIERS_OF_GROUPS,
+    has_unclear_bracket,
+    without_phrase_in_front,
+)
 
 _PLACES = PLACES | SCHOOL_PLACES
 IsKnown = Callable[[str], bool]
@@ -36,12 +41,23 @@ _JOINT = re.compile(
 )
 _COMPANIONS = re.compile(r"\s(?:and|und|et|with|avec|&)\s", re.IGNORECASE)
 _AFTER_BY = re.compile(r"(?:after|nach|d['’]après|copy after)\s+(\S.*?)\s+by\s+(\S.*)", re.IGNORECASE)
+_NOW = re.compile(
+    r"(?:(?P<before>(?:formerly|previously|once|ehemals)\s.*?\S)[\s,]*[,(\[]\s*now\s+|"
+    r"(?P<other>.*?\S)[\s,]*[,(\[]\s*now\s+(?=(?:attributed|ascribed|given) to\s))(?P<maker>\S.*?)[)\]]?",
+    re.IGNORECASE,
+)
+_MARKED_AFTER_BY = re.compile(
+    r"(?P<before>\S.*?)[\s,]*[(\[]\s*(?:copy )?(?:after|nach|d['’]après)\s*[)\]][\s,]*by\s+(?P<maker>\S.*)",
+    re.IGNORECASE,
+)
 _BYNAME = re.compile(
     r"(.*\S)\s+(?:called|dite?|dett[oa]|genannt|gen\.|alias|a\.?k\.?a\.?|(?:formerly |also |better )?known as)\s+\S.*"
 )
 _NOT_CERTAIN = re.compile(
     r".*\S (?:after|nach|d['’]après|by|and|und|et|or|with|formerly|called|dett[oa]) \S.*"
-    r"|(?:[Ff]ormerly|(?:[Tt]he )?[Ss]chool of) \S.*|\S.*[,(] ?(?:[Ss]chool(?: of)?\)?|[Ff]ormerly.*)",
+    r"|(?:[Ff]ormerly|(?:[Tt]he )?[Ss]chool of) \S.*"
+    r"|\S.*[,(] ?(?:(?:[Ss]chool(?: of)?|[Ss]chule(?: von)?|[ÉéEe]cole(?: de)?"
+    r"|[Ss]cuola(?: di)?|[Ee]scuela(?: de)?)\)?|[Ff]ormerly.*)",
 )
 _FIRM = re.compile(r".*(?:&|\b(?:and|und|et) (?:sons?|co|company|cie|brothers|fils|fr[eè]res)\b).*", re.IGNORECASE)
 
@@ -81,6 +97,23 @@ def maker_of(text: str, is_known: IsKnown) -> str | None:
     if (byname := _BYNAME.fullmatch(text)) and _has_byname(byname[1], is_known):
         return byname[1]
     return _before_joint(text, is_known)
+
+
+def maker_now(text: str, is_known: IsKnown) -> str | None:
+    """Who made it, where a text says whose it was thought to be, or whom he followed, in front; None if not certain.
+
+    >>> maker_now("Formerly attributed to Titian, now Giorgione", lambda name: False)
+    'Giorgione'
+    """
+    for form in (_NOW, _MARKED_AFTER_BY):
+        if match := form.fullmatch(text):
+            return match["maker"] if is_person(match["maker"], is_known) else None
+    return None
+
+
+def is_unclear(text: str) -> bool:
+    """Whether a text says that a work is not by whom it names, and can't be taken apart."""
+    return has_unclear_bracket(text) or any(form.fullmatch(text) for form in (_NOW, _MARKED_AFTER_BY))
 
 
 def _before_joint(text: str, is_known: IsKnown) -> str | None:

@@ -56,6 +56,19 @@ def is_single_surname(text: str) -> bool:
     return not more or first in PARTICLES or (first not in GIVEN_NAMES and any(word in PARTICLES for word in more))
 
 
+def without_generation(text: str) -> str:
+    """The text without a generation at its end, unless it is nothing else.
+
+    >>> without_generation("Hans the Elder"), without_generation("Toyokuni III"), without_generation("Jr.")
+    ('Hans', 'Toyokuni', 'Jr.')
+    """
+    words = text.split()
+    for length in range(LONGEST_GENERATION, 0, -1):
+        if len(words) > length and normalize_name(" ".join(words[-length:])) in GENERATIONS:
+            return " ".join(words[:-length])
+    return text
+
+
 def is_full_name(text: str) -> bool:
     """Whether it is a name in the order in which it is spoken: a given name first, and a surname last.
 

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from schemas.phrases import listed
 from tasks.core.names.commas import turn
-from tasks.core.names.makers import is_uncertain_maker
+from tasks.core.names.makers import is_uncertain_maker, is_unclear
 
 _MOST_LISTED = 10
 
@@ -14,6 +14,8 @@ _MOST_LISTED = 10
 @lru_cache(maxsize=65536)
 def is_uncertain(name: str) -> bool:
     """Whether it is not certain what a name's commas mean, or whom of several it names."""
+    if is_unclear(name):
+        return True
     turned = turn(name, {})
     return is_uncertain_maker(name) if turned is None else not turned.is_certain
 

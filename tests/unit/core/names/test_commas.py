@@ -91,6 +91,14 @@ TURNED = [
     ("Bertinus, Brother", "Brother Bertinus"),
     ("Merwede, Matthuys van de, Lord of Clootwyck", "Matthuys van de Merwede, Lord of Clootwyck"),
     ("Marie Antoinette, Queen of France", "Marie Antoinette, Queen of France"),
+    ("Frederic, Lord Leighton", "Frederic, Lord Leighton"),
+    ("Thomas, Lord Lyttelton", "Thomas, Lord Lyttelton"),
+    ("Jean-Antoine, Baron Gros", "Jean-Antoine, Baron Gros"),
+    ("Albert, Prince Consort", "Albert, Prince Consort"),
+    ("Gérard, Baron François", "Baron François Gérard"),
+    ("Caylus, Anne Claude Philippe, comte de", "Anne Claude Philippe, comte de Caylus"),
+    ("Wales, Charles, Prince of", "Charles, Prince of Wales"),
+    ("Caylus, comte de", "comte de Caylus"),
     ("Anne Claude Philippe, Comte de Caylus", "Anne Claude Philippe, Comte de Caylus"),
     # masters and bynames
     ("GG, Master", "Master GG"),
@@ -98,6 +106,16 @@ TURNED = [
     ("Soeterbeeck, Master of", "Master of Soeterbeeck"),
     ("Master of Flémalle, The", "Master of Flémalle"),
     ("Leonardo, da Vinci", "Leonardo da Vinci"),
+    # known names that are family names, or turned become known ones
+    ("Rubens, Peter Paul", "Peter Paul Rubens"),
+    ("Rubens, P. P.", "P. P. Rubens"),
+    ("Hiroshige, Andō", "Utagawa Hiroshige"),
+    ("Caravaggio, Michelangelo Merisi da", "Caravaggio"),
+    ("Bellini, Giovanni", "Giovanni Bellini"),
+    ("Holbein, Hans the Elder", "Hans Holbein the Elder"),
+    ("Peale, Rembrandt", "Rembrandt Peale"),
+    ("Boucher, William Esperance", "William Esperance Boucher"),
+    ("Caravaggio, Polidoro da", "Polidoro da Caravaggio"),
     ("Vinci, Leonardo da", "Leonardo da Vinci"),
     ("Andrea Briosco, called Riccio", "Andrea Briosco"),
     # dates, places, nationalities, roles, other names
@@ -148,6 +166,19 @@ LEFT = [
     "Jean Arp, Max Ernst",
     "Turner, Girtin and others",
     "Zug, School of",
+    "Zug, école de",
+    # two masters are not one person
+    "Titian, Paolo Veronese",
+    "Rembrandt, Jan Lievens",
+    "Rembrandt van Rijn, Jan Lievens",
+    "Raphael, Giulio Romano",
+    "Toyokuni III, Hiroshige",
+    "Hiroshige II, Kunisada",
+    "Raphael, Michelangelo",
+    "Titian, Giorgione",
+    "Rembrandt, Rubens",
+    "Picasso, Braque",
+    "Manet, Auguste Renoir",
 ]
 
 QUALIFIED = [
@@ -170,6 +201,10 @@ QUALIFIED = [
     ("Andrea Briosco, detto il Riccio", "Andrea Briosco", None),
     ("Siena, School of", "School of Siena", None),
     ("Mantegna, School of", "Mantegna", "school of"),
+    ("Rembrandt, Nachfolger", "Rembrandt", "follower of"),
+    ("Zurbarán, Francisco de, taller de", "Francisco de Zurbarán", "workshop of"),
+    ("Rembrandt, workshop of 1640", "Rembrandt", "workshop of"),
+    ("Rembrandt, of 1640", "Rembrandt", None),
 ]
 
 
@@ -210,7 +245,7 @@ def test_without_a_comma_there_is_nothing_to_turn(text: str):
 
 
 WORDS = """Jan Peter Paul Rubens van de the Elder Jr. OM RA Sir Lord of Paris France Museum & and Co. I V. 豊原 d'A. C.
-B x 1606 Workshop Circle Master da il"""
+B x 1606 Titian Hiroshige Workshop Circle Master da il"""
 TEXTS = st.lists(st.one_of(st.sampled_from(WORDS.split()), st.just(","), st.just(", ")), max_size=10).map(" ".join)
 
 

@@ -25,6 +25,12 @@ SHIPPED = merge_aliases(Artists())
         "Zug (school of)",
         "The painter called Apelles",
         "Smith, Jones and others",
+        "Zug (Schule)",
+        "Rembrandt (later copy)",
+        "Dürer, Albrecht (spätere Kopie)",
+        "Rembrandt (studio replica), Dutch",
+        "Formerly attributed to Titian, now Zug",
+        "Dürer (after) by Zug",
     ],
 )
 def test_what_is_not_certain_stays_as_it_came_and_is_counted(text: str):
@@ -40,6 +46,7 @@ def test_what_is_not_certain_stays_as_it_came_and_is_counted(text: str):
         "School of Fontainebleau",
         "Kano School",
         "Josiah Wedgwood and Sons",
+        "Master of 1499",
         "Boehm & Mendler",
         "José Ortega y Gasset",
         "Alexander Nach Meier",
