@@ -72,7 +72,7 @@ tests: $(READY) ## all tests with coverage, but for those of test-live
 		--cov --cov-report=term-missing:skip-covered
 
 test-live: $(READY) ## whole commands with Prefect servers, workers, a Dask cluster, signals, a browser, the wheel
-	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m live tests/integration
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m live tests/integration tests/unit/flows
 
 unit: $(READY) ## unit tests and doctests of flows, tasks and schemas: without Prefect servers and the slowest, 20 examples each
 	$(BIN)/python -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder -m "not server and not slow" --hypothesis-profile=quick \

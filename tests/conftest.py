@@ -18,7 +18,7 @@ from tasks.io.store import store
 pytest.register_assert_rewrite("tests.support")
 
 # the same examples in every run, and no deadline on machines that others use too
-settings.register_profile("house", deadline=None, derandomize=True, database=None, max_examples=100)
+settings.register_profile("house", deadline=None, derandomize=True, database=None, max_examples=80)
 settings.register_profile("quick", settings.get_profile("house"), max_examples=20)  # of `make check`
 settings.load_profile("house")
 

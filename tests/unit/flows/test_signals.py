@@ -13,6 +13,7 @@ import pytest
 from flows.cli import signals
 from flows.cli.signals import SENTENCES, ended_by_signals
 
+pytestmark = pytest.mark.live  # each case waits for a second or more
 ROOT = Path(__file__).resolve().parents[3]
 COMMAND = """
 import concurrent.futures, contextlib, ctypes, os, pathlib, sys, threading, time
