@@ -52,7 +52,9 @@ build: $(READY) $(MUSEUM)/works.csv ## build and check a release of the pretend 
 	$(BIN)/bilderatlas verify $(STORE)/releases/museum/latest
 	$(BIN)/bilderatlas museum grade $(MUSEUM) $(STORE)/releases/museum/latest
 
-test: lint types imports tests ## every check, and every test but test-live (about 12 minutes)
+test: $(READY) ## every check, and every test but test-live (about 12 minutes)
+	$(MAKE) --jobs=2 types lint imports
+	$(MAKE) tests
 
 check: $(READY) ## the quick checks: lint, types, imports and unit tests (under 3 minutes)
 	$(MAKE) --no-print-directory --jobs=2 lint types imports unit
