@@ -53,8 +53,7 @@ build: $(READY) $(MUSEUM)/works.csv ## build and check a release of the pretend 
 	$(BIN)/bilderatlas museum grade $(MUSEUM) $(STORE)/releases/museum/latest
 
 test: $(READY) ## every check, and every test but test-live (about 12 minutes)
-	$(MAKE) --jobs=2 types lint imports
-	$(MAKE) tests
+	$(MAKE) --no-print-directory --jobs=2 lint types imports tests
 
 check: $(READY) ## the quick checks: lint, types, imports and unit tests (under 3 minutes)
 	$(MAKE) --no-print-directory --jobs=2 lint types imports unit
