@@ -13,9 +13,6 @@ Picture = NDArray[np.float32]
 Warp = NDArray[np.float64]
 
 _STIFFNESS = 0.002
-_RIM_PX = 7
-"""Edges take no part in a step: where one picture has a frame, what is `normalised` beside it tells of the frame, in
-both."""
 
 
 @compiled
@@ -126,7 +123,7 @@ def _interpolate(picture: Picture, x: float, y: float) -> float:
 
 
 @compiled
-def align(template: Picture, picture: Picture, warp: Warp, most_steps: int) -> bool:
+def align(template: Picture, picture: Picture, warp: Warp, most_steps: int, rim_px: int) -> bool:
     """Improve the warp in place until a step moves no corner by more than a fiftieth of a pixel.
 
     Returns False if it finds no way.
@@ -139,7 +136,7 @@ def align(template: Picture, picture: Picture, warp: Warp, most_steps: int) -> b
     # parameters move the middle and the edges by pixels, so that all six are of one size
     half_px, middle_x, middle_y = max(height, width) / 2, (width - 1) / 2, (height - 1) / 2
     for _ in range(most_steps):
-        square, slope, pixels = _normal_equations(template, picture, warp, half_px)
+        square, slope, pixels = _normal_equations(template, picture, warp, half_px, rim_px)
         if 4 * pixels < height * width:
             return False
         for parameter in range(6):
@@ -166,8 +163,8 @@ def align(template: Picture, picture: Picture, warp: Warp, most_steps: int) -> b
 
 
 @compiled
-def _rim_px(side_px: int) -> int:
-    return max(1, min(_RIM_PX, side_px // 5))
+def _rim_px(side_px: int, most_px: int) -> int:
+    return max(1, min(most_px, side_px // 5))
 
 
 @compiled
@@ -193,13 +190,13 @@ def _solve(square: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[n
 
 @compiled
 def _normal_equations(
-    template: Picture, picture: Picture, warp: Warp, half_px: float
+    template: Picture, picture: Picture, warp: Warp, half_px: float, most_rim_px: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], int]:
     """The normal equations of one step: (6, 6), (6,), and how many pixels took part."""
     height, width = template.shape
     square, slope, parts = np.zeros((6, 6)), np.zeros(6), np.zeros(6)
     pixels = 0
-    rim_y, rim_x = _rim_px(height), _rim_px(width)
+    rim_y, rim_x = _rim_px(height, most_rim_px), _rim_px(width, most_rim_px)
     for row in range(rim_y, height - rim_y):
         for column in range(rim_x, width - rim_x):
             x = warp[0, 0] * column + warp[0, 1] * row + warp[0, 2]
@@ -226,22 +223,15 @@ def _normal_equations(
 @compiled
 def cell_agreements(
     template: Picture, other: Picture, is_covered: NDArray[np.bool_], rows: int, columns: int, least_power: float
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """(rows, columns), three times, of two `normalised` pictures: how each cell correlates, how far it is off, how it
-    clashes.
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """(rows, columns), twice, of two `normalised` pictures: how each cell correlates, and how far it is off.
 
     NaN where neither has anything to show, or less than half of the cell is there. Correlation: -1..1. Off: px of the
     shift that would best mend what still differs, by one step of Gauss and Newton; where there is hardly any slope it
     is near 0.
-    Clash: half the mean square of the difference; some 0.6 where two strong drawings have nothing in common, little
-    where both are faint.
     """
     height, width = template.shape
-    alike, off, clash = (
-        np.full((rows, columns), np.nan),
-        np.full((rows, columns), np.nan),
-        np.full((rows, columns), np.nan),
-    )
+    alike, off = np.full((rows, columns), np.nan), np.full((rows, columns), np.nan)
     for i in range(rows):
         for j in range(columns):
             both = mine = others = xx = xy = yy = to_x = to_y = 0.0
@@ -276,9 +266,8 @@ def cell_agreements(
                         gap = other[row, column] - template[row, column]
                         xx, xy, yy, to_x, to_y = xx + x * x, xy + x * y, yy + y * y, to_x + x * gap, to_y + y * gap
             if 2 * pixels >= (bottom - top) * (right - left) and max(mine, others) >= least_power * pixels and pixels:
-                clash[i, j] = (mine + others - 2 * both) / (2 * pixels)
                 alike[i, j] = both / np.sqrt(mine * others) if mine * others > 0 else 0.0
                 xx, yy = xx + _STIFFNESS * pixels, yy + _STIFFNESS * pixels
                 scale = xx * yy - xy * xy
                 off[i, j] = np.sqrt((yy * to_x - xy * to_y) ** 2 + (xx * to_y - xy * to_x) ** 2) / scale
-    return alike, off, clash
+    return alike, off
