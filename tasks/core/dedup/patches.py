@@ -28,7 +28,7 @@ WINDOW = 6
 RIM = 0.12
 """Of either side, beyond which no window begins: banners, colour bars and stamps lie at the edges of copies."""
 _LEAST_IN_WINDOW = 20
-_REACH_PX = 1
+REACH_PX = 1
 _MOST_RATIO = 4.0
 
 
@@ -59,7 +59,7 @@ def compare_patches(template: Picture, over: Picture, is_covered: NDArray[np.boo
     """
     from tasks.core.dedup.patch_kernels import patch_statistics  # numba takes half a second to import
 
-    powers, correlations = patch_statistics(template, over, is_covered, PATCH_PX, STEP_PX, _REACH_PX, AGREES)
+    powers, correlations = patch_statistics(template, over, is_covered)
     is_whole = ~np.isnan(correlations)
     if not is_whole.any():
         return NO_PATCHES
