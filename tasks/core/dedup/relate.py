@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from schemas.relations import Relation
 from tasks.core.dedup.patches import NO_PATCHES, Patches, compare_patches
-from tasks.core.dedup.views import STEPS, View
+from tasks.core.dedup.views import View
 
 COPY_SCORE = 0.6
 """Scores from here on are copies: of 106 paintings saved at quality 30 and a quarter of their size the least was 0.65
@@ -131,9 +131,10 @@ def measure_agreement(a: NDArray[np.uint8], b: NDArray[np.uint8], view: View) ->
     from either picture as the middle of the other. What has nothing in common on a coarse level is not looked at more
     closely.
     """
-    posed, whole = view.pose(a).astype(np.float32), b.astype(np.float32)
-    box = np.array(view.box) / STEPS
-    levels = _levels(posed, whole, (posed.shape[0] * (box[3] - box[1]), posed.shape[1] * (box[2] - box[0])))
+    posed, whole = view.pose(a), b.astype(np.float32)
+    left, top, right, bottom = view.box_in(posed) or (0, 0, posed.shape[1], posed.shape[0])
+    levels = _levels(posed.astype(np.float32), whole, (bottom - top, right - left))
+    box = np.array([left, top, right, bottom]) / (posed.shape[::-1] * 2)
     starts = [_from_box(start) for start in (box, *_STARTS)]
     best, coarse = None, None
     for overlay in _coarse_overlays(levels[0](), starts):

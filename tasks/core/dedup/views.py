@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schemas.relations import ViewName
+from tasks.core.dedup.margins import MOST_MARGINS, inner_boxes
 
 HASH_VERSION = "waves64/v1"
 """Name and version of the views' hash: `phash64` of a box, its waves taken of the thumbnail's pixels in whole
@@ -26,17 +27,27 @@ class View:
     """How a picture may be changed in another.
 
     turns: right angles, counterclockwise, before all else. is_mirrored: left for right. box: x0, y0, x1, y1 in
-    fortieths of a side.
+    fortieths of a side. margins: how many plain margins are cut off, one inside the other, in place of the box.
     """
 
     turns: int = 0
     is_mirrored: bool = False
     box: tuple[int, int, int, int] = (0, 0, STEPS, STEPS)
+    margins: int = 0
 
     def pose(self, picture: NDArray[np.uint8]) -> NDArray[np.uint8]:
         """The picture turned and mirrored, not cut."""
         turned = np.rot90(picture, self.turns)
         return np.ascontiguousarray(turned[:, ::-1] if self.is_mirrored else turned)
+
+    def box_in(self, posed: NDArray[np.uint8]) -> tuple[float, float, float, float] | None:
+        """x0, y0, x1, y1 in px of a picture that `pose` has turned; None where it has fewer margins."""
+        height, width = posed.shape
+        if self.margins:
+            boxes = inner_boxes(posed)
+            return boxes[self.margins - 1] if len(boxes) >= self.margins else None
+        x0, y0, x1, y1 = self.box
+        return x0 * width / STEPS, y0 * height / STEPS, x1 * width / STEPS, y1 * height / STEPS
 
 
 # Left, top, right, bottom, in fortieths of a side: what is cut off. Chosen one after the other, each time the box that
@@ -56,6 +67,7 @@ VIEWS: dict[ViewName, tuple[View, ...]] = {
     "mirrored": (View(is_mirrored=True),),
     "turned": (*(View(turns) for turns in (1, 2, 3)), *(View(turns, is_mirrored=True) for turns in (1, 2, 3))),
     "crops": tuple(View(box=(left, top, STEPS - right, STEPS - bottom)) for left, top, right, bottom in _CUTS),
+    "inner": tuple(View(margins=number) for number in range(1, MOST_MARGINS + 1)),
 }
 """The views of each name. `phash` is the measured hash of the whole picture itself."""
 
@@ -75,24 +87,30 @@ def view_numbers(name: ViewName) -> range:
 
 def view_hashes(picture: NDArray[np.uint8], views: Sequence[View]) -> NDArray[np.uint64]:
     """(V,) the hash of each view of a grey picture, (H, W), sides 1 to 512 px: the bits of `phash64`, first bit
-    highest.
+    highest; 0 where the picture has no such view.
 
     A bit says whether one of the 8 x 8 slowest waves of the view is above their median. As with imagehash's phash (a
     cosine transform of 32 x 32 px), but the waves are laid over the pixels as they are, so that a box may begin between
     two.
     """
-    found = np.empty(len(views), np.uint64)
+    found = np.zeros(len(views), np.uint64)
     poses = sorted({(view.turns, view.is_mirrored) for view in views})
     for turns, is_mirrored in poses:
         places = [place for place, view in enumerate(views) if (view.turns, view.is_mirrored) == (turns, is_mirrored)]
-        posed = views[places[0]].pose(picture).astype(np.float64)
-        height, width = posed.shape
-        down = _wave_stack(height, tuple((views[place].box[1], views[place].box[3]) for place in places))
-        across = _wave_stack(width, tuple((views[place].box[0], views[place].box[2]) for place in places))
-        # whole numbers below 2^53: sums are exact in any order, and so are equal heights
-        heights = (down.reshape(-1, height) @ posed).reshape(len(places), 8, width) @ across.transpose(0, 2, 1)
-        found[places] = _bits(heights.reshape(len(places), 64))
+        posed = views[places[0]].pose(picture)
+        boxes = {place: box for place in places if (box := views[place].box_in(posed)) is not None}
+        if boxes:
+            found[list(boxes)] = _box_hashes(posed.astype(np.float64), list(boxes.values()))
     return found
+
+
+def _box_hashes(picture: NDArray[np.float64], boxes: Sequence[tuple[float, float, float, float]]) -> NDArray[np.uint64]:
+    height, width = picture.shape
+    down = _wave_stack(height, tuple((box[1], box[3]) for box in boxes))
+    across = _wave_stack(width, tuple((box[0], box[2]) for box in boxes))
+    # whole numbers below 2^53: sums are exact in any order, and so are equal heights
+    heights = (down.reshape(-1, height) @ picture).reshape(len(boxes), 8, width) @ across.transpose(0, 2, 1)
+    return _bits(heights.reshape(len(boxes), 64))
 
 
 def _bits(heights: NDArray[np.float64]) -> NDArray[np.uint64]:
@@ -102,11 +120,11 @@ def _bits(heights: NDArray[np.float64]) -> NDArray[np.uint64]:
 
 
 @functools.lru_cache(maxsize=512)
-def _wave_stack(length: int, bounds: tuple[tuple[int, int], ...]) -> NDArray[np.float64]:
-    """(V, 8, length): the 8 slowest cosine waves between each pair of bounds, averaged over each pixel, as whole
+def _wave_stack(length: int, bounds: tuple[tuple[float, float], ...]) -> NDArray[np.float64]:
+    """(V, 8, length): the 8 slowest cosine waves between each pair of bounds, in px, averaged over each pixel, as whole
     numbers.
     """
-    return np.stack([_waves(length, start * length / STEPS, stop * length / STEPS) for start, stop in bounds])
+    return np.stack([_waves(length, start, stop) for start, stop in bounds])
 
 
 def _waves(length: int, start_px: float, stop_px: float) -> NDArray[np.float64]:
