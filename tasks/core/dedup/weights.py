@@ -15,8 +15,8 @@ WEAKEST_DOUBT, STRONGEST_DOUBT = -1000, -2000
 LOST = -300
 """Of a score of 0: the look found nothing that both show, or got lost. A tie with a score of 0.69 outweighs it."""
 UNCERTAIN = -50
-"""Two outweigh the weakest tie. Leaves of one book are uncertain, one and all; but so is a tenth of all pairs of hard
-copies, and these have ties that are nearly as many, and stronger."""
+"""Two outweigh the weakest tie. Leaves of one book are uncertain, one and all. So is 1 in 18 pairs of hard copies; but
+their ties are many, and weigh more."""
 
 _Scores = NDArray[np.float64]
 _Weights = NDArray[np.int64]
