@@ -37,7 +37,7 @@ MEANING: dict[Relation, str] = {
 """One sentence for people for each relation."""
 
 APART: frozenset[Relation] = frozenset({Relation.LOOK_ALIKE, Relation.DIFFERENT})
-"""Relations of two different works. A chain of copies that joins such a pair is cut."""
+"""Relations of two different works: doubts, which are weighed against the ties of copies."""
 
 DropRelation = Literal["same_file", "reencoded", "resized", "recoloured", "cropped", "mirrored", "turned"]
 """Relations of copies: what a recipe may drop."""

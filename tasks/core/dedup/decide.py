@@ -16,7 +16,8 @@ from schemas.stages import Dedup
 from schemas.tables import DEDUP, EDGES
 from tasks.core import tables
 from tasks.core.components import connected_components
-from tasks.core.dedup.groups import Pairs, clusters
+from tasks.core.dedup.groups import NEVER, Pairs, clusters
+from tasks.core.dedup.weights import UNCERTAIN, doubt_weights, tie_weights
 
 COLUMNS = (
     "record_id",
@@ -39,11 +40,13 @@ _Mask = NDArray[np.bool_]
 
 
 class _PairMasks(NamedTuple):
-    """(P,) each: which pairs are copies by verdict, copies by comparison, two works, or must lie in one split."""
+    """(P,) each: what pairs are by a person's word or by a look, and which must lie in one split."""
 
     is_copy_by_verdict: _Mask
+    is_different_by_verdict: _Mask
     is_copy_by_look: _Mask
-    is_apart: _Mask
+    is_doubt_by_look: _Mask
+    is_uncertain_by_look: _Mask
     is_bound: _Mask
 
 
@@ -55,11 +58,11 @@ def decide(view: pa.Table, relations: pa.Table, verdicts: pa.Table, settings: De
     score; each unordered pair once. verdicts: a, b (record_id), verdict. Pairs with a blob or a record that is not in
     the view are ignored. Empty in, empty out; the order of rows changes nothing else.
 
-    Records of equal bytes are one. Pairs of a relation that the recipe drops are joined, pairs of two works are kept
-    apart (`clusters`). Of a cluster the most preferable record is kept, and all others name it. A person's verdict
-    replaces what was measured: `copy` always joins, `different` keeps apart, `related` does neither; but equal bytes
-    are one, whatever the verdict. `group_id` is the smallest record_id that is connected by copies, by relations that
-    the recipe drops or binds, and by `related`.
+    Records of equal bytes are one. Pairs of a relation that the recipe drops are ties, pairs of two works are doubts,
+    and ties join what no doubts outweigh (`clusters`, `weights`). Of a cluster the most preferable record is kept, and
+    all others name it. A person's verdict replaces what was measured: `copy` always joins, `different` keeps apart,
+    `related` does neither; but equal bytes are one, whatever the verdict. `group_id` is the smallest record_id that is
+    connected by copies, by relations that the recipe drops or binds, and by `related`.
 
     Raises ValueError for a verdict of another word and for a pair of blobs that comes twice.
     """
@@ -69,7 +72,9 @@ def decide(view: pa.Table, relations: pa.Table, verdicts: pa.Table, settings: De
     pairs = _pairs(rows["sha256"], blob, relations, _verdicts_of_blobs(rows["record_id"], blob, verdicts))
     ends, ties = _ends(pairs), _pair_masks(pairs, settings)
     firm = np.concatenate([np.stack([every, blob], axis=1), ends[ties.is_copy_by_verdict]])
-    cluster = clusters(len(order), firm, ends[_strongest_first(pairs, ties.is_copy_by_look)], ends[ties.is_apart])
+    weights = _weights(pairs, ties)
+    weighed = np.concatenate([_strongest_first(pairs, weights > 0), np.flatnonzero(weights < 0)])
+    cluster = clusters(len(order), firm, ends[weighed], weights[weighed])
     group = connected_components(len(order), np.concatenate([ends[ties.is_bound], np.stack([every, cluster], axis=1)]))
     is_joined = cluster[ends[:, 0]] == cluster[ends[:, 1]]
     links = pairs.take(_strongest_first(pairs, (ties.is_copy_by_verdict | ties.is_copy_by_look) & is_joined))
@@ -196,11 +201,24 @@ def _pair_masks(pairs: pa.Table, settings: Dedup) -> _PairMasks:
 
     return _PairMasks(
         is_copy_by_verdict=is_any("verdict", ["copy"]),
+        is_different_by_verdict=is_any("verdict", ["different"]),
         is_copy_by_look=has_no_verdict & is_any("relation", dropped - {Relation.SAME_FILE}),
-        is_apart=is_any("verdict", ["different"]) | (has_no_verdict & is_any("relation", APART)),
+        is_doubt_by_look=has_no_verdict & is_any("relation", APART),
+        is_uncertain_by_look=has_no_verdict & is_any("relation", [Relation.UNCERTAIN]),
         is_bound=is_any("verdict", ["copy", "related"])
         | (has_no_verdict & is_any("relation", dropped | set(settings.bind_relations))),
     )
+
+
+def _weights(pairs: pa.Table, ties: _PairMasks) -> NDArray[np.int64]:
+    """(P,) how much each pair counts for one work (above 0) or for two (below 0)."""
+    score = pc.fill_null(pairs["score"], 0.0).to_numpy()
+    weights = np.zeros(len(score), np.int64)
+    weights[ties.is_copy_by_look] = tie_weights(score[ties.is_copy_by_look])
+    weights[ties.is_doubt_by_look] = doubt_weights(score[ties.is_doubt_by_look])
+    weights[ties.is_uncertain_by_look] = UNCERTAIN
+    weights[ties.is_different_by_verdict] = NEVER
+    return weights
 
 
 def _strongest_first(pairs: pa.Table, is_chosen: _Mask) -> _Rows:

@@ -1,6 +1,7 @@
-"""What belongs together: clusters of copies, in which no two are known to be apart, and whatever ties connect."""
+"""What belongs together: clusters of copies, in which ties outweigh doubts."""
 
 from collections import defaultdict
+from heapq import heapify, heappop, heappush
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,69 +11,79 @@ from tasks.core.components import connected_components
 Pairs = NDArray[np.int64]
 """(P, 2) numbers of nodes; a pair may come more than once and either way round."""
 
+NEVER = -(2**50)
+"""The weight of a pair that no ties outweigh: more than a thousand million of the strongest ones."""
 
-def clusters(size: int, firm: Pairs, edges: Pairs, apart: Pairs) -> NDArray[np.int64]:
-    """(size,) the smallest node of each node's cluster: what firm ties and edges join, cut until none apart are in one.
+_Evidence = tuple[int, int, int]
+"""Between two clusters: the sum of the weights, the number of pairs, and the place of the first."""
+_NOTHING: _Evidence = (0, 0, 2**62)
 
-    firm: ties that nothing cuts (equal bytes, a person's word). edges: the strongest first. apart: pairs that must not
-    end in one cluster; inside what firm ties join they count no more.
 
-    The rule: as long as a component holds two that are apart, its weakest edge is cut. The way: edges are added, the
-    strongest first; one that would bring two that are apart into one cluster freezes both its clusters for good, and so
-    does one that meets a frozen cluster. Both give the same. Let G(k) be the firm ties and the k strongest edges.
-    Cutting takes the weakest edge of a component of G(k), so what is left of it are components of G(j) for some j < k:
-    each part that cutting ever sees is one, and it stops at the first that holds no pair. Seen from one node, its
-    components in G(0), G(1) .. grow, and once one holds a pair all later ones do: cutting stops at the largest that
-    holds none. Adding builds these same components, until the edge that joins one to a part of a component with a pair
-    in it. Those of its nodes then lie in a component with a pair in it, now and ever after: their largest without was
-    the one they had.
+def clusters(size: int, firm: Pairs, pairs: Pairs, weights: NDArray[np.int64]) -> NDArray[np.int64]:
+    """(size,) the smallest node of each node's cluster: what firm ties join, and ties that outweigh the doubts.
+
+    firm: ties that nothing outweighs (equal bytes, a person's word); inside what they join no doubt counts. pairs: the
+    strongest tie first. weights: (P,), above 0 a tie, below 0 a doubt, 0 neither; their order among the pairs decides
+    where sums are equal, and nothing else.
+
+    The rule: of all pairs of clusters whose weights add up to more than 0, join the two with the largest mean weight
+    (then, the two whose first pair comes first), and begin again. So a cluster is held together by ties of its own,
+    between two clusters that are left doubts weigh no less than ties, and where there is no doubt, all that chains of
+    ties connect is one cluster. Time grows as pairs * log(pairs)^2 at most, of those that doubts concern.
+
+    This is agglomerative correlation clustering with average linkage (Bailoni et al., "GASP, a Generalized Framework
+    for Agglomerative Clustering of Signed Graphs", CVPR 2022); the partition with the largest sum is NP-hard to find.
     """
     firm_cluster = connected_components(size, firm)
-    edges, apart = firm_cluster[edges], firm_cluster[apart]
-    component = connected_components(size, edges)
-    apart = apart[(apart[:, 0] != apart[:, 1]) & (component[apart[:, 0]] == component[apart[:, 1]])]
-    is_troubled = np.isin(component[edges[:, 0]], component[apart[:, 0]])  # elsewhere nothing is to be cut
-    joined = np.concatenate([edges[~is_troubled], _grow_clusters(edges[is_troubled], apart)])
-    return connected_components(size, joined)[firm_cluster]
+    pairs, is_tie = firm_cluster[pairs], weights > 0
+    component = connected_components(size, pairs[is_tie])
+    one, other = component[pairs[:, 0]], component[pairs[:, 1]]
+    is_doubt = (weights < 0) & (pairs[:, 0] != pairs[:, 1]) & (one == other)  # others have no tie to contradict
+    is_troubled = np.isin(one, one[is_doubt])
+    weighed = np.flatnonzero(is_doubt | (is_tie & is_troubled))
+    weighed = weighed[np.argsort(one[weighed], kind="stable")]  # one component after the other: little memory at a time
+    starts = np.flatnonzero(np.diff(one[weighed])) + 1
+    joined = [_contract(pairs[rows], weights[rows]) for rows in np.split(weighed, starts)]
+    return connected_components(size, np.concatenate([pairs[is_tie & ~is_troubled], *joined]))[firm_cluster]
 
 
-def _grow_clusters(edges: Pairs, apart: Pairs) -> Pairs:
-    """Of edges, the strongest first, those that join two clusters and leave all that are apart in two."""
-    parents: dict[int, int] = {}
-    foes: defaultdict[int, set[int]] = defaultdict(set)
-    frozen: set[int] = set()
-    joining: list[tuple[int, int]] = []
-    for one, other in apart.tolist():
-        foes[one].add(other)
-        foes[other].add(one)
-    for one, other in edges.tolist():
-        into, gone = _root(parents, one), _root(parents, other)
-        if into == gone:
+def _contract(pairs: Pairs, weights: NDArray[np.int64]) -> Pairs:
+    """For each two clusters that are joined, one after the other, a node of either."""
+    near = _evidence(pairs, weights)
+    heap = [_entry(of, a, b) for a, others in near.items() for b, of in others.items() if a < b and of[0] > 0]
+    heapify(heap)
+    joined: list[tuple[int, int]] = []
+    while heap:
+        _, _, into, gone, count = heappop(heap)
+        if near.get(into, {}).get(gone, _NOTHING)[1] != count:  # one of the two has grown since
             continue
-        if gone in foes[into] or not frozen.isdisjoint((into, gone)):
-            frozen |= {into, gone}
-            continue
-        if len(foes[into]) < len(foes[gone]):  # the shorter list moves: each foe moves at most log2(apart) times
+        if len(near[into]) < len(near[gone]):  # the shorter list moves: each pair moves at most log2(pairs) times
             into, gone = gone, into
-        _merge_foes(foes, gone, into)
-        parents[gone] = into
-        joining.append((one, other))
-    return np.array(joining, np.int64).reshape(-1, 2)
+        joined.append((into, gone))
+        others = near[into]
+        del others[gone]
+        for node, (weight, count, place) in near.pop(gone).items():
+            if node != into:
+                before = others.get(node, _NOTHING)
+                now = (weight + before[0], count + before[1], min(place, before[2]))
+                del near[node][gone]
+                others[node] = near[node][into] = now
+                if now[0] > 0:
+                    heappush(heap, _entry(now, into, node))
+    return np.array(joined, np.int64).reshape(-1, 2)
 
 
-def _merge_foes(foes: dict[int, set[int]], gone: int, into: int) -> None:
-    """Whatever was apart from one cluster is apart from the one that takes it in."""
-    for foe in foes.pop(gone):
-        foes[foe].remove(gone)
-        foes[foe].add(into)
-        foes[into].add(foe)
+def _evidence(pairs: Pairs, weights: NDArray[np.int64]) -> dict[int, dict[int, _Evidence]]:
+    """For each node what lies between it and its neighbours."""
+    near: defaultdict[int, dict[int, _Evidence]] = defaultdict(dict)
+    for place, ((one, other), weight) in enumerate(zip(pairs.tolist(), weights.tolist(), strict=True)):
+        if one != other:
+            before = near[one].get(other, _NOTHING)
+            near[one][other] = near[other][one] = (weight + before[0], 1 + before[1], min(place, before[2]))
+    return dict(near)
 
 
-def _root(parents: dict[int, int], node: int) -> int:
-    """The node that stands for a node's cluster; the way there is made shorter."""
-    while node in parents:
-        above = parents[node]
-        if above in parents:
-            parents[node] = parents[above]
-        node = above
-    return node
+def _entry(evidence: _Evidence, one: int, other: int) -> tuple[int, int, int, int, int]:
+    """The smaller, the earlier: by the mean weight, to 32 binary places, then by the first pair."""
+    weight, count, place = evidence
+    return -(weight << 32) // count, place, one, other, count

@@ -120,8 +120,8 @@ def _apart(pair: Pair, facts: Facts, thumbnails: Thumbnails) -> str:
     note = ""
     if pair.relation in _COPIES and not pair.verdict:
         note = (
-            "<br><span class=quiet>Not merged: the recipe does not drop this relation, or it would have joined two "
-            "works.</span>"
+            "<br><span class=quiet>Not merged: the recipe does not drop this relation, or doubts about the two works "
+            "weigh more.</span>"
         )
     return f"<article><div class=side>{pictures}</div>{_pair_facts(pair, note)}{_form(pair)}</article>"
 
@@ -166,6 +166,7 @@ def _pair_facts(pair: Pair, note: str = "") -> str:
             [] if pair.distance_bits is None else [f"{pair.distance_bits} bit{'s' * (pair.distance_bits != 1)} apart"]
         )
         findings += [] if pair.score is None else [f"score {pair.score:.3f}"]
+        findings += [f"joined {pair.detail}"] if (pair.detail or "").startswith("through ") else []
         meaning = MEANING[Relation(pair.relation)]
         tag = f"<span class=tag title='{escape(meaning)}'>{escape(pair.relation)}</span> "
     judged = f"<br>Verdict: <b>{escape(pair.verdict)}</b>" if pair.verdict else ""

@@ -1,5 +1,7 @@
 """Copies: who is one, who stays, what each drop names, and what people's words change."""
 
+from functools import partial
+from itertools import combinations, product
 from typing import Any
 
 import pyarrow as pa
@@ -63,6 +65,10 @@ def row(record_id: str, blob: str | None = None, **said: Any) -> Row:
 
 def looked(a: str, b: str, relation: str = "resized", bits: int = 2, score: float = 0.9) -> Row:
     return {"a": a, "b": b, "view": 0, "relation": relation, "distance_bits": bits, "score": score}
+
+
+def doubted(a: str, b: str, score: float = 0.2) -> Row:
+    return looked(a, b, "different", score=score)
 
 
 def said(a: str, b: str, verdict: str | None) -> Row:
@@ -308,14 +314,91 @@ def test_what_a_relation_does_is_the_recipes_choice(relation: str, settings: Row
             "aaad",
             id="by its ids",
         ),
+        pytest.param(
+            [
+                looked("A", "B", score=0.7),
+                looked("B", "C", score=0.9),
+                looked("C", "D", score=0.9),
+                doubted("A", "D"),
+            ],
+            "abbb",
+            id="by what it weighs, not by its distance alone",
+        ),
+        pytest.param([*CHAIN, doubted("A", "D", 0.0)], "aaaa", id="not a strong one, where the look got lost"),
+        pytest.param(
+            [*CHAIN[:2], looked("C", "D", score=0.65), doubted("A", "D", 0.0)], "aaad", id="but a weak one, even so"
+        ),
+        pytest.param([*CHAIN, looked("A", "D", "uncertain", score=0.5)], "aaaa", id="what is uncertain alone does not"),
+        pytest.param(
+            [
+                *CHAIN[:2],
+                looked("C", "D", score=0.6),
+                looked("A", "D", "uncertain"),
+                looked("B", "D", "uncertain"),
+                looked("A", "C", "uncertain"),
+            ],
+            "aaad",
+            id="but twice, the weakest",
+        ),
         pytest.param([*CHAIN, looked("A", "D", "detail")], "aaaa", id="a detail is not apart"),
         pytest.param([*CHAIN, looked("A", "D", "mirrored")], "aaaa", id="nor is what was not asked for"),
     ],
 )
-def test_a_chain_that_joins_two_works_is_cut(relations: list[Row], kept: str):
+def test_a_doubt_refuses_the_weakest_tie_of_a_chain(relations: list[Row], kept: str):
     rows = [row(name) for name in "abcd"]
     assert who_stays(rows, relations) == kept
-    assert groups(rows, relations) == dict.fromkeys("abcd", "a"), "what is cut still lies in one split"
+    assert groups(rows, relations) == dict.fromkeys("abcd", "a"), "what is refused still lies in one split"
+
+
+def copies_of(work: str, count: int, score: float = 0.9) -> tuple[list[str], list[Row]]:
+    """Names of copies of a work, and a tie between each two of them."""
+    names = [f"{work}{number:02}" for number in range(count)]
+    return names, [looked(a.upper(), b.upper(), score=score) for a, b in combinations(names, 2)]
+
+
+@pytest.mark.parametrize(
+    ("count", "others"),
+    [
+        pytest.param(16, [doubted] * 5, id="sixteen copies of each, all else is different"),
+        pytest.param(16, [partial(doubted, score=0.0)] * 8, id="sixteen, all other looks got lost"),
+        pytest.param(16, [partial(looked, relation="uncertain")] * 24, id="sixteen leaves of a book, all uncertain"),
+        pytest.param(4, [partial(looked, relation="uncertain")] * 16, id="four leaves of a book"),
+        pytest.param(2, [doubted] * 4, id="two copies of each"),
+    ],
+)
+def test_two_works_of_a_series_stay_two_though_some_of_their_copies_look_like_one(count: int, others: list[Any]):
+    ones, inside = copies_of("a", count)
+    twos, inside_too = copies_of("b", count)
+    across = []
+    for number, (one, two) in enumerate(product(ones, twos)):
+        is_accident = number % len(others) == 0
+        found = looked(one.upper(), two.upper(), score=0.6 + number % 11 / 100) if is_accident else None
+        across.append(found or others[0](one.upper(), two.upper()))
+    rows = [row(name) for name in ones + twos]
+    got = staying(rows, across + inside + inside_too)
+    assert got == {name: names[0] for names in (ones, twos) for name in names[1:]}
+
+
+def test_a_doubt_among_many_ties_is_outweighed_and_says_so():
+    names, ties = copies_of("a", 5)
+    relations = [pair for pair in ties if (pair["a"], pair["b"]) != ("A00", "A04")] + [doubted("A00", "A04", 0.01)]
+    got, edges = decided([row(name) for name in names], relations)
+    assert [name for name, of in got.items() if of["reason"] is None] == ["a00"]
+    assert got["a04"]["detail"] == "through a01"
+    assert edges[3] == edge("a00", "a04", "different", 2, 0.01, None, True)
+
+
+def test_a_refused_tie_says_so_and_no_way_leads_over_it():
+    relations = [looked("A", "B"), looked("C", "D"), looked("B", "C", bits=8), doubted("A", "D"), looked("D", "E")]
+    got, edges = decided([row(name) for name in "abcde"], relations)
+    assert {name: of["detail"] for name, of in got.items()} == {
+        "a": None,
+        "b": "resized, 2 bits apart, score 0.900",
+        "c": None,
+        "d": "resized, 2 bits apart, score 0.900",
+        "e": "through d",
+    }
+    assert [pair["is_joined"] for pair in edges] == [True, False, False, True, True]
 
 
 # --- people
@@ -395,6 +478,12 @@ def test_a_persons_word_of_two_outranks_what_was_measured(
             "aaa",
             id="what is overruled cuts nothing else",
         ),
+        pytest.param(
+            [looked("A", "B", score=1.0), looked("B", "C", score=1.0)],
+            [said("a", "c", "different"), said("b", "c", "copy")],
+            "abb",
+            id="a copy by word before the best tie",
+        ),
     ],
 )
 def test_a_persons_word_in_a_chain(relations: list[Row], verdicts: list[Row], kept: str):
@@ -466,9 +555,9 @@ some_relations = st.lists(
         looked,
         blobs,
         blobs,
-        st.sampled_from(["resized", "recoloured", "mirrored", "detail", "look_alike", "different"]),
+        st.sampled_from(["resized", "recoloured", "mirrored", "detail", "uncertain", "look_alike", "different"]),
         st.integers(0, 2),
-        st.sampled_from([0.5, 0.9]),
+        st.sampled_from([0.0, 0.3, 0.65, 0.9]),
     ).filter(lambda pair: pair["a"] != pair["b"]),
     max_size=12,
     unique_by=lambda pair: frozenset((pair["a"], pair["b"])),
@@ -499,10 +588,16 @@ def test_every_drop_names_a_record_of_its_cluster_that_stays(
         if of["reason"] is not None:
             assert got[of["kept_record_id"]]["reason"] is None
             assert got[of["kept_record_id"]]["group_id"] == of["group_id"]
+        if str(of["detail"]).startswith("through "):
+            through = got[of["detail"].removeprefix("through ")]
+            assert of["kept_record_id"] == through["kept_record_id"], "the way stays in the cluster"
     stays = {name: of["kept_record_id"] or name for name, of in got.items()}
     assert [pair["is_joined"] for pair in edges] == [stays[pair["a"]] == stays[pair["b"]] for pair in edges]
     assert sorted({(pair["a"], pair["b"]) for pair in edges}) == [(pair["a"], pair["b"]) for pair in edges]
     assert all(pair["a"] < pair["b"] for pair in edges)
+    if not any(verdict["verdict"] == "copy" for verdict in verdicts):
+        said_different = [pair for pair in edges if pair["verdict"] == "different"]
+        assert all(pair["is_joined"] == (pair["relation"] == "same_file") for pair in said_different)
 
 
 def test_only_the_whole_says_that_two_are_apart():

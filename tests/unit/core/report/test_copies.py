@@ -98,6 +98,9 @@ def test_only_a_page_on_the_web_becomes_a_link(url: str, is_link: bool):
         pytest.param({"distance_bits": None, "score": 0.5}, "</span> score 0.500</p>", id="only a score"),
         pytest.param({"relation": None}, "<p class=found>x</p>", id="never compared: the ledger's words"),
         pytest.param({"relation": None, "detail": None}, "<p class=found>never compared</p>", id="nor has it any"),
+        pytest.param(
+            {"relation": "different", "detail": "through s:2"}, "score 0.987, joined through s:2</p>", id="outweighed"
+        ),
         pytest.param({"verdict": "copy"}, "<br>Verdict: <b>copy</b></p>", id="what a person says"),
     ],
 )
