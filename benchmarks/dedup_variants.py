@@ -84,15 +84,15 @@ def cropped(picture: Image.Image, left: float, top: float, right: float, bottom:
     return picture.crop(box)
 
 
-def _same(picture: Image.Image, _: np.random.Generator) -> Image.Image:
+def same(picture: Image.Image, _: np.random.Generator) -> Image.Image:
     return picture
 
 
-def _mirrored(picture: Image.Image, _: np.random.Generator) -> Image.Image:
+def mirrored(picture: Image.Image, _: np.random.Generator) -> Image.Image:
     return ImageOps.mirror(picture)
 
 
-def _flipped(picture: Image.Image, _: np.random.Generator) -> Image.Image:
+def flipped(picture: Image.Image, _: np.random.Generator) -> Image.Image:
     return ImageOps.flip(picture)
 
 
@@ -116,30 +116,30 @@ def _to_end_of_hue(picture: Image.Image, rng: np.random.Generator) -> Image.Imag
     return with_hue(picture, float(rng.choice([-15, 15])))
 
 
-def _less_of_each_axis(least: float) -> Change:
-    """Each axis loses a share between the least and MOST_LOST in all, somehow dealt between its two ends."""
+def less_of_each_axis(least: float, most: float = MOST_LOST) -> Change:
+    """Each axis loses a share of this range in all, somehow dealt between its two ends."""
 
     def change(picture: Image.Image, rng: np.random.Generator) -> Image.Image:
-        lost, before = rng.uniform(least, MOST_LOST, 2), rng.uniform(0, 1, 2)
+        lost, before = rng.uniform(least, most, 2), rng.uniform(0, 1, 2)
         return cropped(picture, *(lost * before), *(lost * (1 - before)))
 
     return change
 
 
-def _less_at_each_side(least: float) -> Change:
-    """Each of the four sides loses a share between the least and MOST_LOST: up to twice that of an axis."""
-    return lambda picture, rng: cropped(picture, *rng.uniform(least, MOST_LOST, 4))
+def less_at_each_side(least: float, most: float = MOST_LOST) -> Change:
+    """Each of the four sides loses a share of this range: an axis loses up to twice the most."""
+    return lambda picture, rng: cropped(picture, *rng.uniform(least, most, 4))
 
 
-def _less_at(sides: int) -> Change:
-    """So many neighbouring sides, from a chance one on, lose a share between 10 % and MOST_LOST.
+def less_at(sides: int, least: float = 0.1, most: float = MOST_LOST) -> Change:
+    """So many neighbouring sides, from a chance one on, lose a share of this range.
 
     Two of them are a corner.
     """
 
     def change(picture: Image.Image, rng: np.random.Generator) -> Image.Image:
         lost = np.zeros(4)
-        lost[(rng.integers(4) + np.arange(sides)) % 4] = rng.uniform(0.1, MOST_LOST, sides)
+        lost[(rng.integers(4) + np.arange(sides)) % 4] = rng.uniform(least, most, sides)
         return cropped(picture, *lost)
 
     return change
@@ -161,14 +161,14 @@ def _rotated(picture: Image.Image, _: np.random.Generator) -> Image.Image:
     return picture.rotate(25, Image.Resampling.BICUBIC)
 
 
-def _squared(picture: Image.Image, _: np.random.Generator) -> Image.Image:
+def squared(picture: Image.Image, _: np.random.Generator) -> Image.Image:
     """Pressed into a square of its shorter side."""
     return picture.resize((min(picture.size),) * 2, Image.Resampling.LANCZOS)
 
 
 TRANSFORMS = (
-    Transform("quality", "reencoded", _same, (30, 95)),
-    Transform("quality-30", "reencoded", _same, (30, 30)),
+    Transform("quality", "reencoded", same, (30, 95)),
+    Transform("quality-30", "reencoded", same, (30, 30)),
     Transform("scale", "resized", _to_scale(0.25, 1)),
     Transform("scale-quarter", "resized", _to_scale(0.25, 0.25)),
     Transform("gamma", "recoloured", _to_gamma(0.7, 1.4)),
@@ -176,19 +176,19 @@ TRANSFORMS = (
     Transform("hue", "recoloured", _to_hue),
     Transform("hue-end", "recoloured", _to_end_of_hue),
     Transform("quality-scale-gamma", "recoloured", _mixed, (30, 95)),
-    Transform("crop-axis", "cropped", _less_of_each_axis(0)),
-    Transform("crop-axis-15", "cropped", _less_of_each_axis(MOST_LOST)),
-    Transform("crop-side", "cropped", _less_at_each_side(0)),
-    Transform("crop-side-15", "cropped", _less_at_each_side(MOST_LOST)),
-    Transform("crop-one-side", "cropped", _less_at(1)),
-    Transform("crop-corner", "cropped", _less_at(2)),
-    Transform("mirror", "mirrored", _mirrored),
+    Transform("crop-axis", "cropped", less_of_each_axis(0)),
+    Transform("crop-axis-15", "cropped", less_of_each_axis(MOST_LOST)),
+    Transform("crop-side", "cropped", less_at_each_side(0)),
+    Transform("crop-side-15", "cropped", less_at_each_side(MOST_LOST)),
+    Transform("crop-one-side", "cropped", less_at(1)),
+    Transform("crop-corner", "cropped", less_at(2)),
+    Transform("mirror", "mirrored", mirrored),
 )
 
 IMAGEDEDUP = (
     Transform("crop", "cropped", _seven_eighths),
-    Transform("horizontal-flip", "mirrored", _mirrored),
-    Transform("vertical-flip", "mirrored", _flipped),
+    Transform("horizontal-flip", "mirrored", mirrored),
+    Transform("vertical-flip", "mirrored", flipped),
     Transform("rotation-25", "rotated", _rotated),
-    Transform("square", "resized", _squared),
+    Transform("square", "resized", squared),
 )
