@@ -56,9 +56,9 @@ BindRelation = Literal[
 ]
 """Relations that may keep two works in one split."""
 
-ViewName = Literal["phash", "mirrored", "turned", "crops", "inner"]
-"""Views whose hashes find pairs: the whole picture (phash), and how it would look mirrored, turned, cropped, or without
-its plain margins (inner)."""
+ViewName = Literal["phash", "mirrored", "turned", "crops", "tilted", "inner"]
+"""Views whose hashes find pairs: the whole picture (phash), and how it would look mirrored, turned, cropped,
+slightly tilted, or without its plain margins (inner)."""
 
 VIEW_NAMES: tuple[ViewName, ...] = get_args(ViewName)
 

@@ -66,18 +66,26 @@ class Dedup(Stage):
 
     stage: Literal["dedup"] = "dedup"
     by: tuple[ViewName, ...] = Field(
-        ("phash", "crops"),
+        ("phash", "crops", "tilted", "inner"),
         min_length=1,
         description="Hashes that find the pairs to compare closely. phash (required): copies in another size, quality "
-        "or colour; crops: copies that lost up to 15 % at a side; mirrored: mirror images; turned: copies turned by "
-        "90, 180 or 270 degrees",
+        "or colour; crops: copies that lost up to a quarter of a side; tilted: copies turned by some 5 degrees; inner: "
+        "copies with a mount, a border, or padded; mirrored: mirror images; turned: copies turned by 90, 180 or 270 "
+        "degrees",
     )
     radius_bits: int = Field(
+        12,
+        ge=0,
+        le=16,
+        description="Pairs of pictures whose hashes differ in at most so many of 64 bits are compared closely; no "
+        "image is dropped for its hash alone. 8 is enough for copies that are only saved again (docs/dedup.md)",
+    )
+    view_radius_bits: int = Field(
         10,
         ge=0,
         le=16,
-        description="Pairs whose hashes differ in at most so many of 64 bits are compared closely; no image is dropped "
-        "for its hash alone. 8 is enough without crops (docs/dedup.md)",
+        description="The same for the hash of a view (crops, tilted, inner, mirrored, turned) and that of a picture; "
+        "never more than radius_bits. At 12 seven times as many pairs are compared",
     )
     drop_relations: tuple[DropRelation, ...] = Field(
         ("same_file", "reencoded", "resized", "recoloured", "cropped"),

@@ -190,7 +190,7 @@ def _find_pairs(settings: Dedup, blobs: Blobs, witnessed: pa.Array, context: Con
     near = search.near_hashes(
         _distinct_hashes(blobs.hashes),
         _distinct_hashes(*whole.values()),
-        settings.radius_bits,
+        search.RadiiBits(settings.radius_bits, min(settings.radius_bits, settings.view_radius_bits)),
         context,
         settings.label,
     )
@@ -266,7 +266,7 @@ def _notes(crowded: int, to_compare: int, to_hash: int) -> list[str]:
             f"compared with only {candidates.LEADERS} of these"
         )
     if to_hash:
-        notes.append("views of new images (mirrored, turned, cropped) will be hashed first")
+        notes.append("views of new images (cropped, mirrored and others) will be hashed first")
     if to_compare:
         notes.append(f"{to_compare} pairs will be compared first")
     return notes

@@ -4,7 +4,7 @@ in pieces.
 
 import hashlib
 import itertools
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -30,15 +30,22 @@ Hashes = NDArray[np.uint64]
 Job = tuple[Hashes, Hashes | None, bool]  # left, right (None: the pairs within left), whether left are hashes of views
 
 
+class RadiiBits(NamedTuple):
+    """Up to how many bits hashes are near: of two whole pictures, and of a view and a whole picture."""
+
+    wholes: int
+    views: int
+
+
 @task(cache_policy=NO_CACHE, **retries.RETRY_IO)
-def search_part(pieces: pa.Table, settings: tuple[list[TableRef], int], into: str, context: Context) -> None:
+def search_part(pieces: pa.Table, settings: tuple[list[TableRef], RadiiBits], into: str, context: Context) -> None:
     """Search some pieces of a large search and store their pairs."""
-    refs, radius_bits = settings
+    refs, radii_bits = settings
     store = runs.store_of(context)
     for piece in pieces.to_pylist():
         left = _of_piece(store, refs, piece, "left")
         right = None if piece["right"] is None else _of_piece(store, refs, piece, "right")
-        found = _search(left, right, radius_bits, is_view=piece["is_view"], threads=1)
+        found = _search(left, right, radii_bits, is_view=piece["is_view"], threads=1)
         # a first row without a pair: a piece in which nothing is near is done, too
         rows = pa.concat_tables(
             [pa.table([pa.nulls(1, field.type) for field in SEARCH_PAIRS], schema=SEARCH_PAIRS), found]
@@ -51,10 +58,10 @@ def _of_piece(store: Store, refs: list[TableRef], piece: dict[str, Any], side: s
     return hashes[piece[f"{side}_start"] : piece[f"{side}_stop"]]
 
 
-def near_hashes(wholes: Hashes, view_hashes: Hashes, radius_bits: int, context: Context, label: str) -> pa.Table:
+def near_hashes(wholes: Hashes, view_hashes: Hashes, radii_bits: RadiiBits, context: Context, label: str) -> pa.Table:
     """NEIGHBOURS among distinct sorted hashes of wholes, and between the distinct sorted hashes of views and them."""
     store = runs.store_of(context)
-    search_key = cache_key(radius_bits=radius_bits, code=CODE)
+    search_key = cache_key(radii_bits=radii_bits, code=CODE)
     (old_wholes, old_views, old), outgrown = _earlier_search(store, search_key, wholes, view_hashes)
     new_wholes, new_views = (
         np.setdiff1d(now, was, assume_unique=True) for now, was in ((wholes, old_wholes), (view_hashes, old_views))
@@ -67,7 +74,7 @@ def near_hashes(wholes: Hashes, view_hashes: Hashes, radius_bits: int, context: 
         (view_hashes, new_wholes, True),
         (new_views, old_wholes, True),
     ]
-    found = [_smaller_hash_left(table) for table in _search_jobs(jobs, radius_bits, context, label)]
+    found = [_smaller_hash_left(table) for table in _search_jobs(jobs, radii_bits, context, label)]
     everything = pa.concat_tables([old, *found]).sort_by(
         [("is_view", "ascending"), ("left", "ascending"), ("right", "ascending")]
     )
@@ -79,13 +86,13 @@ def near_hashes(wholes: Hashes, view_hashes: Hashes, radius_bits: int, context: 
     return everything
 
 
-def _search_jobs(jobs: list[Job], radius_bits: int, context: Context, label: str) -> list[pa.Table]:
+def _search_jobs(jobs: list[Job], radii_bits: RadiiBits, context: Context, label: str) -> list[pa.Table]:
     """The pairs of each job; in pieces, each a task, where there is more than one piece of work in any."""
     jobs = [(left, right, is_view) for left, right, is_view in jobs if len(left) and (right is None or len(right))]
     pieces = _pieces(jobs)
     if len(pieces) <= len(jobs) or context.plan:
         return [
-            _search(left, right, radius_bits, is_view=is_view, threads=context.workers) for left, right, is_view in jobs
+            _search(left, right, radii_bits, is_view=is_view, threads=context.workers) for left, right, is_view in jobs
         ]
     store = runs.store_of(context)
     sides = [side for left, right, _ in jobs for side in (left, right) if side is not None]
@@ -94,12 +101,12 @@ def _search_jobs(jobs: list[Job], radius_bits: int, context: Context, label: str
         for side in sides
     ]
     into = measure_folder(
-        "search-pieces", cache_key(radius_bits=radius_bits, code=CODE, of=[ref.path for ref in refs], pieces=pieces)
+        "search-pieces", cache_key(radii_bits=radii_bits, code=CODE, of=[ref.path for ref in refs], pieces=pieces)
     )
     table = pa.Table.from_pylist(pieces)
     done = {found["piece"][0].as_py() for _, found in store.tables(into)}
     todo = table.filter(pc.invert(pc.is_in(table["piece"], value_set=pa.array(sorted(done), pa.int64()))))
-    run_in_parts(search_part, todo, ((refs, radius_bits), into), context.model_copy(update={"part_rows": 1}), label)
+    run_in_parts(search_part, todo, ((refs, radii_bits), into), context.model_copy(update={"part_rows": 1}), label)
     stored = [found for _, found in store.tables(into)]
     if lost := len(pieces) - len({found["piece"][0].as_py() for found in stored}):
         raise AssertionError(f"expected the pairs of {len(pieces)} pieces of a search, got none of {lost}")
@@ -137,8 +144,9 @@ def _ranges(hashes: int) -> list[range]:
     return [range(start, min(start + PIECE_HASHES, hashes)) for start in range(0, hashes, PIECE_HASHES)]
 
 
-def _search(left: Hashes, right: Hashes | None, radius_bits: int, *, is_view: bool, threads: int) -> pa.Table:
+def _search(left: Hashes, right: Hashes | None, radii_bits: RadiiBits, *, is_view: bool, threads: int) -> pa.Table:
     """NEIGHBOURS of one job."""
+    radius_bits = radii_bits.views if is_view else radii_bits.wholes
     if right is None:
         pairs, distances = search.near_pairs(left, radius_bits, threads)
         right = left

@@ -16,6 +16,10 @@ LEADERS = 8
 """Of more blobs than MOST, as many are compared with all others of theirs, and the others not with each other."""
 
 
+VIEW_COST_BITS = 6
+"""A view stands for a pair in place of the whole pictures where it is nearer by more: only the whole can say that two
+pictures are two works, and only the nearer one where to begin."""
+
 MOST_NEIGHBOURS = 64
 """Nearest hashes of each hash whose images are compared with its own: a work that hangs in more guises is joined
 through others."""
@@ -77,8 +81,8 @@ def is_degenerate(hashes: NDArray[np.uint64]) -> NDArray[np.bool_]:
 
 
 def candidates(hashes: NDArray[np.uint64], near: NearHashes, views: Sequence[Views] = ()) -> Candidates:
-    """Pairs of blobs to look at again, each unordered pair once: by the whole if that is near, else by its nearest
-    view.
+    """Pairs of blobs to look at again, each unordered pair once: by the whole if that is about as near as the nearest
+    view, else by that.
 
     hashes: (N,) of blobs 0 .. N - 1. For the whole picture's view (0), a < b; of two finds by one other view the one
     with the smaller a stands. Degenerate hashes and hashes that no blob has take no part. Nothing in, nothing out.
@@ -175,15 +179,15 @@ def _runs(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> tuple[NDArra
 
 
 def _unique_pairs(found: _BlobPairs, blobs: int) -> _BlobPairs:
-    """Each unordered pair of two blobs once, sorted: by the whole, else by its smallest distance, smallest view,
-    smallest a.
+    """Each unordered pair of two blobs once, sorted: by its smallest distance, that of a view VIEW_COST_BITS longer;
+    then by the smallest view, smallest a.
     """
     apart = found[0] != found[1]
     a, b, view, bits = (column[apart] for column in found)
     low, high = np.minimum(a, b), np.maximum(a, b)
     turned = (a > b) & (view != 0)
     pair = low * blobs + high
-    worth = ((view != 0).astype(np.int32) << 24) | (bits.astype(np.int32) << 17) | (view.astype(np.int32) << 1) | turned
+    worth = ((bits + VIEW_COST_BITS * (view != 0)).astype(np.int32) << 17) | (view.astype(np.int32) << 1) | turned
     order = np.lexsort((worth, pair))
     is_first = np.ones(len(order), np.bool_)
     is_first[1:] = pair[order[1:]] != pair[order[:-1]]

@@ -15,14 +15,9 @@ from numpy.typing import NDArray
 
 from schemas.relations import Relation
 from tasks.core.dedup.patches import NO_PATCHES, Patches, compare_patches
+from tasks.core.dedup.scores import APART_SCORE, COPY_SCORE
 from tasks.core.dedup.views import View
 
-COPY_SCORE = 0.6
-"""Scores from here on are copies: of 106 paintings saved at quality 30 and a quarter of their size the least was 0.65
-(docs/dedup.md)."""
-APART_SCORE = 0.35
-"""Scores below are two works. Between the two lie painted works of one series, as if traced, and copies that are hardly
-to be seen."""
 LEAST_AGREEMENT = 0.8
 """Share of the patches that agree (`patches`), of those that say anything. Copies in JPEG of quality 30, in noise, an
 eighth of their size, with a banner: 0.81 at least; different works in one mount, pages of text: 0.79 at most."""
@@ -136,18 +131,19 @@ def measure_agreement(a: NDArray[np.uint8], b: NDArray[np.uint8], view: View) ->
     levels = _levels(posed.astype(np.float32), whole, (bottom - top, right - left))
     box = np.array([left, top, right, bottom]) / (posed.shape[::-1] * 2)
     starts = [_from_box(start) for start in (box, *_STARTS)]
+    seen_share = (right - left) * (bottom - top) / posed.size if view.margins else 1.0
     best, coarse = None, None
     for overlay in _coarse_overlays(levels[0](), starts):
         if overlay.correlation < _LEAST_COARSE_CORRELATION:
             coarse = overlay if coarse is None or overlay.correlation > coarse.correlation else coarse
             continue
         finest = _refine(overlay, levels[1:])
-        measured = NO_AGREEMENT if finest is None else _agreement(finest)
+        measured = NO_AGREEMENT if finest is None else _agreement(finest, seen_share)
         best = measured if best is None or measured.score > best.score else best
         if best.score >= COPY_SCORE:
             break
     if best is None:
-        return NO_AGREEMENT if coarse is None else _agreement(coarse)
+        return NO_AGREEMENT if coarse is None else _agreement(coarse, seen_share)
     return best
 
 
@@ -256,7 +252,8 @@ def _cells(
     return alike[has_contrast], off[has_contrast]
 
 
-def _agreement(overlay: _Overlay) -> Agreement:
+def _agreement(overlay: _Overlay, seen_share: float) -> Agreement:
+    """seen_share: 0..1, how much of the other picture there is to see, its margins left away."""
     from tasks.core.dedup import registration
 
     off_px = float(np.quantile(overlay.off, 0.75)) if len(overlay.off) else 0.0
@@ -266,7 +263,7 @@ def _agreement(overlay: _Overlay) -> Agreement:
     area = abs(float(np.linalg.det(overlay.warp[:2, :2])))  # of the template, in parts of the other
     return Agreement(
         score=score,
-        share=min(1.0, covered, covered * area),
+        share=min(1.0, covered, covered * area / seen_share),
         tone=float(np.abs(tones[0] - tones[1]).mean()) / 255,
         likeness=_correlation(*tones),
         patches=compare_patches(overlay.template, overlay.over, overlay.is_covered)
@@ -298,7 +295,7 @@ def relation_of_agreement(measured: Agreement, view: View, *, has_equal_size: bo
         return Relation.TURNED
     if view.is_mirrored:
         return Relation.MIRRORED
-    if measured.share < WHOLE_SHARE:
+    if measured.share < WHOLE_SHARE or view.margins:
         return Relation.CROPPED
     if measured.tone > SAME_TONE:
         return Relation.RECOLOURED

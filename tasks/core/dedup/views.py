@@ -5,6 +5,8 @@ near the hash of the whole of `b`, b may be a copy of that kind.
 """
 
 import functools
+import math
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -26,19 +28,22 @@ _SCALE = 2**14
 class View:
     """How a picture may be changed in another.
 
-    turns: right angles, counterclockwise, before all else. is_mirrored: left for right. box: x0, y0, x1, y1 in
-    fortieths of a side. margins: how many plain margins are cut off, one inside the other, in place of the box.
+    turns: right angles, counterclockwise, before all else. is_mirrored: left for right. tilt_degrees: then so far,
+    counterclockwise, about the middle. box: x0, y0, x1, y1 in fortieths of a side. margins: how many plain margins are
+    cut off, one inside the other, in place of the box.
     """
 
     turns: int = 0
     is_mirrored: bool = False
+    tilt_degrees: int = 0
     box: tuple[int, int, int, int] = (0, 0, STEPS, STEPS)
     margins: int = 0
 
     def pose(self, picture: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        """The picture turned and mirrored, not cut."""
+        """The picture turned, mirrored and tilted, not cut."""
         turned = np.rot90(picture, self.turns)
-        return np.ascontiguousarray(turned[:, ::-1] if self.is_mirrored else turned)
+        posed = np.ascontiguousarray(turned[:, ::-1] if self.is_mirrored else turned)
+        return _tilted(posed, self.tilt_degrees) if self.tilt_degrees else posed
 
     def box_in(self, posed: NDArray[np.uint8]) -> tuple[float, float, float, float] | None:
         """x0, y0, x1, y1 in px of a picture that `pose` has turned; None where it has fewer margins."""
@@ -48,6 +53,21 @@ class View:
             return boxes[self.margins - 1] if len(boxes) >= self.margins else None
         x0, y0, x1, y1 = self.box
         return x0 * width / STEPS, y0 * height / STEPS, x1 * width / STEPS, y1 * height / STEPS
+
+
+def _tilted(picture: NDArray[np.uint8], degrees: int) -> NDArray[np.uint8]:
+    """Turned counterclockwise about its middle, in the same frame; the corners are filled from the nearest edge."""
+    height, width = picture.shape
+    cos, sin = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
+    down, across = np.mgrid[:height, :width] - np.array([(height - 1) / 2, (width - 1) / 2])[:, None, None]
+    y = np.clip(cos * down + sin * across + (height - 1) / 2, 0, height - 1)
+    x = np.clip(cos * across - sin * down + (width - 1) / 2, 0, width - 1)
+    top, left = np.minimum(y.astype(int), max(0, height - 2)), np.minimum(x.astype(int), max(0, width - 2))
+    below, right = np.minimum(top + 1, height - 1), np.minimum(left + 1, width - 1)
+    y, x = y - top, x - left
+    upper = picture[top, left] * (1 - x) + picture[top, right] * x
+    lower = picture[below, left] * (1 - x) + picture[below, right] * x
+    return np.rint(upper * (1 - y) + lower * y).astype(np.uint8)
 
 
 # Left, top, right, bottom, in fortieths of a side: what is cut off. Chosen one after the other, each time the box that
@@ -70,6 +90,7 @@ VIEWS: dict[ViewName, tuple[View, ...]] = {
     "mirrored": (View(is_mirrored=True),),
     "turned": (*(View(turns) for turns in (1, 2, 3)), *(View(turns, is_mirrored=True) for turns in (1, 2, 3))),
     "crops": tuple(View(box=(left, top, STEPS - right, STEPS - bottom)) for left, top, right, bottom in _CUTS),
+    "tilted": tuple(View(tilt_degrees=degrees, box=(2, 2, STEPS - 2, STEPS - 2)) for degrees in (4, -4)),
     "inner": tuple(View(margins=number) for number in range(1, MOST_MARGINS + 1)),
 }
 """The views of each name. `phash` is the measured hash of the whole picture itself."""
@@ -97,9 +118,10 @@ def view_hashes(picture: NDArray[np.uint8], views: Sequence[View]) -> NDArray[np
     two.
     """
     found = np.zeros(len(views), np.uint64)
-    poses = sorted({(view.turns, view.is_mirrored) for view in views})
-    for turns, is_mirrored in poses:
-        places = [place for place, view in enumerate(views) if (view.turns, view.is_mirrored) == (turns, is_mirrored)]
+    places_of: defaultdict[tuple[int, bool, int], list[int]] = defaultdict(list)
+    for place, view in enumerate(views):
+        places_of[view.turns, view.is_mirrored, view.tilt_degrees].append(place)
+    for places in places_of.values():
         posed = views[places[0]].pose(picture)
         boxes = {place: box for place in places if (box := views[place].box_in(posed)) is not None}
         if boxes:

@@ -7,7 +7,7 @@ measured.
 import numpy as np
 from numpy.typing import NDArray
 
-from tasks.core.dedup.relate import APART_SCORE, COPY_SCORE
+from tasks.core.dedup.scores import APART_SCORE, COPY_SCORE
 
 WEAKEST_TIE, STRONGEST_TIE = 100, 1000
 WEAKEST_DOUBT, STRONGEST_DOUBT = -1000, -2000

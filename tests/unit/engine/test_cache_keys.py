@@ -42,7 +42,7 @@ def test_each_part_makes_another_key(parts: dict[str, Any]):
 
 
 def test_settings_are_their_values_defaults_among_them():
-    assert cache_keys.cache_key(s=Dedup(label="d")) == cache_keys.cache_key(s=Dedup(label="d", radius_bits=10))
+    assert cache_keys.cache_key(s=Dedup(label="d")) == cache_keys.cache_key(s=Dedup(label="d", radius_bits=12))
     assert cache_keys.cache_key(s=Dedup(label="d")) != cache_keys.cache_key(s=Dedup(label="d", radius_bits=5))
 
 
@@ -154,7 +154,7 @@ def collected(*modules: ModuleType) -> set[str]:
         pytest.param(tickets, {"tickets", "siphash", "jit"}, id="inside a function"),
         pytest.param(
             decide,
-            {"dedup.decide", "dedup.groups", "components", "tables"},
+            {"dedup.decide", "dedup.groups", "dedup.scores", "dedup.weights", "components", "tables"},
             id="from tasks.core import tables, and from tasks.core.dedup.groups",
         ),
         pytest.param(

@@ -48,7 +48,7 @@ def test_every_stage_and_source_has_a_section():
 @pytest.mark.parametrize(
     ("word", "name", "facts"),
     [
-        ("dedup", "radius_bits", ("whole number", "bits", "0 to 16", "10")),
+        ("dedup", "radius_bits", ("whole number", "bits", "0 to 16", "12")),
         ("fetch", "max_bytes", ("whole number", "bytes", "1 or more", "200_000_000")),
         ("fetch", "refresh", ("new, failed or all", "", "", "new")),
         ("screen", "figures.score", ("number", "", "0 to 1", "0.5")),

@@ -74,7 +74,7 @@ def test_the_models_under_test_are_those_that_the_recipe_is_made_of():
         pytest.param("dedup", id="just its word"),
         pytest.param({"dedup": None}, id="its word with nothing behind the colon"),
         pytest.param({"dedup": {}}, id="its word with empty settings"),
-        pytest.param({"dedup": {"radius_bits": 10}}, id="its word with the default written out"),
+        pytest.param({"dedup": {"radius_bits": 12}}, id="its word with the default written out"),
         pytest.param({"dedup": {"label": ""}}, id="its word with an empty label"),
         pytest.param({"stage": "dedup"}, id="the mapping that the models read"),
         pytest.param({"stage": "dedup", "label": "dedup"}, id="that mapping with its label"),

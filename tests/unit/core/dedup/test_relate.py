@@ -10,6 +10,7 @@ from scipy import ndimage
 from schemas.relations import Relation
 from tasks.core.dedup import relate
 from tasks.core.dedup.relate import Agreement
+from tasks.core.dedup.scores import COPY_SCORE
 from tasks.core.dedup.views import View
 
 WHOLE = View()
@@ -122,7 +123,7 @@ def test_a_frame_in_common_is_not_a_picture_in_common():
     leaf[:18], leaf[-18:], leaf[:, :18], leaf[:, -18:] = first[:18], first[-18:], first[:, :18], first[:, -18:]
     relation, found = looked(first, leaf)
     assert relation not in {Relation.REENCODED, Relation.RESIZED, Relation.RECOLOURED, Relation.CROPPED}
-    assert found.score < relate.COPY_SCORE
+    assert found.score < COPY_SCORE
 
 
 @pytest.mark.parametrize("seed", range(8))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tasks.core.dedup import weights
-from tasks.core.dedup.relate import APART_SCORE, COPY_SCORE
+from tasks.core.dedup.scores import APART_SCORE, COPY_SCORE
 from tasks.core.dedup.weights import doubt_weights, tie_weights
 
 SCORES = np.arange(1001) / 1000

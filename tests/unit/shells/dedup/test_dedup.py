@@ -65,7 +65,9 @@ def test_what_was_looked_at_is_not_looked_at_again(wall: Wall, asked: dict[str, 
     first = wall.decided(HANGING)
     seen = {name: list(rows) for name, rows in asked.items()}
     again = wall.decided(HANGING)
-    assert (sum(seen["keys"]), sum(seen["looks"])) == (9, 4)  # blobs; pairs: three of one, one of the other
+    views = len(RADIUS.by) - 1
+    # nine blobs for each kind of view; pairs: three of one, one of the other
+    assert (sum(seen["keys"]), sum(seen["looks"])) == (9 * views, 4)
     assert asked == seen
     assert (again.outcome, again.edges, again.computed) == (first.outcome, first.edges, 0)
 
@@ -75,7 +77,7 @@ def test_a_new_image_costs_its_own_keys_and_pairs(wall: Wall, asked: dict[str, l
     for rows in asked.values():
         rows.clear()
     assert wall.stays(HANGING) == STAYS
-    assert asked == {"keys": [1], "looks": [2]}
+    assert asked == {"keys": [1] * (len(RADIUS.by) - 1), "looks": [2]}
 
 
 def test_another_radius_asks_for_no_key_again(wall: Wall, asked: dict[str, list[int]]):
@@ -115,7 +117,7 @@ def test_a_plan_says_how_many_pairs_and_leaves_nothing(tmp_path: Path, wall: Wal
     assert step.notes == ("2 pairs will be compared first",)
     assert (
         dedup(RADIUS, state, WALL, wall.context.model_copy(update={"plan": "q"})).notes[0]
-        == "views of new images (mirrored, turned, cropped) will be hashed first"
+        == "views of new images (cropped, mirrored and others) will be hashed first"
     )
     assert sorted(Path(wall.context.store).rglob("*")) == before
 
@@ -133,20 +135,22 @@ def test_pieces_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
     st.lists(st.integers(0, 2**64 - 1) | st.integers(0, 300), max_size=40, unique=True),
     st.integers(0, 40),
     st.integers(0, 12),
+    st.integers(0, 12),
     st.integers(1, 50),
 )
 @settings(max_examples=30, deadline=None)
 def test_what_was_searched_before_and_what_is_new_are_the_whole(
-    values: list[int], old: int, radius_bits: int, piece_keys: int
+    values: list[int], old: int, radius_bits: int, view_radius_bits: int, piece_keys: int
 ):
     everything, before = np.sort(np.array(values, np.uint64)), np.sort(np.array(values[:old], np.uint64))
     views, views_before = np.unique(everything // np.uint64(3)), np.unique(before // np.uint64(3))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(search, "PIECE_HASHES", piece_keys)
         grown, fresh = (Context(store=f"memory://{name}-{id(patch)}") for name in ("grown", "fresh"))
-        search.near_hashes(before, views_before, radius_bits, grown, "dedup")
-        added = search.near_hashes(everything, views, radius_bits, grown, "dedup")
-    at_once = search.near_hashes(everything, views, radius_bits, fresh, "dedup")
+        radii = search.RadiiBits(radius_bits, view_radius_bits)
+        search.near_hashes(before, views_before, radii, grown, "dedup")
+        added = search.near_hashes(everything, views, radii, grown, "dedup")
+    at_once = search.near_hashes(everything, views, radii, fresh, "dedup")
     assert added.equals(at_once)
     expected = {
         (i, j, (i ^ j).bit_count(), False)
@@ -155,7 +159,10 @@ def test_what_was_searched_before_and_what_is_new_are_the_whole(
         if i < j and (i ^ j).bit_count() <= radius_bits
     }
     expected |= {
-        (i, j, (i ^ j).bit_count(), True) for i in views.tolist() for j in values if (i ^ j).bit_count() <= radius_bits
+        (i, j, (i ^ j).bit_count(), True)
+        for i in views.tolist()
+        for j in values
+        if (i ^ j).bit_count() <= view_radius_bits
     }
     assert {tuple(row.values()) for row in at_once.to_pylist()} == expected
     assert at_once.schema == SEARCH_PAIRS
