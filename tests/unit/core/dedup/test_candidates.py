@@ -9,7 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tasks.core.dedup import candidates as module
-from tasks.core.dedup.candidates import LEADERS, MOST_PER_HASH, Candidates, NearHashes, Views, candidates, is_degenerate
+from tasks.core.dedup.candidates import (
+    LEADERS,
+    MOST_PER_HASH,
+    VIEW_COST_BITS,
+    Candidates,
+    NearHashes,
+    Views,
+    candidates,
+    is_degenerate,
+)
 
 WAVES = 0x0F0F0F0F0F0F0F0F  # 32 bits set
 Found = tuple[int, int, int, int]
@@ -126,6 +135,13 @@ def test_pairs_of_a_view_and_a_whole_picture(hashes: list[int], views: list[View
 # --- crowds
 
 
+@pytest.mark.parametrize(("whole_bits", "view"), [(5, 0), (6, 0), (7, 1), (12, 1)])
+def test_a_view_stands_for_a_pair_where_it_is_much_nearer(whole_bits: int, view: int):
+    other = WAVES ^ (2**whole_bits - 1)
+    ((_, _, chosen, bits),) = found([WAVES, other], near((WAVES, other)), views_of([[other], [0]], (other, other)))
+    assert (chosen, bits) == (view, 0 if view else whole_bits)
+
+
 @pytest.mark.parametrize(
     ("blobs", "pairs", "crowded"),
     [
@@ -198,7 +214,7 @@ def drawn(draw: st.DrawFn) -> tuple[list[int], int, list[list[int]]]:
     hashes = draw(st.lists(few, max_size=16))
     width = draw(st.integers(1, 3))
     row = st.lists(few, min_size=width, max_size=width)
-    return hashes, draw(st.integers(0, 3)), draw(st.lists(row, min_size=len(hashes), max_size=len(hashes)))
+    return hashes, draw(st.integers(0, 10)), draw(st.lists(row, min_size=len(hashes), max_size=len(hashes)))
 
 
 def within(values: set[int], others: set[int], radius_bits: int) -> list[tuple[int, int]]:
@@ -219,7 +235,7 @@ def looked_for(hashes: list[int], radius_bits: int, views: list[list[int]], most
         for a, view, b in compared(group, list(group_), most, leaders)
     ]
     best: dict[tuple[int, int], Found] = {}
-    for bits, view, a, b in sorted(finds, key=lambda find: (find[1] != 0, *find)):
+    for bits, view, a, b in sorted(finds, key=lambda find: (find[0] + VIEW_COST_BITS * (find[1] != 0), *find[1:])):
         best.setdefault((min(a, b), max(a, b)), (a, b, view, bits))
     return [best[pair] for pair in sorted(best)]
 

@@ -135,6 +135,47 @@ def test_what_differs_in_its_middle_is_not_one_picture(seed: int):
     assert looked(first, card)[0] in {Relation.UNCERTAIN, Relation.LOOK_ALIKE, Relation.DIFFERENT}
 
 
+def in_a_mount(inside: Picture) -> Picture:
+    """16 % of a sheet; a rule runs around it."""
+    sheet = np.full((96, 128), 225, np.uint8)
+    sheet[22:74, 32:96] = 80
+    sheet[24:72, 34:94] = 225
+    sheet[29:67, 39:90] = inside
+    return sheet
+
+
+@pytest.mark.parametrize("contrast", [1.0, 0.2])
+@pytest.mark.parametrize("seed", range(6))
+def test_a_mount_in_common_is_not_a_picture_in_common(seed: int, contrast: float):
+    one, other = (
+        in_a_mount(np.rint(200 + contrast * (painted(number, 38, 51) - 128.0)).clip(0, 255).astype(np.uint8))
+        for number in (2 * seed, 2 * seed + 1)
+    )
+    assert looked(one, other)[0] in {Relation.UNCERTAIN, Relation.LOOK_ALIKE, Relation.DIFFERENT}
+    assert looked(one, noisy(one, 1))[0] == Relation.RESIZED
+    assert looked(one, one[3:-2, 2:-4])[0] == Relation.CROPPED
+
+
+@pytest.mark.parametrize(("left", "top"), [(6, 4), (30, 3), (20, 60)])
+def test_a_small_figure_on_a_dark_ground_is_found_where_it_lies(left: int, top: int):
+    """Portraits: what there is to see may lie at the edge, and little of it in the middle."""
+    rng = np.random.default_rng(left)
+    ground = np.clip(30 + rng.normal(0, 1.5, (96, 80)) + np.linspace(0, 12, 80), 0, 255)
+    ground[top : top + 30, left : left + 30] = painted(left, 30, 30)
+    picture = np.rint(ground).astype(np.uint8)
+    for cropped in (picture[2:-1, 1:-2], picture[1:-4, 3:]):
+        for one, other in ((picture, cropped), (cropped, picture)):
+            assert looked(one, other)[0] in {Relation.RESIZED, Relation.CROPPED}
+
+
+def test_a_mount_leaves_nothing_out():
+    """A work is whole in its mount, however little of the sheet it takes up."""
+    sheet = np.pad(ONE, ((60, 70), (80, 80)), constant_values=230)
+    relation, found = looked(sheet, ONE, View(margins=1))
+    assert (relation, found.share) == (Relation.CROPPED, pytest.approx(1, abs=0.05))
+    assert looked(sheet, painted(2), View(margins=1))[0] == Relation.DIFFERENT
+
+
 @given(st.floats(0, 0.13), st.floats(0, 0.13), st.floats(0, 0.13), st.floats(0, 0.13))
 @settings(max_examples=25, deadline=None)
 def test_the_share_is_the_part_that_is_left(left: float, top: float, right: float, bottom: float):
