@@ -17,7 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from benchmarks import dedup_peers, dedup_quality, dedup_search, dedup_works, fetch_pictures
+from benchmarks import dedup_grades, dedup_peers, dedup_quality, dedup_search, dedup_works, fetch_pictures
 from benchmarks.campaign import table
 from benchmarks.dedup_peers import CORES, built, child
 from benchmarks.dedup_variants import IMAGEDEDUP, TRANSFORMS
@@ -174,7 +174,7 @@ def pairing(folder: Path, originals: int | None) -> Part:
     theirs = child(python, "pairs", works / "images", "--within", DEFAULT_BITS, 0)["pairs"]
     build = built(works, WORK / f"{works.name}-build", KEYS, DROPS)
     name_of = {work.key: Path(work.image).name for work in truth}
-    ours = pairs_of_clusters(dedup_quality.clusters(table(build.release, "ledger")), name_of)
+    ours = pairs_of_clusters(dedup_grades.clusters(table(build.release, "ledger")), name_of)
     sides: tuple[tuple[str, str, Iterable[Sequence[str]], str], ...] = (
         (
             f"imagededup_{DEFAULT_BITS}_bits",

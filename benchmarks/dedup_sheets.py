@@ -25,11 +25,29 @@ _INK: Colour = (52, 46, 40)
 
 @dataclass(frozen=True)
 class Sheets:
-    """A family. needs: contents for each of its works, as a share: half for a work in two parts, 0 for text alone."""
+    """A family. works_each: works that come of each of the contents. is_text: its contents only count."""
 
     name: str
     paint: Paint
-    needs: float = 1.0
+    works_each: int = 1
+    is_text: bool = False
+
+    def contents_for(self, works: int) -> int:
+        """How many different pictures so many works show."""
+        return 0 if self.is_text else -(-works // self.works_each)
+
+    def painted(self, rng: np.random.Generator, works: int, contents: Contents) -> list[Image.Image]:
+        """So many works, of the first of the contents.
+
+        Raises ValueError where there are too few.
+        """
+        needed = self.contents_for(works)
+        if len(contents) < needed:
+            raise ValueError(
+                f"expected {needed} contents or more for {works} works of {self.name}, got {len(contents)}"
+            )
+        chosen = [Image.new("RGB", (1, 1))] * works if self.is_text else list(contents[:needed])
+        return self.paint(rng, chosen)[:works]
 
 
 def painted(rng: np.random.Generator, size_px: tuple[int, int]) -> Image.Image:
@@ -279,17 +297,17 @@ NEGATIVE = (
     *_mounts(),
     Sheets("frame-ornate", in_one_frame),
     Sheets("frame-ornate-wide", partial(in_one_frame, edge_share=0.28)),
-    Sheets("text-one-column", partial(pages_of_text, letter_px=16), 0),
-    Sheets("text-one-column-small", partial(pages_of_text, letter_px=10), 0),
-    Sheets("text-two-columns", partial(pages_of_text, letter_px=13, columns=2), 0),
-    Sheets("text-large", partial(pages_of_text, letter_px=30), 0),
-    Sheets("text-ragged", partial(pages_of_text, letter_px=16, density=0.6), 0),
+    Sheets("text-one-column", partial(pages_of_text, letter_px=16), is_text=True),
+    Sheets("text-one-column-small", partial(pages_of_text, letter_px=10), is_text=True),
+    Sheets("text-two-columns", partial(pages_of_text, letter_px=13, columns=2), is_text=True),
+    Sheets("text-large", partial(pages_of_text, letter_px=30), is_text=True),
+    Sheets("text-ragged", partial(pages_of_text, letter_px=16, density=0.6), is_text=True),
     Sheets("engraving-texts", one_engraving_above_texts),
     Sheets("nearly-empty", nearly_empty),
     Sheets("hatched", partial(in_lines, screen=hatched, pitch_px=5)),
     Sheets("halftone", partial(in_lines, screen=halftone, pitch_px=6)),
     Sheets("bar-and-ruler", with_bar_and_ruler),
-    Sheets("diptych", diptychs, 0.5),
+    Sheets("diptych", diptychs, works_each=2),
 )
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from benchmarks import dedup_variants
 from benchmarks.dedup_variants import Transform
@@ -43,14 +44,17 @@ def written(
     most: int | None = None,
     *,
     one_each: bool = False,
+    chosen: Sequence[Path] | None = None,
 ) -> list[Work]:
     """Originals and their copies as images/*, with works.csv; files that are there are left as they are.
+
+    most: the first so many images below the folder, all where None. chosen: these of its images instead.
 
     one_each: each original has one copy alone, by one transform after the other: none is found through a third image.
 
     Raises SystemExit where the folder has no images, or `works` was made of something else.
     """
-    originals = sorted(path for path in folder.rglob("*") if path.suffix.lower() in {".jpg", ".jpeg", ".png"})[:most]
+    originals = list(chosen) if chosen is not None else images_below(folder)[:most]
     made_of = {
         "seed": seed,
         "one_each": one_each,
@@ -59,11 +63,8 @@ def written(
     }
     if not originals:
         raise SystemExit(f"expected images below {folder}, got none")
-    sign = works / "made-of.json"
-    if sign.exists() and json.loads(sign.read_text(encoding="utf-8")) != made_of:
-        raise SystemExit(f"expected an empty folder or one made of the same images, transforms and seed, got {works}")
-    (works / "images").mkdir(parents=True, exist_ok=True)
-    sign.write_text(json.dumps(made_of) + "\n", encoding="utf-8")
+    sign(works, made_of)
+    (works / "images").mkdir(exist_ok=True)
     with ThreadPoolExecutor(_THREADS) as threads:
         groups = threads.map(
             lambda one: _group(works, one[0], one[1], _of(one[0], transforms, one_each), seed), enumerate(originals)
@@ -73,6 +74,23 @@ def written(
     write_table(works / "works.csv", COLUMNS, (row + [""] * (len(COLUMNS) - len(row)) for row in rows))
     write_table(works / "truth.csv", list(asdict(found[0][0])), (list(asdict(work).values()) for work, _ in found))
     return [work for work, _ in found]
+
+
+def images_below(folder: Path) -> list[Path]:
+    """JPEG and PNG files at any depth, sorted."""
+    return sorted(path for path in folder.rglob("*") if path.suffix.lower() in {".jpg", ".jpeg", ".png"})
+
+
+def sign(works: Path, made_of: dict[str, Any]) -> None:
+    """Make the folder, and write down what it is made of, as JSON can.
+
+    Raises SystemExit where it was made of something else.
+    """
+    signed = works / "made-of.json"
+    if signed.exists() and json.loads(signed.read_text(encoding="utf-8")) != made_of:
+        raise SystemExit(f"expected an empty folder or one made of the same images, transforms and seed, got {works}")
+    works.mkdir(parents=True, exist_ok=True)
+    signed.write_text(json.dumps(made_of) + "\n", encoding="utf-8")
 
 
 def _of(number: int, transforms: Sequence[Transform], one_each: bool) -> Sequence[Transform]:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image, ImageOps
 
-from benchmarks import dedup, dedup_peers, dedup_quality, dedup_variants, dedup_works, results
+from benchmarks import dedup, dedup_grades, dedup_peers, dedup_variants, dedup_works, results
 from benchmarks.dedup_variants import IMAGEDEDUP, TRANSFORMS, copy_of, opened
 from benchmarks.dedup_works import Work
 
@@ -230,7 +230,7 @@ GRADES = [
 @pytest.mark.parametrize("case", GRADES, ids=lambda case: case[0])
 def test_grades_by_hand(case):
     _, ledger, edges, precision, recall, wrong, missed = case
-    grade = dedup_quality.graded(TRUTH, ledger, edges)
+    grade = dedup_grades.graded(TRUTH, ledger, edges)
     assert (grade.ratios["precision"], grade.ratios["recall"]) == (precision, recall)
     assert (grade.ratios["wrong_merges"], len(grade.wrong)) == (wrong, wrong)
     assert [one.key for one in grade.missed] == missed
@@ -239,13 +239,13 @@ def test_grades_by_hand(case):
 def test_a_row_says_what_was_found_by_a_third_image_and_what_was_called_by_its_name():
     ledger = [row("a"), row("a2", "a"), row("a3", "a"), row("b"), row("b2", "b")]
     edges = [edge("a", "a2", "reencoded"), edge("b", "b2", "resized"), edge("a", "a3", "uncertain")]
-    resized, cropped = dedup_quality.graded(TRUTH, ledger, edges).rows
+    resized, cropped = dedup_grades.graded(TRUTH, ledger, edges).rows
     assert (resized["copies"], resized["found"], resized["directly"], resized["called so"]) == (2, 2, 2, 1)
     assert (cropped["copies"], cropped["found"], cropped["directly"], cropped["called so"]) == (1, 1, 0, 0)
 
 
 def test_a_share_of_one_means_all():
-    assert [dedup_quality._share(*counts) for counts in ((0, 0), (999_999, 1_000_000), (3, 3))] == [1.0, 0.99999, 1.0]
+    assert [dedup_grades.share_of(*counts) for counts in ((0, 0), (999_999, 1_000_000), (3, 3))] == [1.0, 0.99999, 1.0]
 
 
 def test_the_page_shows_both_pictures_and_escapes_names(tmp_path):
@@ -253,8 +253,8 @@ def test_the_page_shows_both_pictures_and_escapes_names(tmp_path):
     truth = [work("a<"), work("b<")]
     for one in truth:
         picture(300, 200).save(tmp_path / one.image)
-    grade = dedup_quality.Grade([], {}, [edge("a<", "b<", "cropped", score=None)], [])
-    page = dedup_quality.page_of(grade, truth, tmp_path)
+    grade = dedup_grades.Grade([], {}, [edge("a<", "b<", "cropped", score=None)], [])
+    page = dedup_grades.page_of(grade, truth, tmp_path)
     assert page.count("data:image/jpeg;base64,") == 2
     assert "a&lt; and b&lt;: cropped" in page
 
