@@ -24,7 +24,8 @@ def inner_boxes(picture: NDArray[np.uint8]) -> list[Box]:
     A margin is plain, of one tone on two sides that face each other, and leaves at least a fifth of the picture: a sky
     alone, or a wall on one side, is none. Pictures, or what is left of them, below 16 px a side have none.
     """
-    grey, found = picture.astype(np.float32), []
+    grey = picture.astype(np.float32)
+    found: list[Box] = []
     left, top, right, bottom = 0, 0, picture.shape[1], picture.shape[0]
     while len(found) < MOST_MARGINS and min(right - left, bottom - top) >= _LEAST_SIDE_PX:
         inside = grey[top:bottom, left:right]

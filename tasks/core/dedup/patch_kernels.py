@@ -78,4 +78,4 @@ def _free_patch(picture: Picture, top: int, left: int, patch: Picture) -> float:
         for column in range(PATCH_PX):
             patch[row, column] -= means[column] / PATCH_PX
             power += patch[row, column] * patch[row, column]
-    return power
+    return float(power)

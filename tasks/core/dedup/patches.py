@@ -15,21 +15,25 @@ Picture = NDArray[np.float32]
 
 PATCH_PX = 8
 STEP_PX = 4
-LEAST_LEVELS = 1.5
-"""Grey levels, root mean square, from which on there is something to see in a patch: a drawing in 20 % of its contrast
-has some 3."""
-STRONG_LEVELS = 8.0
-"""What is so strong in one picture and not there in the other was covered or replaced."""
+"""Patches overlap by half: what differs in a small place fills some of them whole, wherever it lies."""
+REACH_PX = 1
+"""A copy in perspective, or on warped paper, lies a px off in places."""
 AGREES = 0.5
 CLASHES = 0.4
 """Correlations of one patch, from which on it agrees, and below which it clashes."""
-WINDOW = 6
-"""A quarter of the longest side and more: 16 % of the area lie in 6 x 6 patches."""
-RIM = 0.12
-"""Of either side, beyond which no window begins: banners, colour bars and stamps lie at the edges of copies."""
-_LEAST_IN_WINDOW = 20
-REACH_PX = 1
+
+_LEAST_LEVELS = 1.5
+"""Grey levels, root mean square, from which on there is something to see in a patch: a drawing in 20 % of its contrast
+has some 3."""
+_STRONG_LEVELS = 8.0
+"""What is so strong in one picture and not there in the other was covered or replaced."""
 _MOST_RATIO = 4.0
+"""Of two strengths that are alike: one scan of a canvas is sharper than another."""
+_WINDOW = 6
+"""Patches along a side of a window, 28 px of 128: a picture that takes up 15 % of the area of its mount has 50 px."""
+_LEAST_IN_WINDOW = 20
+_RIM = 0.12
+"""Of either side, in which no window lies: banners, colour bars and stamps cover the edges of copies."""
 
 
 class Patches(NamedTuple):
@@ -64,11 +68,11 @@ def compare_patches(template: Picture, over: Picture, is_covered: NDArray[np.boo
     if not is_whole.any():
         return NO_PATCHES
     noise = abs(float(np.median(powers[1][is_whole] - powers[0][is_whole])))
-    least = np.sqrt(LEAST_LEVELS**2 + noise)
+    least = np.sqrt(_LEAST_LEVELS**2 + noise)
     low, high = np.sqrt(powers.min(axis=0)), np.sqrt(powers.max(axis=0))
     is_agreeing = is_whole & (high >= least) & (correlations >= AGREES)
     is_alike_strong = (high >= least) & (low >= 0.6 * least) & (_MOST_RATIO * low >= high)
-    is_missing = high >= max(STRONG_LEVELS, 2 * least)
+    is_missing = high >= max(_STRONG_LEVELS, 2 * least)
     is_clashing = is_whole & (is_alike_strong | is_missing) & (correlations < CLASHES)
     agreeing, clashing = _window_sums(is_agreeing), _window_sums(is_clashing)
     judged = agreeing + clashing
@@ -77,8 +81,8 @@ def compare_patches(template: Picture, over: Picture, is_covered: NDArray[np.boo
 
 
 def _window_sums(mask: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """How many are set in each window of WINDOW x WINDOW patches; of all along a side that has fewer."""
-    inner = mask[tuple(slice(rim, side - rim) for side in mask.shape for rim in [round(RIM * side)])]
+    """How many are set in each window of patches, the rim left away; a side that has fewer is one window."""
+    inner = mask[tuple(slice(rim, side - rim) for side in mask.shape for rim in [round(_RIM * side)])]
     sums = np.pad(inner.astype(np.int64), ((1, 0), (1, 0))).cumsum(axis=0).cumsum(axis=1)
-    rows, columns = (min(WINDOW, side) for side in inner.shape)
-    return sums[rows:, columns:] - sums[:-rows, columns:] - sums[rows:, :-columns] + sums[:-rows, :-columns]
+    rows, columns = (min(_WINDOW, side) for side in inner.shape)
+    return np.asarray(sums[rows:, columns:] - sums[:-rows, columns:] - sums[rows:, :-columns] + sums[:-rows, :-columns])

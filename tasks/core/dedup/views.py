@@ -67,7 +67,7 @@ def _tilted(picture: NDArray[np.uint8], degrees: int) -> NDArray[np.uint8]:
     y, x = y - top, x - left
     upper = picture[top, left] * (1 - x) + picture[top, right] * x
     lower = picture[below, left] * (1 - x) + picture[below, right] * x
-    return np.rint(upper * (1 - y) + lower * y).astype(np.uint8)
+    return np.asarray(np.rint(upper * (1 - y) + lower * y), np.uint8)
 
 
 # Left, top, right, bottom, in fortieths of a side: what is cut off. Chosen one after the other, each time the box that
