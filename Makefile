@@ -24,8 +24,8 @@ unexport PYTHONDONTWRITEBYTECODE
 CHROMIUM := /usr/bin/chromium
 
 .PHONY: help setup setup-browser build test check lint types imports tests test-live unit docs-settings weights wheel lock clean \
-  campaign-sameness campaign-faults campaign-kills campaign-hostile campaign-million campaign-dedup-quality bench-overhead bench-fetch \
-  bench-dedup bench-choose bench-detect-cpu bench-detect-gpu bench-detectors bench-train
+  campaign-sameness campaign-faults campaign-kills campaign-hostile campaign-million campaign-dedup-quality \
+  campaign-dedup-families bench-overhead bench-fetch bench-dedup bench-choose bench-detect-cpu bench-detect-gpu bench-detectors bench-train
 
 help: ## list every target
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-24s %s\n", $$1, $$2 }' Makefile
@@ -127,6 +127,9 @@ campaign-dedup-quality: $(READY) ## copies found and works joined wrongly, on re
 	$(BIN)/python -m benchmarks.dedup_quality $(PAINTINGS) --one-each
 	$(BIN)/python -m benchmarks.dedup_quality $(PAINTINGS); first=$$?; \
 	  $(BIN)/python -m benchmarks.dedup_quality --museum 20000 --seed $(UNSEEN) && exit $$first
+
+campaign-dedup-families: $(READY) ## every kind of copy, and different works that look alike
+	$(BIN)/python -m benchmarks.dedup_quality --families $(PAINTINGS) --originals 40
 
 weights: $(READY) ## train the museum's own detector again
 	$(BIN)/python -m examples.museum.train_detector --out $(WEIGHTS)

@@ -181,6 +181,12 @@ def bound_by_transform(works: Works, cluster: Mapping[str, str], group_of: Mappi
     )
 
 
+def groups_in(release: Path) -> dict[str, str]:
+    """The group of each key that was published, whatever the folders of the images table."""
+    parts = [pq.ParquetFile(path).read(["record_id", "group_id"]) for path in release.glob("images/**/*.parquet")]
+    return {key_of(row["record_id"]): row["group_id"] for part in parts for row in part.to_pylist()}
+
+
 def recall_of(rows: Sequence[dict[str, Any]], names: set[str]) -> float:
     """Of the transforms of these names together."""
     chosen = [row for row in rows if row["transform"] in names]
@@ -243,8 +249,7 @@ def _graded(works: Works, build: Build, comparisons: int) -> tuple[Grade, list[d
     """The grade, rows of transforms, then of families, and ratios."""
     ledger, edges = table(build.release, "ledger"), table(build.release, "relations")
     grade = graded(works.truth, ledger, edges)
-    images = table(build.release, "images", ["record_id", "group_id"])
-    group_of = {key_of(row["record_id"]): row["group_id"] for row in images}
+    group_of = groups_in(build.release)
     bound = bound_by_transform(works, clusters(ledger), group_of)
     rows = [{**row, "bound": bound[row["transform"]]} for row in grade.rows]
     ratios = _ratios(grade, rows, build, comparisons, len(works.truth))
