@@ -22,14 +22,14 @@ def apart(one: NDArray[np.uint64], other: NDArray[np.uint64]) -> list[int]:
 def test_the_numbers_of_views_are_those_in_stored_tables():
     assert {name: (views.view_numbers(name).start, views.view_numbers(name).stop) for name in VIEW_NAMES} == {
         "phash": (0, 1),
-        "mirrored": (1, 2),
-        "turned": (2, 8),
-        "crops": (8, 65),
-        "tilted": (65, 67),
-        "inner": (67, 70),
+        "mirrored": (1, 18),
+        "turned": (18, 24),
+        "crops": (24, 81),
+        "tilted": (81, 83),
+        "inner": (83, 86),
     }
-    assert len(ALL_VIEWS) == len(set(ALL_VIEWS)) == 70
-    assert (ALL_VIEWS[0], ALL_VIEWS[1], ALL_VIEWS[2], ALL_VIEWS[5], ALL_VIEWS[8]) == (
+    assert len(ALL_VIEWS) == len(set(ALL_VIEWS)) == 86
+    assert (ALL_VIEWS[0], ALL_VIEWS[1], ALL_VIEWS[18], ALL_VIEWS[21], ALL_VIEWS[24]) == (
         View(),
         View(is_mirrored=True),
         View(1),
@@ -59,7 +59,7 @@ def test_all_boxes_lie_in_the_picture_and_keep_seven_tenths_of_each_side():
     ],
 )
 def test_some_view_hashes_like_the_whole_of_what_it_shows(seen):
-    poses = [*VIEWS["phash"], *VIEWS["mirrored"], *VIEWS["turned"]]
+    poses = [*VIEWS["phash"], *VIEWS["mirrored"][:1], *VIEWS["turned"]]
     whole = view_hashes(np.ascontiguousarray(seen(PICTURE)), VIEWS["phash"])
     assert sorted(apart(view_hashes(PICTURE, poses), whole))[0] == 0
 
