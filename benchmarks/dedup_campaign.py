@@ -170,14 +170,36 @@ def is_bound(work: Work, cluster: Mapping[str, str], group_of: Mapping[str, str]
     return stays == other or (stays in group_of and group_of[stays] == group_of.get(other))
 
 
-def bound_by_transform(works: Works, cluster: Mapping[str, str], group_of: Mapping[str, str]) -> Counter[str]:
-    """Copies of each transform that end in one split with their original."""
-    return Counter(
-        work.transform
-        for work in works.truth
-        if work.key != work.original
-        and {work.key, work.original} <= cluster.keys()
-        and is_bound(work, cluster, group_of)
+def transform_rows(
+    works: Works,
+    grade: Grade,
+    ledger: Sequence[dict[str, Any]],
+    edges: Sequence[dict[str, Any]],
+    group_of: Mapping[str, str],
+) -> list[dict[str, Any]]:
+    """The grade's rows, and how many copies were compared with their original, were called another work than it, and
+    are bound to it.
+    """
+    cluster = clusters(ledger)
+    said = {frozenset((key_of(edge["a"]), key_of(edge["b"]))): edge["relation"] for edge in edges}
+    counts: dict[str, Counter[str]] = {}
+    for work in works.truth:
+        if work.key != work.original and {work.key, work.original} <= cluster.keys():
+            relation = said.get(frozenset((work.key, work.original)))
+            counted = counts.setdefault(work.transform, Counter())
+            counted["compared"] += relation is not None
+            counted["called different"] += relation in DIFFERENT
+            counted["bound"] += is_bound(work, cluster, group_of)
+    names = ("compared", "called different", "bound")
+    return [{**row, **{name: counts[row["transform"]][name] for name in names}} for row in grade.rows]
+
+
+def called_different(works: Works, edges: Sequence[dict[str, Any]]) -> int:
+    """Pairs of one work that were called two: each can cut a chain of copies."""
+    original_of = {work.key: work.original for work in works.truth}
+    return sum(
+        edge["relation"] in DIFFERENT and original_of[key_of(edge["a"])] == original_of[key_of(edge["b"])]
+        for edge in edges
     )
 
 
@@ -250,9 +272,9 @@ def _graded(works: Works, build: Build, comparisons: int) -> tuple[Grade, list[d
     ledger, edges = table(build.release, "ledger"), table(build.release, "relations")
     grade = graded(works.truth, ledger, edges)
     group_of = groups_in(build.release)
-    bound = bound_by_transform(works, clusters(ledger), group_of)
-    rows = [{**row, "bound": bound[row["transform"]]} for row in grade.rows]
+    rows = transform_rows(works, grade, ledger, edges, group_of)
     ratios = _ratios(grade, rows, build, comparisons, len(works.truth))
+    ratios["copies_called_different"] = called_different(works, edges)
     return grade, [*rows, *family_rows(works, ledger, edges, group_of)], ratios
 
 

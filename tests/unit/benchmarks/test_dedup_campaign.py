@@ -58,6 +58,17 @@ def test_rows_of_families_by_hand(case):
     assert found["works"] == 2
 
 
+def test_a_transforms_row_tells_never_compared_from_called_different():
+    ledger = [row("a"), row("a2", "a"), row("b"), row("b2"), row("p")]
+    edges = [edge("a", "a2", "resized"), edge("b", "b2", "look_alike"), edge("a", "b", "different")]
+    grade = dedup_grades.graded(TRUTH, ledger, [{**one, "is_joined": False, "score": None} for one in edges])
+    for said, wanted in ((edges, (2, 1, 1)), (edges[:1], (1, 0, 1)), ([], (0, 0, 1))):
+        [found] = dedup_campaign.transform_rows(WORKS, grade, ledger, said, {"a": "1", "b": "2", "b2": "3"})
+        assert (found["compared"], found["called different"], found["bound"]) == wanted
+        assert (found["copies"], found["found"]) == (2, 1)
+    assert [dedup_campaign.called_different(WORKS, said) for said in (edges, [])] == [1, 0]
+
+
 @pytest.mark.parametrize("at", ["images/split=train/part-00000.parquet", "images/train-00000-of-00001.parquet"])
 def test_groups_are_read_from_every_part_of_the_images(tmp_path, at):
     (tmp_path / at).parent.mkdir(parents=True)
