@@ -35,7 +35,7 @@ SETTINGS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "widest": (VIEW_NAMES, get_args(DropRelation)),
 }
 """Views and dropped relations."""
-_MOST_NAMED = 200
+_MOST_NAMED = 100
 
 
 @dataclass(frozen=True)
@@ -263,7 +263,7 @@ def run(folder: Path, originals: int, seed: int) -> dict[str, float]:
         notes[setting] = _shown(setting, grade, works)
     result = write(NAME, even(rows), ratios)
     written_down = json.loads(result.read_text(encoding="utf-8"))
-    result.write_text(json.dumps({**written_down, **notes}, indent=1) + "\n", encoding="utf-8")
+    result.write_text(json.dumps({**written_down, "rows": rows, **notes}, indent=1) + "\n", encoding="utf-8")
     return ratios
 
 
