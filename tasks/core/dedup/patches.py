@@ -37,8 +37,11 @@ _RIM = 0.12
 
 
 class Patches(NamedTuple):
-    """agreeing, clashing: how many patches; clash: 0..1, the share of clashing ones where they lie closest together."""
+    """compared: how many patches both pictures cover. agreeing, clashing: how many of them do. clash: 0..1, the share
+    of clashing ones where they lie closest together.
+    """
 
+    compared: int
     agreeing: int
     clashing: int
     clash: float
@@ -49,7 +52,7 @@ class Patches(NamedTuple):
         return self.agreeing / max(1, self.agreeing + self.clashing)
 
 
-NO_PATCHES = Patches(0, 0, 0.0)
+NO_PATCHES = Patches(0, 0, 0, 0.0)
 """Where there is nothing to see, or nothing was looked at."""
 
 
@@ -77,7 +80,7 @@ def compare_patches(template: Picture, over: Picture, is_covered: NDArray[np.boo
     agreeing, clashing = _window_sums(is_agreeing), _window_sums(is_clashing)
     judged = agreeing + clashing
     share = np.where(judged >= _LEAST_IN_WINDOW, clashing / np.maximum(1, judged), 0.0)
-    return Patches(int(is_agreeing.sum()), int(is_clashing.sum()), float(share.max()))
+    return Patches(int(is_whole.sum()), int(is_agreeing.sum()), int(is_clashing.sum()), float(share.max()))
 
 
 def _window_sums(mask: NDArray[np.bool_]) -> NDArray[np.int64]:

@@ -23,7 +23,8 @@ MOST_CLASH = 0.5
 """Leaves of one book, stamps, works in one ornate frame agree but in one place: of the patches there, so many clash at
 most. Copies had 0.45 at most; works in one frame 0.76 at least; a ninth of a picture replaced by another, 0.51."""
 LEAST_PATCHES = 40
-"""What agrees in fewer patches, of some 900, shows too little to be called a copy."""
+"""What agrees in fewer patches, of some 900, shows too little to be called a copy; of a tiny picture, in fewer than
+two fifths."""
 OFF_COST_PER_PX = 0.3
 ALIKE_TONES = 0.85
 """Two works whose coarse light and dark correlate so far are look-alikes."""
@@ -128,4 +129,5 @@ def relation_of_agreement(measured: Agreement, view: View, *, has_equal_size: bo
 
 
 def _do_patches_agree(found: Patches) -> bool:
-    return found.agreeing >= LEAST_PATCHES and found.agreement >= LEAST_AGREEMENT and found.clash <= MOST_CLASH
+    least = min(LEAST_PATCHES, 0.4 * found.compared)
+    return found.agreeing >= max(1, least) and found.agreement >= LEAST_AGREEMENT and found.clash <= MOST_CLASH

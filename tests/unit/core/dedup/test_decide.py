@@ -600,24 +600,34 @@ def test_every_drop_names_a_record_of_its_cluster_that_stays(
         assert all(pair["is_joined"] == (pair["relation"] == "same_file") for pair in said_different)
 
 
-def test_only_the_whole_says_that_two_are_apart():
+def test_only_near_wholes_say_that_two_are_apart():
     rows = [
-        (0, "different", True),
-        (0, "look_alike", True),
-        (0, "cropped", True),
-        (9, "cropped", True),
-        (9, "uncertain", True),
-        (9, "different", False),
-        (9, "look_alike", False),
-        (0, None, False),
+        (0, "different", 10, True),
+        (0, "different", 11, False),
+        (0, "look_alike", 12, True),
+        (0, "cropped", 12, True),
+        (9, "cropped", 3, True),
+        (9, "uncertain", 3, True),
+        (9, "different", 3, False),
+        (9, "look_alike", 3, False),
+        (0, None, 3, False),
     ]
     measured = [
-        {"a": number, "b": 9, "view": view, "relation": relation} for number, (view, relation, _) in enumerate(rows)
+        {"a": number, "b": 9, "view": view, "relation": relation, "distance_bits": bits}
+        for number, (view, relation, bits, _) in enumerate(rows)
     ]
-    schema = pa.schema([("a", pa.int64()), ("b", pa.int64()), ("view", pa.int16()), ("relation", pa.string())])
+    schema = pa.schema(
+        [
+            ("a", pa.int64()),
+            ("b", pa.int64()),
+            ("view", pa.int16()),
+            ("relation", pa.string()),
+            ("distance_bits", pa.int16()),
+        ]
+    )
     got = conclusive_pairs(pa.Table.from_pylist(measured, schema=schema))
-    assert got.column_names == ["a", "b", "relation"]
-    assert got["a"].to_pylist() == [number for number, row in enumerate(rows) if row[2]]
+    assert got.column_names == ["a", "b", "relation", "distance_bits"]
+    assert got["a"].to_pylist() == [number for number, row in enumerate(rows) if row[-1]]
 
 
 # --- who must not stay
