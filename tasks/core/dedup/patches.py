@@ -27,6 +27,8 @@ _LEAST_LEVELS = 1.5
 has some 3."""
 _STRONG_LEVELS = 8.0
 """What is so strong in one picture and not there in the other was covered or replaced."""
+_PLAIN_LEVELS = 4.0
+"""What is fainter does not count in a window: the dots of a halftone, sampled otherwise, clash on a plain ground."""
 _MOST_RATIO = 4.0
 """Of two strengths that are alike: one scan of a canvas is sharper than another."""
 _WINDOW = 6
@@ -77,7 +79,7 @@ def compare_patches(template: Picture, over: Picture, is_covered: NDArray[np.boo
     is_alike_strong = (high >= least) & (low >= 0.6 * least) & (_MOST_RATIO * low >= high)
     is_missing = high >= max(_STRONG_LEVELS, 2 * least)
     is_clashing = is_whole & (is_alike_strong | is_missing) & (correlations < CLASHES)
-    agreeing, clashing = _window_sums(is_agreeing), _window_sums(is_clashing)
+    agreeing, clashing = _window_sums(is_agreeing), _window_sums(is_clashing & (high >= _PLAIN_LEVELS))
     judged = agreeing + clashing
     share = np.where(judged >= _LEAST_IN_WINDOW, clashing / np.maximum(1, judged), 0.0)
     return Patches(int(is_whole.sum()), int(is_agreeing.sum()), int(is_clashing.sum()), float(share.max()))
