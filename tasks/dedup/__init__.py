@@ -171,20 +171,16 @@ def _find_pairs(settings: Dedup, blobs: Blobs, witnessed: pa.Array, context: Con
 
     witnessed: blobs for which all views are hashed, whatever `by` says.
     """
-    hashed = {
-        name: view_hashes.ensure_view_hashes(name, blobs.sha256, context, settings.label)
-        for name in settings.by
-        if name != "phash"
-    }
+    asked = [name for name in settings.by if name != "phash"]
+    hashed = view_hashes.ensure_view_hashes(asked, blobs.sha256, context, settings.label)
     # in a plan some may not be known yet
     whole: dict[ViewName, NDArray[np.uint64]] = {
         name: hashes for name, hashes in hashed.items() if len(hashes) == len(blobs.hashes)
     }
     to_hash = len(hashed) - len(whole)
-    for name in [name for name in VIEW_NAMES if name not in settings.by and len(witnessed)]:
-        few = _spread_over_blobs(
-            view_hashes.ensure_view_hashes(name, witnessed, context, settings.label), witnessed, name, blobs
-        )
+    others = [name for name in VIEW_NAMES if name not in settings.by and len(witnessed)]
+    for name, hashes in view_hashes.ensure_view_hashes(others, witnessed, context, settings.label).items():
+        few = _spread_over_blobs(hashes, witnessed, name, blobs)
         to_hash += not few
         whole |= few
     near = search.near_hashes(

@@ -1,5 +1,8 @@
 """The hashes by which pairs are found: of whole pictures, and of how they would look as another's copy."""
 
+import hashlib
+from collections.abc import Iterator, Sequence
+
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
@@ -22,42 +25,66 @@ from tasks.io.store.layout import measure_folder
 CODE = code_digest(views, thumbnails)
 
 
+Hashes = NDArray[np.uint64]
+
+
 @task(cache_policy=NO_CACHE, **retries.RETRY_IO)
-def hash_views_part(blobs: pa.Table, name: ViewName, into: str, context: Context) -> None:
-    """Hash the views of one batch of thumbnails and store the hashes."""
+def hash_views_part(blobs: pa.Table, folder_of: dict[ViewName, str], context: Context) -> None:
+    """Hash the views of one batch of thumbnails, which are read once, and store them: a table for each name."""
     store = runs.store_of(context)
     greys = shelves.greys(store, blobs)
-    rows = [
-        {"sha256": sha256, "keys": views.view_hashes(greys[sha256], views.VIEWS[name])}
-        for sha256 in blobs["sha256"].to_pylist()
-    ]
-    store.write_table(into, pa.Table.from_pylist(rows, schema=VIEW_HASHES))
+    for name, folder in folder_of.items():
+        rows = [
+            {"sha256": sha256, "keys": views.view_hashes(greys[sha256], views.VIEWS[name])}
+            for sha256 in blobs["sha256"].to_pylist()
+        ]
+        store.write_table(folder, pa.Table.from_pylist(rows, schema=VIEW_HASHES))
 
 
-def ensure_view_hashes(name: ViewName, blobs: pa.Array, context: Context, label: str) -> NDArray[np.uint64]:
-    """(N, V) hashes of the views of that name for each blob, computed where they are missing.
+def ensure_view_hashes(
+    names: Sequence[ViewName], blobs: pa.Array, context: Context, label: str
+) -> dict[ViewName, Hashes]:
+    """(N, V) hashes of the views of each name for each blob, computed where they are missing.
 
     In a plan, fewer rows may be there.
     """
     store = runs.store_of(context)
-    folder = measure_folder(
-        "view-hashes", cache_key(key=name, recipe=views.HASH_VERSION, code=CODE, of=inspection.CODE)
-    )
-    have = stored_measurements(store, folder, blobs, VIEW_HASHES)
-    todo = tables.missing(blobs, have["sha256"])
-    if len(todo) and not context.plan:
-        shelf = shelves.ensure_thumbnails(todo, context, label)
-        run_in_parts(
-            hash_views_part,
-            shelf.sort_by([("path", "ascending"), ("sha256", "ascending")]),
-            (name, folder),
-            context,
-            label,
+    folder_of: dict[ViewName, str] = {
+        name: measure_folder(
+            "view-hashes", cache_key(key=name, recipe=views.HASH_VERSION, code=CODE, of=inspection.CODE)
         )
-        have = stored_measurements(store, folder, blobs, VIEW_HASHES)
-        if lost := len(blobs) - have.num_rows:
-            raise AssertionError(
-                f"expected hashes of the views {name} of each of {len(blobs)} blobs, got none for {lost}"
-            )
-    flat = have["keys"].combine_chunks().flatten().to_numpy().astype(np.uint64)
-    return np.asarray(flat.reshape(have.num_rows, len(views.VIEWS[name])))
+        for name in names
+    }
+    have = {name: stored_measurements(store, folder, blobs, VIEW_HASHES) for name, folder in folder_of.items()}
+    for todo, lacking in _missing_together(blobs, have):
+        if context.plan:
+            break
+        shelf = shelves.ensure_thumbnails(todo, context, label).sort_by(
+            [("path", "ascending"), ("sha256", "ascending")]
+        )
+        run_in_parts(hash_views_part, shelf, ({name: folder_of[name] for name in lacking},), context, label)
+        for name in lacking:
+            have[name] = stored_measurements(store, folder_of[name], blobs, VIEW_HASHES)
+    if not context.plan and (lost := sum(len(blobs) - found.num_rows for found in have.values())):
+        raise AssertionError(
+            f"expected hashes of the views {', '.join(names)} of {len(blobs)} blobs, got {lost} too few"
+        )
+    return {name: _flat(found, name) for name, found in have.items()}
+
+
+def _missing_together(
+    blobs: pa.Array, have: dict[ViewName, pa.Table]
+) -> Iterator[tuple[pa.Array, tuple[ViewName, ...]]]:
+    """Blobs whose hashes are missing, and the names for which they are: those that miss the same blobs at once."""
+    names_of: dict[bytes, tuple[pa.Array, tuple[ViewName, ...]]] = {}
+    for name, found in have.items():
+        todo = tables.missing(blobs, found["sha256"])
+        if len(todo):
+            digest = hashlib.sha256("".join(todo.to_pylist()).encode()).digest()
+            names_of[digest] = todo, (*names_of.get(digest, (todo, ()))[1], name)
+    yield from names_of.values()
+
+
+def _flat(found: pa.Table, name: ViewName) -> Hashes:
+    flat = found["keys"].combine_chunks().flatten().to_numpy().astype(np.uint64)
+    return np.asarray(flat.reshape(found.num_rows, len(views.VIEWS[name])))
