@@ -59,14 +59,16 @@ def _tilted(picture: NDArray[np.uint8], degrees: int) -> NDArray[np.uint8]:
     """Turned counterclockwise about its middle, in the same frame; the corners are filled from the nearest edge."""
     height, width = picture.shape
     cos, sin = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
-    down, across = np.mgrid[:height, :width] - np.array([(height - 1) / 2, (width - 1) / 2])[:, None, None]
+    down = (np.arange(height) - (height - 1) / 2)[:, None]
+    across = (np.arange(width) - (width - 1) / 2)[None, :]
     y = np.clip(cos * down + sin * across + (height - 1) / 2, 0, height - 1)
     x = np.clip(cos * across - sin * down + (width - 1) / 2, 0, width - 1)
-    top, left = np.minimum(y.astype(int), max(0, height - 2)), np.minimum(x.astype(int), max(0, width - 2))
-    below, right = np.minimum(top + 1, height - 1), np.minimum(left + 1, width - 1)
+    top, left = y.astype(np.int64), x.astype(np.int64)
     y, x = y - top, x - left
-    upper = picture[top, left] * (1 - x) + picture[top, right] * x
-    lower = picture[below, left] * (1 - x) + picture[below, right] * x
+    padded = np.pad(picture, (0, 1), mode="edge").astype(np.float64).ravel()  # below and right of the last px
+    place = top * (width + 1) + left
+    upper = padded[place] * (1 - x) + padded[place + 1] * x
+    lower = padded[place + width + 1] * (1 - x) + padded[place + width + 2] * x
     return np.asarray(np.rint(upper * (1 - y) + lower * y), np.uint8)
 
 
@@ -157,12 +159,9 @@ def _wave_stack(length: int, bounds: tuple[tuple[float, float], ...]) -> NDArray
     """(V, 8, length): the 8 slowest cosine waves between each pair of bounds, in px, averaged over each pixel, as whole
     numbers.
     """
-    return np.stack([_waves(length, start, stop) for start, stop in bounds])
-
-
-def _waves(length: int, start_px: float, stop_px: float) -> NDArray[np.float64]:
-    edges = (np.clip(np.arange(length + 1), start_px, stop_px) - start_px) / (stop_px - start_px)
+    start, stop = np.array(bounds).T[:, :, None]
+    edges = (np.clip(np.arange(length + 1), start, stop) - start) / (stop - start)
     wave = np.arange(1, 8)[:, None]
-    areas = np.concatenate([edges[None], np.sin(np.pi * wave * edges) / (np.pi * wave)])
+    areas = np.concatenate([edges[:, None], np.sin(np.pi * wave * edges[:, None]) / (np.pi * wave)], axis=1)
     # rounded before the differences are taken: so each wave but the first is 0 on a flat picture
-    return np.asarray(np.diff(np.rint(areas * length * _SCALE), axis=1))
+    return np.asarray(np.diff(np.rint(areas * length * _SCALE), axis=2))
