@@ -100,6 +100,7 @@ def folder(tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow
 def test_works_are_paintings_from_all_over_the_folder_and_sheets_of_others_each_with_its_copies(folder, tmp_path):
     works = dedup_campaign.made(folder, tmp_path / "works", 2, 1, members=1)
     assert len(works.truth) == 2 * (1 + len(FAMILIES)) + 2 * len(NEGATIVE)

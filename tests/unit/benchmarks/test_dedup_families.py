@@ -34,6 +34,7 @@ def test_names_are_unique_relations_known_and_each_is_ordinary_or_apart():
     assert {transform.relation for transform in FAMILIES} <= {str(relation) for relation in Relation}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("transform", [*FAMILIES, *SAVED_AGAIN], ids=lambda transform: transform.name)
 def test_every_transform_gives_a_picture_whatever_the_size_and_again_the_same_bytes(transform):
     for size in ((1, 1), (1, 40), (3, 2), (64, 48)):
@@ -43,6 +44,7 @@ def test_every_transform_gives_a_picture_whatever_the_size_and_again_the_same_by
         assert once == copy_of(whole, transform, "key", 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("transform", FAMILIES, ids=lambda transform: transform.name)
 def test_every_copy_differs_from_its_original_and_leaves_it_alone(transform):
     before = WHOLE.copy()

@@ -17,6 +17,7 @@ def levels(picture: Image.Image) -> np.ndarray:
     return np.asarray(picture, float)
 
 
+@pytest.mark.slow
 @FAMILIES
 def test_members_are_as_many_as_asked_sized_as_promised_different_and_drawn_from_the_seed(family):
     sheets = family.painted(np.random.default_rng(1), 2, CONTENTS)
