@@ -25,14 +25,14 @@ from benchmarks.dedup_variants import opened
 from benchmarks.dedup_works import FOLDER, Work, images_below, rows_of, sign, write_table, written
 from benchmarks.results import ROOT, even, write
 from schemas.relations import APART as DIFFERENT
-from schemas.relations import VIEW_NAMES, DropRelation
+from schemas.relations import DropRelation, PairFinder
 from schemas.stages import Dedup
 
 MEMBERS = 20
 NAME = "dedup-families"
 SETTINGS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "default": (Dedup.model_fields["by"].default, Dedup.model_fields["drop_relations"].default),
-    "widest": (VIEW_NAMES, get_args(DropRelation)),
+    "widest": (get_args(PairFinder), get_args(DropRelation)),
 }
 """Views and dropped relations."""
 _MOST_NAMED = 100

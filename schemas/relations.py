@@ -60,6 +60,9 @@ ViewName = Literal["phash", "mirrored", "turned", "crops", "tilted", "inner"]
 """Views whose hashes find pairs: the whole picture (phash), and how it would look mirrored, turned, cropped,
 slightly tilted, or without its plain margins (inner)."""
 
+PairFinder = Literal[ViewName, "local"]
+"""What may find pairs: views by their hashes, and keypoints (local)."""
+
 VIEW_NAMES: tuple[ViewName, ...] = get_args(ViewName)
 
 VERDICTS = ("copy", "related", "different")

@@ -7,7 +7,7 @@ from pydantic import Field, model_validator
 from schemas.base import Frozen, Name, Score, Stage
 from schemas.detect import Detect
 from schemas.phrases import quoted
-from schemas.relations import BindRelation, DropRelation, ViewName
+from schemas.relations import BindRelation, DropRelation, PairFinder
 from schemas.sample import Sample
 from schemas.screen import Screen
 from schemas.split import Split
@@ -65,13 +65,14 @@ class Dedup(Stage):
     """Find images that show the same work, keep one of several copies, and keep related images in one split."""
 
     stage: Literal["dedup"] = "dedup"
-    by: tuple[ViewName, ...] = Field(
-        ("phash", "crops", "tilted", "inner"),
+    by: tuple[PairFinder, ...] = Field(
+        ("phash", "crops", "inner", "local"),
         min_length=1,
-        description="Hashes that find the pairs to compare closely. phash (required): copies in another size, quality "
-        "or colour; crops: copies that lost up to a quarter of a side; tilted: copies turned by some 5 degrees; inner: "
-        "copies with a mount, a border, or padded; mirrored: mirror images; turned: copies turned by 90, 180 or 270 "
-        "degrees",
+        description="What finds the pairs to compare closely. By hashes: phash (required): copies in another size, "
+        "quality or colour; crops: copies that lost up to a quarter of a side; tilted: copies turned by 5 degrees; "
+        "inner: copies with a mount, a border, or padded; mirrored: mirror images; turned: copies turned by 90, 180 or "
+        "270 degrees. By keypoints: local: whatever shows a part of another picture, as details, halves, screenshots "
+        "and photographs taken askew do; leave it out of collections of more than some 200,000 images",
     )
     radius_bits: int = Field(
         12,

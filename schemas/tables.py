@@ -148,6 +148,23 @@ both wholes."""
 SEARCH_HASHES = pa.schema([("key", pa.uint64()), ("is_view", pa.bool_()), ("pairs", pa.uint32())])
 """The distinct hashes (key) that were searched for near pairs; pairs: how many rows of NEIGHBOURS have it left."""
 
+KEYPOINTS = pa.schema([("sha256", pa.string()), ("codes", pa.list_(pa.uint64())), ("places", pa.list_(pa.uint8()))])
+"""codes: of the clearest corners of a blob's thumbnail; places: four numbers for each (`core.dedup.local`)."""
+
+LOCAL_BLOBS = pa.schema([("sha256", pa.string()), ("pairs", pa.uint32())])
+"""Blobs whose keypoints were all compared with each other's; pairs: how many of LOCAL_PAIRS have it as the smaller."""
+
+LOCAL_PAIRS = pa.schema(
+    [
+        ("piece", pa.string()),  # of the work; its first row has no pair
+        ("a", pa.string()),
+        ("b", pa.string()),
+        ("matches", pa.int64()),
+        ("distance_bits", pa.uint8()),
+    ]
+)
+"""Two blobs that share so many places; distance_bits: of the two codes that are nearest. a, b: SHA-256."""
+
 RELATIONS = pa.schema(
     [
         ("a", pa.string()),

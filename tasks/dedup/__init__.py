@@ -19,7 +19,7 @@ from schemas.stages import Dedup
 from schemas.tables import HASH, VERDICTS
 from tasks.core import tables
 from tasks.core.dedup import candidates, decide, verdicts, views, witnesses
-from tasks.dedup import relate, search, view_hashes
+from tasks.dedup import local_pairs, relate, search, view_hashes
 from tasks.engine import by_hand, inspection, previous, runs, steps, thumbnails
 from tasks.engine.cache_keys import cache_key, code_digest
 from tasks.engine.measure import stored_measurements
@@ -171,7 +171,7 @@ def _find_pairs(settings: Dedup, blobs: Blobs, witnessed: pa.Array, context: Con
 
     witnessed: blobs for which all views are hashed, whatever `by` says.
     """
-    asked = [name for name in settings.by if name != "phash"]
+    asked = [name for name in VIEW_NAMES if name in settings.by and name != "phash"]
     hashed = view_hashes.ensure_view_hashes(asked, blobs.sha256, context, settings.label)
     # in a plan some may not be known yet
     whole: dict[ViewName, NDArray[np.uint64]] = {
@@ -199,6 +199,11 @@ def _find_pairs(settings: Dedup, blobs: Blobs, witnessed: pa.Array, context: Con
             for name, hashes in whole.items()
         ],
     )
+    if "local" in settings.by:
+        shared = local_pairs.local_pairs(blobs.sha256, context, settings.label)
+        to_hash += shared is None
+        if shared is not None:
+            pairs = candidates.add_local(pairs, shared, views.ALL_VIEWS.index(views.LOCAL))
     table = pa.table({"a": pairs.a, "b": pairs.b, "view": pairs.view, "distance_bits": pairs.distance_bits})
     measured = relate.ensure_relations(blobs.sha256, table, blobs.sizes, context, settings.label)
     notes = _notes(pairs.crowded, measured["relation"].null_count, to_hash)

@@ -1,5 +1,7 @@
 """The second look at pairs: their relations, measured once and stored."""
 
+import functools
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -10,15 +12,16 @@ from prefect.cache_policies import NO_CACHE
 from schemas.manifests import Context
 from schemas.tables import RELATIONS
 from tasks.core.dedup import relate, views
+from tasks.dedup.local_pairs import keypoints_of
 from tasks.engine import inspection, retries, runs
 from tasks.engine import thumbnails as shelves
 from tasks.engine.cache_keys import cache_key, code_digest
 from tasks.engine.parts import run_in_parts
-from tasks.io.images import thumbnails
+from tasks.io.images import keypoints, thumbnails
 from tasks.io.store.layout import measure_folder
 from tasks.io.store.store import Store
 
-CODE = code_digest(relate, thumbnails)
+CODE = code_digest(relate, keypoints, thumbnails)
 FOLDER = measure_folder("relations", cache_key(code=CODE, of=inspection.CODE))
 RELATION_COLUMNS = ["relation", "score", "share", "tone"]
 _SHELVES_PER_BLOCK = 8
@@ -33,10 +36,15 @@ def compare_part(pairs: pa.Table, _asked: None, into: str, context: Context) -> 
     pairs = pairs.cast(pa.schema([field.with_type(_without_large_string(field.type)) for field in pairs.schema]))
     shelf = pa.concat_tables([pa.table({"sha256": pairs[side], "path": pairs[f"path_{side}"]}) for side in ("a", "b")])
     greys = shelves.greys(store, shelf)
+    corners_of = functools.cache(lambda sha256: keypoints_of(greys[sha256]))
     rows = []
     for pair in pairs.select(["a", "b", "view", "has_equal_size"]).to_pylist():
+        one, other = pair["a"], pair["b"]
         view = views.ALL_VIEWS[pair["view"]]
-        agreement = relate.measure_agreement(greys[pair["a"]], greys[pair["b"]], view)
+        if view.is_local:
+            agreement = relate.measure_local_agreement(greys[one], greys[other], (corners_of(one), corners_of(other)))
+        else:
+            agreement = relate.measure_agreement(greys[one], greys[other], view)
         relation = relate.relation_of_agreement(agreement, view, has_equal_size=pair["has_equal_size"])
         rows.append(
             {

@@ -1,10 +1,12 @@
 """Pairs of blobs that are worth a second look: those whose hashes, or whose views' hashes, are near each other."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from tasks.core.dedup.local import LocalPairs
 
 DEGENERATE_BITS = 8
 """Flat and striped pictures have few waves and so few bits set, or few unset; one with 64 different waves has 32."""
@@ -101,6 +103,27 @@ def candidates(hashes: NDArray[np.uint64], near: NearHashes, views: Sequence[Vie
     return Candidates(*_unique_pairs((a, b, view, bits), len(hashes)), crowded)
 
 
+MOST_PARTNERS = 64
+"""Pictures with which one is compared for the places that they share, those with most of them first: pages of one
+font share places with all others."""
+
+
+def add_local(found: Candidates, local: LocalPairs, number: int) -> Candidates:
+    """With the pairs that share places and are not among those found, by the view of that number.
+
+    Of each blob those stay that share most places, or that it is one of these for the other; ties: the first.
+    """
+    blobs = int(max((column.max() for column in (*found[:2], *local[:2]) if len(column)), default=0)) + 1
+    known = np.minimum(found.a, found.b) * blobs + np.maximum(found.a, found.b)
+    is_new = ~np.isin(local.a * blobs + local.b, known)
+    is_new[is_new] = _is_among_nearest(local.a[is_new], local.b[is_new], -local.matches[is_new], MOST_PARTNERS)
+    a, b = np.append(found.a, local.a[is_new]), np.append(found.b, local.b[is_new])
+    view = np.append(found.view, np.full(is_new.sum(), number, np.int16))
+    bits = np.append(found.distance_bits, local.distance_bits[is_new])
+    order = np.lexsort((np.maximum(a, b), np.minimum(a, b)))
+    return Candidates(a[order], b[order], view[order], bits[order], found.crowded)
+
+
 def nearest(near: NearHashes) -> NearHashes:
     """The pairs in which either hash is among the other's NEIGHBOURS nearest (ties: the smaller hash), in their order.
 
@@ -109,15 +132,21 @@ def nearest(near: NearHashes) -> NearHashes:
     """
     if not len(near.values):
         return near
-    nodes, others = np.concatenate([near.values, near.values[:, ::-1]]).T
-    order = np.lexsort((others, np.tile(near.distance_bits, 2), nodes))
-    is_first = np.append(True, nodes[order][1:] != nodes[order][:-1])
+    stays = _is_among_nearest(near.values[:, 0], near.values[:, 1], near.distance_bits, MOST_NEIGHBOURS)
+    return NearHashes(near.values[stays], near.distance_bits[stays])
+
+
+def _is_among_nearest(one: NDArray[Any], other: NDArray[Any], distance: NDArray[Any], most: int) -> NDArray[np.bool_]:
+    """(P,) whether either end of a pair is among the other's `most` nearest; ties: the smaller end."""
+    nodes, others = np.concatenate([one, other]), np.concatenate([other, one])
+    order = np.lexsort((others, np.tile(distance, 2), nodes))
+    is_first = np.ones(len(order), np.bool_)
+    is_first[1:] = nodes[order][1:] != nodes[order][:-1]
     starts = np.flatnonzero(is_first)
     rank = np.arange(len(order)) - np.repeat(starts, np.diff(np.append(starts, len(order))))
     is_near = np.zeros(len(order), np.bool_)
-    is_near[order] = rank < MOST_NEIGHBOURS
-    stays = is_near.reshape(2, -1).any(axis=0)
-    return NearHashes(near.values[stays], near.distance_bits[stays])
+    is_near[order] = rank < most
+    return np.asarray(is_near.reshape(2, -1).any(axis=0))
 
 
 def _buckets(hashes: NDArray[np.uint64], numbers: NDArray[np.int16], of: NDArray[np.uint64] | None = None) -> _Buckets:

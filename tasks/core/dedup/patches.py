@@ -6,12 +6,13 @@ Reproductions of one work agree in nearly all patches in which there is somethin
 all around and nowhere inside; two pages of text agree by chance.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 Picture = NDArray[np.float32]
+Mask = NDArray[np.bool_]
 
 PATCH_PX = 8
 STEP_PX = 4
@@ -27,6 +28,10 @@ _LEAST_LEVELS = 1.5
 has some 3."""
 _STRONG_LEVELS = 8.0
 """What is so strong in one picture and not there in the other was covered or replaced."""
+_OF_HALF_SIZE = 0.5
+"""How many grey levels count in pictures of half the size, of those that count here: grain is averaged away."""
+_LEAST_SILENT = 0.8
+_LEAST_OF_HALF_SIZE = 6
 _PLAIN_LEVELS = 4.0
 """What is fainter does not count in a window: the dots of a halftone, sampled otherwise, clash on a plain ground."""
 _MOST_RATIO = 4.0
@@ -40,13 +45,15 @@ _RIM = 0.12
 
 class Patches(NamedTuple):
     """compared: how many patches both pictures cover. agreeing, clashing: how many of them do. clash: 0..1, the share
-    of clashing ones where they lie closest together.
+    of clashing ones where they lie closest together. broad_clash: 0..1, the share of those of twice the size that
+    clash, where nothing is to be seen in the small ones: a faint picture in a mount whose paper has a grain.
     """
 
     compared: int
     agreeing: int
     clashing: int
     clash: float
+    broad_clash: float
 
     @property
     def agreement(self) -> float:
@@ -54,11 +61,11 @@ class Patches(NamedTuple):
         return self.agreeing / max(1, self.agreeing + self.clashing)
 
 
-NO_PATCHES = Patches(0, 0, 0, 0.0)
+NO_PATCHES = Patches(0, 0, 0, 0.0, 0.0)
 """Where there is nothing to see, or nothing was looked at."""
 
 
-def compare_patches(template: Picture, over: Picture, is_covered: NDArray[np.bool_]) -> Patches:
+def compare_patches(template: Picture, over: Picture, is_covered: Mask) -> Patches:
     """Compare (H, W) grey levels, 0..255, of a picture and the one that lies over it, in patches of 8 x 8 px.
 
     Only patches that are covered whole take part. A patch agrees if its correlation is 0.5 or more, after the better of
@@ -66,26 +73,64 @@ def compare_patches(template: Picture, over: Picture, is_covered: NDArray[np.boo
     0.4, or if what one shows strongly is missing in the other. Where one picture has noise all over, more is asked of
     what is to be seen. In pictures of less than 8 px nothing is compared.
     """
+    seen = _marks(template, over, is_covered, 1.0)
+    if not seen.is_whole.any():
+        return NO_PATCHES
+    agreeing, clashing = _window_sums(seen.is_agreeing), _window_sums(seen.is_clashing & seen.is_plain)
+    judged = agreeing + clashing
+    share = np.where(judged >= _LEAST_IN_WINDOW, clashing / np.maximum(1, judged), 0.0)
+    whole, agree, clash = (int(mask.sum()) for mask in seen[:3])
+    return Patches(whole, agree, clash, float(share.max()), _broad_clash(template, over, is_covered, seen))
+
+
+class _Marks(NamedTuple):
+    """Which patches, (rows, columns), are covered whole, agree, clash, and show more than dots of a halftone."""
+
+    is_whole: Mask
+    is_agreeing: Mask
+    is_clashing: Mask
+    is_plain: Mask
+
+
+def _marks(template: Picture, over: Picture, is_covered: Mask, of_levels: float) -> _Marks:
     from tasks.core.dedup.patch_kernels import patch_statistics  # numba takes half a second to import
 
     powers, correlations = patch_statistics(template, over, is_covered)
     is_whole = ~np.isnan(correlations)
-    if not is_whole.any():
-        return NO_PATCHES
-    noise = abs(float(np.median(powers[1][is_whole] - powers[0][is_whole])))
-    least = np.sqrt(_LEAST_LEVELS**2 + noise)
+    noise = abs(float(np.median(powers[1][is_whole] - powers[0][is_whole]))) if is_whole.any() else 0.0
+    least = np.sqrt((of_levels * _LEAST_LEVELS) ** 2 + noise)
     low, high = np.sqrt(powers.min(axis=0)), np.sqrt(powers.max(axis=0))
-    is_agreeing = is_whole & (high >= least) & (correlations >= AGREES)
     is_alike_strong = (high >= least) & (low >= 0.6 * least) & (_MOST_RATIO * low >= high)
-    is_missing = high >= max(_STRONG_LEVELS, 2 * least)
-    is_clashing = is_whole & (is_alike_strong | is_missing) & (correlations < CLASHES)
-    agreeing, clashing = _window_sums(is_agreeing), _window_sums(is_clashing & (high >= _PLAIN_LEVELS))
-    judged = agreeing + clashing
-    share = np.where(judged >= _LEAST_IN_WINDOW, clashing / np.maximum(1, judged), 0.0)
-    return Patches(int(is_whole.sum()), int(is_agreeing.sum()), int(is_clashing.sum()), float(share.max()))
+    is_missing = high >= max(of_levels * _STRONG_LEVELS, 2 * least)
+    return _Marks(
+        is_whole,
+        is_whole & (high >= least) & (correlations >= AGREES),
+        is_whole & (is_alike_strong | is_missing) & (correlations < CLASHES),
+        high >= _PLAIN_LEVELS,
+    )
 
 
-def _window_sums(mask: NDArray[np.bool_]) -> NDArray[np.int64]:
+def _broad_clash(template: Picture, over: Picture, is_covered: Mask, seen: _Marks) -> float:
+    """The share of patches at half the size that clash, of those that say anything where the small ones say nothing."""
+    is_whole = np.asarray(_quarters(is_covered).all(axis=0))
+    broad = _marks(_quarters(template).mean(axis=0), _quarters(over).mean(axis=0), is_whole, _OF_HALF_SIZE)
+    rows, columns = broad.is_whole.shape
+    is_silent = np.zeros((2 * rows + 2, 2 * columns + 2))
+    small = (seen.is_whole & ~seen.is_agreeing & ~seen.is_clashing)[: 2 * rows + 2, : 2 * columns + 2]
+    is_silent[: small.shape[0], : small.shape[1]] = small
+    # a patch at half the size lies over three by three small ones
+    silence = sum(is_silent[i : i + 2 * rows : 2, j : j + 2 * columns : 2] for i in range(3) for j in range(3)) / 9
+    agreeing, clashing = (int((mask & (silence >= _LEAST_SILENT)).sum()) for mask in broad[1:3])
+    return clashing / (agreeing + clashing) if agreeing + clashing >= _LEAST_OF_HALF_SIZE else 0.0
+
+
+def _quarters(picture: NDArray[Any]) -> NDArray[Any]:
+    """(4, H // 2, W // 2): the four pixels of which each of a picture of half the size is made."""
+    height, width = (side // 2 * 2 for side in picture.shape)
+    return np.stack([picture[i:height:2, j:width:2] for i in (0, 1) for j in (0, 1)])
+
+
+def _window_sums(mask: Mask) -> NDArray[np.int64]:
     """How many are set in each window of patches, the rim left away; a side that has fewer is one window."""
     inner = mask[tuple(slice(rim, side - rim) for side in mask.shape for rim in [round(_RIM * side)])]
     sums = np.pad(inner.astype(np.int64), ((1, 0), (1, 0))).cumsum(axis=0).cumsum(axis=1)

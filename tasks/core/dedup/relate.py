@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schemas.relations import Relation
+from tasks.core.dedup.local import Keypoints, view_of
 from tasks.core.dedup.overlay import RADIUS_PX, Overlay, overlays
 from tasks.core.dedup.patches import NO_PATCHES, Patches, compare_patches
 from tasks.core.dedup.scores import APART_SCORE, COPY_SCORE
@@ -22,6 +23,9 @@ eighth of their size, with a banner had 0.82 at least; different works in one mo
 MOST_CLASH = 0.5
 """Leaves of one book, stamps, works in one ornate frame agree but in one place: of the patches there, so many clash at
 most. Copies had 0.45 at most; works in one frame 0.76 at least; a ninth of a picture replaced by another, 0.51."""
+MOST_BROAD_CLASH = 1 / 3
+"""Of patches of twice the size, where the small ones say nothing. Copies had 0.23 at most; two faint works in one mount
+of grainy paper, 0.8."""
 LEAST_PATCHES = 40
 """What agrees in fewer patches, of some 900, shows too little to be called a copy; of a tiny picture, in fewer than
 two fifths."""
@@ -78,6 +82,17 @@ def measure_agreement(a: NDArray[np.uint8], b: NDArray[np.uint8], view: View) ->
     return best or NO_AGREEMENT
 
 
+def measure_local_agreement(
+    a: NDArray[np.uint8], b: NDArray[np.uint8], keypoints: tuple[Keypoints, Keypoints]
+) -> Agreement:
+    """How far that part of the one agrees with the other that their keypoints say; grey, (H, W), as above."""
+    view = view_of(*keypoints, (a.shape, b.shape))
+    if view is not None and view.is_larger_than_picture:
+        a, b = b, a
+        view = view_of(*keypoints[::-1], (a.shape, b.shape))
+    return NO_AGREEMENT if view is None else measure_agreement(a, b, view)
+
+
 def _agreement(overlay: Overlay, seen_share: float) -> Agreement:
     """seen_share: 0..1, how much of the other picture there is to see, its margins left away."""
     from tasks.core.dedup import registration
@@ -130,4 +145,9 @@ def relation_of_agreement(measured: Agreement, view: View, *, has_equal_size: bo
 
 def _do_patches_agree(found: Patches) -> bool:
     least = min(LEAST_PATCHES, 0.4 * found.compared)
-    return found.agreeing >= max(1, least) and found.agreement >= LEAST_AGREEMENT and found.clash <= MOST_CLASH
+    return (
+        found.agreeing >= max(1, least)
+        and found.agreement >= LEAST_AGREEMENT
+        and found.clash <= MOST_CLASH
+        and found.broad_clash <= MOST_BROAD_CLASH
+    )

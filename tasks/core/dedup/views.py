@@ -30,7 +30,8 @@ class View:
 
     turns: right angles, counterclockwise, before all else. is_mirrored: left for right. tilt_degrees: then so far,
     counterclockwise, about the middle. box: x0, y0, x1, y1 in fortieths of a side. margins: how many plain margins are
-    cut off, one inside the other, in place of the box.
+    cut off, one inside the other, in place of the box. is_local: the box is what keypoints of both pictures say
+    (`local.view_of`).
     """
 
     turns: int = 0
@@ -38,6 +39,12 @@ class View:
     tilt_degrees: int = 0
     box: tuple[int, int, int, int] = (0, 0, STEPS, STEPS)
     margins: int = 0
+    is_local: bool = False
+
+    @property
+    def is_larger_than_picture(self) -> bool:
+        """Whether the box has more area than the picture, out of which it then reaches."""
+        return (self.box[2] - self.box[0]) * (self.box[3] - self.box[1]) > STEPS**2
 
     def pose(self, picture: NDArray[np.uint8]) -> NDArray[np.uint8]:
         """The picture turned, mirrored and tilted, not cut."""
@@ -105,7 +112,8 @@ VIEWS: dict[ViewName, tuple[View, ...]] = {
 }
 """The views of each name. `phash` is the measured hash of the whole picture itself."""
 
-ALL_VIEWS: tuple[View, ...] = tuple(view for views in VIEWS.values() for view in views)
+LOCAL = View(is_local=True)
+ALL_VIEWS: tuple[View, ...] = (*(view for views in VIEWS.values() for view in views), LOCAL)
 """Every view; its place here is its number in the table of relations, whose name changes with this list."""
 
 

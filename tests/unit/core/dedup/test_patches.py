@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scipy import ndimage
 
 from tasks.core.dedup.patches import NO_PATCHES, Patches, compare_patches
-from tasks.core.dedup.relate import LEAST_AGREEMENT, LEAST_PATCHES, MOST_CLASH
+from tasks.core.dedup.relate import LEAST_AGREEMENT, LEAST_PATCHES, MOST_BROAD_CLASH, MOST_CLASH
 
 Picture = NDArray[np.float32]
 
@@ -54,17 +54,19 @@ def page(seed: int) -> Picture:
         pytest.param(np.zeros((4, 4), np.float32), np.zeros((4, 4), np.float32), NO_PATCHES, id="less than a patch"),
         pytest.param(np.zeros((0, 9), np.float32), np.zeros((0, 9), np.float32), NO_PATCHES, id="no pixels at all"),
         pytest.param(
-            np.full((40, 40), 9, np.float32), np.full((40, 40), 9, np.float32), Patches(81, 0, 0, 0.0), id="flat"
+            np.full((40, 40), 9, np.float32), np.full((40, 40), 9, np.float32), Patches(81, 0, 0, 0.0, 0.0), id="flat"
         ),
         pytest.param(
             np.tile(np.float32([0, 255]), (40, 20)),
             np.tile(np.float32([255, 0]), (40, 20)),
-            Patches(81, 0, 0, 0.0),
+            Patches(81, 0, 0, 0.0, 0.0),
             id="stripes",
         ),
-        pytest.param(drawing(1, 8, 8), drawing(1, 8, 8), Patches(1, 1, 0, 0.0), id="one patch, the same"),
-        pytest.param(drawing(1, 8, 8), 255 - drawing(1, 8, 8), Patches(1, 0, 1, 0.0), id="one patch, its negative"),
-        pytest.param(drawing(1, 12, 8), drawing(1, 12, 8), Patches(2, 2, 0, 0.0), id="patches overlap by half"),
+        pytest.param(drawing(1, 8, 8), drawing(1, 8, 8), Patches(1, 1, 0, 0.0, 0.0), id="one patch, the same"),
+        pytest.param(
+            drawing(1, 8, 8), 255 - drawing(1, 8, 8), Patches(1, 0, 1, 0.0, 0.0), id="one patch, its negative"
+        ),
+        pytest.param(drawing(1, 12, 8), drawing(1, 12, 8), Patches(2, 2, 0, 0.0, 0.0), id="patches overlap by half"),
     ],
 )
 def test_odd_pictures(one: Picture, other: Picture, expected: Patches):
@@ -74,7 +76,7 @@ def test_odd_pictures(one: Picture, other: Picture, expected: Patches):
 def test_only_patches_that_are_covered_whole_take_part():
     one, is_covered = drawing(1, 8, 16), np.ones((8, 16), np.bool_)
     is_covered[7, 0] = False
-    assert compare_patches(one, one, is_covered) == Patches(2, 2, 0, 0.0)
+    assert compare_patches(one, one, is_covered) == Patches(2, 2, 0, 0.0, 0.0)
     assert compare_patches(one, one, ~is_covered) == NO_PATCHES
 
 
@@ -84,7 +86,7 @@ def test_copies_agree(seed: int):
     rng = np.random.default_rng(seed)
     for copy in (0.7 * one + 30, one + rng.normal(0, 4, one.shape), ndimage.shift(one, (0.6, -0.6), mode="nearest")):
         found = compared(one, copy.astype(np.float32))
-        assert (found.agreement, found.clash) >= (0.95, 0.0)
+        assert (found.agreement, found.clash) >= (0.95, 0.0, 0.0)
         assert found.clash <= 0.2
 
 
@@ -95,7 +97,24 @@ def test_two_works_in_one_mount_do_not(seed: int, contrast: float):
     one, other = (in_a_mount(drawing(number, 38, 51, contrast)) for number in (2 * seed, 2 * seed + 1))
     found = compared(one, other)
     assert found.agreement < LEAST_AGREEMENT or found.clash > MOST_CLASH
-    assert compared(one, one)[1:] == (found_all(one), 0, 0.0)
+    assert compared(one, one)[1:] == (found_all(one), 0, 0.0, 0.0)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_two_faint_works_in_one_mount_of_grainy_paper_do_not(seed: int):
+    """Broad faint forms, 3 grey levels: in small patches there is nothing to see but the paper's grain around them."""
+    rng = np.random.default_rng((7, seed))
+    paper = np.asarray(225 + ndimage.gaussian_filter(rng.normal(0, 12, (96, 128)), 0.8), np.float32)
+    sheets = []
+    for _ in range(2):
+        forms = ndimage.gaussian_filter(rng.normal(size=(60, 80)), 4)
+        sheet = paper.copy()
+        sheet[18:78, 24:104] = 215 + 3 * forms / forms.std()
+        sheets.append(sheet)
+    found = compared(*sheets)
+    assert (found.agreement >= LEAST_AGREEMENT, found.clash <= MOST_CLASH) == (True, True)
+    assert found.broad_clash > MOST_BROAD_CLASH
+    assert compared(sheets[0], np.asarray(0.9 * sheets[0] + 10, np.float32)).broad_clash == 0
 
 
 def found_all(one: Picture) -> int:

@@ -9,7 +9,8 @@ from scipy import ndimage
 
 from schemas.relations import Relation
 from tasks.core.dedup import relate
-from tasks.core.dedup.relate import Agreement
+from tasks.core.dedup.local import Keypoints
+from tasks.core.dedup.relate import NO_AGREEMENT, Agreement
 from tasks.core.dedup.scores import COPY_SCORE
 from tasks.core.dedup.views import View
 
@@ -210,3 +211,39 @@ def test_any_size_gives_an_agreement_in_its_ranges(height: int, width: int, kind
 
 def test_the_same_twice_is_the_same():
     assert relate.measure_agreement(ONE, noisy(ONE, 9), WHOLE) == relate.measure_agreement(ONE, noisy(ONE, 9), WHOLE)
+
+
+# --- where keypoints say
+
+
+def corners(*places: tuple[int, int], scale: float = 1.0) -> Keypoints:
+    """Keypoints at x, y of a picture of 256 px, each with a code of its own; sizes as the scale has them."""
+    level = round(np.log(scale) / np.log(1.2)) + 3
+    codes = np.arange(len(places), dtype=np.uint64) * np.uint64(0x0123_4567_89AB_CDEF)
+    return Keypoints(codes, np.array([(x, y, level, 0) for x, y in places], np.uint8))
+
+
+def test_a_detail_is_found_where_its_keypoints_lie_in_either_order():
+    whole = painted(5)
+    detail = np.ascontiguousarray(whole[20:68, 40:104])  # half of each side: in 256 px, from 80, 40 on
+    of_whole = corners((90, 50), (190, 60), (100, 120), (180, 130))
+    of_detail = corners((20, 20), (220, 40), (40, 160), (200, 180), scale=2)
+    for found in (
+        relate.measure_local_agreement(whole, detail, (of_whole, of_detail)),
+        relate.measure_local_agreement(detail, whole, (of_detail, of_whole)),
+    ):
+        assert relate.relation_of_agreement(found, View(is_local=True), has_equal_size=False) == Relation.DETAIL
+        assert found.share == pytest.approx(0.25, abs=0.02)
+
+
+def test_the_same_places_in_another_picture_do_not_make_a_detail():
+    places = corners((90, 50), (190, 60), (100, 120), (180, 130))
+    found = relate.measure_local_agreement(painted(5), painted(6), (places, places))
+    assert relate.relation_of_agreement(found, View(is_local=True), has_equal_size=True) == Relation.DIFFERENT
+
+
+def test_without_places_in_common_there_is_no_agreement():
+    nothing = corners().codes, np.empty((0, 4), np.uint8)
+    assert relate.measure_local_agreement(painted(5), painted(5), (Keypoints(*nothing), Keypoints(*nothing))) == (
+        NO_AGREEMENT
+    )

@@ -28,7 +28,8 @@ def test_the_numbers_of_views_are_those_in_stored_tables():
         "tilted": (81, 83),
         "inner": (83, 86),
     }
-    assert len(ALL_VIEWS) == len(set(ALL_VIEWS)) == 86
+    assert len(ALL_VIEWS) == len(set(ALL_VIEWS)) == 87
+    assert ALL_VIEWS[86] == views.LOCAL
     assert (ALL_VIEWS[0], ALL_VIEWS[1], ALL_VIEWS[18], ALL_VIEWS[21], ALL_VIEWS[24]) == (
         View(),
         View(is_mirrored=True),

@@ -1,0 +1,134 @@
+"""Pairs by keypoints: the same in pieces or whole, at once or one after the other; what is stored is not done again."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from schemas.stages import Dedup
+from tasks.core.dedup.local import LocalPairs
+from tasks.dedup import local_pairs
+from tests.support.dedup import HANGING, ONE, OTHER, Wall, jpeg, painted
+
+BY = Dedup(label="dedup", by=("phash", "local"))
+BESIDE = np.concatenate([ONE, OTHER], axis=1)
+PARTS = {
+    "m:beside": jpeg(BESIDE),
+    "m:detail": jpeg(np.kron(OTHER[30:110, 60:160], np.ones((2, 2, 1), np.uint8))),
+    "m:one": jpeg(ONE),
+    "m:other": jpeg(OTHER),
+    "m:stranger": jpeg(painted(9)),
+}
+BOUND = {("m:beside", "m:one"), ("m:beside", "m:other"), ("m:detail", "m:other")}
+
+
+@pytest.fixture
+def wall(tmp_path: Path) -> Wall:
+    return Wall(str(tmp_path / "store"))
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[int]]:
+    """Rows that the part is given, and pieces that are compared."""
+    seen: dict[str, list[int]] = {"keypoints": [], "pieces": []}
+    task, match = local_pairs.find_keypoints_part, local_pairs._match_piece
+    inner = task.fn
+
+    def noted(rows: pa.Table, *more: Any) -> None:
+        seen["keypoints"].append(rows.num_rows)
+        inner(rows, *more)
+
+    def matched(piece: Any, *more: Any) -> None:
+        seen["pieces"].append(piece.left_stop - piece.left_start)
+        match(piece, *more)
+
+    monkeypatch.setattr(task, "fn", noted)
+    monkeypatch.setattr(local_pairs, "_match_piece", matched)
+    return seen
+
+
+def edges(wall: Wall, hanging: dict[str, bytes]) -> set[tuple[str, str]]:
+    step = wall.decided(hanging, BY)
+    assert step.edges is not None
+    return {(row["a"], row["b"]) for row in wall.store.read_table(step.edges).to_pylist()}
+
+
+def pairs_of(wall: Wall, names: list[str]) -> LocalPairs:
+    wall.state({name: HANGING[name] for name in names})
+    blobs = pa.array(sorted({wall.store.write_blob(HANGING[name]) for name in names}))
+    found = local_pairs.local_pairs(blobs, wall.context, "dedup")
+    assert found is not None
+    return found
+
+
+def test_parts_of_a_picture_are_bound_and_not_dropped(wall: Wall):
+    assert edges(wall, PARTS) >= BOUND
+    kept = wall.stays(PARTS, BY)
+    assert "m:stranger" not in {name for pair in edges(wall, PARTS) for name in pair}
+    assert "m:detail" not in kept
+
+
+def test_what_was_found_is_not_looked_for_again(wall: Wall, asked: dict[str, list[int]]):
+    first = wall.decided(PARTS, BY)
+    assert asked == {"keypoints": [5], "pieces": [5]}
+    again = wall.decided(PARTS, BY)
+    assert asked == {"keypoints": [5], "pieces": [5]}
+    assert (again.outcome, again.edges, again.computed) == (first.outcome, first.edges, 0)
+
+
+def test_a_new_image_costs_its_own_keypoints_and_its_own_pairs(wall: Wall, asked: dict[str, list[int]]):
+    edges(wall, {name: data for name, data in PARTS.items() if name != "m:one"})
+    for rows in asked.values():
+        rows.clear()
+    assert edges(wall, PARTS) >= BOUND
+    assert asked == {"keypoints": [1], "pieces": [1, 1]}  # among the new ones, and with the old
+
+
+@pytest.mark.parametrize("piece_blobs", [1, 2, 3])
+def test_pieces_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, piece_blobs: int):
+    names = sorted(set(HANGING) - {"m:one-again"})
+    whole = pairs_of(Wall(str(tmp_path / "whole")), names)
+    assert len(whole.a) > 3
+    monkeypatch.setattr(local_pairs, "PIECE_BLOBS", piece_blobs)
+    at_once, grown = (Wall(str(tmp_path / name)) for name in ("at-once", "grown"))
+    pairs_of(grown, names[:4])
+    for found in (pairs_of(at_once, names), pairs_of(grown, names)):
+        assert [column.tolist() for column in found] == [column.tolist() for column in whole]
+
+
+@pytest.mark.parametrize("folder", ["measures/keypoints", "measures/local-pairs", "measures/local-blobs"])
+def test_what_is_lost_is_made_again(wall: Wall, folder: str):
+    first = wall.decided(PARTS, BY)
+    lost = list((Path(wall.context.store) / folder).rglob("*.parquet"))
+    assert lost
+    for path in [*lost, *(Path(wall.context.store) / "decisions").rglob("*.parquet")]:
+        path.unlink()
+    again = wall.decided(PARTS, BY)
+    assert (again.outcome, again.edges) == (first.outcome, first.edges)
+
+
+def test_what_lost_a_pair_is_compared_again_and_nothing_else(wall: Wall, asked: dict[str, list[int]]):
+    first = wall.decided(PARTS, BY)
+    asked["pieces"].clear()
+    beside = wall.store.write_blob(PARTS["m:beside"])
+    for ref, table in [*wall.store.tables(local_pairs.PAIRS_AT)]:
+        is_left = [beside not in pair for pair in zip(table["a"].to_pylist(), table["b"].to_pylist(), strict=True)]
+        wall.store.remove(ref.path)
+        wall.store.write_table(local_pairs.PAIRS_AT, table.filter(pa.array(is_left)))
+    again = wall.decided(PARTS, BY)
+    assert (again.outcome, again.edges) == (first.outcome, first.edges)
+    assert sum(asked["pieces"]) < 2 * len(PARTS)
+
+
+def test_a_plan_leaves_nothing_and_says_what_it_can_not_know(wall: Wall):
+    state = wall.state(PARTS)
+    before = sorted(Path(wall.context.store).rglob("*"))
+    blobs = pa.array(sorted(wall.store.write_blob(data) for data in PARTS.values()))
+    plan = wall.context.model_copy(update={"plan": "p"})
+    assert local_pairs.local_pairs(blobs, plan, "dedup") is None
+    assert sorted(Path(wall.context.store).rglob("*")) == before
+    local_pairs.local_pairs(blobs, wall.context, "dedup")
+    assert local_pairs.local_pairs(blobs, plan, "dedup") is not None
+    assert state
