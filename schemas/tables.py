@@ -160,10 +160,9 @@ LOCAL_PAIRS = pa.schema(
         ("a", pa.string()),
         ("b", pa.string()),
         ("matches", pa.int64()),
-        ("distance_bits", pa.uint8()),
     ]
 )
-"""Two blobs that share so many places; distance_bits: of the two codes that are nearest. a, b: SHA-256."""
+"""Two blobs that share so many places. a, b: SHA-256."""
 
 RELATIONS = pa.schema(
     [

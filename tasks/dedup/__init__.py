@@ -203,7 +203,7 @@ def _find_pairs(settings: Dedup, blobs: Blobs, witnessed: pa.Array, context: Con
         shared = local_pairs.local_pairs(blobs.sha256, context, settings.label)
         to_hash += shared is None
         if shared is not None:
-            pairs = candidates.add_local(pairs, shared, views.ALL_VIEWS.index(views.LOCAL))
+            pairs = candidates.add_local(pairs, shared, views.ALL_VIEWS.index(views.LOCAL), blobs.hashes)
     table = pa.table({"a": pairs.a, "b": pairs.b, "view": pairs.view, "distance_bits": pairs.distance_bits})
     measured = relate.ensure_relations(blobs.sha256, table, blobs.sizes, context, settings.label)
     notes = _notes(pairs.crowded, measured["relation"].null_count, to_hash)

@@ -180,7 +180,7 @@ def _match_piece(piece: _Piece, sides: list[pa.Array], into: str, store: Store) 
     # a first row without a pair: a piece in which nothing is alike is done, too
     first = pa.table([pa.nulls(1, field.type) for field in LOCAL_PAIRS], schema=LOCAL_PAIRS)
     rows = pa.table(
-        [pa.array([piece.key] * len(one), pa.string()), one, other, found.matches, found.distance_bits],
+        [pa.array([piece.key] * len(one), pa.string()), one, other, found.matches],
         schema=LOCAL_PAIRS,
     )
     marked = first.set_column(0, LOCAL_PAIRS.field("piece"), pa.array([piece.key]))
@@ -209,5 +209,4 @@ def _stored_pairs(store: Store, blobs: pa.Array) -> local.LocalPairs:
     ends = [pc.index_in(pairs[side], value_set=blobs).to_numpy().astype(np.int64) for side in ("a", "b")]
     low, high = np.minimum(*ends), np.maximum(*ends)
     _, first = np.unique(low * len(blobs) + high, return_index=True)
-    matches, bits = (pairs[name].to_numpy()[first] for name in ("matches", "distance_bits"))
-    return local.LocalPairs(low[first], high[first], matches.astype(np.int64), bits)
+    return local.LocalPairs(low[first], high[first], pairs["matches"].to_numpy()[first].astype(np.int64))

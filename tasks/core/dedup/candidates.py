@@ -108,18 +108,20 @@ MOST_PARTNERS = 64
 font share places with all others."""
 
 
-def add_local(found: Candidates, local: LocalPairs, number: int) -> Candidates:
+def add_local(found: Candidates, local: LocalPairs, number: int, hashes: NDArray[np.uint64]) -> Candidates:
     """With the pairs that share places and are not among those found, by the view of that number.
 
-    Of each blob those stay that share most places, or that it is one of these for the other; ties: the first.
+    Of each blob those stay that share most places, or that it is one of these for the other; ties: the first. hashes:
+    (N,) of the blobs, whose distance is theirs.
     """
-    blobs = int(max((column.max() for column in (*found[:2], *local[:2]) if len(column)), default=0)) + 1
+    blobs = len(hashes)
     known = np.minimum(found.a, found.b) * blobs + np.maximum(found.a, found.b)
     is_new = ~np.isin(local.a * blobs + local.b, known)
     is_new[is_new] = _is_among_nearest(local.a[is_new], local.b[is_new], -local.matches[is_new], MOST_PARTNERS)
     a, b = np.append(found.a, local.a[is_new]), np.append(found.b, local.b[is_new])
     view = np.append(found.view, np.full(is_new.sum(), number, np.int16))
-    bits = np.append(found.distance_bits, local.distance_bits[is_new])
+    apart = np.bitwise_count(hashes[local.a[is_new]] ^ hashes[local.b[is_new]])
+    bits = np.append(found.distance_bits, apart)
     order = np.lexsort((np.maximum(a, b), np.minimum(a, b)))
     return Candidates(a[order], b[order], view[order], bits[order], found.crowded)
 

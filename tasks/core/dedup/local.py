@@ -58,15 +58,11 @@ class Gallery(NamedTuple):
 
 
 class LocalPairs(NamedTuple):
-    """Picture a and picture b share `matches` places; each (P,), sorted by a, b.
-
-    distance_bits: of the two codes that are nearest to each other.
-    """
+    """Picture a and picture b share `matches` places; each (P,), sorted by a, b."""
 
     a: NDArray[np.int64]
     b: NDArray[np.int64]
     matches: NDArray[np.int64]
-    distance_bits: NDArray[np.uint8]
 
 
 def gallery_of(pictures: list[Keypoints]) -> Gallery:
@@ -88,9 +84,9 @@ def match_galleries(left: Gallery, right: Gallery | None = None) -> LocalPairs:
     for first, stop in _parts(left, right):
         pairs = _match(left.part(first, stop), left if right is None else right)
         found.append(pairs._replace(a=pairs.a + first))
-    a, b, matches, bits = (np.concatenate(columns) for columns in zip(*found, strict=True))
+    a, b, matches = (np.concatenate(columns) for columns in zip(*found, strict=True))
     stays = a < b if right is None else np.ones(len(a), np.bool_)
-    return LocalPairs(a[stays], b[stays], matches[stays], bits[stays])
+    return LocalPairs(a[stays], b[stays], matches[stays])
 
 
 def _parts(left: Gallery, right: Gallery | None) -> list[tuple[int, int]]:
@@ -111,7 +107,7 @@ def _match(left: Gallery, right: Gallery) -> LocalPairs:
     one, other, bits = _near_keypoints(left.keypoints.codes, right.keypoints.codes)
     a, b = left.owners[one], right.owners[other]
     order = np.lexsort((other, one, bits, b, a))
-    one, other, bits, a, b = one[order], other[order], bits[order], a[order], b[order]
+    one, other, a, b = one[order], other[order], a[order], b[order]
     is_first = np.ones(len(a), np.bool_)
     is_first[1:] = (a[1:] != a[:-1]) | (b[1:] != b[:-1])
     starts = np.append(np.flatnonzero(is_first), len(a))
@@ -119,7 +115,7 @@ def _match(left: Gallery, right: Gallery) -> LocalPairs:
         starts, left.keypoints.places[one], right.keypoints.places[other], MOST_MATCHES
     )
     firsts = starts[:-1][matches >= LEAST_MATCHES]
-    return LocalPairs(a[firsts], b[firsts], matches[matches >= LEAST_MATCHES], bits[firsts])
+    return LocalPairs(a[firsts], b[firsts], matches[matches >= LEAST_MATCHES])
 
 
 def _near_keypoints(

@@ -289,12 +289,14 @@ def test_each_hash_keeps_its_nearest_and_no_crowd_grows_with_its_square(values: 
     assert got.distance_bits.tolist() == [(a ^ b).bit_count() for a, b in got.values.tolist()]
 
 
-def with_local(known: Sequence[Found], *shared: tuple[int, int, int, int]) -> list[Found]:
-    """Pairs with those that share places: a, b, how many, and the distance of their nearest codes; as view 9."""
+HASHES = np.array([0, 1, 3, 7, 0xF], np.uint64)
+
+
+def with_local(known: Sequence[Found], *shared: tuple[int, int, int]) -> list[Found]:
+    """Pairs with those that share places: a, b, how many; as view 9."""
     a, b, view, bits = (list(column) for column in zip(*known, strict=True)) if known else ([], [], [], [])
     found = Candidates(np.array(a, int), np.array(b, int), np.array(view, np.int16), np.array(bits, np.uint8), 0)
-    columns = np.array(shared, int).reshape(-1, 4).T
-    return rows(add_local(found, LocalPairs(*columns[:3], columns[3].astype(np.uint8)), 9))
+    return rows(add_local(found, LocalPairs(*np.array(shared, int).reshape(-1, 3).T), 9, HASHES))
 
 
 @pytest.mark.parametrize(
@@ -302,13 +304,13 @@ def with_local(known: Sequence[Found], *shared: tuple[int, int, int, int]) -> li
     [
         pytest.param([], [], [], id="nothing"),
         pytest.param([(0, 1, 0, 3)], [], [(0, 1, 0, 3)], id="nothing shared"),
-        pytest.param([], [(0, 1, 5, 2)], [(0, 1, 9, 2)], id="only shared"),
-        pytest.param([(0, 1, 0, 3)], [(0, 1, 5, 2)], [(0, 1, 0, 3)], id="known as wholes"),
-        pytest.param([(4, 1, 7, 3)], [(1, 4, 5, 2)], [(4, 1, 7, 3)], id="known the other way round"),
+        pytest.param([], [(0, 1, 5)], [(0, 1, 9, 1)], id="only shared"),
+        pytest.param([(0, 1, 0, 3)], [(0, 1, 5)], [(0, 1, 0, 3)], id="known as wholes"),
+        pytest.param([(4, 1, 7, 3)], [(1, 4, 5)], [(4, 1, 7, 3)], id="known the other way round"),
         pytest.param(
             [(4, 1, 7, 3)],
-            [(0, 4, 3, 6), (2, 3, 3, 0)],
-            [(0, 4, 9, 6), (4, 1, 7, 3), (2, 3, 9, 0)],
+            [(0, 4, 3), (2, 3, 3)],
+            [(0, 4, 9, 4), (4, 1, 7, 3), (2, 3, 9, 1)],
             id="in their order",
         ),
     ],
@@ -319,6 +321,6 @@ def test_pairs_that_share_places_come_where_nothing_else_has_found_them(known, s
 
 def test_each_picture_is_compared_with_those_with_which_it_shares_most(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(module, "MOST_PARTNERS", 2)
-    everyone = [(a, b, 10 * (b - a) + 3, 0) for a, b in combinations(range(5), 2)]
+    everyone = [(a, b, 10 * (b - a) + 3) for a, b in combinations(range(5), 2)]
     # 0 shares most with 4, 3; 1 with 4, 0 or 3; 2 with 0, 4 ...: what neither end has among its two is left out
     assert [pair[:2] for pair in with_local([], *everyone)] == [(0, 2), (0, 3), (0, 4), (1, 3), (1, 4), (2, 4)]

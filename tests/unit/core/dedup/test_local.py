@@ -17,7 +17,7 @@ PLACES = np.stack([*RNG.integers(20, 170, (2, 40)), RNG.integers(0, 4, 40), RNG.
     np.uint8
 )
 NOTHING = Keypoints(CODES[:0], PLACES[:0])
-Pairs = list[tuple[int, int, int, int]]
+Pairs = list[tuple[int, int, int]]
 
 
 def seen(chosen: slice | list[int], right: int = 0, down: int = 0) -> Keypoints:
@@ -41,7 +41,7 @@ def by_hand(pictures: list[Keypoints]) -> Pairs:
         mine = np.array([one.places[i] for _, i, _ in near], np.uint8).reshape(-1, 4)
         others = np.array([other.places[j] for _, _, j in near], np.uint8).reshape(-1, 4)
         if (count := int(matches_on_one_place(mine, others).sum())) >= 3:
-            found.append((a, b, count, near[0][0]))
+            found.append((a, b, count))
     return found
 
 
