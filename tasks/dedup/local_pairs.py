@@ -54,9 +54,10 @@ class _Piece(NamedTuple):
 
 def keypoints_of(grey: NDArray[np.uint8]) -> local.Keypoints:
     """Of a thumbnail, (H, W)."""
-    return local.Keypoints(
-        *keypoints.find_keypoints(grey, most=local.MOST_KEYPOINTS, side_px=local.SIDE_PX, level_scale=local.LEVEL_SCALE)
+    codes, places = keypoints.find_keypoints(
+        grey, most=local.MOST_KEYPOINTS, side_px=local.SIDE_PX, level_scale=local.LEVEL_SCALE
     )
+    return local.distinctive(local.Keypoints(codes, places))
 
 
 @task(cache_policy=NO_CACHE, **retries.RETRY_IO)

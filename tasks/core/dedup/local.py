@@ -23,6 +23,8 @@ RADIUS_BITS = 6
 """Codes that differ in at most so many of 64 bits are of places that look alike."""
 LEAST_MATCHES = 3
 """Of 636 paintings, 12 in 100,000 pairs have so many by chance; of their details, 15 to 30 % of the area, 86 % have."""
+MOST_ALIKE = 4
+"""Chequers and dots have one corner a hundred times; of 636 paintings none has so many of one code."""
 MOST_MATCHES = 512
 """Of one pair of pictures, the nearest: pages of one font have thousands."""
 _MOST_PAIRS = 20_000_000
@@ -65,6 +67,13 @@ class LocalPairs(NamedTuple):
     matches: NDArray[np.int64]
 
 
+def distinctive(found: Keypoints) -> Keypoints:
+    """Without codes that stand at more than MOST_ALIKE places of the picture: they can't say where they are."""
+    _, of, counts = np.unique(found.codes, return_inverse=True, return_counts=True)
+    is_rare = counts[of] <= MOST_ALIKE
+    return Keypoints(found.codes[is_rare], found.places[is_rare])
+
+
 def gallery_of(pictures: list[Keypoints]) -> Gallery:
     """One gallery of the keypoints of some pictures, in their order."""
     starts = np.cumsum([0, *(len(picture.codes) for picture in pictures)])
@@ -92,11 +101,11 @@ def match_galleries(left: Gallery, right: Gallery | None = None) -> LocalPairs:
 def _parts(left: Gallery, right: Gallery | None) -> list[tuple[int, int]]:
     """Ranges of the pictures on the left: as many as it takes, by a sample."""
     pictures = len(left.starts) - 1
-    sample = np.unique(left.keypoints.codes)[::_SAMPLE]
-    pairs, _ = search.near_pairs_between(
-        sample, np.unique((left if right is None else right).keypoints.codes), RADIUS_BITS, 1
-    )
-    parts = min(max(1, pictures), 1 + len(pairs) * _SAMPLE // _MOST_PAIRS)
+    codes, counts = np.unique(left.keypoints.codes, return_counts=True)
+    others, other_counts = np.unique((left if right is None else right).keypoints.codes, return_counts=True)
+    near, _ = search.near_pairs_between(codes[::_SAMPLE], others, RADIUS_BITS, 1)
+    pairs = int((counts[::_SAMPLE][near[:, 0]] * other_counts[near[:, 1]]).sum()) * _SAMPLE
+    parts = min(max(1, pictures), 1 + pairs // _MOST_PAIRS)
     bounds = np.linspace(0, pictures, parts + 1).astype(int).tolist()
     return list(itertools.pairwise(bounds))
 
@@ -107,13 +116,16 @@ def _match(left: Gallery, right: Gallery) -> LocalPairs:
     one, other, bits = _near_keypoints(left.keypoints.codes, right.keypoints.codes)
     a, b = left.owners[one], right.owners[other]
     order = np.lexsort((other, one, bits, b, a))
-    one, other, a, b = one[order], other[order], a[order], b[order]
+    back = np.lexsort((one, other, bits, b, a))
+    a, b = a[order], b[order]
     is_first = np.ones(len(a), np.bool_)
     is_first[1:] = (a[1:] != a[:-1]) | (b[1:] != b[:-1])
     starts = np.append(np.flatnonzero(is_first), len(a))
-    matches = local_kernels.count_matches(
-        starts, left.keypoints.places[one], right.keypoints.places[other], MOST_MATCHES
-    )
+    places = left.keypoints.places[one], right.keypoints.places[other]
+    # both ways, so that it does not matter which picture is on the left
+    there = local_kernels.count_matches(starts, places[0][order], places[1][order], MOST_MATCHES)
+    and_back = local_kernels.count_matches(starts, places[1][back], places[0][back], MOST_MATCHES)
+    matches = np.maximum(there, and_back)
     firsts = starts[:-1][matches >= LEAST_MATCHES]
     return LocalPairs(a[firsts], b[firsts], matches[matches >= LEAST_MATCHES])
 

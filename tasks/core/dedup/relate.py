@@ -36,6 +36,10 @@ WHOLE_SHARE = 0.94
 """Shares from here on are the whole picture: the registration's own error is some 2 % of an area."""
 DETAIL_SHARE = 0.45
 """Just below what is left where 15 % are cut off at every side, 49 %."""
+WITHIN_SHARE = 0.78
+"""Of a copy and its work one lies within the other, up to what two trimmed copies lost at opposite sides. Strips of
+three pictures that move on by one, and parts of a page that was scrolled, overlap by 0.76 at most: each shows what the
+other does not."""
 SAME_TONE = 0.02
 """Mean difference of coarse tones, of 1, that saving again may bring; a gamma of 0.9 brings 0.03."""
 
@@ -49,18 +53,20 @@ class Agreement:
 
     score: 0..1, the mean correlation of the cells in which either has something to show, less 0.3 for each px that
     three of four cells at most are off; 0 where nothing has. share: 0..1, the part of either picture that the other
-    shows, of the two the smaller; tone: 0..1, mean difference of their coarse tones there; likeness: -1..1, correlation
-    of these. patches: what they show in detail; none are looked at where the score is too low for a copy.
+    shows, of the two the smaller; most_share: the larger, 1 where one picture lies within the other. tone: 0..1, mean
+    difference of their coarse tones there; likeness: -1..1, correlation of these. patches: what they show in detail;
+    none are looked at where the score is too low for a copy.
     """
 
     score: float
     share: float
+    most_share: float
     tone: float
     likeness: float
     patches: Patches
 
 
-NO_AGREEMENT = Agreement(0.0, 0.0, 1.0, 0.0, NO_PATCHES)
+NO_AGREEMENT = Agreement(0.0, 0.0, 0.0, 1.0, 0.0, NO_PATCHES)
 """Where the two can't be laid over each other."""
 
 
@@ -102,9 +108,11 @@ def _agreement(overlay: Overlay, seen_share: float) -> Agreement:
     tones = [registration.blur(picture, RADIUS_PX)[overlay.is_covered] for picture in (overlay.template, overlay.over)]
     covered = float(overlay.is_covered.mean())
     area = abs(float(np.linalg.det(overlay.warp[:2, :2])))  # of the template, in parts of the other
+    shares = sorted(min(1.0, share) for share in (covered, covered * area / seen_share))
     return Agreement(
         score=score,
-        share=min(1.0, covered, covered * area / seen_share),
+        share=shares[0],
+        most_share=shares[1],
         tone=float(np.abs(tones[0] - tones[1]).mean()) / 255,
         likeness=_correlation(*tones),
         patches=compare_patches(overlay.template, overlay.over, overlay.is_covered)
@@ -130,7 +138,7 @@ def relation_of_agreement(measured: Agreement, view: View, *, has_equal_size: bo
         return Relation.LOOK_ALIKE if is_alike else Relation.DIFFERENT
     if measured.score < COPY_SCORE or not _do_patches_agree(measured.patches):
         return Relation.UNCERTAIN
-    if measured.share < DETAIL_SHARE:
+    if measured.share < DETAIL_SHARE or measured.most_share < WITHIN_SHARE:
         return Relation.DETAIL
     if view.turns:
         return Relation.TURNED

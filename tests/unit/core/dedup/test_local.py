@@ -88,6 +88,8 @@ def test_parts_change_nothing(chosen: list[list[tuple[int, int]]], cut: int, mos
             *((a + cut, b + cut, *more) for a, b, *more in rows(match_galleries(other))),
             *((a, b + cut, *more) for a, b, *more in rows(match_galleries(one, other))),
         ]
+    turned = sorted((a, b, count) for b, a, count in rows(match_galleries(other, one)))
+    assert turned == rows(match_galleries(one, other))
     at_once = rows(match_galleries(whole))
     assert sorted(parts) == at_once
     assert at_once == by_hand(pictures)
@@ -123,3 +125,25 @@ def test_the_box_is_what_the_other_shows(mine, others, shapes, box):
         Keypoints(codes[: len(mine)], mine.astype(np.uint8)), Keypoints(codes, others.astype(np.uint8)), shapes
     )
     assert (found and found.box) == box
+
+
+def test_codes_that_stand_everywhere_say_nothing():
+    chosen = [0] * (local.MOST_ALIKE + 1) + [1] * local.MOST_ALIKE + [2]
+    found = local.distinctive(Keypoints(CODES[chosen], PLACES[: len(chosen)]))
+    assert found.codes.tolist() == CODES[chosen[local.MOST_ALIKE + 1 :]].tolist()
+    assert found.places.tolist() == PLACES[local.MOST_ALIKE + 1 : len(chosen)].tolist()
+    assert local.distinctive(NOTHING).codes.tolist() == []
+
+
+def test_a_picture_on_the_left_or_on_the_right_is_the_same():
+    """Sizes that differ, and more matches at one place than fit: what is allowed is told in px of either side."""
+    rng = np.random.default_rng(3)
+    pictures = []
+    for _ in range(30):
+        chosen = rng.integers(0, 12, 60)
+        places = np.stack([*rng.integers(0, 256, (2, 60)), rng.integers(0, 8, 60), rng.integers(0, 30, 60)], axis=1)
+        pictures.append(Keypoints(CODES[chosen], places.astype(np.uint8)))
+    one, other = gallery_of(pictures[:15]), gallery_of(pictures[15:])
+    there, back = rows(match_galleries(one, other)), rows(match_galleries(other, one))
+    assert len(there) > 50
+    assert sorted((a, b, count) for b, a, count in back) == there

@@ -247,3 +247,20 @@ def test_without_places_in_common_there_is_no_agreement():
     assert relate.measure_local_agreement(painted(5), painted(5), (Keypoints(*nothing), Keypoints(*nothing))) == (
         NO_AGREEMENT
     )
+
+
+@pytest.mark.parametrize(
+    ("overlap_px", "expected"),
+    [
+        pytest.param(125, Relation.REENCODED, id="each lost 2 % at another side"),
+        pytest.param(108, Relation.CROPPED, id="two copies, each trimmed at another side"),
+        pytest.param(92, Relation.DETAIL, id="the next part of a scrolled page"),
+    ],
+)
+def test_pictures_that_each_show_what_the_other_does_not_are_no_copies(overlap_px: int, expected: Relation):
+    strip = painted(8, 96, 256 - overlap_px)
+    one, other = strip[:, :128], strip[:, -128:]
+    starts = View(box=(round(40 * (128 - overlap_px) / 128), 0, round(40 * (256 - overlap_px) / 128), 40))
+    found = relate.measure_agreement(np.ascontiguousarray(one), np.ascontiguousarray(other), starts)
+    assert relate.relation_of_agreement(found, starts, has_equal_size=True) == expected
+    assert found.most_share == pytest.approx(overlap_px / 128, abs=0.03)
