@@ -25,8 +25,9 @@ LEAST_MATCHES = 3
 """Of 636 paintings, 12 in 100,000 pairs have so many by chance; of their details, 15 to 30 % of the area, 86 % have."""
 MOST_ALIKE = 4
 """Chequers and dots have one corner a hundred times; of 636 paintings none has so many of one code."""
-MOST_MATCHES = 512
-"""Of one pair of pictures, the nearest: pages of one font have thousands."""
+MOST_MATCHES = 96
+"""Of one pair of pictures, the nearest: copies have some 200, pages of one font thousands, and to count those that lie
+alike takes the square of it."""
 _MOST_PAIRS = 20_000_000
 """Of codes, at once: some 700 MB."""
 _SAMPLE = 64

@@ -56,5 +56,5 @@ def test_of_two_places_the_one_with_more_matches():
 def test_each_group_is_counted_by_itself_and_only_its_first():
     mine = np.array([THREE[0], *THREE, *THREE], np.uint8)
     starts = np.array([0, 1, 4, 7, 7])
-    assert count_matches(starts, mine, mine, 512).tolist() == [1, 3, 3, 0]
+    assert count_matches(starts, mine, mine, 96).tolist() == [1, 3, 3, 0]
     assert count_matches(starts, mine, mine, 2).tolist() == [1, 2, 2, 0]
