@@ -19,18 +19,20 @@ _OFF_SHARE = 0.2
 """How far places may lie from where another match has them, in px and of the way there: perspective changes scale."""
 _APART_PX = 6
 """Nearer keypoints, of other sizes, are one place."""
+_UP = np.cumprod(np.full(255, LEVEL_SCALE))
+_SCALES = np.concatenate([1 / _UP[::-1], [1.0], _UP])
+"""Of -255 .. 255 levels: to raise to a power for each match takes most of the time, and is not the same everywhere."""
 
 
 @compiled
-def count_matches(starts: NDArray[np.int64], mine: Places, others: Places, most: int) -> NDArray[np.int64]:
-    """(G,) for each group of matches, at starts[g] .. starts[g + 1], how many of its first `most` lie alike."""
-    found = np.zeros(len(starts) - 1, np.int64)
-    for group in range(len(starts) - 1):
-        start, stop = starts[group], min(starts[group + 1], starts[group] + most)
-        if stop - start >= 2:
-            found[group] = matches_on_one_place(mine[start:stop], others[start:stop]).sum()
-        else:
-            found[group] = stop - start
+def count_matches(
+    starts: NDArray[np.int64], stops: NDArray[np.int64], mine: Places, others: Places
+) -> NDArray[np.int64]:
+    """(G,) for each group of matches, at starts[g] .. stops[g], how many lie alike."""
+    found = np.zeros(len(starts), np.int64)
+    for group in range(len(starts)):
+        of_group = slice(starts[group], stops[group])
+        found[group] = matches_on_one_place(mine[of_group], others[of_group]).sum()
     return found
 
 
@@ -40,33 +42,34 @@ def matches_on_one_place(mine: Places, others: Places) -> NDArray[np.bool_]:
 
     Each match is taken as the one that is right; of two with as many, the first.
     """
+    clashes = _clashes(mine, others)
     best = np.zeros(len(mine), np.bool_)
     most = 0
     for hypothesis in range(len(mine)):
         if not _is_upright(mine[hypothesis], others[hypothesis]):
             continue
-        chosen = np.zeros(len(mine), np.bool_)
+        chosen, is_taken = np.zeros((2, len(mine)), np.bool_)
         count = 0
         for match in range(len(mine)):
-            if not _lies_alike(mine[hypothesis], others[hypothesis], mine[match], others[match]):
-                continue
-            if not _is_any_place_taken(chosen, mine, others, match):
+            if count + len(mine) - match <= most:
+                break
+            if not is_taken[match] and _lies_alike(mine[hypothesis], others[hypothesis], mine[match], others[match]):
                 chosen[match] = True
                 count += 1
+                is_taken |= clashes[match]
         if count > most:
             best, most = chosen, count
     return best
 
 
 @compiled
-def _is_any_place_taken(chosen: NDArray[np.bool_], mine: Places, others: Places, match: int) -> bool:
-    """Whether an earlier chosen match has one of its two places where this one has it."""
-    for earlier in range(match):
-        if chosen[earlier] and (
-            _is_same_place(mine[earlier], mine[match]) or _is_same_place(others[earlier], others[match])
-        ):
-            return True
-    return False
+def _clashes(mine: Places, others: Places) -> NDArray[np.bool_]:
+    """(M, M) whether two matches share one of their two places."""
+    clashes = np.zeros((len(mine), len(mine)), np.bool_)
+    for one in range(len(mine)):
+        for other in range(one):
+            clashes[other, one] = _is_same_place(mine[one], mine[other]) or _is_same_place(others[one], others[other])
+    return clashes
 
 
 @compiled
@@ -84,7 +87,7 @@ def _lies_alike(
     off_levels = np.int64(next_other[2]) - np.int64(my_next[2]) - levels
     if abs(off_levels) > _MOST_LEVELS_OFF or not _is_upright(my_next, next_other):
         return False
-    scale = LEVEL_SCALE**levels
+    scale = _SCALES[levels + 255]
     right, down = float(my_next[0]) - float(mine[0]), float(my_next[1]) - float(mine[1])
     off_right = float(next_other[0]) - float(other[0]) - scale * right
     off_down = float(next_other[1]) - float(other[1]) - scale * down

@@ -53,8 +53,8 @@ def test_of_two_places_the_one_with_more_matches():
     assert matched(elsewhere + THREE, moved(elsewhere, 0, 150) + THREE) == [False, False, True, True, True]
 
 
-def test_each_group_is_counted_by_itself_and_only_its_first():
+def test_each_group_is_counted_by_itself():
     mine = np.array([THREE[0], *THREE, *THREE], np.uint8)
-    starts = np.array([0, 1, 4, 7, 7])
-    assert count_matches(starts, mine, mine, 96).tolist() == [1, 3, 3, 0]
-    assert count_matches(starts, mine, mine, 2).tolist() == [1, 2, 2, 0]
+    starts = np.array([0, 1, 4, 7])
+    assert count_matches(starts, np.array([1, 4, 7, 7]), mine, mine).tolist() == [1, 3, 3, 0]
+    assert count_matches(starts, np.array([1, 3, 6, 7]), mine, mine).tolist() == [1, 2, 2, 0]
