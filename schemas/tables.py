@@ -134,7 +134,7 @@ THUMBNAILS = pa.schema([("sha256", pa.string()), ("jpeg", pa.binary())])
 """Small upright copies, in sRGB, longest side 256 px."""
 
 THUMBNAIL_PLACES = pa.schema([("sha256", pa.string()), ("path", pa.string())])
-"""In which table a blob's thumbnail is."""
+"""In which table a blob's thumbnail is, or its keypoints are."""
 
 VIEW_HASHES = pa.schema([("sha256", pa.string()), ("keys", pa.list_(pa.uint64()))])
 """keys: a blob's view hashes, of how it would look mirrored, turned or cropped; one for each view, in their order."""

@@ -14,13 +14,12 @@ from prefect import task
 from prefect.cache_policies import NO_CACHE
 
 from schemas.manifests import Context, TableRef
-from schemas.tables import KEYPOINTS, LOCAL_BLOBS, LOCAL_PAIRS
+from schemas.tables import KEYPOINTS, LOCAL_BLOBS, LOCAL_PAIRS, THUMBNAIL_PLACES
 from tasks.core import tables
 from tasks.core.dedup import local
 from tasks.engine import inspection, retries, runs
 from tasks.engine import thumbnails as shelves
 from tasks.engine.cache_keys import cache_key, code_digest
-from tasks.engine.measure import stored_measurements
 from tasks.engine.parts import run_in_parts
 from tasks.io.images import keypoints, thumbnails
 from tasks.io.store.layout import measure_folder, outcome_folder
@@ -87,13 +86,13 @@ def local_pairs(blobs: pa.Array, context: Context, label: str) -> local.LocalPai
     yet.
     """
     store = runs.store_of(context)
-    has_all = not len(tables.missing(blobs, _known_keypoints(store, blobs)))
+    has_all = len(_keypoint_places(store, blobs)) == len(blobs)
     known, outgrown = _compared_before(store, blobs)
     new = tables.missing(blobs, known)
     if context.plan and (len(new) or not has_all):
         return None
     if not has_all:
-        _ensure_keypoints(blobs, context, label)
+        ensure_keypoints(blobs, context, label)
     if not len(new):
         return _stored_pairs(store, blobs)
     _match_new(known, new, context, label)
@@ -110,17 +109,40 @@ def _counts(pairs: local.LocalPairs, blobs: pa.Array) -> NDArray[np.uint32]:
     return np.bincount(pairs.a, minlength=len(blobs)).astype(np.uint32)
 
 
-def _known_keypoints(store: Store, blobs: pa.Array) -> pa.Array:
-    return stored_measurements(store, KEYPOINTS_AT, blobs, KEYPOINTS)["sha256"].combine_chunks()
-
-
-def _ensure_keypoints(blobs: pa.Array, context: Context, label: str) -> None:
+def ensure_keypoints(blobs: pa.Array, context: Context, label: str) -> pa.Table:
+    """(sha256, path): the table in which each blob's keypoints lie, in the order of the blobs."""
     store = runs.store_of(context)
-    todo = tables.missing(blobs, _known_keypoints(store, blobs))
+    stored = _keypoint_places(store, blobs)
+    todo = tables.missing(blobs, stored["sha256"])
+    if not len(todo):
+        return stored
     shelf = shelves.ensure_thumbnails(todo, context, label).sort_by([("path", "ascending"), ("sha256", "ascending")])
     run_in_parts(find_keypoints_part, shelf, (None, KEYPOINTS_AT), context, label)
-    if lost := len(tables.missing(blobs, _known_keypoints(store, blobs))):
+    stored = _keypoint_places(store, blobs)
+    if lost := len(tables.missing(blobs, stored["sha256"])):
         raise AssertionError(f"expected the keypoints of {len(blobs)} blobs, got those of {lost} too few")
+    return stored
+
+
+def _keypoint_places(store: Store, blobs: pa.Array) -> pa.Table:
+    """(sha256, path) of the blobs that have stored keypoints, in their order."""
+    found = [THUMBNAIL_PLACES.empty_table()]
+    for ref, table in store.tables(KEYPOINTS_AT):  # one after the other: all together may be too much
+        here = table["sha256"].filter(pc.is_in(table["sha256"], value_set=blobs))
+        found.append(pa.table([here, pa.repeat(ref.path, len(here))], schema=THUMBNAIL_PLACES))
+    everything = pa.concat_tables(found)
+    return tables.lookup(everything, "sha256", pc.filter(blobs, pc.is_in(blobs, value_set=everything["sha256"])))
+
+
+def stored_keypoints(store: Store, shelf: pa.Table) -> dict[str, local.Keypoints]:
+    """The keypoints of each blob of a (sha256, path) table."""
+    found: dict[str, local.Keypoints] = {}
+    for path in pc.unique(shelf["path"]).sort().to_pylist():
+        table = store.read_table(TableRef(path=path, rows=0))
+        rows = table.filter(pc.is_in(table["sha256"], value_set=shelf["sha256"]))
+        gallery = _gallery_of(rows)
+        found |= {sha256: gallery.part(i, i + 1).keypoints for i, sha256 in enumerate(rows["sha256"].to_pylist())}
+    return found
 
 
 def _compared_before(store: Store, blobs: pa.Array) -> tuple[pa.Array, list[TableRef]]:
@@ -193,7 +215,10 @@ def _gallery(store: Store, blobs: pa.Array) -> local.Gallery:
     here = [KEYPOINTS.empty_table()]
     for _, table in store.tables(KEYPOINTS_AT):  # one after the other: all together may be too much
         here.append(table.filter(pc.is_in(table["sha256"], value_set=blobs)))
-    rows = tables.lookup(pa.concat_tables(here), "sha256", blobs)
+    return _gallery_of(tables.lookup(pa.concat_tables(here), "sha256", blobs))
+
+
+def _gallery_of(rows: pa.Table) -> local.Gallery:
     codes = rows["codes"].combine_chunks()
     starts = np.append(0, np.cumsum(pc.list_value_length(codes).to_numpy()))
     places: NDArray[np.uint8] = rows["places"].combine_chunks().flatten().to_numpy().reshape(-1, 4)

@@ -1,6 +1,7 @@
 """The second look at pairs: their relations, measured once and stored."""
 
 import functools
+from collections.abc import Callable
 
 import numpy as np
 import pyarrow as pa
@@ -12,7 +13,7 @@ from prefect.cache_policies import NO_CACHE
 from schemas.manifests import Context
 from schemas.tables import RELATIONS
 from tasks.core.dedup import relate, views
-from tasks.dedup.local_pairs import keypoints_of
+from tasks.dedup.local_pairs import ensure_keypoints, stored_keypoints
 from tasks.engine import inspection, retries, runs
 from tasks.engine import thumbnails as shelves
 from tasks.engine.cache_keys import cache_key, code_digest
@@ -34,15 +35,14 @@ def compare_part(pairs: pa.Table, _asked: None, into: str, context: Context) -> 
     """Look at one batch of pairs and store what they are to each other."""
     store = runs.store_of(context)
     pairs = pairs.cast(pa.schema([field.with_type(_without_large_string(field.type)) for field in pairs.schema]))
-    shelf = pa.concat_tables([pa.table({"sha256": pairs[side], "path": pairs[f"path_{side}"]}) for side in ("a", "b")])
-    greys = shelves.greys(store, shelf)
-    corners_of = functools.cache(lambda sha256: keypoints_of(greys[sha256]))
+    greys = shelves.greys(store, _both_sides(pairs, "thumbnail"))
+    corners = stored_keypoints(store, _both_sides(pairs, "keypoints"))
     rows = []
     for pair in pairs.select(["a", "b", "view", "has_equal_size"]).to_pylist():
         one, other = pair["a"], pair["b"]
         view = views.ALL_VIEWS[pair["view"]]
         if view.is_local:
-            agreement = relate.measure_local_agreement(greys[one], greys[other], (corners_of(one), corners_of(other)))
+            agreement = relate.measure_local_agreement(greys[one], greys[other], (corners[one], corners[other]))
         else:
             agreement = relate.measure_agreement(greys[one], greys[other], view)
         relation = relate.relation_of_agreement(agreement, view, has_equal_size=pair["has_equal_size"])
@@ -58,6 +58,12 @@ def compare_part(pairs: pa.Table, _asked: None, into: str, context: Context) -> 
             }
         )
     store.write_table(into, pa.Table.from_pylist(rows, schema=RELATIONS))
+
+
+def _both_sides(pairs: pa.Table, name: str) -> pa.Table:
+    """(sha256, path) of the blobs of both sides that have a table of that name."""
+    sides = [pa.table({"sha256": pairs[side], "path": pairs[f"{name}_{side}"]}) for side in ("a", "b")]
+    return pa.concat_tables(sides).drop_null()
 
 
 def _without_large_string(kind: pa.DataType) -> pa.DataType:
@@ -102,14 +108,14 @@ def ensure_relations(
 
 def _in_blocks(blobs: pa.Array, todo: pa.Table, sizes: NDArray[np.int64], context: Context, label: str) -> pa.Table:
     a, b = (todo[side].to_numpy() for side in ("a", "b"))
-    needed = pa.array(np.unique(np.concatenate([a, b])))
-    shelf = shelves.ensure_thumbnails(blobs.take(needed), context, label)
-    paths = (
-        shelf["path"]
-        .cast(pa.large_string())
-        .take(pc.index_in(pa.concat_arrays([pa.array(a), pa.array(b)]), value_set=needed))
+    ends = np.concatenate([a, b])
+    thumbnails_at = _places(
+        blobs, ends, ends, functools.partial(shelves.ensure_thumbnails, context=context, label=label)
     )
-    numbers = pc.index_in(paths, value_set=pc.unique(paths).sort()).to_numpy() // _SHELVES_PER_BLOCK
+    is_local = np.tile(todo["view"].to_numpy() == views.ALL_VIEWS.index(views.LOCAL), 2)
+    find_keypoints = functools.partial(ensure_keypoints, context=context, label=label)
+    keypoints_at = _places(blobs, ends, ends[is_local], find_keypoints)
+    numbers = pc.index_in(thumbnails_at, value_set=pc.unique(thumbnails_at).sort()).to_numpy() // _SHELVES_PER_BLOCK
     order = pa.array(np.lexsort((b, a, numbers[len(a) :], numbers[: len(a)])))
     text = blobs.cast(pa.large_string())  # 33 million digests are more than plain text can hold
     return pa.table(
@@ -118,7 +124,18 @@ def _in_blocks(blobs: pa.Array, todo: pa.Table, sizes: NDArray[np.int64], contex
             "b": text.take(pa.array(b).take(order)),
             "view": todo["view"].take(order),
             "has_equal_size": pa.array((sizes[a] == sizes[b]).all(axis=1)).take(order),
-            "path_a": paths.slice(0, len(a)).take(order),
-            "path_b": paths.slice(len(a)).take(order),
+            "thumbnail_a": thumbnails_at.slice(0, len(a)).take(order),
+            "thumbnail_b": thumbnails_at.slice(len(a)).take(order),
+            "keypoints_a": keypoints_at.slice(0, len(a)).take(order),
+            "keypoints_b": keypoints_at.slice(len(a)).take(order),
         }
     )
+
+
+def _places(
+    blobs: pa.Array, ends: NDArray[np.int64], needed: NDArray[np.int64], ensure: Callable[[pa.Array], pa.Table]
+) -> pa.ChunkedArray:
+    """The table that holds each end's thumbnail or keypoints, as `ensure` says of those that are needed; else null."""
+    distinct = pa.array(np.unique(needed))
+    paths = ensure(blobs.take(distinct))["path"].cast(pa.large_string())
+    return paths.take(pc.index_in(pa.array(ends), value_set=distinct))

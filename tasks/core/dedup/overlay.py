@@ -157,13 +157,13 @@ def _lay_over(level: _Level, warp: NDArray[np.float64], rim_px: int) -> Overlay 
     """One picture over the other, from a warp between parts of their sides; None where registration gets lost."""
     from tasks.core.dedup import registration
 
-    of_px = np.ascontiguousarray((np.linalg.inv(level.to_other) @ warp @ level.to_template)[:2])
+    of_px = np.ascontiguousarray((_px_of_sides(level.other.shape) @ warp @ level.to_template)[:2])
     if not registration.align(*level.fine, of_px, level.most_steps, rim_px):
         return None
     over, is_covered = registration.apply_warp(level.other, of_px, level.template)
     if not is_covered.any():
         return None
-    warp = level.to_other @ np.vstack([of_px, [0.0, 0.0, 1.0]]) @ np.linalg.inv(level.to_template)
+    warp = level.to_other @ np.vstack([of_px, [0.0, 0.0, 1.0]]) @ _px_of_sides(level.template.shape)
     return Overlay(warp, rim_px, level.template, over, is_covered, *_cells(level.template, over, is_covered))
 
 
@@ -171,6 +171,12 @@ def _sides_of_px(shape: tuple[int, ...]) -> NDArray[np.float64]:
     """(3, 3): from pixels, centres at whole numbers, to parts of the sides, 0..1."""
     height, width = shape
     return np.array([[1 / width, 0.0, 0.5 / width], [0.0, 1 / height, 0.5 / height], [0.0, 0.0, 1.0]])
+
+
+def _px_of_sides(shape: tuple[int, ...]) -> NDArray[np.float64]:
+    """(3, 3): the way back from `_sides_of_px`."""
+    height, width = shape
+    return np.array([[width, 0.0, -0.5], [0.0, height, -0.5], [0.0, 0.0, 1.0]])
 
 
 def _cells(

@@ -30,7 +30,8 @@ _STRONG_LEVELS = 8.0
 """What is so strong in one picture and not there in the other was covered or replaced."""
 _OF_HALF_SIZE = 0.5
 """How many grey levels count in pictures of half the size, of those that count here: grain is averaged away."""
-_LEAST_SILENT = 0.8
+_LEAST_SILENT = 8
+"""Of the nine small patches below one of twice the size."""
 _LEAST_OF_HALF_SIZE = 6
 _PLAIN_LEVELS = 4.0
 """What is fainter does not count in a window: the dots of a halftone, sampled otherwise, clash on a plain ground."""
@@ -112,15 +113,18 @@ def _marks(template: Picture, over: Picture, is_covered: Mask, of_levels: float)
 
 def _broad_clash(template: Picture, over: Picture, is_covered: Mask, seen: _Marks) -> float:
     """The share of patches at half the size that clash, of those that say anything where the small ones say nothing."""
+    rows, columns = (max(0, (side // 2 - PATCH_PX) // STEP_PX + 1) for side in template.shape)
+    small = (seen.is_whole & ~seen.is_agreeing & ~seen.is_clashing)[: 2 * rows + 2, : 2 * columns + 2]
+    silent = np.zeros((2 * rows + 2, 2 * columns + 2), np.int64)
+    silent[: small.shape[0], : small.shape[1]] = small
+    # a patch at half the size lies over three by three small ones
+    silence = sum(silent[i : i + 2 * rows : 2, j : j + 2 * columns : 2] for i in range(3) for j in range(3))
+    is_silent = np.asarray(silence >= _LEAST_SILENT)
+    if is_silent.sum() < _LEAST_OF_HALF_SIZE:
+        return 0.0
     is_whole = np.asarray(_quarters(is_covered).all(axis=0))
     broad = _marks(_quarters(template).mean(axis=0), _quarters(over).mean(axis=0), is_whole, _OF_HALF_SIZE)
-    rows, columns = broad.is_whole.shape
-    is_silent = np.zeros((2 * rows + 2, 2 * columns + 2))
-    small = (seen.is_whole & ~seen.is_agreeing & ~seen.is_clashing)[: 2 * rows + 2, : 2 * columns + 2]
-    is_silent[: small.shape[0], : small.shape[1]] = small
-    # a patch at half the size lies over three by three small ones
-    silence = sum(is_silent[i : i + 2 * rows : 2, j : j + 2 * columns : 2] for i in range(3) for j in range(3)) / 9
-    agreeing, clashing = (int((mask & (silence >= _LEAST_SILENT)).sum()) for mask in broad[1:3])
+    agreeing, clashing = (int((mask & is_silent).sum()) for mask in broad[1:3])
     return clashing / (agreeing + clashing) if agreeing + clashing >= _LEAST_OF_HALF_SIZE else 0.0
 
 
@@ -133,6 +137,7 @@ def _quarters(picture: NDArray[Any]) -> NDArray[Any]:
 def _window_sums(mask: Mask) -> NDArray[np.int64]:
     """How many are set in each window of patches, the rim left away; a side that has fewer is one window."""
     inner = mask[tuple(slice(rim, side - rim) for side in mask.shape for rim in [round(_RIM * side)])]
-    sums = np.pad(inner.astype(np.int64), ((1, 0), (1, 0))).cumsum(axis=0).cumsum(axis=1)
+    sums = np.zeros((inner.shape[0] + 1, inner.shape[1] + 1), np.int64)
+    sums[1:, 1:] = inner.cumsum(axis=0).cumsum(axis=1)
     rows, columns = (min(_WINDOW, side) for side in inner.shape)
     return np.asarray(sums[rows:, columns:] - sums[:-rows, columns:] - sums[rows:, :-columns] + sums[:-rows, :-columns])

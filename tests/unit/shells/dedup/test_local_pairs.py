@@ -10,6 +10,7 @@ import pytest
 from schemas.stages import Dedup
 from tasks.core.dedup.local import LocalPairs
 from tasks.dedup import local_pairs
+from tasks.engine import thumbnails
 from tests.support.dedup import HANGING, ONE, OTHER, Wall, jpeg, painted
 
 BY = Dedup(label="dedup", by=("phash", "local"))
@@ -98,7 +99,9 @@ def test_pieces_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
         assert [column.tolist() for column in found] == [column.tolist() for column in whole]
 
 
-@pytest.mark.parametrize("folder", ["measures/keypoints", "measures/local-pairs", "measures/local-blobs"])
+@pytest.mark.parametrize(
+    "folder", ["measures/keypoints", "measures/local-pairs", "measures/local-blobs", "measures/relations"]
+)
 def test_what_is_lost_is_made_again(wall: Wall, folder: str):
     first = wall.decided(PARTS, BY)
     lost = list((Path(wall.context.store) / folder).rglob("*.parquet"))
@@ -107,6 +110,17 @@ def test_what_is_lost_is_made_again(wall: Wall, folder: str):
         path.unlink()
     again = wall.decided(PARTS, BY)
     assert (again.outcome, again.edges) == (first.outcome, first.edges)
+
+
+def test_keypoints_come_back_as_they_were_stored(wall: Wall):
+    pairs_of(wall, ["m:one", "m:other"])
+    blobs = pa.array(sorted(wall.store.write_blob(HANGING[name]) for name in ("m:one", "m:other")))
+    shelf = local_pairs.ensure_keypoints(blobs, wall.context, "dedup")
+    stored = local_pairs.stored_keypoints(wall.store, shelf.slice(0, 1))
+    assert list(stored) == blobs.to_pylist()[:1]
+    for sha256, grey in thumbnails.greys(wall.store, thumbnails.stored_thumbnails(wall.store, blobs[:1])).items():
+        found = local_pairs.keypoints_of(grey)
+        assert [side.tolist() for side in stored[sha256]] == [side.tolist() for side in found]
 
 
 def test_what_lost_a_pair_is_compared_again_and_nothing_else(wall: Wall, asked: dict[str, list[int]]):
