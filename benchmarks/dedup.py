@@ -23,10 +23,11 @@ from benchmarks.dedup_peers import CORES, built, child
 from benchmarks.dedup_variants import IMAGEDEDUP, TRANSFORMS
 from benchmarks.dedup_works import ORIGINAL, Work
 from benchmarks.results import ROOT, even, write
+from schemas.stages import Dedup
 
 WORK = ROOT / "build" / "dedup"
 FOUND, OURS, ALONE = "imagededup", "bilderatlas", "bilderatlas, without thumbnails"
-KEYS = ("phash", "mirrored", "turned", "crops")
+KEYS = (*Dedup.model_fields["by"].default, "mirrored", "turned")
 DROPS = ("same_file", "reencoded", "resized", "recoloured", "cropped", "mirrored", "turned")
 DEFAULT_BITS = 10
 """imagededup's own threshold; 0 is the strictest."""
