@@ -134,7 +134,7 @@ THUMBNAILS = pa.schema([("sha256", pa.string()), ("jpeg", pa.binary())])
 """Small upright copies, in sRGB, longest side 256 px."""
 
 THUMBNAIL_PLACES = pa.schema([("sha256", pa.string()), ("path", pa.string())])
-"""In which table a blob's thumbnail is, or its keypoints are."""
+"""In which table a blob's thumbnail is, or its keypoints are. path: the table's."""
 
 VIEW_HASHES = pa.schema([("sha256", pa.string()), ("keys", pa.list_(pa.uint64()))])
 """keys: a blob's view hashes, of how it would look mirrored, turned or cropped; one for each view, in their order."""
@@ -146,7 +146,7 @@ SEARCH_PAIRS = pa.schema(
 both wholes."""
 
 SEARCH_HASHES = pa.schema([("key", pa.uint64()), ("is_view", pa.bool_()), ("pairs", pa.uint32())])
-"""The distinct hashes (key) that were searched for near pairs; pairs: how many rows of NEIGHBOURS have it left."""
+"""The distinct hashes (key) that were searched for near pairs; pairs: how many rows of SEARCH_PAIRS have it left."""
 
 KEYPOINTS = pa.schema([("sha256", pa.string()), ("codes", pa.list_(pa.uint64())), ("places", pa.list_(pa.uint8()))])
 """codes: of the clearest corners of a blob's thumbnail; places: four numbers for each (`core.dedup.local`)."""
@@ -182,7 +182,7 @@ EDGES = pa.schema(
         ("a", pa.string()),
         ("b", pa.string()),
         ("relation", pa.string()),
-        ("distance_bits", pa.int16()),  # between the hashes by which the pair was found; null: by a person
+        ("distance_bits", pa.int16()),  # of the hashes that found the pair (`local`: the wholes'); null: by a person
         ("score", pa.float64()),
         ("verdict", pa.string()),  # a person's: copy, related, different; null: none
         ("is_joined", pa.bool_()),  # both are taken for one work

@@ -32,7 +32,7 @@ _SHELVES_PER_BLOCK = 8
 
 @task(cache_policy=NO_CACHE, **retries.RETRY_IO)
 def compare_part(pairs: pa.Table, _asked: None, into: str, context: Context) -> None:
-    """Look at one batch of pairs and store what they are to each other."""
+    """Compare one batch of pairs and store what they are to each other."""
     store = runs.store_of(context)
     pairs = pairs.cast(pa.schema([field.with_type(_without_large_string(field.type)) for field in pairs.schema]))
     greys = shelves.greys(store, _both_sides(pairs, "thumbnail"))
@@ -71,7 +71,10 @@ def _without_large_string(kind: pa.DataType) -> pa.DataType:
 
 
 def stored_relations(blobs: pa.Array, pairs: pa.Table, store: Store) -> pa.Table:
-    """MEASURED columns of each pair (a, b, view: numbers of blobs), in order; a row of nulls where none is stored."""
+    """RELATION_COLUMNS of each pair, in order; a row of nulls where none is stored.
+
+    pairs: a, b (places in the sorted blobs) and view.
+    """
     found = [(np.empty(0, np.int64), RELATIONS.empty_table().select(RELATION_COLUMNS))]
     for _, table in store.tables(FOLDER):  # one after the other: as text, pairs take ten times as much memory
         ends = [pc.index_in(table[side], value_set=blobs) for side in ("a", "b")]
@@ -94,7 +97,10 @@ def _codes(a: pa.ChunkedArray, b: pa.ChunkedArray, view: pa.ChunkedArray, blobs:
 def ensure_relations(
     blobs: pa.Array, pairs: pa.Table, sizes: NDArray[np.int64], context: Context, label: str
 ) -> pa.Table:
-    """MEASURED columns of each pair, looked at where nobody has yet; sizes: (N, 2) px of the blobs."""
+    """RELATION_COLUMNS of each pair, compared first where no relation is stored. sizes: (N, 2) px of the blobs.
+
+    In a plan nothing is compared: rows of nulls stay.
+    """
     store = runs.store_of(context)
     found = stored_relations(blobs, pairs, store)
     todo = pairs.filter(pc.is_null(found["relation"]))

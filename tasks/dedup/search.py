@@ -59,7 +59,7 @@ def _of_piece(store: Store, refs: list[TableRef], piece: dict[str, Any], side: s
 
 
 def near_hashes(wholes: Hashes, view_hashes: Hashes, radii_bits: RadiiBits, context: Context, label: str) -> pa.Table:
-    """NEIGHBOURS among distinct sorted hashes of wholes, and between the distinct sorted hashes of views and them."""
+    """SEARCH_PAIRS among distinct sorted hashes of wholes, and between the distinct sorted hashes of views and them."""
     store = runs.store_of(context)
     search_key = cache_key(radii_bits=radii_bits, code=CODE)
     (old_wholes, old_views, old), outgrown = _earlier_search(store, search_key, wholes, view_hashes)
@@ -145,7 +145,7 @@ def _ranges(hashes: int) -> list[range]:
 
 
 def _search(left: Hashes, right: Hashes | None, radii_bits: RadiiBits, *, is_view: bool, threads: int) -> pa.Table:
-    """NEIGHBOURS of one job."""
+    """SEARCH_PAIRS of one job."""
     radius_bits = radii_bits.views if is_view else radii_bits.wholes
     if right is None:
         pairs, distances = search.near_pairs(left, radius_bits, threads)

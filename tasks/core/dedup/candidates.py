@@ -15,7 +15,8 @@ MOST_PER_HASH = 12
 """Blobs of one hash that are all compared with each other, as copies of one picture are: they seldom are more."""
 
 LEADERS = 8
-"""Of more blobs than MOST, as many are compared with all others of theirs, and the others not with each other."""
+"""Of more blobs than MOST_PER_HASH, so many are compared with all others of that hash, which are not compared with each
+other."""
 
 
 VIEW_COST_BITS = 6
@@ -49,7 +50,8 @@ class Views(NamedTuple):
 class Candidates(NamedTuple):
     """View `view` of blob `a` is `distance_bits` from the whole of blob `b`; each (C,), sorted by the smaller blob.
 
-    crowded: how many blobs share their hash with so many that not all of them are compared with each other.
+    Of pairs that `add_local` adds, distance_bits is between the wholes. crowded: how many blobs share their hash with
+    so many that not all of them are compared with each other.
     """
 
     a: NDArray[np.int64]
@@ -89,10 +91,10 @@ def candidates(hashes: NDArray[np.uint64], near: NearHashes, views: Sequence[Vie
     hashes: (N,) of blobs 0 .. N - 1. For the whole picture's view (0), a < b; of two finds by one other view the one
     with the smaller a stands. Degenerate hashes and hashes that no blob has take no part. Nothing in, nothing out.
 
-    Let s be the blobs with one hash, and s, t those with two near ones. Up to MOST each, all pairs come: at most
-    s (MOST - 1) / 2 and, as s t <= (s + t)^2 / 4, (s + t) MOST / 2. Of more, only pairs with one of the first LEADERS
+    Let s be the blobs with one hash, and s, t those with two near ones. Up to M = MOST_PER_HASH each, all pairs come:
+    at most s (M - 1) / 2 and, as s t <= (s + t)^2 / 4, (s + t) M / 2. Of more, only pairs with one of the first LEADERS
     of a hash: at most LEADERS s and LEADERS (s + t). So there are at most LEADERS pairs for each blob and each hash
-    that is its own or near it (MOST is below 2 LEADERS): a million blobs of one hash give eight million pairs.
+    that is its own or near it (M is below 2 LEADERS): a million blobs of one hash give eight million pairs.
     """
     wholes = _buckets(hashes[:, None], np.zeros(1, np.int16))
     near = nearest(near)
@@ -109,10 +111,10 @@ font share places with all others."""
 
 
 def add_local(found: Candidates, local: LocalPairs, number: int, hashes: NDArray[np.uint64]) -> Candidates:
-    """With the pairs that share places and are not among those found, by the view of that number.
+    """The pairs that were found, and those that share places and were not found, with `number` as their view.
 
-    Of each blob those stay that share most places, or that it is one of these for the other; ties: the first. hashes:
-    (N,) of the blobs, whose distance is theirs.
+    A new pair is added if either blob is among the MOST_PARTNERS with which the other shares most places; of equal
+    ones the smaller blob comes first. hashes: (N,) of the whole pictures, between which distance_bits is taken.
     """
     blobs = len(hashes)
     known = np.minimum(found.a, found.b) * blobs + np.maximum(found.a, found.b)
@@ -127,10 +129,11 @@ def add_local(found: Candidates, local: LocalPairs, number: int, hashes: NDArray
 
 
 def nearest(near: NearHashes) -> NearHashes:
-    """The pairs in which either hash is among the other's NEIGHBOURS nearest (ties: the smaller hash), in their order.
+    """The pairs in which either hash is among the other's MOST_NEIGHBOURS nearest, in their order.
 
-    Of a crowd of hashes that all lie near each other, as blank pages scanned with their grain have, all pairs would
-    grow with its square: so at most NEIGHBOURS pairs stay for each hash.
+    Of equal distances the smaller hash comes first. Of a crowd of hashes that all lie near each other, as blank
+    pages scanned with their grain have, all pairs would grow with its square: so at most MOST_NEIGHBOURS pairs stay for
+    each hash, on average.
     """
     if not len(near.values):
         return near
