@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from tasks.core.components import connected_components
 from tasks.core.dedup.groups import NEVER, clusters
 
-Listed = list[tuple[int, int]]
-Weighed = list[tuple[int, int, int]]
+NodePairs = list[tuple[int, int]]
+WeightedPairs = list[tuple[int, int, int]]
 
 
-def joined(size: int, weighed: Weighed, firm: Listed | None = None) -> list[int]:
+def joined(size: int, weighed: WeightedPairs, firm: NodePairs | None = None) -> list[int]:
     """The cluster of each node. weighed: (a, b, weight)."""
     pairs = np.array([pair[:2] for pair in weighed], np.int64).reshape(-1, 2)
     weights = np.array([pair[2] for pair in weighed], np.int64)
@@ -68,7 +68,7 @@ def joined(size: int, weighed: Weighed, firm: Listed | None = None) -> list[int]
         pytest.param(4, [(1, 2, 8), (2, 3, -8)], [(0, 3), (3, 1)], [0, 0, 2, 0], id="firm ties chain"),
     ],
 )
-def test_ties_join_what_no_doubts_outweigh(size: int, weighed: Weighed, firm: Listed, expected: list[int]):
+def test_ties_join_what_no_doubts_outweigh(size: int, weighed: WeightedPairs, firm: NodePairs, expected: list[int]):
     assert joined(size, weighed, firm) == expected
 
 
@@ -113,12 +113,14 @@ some_weighed = st.lists(st.tuples(nodes, nodes, st.integers(-6, 6) | st.just(NEV
 some_firm = st.lists(st.tuples(nodes, nodes), max_size=2)
 
 
-def components(listed: Listed) -> list[int]:
+def components(listed: NodePairs) -> list[int]:
     return connected_components(NODES, np.array(listed, np.int64).reshape(-1, 2)).tolist()
 
 
 @given(some_weighed, some_firm)
-def test_what_is_joined_hangs_together_and_what_is_not_has_no_more_ties_than_doubts(weighed: Weighed, firm: Listed):
+def test_what_is_joined_hangs_together_and_what_is_not_has_no_more_ties_than_doubts(
+    weighed: WeightedPairs, firm: NodePairs
+):
     got, within = joined(NODES, weighed, firm), components(firm)
     ties = [(a, b) for a, b, weight in weighed if weight > 0 and got[a] == got[b]]
     assert components(firm + ties) == got, "ties inside each cluster connect it"
@@ -128,13 +130,13 @@ def test_what_is_joined_hangs_together_and_what_is_not_has_no_more_ties_than_dou
 
 
 @given(some_weighed, some_firm)
-def test_without_doubts_all_that_chains_of_ties_connect_is_one(weighed: Weighed, firm: Listed):
+def test_without_doubts_all_that_chains_of_ties_connect_is_one(weighed: WeightedPairs, firm: NodePairs):
     ties = [(a, b, max(0, weight)) for a, b, weight in weighed]
     assert joined(NODES, ties, firm) == components(firm + [(a, b) for a, b, weight in ties if weight])
 
 
 @given(some_weighed, some_firm, st.randoms(use_true_random=False))
-def test_the_order_of_doubts_and_of_ends_changes_nothing(weighed: Weighed, firm: Listed, chance):
+def test_the_order_of_doubts_and_of_ends_changes_nothing(weighed: WeightedPairs, firm: NodePairs, chance):
     ties = [pair for pair in weighed if pair[2] > 0]
     doubts = [pair for pair in weighed if pair[2] <= 0]
     turned = [(b, a, weight) if chance.random() < 0.5 else (a, b, weight) for a, b, weight in ties]
@@ -143,7 +145,7 @@ def test_the_order_of_doubts_and_of_ends_changes_nothing(weighed: Weighed, firm:
 
 @given(some_weighed, some_firm, nodes, nodes)
 def test_one_more_doubt_about_two_that_are_not_joined_changes_nothing(
-    weighed: Weighed, firm: Listed, one: int, other: int
+    weighed: WeightedPairs, firm: NodePairs, one: int, other: int
 ):
     got = joined(NODES, weighed, firm)
     assert got[one] == got[other] or joined(NODES, [*weighed, (one, other, -3)], firm) == got

@@ -7,10 +7,10 @@ from numpy.typing import NDArray
 from tasks.io.images.keypoints import find_keypoints
 from tests.support.dedup import painted
 
-Found = tuple[NDArray[np.uint64], NDArray[np.uint8]]
+CodesAndPlaces = tuple[NDArray[np.uint64], NDArray[np.uint8]]
 
 
-def found(picture: NDArray[np.uint8], most: int = 200) -> Found:
+def found(picture: NDArray[np.uint8], most: int = 200) -> CodesAndPlaces:
     return find_keypoints(picture, most=most, side_px=256, level_scale=1.2)
 
 
