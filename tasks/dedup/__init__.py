@@ -195,7 +195,7 @@ def _find_pairs(settings: Dedup, blobs: Blobs, witnessed: pa.Array, context: Con
         blobs.hashes,
         _near_hashes(near.filter(pc.invert(near["is_view"]))),
         [
-            candidates.Views(hashes, np.array(views.view_numbers(name), np.int16), of_views)
+            candidates.ViewHashes(hashes, np.array(views.view_numbers(name), np.int16), of_views)
             for name, hashes in whole.items()
         ],
     )

@@ -56,7 +56,7 @@ def keypoints_of(grey: NDArray[np.uint8]) -> local.Keypoints:
     codes, places = keypoints.find_keypoints(
         grey, most=local.MOST_KEYPOINTS, side_px=local.SIDE_PX, level_scale=local.LEVEL_SCALE
     )
-    return local.distinctive(local.Keypoints(codes, places))
+    return local.distinctive_keypoints(local.Keypoints(codes, places))
 
 
 @task(cache_policy=NO_CACHE, **retries.RETRY_IO)

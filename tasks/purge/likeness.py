@@ -68,7 +68,7 @@ def _candidate_pairs(
     numbers = np.concatenate([views.view_numbers(key) for key in _KEYS]).astype(np.int16)
     hashes = np.stack([view_hashes.get(name, blank) for name in names])
     found = candidates.candidates(
-        rows["phash"].to_numpy().astype(np.uint64), near, [candidates.Views(hashes, numbers, near)]
+        rows["phash"].to_numpy().astype(np.uint64), near, [candidates.ViewHashes(hashes, numbers, near)]
     )
     is_mine = np.array([name in view_hashes for name in names], np.bool_)
     stays = is_mine[found.a] | is_mine[found.b]

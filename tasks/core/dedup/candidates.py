@@ -35,7 +35,7 @@ class NearHashes(NamedTuple):
     distance_bits: NDArray[np.uint8]
 
 
-class Views(NamedTuple):
+class ViewHashes(NamedTuple):
     """Hashes of how each picture would look as another's copy, and which of them are near a whole picture's hash.
 
     hashes: (N, V); numbers: (V,) ascending, the number of each view (from 1 on: 0 is the whole); near: pairs of a
@@ -84,7 +84,7 @@ def is_degenerate(hashes: NDArray[np.uint64]) -> NDArray[np.bool_]:
     return (ones <= DEGENERATE_BITS) | (ones >= 64 - DEGENERATE_BITS)
 
 
-def candidates(hashes: NDArray[np.uint64], near: NearHashes, views: Sequence[Views] = ()) -> Candidates:
+def candidates(hashes: NDArray[np.uint64], near: NearHashes, views: Sequence[ViewHashes] = ()) -> Candidates:
     """Pairs of blobs to look at again, each unordered pair once: by the whole if that is about as near as the nearest
     view, else by that.
 

@@ -68,7 +68,7 @@ class LocalPairs(NamedTuple):
     matches: NDArray[np.int64]
 
 
-def distinctive(found: Keypoints) -> Keypoints:
+def distinctive_keypoints(found: Keypoints) -> Keypoints:
     """Without codes that stand at more than MOST_ALIKE places of the picture: they can't say where they are."""
     _, of, counts = np.unique(found.codes, return_inverse=True, return_counts=True)
     is_rare = counts[of] <= MOST_ALIKE
@@ -110,7 +110,7 @@ def _parts(left: Gallery, right: Gallery | None) -> list[tuple[int, int]]:
     return list(itertools.pairwise(bounds))
 
 
-class _Near(NamedTuple):
+class _NearKeypoints(NamedTuple):
     """Keypoints that look alike, (P,) each: their pictures, bits between them, their numbers in the pictures."""
 
     a: NDArray[np.int64]
@@ -125,15 +125,15 @@ def _match(left: Gallery, right: Gallery, later_than: int | None = None) -> Loca
     near = _near_keypoints(left, right)
     if later_than is not None:
         is_later = near.b > near.a + later_than
-        near = _Near(*(column[is_later] for column in near))
+        near = _NearKeypoints(*(column[is_later] for column in near))
     # both ways, so that it does not matter which picture is on the left
     pairs = _count_matches(near, left, right)
-    back = _count_matches(_Near(near.b, near.a, near.bits, near.other, near.one), right, left)
+    back = _count_matches(_NearKeypoints(near.b, near.a, near.bits, near.other, near.one), right, left)
     matches = np.maximum(pairs.matches, back.matches[np.lexsort((back.a, back.b))])
     return LocalPairs(*(column[matches >= LEAST_MATCHES] for column in (pairs.a, pairs.b, matches)))
 
 
-def _count_matches(near: _Near, left: Gallery, right: Gallery) -> LocalPairs:
+def _count_matches(near: _NearKeypoints, left: Gallery, right: Gallery) -> LocalPairs:
     """All pairs of pictures with at least LEAST_MATCHES near keypoints, and how many of the nearest lie alike."""
     from tasks.core.dedup import local_kernels
 
@@ -150,7 +150,7 @@ def _count_matches(near: _Near, left: Gallery, right: Gallery) -> LocalPairs:
     return LocalPairs(a[starts], b[starts], local_kernels.count_matches(starts, stops, mine, others))
 
 
-def _near_keypoints(left: Gallery, right: Gallery) -> _Near:
+def _near_keypoints(left: Gallery, right: Gallery) -> _NearKeypoints:
     codes = left.keypoints.codes, right.keypoints.codes
     distinct = np.unique(codes[0]), np.unique(codes[1])
     pairs, bits = search.near_pairs_between(*distinct, RADIUS_BITS, 1)
@@ -163,7 +163,7 @@ def _near_keypoints(left: Gallery, right: Gallery) -> _Near:
     one = sides[0][0][np.repeat(sides[0][1][pairs[:, 0]], many) + place // width]
     other = sides[1][0][np.repeat(sides[1][1][pairs[:, 1]], many) + place % width]
     a, b = left.owners[one], right.owners[other]
-    return _Near(a, b, np.repeat(bits.astype(np.int64), many), one - left.starts[a], other - right.starts[b])
+    return _NearKeypoints(a, b, np.repeat(bits.astype(np.int64), many), one - left.starts[a], other - right.starts[b])
 
 
 def _spread(codes: NDArray[np.uint64], distinct: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -33,7 +33,7 @@ _OF_HALF_SIZE = 0.5
 _LEAST_SILENT = 8
 """Of the nine small patches below one of twice the size."""
 _LEAST_OF_HALF_SIZE = 6
-_PLAIN_LEVELS = 4.0
+_CLEAR_LEVELS = 4.0
 """What is fainter does not count in a window: the dots of a halftone, sampled otherwise, clash on a plain ground."""
 _MOST_RATIO = 4.0
 """Of two strengths that are alike: one scan of a canvas is sharper than another."""
@@ -77,10 +77,10 @@ def compare_patches(template: Picture, over: Picture, is_covered: Mask) -> Patch
     seen = _marks(template, over, is_covered, 1.0)
     if not seen.is_whole.any():
         return NO_PATCHES
-    agreeing, clashing = _window_sums(seen.is_agreeing), _window_sums(seen.is_clashing & seen.is_plain)
+    agreeing, clashing = _window_sums(seen.is_agreeing), _window_sums(seen.is_clashing & seen.is_clear)
     judged = agreeing + clashing
     share = np.where(judged >= _LEAST_IN_WINDOW, clashing / np.maximum(1, judged), 0.0)
-    whole, agree, clash = (int(mask.sum()) for mask in seen[:3])
+    whole, agree, clash = (int(mask.sum()) for mask in (seen.is_whole, seen.is_agreeing, seen.is_clashing))
     return Patches(whole, agree, clash, float(share.max()), _broad_clash(template, over, is_covered, seen))
 
 
@@ -90,24 +90,25 @@ class _Marks(NamedTuple):
     is_whole: Mask
     is_agreeing: Mask
     is_clashing: Mask
-    is_plain: Mask
+    is_clear: Mask
 
 
-def _marks(template: Picture, over: Picture, is_covered: Mask, of_levels: float) -> _Marks:
+def _marks(template: Picture, over: Picture, is_covered: Mask, level_share: float) -> _Marks:
+    """The marks of each patch. level_share: how much of the usual grey levels is asked of what is to be seen."""
     from tasks.core.dedup.patch_kernels import patch_statistics  # numba takes half a second to import
 
     powers, correlations = patch_statistics(template, over, is_covered)
     is_whole = ~np.isnan(correlations)
     noise = abs(float(np.median(powers[1][is_whole] - powers[0][is_whole]))) if is_whole.any() else 0.0
-    least = np.sqrt((of_levels * _LEAST_LEVELS) ** 2 + noise)
+    least = np.sqrt((level_share * _LEAST_LEVELS) ** 2 + noise)
     low, high = np.sqrt(powers.min(axis=0)), np.sqrt(powers.max(axis=0))
     is_alike_strong = (high >= least) & (low >= 0.6 * least) & (_MOST_RATIO * low >= high)
-    is_missing = high >= max(of_levels * _STRONG_LEVELS, 2 * least)
+    is_missing = high >= max(level_share * _STRONG_LEVELS, 2 * least)
     return _Marks(
         is_whole,
         is_whole & (high >= least) & (correlations >= AGREES),
         is_whole & (is_alike_strong | is_missing) & (correlations < CLASHES),
-        high >= _PLAIN_LEVELS,
+        high >= _CLEAR_LEVELS,
     )
 
 
@@ -124,7 +125,7 @@ def _broad_clash(template: Picture, over: Picture, is_covered: Mask, seen: _Mark
         return 0.0
     is_whole = np.asarray(_quarters(is_covered).all(axis=0))
     broad = _marks(_quarters(template).mean(axis=0), _quarters(over).mean(axis=0), is_whole, _OF_HALF_SIZE)
-    agreeing, clashing = (int((mask & is_silent).sum()) for mask in broad[1:3])
+    agreeing, clashing = (int((mask & is_silent).sum()) for mask in (broad.is_agreeing, broad.is_clashing))
     return clashing / (agreeing + clashing) if agreeing + clashing >= _LEAST_OF_HALF_SIZE else 0.0
 
 

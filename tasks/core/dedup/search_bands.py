@@ -26,7 +26,7 @@ _TILE_HASHES = 1 << 14  # with their buckets they fit a core's own cache
 _INDEX_NS, _BUCKET_NS, _VISIT_NS, _SPARSE_NS, _LANE_NS = 40.0, 2.0, 2.0, 0.7, 0.18
 
 
-class Size(NamedTuple):
+class SearchSize(NamedTuple):
     """How many hashes are gone through, how many are indexed, and whether these are the same."""
 
     streamed: int
@@ -34,8 +34,8 @@ class Size(NamedTuple):
     is_self: bool
 
 
-class Width(NamedTuple):
-    """A band before it is known which bits it gets."""
+class BandShape(NamedTuple):
+    """How many bits a band has, and in how many of them hashes may differ, before it is known which bits these are."""
 
     width_bits: int
     tolerance_bits: int
@@ -49,7 +49,7 @@ def banded_pairs(left: Hashes, right: Hashes | None, radius_bits: int, threads: 
     """
     kept = left if right is None else right
     order, shares = _balance(kept)
-    bands = plan_bands(Size(len(left), len(kept), right is None), radius_bits, shares)
+    bands = plan_bands(SearchSize(len(left), len(kept), right is None), radius_bits, shares)
     table = _bit_permutation(order, [band.width_bits for band in bands])
     with ThreadPoolExecutor(threads) as pool:
         found = [
@@ -62,7 +62,7 @@ def banded_pairs(left: Hashes, right: Hashes | None, radius_bits: int, threads: 
 
 
 def _pairs_of_band(
-    left: Hashes, right: Hashes | None, table: Hashes, band: tuple[Width, kernels.Band], pool: Executor, size: int
+    left: Hashes, right: Hashes | None, table: Hashes, band: tuple[BandShape, kernels.Band], pool: Executor, size: int
 ) -> Hashes:
     """Pairs that this band is the first to find, in no order; its index is gone when the next one's is made."""
     width, bits = band
@@ -76,14 +76,14 @@ def _pairs_of_band(
     return np.concatenate(list(pool.map(tile, range(0, 1 << width.width_bits, size))))
 
 
-def masks_of(band: Width) -> Hashes:
+def masks_of(band: BandShape) -> Hashes:
     """(M,) all ways in which the values of two buckets may differ, ascending; 0 first."""
     places = range(band.width_bits)
     ways = (way for weight in range(band.tolerance_bits + 1) for way in combinations(places, weight))
     return np.sort(np.array([sum(1 << place for place in way) for way in ways], np.uint64))
 
 
-def plan_bands(size: Size, radius_bits: int, shares: dict[Width, float]) -> list[Width]:
+def plan_bands(size: SearchSize, radius_bits: int, shares: dict[BandShape, float]) -> list[BandShape]:
     """The bands that cost least: at most 64 bits, tolerances and number of bands together radius_bits + 1.
 
     Widest first.
@@ -91,7 +91,7 @@ def plan_bands(size: Size, radius_bits: int, shares: dict[Width, float]) -> list
     shares: which part of all pairs a band would have to look at.
     """
     costs = {band: _cost_ns(band, size, share) for band, share in shares.items()}
-    best: dict[tuple[int, int], tuple[float, tuple[Width, ...]]] = {(0, bits): (0.0, ()) for bits in range(65)}
+    best: dict[tuple[int, int], tuple[float, tuple[BandShape, ...]]] = {(0, bits): (0.0, ()) for bits in range(65)}
     for need in range(1, radius_bits + 2):
         for bits in range(65):
             ways = [
@@ -104,7 +104,7 @@ def plan_bands(size: Size, radius_bits: int, shares: dict[Width, float]) -> list
     return sorted(best[radius_bits + 1, 64][1], reverse=True)
 
 
-def _cost_ns(band: Width, size: Size, share: float) -> float:
+def _cost_ns(band: BandShape, size: SearchSize, share: float) -> float:
     halved = 0.5 if size.is_self else 1.0
     buckets, masks = 1 << band.width_bits, _masks(band)
     visits = halved * size.streamed * masks
@@ -113,11 +113,11 @@ def _cost_ns(band: Width, size: Size, share: float) -> float:
     return index + visits * (_VISIT_NS + _SPARSE_NS * min(8.0, buckets / size.kept)) + looks * _LANE_NS
 
 
-def _masks(band: Width) -> int:
+def _masks(band: BandShape) -> int:
     return sum(comb(band.width_bits, weight) for weight in range(band.tolerance_bits + 1))
 
 
-def _balance(hashes: Hashes) -> tuple[list[int], dict[Width, float]]:
+def _balance(hashes: Hashes) -> tuple[list[int], dict[BandShape, float]]:
     """Bits by how evenly they are set, most evenly first, and the share of pairs within each band's tolerance, by a
     sample.
 
@@ -133,7 +133,7 @@ def _balance(hashes: Hashes) -> tuple[list[int], dict[Width, float]]:
         bits = np.bitwise_or.reduce([np.uint64(1) << np.uint64(order[place * 64 // width]) for place in range(width)])
         distances = np.bincount(np.bitwise_count(differences & bits), minlength=65)
         for tolerance in _TOLERANCES:
-            band = Width(width, tolerance)
+            band = BandShape(width, tolerance)
             share = distances[: tolerance + 1].sum() / max(1, len(differences))
             shares[band] = max(float(share), _masks(band) / 2**width)
     return order, shares
@@ -159,7 +159,7 @@ def _bit_permutation(order: list[int], widths: list[int]) -> Hashes:
     return table
 
 
-def _kernel_bands(bands: list[Width], radius_bits: int) -> Iterator[kernels.Band]:
+def _kernel_bands(bands: list[BandShape], radius_bits: int) -> Iterator[kernels.Band]:
     shift, earlier, tolerances = 0, list[int](), list[int]()
     for band in bands:
         values = (1 << band.width_bits) - 1

@@ -15,7 +15,7 @@ from tasks.core.dedup.candidates import (
     VIEW_COST_BITS,
     Candidates,
     NearHashes,
-    Views,
+    ViewHashes,
     add_local,
     candidates,
     is_degenerate,
@@ -23,7 +23,7 @@ from tasks.core.dedup.candidates import (
 from tasks.core.dedup.local import LocalPairs
 
 WAVES = 0x0F0F0F0F0F0F0F0F  # 32 bits set
-Found = tuple[int, int, int, int]
+PairRow = tuple[int, int, int, int]
 
 
 def near(*pairs: tuple[int, int]) -> NearHashes:
@@ -31,16 +31,16 @@ def near(*pairs: tuple[int, int]) -> NearHashes:
     return NearHashes(np.array(pairs, np.uint64).reshape(-1, 2), np.array(bits, np.uint8))
 
 
-def views_of(hashes: Sequence[Sequence[int]], *pairs: tuple[int, int], first: int = 1) -> Views:
+def views_of(hashes: Sequence[Sequence[int]], *pairs: tuple[int, int], first: int = 1) -> ViewHashes:
     table = np.array(hashes, np.uint64)
-    return Views(table, np.arange(first, first + table.shape[1], dtype=np.int16), near(*pairs))
+    return ViewHashes(table, np.arange(first, first + table.shape[1], dtype=np.int16), near(*pairs))
 
 
-def found(hashes: Sequence[int], pairs: NearHashes, *views: Views) -> list[Found]:
+def found(hashes: Sequence[int], pairs: NearHashes, *views: ViewHashes) -> list[PairRow]:
     return rows(candidates(np.array(hashes, np.uint64), pairs, views))
 
 
-def rows(got: Candidates) -> list[Found]:
+def rows(got: Candidates) -> list[PairRow]:
     assert got.view.dtype == np.int16
     assert got.distance_bits.dtype == np.uint8
     return list(zip(*(column.tolist() for column in got[:4]), strict=True))
@@ -90,7 +90,7 @@ def test_a_hash_with_hardly_a_wave_is_degenerate(value: int, expected: bool):
         pytest.param([2**63 ^ WAVES, WAVES], near((WAVES, 2**63 ^ WAVES)), [(0, 1, 0, 1)], id="the top bit"),
     ],
 )
-def test_pairs_of_whole_pictures(hashes: list[int], pairs: NearHashes, expected: list[Found]):
+def test_pairs_of_whole_pictures(hashes: list[int], pairs: NearHashes, expected: list[PairRow]):
     assert found(hashes, pairs) == expected
 
 
@@ -130,7 +130,7 @@ A, B = WAVES, ~WAVES & (2**64 - 1)  # 64 bits apart
         ),
     ],
 )
-def test_pairs_of_a_view_and_a_whole_picture(hashes: list[int], views: list[Views], expected: list[Found]):
+def test_pairs_of_a_view_and_a_whole_picture(hashes: list[int], views: list[ViewHashes], expected: list[PairRow]):
     assert found(hashes, near((A, A ^ 1)), *views) == expected
 
 
@@ -225,7 +225,7 @@ def within(values: set[int], others: set[int], radius_bits: int) -> list[tuple[i
     ]
 
 
-def looked_for(hashes: list[int], radius_bits: int, views: list[list[int]], most: int, leaders: int) -> list[Found]:
+def looked_for(hashes: list[int], radius_bits: int, views: list[list[int]], most: int, leaders: int) -> list[PairRow]:
     """By loops over all pairs of hashes, and of blobs in them."""
     wholes = buckets([[value] for value in hashes], first=0)
     finds = [
@@ -236,7 +236,7 @@ def looked_for(hashes: list[int], radius_bits: int, views: list[list[int]], most
         if (bits := (value ^ other).bit_count()) <= radius_bits
         for a, view, b in compared(group, list(group_), most, leaders)
     ]
-    best: dict[tuple[int, int], Found] = {}
+    best: dict[tuple[int, int], PairRow] = {}
     for bits, view, a, b in sorted(finds, key=lambda find: (find[0] + VIEW_COST_BITS * (find[1] != 0), *find[1:])):
         best.setdefault((min(a, b), max(a, b)), (a, b, view, bits))
     return [best[pair] for pair in sorted(best)]
@@ -292,7 +292,7 @@ def test_each_hash_keeps_its_nearest_and_no_crowd_grows_with_its_square(values: 
 HASHES = np.array([0, 1, 3, 7, 0xF], np.uint64)
 
 
-def with_local(known: Sequence[Found], *shared: tuple[int, int, int]) -> list[Found]:
+def with_local(known: Sequence[PairRow], *shared: tuple[int, int, int]) -> list[PairRow]:
     """Pairs with those that share places: a, b, how many; as view 9."""
     a, b, view, bits = (list(column) for column in zip(*known, strict=True)) if known else ([], [], [], [])
     found = Candidates(np.array(a, int), np.array(b, int), np.array(view, np.int16), np.array(bits, np.uint8), 0)

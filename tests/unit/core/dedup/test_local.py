@@ -129,10 +129,10 @@ def test_the_box_is_what_the_other_shows(mine, others, shapes, box):
 
 def test_codes_that_stand_everywhere_say_nothing():
     chosen = [0] * (local.MOST_ALIKE + 1) + [1] * local.MOST_ALIKE + [2]
-    found = local.distinctive(Keypoints(CODES[chosen], PLACES[: len(chosen)]))
+    found = local.distinctive_keypoints(Keypoints(CODES[chosen], PLACES[: len(chosen)]))
     assert found.codes.tolist() == CODES[chosen[local.MOST_ALIKE + 1 :]].tolist()
     assert found.places.tolist() == PLACES[local.MOST_ALIKE + 1 : len(chosen)].tolist()
-    assert local.distinctive(NOTHING).codes.tolist() == []
+    assert local.distinctive_keypoints(NOTHING).codes.tolist() == []
 
 
 def test_a_picture_on_the_left_or_on_the_right_is_the_same():

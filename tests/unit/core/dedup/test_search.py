@@ -2,6 +2,7 @@
 additions.
 """
 
+import itertools
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
@@ -239,11 +240,12 @@ def test_no_piece_at_all_is_refused():
 @given(st.integers(1, 10**9), st.integers(1, 10**9), st.booleans(), st.integers(0, 16))
 def test_bands_are_disjoint_and_no_pair_can_escape_them_all(streamed: int, kept: int, is_self: bool, radius_bits: int):
     shares = {
-        search_bands.Width(width, tolerance): search_bands._masks(search_bands.Width(width, tolerance)) / 2**width
-        for width in search_bands._WIDTHS
-        for tolerance in search_bands._TOLERANCES
+        band: search_bands._masks(band) / 2**band.width_bits
+        for band in itertools.starmap(
+            search_bands.BandShape, itertools.product(search_bands._WIDTHS, search_bands._TOLERANCES)
+        )
     }
-    bands = search_bands.plan_bands(search_bands.Size(streamed, kept, is_self), radius_bits, shares)
+    bands = search_bands.plan_bands(search_bands.SearchSize(streamed, kept, is_self), radius_bits, shares)
     assert sum(band.width_bits for band in bands) <= 64
     assert sum(band.tolerance_bits + 1 for band in bands) == radius_bits + 1
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from tasks.core.dedup import search_bands
-from tasks.core.dedup.search_bands import Size, Width
+from tasks.core.dedup.search_bands import BandShape, SearchSize
 
 EVEN = {
-    Width(width, tolerance): search_bands._masks(Width(width, tolerance)) / 2**width
+    BandShape(width, tolerance): search_bands._masks(BandShape(width, tolerance)) / 2**width
     for width in range(4, 25)
     for tolerance in range(7)
 }
@@ -19,10 +19,10 @@ EVEN = {
 @pytest.mark.parametrize(
     ("band", "masks"),
     [
-        pytest.param(Width(4, 0), [0], id="no tolerance: the same bucket"),
-        pytest.param(Width(3, 1), [0, 1, 2, 4], id="one bit"),
-        pytest.param(Width(3, 2), [0, 1, 2, 3, 4, 5, 6], id="two bits, ascending"),
-        pytest.param(Width(2, 5), [0, 1, 2, 3], id="more than there are"),
+        pytest.param(BandShape(4, 0), [0], id="no tolerance: the same bucket"),
+        pytest.param(BandShape(3, 1), [0, 1, 2, 4], id="one bit"),
+        pytest.param(BandShape(3, 2), [0, 1, 2, 3, 4, 5, 6], id="two bits, ascending"),
+        pytest.param(BandShape(2, 5), [0, 1, 2, 3], id="more than there are"),
     ],
 )
 def test_the_ways_in_which_two_buckets_may_differ(band, masks):
@@ -34,14 +34,14 @@ def test_the_ways_in_which_two_buckets_may_differ(band, masks):
 @pytest.mark.parametrize("keys", [1, 1000, 10**6])
 def test_bands_leave_no_pair_out(radius_bits, keys):
     """Tolerances t_k and the number of bands add up to r + 1: who differs by t_k + 1 in each differs by r + 1."""
-    bands = search_bands.plan_bands(Size(keys, keys, True), radius_bits, EVEN)
+    bands = search_bands.plan_bands(SearchSize(keys, keys, True), radius_bits, EVEN)
     assert sum(band.tolerance_bits + 1 for band in bands) == radius_bits + 1
     assert sum(band.width_bits for band in bands) <= 64
     assert [band.width_bits for band in bands] == sorted((band.width_bits for band in bands), reverse=True)
 
 
 def test_more_keys_take_wider_bands():
-    few, many = (search_bands.plan_bands(Size(n, n, True), 8, EVEN) for n in (1000, 10**7))
+    few, many = (search_bands.plan_bands(SearchSize(n, n, True), 8, EVEN) for n in (1000, 10**7))
     assert many[0].width_bits > few[0].width_bits
 
 
@@ -62,14 +62,14 @@ def test_the_evenest_bits_come_first():
     keys = np.array([0, 8, 0, 9], np.uint64)
     order, shares = search_bands._balance(keys)
     assert order[:3] == [3, 0, 1]
-    assert shares[Width(4, 6)] == 1.0
+    assert shares[BandShape(4, 6)] == 1.0
     assert all(0 < share <= 1 for share in shares.values())
 
 
 def test_one_key_has_no_pair_to_learn_from():
     order, shares = search_bands._balance(np.array([5], np.uint64))
     assert sorted(order) == list(range(64))
-    assert shares[Width(4, 0)] == 1 / 16
+    assert shares[BandShape(4, 0)] == 1 / 16
 
 
 def test_tiles_are_powers_of_two_and_no_larger_than_the_band():
