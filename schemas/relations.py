@@ -28,7 +28,8 @@ MEANING: dict[Relation, str] = {
     Relation.CROPPED: "One shows most of the other: trimmed, or with a border or frame around it.",
     Relation.MIRRORED: "One is the other's mirror image.",
     Relation.TURNED: "One is the other turned by one, two or three right angles.",
-    Relation.DETAIL: "One shows a part of the other, less than half of it.",
+    Relation.DETAIL: "One shows a part of the other, less than half of it; or each shows something that the other does "
+    "not, as two parts of one wall do.",
     Relation.UNCERTAIN: "Much of one is found in the other, but not enough to call them one picture: another "
     "impression, a replica, or copies too small to tell.",
     Relation.LOOK_ALIKE: "Two pictures with a similar composition, usually works of one series.",
