@@ -1,6 +1,7 @@
 """dedup (decide): which images show one work, which of them stays, and what must lie in one split.
 
-Pairs are found by near hashes (`search`), compared by their thumbnails (`relate`), and only then is anything decided.
+Pairs are found by near hashes (`search`) and by keypoints (`local_pairs`), compared by their thumbnails (`relate`), and
+only then is anything decided.
 """
 
 import hashlib
@@ -167,7 +168,7 @@ def _blobs(view: pa.Table) -> Blobs:
 
 
 def _find_pairs(settings: Dedup, blobs: Blobs, witnessed: pa.Array, context: Context) -> PairEvidence:
-    """Search for near hashes, then compare the pairs; in a plan only what is in the store already.
+    """Search for near hashes and shared places, then compare the pairs; in a plan only what is in the store already.
 
     witnessed: blobs for which all views are hashed, whatever `by` says.
     """
@@ -263,7 +264,7 @@ def _notes(crowded: int, to_compare: int, to_hash: int) -> list[str]:
     notes = []
     if crowded:
         notes.append(
-            f"dedup: {crowded} images share a hash with more than {candidates.MOST_PER_HASH} others; each of them was "
+            f"dedup: {crowded} images share a hash with {candidates.MOST_PER_HASH} others or more; most of them were "
             f"compared with only {candidates.LEADERS} of these"
         )
     if to_hash:
