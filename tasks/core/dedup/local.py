@@ -31,6 +31,7 @@ alike takes the square of it."""
 _MOST_PAIRS = 8_000_000
 """Of codes, at once: some 1 GB."""
 _SAMPLE = 64
+"""One distinct code of so many is searched first, to tell how many pairs there will be."""
 
 
 class Keypoints(NamedTuple):
@@ -99,7 +100,7 @@ def match_galleries(left: Gallery, right: Gallery | None = None) -> LocalPairs:
 
 
 def _parts(left: Gallery, right: Gallery | None) -> list[tuple[int, int]]:
-    """Ranges of the pictures on the left: as many as it takes, by a sample."""
+    """Ranges of the pictures on the left, each with some _MOST_PAIRS pairs of near codes at most, as a sample tells."""
     pictures = len(left.starts) - 1
     codes, counts = np.unique(left.keypoints.codes, return_counts=True)
     others, other_counts = np.unique((left if right is None else right).keypoints.codes, return_counts=True)
@@ -135,7 +136,7 @@ def _match(left: Gallery, right: Gallery, later_than: int | None = None) -> Loca
 
 def _count_matches(near: _NearKeypoints, left: Gallery, right: Gallery) -> LocalPairs:
     """All pairs of pictures with at least LEAST_MATCHES near keypoints, and how many of the nearest lie alike."""
-    from tasks.core.dedup import local_kernels
+    from tasks.core.dedup import local_kernels  # numba takes half a second to import
 
     most = [int(np.diff(side.starts).max(initial=1)) for side in (left, right)]
     sizes = (len(left.starts), len(right.starts), RADIUS_BITS + 1, *most)
@@ -151,6 +152,7 @@ def _count_matches(near: _NearKeypoints, left: Gallery, right: Gallery) -> Local
 
 
 def _near_keypoints(left: Gallery, right: Gallery) -> _NearKeypoints:
+    """All pairs of keypoints, one of either side, whose codes differ in at most RADIUS_BITS."""
     codes = left.keypoints.codes, right.keypoints.codes
     distinct = np.unique(codes[0]), np.unique(codes[1])
     pairs, bits = search.near_pairs_between(*distinct, RADIUS_BITS, 1)
@@ -178,7 +180,7 @@ def view_of(one: Keypoints, other: Keypoints, shapes: tuple[tuple[int, ...], tup
     shapes: (height, width) of both, of one proportion with the pictures of the keypoints. None where fewer than
     LEAST_MATCHES lie alike.
     """
-    from tasks.core.dedup import local_kernels
+    from tasks.core.dedup import local_kernels  # numba takes half a second to import
 
     bits = np.bitwise_count(one.codes[:, None] ^ other.codes)
     mine, others = np.nonzero(bits <= RADIUS_BITS)

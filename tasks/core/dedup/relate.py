@@ -24,7 +24,7 @@ MOST_CLASH = 0.5
 """Leaves of one book, stamps, works in one ornate frame agree but in one place: of the patches there, so many clash at
 most. Copies had 0.45 at most; works in one frame 0.76 at least; a ninth of a picture replaced by another, 0.51."""
 MOST_BROAD_CLASH = 0.2
-"""Of patches of twice the size, where the small ones say nothing. One of 3,036 copies had more (0.26, under glare); two
+"""Of patches of twice the size, where the small ones say nothing. One of 5,970 copies had more (0.26, under glare); two
 faint works in one mount of grainy paper had 0.8, dark blurred ones on one page of a browser 0.2 to 0.33."""
 LEAST_PATCHES = 40
 """What agrees in fewer patches, of some 900, shows too little to be called a copy; of a tiny picture, in fewer than
@@ -51,11 +51,11 @@ STORED_DECIMALS = 3
 class Agreement:
     """How far two pictures agree.
 
-    score: 0..1, the mean correlation of the cells in which either has something to show, less 0.3 for each px that
-    three of four cells at most are off; 0 where nothing has. share: 0..1, the part of either picture that the other
-    shows, of the two the smaller; most_share: the larger, 1 where one picture lies within the other. tone: 0..1, mean
-    difference of their coarse tones there; likeness: -1..1, correlation of these. patches: what they show in detail;
-    none are looked at where the score is too low for a copy.
+    score: 0..1, the mean correlation of the cells in which either has something to show, less 0.3 for each px by which
+    the upper quartile of these cells is off; 0 where neither shows anything. share: 0..1, the part of either picture
+    that the other shows, of the two the smaller; most_share: the larger, 1 where one picture lies within the other.
+    tone: 0..1, mean difference of their coarse tones there; likeness: -1..1, correlation of these. patches: what they
+    show in detail; none are looked at where the score is too low for a copy.
     """
 
     score: float
@@ -73,8 +73,8 @@ NO_AGREEMENT = Agreement(0.0, 0.0, 0.0, 1.0, 0.0, NO_PATCHES)
 def measure_agreement(a: NDArray[np.uint8], b: NDArray[np.uint8], view: View) -> Agreement:
     """How far b agrees with that view of a.
 
-    Grey, (H, W), at most 512 px a side; the tinier side decides what can be seen. Of the places to which registration
-    leads the first where they are copies, or else the best.
+    a, b: grey, (H, W), sides 1 to 512 px; the smaller picture decides what can be seen. Of the places to
+    which registration leads the first where they are copies, or else the best; NO_AGREEMENT where it leads nowhere.
     """
     posed = view.pose(a)
     left, top, right, bottom = view.box_in(posed) or (0, 0, posed.shape[1], posed.shape[0])
@@ -91,7 +91,10 @@ def measure_agreement(a: NDArray[np.uint8], b: NDArray[np.uint8], view: View) ->
 def measure_local_agreement(
     a: NDArray[np.uint8], b: NDArray[np.uint8], keypoints: tuple[Keypoints, Keypoints]
 ) -> Agreement:
-    """How far that part of the one agrees with the other that their keypoints say; grey, (H, W), as above."""
+    """How far one picture agrees with the part of the other that their keypoints say.
+
+    a, b: grey, (H, W), as in `measure_agreement`. keypoints: of a and of b. NO_AGREEMENT where too few lie alike.
+    """
     view = view_of(*keypoints, (a.shape, b.shape))
     if view is not None and view.is_larger_than_picture:
         a, b = b, a
@@ -100,7 +103,7 @@ def measure_local_agreement(
 
 
 def _agreement(overlay: Overlay, seen_share: float) -> Agreement:
-    """seen_share: 0..1, how much of the other picture there is to see, its margins left away."""
+    """What one overlay shows. seen_share: 0..1, how much of the other picture there is to see, without its margins."""
     from tasks.core.dedup import registration
 
     score = max(0.0, overlay.correlation - OFF_COST_PER_PX * _upper_quartile(overlay.off))

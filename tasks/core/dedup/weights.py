@@ -11,11 +11,11 @@ from tasks.core.dedup.scores import APART_SCORE, COPY_SCORE
 
 WEAKEST_TIE, STRONGEST_TIE = 100, 1000
 WEAKEST_DOUBT, STRONGEST_DOUBT = -1000, -2000
-"""One doubt refuses the strongest tie that it contradicts; two strong ties outweigh a weak one."""
+"""One doubt refuses the strongest tie that it contradicts; two strong ties outweigh a weak doubt."""
 LOST = -300
 """Of a score of 0: the look found nothing that both show, or got lost. A tie with a score of 0.69 outweighs it."""
 UNCERTAIN = -50
-"""Two outweigh the weakest tie. Leaves of one book are uncertain, one and all. So is 1 in 18 pairs of hard copies; but
+"""Two refuse the weakest tie. Leaves of one book are uncertain, one and all. So is 1 in 18 pairs of hard copies; but
 their ties are many, and weigh more."""
 
 _Scores = NDArray[np.float64]

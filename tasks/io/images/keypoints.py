@@ -21,7 +21,7 @@ def find_keypoints(
 
     A place: x and y in px, where the picture's longest side is side_px (256 at most), the size as a power of
     level_scale (0..7), and the angle in steps of 2 degrees (0..179). A picture without corners has none, nor has a
-    strip that is eight times as long as it is wide.
+    strip that is more than eight times as long as it is wide (of 256 px). grey has one pixel or more.
 
     ORB (Rublee and others, "ORB: an efficient alternative to SIFT or SURF", ICCV 2011); scaled and described in whole
     numbers, so that other machines find the same.
