@@ -86,7 +86,7 @@ def test_copies_agree(seed: int):
     rng = np.random.default_rng(seed)
     for copy in (0.7 * one + 30, one + rng.normal(0, 4, one.shape), ndimage.shift(one, (0.6, -0.6), mode="nearest")):
         found = compared(one, copy.astype(np.float32))
-        assert (found.agreement, found.clash) >= (0.95, 0.0, 0.0)
+        assert found.agreement >= 0.95
         assert found.clash <= 0.2
 
 
@@ -143,10 +143,13 @@ def test_a_banner_at_the_edge_is_no_clash_and_a_picture_in_the_middle_is():
 
 @given(st.integers(1, 40), st.integers(1, 40), st.integers(0, 9), st.booleans())
 @settings(max_examples=40, deadline=None)
-def test_any_size_is_in_its_ranges_and_both_ways_round(height: int, width: int, seed: int, is_other: bool):
+def test_any_size_is_in_its_ranges_and_a_picture_does_not_clash_with_itself(
+    height: int, width: int, seed: int, is_other: bool
+):
     one, other = drawing(seed, height, width), drawing(seed + is_other, height, width)
     found = compared(one, other)
     assert 0 <= found.clash <= 1
+    assert 0 <= found.broad_clash <= 1
     assert 0 <= found.agreement <= 1
     if not is_other:
         assert found.clashing == 0

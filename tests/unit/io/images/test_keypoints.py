@@ -43,7 +43,7 @@ def test_codes_and_places_are_sorted_and_within_their_ranges():
     assert places[:, 3].max() < 180
 
 
-def test_at_most_so_many_the_clearest_first():
+def test_at_most_so_many_are_found():
     many, few = found(grey(1)), found(grey(1), 30)
     assert len(few[0]) == 30
     assert len(many[0]) > 30

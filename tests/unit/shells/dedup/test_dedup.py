@@ -83,7 +83,7 @@ def test_a_new_kind_of_view_asks_for_its_own_keys_alone(wall: Wall, asked: dict[
     wall.decided({**HANGING, "m:new": HANGING["m:one-worse"] + b"\0"}, Dedup(label="dedup", by=("phash", "crops")))
     asked["keys"].clear()
     wall.decided({**HANGING, "m:new": HANGING["m:one-worse"] + b"\0"})
-    assert asked["keys"] == [10]  # tilted and inner of all ten at once
+    assert asked["keys"] == [10]  # inner, of all ten
 
 
 def test_another_radius_asks_for_no_key_again(wall: Wall, asked: dict[str, list[int]]):
