@@ -93,7 +93,7 @@ def hashing(folder: Path, originals: int | None, rounds: int) -> Part:
                 "images": count,
                 "mean size": size,
                 **speeds(found),
-                "settings": settings.get(side, f"looks.look, {CORES} threads"),
+                "settings": settings.get(side, f"inspection.inspect, {CORES} threads"),
             }
             for side, found in runs.items()
         ]
