@@ -91,6 +91,16 @@ SPECK[20:28, 24:32] = painted(5)[:8, :8]
             ONE, ONE[10:86, 14:118], View(box=(5, 5, 36, 35)), Relation.CROPPED, id="cropped, found by a box nearby"
         ),
         pytest.param(ONE, ONE[20:76, 30:100], View(box=(9, 8, 31, 32)), Relation.DETAIL, id="a third of it"),
+        pytest.param(ONE, ONE[:, :64], View(box=(0, 0, 20, 40)), Relation.DETAIL, id="its left half"),
+        pytest.param(ONE, ONE[48:], View(box=(0, 20, 40, 40)), Relation.DETAIL, id="its lower half"),
+        pytest.param(ONE, ONE[:, :77], View(box=(0, 0, 24, 40)), Relation.CROPPED, id="two fifths cut off at one side"),
+        pytest.param(
+            np.pad(ONE, ((0, 0), (80, 80)), constant_values=240),
+            ONE,
+            View(margins=1),
+            Relation.CROPPED,
+            id="with wide margins at two sides",
+        ),
         pytest.param(ONE, np.pad(ONE, 5, constant_values=40), WHOLE, Relation.CROPPED, id="in a frame"),
         pytest.param(ONE, ONE[:, ::-1], View(is_mirrored=True), Relation.MIRRORED, id="mirrored"),
         pytest.param(ONE, ONE[:, ::-1], WHOLE, Relation.DIFFERENT, id="mirrored, but not looked at so"),
