@@ -260,7 +260,7 @@ def second_look(folder: Path, originals: int | None, rounds: int) -> Part:
     return rows, {
         "second_look_of_hashing": round((thumbnails_s + looked["work_s"]) / hash_s, 3),
         "second_look_pairs_per_image": round(looked["pairs"] / count, 3),
-        "second_look_ms_per_pair": round(1000 * looked["cpu_s"] / looked["pairs"], 3),
+        "second_look_ms_per_pair": round(1000 * looked["cpu_s"] / max(1, looked["pairs"]), 3),
         "dedup_stage_of_hashing": round((thumbnails_s + stage_s) / hash_s, 3),
     }
 

@@ -268,9 +268,9 @@ def _notes(crowded: int, to_compare: int, to_hash: int) -> list[str]:
             f"compared with only {candidates.LEADERS} of these"
         )
     if to_hash:
-        notes.append("views of new images (cropped, mirrored and others) will be hashed first")
+        notes.append("dedup: views of new images will be hashed, or their keypoints looked for, first")
     if to_compare:
-        notes.append(f"{to_compare} pairs will be compared first")
+        notes.append(f"dedup: {to_compare} pairs will be compared first")
     return notes
 
 

@@ -23,8 +23,9 @@ def find_keypoints(
     level_scale (0..7), and the angle in steps of 2 degrees (0..179). A picture without corners has none, nor has a
     strip that is more than eight times as long as it is wide (of 256 px). grey has one pixel or more.
 
-    ORB (Rublee and others, "ORB: an efficient alternative to SIFT or SURF", ICCV 2011); scaled and described in whole
-    numbers, so that other machines find the same.
+    ORB (Rublee and others, "ORB: an efficient alternative to SIFT or SURF", ICCV 2011). Pictures are scaled and
+    described in whole numbers; which corners are the clearest is not, so that another build of OpenCV may keep a few
+    others.
     """
     height, width = grey.shape
     scale = side_px / max(height, width)

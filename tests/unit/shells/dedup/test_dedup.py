@@ -120,10 +120,10 @@ def test_a_plan_says_how_many_pairs_and_leaves_nothing(tmp_path: Path, wall: Wal
     state = wall.state(HANGING)
     before = sorted(Path(wall.context.store).rglob("*"))
     step = dedup(Dedup(label="dedup", by=("phash",)), state, WALL, wall.context.model_copy(update={"plan": "p"}))
-    assert step.notes == ("2 pairs will be compared first",)
+    assert step.notes == ("dedup: 2 pairs will be compared first",)
     assert (
         dedup(RADIUS, state, WALL, wall.context.model_copy(update={"plan": "q"})).notes[0]
-        == "views of new images (cropped, mirrored and others) will be hashed first"
+        == "dedup: views of new images will be hashed, or their keypoints looked for, first"
     )
     assert sorted(Path(wall.context.store).rglob("*")) == before
 
