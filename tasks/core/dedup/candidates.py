@@ -24,8 +24,8 @@ VIEW_COST_BITS = 6
 pictures are two works, and only the nearer one where to begin."""
 
 MOST_NEIGHBOURS = 64
-"""Nearest hashes of each hash whose images are compared with its own: a work that hangs in more guises is joined
-through others."""
+"""Nearest hashes of each hash whose images are compared with its own, and nearest images of each image by its views: a
+work that hangs in more guises is joined through others."""
 
 
 class NearHashes(NamedTuple):
@@ -94,7 +94,8 @@ def candidates(hashes: NDArray[np.uint64], near: NearHashes, views: Sequence[Vie
     Let s be the blobs with one hash, and s, t those with two near ones. Up to M = MOST_PER_HASH each, all pairs come:
     at most s (M - 1) / 2 and, as s t <= (s + t)^2 / 4, (s + t) M / 2. Of more, only pairs with one of the first LEADERS
     of a hash: at most LEADERS s and LEADERS (s + t). So there are at most LEADERS pairs for each blob and each hash
-    that is its own or near it (M is below 2 LEADERS): a million blobs of one hash give eight million pairs.
+    that is its own or near it (M is below 2 LEADERS): a million blobs of one hash give eight million pairs. Of pairs
+    that views have found, those stay in which either blob is among the other's MOST_NEIGHBOURS nearest.
     """
     wholes = _buckets(hashes[:, None], np.zeros(1, np.int16))
     near = nearest(near)
@@ -102,7 +103,7 @@ def candidates(hashes: NDArray[np.uint64], near: NearHashes, views: Sequence[Vie
     found += [_pairs_between(_buckets(of.hashes, of.numbers, of.near.values[:, 0]), wholes, of.near) for of in views]
     a, b, view, bits = (np.concatenate(column) for column in zip(*found, strict=True))
     crowded = int(wholes.sizes[wholes.sizes > MOST_PER_HASH].sum())
-    return Candidates(*_unique_pairs((a, b, view, bits), len(hashes)), crowded)
+    return Candidates(*_without_view_crowds(_unique_pairs((a, b, view, bits), len(hashes))), crowded)
 
 
 MOST_PARTNERS = 64
@@ -139,6 +140,15 @@ def nearest(near: NearHashes) -> NearHashes:
         return near
     stays = _is_among_nearest(near.values[:, 0], near.values[:, 1], near.distance_bits, MOST_NEIGHBOURS)
     return NearHashes(near.values[stays], near.distance_bits[stays])
+
+
+def _without_view_crowds(found: _BlobPairs) -> _BlobPairs:
+    """Views of pages of one layout are near all the other pages, each by another of its many hashes."""
+    a, b, view, bits = found
+    stays = view == 0
+    by_view = ~stays
+    stays[by_view] = _is_among_nearest(a[by_view], b[by_view], bits[by_view], MOST_NEIGHBOURS)
+    return a[stays], b[stays], view[stays], bits[stays]
 
 
 def _is_among_nearest(one: NDArray[Any], other: NDArray[Any], distance: NDArray[Any], most: int) -> NDArray[np.bool_]:
