@@ -156,7 +156,7 @@ LOCAL_BLOBS = pa.schema([("sha256", pa.string()), ("pairs", pa.uint32())])
 
 LOCAL_PAIRS = pa.schema(
     [
-        ("piece", pa.string()),  # of the work; its first row has no pair
+        ("piece", pa.string()),  # of the work; its first row has no pair, and as matches the number of its pairs
         ("a", pa.string()),
         ("b", pa.string()),
         ("matches", pa.int64()),

@@ -167,7 +167,7 @@ def _match_new(known: pa.Array, new: pa.Array, context: Context, label: str) -> 
     store = runs.store_of(context)
     sides = [new, known]
     pieces = _pieces(sides)
-    done = {key for _, table in store.tables(PAIRS_AT) for key in pc.unique(table["piece"]).to_pylist()}
+    done = _done_pieces(store)
     todo = [piece for piece in pieces if piece.key not in done]
     if len(todo) <= 1:
         for piece in todo:
@@ -179,6 +179,16 @@ def _match_new(known: pa.Array, new: pa.Array, context: Context, label: str) -> 
     ]
     rows = pa.Table.from_pylist([piece._asdict() for piece in todo])
     run_in_parts(match_part, rows, (refs, PAIRS_AT), context.model_copy(update={"part_rows": 1}), label)
+
+
+def _done_pieces(store: Store) -> set[str]:
+    """Keys of the pieces whose pairs are all there: a purge takes some of them, and the picture may come back."""
+    done = set()
+    for _, table in store.tables(PAIRS_AT):
+        first = table.filter(pc.is_null(table["a"]))
+        if first["matches"].to_pylist() == [table.num_rows - first.num_rows]:
+            done.add(first["piece"][0].as_py())
+    return done
 
 
 def _pieces(sides: list[pa.Array]) -> list[_Piece]:
@@ -200,14 +210,13 @@ def _match_piece(piece: _Piece, sides: list[pa.Array], into: str, store: Store) 
     mine = _gallery(store, left)
     found = local.match_galleries(mine, None if piece.is_within else _gallery(store, right))
     one, other = left.take(pa.array(found.a)), right.take(pa.array(found.b))
-    # a first row without a pair: a piece in which nothing is alike is done, too
-    first = pa.table([pa.nulls(1, field.type) for field in LOCAL_PAIRS], schema=LOCAL_PAIRS)
+    # a first row without a pair, which counts the pairs: a piece in which nothing is alike is done, too
+    first = pa.table([[piece.key], [None], [None], [len(one)]], schema=LOCAL_PAIRS)
     rows = pa.table(
         [pa.array([piece.key] * len(one), pa.string()), one, other, found.matches],
         schema=LOCAL_PAIRS,
     )
-    marked = first.set_column(0, LOCAL_PAIRS.field("piece"), pa.array([piece.key]))
-    store.write_table(into, pa.concat_tables([marked, rows]))
+    store.write_table(into, pa.concat_tables([first, rows]))
 
 
 def _gallery(store: Store, blobs: pa.Array) -> local.Gallery:

@@ -9,6 +9,7 @@ import pytest
 
 from schemas.stages import Dedup
 from tasks.core.dedup.local import LocalPairs
+from tasks.core.purge.rows import without_files
 from tasks.dedup import local_pairs
 from tasks.engine import thumbnails
 from tests.support.dedup import HANGING, ONE, OTHER, Wall, jpeg, painted
@@ -145,3 +146,15 @@ def test_a_plan_leaves_nothing_and_says_what_it_can_not_know(wall: Wall):
     assert sorted(Path(wall.context.store).rglob("*")) == before
     local_pairs.local_pairs(blobs, wall.context, "dedup")
     assert local_pairs.local_pairs(blobs, plan, "dedup") is not None
+
+
+def test_a_picture_that_comes_back_after_its_purge_is_compared_again(wall: Wall):
+    names = ["m:one", "m:one-cropped"]
+    first = pairs_of(wall, names)
+    assert len(first.a) == 1
+    purged = pa.array([max(wall.store.write_blob(HANGING[name]) for name in names)])
+    for folder, columns in ((local_pairs.PAIRS_AT, ("a", "b")), (local_pairs.BLOBS_AT, ("sha256",))):
+        for ref, table in [*wall.store.tables(folder)]:  # as a purge leaves it
+            wall.store.remove(ref.path)
+            wall.store.write_table(folder, without_files(table, columns, purged))
+    assert [column.tolist() for column in pairs_of(wall, names)] == [column.tolist() for column in first]
