@@ -145,11 +145,11 @@ class PrefectServer:
 
 
 def _stop(process: "subprocess.Popen[bytes]") -> None:
-    """End a process as Ctrl-C does, and all that it has started."""
+    """End a process as Ctrl-C does, and all that it has started; a worker waits for the run that it has begun."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGINT)
     try:
-        process.wait(timeout=60)
+        process.wait(timeout=180)
     finally:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
