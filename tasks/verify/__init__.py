@@ -100,7 +100,10 @@ def _manifest(release: Release) -> Iterator[str]:
     if (before := release.manifest.previous) and core.VERSION.fullmatch(before):
         with contextlib.suppress(BadInput):  # a release may lie alone
             siblings[before] = Release(f"{release.url.rsplit('/', 1)[0]}/{before}").manifest
-    return core.manifest_problems(release.manifest_fields, release.manifest, folder, siblings)
+    if release.latest_text is not None:
+        yield from core.latest_problems(release.latest_text)
+    yield from core.manifest_text_problems(release.manifest_text, release.manifest)
+    yield from core.manifest_problems(release.manifest_fields, release.manifest, folder, siblings)
 
 
 def _files(release: Release) -> Iterator[str]:

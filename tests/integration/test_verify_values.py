@@ -377,11 +377,8 @@ def test_a_manifest_of_anybody_is_checked(release: Path, change: Change, said: s
 )
 def test_a_file_of_anybody_is_checked(release: Path, file: str, data: bytes, said: str | None):
     (release / file).write_bytes(data)
-    fields = json.loads((release / "manifest.json").read_text())
-    fields["files"][file].update(sha256=hashlib.sha256(data).hexdigest(), bytes=len(data))
-    (release / "manifest.json").write_text(
-        json.dumps({**fields, "manifest_sha256": digest.manifest_digest(fields)}), encoding="utf-8"
-    )
+    entry = {"sha256": hashlib.sha256(data).hexdigest(), "bytes": len(data)}
+    rewrite_manifest(release, lambda fields: fields["files"][file].update(entry))
     problems = verify(str(release)).problems
     assert any(said in problem for problem in problems) if said else problems == ()
 

@@ -51,14 +51,15 @@ class Release:
         try:
             self.fs, self.root = fsspec.core.url_to_fs(url.rstrip("/"))
             folder, _, name = self.root.rpartition("/")
+            self.latest_text: bytes | None = None  # of the file by which it was found, if it was
             if name == "latest" and not self.fs.exists(f"{self.root}/manifest.json"):
-                version = regular.read_from(self.fs, self.root).decode().strip()
+                self.latest_text = regular.read_from(self.fs, self.root)
+                version = self.latest_text.decode().strip()
                 if not _VERSION.fullmatch(version):  # it may not lead to another dataset's folder
                     raise ValueError(f"`latest` holds {quoted(version, 40)}, which is no version")
                 self.root = f"{folder}/{version}"
-            self.manifest = ReleaseManifest.model_validate_json(
-                regular.read_from(self.fs, f"{self.root}/manifest.json")
-            )
+            self.manifest_text = regular.read_from(self.fs, f"{self.root}/manifest.json")
+            self.manifest = ReleaseManifest.model_validate_json(self.manifest_text)
         except (OSError, ValueError, ImportError) as problem:
             place = quoted(url, LONGEST_PLACE)
             raise BadInput(
@@ -246,7 +247,7 @@ class Release:
     @functools.cached_property
     def manifest_fields(self) -> dict[str, Any]:
         """The manifest as it is written, with all fields, those that this program does not know too."""
-        fields: dict[str, Any] = json.loads(regular.read_from(self.fs, f"{self.root}/manifest.json"))
+        fields: dict[str, Any] = json.loads(self.manifest_text)
         return fields
 
     def paths(self) -> list[str]:
