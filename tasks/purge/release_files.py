@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 from schemas.errors import DamagedFile
 from schemas.manifests import Amendment, ReleaseManifest
 from schemas.phrases import counted, quoted
-from tasks.core.export import digest, ledger
+from tasks.core.export import digest, ledger, row_digest
 from tasks.core.purge import identifiers, rows
 from tasks.core.purge import release as core
 from tasks.io.store.amend import ReleaseEditor
@@ -185,4 +185,4 @@ def _manifest(release: Release, editor: ReleaseEditor, mine: pa.Table, day: str)
 
 
 def _digest(release: Release, table: str) -> str:
-    return digest.digest_by_primary_key(release.batches(table), digest.PRIMARY_KEYS[table])
+    return row_digest.digest_by_primary_key(release.batches(table), digest.PRIMARY_KEYS[table])

@@ -15,7 +15,7 @@ from schemas.errors import BadInput, DamagedFile
 from schemas.phrases import and_more, error_line
 from tasks.core import verify as core
 from tasks.core import verify_rows as rules
-from tasks.core.export import digest
+from tasks.core.export import digest, row_digest
 from tasks.core.purge.rows import reveals
 from tasks.core.verify_coco import count_coco_rows
 from tasks.core.verify_images import image_rules
@@ -146,7 +146,7 @@ def _digests(release: Release) -> Iterator[str]:
     expected = amended.content if amended else release.manifest.content
     for table, key in digest.PRIMARY_KEYS.items():
         try:
-            found[table] = digest.digest_by_primary_key(release.batches(table), key)
+            found[table] = row_digest.digest_by_primary_key(release.batches(table), key)
         except ValueError as problem:  # NaN, infinity, or a number beyond 53 bits: JSON holds none of them
             found[table] = ""
             yield f"{table}: expected numbers that a digest can be computed of, got {problem}"

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 
-from tasks.core.export import digest
+from tasks.core.export import digest, row_digest
 from tasks.io.store.releases import Release
 from tasks.verify import verify
 from tests.support.broken_rules import CASES, Case
@@ -63,7 +63,8 @@ def seal(folder: Path) -> None:
     now = Release(str(folder))
     try:
         content = {
-            table: digest.digest_by_primary_key(now.batches(table), key) for table, key in digest.PRIMARY_KEYS.items()
+            table: row_digest.digest_by_primary_key(now.batches(table), key)
+            for table, key in digest.PRIMARY_KEYS.items()
         }
     except ValueError:  # a number that has no digest
         return

@@ -60,7 +60,14 @@ STAGES: dict[str, tuple[str, str, list[str]]] = {
     "publication": (
         "tasks.export.content",
         "CODE",
-        ["core.export.annotations", "core.export.digest", "core.export.images", "core.export.ledger", "export.content"],
+        [
+            "core.export.annotations",
+            "core.export.digest",
+            "core.export.images",
+            "core.export.ledger",
+            "core.export.row_digest",
+            "export.content",
+        ],
     ),
     "evaluate": ("tasks.evaluate", "CODE", ["core.evaluate.comparison", "core.evaluate.matching"]),
 }
