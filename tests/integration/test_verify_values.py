@@ -163,7 +163,7 @@ def test_a_null_where_none_may_be_is_told_and_no_traceback(release: Path, table:
 def test_rows_out_of_order_are_told(release: Path):
     rewrite(release, "images", lambda rows: rows.reverse())
     (problem,) = verify(str(release)).problems
-    assert problem.startswith("images: expected rows sorted by record_id, got 'museum:")
+    assert problem.startswith("images: expected rows sorted by style, record_id, got 'museum:")
 
 
 @pytest.mark.parametrize(

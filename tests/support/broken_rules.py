@@ -97,7 +97,7 @@ IMAGES: list[tuple[str, Any, str]] = [
 ANNOTATIONS: list[Case] = [
     ("annotation_id", 0, None, "annotations.annotation_id: expected a number of 53 bits, got 0"),
     ("annotation_id", 2**53, None, "annotations.annotation_id: expected a number of 53 bits, got 9007199254740992"),
-    ("annotation_id", 2**53 - 1, None, "annotations: expected rows sorted by annotation_id"),
+    ("record_id", "zoo:1", None, "annotations: expected rows sorted by record_id, annotation_id"),
     ("image_id", 5, None, "annotations.image_id: expected an image of the release, got 5"),
     ("record_id", "museum:none", None, "annotations.record_id: expected the image's record_id, got 'museum:none'"),
     ("split", "dev", None, "annotations.split: expected the image's split, got 'dev'"),
