@@ -80,8 +80,9 @@ unit: $(READY) ## unit tests and doctests of flows, tasks and schemas: without P
 	$(BIN)/python -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder -m "not server and not slow" --hypothesis-profile=quick \
 		--ignore=tests/unit/museum --ignore=tests/unit/benchmarks tests/unit tests/contracts tasks/core
 
-docs-settings: $(READY) ## write docs/settings.md from the settings' own descriptions
+docs-settings: $(READY) ## write docs/settings.md and the schema of recipes from the settings' own descriptions
 	$(BIN)/bilderatlas settings --markdown > docs/settings.md
+	$(BIN)/bilderatlas schema recipe > deployments/recipes/recipe.schema.json
 
 # What takes longer than a test may. Each leaves its figures in benchmarks/results/.
 campaign-sameness: $(READY) $(MUSEUM)/works.csv ## the same release whatever the part size, workers and interruptions
