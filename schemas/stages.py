@@ -133,6 +133,9 @@ class Parquet(Frozen):
     row_group_bytes: int = Field(
         32_000_000, ge=100_000, description="Bytes of images in one row group, which a reader holds in memory at once"
     )
+    row_group_rows: int = Field(
+        100, ge=1, le=100_000, description="Images in one row group, where the table holds their bytes"
+    )
 
 
 class Coco(Frozen):

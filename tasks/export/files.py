@@ -3,7 +3,6 @@
 import base64
 import importlib.metadata
 import platform
-from collections.abc import Iterator
 from itertools import chain
 from typing import Any
 
@@ -12,14 +11,13 @@ import pyarrow.compute as pc
 import yaml
 
 from schemas.detect import Detect
-from schemas.errors import DamagedFile
 from schemas.manifests import Context, Predecessor, ReleaseManifest, State
 from schemas.recipe import Recipe
 from schemas.stages import Export
-from schemas.tables import ANNOTATIONS, EDGES, IMAGES, LEDGER, RECORDS, TAKEDOWNS, as_written
+from schemas.tables import EDGES, LEDGER, RECORDS, TAKEDOWNS
 from tasks.core import evaluate, tables
 from tasks.core.coco import document
-from tasks.core.export import card, digest, images, ledger
+from tasks.core.export import card, digest, ledger
 from tasks.core.report import clusters, detector, page, thumbnails
 from tasks.core.statistics import Statistics
 from tasks.engine import by_hand
@@ -27,14 +25,13 @@ from tasks.engine import thumbnails as shelves
 from tasks.engine.cache_keys import split_sha256
 from tasks.engine.previous import open_predecessor
 from tasks.engine.views import columns_of, metadata_counts
-from tasks.export import statistics
+from tasks.export import parts, statistics
 from tasks.export.content import Content, publication, recipe_sha256
 from tasks.io.files import contracts
 from tasks.io.images.inspection import PHASH
 from tasks.io.store import releases, tombstones
 from tasks.io.store.store import Store, parquet_bytes
 
-_ROWS_PER_PART = 1_000_000
 _RECORD_FIELDS = ("title", "artist", "source", "source_url", "rights_uri")
 _LIBRARIES = ("bilderatlas", "pyarrow", "pillow", "imagehash", "numpy", "onnxruntime")
 
@@ -57,8 +54,8 @@ def write_release(
         for split in recipe.split.splits:
             image_rows = content.images.filter(pc.equal(content.images["split"], split))
             boxes = content.annotations.filter(pc.equal(content.annotations["split"], split))
-            _write_images(draft, store, settings, split, image_rows)
-            _write_annotations(draft, split, boxes)
+            parts.write_images(draft, store, settings, split, image_rows)
+            parts.write_annotations(draft, split, boxes)
             pairs.append(
                 (
                     document.split_document(image_rows, boxes, recipe.categories, settings.coco.score, info),
@@ -161,43 +158,6 @@ def _manifest(
             **{name: importlib.metadata.version(name) for name in _LIBRARIES},
         },
     )
-
-
-def _write_images(draft: releases.Draft, store: Store, settings: Export, split: str, image_rows: pa.Table) -> None:
-    shas = image_rows["sha256"].to_pylist()
-    if settings.media:
-        for sha256, path in zip(shas, pc.struct_field(image_rows["image"], "path").to_pylist(), strict=True):
-            draft.write(path, store.read_blob(sha256))
-    sizes = store.blob_sizes()
-    if lost := [sha256 for sha256 in shas if sha256 not in sizes]:
-        raise DamagedFile(f"expected blob {lost[0]} in the store {store.url}, got nothing there")
-    weights = [sizes[sha256] if settings.parquet.images == "embedded" else 0 for sha256 in shas]
-    for number, groups in enumerate(
-        images.files(weights, settings.parquet.row_group_bytes, settings.parquet.part_bytes)
-    ):
-        draft.write_parquet(
-            f"images/split={split}/part-{number:05}.parquet", _groups(store, image_rows, groups), as_written(IMAGES)
-        )
-
-
-def _groups(store: Store, image_rows: pa.Table, ranges: list[tuple[int, int]]) -> Iterator[pa.Table]:
-    """Row groups with the bytes filled in, one in memory at a time."""
-    place = image_rows.schema.get_field_index("image")
-    for start, stop in ranges:
-        rows = image_rows.slice(start, stop - start)
-        image = [
-            {"bytes": store.read_blob(entry["bytes"]) if entry["bytes"] else None, "path": entry["path"]}
-            for entry in rows["image"].to_pylist()
-        ]
-        yield rows.set_column(place, IMAGES.field("image"), pa.array(image, IMAGES.field("image").type)).cast(
-            as_written(IMAGES)
-        )
-
-
-def _write_annotations(draft: releases.Draft, split: str, boxes: pa.Table) -> None:
-    for number, start in enumerate(range(0, max(boxes.num_rows, 1), _ROWS_PER_PART)):
-        part = boxes.slice(start, _ROWS_PER_PART).cast(as_written(ANNOTATIONS))
-        draft.write_parquet(f"annotations/split={split}/part-{number:05}.parquet", [part], as_written(ANNOTATIONS))
 
 
 def _report(

@@ -8,6 +8,7 @@ import pyarrow.compute as pc
 
 from schemas.errors import DamagedFile
 from schemas.manifests import Amendment, ReleaseManifest
+from schemas.part_names import parse_part
 from schemas.phrases import counted, quoted
 from tasks.core.export import digest, ledger
 from tasks.core.purge import identifiers, rows
@@ -20,11 +21,11 @@ from tasks.purge.removal import Removal
 _TOMBSTONES, _LEDGER, _RECORDS = "tombstones.parquet", "ledger.parquet", "records.parquet"
 _MANIFEST, _DETECTIONS = "manifest.json", ".detections.json"
 _OF_RELEASES = re.compile(
-    r"(images|annotations)/split=[^/]+/part-\d+\.parquet|(ledger|records|relations|takedowns|tombstones)\.parquet"
+    r"(ledger|records|relations|takedowns|tombstones)\.parquet"
     r"|statistics/\w+\.parquet|coco/[^/]+\.json|media/[0-9a-f]{2}/[0-9a-f]{64}\.\w+|evaluation\.json"
     r"|(recipe|contract)\.yaml|README\.md|report\.html"
 )
-"""Paths that releases have: what `amend` knows."""
+"""Paths that releases have, besides those of `parse_part`: what `amend` knows."""
 _DIVERSITY, _CARD, _REPORT = "statistics/diversity.parquet", "README.md", "report.html"
 
 
@@ -66,7 +67,7 @@ def _check_unchanged(release: Release) -> None:
     """
     listed = release.manifest.files
     for path in sorted({*release.paths(), *listed} - {_MANIFEST}):
-        if path not in listed or not _OF_RELEASES.fullmatch(path):
+        if path not in listed or not (parse_part(path) or _OF_RELEASES.fullmatch(path)):
             raise DamagedFile(f"expected {release.url} to hold only files that releases have, got {quoted(path)}")
         found = release.file_entry(path)
         if found is None or found.sha256 != listed[path].sha256:

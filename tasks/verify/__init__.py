@@ -23,7 +23,7 @@ from tasks.io.files import contracts
 from tasks.io.store.releases import Release
 from tasks.verify.coco import coco_files
 from tasks.verify.images import images
-from tasks.verify.rows import columns_of, rows_of, splits_of
+from tasks.verify.rows import columns_of, order_of, rows_of, splits_of
 
 _SHOWN = 20
 _NEEDED = {"files": "intact files", "contract": "tables that keep the contract"}
@@ -180,7 +180,7 @@ def _tables(release: Release) -> Iterator[str]:
     split = release.recipe().stage("split")
     if not (split and split.roles):  # queries may show the works of the gallery
         yield from core.joined_problems(release.relations(), ledger)
-    yield from core.split_problems(release.manifest.files, splits_of(release))
+    yield from core.part_problems(release.manifest.files, splits_of(release))
     for path, entry in release.manifest.files.items():
         yield from core.row_count_problems(path, entry.rows, _row_count(release, path))
 
@@ -211,7 +211,9 @@ def _values(release: Release) -> Iterator[str]:
         ("annotations", rules.annotation_rules(facts)),
         ("ledger", rules.ledger_rules(facts)),
     ):
-        yield from rules.broken_rules(table, digest.PRIMARY_KEYS[table], rows_of(release, table), of)
+        yield from rules.broken_rules(
+            table, digest.PRIMARY_KEYS[table], order_of(release, table), rows_of(release, table), of
+        )
     yield from core.name_problems(recipe.name, manifest.name)
     if "recipe_sha256" in release.read_mapping("contract.yaml"):  # the contract says of what it is the digest
         yield from core.recipe_problems(release.read_mapping("recipe.yaml"), manifest.recipe_sha256)

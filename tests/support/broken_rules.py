@@ -81,7 +81,7 @@ IMAGES: list[tuple[str, Any, str]] = [
     (
         "split",
         other_split,
-        "images.split: expected the split of the file's",
+        "images.split: expected the split in the file's",
     ),
     (
         "split",
@@ -101,7 +101,7 @@ ANNOTATIONS: list[Case] = [
     ("image_id", 5, None, "annotations.image_id: expected an image of the release, got 5"),
     ("record_id", "museum:none", None, "annotations.record_id: expected the image's record_id, got 'museum:none'"),
     ("split", "dev", None, "annotations.split: expected the image's split, got 'dev'"),
-    ("split", "dev", None, "annotations.split: expected the split of the file's folder, got 'dev'"),
+    ("split", "dev", None, "annotations.split: expected the split in the file's name, got 'dev'"),
     ("category_id", 0, None, "annotations.category_id: expected 1 to 1, got 0"),
     ("category_id", 2, None, "annotations.category_id: expected 1 to 1, got 2"),
     ("xywh_px", [1.0, 2.0, 0.0, 4.0], is_people, "annotations.xywh_px: expected four finite numbers"),

@@ -15,7 +15,8 @@ import pyarrow.parquet as pq
 
 from schemas.manifests import FileEntry, ReleaseManifest
 from tasks.io.store import layout, release_tables
-from tasks.io.store.releases import Release, write_parquet
+from tasks.io.store.release_parquet import write_parquet
+from tasks.io.store.releases import Release
 from tasks.io.store.store import Store
 
 _HEAVY = "image"

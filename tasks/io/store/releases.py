@@ -31,7 +31,7 @@ from schemas.release import ReleaseContract, ReleaseRecipe, ReleaseScores
 from schemas.tables import EDGES, RECORDS, TAKEDOWNS, TOMBSTONES
 from schemas.yaml_text import NotYaml, parse_yaml
 from tasks.io.files import regular
-from tasks.io.store import layout, release_tables
+from tasks.io.store import layout, release_parquet, release_tables
 from tasks.io.store.store import Store
 from tasks.io.store.tombstones import with_scopes
 
@@ -438,7 +438,7 @@ class Draft:
         """A Parquet file with one row group for each table given."""
         target = self._beside / path
         target.parent.mkdir(parents=True, exist_ok=True)
-        self._note(path, write_parquet(target, groups, schema))
+        self._note(path, release_parquet.write_parquet(target, groups, schema))
 
     def publish(self, manifest: ReleaseManifest) -> str:
         """Show it under its version and return its URL. A damaged version of that name gives way to it."""
@@ -488,36 +488,8 @@ def _is_whole(folder: Path) -> bool:
         return False
 
 
-def write_parquet(target: Path, groups: Iterable[pa.Table], schema: pa.Schema) -> int:
-    """A table of a release, one row group for each table given; its rows.
-
-    Image bytes, which no codec shrinks, stand as they are.
-    """
-    codecs = {leaf: "none" if leaf == "image.bytes" else "zstd" for leaf in _leaves(schema)}
-    rows = 0
-    with pq.ParquetWriter(
-        target, schema, compression=codecs, use_dictionary=[leaf for leaf in codecs if leaf != "image.bytes"]
-    ) as writer:
-        for group in groups:
-            writer.write_table(group, row_group_size=max(1, group.num_rows))
-            rows += group.num_rows
-    return rows
-
-
 def _url(store: Store, path: str) -> str:
     return store.full(path) if store.is_local else f"{store.url.rstrip('/')}/{path}"
-
-
-def _leaves(schema: pa.Schema) -> list[str]:
-    """Column paths as Parquet names them."""
-    parquet = pq.ParquetFile(pa.BufferReader(_empty_file(schema))).schema
-    return [parquet.column(place).path for place in range(len(parquet))]
-
-
-def _empty_file(schema: pa.Schema) -> pa.Buffer:
-    sink = pa.BufferOutputStream()
-    pq.write_table(schema.empty_table(), sink)
-    return sink.getvalue()
 
 
 def _sync(top: Path) -> None:

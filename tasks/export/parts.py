@@ -1,0 +1,68 @@
+"""The files of the two tables that lie by split, and the images as files."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from schemas.errors import DamagedFile
+from schemas.part_names import part_path
+from schemas.stages import Export
+from schemas.tables import ANNOTATIONS, IMAGES
+from tasks.core.export import row_groups
+from tasks.io.store import release_parquet
+from tasks.io.store.releases import Draft
+from tasks.io.store.store import Store
+
+_ROWS_PER_FILE = 1_000_000
+_PLACE_OF_IMAGE = IMAGES.get_field_index("image")
+
+
+def write_images(draft: Draft, store: Store, settings: Export, split: str, image_rows: pa.Table) -> None:
+    """A split's images, and their files where the recipe asks for them. image_rows: IMAGES_BY_DIGEST."""
+    rows = row_groups.in_order(image_rows, "images")
+    blob_sizes = store.blob_sizes()
+    if lost := [sha256 for sha256 in rows["sha256"].to_pylist() if sha256 not in blob_sizes]:
+        raise DamagedFile(f"expected blob {lost[0]} in the store {store.url}, got nothing there")
+    if settings.media:
+        for sha256, path in zip(
+            rows["sha256"].to_pylist(), pc.struct_field(rows["image"], "path").to_pylist(), strict=True
+        ):
+            draft.write(path, store.read_blob(sha256))
+    if settings.parquet.images != "embedded":
+        _write_rows(draft, "images", split, rows.cast(IMAGES), IMAGES)
+        return
+    other = rows.nbytes // max(1, rows.num_rows)
+    sizes = np.array([blob_sizes[sha256] + other for sha256 in rows["sha256"].to_pylist()], np.int64)
+    limits = row_groups.Limits(
+        settings.parquet.row_group_rows, settings.parquet.row_group_bytes, settings.parquet.part_bytes
+    )
+    files = row_groups.files(sizes, row_groups.ends_of_runs(rows["style"]), limits)
+    for number, groups in enumerate(files):
+        draft.write_parquet(part_path("images", split, number, len(files)), _groups(store, rows, groups), IMAGES)
+
+
+def write_annotations(draft: Draft, split: str, boxes: pa.Table) -> None:
+    """A split's annotations."""
+    _write_rows(draft, "annotations", split, row_groups.in_order(boxes, "annotations"), ANNOTATIONS)
+
+
+def _write_rows(draft: Draft, table: str, split: str, rows: pa.Table, schema: pa.Schema) -> None:
+    """Rows without image bytes."""
+    starts = range(0, max(rows.num_rows, 1), _ROWS_PER_FILE)
+    for number, start in enumerate(starts):
+        groups = release_parquet.groups_of(rows.slice(start, _ROWS_PER_FILE), schema)
+        draft.write_parquet(part_path(table, split, number, len(starts)), groups, schema)
+
+
+def _groups(store: Store, rows: pa.Table, ranges: list[tuple[int, int]]) -> Iterator[pa.Table]:
+    """Row groups with the bytes filled in, one in memory at a time."""
+    for start, stop in ranges:
+        group = rows.slice(start, stop - start)
+        image = [
+            {"bytes": store.read_blob(entry["bytes"]), "path": entry["path"]} for entry in group["image"].to_pylist()
+        ]
+        yield group.set_column(
+            _PLACE_OF_IMAGE, IMAGES.field("image"), pa.array(image, IMAGES.field("image").type)
+        ).cast(IMAGES)
