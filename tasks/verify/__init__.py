@@ -23,6 +23,7 @@ from tasks.io.files import contracts
 from tasks.io.store.releases import Release
 from tasks.verify.coco import coco_files
 from tasks.verify.images import images
+from tasks.verify.promises import promises
 from tasks.verify.rows import columns_of, order_of, rows_of, splits_of
 
 _SHOWN = 20
@@ -58,6 +59,7 @@ def verify(url: str, *, is_deep: bool = False) -> Verification:
         ("contract", lambda: _contract(release)),
         ("content digest", lambda: _digests(release)),
         ("counts, keys, leaks", lambda: _tables(release)),
+        ("rules", lambda: promises(release)),
         ("values", lambda: _values(release)),
         ("COCO", lambda: coco_files(release)),
     ]
