@@ -12,7 +12,7 @@ from schemas.stages import Export
 from schemas.tables import ANNOTATIONS, IMAGES
 from tasks.core.export import row_groups
 from tasks.core.export.features import with_features
-from tasks.io.store import image_bytes, release_parquet
+from tasks.io.store import image_bytes
 from tasks.io.store.releases import Draft
 from tasks.io.store.store import Store
 
@@ -54,8 +54,8 @@ def _write_rows(draft: Draft, table: str, split: str, rows: pa.Table, schema: pa
     """Rows without image bytes."""
     starts = range(0, max(rows.num_rows, 1), _ROWS_PER_FILE)
     for number, start in enumerate(starts):
-        groups = release_parquet.groups_of(rows.slice(start, _ROWS_PER_FILE), schema)
-        draft.write_parquet(part_path(table, split, number, len(starts)), groups, schema, row_groups.ORDER[table])
+        path = part_path(table, split, number, len(starts))
+        draft.write_table(path, rows.slice(start, _ROWS_PER_FILE), schema, row_groups.ORDER[table])
 
 
 def _groups(
@@ -63,13 +63,12 @@ def _groups(
 ) -> Iterator[pa.Table]:
     """Row groups with the bytes filled in: each good until the next is asked for (`image_bytes`)."""
     wanted = (_wanted(rows["sha256"].slice(start, stop - start).to_pylist(), blob_sizes) for start, stop in ranges)
-    schema = with_features(IMAGES)
-    kind = schema.field("image").type
+    kind = IMAGES.field("image").type
     for (start, stop), data in zip(ranges, image_bytes.image_bytes(store, wanted), strict=True):
         group = rows.slice(start, stop - start).combine_chunks()
         paths = pc.struct_field(group["image"], "path").combine_chunks()
         image = pa.StructArray.from_arrays([data, paths], fields=list(kind))
-        yield group.set_column(_PLACE_OF_IMAGE, schema.field("image"), image).cast(schema)
+        yield group.set_column(_PLACE_OF_IMAGE, IMAGES.field("image"), image)
 
 
 def _wanted(sha256s: list[str], blob_sizes: Mapping[str, int]) -> image_bytes.Wanted:

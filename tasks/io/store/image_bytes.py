@@ -61,7 +61,7 @@ def image_bytes(store: Store, groups: Iterable[Wanted]) -> Iterator[pa.Array]:
 
 def _begin(store: Store, pool: ThreadPoolExecutor, group: Wanted, memory: NDArray[np.uint8]) -> _Filled:
     offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(group.sizes_bytes, dtype=np.int64)]).astype(np.int32)
-    view = memoryview(memory)
+    view = memory.data
     places = zip(group.sha256s, offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)
     reading = [pool.submit(store.read_blob_into, sha256, view[start:stop]) for sha256, start, stop in places]
     return _Filled(memory, offsets, reading)

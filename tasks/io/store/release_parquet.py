@@ -73,6 +73,18 @@ def writer_settings(schema: pa.Schema, order: Sequence[str] = ()) -> dict[str, A
     }
 
 
+def order_in(parquet: pq.ParquetFile) -> list[str]:
+    """Columns by which a file says that all its row groups are sorted, ascending and nulls last; none where it is
+    otherwise, or doesn't say.
+    """
+    metadata = parquet.metadata
+    said = {metadata.row_group(number).sorting_columns for number in range(metadata.num_row_groups)}
+    (order,) = said if len(said) == 1 else ((),)
+    if any(one.descending or one.nulls_first for one in order):
+        return []
+    return [parquet.schema.column(one.column_index).path.partition(".")[0] for one in order]
+
+
 def groups_of(table: pa.Table, schema: pa.Schema) -> Iterator[pa.Table]:
     """A table without image bytes in row groups, one at a time in memory of its own."""
     for start in range(0, table.num_rows, ROWS_PER_GROUP):

@@ -441,6 +441,10 @@ class Draft:
         target.parent.mkdir(parents=True, exist_ok=True)
         self.files[path] = release_parquet.write_parquet(target, groups, schema, order)
 
+    def write_table(self, path: str, table: pa.Table, schema: pa.Schema, order: Sequence[str] = ()) -> None:
+        """A table without image bytes as a Parquet file. order: columns by which it is sorted."""
+        self.write_parquet(path, release_parquet.groups_of(table, schema), schema, order)
+
     def publish(self, manifest: ReleaseManifest) -> str:
         """Show it under its version and return its URL. A damaged version of that name gives way to it."""
         self.write("manifest.json", manifest.model_dump_json(indent=1).encode())

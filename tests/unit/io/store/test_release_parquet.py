@@ -10,7 +10,7 @@ import pytest
 from schemas.manifests import FileEntry
 from schemas.tables import IMAGES, LEDGER
 from tasks.io.store import release_parquet
-from tasks.io.store.release_parquet import FileDigest, groups_of, write_parquet
+from tasks.io.store.release_parquet import FileDigest, groups_of, order_in, write_parquet
 from tasks.io.store.release_tables import TABLES
 
 
@@ -82,3 +82,20 @@ def test_readers_find_statistics_pages_and_order(tmp_path: Path):
 def test_every_column_that_is_said_to_have_few_values_is_one_of_a_release():
     names = {name for table in TABLES.values() for name in table.schema.names}
     assert not release_parquet._FEW_VALUES - names - {"rights_spdx", "statistic"}
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        pytest.param([], [], id="nothing"),
+        pytest.param([pq.SortingColumn(1), pq.SortingColumn(0)], ["b", "a"], id="two columns"),
+        pytest.param([pq.SortingColumn(0, descending=True)], [], id="descending"),
+        pytest.param([pq.SortingColumn(0, nulls_first=True)], [], id="nulls first"),
+    ],
+)
+def test_the_order_of_a_file_is_kept_where_it_is_that_of_releases(tmp_path: Path, said, expected):
+    path = tmp_path / "n.parquet"
+    pq.write_table(pa.table({"a": [1, 2], "b": [1, 2]}), path, row_group_size=1, sorting_columns=said or None)
+    assert order_in(pq.ParquetFile(path)) == expected
+    pq.write_table(pa.table({"a": [1, 2]}).slice(0, 0), path)
+    assert order_in(pq.ParquetFile(path)) == []
