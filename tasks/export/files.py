@@ -17,7 +17,7 @@ from schemas.stages import Export
 from schemas.tables import EDGES, LEDGER, RECORDS, TAKEDOWNS
 from tasks.core import evaluate, tables
 from tasks.core.coco import document
-from tasks.core.export import card, digest, ledger
+from tasks.core.export import card, card_head, digest, ledger
 from tasks.core.report import clusters, detector, page, thumbnails
 from tasks.engine import thumbnails as shelves
 from tasks.engine.cache_keys import split_sha256
@@ -66,11 +66,11 @@ def write_release(
         scores = evaluate.release_scores(pairs, _looked_at(store, state, content.images), _looked_for(recipe))
         if scores is not None:
             draft.write_json("evaluation.json", scores)
-        draft.write_parquet("ledger.parquet", [content.ledger], LEDGER)
-        draft.write_parquet("records.parquet", [others.records], RECORDS)
-        draft.write_parquet("relations.parquet", [others.relations], EDGES)
+        draft.write_table("ledger.parquet", content.ledger, LEDGER, ["record_id"])
+        draft.write_table("records.parquet", others.records, RECORDS, ["record_id"])
+        draft.write_table("relations.parquet", others.relations, EDGES, ["a", "b"])
         if others.takedowns.num_rows:
-            draft.write_parquet("takedowns.parquet", [others.takedowns], TAKEDOWNS)
+            draft.write_table("takedowns.parquet", others.takedowns, TAKEDOWNS, ["record_id"])
         if (stones := others.tombstones).num_rows:
             # some may have come with a release from another store
             if not stones.equals(tombstones.read_tombstones(store, recipe.name)):
@@ -87,7 +87,14 @@ def write_release(
         rights = {
             entry["values"]: entry["counts"] for entry in pc.value_counts(content.images["rights_uri"]).to_pylist()
         }
-        draft.write("README.md", card.card(recipe, manifest, state.steps, rights, scores, counted.diversity).encode())
+        head = yaml.safe_dump(
+            card_head.card_head(recipe.title or recipe.name, draft.files, rights),
+            sort_keys=False,
+            allow_unicode=True,
+            width=1000,
+        )
+        text = card.card(recipe, manifest, state.steps, rights, scores, counted.diversity)
+        draft.write("README.md", f"---\n{head}---\n\n{text}".encode())
         draft.write(
             "report.html",
             _report(store, recipe, manifest, state, content, settings.coco.score, others, context).encode(),
