@@ -11,7 +11,7 @@ from schemas.manifests import Context, State
 from schemas.recipe import Recipe
 from schemas.stages import Dedup, Export
 from tasks.core import tables
-from tasks.core.export import annotations, digest, images, ledger, row_digest
+from tasks.core.export import annotations, digest, images, ledger
 from tasks.engine import detectors
 from tasks.engine.cache_keys import cache_key, code_digest
 from tasks.engine.roles import role_of
@@ -20,7 +20,7 @@ from tasks.io.files import by_hand, contracts, verdicts
 from tasks.io.store.store import Store
 
 # this file too: what stands in which column is decided here
-CODE = code_digest(sys.modules[__name__], annotations, digest, images, ledger, row_digest)
+CODE = code_digest(sys.modules[__name__], annotations, digest, images, ledger)
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,11 @@ def detector_names(recipe: Recipe, context: Context) -> tuple[str, ...]:
 
 def publication(content: Content, recipe: Recipe, context: Context) -> pa.Table:
     """One row: the digest of each table, of all content, and the version."""
-    digests = {name: row_digest.table_digest(getattr(content, name).to_batches()) for name in digest.PRIMARY_KEYS}
+    found = {name: getattr(content, name) for name in digest.PRIMARY_KEYS}
+    digests = {
+        name: digest.table_digest(table.column_names, table.column, digest.PRIMARY_KEYS[name])
+        for name, table in found.items()
+    }
     whole = digest.content_digest(digests)
     version = digest.version(whole, recipe_sha256(recipe, context), contracts.version())
     return pa.table({**{name: [value] for name, value in digests.items()}, "content": [whole], "version": [version]})
