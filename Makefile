@@ -23,7 +23,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 CHROMIUM := /usr/bin/chromium
 
-.PHONY: help setup setup-browser build test check lint types imports tests test-live test-readers unit docs-settings weights wheel lock lock-readers clean \
+.PHONY: help setup setup-browser build test check lint types imports tests test-live test-readers unit licences docs-settings weights wheel lock lock-readers clean \
   campaign-sameness campaign-faults campaign-kills campaign-hostile campaign-million campaign-dedup-quality \
   campaign-dedup-families bench-overhead bench-fetch bench-dedup bench-choose bench-detect-cpu bench-detect-gpu bench-detectors \
   bench-train
@@ -88,6 +88,9 @@ test-readers: $(READY) .venv/readers/ready ## docs/reading.md's lines, each with
 unit: $(READY) ## unit tests and doctests of flows, tasks and schemas: without Prefect servers and the slowest, 20 examples each
 	$(BIN)/python -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder -m "not server and not slow" --hypothesis-profile=quick \
 		--ignore=tests/unit/museum --ignore=tests/unit/benchmarks tests/unit tests/contracts tasks/core
+
+licences: $(READY) ## the licence of every run-time dependency, held against licences.yaml (a unit test does so too)
+	$(BIN)/python -m tests.support.licences
 
 docs-settings: $(READY) ## write docs/settings.md and the schema of recipes from the settings' own descriptions
 	$(BIN)/bilderatlas settings --markdown > docs/settings.md
