@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from schemas.contract import README, TABLES, contract_path, major, numbers
 from schemas.manifests import ReleaseManifest
 from schemas.phrases import quoted
 from schemas.reasons import Reason
@@ -19,9 +20,14 @@ from tasks.core.export import digest
 Row = Mapping[str, Any]
 
 VERSION = re.compile("[0-9a-f]{12}")
-NEEDED_FILES = ("contract.yaml", "ledger.parquet", "recipe.yaml")
 SEALED_SINCE = (1, 4)
 """The contract since which manifests have a digest of their own."""
+
+
+def needed_files(contract_version: str) -> tuple[str, ...]:
+    """Files that every release by this contract has, whatever it holds."""
+    contract = ("contract.yaml",) if major(contract_version) < 2 else (README, *map(contract_path, TABLES))
+    return (*contract, "ledger.parquet", "recipe.yaml")
 
 
 def manifest_problems(
@@ -32,7 +38,7 @@ def manifest_problems(
     fields: the JSON object as it is written. folder: the name of the release's folder. siblings: manifests by version
     of the releases beside it, as far as they are there.
     """
-    for path in NEEDED_FILES:
+    for path in needed_files(manifest.contract_version):
         if path not in manifest.files:
             yield f"manifest.json: expected {path} among its files, got none"
     yield from _seal_problems(fields, manifest)
@@ -50,7 +56,7 @@ def _seal_problems(fields: Row, manifest: ReleaseManifest) -> Iterator[str]:
             return
         if got != manifest.manifest_sha256:
             yield f"manifest.json: expected fields of SHA-256 {manifest.manifest_sha256[:12]}..., got {got[:12]}..."
-    elif _number(manifest.contract_version) >= SEALED_SINCE:
+    elif numbers(manifest.contract_version) >= SEALED_SINCE:
         yield "manifest.json: expected manifest_sha256, got none"
     elif manifest.previous is None and manifest.lineage != 1:
         yield f"manifest.json: expected lineage 1 where nothing was before, got {manifest.lineage}"
@@ -88,12 +94,6 @@ def _chain_problems(manifest: ReleaseManifest, siblings: Mapping[str, ReleaseMan
             f"manifest.json: expected a lineage above {before.lineage}, since its predecessor {previous} has other "
             f"settings of the split, got {manifest.lineage}"
         )
-
-
-def _number(contract_version: str) -> tuple[int, ...]:
-    """A contract's version as numbers; (0,) where it is none."""
-    parts = contract_version.split(".")
-    return tuple(map(int, parts)) if all(part.isdecimal() for part in parts) else (0,)
 
 
 def schema_problems(table: str, schema: pa.Schema, columns: Iterable[ContractColumn]) -> Iterator[str]:

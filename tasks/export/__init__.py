@@ -36,7 +36,7 @@ class PublicationInputs(Frozen):
     recipe: Recipe
     recipe_sha256: str
     tables: tuple[str, ...]
-    contract: str
+    contract: dict[str, str]
     detectors: tuple[str, ...]
 
 
@@ -69,7 +69,7 @@ def export(settings: Export, state: State, recipe: Recipe, context: Context) -> 
         recipe=recipe,
         recipe_sha256=recipe_sha256(recipe, context),
         tables=tuple(ref.sha256 for ref in refs),
-        contract=contracts.text(),
+        contract=contracts.texts(),
         detectors=detector_names(recipe, context),
     )
 

@@ -87,7 +87,8 @@ def write_release(
         draft.write(
             "recipe.yaml", yaml.safe_dump(recipe.model_dump(mode="json"), sort_keys=False, allow_unicode=True).encode()
         )
-        draft.write("contract.yaml", contracts.text().encode())
+        for path, text in contracts.texts().items():
+            draft.write(path, text.encode())
         manifest = _manifest(store, draft, recipe, content, row, state.previous, context)
         rights = {
             entry["values"]: entry["counts"] for entry in pc.value_counts(content.images["rights_uri"]).to_pylist()
@@ -148,7 +149,7 @@ def _manifest(
         previous=predecessor,
         lineage=lineage,
         split_sha256=split_sha256(recipe.split),
-        contract_version=str(contracts.contract()["version"]),
+        contract_version=contracts.version(),
         content_sha256=row["content"],
         recipe_sha256=recipe_sha256(recipe, context),
         counts=ledger.counts(content.ledger),

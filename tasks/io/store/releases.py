@@ -24,10 +24,11 @@ import pyarrow.parquet as pq
 from fsspec.implementations.local import LocalFileSystem
 from pydantic import BaseModel, ValidationError
 
+from schemas.contract import DataContract, contract_path
 from schemas.errors import BadInput, DamagedFile
 from schemas.manifests import FileEntry, ReleaseManifest
 from schemas.phrases import LONGEST_PLACE, error_line, quoted
-from schemas.release import ReleaseContract, ReleaseRecipe, ReleaseScores
+from schemas.release import ContractTables, ReleaseContract, ReleaseRecipe, ReleaseScores
 from schemas.tables import EDGES, RECORDS, TAKEDOWNS, TOMBSTONES
 from schemas.yaml_text import NotYaml, parse_yaml
 from tasks.io.files import regular
@@ -137,7 +138,11 @@ class Release:
 
         Raises DamagedFile as `read_mapping` does, and where a field is missing or of another kind.
         """
-        return self._fields("contract.yaml", ReleaseContract)
+        if self.manifest.contract_major < 2:
+            return self._fields("contract.yaml", ReleaseContract)
+        return ReleaseContract.of(
+            {table: self._fields(contract_path(table), DataContract) for table in ContractTables.model_fields}
+        )
 
     def scores(self) -> ReleaseScores:
         """What `evaluation.json` says of its detector.

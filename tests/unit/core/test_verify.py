@@ -3,12 +3,10 @@
 import copy
 import re
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pytest
-import yaml
 
 from schemas import tables
 from schemas.manifests import FileEntry, ReleaseManifest
@@ -18,15 +16,14 @@ from tasks.core import verify, verify_coco
 from tasks.core.coco.document import split_document, split_results
 from tasks.core.export import digest
 from tasks.core.export.images import IMAGES_BY_DIGEST
+from tasks.io.files import contracts
 
-CONTRACT: dict[str, Any] = yaml.safe_load(
-    (Path(__file__).resolve().parents[3] / "data_contracts" / "release.v1.yaml").read_text(encoding="utf-8")
-)
+CONTRACT = ReleaseContract.of(contracts.contracts())
 
 
 def columns(table: str) -> list[ContractColumn]:
     """Those that the contract promises."""
-    promised: ContractTable = getattr(ReleaseContract.model_validate(CONTRACT).tables, table)
+    promised: ContractTable = getattr(CONTRACT.tables, table)
     return promised.columns
 
 
@@ -41,7 +38,7 @@ CONTENT = {"annotations": "a" * 64, "images": "b" * 64, "ledger": "c" * 64}
 def manifest_of(**changes: Any) -> ReleaseManifest:
     """A manifest that holds, as contract 1.4 has it, but for the changes, which are made before it is sealed."""
     whole = digest.content_digest(CONTENT)
-    files = {path: FileEntry(sha256="d" * 64, bytes=1) for path in verify.NEEDED_FILES}
+    files = {path: FileEntry(sha256="d" * 64, bytes=1) for path in verify.needed_files("1.4.0")}
     fields: dict[str, Any] = {
         "name": "art",
         "previous": None,
