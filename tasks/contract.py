@@ -33,11 +33,7 @@ def compare(old: str, new: str) -> ContractComparison:
     elif not breaking:
         lines.append(f"{versions}: readers of the old contract can read by it as before")
     elif is_right:
-        lines.append(
-            f"{versions}: {counted(breaking, 'change')} {'breaks' if breaking == 1 else 'break'} readers, as a new major version may"
-        )
+        lines.append(f"{versions}: {said}, as a new major version may")
     else:
-        lines.append(
-            f"{versions}: expected a new major version, since {counted(breaking, 'change')} {'breaks' if breaking == 1 else 'break'} readers, got none"
-        )
+        lines.append(f"{versions}: expected a new major version, since {said}, got none")
     return ContractComparison("\n".join(lines), is_right)
