@@ -26,7 +26,7 @@ CHROMIUM := /usr/bin/chromium
 .PHONY: help setup setup-browser build test check lint types imports tests test-live unit docs-settings weights wheel lock clean \
   campaign-sameness campaign-faults campaign-kills campaign-hostile campaign-million campaign-dedup-quality \
   campaign-dedup-families bench-overhead bench-fetch bench-dedup bench-choose bench-detect-cpu bench-detect-gpu bench-detectors \
-  bench-train
+  bench-train bench-release
 
 help: ## list every target
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-24s %s\n", $$1, $$2 }' Makefile
@@ -110,6 +110,9 @@ bench-dedup: $(READY) ## near hashes and hashing beside faiss and imagededup
 
 bench-choose: $(READY) ## sample and split on 81,446 and on ten million works
 	$(BIN)/python -m benchmarks.choose $(LISTS)
+
+bench-release: $(READY) ## write a release's files beside pyarrow alone; one style; what stays after 1 % new
+	$(BIN)/python -m benchmarks.release
 
 bench-detect-cpu: $(READY) ## detect on a CPU beside a plain loop
 	$(BIN)/python -m benchmarks.detect_cpu $(PAINTINGS)
