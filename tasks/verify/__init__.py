@@ -23,7 +23,7 @@ from tasks.engine.release_digests import table_digest
 from tasks.io.files import contracts
 from tasks.io.store.releases import Release
 from tasks.verify.coco import coco_files
-from tasks.verify.images import images
+from tasks.verify.images import images, stored_bytes
 from tasks.verify.rows import columns_of, rows_of, splits_of
 
 _SHOWN = 20
@@ -58,6 +58,7 @@ def verify(url: str, *, is_deep: bool = False) -> Verification:
         ("files", lambda: _files(release)),
         ("contract", lambda: _contract(release)),
         ("content digest", lambda: _digests(release)),
+        ("image bytes", lambda: stored_bytes(release)),
         ("counts, keys, leaks", lambda: _tables(release)),
         ("values", lambda: _values(release)),
         ("COCO", lambda: coco_files(release)),
