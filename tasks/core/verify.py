@@ -57,7 +57,7 @@ def manifest_text_problems(text: bytes, manifest: ReleaseManifest) -> Iterator[s
 
     text: manifest.json as it lies there. Manifests before contract 2.0 may be spelled in any way.
     """
-    if _number(manifest.contract_version) < SPELLED_SINCE:
+    if numbers(manifest.contract_version) < SPELLED_SINCE:
         return
     # a field that a later program adds is unset in what was written before it
     expected = manifest.model_dump_json(indent=1, exclude_unset=True).encode()
