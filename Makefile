@@ -23,10 +23,10 @@ unexport PYTHONDONTWRITEBYTECODE
 
 CHROMIUM := /usr/bin/chromium
 
-.PHONY: help setup setup-browser build test check lint types imports tests test-live test-readers unit docs-settings weights wheel lock lock-readers clean \
+.PHONY: help setup setup-browser build test check lint types imports tests test-live test-readers unit licences docs-settings weights wheel lock lock-readers clean \
   campaign-sameness campaign-faults campaign-kills campaign-hostile campaign-million campaign-dedup-quality \
   campaign-dedup-families bench-overhead bench-fetch bench-dedup bench-choose bench-detect-cpu bench-detect-gpu bench-detectors \
-  bench-train
+  bench-train bench-release-growth
 
 help: ## list every target
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-24s %s\n", $$1, $$2 }' Makefile
@@ -89,6 +89,9 @@ unit: $(READY) ## unit tests and doctests of flows, tasks and schemas: without P
 	$(BIN)/python -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder -m "not server and not slow" --hypothesis-profile=quick \
 		--ignore=tests/unit/museum --ignore=tests/unit/benchmarks tests/unit tests/contracts tasks/core
 
+licences: $(READY) ## the licence of every run-time dependency, held against licences.yaml (a unit test does so too)
+	$(BIN)/python -m tests.support.licences
+
 docs-settings: $(READY) ## write docs/settings.md and the schema of recipes from the settings' own descriptions
 	$(BIN)/bilderatlas settings --markdown > docs/settings.md
 	$(BIN)/bilderatlas schema recipe > deployments/recipes/recipe.schema.json
@@ -120,6 +123,9 @@ bench-dedup: $(READY) ## near hashes and hashing beside faiss and imagededup
 
 bench-choose: $(READY) ## sample and split on 81,446 and on ten million works
 	$(BIN)/python -m benchmarks.choose $(LISTS)
+
+bench-release-growth: $(READY) ## how a build grows with records that bring no new images
+	$(BIN)/python -m benchmarks.release_growth
 
 bench-detect-cpu: $(READY) ## detect on a CPU beside a plain loop
 	$(BIN)/python -m benchmarks.detect_cpu $(PAINTINGS)

@@ -427,6 +427,20 @@ FILLED: dict[str, frozenset[str]] = {
     "tombstones": frozenset({"record_id", "date", "reason"}),
     "statistics/diversity": frozenset({"moment", "images", "artists", "unknown_artist"}),
     "statistics/histograms": frozenset({"statistic", "moment", "count"}),
-    "statistics/shares": frozenset({"split", "images", "figures", "wanted_share"}),
+    "statistics/shares": frozenset({"split", "images", "figures"}),
 }
 """Columns of a release's tables that have no null."""
+
+BY_CONTRACT = {
+    "images": IMAGES,
+    "annotations": ANNOTATIONS,
+    "ledger": LEDGER,
+    "records": RECORDS,
+    "relations": EDGES,
+    "takedowns": TAKEDOWNS,
+    "tombstones": TOMBSTONES,
+    "diversity": DIVERSITY,
+    "histograms": HISTOGRAMS,
+    "shares": SHARES,
+}
+"""The tables of a release by the names of their contracts."""

@@ -1,10 +1,12 @@
 """unpack: a release's images as files, beside COCO files that name them."""
 
+import contextlib
 import hashlib
 import json
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator
+from contextlib import AbstractContextManager
 from typing import Any, NamedTuple
 
 from fsspec.implementations.local import LocalFileSystem
@@ -14,6 +16,7 @@ from schemas.phrases import counted, listed, quoted
 from tasks.core import unpack as core
 from tasks.engine.progress import progress
 from tasks.io.files.unpacked import UnpackFolder
+from tasks.io.store import layout, leases
 from tasks.io.store.layout import blob_path
 from tasks.io.store.releases import Release
 from tasks.io.store.store import Store
@@ -53,7 +56,8 @@ def unpack(
     target = UnpackFolder(folder, {"name": release.manifest.name, "version": release.manifest.version})
     for name in (core.ANNOTATIONS, *files):
         target.folder(name)
-    work = _unpack_images(release, source, target, files)
+    with source.lease():
+        work = _unpack_images(release, source, target, files)
     receipt = {}
     for split, names in files.items():
         path = f"{core.ANNOTATIONS}/{split}.json"
@@ -143,6 +147,17 @@ class _Source:
         self._store = None if store_url is None else Store(store_url, is_overlay=True)
         if self._store is not None:
             self._store.check_readable()
+
+    def lease(self) -> AbstractContextManager[None]:
+        """What keeps blobs from being pruned meanwhile, where the store is one, and may be written."""
+        if self._store is None or not self._store.exists(layout.BLOBS):
+            return contextlib.nullcontext()
+        store = Store(self._store.url)
+        try:
+            store.check_writable()
+        except BadInput:  # to read it is enough
+            return contextlib.nullcontext()
+        return leases.shared(store, f"unpacking of {self._release.manifest.name}")
 
     def place(self, image: _Image, target: UnpackFolder) -> str:
         """Make an image a file, if it is none yet; what was done.

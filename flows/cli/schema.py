@@ -1,7 +1,6 @@
-"""`bilderatlas schema`: what a recipe may hold, for editors and other programs."""
+"""`bilderatlas schema`: what a recipe and a release's tables may hold, for people, editors and other programs."""
 
 import argparse
-import json
 from typing import TYPE_CHECKING
 
 from flows.cli.arguments import add_command
@@ -13,14 +12,21 @@ if TYPE_CHECKING:
 def add(commands: "Commands") -> None:
     """Add the command."""
     parser = add_command(
-        commands, "schema", schema, "print the JSON Schema of recipes, by which editors complete and check them"
+        commands, "schema", schema, "print what a recipe, or a table of a release, may hold: for people and for editors"
     )
-    parser.add_argument("what", choices=["recipe"], help="recipe: the YAML that people write")
+    parser.add_argument(
+        "word", nargs="?", metavar="recipe|TABLE", help="recipe, images, annotations, ledger ... (default: list these)"
+    )
+    parser.add_argument(
+        "--form",
+        choices=["text", "json", "odcs"],
+        help="text for people, a JSON Schema, or the table's data contract (default: json for recipe, else text)",
+    )
 
 
-def schema(_: argparse.Namespace) -> int:
+def schema(arguments: argparse.Namespace) -> int:
     """Print the schema."""
-    from schemas.recipe_schema import recipe_schema
+    from tasks.schema import schema
 
-    print(json.dumps(recipe_schema(), indent=1, ensure_ascii=False))
+    print(schema(arguments.word, arguments.form))
     return 0

@@ -15,14 +15,16 @@ from schemas.errors import BadInput, DamagedFile
 from schemas.phrases import and_more, error_line, quoted
 from tasks.core import verify as core
 from tasks.core import verify_rows as rules
-from tasks.core.export import digest, row_digest
+from tasks.core.export import digest
 from tasks.core.purge.rows import reveals
 from tasks.core.verify_coco import count_coco_rows
 from tasks.core.verify_images import image_rules
+from tasks.engine.release_digests import table_digest
 from tasks.io.files import contracts
 from tasks.io.store.releases import Release
 from tasks.verify.coco import coco_files
 from tasks.verify.images import images
+from tasks.verify.promises import promises
 from tasks.verify.rows import columns_of, order_of, rows_of, splits_of
 
 _SHOWN = 20
@@ -58,6 +60,7 @@ def verify(url: str, *, is_deep: bool = False) -> Verification:
         ("contract", lambda: _contract(release)),
         ("content digest", lambda: _digests(release)),
         ("counts, keys, leaks", lambda: _tables(release)),
+        ("rules", lambda: promises(release)),
         ("values", lambda: _values(release)),
         ("COCO", lambda: coco_files(release)),
     ]
@@ -148,10 +151,10 @@ def _digests(release: Release) -> Iterator[str]:
     found = {}
     amended = release.manifest.amended
     expected = amended.content if amended else release.manifest.content
-    for table, key in digest.PRIMARY_KEYS.items():
+    for table in digest.PRIMARY_KEYS:
         try:
-            found[table] = row_digest.digest_by_primary_key(release.batches(table), key)
-        except ValueError as problem:  # NaN, infinity, or a number beyond 53 bits: JSON holds none of them
+            found[table] = table_digest(release, table)
+        except ValueError as problem:  # NaN or infinity; in contract 1, a number beyond 53 bits, too
             found[table] = ""
             yield f"{table}: expected numbers that a digest can be computed of, got {problem}"
             continue

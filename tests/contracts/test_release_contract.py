@@ -14,18 +14,7 @@ from tasks.core.verify import type_name
 from tasks.io.files import contracts
 
 CONTRACTS = contracts.contracts()
-SCHEMAS = {
-    "images": tables.IMAGES,
-    "annotations": tables.ANNOTATIONS,
-    "ledger": tables.LEDGER,
-    "records": tables.RECORDS,
-    "relations": tables.EDGES,
-    "takedowns": tables.TAKEDOWNS,
-    "tombstones": tables.TOMBSTONES,
-    "diversity": tables.DIVERSITY,
-    "histograms": tables.HISTOGRAMS,
-    "shares": tables.SHARES,
-}
+SCHEMAS = tables.BY_CONTRACT
 FILES = {table: f"statistics/{table}.parquet" for table in ("diversity", "histograms", "shares")} | {
     table: f"{table}/<split>-<number>-of-<count>.parquet" for table in ("images", "annotations")
 }
@@ -85,7 +74,7 @@ def test_no_column_that_the_design_promises_is_missing(table: str):
 @by_column
 def test_a_columns_types_are_those_of_its_schema(table: str, column: ContractProperty):
     kind = SCHEMAS[table].field(column.name).type
-    assert column.physical_type == type_name(kind)
+    assert column.arrow_type == type_name(kind)
     assert LOGICAL[column.logical_type](kind)
 
 

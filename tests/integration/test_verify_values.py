@@ -13,7 +13,8 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 
-from tasks.core.export import digest, row_digest
+from tasks.core.export import digest
+from tasks.engine.release_digests import table_digest
 from tasks.io.store.releases import Release
 from tasks.verify import verify
 from tests.support.broken_rules import CASES, Case
@@ -63,10 +64,7 @@ def seal(folder: Path) -> None:
     rewrite_manifest(folder, change_files)
     now = Release(str(folder))
     try:
-        content = {
-            table: row_digest.digest_by_primary_key(now.batches(table), key)
-            for table, key in digest.PRIMARY_KEYS.items()
-        }
+        content = {table: table_digest(now, table) for table in digest.PRIMARY_KEYS}
     except ValueError:  # a number that has no digest
         return
     whole = digest.content_digest(content)
@@ -135,7 +133,6 @@ def test_boxes_by_people_lie_in_images_that_people_have_annotated(release: Path)
 @pytest.mark.parametrize(
     ("table", "column", "value"),
     [
-        ("annotations", "annotation_id", 2**53),
         ("annotations", "area_px2", float("nan")),
         ("annotations", "area_px2", float("inf")),
     ],

@@ -1,6 +1,6 @@
 """The content digest of a release: of what its tables say, not of how files are written.
 
-Contract 2 takes it column by column (decision 020); data_contracts/v2/README.md defines it for outsiders. In short: a
+Contract 2 takes it column by column (docs/decisions, digest); data_contracts/v2/README.md defines it. In short: a
 table's digest is the SHA-256 of the sorted lines `column<TAB>digest`, a column's that of its plain byte form with rows
 in order of the primary key, and the content digest that of the sorted lines `table<TAB>digest`. Every line ends in a
 newline. Contract 1 went row by row: `row_digest`.

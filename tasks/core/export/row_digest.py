@@ -2,7 +2,7 @@
 
 Rows sorted by primary key; each row as RFC 8785 JSON of its content columns, one per line, every line ending in a
 newline; SHA-256. Bytes stand as the hex of their SHA-256; unsigned 64-bit numbers, which JSON readers would round, as
-decimal strings. Contract 2 digests column by column (`digest`, and decision 020 for why).
+decimal strings. Contract 2 digests column by column (`digest`; docs/decisions says why, under digest).
 """
 
 import hashlib

@@ -127,12 +127,13 @@ def schema_to_write(schema: pa.Schema, path: str) -> pa.Schema:
     for dictionaries, which stay some.
     """
     written = to_release_types(schema.empty_table(), path).schema
-    fields = [
-        pa.field(field.name, pa.dictionary(pa.int32(), written.field(field.name).type))
+    types = [
+        pa.dictionary(pa.int32(), written.field(field.name).type)
         if pa.types.is_dictionary(field.type)
-        else written.field(field.name)
+        else written.field(field.name).type
         for field in schema
     ]
+    fields = [pa.field(field.name, kind, metadata=field.metadata) for field, kind in zip(schema, types, strict=True)]
     return pa.schema(fields, schema.metadata)
 
 

@@ -149,14 +149,20 @@ class Store:
         """The file's bytes. Raises DamagedFile where there is none."""
         if self._overlay is not None and path in self._overlay:
             return self._overlay[path]
-        try:
-            if path not in self._hidden:
+        if path not in self._hidden:
+            with self._nothing_there(path):
                 return regular.read_from(self.fs, self.full(path))
+        raise DamagedFile(f"expected {path} in the store {self.url}, got other bytes than it had")
+
+    @contextlib.contextmanager
+    def _nothing_there(self, path: str) -> Iterator[None]:
+        """Where there is no file, DamagedFile."""
+        try:
+            yield
         except OSError as problem:
             if problem.errno not in _NO_FILE and not isinstance(problem, regular.NotRegular):
                 raise
             raise DamagedFile(f"expected {path} in the store {self.url}, got nothing there") from problem
-        raise DamagedFile(f"expected {path} in the store {self.url}, got other bytes than it had")
 
     def exists(self, path: str) -> bool:
         """Whether there is a file or folder at the path."""
@@ -274,6 +280,28 @@ class Store:
             self.remove(blob_path(sha256))
             raise DamagedFile(f"expected blob {sha256}, got other bytes; they were removed")
         return data
+
+    def read_blob_into(self, sha256: str, target: memoryview) -> None:
+        """Fill memory, as long as the blob, with its bytes, hashed again. Raises as `read_blob` does."""
+        path = blob_path(sha256)
+        if self.is_local and self._overlay is None:
+            digest = self._read_local_into(path, target)
+        else:
+            data = self.read_bytes(path)
+            digest = hashlib.sha256(data).hexdigest()
+            if len(data) == len(target):
+                target[:] = data
+            elif digest == sha256:
+                raise DamagedFile(f"expected {len(target)} bytes of blob {sha256}, got {len(data)}")
+        if digest != sha256:
+            self.remove(path)
+            raise DamagedFile(f"expected blob {sha256}, got other bytes; they were removed")
+
+    def _read_local_into(self, path: str, target: memoryview) -> str:
+        """The digest of what was read; empty where the file is shorter or longer than the memory."""
+        with self._nothing_there(path), regular.open_file(self.full(path)) as file:
+            is_whole = file.readinto(target) == len(target) and not file.read(1)  # type: ignore[attr-defined]
+        return hashlib.sha256(target).hexdigest() if is_whole else ""
 
     def blob_sizes(self) -> dict[str, int]:
         """Bytes of every blob by its SHA-256: one listing instead of a question per blob."""
