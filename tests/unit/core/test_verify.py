@@ -39,7 +39,8 @@ CONTENT = {"annotations": "a" * 64, "images": "b" * 64, "ledger": "c" * 64}
 def manifest_of(**changes: Any) -> ReleaseManifest:
     """A manifest that holds, as contract 1.4 has it, but for the changes, which are made before it is sealed."""
     whole = digest.content_digest(CONTENT)
-    files = {path: FileEntry(sha256="d" * 64, bytes=1) for path in verify.needed_files("1.4.0")}
+    needed = verify.needed_files(changes.get("contract_version", "1.4.0"))
+    files = {path: FileEntry(sha256="d" * 64, bytes=1) for path in needed}
     fields: dict[str, Any] = {
         "name": "art",
         "previous": None,
