@@ -476,6 +476,15 @@ class Draft:
         """JSON with sorted keys, in UTF-8."""
         self.write(path, json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode())
 
+    def write_chunks(self, path: str, chunks: Iterable[Any]) -> None:
+        """A file of which only a piece at a time is in memory: bytes, or buffers of them."""
+        target = self.folder / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with target.open("wb") as file:
+            for chunk in chunks:
+                file.write(chunk)
+        self._note(path, None)
+
     def write_parquet(
         self, path: str, groups: Iterable[pa.Table], schema: pa.Schema, order: Sequence[str] = ()
     ) -> None:
