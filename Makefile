@@ -26,7 +26,7 @@ CHROMIUM := /usr/bin/chromium
 .PHONY: help setup setup-browser build test check lint types imports tests test-live unit docs-settings weights wheel lock clean \
   campaign-sameness campaign-faults campaign-kills campaign-hostile campaign-million campaign-dedup-quality \
   campaign-dedup-families bench-overhead bench-fetch bench-dedup bench-choose bench-detect-cpu bench-detect-gpu bench-detectors \
-  bench-train
+  bench-train bench-release-diff
 
 help: ## list every target
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-24s %s\n", $$1, $$2 }' Makefile
@@ -123,6 +123,9 @@ bench-detectors: $(READY) ## detectors scored on People-Art's test split
 
 bench-train: $(READY) ## training beside a reference loop
 	$(BIN)/python -m benchmarks.train
+
+bench-release-diff: $(READY) ## diff of two releases of up to a million records: time and memory
+	$(BIN)/python -m benchmarks.release_diff
 
 campaign-dedup-quality: $(READY) ## copies found and works joined wrongly, on real and painted pictures
 	$(BIN)/python -m benchmarks.dedup_quality $(PAINTINGS) --one-each

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-COMMANDS = {"diff", "diff", "verify", "why", "purge", "evaluate", "train"}
+COMMANDS = {"diff", "verify", "why", "purge", "evaluate", "train"}
 ARCHITECTURE = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
 
 
