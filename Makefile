@@ -143,6 +143,9 @@ bench-detectors: $(READY) ## detectors scored on People-Art's test split
 bench-train: $(READY) ## training beside a reference loop
 	$(BIN)/python -m benchmarks.train
 
+bench-release-diff: $(READY) ## diff of two releases of up to a million records: time and memory
+	$(BIN)/python -m benchmarks.release_diff
+
 campaign-dedup-quality: $(READY) ## copies found and works joined wrongly, on real and painted pictures
 	$(BIN)/python -m benchmarks.dedup_quality $(PAINTINGS) --one-each
 	$(BIN)/python -m benchmarks.dedup_quality $(PAINTINGS); first=$$?; \
