@@ -23,7 +23,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 CHROMIUM := /usr/bin/chromium
 
-.PHONY: help setup setup-browser build test check lint types imports tests test-live unit docs-settings weights wheel lock clean \
+.PHONY: help setup setup-browser build test check lint types imports tests test-live test-contracts unit docs-settings weights wheel lock clean \
   campaign-sameness campaign-faults campaign-kills campaign-hostile campaign-million campaign-dedup-quality \
   campaign-dedup-families bench-overhead bench-fetch bench-dedup bench-choose bench-detect-cpu bench-detect-gpu bench-detectors \
   bench-train
@@ -42,6 +42,12 @@ $(READY): requirements.lock pyproject.toml
 	mkdir -p $(PREFECT_HOME)
 	touch $(READY)
 
+# Tools and readers that need versions of their own have environments of their own.
+.venv/%/ready: tests/environments/%.lock | $(READY)
+	test -x .venv/$*/bin/python || $(PYTHON) -m venv .venv/$*
+	$(BIN)/uv pip sync --quiet --python .venv/$*/bin/python --require-hashes tests/environments/$*.lock
+	touch $@
+
 setup-browser: ## install Debian's chromium for the tests of the report's page (needs root)
 	test -x $(CHROMIUM) || { apt-get update && apt-get install -y --no-install-recommends chromium; }
 
@@ -53,7 +59,7 @@ build: $(READY) $(MUSEUM)/works.csv ## build and check a release of the pretend 
 	$(BIN)/bilderatlas verify $(STORE)/releases/museum/latest
 	$(BIN)/bilderatlas museum grade $(MUSEUM) $(STORE)/releases/museum/latest
 
-test: $(READY) ## every check, and every test but test-live (about 12 minutes)
+test: $(READY) ## every check, and every test but test-live and test-contracts (about 12 minutes)
 	$(MAKE) --no-print-directory --jobs=2 lint types imports tests
 
 check: $(READY) ## the quick checks: lint, types, imports and unit tests (under 3 minutes)
@@ -69,12 +75,15 @@ types: $(READY) ## mypy --strict
 imports: $(READY) ## which room may import which (import-linter)
 	$(BIN)/lint-imports
 
-tests: $(READY) ## all tests with coverage, but for those of test-live
-	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m "not live" \
+tests: $(READY) ## all tests with coverage, but for those of test-live and test-contracts
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m "not live and not contract_tools" \
 		--cov --cov-report=term-missing:skip-covered
 
 test-live: $(READY) ## whole commands with Prefect servers, workers, a Dask cluster, signals, a browser, the wheel
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m live tests/integration tests/unit/flows
+
+test-contracts: $(READY) .venv/contract-tools/ready ## datacontract-cli lints the contracts, and tests a release by them
+	$(BIN)/python -m pytest -n 0 -m contract_tools tests/integration/test_contract_tools.py
 
 unit: $(READY) ## unit tests and doctests of flows, tasks and schemas: without Prefect servers and the slowest, 20 examples each
 	$(BIN)/python -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder -m "not server and not slow" --hypothesis-profile=quick \
@@ -139,7 +148,9 @@ wheel: $(READY) ## build the wheel into dist
 	rm -rf dist
 	$(BIN)/uv build --quiet --wheel --no-build-isolation --python $(BIN)/python
 
-lock: ## resolve requirements.lock again
+lock: ## resolve requirements.lock again, and the lock of the contracts' tools
+	$(BIN)/uv pip compile --quiet tests/environments/contract-tools.txt --generate-hashes --no-header \
+	  --python-version 3.11 --output-file tests/environments/contract-tools.lock
 	$(BIN)/uv pip compile --quiet pyproject.toml --all-extras --generate-hashes --no-header \
 	  --python-version 3.11 --output-file requirements.lock
 
