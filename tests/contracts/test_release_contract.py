@@ -149,12 +149,3 @@ def test_no_stored_table_has_a_column_twice(name: str):
 @pytest.mark.parametrize("name", ["FETCH", "SCREEN", "DEDUP", "SAMPLE", "SPLIT"])
 def test_every_outcome_begins_with_what_all_outcomes_say(name: str):
     assert list(getattr(tables, name))[: len(tables.OUTCOME)] == list(tables.OUTCOME)
-
-
-@pytest.mark.parametrize("schema", [tables.IMAGES, tables.ANNOTATIONS], ids=["images", "annotations"])
-def test_files_below_a_splits_folder_hold_it_as_readers_of_the_folder_make_it(schema: pa.Schema):
-    written = tables.as_written(schema)
-    assert written.names == schema.names
-    assert written.field("split").type == pa.dictionary(pa.int32(), pa.string())
-    assert [field for field in written if field.name != "split"] == [field for field in schema if field.name != "split"]
-    assert type_name(written.field("split").type) == "string"

@@ -142,7 +142,7 @@ def test_a_release_that_is_damaged_is_told_in_a_sentence(built, release):
     context = built.context()
     first = Path(release) / built.latest.parts("annotations")[0]
     first.write_bytes(b"PAR1" + first.read_bytes()[100:])
-    with pytest.raises(DamagedFile, match=r"expected annotations/split=\w+/part-00000.parquet in release .* a Parquet"):
+    with pytest.raises(DamagedFile, match=r"expected annotations/\w+-00000-of-00001.parquet in release .* a Parquet"):
         load_ground_truth(release, None, context)
 
 
