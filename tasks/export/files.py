@@ -50,11 +50,11 @@ def write_release(
 
     info = document.release_info(recipe.title or recipe.name, row["version"])
     with releases.Draft(store) as draft:
-        pairs = []
+        pairs, blob_sizes = [], store.blob_sizes()
         for split in recipe.split.splits:
             image_rows = content.images.filter(pc.equal(content.images["split"], split))
             boxes = content.annotations.filter(pc.equal(content.annotations["split"], split))
-            parts.write_images(draft, store, settings, split, image_rows)
+            parts.write_images(draft, store, blob_sizes, settings, split, image_rows)
             parts.write_annotations(draft, split, boxes)
             pairs.append(
                 (
