@@ -258,6 +258,7 @@ IMAGES = pa.schema(
         ("date_text", pa.string()),
         ("year", pa.int32()),
         ("rights_uri", pa.string()),
+        ("rights_spdx", pa.string()),
         ("rights_text", pa.string()),
         ("rights_basis", pa.string()),
         ("sha256", pa.string()),
@@ -424,6 +425,22 @@ FILLED: dict[str, frozenset[str]] = {
     "relations": frozenset({"a", "b"}),
     "takedowns": frozenset({"record_id", "scope"}),
     "tombstones": frozenset({"record_id", "date", "reason"}),
-    "statistics/diversity": frozenset(),
+    "statistics/diversity": frozenset({"moment", "images", "artists", "unknown_artist"}),
+    "statistics/histograms": frozenset({"statistic", "moment", "count"}),
+    "statistics/shares": frozenset({"split", "images", "figures"}),
 }
-"""Columns of a release's tables that have no null; of the first three tables those that the contract says."""
+"""Columns of a release's tables that have no null."""
+
+BY_CONTRACT = {
+    "images": IMAGES,
+    "annotations": ANNOTATIONS,
+    "ledger": LEDGER,
+    "records": RECORDS,
+    "relations": EDGES,
+    "takedowns": TAKEDOWNS,
+    "tombstones": TOMBSTONES,
+    "diversity": DIVERSITY,
+    "histograms": HISTOGRAMS,
+    "shares": SHARES,
+}
+"""The tables of a release by the names of their contracts."""

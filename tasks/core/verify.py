@@ -11,6 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from schemas.contract import README, TABLES, contract_path, major, numbers
 from schemas.manifests import ReleaseManifest
 from schemas.part_names import SPLIT_TABLES, Part, parse_part, part_path
 from schemas.phrases import quoted
@@ -21,9 +22,14 @@ from tasks.core.export import digest
 Row = Mapping[str, Any]
 
 VERSION = re.compile("[0-9a-f]{12}")
-NEEDED_FILES = ("contract.yaml", "ledger.parquet", "recipe.yaml")
 SEALED_SINCE = (1, 4)
 """The contract since which manifests have a digest of their own."""
+
+
+def needed_files(contract_version: str) -> tuple[str, ...]:
+    """Files that every release by this contract has, whatever it holds."""
+    contract = ("contract.yaml",) if major(contract_version) < 2 else (README, *map(contract_path, TABLES))
+    return (*contract, "ledger.parquet", "recipe.yaml")
 
 
 def manifest_problems(
@@ -34,7 +40,7 @@ def manifest_problems(
     fields: the JSON object as it is written. folder: the name of the release's folder. siblings: manifests by version
     of the releases beside it, as far as they are there.
     """
-    for path in NEEDED_FILES:
+    for path in needed_files(manifest.contract_version):
         if path not in manifest.files:
             yield f"manifest.json: expected {path} among its files, got none"
     yield from _seal_problems(fields, manifest)
@@ -52,7 +58,7 @@ def _seal_problems(fields: Row, manifest: ReleaseManifest) -> Iterator[str]:
             return
         if got != manifest.manifest_sha256:
             yield f"manifest.json: expected fields of SHA-256 {manifest.manifest_sha256[:12]}..., got {got[:12]}..."
-    elif _number(manifest.contract_version) >= SEALED_SINCE:
+    elif numbers(manifest.contract_version) >= SEALED_SINCE:
         yield "manifest.json: expected manifest_sha256, got none"
     elif manifest.previous is None and manifest.lineage != 1:
         yield f"manifest.json: expected lineage 1 where nothing was before, got {manifest.lineage}"
@@ -90,12 +96,6 @@ def _chain_problems(manifest: ReleaseManifest, siblings: Mapping[str, ReleaseMan
             f"manifest.json: expected a lineage above {before.lineage}, since its predecessor {previous} has other "
             f"settings of the split, got {manifest.lineage}"
         )
-
-
-def _number(contract_version: str) -> tuple[int, ...]:
-    """A contract's version as numbers; (0,) where it is none."""
-    parts = contract_version.split(".")
-    return tuple(map(int, parts)) if all(part.isdecimal() for part in parts) else (0,)
 
 
 def schema_problems(table: str, schema: pa.Schema, columns: Iterable[ContractColumn]) -> Iterator[str]:
@@ -161,18 +161,21 @@ def row_count_problems(path: str, listed: int | None, rows: int | None) -> Itera
         yield f"{path}: expected {rows if rows is not None else 'no'} rows in manifest.json, got {quoted(listed)}"
 
 
-def part_problems(files: Collection[str], splits: Iterable[str]) -> Iterator[str]:
-    """Files of images and annotations that the manifest lacks, or that are called as no release calls them.
+_NAMES = ("images/split=train/part-00000.parquet", part_path("images", "train", 0, 1))
+"""How contract 1, and how later ones call a file."""
+
+
+def part_problems(files: Collection[str], splits: Iterable[str], contract_major: int) -> Iterator[str]:
+    """Files of images and annotations that the manifest lacks, or that are called as no release of that contract
+    calls them.
 
     An empty split has a file of each table, too, and of each split there are as many files as their names say.
     """
     named = {path: parse_part(path) for path in files if path.startswith(tuple(f"{table}/" for table in SPLIT_TABLES))}
     for path, part in named.items():
-        if part is None:
-            yield f"{path}: expected a name such as {part_path('images', 'train', 0, 1)}, got this one"
+        if part is None or (part.of is None) != (contract_major < 2):
+            yield f"{path}: expected a name such as {_NAMES[contract_major >= 2]}, got this one"
     parts = [part for part in named.values() if part is not None]
-    if len({part.of is None for part in parts}) > 1:
-        yield "manifest.json: expected all files of images and annotations in folders of splits, or none, got both"
     for table, split in product(SPLIT_TABLES, splits):
         mine = [part for part in parts if (part.table, part.split) == (table, split)]
         if not mine:

@@ -78,7 +78,7 @@ def publication(content: Content, recipe: Recipe, context: Context) -> pa.Table:
     """One row: the digest of each table, of all content, and the version."""
     digests = {name: digest.table_digest(getattr(content, name).to_batches()) for name in digest.PRIMARY_KEYS}
     whole = digest.content_digest(digests)
-    version = digest.version(whole, recipe_sha256(recipe, context), str(contracts.contract()["version"]))
+    version = digest.version(whole, recipe_sha256(recipe, context), contracts.version())
     return pa.table({**{name: [value] for name, value in digests.items()}, "content": [whole], "version": [version]})
 
 

@@ -14,23 +14,22 @@ from schemas.detect import Detect
 from schemas.manifests import Context, Predecessor, ReleaseManifest, State
 from schemas.recipe import Recipe
 from schemas.stages import Export
-from schemas.tables import EDGES, LEDGER, RECORDS, TAKEDOWNS
+from schemas.tables import EDGES, LEDGER, RECORDS, TAKEDOWNS, TOMBSTONES
 from tasks.core import evaluate, tables
 from tasks.core.coco import document
 from tasks.core.export import card, card_head, digest, ledger
 from tasks.core.report import clusters, detector, page, thumbnails
-from tasks.core.statistics import Statistics
-from tasks.engine import by_hand
 from tasks.engine import thumbnails as shelves
 from tasks.engine.cache_keys import split_sha256
 from tasks.engine.previous import open_predecessor
 from tasks.engine.views import columns_of, metadata_counts
 from tasks.export import parts, statistics
 from tasks.export.content import Content, publication, recipe_sha256
+from tasks.export.other_tables import OtherTables
 from tasks.io.files import contracts
 from tasks.io.images.inspection import PHASH
 from tasks.io.store import releases, tombstones
-from tasks.io.store.store import Store, parquet_bytes
+from tasks.io.store.store import Store
 
 _RECORD_FIELDS = ("title", "artist", "source", "source_url", "rights_uri")
 _LIBRARIES = ("bilderatlas", "pyarrow", "pillow", "imagehash", "numpy", "onnxruntime")
@@ -42,7 +41,7 @@ def write_release(
     state: State,
     recipe: Recipe,
     content: Content,
-    previous: releases.Release | None,
+    others: OtherTables,
     context: Context,
 ) -> str:
     """Write all files to a draft, then publish it; the release's URL."""
@@ -68,22 +67,22 @@ def write_release(
         if scores is not None:
             draft.write_json("evaluation.json", scores)
         draft.write_table("ledger.parquet", content.ledger, LEDGER, ["record_id"])
-        known = by_hand.redact_taken_down(store.read_table(state.records), content.ledger)
-        draft.write_table("records.parquet", known, RECORDS, ["record_id"])
-        draft.write_table("relations.parquet", edges(store, state), EDGES, ["a", "b"])
-        if (down := by_hand.takedowns(store, state, content.ledger)).num_rows:
-            draft.write_table("takedowns.parquet", down, TAKEDOWNS, ["record_id"])
-        if (stones := by_hand.all_tombstones(store, recipe, previous)).num_rows:
+        draft.write_table("records.parquet", others.records, RECORDS, ["record_id"])
+        draft.write_table("relations.parquet", others.relations, EDGES, ["a", "b"])
+        if others.takedowns.num_rows:
+            draft.write_table("takedowns.parquet", others.takedowns, TAKEDOWNS, ["record_id"])
+        if (stones := others.tombstones).num_rows:
             # some may have come with a release from another store
             if not stones.equals(tombstones.read_tombstones(store, recipe.name)):
                 tombstones.write_tombstones(store, recipe.name, stones)
-            draft.write("tombstones.parquet", parquet_bytes(stones), rows=stones.num_rows)
-        counted = statistics.statistics(store, state, recipe, content.images)
+            draft.write_table("tombstones.parquet", stones, TOMBSTONES, ["record_id"])
+        counted = others.statistics
         statistics.write(draft, counted)
         draft.write(
             "recipe.yaml", yaml.safe_dump(recipe.model_dump(mode="json"), sort_keys=False, allow_unicode=True).encode()
         )
-        draft.write("contract.yaml", contracts.text().encode())
+        for path, text in contracts.texts().items():
+            draft.write(path, text.encode())
         manifest = _manifest(store, draft, recipe, content, row, state.previous, context)
         rights = {
             entry["values"]: entry["counts"] for entry in pc.value_counts(content.images["rights_uri"]).to_pylist()
@@ -98,7 +97,7 @@ def write_release(
         draft.write("README.md", f"---\n{head}---\n\n{text}".encode())
         draft.write(
             "report.html",
-            _report(store, recipe, manifest, state, content, settings.coco.score, counted, context).encode(),
+            _report(store, recipe, manifest, state, content, settings.coco.score, others, context).encode(),
         )
         return draft.publish(digest.sealed(manifest.model_copy(update={"files": dict(sorted(draft.files.items()))})))
 
@@ -116,15 +115,6 @@ def _looked_for(recipe: Recipe) -> set[int]:
     """Ids of the categories that the recipe's detectors look for."""
     names = {name for stage in recipe.stages if isinstance(stage, Detect) for name in stage.classes}
     return {number for number, name in enumerate(recipe.categories, 1) if name in names}
-
-
-def edges(store: Store, state: State) -> pa.Table:
-    """EDGES of all dedup stages, sorted; a pair that two have looked at stands as the later one left it."""
-    found = [store.read_table(step.edges) for step in state.steps if step.edges is not None]
-    table = pa.concat_tables([EDGES.empty_table(), *found])
-    order = pc.sort_indices(table, [("a", "ascending"), ("b", "ascending")])
-    names = pc.binary_join_element_wise(table["a"], table["b"], "\n").take(order)
-    return tables.last_of_each(table.take(order).append_column("pair", names), "pair").drop_columns("pair")
 
 
 def _manifest(
@@ -151,7 +141,7 @@ def _manifest(
         previous=predecessor,
         lineage=lineage,
         split_sha256=split_sha256(recipe.split),
-        contract_version=str(contracts.contract()["version"]),
+        contract_version=contracts.version(),
         content_sha256=row["content"],
         recipe_sha256=recipe_sha256(recipe, context),
         counts=ledger.counts(content.ledger),
@@ -173,13 +163,13 @@ def _report(
     state: State,
     content: Content,
     least_score: float,
-    counted: Statistics,
+    others: OtherTables,
     context: Context,
 ) -> str:
     """The page to look at, with the stored thumbnails of the few images that it shows."""
     kept = page.sample_records(content.ledger)
     images = tables.lookup(content.images, "record_id", pa.chunked_array([pa.array(kept, pa.string())])).to_pylist()
-    reviewed = clusters.select_for_review(edges(store, state), content.ledger)
+    reviewed = clusters.select_for_review(others.relations, content.ledger)
     facts = _facts(store, state, [*kept, *reviewed.record_ids()])
     boxes = _boxes(content.annotations, kept, least_score, by_people=any(row["is_annotated"] for row in images))
     sizes = {row["sha256"]: (row["width_px"], row["height_px"]) for row in facts.values()}
@@ -197,7 +187,7 @@ def _report(
         reviewed,
         facts,
         thumbnail_of,
-        counted,
+        others.statistics,
         detector.section(content.images, content.annotations, recipe.categories),
     )
 

@@ -23,7 +23,7 @@ _MANIFEST, _DETECTIONS = "manifest.json", ".detections.json"
 _OF_RELEASES = re.compile(
     r"(ledger|records|relations|takedowns|tombstones)\.parquet"
     r"|statistics/\w+\.parquet|coco/[^/]+\.json|media/[0-9a-f]{2}/[0-9a-f]{64}\.\w+|evaluation\.json"
-    r"|(recipe|contract)\.yaml|README\.md|report\.html"
+    r"|(recipe|contract)\.yaml|contract/(README\.md|[a-z]+\.odcs\.yaml)|README\.md|report\.html"
 )
 """Paths that releases have, besides those of `parse_part`: what `amend` knows."""
 _DIVERSITY, _CARD, _REPORT = "statistics/diversity.parquet", "README.md", "report.html"

@@ -18,6 +18,7 @@ from tasks.io.store.releases import Release
 from tasks.verify import verify
 from tests.support.broken_rules import CASES, Case
 from tests.support.desk import Desk
+from tests.support.first_contract import to_first_contract
 from tests.support.manifests import rewrite_manifest
 
 Change = Callable[[list[dict[str, Any]]], Any]
@@ -272,19 +273,7 @@ def test_what_only_a_deep_look_tells(release: Path, column: str, value: Any, sai
 
 def test_a_release_of_an_earlier_contract_lacks_its_columns(release: Path):
     """Contract 1.1 had neither hashes' recipes nor the pages of all copies, and its manifests no digest."""
-    late = ["source_urls", "phash_recipe"]
-    for part in Release(str(release)).parts("images"):
-        whole = pq.ParquetFile(release / part).read()
-        pq.write_table(whole.drop_columns(late), release / part)
-    contract = yaml.safe_load((release / "contract.yaml").read_text())
-    columns = [column for column in contract["tables"]["images"]["columns"] if column["name"] not in late]
-    contract["tables"]["images"]["columns"] = columns
-    (release / "contract.yaml").write_text(yaml.safe_dump({**contract, "version": "1.1.0"}))
-    rewrite_manifest(release, lambda fields: fields.update(contract_version="1.1.0"))
-    seal(release)
-    version = Release(str(release)).manifest.version
-    for split in ("train", "val", "test"):
-        rewrite_json(release, f"coco/{split}.json", lambda document: document["info"].update(version=version))
+    to_first_contract(release, "1.1.0", without=("source_urls", "phash_recipe"))
     assert verify(str(release), is_deep=True).problems == ()
 
 
@@ -321,11 +310,16 @@ _BOMB = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n" + "\n".join(
     ("file", "text", "said"),
     [
         pytest.param(
-            "contract.yaml", _BOMB, "expected at most 500,000 values", id="a contract that means 10^11 values"
+            "contract/images.odcs.yaml", _BOMB, "expected at most 500,000 values", id="a contract of 10^11 values"
         ),
         pytest.param("recipe.yaml", _BOMB, "expected at most 500,000 values", id="a recipe that means 10^11 values"),
-        pytest.param("contract.yaml", "[1]", "expected a mapping, got [1]", id="a contract that is a list"),
-        pytest.param("contract.yaml", "version: 1.4.1", "expected 'splits' as releases have it", id="a bare contract"),
+        pytest.param("contract/ledger.odcs.yaml", "[1]", "expected a mapping, got [1]", id="a contract of a list"),
+        pytest.param(
+            "contract/images.odcs.yaml",
+            "version: 2.0.0",
+            "expected 'apiVersion' as releases",
+            id="a bare contract",
+        ),
         pytest.param("recipe.yaml", "categories: 3", "expected 'categories' as releases have it, got 3", id="a number"),
         pytest.param(
             "recipe.yaml",

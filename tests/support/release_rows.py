@@ -24,6 +24,7 @@ IMAGE: dict[str, Any] = {
     "date_text": "c. 1649",
     "year": 1650,
     "rights_uri": "https://creativecommons.org/publicdomain/zero/1.0/",
+    "rights_spdx": "CC0-1.0",
     "rights_text": None,
     "rights_basis": "recipe: me: it is old",
     "sha256": SHA256,

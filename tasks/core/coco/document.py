@@ -7,6 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from tasks.core import rights
 from tasks.core.coco.entries import annotation_entry, result_entry
 from tasks.core.coco.keypoints import NAMES, SKELETON
 
@@ -83,14 +84,13 @@ def is_in_document(box: Row, origin: str, least_score: float) -> bool:
 
 
 def licence_entries(uris: Iterable[str]) -> list[Row]:
-    """COCO's `licenses` of images with these rights, each once, sorted; a licence is called as its URI ends.
+    """COCO's `licenses` of images with these rights, each once, sorted.
 
-    >>> licence_entries(["https://creativecommons.org/publicdomain/zero/1.0/", "NOASSERTION"])[0]
-    {'id': 1, 'name': 'NOASSERTION', 'url': 'NOASSERTION'}
+    >>> licence_entries(["https://creativecommons.org/publicdomain/zero/1.0/", "NOASSERTION"])[1]
+    {'id': 2, 'name': 'CC0-1.0', 'url': 'https://creativecommons.org/publicdomain/zero/1.0/'}
     """
     return [
-        {"id": number, "name": uri.rstrip("/").rsplit("/", 1)[-1], "url": uri}
-        for number, uri in enumerate(sorted({*uris}), 1)
+        {"id": number, "name": rights.licence_name(uri), "url": uri} for number, uri in enumerate(sorted({*uris}), 1)
     ]
 
 

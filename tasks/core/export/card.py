@@ -61,7 +61,7 @@ def card(
         "## Files",
         "",
         "- `images/<split>-*.parquet`, `annotations/<split>-*.parquet`, `ledger.parquet`: the tables; "
-        "`contract.yaml` describes each column.",
+        "`contract/` describes each column.",
         "- `coco/<split>.json`: COCO annotations; `coco/<split>.detections.json`: the detector's boxes in COCO's "
         "results format.",
         "- `records.parquet`: what was known about every record, kept or not; `relations.parquet`: which records are "

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import pyarrow as pa
 
 from schemas.tables import IMAGES
+from tasks.core import rights
 from tasks.core.coco.document import media_path
 
 FROM_RECORDS = (
@@ -35,17 +36,33 @@ IMAGES_BY_DIGEST = pa.schema(
 
 
 def images(columns: Mapping[str, pa.ChunkedArray | pa.Array], *, is_embedded: bool, is_media: bool) -> pa.Table:
-    """DIGESTED rows of the kept records, in the order given. `columns`: all of IMAGES but `image`."""
+    """IMAGES_BY_DIGEST rows of the kept records, in the order given.
+
+    columns: all of IMAGES but `image` and `rights_spdx`.
+    """
     shas, formats = columns["sha256"].to_pylist(), columns["format"].to_pylist()
     image = [
         {"bytes": sha256 if is_embedded else None, "path": media_path(sha256, form) if is_media else None}
         for sha256, form in zip(shas, formats, strict=True)
     ]
     return (
-        pa.table({**columns, "image": pa.array(image, IMAGES_BY_DIGEST.field("image").type)})
+        pa.table(
+            {
+                **columns,
+                "rights_spdx": _spdx(columns["rights_uri"]),
+                "image": pa.array(image, IMAGES_BY_DIGEST.field("image").type),
+            }
+        )
         .select(IMAGES_BY_DIGEST.names)
         .cast(IMAGES_BY_DIGEST)
     )
+
+
+def _spdx(uris: pa.ChunkedArray | pa.Array) -> pa.Array:
+    """Each image's licence by its SPDX identifier, looked up once for each different URI."""
+    of = uris.combine_chunks() if isinstance(uris, pa.ChunkedArray) else uris
+    codes = of.dictionary_encode()
+    return pa.array([rights.spdx_id(uri) for uri in codes.dictionary.to_pylist()], pa.string()).take(codes.indices)
 
 
 def source_urls(

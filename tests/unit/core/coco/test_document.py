@@ -195,8 +195,8 @@ def test_licences_are_those_of_the_images_each_once_from_1():
     got = document([image(1, rights_uri="NOASSERTION"), image(2, rights_uri=BY), image(3), image(4, rights_uri=BY)], [])
     assert got["licenses"] == [
         {"id": 1, "name": "NOASSERTION", "url": "NOASSERTION"},
-        {"id": 2, "name": "4.0", "url": BY},
-        {"id": 3, "name": "1.0", "url": CC0},
+        {"id": 2, "name": "CC-BY-4.0", "url": BY},
+        {"id": 3, "name": "CC0-1.0", "url": CC0},
     ]
     assert [entry["license"] for entry in got["images"]] == [1, 2, 3, 2]
 
