@@ -52,7 +52,7 @@ def row_schema(contract: DataContract) -> Node:
 
 
 def _column(column: ContractProperty) -> Node:
-    node = json_type(column.physical_type)
+    node = json_type(column.arrow_type)
     if column.words:
         node["enum"] = column.words
     unit = column.custom_value("unit")
