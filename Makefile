@@ -26,7 +26,7 @@ CHROMIUM := /usr/bin/chromium
 .PHONY: help setup setup-browser build test check lint types imports tests test-live test-readers unit licences docs-settings weights wheel lock lock-readers clean \
   campaign-sameness campaign-faults campaign-kills campaign-hostile campaign-million campaign-dedup-quality \
   campaign-dedup-families bench-overhead bench-fetch bench-dedup bench-choose bench-detect-cpu bench-detect-gpu bench-detectors \
-  bench-train bench-release-growth
+  bench-train bench-release bench-release-growth bench-release-diff
 
 help: ## list every target
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-24s %s\n", $$1, $$2 }' Makefile
@@ -127,6 +127,9 @@ bench-choose: $(READY) ## sample and split on 81,446 and on ten million works
 bench-release-growth: $(READY) ## how a build grows with records that bring no new images
 	$(BIN)/python -m benchmarks.release_growth
 
+bench-release: $(READY) ## write a release's files beside pyarrow alone; one style; what stays after 1 % new
+	$(BIN)/python -m benchmarks.release
+
 bench-detect-cpu: $(READY) ## detect on a CPU beside a plain loop
 	$(BIN)/python -m benchmarks.detect_cpu $(PAINTINGS)
 
@@ -139,6 +142,9 @@ bench-detectors: $(READY) ## detectors scored on People-Art's test split
 
 bench-train: $(READY) ## training beside a reference loop
 	$(BIN)/python -m benchmarks.train
+
+bench-release-diff: $(READY) ## diff of two releases of up to a million records: time and memory
+	$(BIN)/python -m benchmarks.release_diff
 
 campaign-dedup-quality: $(READY) ## copies found and works joined wrongly, on real and painted pictures
 	$(BIN)/python -m benchmarks.dedup_quality $(PAINTINGS) --one-each

@@ -194,6 +194,11 @@ class CountedFile(io.RawIOBase):
         """Where it is."""
         return self._file.tell()
 
+    def close(self) -> None:
+        """Close it."""
+        self._file.close()
+        super().close()
+
     def readable(self) -> bool:
         """Yes."""
         return True
@@ -207,12 +212,12 @@ def style_bytes(files: Sequence[Path], style: str) -> tuple[int, int, int]:
     """(read, own, rows): bytes that pyarrow reads of the files for one style, footers apart, the images' own, rows."""
     read = own = rows = 0
     for path in files:
-        file = CountedFile(path)
-        fragment = ds.ParquetFileFormat().make_fragment(pa.PythonFile(file, mode="r"))
-        fragment.ensure_complete_metadata()
-        before = file.read_bytes
-        found = fragment.to_table(filter=pc.field("style") == style)
-        read += file.read_bytes - before
+        with CountedFile(path) as file:
+            fragment = ds.ParquetFileFormat().make_fragment(pa.PythonFile(file, mode="r"))
+            fragment.ensure_complete_metadata()
+            before = file.read_bytes
+            found = fragment.to_table(filter=pc.field("style") == style)
+            read += file.read_bytes - before
         rows += found.num_rows
         own += pc.sum(pc.binary_length(pc.struct_field(found["image"], "bytes"))).as_py() or 0
     return read, own, rows

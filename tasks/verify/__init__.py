@@ -23,7 +23,7 @@ from tasks.engine.release_digests import table_digest
 from tasks.io.files import contracts
 from tasks.io.store.releases import Release
 from tasks.verify.coco import coco_files
-from tasks.verify.images import images
+from tasks.verify.images import images, stored_bytes
 from tasks.verify.promises import promises
 from tasks.verify.rows import columns_of, order_of, rows_of, splits_of
 
@@ -59,6 +59,7 @@ def verify(url: str, *, is_deep: bool = False) -> Verification:
         ("files", lambda: _files(release)),
         ("contract", lambda: _contract(release)),
         ("content digest", lambda: _digests(release)),
+        ("image bytes", lambda: stored_bytes(release)),
         ("counts, keys, leaks", lambda: _tables(release)),
         ("rules", lambda: promises(release)),
         ("values", lambda: _values(release)),

@@ -18,7 +18,8 @@ def promises(release: Release) -> Iterator[str]:
     The rules are those of the program's own copy of that contract, never what the release brings with it: SQL of a
     stranger is not run. Of a contract that the program does not have there are none to ask.
     """
-    known = contracts.contracts() if release.manifest.contract_version == contracts.version() else {}
+    version = release.manifest.contract_version
+    known = contracts.contracts() if version == contracts.version() else contracts.published("release").get(version, {})
     tables = {}
     for name, contract in known.items():
         parts = release.parts(contract.path.removesuffix("/*.parquet").removesuffix(".parquet"))

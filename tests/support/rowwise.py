@@ -8,9 +8,20 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.reasons import Reason
-from schemas.tables import ANNOTATIONS, LEDGER
+from schemas.tables import ANNOTATIONS, IMAGES, LEDGER
 from tasks.core import ids as module
 from tasks.core.coco.box import area_px2, read_box
+from tasks.core.coco.document import (
+    Document,
+    Row,
+    annotation_origin,
+    category_entry,
+    document_annotation,
+    image_entry,
+    is_in_document,
+    licence_entries,
+)
+from tasks.core.coco.entries import result_entry
 
 
 def ids(names: Iterable[str], known: Mapping[str, int] | None = None, taken: Collection[int] = ()) -> dict[str, int]:
@@ -215,3 +226,73 @@ def _unused(name: str, used: dict[str, Any]) -> str:
     while (candidate := name if number == 1 else f"{name}\t{number}") in used:
         number += 1
     return candidate
+
+
+def source_urls(
+    record_ids: pa.ChunkedArray, urls: pa.ChunkedArray, copies: pa.Table, urls_of_copies: pa.ChunkedArray
+) -> pa.Array:
+    """(N,) lists: where each kept work is described, its own page first, then those of its dropped copies, sorted.
+
+    Each once.
+
+    copies: record_id and kept_record_id of every dropped copy, urls_of_copies theirs. A copy may have been dropped for
+    one that a later stage dropped for another: chains are followed to their end. Without any page the list is empty.
+    """
+    stays = dict(zip(copies["record_id"].to_pylist(), copies["kept_record_id"].to_pylist(), strict=True))
+    others: dict[str, set[str]] = {}
+    for name, url in zip(stays, urls_of_copies.to_pylist(), strict=True):
+        end = stays[name]
+        while end in stays:
+            end = stays[end]
+        if url is not None:
+            others.setdefault(end, set()).add(url)
+    found = [
+        [*([url] if url else []), *sorted(others.get(name, set()) - {url})]
+        for name, url in zip(record_ids.to_pylist(), urls.to_pylist(), strict=True)
+    ]
+    return pa.array(found, IMAGES.field("source_urls").type)
+
+
+def split_document(
+    images: pa.Table, annotations: pa.Table, categories: Sequence[str], least_score: float, info: Row
+) -> Document:
+    """The COCO file of one split, as a JSON-able value.
+
+    images, annotations: that split's rows of both tables (images without their bytes). Where any image of the split has
+    boxes by people, theirs stand (`info.annotation_origin` = people), else the detector's from `least_score` on
+    (= detector). `images[].is_annotated` says whether people have annotated an image. Categories name COCO's 17
+    keypoints where a box has any, and persons always. Format: Lin et al., "Microsoft
+    COCO", and PoPArt, section 3.4: a box has itself as its segmentation; keypoints are given where there are
+    any.
+    """
+    rows = images.to_pylist()
+    boxes = annotations.to_pylist()
+    origin = annotation_origin(boxes, is_annotated=any(image["is_annotated"] for image in rows))
+    chosen = [box for box in boxes if is_in_document(box, origin, least_score)]
+    with_keypoints = {box["category_id"] for box in chosen if box["keypoints_xyv"]}
+    licences = sorted({image["rights_uri"] for image in rows})
+    return {
+        "info": {**info, "annotation_origin": origin},
+        "licenses": licence_entries(licences),
+        "categories": [
+            category_entry(number, name, has_keypoints=name == "person" or number in with_keypoints)
+            for number, name in enumerate(categories, 1)
+        ],
+        "images": [
+            {"id": image["image_id"], "license": licences.index(image["rights_uri"]) + 1, **image_entry(image)}
+            for image in rows
+        ],
+        "annotations": [document_annotation(box) for box in chosen],
+    }
+
+
+def split_results(annotations: pa.Table) -> list[Row]:
+    """COCO's results format: every stored box of the detector in a split, with its score, and with keypoints where it
+    gave any.
+    """
+    return [_result(box) for box in annotations.to_pylist() if box["origin"] == "detector"]
+
+
+def _result(box: Row) -> Row:
+    plain = result_entry(box["image_id"], box["category_id"], box["xywh_px"], box["score"])
+    return {**plain, "keypoints": box["keypoints_xyv"]} if box["keypoints_xyv"] else plain

@@ -51,14 +51,15 @@ def is_kept(rule: Rule, value: Any) -> bool:
     """Whether the answer to a rule's query is what it must be; null never is."""
     if value is None:
         return False
-    return {
+    answers: dict[str, bool] = {
         "=": value == rule.bound,
         "!=": value != rule.bound,
         ">": value > rule.bound,
         ">=": value >= rule.bound,
         "<": value < rule.bound,
         "<=": value <= rule.bound,
-    }[rule.comparison]
+    }
+    return answers[rule.comparison]
 
 
 def problem(rule: Rule, value: Any, rows: Sequence[Any]) -> str:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from schemas.tables import ANNOTATIONS, FIGURE, XYWH
 from tasks.core import tables
-from tasks.core.coco.box import MAX_PX, read_box
+from tasks.core.coco.box import box_array
 from tasks.core.ids import ids
 from tasks.core.texts import float_texts, list_texts
 
@@ -73,21 +73,8 @@ def _numbers(category: pa.ChunkedArray, categories: Sequence[str]) -> pa.Chunked
 
 def _areas(xywh_px: pa.ChunkedArray) -> pa.Array:
     """(N,) width times height, to a hundredth. Raises BadBox for the first that is no box."""
-    box = _numbers_of(xywh_px)
-    with np.errstate(invalid="ignore"):
-        is_box = (np.abs(box) <= MAX_PX).all(1) & (box[:, 2:] > 0).all(1)
-    if not is_box.all():
-        read_box(xywh_px[int(np.argmin(is_box))].as_py())
+    box = box_array(xywh_px)
     return pa.array(_to_hundredths(box[:, 2] * box[:, 3]))
-
-
-def _numbers_of(xywh_px: pa.ChunkedArray) -> NDArray[np.float64]:
-    """(N, 4), NaN where a number, or the whole box, is null."""
-    boxes = xywh_px.combine_chunks()
-    found = np.full((len(boxes), 4), np.nan)
-    is_there = boxes.is_valid().to_numpy(False)
-    found[is_there] = np.asarray(boxes.flatten().to_numpy(zero_copy_only=False), np.float64).reshape(-1, 4)
-    return found
 
 
 def _to_hundredths(area: NDArray[np.float64]) -> NDArray[np.float64]:

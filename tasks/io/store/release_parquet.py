@@ -1,6 +1,6 @@
 """How the Parquet files of a release are written: the same settings for every table.
 
-docs/decisions/019 says why each is as it is.
+docs/release.md says what they are for.
 """
 
 import hashlib

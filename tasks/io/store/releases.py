@@ -221,19 +221,19 @@ class Release:
         paths = self.parts(table)
         if not paths:
             raise DamagedFile(f"expected files of the table {table} in release {self.manifest.version}, got none")
-        return pa.concat_tables([self.read_columns(path, columns).select(columns) for path in paths])
+        return pa.concat_tables([self.read_columns(path, columns, columns).select(columns) for path in paths])
 
-    def read_columns(self, path: str, needed: Collection[str] = ()) -> pa.Table:
+    def read_columns(self, path: str, needed: Collection[str] = (), only: Collection[str] | None = None) -> pa.Table:
         """The columns of one of its tables' files, without image bytes; those that no release has are left out.
 
-        Raises DamagedFile as `rows` does. needed: columns that it must have.
+        Raises DamagedFile as `rows` does. needed: columns that it must have; only: those to read, by default all.
         """
         name = release_tables.table_of_path(path)
         if name is None:
             raise AssertionError(f"expected a file of a release's table, got {path}")
         with self.open_parquet(path) as parquet:
             leaves = [parquet.schema.column(place).path for place in range(len(parquet.schema))]
-            wanted = set(release_tables.TABLES[name].schema.names) - {"image"}
+            wanted = set(release_tables.TABLES[name].schema.names if only is None else only) - {"image"}
             found = parquet.read(columns=[leaf for leaf in leaves if leaf.partition(".")[0] in wanted])
         try:
             return release_tables.check_columns(found, name, needed)
@@ -475,6 +475,15 @@ class Draft:
     def write_json(self, path: str, value: Any) -> None:
         """JSON with sorted keys, in UTF-8."""
         self.write(path, json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode())
+
+    def write_chunks(self, path: str, chunks: Iterable[Any]) -> None:
+        """A file of which only a piece at a time is in memory: bytes, or buffers of them."""
+        target = self.folder / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with target.open("wb") as file:
+            for chunk in chunks:
+                file.write(chunk)
+        self._note(path, None)
 
     def write_parquet(
         self, path: str, groups: Iterable[pa.Table], schema: pa.Schema, order: Sequence[str] = ()

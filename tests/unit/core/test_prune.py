@@ -39,7 +39,6 @@ def test_the_newest_stay_and_each_says_why():
         ({"keep": 2, "latest": {"a"}}, ["a", "d"]),
         ({"keep": 1, "latest": {"d", "a"}}, ["a", "d"]),
     ],
-    ids=str,
 )
 def test_choices(more: dict[str, Any], expected: list[str]):
     assert sorted(staying(CHAIN, **more)) == sorted(expected)
