@@ -76,7 +76,11 @@ def detector_names(recipe: Recipe, context: Context) -> tuple[str, ...]:
 
 def publication(content: Content, recipe: Recipe, context: Context) -> pa.Table:
     """One row: the digest of each table, of all content, and the version."""
-    digests = {name: digest.table_digest(getattr(content, name).to_batches()) for name in digest.PRIMARY_KEYS}
+    found = {name: getattr(content, name) for name in digest.PRIMARY_KEYS}
+    digests = {
+        name: digest.table_digest(table.column_names, table.column, digest.PRIMARY_KEYS[name])
+        for name, table in found.items()
+    }
     whole = digest.content_digest(digests)
     version = digest.version(whole, recipe_sha256(recipe, context), contracts.version())
     return pa.table({**{name: [value] for name, value in digests.items()}, "content": [whole], "version": [version]})

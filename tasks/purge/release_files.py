@@ -12,6 +12,7 @@ from schemas.phrases import counted, quoted
 from tasks.core.export import digest, ledger
 from tasks.core.purge import identifiers, rows
 from tasks.core.purge import release as core
+from tasks.engine.release_digests import table_digest
 from tasks.io.store.amend import ReleaseEditor
 from tasks.io.store.releases import Release
 from tasks.io.store.store import parquet_bytes
@@ -48,7 +49,7 @@ def check(removal: Removal, release: Release) -> None:
         for path in release.parts(table):
             release.read_columns(path, (digest.PRIMARY_KEYS[table],))
         try:
-            found = _digest(release, table)
+            found = table_digest(release, table)
         except (ValueError, TypeError) as problem:
             raise release.damage(f"the table {table}", "one that has a digest", problem) from problem
         amended = release.manifest.amended
@@ -179,10 +180,6 @@ def _manifest(release: Release, editor: ReleaseEditor, mine: pa.Table, day: str)
     """The manifest of the release as its files are now."""
     now = Release(release.url)
     now.manifest = release.manifest.model_copy(update={"files": editor.entries()})
-    content = {table: _digest(now, table) for table in digest.PRIMARY_KEYS}
+    content = {table: table_digest(now, table) for table in digest.PRIMARY_KEYS}
     amended = Amendment(date=day, tombstones=mine.num_rows, content=content)
     return digest.sealed(now.manifest.model_copy(update={"counts": ledger.counts(now.ledger()), "amended": amended}))
-
-
-def _digest(release: Release, table: str) -> str:
-    return digest.digest_by_primary_key(release.batches(table), digest.PRIMARY_KEYS[table])

@@ -13,7 +13,7 @@ import os
 import re
 import shutil
 import uuid
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -95,11 +95,14 @@ class Release:
             yield file
 
     @contextlib.contextmanager
-    def open_parquet(self, path: str) -> Iterator[pq.ParquetFile]:
-        """One of its Parquet files. What is no Parquet is DamagedFile, in the block too, where it is read."""
+    def open_parquet(self, path: str, footer: pq.FileMetaData | None = None) -> Iterator[pq.ParquetFile]:
+        """One of its Parquet files. What is no Parquet is DamagedFile, in the block too, where it is read.
+
+        footer: what an earlier look at the file found at its end, if there was one.
+        """
         with self._open(path) as file:
             try:
-                yield pq.ParquetFile(file)
+                yield pq.ParquetFile(file, metadata=footer)
             except pa.ArrowException as problem:
                 raise self.damage(path, "a Parquet file", problem) from problem
             except OSError as problem:
@@ -271,6 +274,40 @@ class Release:
         for path in self.parts(table):
             with self.open_parquet(path) as parquet:
                 yield from parquet.iter_batches(batch_size=rows)
+
+    def column_names(self, table: str) -> list[str]:
+        """Names of all columns that any of a table's files has, as they come."""
+        return list(dict.fromkeys(name for path in self.parts(table) for name in self.schema(path).names))
+
+    def column_reader(self, table: str) -> Callable[[str], pa.ChunkedArray]:
+        """What gives a column of a table by its name, of all its files, in plain types; of `image` all but the bytes.
+
+        It raises DamagedFile for a file that is gone, no Parquet, or without the column, and ValueError where files
+        have it in several types.
+        """
+        footers: dict[str, pq.FileMetaData] = {}  # of thousands of row groups, each takes longer than a column
+
+        def read(name: str) -> pa.ChunkedArray:
+            found = []
+            for path in self.parts(table):
+                with self.open_parquet(path, footers.get(path)) as parquet:
+                    footers[path] = parquet.metadata
+                    found.append(self._plain_column(parquet, path, name))
+            if len(types := {str(column.type) for column in found}) > 1:
+                raise ValueError(f"{name}: expected one type in all files, got {' and '.join(sorted(types))}")
+            return pa.chunked_array([chunk for column in found for chunk in column.chunks], found[0].type)
+
+        return read
+
+    def _plain_column(self, parquet: pq.ParquetFile, path: str, name: str) -> pa.ChunkedArray:
+        leaves = [parquet.schema.column(place).path for place in range(len(parquet.schema))]
+        wanted = [leaf for leaf in leaves if leaf.partition(".")[0] == name and leaf != "image.bytes"]
+        if not wanted:
+            raise self.damage(path, f"a file of {path.partition('/')[0]}", ValueError(f"no column {name}"))
+        try:
+            return release_tables.to_plain_types(parquet.read(columns=wanted)).column(name)
+        except (ValueError, KeyError) as problem:
+            raise self.damage(path, "of types that releases have", problem) from problem
 
     def embedded_images(self) -> Iterator[tuple[str, bytes]]:
         """SHA-256 (as the table says it) and bytes of each image that stands in the images table itself.
