@@ -23,7 +23,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 CHROMIUM := /usr/bin/chromium
 
-.PHONY: help setup setup-browser build test check lint types imports tests test-live test-readers unit licences docs-settings weights wheel lock lock-readers clean \
+.PHONY: help setup setup-browser build test check lint types imports tests test-live test-readers test-contracts unit licences docs-settings weights wheel lock lock-readers lock-contract-tools clean \
   campaign-sameness campaign-faults campaign-kills campaign-hostile campaign-million campaign-dedup-quality \
   campaign-dedup-families bench-overhead bench-fetch bench-dedup bench-choose bench-detect-cpu bench-detect-gpu bench-detectors \
   bench-train bench-release bench-release-growth bench-release-diff
@@ -59,7 +59,7 @@ build: $(READY) $(MUSEUM)/works.csv ## build and check a release of the pretend 
 	$(BIN)/bilderatlas verify $(STORE)/releases/museum/latest
 	$(BIN)/bilderatlas museum grade $(MUSEUM) $(STORE)/releases/museum/latest
 
-test: $(READY) ## every check, and every test but test-live and test-readers (about 12 minutes)
+test: $(READY) ## every check, and every test but test-live, test-readers and test-contracts (about 12 minutes)
 	$(MAKE) --no-print-directory --jobs=2 lint types imports tests
 
 check: $(READY) ## the quick checks: lint, types, imports and unit tests (under 3 minutes)
@@ -75,8 +75,8 @@ types: $(READY) ## mypy --strict
 imports: $(READY) ## which room may import which (import-linter)
 	$(BIN)/lint-imports
 
-tests: $(READY) ## all tests with coverage, but for those of test-live and test-readers
-	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m "not live and not readers" \
+tests: $(READY) ## all tests with coverage, but for those of test-live, test-readers and test-contracts
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m "not live and not readers and not contract_tools" \
 		--cov --cov-report=term-missing:skip-covered
 
 test-live: $(READY) ## whole commands with Prefect servers, workers, a Dask cluster, signals, a browser, the wheel
@@ -84,6 +84,9 @@ test-live: $(READY) ## whole commands with Prefect servers, workers, a Dask clus
 
 test-readers: $(READY) .venv/readers/ready ## docs/reading.md's lines, each with its reader, on the museum's and People-Art's release
 	$(BIN)/python -m pytest -n 0 -m readers tests/integration/test_reading.py
+
+test-contracts: $(READY) .venv/contract-tools/ready ## datacontract-cli lints the contracts, and tests a release by them
+	$(BIN)/python -m pytest -n 0 -m contract_tools tests/integration/test_contract_tools.py
 
 unit: $(READY) ## unit tests and doctests of flows, tasks and schemas: without Prefect servers and the slowest, 20 examples each
 	$(BIN)/python -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder -m "not server and not slow" --hypothesis-profile=quick \
@@ -168,6 +171,10 @@ lock: ## resolve requirements.lock again
 lock-readers: ## resolve tests/environments/readers.lock again
 	$(BIN)/uv pip compile --quiet tests/environments/readers.txt --generate-hashes --no-header \
 	  --python-version 3.11 --output-file tests/environments/readers.lock
+
+lock-contract-tools: ## resolve tests/environments/contract-tools.lock again
+	$(BIN)/uv pip compile --quiet tests/environments/contract-tools.txt --generate-hashes --no-header \
+	  --python-version 3.11 --output-file tests/environments/contract-tools.lock
 
 clean: ## remove what the other targets made, but for .venv
 	rm -rf build dist store .coverage* $(READY)

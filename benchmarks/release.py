@@ -131,7 +131,7 @@ def ours(rows: pa.Table, store: Store) -> dict[str, float]:
     base = _peak_mb()
     with Draft(store) as draft:
         started = time.perf_counter()
-        parts.write_images(draft, store, Export(label="export"), _SPLIT, rows)
+        parts.write_images(draft, store, store.blob_sizes(), Export(label="export"), _SPLIT, rows)
         seconds = time.perf_counter() - started
     return {"seconds": seconds, "peak_mb": _peak_mb(), "before_mb": base}
 
@@ -158,7 +158,7 @@ def pyarrow(rows: pa.Table, store: Store) -> dict[str, float]:
 def written(rows: pa.Table, store: Store) -> Iterator[list[Path]]:
     """The files of a split, which are removed at the end."""
     with Draft(store) as draft:
-        parts.write_images(draft, store, Export(label="export"), _SPLIT, rows)
+        parts.write_images(draft, store, store.blob_sizes(), Export(label="export"), _SPLIT, rows)
         yield [draft.folder / path for path in sorted(draft.files)]
 
 

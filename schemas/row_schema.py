@@ -28,7 +28,7 @@ def table_lines(contract: DataContract) -> Iterator[str]:
     for column in table.properties:
         unit = column.custom_value("unit")
         yield ""
-        yield f"{column.name}  {column.physical_type}{'' if column.required else ', may be null'}"
+        yield f"{column.name}  {column.arrow_type}{'' if column.required else ', may be null'}"
         yield from _wrapped(f"{column.description}{f' [{unit}]' if unit else ''}")
         for value in column.enum:
             yield from _wrapped(f"- {value.value}: {value.description}")
@@ -52,7 +52,7 @@ def row_schema(contract: DataContract) -> Node:
 
 
 def _column(column: ContractProperty) -> Node:
-    node = json_type(column.physical_type)
+    node = json_type(column.arrow_type)
     if column.words:
         node["enum"] = column.words
     unit = column.custom_value("unit")

@@ -186,18 +186,21 @@ def row_count_problems(path: str, listed: int | None, rows: int | None) -> Itera
         yield f"{path}: expected {rows if rows is not None else 'no'} rows in manifest.json, got {quoted(listed)}"
 
 
-def part_problems(files: Collection[str], splits: Iterable[str]) -> Iterator[str]:
-    """Files of images and annotations that the manifest lacks, or that are called as no release calls them.
+_NAMES = ("images/split=train/part-00000.parquet", part_path("images", "train", 0, 1))
+"""How contract 1, and how later ones call a file."""
+
+
+def part_problems(files: Collection[str], splits: Iterable[str], contract_major: int) -> Iterator[str]:
+    """Files of images and annotations that the manifest lacks, or that are called as no release of that contract
+    calls them.
 
     An empty split has a file of each table, too, and of each split there are as many files as their names say.
     """
     named = {path: parse_part(path) for path in files if path.startswith(tuple(f"{table}/" for table in SPLIT_TABLES))}
     for path, part in named.items():
-        if part is None:
-            yield f"{path}: expected a name such as {part_path('images', 'train', 0, 1)}, got this one"
+        if part is None or (part.of is None) != (contract_major < 2):
+            yield f"{path}: expected a name such as {_NAMES[contract_major >= 2]}, got this one"
     parts = [part for part in named.values() if part is not None]
-    if len({part.of is None for part in parts}) > 1:
-        yield "manifest.json: expected all files of images and annotations in folders of splits, or none, got both"
     for table, split in product(SPLIT_TABLES, splits):
         mine = [part for part in parts if (part.table, part.split) == (table, split)]
         if not mine:

@@ -1,5 +1,6 @@
 """diff: two releases side by side, each change with its reason; tables, a page and the list of opt-outs."""
 
+import base64
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,13 +11,23 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.errors import DamagedFile
+from schemas.phrases import error_line, quoted_name
 from schemas.tables import EDGES, RECORDS, TAKEDOWNS
-from tasks.core.diff import compare, opt_outs, summary
+from tasks.core.diff import compare, opt_outs, page, summary
 from tasks.core.diff.sides import LEDGER_COLUMNS, Pair, Side
+from tasks.core.report.thumbnails import Thumbnail
 from tasks.io.files import outputs
+from tasks.io.images.decode import UnreadableImage
+from tasks.io.images.inspection import inspect
+from tasks.io.store.release_images import image_bytes
 from tasks.io.store.release_tables import TABLES
 from tasks.io.store.releases import Release
 from tasks.io.store.store import parquet_bytes
+
+_MOST_BYTES, _MOST_PIXELS = 256 * 2**20, 100_000_000
+"""Of a row group or an image that is read for the page, and of a picture that is decoded: a release may come from
+anybody.
+"""
 
 
 @dataclass(frozen=True)
@@ -51,15 +62,17 @@ def diff(before_url: str, after_url: str) -> Comparison:
         changes = compare.compare(pair)
         opted_out = opt_outs.opt_outs(pair)
     except (ValueError, pa.ArrowException) as problem:
-        versions = " and ".join(release.manifest.version for release in releases)
-        raise DamagedFile(f"expected releases whose tables hold together, got in {versions}: {problem}") from problem
+        versions = " and ".join(quoted_name(release.manifest.version) for release in releases)
+        raise DamagedFile(
+            f"expected releases whose tables hold together, got in {versions}: {error_line(problem)}"
+        ) from problem
     return Comparison(*releases, changes, opted_out, summary.facts(pair, changes, opted_out.num_rows))
 
 
 def write(found: Comparison, folder: str) -> None:
-    """Write the tables and the lists of a comparison into a folder.
+    """Write the tables, the lists and the page of a comparison into a folder.
 
-    Raises BadInput if that can't be written.
+    Raises BadInput if that can't be written, and DamagedFile where an image's table is not as releases have it.
     """
     versions = found.before.manifest.version, found.after.manifest.version
     files = {
@@ -67,8 +80,35 @@ def write(found: Comparison, folder: str) -> None:
         "opt-outs.parquet": parquet_bytes(found.opted_out),
         "opt-outs.txt": opt_outs.as_lines(found.opted_out, *versions).encode(),
         "summary.json": f"{found.json}\n".encode(),
+        "diff.html": _page(found).encode(),
     }
     outputs.write("--out", folder, files)
+
+
+def _page(found: Comparison) -> str:
+    """The page, without pictures of what somebody wants gone."""
+    shown = page.sample(found.changes, found.opted_out["record_id"])
+    sides = (_pictures(release, pc.unique(shown["record_id"])) for release in (found.before, found.after))
+    return page.page(found.facts, found.text, shown, *sides)
+
+
+def _pictures(release: Release, record_ids: pa.Array) -> dict[str, Thumbnail]:
+    """Thumbnails of those of the records whose images the release holds itself, and that can be read."""
+    book = release.rows("ledger", ("record_id", "kept", "sha256"))
+    book = book.filter(book["kept"]).select(["record_id", "sha256"])
+    book = book.filter(pc.is_in(book["record_id"], value_set=record_ids))
+    files = image_bytes(release, {*book["sha256"].drop_null().to_pylist()}, _MOST_BYTES)
+    pictures = {sha256: picture for sha256, data in files.items() if (picture := _thumbnail(data))}
+    return {row["record_id"]: pictures[row["sha256"]] for row in book.to_pylist() if row["sha256"] in pictures}
+
+
+def _thumbnail(data: bytes) -> Thumbnail | None:
+    try:
+        found = inspect(data, _MOST_PIXELS)
+    except UnreadableImage:
+        return None
+    uri = f"data:image/jpeg;base64,{base64.b64encode(found.thumbnail).decode()}"
+    return Thumbnail(uri, found.width_px, found.height_px)
 
 
 def _side(release: Release) -> Side:

@@ -14,7 +14,7 @@ from schemas.detect import Detect
 from schemas.manifests import Context, Predecessor, ReleaseManifest, State
 from schemas.recipe import Recipe
 from schemas.stages import Export
-from schemas.tables import EDGES, LEDGER, RECORDS, TAKEDOWNS
+from schemas.tables import EDGES, LEDGER, RECORDS, TAKEDOWNS, TOMBSTONES
 from tasks.core import evaluate, tables
 from tasks.core.coco import document
 from tasks.core.export import card, card_head, digest, ledger
@@ -29,7 +29,7 @@ from tasks.export.other_tables import OtherTables
 from tasks.io.files import contracts
 from tasks.io.images.inspection import PHASH
 from tasks.io.store import releases, tombstones
-from tasks.io.store.store import Store, parquet_bytes
+from tasks.io.store.store import Store
 
 _RECORD_FIELDS = ("title", "artist", "source", "source_url", "rights_uri")
 _LIBRARIES = ("bilderatlas", "pyarrow", "pillow", "imagehash", "numpy", "onnxruntime")
@@ -49,10 +49,11 @@ def write_release(
 
     info = document.release_info(recipe.title or recipe.name, row["version"])
     with releases.Draft(store) as draft:
+        blob_sizes = store.blob_sizes()
         for split in recipe.split.splits:
             image_rows = content.images.filter(pc.equal(content.images["split"], split))
             boxes = content.annotations.filter(pc.equal(content.annotations["split"], split))
-            parts.write_images(draft, store, settings, split, image_rows)
+            parts.write_images(draft, store, blob_sizes, settings, split, image_rows)
             parts.write_annotations(draft, split, boxes)
             chunks = document.document_chunks(image_rows, boxes, recipe.categories, settings.coco.score, info)
             draft.write_chunks(f"coco/{split}.json", chunks)
@@ -69,7 +70,7 @@ def write_release(
             # some may have come with a release from another store
             if not stones.equals(tombstones.read_tombstones(store, recipe.name)):
                 tombstones.write_tombstones(store, recipe.name, stones)
-            draft.write("tombstones.parquet", parquet_bytes(stones), rows=stones.num_rows)
+            draft.write_table("tombstones.parquet", stones, TOMBSTONES, ["record_id"])
         counted = others.statistics
         statistics.write(draft, counted)
         draft.write(

@@ -20,10 +20,14 @@ _ROWS_PER_FILE = 1_000_000
 _PLACE_OF_IMAGE = IMAGES.get_field_index("image")
 
 
-def write_images(draft: Draft, store: Store, settings: Export, split: str, image_rows: pa.Table) -> None:
-    """A split's images, and their files where the recipe asks for them. image_rows: IMAGES_BY_DIGEST."""
+def write_images(
+    draft: Draft, store: Store, blob_sizes: Mapping[str, int], settings: Export, split: str, image_rows: pa.Table
+) -> None:
+    """A split's images, and their files where the recipe asks for them.
+
+    blob_sizes: bytes of every blob of the store. image_rows: IMAGES_BY_DIGEST. Raises DamagedFile where a blob is gone.
+    """
     rows = row_groups.in_order(image_rows, "images")
-    blob_sizes = store.blob_sizes()
     if lost := [sha256 for sha256 in rows["sha256"].to_pylist() if sha256 not in blob_sizes]:
         raise DamagedFile(f"expected blob {lost[0]} in the store {store.url}, got nothing there")
     if settings.media:

@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 
 from schemas.errors import DamagedFile
 from schemas.manifests import Amendment, ReleaseManifest
-from schemas.part_names import parse_part
+from schemas.part_names import SPLIT_TABLES, parse_part
 from schemas.phrases import counted, quoted
 from tasks.core.export import digest, ledger
 from tasks.core.purge import identifiers, rows
@@ -131,7 +131,15 @@ def _amend_files(removal: Removal, editor: ReleaseEditor, book: pa.Table) -> Non
 
 def _amend_card(editor: ReleaseEditor, mine: pa.Table) -> None:
     kept = "surrogateescape"  # bytes that are no text stay as they are
-    editor.text(_CARD, lambda text: core.card_with(text.decode(errors=kept), mine).encode(errors=kept))
+    left = dict(_part_rows(editor.release))
+    editor.text(_CARD, lambda text: core.card_with(text.decode(errors=kept), mine, left).encode(errors=kept))
+
+
+def _part_rows(release: Release) -> Iterator[tuple[str, int]]:
+    """Rows of each file of the tables that lie by split, as it is now: its manifest comes last."""
+    for path in (path for table in SPLIT_TABLES for path in release.parts(table)):
+        with release.open_parquet(path) as parquet:
+            yield path, int(parquet.metadata.num_rows)
 
 
 def _remove_report(removal: Removal, editor: ReleaseEditor, book: pa.Table) -> None:

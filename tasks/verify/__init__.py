@@ -188,7 +188,7 @@ def _tables(release: Release) -> Iterator[str]:
     split = release.recipe().stage("split")
     if not (split and split.roles):  # queries may show the works of the gallery
         yield from core.joined_problems(release.relations(), ledger)
-    yield from core.part_problems(release.manifest.files, splits_of(release))
+    yield from core.part_problems(release.manifest.files, splits_of(release), release.manifest.contract_major)
     for path, entry in release.manifest.files.items():
         yield from core.row_count_problems(path, entry.rows, _row_count(release, path))
 

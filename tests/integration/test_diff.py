@@ -12,7 +12,7 @@ from flows.cli import main
 from schemas.diff import CHANGES, OPT_OUTS
 from tasks.diff import diff
 from tests.support.desk import MadeOnce
-from tests.support.history import write_history
+from tests.support.history import write_as_contract_1, write_history
 
 
 @pytest.fixture(scope="session")
@@ -70,6 +70,9 @@ def test_the_command_writes_what_it_found(history, tmp_path, capsys):
         "excluded": "2024-05-02",
     }
     assert len((tmp_path / "out/opt-outs.txt").read_text(encoding="utf-8").splitlines()) == 3
+    page = (tmp_path / "out/diff.html").read_text(encoding="utf-8")
+    assert "no picture" in page  # of what was replaced there is none in the newer release
+    assert page.count("data:image/jpeg") == 1  # and what was taken down or excluded is not shown
     assert main(["diff", before, after, "--exit-code", "--json"]) == 1
     assert json.loads(capsys.readouterr().out)["kinds"]["went"]["by_reason"]["excluded"] == 1
     assert main(["diff", after, after, "--exit-code"]) == 0
@@ -84,6 +87,20 @@ def test_of_what_was_purged_the_list_says_no_more_than_the_tombstone(history):
     for row in rows:
         stone = stones[row["record_id"]]
         assert (row["sha256"], row["detail"], row["date"]) == (stone["sha256"], stone["reason"], stone["date"])
+
+
+def test_a_release_of_an_older_contract_is_compared_as_well(history, tmp_path):
+    now = diff(str(history / "01"), str(history / "02"))
+    older = write_as_contract_1(now.before, tmp_path / "older")
+    found = diff(older.url, str(history / "02"))
+    assert found.facts["columns"]["only_after"][:2] == ["source_urls", "phash_recipe"]
+    assert any(text.startswith("contract 1.1.0 -> ") for text in found.facts["programs"])
+    promised = {"source_urls", "phash_recipe", "rights_spdx"}
+    assert found.changes.num_rows
+    without = [row for row in now.changes.to_pylist() if row["field"] not in promised]
+    names = [(row["record_id"], row["kind"], row["field"]) for row in without]
+    assert [(row["record_id"], row["kind"], row["field"]) for row in found.changes.to_pylist()] == names
+    assert "unknown" not in {reason for _, reason in reasons(found)}
 
 
 def damaged(release: Path, file: str, data: bytes) -> None:

@@ -235,10 +235,7 @@ def expected_of(release: Release) -> dict[str, Any]:
 def marks(reader: Reader, dataset: str) -> list[pytest.MarkDecorator]:
     """What `make test` leaves to `make test-readers`: other environments, other releases, and what imports torch."""
     is_quick = reader.environment == "ours" and dataset == "museum" and "torch" not in reader.heading.lower()
-    late = (
-        [pytest.mark.xfail(reason="the card names no files yet", strict=False)] if "Hugging" in reader.heading else []
-    )
-    return [] if is_quick else [pytest.mark.readers, *late]
+    return [] if is_quick else [pytest.mark.readers]
 
 
 def of_both(readers: list[Reader]) -> list[Any]:

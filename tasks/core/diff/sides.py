@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from schemas.manifests import ReleaseManifest
+from schemas.phrases import quoted_name
 from tasks.core.diff.settings import RecipeDiff
 
 LEDGER_COLUMNS = (
@@ -62,7 +63,7 @@ class Pair:
         """What they were built with, where that differs: "pillow 12.0 -> 12.1"."""
         one, other = self.before.programs, self.after.programs
         return tuple(
-            f"{name} {one.get(name, 'none')} -> {other.get(name, 'none')}"
+            f"{quoted_name(name)} {quoted_name(one.get(name, 'none'))} -> {quoted_name(other.get(name, 'none'))}"
             for name in [*one, *(name for name in other if name not in one)]
             if one.get(name) != other.get(name)
         )

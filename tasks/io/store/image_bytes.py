@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from tasks.io.store.store import Store
 
-_THREADS = 4
-"""Blobs that are read and hashed at once; on an object store most of it is waiting."""
+_READERS_HERE, _READERS_AFAR = 1, 8
+"""Threads that read and hash. One keeps up with the writer, and more take turns at Python's lock; on an object store
+most of it is waiting."""
 
 
 class Wanted(NamedTuple):
@@ -43,13 +44,14 @@ def image_bytes(store: Store, groups: Iterable[Wanted]) -> Iterator[pa.Array]:
     """
     memories = [np.empty(0, np.uint8), np.empty(0, np.uint8)]
     before: _Filled | None = None
-    with ThreadPoolExecutor(_THREADS) as pool:
+    readers = _READERS_HERE if store.is_local else _READERS_AFAR
+    with ThreadPoolExecutor(readers) as pool:
         try:
             for number, group in enumerate(groups):
                 length = int(group.sizes_bytes.sum())
                 if len(memories[number % 2]) < length:
                     memories[number % 2] = np.empty(length, np.uint8)
-                ahead = _begin(store, pool, group, memories[number % 2])
+                ahead = _begin(store, pool, readers, group, memories[number % 2])
                 if before is not None:
                     yield before.array()
                 before = ahead
@@ -59,9 +61,13 @@ def image_bytes(store: Store, groups: Iterable[Wanted]) -> Iterator[pa.Array]:
             pool.shutdown(cancel_futures=True)
 
 
-def _begin(store: Store, pool: ThreadPoolExecutor, group: Wanted, memory: NDArray[np.uint8]) -> _Filled:
+def _begin(store: Store, pool: ThreadPoolExecutor, readers: int, group: Wanted, memory: NDArray[np.uint8]) -> _Filled:
     offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(group.sizes_bytes, dtype=np.int64)]).astype(np.int32)
-    view = memory.data
-    places = zip(group.sha256s, offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)
-    reading = [pool.submit(store.read_blob_into, sha256, view[start:stop]) for sha256, start, stop in places]
+    places = list(zip(group.sha256s, offsets[:-1].tolist(), offsets[1:].tolist(), strict=True))
+    reading = [pool.submit(_read, store, places[reader::readers], memory.data) for reader in range(readers)]
     return _Filled(memory, offsets, reading)
+
+
+def _read(store: Store, places: list[tuple[str, int, int]], memory: memoryview) -> None:
+    for sha256, start, stop in places:
+        store.read_blob_into(sha256, memory[start:stop])

@@ -27,11 +27,12 @@ from pydantic import BaseModel, ValidationError
 from schemas.contract import DataContract, contract_path
 from schemas.errors import BadInput, DamagedFile
 from schemas.manifests import FileEntry, ReleaseManifest
+from schemas.part_names import parse_part
 from schemas.phrases import LONGEST_PLACE, error_line, quoted
 from schemas.release import ContractTables, ReleaseContract, ReleaseRecipe, ReleaseScores
 from schemas.tables import EDGES, RECORDS, TAKEDOWNS, TOMBSTONES
 from schemas.yaml_text import NotYaml, parse_yaml
-from tasks.io.files import regular
+from tasks.io.files import contracts, regular
 from tasks.io.store import layout, release_parquet, release_tables
 from tasks.io.store.store import Store
 from tasks.io.store.tombstones import with_scopes
@@ -488,10 +489,10 @@ class Draft:
     def write_parquet(
         self, path: str, groups: Iterable[pa.Table], schema: pa.Schema, order: Sequence[str] = ()
     ) -> None:
-        """A Parquet file as `release_parquet.write_parquet` writes it."""
+        """A Parquet file as `release_parquet.write_parquet` writes it, with what the contract says of each column."""
         target = self.folder / path
         target.parent.mkdir(parents=True, exist_ok=True)
-        self.files[path] = release_parquet.write_parquet(target, groups, schema, order)
+        self.files[path] = release_parquet.write_parquet(target, groups, _described(schema, path), order)
 
     def write_table(self, path: str, table: pa.Table, schema: pa.Schema, order: Sequence[str] = ()) -> None:
         """A table without image bytes as a Parquet file. order: columns by which it is sorted."""
@@ -536,6 +537,12 @@ class Draft:
             while chunk := file.read(_CHUNK):
                 digest.update(chunk)
         self.files[path] = FileEntry(sha256=digest.hexdigest(), bytes=(self.folder / path).stat().st_size, rows=rows)
+
+
+def _described(schema: pa.Schema, path: str) -> pa.Schema:
+    part = parse_part(path)
+    table = part.table if part else Path(path).stem
+    return contracts.with_descriptions(schema, table) if table in contracts.contracts() else schema
 
 
 def _is_whole(folder: Path) -> bool:

@@ -601,17 +601,16 @@ def test_rows_that_the_manifest_lists(listed: int | None, rows: int | None, said
 
 
 @pytest.mark.parametrize(
-    "files",
-    [
-        pytest.param(["images/split=train/part-00000.parquet", "annotations/split=train/part-00000.parquet"], id="1"),
-        pytest.param(["images/train-00000-of-00001.parquet", "annotations/train-00000-of-00001.parquet"], id="2"),
-    ],
+    ("major", "names"), [(1, "split=train/part-00000.parquet"), (2, "train-00000-of-00001.parquet")]
 )
-def test_each_split_has_a_file_of_each_table_in_both_contracts(files: list[str]):
-    assert list(verify.part_problems(files, ["train"])) == []
-    assert list(verify.part_problems(files[:1], ["train"])) == [
+def test_each_split_has_a_file_of_each_table_in_both_contracts(major: int, names: str):
+    files = [f"images/{names}", f"annotations/{names}"]
+    assert list(verify.part_problems(files, ["train"], major)) == []
+    assert list(verify.part_problems(files[:1], ["train"], major)) == [
         "manifest.json: expected a file of annotations for split train, got none"
     ]
+    said = [problem.partition(":")[0] for problem in verify.part_problems(files, ["train"], 3 - major)]
+    assert said == files
 
 
 @pytest.mark.parametrize(
@@ -629,24 +628,16 @@ def test_each_split_has_a_file_of_each_table_in_both_contracts(files: list[str])
             ["a-00000-of-99999"], ["expected files 0 to 99998 of images for split a, got 1 files"], id="many lost"
         ),
         pytest.param(["a-00000-of-00000"], ["expected files 0 to -1 of images for split a, got 1 files"], id="of none"),
-        pytest.param(
-            ["split=a/part-00000", "a-00000-of-00001"],
-            [
-                "expected all files of images and annotations in folders of splits, or none, got both",
-                "expected files 0 to 0 of images for split a, got 2 files",
-            ],
-            id="both",
-        ),
     ],
 )
 def test_the_files_of_a_split_are_as_many_as_their_names_say(names: list[str], said: list[str]):
     whole = ["annotations/a-00000-of-00001.parquet"]
-    found = list(verify.part_problems([*whole, *(f"images/{name}.parquet" for name in names)], ["a"]))
+    found = list(verify.part_problems([*whole, *(f"images/{name}.parquet" for name in names)], ["a"], 2))
     assert found == [f"manifest.json: {text}" for text in said]
 
 
 def test_a_file_among_the_parts_that_is_called_otherwise_is_told():
-    (problem,) = verify.part_problems(["images/a.parquet"], [])
+    (problem,) = verify.part_problems(["images/a.parquet"], [], 2)
     assert problem == "images/a.parquet: expected a name such as images/train-00000-of-00001.parquet, got this one"
 
 
