@@ -1,6 +1,7 @@
 """What must hold in any release: the contract, unique keys, closed counts, no leak, files as the recipe asks for."""
 
 import hashlib
+import itertools
 import json
 import re
 from collections import Counter
@@ -24,6 +25,8 @@ Row = Mapping[str, Any]
 VERSION = re.compile("[0-9a-f]{12}")
 SEALED_SINCE = (1, 4)
 """The contract since which manifests have a digest of their own."""
+SPELLED_SINCE = (2, 0)
+"""The contract since which a manifest has one spelling."""
 
 
 def needed_files(contract_version: str) -> tuple[str, ...]:
@@ -46,6 +49,28 @@ def manifest_problems(
     yield from _seal_problems(fields, manifest)
     yield from _version_problems(manifest, folder)
     yield from _chain_problems(manifest, siblings)
+
+
+def manifest_text_problems(text: bytes, manifest: ReleaseManifest) -> Iterator[str]:
+    """A manifest that is spelled otherwise than the program spells these fields: other white space, a key that stands
+    twice, a letter as an escape. Its digest goes by values and so can't see that.
+
+    text: manifest.json as it lies there. Manifests before contract 2.0 may be spelled in any way.
+    """
+    if numbers(manifest.contract_version) < SPELLED_SINCE:
+        return
+    # a field that a later program adds is unset in what was written before it
+    expected = manifest.model_dump_json(indent=1, exclude_unset=True).encode()
+    if text != expected:
+        same = itertools.takewhile(lambda pair: pair[0] == pair[1], zip(text, expected, strict=False))
+        place = sum(1 for _ in same)
+        yield f"manifest.json: expected its fields as releases write them, got another spelling from byte {place} on"
+
+
+def latest_problems(text: bytes) -> Iterator[str]:
+    """A `latest` that is no version with one line feed behind it. text: all that is in it."""
+    if not re.fullmatch(rb"[0-9a-f]{12}\n", text):
+        yield f"latest: expected 12 hex digits and a line feed, got {quoted(text.decode(errors='replace'), 40)}"
 
 
 def _seal_problems(fields: Row, manifest: ReleaseManifest) -> Iterator[str]:

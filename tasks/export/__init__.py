@@ -20,7 +20,7 @@ from tasks.engine import by_hand, retries, runs, steps
 from tasks.engine import previous as lineage
 from tasks.engine.cache_keys import split_sha256
 from tasks.engine.decide import decide_once
-from tasks.engine.roles import role_of
+from tasks.engine.roles import roles_by_id
 from tasks.engine.views import kept_ids
 from tasks.export.content import CODE, Content, content, detector_names, publication, recipe_sha256
 from tasks.export.files import write_release
@@ -153,7 +153,7 @@ def _memory(store: Store, state: State, recipe: Recipe, previous: releases.Relea
     is_down = pc.fill_null(pc.equal(listed["reason"], str(Reason.TAKEN_DOWN)), False)
     same = previous.manifest.split_sha256 == split_sha256(recipe.split)
     outcomes = [store.read_table(step.outcome) for step in state.steps[1:]]
-    copies = ledger.splits_of_copies(outcomes, role_of(recipe))
+    copies = ledger.splits_of_copies(outcomes, roles_by_id(recipe))
     return ledger.inherited_rows(
         previous.ledger(),
         records,

@@ -49,21 +49,16 @@ def write_release(
 
     info = document.release_info(recipe.title or recipe.name, row["version"])
     with releases.Draft(store) as draft:
-        pairs, blob_sizes = [], store.blob_sizes()
+        blob_sizes = store.blob_sizes()
         for split in recipe.split.splits:
             image_rows = content.images.filter(pc.equal(content.images["split"], split))
             boxes = content.annotations.filter(pc.equal(content.annotations["split"], split))
             parts.write_images(draft, store, blob_sizes, settings, split, image_rows)
             parts.write_annotations(draft, split, boxes)
-            pairs.append(
-                (
-                    document.split_document(image_rows, boxes, recipe.categories, settings.coco.score, info),
-                    document.split_results(boxes),
-                )
-            )
-            draft.write_json(f"coco/{split}.json", pairs[-1][0])
-            draft.write_json(f"coco/{split}.detections.json", pairs[-1][1])
-        scores = evaluate.release_scores(pairs, _looked_at(store, state, content.images), _looked_for(recipe))
+            chunks = document.document_chunks(image_rows, boxes, recipe.categories, settings.coco.score, info)
+            draft.write_chunks(f"coco/{split}.json", chunks)
+            draft.write_chunks(f"coco/{split}.detections.json", document.results_chunks(boxes))
+        scores = _scores(store, state, recipe, content)
         if scores is not None:
             draft.write_json("evaluation.json", scores)
         draft.write_table("ledger.parquet", content.ledger, LEDGER, ["record_id"])
@@ -102,13 +97,20 @@ def write_release(
         return draft.publish(digest.sealed(manifest.model_copy(update={"files": dict(sorted(draft.files.items()))})))
 
 
-def _looked_at(store: Store, state: State, images: pa.Table) -> set[int]:
-    """Ids of the images that the build's detector has looked at; those that bound results do not list are not."""
+def _scores(store: Store, state: State, recipe: Recipe, content: Content) -> evaluate.Scores | None:
+    """The scores of the build's detector against people's boxes: of images that both have looked at."""
     outcome = state.outcome("detect")
     if outcome is None:
-        return set()
-    found = columns_of(store, outcome, images["record_id"], ["figures"])["figures"]
-    return set(images["image_id"].filter(pc.is_valid(found)).to_pylist())
+        return None
+    # None where bound results do not list an image
+    found = columns_of(store, outcome, content.images["record_id"], ["figures"])["figures"]
+    images = content.images.filter(pc.and_(pc.is_valid(found), content.images["is_annotated"]))
+    if not images.num_rows:
+        return None
+    boxes = content.annotations.filter(pc.is_in(content.annotations["image_id"], value_set=images["image_id"]))
+    truth = document.split_document(images, boxes, recipe.categories, 0.0, {})
+    looked_at = set(images["image_id"].to_pylist())
+    return evaluate.release_scores([(truth, document.split_results(boxes))], looked_at, _looked_for(recipe))
 
 
 def _looked_for(recipe: Recipe) -> set[int]:

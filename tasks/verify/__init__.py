@@ -19,10 +19,11 @@ from tasks.core.export import digest
 from tasks.core.purge.rows import reveals
 from tasks.core.verify_coco import count_coco_rows
 from tasks.core.verify_images import image_rules
+from tasks.engine.release_digests import table_digest
 from tasks.io.files import contracts
 from tasks.io.store.releases import Release
 from tasks.verify.coco import coco_files
-from tasks.verify.images import images
+from tasks.verify.images import images, stored_bytes
 from tasks.verify.promises import promises
 from tasks.verify.rows import columns_of, order_of, rows_of, splits_of
 
@@ -58,6 +59,7 @@ def verify(url: str, *, is_deep: bool = False) -> Verification:
         ("files", lambda: _files(release)),
         ("contract", lambda: _contract(release)),
         ("content digest", lambda: _digests(release)),
+        ("image bytes", lambda: stored_bytes(release)),
         ("counts, keys, leaks", lambda: _tables(release)),
         ("rules", lambda: promises(release)),
         ("values", lambda: _values(release)),
@@ -102,7 +104,10 @@ def _manifest(release: Release) -> Iterator[str]:
     if (before := release.manifest.previous) and core.VERSION.fullmatch(before):
         with contextlib.suppress(BadInput):  # a release may lie alone
             siblings[before] = Release(f"{release.url.rsplit('/', 1)[0]}/{before}").manifest
-    return core.manifest_problems(release.manifest_fields, release.manifest, folder, siblings)
+    if release.latest_text is not None:
+        yield from core.latest_problems(release.latest_text)
+    yield from core.manifest_text_problems(release.manifest_text, release.manifest)
+    yield from core.manifest_problems(release.manifest_fields, release.manifest, folder, siblings)
 
 
 def _files(release: Release) -> Iterator[str]:
@@ -147,10 +152,10 @@ def _digests(release: Release) -> Iterator[str]:
     found = {}
     amended = release.manifest.amended
     expected = amended.content if amended else release.manifest.content
-    for table, key in digest.PRIMARY_KEYS.items():
+    for table in digest.PRIMARY_KEYS:
         try:
-            found[table] = digest.digest_by_primary_key(release.batches(table), key)
-        except ValueError as problem:  # NaN, infinity, or a number beyond 53 bits: JSON holds none of them
+            found[table] = table_digest(release, table)
+        except ValueError as problem:  # NaN or infinity; in contract 1, a number beyond 53 bits, too
             found[table] = ""
             yield f"{table}: expected numbers that a digest can be computed of, got {problem}"
             continue

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import yaml
 
 from schemas.manifests import ReleaseManifest
-from tasks.core.export import digest
+from tasks.core.export import digest, row_digest
 from tasks.io.files import contracts
 from tasks.io.store.releases import Release
 
@@ -47,7 +47,8 @@ def _to_first_tables(folder: Path, version: str, without: tuple[str, ...]) -> di
     (folder / "contract.yaml").write_text(yaml.safe_dump({**text, "version": version}), encoding="utf-8")
     shutil.rmtree(folder / "contract")
     content = {
-        table: digest.digest_by_primary_key(release.batches(table), key) for table, key in digest.PRIMARY_KEYS.items()
+        table: row_digest.digest_by_primary_key(release.batches(table), key)
+        for table, key in digest.PRIMARY_KEYS.items()
     }
     whole_sha256 = digest.content_digest(content)
     name = digest.version(whole_sha256, release.manifest.recipe_sha256, version)

@@ -33,6 +33,9 @@ _OF_THE_HUB = frozenset(
 """The Creative Commons licences among those that the hub has words for
 (https://huggingface.co/docs/hub/repositories-licenses)."""
 
+_SPLIT_LINES = re.compile(r"  - split: .*\n    path: (?P<table>\w+)/(?P<split>.+)-\?{5}-of-\?{5}\.parquet\n")
+_EMPTY_CONFIG = re.compile(r"- config_name: .*\n(?:  default: true\n)?  data_files:\n(?!  -)")
+
 
 def card_head(title: str, files: Mapping[str, FileEntry], rights: Iterable[str]) -> dict[str, Any]:
     """What stands above the card, as YAML.
@@ -66,5 +69,22 @@ def _config(table: str, files: Mapping[str, FileEntry]) -> dict[str, Any]:
     return {
         "config_name": table,
         **({"default": True} if table == "images" else {}),
-        "data_files": [{"split": split, "path": f"{table}/{split}-*.parquet"} for split in splits],
+        "data_files": [
+            # `datasets` takes no hyphens in a name; and val-*.parquet would be the files of val-2, too
+            {"split": split.replace("-", "_"), "path": f"{table}/{split}-?????-of-?????.parquet"}
+            for split in splits
+        ],
     }
+
+
+def without_empty_splits(text: str, rows: Mapping[str, int]) -> str:
+    """A card whose head names only splits that have rows, as after a purge; one without a head stays as it is.
+
+    rows: of each file of the tables that lie by split.
+    """
+    if not text.startswith("---\n"):
+        return text
+    head, end, rest = text.partition("\n---\n")
+    filled = {(part.table, part.split) for path in rows if rows[path] and (part := parse_part(path)) is not None}
+    head = _SPLIT_LINES.sub(lambda found: found[0] if (found["table"], found["split"]) in filled else "", f"{head}\n")
+    return _EMPTY_CONFIG.sub("", head).removesuffix("\n") + end + rest

@@ -13,7 +13,7 @@ import os
 import re
 import shutil
 import uuid
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -53,14 +53,15 @@ class Release:
         try:
             self.fs, self.root = fsspec.core.url_to_fs(url.rstrip("/"))
             folder, _, name = self.root.rpartition("/")
+            self.latest_text: bytes | None = None  # of the file by which it was found, if it was
             if name == "latest" and not self.fs.exists(f"{self.root}/manifest.json"):
-                version = regular.read_from(self.fs, self.root).decode().strip()
+                self.latest_text = regular.read_from(self.fs, self.root)
+                version = self.latest_text.decode().strip()
                 if not _VERSION.fullmatch(version):  # it may not lead to another dataset's folder
                     raise ValueError(f"`latest` holds {quoted(version, 40)}, which is no version")
                 self.root = f"{folder}/{version}"
-            self.manifest = ReleaseManifest.model_validate_json(
-                regular.read_from(self.fs, f"{self.root}/manifest.json")
-            )
+            self.manifest_text = regular.read_from(self.fs, f"{self.root}/manifest.json")
+            self.manifest = ReleaseManifest.model_validate_json(self.manifest_text)
         except (OSError, ValueError, ImportError) as problem:
             place = quoted(url, LONGEST_PLACE)
             raise BadInput(
@@ -96,11 +97,14 @@ class Release:
             yield file
 
     @contextlib.contextmanager
-    def open_parquet(self, path: str) -> Iterator[pq.ParquetFile]:
-        """One of its Parquet files. What is no Parquet is DamagedFile, in the block too, where it is read."""
+    def open_parquet(self, path: str, footer: pq.FileMetaData | None = None) -> Iterator[pq.ParquetFile]:
+        """One of its Parquet files. What is no Parquet is DamagedFile, in the block too, where it is read.
+
+        footer: what an earlier look at the file found at its end, if there was one.
+        """
         with self._open(path) as file:
             try:
-                yield pq.ParquetFile(file)
+                yield pq.ParquetFile(file, metadata=footer)
             except pa.ArrowException as problem:
                 raise self.damage(path, "a Parquet file", problem) from problem
             except OSError as problem:
@@ -218,19 +222,19 @@ class Release:
         paths = self.parts(table)
         if not paths:
             raise DamagedFile(f"expected files of the table {table} in release {self.manifest.version}, got none")
-        return pa.concat_tables([self.read_columns(path, columns).select(columns) for path in paths])
+        return pa.concat_tables([self.read_columns(path, columns, columns).select(columns) for path in paths])
 
-    def read_columns(self, path: str, needed: Collection[str] = ()) -> pa.Table:
+    def read_columns(self, path: str, needed: Collection[str] = (), only: Collection[str] | None = None) -> pa.Table:
         """The columns of one of its tables' files, without image bytes; those that no release has are left out.
 
-        Raises DamagedFile as `rows` does. needed: columns that it must have.
+        Raises DamagedFile as `rows` does. needed: columns that it must have; only: those to read, by default all.
         """
         name = release_tables.table_of_path(path)
         if name is None:
             raise AssertionError(f"expected a file of a release's table, got {path}")
         with self.open_parquet(path) as parquet:
             leaves = [parquet.schema.column(place).path for place in range(len(parquet.schema))]
-            wanted = set(release_tables.TABLES[name].schema.names) - {"image"}
+            wanted = set(release_tables.TABLES[name].schema.names if only is None else only) - {"image"}
             found = parquet.read(columns=[leaf for leaf in leaves if leaf.partition(".")[0] in wanted])
         try:
             return release_tables.check_columns(found, name, needed)
@@ -252,7 +256,7 @@ class Release:
     @functools.cached_property
     def manifest_fields(self) -> dict[str, Any]:
         """The manifest as it is written, with all fields, those that this program does not know too."""
-        fields: dict[str, Any] = json.loads(regular.read_from(self.fs, f"{self.root}/manifest.json"))
+        fields: dict[str, Any] = json.loads(self.manifest_text)
         return fields
 
     def paths(self) -> list[str]:
@@ -272,6 +276,40 @@ class Release:
         for path in self.parts(table):
             with self.open_parquet(path) as parquet:
                 yield from parquet.iter_batches(batch_size=rows)
+
+    def column_names(self, table: str) -> list[str]:
+        """Names of all columns that any of a table's files has, as they come."""
+        return list(dict.fromkeys(name for path in self.parts(table) for name in self.schema(path).names))
+
+    def column_reader(self, table: str) -> Callable[[str], pa.ChunkedArray]:
+        """What gives a column of a table by its name, of all its files, in plain types; of `image` all but the bytes.
+
+        It raises DamagedFile for a file that is gone, no Parquet, or without the column, and ValueError where files
+        have it in several types.
+        """
+        footers: dict[str, pq.FileMetaData] = {}  # of thousands of row groups, each takes longer than a column
+
+        def read(name: str) -> pa.ChunkedArray:
+            found = []
+            for path in self.parts(table):
+                with self.open_parquet(path, footers.get(path)) as parquet:
+                    footers[path] = parquet.metadata
+                    found.append(self._plain_column(parquet, path, name))
+            if len(types := {str(column.type) for column in found}) > 1:
+                raise ValueError(f"{name}: expected one type in all files, got {' and '.join(sorted(types))}")
+            return pa.chunked_array([chunk for column in found for chunk in column.chunks], found[0].type)
+
+        return read
+
+    def _plain_column(self, parquet: pq.ParquetFile, path: str, name: str) -> pa.ChunkedArray:
+        leaves = [parquet.schema.column(place).path for place in range(len(parquet.schema))]
+        wanted = [leaf for leaf in leaves if leaf.partition(".")[0] == name and leaf != "image.bytes"]
+        if not wanted:
+            raise self.damage(path, f"a file of {path.partition('/')[0]}", ValueError(f"no column {name}"))
+        try:
+            return release_tables.to_plain_types(parquet.read(columns=wanted)).column(name)
+        except (ValueError, KeyError) as problem:
+            raise self.damage(path, "of types that releases have", problem) from problem
 
     def embedded_images(self) -> Iterator[tuple[str, bytes]]:
         """SHA-256 (as the table says it) and bytes of each image that stands in the images table itself.
@@ -438,6 +476,15 @@ class Draft:
     def write_json(self, path: str, value: Any) -> None:
         """JSON with sorted keys, in UTF-8."""
         self.write(path, json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode())
+
+    def write_chunks(self, path: str, chunks: Iterable[Any]) -> None:
+        """A file of which only a piece at a time is in memory: bytes, or buffers of them."""
+        target = self.folder / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with target.open("wb") as file:
+            for chunk in chunks:
+                file.write(chunk)
+        self._note(path, None)
 
     def write_parquet(
         self, path: str, groups: Iterable[pa.Table], schema: pa.Schema, order: Sequence[str] = ()

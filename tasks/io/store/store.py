@@ -80,9 +80,25 @@ class Store:
         # with these, a folder is a part of a name, and to make one may make the bucket
         protocol = self.fs.protocol
         self._has_buckets = not _BUCKETS.isdisjoint({protocol} if isinstance(protocol, str) else protocol)
+        self.is_overlay = is_overlay
         self._overlay: dict[str, bytes] | None = {} if is_overlay else None
+        self._recorders: list[set[str]] = []
         self._hidden = set[str]()  # paths that were removed from an overlay
         self._known_as = f"plan {uuid.uuid4().hex}" if is_overlay else url  # no build finds what a plan foresaw
+
+    @contextlib.contextmanager
+    def recording(self) -> Iterator[set[str]]:
+        """Paths of tables that are read or written by this object meanwhile, and of folders that it lists."""
+        used = set[str]()
+        self._recorders.append(used)
+        try:
+            yield used
+        finally:
+            self._recorders = [other for other in self._recorders if other is not used]
+
+    def _record(self, path: str) -> None:
+        for used in self._recorders:
+            used.add(path)
 
     def full(self, path: str) -> str:
         """The path as the file system knows it."""
@@ -156,6 +172,7 @@ class Store:
 
     def list_folder(self, folder: str) -> list[str]:
         """Names of what lies directly in a folder, sorted; none where there is no folder."""
+        self._record(folder)
         try:
             listed = self.fs.ls(self.full(folder), detail=False, **({} if self.is_local else {"refresh": True}))
         except (FileNotFoundError, NotADirectoryError):
@@ -179,6 +196,7 @@ class Store:
         """Store a table in a folder under the SHA-256 of its Parquet bytes; writing it again changes nothing."""
         data = parquet_bytes(table)
         ref = TableRef(path=f"{folder}/{hashlib.sha256(data).hexdigest()}.parquet", rows=table.num_rows)
+        self._record(ref.path)
         if not self._is_intact(ref.path, data):
             self.write_bytes(ref.path, data)
         if is_remembered:
@@ -190,6 +208,7 @@ class Store:
 
         is_remembered: whether this process keeps it in memory; not for large tables that are read once.
         """
+        self._record(ref.path)
         if (known := _recall(self._known_as, ref.path)) is not None:
             return known
         data = self.read_bytes(ref.path)

@@ -60,7 +60,13 @@ STAGES: dict[str, tuple[str, str, list[str]]] = {
     "publication": (
         "tasks.export.content",
         "CODE",
-        ["core.export.annotations", "core.export.digest", "core.export.images", "core.export.ledger", "export.content"],
+        [
+            "core.export.annotations",
+            "core.export.digest",
+            "core.export.images",
+            "core.export.ledger",
+            "export.content",
+        ],
     ),
     "evaluate": ("tasks.evaluate", "CODE", ["core.evaluate.comparison", "core.evaluate.matching"]),
 }
@@ -204,6 +210,7 @@ OUTSIDE = {
     "detectors": "opens files and chooses which of its modules runs; these are parts of the key",
     "web_client": "who asks, and how politely: no content",
     "refusals": "kept for a person to ask; no build reads it",
+    "release_digests": "checks what is published; a new release's content is digested by core",
     "retries": "when a failed part is tried again: no content",
     "inspection": "names the columns, which are part of the key; what stands in them comes from core and io",
     "measure": "looks up and stores, whatever is measured",

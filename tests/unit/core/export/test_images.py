@@ -5,9 +5,12 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from schemas.tables import IMAGES
 from tasks.core.export import images
+from tests.support import rowwise
 
 
 def columns(**changes: Any) -> dict[str, pa.Array]:
@@ -94,3 +97,20 @@ def test_the_pages_of_all_copies_stay_with_a_work(stays: dict[str, str], expecte
     ids = pa.chunked_array([["a", "b"]])
     got = images.source_urls(ids, pa.chunked_array([pa.array([of["a"], of["b"]], pa.string())]), copies, urls)
     assert got.to_pylist() == expected
+
+
+PAGES = st.sampled_from(["a.org", "b.org", "é.org", None])
+
+
+@given(st.data(), st.lists(st.sampled_from("abcdefgh"), unique=True), st.integers(0, 8))
+def test_pages_are_as_row_by_row(data: st.DataObject, names: list[str], kept: int):
+    works, copies = sorted(names[:kept]), names[kept:]
+    # each was dropped for a work, for a copy of those before it, or for what is no longer there
+    stays = [data.draw(st.sampled_from([*works, *copies[:place], "gone"])) for place in range(len(copies))]
+    given_ = (
+        pa.chunked_array([pa.array(works, pa.string())]),
+        pa.chunked_array([pa.array([data.draw(PAGES) for _ in works], pa.string())]),
+        pa.table({"record_id": pa.array(copies, pa.string()), "kept_record_id": pa.array(stays, pa.string())}),
+        pa.chunked_array([pa.array([data.draw(PAGES) for _ in copies], pa.string())]),
+    )
+    assert images.source_urls(*given_).equals(rowwise.source_urls(*given_))

@@ -305,6 +305,13 @@ def test_a_draft_notes_digest_bytes_and_rows(store):
     assert draft.files["ledger.parquet"].rows == 2
 
 
+def test_a_file_may_be_written_piece_by_piece(store):
+    with releases.Draft(store) as draft:
+        draft.write_chunks("a/pieces.json", iter([b"[1", pa.py_buffer(b",2"), b"]"]))
+        draft.write("a/whole.json", b"[1,2]")
+        assert draft.files["a/pieces.json"] == draft.files["a/whole.json"]
+
+
 def test_json_is_the_same_whatever_the_order_of_its_keys(store):
     with Draft(store) as draft:
         draft.write_json("a.json", {"b": 1, "ü": ["é"], "a": {"d": 1, "c": 2}})
