@@ -4,6 +4,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from schemas.contract import major
+
 StageKind = Literal["retrieve", "measure", "decide", "publish"]
 
 
@@ -129,3 +131,8 @@ class ReleaseManifest(Manifest):
     environment: dict[str, str]
     amended: Amendment | None = None  # content and content_sha256 stay what they were when it was published
     manifest_sha256: str | None = None  # of all other fields, as RFC 8785 JSON; null before contract 1.4
+
+    @property
+    def contract_major(self) -> int:
+        """The first number of its contract's version, by which readers go; 0 where it is none."""
+        return major(self.contract_version)

@@ -1,8 +1,11 @@
 """What programs read of a release's YAML and JSON files, which may come from anybody: other fields are passed over."""
 
-from typing import Annotated, Any
+from collections.abc import Mapping
+from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field
+
+from schemas.contract import ContractObject, DataContract
 
 _Fraction = Annotated[float, Field(ge=0, le=1)]
 
@@ -36,13 +39,35 @@ class ContractTables(_Fields):
 
 
 class ReleaseContract(_Fields):
-    """`contract.yaml`: the promise that the release keeps."""
+    """The promise that the release keeps: `contract.yaml` of contract 1, or `contract/<table>.odcs.yaml`."""
 
     version: str
     splits: list[str]
     origins: list[str]
     reasons: dict[str, str]
     tables: ContractTables
+
+    @classmethod
+    def of(cls, contracts: Mapping[str, DataContract]) -> Self:
+        """The same from the contracts of single tables, by the tables' names."""
+        tables = {name: contract.table for name, contract in contracts.items()}
+        reason = tables["ledger"].column("reason")
+        return cls(
+            version=contracts["images"].version,
+            splits=tables["images"].words("split"),
+            origins=tables["annotations"].words("origin"),
+            reasons={str(entry.value): entry.description for entry in reason.enum} if reason else {},
+            tables=ContractTables(**{name: _columns(tables[name]) for name in ContractTables.model_fields}),
+        )
+
+
+def _columns(table: ContractObject) -> ContractTable:
+    return ContractTable(
+        columns=[
+            ContractColumn(name=column.name, type=column.arrow_type, nullable=not column.required)
+            for column in table.properties
+        ]
+    )
 
 
 class RecipeParquet(_Fields):

@@ -1,10 +1,19 @@
 """Whole numbers for ids: taken from a hash of the name, so that they stay when rows come and go."""
 
 import hashlib
-from collections.abc import Collection, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 MASK = 2**53 - 1
 """Every JSON reader holds whole numbers up to here exactly."""
+_BATCH = 8192
+"""Names that are Python's own texts at one time."""
+
+_Ints = NDArray[np.int64]
 
 
 def natural_id(name: str) -> int:
@@ -17,23 +26,60 @@ def natural_id(name: str) -> int:
     return first or 1
 
 
-def ids(names: Iterable[str], known: Mapping[str, int] | None = None, taken: Collection[int] = ()) -> dict[str, int]:
-    """An id for each name: the known one, else its natural one, else the next free number after it.
+def natural_ids(names: pa.Array | pa.ChunkedArray) -> _Ints:
+    """(N,) the natural id of each name."""
+    found = np.empty(len(names), np.int64)
+    for start in range(0, len(names), _BATCH):
+        batch = names.slice(start, _BATCH).to_pylist()
+        found[start : start + len(batch)] = [natural_id(name) for name in batch]
+    return found
 
-    Names are served in their sorted order, so that the result does not depend on how they came. `taken` are ids that
-    are in use elsewhere. Wraps round to 1 after 2**53 - 1.
 
-    >>> ids(["b", "a"], known={"b": 7})["b"]
+def ids(names: pa.Array | pa.ChunkedArray, known: pa.Array | pa.ChunkedArray | None = None) -> pa.Array:
+    """(N,) int64: an id for each name, the known one, else its natural one, else the next free number after it.
+
+    names: (N,), no name twice. known: (N,) int64, null where none is known. Names are served in their sorted order, so
+    that the result does not depend on how they came. Wraps round to 1 after 2**53 - 1.
+
+    >>> ids(pa.array(["b", "a"]), known=pa.array([7, None]))[0].as_py()
     7
     """
-    wanted = sorted(set(names))
-    given = {name: known[name] for name in wanted if known and name in known}
-    used = {*taken, *given.values()}
-    for name in wanted:
-        if name not in given:
-            given[name] = _next_free(natural_id(name), used)
-            used.add(given[name])
-    return given
+    given = natural_ids(names)
+    is_known = np.zeros(len(given), np.bool_)
+    if known is not None:
+        is_known = np.asarray(pc.is_valid(known), np.bool_)
+        given[is_known] = np.asarray(known.drop_null(), np.int64)
+    _part_collisions(names, given, np.flatnonzero(_is_contested(given)), is_known)
+    return pa.array(given)
+
+
+def _is_contested(wanted: _Ints) -> NDArray[np.bool_]:
+    """(N,) whether another number is equal, or was moved onto this one; the rest may have what they want.
+
+    Where all are served in any order, the numbers that are taken in the end are the same: each run of them begins where
+    none before has been moved as far.
+    """
+    if len(wanted) == len(np.unique(wanted)):
+        return np.zeros(len(wanted), np.bool_)
+    order = np.argsort(wanted, kind="stable")
+    place = np.arange(len(order))
+    least = wanted[order]
+    taken = np.maximum.accumulate(least - place) + place
+    if taken[-1] > MASK:  # round to 1, where anything may be
+        return np.ones(len(wanted), np.bool_)
+    run = np.cumsum(np.concatenate([[True], least[1:] > taken[:-1]])) - 1
+    contested = np.empty(len(wanted), np.bool_)
+    contested[order] = np.bincount(run)[run] > 1
+    return contested
+
+
+def _part_collisions(names: Any, given: _Ints, places: _Ints, is_known: NDArray[np.bool_]) -> None:
+    """Give those at these places other numbers, but the known ones."""
+    used = set(given[places[is_known[places]]].tolist())
+    free = places[~is_known[places]]
+    for name, place in sorted(zip(names.take(pa.array(free)).to_pylist(), free.tolist(), strict=True)):
+        given[place] = _next_free(natural_id(name), used)
+        used.add(int(given[place]))
 
 
 def _next_free(start: int, used: set[int]) -> int:

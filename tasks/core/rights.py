@@ -1,4 +1,4 @@
-"""Which rights statements are open: the words that a recipe may use for many URIs."""
+"""Rights statements: which are open, by the words that a recipe may use for many URIs, and what a licence is called."""
 
 import re
 from collections.abc import Sequence
@@ -45,3 +45,65 @@ def _beginning(uri: str) -> str:
 
 def _bare(uri: str) -> str:
     return _START.sub("", uri.strip()).casefold()
+
+
+_SPDX = frozenset(
+    {
+        *("CC0-1.0", "CC-PDDC", "CC-PDM-1.0", "CC-SA-1.0"),
+        *(
+            f"CC-{terms}-{version}"
+            for terms in ("BY", "BY-NC", "BY-NC-ND", "BY-NC-SA", "BY-ND", "BY-SA")
+            for version in ("1.0", "2.0", "2.5", "3.0", "4.0")
+        ),
+        *("CC-BY-2.5-AU", "CC-BY-3.0-AT", "CC-BY-3.0-AU", "CC-BY-3.0-DE", "CC-BY-3.0-IGO", "CC-BY-3.0-NL"),
+        *("CC-BY-3.0-US", "CC-BY-NC-3.0-DE", "CC-BY-NC-ND-3.0-DE", "CC-BY-NC-ND-3.0-IGO", "CC-BY-NC-SA-2.0-DE"),
+        *("CC-BY-NC-SA-2.0-FR", "CC-BY-NC-SA-2.0-UK", "CC-BY-NC-SA-3.0-DE", "CC-BY-NC-SA-3.0-IGO", "CC-BY-ND-3.0-DE"),
+        *("CC-BY-SA-2.0-UK", "CC-BY-SA-2.1-JP", "CC-BY-SA-3.0-AT", "CC-BY-SA-3.0-DE", "CC-BY-SA-3.0-IGO"),
+    }
+)
+"""Creative Commons' licences in the SPDX licence list 3.27 (spdx.org/licenses), with the few ports that it has."""
+
+_ODD_TERMS = {"BY-ND-NC": "BY-NC-ND"}
+"""Version 1.0 names its terms in another order."""
+_CC = re.compile(
+    r"creativecommons\.org/(licenses|publicdomain)/([a-z-]+)(?:/([0-9]\.[0-9]))?(?:/(?!deed|legalcode)([a-z]{2,4}))?(?:[/?#].*)?"
+)
+_STATEMENT = re.compile(r"rightsstatements\.org/(?:vocab|page)/([a-z-]+)/([0-9]\.[0-9])(?:[/?#].*)?", re.IGNORECASE)
+
+
+def spdx_id(uri: str) -> str | None:
+    """The licence's identifier in the SPDX list; None where it has none, as for rightsstatements.org.
+
+    >>> spdx_id("http://creativecommons.org/licenses/by-sa/3.0/de/deed.en"), spdx_id("NOASSERTION")
+    ('CC-BY-SA-3.0-DE', None)
+    """
+    name = _creative_commons_name(uri)
+    return name if name in _SPDX else None
+
+
+def licence_name(uri: str) -> str:
+    """What people call a licence: in the way of SPDX, whether its list has it or not, else as the URI ends.
+
+    >>> licence_name("http://rightsstatements.org/vocab/NoC-US/1.0/"), licence_name("NOASSERTION")
+    ('NoC-US-1.0', 'NOASSERTION')
+    """
+    if name := _creative_commons_name(uri):
+        return name
+    if found := _STATEMENT.fullmatch(_START.sub("", uri.strip())):
+        return f"{found[1]}-{found[2]}"
+    return uri.rstrip("/").rsplit("/", 1)[-1]
+
+
+def _creative_commons_name(uri: str) -> str | None:
+    found = _CC.fullmatch(_bare(uri))
+    if found is None:
+        return None
+    kind, terms, version, port = found.groups()
+    if (kind, terms) == ("licenses", "publicdomain"):
+        return "CC-PDDC"
+    if version is None:
+        return None
+    if kind == "publicdomain":
+        return {"zero": f"CC0-{version}", "mark": f"CC-PDM-{version}"}.get(terms)
+    terms = terms.upper()
+    return "-".join(["CC", _ODD_TERMS.get(terms, terms), version, *([port.upper()] if port else [])])

@@ -30,12 +30,14 @@ class CocoFacts(NamedTuple):
 
     info: `release_info` of its recipe and version. least_score: of detectors' boxes in documents; None where the recipe
     doesn't say. is_amended: what was purged since is gone from the lists of images and boxes, and from nothing else.
+    contract_major: of the release; contract 1 called a licence as its URI ends.
     """
 
     info: Row
     categories: Sequence[str]
     least_score: float | None
     is_amended: bool
+    contract_major: int = 2
 
 
 def file_problems(files: Collection[str], splits: Iterable[str]) -> Iterator[str]:
@@ -76,7 +78,7 @@ def header_problems(
     for name, value in info.items():
         if (got := document["info"].get(name)) != value:
             yield f"coco/{split}.json: expected info.{name} {quoted(value)}, got {quoted(got)}"
-    yield from _licence_problems(split, document, images["rights_uri"].to_pylist(), is_amended=facts.is_amended)
+    yield from _licence_problems(split, document, images["rights_uri"].to_pylist(), facts)
     yield from category_problems(split, document, facts.categories)
     if facts.is_amended:  # of the images that people had annotated, none may be left
         origin = document["info"].get("annotation_origin", origin)
@@ -100,10 +102,12 @@ def _choice_problems(
         yield f"coco/{split}.json: expected {whose}, got {len(strange)} others, and {len(missing)} missing"
 
 
-def _licence_problems(split: str, document: Row, uris: Sequence[str], *, is_amended: bool) -> Iterator[str]:
+def _licence_problems(split: str, document: Row, uris: Sequence[str], facts: CocoFacts) -> Iterator[str]:
     """Licences that are not those of the images. What a purge removes leaves its licence."""
     listed = [{name: entry.get(name) for name in ("id", "name", "url")} for entry in document["licenses"]]
-    expected = licence_entries([*uris, *(entry["url"] for entry in listed if is_amended)])
+    expected = licence_entries([*uris, *(entry["url"] for entry in listed if facts.is_amended)])
+    if facts.contract_major < 2:
+        expected = [{**entry, "name": entry["url"].rstrip("/").rsplit("/", 1)[-1]} for entry in expected]
     if len(listed) != len(expected):
         yield f"coco/{split}.json: expected {len(expected)} licences, as the images have, got {len(listed)}"
         return

@@ -15,7 +15,13 @@ def roles_of(recipe: Recipe, source: pa.ChunkedArray) -> pa.ChunkedArray:
     return pa.chunked_array([of.take(pc.index_in(source, value_set=names).combine_chunks())])
 
 
-def role_of(recipe: Recipe) -> Callable[[str], str | None]:
-    """The role of a record by its record_id, which begins with its source's name."""
-    settings = recipe.split
-    return lambda record_id: settings.role(record_id.partition(":")[0])
+def roles_by_id(recipe: Recipe) -> Callable[[pa.Array | pa.ChunkedArray], pa.Array | pa.ChunkedArray] | None:
+    """The role of records by their record_ids, which begin with their source's name; None without roles."""
+    if not recipe.split.roles:
+        return None
+
+    def by_id(record_id: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
+        source = pc.struct_field(pc.extract_regex(record_id, "^(?P<source>[^:]*)"), "source")
+        return roles_of(recipe, source)
+
+    return by_id

@@ -14,7 +14,7 @@ from tasks.core import tables
 from tasks.core.export import annotations, digest, images, ledger
 from tasks.engine import detectors
 from tasks.engine.cache_keys import cache_key, code_digest
-from tasks.engine.roles import role_of
+from tasks.engine.roles import roles_by_id
 from tasks.engine.views import column_of, columns_of, kept_ids
 from tasks.io.files import by_hand, contracts, verdicts
 from tasks.io.store.store import Store
@@ -39,7 +39,7 @@ def content(
     ids = kept_ids(store, state)
     outcomes = [(step.label, store.read_table(step.outcome)) for step in state.steps]
     listed = store.read_table(state.records)
-    book = ledger.ledger(listed, outcomes[1:], memory, is_limited=recipe.limit is not None, role_of=role_of(recipe))
+    book = ledger.ledger(listed, outcomes[1:], memory, is_limited=recipe.limit is not None, roles=roles_by_id(recipe))
     copies = book.filter(pc.is_valid(book["kept_record_id"]))
     columns = {
         "record_id": ids,
@@ -76,9 +76,13 @@ def detector_names(recipe: Recipe, context: Context) -> tuple[str, ...]:
 
 def publication(content: Content, recipe: Recipe, context: Context) -> pa.Table:
     """One row: the digest of each table, of all content, and the version."""
-    digests = {name: digest.table_digest(getattr(content, name).to_batches()) for name in digest.PRIMARY_KEYS}
+    found = {name: getattr(content, name) for name in digest.PRIMARY_KEYS}
+    digests = {
+        name: digest.table_digest(table.column_names, table.column, digest.PRIMARY_KEYS[name])
+        for name, table in found.items()
+    }
     whole = digest.content_digest(digests)
-    version = digest.version(whole, recipe_sha256(recipe, context), str(contracts.contract()["version"]))
+    version = digest.version(whole, recipe_sha256(recipe, context), contracts.version())
     return pa.table({**{name: [value] for name, value in digests.items()}, "content": [whole], "version": [version]})
 
 

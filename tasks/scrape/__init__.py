@@ -112,7 +112,7 @@ def scrape(recipe: Recipe, context: Context, chosen: Predecessor) -> State:
     everything = records.limit_records(everything, recipe.limit)
     kept = kept_rows(everything)
     unknown = styles.count_unknown_styles(kept["style"], styles.names_by_style(recipe.styles))
-    left = uncertain.count_uncertain_names(kept["artist"].to_pylist(), matching.merge_aliases(recipe.artists))
+    left = uncertain.count_uncertain_names(kept["artist"], matching.merge_aliases(recipe.artists))
     state = State(
         records=store.write_table(outcome_folder("scrape"), everything),
         figures=store.write_table(outcome_folder("figures"), _without_taken_down(figures, taken_down, store)),

@@ -12,18 +12,20 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.errors import BadInput, DamagedFile
-from schemas.phrases import and_more, error_line
+from schemas.phrases import and_more, error_line, quoted
 from tasks.core import verify as core
 from tasks.core import verify_rows as rules
 from tasks.core.export import digest
 from tasks.core.purge.rows import reveals
 from tasks.core.verify_coco import count_coco_rows
 from tasks.core.verify_images import image_rules
+from tasks.engine.release_digests import table_digest
 from tasks.io.files import contracts
 from tasks.io.store.releases import Release
 from tasks.verify.coco import coco_files
-from tasks.verify.images import images
-from tasks.verify.rows import columns_of, rows_of, splits_of
+from tasks.verify.images import images, stored_bytes
+from tasks.verify.promises import promises
+from tasks.verify.rows import columns_of, order_of, rows_of, splits_of
 
 _SHOWN = 20
 _NEEDED = {"files": "intact files", "contract": "tables that keep the contract"}
@@ -57,7 +59,9 @@ def verify(url: str, *, is_deep: bool = False) -> Verification:
         ("files", lambda: _files(release)),
         ("contract", lambda: _contract(release)),
         ("content digest", lambda: _digests(release)),
+        ("image bytes", lambda: stored_bytes(release)),
         ("counts, keys, leaks", lambda: _tables(release)),
+        ("rules", lambda: promises(release)),
         ("values", lambda: _values(release)),
         ("COCO", lambda: coco_files(release)),
     ]
@@ -74,7 +78,7 @@ def verify(url: str, *, is_deep: bool = False) -> Verification:
         lines += [f"{'FAILED' if found else 'ok':>6}  {name}", *(f"        {problem}" for problem in found[:_SHOWN])]
         lines += [f"        ...{and_more(len(found) - _SHOWN)}"] if len(found) > _SHOWN else []
         problems += found
-        is_readable = set(core.NEEDED_FILES) <= release.manifest.files.keys()
+        is_readable = set(core.needed_files(release.manifest.contract_version)) <= release.manifest.files.keys()
         if found and (name in _NEEDED or not is_readable):  # nothing more can be read without guessing
             lines.append(f"        the other checks need {_NEEDED.get(name, 'these files')} and were skipped")
             break
@@ -100,7 +104,10 @@ def _manifest(release: Release) -> Iterator[str]:
     if (before := release.manifest.previous) and core.VERSION.fullmatch(before):
         with contextlib.suppress(BadInput):  # a release may lie alone
             siblings[before] = Release(f"{release.url.rsplit('/', 1)[0]}/{before}").manifest
-    return core.manifest_problems(release.manifest_fields, release.manifest, folder, siblings)
+    if release.latest_text is not None:
+        yield from core.latest_problems(release.latest_text)
+    yield from core.manifest_text_problems(release.manifest_text, release.manifest)
+    yield from core.manifest_problems(release.manifest_fields, release.manifest, folder, siblings)
 
 
 def _files(release: Release) -> Iterator[str]:
@@ -120,12 +127,16 @@ def _files(release: Release) -> Iterator[str]:
 
 
 def _contract(release: Release) -> Iterator[str]:
-    contract = release.contract()
-    if contract.version != release.manifest.contract_version:
-        yield f"contract.yaml: expected version {release.manifest.contract_version}, got {contract.version}"
-    is_ours = contract.version == str(contracts.contract()["version"])
-    if is_ours and release.read("contract.yaml").decode() != contracts.text():
-        yield f"contract.yaml: expected the text of contract {contract.version}, got another"
+    contract, promised = release.contract(), release.manifest.contract_version
+    if contract.version != promised:
+        yield f"contract: expected version {promised}, got {quoted(contract.version)}"
+    known = {
+        contracts.first_version(): {"contract.yaml": contracts.first_text()},
+        contracts.version(): contracts.texts(),
+    }
+    for path, text in known.get(promised, {}).items():
+        if release.read(path) != text.encode():
+            yield f"{path}: expected the text of contract {promised}, got another"
     for table in digest.PRIMARY_KEYS:
         columns = getattr(contract.tables, table).columns
         parts = release.parts(table)
@@ -141,10 +152,10 @@ def _digests(release: Release) -> Iterator[str]:
     found = {}
     amended = release.manifest.amended
     expected = amended.content if amended else release.manifest.content
-    for table, key in digest.PRIMARY_KEYS.items():
+    for table in digest.PRIMARY_KEYS:
         try:
-            found[table] = digest.digest_by_primary_key(release.batches(table), key)
-        except ValueError as problem:  # NaN, infinity, or a number beyond 53 bits: JSON holds none of them
+            found[table] = table_digest(release, table)
+        except ValueError as problem:  # NaN or infinity; in contract 1, a number beyond 53 bits, too
             found[table] = ""
             yield f"{table}: expected numbers that a digest can be computed of, got {problem}"
             continue
@@ -177,7 +188,7 @@ def _tables(release: Release) -> Iterator[str]:
     split = release.recipe().stage("split")
     if not (split and split.roles):  # queries may show the works of the gallery
         yield from core.joined_problems(release.relations(), ledger)
-    yield from core.split_problems(release.manifest.files, splits_of(release))
+    yield from core.part_problems(release.manifest.files, splits_of(release), release.manifest.contract_major)
     for path, entry in release.manifest.files.items():
         yield from core.row_count_problems(path, entry.rows, _row_count(release, path))
 
@@ -208,9 +219,12 @@ def _values(release: Release) -> Iterator[str]:
         ("annotations", rules.annotation_rules(facts)),
         ("ledger", rules.ledger_rules(facts)),
     ):
-        yield from rules.broken_rules(table, digest.PRIMARY_KEYS[table], rows_of(release, table), of)
+        yield from rules.broken_rules(
+            table, digest.PRIMARY_KEYS[table], order_of(release, table), rows_of(release, table), of
+        )
     yield from core.name_problems(recipe.name, manifest.name)
-    if "recipe_sha256" in release.read_mapping("contract.yaml"):  # the contract says of what it is the digest
+    # contract 1 says only in its later versions of what it is the digest
+    if manifest.contract_major >= 2 or "recipe_sha256" in release.read_mapping("contract.yaml"):
         yield from core.recipe_problems(release.read_mapping("recipe.yaml"), manifest.recipe_sha256)
 
 

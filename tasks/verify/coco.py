@@ -32,6 +32,7 @@ def coco_files(release: Release) -> Iterator[str]:
         recipe.categories,
         export.coco.score if export and export.coco else None,
         manifest.amended is not None,
+        manifest.contract_major,
     )
     shown = columns_of(release, "images", ["image_id", "split", "rights_uri", "is_annotated"])
     boxes = columns_of(release, "annotations", _COLUMNS)

@@ -1,4 +1,4 @@
-"""The check of images: where they are, decoded, and measured again."""
+"""The checks of images: where they are, which bytes they have; and, asked for apart, decoded and measured again."""
 
 import hashlib
 from collections.abc import Iterator
@@ -15,26 +15,38 @@ from tasks.io.store.releases import Release
 _COLUMNS = ["record_id", "sha256", "phash", "phash_recipe", "width_px", "height_px", "format", "image"]
 
 
-def images(release: Release) -> Iterator[str]:
-    """Problems of all images."""
+def stored_bytes(release: Release) -> Iterator[str]:
+    """Images that are not where the recipe wants them, or in the table with other bytes than `sha256` stands for.
+
+    What stands beside, as a file, is held against its digest as all files are.
+    """
     export = release.recipe().stage("export")
+    for row in _rows(release, ["record_id", "sha256", "image"]):
+        data, path = row["image"]["bytes"], row["image"]["path"]
+        if export:
+            yield from core.place_problems(
+                row["record_id"], has_bytes=data is not None, has_path=path is not None, export=export
+            )
+        if data is not None and (sha256 := hashlib.sha256(data).hexdigest()) != row["sha256"]:
+            yield f"{row['record_id']}: expected bytes of SHA-256 {quoted(row['sha256'])}, got {sha256}"
+
+
+def images(release: Release) -> Iterator[str]:
+    """Problems of all images that have the bytes that they should; of others `stored_bytes` tells."""
+    for row in _rows(release, _COLUMNS):
+        data, path = row["image"]["bytes"], row["image"]["path"]
+        if data is None and path:
+            data = release.read(path)
+        if data is not None and hashlib.sha256(data).hexdigest() == row["sha256"]:
+            yield from _image_problems(row, data)
+
+
+def _rows(release: Release, columns: list[str]) -> Iterator[dict[str, Any]]:
     for batch in release.batches("images", rows=16):
-        for row in batch.select([name for name in _COLUMNS if name in batch.schema.names]).to_pylist():
-            data, path = row["image"]["bytes"], row["image"]["path"]
-            if export:
-                yield from core.place_problems(
-                    row["record_id"], has_bytes=data is not None, has_path=path is not None, export=export
-                )
-            if data is None and path:
-                data = release.read(path)
-            if data is not None:
-                yield from _image_problems(row, data)
+        yield from batch.select([name for name in columns if name in batch.schema.names]).to_pylist()
 
 
 def _image_problems(row: dict[str, Any], data: bytes) -> Iterator[str]:
-    if (sha256 := hashlib.sha256(data).hexdigest()) != row["sha256"]:
-        yield f"{row['record_id']}: expected bytes of SHA-256 {row['sha256']}, got {sha256}"
-        return
     try:
         look = inspect(data, HIGHEST_MAX_PIXELS)
     except decode.UnreadableImage as problem:

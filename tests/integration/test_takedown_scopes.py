@@ -7,12 +7,11 @@ import pytest
 
 from flows.build_dataset import run_stages
 from schemas.by_hand import ALONE
-from schemas.manifests import FileEntry
-from tasks.core.export import digest
 from tasks.io.store.layout import tombstones_path
 from tasks.io.store.releases import Release
 from tasks.purge import purge
 from tasks.verify import verify
+from tests.support.first_contract import to_first_contract
 from tests.support.manifests import rewrite_manifest
 from tests.support.wall import SPLIT, Wall
 
@@ -98,22 +97,9 @@ def as_before_1_4(release: Release, *, has_scopes: bool) -> None:
     (root / "takedowns.parquet").unlink(missing_ok=True)
     if "tombstones.parquet" in files and not has_scopes:
         pq.write_table(pq.read_table(root / "tombstones.parquet").drop_columns("scope"), root / "tombstones.parquet")
-        entry = release.file_entry("tombstones.parquet")
-        assert entry is not None
-        files["tombstones.parquet"] = FileEntry(
-            sha256=entry.sha256, bytes=entry.bytes, rows=files["tombstones.parquet"].rows
-        )
-    version = digest.version(release.manifest.content_sha256, release.manifest.recipe_sha256, "1.3.0")
-    manifest = release.manifest.model_copy(
-        update={"files": files, "contract_version": "1.3.0", "version": version, "manifest_sha256": None}
-    )
-    contract = (root / "contract.yaml").read_text(encoding="utf-8").replace("version: 1.4.1", "version: 1.3.0")
-    (root / "contract.yaml").write_text(contract, encoding="utf-8")
-    entry = Release(release.url).file_entry("contract.yaml")
-    assert entry is not None
-    manifest.files["contract.yaml"] = entry
-    text = manifest.model_dump_json(indent=1, exclude={"manifest_sha256"})
-    (root / "manifest.json").write_text(text, encoding="utf-8")
+    manifest = release.manifest.model_copy(update={"files": files, "manifest_sha256": None})
+    (root / "manifest.json").write_text(manifest.model_dump_json(indent=1), encoding="utf-8")
+    version = to_first_contract(root, "1.3.0").version
     root.rename(root.with_name(version))
     root.with_name("latest").write_text(f"{version}\n", encoding="utf-8")
 

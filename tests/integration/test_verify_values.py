@@ -14,10 +14,12 @@ import pytest
 import yaml
 
 from tasks.core.export import digest
+from tasks.engine.release_digests import table_digest
 from tasks.io.store.releases import Release
 from tasks.verify import verify
 from tests.support.broken_rules import CASES, Case
 from tests.support.desk import Desk
+from tests.support.first_contract import to_first_contract
 from tests.support.manifests import rewrite_manifest
 
 Change = Callable[[list[dict[str, Any]]], Any]
@@ -62,9 +64,7 @@ def seal(folder: Path) -> None:
     rewrite_manifest(folder, change_files)
     now = Release(str(folder))
     try:
-        content = {
-            table: digest.digest_by_primary_key(now.batches(table), key) for table, key in digest.PRIMARY_KEYS.items()
-        }
+        content = {table: table_digest(now, table) for table in digest.PRIMARY_KEYS}
     except ValueError:  # a number that has no digest
         return
     whole = digest.content_digest(content)
@@ -133,7 +133,6 @@ def test_boxes_by_people_lie_in_images_that_people_have_annotated(release: Path)
 @pytest.mark.parametrize(
     ("table", "column", "value"),
     [
-        ("annotations", "annotation_id", 2**53),
         ("annotations", "area_px2", float("nan")),
         ("annotations", "area_px2", float("inf")),
     ],
@@ -163,7 +162,7 @@ def test_a_null_where_none_may_be_is_told_and_no_traceback(release: Path, table:
 def test_rows_out_of_order_are_told(release: Path):
     rewrite(release, "images", lambda rows: rows.reverse())
     (problem,) = verify(str(release)).problems
-    assert problem.startswith("images: expected rows sorted by record_id, got 'museum:")
+    assert problem.startswith("images: expected rows sorted by style, record_id, got 'museum:")
 
 
 @pytest.mark.parametrize(
@@ -221,7 +220,7 @@ def test_a_split_without_its_coco_files_is_told(release: Path, path: str):
 @pytest.mark.parametrize("table", ["images", "annotations"])
 def test_a_split_without_its_tables_is_told(release: Path, table: str):
     for path in Release(str(release)).parts(table):
-        if "split=val/" in path:
+        if "/val-" in path:
             (release / path).unlink()
             rewrite_manifest(release, lambda fields, path=path: fields["files"].pop(path))
     seal(release)
@@ -247,24 +246,25 @@ def test_the_manifest_is_called_as_the_recipe(release: Path):
 
 
 @pytest.mark.parametrize(
-    ("column", "value", "said"),
+    ("data", "said"),
     [
         pytest.param(
-            "image",
-            lambda row: {"bytes": None, "path": row["image"]["path"]},
-            "expected the image's bytes in the table, as the recipe asks for, got no bytes in the table",
-            id="no bytes",
+            None, "expected the image's bytes in the table, as the recipe asks for, got no bytes", id="no bytes"
         ),
-        pytest.param(
-            "phash_recipe",
-            "phash64/look-v1",
-            "expected a hash by phash64/look-v3, as this version measures, got one by 'phash64/look-v1'",
-            id="another hash",
-        ),
+        pytest.param(b"another", "expected bytes of SHA-256 ", id="other bytes"),
     ],
 )
-def test_what_only_a_deep_look_tells(release: Path, column: str, value: Any, said: str):
-    rewrite(release, "images", put(column, value))
+def test_an_image_has_the_bytes_that_its_sha256_stands_for(release: Path, data: bytes | None, said: str):
+    """The content digest goes by `sha256` alone."""
+    rewrite(release, "images", put("image", lambda row: {**row["image"], "bytes": data}))
+    (problem,) = verify(str(release), is_deep=True).problems
+    assert problem.startswith("museum:")
+    assert said in problem
+
+
+def test_what_only_a_deep_look_tells(release: Path):
+    said = "expected a hash by phash64/look-v3, as this version measures, got one by 'phash64/look-v1'"
+    rewrite(release, "images", put("phash_recipe", "phash64/look-v1"))
     found = [problem for problem in verify(str(release), is_deep=True).problems if problem.startswith("museum:")]
     assert len(found) == 1
     assert found[0].endswith(said)
@@ -272,19 +272,7 @@ def test_what_only_a_deep_look_tells(release: Path, column: str, value: Any, sai
 
 def test_a_release_of_an_earlier_contract_lacks_its_columns(release: Path):
     """Contract 1.1 had neither hashes' recipes nor the pages of all copies, and its manifests no digest."""
-    late = ["source_urls", "phash_recipe"]
-    for part in Release(str(release)).parts("images"):
-        whole = pq.ParquetFile(release / part).read()
-        pq.write_table(whole.drop_columns(late), release / part)
-    contract = yaml.safe_load((release / "contract.yaml").read_text())
-    columns = [column for column in contract["tables"]["images"]["columns"] if column["name"] not in late]
-    contract["tables"]["images"]["columns"] = columns
-    (release / "contract.yaml").write_text(yaml.safe_dump({**contract, "version": "1.1.0"}))
-    rewrite_manifest(release, lambda fields: fields.update(contract_version="1.1.0"))
-    seal(release)
-    version = Release(str(release)).manifest.version
-    for split in ("train", "val", "test"):
-        rewrite_json(release, f"coco/{split}.json", lambda document: document["info"].update(version=version))
+    to_first_contract(release, "1.1.0", without=("source_urls", "phash_recipe"))
     assert verify(str(release), is_deep=True).problems == ()
 
 
@@ -321,11 +309,16 @@ _BOMB = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n" + "\n".join(
     ("file", "text", "said"),
     [
         pytest.param(
-            "contract.yaml", _BOMB, "expected at most 500,000 values", id="a contract that means 10^11 values"
+            "contract/images.odcs.yaml", _BOMB, "expected at most 500,000 values", id="a contract of 10^11 values"
         ),
         pytest.param("recipe.yaml", _BOMB, "expected at most 500,000 values", id="a recipe that means 10^11 values"),
-        pytest.param("contract.yaml", "[1]", "expected a mapping, got [1]", id="a contract that is a list"),
-        pytest.param("contract.yaml", "version: 1.4.1", "expected 'splits' as releases have it", id="a bare contract"),
+        pytest.param("contract/ledger.odcs.yaml", "[1]", "expected a mapping, got [1]", id="a contract of a list"),
+        pytest.param(
+            "contract/images.odcs.yaml",
+            "version: 2.0.0",
+            "expected 'apiVersion' as releases",
+            id="a bare contract",
+        ),
         pytest.param("recipe.yaml", "categories: 3", "expected 'categories' as releases have it, got 3", id="a number"),
         pytest.param(
             "recipe.yaml",
@@ -377,11 +370,8 @@ def test_a_manifest_of_anybody_is_checked(release: Path, change: Change, said: s
 )
 def test_a_file_of_anybody_is_checked(release: Path, file: str, data: bytes, said: str | None):
     (release / file).write_bytes(data)
-    fields = json.loads((release / "manifest.json").read_text())
-    fields["files"][file].update(sha256=hashlib.sha256(data).hexdigest(), bytes=len(data))
-    (release / "manifest.json").write_text(
-        json.dumps({**fields, "manifest_sha256": digest.manifest_digest(fields)}), encoding="utf-8"
-    )
+    entry = {"sha256": hashlib.sha256(data).hexdigest(), "bytes": len(data)}
+    rewrite_manifest(release, lambda fields: fields["files"][file].update(entry))
     problems = verify(str(release)).problems
     assert any(said in problem for problem in problems) if said else problems == ()
 

@@ -9,6 +9,10 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
 from schemas.phrases import quoted
 
 MAX_PX = 1e7
@@ -74,6 +78,21 @@ def read_box(value: Any) -> list[float]:
     if min(numbers[2:]) <= 0:
         kind = EmptyBox if min(numbers[2:]) == 0 else BadBox
         raise kind(f"expected a box of positive width and height, got {quoted(value)}")
+    return numbers
+
+
+def box_array(xywh_px: pa.Array | pa.ChunkedArray) -> NDArray[np.float64]:
+    """(N, 4) x, y, width and height in px of a column of boxes.
+
+    Raises BadBox, as `read_box` does, for the first that is none.
+    """
+    boxes = xywh_px.combine_chunks() if isinstance(xywh_px, pa.ChunkedArray) else xywh_px
+    is_there = boxes.is_valid().to_numpy(zero_copy_only=False)
+    numbers = np.full((len(boxes), 4), np.nan)
+    numbers[is_there] = boxes.flatten().to_numpy(zero_copy_only=False).reshape(-1, 4)
+    is_box = (np.abs(numbers) <= MAX_PX).all(1) & (numbers[:, 2:] > 0).all(1)
+    if not is_box.all():
+        read_box(boxes[int(np.argmin(is_box))].as_py())
     return numbers
 
 

@@ -2,16 +2,27 @@
 detections.
 """
 
-from collections.abc import Iterable, Sequence
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from tasks.core.coco.entries import annotation_entry, result_entry
+from tasks.core import rights
+from tasks.core.coco.box import box_array
+from tasks.core.coco.entries import annotation_entry
 from tasks.core.coco.keypoints import NAMES, SKELETON
+from tasks.core.texts import float_texts, json_texts, list_texts, plain_texts
 
 Document = dict[str, Any]
 Row = dict[str, Any]
+Bytes = bytes | memoryview | Any
+"""Bytes, or an Arrow buffer of them."""
+
+_BATCH = 16_384
+"""Rows of which the text is in memory at one time."""
 
 EXTENSIONS = {
     "JPEG": "jpg",
@@ -29,34 +40,42 @@ EXTENSIONS = {
 def split_document(
     images: pa.Table, annotations: pa.Table, categories: Sequence[str], least_score: float, info: Row
 ) -> Document:
-    """The COCO file of one split, as a JSON-able value.
+    """The COCO file of one split, as a JSON-able value; see `document_chunks`."""
+    chunks = document_chunks(images, annotations, categories, least_score, info)
+    document: Document = json.loads(b"".join(map(bytes, chunks)))
+    return document
+
+
+def document_chunks(
+    images: pa.Table, annotations: pa.Table, categories: Sequence[str], least_score: float, info: Row
+) -> Iterator[Bytes]:
+    """The COCO file of one split, as JSON with sorted keys, piece by piece: it may be larger than the tables.
 
     images, annotations: that split's rows of both tables (images without their bytes). Where any image of the split has
     boxes by people, theirs stand (`info.annotation_origin` = people), else the detector's from `least_score` on
     (= detector). `images[].is_annotated` says whether people have annotated an image. Categories name COCO's 17
     keypoints where a box has any, and persons always. Format: Lin et al., "Microsoft
     COCO", and PoPArt, section 3.4: a box has itself as its segmentation; keypoints are given where there are
-    any.
+    any. Raises BadBox for a box that is none.
     """
-    rows = images.to_pylist()
-    boxes = annotations.to_pylist()
-    origin = annotation_origin(boxes, is_annotated=any(image["is_annotated"] for image in rows))
-    chosen = [box for box in boxes if is_in_document(box, origin, least_score)]
-    with_keypoints = {box["category_id"] for box in chosen if box["keypoints_xyv"]}
-    licences = sorted({image["rights_uri"] for image in rows})
-    return {
-        "info": {**info, "annotation_origin": origin},
-        "licenses": licence_entries(licences),
-        "categories": [
-            category_entry(number, name, has_keypoints=name == "person" or number in with_keypoints)
-            for number, name in enumerate(categories, 1)
-        ],
-        "images": [
-            {"id": image["image_id"], "license": licences.index(image["rights_uri"]) + 1, **image_entry(image)}
-            for image in rows
-        ],
-        "annotations": [document_annotation(box) for box in chosen],
-    }
+    is_by_people = pc.not_equal(annotations["origin"], "detector")
+    people = pc.any(images["is_annotated"]).as_py() or pc.any(is_by_people).as_py()
+    is_sure = pc.fill_null(pc.greater_equal(annotations["score"], least_score), False)
+    chosen = annotations.filter(is_by_people if people else pc.and_(pc.invert(is_by_people), is_sure))
+    has_keypoints = pc.fill_null(pc.greater(pc.list_value_length(chosen["keypoints_xyv"]), 0), False)
+    with_keypoints = set(pc.unique(chosen["category_id"].filter(has_keypoints)).to_pylist())
+    licences = licence_entries(pc.unique(images["rights_uri"]).to_pylist())
+    entries = [
+        category_entry(number, name, has_keypoints=name == "person" or number in with_keypoints)
+        for number, name in enumerate(categories, 1)
+    ]
+    yield b'{"annotations":['
+    yield from _rows(chosen, _annotation_texts)
+    yield f'],"categories":{_json(entries)},"images":['.encode()
+    uris = pa.array([licence["url"] for licence in licences], pa.string())
+    yield from _rows(images, lambda batch: _image_texts(batch, uris))
+    origin = "people" if people else "detector"
+    yield f'],"info":{_json({**info, "annotation_origin": origin})},"licenses":{_json(licences)}}}'.encode()
 
 
 def release_info(title: str, version: str) -> Row:
@@ -83,27 +102,47 @@ def is_in_document(box: Row, origin: str, least_score: float) -> bool:
 
 
 def licence_entries(uris: Iterable[str]) -> list[Row]:
-    """COCO's `licenses` of images with these rights, each once, sorted; a licence is called as its URI ends.
+    """COCO's `licenses` of images with these rights, each once, sorted.
 
-    >>> licence_entries(["https://creativecommons.org/publicdomain/zero/1.0/", "NOASSERTION"])[0]
-    {'id': 1, 'name': 'NOASSERTION', 'url': 'NOASSERTION'}
+    >>> licence_entries(["https://creativecommons.org/publicdomain/zero/1.0/", "NOASSERTION"])[1]
+    {'id': 2, 'name': 'CC0-1.0', 'url': 'https://creativecommons.org/publicdomain/zero/1.0/'}
     """
     return [
-        {"id": number, "name": uri.rstrip("/").rsplit("/", 1)[-1], "url": uri}
-        for number, uri in enumerate(sorted({*uris}), 1)
+        {"id": number, "name": rights.licence_name(uri), "url": uri} for number, uri in enumerate(sorted({*uris}), 1)
     ]
 
 
 def split_results(annotations: pa.Table) -> list[Row]:
-    """COCO's results format: every stored box of the detector in a split, with its score, and with keypoints where it
-    gave any.
+    """COCO's results of one split, as a JSON-able value; see `results_chunks`."""
+    results: list[Row] = json.loads(b"".join(map(bytes, results_chunks(annotations))))
+    return results
+
+
+def results_chunks(annotations: pa.Table) -> Iterator[Bytes]:
+    """COCO's results format, as JSON piece by piece: every stored box of the detector in a split, with its score, and
+    with keypoints where it gave any.
     """
-    return [_result(box) for box in annotations.to_pylist() if box["origin"] == "detector"]
+    yield b"["
+    yield from _rows(annotations.filter(pc.equal(annotations["origin"], "detector")), _result_texts)
+    yield b"]"
 
 
 def media_path(sha256: str, format_name: str) -> str:
     """Where the image lies as a file below the release."""
     return f"media/{sha256[:2]}/{file_name(sha256, format_name)}"
+
+
+def media_paths(sha256: pa.Array | pa.ChunkedArray, format_name: pa.Array | pa.ChunkedArray) -> Any:
+    """(N,) the `media_path` of each image."""
+    folder = pc.utf8_slice_codeunits(sha256, 0, 2)
+    return pc.binary_join_element_wise("media", folder, file_names(sha256, format_name), "/")
+
+
+def file_names(sha256: pa.Array | pa.ChunkedArray, format_name: pa.Array | pa.ChunkedArray) -> Any:
+    """(N,) the `file_name` of each image."""
+    place = pc.index_in(format_name, value_set=pa.array(EXTENSIONS, pa.string()))
+    endings = pc.fill_null(pc.take(pa.array(EXTENSIONS.values(), pa.string()), place), "bin")
+    return pc.binary_join_element_wise(sha256, endings, ".")
 
 
 def file_name(sha256: str, format_name: str) -> str:
@@ -135,11 +174,6 @@ def image_entry(image: Row) -> Row:
     }
 
 
-def _result(box: Row) -> Row:
-    plain = result_entry(box["image_id"], box["category_id"], box["xywh_px"], box["score"])
-    return {**plain, "keypoints": box["keypoints_xyv"]} if box["keypoints_xyv"] else plain
-
-
 def document_annotation(box: Row) -> Row:
     """COCO's entry of a row of the annotations table.
 
@@ -161,3 +195,88 @@ def document_annotation(box: Row) -> Row:
     return (
         {**plain, "keypoints": keypoints, "num_keypoints": sum(v > 0 for v in keypoints[2::3])} if keypoints else plain
     )
+
+
+def _rows(table: pa.Table, texts: Callable[[pa.Table], pa.Array]) -> Iterator[Bytes]:
+    """The rows' texts, with commas between, a batch at a time."""
+    for start in range(0, table.num_rows, _BATCH):
+        batch = texts(table.slice(start, _BATCH).combine_chunks())
+        if start:
+            yield b","
+        whole = pa.ListArray.from_arrays(pa.array([0, len(batch)], pa.int32()), batch)
+        yield pc.binary_join(whole, ",")[0].as_buffer()
+
+
+def _annotation_texts(boxes: pa.Table) -> pa.Array:
+    """(N,) `document_annotation` of each row."""
+    x, y, width, height = box_array(boxes["xywh_px"]).T
+    left, top, right, bottom = (float_texts(pa.array(side)) for side in (x, y, x + width, y + height))
+    has_score, has_keypoints, keypoints = boxes["score"].is_valid(), *_keypoint_texts(boxes)
+    count = plain_texts(_labelled(boxes["keypoints_xyv"]))
+    return _joined(
+        '{"area":', float_texts(boxes["area_px2"]), *_bbox_texts(boxes),
+        ',"category_id":', plain_texts(boxes["category_id"]), ',"id":', plain_texts(boxes["annotation_id"]),
+        ',"image_id":', plain_texts(boxes["image_id"]), ',"iscrowd":', plain_texts(boxes["is_crowd"].cast(pa.int8())),
+        pc.if_else(has_keypoints, _joined(keypoints, ',"num_keypoints":', count), ""),
+        pc.if_else(has_score, _joined(',"score":', pc.fill_null(float_texts(boxes["score"]), "")), ""),
+        ',"segmentation":[[', right, ",", top, ",", right, ",", bottom, ",", left, ",", bottom, ",", left, ",", top,
+        "]]}",
+    )  # fmt: skip
+
+
+def _result_texts(boxes: pa.Table) -> pa.Array:
+    """(N,) `result_entry` of each row, with its keypoints."""
+    has_keypoints, keypoints = _keypoint_texts(boxes)
+    box_array(boxes["xywh_px"])
+    return _joined(
+        "{", *_bbox_texts(boxes, ""), ',"category_id":', plain_texts(boxes["category_id"]),
+        ',"image_id":', plain_texts(boxes["image_id"]), pc.if_else(has_keypoints, keypoints, ""),
+        ',"score":', pc.fill_null(float_texts(boxes["score"]), "null"), "}",
+    )  # fmt: skip
+
+
+def _bbox_texts(boxes: pa.Table, comma: str = ",") -> tuple[Any, ...]:
+    return f'{comma}"bbox":[', list_texts(boxes["xywh_px"].cast(pa.list_(pa.float64())), ","), "]"
+
+
+def _keypoint_texts(boxes: pa.Table) -> tuple[Any, Any]:
+    """(N,) whether a box has keypoints, and (N,) the field that says them."""
+    texts = pc.fill_null(list_texts(boxes["keypoints_xyv"], ","), "")
+    return pc.not_equal(texts, ""), _joined(',"keypoints":[', texts, "]")
+
+
+def _labelled(keypoints: pa.ChunkedArray) -> pa.Array:
+    """(N,) how many points of each list are labelled: their visibility, each third number, is above 0."""
+    lists = keypoints.combine_chunks()
+    row = np.asarray(pc.list_parent_indices(lists), np.int64)
+    place = np.arange(len(row)) - np.searchsorted(row, row)
+    is_labelled = (place % 3 == 2) & (pc.list_flatten(lists).to_numpy(zero_copy_only=False) > 0)
+    return pa.array(np.bincount(row[is_labelled], minlength=len(lists)))
+
+
+def _image_texts(images: pa.Table, uris: pa.Array) -> pa.Array:
+    """(N,) `image_entry` of each row, with its licence: the place of its URI among these, from 1."""
+    path = pc.struct_field(images["image"], "path")
+    metadata = [
+        part
+        for name in ("record_id", "rights_uri", "sha256", "source_url", "style", "title")
+        for part in (f',"{name}":', json_texts(images[name]))
+    ]
+    return _joined(
+        '{"coco_url":', json_texts(pc.fill_null(images["image_url"], "")),
+        ',"file_name":', json_texts(pc.coalesce(path, file_names(images["sha256"], images["format"]))),
+        ',"height":', plain_texts(images["height_px"]), ',"id":', plain_texts(images["image_id"]),
+        ',"is_annotated":', plain_texts(images["is_annotated"]),
+        ',"license":', plain_texts(pc.add(pc.index_in(images["rights_uri"], value_set=uris), 1)),
+        ',"metadata":{"artist":', json_texts(images["artist"]), *metadata, ',"year":', plain_texts(images["year"]),
+        '},"width":', plain_texts(images["width_px"]), "}",
+    )  # fmt: skip
+
+
+def _joined(*parts: Any) -> pa.Array:
+    joined = pc.binary_join_element_wise(*parts, "")
+    return joined.combine_chunks() if isinstance(joined, pa.ChunkedArray) else joined
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))

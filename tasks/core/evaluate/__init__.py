@@ -5,6 +5,6 @@ numbers would vary with other images, `presence` how well a detector tells image
 `comparison` all of this for several detectors; `markdown` and `charts` write it as tables and plots.
 """
 
-from tasks.core.evaluate.scores import NAMES, box_scores, release_scores
+from tasks.core.evaluate.scores import NAMES, Scores, box_scores, release_scores
 
-__all__ = ["NAMES", "box_scores", "release_scores"]
+__all__ = ["NAMES", "Scores", "box_scores", "release_scores"]

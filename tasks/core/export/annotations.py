@@ -4,11 +4,26 @@ import hashlib
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
 
-from schemas.tables import ANNOTATIONS
-from tasks.core.coco.box import area_px2, read_box
+from schemas.tables import ANNOTATIONS, FIGURE, XYWH
+from tasks.core import tables
+from tasks.core.coco.box import box_array
 from tasks.core.ids import ids
+from tasks.core.texts import float_texts, list_texts
+
+_BATCH = 8192
+_BOXES = pa.schema(
+    [
+        ("record_id", pa.string()),
+        *(FIGURE.field(name) for name in ("category", "xywh_px", "is_crowd", "keypoints_xyv", "score")),
+        ("origin", pa.string()),
+        ("origin_name", pa.string()),
+    ]
+)
 
 
 def annotations(images: pa.Table, boxes: Sequence[tuple[str, str, pa.Table]], categories: Sequence[str]) -> pa.Table:
@@ -18,47 +33,100 @@ def annotations(images: pa.Table, boxes: Sequence[tuple[str, str, pa.Table]], ca
     figures) in any order. Categories are numbered from 1. An id comes from what the box is and where, not from its
     place in a list: the same box in the same image keeps its id when others come or go.
     """
-    image = {row["record_id"]: row for row in images.select(["record_id", "image_id", "split"]).to_pylist()}
-    number = {category: place for place, category in enumerate(categories, start=1)}
-    rows: dict[str, dict[str, Any]] = {}
-    for origin, origin_name, table in boxes:
-        for record_id, figures in zip(table["record_id"].to_pylist(), table["figures"].to_pylist(), strict=True):
-            for figure in figures or () if record_id in image else ():
-                row = _row(image[record_id], figure, origin, origin_name, number[figure["category"]])
-                rows[_unused(_name(row), rows)] = row
-    given = ids(rows)
-    ordered = sorted(
-        ({**row, "annotation_id": given[name]} for name, row in rows.items()), key=lambda row: row["annotation_id"]
-    )
-    return pa.Table.from_pylist(ordered, schema=ANNOTATIONS)
-
-
-def _row(
-    image: dict[str, Any], figure: dict[str, Any], origin: str, origin_name: str, category_id: int
-) -> dict[str, Any]:
-    xywh = read_box(figure["xywh_px"])
-    return {
-        **image,
-        "category_id": category_id,
-        "xywh_px": xywh,
-        "area_px2": round(area_px2(xywh), 2),
-        "is_crowd": figure["is_crowd"],
-        "keypoints_xyv": figure["keypoints_xyv"],
-        "score": figure["score"],
-        "origin": origin,
-        "origin_name": origin_name,
+    found = [_boxes_of(images["record_id"], *given) for given in boxes]
+    everything = pa.concat_tables([_BOXES.empty_table(), *found]).combine_chunks()
+    image = tables.lookup(images.select(["record_id", "image_id", "split"]), "record_id", everything["record_id"])
+    columns = {
+        **{name: everything[name] for name in _BOXES.names if name != "category"},
+        "image_id": image["image_id"],
+        "split": image["split"],
+        "category_id": _numbers(everything["category"], categories),
+        "area_px2": _areas(everything["xywh_px"]),
     }
+    columns["annotation_id"] = ids(_names(columns))
+    order = pc.sort_indices(columns["annotation_id"])
+    return pa.table([columns[name].take(order) for name in ANNOTATIONS.names], schema=ANNOTATIONS)
 
 
-def _name(row: dict[str, Any]) -> str:
-    keypoints = "" if row["keypoints_xyv"] is None else hashlib.sha256(repr(row["keypoints_xyv"]).encode()).hexdigest()
-    fields = ("record_id", "origin", "origin_name", "category_id", "xywh_px", "is_crowd", "score")
-    return "\t".join([*(str(row[field]) for field in fields), keypoints])
+def _boxes_of(record_ids: pa.ChunkedArray, origin: str, origin_name: str, table: pa.Table) -> pa.Table:
+    """_BOXES of these images, one row for each of their figures."""
+    is_wanted = pc.and_(pc.is_in(table["record_id"], value_set=record_ids), pc.is_valid(table["figures"]))
+    rows = table.select(["record_id", "figures"]).filter(is_wanted)
+    lists = rows["figures"].combine_chunks()
+    figures = pc.list_flatten(lists)
+    columns = {
+        "record_id": rows["record_id"].take(pc.list_parent_indices(lists)),
+        **{field.name: pc.struct_field(figures, field.name) for field in FIGURE},
+        "origin": pa.repeat(origin, len(figures)),
+        "origin_name": pa.repeat(origin_name, len(figures)),
+    }
+    return pa.table([columns[name] for name in _BOXES.names], schema=_BOXES)
 
 
-def _unused(name: str, used: dict[str, Any]) -> str:
-    """The name, or, where two boxes are equal in everything, the name with the next number."""
-    number = 1
-    while (candidate := name if number == 1 else f"{name}\t{number}") in used:
-        number += 1
-    return candidate
+def _numbers(category: pa.ChunkedArray, categories: Sequence[str]) -> pa.ChunkedArray:
+    place = pc.index_in(category, value_set=pa.array(categories, pa.string()))
+    if place.null_count:
+        unknown = category.filter(pc.is_null(place))[0].as_py()
+        raise AssertionError(f"expected boxes of the categories {', '.join(categories)}, got one of {unknown}")
+    return pc.add(place, 1)
+
+
+def _areas(xywh_px: pa.ChunkedArray) -> pa.Array:
+    """(N,) width times height, to a hundredth. Raises BadBox for the first that is no box."""
+    box = box_array(xywh_px)
+    return pa.array(_to_hundredths(box[:, 2] * box[:, 3]))
+
+
+def _to_hundredths(area: NDArray[np.float64]) -> NDArray[np.float64]:
+    """What Python's round(area, 2) gives: numpy's takes 1.005 * 100 for the half that it is not."""
+    hundredths = area * 100
+    rounded = np.rint(hundredths) / 100
+    is_near_half = np.abs(hundredths - np.floor(hundredths) - 0.5) < 0.01
+    for place in np.flatnonzero(is_near_half | (area > 1e12)).tolist():
+        rounded[place] = round(float(area[place]), 2)
+    return rounded
+
+
+def _names(columns: dict[str, Any]) -> pa.Array:
+    """(N,) what each box is: record_id, origin, its name, category, box, crowd and score as Python writes them, and the
+    digest of its keypoints, if it has any; where boxes are equal in all of it, with the number of the second and more.
+
+    No later version may write it otherwise: ids of published annotations come from it.
+    """
+    is_crowd = pc.if_else(columns["is_crowd"], "True", "False")
+    numbers = list_texts(columns["xywh_px"].cast(pa.list_(XYWH.value_type)), ", ")
+    names = pc.binary_join_element_wise(
+        columns["record_id"].combine_chunks(),
+        columns["origin"].combine_chunks(),
+        columns["origin_name"].combine_chunks(),
+        columns["category_id"].combine_chunks().cast(pa.string()),
+        pc.binary_join_element_wise("[", numbers, "]", ""),
+        pc.fill_null(is_crowd, "None").combine_chunks(),
+        pc.fill_null(float_texts(columns["score"]), "None"),
+        _keypoint_digests(columns["keypoints_xyv"]),
+        "\t",
+    )
+    turn = _turns(names)
+    numbered = pc.binary_join_element_wise(names, pa.array(turn).cast(pa.string()), "\t")
+    return pc.if_else(pa.array(turn > 1), numbered, names)
+
+
+def _keypoint_digests(keypoints: pa.ChunkedArray) -> pa.Array:
+    """(N,) hex SHA-256 of the list as Python writes it; empty text where there is no list."""
+    texts = pc.binary_join_element_wise("[", list_texts(keypoints, ", "), "]", "")
+    found = []
+    for start in range(0, len(texts), _BATCH):
+        batch = texts.slice(start, _BATCH).to_pylist()
+        digests = ["" if text is None else hashlib.sha256(text.encode()).hexdigest() for text in batch]
+        found.append(pa.array(digests, pa.string()))
+    return pa.concat_arrays([pa.array([], pa.string()), *found])
+
+
+def _turns(names: pa.Array) -> NDArray[np.int64]:
+    """(N,) 1 for the first of equal names, 2 for the next, and so on."""
+    code = np.asarray(names.dictionary_encode().indices, np.int64)
+    order = np.argsort(code, kind="stable")
+    first = np.searchsorted(code[order], code[order])
+    turn = np.empty(len(code), np.int64)
+    turn[order] = np.arange(len(code)) - first + 1
+    return turn

@@ -1,59 +1,61 @@
-"""The content digest of a release: of what its tables say, not of how files are written (DESIGN: "What outsiders see").
+"""The content digest of a release: of what its tables say, not of how files are written.
 
-Per table: rows sorted by primary key; each row as RFC 8785 JSON of its content columns, one per line, every line ending
-in a newline; SHA-256. Over the tables: the SHA-256 of the sorted lines `table<TAB>digest`, each ending in a newline.
-Bytes stand as the hex of their SHA-256; unsigned 64-bit numbers, which JSON readers would round, as decimal strings.
+Contract 2 takes it column by column (docs/decisions, digest); data_contracts/v2/README.md defines it. In short: a
+table's digest is the SHA-256 of the sorted lines `column<TAB>digest`, a column's that of its plain byte form with rows
+in order of the primary key, and the content digest that of the sorted lines `table<TAB>digest`. Every line ends in a
+newline. Contract 1 went row by row: `row_digest`.
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import rfc8785
+from numpy.typing import NDArray
 
 from schemas.manifests import ReleaseManifest
 
 PRIMARY_KEYS = {"images": "record_id", "annotations": "annotation_id", "ledger": "record_id"}
-"""Contract tables and their primary keys."""
+"""Tables whose content names a release, and their primary keys."""
 
-NOT_CONTENT = frozenset({"retrieved_at"})
-"""Columns that say when, not what."""
+NOT_CONTENT = frozenset({"retrieved_at", "image.bytes"})
+"""Columns, and fields of columns, that say when, not what, or for which another column stands (`sha256`)."""
 
 
-def table_digest(batches: Iterable[pa.RecordBatch]) -> str:
-    """SHA-256 of a table's content, as hex. The batches come sorted by primary key."""
+def table_digest(names: Iterable[str], column: Callable[[str], pa.ChunkedArray], primary_key: str) -> str:
+    """SHA-256 of a table's content, as hex; rows in any order. One column after the other is in memory.
+
+    names: the table's columns. column: gives each by its name.
+
+    Raises ValueError for a value that has no byte form: a number that is not finite, a type that no release has.
+    """
+    order = _order(column(primary_key))
+    digests = {name: column_digest(name, column(name), order) for name in names if name not in NOT_CONTENT}
+    return _lines_digest(digests)
+
+
+def column_digest(name: str, column: pa.ChunkedArray, order: pa.Array | None = None) -> str:
+    """SHA-256 of a column's byte form, as hex; `order`: the rows' places in the order of the digest, None: as they are.
+
+    Raises ValueError as `table_digest` does.
+
+    >>> form = bytes([2, *bytes(7), 1, 0, 5, *bytes(7)])  # two values, the first valid: 5
+    >>> column_digest("n", pa.chunked_array([[5, None]])) == hashlib.sha256(form).hexdigest()
+    True
+    """
+    plain = _in_plain_types(name, column)
     digest = hashlib.sha256()
-    for batch in batches:
-        for line in lines(batch):
-            digest.update(line)
+    for piece in _byte_form(name, plain if order is None else plain.take(order)):
+        digest.update(piece)
     return digest.hexdigest()
-
-
-def digest_by_primary_key(batches: Iterable[pa.RecordBatch], primary_key: str) -> str:
-    """The same of batches in any order: a release's parts lie by split, the digest goes by primary key over all."""
-    rows = [
-        (row_key, line)
-        for batch in batches
-        for row_key, line in zip(batch[primary_key].to_pylist(), lines(batch), strict=True)
-    ]
-    rows.sort(key=lambda row: row[0])
-    return hashlib.sha256(b"".join(line for _, line in rows)).hexdigest()
-
-
-def lines(batch: pa.RecordBatch) -> Iterator[bytes]:
-    """The canonical line of each row."""
-    names = [name for name in batch.schema.names if name not in NOT_CONTENT]
-    content = batch.select(names)
-    big = {name for name in names if content.schema.field(name).type == pa.uint64()}
-    for row in content.to_pylist():
-        yield rfc8785.dumps({name: _plain(value, is_big=name in big) for name, value in row.items()}) + b"\n"
 
 
 def content_digest(tables: Mapping[str, str]) -> str:
     """SHA-256 over the digests of the tables, as hex."""
-    listed = "".join(f"{name}\t{digest}\n" for name, digest in sorted(tables.items()))
-    return hashlib.sha256(listed.encode()).hexdigest()
+    return _lines_digest(tables)
 
 
 def manifest_digest(fields: Mapping[str, Any]) -> str:
@@ -75,11 +77,112 @@ def version(content_sha256: str, recipe_sha256: str, contract_version: str) -> s
     return hashlib.sha256(f"{content_sha256}{recipe_sha256}{contract_version}".encode()).hexdigest()[:12]
 
 
-def _plain(value: Any, *, is_big: bool = False) -> Any:
-    if isinstance(value, bytes):
-        return hashlib.sha256(value).hexdigest()
-    if isinstance(value, dict):
-        return {name: _plain(inner) for name, inner in value.items()}
-    if isinstance(value, list):
-        return [_plain(inner) for inner in value]
-    return str(value) if is_big and value is not None else value
+def _lines_digest(digests: Mapping[str, str]) -> str:
+    listed = "".join(f"{name}\t{digest}\n" for name, digest in sorted(digests.items()))
+    return hashlib.sha256(listed.encode()).hexdigest()
+
+
+def _order(keys: pa.ChunkedArray) -> pa.Array | None:
+    """Places of the rows in the order of their key: texts by their bytes in UTF-8, numbers by value. None: so they
+    are.
+    """
+    order = pc.sort_indices(_in_plain_types("the primary key", keys))
+    places: NDArray[np.uint64] = order.to_numpy()
+    return order if bool(np.any(places[1:] < places[:-1])) else None
+
+
+def _in_plain_types(name: str, column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """The column's content, in the one type for all that mean the same."""
+    return pa.chunked_array([_in_plain_type(name, chunk) for chunk in column.chunks or [pa.array([], column.type)]])
+
+
+def _in_plain_type(name: str, values: pa.Array) -> pa.Array:
+    kind = values.type
+    if not pa.types.is_struct(kind):
+        return values.cast(_plain_type(name, kind))
+    # field by field: Arrow's cast of a struct also reads what is hidden below its nulls, and may fail at it
+    places = [place for place in range(kind.num_fields) if f"{name}.{kind.field(place).name}" not in NOT_CONTENT]
+    names = [kind.field(place).name for place in places]
+    fields = [
+        _in_plain_type(f"{name}.{field}", pc.struct_field(values, [place]))
+        for field, place in zip(names, places, strict=True)
+    ]
+    return pa.StructArray.from_arrays(fields, names, mask=pc.is_null(values))
+
+
+def _plain_type(name: str, kind: pa.DataType) -> pa.DataType:
+    """The one type to which all are brought that mean the same; large offsets, so that no text is too long to be
+    sorted.
+    """
+    types = pa.types
+    if types.is_dictionary(kind):
+        return _plain_type(name, kind.value_type)
+    if types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind):
+        return pa.large_list(_plain_type(name, kind.value_type))
+    if types.is_struct(kind):
+        fields = [kind.field(place) for place in range(kind.num_fields)]
+        return pa.struct([pa.field(field.name, _plain_type(name, field.type)) for field in fields])
+    for is_such, plain in _PLAIN_TYPES:
+        if is_such(kind):
+            return plain
+    raise ValueError(f"{name}: expected a type that a digest can be computed of, got {kind}")
+
+
+def _byte_form(name: str, column: pa.ChunkedArray) -> Iterator[Any]:
+    """The bytes of a column of plain type: how many values, which are valid, and those that are."""
+    yield _whole_numbers([len(column)])
+    for chunk in column.chunks:
+        yield pc.is_valid(chunk).cast(pa.uint8()).to_numpy(zero_copy_only=False)
+    valid, kind = column.drop_null(), column.type
+    if pa.types.is_large_list(kind):
+        yield from (_whole_numbers(pc.list_value_length(chunk)) for chunk in valid.chunks)
+        yield from _byte_form(name, pc.list_flatten(valid))
+    elif pa.types.is_struct(kind):
+        fields = [kind.field(place).name for place in range(kind.num_fields)]
+        for field in sorted(fields):
+            yield from _byte_form(f"{name}.{field}", pc.struct_field(valid, [fields.index(field)]))
+    elif pa.types.is_large_string(kind) or pa.types.is_large_binary(kind):
+        yield from (_whole_numbers(pc.binary_length(chunk)) for chunk in valid.chunks)
+        yield from map(_text_bytes, valid.chunks)
+    else:
+        yield from (_numbers(name, chunk) for chunk in valid.chunks)
+
+
+def _whole_numbers(values: Any) -> NDArray[np.int64]:
+    return np.asarray(values, "<i8")
+
+
+def _text_bytes(texts: pa.Array) -> memoryview:
+    """The bytes of all texts, one after the other. texts: of a large type, without nulls."""
+    _, offsets, data = texts.buffers()
+    if not len(texts) or data is None:
+        return memoryview(b"")
+    ends = np.frombuffer(offsets, np.int64)
+    return memoryview(data)[ends[texts.offset] : ends[texts.offset + len(texts)]]
+
+
+def _numbers(name: str, values: pa.Array) -> NDArray[Any]:
+    """Numbers, truth values and times as they stand in the byte form. values: without nulls."""
+    kind = values.type
+    if pa.types.is_timestamp(kind):
+        values = values.cast(pa.int64())
+    numbers: NDArray[Any] = values.to_numpy(zero_copy_only=False)
+    if not pa.types.is_floating(kind):
+        return np.ascontiguousarray(numbers, numbers.dtype.newbyteorder("<"))
+    if not np.isfinite(numbers).all():
+        raise ValueError(f"{name}: expected finite numbers, got {numbers[~np.isfinite(numbers)][0]}")
+    return np.asarray(numbers + 0.0, "<f8")  # -0.0 + 0.0 is 0.0
+
+
+_PLAIN_TYPES: tuple[tuple[Callable[[pa.DataType], bool], pa.DataType], ...] = (
+    (pa.types.is_boolean, pa.uint8()),
+    (pa.types.is_signed_integer, pa.int64()),
+    (pa.types.is_unsigned_integer, pa.uint64()),
+    (pa.types.is_floating, pa.float64()),
+    (lambda kind: pa.types.is_timestamp(kind) and kind.tz is not None, pa.timestamp("us", "UTC")),
+    (lambda kind: pa.types.is_string(kind) or pa.types.is_large_string(kind), pa.large_string()),
+    (pa.types.is_string_view, pa.large_string()),
+    (lambda kind: pa.types.is_binary(kind) or pa.types.is_large_binary(kind), pa.large_binary()),
+    (pa.types.is_binary_view, pa.large_binary()),
+    (pa.types.is_null, pa.null()),
+)

@@ -1,11 +1,15 @@
-"""The images table of a release, without the bytes, and how its rows fall into files and row groups."""
+"""The images table of a release, without the bytes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from schemas.tables import IMAGES
-from tasks.core.coco.document import media_path
+from tasks.core import rights
+from tasks.core.coco.document import media_paths
+from tasks.core.export.copies import chain_ends
 
 FROM_RECORDS = (
     "source",
@@ -35,17 +39,33 @@ IMAGES_BY_DIGEST = pa.schema(
 
 
 def images(columns: Mapping[str, pa.ChunkedArray | pa.Array], *, is_embedded: bool, is_media: bool) -> pa.Table:
-    """DIGESTED rows of the kept records, in the order given. `columns`: all of IMAGES but `image`."""
-    shas, formats = columns["sha256"].to_pylist(), columns["format"].to_pylist()
-    image = [
-        {"bytes": sha256 if is_embedded else None, "path": media_path(sha256, form) if is_media else None}
-        for sha256, form in zip(shas, formats, strict=True)
-    ]
+    """IMAGES_BY_DIGEST rows of the kept records, in the order given.
+
+    columns: all of IMAGES but `image` and `rights_spdx`.
+    """
+    nothing = pa.nulls(len(columns["sha256"]), pa.string())
+    path = media_paths(columns["sha256"], columns["format"]) if is_media else nothing
+    image = pa.StructArray.from_arrays(
+        [_whole(columns["sha256"] if is_embedded else nothing), _whole(path)],
+        fields=list(IMAGES_BY_DIGEST.field("image").type),
+    )
     return (
-        pa.table({**columns, "image": pa.array(image, IMAGES_BY_DIGEST.field("image").type)})
+        pa.table(
+            {
+                **columns,
+                "rights_spdx": _spdx(columns["rights_uri"]),
+                "image": image,
+            }
+        )
         .select(IMAGES_BY_DIGEST.names)
         .cast(IMAGES_BY_DIGEST)
     )
+
+
+def _spdx(uris: pa.ChunkedArray | pa.Array) -> pa.Array:
+    """Each image's licence by its SPDX identifier, looked up once for each different URI."""
+    codes = _whole(uris).dictionary_encode()
+    return pa.array([rights.spdx_id(uri) for uri in codes.dictionary.to_pylist()], pa.string()).take(codes.indices)
 
 
 def source_urls(
@@ -58,40 +78,32 @@ def source_urls(
     copies: record_id and kept_record_id of every dropped copy, urls_of_copies theirs. A copy may have been dropped for
     one that a later stage dropped for another: chains are followed to their end. Without any page the list is empty.
     """
-    stays = dict(zip(copies["record_id"].to_pylist(), copies["kept_record_id"].to_pylist(), strict=True))
-    others: dict[str, set[str]] = {}
-    for name, url in zip(stays, urls_of_copies.to_pylist(), strict=True):
-        end = stays[name]
-        while end in stays:
-            end = stays[end]
-        if url is not None:
-            others.setdefault(end, set()).add(url)
-    found = [
-        [*([url] if url else []), *sorted(others.get(name, set()) - {url})]
-        for name, url in zip(record_ids.to_pylist(), urls.to_pylist(), strict=True)
-    ]
-    return pa.array(found, IMAGES.field("source_urls").type)
+    row = np.arange(len(record_ids))
+    ends = pc.index_in(chain_ends(copies["record_id"], copies["kept_record_id"]), value_set=record_ids)
+    of = np.concatenate([row, np.asarray(pc.fill_null(ends, -1), np.int64)])
+    pages = pa.table(
+        {
+            "row": of,
+            "is_copys": np.arange(len(of)) >= len(row),  # its own page first
+            "url": pa.concat_arrays([_whole(urls), _whole(urls_of_copies)]),
+        }
+    )
+    pages = pages.filter(pc.and_(pc.is_valid(pages["url"]), pc.greater_equal(pages["row"], 0)))
+    if copies.num_rows:
+        pages = _each_once(pages)
+    counts = np.bincount(np.asarray(pages["row"], np.int64), minlength=len(row))
+    offsets = np.concatenate([[0], np.cumsum(counts)])
+    return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), _whole(pages["url"]))
 
 
-def files(sizes: Sequence[int], group_bytes: int, part_bytes: int) -> list[list[tuple[int, int]]]:
-    """Row ranges (start, stop) of each row group of each file, for rows of these sizes in bytes.
-
-    A group ends before it would exceed `group_bytes`, a file before it would exceed `part_bytes`; a row larger than
-    that stands alone. No rows: one file with one empty group, so that a split is always there to be read.
-
-    >>> files([4, 4, 4, 9], group_bytes=8, part_bytes=12)
-    [[(0, 2), (2, 3)], [(3, 4)]]
-    """
-    groups = _ranges(sizes, group_bytes)
-    weights = [sum(sizes[start:stop]) for start, stop in groups]
-    return [groups[start:stop] for start, stop in _ranges(weights, part_bytes)] or [[(0, 0)]]
+def _each_once(pages: pa.Table) -> pa.Table:
+    """Pages of each row without those that stand before it already, in their order."""
+    by_url = pages.sort_by([("row", "ascending"), ("url", "ascending"), ("is_copys", "ascending")])
+    row, url = by_url["row"].combine_chunks(), by_url["url"].combine_chunks()
+    is_again = pc.and_(pc.equal(row[1:], row[:-1]), pc.equal(url[1:], url[:-1]))
+    first = by_url.filter(pa.concat_arrays([pa.array([True] * min(1, len(row)), pa.bool_()), pc.invert(is_again)]))
+    return first.sort_by([("row", "ascending"), ("is_copys", "ascending"), ("url", "ascending")])
 
 
-def _ranges(sizes: Sequence[int], most: int) -> list[tuple[int, int]]:
-    found, start, total = [], 0, 0
-    for row, size in enumerate(sizes):
-        if row > start and total + size > most:
-            found.append((start, row))
-            start, total = row, 0
-        total += size
-    return [*found, (start, len(sizes))] if sizes else []
+def _whole(column: pa.ChunkedArray | pa.Array) -> pa.Array:
+    return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column

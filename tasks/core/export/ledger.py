@@ -1,6 +1,6 @@
 """One row for every record that any build has listed: kept, or dropped by which stage and why."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -8,7 +8,14 @@ import pyarrow.compute as pc
 
 from schemas.reasons import Reason
 from schemas.tables import LEDGER
+from tasks.core import tables
+from tasks.core.export.copies import chain_ends
 from tasks.core.ids import ids
+
+Roles = Callable[[pa.ChunkedArray], pa.ChunkedArray | pa.Array]
+"""The role of each record by its record_id; null where it has none."""
+
+SPLITS_OF_COPIES = pa.schema([LEDGER.field("record_id"), pa.field("split", pa.string())])
 
 
 def ledger(
@@ -17,7 +24,7 @@ def ledger(
     memory: pa.Table,
     *,
     is_limited: bool = False,
-    role_of: Callable[[str], str | None] = lambda _: None,
+    roles: Roles | None = None,
 ) -> pa.Table:
     """LEDGER of a build, sorted by record_id.
 
@@ -27,66 +34,47 @@ def ledger(
     back. A dropped copy has the split of the record that was kept: if that one disappears, the copy takes its place.
     is_limited: not all records were listed, so missing ones are `over_limit` instead of `gone`.
     """
-    missing = Reason.OVER_LIMIT if is_limited else Reason.GONE
-    rows: dict[str, dict[str, Any]] = {
-        row["record_id"]: {
-            **_empty_row(row),
-            "kept": row["reason"] is None,
-            "stage": row["reason"] and "scrape",
-            "reason": row["reason"],
-            "detail": row["detail"],
-        }
-        for row in records.select(["record_id", "source", "reason", "detail"]).to_pylist()
-    }
+    book = _of_scrape(records)
     for label, outcome in outcomes:
-        _apply(rows, label, outcome)
-    for was in memory.to_pylist():
-        row = rows.setdefault(
-            was["record_id"],
-            {**was, "kept": False, "stage": "scrape", "reason": missing, "detail": None, "kept_record_id": None},
-        )
-        row["last_split"] = row["last_split"] or was["last_split"]
-        if row["reason"] == Reason.TAKEN_DOWN:  # its file must be recognised if another record brings it
-            row["sha256"] = row["sha256"] or was["sha256"]
-        row["image_id"] = was["image_id"]
-    for name, split in splits_of_copies([outcome for _, outcome in outcomes], role_of).items():
-        rows[name]["last_split"] = rows[name]["last_split"] or split
-    numbered = ids(rows, known={name: row["image_id"] for name, row in rows.items() if row["image_id"] is not None})
-    return pa.Table.from_pylist([{**rows[name], "image_id": numbered[name]} for name in sorted(rows)], schema=LEDGER)
+        book = _with_outcome(book, label, outcome)
+    book = _with_memory(book, memory, Reason.OVER_LIMIT if is_limited else Reason.GONE)
+    book = book.take(pc.sort_indices(book["record_id"]))
+    copies = splits_of_copies([outcome for _, outcome in outcomes], roles)
+    of_copies = tables.lookup(copies, "record_id", book["record_id"])["split"]
+    book = _with(book, last_split=pc.coalesce(book["last_split"], of_copies))
+    return _with(book, image_id=ids(book["record_id"], book["image_id"]))
 
 
-def splits_of_copies(
-    outcomes: Sequence[pa.Table], role_of: Callable[[str], str | None] = lambda _: None
-) -> dict[str, str]:
-    """For each record that was dropped as a copy, directly or through other copies, the split of the one that is kept.
+def splits_of_copies(outcomes: Sequence[pa.Table], roles: Roles | None = None) -> pa.Table:
+    """SPLITS_OF_COPIES: of each record that was dropped as a copy, directly or through others, the split of the one
+    that is kept.
 
     Not across roles: a query that is a copy of an image of the gallery was never in the gallery's split.
     """
-    stays = {row["record_id"]: row["kept_record_id"] for outcome in outcomes for row in _copies(outcome).to_pylist()}
+    copies = pa.concat_tables([_COPIES.empty_table(), *(_copies(outcome) for outcome in outcomes)])
     dealt = [outcome for outcome in outcomes if "split" in outcome.column_names]
-    split_of = (
-        dict(zip(dealt[-1]["record_id"].to_pylist(), dealt[-1]["split"].to_pylist(), strict=True)) if dealt else {}
-    )
-    found: dict[str, str] = {}
-    for name in stays:
-        other = stays[name]
-        while other in stays:  # it stayed in one dedup, and was dropped in a later one
-            other = stays[other]
-        if (split := split_of.get(other)) is not None and role_of(name) == role_of(other):
-            found[name] = split
-    return found
+    if not dealt or not copies.num_rows:
+        return SPLITS_OF_COPIES.empty_table()
+    names = copies["record_id"]
+    ends = chain_ends(names, copies["kept_record_id"])
+    split = tables.lookup(dealt[-1].select(["record_id", "split"]), "record_id", ends)["split"]
+    if roles is not None:
+        split = pc.if_else(_is_equal(roles(names), roles(ends)), split, pa.scalar(None, pa.string()))
+    return pa.table([names, split], schema=SPLITS_OF_COPIES).filter(pc.is_valid(split))
+
+
+_COPIES = pa.schema([LEDGER.field("record_id"), LEDGER.field("kept_record_id")])
 
 
 def _copies(outcome: pa.Table) -> pa.Table:
-    columns = outcome.select(["record_id", "kept_record_id"])
-    return columns.filter(pc.is_valid(columns["kept_record_id"]))
+    return outcome.select(_COPIES.names).filter(pc.is_valid(outcome["kept_record_id"]))
 
 
 def inherited_rows(
     previous: pa.Table,
     records: pa.ChunkedArray,
     kept: pa.ChunkedArray,
-    copies: Mapping[str, str],
+    copies: pa.Table,
     *,
     same_splits: bool,
     taken_down: pa.ChunkedArray | None = None,
@@ -99,42 +87,94 @@ def inherited_rows(
     the ledger finds by itself. same_splits: whether last splits still count (law 3: as long as the split's settings are
     equal).
     """
-    gone = pc.invert(pc.is_in(previous["record_id"], value_set=records))
+    names = previous["record_id"]
+    gone = pc.invert(pc.is_in(names, value_set=records))
     split = previous["last_split"] if same_splits else pa.chunked_array([pa.nulls(previous.num_rows, pa.string())])
-    names = previous["record_id"].to_pylist()
-    is_news = pa.array(
-        [was is not None and was != copies.get(name) for name, was in zip(names, split.to_pylist(), strict=True)],
-        pa.bool_(),
+    is_news = pc.and_(
+        pc.is_valid(split), pc.invert(_is_equal(split, tables.lookup(copies, "record_id", names)["split"]))
     )
-    dropped = pc.and_(pc.invert(pc.is_in(previous["record_id"], value_set=kept)), is_news)
-    natural = ids([*names, *records.to_pylist()])  # with what is new: a newcomer may claim an id that was given
-    moved = pa.array(
-        [natural[name] != number for name, number in zip(names, previous["image_id"].to_pylist(), strict=True)],
-        pa.bool_(),
-    )
-    rows = previous.set_column(previous.schema.get_field_index("last_split"), LEDGER.field("last_split"), split)
-    is_down = pc.is_in(
-        previous["record_id"], value_set=taken_down if taken_down is not None else pa.array([], pa.string())
-    )
+    dropped = pc.and_(pc.invert(pc.is_in(names, value_set=kept)), is_news)
+    # with what is new: a newcomer may claim an id that was given
+    everyone = pc.unique(pa.chunked_array([*names.chunks, *records.chunks], pa.string()))
+    natural = ids(everyone).take(pc.index_in(names, value_set=everyone))
+    moved = pc.invert(_is_equal(natural, previous["image_id"]))
+    rows = _with(previous, last_split=split)
+    is_down = pc.is_in(names, value_set=taken_down if taken_down is not None else pa.array([], pa.string()))
     is_known = pc.and_(is_down, pc.is_valid(previous["sha256"]))
     return rows.filter(pc.or_(pc.or_(gone, dropped), pc.or_(moved, is_known)))
 
 
-def _empty_row(row: dict[str, Any]) -> dict[str, Any]:
-    return {**dict.fromkeys(LEDGER.names), "record_id": row["record_id"], "source": row["source"]}
+def _of_scrape(records: pa.Table) -> pa.Table:
+    """LEDGER rows of a build that has got no further than its records."""
+    is_kept = pc.is_null(records["reason"])
+    given = {
+        "record_id": records["record_id"],
+        "source": records["source"],
+        "kept": is_kept,
+        "stage": pc.if_else(is_kept, pa.scalar(None, pa.string()), "scrape"),
+        "reason": records["reason"],
+        "detail": records["detail"],
+    }
+    return tables.as_schema(pa.table(given), LEDGER)
 
 
-def _apply(rows: dict[str, dict[str, Any]], label: str, outcome: pa.Table) -> None:
-    """Write the outcome of one stage into the rows, with the columns that the ledger takes from it."""
-    wanted = [name for name in ("sha256", "retrieved_at", "split") if name in outcome.column_names]
-    for result in outcome.select(["record_id", "reason", "detail", "kept_record_id", *wanted]).to_pylist():
-        row = rows[result["record_id"]]
-        for name in wanted:
-            row["last_split" if name == "split" else name] = result[name]
-        if result["reason"] is not None:
-            row.update(
-                kept=False, stage=label, **{name: result[name] for name in ("reason", "detail", "kept_record_id")}
-            )
+def _with_outcome(book: pa.Table, label: str, outcome: pa.Table) -> pa.Table:
+    """The book after a stage, with the columns that it takes from the stage's outcome."""
+    place = pc.index_in(book["record_id"], value_set=outcome["record_id"])
+    entered = pc.is_valid(place)
+    if pc.sum(entered, min_count=0).as_py() != outcome.num_rows:
+        raise AssertionError(f"expected records that are listed in the outcome of {label}, got others")
+
+    def of_stage(name: str, where: Any, given: str | None = None) -> Any:
+        return pc.if_else(where, outcome[given or name].take(place), book[name])
+
+    found = {name: of_stage(name, entered) for name in ("sha256", "retrieved_at") if name in outcome.column_names}
+    if "split" in outcome.column_names:
+        found["last_split"] = of_stage("last_split", entered, "split")
+    dropped = pc.is_valid(outcome["reason"].take(place))
+    if pc.any(dropped).as_py():
+        found |= {name: of_stage(name, dropped) for name in ("reason", "detail", "kept_record_id")}
+        found |= {"stage": pc.if_else(dropped, label, book["stage"]), "kept": pc.and_(book["kept"], pc.invert(dropped))}
+    return _with(book, **found)
+
+
+def _with_memory(book: pa.Table, memory: pa.Table, missing: Reason) -> pa.Table:
+    """The book with what only the release before it knows, of its records and of others."""
+    if not memory.num_rows:
+        return book
+    was = tables.lookup(memory, "record_id", book["record_id"])
+    is_down = pc.fill_null(pc.equal(book["reason"], str(Reason.TAKEN_DOWN)), False)
+    book = _with(
+        book,
+        last_split=pc.coalesce(book["last_split"], was["last_split"]),
+        # its file must be recognised if another record brings it
+        sha256=pc.if_else(is_down, pc.coalesce(book["sha256"], was["sha256"]), book["sha256"]),
+        image_id=was["image_id"],
+    )
+    others = memory.filter(pc.invert(pc.is_in(memory["record_id"], value_set=book["record_id"])))
+    nothing = pa.nulls(others.num_rows, pa.string())
+    others = _with(
+        others,
+        kept=pa.repeat(False, others.num_rows),
+        stage=pa.repeat("scrape", others.num_rows),
+        reason=pa.repeat(str(missing), others.num_rows),
+        detail=nothing,
+        kept_record_id=nothing,
+    )
+    return pa.concat_tables([book, others.select(LEDGER.names)])
+
+
+def _is_equal(one: Any, other: Any) -> Any:
+    """(N,) whether both are the same, two nulls included."""
+    both_null = pc.and_(pc.is_null(one), pc.is_null(other))
+    return pc.or_(both_null, pc.fill_null(pc.equal(one, other), False))
+
+
+def _with(book: pa.Table, **columns: Any) -> pa.Table:
+    """The LEDGER with other values in these columns."""
+    for name, values in columns.items():
+        book = book.set_column(book.schema.get_field_index(name), LEDGER.field(name), values)
+    return book
 
 
 def counts(book: pa.Table) -> dict[str, int | dict[str, int]]:

@@ -1,8 +1,10 @@
 """Names that stay as their sources wrote them, since it is not certain who is meant: counted for a note."""
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
+
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from schemas.phrases import listed
 from tasks.core.names.commas import turn
@@ -20,14 +22,15 @@ def is_uncertain(name: str) -> bool:
     return is_uncertain_maker(name) if turned is None else not turned.is_certain
 
 
-def count_uncertain_names(artists: Iterable[str | None], aliases: Mapping[str, str]) -> list[tuple[str, int]]:
+def count_uncertain_names(artists: pa.ChunkedArray, aliases: Mapping[str, str]) -> list[tuple[str, int]]:
     """The names that are left as their sources wrote them, with their numbers of records; the most frequent first.
 
     What a recipe or the shipped table names so, is meant so.
     """
     meant = {*aliases.values()}
-    counts = Counter(name for name in artists if name and name not in meant and is_uncertain(name))
-    return sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))
+    counts = {row["values"]: row["counts"] for row in pc.value_counts(artists).to_pylist()}
+    left = [(name, count) for name, count in counts.items() if name and name not in meant and is_uncertain(name)]
+    return sorted(left, key=lambda entry: (-entry[1], entry[0]))
 
 
 def uncertain_names_note(left: list[tuple[str, int]]) -> tuple[str, ...]:

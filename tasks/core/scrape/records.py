@@ -2,10 +2,12 @@
 
 import hashlib
 import heapq
+import itertools
 import json
+import operator
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import pyarrow as pa
@@ -115,7 +117,7 @@ def unique(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     Of rows with the same id, the first in the order of content is kept; the others get other ids and a reason.
     """
     by_id: dict[str, dict[str, Any]] = {}
-    for row in sorted(rows, key=lambda row: (row["record_id"], row["reason"] is not None, _content_digest(row))):
+    for row in _in_order(rows):
         name = row["record_id"]
         if row == by_id.get(name):  # equal rows are one row
             continue
@@ -124,6 +126,16 @@ def unique(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
             row = {**row, "record_id": name, "reason": Reason.SAME_KEY, "detail": f"key of {row['record_id']}"}
         by_id[name] = row
     return [by_id[name] for name in sorted(by_id)]
+
+
+def _in_order(rows: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Rows by record_id; those that share one by their content, which only then is looked at."""
+    name = operator.itemgetter("record_id")
+    for _, group in itertools.groupby(sorted(rows, key=name), name):
+        same = list(group)
+        if len(same) > 1:
+            same.sort(key=lambda row: (row["reason"] is not None, _content_digest(row)))
+        yield from same
 
 
 def limit_records(records: pa.Table, limit: int | None) -> pa.Table:
@@ -205,6 +217,8 @@ def _styles(value: Any, style: str | None) -> list[str]:
 
 
 def _text(value: Any) -> str | None:
+    if type(value) is str and value.isascii():  # most are, and are NFC and UTF-8 as they stand
+        return value.strip()[:_LONGEST_TEXT].replace("\0", "") or None
     if value is None or value != value:  # NaN, an empty cell of a float column
         return None
     return unicodedata.normalize("NFC", _writable(str(value))).strip()[:_LONGEST_TEXT].replace("\0", "") or None

@@ -1,7 +1,9 @@
 """One source's files, as records and figures: the one place that knows which source reads what."""
 
 import csv
-from collections.abc import Callable, Collection, Mapping, Sequence
+import io
+import itertools
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -10,7 +12,7 @@ import pyarrow as pa
 from schemas.errors import BadInput
 from schemas.phrases import listed, quoted
 from schemas.sources import AnyFileSource, FolderSource, TableSource
-from schemas.tables import SOURCE_FIGURES
+from schemas.tables import RECORDS, SOURCE_FIGURES
 from tasks.core.coco import source as coco
 from tasks.core.scrape import folder, records, table, voc
 
@@ -18,6 +20,8 @@ _FIRST_CHARACTERS, _MOST_NULS = 4096, 0.1
 """At the beginning of a table no more than this share may be NUL: text in UTF-16 has one in every letter, and a single
 one is a matter of its row."""
 _EXAMPLES = 3
+_BATCH = 10_000
+"""Rows that are mappings at one time."""
 Read = Callable[[str], bytes | None]
 """Returns the bytes of a file by its path; None if there is none. Raises UnreadableFile if it could not be read."""
 
@@ -63,53 +67,63 @@ def tables_of_source(
     source: AnyFileSource,
     paths: Sequence[str],
     read: Read,
-    parquet_rows: Callable[[bytes], list[dict[str, Any]]],
+    parquet_rows: Callable[[bytes], Iterable[dict[str, Any]]],
     categories: tuple[str, ...],
 ) -> SourceTables:
     """The source's records and figures.
 
     Raises BadInput, in one sentence, if there are none or a file has another format than expected.
     """
-    rows = _rows(source, paths, read, parquet_rows)
-    if not rows:
+    rows = iter(_rows(source, paths, read, parquet_rows))
+    # a batch at a time, since a row as a mapping takes ten times the memory of its columns
+    found = records.merge(map(records.records_table, iter(lambda: list(itertools.islice(rows, _BATCH)), [])))
+    if not found.num_rows:
         raise BadInput(
             f"source '{source.name}': expected {_expected(source)} below binding '{source.at}', got none among "
             f"{len(paths)} files{_examples(paths)}"
         )
     annotations = _read_annotations(source, read, categories)
-    figures_by_record, unreadable = {}, {}
-    rows = records.unique(rows)  # before figures are looked up: of rows with the same id, only the first has them
-    for row in rows:
+    if source.annotations is None:
+        return SourceTables(found, SOURCE_FIGURES.empty_table())
+    # after copies of ids are found: of rows with the same id, only the first has figures
+    parts = [_annotated(pa.Table.from_batches([batch]), annotations, categories) for batch in found.to_batches(_BATCH)]
+    notes = (*annotations.notes, *_unmatched_note(source, annotations.file_names, found["locator"]))
+    return SourceTables(
+        pa.concat_tables([part.records for part in parts]), pa.concat_tables([part.figures for part in parts]), notes
+    )
+
+
+def _annotated(found: pa.Table, annotations: _Annotations, categories: tuple[str, ...]) -> SourceTables:
+    """RECORDS with what the annotations say of them, and the figures."""
+    figures: dict[str, dict[str, Any]] = {}
+    details = []
+    for row in found.select(["record_id", "locator", "reason", "detail"]).to_pylist():
+        detail = row["detail"]
         try:
             if row["reason"] is None and (image := annotations.figures_of(row["locator"])) is not None:
                 width_px, height_px = image.size_px
-                figures_by_record[row["record_id"]] = {
+                figures[row["record_id"]] = {
                     "record_id": row["record_id"],
                     "figures": coco.figures_of_categories(image.figures, categories),
                     "width_px": width_px,
                     "height_px": height_px,
                 }
         except (voc.BadAnnotation, UnreadableFile) as problem:
-            unreadable[row["record_id"]] = f"annotation unreadable, so left out: {problem}"[:200]
-    annotated = [
-        {
-            **row,
-            "is_annotated": row["record_id"] in figures_by_record,
-            "detail": row["detail"]
-            or unreadable.get(row["record_id"])
-            or annotations.details.get(row["locator"] or ""),
-        }
-        for row in rows
-    ]
-    figures = [figures_by_record[name] for name in sorted(figures_by_record)]
-    table_of_figures = pa.Table.from_pylist(figures, schema=SOURCE_FIGURES)
-    notes = (*annotations.notes, *_unmatched_note(source, annotations.file_names, rows))
-    return SourceTables(records.records_table(annotated), table_of_figures, notes)
+            detail = detail or f"annotation unreadable, so left out: {problem}"[:200]
+        details.append(detail or annotations.details.get(row["locator"] or ""))
+    is_annotated = [name in figures for name in found["record_id"].to_pylist()]
+    for name, values in (("is_annotated", is_annotated), ("detail", details)):
+        field = RECORDS.field(name)
+        found = found.set_column(RECORDS.get_field_index(name), field, pa.array(values, field.type))
+    return SourceTables(found, pa.Table.from_pylist(list(figures.values()), schema=SOURCE_FIGURES))
 
 
 def _rows(
-    source: AnyFileSource, paths: Sequence[str], read: Read, parquet_rows: Callable[[bytes], list[dict[str, Any]]]
-) -> list[dict[str, Any]]:
+    source: AnyFileSource,
+    paths: Sequence[str],
+    read: Read,
+    parquet_rows: Callable[[bytes], Iterable[dict[str, Any]]],
+) -> Iterable[dict[str, Any]]:
     if isinstance(source, FolderSource):
         return folder.records(source, paths)
     data = _read_needed(source, read, "a table", source.table)
@@ -120,26 +134,38 @@ def _rows(
         )
     if source.table.endswith(".parquet"):
         return table.records(source, parquet_rows(data))
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as problem:
-        found = " (UTF-16, by its first bytes)" if data[:2] in {b"\xff\xfe", b"\xfe\xff"} else ""
-        raise BadInput(f"source '{source.name}': expected '{source.table}' in UTF-8, got {problem}{found}") from problem
-    beginning = text[:_FIRST_CHARACTERS]
-    if beginning.count("\0") > _MOST_NULS * len(beginning):
+    return table.records(source, _rows_of_text(source, data))
+
+
+def _rows_of_text(source: TableSource, data: bytes) -> Iterator[dict[str, Any]]:
+    """Rows of a CSV, or of JSON lines; the text is decoded as far as it is read."""
+    is_utf16 = data[:2] in {b"\xff\xfe", b"\xfe\xff"}
+    beginning = data[: 4 * _FIRST_CHARACTERS].decode("utf-8-sig", "ignore")[:_FIRST_CHARACTERS]
+    if not is_utf16 and beginning.count("\0") > _MOST_NULS * len(beginning):
         raise BadInput(f"source '{source.name}': expected '{source.table}' as UTF-8 text, got NUL bytes (UTF-16?)")
+    is_csv = source.table.endswith(".csv")
+    lines = io.TextIOWrapper(io.BytesIO(data), "utf-8-sig", newline="" if is_csv else "\n")
     try:
-        rows = table.rows_of_csv(text) if source.table.endswith(".csv") else table.rows_of_json_lines(text)
+        yield from table.rows_of_csv(lines) if is_csv else table.rows_of_json_lines(lines)
+    except UnicodeDecodeError as problem:
+        found = f"{_place_in(data) or problem}{' (UTF-16, by its first bytes)' if is_utf16 else ''}"
+        raise BadInput(f"source '{source.name}': expected '{source.table}' in UTF-8, got {found}") from problem
     except csv.Error as problem:
         raise BadInput(f"source '{source.name}': expected '{source.table}' as CSV, got {problem}") from problem
-    return table.records(source, rows)
 
 
-def _unmatched_note(
-    source: AnyFileSource, names: Collection[str], rows: Sequence[Mapping[str, Any]]
-) -> tuple[str, ...]:
+def _place_in(data: bytes) -> UnicodeDecodeError | None:
+    """What is no UTF-8, by its place in the whole file: while it is read, places count from what was read last."""
+    try:
+        data.decode("utf-8-sig")
+    except UnicodeDecodeError as problem:
+        return problem
+    return None
+
+
+def _unmatched_note(source: AnyFileSource, names: Collection[str], locators: pa.ChunkedArray) -> tuple[str, ...]:
     """A sentence on images of a COCO file that are none of the source's: their boxes are lost."""
-    unmatched = sorted(set(names) - {row["locator"] for row in rows})
+    unmatched = sorted(set(names) - set(locators.to_pylist()))
     if not unmatched:
         return ()
     examples = listed([quoted(name) for name in unmatched], _EXAMPLES)

@@ -1,7 +1,6 @@
 """Records from a table: CSV or JSON lines as text, Parquet as rows that have been read already."""
 
 import csv
-import io
 import itertools
 import json
 from collections import Counter
@@ -21,28 +20,27 @@ _END = "\0end of the table"
 """A last row of our own: if it is no row, it stands within a quotation that never ends."""
 
 
-def rows_of_csv(text: str) -> list[dict[str, Any]]:
-    """One mapping a row, by the names in the first. Empty text, no rows; empty lines are left out.
+def rows_of_csv(lines: Iterable[str]) -> Iterator[dict[str, Any]]:
+    """One mapping a row, by the names in the first. lines: with their ends. No lines, no rows; empty ones are left out.
 
     Short rows lack their last columns. A row with more cells than there are columns becomes a row without a key, since
     its cells may stand in the wrong columns: its record is a drop. A column that is named twice has TWICE in each cell.
     Raises csv.Error for a quotation that never ends, since it swallows all rows below it.
     """
-    rows, header = [], None
-    for line, cells in _csv_rows(text):
+    header = None
+    for line, cells in _csv_rows(lines):
         if header is None:
             header = cells
         elif any(cells[len(header) :]):
-            rows.append({UNREADABLE: f"{len(cells)} cells for {len(header)} columns in line {line}"})
+            yield {UNREADABLE: f"{len(cells)} cells for {len(header)} columns in line {line}"}
         else:
-            rows.append(_mapping(list(itertools.zip_longest(header, cells[: len(header)]))))
-    return rows
+            yield _mapping(list(itertools.zip_longest(header, cells[: len(header)])))
 
 
-def _csv_rows(text: str) -> Iterator[tuple[int, list[str]]]:
+def _csv_rows(lines: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
     """(line on which it begins, cells) of each row that is not empty."""
     line = 1
-    reader = csv.reader(io.StringIO(f"{text}\n{_END}", newline=""), strict=False)
+    reader = csv.reader(itertools.chain(lines, ("\n", _END)), strict=False)
     for cells in reader:
         if cells == [_END]:
             return
@@ -53,31 +51,70 @@ def _csv_rows(text: str) -> Iterator[tuple[int, list[str]]]:
         line = reader.line_num + 1
 
 
-def rows_of_json_lines(text: str) -> list[dict[str, Any]]:
-    """One mapping a line. A line that is no JSON object becomes a row without a key: its record is a drop.
+def rows_of_json_lines(lines: Iterable[str]) -> Iterator[dict[str, Any]]:
+    r"""One mapping a line, as "\n" ends them: others, such as U+2028, may stand inside a JSON string.
 
-    A field that one object names twice has TWICE for its value.
+    A line that is no JSON object becomes a row without a key: its record is a drop. A field that one object names twice
+    has TWICE for its value.
     """
-    # not splitlines(): U+2028 and its like end no line here, they may stand inside a JSON string
-    return [_json_row(line) for line in text.split("\n") if line.strip()]
+    return (_json_row(line.removesuffix("\n")) for line in lines if line.strip())
 
 
-def records(source: TableSource, rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Rows of RECORDS by the recipe's column mapping.
+def records(source: TableSource, rows: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Rows of RECORDS by the recipe's column mapping, one after the other.
 
-    Raises BadInput if the table has none of a named column, names it twice, or has lists, objects or bytes in it where
-    one value is expected: of the whole column nobody knows which value is meant.
+    Raises BadInput at the end if the table has none of a named column, names it twice, or has lists, objects or bytes
+    in it where one value is expected: of the whole column nobody knows which value is meant.
     """
-    listed = list(rows)
-    columns = {column for row in listed for column in row}
+    cells = {field: _Cells(source, field, column) for field, column in source.columns.items()}
+    columns, number = set[str](), 0
+    for number, row in enumerate(rows, 1):
+        columns.update(row)
+        for of_field in cells.values():
+            of_field.look(number, row)
+        yield _record(source, row)
     for field, column in source.columns.items():
-        if listed and column not in columns:
+        if number and column not in columns:
             raise BadInput(
                 f"source '{source.name}': expected a column '{column}' (for {field}) in {source.table}, got "
                 f"{_shown(source.table, columns)}"
             )
-        _check_cells(source, field, column, listed)
-    return [_record(source, row) for row in listed]
+        cells[field].check(number)
+
+
+class _Cells:
+    """What is wrong with the cells of one column, gathered row by row."""
+
+    def __init__(self, source: TableSource, field: str, column: str) -> None:
+        self._source, self._field, self._column = source, field, column
+        self._twice: str | None = None
+        self._nested, self._first = 0, ("", "", "")
+
+    def look(self, number: int, row: Mapping[str, Any]) -> None:
+        """Look at the cell of a row."""
+        value = row.get(self._column)
+        if value is None or (type(value) is str and value[:1].isalnum()):  # nearly all
+            return
+        if value is TWICE:
+            self._twice = self._twice or _row_name(self._source, number, row)
+        elif (kind := nesting_of(self._field, value)) is not None:
+            if not self._nested:
+                advice = remedy(self._source.table, self._field, self._column, value)
+                self._first = (kind, _row_name(self._source, number, row), advice)
+            self._nested += 1
+
+    def check(self, rows: int) -> None:
+        """Raise BadInput for a column of which nobody knows which value is meant. rows: of the whole table."""
+        source, field = self._source, self._field
+        place = f"the column '{self._column}' (for {field}) of {source.table}"
+        if self._twice is not None:
+            raise BadInput(f"source '{source.name}': expected {place} once, got it twice in {self._twice}")
+        if self._nested:
+            kind, name, advice = self._first
+            raise BadInput(
+                f"source '{source.name}': expected {'texts' if field == 'styles' else 'one value'} in each row of "
+                f"{place}, got {kind} in {name}, and the like in {self._nested} of {rows} rows; {advice}"
+            )
 
 
 def _record(source: TableSource, row: Mapping[str, Any]) -> dict[str, Any]:
@@ -87,23 +124,6 @@ def _record(source: TableSource, row: Mapping[str, Any]) -> dict[str, Any]:
         return record(source, fields)
     # with the problem among the fields, so that each such row is a drop of its own
     return {**record(source, {**fields, UNREADABLE: problem}), "detail": problem}
-
-
-def _check_cells(source: TableSource, field: str, column: str, rows: list[Mapping[str, Any]]) -> None:
-    place = f"the column '{column}' (for {field}) of {source.table}"
-    for number, row in enumerate(rows, 1):
-        if row.get(column) is TWICE:
-            raise BadInput(
-                f"source '{source.name}': expected {place} once, got it twice in {_row_name(source, number, row)}"
-            )
-    bad = [(n, row, kind) for n, row in enumerate(rows, 1) if (kind := nesting_of(field, row.get(column))) is not None]
-    if bad:
-        number, row, kind = bad[0]
-        raise BadInput(
-            f"source '{source.name}': expected {'texts' if field == 'styles' else 'one value'} in each row of {place}, "
-            f"got {kind} in {_row_name(source, number, row)}, and the like in {len(bad)} of {len(rows)} rows; "
-            f"{remedy(source.table, field, column, row.get(column))}"
-        )
 
 
 def _row_name(source: TableSource, number: int, row: Mapping[str, Any]) -> str:

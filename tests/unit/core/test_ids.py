@@ -1,13 +1,16 @@
 """Ids: from the name alone, whole in every JSON reader, never 0, and never given twice."""
 
 import hashlib
+from collections.abc import Mapping, Sequence
 
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tasks.core import ids as module
 from tasks.core.ids import MASK, ids, natural_id
+from tests.support import rowwise
 
 
 def test_a_natural_id_is_the_first_53_bits_of_the_names_sha256():
@@ -37,53 +40,65 @@ def test_every_id_is_whole_in_json_and_none_is_0(name: str):
 
 
 @pytest.mark.parametrize(
-    ("names", "known", "taken", "expected"),
+    ("names", "known", "expected"),
     [
-        pytest.param([], None, (), {}, id="no names, no ids"),
-        pytest.param(["a"], None, (), {"a": 5}, id="one has its natural id"),
+        pytest.param([], None, [], id="no names, no ids"),
+        pytest.param(["a"], None, [5], id="one has its natural id"),
         pytest.param(
-            ["c", "a", "b"],
-            None,
-            (),
-            {"a": 5, "b": 6, "c": 7},
-            id="a collision takes the next free number, in the names' order",
+            ["c", "a", "b"], None, [7, 5, 6], id="a collision takes the next free number, in the names' order"
         ),
-        pytest.param(["a", "a"], None, (), {"a": 5}, id="a name twice is one name"),
-        pytest.param(["a", "b"], {"b": 5}, (), {"a": 6, "b": 5}, id="a known id stays though a smaller name wants it"),
-        pytest.param(["a", "b"], {"b": 6}, (), {"a": 5, "b": 6}, id="a known id that a collision once gave"),
-        pytest.param(["a"], {"z": 5}, (), {"a": 5}, id="what is known of others does not count"),
-        pytest.param(["a", "b"], None, (5, 6, 8), {"a": 7, "b": 9}, id="what is taken elsewhere is not given"),
-        pytest.param(["a"], {"a": 5}, (5,), {"a": 5}, id="a known id stays even if it is taken"),
+        pytest.param(["a", "b"], {"b": 5}, [6, 5], id="a known id stays though a smaller name wants it"),
+        pytest.param(["a", "b"], {"b": 6}, [5, 6], id="a known id that a collision once gave"),
+        pytest.param(["a", "b", "c"], {"b": 6, "c": 5}, [7, 6, 5], id="the next free number is none of the known"),
+        pytest.param(["a", "b"], {"a": 9, "b": 9}, [9, 9], id="what is known stays, whatever it is"),
     ],
 )
 def test_colliding_names(
-    names: list[str],
-    known: dict[str, int] | None,
-    taken: tuple[int, ...],
-    expected: dict[str, int],
-    monkeypatch: pytest.MonkeyPatch,
+    names: list[str], known: dict[str, int] | None, expected: list[int], monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(module, "natural_id", lambda _: 5)
-    assert ids(names, known, taken) == expected
+    assert of(names, known) == expected
+
+
+def of(names: Sequence[str], known: Mapping[str, int] | None = None) -> list[int]:
+    """The ids of these names."""
+    column = None if known is None else pa.array([known.get(name) for name in names], pa.int64())
+    got: list[int] = ids(pa.array(names, pa.string()), column).to_pylist()
+    return got
 
 
 def test_after_the_largest_number_comes_1(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(module, "natural_id", lambda _: MASK)
-    assert ids(["a", "b", "c"], taken=(1,)) == {"a": 2**53 - 1, "b": 2, "c": 3}
+    assert of(["a", "b", "c", "d"], {"d": 1}) == [2**53 - 1, 2, 3, 1]
 
 
-@given(st.lists(st.text("abc", max_size=3), max_size=12), st.data())
+@given(st.lists(st.text("abc", max_size=3), max_size=12, unique=True), st.data())
 def test_the_order_in_which_names_come_changes_nothing(names: list[str], data: st.DataObject):
-    given_ = ids(names)
-    assert ids(data.draw(st.permutations(names))) == given_
-    assert len(set(given_.values())) == len(given_) == len(set(names))
+    mixed = data.draw(st.permutations(names))
+    given_ = dict(zip(names, of(names), strict=True))
+    assert dict(zip(mixed, of(mixed), strict=True)) == given_
+    assert len(set(given_.values())) == len(given_)
 
 
-@given(st.sets(st.text("ab", max_size=4), max_size=10), st.sets(st.text("ab", max_size=4), max_size=10))
-def test_names_that_come_and_go_move_no_id_that_is_known(first: set[str], second: set[str]):
+names = st.sets(st.text("ab", max_size=4), max_size=10).map(sorted)
+natural = st.sampled_from([1, 2, 3, 5, 6, 9, MASK - 1, MASK])
+
+
+@given(names, st.dictionaries(st.text("ab", max_size=4), natural, max_size=6), st.lists(natural, min_size=31))
+def test_ids_that_collide_are_those_that_are_given_one_after_the_other(
+    names: list[str], known: dict[str, int], wanted: list[int]
+):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "natural_id", lambda name: wanted[int(f"1{name}".replace("a", "0").replace("b", "1"), 2)])
+        assert dict(zip(names, of(names, known), strict=True)) == rowwise.ids(names, known)
+
+
+@given(names, names)
+def test_names_that_come_and_go_move_no_id_that_is_known(first: list[str], second: list[str]):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "natural_id", lambda name: len(name) + 1)  # many collisions
-        before = ids(first)
-        after = ids(second, known=before, taken=before.values())
-    assert all(after[name] == before[name] for name in first & second)
-    assert not {after[name] for name in second - first} & set(before.values())
+        before = dict(zip(first, of(first), strict=True))
+        both = sorted({*first, *second})
+        after = dict(zip(both, of(both, before), strict=True))
+    assert all(after[name] == before[name] for name in first)
+    assert len(set(after.values())) == len(both)

@@ -1,8 +1,8 @@
-"""Which rights statements pass which words and beginnings."""
+"""Which rights statements pass which words and beginnings, and what licences are called."""
 
 import pytest
 
-from tasks.core.rights import passes
+from tasks.core.rights import licence_name, passes, spdx_id
 
 CC = "creativecommons.org"
 CC0, MARK = f"https://{CC}/publicdomain/zero/1.0/", f"https://{CC}/publicdomain/mark/1.0/"
@@ -86,3 +86,31 @@ def test_words(uri: str, words: set[str]):
 )
 def test_beginnings(uri: str, allowed: list[str], expected: bool):
     assert passes(uri, allowed) is expected
+
+
+@pytest.mark.parametrize(
+    ("uri", "spdx", "name"),
+    [
+        ("https://creativecommons.org/publicdomain/zero/1.0/", "CC0-1.0", "CC0-1.0"),
+        ("http://www.creativecommons.org/publicdomain/zero/1.0/deed.en", "CC0-1.0", "CC0-1.0"),
+        ("https://creativecommons.org/publicdomain/mark/1.0/", "CC-PDM-1.0", "CC-PDM-1.0"),
+        ("https://creativecommons.org/licenses/publicdomain/", "CC-PDDC", "CC-PDDC"),
+        ("https://creativecommons.org/licenses/by/4.0", "CC-BY-4.0", "CC-BY-4.0"),
+        ("https://creativecommons.org/licenses/by-sa/4.0/legalcode", "CC-BY-SA-4.0", "CC-BY-SA-4.0"),
+        ("https://creativecommons.org/licenses/by-nd-nc/1.0/", "CC-BY-NC-ND-1.0", "CC-BY-NC-ND-1.0"),
+        ("https://creativecommons.org/licenses/by-sa/3.0/de/", "CC-BY-SA-3.0-DE", "CC-BY-SA-3.0-DE"),
+        ("https://creativecommons.org/licenses/by/3.0/igo/", "CC-BY-3.0-IGO", "CC-BY-3.0-IGO"),
+        ("https://creativecommons.org/licenses/by/3.0/fr/", None, "CC-BY-3.0-FR"),
+        ("https://creativecommons.org/licenses/by/9.0/", None, "CC-BY-9.0"),
+        ("https://creativecommons.org/licenses/by/", None, "by"),
+        ("https://creativecommons.org/publicdomain/other/1.0/", None, "1.0"),
+        ("http://rightsstatements.org/vocab/NoC-US/1.0/", None, "NoC-US-1.0"),
+        ("https://rightsstatements.org/page/InC/1.0/?language=en", None, "InC-1.0"),
+        ("NOASSERTION", None, "NOASSERTION"),
+        ("https://example.org/creativecommons.org/licenses/by/4.0/", None, "4.0"),
+        ("", None, ""),
+    ],
+)
+def test_a_licence_has_the_name_that_people_know(uri: str, spdx: str | None, name: str):
+    assert spdx_id(uri) == spdx
+    assert licence_name(uri) == name

@@ -169,7 +169,7 @@ def test_what_files_may_have_or_lack(tamper: Tamper):
         ),
         pytest.param(
             lambda s: s.document["licenses"][1].update(name="mine"),
-            "licence 2: name: expected '1.0', got 'mine'",
+            "licence 2: name: expected 'CC0-1.0', got 'mine'",
             id="a name",
         ),
         pytest.param(

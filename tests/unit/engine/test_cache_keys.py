@@ -172,7 +172,9 @@ def collected(*modules: ModuleType) -> set[str]:
             id="split",
         ),
         pytest.param(
-            images, {"export.images", "coco.document", "coco.entries", "coco.box", "coco.keypoints"}, id="inside a room"
+            images,
+            {"export.images", "coco.document", "coco.entries", "coco.box", "coco.keypoints", "rights"},
+            id="inside a room",
         ),
         pytest.param(sources, {*SCRAPE, *COCO, "fetch", "tables"}, id="several from one room, and the room"),
     ],

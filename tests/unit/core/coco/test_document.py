@@ -5,11 +5,15 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from schemas.tables import ANNOTATIONS
 from tasks.core.coco import document as coco
+from tasks.core.coco.box import BadBox
 from tasks.core.coco.keypoints import NAMES
 from tasks.core.export.images import IMAGES_BY_DIGEST
+from tests.support import rowwise
 
 CC0 = "https://creativecommons.org/publicdomain/zero/1.0/"
 BY = "https://creativecommons.org/licenses/by/4.0/"
@@ -195,8 +199,8 @@ def test_licences_are_those_of_the_images_each_once_from_1():
     got = document([image(1, rights_uri="NOASSERTION"), image(2, rights_uri=BY), image(3), image(4, rights_uri=BY)], [])
     assert got["licenses"] == [
         {"id": 1, "name": "NOASSERTION", "url": "NOASSERTION"},
-        {"id": 2, "name": "4.0", "url": BY},
-        {"id": 3, "name": "1.0", "url": CC0},
+        {"id": 2, "name": "CC-BY-4.0", "url": BY},
+        {"id": 3, "name": "CC0-1.0", "url": CC0},
     ]
     assert [entry["license"] for entry in got["images"]] == [1, 2, 3, 2]
 
@@ -277,3 +281,64 @@ def test_a_detectors_keypoints_stand_in_its_results_and_in_its_document():
 def test_files_are_named_by_their_digest(form: str, ending: str):
     assert coco.file_name("ab" * 32, form) == f"{'ab' * 32}.{ending}"
     assert coco.media_path("ab" * 32, form) == f"media/ab/{'ab' * 32}.{ending}"
+    assert coco.media_paths(pa.array(["ab" * 32]), pa.array([form]))[0].as_py() == coco.media_path("ab" * 32, form)
+
+
+# --- as row by row, byte by byte
+
+WORDS = st.one_of(st.none(), st.text(st.characters(exclude_categories=["Cs"]), max_size=8), st.text('a"\\\n\x01é/'))
+SIDES = st.one_of(st.integers(1, 9000).map(lambda tenths: tenths / 10), st.floats(1e-6, 1e7))
+PLACES = st.one_of(SIDES, SIDES.map(lambda side: -side), st.just(0.0))
+IMAGES = st.builds(
+    dict,
+    record_id=st.sampled_from(["s:1", "ü:\t2"]),
+    **dict.fromkeys(("title", "artist", "style", "source_url", "image_url"), WORDS),
+    year=st.one_of(st.none(), st.integers(1000, 2099)),
+    rights_uri=st.sampled_from([CC0, BY, "NOASSERTION"]),
+    format=st.sampled_from(["JPEG", "PNG", "MPO"]),
+    is_annotated=st.booleans(),
+    image=st.sampled_from([{"bytes": None, "path": None}, {"bytes": "x", "path": "media/00/x.jpg"}]),
+)
+BOXES = st.builds(
+    dict,
+    category_id=st.sampled_from([1, 2]),
+    xywh_px=st.tuples(PLACES, PLACES, SIDES, SIDES).map(list),
+    area_px2=SIDES,
+    is_crowd=st.booleans(),
+    keypoints_xyv=st.one_of(st.none(), st.lists(st.one_of(PLACES, st.integers(0, 2).map(float)), max_size=9)),
+    score=st.one_of(st.none(), st.floats(0, 1), st.sampled_from([0.0, 0.5, 1.0])),
+    origin=st.sampled_from(["source", "person", "detector"]),
+)
+
+
+@given(st.lists(IMAGES, max_size=6), st.lists(BOXES, max_size=6), st.integers(1, 4))
+def test_the_files_are_as_row_by_row(images: list[Any], boxes: list[Any], batch: int):
+    for of in boxes:
+        of["score"] = of["score"] or 0.0 if of["origin"] == "detector" else of["score"]
+    images_table = pa.Table.from_pylist(
+        [image(number, **of) for number, of in enumerate(images)], schema=IMAGES_BY_DIGEST
+    )
+    boxes_table = pa.Table.from_pylist([box(number, **of) for number, of in enumerate(boxes)], schema=ANNOTATIONS)
+    info = {"version": "é"}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(coco, "_BATCH", batch)
+        got = b"".join(map(bytes, coco.document_chunks(images_table, boxes_table, ("person", "dog"), 0.5, info)))
+        results = b"".join(map(bytes, coco.results_chunks(boxes_table)))
+    assert got == as_json(rowwise.split_document(images_table, boxes_table, ("person", "dog"), 0.5, info))
+    assert results == as_json(rowwise.split_results(boxes_table))
+
+
+def as_json(value: Any) -> bytes:
+    return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def test_a_box_that_is_none_is_not_written():
+    boxes = pa.Table.from_pylist(
+        [found(7, 0.9), {**found(8, 0.9), "xywh_px": [0.0, 0.0, 0.0, 1.0]}], schema=ANNOTATIONS
+    )
+    for chunks in (
+        coco.results_chunks(boxes),
+        coco.document_chunks(IMAGES_BY_DIGEST.empty_table(), boxes, (), 0.5, {}),
+    ):
+        with pytest.raises(BadBox, match="expected a box of positive width"):
+            list(chunks)

@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 
 from schemas.tables import ANNOTATIONS, FIGURE
 from tasks.core import ids
+from tasks.core.coco.box import BadBox
 from tasks.core.export import annotations
+from tests.support import rowwise
 
 IMAGES = pa.table(
     {
@@ -185,3 +187,49 @@ def test_colliding_ids_are_parted(monkeypatch: pytest.MonkeyPatch):
 def test_categories_are_numbered_from_1_in_the_recipes_order():
     got = rows(source(a=[figure(category="dog"), figure(9)]), categories=("dog", "person"))
     assert {row["xywh_px"][0]: row["category_id"] for row in got} == {0.0: 1, 9.0: 2}
+
+
+sides = st.one_of(
+    st.integers(1, 30_000).map(lambda tenths: tenths / 10), st.floats(1e-6, 1e7), st.sampled_from([0.005, 1.005, 1e7])
+)
+places_px = st.one_of(sides, sides.map(lambda side: -side), st.sampled_from([0.0, -0.0, 1e-5]))
+scores = st.one_of(st.none(), st.integers(0, 1000).map(lambda thousandths: thousandths / 1000), st.floats(0, 1))
+keypoints = st.one_of(st.none(), st.lists(st.one_of(places_px, st.integers(0, 2).map(float)), max_size=6))
+figures = st.builds(
+    dict,
+    category=st.sampled_from(["person", "dog"]),
+    xywh_px=st.tuples(places_px, places_px, sides, sides).map(list),
+    is_crowd=st.booleans(),
+    keypoints_xyv=keypoints,
+    score=scores,
+)
+records = st.sampled_from(["a", "b", "ü\t1", "dropped"])
+tables = st.dictionaries(records, st.one_of(st.none(), st.lists(st.one_of(figures, st.just(figure())), max_size=4)))
+
+
+@given(st.lists(st.tuples(st.sampled_from(["source", "detector"]), st.sampled_from(["x", "y"]), tables), max_size=3))
+def test_in_columns_all_is_as_row_by_row(given_boxes: list[tuple[str, str, dict[str, Any]]]):
+    images = pa.table({"record_id": ["a", "b", "ü\t1"], "image_id": [1, 2, 3], "split": ["train", "val", "test"]})
+    boxes = [(origin, name, found(**of)) for origin, name, of in given_boxes]
+    got = annotations.annotations(images, boxes, ("dog", "person"))
+    assert got.equals(rowwise.annotations(images, boxes, ("dog", "person")))
+
+
+@pytest.mark.parametrize(
+    "xywh",
+    [
+        pytest.param([0.0, 0.0, 0.0, 1.0], id="no width"),
+        pytest.param([0.0, 0.0, 1.0, -1.0], id="a negative height"),
+        pytest.param([2e7, 0.0, 1.0, 1.0], id="beyond any picture"),
+        pytest.param([float("nan"), 0.0, 1.0, 1.0], id="no number"),
+        pytest.param(None, id="no box"),
+    ],
+)
+def test_what_is_no_box_stops_the_program(xywh: list[float] | None):
+    with pytest.raises(BadBox, match="expected"):
+        rows(source(a=[figure(), figure(xywh_px=xywh)]))
+
+
+def test_a_category_that_the_recipe_has_not_stops_the_program():
+    with pytest.raises(AssertionError, match="expected boxes of the categories person, dog, got one of cat"):
+        rows(source(a=[figure(category="cat")]))

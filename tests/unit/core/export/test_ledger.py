@@ -4,11 +4,15 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from schemas.tables import DEDUP, FETCH, LEDGER, RECORDS, SPLIT
 from tasks.core import ids
 from tasks.core.export import ledger
+from tests.support import rowwise
 
 WHEN = datetime(2024, 2, 29, tzinfo=UTC)
 NOTHING = LEDGER.empty_table()
@@ -39,6 +43,15 @@ def by_name(book: pa.Table) -> dict[str, dict[str, Any]]:
     names = book["record_id"].to_pylist()
     assert names == sorted(set(names))
     return {row["record_id"]: row for row in book.to_pylist()}
+
+
+def by_record(copies: pa.Table) -> dict[str, str]:
+    assert copies.schema == ledger.SPLITS_OF_COPIES
+    return dict(zip(copies["record_id"].to_pylist(), copies["split"].to_pylist(), strict=True))
+
+
+def source_of(names: pa.Array | pa.ChunkedArray) -> pa.Array:
+    return pa.array([name.partition(":")[0] for name in names.to_pylist()], pa.string())
 
 
 def built(memory: pa.Table = NOTHING) -> pa.Table:
@@ -174,7 +187,10 @@ LISTED = pa.chunked_array(
         ]
     ]
 )
-COPIES = {"copy-of-kept": "train", "copy-of-moved": "train"}  # what this build finds out by itself
+COPIES = pa.table(  # what this build finds out by itself
+    [["copy-of-kept", "copy-of-moved"], ["train", "train"]], schema=ledger.SPLITS_OF_COPIES
+)
+NO_COPIES = ledger.SPLITS_OF_COPIES.empty_table()
 KEPT = pa.chunked_array([["kept", "moved", "new", "returns"]])
 
 
@@ -210,7 +226,8 @@ def test_nothing_is_remembered_of_nothing():
 def test_to_build_again_on_ones_own_result_changes_nothing():
     def again(before: pa.Table) -> pa.Table:
         listed, kept = pa.chunked_array([list("abcde")]), pa.chunked_array([["d"]])
-        return built(ledger.inherited_rows(before, listed, kept, {"c": "train"}, same_splits=True))
+        copies = pa.table([["c"], ["train"]], schema=ledger.SPLITS_OF_COPIES)
+        return built(ledger.inherited_rows(before, listed, kept, copies, same_splits=True))
 
     first = again(
         rows(LEDGER, was("c", last_split="val"), was("g", last_split="val", image_id=77), was("d", image_id=9))
@@ -225,7 +242,7 @@ def test_ids_that_collide_stay_when_a_newcomer_collides_with_them(monkeypatch: p
     def build(*names: str, before: pa.Table = NOTHING) -> pa.Table:
         listed = pa.chunked_array([list(names)])
         split = rows(SPLIT, *({"record_id": name, "split": "train"} for name in names))
-        memory = ledger.inherited_rows(before, listed, listed, {}, same_splits=True)
+        memory = ledger.inherited_rows(before, listed, listed, NO_COPIES, same_splits=True)
         return ledger.ledger(records(*names), [("split", split)], memory)
 
     first = build("b", "c")
@@ -259,9 +276,9 @@ def test_ids_that_collide_stay_when_a_newcomer_collides_with_them(monkeypatch: p
 def test_splits_of_copies(copies: list[tuple[str, str]], dealt: dict[str, str | None], expected: dict[str, str]):
     dedup = rows(DEDUP, *({"record_id": name, "kept_record_id": stays} for name, stays in copies))
     split = rows(SPLIT, *({"record_id": name, "split": of} for name, of in dealt.items()))
-    assert ledger.splits_of_copies([dedup, split]) == expected
-    assert ledger.splits_of_copies([dedup]) == {}
-    assert ledger.splits_of_copies([]) == {}
+    assert by_record(ledger.splits_of_copies([dedup, split])) == expected
+    assert by_record(ledger.splits_of_copies([dedup])) == {}
+    assert by_record(ledger.splits_of_copies([])) == {}
 
 
 def test_no_copy_has_a_split_of_another_role():
@@ -269,7 +286,7 @@ def test_no_copy_has_a_split_of_another_role():
         DEDUP, {"record_id": "query:1", "kept_record_id": "met:1"}, {"record_id": "met:2", "kept_record_id": "met:1"}
     )
     split = rows(SPLIT, {"record_id": "met:1", "split": "train"})
-    assert ledger.splits_of_copies([dedup, split], lambda name: name.partition(":")[0]) == {"met:2": "train"}
+    assert by_record(ledger.splits_of_copies([dedup, split], source_of)) == {"met:2": "train"}
 
 
 def test_a_copys_own_published_split_goes_before_that_of_the_one_that_stays():
@@ -304,7 +321,7 @@ def test_the_file_of_what_is_taken_down_is_remembered_as_long_as_it_is():
     before = rows(LEDGER, was("a", sha256="file a", last_split="train"), was("b", sha256="file b", last_split="val"))
     down = records("a", "b", a="taken_down")
     split = rows(SPLIT, {"record_id": "b", "split": "val"})
-    ids_of = {"records": down["record_id"], "kept": pa.chunked_array([["b"]]), "copies": {}, "same_splits": True}
+    ids_of = {"records": down["record_id"], "kept": pa.chunked_array([["b"]]), "copies": NO_COPIES, "same_splits": True}
     lost = pa.chunked_array([pa.array(["a"], pa.string())])
     for _ in range(2):  # the second time from the ledger of the first
         memory = ledger.inherited_rows(before, **ids_of, taken_down=lost)
@@ -317,3 +334,77 @@ def test_the_file_of_what_is_taken_down_is_remembered_as_long_as_it_is():
 def test_the_file_of_what_is_only_excluded_is_not():
     memory = rows(LEDGER, was("a", sha256="file a", last_split="train"))
     assert by_name(ledger.ledger(records("a", a="excluded"), [], memory))["a"]["sha256"] is None
+
+
+# --- as row by row
+
+NAMES = [f"{source}:{key}" for source in ("s", "ü") for key in ("1", "2", "3", "a\tb", "é")]
+SPLITS = st.sampled_from(["train", "val", "test", None])
+
+
+@st.composite
+def builds(draw: st.DrawFn) -> tuple[pa.Table, list[tuple[str, pa.Table]], pa.Table]:
+    """Records, outcomes and a ledger before: chains of copies, drops at any stage, what is gone, new, or collides."""
+
+    def some_of(names: list[str]) -> list[str]:
+        return draw(st.lists(st.sampled_from(names), unique=True)) if names else []
+
+    listed = some_of(NAMES)
+    bad = some_of(listed)
+    why = draw(st.sampled_from(["bad_record", "taken_down"]))
+    found = [("records", records(*listed, **dict.fromkeys(bad, why)))]
+    left = sorted(set(listed) - set(bad))
+    for label, schema in (("fetch", FETCH), ("near", DEDUP), ("again", DEDUP), ("split", SPLIT)):
+        lost = set(some_of(left)) if draw(st.booleans()) else set()
+        stays = sorted(set(left) - lost)
+        of = {name: draw(st.sampled_from(stays)) if stays and schema is DEDUP else None for name in sorted(lost)}
+        given = [
+            {
+                "record_id": name,
+                "sha256": f"sha {name}",
+                "retrieved_at": WHEN,
+                "split": draw(SPLITS) if name not in lost else None,
+                **({"reason": "near_duplicate", "detail": "so", "kept_record_id": of[name]} if name in lost else {}),
+            }
+            for name in left
+        ]
+        found.append((label, rows(schema, *({key: row[key] for key in schema.names if key in row} for row in given))))
+        left = stays
+    known = [
+        was(
+            name,
+            kept=draw(st.booleans()),
+            reason=draw(st.sampled_from([None, "gone"])),
+            last_split=draw(SPLITS),
+            sha256=draw(st.sampled_from([None, f"file {name}"])),
+            image_id=draw(st.sampled_from([ids.natural_id(name), 1, 5, 6, 2**53 - 1])),
+        )
+        for name in sorted(some_of([*NAMES, "s:old", "ü:old"]))
+    ]
+    return found[0][1], found[1:], rows(LEDGER, *known)
+
+
+@pytest.mark.parametrize("is_colliding", [pytest.param(False, id="ids apart"), pytest.param(True, id="ids collide")])
+@given(build=builds(), same=st.booleans(), is_limited=st.booleans(), with_roles=st.booleans())
+def test_in_columns_all_is_as_row_by_row(
+    is_colliding: bool, build: Any, same: bool, is_limited: bool, with_roles: bool
+):
+    records, outcomes, before = build
+    tables = [outcome for _, outcome in outcomes]
+    kept = tables[-1].filter(pc.is_null(tables[-1]["reason"]))["record_id"]
+    down = records.filter(pc.fill_null(pc.equal(records["reason"], "taken_down"), False))["record_id"]
+    with pytest.MonkeyPatch.context() as patch:
+        if is_colliding:
+            patch.setattr(ids, "natural_id", lambda name: len(name) % 2 * 4 + 1)
+        role_of = (lambda name: name.partition(":")[0]) if with_roles else (lambda _: None)
+        roles = source_of if with_roles else None
+        copies = ledger.splits_of_copies(tables, roles)
+        assert by_record(copies) == rowwise.splits_of_copies(tables, role_of)
+        memory = ledger.inherited_rows(before, records["record_id"], kept, copies, same_splits=same, taken_down=down)
+        assert memory.equals(
+            rowwise.inherited_rows(
+                before, records["record_id"], kept, by_record(copies), same_splits=same, taken_down=down
+            )
+        )
+        got = ledger.ledger(records, outcomes, memory, is_limited=is_limited, roles=roles)
+        assert got.equals(rowwise.ledger(records, outcomes, memory, is_limited=is_limited, role_of=role_of))

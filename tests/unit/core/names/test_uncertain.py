@@ -1,5 +1,6 @@
 """Names that are left as they came: which, and how they are counted."""
 
+import pyarrow as pa
 import pytest
 
 from schemas.artists import Artists
@@ -60,7 +61,7 @@ def test_what_is_certain_is_not_counted(text: str):
 
 def test_names_that_are_left_are_counted_but_not_those_that_an_alias_gives():
     names = ["Louvre, Paris, France", "Claude Monet", None, "Isfahan, Iran", "Isfahan, Iran", "Rome, City"]
-    left = count_uncertain_names(names, {"x": "Rome, City"})
+    left = count_uncertain_names(pa.chunked_array([names]), {"x": "Rome, City"})
     assert left == [("Isfahan, Iran", 2), ("Louvre, Paris, France", 1)]
     assert uncertain_names_note(left) == (
         "2 artists' names can't be read with certainty, and stay as their sources wrote them: "

@@ -1,7 +1,9 @@
 """Tables as records: what CSV and JSON lines can do wrong, and that each odd row is still a row."""
 
 import csv
+import io
 import json
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
@@ -44,7 +46,7 @@ from tasks.core.scrape.table import UNREADABLE
     ],
 )
 def test_rows_of_csv(text: str, rows: list[dict[str, Any]]):
-    assert table.rows_of_csv(text) == rows
+    assert list(table.rows_of_csv(io.StringIO(text, newline=""))) == rows
 
 
 @pytest.mark.parametrize(
@@ -58,7 +60,7 @@ def test_rows_of_csv(text: str, rows: list[dict[str, Any]]):
 )
 def test_a_quotation_that_never_ends_is_refused_since_it_swallows_rows(text: str, line: int):
     with pytest.raises(csv.Error, match=f"^a quotation that begins in the row of line {line} and never ends$"):
-        table.rows_of_csv(text)
+        list(table.rows_of_csv(io.StringIO(text, newline="")))
 
 
 @pytest.mark.parametrize(
@@ -91,7 +93,7 @@ def test_a_quotation_that_never_ends_is_refused_since_it_swallows_rows(text: str
     ],
 )
 def test_rows_of_json_lines(text: str, rows: list[dict[str, Any]] | None):
-    got = table.rows_of_json_lines(text)
+    got = list(table.rows_of_json_lines(io.StringIO(text, newline="\n")))
     if rows is None:
         ((value,),) = (list(row.values()) for row in got)
         assert value != value
@@ -150,16 +152,24 @@ def test_one_column_may_be_two_fields():
 
 def test_a_column_that_the_table_has_not_is_said_once_with_those_that_it_has():
     with pytest.raises(BadInput) as caught:
-        table.records(source(artist="maker"), [{"id": "1", "file": "a.jpg"}, {"id": "2", "colour": "x"}])
+        list(table.records(source(artist="maker"), [{"id": "1", "file": "a.jpg"}, {"id": "2", "colour": "x"}]))
     assert str(caught.value) == (
         "source 'art': expected a column 'maker' (for artist) in works.csv, got ['colour', 'file', 'id']"
     )
 
 
-def refused(rows: list[dict[str, Any]], table_name: str = "works.jsonl", **columns: str) -> str:
+def csv_rows(text: str) -> Iterable[dict[str, Any]]:
+    return table.rows_of_csv(io.StringIO(text, newline=""))
+
+
+def json_rows(text: str) -> Iterable[dict[str, Any]]:
+    return table.rows_of_json_lines(io.StringIO(text, newline="\n"))
+
+
+def refused(rows: Iterable[dict[str, Any]], table_name: str = "works.jsonl", **columns: str) -> str:
     settings = source(**columns).model_copy(update={"table": table_name})
     with pytest.raises(BadInput) as caught:
-        table.records(settings, rows)
+        list(table.records(settings, rows))
     assert "\n" not in str(caught.value)
     return str(caught.value)
 
@@ -237,20 +247,20 @@ def test_a_key_that_is_nested_is_named_by_its_row():
 
 
 def test_a_column_that_is_used_and_named_twice_is_refused():
-    said = refused(table.rows_of_csv("id,id,file\n1,2,a.jpg\n"), "works.csv")
+    said = refused(csv_rows("id,id,file\n1,2,a.jpg\n"), "works.csv")
     assert said == "source 'art': expected the column 'id' (for key) of works.csv once, got it twice in row 1"
-    said = refused(table.rows_of_json_lines('{"id": 1, "file": "a"}\n{"id": 2, "file": "b", "file": "c"}'))
+    said = refused(json_rows('{"id": 1, "file": "a"}\n{"id": 2, "file": "b", "file": "c"}'))
     assert said.endswith("the column 'file' (for image) of works.jsonl once, got it twice in the row of key '2'")
-    assert len(table.records(source(), table.rows_of_csv("id,x,x,file\n1,2,3,a.jpg\n"))) == 1
+    assert len(list(table.records(source(), csv_rows("id,x,x,file\n1,2,3,a.jpg\n")))) == 1
 
 
 def test_a_list_of_json_is_told_from_lines_of_it():
-    said = refused(table.rows_of_json_lines(json.dumps([{"id": "1", "file": "a.jpg"}])))
+    said = refused(json_rows(json.dumps([{"id": "1", "file": "a.jpg"}])))
     assert said.endswith("got no line that is a JSON object; of a JSON list, jq -c '.[]' makes such lines")
 
 
 def test_each_row_that_can_not_be_read_is_a_drop_of_its_own():
-    rows = table.rows_of_json_lines('{"id": "1", "file": "a.jpg"}\n{"id": 2\n{"id": 3\n')
+    rows = json_rows('{"id": "1", "file": "a.jpg"}\n{"id": 2\n{"id": 3\n')
     got = records.unique(table.records(source(), rows))
     assert sorted((row["detail"] or "") for row in got) == ["", 'no JSON object: {"id": 2', 'no JSON object: {"id": 3']
 
@@ -267,4 +277,4 @@ def test_a_column_that_only_some_rows_have_is_there():
 
 
 def test_no_rows_no_records():
-    assert table.records(source(artist="maker"), []) == []
+    assert list(table.records(source(artist="maker"), [])) == []

@@ -128,10 +128,12 @@ def build(world: World, previous: pa.Table | None, how: Split, turn: int = 0) ->
     }
     records = pa.table({key: pa.array(values, pa.string()) for key, values in columns.items()})
 
-    def role_of(record_id: str) -> str | None:
-        return role(int(record_id[2:])) if how.roles else None
+    def roles(names: pa.ChunkedArray) -> pa.Array:
+        return pa.array(
+            [role(int(record_id[2:])) if how.roles else None for record_id in names.to_pylist()], pa.string()
+        )
 
-    copies = ledger.splits_of_copies([deduped, outcome], role_of)
+    copies = ledger.splits_of_copies([deduped, outcome], roles)
     memory = ledger.inherited_rows(
         was,
         records["record_id"],
@@ -142,7 +144,7 @@ def build(world: World, previous: pa.Table | None, how: Split, turn: int = 0) ->
     )
     if not how.roles:
         check_units(outcome, view)
-    return ledger.ledger(records, [("dedup", deduped), ("split", outcome)], memory, role_of=role_of), outcome
+    return ledger.ledger(records, [("dedup", deduped), ("split", outcome)], memory, roles=roles), outcome
 
 
 def check_units(outcome: pa.Table, view: pa.Table) -> None:

@@ -1,22 +1,95 @@
-"""The contract as it ships."""
+"""The contracts as they ship."""
 
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
 import yaml
 
+from schemas.contract import TABLES
+from schemas.errors import BadInput
+from schemas.tables import ANNOTATIONS, IMAGES
 from tasks.io.files import contracts
 
 
-def test_the_contract_is_its_own_text_read():
-    assert contracts.contract() == yaml.safe_load(contracts.text())
+def test_there_is_a_contract_of_each_table_and_a_page_for_all():
+    assert set(contracts.texts()) == {"contract/README.md", *(f"contract/{table}.odcs.yaml" for table in TABLES)}
+    assert list(contracts.contracts()) == list(TABLES)
 
 
-def test_the_contract_has_a_version_and_the_tables_of_a_release():
-    found = contracts.contract()
+def test_all_contracts_have_one_version():
+    assert {contract.version for contract in contracts.contracts().values()} == {contracts.version()}
+    assert contracts.texts()["contract/README.md"].startswith(
+        f"# What a release holds: contract {contracts.version()}\n"
+    )
 
-    assert str(found["version"])
-    assert {"images", "annotations", "ledger"} <= set(found["tables"])
+
+def test_fields_say_what_their_contract_says():
+    schema = contracts.with_descriptions(IMAGES, "images")
+    assert schema.equals(IMAGES)  # but for metadata
+    assert schema.field("width_px").metadata == {
+        b"description": b"Width of the upright image, px",
+        b"unit": b"px",
+        b"example": b"1024",
+    }
+    assert all(field.metadata[b"description"] for field in schema)
+    assert b"unit" not in schema.field("title").metadata
 
 
-def test_each_reader_has_a_contract_of_its_own():
-    contracts.contract().clear()
+def test_what_fields_and_the_schema_say_already_stays():
+    given = pa.schema([pa.field("score", pa.float64(), metadata={"a": "b"}), ("odd", pa.int8())], {"c": "d"})
+    got = contracts.with_descriptions(given, "annotations")
+    assert got.metadata == {b"c": b"d"}
+    assert got.field("score").metadata[b"a"] == b"b"
+    assert got.field("odd").metadata is None
+    assert got.names != ANNOTATIONS.names
 
-    assert contracts.contract()
+
+def test_the_first_contract_is_kept_for_the_releases_that_carry_it():
+    assert contracts.first_version().startswith("1.")
+    assert yaml.safe_load(contracts.first_text())["version"] == contracts.first_version()
+
+
+def test_what_was_published_is_read_by_version_and_table():
+    assert set(contracts.published("release")["2.0.0"]) == set(TABLES)
+
+
+@pytest.fixture
+def release(tmp_path: Path) -> Path:
+    """The folder of a release, as far as contracts go."""
+    for path, text in contracts.texts().items():
+        (tmp_path / "0123456789ab" / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "0123456789ab" / path).write_text(text, encoding="utf-8")
+    (tmp_path / "latest").write_text("0123456789ab\n")
+    return tmp_path / "0123456789ab"
+
+
+def test_contracts_are_read_from_a_file_a_folder_and_a_release(release: Path):
+    whole = contracts.contracts()
+    assert contracts.read(str(release)) == contracts.read(f"{release}/contract/") == whole
+    assert contracts.read(str(release.with_name("latest"))) == whole
+    assert contracts.read(str(release / "contract/ledger.odcs.yaml")) == {"ledger": whole["ledger"]}
+    assert contracts.read(f"file://{release}") == whole
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("nowhere", None, "expected a file or a folder of contracts, got"),
+        ("", None, "expected files <table>.odcs.yaml, got none in"),
+        ("a.yaml", b"[1]", "expected a contract of one table in the Open Data Contract Standard, got"),
+        ("a.yaml", b"version: 1.4.1", "apiVersion: Field required"),
+        ("a.yaml", b"\xff", "codec can't decode"),
+        ("a.yaml", b"a: &a [*a]", "that does not hold itself"),
+        ("a.yaml", b"x" * (1 << 20) + b"x", "expected YAML of at most 1,048,576 bytes, got more"),
+        ("latest", b"../elsewhere", "expected a version in `latest`, got '../elsewhere'"),
+    ],
+)
+def test_what_is_no_contract_is_told_in_one_line(tmp_path: Path, name: str, text: bytes | None, said: str):
+    if text is not None:
+        (tmp_path / name).write_bytes(text)
+    with pytest.raises(BadInput) as told:
+        contracts.read(str(tmp_path / name))
+    assert str(told.value).startswith("contract: ")
+    assert said in str(told.value)
+    assert "\n" not in str(told.value)

@@ -1,0 +1,174 @@
+"""What programs read of an Open Data Contract Standard file, one for each table of a release.
+
+A release may come from anybody: other fields are passed over, text is text and a number is a number.
+"""
+
+import re
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+TABLES = (
+    "images",
+    "annotations",
+    "ledger",
+    "records",
+    "relations",
+    "takedowns",
+    "tombstones",
+    "diversity",
+    "histograms",
+    "shares",
+)
+"""The tables that the contract of a release promises."""
+
+README = "contract/README.md"
+_NUMBERS = re.compile(r"[0-9]{1,6}(\.[0-9]{1,6})*")
+
+
+def contract_path(table: str) -> str:
+    """Where the contract of a table stands in a release."""
+    return f"contract/{table}.odcs.yaml"
+
+
+def numbers(version: str) -> tuple[int, ...]:
+    """A version as numbers, which can be compared; (0,) where it is none.
+
+    >>> numbers("2.0.11"), numbers("two")
+    ((2, 0, 11), (0,))
+    """
+    return tuple(map(int, version.split("."))) if _NUMBERS.fullmatch(version) else (0,)
+
+
+def major(version: str) -> int:
+    """The first number of a version: readers of one major version read all of it."""
+    return numbers(version)[0]
+
+
+class _Fields(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore", strict=True, populate_by_name=True)
+
+
+class CustomProperty(_Fields):
+    """Something of bilderatlas' own, such as `unit` or `content`."""
+
+    property: str
+    value: Any = None
+
+
+class EnumValue(_Fields):
+    """An allowed value, and what it means."""
+
+    value: Any
+    description: str = ""
+
+
+class QualityRule(_Fields):
+    """A rule in SQL: what the one number that it gives must be."""
+
+    name: str = ""
+    type: str = ""
+    query: str = ""
+    must_be: Annotated[float | None, Field(alias="mustBe")] = None
+    must_not_be: Annotated[float | None, Field(alias="mustNotBe")] = None
+    must_be_greater_than: Annotated[float | None, Field(alias="mustBeGreaterThan")] = None
+    must_be_greater_or_equal_to: Annotated[float | None, Field(alias="mustBeGreaterOrEqualTo")] = None
+    must_be_less_than: Annotated[float | None, Field(alias="mustBeLessThan")] = None
+    must_be_less_or_equal_to: Annotated[float | None, Field(alias="mustBeLessOrEqualTo")] = None
+    custom: Annotated[list[CustomProperty], Field(alias="customProperties")] = []
+
+    @property
+    def rows(self) -> str:
+        """The SQL of what a row that breaks it is called; empty: its primary key."""
+        return str(next((entry.value for entry in self.custom if entry.property == "rows"), ""))
+
+
+class ContractProperty(_Fields):
+    """A column. physical_type: its type as datacontract-cli reads it over Parquet files."""
+
+    name: str
+    physical_type: Annotated[str, Field(alias="physicalType")]
+    logical_type: Annotated[str, Field(alias="logicalType")] = ""
+    required: bool = False
+    unique: bool = False
+    is_key: Annotated[bool, Field(alias="primaryKey")] = False
+    key_position: Annotated[int, Field(alias="primaryKeyPosition")] = -1
+    description: str = ""
+    examples: list[Any] = []
+    enum: list[EnumValue] = []
+    custom: Annotated[list[CustomProperty], Field(alias="customProperties")] = []
+
+    def custom_value(self, name: str) -> Any:
+        """The value of one of bilderatlas' own properties, or None."""
+        return next((entry.value for entry in self.custom if entry.property == name), None)
+
+    @property
+    def arrow_type(self) -> str:
+        """Its Arrow type, as `core.verify.type_name` writes it."""
+        return str(self.custom_value("arrowType") or self.physical_type)
+
+    @property
+    def is_content(self) -> bool:
+        """Whether the content digest goes by it."""
+        return self.custom_value("content") is True
+
+    @property
+    def words(self) -> list[str]:
+        """The allowed texts; empty where any is."""
+        return [entry.value for entry in self.enum if isinstance(entry.value, str)]
+
+
+class ContractObject(_Fields):
+    """A table."""
+
+    name: str
+    description: str = ""
+    properties: Annotated[list[ContractProperty], Field(min_length=1)]
+    quality: list[QualityRule] = []
+    custom: Annotated[list[CustomProperty], Field(alias="customProperties")] = []
+
+    @property
+    def files(self) -> str:
+        """How its files are called in a release, such as `images/<split>-<number>-of-<count>.parquet`."""
+        return str(next((entry.value for entry in self.custom if entry.property == "files"), ""))
+
+    def column(self, name: str) -> ContractProperty | None:
+        """The column of that name, or None."""
+        return next((column for column in self.properties if column.name == name), None)
+
+    def words(self, column: str) -> list[str]:
+        """The allowed texts of a column."""
+        found = self.column(column)
+        return found.words if found else []
+
+    @property
+    def primary_key(self) -> list[str]:
+        """Names of the columns by which a row is found, in their order."""
+        keys = [column for column in self.properties if column.is_key]
+        return [column.name for column in sorted(keys, key=lambda column: column.key_position)]
+
+
+class ContractServer(_Fields):
+    """Where the table's files lie. path: from the release's own folder, with * for what differs between them."""
+
+    path: str = ""
+
+
+class DataContract(_Fields):
+    """The contract of one table."""
+
+    api_version: Annotated[str, Field(alias="apiVersion")]
+    id: str
+    version: str
+    servers: list[ContractServer] = []
+    objects: Annotated[list[ContractObject], Field(alias="schema", min_length=1, max_length=1)]
+
+    @property
+    def table(self) -> ContractObject:
+        """The table that it is about."""
+        return self.objects[0]
+
+    @property
+    def path(self) -> str:
+        """Where the table's files lie in a release."""
+        return self.servers[0].path if self.servers else ""
