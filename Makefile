@@ -23,10 +23,10 @@ unexport PYTHONDONTWRITEBYTECODE
 
 CHROMIUM := /usr/bin/chromium
 
-.PHONY: help setup setup-browser build test check lint types imports tests test-live unit docs-settings weights wheel lock clean \
+.PHONY: help setup setup-browser build test check lint types imports tests test-live test-readers test-contracts unit licences docs-settings weights wheel lock lock-readers lock-contract-tools clean \
   campaign-sameness campaign-faults campaign-kills campaign-hostile campaign-million campaign-dedup-quality \
   campaign-dedup-families bench-overhead bench-fetch bench-dedup bench-choose bench-detect-cpu bench-detect-gpu bench-detectors \
-  bench-train bench-release-growth
+  bench-train bench-release bench-release-growth bench-release-diff
 
 help: ## list every target
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-24s %s\n", $$1, $$2 }' Makefile
@@ -42,6 +42,12 @@ $(READY): requirements.lock pyproject.toml
 	mkdir -p $(PREFECT_HOME)
 	touch $(READY)
 
+# Tools and readers that need versions of their own have environments of their own.
+.venv/%/ready: tests/environments/%.lock | $(READY)
+	test -x .venv/$*/bin/python || $(PYTHON) -m venv .venv/$*
+	$(BIN)/uv pip sync --quiet --python .venv/$*/bin/python --require-hashes tests/environments/$*.lock
+	touch $@
+
 setup-browser: ## install Debian's chromium for the tests of the report's page (needs root)
 	test -x $(CHROMIUM) || { apt-get update && apt-get install -y --no-install-recommends chromium; }
 
@@ -53,7 +59,7 @@ build: $(READY) $(MUSEUM)/works.csv ## build and check a release of the pretend 
 	$(BIN)/bilderatlas verify $(STORE)/releases/museum/latest
 	$(BIN)/bilderatlas museum grade $(MUSEUM) $(STORE)/releases/museum/latest
 
-test: $(READY) ## every check, and every test but test-live (about 12 minutes)
+test: $(READY) ## every check, and every test but test-live, test-readers and test-contracts (about 12 minutes)
 	$(MAKE) --no-print-directory --jobs=2 lint types imports tests
 
 check: $(READY) ## the quick checks: lint, types, imports and unit tests (under 3 minutes)
@@ -69,19 +75,29 @@ types: $(READY) ## mypy --strict
 imports: $(READY) ## which room may import which (import-linter)
 	$(BIN)/lint-imports
 
-tests: $(READY) ## all tests with coverage, but for those of test-live
-	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m "not live" \
+tests: $(READY) ## all tests with coverage, but for those of test-live, test-readers and test-contracts
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m "not live and not readers and not contract_tools" \
 		--cov --cov-report=term-missing:skip-covered
 
 test-live: $(READY) ## whole commands with Prefect servers, workers, a Dask cluster, signals, a browser, the wheel
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m live tests/integration tests/unit/flows
 
+test-readers: $(READY) .venv/readers/ready ## docs/reading.md's lines, each with its reader, on the museum's and People-Art's release
+	$(BIN)/python -m pytest -n 0 -m readers tests/integration/test_reading.py
+
+test-contracts: $(READY) .venv/contract-tools/ready ## datacontract-cli lints the contracts, and tests a release by them
+	$(BIN)/python -m pytest -n 0 -m contract_tools tests/integration/test_contract_tools.py
+
 unit: $(READY) ## unit tests and doctests of flows, tasks and schemas: without Prefect servers and the slowest, 20 examples each
 	$(BIN)/python -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder -m "not server and not slow" --hypothesis-profile=quick \
 		--ignore=tests/unit/museum --ignore=tests/unit/benchmarks tests/unit tests/contracts tasks/core
 
-docs-settings: $(READY) ## write docs/settings.md from the settings' own descriptions
+licences: $(READY) ## the licence of every run-time dependency, held against licences.yaml (a unit test does so too)
+	$(BIN)/python -m tests.support.licences
+
+docs-settings: $(READY) ## write docs/settings.md and the schema of recipes from the settings' own descriptions
 	$(BIN)/bilderatlas settings --markdown > docs/settings.md
+	$(BIN)/bilderatlas schema recipe > deployments/recipes/recipe.schema.json
 
 # What takes longer than a test may. Each leaves its figures in benchmarks/results/.
 campaign-sameness: $(READY) $(MUSEUM)/works.csv ## the same release whatever the part size, workers and interruptions
@@ -114,6 +130,9 @@ bench-choose: $(READY) ## sample and split on 81,446 and on ten million works
 bench-release-growth: $(READY) ## how a build grows with records that bring no new images
 	$(BIN)/python -m benchmarks.release_growth
 
+bench-release: $(READY) ## write a release's files beside pyarrow alone; one style; what stays after 1 % new
+	$(BIN)/python -m benchmarks.release
+
 bench-detect-cpu: $(READY) ## detect on a CPU beside a plain loop
 	$(BIN)/python -m benchmarks.detect_cpu $(PAINTINGS)
 
@@ -126,6 +145,9 @@ bench-detectors: $(READY) ## detectors scored on People-Art's test split
 
 bench-train: $(READY) ## training beside a reference loop
 	$(BIN)/python -m benchmarks.train
+
+bench-release-diff: $(READY) ## diff of two releases of up to a million records: time and memory
+	$(BIN)/python -m benchmarks.release_diff
 
 campaign-dedup-quality: $(READY) ## copies found and works joined wrongly, on real and painted pictures
 	$(BIN)/python -m benchmarks.dedup_quality $(PAINTINGS) --one-each
@@ -145,6 +167,14 @@ wheel: $(READY) ## build the wheel into dist
 lock: ## resolve requirements.lock again
 	$(BIN)/uv pip compile --quiet pyproject.toml --all-extras --generate-hashes --no-header \
 	  --python-version 3.11 --output-file requirements.lock
+
+lock-readers: ## resolve tests/environments/readers.lock again
+	$(BIN)/uv pip compile --quiet tests/environments/readers.txt --generate-hashes --no-header \
+	  --python-version 3.11 --output-file tests/environments/readers.lock
+
+lock-contract-tools: ## resolve tests/environments/contract-tools.lock again
+	$(BIN)/uv pip compile --quiet tests/environments/contract-tools.txt --generate-hashes --no-header \
+	  --python-version 3.11 --output-file tests/environments/contract-tools.lock
 
 clean: ## remove what the other targets made, but for .venv
 	rm -rf build dist store .coverage* $(READY)

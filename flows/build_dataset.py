@@ -157,6 +157,12 @@ def run_stages(recipe: Recipe, context: Context) -> tuple[Step, ...]:
     them are checked, and the stages are run again; and also where another build has published meanwhile. Where a gate
     refuses, what was kept and dropped so far is printed and kept for `why --last`, and Refusal is raised.
     """
+    # a trial on a few records does not say what the dataset needs
+    with runs.at_work(context, f"build of {recipe.name}", None if recipe.limit else recipe.name):
+        return _run_stages(recipe, context)
+
+
+def _run_stages(recipe: Recipe, context: Context) -> tuple[Step, ...]:
     build, notes = _Build(recipe, context), list[str]()
     while True:
         try:

@@ -73,19 +73,20 @@ def evaluate_detector(
         evaluate.make_folder(out)
     for request in requests:
         check_detector(request.settings, context)
-    ground_truth = load_ground_truth(truth, images, context, category=category, split=split)
-    release = truth if release_detections else None
-    boxes: dict[str, Any] = {}
-    notes: list[str] = []
-    for name, its_boxes, its_notes in _all_detections(requests, files, release, ground_truth, category, context):
-        if name in boxes:
-            raise BadInput(f"expected each name once, got {quoted(name)} twice")
-        boxes[name] = its_boxes
-        notes += its_notes
-        print(f"{name}: {len(its_boxes.image)} boxes in {ground_truth.images.num_rows} images", file=sys.stderr)  # noqa: T201
-    # without a flow (a test, a benchmark) there are no task runs
-    compare = evaluate.compare if FlowRunContext.get() else evaluate.compare.fn
-    comparison = compare(ground_truth, boxes, settings, notes, context)
+    with runs.at_work(context, "evaluation"):
+        ground_truth = load_ground_truth(truth, images, context, category=category, split=split)
+        release = truth if release_detections else None
+        boxes: dict[str, Any] = {}
+        notes: list[str] = []
+        for name, its_boxes, its_notes in _all_detections(requests, files, release, ground_truth, category, context):
+            if name in boxes:
+                raise BadInput(f"expected each name once, got {quoted(name)} twice")
+            boxes[name] = its_boxes
+            notes += its_notes
+            print(f"{name}: {len(its_boxes.image)} boxes in {ground_truth.images.num_rows} images", file=sys.stderr)  # noqa: T201
+        # without a flow (a test, a benchmark) there are no task runs
+        compare = evaluate.compare if FlowRunContext.get() else evaluate.compare.fn
+        comparison = compare(ground_truth, boxes, settings, notes, context)
     if out is not None:
         evaluate.write_comparison(comparison, out)
     for note in (*ground_truth.notes, *notes):

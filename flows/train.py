@@ -67,9 +67,10 @@ def train_detector(
     if out is not None:
         check_out(out)  # now, not after hours of training
     try:
-        result = train(settings, data, context)
-        if out is not None:
-            write_out(out, result, context)
+        with runs.at_work(context, "training"):
+            result = train(settings, data, context)
+            if out is not None:
+                write_out(out, result, context)
     except (OSError, MemoryError) as problem:  # such as a full disk or a network share that is gone
         line = error_line(problem) if str(problem) else "too little memory"
         raise BadInput(

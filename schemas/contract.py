@@ -63,13 +63,34 @@ class EnumValue(_Fields):
     description: str = ""
 
 
+class QualityRule(_Fields):
+    """A rule in SQL: what the one number that it gives must be."""
+
+    name: str = ""
+    type: str = ""
+    query: str = ""
+    must_be: Annotated[float | None, Field(alias="mustBe")] = None
+    must_not_be: Annotated[float | None, Field(alias="mustNotBe")] = None
+    must_be_greater_than: Annotated[float | None, Field(alias="mustBeGreaterThan")] = None
+    must_be_greater_or_equal_to: Annotated[float | None, Field(alias="mustBeGreaterOrEqualTo")] = None
+    must_be_less_than: Annotated[float | None, Field(alias="mustBeLessThan")] = None
+    must_be_less_or_equal_to: Annotated[float | None, Field(alias="mustBeLessOrEqualTo")] = None
+    custom: Annotated[list[CustomProperty], Field(alias="customProperties")] = []
+
+    @property
+    def rows(self) -> str:
+        """The SQL of what a row that breaks it is called; empty: its primary key."""
+        return str(next((entry.value for entry in self.custom if entry.property == "rows"), ""))
+
+
 class ContractProperty(_Fields):
-    """A column. physical_type: an Arrow type as `core.verify.type_name` writes it."""
+    """A column. physical_type: its type as datacontract-cli reads it over Parquet files."""
 
     name: str
     physical_type: Annotated[str, Field(alias="physicalType")]
     logical_type: Annotated[str, Field(alias="logicalType")] = ""
     required: bool = False
+    unique: bool = False
     is_key: Annotated[bool, Field(alias="primaryKey")] = False
     key_position: Annotated[int, Field(alias="primaryKeyPosition")] = -1
     description: str = ""
@@ -80,6 +101,11 @@ class ContractProperty(_Fields):
     def custom_value(self, name: str) -> Any:
         """The value of one of bilderatlas' own properties, or None."""
         return next((entry.value for entry in self.custom if entry.property == name), None)
+
+    @property
+    def arrow_type(self) -> str:
+        """Its Arrow type, as `core.verify.type_name` writes it."""
+        return str(self.custom_value("arrowType") or self.physical_type)
 
     @property
     def is_content(self) -> bool:
@@ -96,9 +122,15 @@ class ContractObject(_Fields):
     """A table."""
 
     name: str
-    files: Annotated[str, Field(alias="physicalName")] = ""
     description: str = ""
     properties: Annotated[list[ContractProperty], Field(min_length=1)]
+    quality: list[QualityRule] = []
+    custom: Annotated[list[CustomProperty], Field(alias="customProperties")] = []
+
+    @property
+    def files(self) -> str:
+        """How its files are called in a release, such as `images/<split>-<number>-of-<count>.parquet`."""
+        return str(next((entry.value for entry in self.custom if entry.property == "files"), ""))
 
     def column(self, name: str) -> ContractProperty | None:
         """The column of that name, or None."""
@@ -116,15 +148,27 @@ class ContractObject(_Fields):
         return [column.name for column in sorted(keys, key=lambda column: column.key_position)]
 
 
+class ContractServer(_Fields):
+    """Where the table's files lie. path: from the release's own folder, with * for what differs between them."""
+
+    path: str = ""
+
+
 class DataContract(_Fields):
     """The contract of one table."""
 
     api_version: Annotated[str, Field(alias="apiVersion")]
     id: str
     version: str
+    servers: list[ContractServer] = []
     objects: Annotated[list[ContractObject], Field(alias="schema", min_length=1, max_length=1)]
 
     @property
     def table(self) -> ContractObject:
         """The table that it is about."""
         return self.objects[0]
+
+    @property
+    def path(self) -> str:
+        """Where the table's files lie in a release."""
+        return self.servers[0].path if self.servers else ""

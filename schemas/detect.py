@@ -64,6 +64,12 @@ _NMS_IOU = {
 """Each model's own default; 0.5 for the others."""
 
 
+def _or_names(schema: dict[str, Any]) -> None:
+    """Allow a list of names in the place of a mapping, as `_fill_in` does."""
+    mapping = {name: schema.pop(name) for name in ("type", "additionalProperties", "minProperties") if name in schema}
+    schema["anyOf"] = [mapping, {"type": "array", "items": {"type": "string"}, "minItems": 1}]
+
+
 class Detect(Stage):
     """Measure each blob with a detector; all boxes above a low score are stored, and nothing is dropped for them."""
 
@@ -71,7 +77,8 @@ class Detect(Stage):
     model: str = Field(
         description="An ONNX file by its layout (yolox, yolov5, yolov8, fastestdet, nanodet, plain), a detector of "
         "torchvision by its name, hog, or results: boxes that another program has found, in COCO's results format "
-        "(docs/detectors.md)"
+        "(docs/detectors.md)",
+        json_schema_extra={"enum": [*FAMILIES]},
     )
     weights: Name | None = Field(
         "weights", description="The binding that gives the file, whose SHA-256 is part of the cache key. hog has none"
@@ -87,6 +94,7 @@ class Detect(Stage):
         min_length=1,
         validate_default=False,
         description="Category: the model's class index, or a list of COCO's names; by default person",
+        json_schema_extra=_or_names,
     )
     least_score: Score = Field(
         0.01, description="Boxes below are not stored: they only lengthen the tail of a precision-recall curve"

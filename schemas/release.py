@@ -64,7 +64,7 @@ class ReleaseContract(_Fields):
 def _columns(table: ContractObject) -> ContractTable:
     return ContractTable(
         columns=[
-            ContractColumn(name=column.name, type=column.physical_type, nullable=not column.required)
+            ContractColumn(name=column.name, type=column.arrow_type, nullable=not column.required)
             for column in table.properties
         ]
     )

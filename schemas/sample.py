@@ -23,7 +23,10 @@ class Sample(SeededStage):
     """Draw records of each stratum, without replacement, rare artists before prolific ones."""
 
     stage: Literal["sample"] = "sample"
-    by: Annotated[tuple[StratumField, ...], BeforeValidator(as_list)] = Field(
+    by: Annotated[
+        tuple[StratumField, ...],
+        BeforeValidator(as_list, json_schema_input_type=StratumField | tuple[StratumField, ...] | None),
+    ] = Field(
         ("style",),
         description="Fields whose values make the strata, e.g. style, or style and century; null: all records are one "
         "stratum. Records without a value are the stratum `unknown`",

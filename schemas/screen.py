@@ -126,7 +126,7 @@ class Screen(Stage):
     scores: ScoreLimits | None = Field(None, description="Limits on the scores that `quality` measured")
     figures: FigureLimits | None = Field(None, description="Limits on the number of figures")
 
-    @field_validator("rights", mode="before")
+    @field_validator("rights", mode="before", json_schema_input_type=str | tuple[str, ...] | None)
     @classmethod
     def _one_or_several(cls, value: Any) -> Any:
         return (value,) if isinstance(value, str) else value

@@ -11,6 +11,8 @@ from schemas.phrases import quoted
 from schemas.strata import SeededStage, StratumField, as_list
 
 SplitName = Literal["train", "val", "test"]
+BalancedField = StratumField | Literal["styles"]
+BoundField = Literal["artist", "series"]
 SPLITS: tuple[SplitName, ...] = get_args(SplitName)
 """By rank: where an image or its group was published in several splits, the one of the highest rank counts."""
 
@@ -26,7 +28,10 @@ class Split(SeededStage):
         {"train": 3, "val": 1, "test": 1},
         description="Shares of the splits, as any numbers (PoPArt, section 3.3: 3:1:1)",
     )
-    by: Annotated[tuple[StratumField | Literal["styles"], ...], BeforeValidator(as_list)] = Field(
+    by: Annotated[
+        tuple[BalancedField, ...],
+        BeforeValidator(as_list, json_schema_input_type=BalancedField | tuple[BalancedField, ...] | None),
+    ] = Field(
         ("style",),
         description="Fields to balance: the ratios are kept inside each style, or inside each combination of several "
         "fields; null: over all records. `styles`, of which a record may have several, needs the method `iterative`",
@@ -40,9 +45,10 @@ class Split(SeededStage):
         "figures",
         description="Order in which records are divided. figures: most figures first; null: by chance (ArtBench-10)",
     )
-    together: Annotated[tuple[Literal["artist", "series"], ...], BeforeValidator(as_list)] = Field(
-        (), description="Works of one artist, or of one series, are never in two splits"
-    )
+    together: Annotated[
+        tuple[BoundField, ...],
+        BeforeValidator(as_list, json_schema_input_type=BoundField | tuple[BoundField, ...] | None),
+    ] = Field((), description="Works of one artist, or of one series, are never in two splits")
     roles: dict[str, Literal["gallery", "query"]] = Field(
         default_factory=dict,
         description="Roles by source name; a source that is not named is a query. All of a gallery is in train; "

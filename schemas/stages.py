@@ -131,7 +131,13 @@ class Parquet(Frozen):
         500_000_000, ge=1_000_000, description="Bytes of images in one file; many readers have trouble above 2 GB"
     )
     row_group_bytes: int = Field(
-        32_000_000, ge=100_000, description="Bytes of images in one row group, which a reader holds in memory at once"
+        32_000_000,
+        ge=100_000,
+        le=1_000_000_000,
+        description="Bytes of images in one row group, which a reader holds in memory at once",
+    )
+    row_group_rows: int = Field(
+        100, ge=1, le=100_000, description="Images in one row group, where the table holds their bytes"
     )
 
 

@@ -1,6 +1,7 @@
 """The Arrow schema of every stored table, and the descriptions that the contract repeats.
 
-Rows are unique in the primary key and sorted by it (byte order of UTF-8), unless a schema says otherwise. Boxes are
+Rows are unique in the primary key and sorted by it (byte order of UTF-8), unless a schema says otherwise; in which
+order a release's images and annotations stand in its files is said in tasks/core/export/row_groups.py. Boxes are
 (x_min, y_min, width, height) in pixels of the upright image: EXIF orientation applied, first frame of an animation.
 """
 
@@ -406,16 +407,6 @@ SHARES = pa.schema(
 """What each split got of each stratum. Published as statistics/shares.parquet."""
 
 
-def as_written(schema: pa.Schema) -> pa.Schema:
-    """The schema of a file below `split=<split>/`, where readers find the column in the folder's name too.
-
-    They make it a dictionary, and refuse a file whose own `split` is plain text (pyarrow 26: "Unable to merge: Field
-    split has incompatible types").
-    """
-    place = schema.get_field_index("split")
-    return schema.set(place, pa.field("split", pa.dictionary(pa.int32(), pa.string())))
-
-
 CURVES = pa.schema([("step", pa.int64()), ("name", pa.string()), ("value", pa.float64())])
 """How a training went: the mean loss and its parts since the last point, the learning rate, scores, seconds so far
 (`s`)."""
@@ -436,6 +427,20 @@ FILLED: dict[str, frozenset[str]] = {
     "tombstones": frozenset({"record_id", "date", "reason"}),
     "statistics/diversity": frozenset({"moment", "images", "artists", "unknown_artist"}),
     "statistics/histograms": frozenset({"statistic", "moment", "count"}),
-    "statistics/shares": frozenset({"split", "images", "figures", "wanted_share"}),
+    "statistics/shares": frozenset({"split", "images", "figures"}),
 }
 """Columns of a release's tables that have no null."""
+
+BY_CONTRACT = {
+    "images": IMAGES,
+    "annotations": ANNOTATIONS,
+    "ledger": LEDGER,
+    "records": RECORDS,
+    "relations": EDGES,
+    "takedowns": TAKEDOWNS,
+    "tombstones": TOMBSTONES,
+    "diversity": DIVERSITY,
+    "histograms": HISTOGRAMS,
+    "shares": SHARES,
+}
+"""The tables of a release by the names of their contracts."""

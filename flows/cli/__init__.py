@@ -14,7 +14,7 @@ import signal
 import sys
 import traceback
 
-from flows.cli import build, check, evaluate, museum, purge, settings, train
+from flows.cli import build, check, contract, diff, evaluate, museum, prune, purge, schema, settings, train, unpack
 from flows.cli.arguments import Command
 from flows.cli.signals import ended_by_signals
 from schemas.errors import BadInput, BrokenPromise, Refusal, is_service_error
@@ -168,7 +168,7 @@ def parser() -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action=_Version, nargs=0, dest=argparse.SUPPRESS, help="print the version and exit")
     commands = top.add_subparsers(required=True, metavar="COMMAND")
-    for group in (build, check, purge, evaluate, train, settings, museum):
+    for group in (build, check, contract, diff, unpack, prune, purge, evaluate, train, settings, schema, museum):
         group.add(commands)
     return top
 

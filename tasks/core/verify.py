@@ -1,10 +1,12 @@
 """What must hold in any release: the contract, unique keys, closed counts, no leak, files as the recipe asks for."""
 
 import hashlib
+import itertools
 import json
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import product
 from typing import Any
 
 import pyarrow as pa
@@ -12,6 +14,7 @@ import pyarrow.compute as pc
 
 from schemas.contract import README, TABLES, contract_path, major, numbers
 from schemas.manifests import ReleaseManifest
+from schemas.part_names import SPLIT_TABLES, Part, parse_part, part_path
 from schemas.phrases import quoted
 from schemas.reasons import Reason
 from schemas.release import ContractColumn, RecipeStage
@@ -22,6 +25,8 @@ Row = Mapping[str, Any]
 VERSION = re.compile("[0-9a-f]{12}")
 SEALED_SINCE = (1, 4)
 """The contract since which manifests have a digest of their own."""
+SPELLED_SINCE = (2, 0)
+"""The contract since which a manifest has one spelling."""
 
 
 def needed_files(contract_version: str) -> tuple[str, ...]:
@@ -44,6 +49,28 @@ def manifest_problems(
     yield from _seal_problems(fields, manifest)
     yield from _version_problems(manifest, folder)
     yield from _chain_problems(manifest, siblings)
+
+
+def manifest_text_problems(text: bytes, manifest: ReleaseManifest) -> Iterator[str]:
+    """A manifest that is spelled otherwise than the program spells these fields: other white space, a key that stands
+    twice, a letter as an escape. Its digest goes by values and so can't see that.
+
+    text: manifest.json as it lies there. Manifests before contract 2.0 may be spelled in any way.
+    """
+    if numbers(manifest.contract_version) < SPELLED_SINCE:
+        return
+    # a field that a later program adds is unset in what was written before it
+    expected = manifest.model_dump_json(indent=1, exclude_unset=True).encode()
+    if text != expected:
+        same = itertools.takewhile(lambda pair: pair[0] == pair[1], zip(text, expected, strict=False))
+        place = sum(1 for _ in same)
+        yield f"manifest.json: expected its fields as releases write them, got another spelling from byte {place} on"
+
+
+def latest_problems(text: bytes) -> Iterator[str]:
+    """A `latest` that is no version with one line feed behind it. text: all that is in it."""
+    if not re.fullmatch(rb"[0-9a-f]{12}\n", text):
+        yield f"latest: expected 12 hex digits and a line feed, got {quoted(text.decode(errors='replace'), 40)}"
 
 
 def _seal_problems(fields: Row, manifest: ReleaseManifest) -> Iterator[str]:
@@ -159,12 +186,34 @@ def row_count_problems(path: str, listed: int | None, rows: int | None) -> Itera
         yield f"{path}: expected {rows if rows is not None else 'no'} rows in manifest.json, got {quoted(listed)}"
 
 
-def split_problems(files: Collection[str], splits: Iterable[str]) -> Iterator[str]:
-    """Tables of which the manifest lists no file of a split; an empty split has one, too."""
-    for split in splits:
-        for table in ("images", "annotations"):
-            if not any(path.startswith(f"{table}/split={split}/") for path in files):
-                yield f"manifest.json: expected a file of {table} for split {split}, got none"
+_NAMES = ("images/split=train/part-00000.parquet", part_path("images", "train", 0, 1))
+"""How contract 1, and how later ones call a file."""
+
+
+def part_problems(files: Collection[str], splits: Iterable[str], contract_major: int) -> Iterator[str]:
+    """Files of images and annotations that the manifest lacks, or that are called as no release of that contract
+    calls them.
+
+    An empty split has a file of each table, too, and of each split there are as many files as their names say.
+    """
+    named = {path: parse_part(path) for path in files if path.startswith(tuple(f"{table}/" for table in SPLIT_TABLES))}
+    for path, part in named.items():
+        if part is None or (part.of is None) != (contract_major < 2):
+            yield f"{path}: expected a name such as {_NAMES[contract_major >= 2]}, got this one"
+    parts = [part for part in named.values() if part is not None]
+    for table, split in product(SPLIT_TABLES, splits):
+        mine = [part for part in parts if (part.table, part.split) == (table, split)]
+        if not mine:
+            yield f"manifest.json: expected a file of {table} for split {split}, got none"
+        elif any(part.of is not None for part in mine):
+            yield from _shard_problems(table, split, mine)
+
+
+def _shard_problems(table: str, split: str, parts: Sequence[Part]) -> Iterator[str]:
+    count = max(part.of or 0 for part in parts)
+    expected = {Part(table, split, number, count) for number in range(min(count, len(parts) + 1))}
+    if count != len(parts) or expected != {*parts}:
+        yield f"manifest.json: expected files 0 to {count - 1} of {table} for split {split}, got {len(parts)} files"
 
 
 def place_problems(record_id: str, *, has_bytes: bool, has_path: bool, export: RecipeStage) -> Iterator[str]:

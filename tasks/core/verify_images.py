@@ -14,7 +14,7 @@ _FIRST_YEAR_OF_CLOCKS = 1970
 
 
 def image_rules(facts: ReleaseFacts) -> list[Rule]:
-    """Rules of the images table, with a row's `folder`: the split that its file lies in."""
+    """Rules of the images table, with a row's `split_of_file`: the split that the name of its file says."""
     return [
         *identity_rules(),
         Rule("image_id", lambda row: ledger_entry(facts, row).image_id == row["image_id"], "the ledger's image_id"),
@@ -35,7 +35,7 @@ def image_rules(facts: ReleaseFacts) -> list[Rule]:
         Rule("format", lambda row: bool(row["format"]), "the name of a format"),
         Rule("group_id", lambda row: row["group_id"] in facts.ledger, "a record_id of the ledger"),
         Rule("split", lambda row: row["split"] in facts.splits, f"one of {', '.join(facts.splits)}"),
-        Rule("split", lambda row: row["folder"] in {None, row["split"]}, "the split of the file's folder"),
+        Rule("split", lambda row: row["split_of_file"] in {None, row["split"]}, "the split in the file's name"),
         Rule("split", lambda row: ledger_entry(facts, row).last_split == row["split"], "the ledger's last_split"),
         Rule(
             "path",

@@ -73,10 +73,13 @@ class ReleaseFacts(NamedTuple):
     phash_recipe: str | None
 
 
-def broken_rules(table: str, key: str, rows: Iterable[Row], rules: Sequence[Rule]) -> Iterator[str]:
-    """A problem for each rule that a row breaks, and where rows of one folder are not sorted by the primary key.
+def broken_rules(
+    table: str, key: str, order: Sequence[str], rows: Iterable[Row], rules: Sequence[Rule]
+) -> Iterator[str]:
+    """A problem for each rule that a row breaks, and where rows of one split are not sorted.
 
-    Rules of columns that a row hasn't are passed over: releases of earlier contracts have fewer.
+    order: columns by which they are, nulls last. Rules of columns that a row hasn't are passed over: releases of
+    earlier contracts have fewer.
     """
     first: dict[Rule, str] = {}
     counts: Counter[Rule] = Counter()
@@ -87,10 +90,12 @@ def broken_rules(table: str, key: str, rows: Iterable[Row], rules: Sequence[Rule
             if rule.column in row and not _holds(rule, row):
                 counts[rule] += 1
                 first.setdefault(rule, f"got {quoted(row[rule.column])} in {row[key]}")
-        before = last.get(folder := row.get("folder"))
-        if before is not None and row[key] < before and not unsorted:
-            unsorted = f"{table}: expected rows sorted by {key}, got {quoted(row[key])} after {quoted(before)}"
-        last[folder] = row[key]
+        place = [(row[name] is None, row[name]) for name in order]
+        before = last.get(split := row.get("split_of_file"))
+        if before is not None and place < before[0] and not unsorted:
+            names = ", ".join(order)
+            unsorted = f"{table}: expected rows sorted by {names}, got {quoted(row[key])} after {quoted(before[1])}"
+        last[split] = place, row[key]
     for rule in rules:
         if rule in first:
             more = f", and {counts[rule] - 1} more rows" if counts[rule] > 1 else ""
@@ -100,7 +105,7 @@ def broken_rules(table: str, key: str, rows: Iterable[Row], rules: Sequence[Rule
 
 
 def annotation_rules(facts: ReleaseFacts) -> list[Rule]:
-    """Rules of the annotations table, with a row's `folder`: the split that its file lies in."""
+    """Rules of the annotations table, with a row's `split_of_file`: the split that the name of its file says."""
 
     def image(row: Row) -> ImageEntry:
         return facts.images.get(row["image_id"], _NO_IMAGE)
@@ -110,7 +115,7 @@ def annotation_rules(facts: ReleaseFacts) -> list[Rule]:
         Rule("image_id", lambda row: row["image_id"] in facts.images, "an image of the release"),
         Rule("record_id", lambda row: image(row).record_id == row["record_id"], "the image's record_id"),
         Rule("split", lambda row: image(row).split == row["split"], "the image's split"),
-        Rule("split", lambda row: row["folder"] in {None, row["split"]}, "the split of the file's folder"),
+        Rule("split", lambda row: row["split_of_file"] in {None, row["split"]}, "the split in the file's name"),
         Rule(
             "category_id", lambda row: 1 <= row["category_id"] <= facts.category_count, f"1 to {facts.category_count}"
         ),

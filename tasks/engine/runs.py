@@ -1,8 +1,11 @@
-"""What all tasks of a run share: its store, opened once per process."""
+"""What all tasks of a run share: its store, opened once per process, and the lease that keeps what it reads there."""
 
+import contextlib
 import functools
+from collections.abc import Iterator
 
 from schemas.manifests import Context
+from tasks.io.store import leases, uses
 from tasks.io.store.store import Store
 
 
@@ -24,3 +27,19 @@ def check_store(context: Context) -> None:
 def store_of(context: Context) -> Store:
     """The build's store, opened once per process."""
     return _opened(context.store, context.plan)
+
+
+@contextlib.contextmanager
+def at_work(context: Context, work: str, dataset: str | None = None) -> Iterator[None]:
+    """A lease on the run's store for as long as the block takes: nothing is pruned meanwhile. A plan takes none.
+
+    dataset: if the block ends well, what it has looked at in the store is kept as what the dataset's builds need.
+    """
+    if context.plan:
+        yield
+        return
+    store = store_of(context)
+    with leases.shared(store, work), store.recording() as used:
+        yield
+    if dataset is not None:
+        uses.write_uses(store, dataset, used)

@@ -24,6 +24,8 @@ from tasks.engine.roles import roles_by_id
 from tasks.engine.views import kept_ids
 from tasks.export.content import CODE, Content, content, detector_names, publication, recipe_sha256
 from tasks.export.files import write_release
+from tasks.export.gate import check_promises
+from tasks.export.other_tables import other_tables
 from tasks.io.files import contracts
 from tasks.io.store import releases
 from tasks.io.store.layout import outcome_folder
@@ -44,7 +46,8 @@ class PublicationInputs(Frozen):
 def export(settings: Export, state: State, recipe: Recipe, context: Context) -> Step:
     """Publish what the tables show, unless that very release is there and whole.
 
-    Raises Refusal, with nothing published, if no image is left, or the same recipe lost more than its gate allows.
+    Raises Refusal, with nothing published, if no image is left, the same recipe lost more than its gate allows, or a
+    rule of the contract is broken.
     """
     store = runs.store_of(context)
     ids = kept_ids(store, state)
@@ -86,9 +89,11 @@ def export(settings: Export, state: State, recipe: Recipe, context: Context) -> 
     if is_publication:
         lineage.check_not_overtaken(store, recipe, state.previous, version)
     if is_new and not context.plan:
+        others = other_tables(store, state, recipe, whole(), previous)
+        check_promises(whole(), others)
         if is_publication:
             releases.announce(store, recipe.name, version)
-        release = releases.Release(write_release(store, settings, state, recipe, whole(), previous, context))
+        release = releases.Release(write_release(store, settings, state, recipe, whole(), others, context))
     if is_publication:
         lineage.check_not_overtaken(store, recipe, state.previous, version)  # again: to write it may take minutes
         releases.point_latest(store, recipe.name, version)

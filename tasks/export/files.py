@@ -3,7 +3,6 @@
 import base64
 import importlib.metadata
 import platform
-from collections.abc import Iterator
 from itertools import chain
 from typing import Any
 
@@ -12,29 +11,26 @@ import pyarrow.compute as pc
 import yaml
 
 from schemas.detect import Detect
-from schemas.errors import DamagedFile
 from schemas.manifests import Context, Predecessor, ReleaseManifest, State
 from schemas.recipe import Recipe
 from schemas.stages import Export
-from schemas.tables import ANNOTATIONS, EDGES, IMAGES, LEDGER, RECORDS, TAKEDOWNS, as_written
+from schemas.tables import EDGES, LEDGER, RECORDS, TAKEDOWNS, TOMBSTONES
 from tasks.core import evaluate, tables
 from tasks.core.coco import document
-from tasks.core.export import card, digest, images, ledger
+from tasks.core.export import card, card_head, digest, ledger
 from tasks.core.report import clusters, detector, page, thumbnails
-from tasks.core.statistics import Statistics
-from tasks.engine import by_hand
 from tasks.engine import thumbnails as shelves
 from tasks.engine.cache_keys import split_sha256
 from tasks.engine.previous import open_predecessor
 from tasks.engine.views import columns_of, metadata_counts
-from tasks.export import statistics
+from tasks.export import parts, statistics
 from tasks.export.content import Content, publication, recipe_sha256
+from tasks.export.other_tables import OtherTables
 from tasks.io.files import contracts
 from tasks.io.images.inspection import PHASH
 from tasks.io.store import releases, tombstones
-from tasks.io.store.store import Store, parquet_bytes
+from tasks.io.store.store import Store
 
-_ROWS_PER_PART = 1_000_000
 _RECORD_FIELDS = ("title", "artist", "source", "source_url", "rights_uri")
 _LIBRARIES = ("bilderatlas", "pyarrow", "pillow", "imagehash", "numpy", "onnxruntime")
 
@@ -45,7 +41,7 @@ def write_release(
     state: State,
     recipe: Recipe,
     content: Content,
-    previous: releases.Release | None,
+    others: OtherTables,
     context: Context,
 ) -> str:
     """Write all files to a draft, then publish it; the release's URL."""
@@ -53,30 +49,29 @@ def write_release(
 
     info = document.release_info(recipe.title or recipe.name, row["version"])
     with releases.Draft(store) as draft:
+        blob_sizes = store.blob_sizes()
         for split in recipe.split.splits:
             image_rows = content.images.filter(pc.equal(content.images["split"], split))
             boxes = content.annotations.filter(pc.equal(content.annotations["split"], split))
-            _write_images(draft, store, settings, split, image_rows)
-            _write_annotations(draft, split, boxes)
+            parts.write_images(draft, store, blob_sizes, settings, split, image_rows)
+            parts.write_annotations(draft, split, boxes)
             chunks = document.document_chunks(image_rows, boxes, recipe.categories, settings.coco.score, info)
             draft.write_chunks(f"coco/{split}.json", chunks)
             draft.write_chunks(f"coco/{split}.detections.json", document.results_chunks(boxes))
         scores = _scores(store, state, recipe, content)
         if scores is not None:
             draft.write_json("evaluation.json", scores)
-        draft.write_parquet("ledger.parquet", [content.ledger], LEDGER)
-        draft.write_parquet(
-            "records.parquet", [by_hand.redact_taken_down(store.read_table(state.records), content.ledger)], RECORDS
-        )
-        draft.write_parquet("relations.parquet", [edges(store, state)], EDGES)
-        if (down := by_hand.takedowns(store, state, content.ledger)).num_rows:
-            draft.write_parquet("takedowns.parquet", [down], TAKEDOWNS)
-        if (stones := by_hand.all_tombstones(store, recipe, previous)).num_rows:
+        draft.write_table("ledger.parquet", content.ledger, LEDGER, ["record_id"])
+        draft.write_table("records.parquet", others.records, RECORDS, ["record_id"])
+        draft.write_table("relations.parquet", others.relations, EDGES, ["a", "b"])
+        if others.takedowns.num_rows:
+            draft.write_table("takedowns.parquet", others.takedowns, TAKEDOWNS, ["record_id"])
+        if (stones := others.tombstones).num_rows:
             # some may have come with a release from another store
             if not stones.equals(tombstones.read_tombstones(store, recipe.name)):
                 tombstones.write_tombstones(store, recipe.name, stones)
-            draft.write("tombstones.parquet", parquet_bytes(stones), rows=stones.num_rows)
-        counted = statistics.statistics(store, state, recipe, content.images)
+            draft.write_table("tombstones.parquet", stones, TOMBSTONES, ["record_id"])
+        counted = others.statistics
         statistics.write(draft, counted)
         draft.write(
             "recipe.yaml", yaml.safe_dump(recipe.model_dump(mode="json"), sort_keys=False, allow_unicode=True).encode()
@@ -87,10 +82,17 @@ def write_release(
         rights = {
             entry["values"]: entry["counts"] for entry in pc.value_counts(content.images["rights_uri"]).to_pylist()
         }
-        draft.write("README.md", card.card(recipe, manifest, state.steps, rights, scores, counted.diversity).encode())
+        head = yaml.safe_dump(
+            card_head.card_head(recipe.title or recipe.name, draft.files, rights),
+            sort_keys=False,
+            allow_unicode=True,
+            width=1000,
+        )
+        text = card.card(recipe, manifest, state.steps, rights, scores, counted.diversity)
+        draft.write("README.md", f"---\n{head}---\n\n{text}".encode())
         draft.write(
             "report.html",
-            _report(store, recipe, manifest, state, content, settings.coco.score, counted, context).encode(),
+            _report(store, recipe, manifest, state, content, settings.coco.score, others, context).encode(),
         )
         return draft.publish(digest.sealed(manifest.model_copy(update={"files": dict(sorted(draft.files.items()))})))
 
@@ -115,15 +117,6 @@ def _looked_for(recipe: Recipe) -> set[int]:
     """Ids of the categories that the recipe's detectors look for."""
     names = {name for stage in recipe.stages if isinstance(stage, Detect) for name in stage.classes}
     return {number for number, name in enumerate(recipe.categories, 1) if name in names}
-
-
-def edges(store: Store, state: State) -> pa.Table:
-    """EDGES of all dedup stages, sorted; a pair that two have looked at stands as the later one left it."""
-    found = [store.read_table(step.edges) for step in state.steps if step.edges is not None]
-    table = pa.concat_tables([EDGES.empty_table(), *found])
-    order = pc.sort_indices(table, [("a", "ascending"), ("b", "ascending")])
-    names = pc.binary_join_element_wise(table["a"], table["b"], "\n").take(order)
-    return tables.last_of_each(table.take(order).append_column("pair", names), "pair").drop_columns("pair")
 
 
 def _manifest(
@@ -165,43 +158,6 @@ def _manifest(
     )
 
 
-def _write_images(draft: releases.Draft, store: Store, settings: Export, split: str, image_rows: pa.Table) -> None:
-    shas = image_rows["sha256"].to_pylist()
-    if settings.media:
-        for sha256, path in zip(shas, pc.struct_field(image_rows["image"], "path").to_pylist(), strict=True):
-            draft.write(path, store.read_blob(sha256))
-    sizes = store.blob_sizes()
-    if lost := [sha256 for sha256 in shas if sha256 not in sizes]:
-        raise DamagedFile(f"expected blob {lost[0]} in the store {store.url}, got nothing there")
-    weights = [sizes[sha256] if settings.parquet.images == "embedded" else 0 for sha256 in shas]
-    for number, groups in enumerate(
-        images.files(weights, settings.parquet.row_group_bytes, settings.parquet.part_bytes)
-    ):
-        draft.write_parquet(
-            f"images/split={split}/part-{number:05}.parquet", _groups(store, image_rows, groups), as_written(IMAGES)
-        )
-
-
-def _groups(store: Store, image_rows: pa.Table, ranges: list[tuple[int, int]]) -> Iterator[pa.Table]:
-    """Row groups with the bytes filled in, one in memory at a time."""
-    place = image_rows.schema.get_field_index("image")
-    for start, stop in ranges:
-        rows = image_rows.slice(start, stop - start)
-        image = [
-            {"bytes": store.read_blob(entry["bytes"]) if entry["bytes"] else None, "path": entry["path"]}
-            for entry in rows["image"].to_pylist()
-        ]
-        yield rows.set_column(place, IMAGES.field("image"), pa.array(image, IMAGES.field("image").type)).cast(
-            as_written(IMAGES)
-        )
-
-
-def _write_annotations(draft: releases.Draft, split: str, boxes: pa.Table) -> None:
-    for number, start in enumerate(range(0, max(boxes.num_rows, 1), _ROWS_PER_PART)):
-        part = boxes.slice(start, _ROWS_PER_PART).cast(as_written(ANNOTATIONS))
-        draft.write_parquet(f"annotations/split={split}/part-{number:05}.parquet", [part], as_written(ANNOTATIONS))
-
-
 def _report(
     store: Store,
     recipe: Recipe,
@@ -209,13 +165,13 @@ def _report(
     state: State,
     content: Content,
     least_score: float,
-    counted: Statistics,
+    others: OtherTables,
     context: Context,
 ) -> str:
     """The page to look at, with the stored thumbnails of the few images that it shows."""
     kept = page.sample_records(content.ledger)
     images = tables.lookup(content.images, "record_id", pa.chunked_array([pa.array(kept, pa.string())])).to_pylist()
-    reviewed = clusters.select_for_review(edges(store, state), content.ledger)
+    reviewed = clusters.select_for_review(others.relations, content.ledger)
     facts = _facts(store, state, [*kept, *reviewed.record_ids()])
     boxes = _boxes(content.annotations, kept, least_score, by_people=any(row["is_annotated"] for row in images))
     sizes = {row["sha256"]: (row["width_px"], row["height_px"]) for row in facts.values()}
@@ -233,7 +189,7 @@ def _report(
         reviewed,
         facts,
         thumbnail_of,
-        counted,
+        others.statistics,
         detector.section(content.images, content.annotations, recipe.categories),
     )
 

@@ -35,9 +35,9 @@ def statistics(store: Store, state: State, recipe: Recipe, images: pa.Table) -> 
 
 def write(draft: Draft, counted: core.Statistics) -> None:
     """The tables as files of the release."""
-    draft.write_parquet("statistics/diversity.parquet", [counted.diversity], DIVERSITY)
-    draft.write_parquet("statistics/histograms.parquet", [counted.histograms], HISTOGRAMS)
-    draft.write_parquet("statistics/shares.parquet", [counted.shares], SHARES)
+    draft.write_table("statistics/diversity.parquet", counted.diversity, DIVERSITY)
+    draft.write_table("statistics/histograms.parquet", counted.histograms, HISTOGRAMS)
+    draft.write_table("statistics/shares.parquet", counted.shares, SHARES)
 
 
 def _draw(state: State) -> Step:

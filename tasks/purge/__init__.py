@@ -5,6 +5,7 @@ cleaned, then each release is amended, its manifest last. Every step finds nothi
 purge that is killed and started again ends the same.
 """
 
+import contextlib
 from collections.abc import Collection, Iterator, Sequence
 from datetime import UTC, datetime
 
@@ -20,7 +21,7 @@ from tasks.core.purge import report
 from tasks.core.purge import tombstones as rules
 from tasks.core.purge.identifiers import identifiers_of
 from tasks.core.purge.request import check_request
-from tasks.io.store import layout, releases
+from tasks.io.store import layout, leases, releases
 from tasks.io.store.releases import Release
 from tasks.io.store.store import Store
 from tasks.io.store.tombstones import read_tombstones, write_tombstones
@@ -48,12 +49,27 @@ def purge(
     is_dry: nothing is removed.
 
     Raises BadInput if the store has no such dataset, or something in it that this version does not know; or if the
-    request is none (`check_request`). Raises DamagedFile, before anything is removed, where a release is not as
-    releases are, so that it could not be amended.
+    request is none (`check_request`). Raises Refusal if anybody is at work in the store. Raises DamagedFile, before
+    anything is removed, where a release is not as releases are, so that it could not be amended.
     """
     # a dry run reads damaged files, too: it must not remove them
     store = Store(store_url, is_overlay=is_dry)
     known = _newest_first(store, name)
+    with contextlib.nullcontext() if is_dry else leases.alone(store, f"purge of {name}"):
+        return _purge(store, known, name, records, reason, day, is_dry=is_dry, is_alone=is_alone)
+
+
+def _purge(
+    store: Store,
+    known: list[Release],
+    name: str,
+    records: Collection[str],
+    reason: str,
+    day: str | None,
+    *,
+    is_dry: bool,
+    is_alone: bool,
+) -> str:
     ledgers = [release.ledger() for release in known]
     check_request(name, records, reason, day, ledgers, is_alone=is_alone)
     check_known(store)

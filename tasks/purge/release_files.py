@@ -8,6 +8,7 @@ import pyarrow.compute as pc
 
 from schemas.errors import DamagedFile
 from schemas.manifests import Amendment, ReleaseManifest
+from schemas.part_names import SPLIT_TABLES, parse_part
 from schemas.phrases import counted, quoted
 from tasks.core.export import digest, ledger
 from tasks.core.purge import identifiers, rows
@@ -21,11 +22,11 @@ from tasks.purge.removal import Removal
 _TOMBSTONES, _LEDGER, _RECORDS = "tombstones.parquet", "ledger.parquet", "records.parquet"
 _MANIFEST, _DETECTIONS = "manifest.json", ".detections.json"
 _OF_RELEASES = re.compile(
-    r"(images|annotations)/split=[^/]+/part-\d+\.parquet|(ledger|records|relations|takedowns|tombstones)\.parquet"
+    r"(ledger|records|relations|takedowns|tombstones)\.parquet"
     r"|statistics/\w+\.parquet|coco/[^/]+\.json|media/[0-9a-f]{2}/[0-9a-f]{64}\.\w+|evaluation\.json"
     r"|(recipe|contract)\.yaml|contract/(README\.md|[a-z]+\.odcs\.yaml)|README\.md|report\.html"
 )
-"""Paths that releases have: what `amend` knows."""
+"""Paths that releases have, besides those of `parse_part`: what `amend` knows."""
 _DIVERSITY, _CARD, _REPORT = "statistics/diversity.parquet", "README.md", "report.html"
 
 
@@ -67,7 +68,7 @@ def _check_unchanged(release: Release) -> None:
     """
     listed = release.manifest.files
     for path in sorted({*release.paths(), *listed} - {_MANIFEST}):
-        if path not in listed or not _OF_RELEASES.fullmatch(path):
+        if path not in listed or not (parse_part(path) or _OF_RELEASES.fullmatch(path)):
             raise DamagedFile(f"expected {release.url} to hold only files that releases have, got {quoted(path)}")
         found = release.file_entry(path)
         if found is None or found.sha256 != listed[path].sha256:
@@ -130,7 +131,15 @@ def _amend_files(removal: Removal, editor: ReleaseEditor, book: pa.Table) -> Non
 
 def _amend_card(editor: ReleaseEditor, mine: pa.Table) -> None:
     kept = "surrogateescape"  # bytes that are no text stay as they are
-    editor.text(_CARD, lambda text: core.card_with(text.decode(errors=kept), mine).encode(errors=kept))
+    left = dict(_part_rows(editor.release))
+    editor.text(_CARD, lambda text: core.card_with(text.decode(errors=kept), mine, left).encode(errors=kept))
+
+
+def _part_rows(release: Release) -> Iterator[tuple[str, int]]:
+    """Rows of each file of the tables that lie by split, as it is now: its manifest comes last."""
+    for path in (path for table in SPLIT_TABLES for path in release.parts(table)):
+        with release.open_parquet(path) as parquet:
+            yield path, int(parquet.metadata.num_rows)
 
 
 def _remove_report(removal: Removal, editor: ReleaseEditor, book: pa.Table) -> None:

@@ -24,7 +24,8 @@ from tasks.io.files import contracts
 from tasks.io.store.releases import Release
 from tasks.verify.coco import coco_files
 from tasks.verify.images import images, stored_bytes
-from tasks.verify.rows import columns_of, rows_of, splits_of
+from tasks.verify.promises import promises
+from tasks.verify.rows import columns_of, order_of, rows_of, splits_of
 
 _SHOWN = 20
 _NEEDED = {"files": "intact files", "contract": "tables that keep the contract"}
@@ -60,6 +61,7 @@ def verify(url: str, *, is_deep: bool = False) -> Verification:
         ("content digest", lambda: _digests(release)),
         ("image bytes", lambda: stored_bytes(release)),
         ("counts, keys, leaks", lambda: _tables(release)),
+        ("rules", lambda: promises(release)),
         ("values", lambda: _values(release)),
         ("COCO", lambda: coco_files(release)),
     ]
@@ -102,7 +104,10 @@ def _manifest(release: Release) -> Iterator[str]:
     if (before := release.manifest.previous) and core.VERSION.fullmatch(before):
         with contextlib.suppress(BadInput):  # a release may lie alone
             siblings[before] = Release(f"{release.url.rsplit('/', 1)[0]}/{before}").manifest
-    return core.manifest_problems(release.manifest_fields, release.manifest, folder, siblings)
+    if release.latest_text is not None:
+        yield from core.latest_problems(release.latest_text)
+    yield from core.manifest_text_problems(release.manifest_text, release.manifest)
+    yield from core.manifest_problems(release.manifest_fields, release.manifest, folder, siblings)
 
 
 def _files(release: Release) -> Iterator[str]:
@@ -183,7 +188,7 @@ def _tables(release: Release) -> Iterator[str]:
     split = release.recipe().stage("split")
     if not (split and split.roles):  # queries may show the works of the gallery
         yield from core.joined_problems(release.relations(), ledger)
-    yield from core.split_problems(release.manifest.files, splits_of(release))
+    yield from core.part_problems(release.manifest.files, splits_of(release), release.manifest.contract_major)
     for path, entry in release.manifest.files.items():
         yield from core.row_count_problems(path, entry.rows, _row_count(release, path))
 
@@ -214,7 +219,9 @@ def _values(release: Release) -> Iterator[str]:
         ("annotations", rules.annotation_rules(facts)),
         ("ledger", rules.ledger_rules(facts)),
     ):
-        yield from rules.broken_rules(table, digest.PRIMARY_KEYS[table], rows_of(release, table), of)
+        yield from rules.broken_rules(
+            table, digest.PRIMARY_KEYS[table], order_of(release, table), rows_of(release, table), of
+        )
     yield from core.name_problems(recipe.name, manifest.name)
     # contract 1 says only in its later versions of what it is the digest
     if manifest.contract_major >= 2 or "recipe_sha256" in release.read_mapping("contract.yaml"):

@@ -1,14 +1,14 @@
 """A release's rows, as its checks read them."""
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
 import pyarrow as pa
 
+from schemas.part_names import parse_part
+from tasks.core.export import digest, row_groups
+from tasks.io.store.release_tables import split_of_path
 from tasks.io.store.releases import Release
-
-_FOLDER = re.compile(r"/split=([^/]+)/")
 
 
 def columns_of(release: Release, table: str, names: list[str]) -> pa.Table:
@@ -23,17 +23,24 @@ def columns_of(release: Release, table: str, names: list[str]) -> pa.Table:
 def rows_of(release: Release, table: str) -> Iterator[dict[str, Any]]:
     """Rows of a table without image bytes.
 
-    Each has the `folder` that its file lies in, `split=<folder>`, and an image the `path` of its file.
+    Each has the `split_of_file`, which the name of its file says, and an image the `path` of its file.
     """
     for path in release.parts(table):
-        folder = _FOLDER.search(path)
+        split = split_of_path(path)
         for batch in release.table(path, but="image.bytes").to_batches(max_chunksize=4096):
             for row in batch.to_pylist():
-                yield {**row, "folder": folder and folder[1], "path": (row.get("image") or {}).get("path")}
+                yield {**row, "split_of_file": split, "path": (row.get("image") or {}).get("path")}
 
 
 def splits_of(release: Release) -> list[str]:
-    """Splits that the release has, with images or without: those of the recipe, and of the folders of its images."""
+    """Splits that the release has, with images or without: those of the recipe, and of the files of its images."""
     split = release.recipe().stage("split")
-    folders = (_FOLDER.search(path) for path in release.parts("images"))
-    return sorted({*((split and split.ratios) or ()), *(folder[1] for folder in folders if folder)})
+    of_files = (split_of_path(path) for path in release.parts("images"))
+    return sorted({*((split and split.ratios) or ()), *(name for name in of_files if name)})
+
+
+def order_of(release: Release, table: str) -> tuple[str, ...]:
+    """Columns by which the rows of a split stand; in contract 1 all tables went by their primary keys."""
+    names = (parse_part(path) for path in release.parts(table))
+    is_first = any(part is not None and part.of is None for part in names)
+    return row_groups.ORDER[table] if table in row_groups.ORDER and not is_first else (digest.PRIMARY_KEYS[table],)

@@ -14,18 +14,7 @@ from tasks.core.verify import type_name
 from tasks.io.files import contracts
 
 CONTRACTS = contracts.contracts()
-SCHEMAS = {
-    "images": tables.IMAGES,
-    "annotations": tables.ANNOTATIONS,
-    "ledger": tables.LEDGER,
-    "records": tables.RECORDS,
-    "relations": tables.EDGES,
-    "takedowns": tables.TAKEDOWNS,
-    "tombstones": tables.TOMBSTONES,
-    "diversity": tables.DIVERSITY,
-    "histograms": tables.HISTOGRAMS,
-    "shares": tables.SHARES,
-}
+SCHEMAS = tables.BY_CONTRACT
 FILES = {table: f"statistics/{table}.parquet" for table in ("diversity", "histograms", "shares")} | {
     table: f"{table}/<split>-<number>-of-<count>.parquet" for table in ("images", "annotations")
 }
@@ -85,7 +74,7 @@ def test_no_column_that_the_design_promises_is_missing(table: str):
 @by_column
 def test_a_columns_types_are_those_of_its_schema(table: str, column: ContractProperty):
     kind = SCHEMAS[table].field(column.name).type
-    assert column.physical_type == type_name(kind)
+    assert column.arrow_type == type_name(kind)
     assert LOGICAL[column.logical_type](kind)
 
 
@@ -160,12 +149,3 @@ def test_no_stored_table_has_a_column_twice(name: str):
 @pytest.mark.parametrize("name", ["FETCH", "SCREEN", "DEDUP", "SAMPLE", "SPLIT"])
 def test_every_outcome_begins_with_what_all_outcomes_say(name: str):
     assert list(getattr(tables, name))[: len(tables.OUTCOME)] == list(tables.OUTCOME)
-
-
-@pytest.mark.parametrize("schema", [tables.IMAGES, tables.ANNOTATIONS], ids=["images", "annotations"])
-def test_files_below_a_splits_folder_hold_it_as_readers_of_the_folder_make_it(schema: pa.Schema):
-    written = tables.as_written(schema)
-    assert written.names == schema.names
-    assert written.field("split").type == pa.dictionary(pa.int32(), pa.string())
-    assert [field for field in written if field.name != "split"] == [field for field in schema if field.name != "split"]
-    assert type_name(written.field("split").type) == "string"

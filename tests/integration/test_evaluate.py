@@ -16,10 +16,14 @@ from flows.detector_options import parse_requests
 from flows.evaluate import evaluate_detector
 from schemas.errors import BadInput, DamagedFile
 from schemas.manifests import Context
+from schemas.tables import CALIBRATION, SCORES
 from tasks.core.evaluate import box_scores
+from tasks.engine.promises import broken_promises
 from tasks.engine.truth import load_ground_truth
+from tasks.io.files import contracts
 from tasks.io.store.store import Store
 from tests.support.desk import WEIGHTS, Desk
+from tests.support.freeze_contracts import PRODUCTS
 
 OURS = f"ours=plain:{WEIGHTS}"
 run = evaluate_detector.fn
@@ -138,7 +142,7 @@ def test_a_release_that_is_damaged_is_told_in_a_sentence(built, release):
     context = built.context()
     first = Path(release) / built.latest.parts("annotations")[0]
     first.write_bytes(b"PAR1" + first.read_bytes()[100:])
-    with pytest.raises(DamagedFile, match=r"expected annotations/split=\w+/part-00000.parquet in release .* a Parquet"):
+    with pytest.raises(DamagedFile, match=r"expected annotations/\w+-00000-of-00001.parquet in release .* a Parquet"):
         load_ground_truth(release, None, context)
 
 
@@ -168,6 +172,14 @@ def test_the_releases_own_detector_and_the_same_weights_give_the_same_numbers_as
         "detectors.svg",
         "calibration.svg",
     }
+    promised = contracts.read(str(PRODUCTS["evaluation"]))
+    tables = {name: pq.read_table(out / contract.path) for name, contract in promised.items()}
+    assert list(tables) == ["detectors", "thresholds"]
+    assert {name: table.schema for name, table in tables.items()} == {"detectors": SCORES, "thresholds": CALIBRATION}
+    assert list(broken_promises(tables, promised)) == []
+    odd = tables["thresholds"].set_column(5, "kept", pa.array([10**6] * tables["thresholds"].num_rows))
+    (problem,) = broken_promises({**tables, "thresholds": odd}, promised)
+    assert problem.startswith("thresholds: expected counts that hold each other, got ")
 
 
 def test_a_second_comparison_detects_nothing_and_says_the_same(built, release, monkeypatch):

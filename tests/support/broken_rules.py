@@ -81,7 +81,7 @@ IMAGES: list[tuple[str, Any, str]] = [
     (
         "split",
         other_split,
-        "images.split: expected the split of the file's",
+        "images.split: expected the split in the file's",
     ),
     (
         "split",
@@ -97,11 +97,11 @@ IMAGES: list[tuple[str, Any, str]] = [
 ANNOTATIONS: list[Case] = [
     ("annotation_id", 0, None, "annotations.annotation_id: expected a number of 53 bits, got 0"),
     ("annotation_id", 2**53, None, "annotations.annotation_id: expected a number of 53 bits, got 9007199254740992"),
-    ("annotation_id", 2**53 - 1, None, "annotations: expected rows sorted by annotation_id"),
+    ("record_id", "zoo:1", None, "annotations: expected rows sorted by record_id, annotation_id"),
     ("image_id", 5, None, "annotations.image_id: expected an image of the release, got 5"),
     ("record_id", "museum:none", None, "annotations.record_id: expected the image's record_id, got 'museum:none'"),
     ("split", "dev", None, "annotations.split: expected the image's split, got 'dev'"),
-    ("split", "dev", None, "annotations.split: expected the split of the file's folder, got 'dev'"),
+    ("split", "dev", None, "annotations.split: expected the split in the file's name, got 'dev'"),
     ("category_id", 0, None, "annotations.category_id: expected 1 to 1, got 0"),
     ("category_id", 2, None, "annotations.category_id: expected 1 to 1, got 2"),
     ("xywh_px", [1.0, 2.0, 0.0, 4.0], is_people, "annotations.xywh_px: expected four finite numbers"),

@@ -13,7 +13,8 @@ def rewrite_manifest(release: str | Path, change: Callable[[dict[str, Any]], obj
     path = Path(release, "manifest.json")
     fields = json.loads(path.read_text())
     change(fields)
-    path.write_text(json.dumps({**fields, "manifest_sha256": digest.manifest_digest(fields)}))
+    fields["manifest_sha256"] = digest.manifest_digest(fields)
+    path.write_text(json.dumps(fields, indent=1, ensure_ascii=False), encoding="utf-8")
 
 
 def write_manifest(folder: Path) -> None:

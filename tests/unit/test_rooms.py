@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-COMMANDS = {"verify", "why", "purge", "evaluate", "train"}
+COMMANDS = {"contract", "diff", "verify", "why", "purge", "evaluate", "train", "unpack", "prune", "schema"}
 ARCHITECTURE = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
 
 

@@ -60,7 +60,7 @@ def card(
         *_detector_lines(scores),
         "## Files",
         "",
-        "- `images/split=*/part-*.parquet`, `annotations/split=*/part-*.parquet`, `ledger.parquet`: the tables; "
+        "- `images/<split>-*.parquet`, `annotations/<split>-*.parquet`, `ledger.parquet`: the tables; "
         "`contract/` describes each column.",
         "- `coco/<split>.json`: COCO annotations; `coco/<split>.detections.json`: the detector's boxes in COCO's "
         "results format.",

@@ -1,6 +1,6 @@
-"""The images table of a release, without the bytes, and how its rows fall into files and row groups."""
+"""The images table of a release, without the bytes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 import pyarrow as pa
@@ -107,27 +107,3 @@ def _each_once(pages: pa.Table) -> pa.Table:
 
 def _whole(column: pa.ChunkedArray | pa.Array) -> pa.Array:
     return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-
-
-def files(sizes: Sequence[int], group_bytes: int, part_bytes: int) -> list[list[tuple[int, int]]]:
-    """Row ranges (start, stop) of each row group of each file, for rows of these sizes in bytes.
-
-    A group ends before it would exceed `group_bytes`, a file before it would exceed `part_bytes`; a row larger than
-    that stands alone. No rows: one file with one empty group, so that a split is always there to be read.
-
-    >>> files([4, 4, 4, 9], group_bytes=8, part_bytes=12)
-    [[(0, 2), (2, 3)], [(3, 4)]]
-    """
-    groups = _ranges(sizes, group_bytes)
-    weights = [sum(sizes[start:stop]) for start, stop in groups]
-    return [groups[start:stop] for start, stop in _ranges(weights, part_bytes)] or [[(0, 0)]]
-
-
-def _ranges(sizes: Sequence[int], most: int) -> list[tuple[int, int]]:
-    found, start, total = [], 0, 0
-    for row, size in enumerate(sizes):
-        if row > start and total + size > most:
-            found.append((start, row))
-            start, total = row, 0
-        total += size
-    return [*found, (start, len(sizes))] if sizes else []

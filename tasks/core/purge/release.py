@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 from schemas.phrases import and_more, quoted
 from schemas.reasons import Reason
 from tasks.core.coco.ids import read_number_id
+from tasks.core.export.card_head import without_empty_splits
 
 REMOVED_REPORT = """<!doctype html><html lang=en><meta charset=utf-8><title>Report removed</title>
 <p>This report showed some of the images. Records were taken down after it was published, and the report was removed
@@ -110,11 +111,13 @@ def check_counts(ledger: pa.Table) -> None:
         )
 
 
-def card_with(text: str, tombstones: pa.Table) -> str:
-    """The dataset card with a last section on the purge; a former such section is replaced."""
+def card_with(text: str, tombstones: pa.Table, rows: Mapping[str, int]) -> str:
+    """The dataset card with a last section on the purge; a former such section is replaced, and splits that are empty
+    now leave its head. rows: of each file of the tables that lie by split.
+    """
     day = max(tombstones["date"].to_pylist(), default="")
     return (
-        f"{text.partition(_HEADING)[0]}{_HEADING}\n"
+        f"{without_empty_splits(text, rows).partition(_HEADING)[0]}{_HEADING}\n"
         f"Records were taken down after this version was published (the last on {day}): their images, fields and boxes "
         "are gone from all files. `tombstones.parquet` lists them, and those that were taken down before. Counts above "
         "are those of the day of publication; those in `manifest.json` are the present ones.\n"

@@ -22,7 +22,7 @@ from tasks.core.statistics import Statistics
 MOST_IMAGES = 24
 """Images on the page: enough to see what a dataset is like, few enough to send by mail."""
 
-_STYLE = """
+STYLE = """
 body{font:15px/1.5 system-ui,sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem;color:#222}
 table{border-collapse:collapse;margin:1rem 0}th,td{text-align:left;padding:.25rem .8rem;border-bottom:1px solid #ddd}
 td.n{text-align:right;font-variant-numeric:tabular-nums}h1{margin-bottom:0}code{font-size:.9em}
@@ -65,7 +65,7 @@ def report(
         f'<meta http-equiv=Content-Security-Policy content="{POLICY}">',
         "<meta name=viewport content='width=device-width,initial-scale=1'>",
         f"<title>{escape(title)}</title>"
-        f"<style>{_STYLE}{choice.STYLE if chosen else ''}{copies.STYLE if review else ''}</style>",
+        f"<style>{STYLE}{choice.STYLE if chosen else ''}{copies.STYLE if review else ''}</style>",
         f"<h1>{escape(title)}</h1><p>Version <code>{manifest.version}</code>, lineage {manifest.lineage}: "
         f"{counts['records']} "
         f"records listed, <b>{counts['kept']}</b> images kept, {counts['dropped']} dropped.</p>",

@@ -1,15 +1,27 @@
 """The data contracts that come with the program: of the releases that it writes, and of those that it wrote before."""
 
 import functools
+import re
 from importlib import resources
 from importlib.resources.abc import Traversable
+from typing import Any
 
+import fsspec
 import pyarrow as pa
 import yaml
+from pydantic import ValidationError
 
 from schemas.contract import README, TABLES, ContractProperty, DataContract, contract_path
+from schemas.errors import BadInput
+from schemas.phrases import LONGEST_PLACE, quoted
+from schemas.yaml_text import MAX_BYTES, NotYaml, parse_yaml
+from tasks.io.files import regular
+from tasks.io.files.places import reword_errors
 
 _FIRST = "release.v1.yaml"
+_END = ".odcs.yaml"
+_MOST_FILES = 100
+_VERSION = re.compile("[0-9a-f]{12}")
 
 
 def version() -> str:
@@ -43,6 +55,61 @@ def with_descriptions(schema: pa.Schema, table: str) -> pa.Schema:
         for field in schema
     ]
     return pa.schema(fields, schema.metadata)
+
+
+def published(product: str) -> dict[str, dict[str, DataContract]]:
+    """Contracts as they were published, by version, then by table; product: release, or evaluation."""
+    return {
+        folder.name: {
+            file.name.removesuffix(_END): DataContract.model_validate(yaml.safe_load(file.read_text(encoding="utf-8")))
+            for file in folder.iterdir()
+            if file.name.endswith(_END)
+        }
+        for folder in (_folder() / "published" / product).iterdir()
+        if folder.is_dir()
+    }
+
+
+def read(url: str) -> dict[str, DataContract]:
+    """Contracts that lie anywhere, by their tables: one file, a folder of them, or a release, which has them below.
+
+    Raises BadInput where there is none, and for what is none.
+    """
+    with reword_errors("contract: expected a file or a folder of contracts", url):
+        fs, root = fsspec.core.url_to_fs(url.rstrip("/"))
+        if root.rpartition("/")[2] == "latest" and fs.isfile(root):
+            root = f"{root.rpartition('/')[0]}/{_named_version(regular.read_from(fs, root))}"
+        folder = f"{root}/contract" if fs.isdir(f"{root}/contract") else root
+        names = sorted(fs.ls(folder, detail=False)) if fs.isdir(folder) else [root]
+        paths = [path for path in names if path.endswith(_END)] if fs.isdir(folder) else names
+        found = [_read(fs, path) for path in paths[:_MOST_FILES]]
+    if not found:
+        raise BadInput(f"contract: expected files <table>{_END}, got none in {quoted(url, LONGEST_PLACE)}")
+    return {contract.table.name: contract for contract in found}
+
+
+def _named_version(text: bytes) -> str:
+    version = text.decode("utf-8", "replace").strip()
+    if not _VERSION.fullmatch(version):  # it may not lead elsewhere
+        raise BadInput(f"contract: expected a version in `latest`, got {quoted(version, 40)}")
+    return version
+
+
+def _read(fs: Any, path: str) -> DataContract:
+    with regular.open_on(fs, path) as file:
+        data = bytes(file.read(MAX_BYTES + 1))
+    place = quoted(path, LONGEST_PLACE)
+    try:
+        return DataContract.model_validate(parse_yaml(data.decode()))
+    except (UnicodeDecodeError, NotYaml) as problem:
+        raise BadInput(f"contract: {place}: {problem}") from problem
+    except ValidationError as problem:
+        first = problem.errors(include_url=False)[0]
+        where = ".".join(map(str, first["loc"])) or "it"
+        raise BadInput(
+            f"contract: expected a contract of one table in the Open Data Contract Standard, got {place} ({where}: "
+            f"{first['msg']})"
+        ) from problem
 
 
 def first_text() -> str:

@@ -15,7 +15,8 @@ import pyarrow.parquet as pq
 
 from schemas.manifests import FileEntry, ReleaseManifest
 from tasks.io.store import layout, release_tables
-from tasks.io.store.releases import Release, write_parquet
+from tasks.io.store.release_parquet import order_in, write_parquet
+from tasks.io.store.releases import Release
 from tasks.io.store.store import Store
 
 _HEAVY = "image"
@@ -49,7 +50,7 @@ class ReleaseEditor:
             self.lost_rows[path] = before.num_rows - after.num_rows
             if not self._is_dry:
                 with self._store.scratch() as beside:
-                    write_parquet(beside, _groups(parquet, path, schema, change), schema)
+                    write_parquet(beside, _groups(parquet, path, schema, change), schema, order_in(parquet))
                     self._put(path, beside)
 
     @contextlib.contextmanager

@@ -1,7 +1,14 @@
-"""Files of a store that a purge removes or rewrites, area by area of the layout."""
+"""Files of a store that a purge or a prune removes or rewrites, area by area of the layout."""
 
 import contextlib
-from collections.abc import Callable, Iterator
+import os
+import shutil
+import time
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -80,6 +87,92 @@ class StoreCleaner:
         for name in names if not self._is_dry else ():
             self._store.fs.rm(self._store.full(f"{area.root}/{name}"), recursive=True)
         return len(names)
+
+    def columns(self, area: Area, names: Sequence[str]) -> Iterator[pa.Table]:
+        """These columns of each Parquet file in an area that can be read and has them."""
+        for path in self.paths(area):
+            if path.endswith(".parquet"):
+                with contextlib.suppress(pa.ArrowException, OSError, KeyError):
+                    with self._store.fs.open(self._store.full(path), "rb") as file:
+                        table = pq.ParquetFile(file).read(columns=list(names))
+                    yield table.select(names)
+
+    def files(self, area: Area) -> Iterator[tuple[str, int, float]]:
+        """Path, bytes and time of writing (seconds since 1970) of each file in an area, none twice."""
+        for path, length, written_s in _files_below(self._store, area.root):
+            if layout.area_of(path) is area:
+                yield path, length, written_s
+
+    def remove_release(self, name: str, version: str) -> None:
+        """Remove a release so that no reader ever sees a part of it; not in a dry run.
+
+        On a local store its folder is moved out of sight as a whole. Elsewhere its manifest goes first: what a kill
+        leaves is no release.
+        """
+        if self._is_dry:
+            return
+        folder = layout.release_folder(name, version)
+        if self._store.is_local:
+            aside = Path(self._store.full(layout.scratch_path(f"{_PRUNED}{uuid.uuid4().hex}")))
+            aside.parent.mkdir(exist_ok=True)
+            Path(self._store.full(folder)).rename(aside)
+            shutil.rmtree(aside)
+        else:
+            self._store.remove(f"{folder}/manifest.json")
+            self._store.fs.rm(self._store.full(folder), recursive=True)
+
+    def remove_pruned(self) -> None:
+        """Remove releases that a killed prune has moved out of sight; not in a dry run."""
+        if self._is_dry or not self._store.is_local:
+            return
+        for left in Path(self._store.full(layout.SCRATCH)).glob(f"{_PRUNED}*"):
+            shutil.rmtree(left)
+
+    def remove_empty_folders(self, area: Area) -> None:
+        """Remove folders of an area in which nothing lies, on a local store; not in a dry run."""
+        if self._is_dry or not self._store.is_local:
+            return
+        for folder, _, _ in os.walk(self._store.full(area.root), topdown=False):
+            with contextlib.suppress(OSError):  # it holds something
+                Path(folder).rmdir()
+
+
+_PRUNED = "pruned-"
+
+
+def written_at(store: Store, path: str) -> float:
+    """When a file, or the newest one below a folder, was written, in seconds since 1970; 0 where there is none."""
+    if store.fs.isfile(store.full(path)):
+        return _written_s(store.fs.info(store.full(path)))
+    return max((written_s for _, _, written_s in _files_below(store, path)), default=0.0)
+
+
+def _files_below(store: Store, folder: str) -> Iterator[tuple[str, int, float]]:
+    if not store.is_local:
+        with contextlib.suppress(FileNotFoundError):
+            start = len(store.root.rstrip("/")) + 1
+            for path, info in store.fs.find(store.full(folder), detail=True).items():
+                yield str(path)[start:], int(info["size"]), _written_s(info)
+        return
+    for place, _, names in os.walk(store.full(folder)):
+        for name in names:
+            with contextlib.suppress(FileNotFoundError):  # taken away meanwhile
+                status = Path(place, name).stat(follow_symlinks=False)
+                path = Path(place, name).relative_to(store.root).as_posix()
+                yield path, status.st_size, status.st_mtime
+
+
+def _written_s(info: dict[str, Any]) -> float:
+    """What object stores and other file systems say of a file; now, if they don't say when it was written."""
+    for name in ("mtime", "LastModified", "last_modified", "updated", "created"):
+        value = info.get(name)
+        if isinstance(value, str):
+            value = datetime.fromisoformat(value)
+        if isinstance(value, datetime):
+            return (value if value.tzinfo else value.replace(tzinfo=UTC)).timestamp()
+        if isinstance(value, int | float):
+            return float(value)
+    return time.time()
 
 
 def _folder(path: str) -> str:

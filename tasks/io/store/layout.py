@@ -1,4 +1,4 @@
-"""Every path of a store: what lies where, who owns it, and what `purge` does with it.
+"""Every path of a store: what lies where, who owns it, and what `purge` and `prune` do with it.
 
 No other file spells such a path. A cache that is not in this table can be neither written (`measure_folder`) nor
 forgotten by `purge`, which goes through the table and refuses a store with a folder that is not in it.
@@ -32,6 +32,15 @@ class PurgeRule(StrEnum):
     REMOVE_ALL = "is emptied"
 
 
+class PruneRule(StrEnum):
+    """What `prune` does with an area; the value is the sentence that people read."""
+
+    KEEP = "stays"
+    RELEASES = "loses releases beyond those to keep"
+    BLOBS = "loses images that no kept release has ever seen, and answers that newer ones have replaced"
+    UNUSED = "loses what the last builds have not looked at"
+
+
 class Area(NamedTuple):
     """One kind of thing that a store holds, and where.
 
@@ -41,6 +50,7 @@ class Area(NamedTuple):
     columns: where a table names what `purge` looks for: SHA-256 of files, or hashes (`PurgeRule.REMOVE_BY_HASH`).
     hash_column: the column with the perceptual hashes of the files that its `columns` name, if it has one.
     journal: the schema of rows that a killed build may have left in a journal; None where there is no journal.
+    prune: what goes where, if it is older than the time of grace.
     """
 
     pattern: str
@@ -51,6 +61,7 @@ class Area(NamedTuple):
     columns: tuple[str, ...] = ()
     hash_column: str = ""
     journal: pa.Schema | None = None
+    prune: PruneRule = PruneRule.KEEP
 
     @property
     def root(self) -> str:
@@ -174,6 +185,7 @@ _MEASURES = (
         ("a", "b"),
     ),
 )
+_CACHES = tuple(area._replace(prune=PruneRule.UNUSED) for area in _MEASURES)
 _FORMER = tuple(
     Area(
         f"measures/{name}/",
@@ -181,6 +193,7 @@ _FORMER = tuple(
         f"What an earlier version kept where `measures/{now}` is now.",
         True,
         PurgeRule.REMOVE_ALL,
+        prune=PruneRule.UNUSED,
     )
     for name, now in (
         ("shelf", "thumbnail-places"),
@@ -198,6 +211,7 @@ AREAS = (
         "Images and large raw answers, each once, under the SHA-256 of its bytes; never altered.",
         False,
         PurgeRule.REMOVE_FILES,
+        prune=PruneRule.BLOBS,
     ),
     # the more special patterns first: a path belongs to the first area that it fits
     Area(
@@ -236,7 +250,7 @@ AREAS = (
         ("sha256", "locator"),
         journal=RETRIEVALS,
     ),
-    *_MEASURES,
+    *_CACHES,
     *_FORMER,
     Area(
         "decisions/<decision>/<cache key>/",
@@ -244,6 +258,7 @@ AREAS = (
         "One table: a whole decision of a stage, such as the split.",
         True,
         PurgeRule.REMOVE_MENTIONS,
+        prune=PruneRule.UNUSED,
     ),
     Area(
         "outcomes/search-hashes/",
@@ -252,6 +267,7 @@ AREAS = (
         True,
         PurgeRule.REMOVE_BY_HASH,
         ("key",),
+        prune=PruneRule.UNUSED,
     ),
     Area(
         "outcomes/local-blobs/",
@@ -260,6 +276,7 @@ AREAS = (
         True,
         PurgeRule.DROP_ROWS,
         _BY_FILE,
+        prune=PruneRule.UNUSED,
     ),
     Area(
         "outcomes/<stage>/",
@@ -267,6 +284,7 @@ AREAS = (
         "What a stage did with each record of a build.",
         True,
         PurgeRule.REMOVE_MENTIONS,
+        prune=PruneRule.UNUSED,
     ),
     Area(
         "releases/<dataset>/",
@@ -274,6 +292,7 @@ AREAS = (
         "Published versions, and `latest`, which names the newest; `latest.next` while one is being published.",
         False,
         PurgeRule.AMEND,
+        prune=PruneRule.RELEASES,
     ),
     Area(
         "tombstones/<dataset>.parquet",
@@ -297,6 +316,20 @@ AREAS = (
         PurgeRule.KEEP,
     ),
     Area(
+        "uses/<dataset>.json",
+        "every build",
+        "Which tables and folders the last build of a dataset has looked at: what `prune` goes by.",
+        True,
+        PurgeRule.KEEP,
+    ),
+    Area(
+        "leases/<run>.json",
+        "engine.runs",
+        "Who is at work in the store; renewed every minute, gone at the end.",
+        True,
+        PurgeRule.KEEP,
+    ),
+    Area(
         "tmp/",
         "every stage",
         "Unfinished files; never read, removed after a day.",
@@ -304,7 +337,7 @@ AREAS = (
         PurgeRule.REMOVE_ALL,
     ),
 )
-BLOBS, RELEASES, REFUSALS, SCRATCH = "blobs", "releases", "refusals", "tmp"
+BLOBS, RELEASES, REFUSALS, SCRATCH, USES, LEASES = "blobs", "releases", "refusals", "tmp", "uses", "leases"
 DOWNLOADS = "retrievals/web-images"
 """Downloads of all sources: an address gives the same image, whichever source names it."""
 JOURNAL_SUFFIX = ".journal"
@@ -349,9 +382,9 @@ def unknown_entries(list_folder: Callable[[str], list[str]]) -> list[str]:
 
 def as_markdown() -> str:
     """The table for docs/store.md."""
-    head = "| path | written by | holds | can be computed again | `purge` |\n|---|---|---|---|---|\n"
+    head = "| path | written by | holds | can be computed again | `purge` | `prune` |\n|---|---|---|---|---|---|\n"
     rows = [
-        (f"`{area.pattern}`", area.owner, area.holds, "yes" if area.is_recomputable else "no", area.purge)
+        (f"`{area.pattern}`", area.owner, area.holds, "yes" if area.is_recomputable else "no", area.purge, area.prune)
         for area in AREAS
     ]
     return head + "".join(f"| {' | '.join(row)} |\n" for row in rows)
@@ -426,6 +459,16 @@ def tombstones_path(dataset: str) -> str:
 def refusal_path(dataset: str) -> str:
     """The ledger of a dataset's last build, if it was refused."""
     return f"{REFUSALS}/{dataset}.parquet"
+
+
+def uses_path(dataset: str) -> str:
+    """What the last build of a dataset has looked at."""
+    return f"{USES}/{dataset}.json"
+
+
+def lease_path(run: str) -> str:
+    """The lease of somebody who is at work."""
+    return f"{LEASES}/{run}.json"
 
 
 def training_folder(cache_key: str) -> str:

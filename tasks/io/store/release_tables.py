@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas import tables
+from schemas.part_names import parse_part
 from schemas.phrases import error_line, listed, quoted_name
 
 _MOST_NAMES = 30
@@ -53,11 +54,21 @@ TABLES = {
 def table_of_path(path: str) -> str | None:
     """Which of the tables a file of a release belongs to; None where it is none of them.
 
-    >>> table_of_path("images/split=val/part-0.parquet"), table_of_path("ledger.parquet"), table_of_path("x.parquet")
+    >>> table_of_path("images/val-00000-of-00001.parquet"), table_of_path("ledger.parquet"), table_of_path("x.parquet")
     ('images', 'ledger', None)
     """
     stem = path.removesuffix(".parquet")
     return next((name for name in TABLES if stem == name or stem.startswith(f"{name}/")), None)
+
+
+def split_of_path(path: str) -> str | None:
+    """Which split's rows are in a file of images or annotations, by its name; None for all other files.
+
+    >>> split_of_path("images/val-00000-of-00001.parquet"), split_of_path("images/split=val/part-00000.parquet")
+    ('val', 'val')
+    """
+    part = parse_part(path)
+    return part and part.split
 
 
 def to_plain_types(table: pa.Table) -> pa.Table:
@@ -116,12 +127,13 @@ def schema_to_write(schema: pa.Schema, path: str) -> pa.Schema:
     for dictionaries, which stay some.
     """
     written = to_release_types(schema.empty_table(), path).schema
-    fields = [
-        pa.field(field.name, pa.dictionary(pa.int32(), written.field(field.name).type))
+    types = [
+        pa.dictionary(pa.int32(), written.field(field.name).type)
         if pa.types.is_dictionary(field.type)
-        else written.field(field.name)
+        else written.field(field.name).type
         for field in schema
     ]
+    fields = [pa.field(field.name, kind, metadata=field.metadata) for field, kind in zip(schema, types, strict=True)]
     return pa.schema(fields, schema.metadata)
 
 

@@ -27,12 +27,13 @@ from pydantic import BaseModel, ValidationError
 from schemas.contract import DataContract, contract_path
 from schemas.errors import BadInput, DamagedFile
 from schemas.manifests import FileEntry, ReleaseManifest
+from schemas.part_names import parse_part
 from schemas.phrases import LONGEST_PLACE, error_line, quoted
 from schemas.release import ContractTables, ReleaseContract, ReleaseRecipe, ReleaseScores
 from schemas.tables import EDGES, RECORDS, TAKEDOWNS, TOMBSTONES
 from schemas.yaml_text import NotYaml, parse_yaml
-from tasks.io.files import regular
-from tasks.io.store import layout, release_tables
+from tasks.io.files import contracts, regular
+from tasks.io.store import layout, release_parquet, release_tables
 from tasks.io.store.store import Store
 from tasks.io.store.tombstones import with_scopes
 
@@ -52,14 +53,15 @@ class Release:
         try:
             self.fs, self.root = fsspec.core.url_to_fs(url.rstrip("/"))
             folder, _, name = self.root.rpartition("/")
+            self.latest_text: bytes | None = None  # of the file by which it was found, if it was
             if name == "latest" and not self.fs.exists(f"{self.root}/manifest.json"):
-                version = regular.read_from(self.fs, self.root).decode().strip()
+                self.latest_text = regular.read_from(self.fs, self.root)
+                version = self.latest_text.decode().strip()
                 if not _VERSION.fullmatch(version):  # it may not lead to another dataset's folder
                     raise ValueError(f"`latest` holds {quoted(version, 40)}, which is no version")
                 self.root = f"{folder}/{version}"
-            self.manifest = ReleaseManifest.model_validate_json(
-                regular.read_from(self.fs, f"{self.root}/manifest.json")
-            )
+            self.manifest_text = regular.read_from(self.fs, f"{self.root}/manifest.json")
+            self.manifest = ReleaseManifest.model_validate_json(self.manifest_text)
         except (OSError, ValueError, ImportError) as problem:
             place = quoted(url, LONGEST_PLACE)
             raise BadInput(
@@ -220,19 +222,19 @@ class Release:
         paths = self.parts(table)
         if not paths:
             raise DamagedFile(f"expected files of the table {table} in release {self.manifest.version}, got none")
-        return pa.concat_tables([self.read_columns(path, columns).select(columns) for path in paths])
+        return pa.concat_tables([self.read_columns(path, columns, columns).select(columns) for path in paths])
 
-    def read_columns(self, path: str, needed: Collection[str] = ()) -> pa.Table:
+    def read_columns(self, path: str, needed: Collection[str] = (), only: Collection[str] | None = None) -> pa.Table:
         """The columns of one of its tables' files, without image bytes; those that no release has are left out.
 
-        Raises DamagedFile as `rows` does. needed: columns that it must have.
+        Raises DamagedFile as `rows` does. needed: columns that it must have; only: those to read, by default all.
         """
         name = release_tables.table_of_path(path)
         if name is None:
             raise AssertionError(f"expected a file of a release's table, got {path}")
         with self.open_parquet(path) as parquet:
             leaves = [parquet.schema.column(place).path for place in range(len(parquet.schema))]
-            wanted = set(release_tables.TABLES[name].schema.names) - {"image"}
+            wanted = set(release_tables.TABLES[name].schema.names if only is None else only) - {"image"}
             found = parquet.read(columns=[leaf for leaf in leaves if leaf.partition(".")[0] in wanted])
         try:
             return release_tables.check_columns(found, name, needed)
@@ -254,7 +256,7 @@ class Release:
     @functools.cached_property
     def manifest_fields(self) -> dict[str, Any]:
         """The manifest as it is written, with all fields, those that this program does not know too."""
-        fields: dict[str, Any] = json.loads(regular.read_from(self.fs, f"{self.root}/manifest.json"))
+        fields: dict[str, Any] = json.loads(self.manifest_text)
         return fields
 
     def paths(self) -> list[str]:
@@ -450,23 +452,23 @@ class Draft:
         """Nothing is written before the first file."""
         self._store = store
         local = Path(store.full(layout.SCRATCH)) if store.is_local else Path(os.environ.get("TMPDIR", "/tmp"))
-        self._beside = local / f"draft-{uuid.uuid4().hex}"
+        self.folder = local / f"draft-{uuid.uuid4().hex}"
         self.files: dict[str, FileEntry] = {}
 
     def __enter__(self) -> Self:
         """Begin with an empty folder."""
-        self._beside.mkdir(parents=True)
+        self.folder.mkdir(parents=True)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Leave nothing behind."""
-        shutil.rmtree(self._beside, ignore_errors=True)
+        shutil.rmtree(self.folder, ignore_errors=True)
 
     def write(self, path: str, data: bytes, rows: int | None = None) -> None:
         """A whole file."""
-        target = self._beside / path
+        target = self.folder / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(data)
         self._note(path, rows)
@@ -477,18 +479,24 @@ class Draft:
 
     def write_chunks(self, path: str, chunks: Iterable[Any]) -> None:
         """A file of which only a piece at a time is in memory: bytes, or buffers of them."""
-        target = self._beside / path
+        target = self.folder / path
         target.parent.mkdir(parents=True, exist_ok=True)
         with target.open("wb") as file:
             for chunk in chunks:
                 file.write(chunk)
         self._note(path, None)
 
-    def write_parquet(self, path: str, groups: Iterable[pa.Table], schema: pa.Schema) -> None:
-        """A Parquet file with one row group for each table given."""
-        target = self._beside / path
+    def write_parquet(
+        self, path: str, groups: Iterable[pa.Table], schema: pa.Schema, order: Sequence[str] = ()
+    ) -> None:
+        """A Parquet file as `release_parquet.write_parquet` writes it, with what the contract says of each column."""
+        target = self.folder / path
         target.parent.mkdir(parents=True, exist_ok=True)
-        self._note(path, write_parquet(target, groups, schema))
+        self.files[path] = release_parquet.write_parquet(target, groups, _described(schema, path), order)
+
+    def write_table(self, path: str, table: pa.Table, schema: pa.Schema, order: Sequence[str] = ()) -> None:
+        """A table without image bytes as a Parquet file. order: columns by which it is sorted."""
+        self.write_parquet(path, release_parquet.groups_of(table, schema), schema, order)
 
     def publish(self, manifest: ReleaseManifest) -> str:
         """Show it under its version and return its URL. A damaged version of that name gives way to it."""
@@ -498,25 +506,25 @@ class Draft:
             self._publish_by_rename(Path(self._store.full(target)))
         else:
             for path in [*sorted(self.files.keys() - {"manifest.json"}), "manifest.json"]:
-                self._store.write_bytes(f"{target}/{path}", (self._beside / path).read_bytes())
+                self._store.write_bytes(f"{target}/{path}", (self.folder / path).read_bytes())
         return _url(self._store, target)
 
     def _publish_by_rename(self, target: Path) -> None:
         target.parent.mkdir(parents=True, exist_ok=True)
-        _sync(self._beside)
+        _sync(self.folder)
         asides = []
         # each turn moves into place, or finds a whole release there, or takes something broken out of the way: what is
         # whole never moves, since somebody may be reading it
         while True:
             try:
-                self._beside.rename(target)
+                self.folder.rename(target)
                 break
             except OSError as problem:
                 if problem.errno not in {errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR}:
                     raise
             if _is_whole(target):
                 break  # another build was quicker with the same release: same content
-            asides.append(self._beside.with_name(f"replaced-{uuid.uuid4().hex}"))
+            asides.append(self.folder.with_name(f"replaced-{uuid.uuid4().hex}"))
             with contextlib.suppress(FileNotFoundError):  # another build was quicker to move it aside
                 target.rename(asides[-1])
         _sync_folder(target.parent)
@@ -525,10 +533,16 @@ class Draft:
 
     def _note(self, path: str, rows: int | None) -> None:
         digest = hashlib.sha256()
-        with (self._beside / path).open("rb") as file:
+        with (self.folder / path).open("rb") as file:
             while chunk := file.read(_CHUNK):
                 digest.update(chunk)
-        self.files[path] = FileEntry(sha256=digest.hexdigest(), bytes=(self._beside / path).stat().st_size, rows=rows)
+        self.files[path] = FileEntry(sha256=digest.hexdigest(), bytes=(self.folder / path).stat().st_size, rows=rows)
+
+
+def _described(schema: pa.Schema, path: str) -> pa.Schema:
+    part = parse_part(path)
+    table = part.table if part else Path(path).stem
+    return contracts.with_descriptions(schema, table) if table in contracts.contracts() else schema
 
 
 def _is_whole(folder: Path) -> bool:
@@ -538,36 +552,8 @@ def _is_whole(folder: Path) -> bool:
         return False
 
 
-def write_parquet(target: Path, groups: Iterable[pa.Table], schema: pa.Schema) -> int:
-    """A table of a release, one row group for each table given; its rows.
-
-    Image bytes, which no codec shrinks, stand as they are.
-    """
-    codecs = {leaf: "none" if leaf == "image.bytes" else "zstd" for leaf in _leaves(schema)}
-    rows = 0
-    with pq.ParquetWriter(
-        target, schema, compression=codecs, use_dictionary=[leaf for leaf in codecs if leaf != "image.bytes"]
-    ) as writer:
-        for group in groups:
-            writer.write_table(group, row_group_size=max(1, group.num_rows))
-            rows += group.num_rows
-    return rows
-
-
 def _url(store: Store, path: str) -> str:
     return store.full(path) if store.is_local else f"{store.url.rstrip('/')}/{path}"
-
-
-def _leaves(schema: pa.Schema) -> list[str]:
-    """Column paths as Parquet names them."""
-    parquet = pq.ParquetFile(pa.BufferReader(_empty_file(schema))).schema
-    return [parquet.column(place).path for place in range(len(parquet))]
-
-
-def _empty_file(schema: pa.Schema) -> pa.Buffer:
-    sink = pa.BufferOutputStream()
-    pq.write_table(schema.empty_table(), sink)
-    return sink.getvalue()
 
 
 def _sync(top: Path) -> None:

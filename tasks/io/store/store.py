@@ -80,9 +80,25 @@ class Store:
         # with these, a folder is a part of a name, and to make one may make the bucket
         protocol = self.fs.protocol
         self._has_buckets = not _BUCKETS.isdisjoint({protocol} if isinstance(protocol, str) else protocol)
+        self.is_overlay = is_overlay
         self._overlay: dict[str, bytes] | None = {} if is_overlay else None
+        self._recorders: list[set[str]] = []
         self._hidden = set[str]()  # paths that were removed from an overlay
         self._known_as = f"plan {uuid.uuid4().hex}" if is_overlay else url  # no build finds what a plan foresaw
+
+    @contextlib.contextmanager
+    def recording(self) -> Iterator[set[str]]:
+        """Paths of tables that are read or written by this object meanwhile, and of folders that it lists."""
+        used = set[str]()
+        self._recorders.append(used)
+        try:
+            yield used
+        finally:
+            self._recorders = [other for other in self._recorders if other is not used]
+
+    def _record(self, path: str) -> None:
+        for used in self._recorders:
+            used.add(path)
 
     def full(self, path: str) -> str:
         """The path as the file system knows it."""
@@ -133,14 +149,20 @@ class Store:
         """The file's bytes. Raises DamagedFile where there is none."""
         if self._overlay is not None and path in self._overlay:
             return self._overlay[path]
-        try:
-            if path not in self._hidden:
+        if path not in self._hidden:
+            with self._nothing_there(path):
                 return regular.read_from(self.fs, self.full(path))
+        raise DamagedFile(f"expected {path} in the store {self.url}, got other bytes than it had")
+
+    @contextlib.contextmanager
+    def _nothing_there(self, path: str) -> Iterator[None]:
+        """Where there is no file, DamagedFile."""
+        try:
+            yield
         except OSError as problem:
             if problem.errno not in _NO_FILE and not isinstance(problem, regular.NotRegular):
                 raise
             raise DamagedFile(f"expected {path} in the store {self.url}, got nothing there") from problem
-        raise DamagedFile(f"expected {path} in the store {self.url}, got other bytes than it had")
 
     def exists(self, path: str) -> bool:
         """Whether there is a file or folder at the path."""
@@ -150,6 +172,7 @@ class Store:
 
     def list_folder(self, folder: str) -> list[str]:
         """Names of what lies directly in a folder, sorted; none where there is no folder."""
+        self._record(folder)
         try:
             listed = self.fs.ls(self.full(folder), detail=False, **({} if self.is_local else {"refresh": True}))
         except (FileNotFoundError, NotADirectoryError):
@@ -173,6 +196,7 @@ class Store:
         """Store a table in a folder under the SHA-256 of its Parquet bytes; writing it again changes nothing."""
         data = parquet_bytes(table)
         ref = TableRef(path=f"{folder}/{hashlib.sha256(data).hexdigest()}.parquet", rows=table.num_rows)
+        self._record(ref.path)
         if not self._is_intact(ref.path, data):
             self.write_bytes(ref.path, data)
         if is_remembered:
@@ -184,6 +208,7 @@ class Store:
 
         is_remembered: whether this process keeps it in memory; not for large tables that are read once.
         """
+        self._record(ref.path)
         if (known := _recall(self._known_as, ref.path)) is not None:
             return known
         data = self.read_bytes(ref.path)
@@ -255,6 +280,28 @@ class Store:
             self.remove(blob_path(sha256))
             raise DamagedFile(f"expected blob {sha256}, got other bytes; they were removed")
         return data
+
+    def read_blob_into(self, sha256: str, target: memoryview) -> None:
+        """Fill memory, as long as the blob, with its bytes, hashed again. Raises as `read_blob` does."""
+        path = blob_path(sha256)
+        if self.is_local and self._overlay is None:
+            digest = self._read_local_into(path, target)
+        else:
+            data = self.read_bytes(path)
+            digest = hashlib.sha256(data).hexdigest()
+            if len(data) == len(target):
+                target[:] = data
+            elif digest == sha256:
+                raise DamagedFile(f"expected {len(target)} bytes of blob {sha256}, got {len(data)}")
+        if digest != sha256:
+            self.remove(path)
+            raise DamagedFile(f"expected blob {sha256}, got other bytes; they were removed")
+
+    def _read_local_into(self, path: str, target: memoryview) -> str:
+        """The digest of what was read; empty where the file is shorter or longer than the memory."""
+        with self._nothing_there(path), regular.open_file(self.full(path)) as file:
+            is_whole = file.readinto(target) == len(target) and not file.read(1)  # type: ignore[attr-defined]
+        return hashlib.sha256(target).hexdigest() if is_whole else ""
 
     def blob_sizes(self) -> dict[str, int]:
         """Bytes of every blob by its SHA-256: one listing instead of a question per blob."""

@@ -12,7 +12,7 @@ from tests.support.release_rows import FACTS, IMAGE, MEDIA
 
 
 def problems(rows: list[Row], facts: ReleaseFacts = FACTS) -> list[str]:
-    return list(broken_rules("images", "record_id", rows, image_rules(facts)))
+    return list(broken_rules("images", "record_id", ("style", "record_id"), rows, image_rules(facts)))
 
 
 @pytest.mark.parametrize(
@@ -64,9 +64,16 @@ def test_rules_of_columns_that_an_earlier_contract_had_not_are_passed_over():
 
 def test_a_file_named_by_other_bytes_is_told():
     rules = image_rules(FACTS._replace(sha256_by_path={MEDIA: "0" * 64}))
-    (problem,) = broken_rules("images", "record_id", [IMAGE], rules)
+    (problem,) = broken_rules("images", "record_id", ("style", "record_id"), [IMAGE], rules)
     assert problem.startswith("images.path: expected a file of the release with the image's bytes")
 
 
 def test_a_release_that_names_no_hash_may_have_any():
-    assert list(broken_rules("images", "record_id", [IMAGE], image_rules(FACTS._replace(phash_recipe=None)))) == []
+    assert (
+        list(
+            broken_rules(
+                "images", "record_id", ("style", "record_id"), [IMAGE], image_rules(FACTS._replace(phash_recipe=None))
+            )
+        )
+        == []
+    )

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from tasks.core.export.row_groups import ORDER
 from tasks.core.verify_images import image_rules
 from tasks.core.verify_rows import annotation_rules, broken_rules, ledger_rules
 from tests.support.broken_rules import CASES, Case
@@ -13,7 +14,7 @@ from tests.support.release_rows import FACTS, IMAGE, KEPT, KEYS, PEOPLES, ROWS
 
 def problems(table: str, rows: list[dict[str, Any]]) -> list[str]:
     rules = {"images": image_rules, "annotations": annotation_rules, "ledger": ledger_rules}[table](FACTS)
-    return list(broken_rules(table, KEYS[table], rows, rules))
+    return list(broken_rules(table, KEYS[table], ORDER.get(table, (KEYS[table],)), rows, rules))
 
 
 @pytest.mark.parametrize("table", ROWS)
@@ -40,9 +41,11 @@ def test_a_null_breaks_a_rule_and_the_first_row_stands_for_all():
     assert width == "images.width_px: expected at least 1 px, got None in museum:1, and 1 more rows"
 
 
-def test_rows_are_sorted_inside_a_folder():
-    rows = [{**PEOPLES, "annotation_id": number, "folder": None} for number in (3, 5, 4)]
-    assert problems("annotations", rows) == ["annotations: expected rows sorted by annotation_id, got 4 after 5"]
+def test_rows_are_sorted_inside_a_split():
+    rows = [{**PEOPLES, "annotation_id": number, "split_of_file": None} for number in (3, 5, 4)]
+    assert problems("annotations", rows) == [
+        "annotations: expected rows sorted by record_id, annotation_id, got 4 after 5"
+    ]
 
 
 @pytest.mark.parametrize(

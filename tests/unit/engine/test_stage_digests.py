@@ -217,6 +217,7 @@ OUTSIDE = {
     "mending": "removes what is damaged, so that it is asked for or computed again",
     "parts": "how many rows at once, which changes nothing (law 1)",
     "previous": "taken anew in each build; what it says is part of the views",
+    "promises": "asks what is about to be published, and changes nothing of it",
     "roles": "taken anew in each build; what it says is part of the views",
     "progress": "shown, not stored",
     "rate_limits": "who asks, and how politely: no content",

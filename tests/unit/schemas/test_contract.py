@@ -15,7 +15,7 @@ TEXT: dict[str, Any] = {
     "schema": [
         {
             "name": "pairs",
-            "physicalName": "pairs.parquet",
+            "customProperties": [{"property": "files", "value": "pairs.parquet"}],
             "properties": [
                 {"name": "b", "physicalType": "string", "primaryKey": True, "primaryKeyPosition": 2},
                 {"name": "a", "physicalType": "string", "primaryKey": True, "primaryKeyPosition": 1, "required": True},
@@ -41,6 +41,7 @@ def test_a_contract_is_read_by_what_its_table_says():
     assert column is not None
     assert column.is_content
     assert column.custom_value("unit") is None
+    assert column.arrow_type == "string"
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
-"""The images table without its bytes, and how its rows fall into files and row groups."""
+"""The images table without its bytes."""
 
-import itertools
 from datetime import UTC, datetime
 from typing import Any
 
@@ -12,53 +11,6 @@ from hypothesis import strategies as st
 from schemas.tables import IMAGES
 from tasks.core.export import images
 from tests.support import rowwise
-
-SIZES = [4, 4, 4, 9]
-
-
-@pytest.mark.parametrize(
-    ("sizes", "group_bytes", "part_bytes", "expected"),
-    [
-        pytest.param([], 8, 12, [[(0, 0)]], id="no rows: one file with one empty group"),
-        pytest.param([0, 0, 0], 8, 12, [[(0, 3)]], id="rows without bytes lie together"),
-        pytest.param(
-            SIZES, 8, 12, [[(0, 2), (2, 3)], [(3, 4)]], id="a group ends before it would be too large, and a file too"
-        ),
-        pytest.param(SIZES, 100, 100, [[(0, 4)]], id="all in one"),
-        pytest.param(SIZES, 12, 12, [[(0, 3)], [(3, 4)]], id="limits are reached, not passed"),
-        pytest.param(SIZES, 1, 100, [[(0, 1), (1, 2), (2, 3), (3, 4)]], id="rows larger than a group stand alone"),
-        pytest.param(SIZES, 1, 1, [[(0, 1)], [(1, 2)], [(2, 3)], [(3, 4)]], id="groups larger than a file stand alone"),
-        pytest.param([50], 8, 12, [[(0, 1)]], id="one row larger than all limits"),
-        pytest.param([0, 50, 0], 8, 12, [[(0, 1)], [(1, 2)], [(2, 3)]], id="a large one between rows without bytes"),
-        pytest.param([4, 4], 100, 4, [[(0, 2)]], id="a group is never parted over two files"),
-    ],
-)
-def test_row_groups_and_files(sizes: list[int], group_bytes: int, part_bytes: int, expected: list[Any]):
-    assert images.files(sizes, group_bytes, part_bytes) == expected
-
-
-@given(st.lists(st.integers(0, 40), min_size=1, max_size=40), st.integers(1, 60), st.integers(1, 150))
-def test_every_row_lies_in_one_group_and_no_limit_is_passed_by_more_than_one_row(
-    sizes: list[int], group_bytes: int, part_bytes: int
-):
-    files = images.files(sizes, group_bytes, part_bytes)
-    groups = [group for file in files for group in file]
-    assert groups[0][0] == 0
-    assert groups[-1][1] == len(sizes)
-    assert all(left[1] == right[0] for left, right in itertools.pairwise(groups))
-
-    def weight(start: int, stop: int) -> int:
-        return sum(sizes[start:stop])
-
-    for start, stop in groups:
-        assert stop > start
-        assert stop - start == 1 or weight(start, stop) <= group_bytes
-    for left, right in itertools.pairwise(groups):  # no group ends sooner than it must
-        assert weight(*left) + sizes[right[0]] > group_bytes
-    for file in files:
-        assert len(file) == 1 or weight(file[0][0], file[-1][1]) <= part_bytes
-    for one, two in itertools.pairwise(files):  # and no file either
-        assert weight(one[0][0], one[-1][1]) + weight(*two[0]) > part_bytes
 
 
 def columns(**changes: Any) -> dict[str, pa.Array]:

@@ -83,11 +83,11 @@ def test_a_ledger_that_can_not_be_counted_is_told(row):
 
 def test_the_card_has_one_section_on_it():
     once = release.card_with(
-        "# Small\n", tombstones_of(("s:1", "2024-05-01", "r", None), ("s:2", "2024-06-01", "r", None))
+        "# Small\n", tombstones_of(("s:1", "2024-05-01", "r", None), ("s:2", "2024-06-01", "r", None)), {}
     )
     assert "Records were taken down after this version was published (the last on 2024-06-01)" in once
     assert "2024-06-01" in once
-    assert release.card_with(once, tombstones_of(("s:1", "2025-01-01", "r", None))).count("## Amended") == 1
+    assert release.card_with(once, tombstones_of(("s:1", "2025-01-01", "r", None)), {}).count("## Amended") == 1
 
 
 def test_artists_of_whom_nothing_else_is_known_are_no_longer_named():

@@ -1,9 +1,13 @@
 """The contracts as they ship."""
 
+from pathlib import Path
+
 import pyarrow as pa
+import pytest
 import yaml
 
 from schemas.contract import TABLES
+from schemas.errors import BadInput
 from schemas.tables import ANNOTATIONS, IMAGES
 from tasks.io.files import contracts
 
@@ -44,3 +48,48 @@ def test_what_fields_and_the_schema_say_already_stays():
 def test_the_first_contract_is_kept_for_the_releases_that_carry_it():
     assert contracts.first_version().startswith("1.")
     assert yaml.safe_load(contracts.first_text())["version"] == contracts.first_version()
+
+
+def test_what_was_published_is_read_by_version_and_table():
+    assert set(contracts.published("release")["2.0.0"]) == set(TABLES)
+
+
+@pytest.fixture
+def release(tmp_path: Path) -> Path:
+    """The folder of a release, as far as contracts go."""
+    for path, text in contracts.texts().items():
+        (tmp_path / "0123456789ab" / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "0123456789ab" / path).write_text(text, encoding="utf-8")
+    (tmp_path / "latest").write_text("0123456789ab\n")
+    return tmp_path / "0123456789ab"
+
+
+def test_contracts_are_read_from_a_file_a_folder_and_a_release(release: Path):
+    whole = contracts.contracts()
+    assert contracts.read(str(release)) == contracts.read(f"{release}/contract/") == whole
+    assert contracts.read(str(release.with_name("latest"))) == whole
+    assert contracts.read(str(release / "contract/ledger.odcs.yaml")) == {"ledger": whole["ledger"]}
+    assert contracts.read(f"file://{release}") == whole
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("nowhere", None, "expected a file or a folder of contracts, got"),
+        ("", None, "expected files <table>.odcs.yaml, got none in"),
+        ("a.yaml", b"[1]", "expected a contract of one table in the Open Data Contract Standard, got"),
+        ("a.yaml", b"version: 1.4.1", "apiVersion: Field required"),
+        ("a.yaml", b"\xff", "codec can't decode"),
+        ("a.yaml", b"a: &a [*a]", "that does not hold itself"),
+        ("a.yaml", b"x" * (1 << 20) + b"x", "expected YAML of at most 1,048,576 bytes, got more"),
+        ("latest", b"../elsewhere", "expected a version in `latest`, got '../elsewhere'"),
+    ],
+)
+def test_what_is_no_contract_is_told_in_one_line(tmp_path: Path, name: str, text: bytes | None, said: str):
+    if text is not None:
+        (tmp_path / name).write_bytes(text)
+    with pytest.raises(BadInput) as told:
+        contracts.read(str(tmp_path / name))
+    assert str(told.value).startswith("contract: ")
+    assert said in str(told.value)
+    assert "\n" not in str(told.value)

@@ -189,3 +189,20 @@ def test_a_table_of_other_types_is_damage_before_anything_is_written(store, rele
     with pytest.raises(DamagedFile, match="got image as int64, not as struct"):
         ReleaseEditor(store, release, is_dry=is_dry).table(PATH, without("a:1"))
     assert release.read(PATH) == before
+
+
+def test_what_a_file_says_of_itself_stays(store: Store, release: Release):
+    said = IMAGES.with_metadata({"huggingface": "{}"})
+    with Draft(store) as draft:
+        draft.write_parquet(PATH, [pa.Table.from_pylist(ROWS, IMAGES)], said, ["record_id"])
+        files = dict(draft.files)
+        url = draft.publish(release.manifest.model_copy(update={"version": "ddddeeeeffff", "files": files}))
+    other = Release(url)
+    before = other.schema(PATH)
+    assert before.metadata == said.metadata
+    assert before.field("record_id").metadata[b"description"]
+    ReleaseEditor(store, other, is_dry=False).table(PATH, without("a:1"))
+    with other.open_parquet(PATH) as parquet:
+        assert parquet.metadata.num_rows == 3
+        assert parquet.schema_arrow.equals(before, check_metadata=True)
+        assert [one.column_index for one in parquet.metadata.row_group(0).sorting_columns] == [0]

@@ -1,5 +1,6 @@
 """Files that a purge removes or rewrites: only those of the area, and none in a dry run."""
 
+import time
 import uuid
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -11,7 +12,7 @@ import pytest
 
 from schemas.tables import RETRIEVALS
 from tasks.io.store import layout
-from tasks.io.store.cleaning import StoreCleaner
+from tasks.io.store.cleaning import StoreCleaner, written_at
 from tasks.io.store.journal import Journal
 from tasks.io.store.layout import Area, area_of
 from tasks.io.store.store import Store, parquet_bytes
@@ -325,3 +326,50 @@ def test_a_dry_run_leaves_what_is_damaged(store):
     assert files(store) == before
     assert list(cleaner(Store(store.url)).tables(HASHES)) == []
     assert files(store) == {}
+
+
+def test_files_of_an_area_have_their_sizes_and_times(store):
+    store.write_bytes(f"{FOLDER}/1.parquet", b"123")
+    store.write_bytes("measures/quality/k/1.parquet", b"1")
+    ((path, length, written_s),) = cleaner(store).files(HASHES)
+    assert (path, length) == (f"{FOLDER}/1.parquet", 3)
+    assert abs(time.time() - written_s) < 60
+    assert written_at(store, FOLDER) == written_at(store, f"{FOLDER}/1.parquet") == written_s
+    assert written_at(store, "measures/other") == 0
+    assert list(cleaner(store).files(LEFTOVERS)) == []
+
+
+def test_columns_are_read_of_tables_that_have_them(store):
+    store.write_table(FOLDER, ONE, is_remembered=False)
+    store.write_table(FOLDER, pa.table({"other": [1]}), is_remembered=False)
+    store.write_bytes(f"{FOLDER}/1.parquet", b"no table")
+    assert [table.to_pydict() for table in cleaner(store).columns(HASHES, ["sha256"])] == [{"sha256": ["a"]}]
+
+
+def test_a_release_goes_as_a_whole_and_not_in_a_dry_run(store):
+    store.write_bytes("releases/small/0123456789ab/manifest.json", b"{}")
+    store.write_bytes("releases/small/0123456789ab/images/1.parquet", b"x")
+    store.write_bytes("releases/small/latest", b"x")
+    cleaner(store, is_dry=True).remove_release("small", "0123456789ab")
+    assert len(files(store)) == 3
+    cleaner(store).remove_release("small", "0123456789ab")
+    assert list(files(store)) == ["releases/small/latest"]
+
+
+def test_what_a_killed_prune_moved_aside_goes(local):
+    local.write_bytes("tmp/pruned-1/manifest.json", b"x")
+    local.write_bytes("tmp/draft-1/manifest.json", b"x")
+    cleaner(local, is_dry=True).remove_pruned()
+    assert {"draft-1", "pruned-1"} <= {*local.list_folder("tmp")}
+    cleaner(local).remove_pruned()
+    assert "draft-1" in local.list_folder("tmp")
+    assert "pruned-1" not in local.list_folder("tmp")
+
+
+def test_empty_folders_go(local):
+    local.write_bytes(f"{FOLDER}/1.parquet", b"x")
+    (Path(local.root) / "measures/hash/empty").mkdir()
+    cleaner(local, is_dry=True).remove_empty_folders(HASHES)
+    assert len(local.list_folder("measures/hash")) == 2
+    cleaner(local).remove_empty_folders(HASHES)
+    assert local.list_folder("measures/hash") == ["k"]

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import fsspec
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 from schemas.errors import BadInput, DamagedFile
@@ -323,30 +322,6 @@ def test_json_is_the_same_whatever_the_order_of_its_keys(store):
     assert published_to.read("a.json").decode() == '{"a":{"c":2,"d":1},"b":1,"ü":["é"]}'
 
 
-def test_a_parquet_file_has_a_row_group_for_each_table_and_leaves_image_bytes_as_they_are(store):
-    groups = [
-        pa.Table.from_pylist([{"record_id": f"{n}", "image": {"bytes": bytes([n]) * 5000, "path": "a"}}] * n, IMAGES)
-        for n in (1, 3, 0, 2)
-    ]
-    with Draft(store) as draft:
-        draft.write_parquet("images/split=train/part-0.parquet", iter(groups), IMAGES)
-        release = Release(draft.publish(manifest(dict(draft.files))))
-    path = "images/split=train/part-0.parquet"
-    read = pq.ParquetFile(pa.BufferReader(release.read(path)))
-    columns = [read.metadata.row_group(0).column(place) for place in range(3)]
-
-    assert release.manifest.files[path].rows == 6
-    sizes = [read.metadata.row_group(n).num_rows for n in range(read.num_row_groups)]
-    assert [size for size in sizes if size] == [1, 3, 2]
-    assert {column.path_in_schema: column.compression for column in columns} == {
-        "record_id": "ZSTD",
-        "image.bytes": "UNCOMPRESSED",
-        "image.path": "ZSTD",
-    }
-    assert read.read() == pa.concat_tables(groups)
-    assert release.schema(path) == IMAGES
-
-
 def test_a_parquet_file_of_no_rows_can_be_read(store):
     with Draft(store) as draft:
         draft.write_parquet("ledger.parquet", [], LEDGER)
@@ -360,12 +335,12 @@ def test_batches_follow_the_manifest_and_are_small(store):
     with Draft(store) as draft:
         for split, rows in (("val", 3), ("train", 300)):
             table = pa.table({"record_id": [f"{split}{n}" for n in range(rows)]})
-            draft.write_parquet(f"images/split={split}/part-0.parquet", [table], table.schema)
-        draft.write("images/split=train/notes.txt", b"no table")
+            draft.write_parquet(f"images/{split}-00000-of-00001.parquet", [table], table.schema)
+        draft.write("images/notes.txt", b"no table")
         draft.write("imagesque.parquet", b"no table")
         release = Release(draft.publish(manifest(dict(draft.files))))
 
-    assert release.parts("images") == ["images/split=train/part-0.parquet", "images/split=val/part-0.parquet"]
+    assert release.parts("images") == ["images/train-00000-of-00001.parquet", "images/val-00000-of-00001.parquet"]
     assert [batch.num_rows for batch in release.batches("images")] == [256, 44, 3]
     assert [batch.num_rows for batch in release.batches("images", rows=1000)] == [300, 3]
     assert release.parts("ledger") == []

@@ -1,0 +1,83 @@
+"""The tables of a release as their contracts promise them: for people, and as a JSON Schema of one row."""
+
+import re
+import textwrap
+from collections.abc import Iterator
+from typing import Any
+
+from schemas.contract import ContractProperty, DataContract
+
+_DIALECT = "https://json-schema.org/draft/2020-12/schema"
+_WIDTH, _INDENT = 100, " " * 4
+_PLAIN: dict[str, dict[str, Any]] = {
+    "string": {"type": "string"},
+    "binary": {"type": "string", "contentEncoding": "base64"},
+    "bool": {"type": "boolean"},
+    "double": {"type": "number"},
+    "uint64": {"type": "integer", "minimum": 0},
+}
+
+Node = dict[str, Any]
+
+
+def table_lines(contract: DataContract) -> Iterator[str]:
+    """What a table holds, column by column, for a terminal."""
+    table = contract.table
+    yield f"{table.name}: {table.description}"
+    yield f"contract {contract.version}; a row's key is {', '.join(table.primary_key)}"
+    for column in table.properties:
+        unit = column.custom_value("unit")
+        yield ""
+        yield f"{column.name}  {column.arrow_type}{'' if column.required else ', may be null'}"
+        yield from _wrapped(f"{column.description}{f' [{unit}]' if unit else ''}")
+        for value in column.enum:
+            yield from _wrapped(f"- {value.value}: {value.description}")
+
+
+def _wrapped(text: str) -> list[str]:
+    return textwrap.wrap(text, _WIDTH, initial_indent=_INDENT, subsequent_indent=_INDENT)
+
+
+def row_schema(contract: DataContract) -> Node:
+    """JSON Schema 2020-12 of one row as JSON: times as ISO 8601, bytes in base 64. Further columns may follow."""
+    table = contract.table
+    return {
+        "$schema": _DIALECT,
+        "title": table.name,
+        "description": table.description,
+        "type": "object",
+        "properties": {column.name: _column(column) for column in table.properties},
+        "required": [column.name for column in table.properties],
+    }
+
+
+def _column(column: ContractProperty) -> Node:
+    node = json_type(column.arrow_type)
+    if column.words:
+        node["enum"] = column.words
+    unit = column.custom_value("unit")
+    node = node if column.required else {"anyOf": [node, {"type": "null"}]}
+    return {**node, "description": f"{column.description}{f' [{unit}]' if unit else ''}", "examples": column.examples}
+
+
+def json_type(arrow: str) -> Node:
+    """The JSON Schema of values of an Arrow type, by its name in a contract. Raises ValueError for an unknown one.
+
+    >>> json_type("list<int32>")
+    {'type': 'array', 'items': {'type': 'integer'}}
+    """
+    if arrow in _PLAIN:
+        return dict(_PLAIN[arrow])
+    if re.fullmatch(r"int\d+", arrow):
+        return {"type": "integer"}
+    if arrow.startswith("timestamp["):
+        return {"type": "string", "format": "date-time"}
+    if found := re.fullmatch(r"list<(.+)>", arrow):
+        return {"type": "array", "items": json_type(found[1])}
+    if found := re.fullmatch(r"fixed_size_list<(.+)>\[(\d+)\]", arrow):
+        return {"type": "array", "items": json_type(found[1]), "minItems": int(found[2]), "maxItems": int(found[2])}
+    if found := re.fullmatch(r"struct<(.+)>", arrow):
+        fields = [part.partition(": ") for part in found[1].split(", ")]
+        either = {name: {"anyOf": [json_type(kind), {"type": "null"}]} for name, _, kind in fields}
+        return {"type": "object", "properties": either}
+    raise ValueError(f"expected an Arrow type that contracts have, got '{arrow}'")

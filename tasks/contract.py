@@ -1,0 +1,39 @@
+"""contract: two versions of a contract beside each other."""
+
+from dataclasses import dataclass
+
+from schemas.phrases import counted, quoted
+from tasks.core.contract.changes import changes, is_allowed
+from tasks.io.files import contracts
+
+
+@dataclass(frozen=True)
+class ContractComparison:
+    """What has changed, as a text for people; is_allowed: whether the version's number says so."""
+
+    text: str
+    is_allowed: bool
+
+
+def compare(old: str, new: str) -> ContractComparison:
+    """Compare contracts that lie as files, in folders, or in releases.
+
+    Raises BadInput where there is none.
+    """
+    before, after = contracts.read(old), contracts.read(new)
+    old_version, new_version = (next(iter(of.values())).version for of in (before, after))
+    found = sorted(changes(before, after), key=lambda change: not change.is_breaking)
+    is_right = is_allowed(old_version, new_version, found)
+    lines = [f"{'breaks' if change.is_breaking else 'ok':>6}  {change.sentence}" for change in found]
+    breaking = sum(change.is_breaking for change in found)
+    said = f"{counted(breaking, 'change')} {'breaks' if breaking == 1 else 'break'} readers"
+    versions = f"{quoted(old_version)} to {quoted(new_version)}"
+    if not found:
+        lines.append(f"{versions}: nothing that readers go by has changed")
+    elif not breaking:
+        lines.append(f"{versions}: readers of the old contract can read by it as before")
+    elif is_right:
+        lines.append(f"{versions}: {said}, as a new major version may")
+    else:
+        lines.append(f"{versions}: expected a new major version, since {said}, got none")
+    return ContractComparison("\n".join(lines), is_right)

@@ -1,0 +1,153 @@
+"""Columns of two tables side by side: which rows are in both, and in which of them the values differ."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from schemas.diff import CHANGES, ChangeReason, Kind
+
+Bools = NDArray[np.bool_]
+Column: TypeAlias = pa.Array | pa.ChunkedArray
+_REASONS = tuple(ChangeReason)
+
+
+class Alignment(NamedTuple):
+    """Rows of two columns of keys. both: (P, 2) places of those that are in both, by the second; only_before,
+    only_after: places of the others.
+    """
+
+    both: NDArray[np.int64]
+    only_before: NDArray[np.int64]
+    only_after: NDArray[np.int64]
+
+
+def align(before: Column, after: Column) -> Alignment:
+    """Where two columns, each of which is unique and has no null, have the same keys."""
+    found = _numpy(pc.fill_null(pc.index_in(after, value_set=_one(before)), -1)).astype(np.int64)
+    rows = np.flatnonzero(found >= 0)
+    is_common = np.zeros(len(before), np.bool_)
+    is_common[found[rows]] = True
+    return Alignment(np.stack([found[rows], rows], axis=1), np.flatnonzero(~is_common), np.flatnonzero(found < 0))
+
+
+def differ(before: Column, after: Column) -> Bools:
+    """(N,) whether the values of two columns of N rows differ; null is equal to null, and lists go by their items."""
+    one, other = _one(before), _one(after)
+    if _is_list(one.type):
+        return _lists_differ(one, other)
+    is_same = pc.or_(pc.fill_null(pc.equal(one, other), False), pc.and_(pc.is_null(one), pc.is_null(other)))
+    is_other: Bools = ~_numpy(is_same)
+    return is_other
+
+
+def _lists_differ(before: pa.Array, after: pa.Array) -> Bools:
+    sizes = [_numpy(pc.fill_null(pc.list_value_length(side), -1)) for side in (before, after)]
+    found: Bools = sizes[0] != sizes[1]
+    rows = np.flatnonzero(~found & (sizes[0] > 0))
+    if len(rows):
+        items = [pc.list_flatten(side.take(pa.array(rows))) for side in (before, after)]
+        starts = np.concatenate([[0], np.cumsum(sizes[0][rows])[:-1]])
+        found[rows] = np.logical_or.reduceat(differ(*items), starts)
+    return found
+
+
+def is_in(column: Column, values: Column) -> Bools:
+    """(N,) whether each value of a column is one of these; null is none."""
+    if not len(values):
+        return np.zeros(len(column), np.bool_)
+    return _numpy(pc.and_(pc.is_in(column, value_set=_one(values)), pc.is_valid(column)))
+
+
+def equals(column: Column, value: str) -> Bools:
+    """(N,) whether each value of a column is this one; null is not."""
+    return _numpy(pc.fill_null(pc.equal(column, value), False))
+
+
+def as_text(column: Column) -> pa.Array:
+    """Any column as text, lists with " | " between their items; null stays null."""
+    column = _one(column)
+    if _is_list(column.type):
+        return pc.binary_join(column.cast(pa.list_(pa.string())), " | ")
+    return column.cast(pa.string())
+
+
+def joined(*parts: Column | str) -> pa.Array:
+    """(N,) texts put together; null counts as empty."""
+    return _one(pc.binary_join_element_wise(*parts, "", null_handling="replace", null_replacement=""))
+
+
+def take(column: Column, rows: NDArray[np.int64]) -> pa.Array:
+    """The rows of a column; without moving anything where these are all of them, in order."""
+    whole = _one(column)
+    if len(rows) == len(whole) and np.array_equal(rows, np.arange(len(rows))):
+        return whole
+    return whole.take(pa.array(rows))
+
+
+class Explanations:
+    """Why each of N rows has changed: the first reason whose condition holds."""
+
+    def __init__(self, rows: int) -> None:
+        self._reason = np.full(rows, -1, np.int8)
+        self._detail = pa.nulls(rows, pa.string())
+
+    def say(self, where: Bools, reason: ChangeReason, detail: str | Column | Callable[[], str | Column] = "") -> None:
+        """Give a reason to the rows that have none yet. where: (N,). detail: of all rows, or (N,), or what gives it."""
+        is_new = where & (self._reason < 0)
+        if not is_new.any():
+            return
+        self._reason[is_new] = _REASONS.index(reason)
+        text = detail() if callable(detail) else detail
+        value = pa.scalar(text or None, pa.string()) if isinstance(text, str) else _one(text)
+        self._detail = pc.if_else(pa.array(is_new), value, self._detail)
+
+    def columns(self) -> tuple[pa.Array, pa.Array]:
+        """(N,) reasons and details; what has none is unknown."""
+        self.say(np.ones(len(self._reason), np.bool_), ChangeReason.UNKNOWN)
+        reasons = pa.DictionaryArray.from_arrays(pa.array(self._reason), pa.array([str(each) for each in _REASONS]))
+        return reasons.cast(pa.string()), self._detail
+
+
+def changes(
+    record_id: Column,
+    kind: Kind | Column,
+    why: Explanations,
+    *,
+    field: str | Column | None = None,
+    values: tuple[Column | None, Column | None] = (None, None),
+    splits: tuple[Column | None, Column | None] = (None, None),
+) -> pa.Table:
+    """CHANGES of these records, in their order. values, splits: before and after; None: null."""
+    rows = len(record_id)
+    reason, detail = why.columns()
+    given = {
+        "record_id": record_id,
+        "kind": pa.repeat(str(kind), rows) if isinstance(kind, Kind) else kind,
+        "field": pa.repeat(field, rows) if isinstance(field, str) else field,
+        "before": values[0],
+        "after": values[1],
+        "reason": reason,
+        "detail": detail,
+        "split_before": splits[0],
+        "split_after": splits[1],
+    }
+    return pa.table(
+        [pa.nulls(rows, pa.string()) if given[name] is None else _one(given[name]) for name in CHANGES.names],
+        schema=CHANGES,
+    )
+
+
+def _one(column: Column) -> pa.Array:
+    return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+
+
+def _numpy(column: Column) -> NDArray[Any]:
+    return np.asarray(_one(column).to_numpy(zero_copy_only=False))
+
+
+def _is_list(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_list(kind) or pa.types.is_fixed_size_list(kind))

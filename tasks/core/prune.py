@@ -1,0 +1,148 @@
+"""What may leave a store: releases beyond those to keep, and what no kept release and no last build needs."""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from datetime import UTC, date, datetime
+from typing import NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from schemas.phrases import counted
+
+
+class ReleaseFacts(NamedTuple):
+    """What the choice of releases goes by. is_trial: it was built with a limit, and never was the newest."""
+
+    version: str
+    previous: str | None
+    is_trial: bool
+    written: datetime
+
+
+class StoredFile(NamedTuple):
+    """A file of a store: its path below it, its length, and when it was written, in seconds since 1970."""
+
+    path: str
+    bytes: int
+    written_s: float
+
+
+def reasons_to_stay(
+    releases: Collection[ReleaseFacts], latest: Collection[str], keep: int, since: date | None, grace_from: datetime
+) -> dict[str, str | None]:
+    """Why each release of a dataset stays, newest first; None: it goes.
+
+    latest: versions that are, or are being published as, the newest. keep: so many of the newest stay, trials apart.
+    since: what was written on that day or later stays. grace_from: what was written later than that stays, too.
+
+    The newest are the latest one and those before it, each the `previous` of the one before: that order needs no clock.
+    Releases that are no such ancestors follow, by their time. To be the `previous` of a release that stays is no
+    reason: a release is whole without it.
+    """
+    order = _newest_first(releases, latest)
+    full = [release.version for release in order if not release.is_trial]
+    newest = {*full[:keep]}
+    reasons: dict[str, str | None] = {}
+    for release in order:
+        if release.version in latest:
+            reasons[release.version] = "latest"
+        elif release.version in newest:
+            reasons[release.version] = f"one of the newest {keep}"
+        elif since is not None and release.written.astimezone(UTC).date() >= since:
+            reasons[release.version] = f"written since {since}"
+        elif release.written >= grace_from:
+            reasons[release.version] = "within the time of grace"
+        else:
+            reasons[release.version] = None
+    return reasons
+
+
+def _newest_first(releases: Collection[ReleaseFacts], latest: Collection[str]) -> list[ReleaseFacts]:
+    by_version = {release.version: release for release in releases}
+    order: dict[str, ReleaseFacts] = {}
+    for version in sorted(latest):
+        following: str | None = version
+        while following in by_version and following not in order:
+            order[following] = by_version[following]
+            following = by_version[following].previous
+    others = [release for release in releases if release.version not in order]
+    others.sort(key=lambda release: (release.written, release.version), reverse=True)
+    return [*order.values(), *others]
+
+
+def seen_files(ledgers: Iterable[pa.Table]) -> set[str]:
+    """SHA-256 of all images that these ledgers name, of kept and of dropped records."""
+    found = set[str]()
+    for ledger in ledgers:
+        found.update(pc.unique(ledger["sha256"]).drop_null().to_pylist())
+    return found
+
+
+def newest_answers(answers: pa.Table) -> set[str]:
+    """SHA-256 of the newest whole answer to each request.
+
+    answers: request, sha256 (null: it failed), retrieved_at; an answer may stand in for later ones that failed.
+    """
+    whole = answers.filter(pc.is_valid(answers["sha256"])).sort_by("retrieved_at")
+    newest = dict(zip(whole["request"].to_pylist(), whole["sha256"].to_pylist(), strict=True))
+    return {*newest.values()}
+
+
+def unused(
+    files: Mapping[str, Collection[StoredFile]], uses: Collection[str], grace_from_s: float
+) -> Iterator[StoredFile]:
+    """Files of caches that nobody has looked at, and of which nothing was written since.
+
+    files: by cache key, of all areas: what belongs together goes together; where there is none, by path. uses: paths of
+    files and folders that the last builds have looked at.
+    """
+    words = {word for path in uses for word in (path, *path.split("/"))}
+    for key, its_files in files.items():
+        if key not in words and all(file.written_s < grace_from_s for file in its_files):
+            yield from its_files
+
+
+def report(
+    reasons: Mapping[str, Mapping[str, str | None]],
+    bytes_by_release: Mapping[tuple[str, str], int],
+    freed: Mapping[str, tuple[int, int]],
+    notes: Collection[str],
+    *,
+    is_done: bool,
+) -> Iterator[str]:
+    """What a prune tells, line by line.
+
+    reasons: of each dataset, by `reasons_to_stay`. freed: what goes besides, to its files and bytes.
+    """
+    for name, its_reasons in reasons.items():
+        yield f"{name}: {counted(len(its_reasons), 'release')}"
+        for version, reason in its_reasons.items():
+            yield (
+                f"  {version}  {'stays: ' + reason if reason else 'goes'} "
+                f"({readable_bytes(bytes_by_release[name, version])})"
+            )
+    for what, (count, size) in freed.items():
+        yield f"store: {counted(count, 'file')} of {what} {'gone' if is_done else 'to go'} ({readable_bytes(size)})"
+    yield from notes
+    gone = sum(
+        bytes_by_release[name, version]
+        for name, its_reasons in reasons.items()
+        for version, reason in its_reasons.items()
+        if reason is None
+    )
+    total = readable_bytes(gone + sum(size for _, size in freed.values()))
+    yield f"removed: {total}" if is_done else f"this is a dry run: nothing is removed; with --do, {total} would be"
+
+
+def readable_bytes(count: int) -> str:
+    """Bytes as people read them.
+
+    >>> readable_bytes(999), readable_bytes(1_500), readable_bytes(2_340_000_000)
+    ('999 bytes', '1.5 kB', '2.3 GB')
+    """
+    if count < 1_000:
+        return f"{count} bytes"
+    size, unit = next(
+        (count / scale, unit) for scale, unit in ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")) if count >= scale
+    )
+    return f"{size:.1f} {unit}"

@@ -1,0 +1,156 @@
+"""diff: two releases side by side, each change with its reason; tables, a page and the list of opt-outs."""
+
+import base64
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from schemas.errors import DamagedFile
+from schemas.phrases import error_line, quoted_name
+from schemas.tables import EDGES, RECORDS, TAKEDOWNS
+from tasks.core.diff import compare, opt_outs, page, summary
+from tasks.core.diff.sides import LEDGER_COLUMNS, Pair, Side
+from tasks.core.report.thumbnails import Thumbnail
+from tasks.io.files import outputs
+from tasks.io.images.decode import UnreadableImage
+from tasks.io.images.inspection import inspect
+from tasks.io.store.release_images import image_bytes
+from tasks.io.store.release_tables import TABLES
+from tasks.io.store.releases import Release
+from tasks.io.store.store import parquet_bytes
+
+_MOST_BYTES, _MOST_PIXELS = 256 * 2**20, 100_000_000
+"""Of a row group or an image that is read for the page, and of a picture that is decoded: a release may come from
+anybody.
+"""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What `diff` has found."""
+
+    before: Release
+    after: Release
+    changes: pa.Table  # CHANGES
+    opted_out: pa.Table  # OPT_OUTS
+    facts: dict[str, Any]
+
+    @property
+    def text(self) -> str:
+        """The summary for the terminal."""
+        return summary.as_text(self.facts)
+
+    @property
+    def json(self) -> str:
+        """The summary for programs."""
+        return json.dumps(self.facts, ensure_ascii=False, indent=2)
+
+
+def diff(before_url: str, after_url: str) -> Comparison:
+    """Compare the older release with the newer one.
+
+    Raises BadInput where there is no release, and DamagedFile where a file is not as releases have it.
+    """
+    releases = (Release(before_url), Release(after_url))
+    pair = Pair(*map(_side, releases))
+    try:
+        changes = compare.compare(pair)
+        opted_out = opt_outs.opt_outs(pair)
+    except (ValueError, pa.ArrowException) as problem:
+        versions = " and ".join(quoted_name(release.manifest.version) for release in releases)
+        raise DamagedFile(
+            f"expected releases whose tables hold together, got in {versions}: {error_line(problem)}"
+        ) from problem
+    return Comparison(*releases, changes, opted_out, summary.facts(pair, changes, opted_out.num_rows))
+
+
+def write(found: Comparison, folder: str) -> None:
+    """Write the tables, the lists and the page of a comparison into a folder.
+
+    Raises BadInput if that can't be written, and DamagedFile where an image's table is not as releases have it.
+    """
+    versions = found.before.manifest.version, found.after.manifest.version
+    files = {
+        "changes.parquet": parquet_bytes(found.changes),
+        "opt-outs.parquet": parquet_bytes(found.opted_out),
+        "opt-outs.txt": opt_outs.as_lines(found.opted_out, *versions).encode(),
+        "summary.json": f"{found.json}\n".encode(),
+        "diff.html": _page(found).encode(),
+    }
+    outputs.write("--out", folder, files)
+
+
+def _page(found: Comparison) -> str:
+    """The page, without pictures of what somebody wants gone."""
+    shown = page.sample(found.changes, found.opted_out["record_id"])
+    sides = (_pictures(release, pc.unique(shown["record_id"])) for release in (found.before, found.after))
+    return page.page(found.facts, found.text, shown, *sides)
+
+
+def _pictures(release: Release, record_ids: pa.Array) -> dict[str, Thumbnail]:
+    """Thumbnails of those of the records whose images the release holds itself, and that can be read."""
+    book = release.rows("ledger", ("record_id", "kept", "sha256"))
+    book = book.filter(book["kept"]).select(["record_id", "sha256"])
+    book = book.filter(pc.is_in(book["record_id"], value_set=record_ids))
+    files = image_bytes(release, {*book["sha256"].drop_null().to_pylist()}, _MOST_BYTES)
+    pictures = {sha256: picture for sha256, data in files.items() if (picture := _thumbnail(data))}
+    return {row["record_id"]: pictures[row["sha256"]] for row in book.to_pylist() if row["sha256"] in pictures}
+
+
+def _thumbnail(data: bytes) -> Thumbnail | None:
+    try:
+        found = inspect(data, _MOST_PIXELS)
+    except UnreadableImage:
+        return None
+    uri = f"data:image/jpeg;base64,{base64.b64encode(found.thumbnail).decode()}"
+    return Thumbnail(uri, found.width_px, found.height_px)
+
+
+def _side(release: Release) -> Side:
+    recipe = release.read_mapping("recipe.yaml")
+    ledger = release.rows("ledger", LEDGER_COLUMNS)
+    if len(pc.unique(ledger["record_id"])) != ledger.num_rows:
+        raise release.damage("ledger.parquet", "a ledger as releases have it", ValueError("a record_id twice"))
+    takedowns = release.takedowns()
+    return Side(
+        manifest=release.manifest,
+        recipe=recipe,
+        ledger=ledger,
+        tombstones=release.tombstones(),
+        scopes=(TAKEDOWNS.empty_table() if takedowns is None else takedowns).select(["record_id", "scope"]),
+        image_columns=_columns(release, "images"),
+        images=partial(release.rows, "images"),
+        annotations=partial(release.rows, "annotations"),
+        records=partial(_records, release),
+        relations=partial(_relations, release),
+    )
+
+
+def _columns(release: Release, table: str) -> list[str]:
+    """The columns that all of a table's files have, of those that releases have."""
+    schemas = [set(release.schema(path).names) for path in release.parts(table)]
+    return [name for name in TABLES[table].schema.names if all(name in names for names in schemas)]
+
+
+def _records(release: Release, record_ids: pa.Array) -> pa.Table:
+    """RECORDS of these records, as far as the release knows them."""
+    found = [RECORDS.empty_table()]
+    for path in release.parts("records") if len(record_ids) else ():
+        table = release.read_columns(path, ("record_id", "source"))
+        found.append(table.filter(pc.is_in(table["record_id"], value_set=record_ids)))
+    return pa.concat_tables(found, promote_options="default").select(_common(found))
+
+
+def _common(tables: Sequence[pa.Table]) -> list[str]:
+    return [name for name in RECORDS.names if all(name in table.column_names for table in tables)]
+
+
+def _relations(release: Release) -> pa.Table:
+    if not release.parts("relations"):
+        return EDGES.empty_table()
+    return release.rows("relations", ("a", "b", "relation", "verdict"))

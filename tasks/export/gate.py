@@ -1,0 +1,33 @@
+"""The gate before publication: a release that breaks a rule of its contract is not written."""
+
+from schemas.errors import Refusal
+from schemas.phrases import and_more
+from tasks.engine.promises import broken_promises
+from tasks.export.content import Content
+from tasks.export.other_tables import OtherTables
+from tasks.io.files import contracts
+
+_SHOWN = 10
+
+
+def check_promises(content: Content, others: OtherTables) -> None:
+    """Raise Refusal, with a line for each rule that is broken, and the first rows that break it."""
+    tables = {
+        "images": content.images.drop_columns("image"),
+        "annotations": content.annotations,
+        "ledger": content.ledger,
+        "records": others.records,
+        "relations": others.relations,
+        "takedowns": others.takedowns,
+        "tombstones": others.tombstones,
+        "diversity": others.statistics.diversity,
+        "histograms": others.statistics.histograms,
+        "shares": others.statistics.shares,
+    }
+    problems = list(broken_promises(tables, contracts.contracts()))
+    if problems:
+        lines = [*problems[:_SHOWN], *([f"...{and_more(len(problems) - _SHOWN)}"] if problems[_SHOWN:] else [])]
+        raise Refusal(
+            f"export: expected tables that keep contract {contracts.version()}, got others; nothing is published:\n"
+            + "\n".join(lines)
+        )

@@ -1,0 +1,48 @@
+"""The tables of a release beside its content: what was known, what is taken down, what the choice has done."""
+
+from dataclasses import dataclass
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from schemas.manifests import State
+from schemas.recipe import Recipe
+from schemas.tables import EDGES
+from tasks.core import tables
+from tasks.core.statistics import Statistics
+from tasks.engine import by_hand
+from tasks.export import statistics
+from tasks.export.content import Content
+from tasks.io.store.releases import Release
+from tasks.io.store.store import Store
+
+
+@dataclass(frozen=True)
+class OtherTables:
+    """Tables by the names of their contracts; statistics has the last three."""
+
+    records: pa.Table
+    relations: pa.Table
+    takedowns: pa.Table
+    tombstones: pa.Table
+    statistics: Statistics
+
+
+def other_tables(store: Store, state: State, recipe: Recipe, content: Content, previous: Release | None) -> OtherTables:
+    """These tables of the release with this content."""
+    return OtherTables(
+        records=by_hand.redact_taken_down(store.read_table(state.records), content.ledger),
+        relations=edges(store, state),
+        takedowns=by_hand.takedowns(store, state, content.ledger),
+        tombstones=by_hand.all_tombstones(store, recipe, previous),
+        statistics=statistics.statistics(store, state, recipe, content.images),
+    )
+
+
+def edges(store: Store, state: State) -> pa.Table:
+    """EDGES of all dedup stages, sorted; a pair that two have looked at stands as the later one left it."""
+    found = [store.read_table(step.edges) for step in state.steps if step.edges is not None]
+    table = pa.concat_tables([EDGES.empty_table(), *found])
+    order = pc.sort_indices(table, [("a", "ascending"), ("b", "ascending")])
+    names = pc.binary_join_element_wise(table["a"], table["b"], "\n").take(order)
+    return tables.last_of_each(table.take(order).append_column("pair", names), "pair").drop_columns("pair")

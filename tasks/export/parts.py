@@ -1,0 +1,79 @@
+"""The files of the two tables that lie by split, and the images as files."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from schemas.errors import DamagedFile
+from schemas.part_names import part_path
+from schemas.stages import Export
+from schemas.tables import ANNOTATIONS, IMAGES
+from tasks.core.export import row_groups
+from tasks.core.export.features import with_features
+from tasks.io.store import image_bytes
+from tasks.io.store.releases import Draft
+from tasks.io.store.store import Store
+
+_ROWS_PER_FILE = 1_000_000
+_PLACE_OF_IMAGE = IMAGES.get_field_index("image")
+
+
+def write_images(
+    draft: Draft, store: Store, blob_sizes: Mapping[str, int], settings: Export, split: str, image_rows: pa.Table
+) -> None:
+    """A split's images, and their files where the recipe asks for them.
+
+    blob_sizes: bytes of every blob of the store. image_rows: IMAGES_BY_DIGEST. Raises DamagedFile where a blob is gone.
+    """
+    rows = row_groups.in_order(image_rows, "images")
+    if lost := [sha256 for sha256 in rows["sha256"].to_pylist() if sha256 not in blob_sizes]:
+        raise DamagedFile(f"expected blob {lost[0]} in the store {store.url}, got nothing there")
+    if settings.media:
+        for sha256, path in zip(
+            rows["sha256"].to_pylist(), pc.struct_field(rows["image"], "path").to_pylist(), strict=True
+        ):
+            draft.write(path, store.read_blob(sha256))
+    if settings.parquet.images != "embedded":
+        _write_rows(draft, "images", split, rows.cast(IMAGES), IMAGES)
+        return
+    other = rows.nbytes // max(1, rows.num_rows)
+    sizes = np.fromiter((blob_sizes[sha256] + other for sha256 in rows["sha256"].to_pylist()), np.int64, rows.num_rows)
+    limits = row_groups.Limits(
+        settings.parquet.row_group_rows, settings.parquet.row_group_bytes, settings.parquet.part_bytes
+    )
+    files = row_groups.files(sizes, row_groups.ends_of_runs(rows["style"]), limits)
+    for number, groups in enumerate(files):
+        path, tables = part_path("images", split, number, len(files)), _groups(store, rows, blob_sizes, groups)
+        draft.write_parquet(path, tables, with_features(IMAGES), row_groups.ORDER["images"])
+
+
+def write_annotations(draft: Draft, split: str, boxes: pa.Table) -> None:
+    """A split's annotations."""
+    _write_rows(draft, "annotations", split, row_groups.in_order(boxes, "annotations"), ANNOTATIONS)
+
+
+def _write_rows(draft: Draft, table: str, split: str, rows: pa.Table, schema: pa.Schema) -> None:
+    """Rows without image bytes."""
+    starts = range(0, max(rows.num_rows, 1), _ROWS_PER_FILE)
+    for number, start in enumerate(starts):
+        path = part_path(table, split, number, len(starts))
+        draft.write_table(path, rows.slice(start, _ROWS_PER_FILE), schema, row_groups.ORDER[table])
+
+
+def _groups(
+    store: Store, rows: pa.Table, blob_sizes: Mapping[str, int], ranges: Sequence[tuple[int, int]]
+) -> Iterator[pa.Table]:
+    """Row groups with the bytes filled in: each good until the next is asked for (`image_bytes`)."""
+    wanted = (_wanted(rows["sha256"].slice(start, stop - start).to_pylist(), blob_sizes) for start, stop in ranges)
+    kind = IMAGES.field("image").type
+    for (start, stop), data in zip(ranges, image_bytes.image_bytes(store, wanted), strict=True):
+        group = rows.slice(start, stop - start).combine_chunks()
+        paths = pc.struct_field(group["image"], "path").combine_chunks()
+        image = pa.StructArray.from_arrays([data, paths], fields=list(kind))
+        yield group.set_column(_PLACE_OF_IMAGE, IMAGES.field("image"), image)
+
+
+def _wanted(sha256s: list[str], blob_sizes: Mapping[str, int]) -> image_bytes.Wanted:
+    return image_bytes.Wanted(sha256s, np.array([blob_sizes[sha256] for sha256 in sha256s], np.int64))

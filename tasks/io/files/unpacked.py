@@ -1,0 +1,138 @@
+"""A folder into which a release is unpacked: every file whole or not there, nothing outside it, begun again at will.
+
+While it is being filled it has a folder `.unpacking`, with which release it is filled from and what is not whole yet;
+`unpacked.json` is written last.
+"""
+
+import contextlib
+import hashlib
+import json
+import os
+import re
+import shutil
+import stat
+import uuid
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any
+
+from schemas.errors import BadInput
+from schemas.phrases import LONGEST_PLACE, error_line, quoted
+from tasks.io.files import regular
+
+RECEIPT, _UNFINISHED = "unpacked.json", ".unpacking"
+_CHUNK = 1 << 20
+_IMAGE = re.compile(r"\d+\.[a-z0-9]+")
+
+
+class UnpackFolder:
+    """The folder, opened for one release."""
+
+    def __init__(self, path: str, release: dict[str, Any]) -> None:
+        """Make it, or go on where an earlier run has ended. release: what says which release it is.
+
+        Raises BadInput if it is no local folder, and if it holds anything but what was unpacked from that release.
+        """
+        if "://" in path:
+            raise BadInput(f"unpack: expected a folder of this machine, got {quoted(path, LONGEST_PLACE)}")
+        self._root, self._unfinished = Path(path), Path(path, _UNFINISHED)
+        try:
+            self._begin(release)
+        except (OSError, ValueError, RecursionError) as problem:
+            place = quoted(path, LONGEST_PLACE)
+            raise BadInput(
+                f"unpack: expected a folder that can be filled, got {place} ({error_line(problem)})"
+            ) from None
+
+    def _begin(self, release: dict[str, Any]) -> None:
+        self._root.mkdir(parents=True, exist_ok=True)
+        names = {entry.name for entry in self._root.iterdir()}
+        known = self._json(RECEIPT) or self._json(f"{_UNFINISHED}/{RECEIPT}")
+        if known is None and names - {_UNFINISHED}:
+            raise ValueError(f"it holds other files, such as {quoted(min(names - {_UNFINISHED}))}")
+        if known is not None and {name: known.get(name) for name in release} != release:
+            raise ValueError(f"it holds release {quoted(known.get('version'))} of {quoted(known.get('name'))}")
+        splits = (known or {}).get("splits")
+        self.splits: dict[str, Any] = splits if isinstance(splits, dict) else {}
+        self._release = release
+        self.folder(_UNFINISHED)
+        for left in self._unfinished.iterdir():
+            if left.name != RECEIPT:
+                left.unlink()
+        self.write(f"{_UNFINISHED}/{RECEIPT}", _json_bytes({**release, "splits": self.splits}))
+        (self._root / RECEIPT).unlink(missing_ok=True)
+
+    def _json(self, name: str) -> dict[str, Any] | None:
+        try:
+            with regular.open_file(str(self._root / name), follows_link=False) as file:
+                value = json.loads(file.read())
+        except FileNotFoundError:
+            return None
+        return value if isinstance(value, dict) else {}
+
+    def folder(self, name: str) -> None:
+        """Make a folder in it. Raises BadInput where something else, such as a link, is in its place."""
+        place = self._root / name
+        with contextlib.suppress(FileExistsError):
+            place.mkdir()
+        if not stat.S_ISDIR(place.lstat().st_mode):
+            raise BadInput(f"unpack: expected a folder of its own at '{place}', got a link or a file: move it away")
+
+    def has(self, name: str, sha256: str) -> bool:
+        """Whether a file is there as it should be."""
+        return _sha256_of(self._root / name, follows_link=False) == sha256
+
+    def write(self, name: str, data: bytes) -> None:
+        """A file, in place of whatever file or link has that name."""
+        beside = self._beside()
+        beside.write_bytes(data)
+        beside.replace(self._root / name)
+
+    def link(self, name: str, source: str, sha256: str) -> bool:
+        """Make the name another one for a local file, if that is intact and can be linked to; whether it is done."""
+        if not Path(source).is_file() or Path(source).is_symlink() or _sha256_of(Path(source)) != sha256:
+            return False
+        beside = self._beside()
+        try:
+            os.link(source, beside)
+        except OSError:  # another file system, or one without hard links
+            return False
+        beside.replace(self._root / name)
+        # where both are the same file already, to rename does nothing, and the new name stays
+        beside.unlink(missing_ok=True)
+        return True
+
+    def remove_others(self, folder: str, names: Collection[str]) -> int:
+        """Remove from a split's folder images that the release no longer has; how many."""
+        gone = [
+            entry
+            for entry in (self._root / folder).iterdir()
+            if _IMAGE.fullmatch(entry.name) and entry.name not in names
+        ]
+        for entry in gone:
+            entry.unlink()
+        return len(gone)
+
+    def finish(self, splits: dict[str, Any]) -> None:
+        """Say that these splits, and those unpacked before, are whole."""
+        self.splits |= splits
+        self.write(RECEIPT, _json_bytes({**self._release, "splits": self.splits}))
+        shutil.rmtree(self._unfinished)
+
+    def _beside(self) -> Path:
+        return self._unfinished / uuid.uuid4().hex
+
+
+def _sha256_of(path: Path, *, follows_link: bool = True) -> str | None:
+    digest = hashlib.sha256()
+    try:
+        with regular.open_file(str(path), follows_link=follows_link) as file:
+            while chunk := file.read(_CHUNK):
+                digest.update(chunk)
+    except OSError:
+        return None
+    return digest.hexdigest()
+
+
+def _json_bytes(value: Any) -> bytes:
+    return (json.dumps(value, indent=1, sort_keys=True, ensure_ascii=False) + "\n").encode()

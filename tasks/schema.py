@@ -1,0 +1,42 @@
+"""schema: what recipes and the tables of a release may hold, for people, editors and other programs."""
+
+import json
+from typing import Literal
+
+from schemas.contract import TABLES, contract_path
+from schemas.errors import BadInput
+from schemas.phrases import quoted
+from schemas.recipe_schema import recipe_schema
+from schemas.row_schema import row_schema, table_lines
+from tasks.io.files import contracts
+
+RECIPE = "recipe"
+Form = Literal["text", "json", "odcs"]
+
+
+def schema(word: str | None, form: Form | None = None) -> str:
+    """The schema of recipes, or of a table of a release; without a word, what there is.
+
+    form: text, json (JSON Schema; recipes have no other) or odcs (the contract itself, as releases carry it). By
+    default json for recipes, text for tables. Raises BadInput for another word or form.
+    """
+    if word is None:
+        summaries = {table: contracts.contracts()[table].table.description for table in TABLES}
+        lines = {RECIPE: "The YAML that people write, as a JSON Schema.", **summaries}
+        return "\n".join(f"{name:<13} {text}" for name, text in lines.items())
+    if word == RECIPE:
+        if form not in {None, "json"}:
+            raise BadInput(
+                f"schema {RECIPE}: expected the form json, got {form} (`bilderatlas settings` is for people)"
+            )
+        return _as_json(recipe_schema())
+    if word not in TABLES:
+        raise BadInput(f"schema: expected one of {', '.join((RECIPE, *TABLES))}, got {quoted(word)}")
+    if form == "odcs":
+        return contracts.texts()[contract_path(word)].rstrip("\n")
+    contract = contracts.contracts()[word]
+    return _as_json(row_schema(contract)) if form == "json" else "\n".join(table_lines(contract))
+
+
+def _as_json(value: object) -> str:
+    return json.dumps(value, indent=1, ensure_ascii=False)

@@ -1,0 +1,264 @@
+"""The lines of docs/reading.md, each run by its reader: all of them see the same release."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pyarrow.parquet as pq
+import pytest
+
+from flows.build_dataset import run_stages
+from flows.recipes import recipe_from_file
+from schemas.manifests import Context
+from tasks.io.store.releases import Release
+from tasks.unpack import unpack
+from tests.support.desk import ROOT, MadeOnce
+from tests.support.reading import facts
+
+PAGE = (ROOT / "docs/reading.md").read_text(encoding="utf-8")
+PYTHON = {"ours": Path(sys.executable), "readers": ROOT / ".venv/readers/bin/python"}
+"""Of the program's own environment, and of the one with readers that it does without (`make test-readers`)."""
+
+
+class Reader(NamedTuple):
+    """heading: of its section. block: which of its blocks. afterwards: code that tells what the lines have read."""
+
+    heading: str
+    environment: str
+    afterwards: str
+    block: int = 0
+
+
+TABLES = [
+    Reader(
+        "pandas",
+        "ours",
+        """
+        rows = [(row.split, row.image_id, row.image["bytes"]) for row in images.itertuples()]
+        tell(rows, images.columns, len(boxes), [(picture, rows[0][2], True)])
+        """,
+    ),
+    Reader(
+        "DuckDB",
+        "ours",
+        """
+        rows = duckdb.sql("SELECT split, image_id, image.bytes FROM images").fetchall()
+        assert sum(count for _, count in styles.fetchall()) == len(boxes)
+        tell(rows, images.columns, len(boxes))
+        """,
+    ),
+    Reader(
+        "pyarrow.dataset",
+        "ours",
+        """
+        rows = [(row["split"], row["image_id"], row["image"]["bytes"]) for row in images.to_table().to_pylist()]
+        assert styles.num_rows == len(rows)
+        tell(rows, images.schema.names, len(boxes))
+        """,
+    ),
+    Reader(
+        "polars",
+        "readers",
+        """
+        rows = [(row["split"], row["image_id"], row["image"]["bytes"]) for row in images.iter_rows(named=True)]
+        assert first == rows[0][2]
+        tell(rows, images.columns, len(boxes))
+        """,
+    ),
+    Reader(
+        "fastparquet",
+        "readers",
+        """
+        rows = list(zip(images["split"], images["image_id"], images["image.bytes"]))
+        assert first == rows[0][2]
+        tell(rows, images.columns, len(boxes))
+        """,
+    ),
+    Reader(
+        "Hugging Face datasets",
+        "readers",
+        """
+        from datasets import Image
+        raw = images.cast_column("image", Image(decode=False))
+        rows = [(split, row["image_id"], row["image"]["bytes"]) for split in raw for row in raw[split]]
+        assert all(row["split"] == split for split in raw for row in raw[split].remove_columns("image"))
+        ends = [(split, place) for split in raw if len(raw[split]) for place in (0, -1)]
+        pictures = [(images[split][place]["image"], raw[split][place]["image"]["bytes"], True) for split, place in ends]
+        pictures += [(picture, raw["train"][0]["image"]["bytes"], True)]
+        tell(rows, images["train"].column_names, len(boxes), pictures)
+        """,
+    ),
+]
+OF_TRAIN = [
+    Reader(
+        "PyTorch DataLoader",
+        "ours",
+        """
+        from torchvision.transforms.v2.functional import to_pil_image
+        whole = pq.read_table(f"{release}/images", filters=[("split", "==", "train")]).to_pylist()
+        assert sum(len(pictures) for pictures, _ in loader) == len(whole)
+        ends = [whole[0], whole[-1]]
+        pictures = [(to_pil_image(each), row["image"]["bytes"], True) for each, row in zip(to_tensors(ends)[0], ends)]
+        tell([("train", row["image_id"], row["image"]["bytes"]) for row in whole], pictures=pictures)
+        """,
+    ),
+    Reader(
+        "pycocotools",
+        "ours",
+        """
+        from pathlib import Path
+        assert people and set(people) <= set(coco.getAnnIds())
+        names = {each["id"]: each["file_name"] for each in COCO("unpacked/annotations/train.json").dataset["images"]}
+        tell([("train", each, Path("unpacked/train", names[each]).read_bytes()) for each in coco.getImgIds()])
+        """,
+    ),
+    Reader(
+        "torchvision CocoDetection",
+        "ours",
+        """
+        from pathlib import Path
+        assert len(list(train)) == len(train.ids)
+        assert all(box["image_id"] == train.ids[0] for box in boxes)
+        names = [Path("unpacked/train", train.coco.loadImgs(each)[0]["file_name"]) for each in train.ids]
+        rows = [("train", each, path.read_bytes()) for each, path in zip(train.ids, names)]
+        tell(rows, pictures=[(picture, rows[0][2], False), (train[len(train) - 1][0], rows[-1][2], False)])
+        """,
+    ),
+    Reader(
+        "FiftyOne",
+        "readers",
+        """
+        from pathlib import Path
+        tell([("train", labels["coco_id"], Path(path).read_bytes()) for path, _, labels in samples])
+        """,
+        block=1,
+    ),
+]
+"""Readers whose lines open train alone, in an order of their own."""
+DATABASE = Reader(
+    "FiftyOne",
+    "readers",
+    """
+    from pathlib import Path
+    tell([("train", Path(each.filepath).stem, Path(each.filepath).read_bytes()) for each in dataset])
+    """,
+)
+
+
+def blocks(text: str) -> list[str]:
+    """The Python code of a section."""
+    return re.findall(r"```python\n(.*?)```", text, re.S)
+
+
+HEAD, *SECTIONS = PAGE.split("\n## ")
+BLOCKS = {section.partition("\n")[0]: blocks(section) for section in SECTIONS}
+
+
+class Place(NamedTuple):
+    """Where the lines are run: a folder with a store, and images as files."""
+
+    folder: Path
+    release: Release
+
+
+def lay_out(folder: Path, releases: Path) -> None:
+    """A folder in which the page's lines find what they name. releases: of one dataset, and `latest`."""
+    (folder / "store/releases").mkdir(parents=True)
+    (folder / "store/releases/museum").symlink_to(releases)
+    unpack(str(releases / "latest"), str(folder / "unpacked"))
+
+
+@pytest.fixture(scope="session")
+def museum_place(_built: Path, made_once: MadeOnce) -> Place:
+    folder = made_once("museum-160-read", lambda folder: lay_out(folder, _built / "releases/museum"))
+    return Place(folder, Release(str(_built / "releases/museum/latest")))
+
+
+@pytest.fixture(scope="session")
+def peopleart_place(shared_data: Path, made_once: MadeOnce) -> Place:
+    def build(store: Path) -> None:
+        weights = shared_data / "weights/yolox_nano/yolox_nano.onnx"
+        bound = {"images": str(shared_data / "peopleart"), "weights": str(weights)}
+        recipe = recipe_from_file(str(ROOT / "deployments/recipes/peopleart.yaml"))
+        run_stages(recipe, Context(store=str(store), bindings=bound))
+
+    releases = made_once("peopleart-built", build) / "releases/peopleart"
+    folder = made_once("peopleart-read", lambda folder: lay_out(folder, releases))
+    return Place(folder, Release(str(releases / "latest")))
+
+
+@pytest.fixture
+def place(request: pytest.FixtureRequest) -> Place:
+    found: Place = request.getfixturevalue(f"{request.param}_place")
+    return found
+
+
+def seen_by(reader: Reader, place: Place, home: Path) -> dict[str, Any]:
+    """What a reader says that it has read, by the page's own lines."""
+    python = PYTHON[reader.environment]
+    assert python.exists(), "expected the readers' environment, got none: make test-readers"
+    end = "import sys\nsys.path.append(ROOT)\nfrom tests.support.reading import tell\n".replace("ROOT", repr(str(ROOT)))
+    code = "\n".join([*blocks(HEAD), BLOCKS[reader.heading][reader.block], end, textwrap.dedent(reader.afterwards)])
+    variables = {"HOME": str(home), "HF_HOME": str(home), "HF_HUB_OFFLINE": "1", "PATH": os.environ["PATH"]}
+    done = subprocess.run(
+        [python, "-c", code], cwd=place.folder, env=variables, capture_output=True, text=True, check=False
+    )
+    if "MongoDB could not be installed" in done.stderr:
+        pytest.skip("not run: there is no MongoDB")
+    assert done.returncode == 0, done.stderr
+    seen: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])  # pycocotools talks
+    return seen
+
+
+def expected_of(release: Release) -> dict[str, Any]:
+    """What its files hold, in their order, read one by one."""
+    tables = [pq.ParquetFile(f"{release.url}/{path}").read() for path in release.parts("images")]
+    rows = [
+        (row["split"], row["image_id"], row["image"]["bytes"])
+        for table in tables
+        for row in table.select(["split", "image_id", "image"]).to_pylist()
+    ]
+    boxes = [
+        pq.ParquetFile(f"{release.url}/{path}").metadata for path in release.parts("annotations") if "/train-" in path
+    ]
+    found: dict[str, Any] = json.loads(
+        json.dumps(facts(rows, tables[0].column_names, sum(each.num_rows for each in boxes)))
+    )
+    return found
+
+
+def marks(reader: Reader, dataset: str) -> list[pytest.MarkDecorator]:
+    """What `make test` leaves to `make test-readers`: other environments, other releases, and what imports torch."""
+    is_quick = reader.environment == "ours" and dataset == "museum" and "torch" not in reader.heading.lower()
+    return [] if is_quick else [pytest.mark.readers]
+
+
+def of_both(readers: list[Reader]) -> list[Any]:
+    return [
+        pytest.param(reader, dataset, marks=marks(reader, dataset), id=f"{reader.heading}-{dataset}")
+        for dataset in ("museum", "peopleart")
+        for reader in readers
+    ]
+
+
+@pytest.mark.parametrize(("reader", "place"), of_both(TABLES), indirect=["place"])
+def test_each_reader_of_tables_sees_the_same_rows_columns_and_images(reader: Reader, place: Place, tmp_path: Path):
+    seen = seen_by(reader, place, tmp_path)
+    assert seen.pop("pictures").keys() <= {"same"}
+    assert seen == expected_of(place.release)
+
+
+@pytest.mark.parametrize(("reader", "place"), of_both([*OF_TRAIN, DATABASE]), indirect=["place"])
+def test_each_reader_of_a_split_sees_the_same_images(reader: Reader, place: Place, tmp_path: Path):
+    seen = seen_by(reader, place, tmp_path)
+    assert seen["pictures"].keys() <= {"same"}
+    assert seen["images"]["train"] == expected_of(place.release)["images"]["train"]
+
+
+def test_every_section_is_run():
+    assert {reader.heading for reader in (*TABLES, *OF_TRAIN)} == BLOCKS.keys()

@@ -1,0 +1,122 @@
+"""What changes of an image that is in both releases: a case for each kind and reason."""
+
+from typing import Any
+
+import pytest
+
+from schemas.diff import Kind
+from tasks.core.diff.fields import Common, columns_of_both, columns_of_one, fields, without_purged
+from tasks.core.diff.presence import same_images
+from tests.support.sides import RECIPE, dropped, kept, pair, recipe, side
+
+RIGHTS = {**RECIPE, "sources": [{"folder": {"name": "m", "rights": "closed"}}]}
+
+
+def changed(before: Any, after: Any) -> list[dict[str, Any]]:
+    both = pair(before, after)
+    one, other, rows = same_images(both)
+    return [row for table in fields(Common(both, (one, other), rows)) for row in table.to_pylist()]
+
+
+CASES = {
+    "title": ({"title": "a"}, {"title": "b"}, {}, Kind.ATTRIBUTE, "source_metadata"),
+    "style, by the recipe's aliases": (
+        {"style": "a"},
+        {"style": "b"},
+        {"recipe": {**RECIPE, "styles": {"aliases": {"a": "b"}}}},
+        Kind.ATTRIBUTE,
+        "settings",
+    ),
+    "year, which was none": ({"year": None}, {"year": 1650}, {}, Kind.ATTRIBUTE, "source_metadata"),
+    "styles": ({"styles": ["a"]}, {"styles": ["a", "b"]}, {}, Kind.ATTRIBUTE, "source_metadata"),
+    "pages of its copies": ({"source_urls": ["a"]}, {"source_urls": ["a", "b"]}, {}, Kind.ATTRIBUTE, "copies"),
+    "rights at the source": ({"rights_uri": "a"}, {"rights_uri": "b"}, {}, Kind.RIGHTS, "source_metadata"),
+    "rights by the recipe": ({"rights_uri": "a"}, {"rights_uri": "b"}, {"recipe": RIGHTS}, Kind.RIGHTS, "settings"),
+    "the file": ({"sha256": "a"}, {"sha256": "b"}, {}, Kind.BYTES, "source_file"),
+    "the hash's recipe": (
+        {"phash": 1},
+        {"phash": 2},
+        {"environment": {"phash": "v4"}},
+        Kind.BYTES,
+        "program",
+    ),
+    "the hash of one file": ({"phash": 1}, {"phash": 2}, {}, Kind.BYTES, "measure"),
+    "split, drawn afresh": ({"split": "train"}, {"split": "val"}, {"lineage": 2}, Kind.SPLIT, "splits_drawn_afresh"),
+    "split, without a cause": ({"split": "train"}, {"split": "val"}, {}, Kind.SPLIT, "unknown"),
+    "group, by dedup's settings": (
+        {"group_id": "m:0"},
+        {"group_id": "m:1"},
+        {"recipe": recipe(dedup={"radius_bits": 1})},
+        Kind.GROUP,
+        "settings",
+    ),
+    "number": ({"image_id": 1}, {"image_id": 2}, {}, Kind.ID, "unknown"),
+}
+
+
+@pytest.mark.parametrize(("one", "other", "more", "kind", "reason"), CASES.values(), ids=CASES)
+def test_every_column_has_its_kind_and_its_reason(one, other, more, kind, reason):
+    before, after = side([kept("m:1")], images={"m:1": one}), side([kept("m:1")], images={"m:1": other}, **more)
+    (row,) = changed(before, after)
+    assert (row["kind"], row["field"], row["reason"]) == (kind, next(iter(one)), reason)
+    assert changed(before, before) == []
+
+
+def test_values_stand_before_and_after():
+    (row,) = changed(
+        side([kept("m:1")], images={"m:1": {"styles": ["a", "b"]}}), side([kept("m:1")], images={"m:1": {"styles": []}})
+    )
+    assert (row["before"], row["after"], row["split_before"], row["split_after"]) == ("a | b", "", "train", "train")
+
+
+EDGE = {"a": "m:1", "b": "m:2", "relation": "detail"}
+GROUPS: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
+    "a member came": ({}, {"ledger": [kept("m:0")]}, "group_members"),
+    "a record that is related came": (
+        {},
+        {"ledger": [dropped("m:7", "sample", "not_drawn")], "relations": [{**EDGE, "a": "m:0", "b": "m:7"}]},
+        "group_members",
+    ),
+    "a verdict": ({"relations": [EDGE]}, {"relations": [{**EDGE, "verdict": "related"}]}, "verdict"),
+    "the source says so": (
+        {"records": [{"record_id": "m:1", "declared_group": "a"}]},
+        {"records": [{"record_id": "m:1", "declared_group": "b"}]},
+        "source_metadata",
+    ),
+    "a pair is something else": ({"relations": [EDGE]}, {"relations": [{**EDGE, "relation": "uncertain"}]}, "cluster"),
+    "another program": ({"environment": {}}, {}, "program"),
+}
+
+
+@pytest.mark.parametrize(("one", "other", "reason"), GROUPS.values(), ids=GROUPS)
+def test_a_group_changes_with_its_members(one, other, reason):
+    sides = [
+        side([kept("m:1"), *more.get("ledger", [])], images={"m:1": {"group_id": group}}, **rest)
+        for more, group in ((one, "m:1"), (other, "m:0"))
+        for rest in [{name: value for name, value in more.items() if name != "ledger"}]
+    ]
+    assert [row["reason"] for row in changed(*sides) if row["kind"] == Kind.GROUP] == [reason]
+
+
+def test_a_column_that_only_one_release_has_is_no_change_of_a_record():
+    older, newer = side([kept("m:1")], columns=["record_id", "title"]), side([kept("m:1")], columns=["title", "year"])
+    assert columns_of_both(pair(older, newer)) == ["title"]
+    assert columns_of_one(pair(older, newer)) == (["record_id"], ["year"])
+
+
+def test_the_page_of_what_was_purged_is_not_shown_again():
+    stone = {"record_id": "m:2", "date": "2024-05-01", "reason": "heirs", "scope": "work"}
+    before = side(
+        [kept("m:1"), dropped("m:2", "dedup", "near_duplicate")],
+        images={"m:1": {"source_urls": ["https://own", "https://secret"], "source_url": "https://own"}},
+        records=[{"record_id": "m:2", "source_url": "https://secret"}],
+    )
+    after = side(
+        [kept("m:1"), dropped("m:2", "scrape", "taken_down")],
+        images={"m:1": {"source_urls": ["https://own"], "source_url": "https://own"}},
+        tombstones=[stone],
+    )
+    (row,) = changed(before, after)
+    assert (row["before"], row["after"], row["reason"]) == ("https://own", "https://own", "copies")
+    urls = before.images(["source_urls"])["source_urls"]
+    assert without_purged(pair(before, after), urls).to_pylist() == ["https://own"]

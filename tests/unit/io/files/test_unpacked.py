@@ -1,0 +1,141 @@
+"""A folder for an unpacked release: whose it is, what is written again, and where nothing is ever written."""
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from schemas.errors import BadInput
+from tasks.io.files.unpacked import RECEIPT, UnpackFolder
+
+RELEASE = {"name": "small", "version": "0123456789ab"}
+DATA = b"an image"
+SHA256 = hashlib.sha256(DATA).hexdigest()
+
+
+def opened(path: Path, **more: Any) -> UnpackFolder:
+    return UnpackFolder(str(path), {**RELEASE, **more})
+
+
+def unpacked(path: Path) -> UnpackFolder:
+    folder = opened(path)
+    folder.folder("train")
+    folder.write("train/1.png", DATA)
+    folder.finish({"train": {"images": 1}})
+    return folder
+
+
+def test_the_receipt_is_all_that_is_left_of_the_work(tmp_path: Path):
+    unpacked(tmp_path / "new/out")
+    found = sorted(str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file())
+    assert found == ["new/out/train/1.png", "new/out/unpacked.json"]
+    assert json.loads((tmp_path / "new/out" / RECEIPT).read_text()) == {**RELEASE, "splits": {"train": {"images": 1}}}
+
+
+def test_it_goes_on_where_a_run_has_ended_and_its_leftovers_go(tmp_path: Path):
+    first = opened(tmp_path)
+    first.folder("train")
+    first.write("train/1.png", DATA)
+    (tmp_path / ".unpacking/0123").write_bytes(b"half")
+    again = opened(tmp_path)
+    assert again.has("train/1.png", SHA256)
+    assert not again.has("train/1.png", "0" * 64)
+    assert not (tmp_path / ".unpacking/0123").exists()
+    assert not (tmp_path / RECEIPT).exists()
+
+
+def test_a_run_that_ended_before_its_first_file_leaves_no_obstacle(tmp_path: Path):
+    (tmp_path / ".unpacking").mkdir()
+    assert opened(tmp_path).splits == {}
+
+
+def test_splits_of_an_earlier_run_stay_in_the_receipt(tmp_path: Path):
+    unpacked(tmp_path)
+    again = opened(tmp_path)
+    again.finish({"val": {"images": 0}})
+    assert json.loads((tmp_path / RECEIPT).read_text())["splits"].keys() == {"train", "val"}
+
+
+def test_another_folder_is_refused_and_stays(tmp_path: Path):
+    (tmp_path / "thesis.txt").write_text("x")
+    with pytest.raises(BadInput, match=r"can be filled, got .* other files, such as 'thesis"):
+        opened(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
+
+
+def test_another_release_is_refused(tmp_path: Path):
+    unpacked(tmp_path)
+    with pytest.raises(BadInput, match="it holds release '0123456789ab' of 'small'"):
+        opened(tmp_path, version="ffffffffffff")
+    assert (tmp_path / RECEIPT).exists()
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{", "[" * 100_000, "{}"])
+def test_a_receipt_that_is_none_is_refused(tmp_path: Path, text: str):
+    (tmp_path / RECEIPT).write_text(text)
+    with pytest.raises(BadInput, match="unpack: expected a folder"):
+        opened(tmp_path)
+
+
+@pytest.mark.parametrize("path", ["s3://bucket/out", "\0"])
+def test_what_is_no_local_folder_is_refused(path: str):
+    with pytest.raises(BadInput, match="unpack: expected a folder"):
+        UnpackFolder(path, RELEASE)
+
+
+def test_a_file_in_the_place_of_the_folder_is_refused(tmp_path: Path):
+    (tmp_path / "out").write_text("x")
+    with pytest.raises(BadInput, match="unpack: expected a folder"):
+        opened(tmp_path / "out")
+
+
+@pytest.mark.parametrize("name", ["train", ".unpacking"])
+def test_nothing_is_written_through_a_link(tmp_path: Path, name: str):
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    unpacked(tmp_path / "out")
+    if (tmp_path / "out" / name).exists():
+        (tmp_path / "out/train/1.png").unlink()
+        (tmp_path / "out/train").rmdir()
+    (tmp_path / "out" / name).symlink_to(elsewhere)
+    with pytest.raises(BadInput, match="got a link or a file"):
+        opened(tmp_path / "out").folder(name)
+    assert list(elsewhere.iterdir()) == []
+
+
+def test_a_link_in_the_place_of_a_file_gives_way(tmp_path: Path):
+    other = tmp_path / "other.png"
+    other.write_bytes(DATA)
+    folder = opened(tmp_path / "out")
+    folder.folder("train")
+    (tmp_path / "out/train/1.png").symlink_to(other)
+    assert not folder.has("train/1.png", SHA256)
+    folder.write("train/1.png", b"mine")
+    assert other.read_bytes() == DATA
+    assert not (tmp_path / "out/train/1.png").is_symlink()
+
+
+def test_hard_links_are_made_of_intact_files_alone(tmp_path: Path):
+    source = tmp_path / "source.png"
+    source.write_bytes(DATA)
+    (tmp_path / "link.png").symlink_to(source)
+    folder = opened(tmp_path / "out")
+    folder.folder("train")
+    assert not folder.link("train/1.png", str(source), "0" * 64)
+    assert not folder.link("train/1.png", str(tmp_path / "gone"), SHA256)
+    assert not folder.link("train/1.png", str(tmp_path / "link.png"), SHA256)
+    assert folder.link("train/1.png", str(source), SHA256)
+    assert folder.link("train/1.png", str(source), SHA256)  # a second time
+    assert (tmp_path / "out/train/1.png").samefile(source)
+    assert [path.name for path in (tmp_path / "out/.unpacking").iterdir()] == [RECEIPT]
+
+
+def test_images_that_the_release_no_longer_has_go_and_nothing_else(tmp_path: Path):
+    folder = opened(tmp_path)
+    folder.folder("train")
+    for name in ("1.png", "2.jpg", "notes.txt"):
+        folder.write(f"train/{name}", DATA)
+    assert folder.remove_others("train", {"1.png"}) == 1
+    assert sorted(path.name for path in (tmp_path / "train").iterdir()) == ["1.png", "notes.txt"]
