@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, BinaryIO, Self
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -24,6 +24,7 @@ hold several, and be others as soon as one image comes between."""
 _IMAGE_BYTES = "image.bytes"
 _PAGE_BYTES = 8 * 1024
 _READ_BYTES = 1 << 20
+_BUFFER_BYTES = 1 << 15
 _FEW_VALUES = frozenset(
     {
         *("source", "artist", "artist_qualifier", "style", "styles", "date_text", "year", "split", "last_split"),
@@ -42,18 +43,58 @@ def write_parquet(target: Path, groups: Iterable[pa.Table], schema: pa.Schema, o
     Image bytes, which no codec shrinks, stand as they are. order: columns by which the rows of each group are sorted,
     nulls last. No table is read after the next one was asked for.
     """
+    rows = 0
     with FileDigest(target) as digest:
-        rows = 0
-        with (
-            pa.OSFile(str(target), "wb") as sink,
-            pq.ParquetWriter(sink, schema, **writer_settings(schema, order)) as writer,
-        ):
-            for group in groups:
-                if group.num_rows:
-                    writer.write_table(group, row_group_size=group.num_rows)
-                    rows += group.num_rows
-                    digest.read_until(sink.tell())
+        with target.open("wb", _BUFFER_BYTES) as file, ThreadPoolExecutor(1) as thread:
+            sink = _Sink(file)
+            writer = thread.submit(pq.ParquetWriter, sink, schema, **writer_settings(schema, order)).result()
+            try:
+                for group in groups:
+                    if group.num_rows:
+                        thread.submit(writer.write_table, group, row_group_size=group.num_rows).result()
+                        rows += group.num_rows
+                        digest.read_until(sink.written())
+            finally:
+                thread.submit(writer.close).result()
+            sink.written()
         return digest.entry(rows)
+
+
+class _Sink:
+    """A file to which no writing fails, until `written` is asked.
+
+    Where a disk is full, Arrow's chunker would end the whole process ("Check failed: _s.ok()", pyarrow 26). For the
+    same reason tables are written by a thread of their own: Python interrupts only the main one, wherever it is.
+    """
+
+    closed = False
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._problem: Exception | None = None
+        self._place = 0
+
+    def write(self, data: bytes) -> int:
+        self._place += len(data)
+        if self._problem is None:
+            try:
+                self._file.write(data)
+            except Exception as problem:
+                self._problem = problem
+        return len(data)
+
+    def tell(self) -> int:
+        return self._place
+
+    def flush(self) -> None:
+        """Nothing: `written` does."""
+
+    def written(self) -> int:
+        """How far the file is written for certain. Raises what stood in the way."""
+        if self._problem is not None:
+            raise self._problem
+        self._file.flush()
+        return self._place
 
 
 def writer_settings(schema: pa.Schema, order: Sequence[str] = ()) -> dict[str, Any]:

@@ -1,6 +1,9 @@
 """The files of a release's tables, as Parquet's own reader sees them."""
 
+import errno
 import hashlib
+import subprocess
+import sys
 from pathlib import Path
 
 import pyarrow as pa
@@ -99,3 +102,24 @@ def test_the_order_of_a_file_is_kept_where_it_is_that_of_releases(tmp_path: Path
     assert order_in(pq.ParquetFile(path)) == expected
     pq.write_table(pa.table({"a": [1, 2]}).slice(0, 0), path)
     assert order_in(pq.ParquetFile(path)) == []
+
+
+FULL_DISK = """
+import resource, signal, sys
+from pathlib import Path
+import pyarrow as pa
+from tasks.io.store.release_parquet import write_parquet
+table = pa.table({"text": [f"{number} {number ** 9}" for number in range(20_000)]})
+resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, resource.RLIM_INFINITY))
+try:
+    write_parquet(Path(sys.argv[1]), [table] * 3, table.schema)
+except OSError as problem:
+    print(problem.errno)
+"""
+
+
+def test_a_full_disk_is_an_error_and_not_the_end_of_the_process(tmp_path: Path):
+    done = subprocess.run(
+        [sys.executable, "-c", FULL_DISK, str(tmp_path / "f")], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (0, f"{errno.EFBIG}\n"), done.stderr
