@@ -28,7 +28,7 @@ def write_images(
     blob_sizes: bytes of every blob of the store. image_rows: IMAGES_BY_DIGEST. Raises DamagedFile where a blob is gone.
     """
     rows = row_groups.in_order(image_rows, "images")
-    if lost := [sha256 for sha256 in rows["sha256"].to_pylist() if sha256 not in blob_sizes]:
+    if lost := [sha256 for sha256 in pc.unique(rows["sha256"]).to_pylist() if sha256 not in blob_sizes]:
         raise DamagedFile(f"expected blob {lost[0]} in the store {store.url}, got nothing there")
     if settings.media:
         for sha256, path in zip(
