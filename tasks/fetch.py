@@ -82,7 +82,8 @@ def fetch(settings: Fetch, state: State, recipe: Recipe, context: Context) -> St
     """A blob for each kept record, or its reason. Only images without a blob are requested, as `refresh` says."""
     store = runs.store_of(context)
     record_ids = kept_ids(store, state)
-    records = tables.lookup(store.read_table(state.records), "record_id", record_ids)
+    wanted = store.read_table(state.records).select(["record_id", "source", "locator"])
+    records = tables.lookup(wanted, "record_id", record_ids)
     rules = cache_key(code=inspection.CODE, max_bytes=settings.max_bytes, max_pixels=settings.max_pixels)
     is_url = pc.match_substring_regex(records["locator"], core.URL)
     parts, computed = [], 0
@@ -155,4 +156,5 @@ def _without_unfit_annotations(store: Store, state: State, step: Step, outcome: 
 def _validators(source: AnyFileSource, locators: pa.ChunkedArray, context: Context) -> dict[str, str]:
     """The validator (size and times) of each locator that is the path of an existing file."""
     folder = Folder(source.at, context.bindings[source.at])
-    return {path: validator for path in locators.to_pylist() if (validator := folder.validator(path)) is not None}
+    paths = pc.unique(locators).to_pylist()
+    return {path: validator for path in paths if (validator := folder.validator(path)) is not None}

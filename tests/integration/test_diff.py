@@ -33,8 +33,8 @@ EXPECTED = {
     ("04", "05"): {("went", "taken_down"), ("went", "excluded"), ("went", "replaced")},
     ("05", "06"): {("went", "verdict")},
     ("06", "07"): {("went", "settings"), ("came", "place_free")},
-    ("07", "08"): {("returned", "by_hand"), ("annotation", "settings")},
-    ("08", "09"): {("returned", "settings"), ("split", "splits_drawn_afresh")},
+    ("07", "08"): {("returned", "by_hand"), ("returned", "settings"), ("annotation", "settings")},
+    ("08", "09"): {("annotation", "settings"), ("split", "splits_drawn_afresh")},
     ("04", "09-purged"): {("went", "purged")},
     ("09-purged", "10"): {("went", "settings")},
 }

@@ -134,7 +134,7 @@ def _another_threshold(history: History) -> None:
 
 def _another_detector(history: History) -> None:
     history.by_hand = history.by_hand[:1]
-    history.build("stages.has-a-figure.figures.score=0.6", "stages.detect.least_score=0.2")
+    history.build("stages.detect.least_score=0.2")
 
 
 def _other_splits(history: History) -> None:
