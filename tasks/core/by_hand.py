@@ -442,6 +442,8 @@ def _with_reasons(records: pa.Table, why: Mapping[str, _DropReason]) -> pa.Table
 def redact_taken_down(records: pa.Table, ledger: pa.Table) -> pa.Table:
     """RECORDS without the fields of records that the LEDGER, whatever stage dropped them, has as taken down."""
     down = ledger.filter(pc.fill_null(pc.equal(ledger["reason"], str(Reason.TAKEN_DOWN)), False))
+    if not down.num_rows:
+        return records
     rows = down.select(["record_id", "detail"]).to_pylist()
     return _with_reasons(records, {row["record_id"]: _DropReason(Reason.TAKEN_DOWN, row["detail"]) for row in rows})
 

@@ -24,6 +24,7 @@ def step_of(
     ref = outcome if isinstance(outcome, TableRef) else store.write_table(outcome_folder(stage), outcome)
     table = store.read_table(ref)
     tables.assert_closed(entering, table)
+    pa.default_memory_pool().release_unused()  # what the stage took and gave back, the next one need not add to
     dropped = tables.dropped_counts(table)
     return Step(
         label=label,

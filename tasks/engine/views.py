@@ -16,9 +16,8 @@ from tasks.io.store.store import Store
 
 def kept_ids(store: Store, state: State) -> pa.ChunkedArray:
     """record_ids that no stage has dropped so far, sorted."""
-    if state.steps:
-        return tables.kept_rows(store.read_table(state.steps[-1].outcome))["record_id"]
-    return tables.kept_rows(store.read_table(state.records))["record_id"]
+    latest = store.read_table(state.steps[-1].outcome if state.steps else state.records)
+    return tables.kept_rows(latest.select(["record_id", "reason"]))["record_id"]
 
 
 def columns_of(store: Store, ref: TableRef | None, record_ids: pa.ChunkedArray, names: Sequence[str]) -> pa.Table:

@@ -28,7 +28,8 @@ def write_images(
     blob_sizes: bytes of every blob of the store. image_rows: IMAGES_BY_DIGEST. Raises DamagedFile where a blob is gone.
     """
     rows = row_groups.in_order(image_rows, "images")
-    if lost := [sha256 for sha256 in rows["sha256"].to_pylist() if sha256 not in blob_sizes]:
+    shas = rows["sha256"].combine_chunks().dictionary_encode()  # many rows may show one image
+    if lost := [sha256 for sha256 in shas.dictionary.to_pylist() if sha256 not in blob_sizes]:
         raise DamagedFile(f"expected blob {lost[0]} in the store {store.url}, got nothing there")
     if settings.media:
         for sha256, path in zip(
@@ -39,7 +40,8 @@ def write_images(
         _write_rows(draft, "images", split, rows.cast(IMAGES), IMAGES)
         return
     other = rows.nbytes // max(1, rows.num_rows)
-    sizes = np.fromiter((blob_sizes[sha256] + other for sha256 in rows["sha256"].to_pylist()), np.int64, rows.num_rows)
+    of_each = np.array([blob_sizes[sha256] for sha256 in shas.dictionary.to_pylist()], np.int64)
+    sizes = of_each[shas.indices.to_numpy()] + other
     limits = row_groups.Limits(
         settings.parquet.row_group_rows, settings.parquet.row_group_bytes, settings.parquet.part_bytes
     )

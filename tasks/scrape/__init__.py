@@ -110,7 +110,7 @@ def scrape(recipe: Recipe, context: Context, chosen: Predecessor) -> State:
         store, recipe, context, everything, previous.open_predecessor(store, recipe, chosen)
     )
     everything = records.limit_records(everything, recipe.limit)
-    kept = kept_rows(everything)
+    kept = kept_rows(everything.select(["style", "artist", "reason"]))
     unknown = styles.count_unknown_styles(kept["style"], styles.names_by_style(recipe.styles))
     left = uncertain.count_uncertain_names(kept["artist"], matching.merge_aliases(recipe.artists))
     state = State(

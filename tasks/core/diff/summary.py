@@ -1,6 +1,5 @@
 """What a person sees of a comparison first: which releases, how many changes of which kind, and why."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -15,8 +14,8 @@ from tasks.core.diff.sides import Pair, Side
 _MOST_SETTINGS = 20
 
 
-def facts(pair: Pair, changes: pa.Table, opted_out: int, promise: Sequence[str] = ()) -> dict[str, Any]:
-    """The comparison as plain values. promise: what a changed contract says of other versions' readers."""
+def facts(pair: Pair, changes: pa.Table, opted_out: int) -> dict[str, Any]:
+    """The comparison as plain values."""
     one, other = columns_of_one(pair)
     return {
         "before": _release(pair.before),
@@ -27,7 +26,7 @@ def facts(pair: Pair, changes: pa.Table, opted_out: int, promise: Sequence[str] 
         "settings": [str(change) for change in pair.recipes.changes],
         "programs": list(pair.programs),
         "columns": {"only_before": one, "only_after": other},
-        "contract": list(promise),
+        "contract": _promise(pair),
     }
 
 
@@ -53,6 +52,18 @@ def as_text(found: dict[str, Any]) -> str:
     if found["opt_outs"]:
         lines += ["", f"{counted(found['opt_outs'], 'record')} to remove from copies (opt-outs)"]
     return "\n".join(lines)
+
+
+def _promise(pair: Pair) -> list[str]:
+    """Whether readers may break, by the versions of the contracts: what breaks them needs a new major version."""
+    versions = [side.manifest.contract_version for side in (pair.before, pair.after)]
+    if versions[0] == versions[1]:
+        return []
+    one, other = (version.partition(".")[0] for version in versions)
+    said = (
+        "another major version, programs that read one may not read the other" if one != other else "the same promise"
+    )
+    return [f"contract {quoted_name(versions[0])} -> {quoted_name(versions[1])}: {said}"]
 
 
 def _release(side: Side) -> dict[str, Any]:
