@@ -13,7 +13,7 @@ from tasks.io.store.releases import Release
 
 def columns_of(release: Release, table: str, names: list[str]) -> pa.Table:
     """Some columns of a table, whole."""
-    batches = [batch.select(names) for batch in release.batches(table)]
+    batches = [batch.select(names) for batch in release.batches(table, columns=names)]
     return pa.Table.from_batches(
         batches,
         batches[0].schema if batches else release.schema(release.parts(table)[0]).empty_table().select(names).schema,

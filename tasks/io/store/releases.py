@@ -10,7 +10,6 @@ import functools
 import hashlib
 import json
 import os
-import re
 import shutil
 import uuid
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -26,21 +25,20 @@ from pydantic import BaseModel, ValidationError
 
 from schemas.contract import DataContract, contract_path
 from schemas.errors import BadInput, DamagedFile
-from schemas.manifests import FileEntry, ReleaseManifest
+from schemas.manifests import VERSION, FileEntry, ReleaseManifest
 from schemas.part_names import parse_part
 from schemas.phrases import LONGEST_PLACE, error_line, quoted
 from schemas.release import ContractTables, ReleaseContract, ReleaseRecipe, ReleaseScores
 from schemas.tables import EDGES, RECORDS, TAKEDOWNS, TOMBSTONES
 from schemas.yaml_text import NotYaml, parse_yaml
 from tasks.io.files import contracts, regular
+from tasks.io.files.parquet_rows import leaf_paths
 from tasks.io.store import layout, release_parquet, release_tables
 from tasks.io.store.store import Store
 from tasks.io.store.tombstones import with_scopes
 
-_CHUNK = 1 << 20
 _YAML_TOLERANCE = 10
 """A release has its recipe with all defaults written out: it may be so many times as long as what a person wrote."""
-_VERSION = re.compile("[0-9a-f]{12}")
 _MEMORY = ("ledger.parquet", "records.parquet", "takedowns.parquet", "tombstones.parquet")
 _Fields = TypeVar("_Fields", bound=BaseModel)
 
@@ -57,7 +55,7 @@ class Release:
             if name == "latest" and not self.fs.exists(f"{self.root}/manifest.json"):
                 self.latest_text = regular.read_from(self.fs, self.root)
                 version = self.latest_text.decode().strip()
-                if not _VERSION.fullmatch(version):  # it may not lead to another dataset's folder
+                if not VERSION.fullmatch(version):  # it may not lead to another dataset's folder
                     raise ValueError(f"`latest` holds {quoted(version, 40)}, which is no version")
                 self.root = f"{folder}/{version}"
             self.manifest_text = regular.read_from(self.fs, f"{self.root}/manifest.json")
@@ -233,7 +231,7 @@ class Release:
         if name is None:
             raise AssertionError(f"expected a file of a release's table, got {path}")
         with self.open_parquet(path) as parquet:
-            leaves = [parquet.schema.column(place).path for place in range(len(parquet.schema))]
+            leaves = leaf_paths(parquet)
             wanted = set(release_tables.TABLES[name].schema.names if only is None else only) - {"image"}
             found = parquet.read(columns=[leaf for leaf in leaves if leaf.partition(".")[0] in wanted])
         try:
@@ -271,11 +269,11 @@ class Release:
             if path == f"{table}.parquet" or (path.startswith(f"{table}/") and path.endswith(".parquet"))
         )
 
-    def batches(self, table: str, rows: int = 256) -> Iterator[pa.RecordBatch]:
-        """A table's rows, file by file, never more than a row group in memory."""
+    def batches(self, table: str, rows: int = 256, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
+        """A table's rows, file by file, never more than a row group in memory. columns: by default all."""
         for path in self.parts(table):
             with self.open_parquet(path) as parquet:
-                yield from parquet.iter_batches(batch_size=rows)
+                yield from parquet.iter_batches(batch_size=rows, columns=columns)
 
     def column_names(self, table: str) -> list[str]:
         """Names of all columns that any of a table's files has, as they come."""
@@ -302,7 +300,7 @@ class Release:
         return read
 
     def _plain_column(self, parquet: pq.ParquetFile, path: str, name: str) -> pa.ChunkedArray:
-        leaves = [parquet.schema.column(place).path for place in range(len(parquet.schema))]
+        leaves = leaf_paths(parquet)
         wanted = [leaf for leaf in leaves if leaf.partition(".")[0] == name and leaf != "image.bytes"]
         if not wanted:
             raise self.damage(path, f"a file of {path.partition('/')[0]}", ValueError(f"no column {name}"))
@@ -319,7 +317,7 @@ class Release:
         for path in self.parts("images"):
             sha256s = self.read_columns(path, ("sha256",))["sha256"].to_pylist()
             with self.open_parquet(path) as parquet:
-                leaves = [parquet.schema.column(place).path for place in range(len(parquet.schema))]
+                leaves = leaf_paths(parquet)
                 if "image.bytes" not in leaves:
                     continue
                 batches = parquet.iter_batches(batch_size=256, columns=["image.bytes"])
@@ -336,20 +334,17 @@ class Release:
     def table(self, path: str, *, but: str = "") -> pa.Table:
         """One Parquet file, without one of its columns, or one field of a struct: `image.bytes`."""
         with self.open_parquet(path) as parquet:
-            fields = [parquet.schema.column(place).path for place in range(len(parquet.schema))]
-            return parquet.read(columns=[name for name in fields if name != but and not name.startswith(f"{but}.")])
+            leaves = leaf_paths(parquet)
+            return parquet.read(columns=[leaf for leaf in leaves if leaf != but and not leaf.startswith(f"{but}.")])
 
     def file_entry(self, path: str) -> FileEntry | None:
         """Digest and bytes of a file as it lies there; None if it is gone, or no file."""
-        digest, length = hashlib.sha256(), 0
         try:
             with self._open(path) as file:
-                while chunk := file.read(_CHUNK):
-                    digest.update(chunk)
-                    length += len(chunk)
+                sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+                return FileEntry(sha256=sha256, bytes=file.seek(0, os.SEEK_END))
         except DamagedFile:
             return None
-        return FileEntry(sha256=digest.hexdigest(), bytes=length)
 
     def is_half_amended(self) -> bool:
         """Whether a purge has begun to amend it, and not ended: its tombstones are not those that the manifest
@@ -375,7 +370,7 @@ class Release:
 
 def find_release(store: Store, name: str, version: str) -> Release | None:
     """That version, or None where the store has no such version with a readable manifest."""
-    if not _VERSION.fullmatch(version):
+    if not VERSION.fullmatch(version):
         return None
     with contextlib.suppress(BadInput):
         return Release(_url(store, layout.release_folder(name, version)))
@@ -388,7 +383,7 @@ def _without_rows(entry: FileEntry) -> FileEntry:
 
 def version_names(store: Store, name: str) -> list[str]:
     """Names of the folders of a dataset that are called as versions are, readable or not, sorted."""
-    return [entry for entry in store.list_folder(layout.releases_folder(name)) if _VERSION.fullmatch(entry)]
+    return [entry for entry in store.list_folder(layout.releases_folder(name)) if VERSION.fullmatch(entry)]
 
 
 def versions(store: Store, name: str) -> list[Release]:
@@ -532,11 +527,9 @@ class Draft:
             aside.unlink() if aside.is_file() else shutil.rmtree(aside, ignore_errors=True)
 
     def _note(self, path: str, rows: int | None) -> None:
-        digest = hashlib.sha256()
         with (self.folder / path).open("rb") as file:
-            while chunk := file.read(_CHUNK):
-                digest.update(chunk)
-        self.files[path] = FileEntry(sha256=digest.hexdigest(), bytes=(self.folder / path).stat().st_size, rows=rows)
+            sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+        self.files[path] = FileEntry(sha256=sha256, bytes=(self.folder / path).stat().st_size, rows=rows)
 
 
 def _described(schema: pa.Schema, path: str) -> pa.Schema:

@@ -300,7 +300,7 @@ class Store:
     def _read_local_into(self, path: str, target: memoryview) -> str:
         """The digest of what was read; empty where the file is shorter or longer than the memory."""
         with self._nothing_there(path), regular.open_file(self.full(path)) as file:
-            is_whole = file.readinto(target) == len(target) and not file.read(1)  # type: ignore[attr-defined]
+            is_whole = file.readinto(target) == len(target) and not file.read(1)
         return hashlib.sha256(target).hexdigest() if is_whole else ""
 
     def blob_sizes(self) -> dict[str, int]:
