@@ -6,6 +6,7 @@ import platform
 from itertools import chain
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import yaml
@@ -25,7 +26,7 @@ from tasks.engine.previous import open_predecessor
 from tasks.engine.views import columns_of, metadata_counts
 from tasks.export import parts, statistics
 from tasks.export.content import Content, publication, recipe_sha256
-from tasks.export.other_tables import OtherTables
+from tasks.export.other_tables import OtherTables, known_records
 from tasks.io.files import contracts
 from tasks.io.images.inspection import PHASH
 from tasks.io.store import releases, tombstones
@@ -51,18 +52,22 @@ def write_release(
     with releases.Draft(store) as draft:
         blob_sizes = store.blob_sizes()
         for split in recipe.split.splits:
-            image_rows = content.images.filter(pc.equal(content.images["split"], split))
+            parts.write_images(draft, store, blob_sizes, settings, split, content.images)
+            parts.write_annotations(draft, split, content.annotations)
             boxes = content.annotations.filter(pc.equal(content.annotations["split"], split))
-            parts.write_images(draft, store, blob_sizes, settings, split, image_rows)
-            parts.write_annotations(draft, split, boxes)
-            chunks = document.document_chunks(image_rows, boxes, recipe.categories, settings.coco.score, info)
+            places = pa.array(np.flatnonzero(pc.equal(content.images["split"], split)))
+            chunks = document.document_chunks(
+                content.images, boxes, recipe.categories, settings.coco.score, info, places
+            )
             draft.write_chunks(f"coco/{split}.json", chunks)
             draft.write_chunks(f"coco/{split}.detections.json", document.results_chunks(boxes))
         scores = _scores(store, state, recipe, content)
         if scores is not None:
             draft.write_json("evaluation.json", scores)
         draft.write_table("ledger.parquet", content.ledger, LEDGER, ["record_id"])
-        draft.write_table("records.parquet", others.records, RECORDS, ["record_id"])
+        known = known_records(store, state, content.ledger)
+        draft.write_table("records.parquet", known, RECORDS, ["record_id"])
+        del known
         draft.write_table("relations.parquet", others.relations, EDGES, ["a", "b"])
         if others.takedowns.num_rows:
             draft.write_table("takedowns.parquet", others.takedowns, TAKEDOWNS, ["record_id"])

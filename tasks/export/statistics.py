@@ -22,8 +22,10 @@ def statistics(store: Store, state: State, recipe: Recipe, images: pa.Table) -> 
     """
     split = recipe.split
     moments = {
-        "measured": tables.kept_rows(store.read_table(_step(state, "hash").outcome))["record_id"],
-        "before": store.read_table(_draw(state).outcome)["record_id"],
+        "measured": tables.kept_rows(store.read_table(_step(state, "hash").outcome, ["record_id", "reason"]))[
+            "record_id"
+        ],
+        "before": store.read_table(_draw(state).outcome, ["record_id"])["record_id"],
         "after": images["record_id"],
     }
     everyone = pc.unique(pa.chunked_array([chunk for ids in moments.values() for chunk in ids.chunks], pa.string()))

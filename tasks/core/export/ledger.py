@@ -15,6 +15,8 @@ from tasks.core.ids import ids
 Roles = Callable[[pa.ChunkedArray], pa.ChunkedArray | pa.Array]
 """The role of each record by its record_id; null where it has none."""
 
+FROM_RECORDS = ("record_id", "source", "reason", "detail")
+
 SPLITS_OF_COPIES = pa.schema([LEDGER.field("record_id"), pa.field("split", pa.string())])
 
 
@@ -28,7 +30,8 @@ def ledger(
 ) -> pa.Table:
     """LEDGER of a build, sorted by record_id.
 
-    records: RECORDS (rows with a reason were dropped by scrape). outcomes: (label, outcome) of each stage in order.
+    records: FROM_RECORDS of RECORDS (rows with a reason were dropped by scrape). outcomes: (label, outcome) of each
+    stage in order.
     memory: LEDGER rows of the previous release that this build would not know by itself (`inherited_rows`). A record
     that only the memory has is dropped as `gone`; it keeps its last split and its image_id for the case that it comes
     back. A dropped copy has the split of the record that was kept: if that one disappears, the copy takes its place.
@@ -179,9 +182,9 @@ def _with(book: pa.Table, **columns: Any) -> pa.Table:
 
 def counts(book: pa.Table) -> dict[str, int | dict[str, int]]:
     """records, kept, dropped and by_split of a ledger; records = kept + dropped, asserted."""
-    kept = book.filter(book["kept"])
-    by_split = {row["values"]: row["counts"] for row in pc.value_counts(kept["last_split"]).to_pylist()}
-    dropped = book.filter(pc.is_valid(book["reason"])).num_rows
-    if book.num_rows != kept.num_rows + dropped or sum(by_split.values()) != kept.num_rows:
-        raise AssertionError(f"expected {book.num_rows} records = kept + dropped, got {kept.num_rows} + {dropped}")
-    return {"records": book.num_rows, "kept": kept.num_rows, "dropped": dropped, "by_split": by_split}
+    splits = book["last_split"].filter(book["kept"])
+    kept, dropped = len(splits), len(book["reason"]) - book["reason"].null_count
+    by_split = {row["values"]: row["counts"] for row in pc.value_counts(splits).to_pylist()}
+    if book.num_rows != kept + dropped or sum(by_split.values()) != kept:
+        raise AssertionError(f"expected {book.num_rows} records = kept + dropped, got {kept} + {dropped}")
+    return {"records": book.num_rows, "kept": kept, "dropped": dropped, "by_split": by_split}

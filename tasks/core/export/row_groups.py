@@ -26,10 +26,11 @@ class Limits(NamedTuple):
     file_groups: int = 10_000  # a footer is read whole before the first row
 
 
-def in_order(rows: pa.Table, table: str) -> pa.Table:
-    """The rows as they stand in the files of a split."""
-    keys = [(name, "ascending") for name in ORDER[table]]
-    return rows.take(pc.sort_indices(rows, sort_keys=keys))
+def places_in_order(rows: pa.Table, table: str, split: str) -> pa.Array:
+    """Which rows stand in the files of a split, in their order there: their places among all."""
+    mine = pa.array(np.flatnonzero(pc.equal(rows["split"], split)))
+    keys = rows.select(ORDER[table]).take(mine)
+    return mine.take(pc.sort_indices(keys, sort_keys=[(name, "ascending") for name in ORDER[table]]))
 
 
 def ends_of_runs(column: pa.ChunkedArray | pa.Array) -> NDArray[np.int64]:

@@ -173,7 +173,16 @@ def collected(*modules: ModuleType) -> set[str]:
         ),
         pytest.param(
             images,
-            {"export.images", "coco.document", "coco.entries", "coco.box", "coco.keypoints", "rights"},
+            {
+                "export.images",
+                "export.copies",
+                "coco.document",
+                "coco.entries",
+                "coco.box",
+                "coco.keypoints",
+                "rights",
+                "texts",
+            },
             id="inside a room",
         ),
         pytest.param(sources, {*SCRAPE, *COCO, "fetch", "tables"}, id="several from one room, and the room"),

@@ -97,7 +97,9 @@ def test_an_image_whose_blob_is_gone_is_told(store: Store):
 
 
 def test_annotations_lie_by_image(store: Store):
-    boxes = [{"annotation_id": number, "record_id": name} for number, name in enumerate(["b", "a", "b", "a"])]
+    boxes = [
+        {"annotation_id": number, "record_id": name, "split": "val"} for number, name in enumerate(["b", "a", "b", "a"])
+    ]
     with Draft(store) as draft:
         write_annotations(draft, "val", pa.Table.from_pylist(boxes, ANNOTATIONS))
         write_annotations(draft, "test", ANNOTATIONS.empty_table())
