@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from schemas.diff import KINDS, MEANING, ChangeReason, Kind
 from schemas.phrases import and_more
-from tasks.core.diff.columns import Column
+from tasks.core.columns import Column
 from tasks.core.report.page import STYLE
 from tasks.core.report.thumbnails import Thumbnail, drawing
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from schemas.diff import ChangeReason, Kind
 from schemas.reasons import FAILURES_IN_BYTES, Reason
-from tasks.core.diff.columns import Bools, Explanations, align, changes, differ, equals, is_in, joined
+from tasks.core.diff.columns import Bools, Explanations, align, changes, differ, equals, is_in, joined, rows_of_one
 from tasks.core.diff.settings import source_names
 from tasks.core.diff.sides import Pair, Side
 
@@ -119,8 +119,8 @@ def presence(pair: Pair) -> pa.Table:
     found = align(kept[0]["record_id"], kept[1]["record_id"])
     came = _rows(pair, kept[1].take(pa.array(found.only_after)), is_came=True)
     went = _rows(pair, kept[0].take(pa.array(found.only_before)), is_came=False)
-    _only = len(came) + len(went) == 1
-    return pa.concat_tables([_changes(rows, is_alone=_only) for rows in (came, went)])
+    is_alone = len(came) + len(went) == 1
+    return pa.concat_tables([_changes(rows, is_alone=is_alone) for rows in (came, went)])
 
 
 def _rows(pair: Pair, kept: pa.Table, *, is_came: bool) -> _Rows:
@@ -285,15 +285,10 @@ def _say_verdicts(rows: _Rows, why: Explanations, where: Bools) -> None:
 
 
 def verdicts_changed(pair: Pair) -> pa.Table:
-    """a, b of the pairs of records on which people say something else."""
+    """a, b of the pairs of records on which people say something else in one release than in the other."""
     sides = [side.relations().select(["a", "b", "verdict"]) for side in (pair.before, pair.after)]
     sides = [table.filter(pc.is_valid(table["verdict"])) for table in sides]
-    texts = [pc.binary_join_element_wise(table["a"], table["b"], table["verdict"], "\n") for table in sides]
-    other = [
-        table.filter(pc.invert(pa.array(is_in(text, texts[1 - place]))))
-        for place, (table, text) in enumerate(zip(sides, texts, strict=True))
-    ]
-    return pa.concat_tables(other).select(["a", "b"])
+    return rows_of_one(*sides).select(["a", "b"])
 
 
 def _by_the_program(rows: _Rows, why: Explanations) -> None:
