@@ -29,6 +29,7 @@ from tasks.export.other_tables import OtherTables
 from tasks.io.files import contracts
 from tasks.io.images.inspection import PHASH
 from tasks.io.store import releases, tombstones
+from tasks.io.store.drafts import Draft
 from tasks.io.store.store import Store
 
 _RECORD_FIELDS = ("title", "artist", "source", "source_url", "rights_uri")
@@ -48,7 +49,7 @@ def write_release(
     row = publication(content, recipe, context).to_pylist()[0]
 
     info = document.release_info(recipe.title or recipe.name, row["version"])
-    with releases.Draft(store) as draft:
+    with Draft(store) as draft:
         blob_sizes = store.blob_sizes()
         for split in recipe.split.splits:
             image_rows = content.images.filter(pc.equal(content.images["split"], split))
@@ -121,7 +122,7 @@ def _looked_for(recipe: Recipe) -> set[int]:
 
 def _manifest(
     store: Store,
-    draft: releases.Draft,
+    draft: Draft,
     recipe: Recipe,
     content: Content,
     row: dict[str, str],

@@ -13,7 +13,7 @@ from schemas.tables import ANNOTATIONS, IMAGES
 from tasks.core.export import row_groups
 from tasks.core.export.features import with_features
 from tasks.io.store import image_bytes
-from tasks.io.store.releases import Draft
+from tasks.io.store.drafts import Draft
 from tasks.io.store.store import Store
 
 _ROWS_PER_FILE = 1_000_000
