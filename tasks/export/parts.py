@@ -68,7 +68,7 @@ def _groups(
     store: Store, rows: pa.Table, blob_sizes: Mapping[str, int], ranges: Sequence[tuple[int, int]]
 ) -> Iterator[pa.Table]:
     """Row groups with the bytes filled in: each good until the next is asked for (`image_bytes`)."""
-    wanted = (_wanted(rows["sha256"].slice(start, stop - start).to_pylist(), blob_sizes) for start, stop in ranges)
+    wanted = (_image_group(rows["sha256"].slice(start, stop - start).to_pylist(), blob_sizes) for start, stop in ranges)
     kind = IMAGES.field("image").type
     for (start, stop), data in zip(ranges, image_bytes.image_bytes(store, wanted), strict=True):
         group = rows.slice(start, stop - start).combine_chunks()
@@ -77,5 +77,5 @@ def _groups(
         yield group.set_column(_PLACE_OF_IMAGE, IMAGES.field("image"), image)
 
 
-def _wanted(sha256s: list[str], blob_sizes: Mapping[str, int]) -> image_bytes.Wanted:
-    return image_bytes.Wanted(sha256s, np.array([blob_sizes[sha256] for sha256 in sha256s], np.int64))
+def _image_group(sha256s: list[str], blob_sizes: Mapping[str, int]) -> image_bytes.ImageGroup:
+    return image_bytes.ImageGroup(sha256s, np.array([blob_sizes[sha256] for sha256 in sha256s], np.int64))

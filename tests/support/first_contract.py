@@ -45,9 +45,7 @@ def _to_first_tables(folder: Path, version: str, without: tuple[str, ...]) -> di
     content = {}
     for table, key in digest.PRIMARY_KEYS.items():
         written = [_to_first_file(folder, path, key, late) for path in release.parts(table)]
-        content[table] = row_digest.digest_by_primary_key(
-            [batch for rows in written for batch in rows.to_batches()], key
-        )
+        content[table] = row_digest.table_digest([batch for rows in written for batch in rows.to_batches()], key)
     text = yaml.safe_load(contracts.first_text())
     columns = [column for column in text["tables"]["images"]["columns"] if column["name"] not in late]
     text["tables"]["images"]["columns"] = columns
