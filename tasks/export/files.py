@@ -1,6 +1,5 @@
 """The files of a release: written to a draft from tables and blobs, then published as a whole."""
 
-import base64
 import importlib.metadata
 import platform
 from itertools import chain
@@ -192,8 +191,7 @@ def _report(
     sizes = {row["sha256"]: (row["width_px"], row["height_px"]) for row in facts.values()}
     shelf = shelves.ensure_thumbnails(pa.array(sorted(sizes), pa.string()), context, "report")
     thumbnail_of = {
-        sha256: thumbnails.Thumbnail(f"data:image/jpeg;base64,{base64.b64encode(jpeg).decode()}", *sizes[sha256])
-        for sha256, jpeg in shelves.jpegs(store, shelf)
+        sha256: thumbnails.jpeg_thumbnail(jpeg, *sizes[sha256]) for sha256, jpeg in shelves.jpegs(store, shelf)
     }
     return page.report(
         recipe.title or recipe.name,
