@@ -86,6 +86,17 @@ class _Rows:
         return np.asarray(pc.is_null(self.dropped["record_id"]))
 
     @cached_property
+    def copies(self) -> pa.Table:
+        """Rows, in the ledger of `here`, of the copies for which they were dropped; null where it has none."""
+        book = self.here.ledger
+        return book.take(pc.index_in(self.dropped["kept_record_id"], value_set=book["record_id"].combine_chunks()))
+
+    @cached_property
+    def is_turned(self) -> Bools:
+        """(N,) which are what their copy is dropped for now."""
+        return np.asarray(pc.fill_null(pc.equal(self.copies["kept_record_id"], self.ids), False))
+
+    @cached_property
     def has_other_file(self) -> Bools:
         """(N,) whose file is another one."""
         known = pc.and_(pc.is_valid(self.kept["sha256"]), pc.is_valid(self.dropped["sha256"]))
@@ -235,20 +246,16 @@ def _say_copies(rows: _Rows, why: Explanations, reason: ChangeReason) -> None:
     """Where the copy for which a record was dropped does not reach that stage on the side where the record is kept."""
     where = rows.where(*_COPY)
     if where.any():
-        stands, row = _copy_stands(rows)
-        is_turned = np.asarray(pc.fill_null(pc.equal(row["kept_record_id"], rows.ids), False))
-        other = joined(rows.dropped["kept_record_id"], _and_why(row))
-        why.say(where & ~stands & ~is_turned, reason, other)
+        other = joined(rows.dropped["kept_record_id"], _and_why(rows.copies))
+        why.say(where & ~_copy_stands(rows) & ~rows.is_turned, reason, other)
 
 
-def _copy_stands(rows: _Rows) -> tuple[Bools, pa.Table]:
-    """(N,) whether the copy passes the stage that dropped the record, on the other side; and its row there."""
-    book = rows.here.ledger
-    row = book.take(pc.index_in(rows.dropped["kept_record_id"], value_set=book["record_id"].combine_chunks()))
+def _copy_stands(rows: _Rows) -> Bools:
+    """(N,) whether the copy passes the stage that dropped the record, on the side where the record is kept."""
     order = rows.pair.recipes.orders[1 if rows.is_came else 0]
-    place = _places(row["stage"], order)
+    place = _places(rows.copies["stage"], order)
     is_later = (place > _places(rows.dropped["stage"], order)) & (place >= 0)
-    return np.asarray(pc.fill_null(row["kept"], False)) | is_later, row
+    return np.asarray(pc.fill_null(rows.copies["kept"], False)) | is_later
 
 
 def _places(labels: pa.ChunkedArray, order: list[str]) -> NDArray[np.int64]:
@@ -265,9 +272,7 @@ def _by_other_records(rows: _Rows, why: Explanations, *, is_alone: bool) -> None
     where = rows.where(*_COPY, *_SPLIT)
     if where.any():
         _say_verdicts(rows, why, where)
-        _, row = _copy_stands(rows)
-        is_turned = np.asarray(pc.fill_null(pc.equal(row["kept_record_id"], rows.ids), False))
-        why.say(where & is_turned, ChangeReason.COPY_PREFERRED, rows.dropped["kept_record_id"])
+        why.say(where & rows.is_turned, ChangeReason.COPY_PREFERRED, rows.dropped["kept_record_id"])
     if rows.is_came:
         why.say(rows.where(*_SPLIT), ChangeReason.PARTNER_WENT, lambda: rows.words)
     if not is_alone:

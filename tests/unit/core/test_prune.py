@@ -105,7 +105,7 @@ def test_a_cache_goes_whole_or_not_at_all():
 def test_the_report_adds_up():
     reasons = {"small": {"d": "latest", "a": None}}
     sizes = {("small", "d"): 5, ("small", "a"): 2_000}
-    lines = list(report(reasons, sizes, {"images": (1, 500)}, ["a note"], is_done=False))
+    lines = list(report(reasons, sizes, {"images": (1, 500)}, ["a note"], is_dry=True))
     assert lines == [
         "small: 2 releases",
         "  d  stays: latest (5 bytes)",
@@ -114,4 +114,4 @@ def test_the_report_adds_up():
         "a note",
         "this is a dry run: nothing is removed; with --do, 2.5 kB would be",
     ]
-    assert list(report(reasons, sizes, {"images": (1, 500)}, [], is_done=True))[-1] == "removed: 2.5 kB"
+    assert list(report(reasons, sizes, {"images": (1, 500)}, [], is_dry=False))[-1] == "removed: 2.5 kB"
