@@ -148,7 +148,7 @@ def _prune(store: Store, datasets: Sequence[_Dataset], grace_from: datetime, *, 
     groups = {"images and answers": list(_old_blobs(cleaner, needed, grace_from.timestamp()))}
     if uses is not None:
         by_key = _caches(cleaner)
-        groups["measures, decisions and outcomes"] = list(core.unused(by_key, uses, grace_from.timestamp()))
+        groups["measures, decisions and outcomes"] = list(core.unused_files(by_key, uses, grace_from.timestamp()))
     shown = {dataset.name: dataset.reasons for dataset in datasets if dataset.is_chosen}
     sizes = {
         (dataset.name, version): sum(entry.bytes for entry in release.manifest.files.values())

@@ -88,7 +88,7 @@ def newest_answers(answers: pa.Table) -> set[str]:
     return {*newest.values()}
 
 
-def unused(
+def unused_files(
     files: Mapping[str, Collection[StoredFile]], uses: Collection[str], grace_from_s: float
 ) -> Iterator[StoredFile]:
     """Files of caches that nobody has looked at, and of which nothing was written since.
