@@ -14,8 +14,8 @@ _RELEASE = "folder or URL of the {} release, or of the file `latest` beside the 
 def add(commands: "Commands") -> None:
     """Add the command."""
     parser = add_command(commands, "diff", diff, "show what changed between two releases, and why")
-    parser.add_argument("before", metavar="BEFORE", help=_RELEASE.format("older"))
-    parser.add_argument("after", metavar="AFTER", help=_RELEASE.format("newer"))
+    parser.add_argument("before", metavar="OLDER", help=_RELEASE.format("older"))
+    parser.add_argument("after", metavar="NEWER", help=_RELEASE.format("newer"))
     parser.add_argument(
         "--out",
         metavar="FOLDER",

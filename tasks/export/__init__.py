@@ -76,6 +76,30 @@ def export(settings: Export, state: State, recipe: Recipe, context: Context) -> 
         detectors=detector_names(recipe, context),
     )
 
+    release, is_new = _publish(store, settings, state, inputs, memory, previous, context)
+    step = steps.step_of(
+        store, "publish", settings.label, "export", ids, tables.outcome(SCREEN, ids), computed=int(is_new)
+    )
+    return step.model_copy(
+        update={
+            "release": release.url if release else "",
+            "notes": (*by_hand.missing_inclusion_notes(store, state, recipe, context), *_notes(release)),
+        }
+    )
+
+
+def _publish(
+    store: Store,
+    settings: Export,
+    state: State,
+    inputs: PublicationInputs,
+    memory: pa.Table,
+    previous: releases.Release | None,
+    context: Context,
+) -> tuple[releases.Release | None, bool]:
+    """The release (a plan has none that is not there yet), and whether it was not there, or damaged."""
+    recipe = inputs.recipe
+
     @functools.cache
     def whole() -> Content:
         return content(store, settings, state, recipe, memory, context)
@@ -97,15 +121,7 @@ def export(settings: Export, state: State, recipe: Recipe, context: Context) -> 
     if is_publication:
         lineage.check_not_overtaken(store, recipe, state.previous, version)  # again: to write it may take minutes
         releases.point_latest(store, recipe.name, version)
-    step = steps.step_of(
-        store, "publish", settings.label, "export", ids, tables.outcome(SCREEN, ids), computed=int(is_new)
-    )
-    return step.model_copy(
-        update={
-            "release": release.url if release else "",
-            "notes": (*by_hand.missing_inclusion_notes(store, state, recipe, context), *_notes(release)),
-        }
-    )
+    return release, is_new
 
 
 def _check_gates(recipe: Recipe, previous: releases.Release | None, kept: int, context: Context) -> None:

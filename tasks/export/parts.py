@@ -13,7 +13,7 @@ from schemas.tables import ANNOTATIONS, IMAGES
 from tasks.core.export import row_groups
 from tasks.core.export.features import with_features
 from tasks.io.store import image_bytes
-from tasks.io.store.releases import Draft
+from tasks.io.store.drafts import Draft
 from tasks.io.store.store import Store
 
 _ROWS_PER_FILE = 1_000_000
@@ -78,7 +78,7 @@ def _groups(
 ) -> Iterator[pa.Table]:
     """Row groups with the bytes filled in: each good until the next is asked for (`image_bytes`)."""
     shas = images["sha256"].take(places)
-    wanted = (_wanted(shas.slice(start, stop - start).to_pylist(), blob_sizes) for start, stop in ranges)
+    wanted = (_image_group(shas.slice(start, stop - start).to_pylist(), blob_sizes) for start, stop in ranges)
     kind = IMAGES.field("image").type
     for (start, stop), data in zip(ranges, image_bytes.image_bytes(store, wanted), strict=True):
         group = images.take(places.slice(start, stop - start)).combine_chunks()
@@ -87,5 +87,5 @@ def _groups(
         yield group.set_column(_PLACE_OF_IMAGE, IMAGES.field("image"), image)
 
 
-def _wanted(sha256s: list[str], blob_sizes: Mapping[str, int]) -> image_bytes.Wanted:
-    return image_bytes.Wanted(sha256s, np.array([blob_sizes[sha256] for sha256 in sha256s], np.int64))
+def _image_group(sha256s: list[str], blob_sizes: Mapping[str, int]) -> image_bytes.ImageGroup:
+    return image_bytes.ImageGroup(sha256s, np.array([blob_sizes[sha256] for sha256 in sha256s], np.int64))

@@ -11,7 +11,7 @@ from schemas.tables import DIVERSITY, HISTOGRAMS, SHARES
 from tasks.core import statistics as core
 from tasks.core import tables
 from tasks.engine.views import column_of, columns_of, figure_counts
-from tasks.io.store.releases import Draft
+from tasks.io.store.drafts import Draft
 from tasks.io.store.store import Store
 
 

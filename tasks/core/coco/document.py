@@ -14,6 +14,7 @@ from tasks.core import rights
 from tasks.core.coco.box import box_array
 from tasks.core.coco.entries import annotation_entry
 from tasks.core.coco.keypoints import NAMES, SKELETON
+from tasks.core.columns import whole
 from tasks.core.texts import float_texts, json_texts, list_texts, plain_texts
 
 Document = dict[str, Any]
@@ -286,8 +287,7 @@ def _image_texts(images: pa.Table, uris: pa.Array) -> pa.Array:
 
 
 def _joined(*parts: Any) -> pa.Array:
-    joined = pc.binary_join_element_wise(*parts, "")
-    return joined.combine_chunks() if isinstance(joined, pa.ChunkedArray) else joined
+    return whole(pc.binary_join_element_wise(*parts, ""))
 
 
 def _json(value: Any) -> str:

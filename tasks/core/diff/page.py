@@ -12,8 +12,8 @@ import pyarrow.compute as pc
 
 from schemas.diff import KINDS, MEANING, ChangeReason, Kind
 from schemas.phrases import and_more
-from tasks.core.diff.columns import Column
-from tasks.core.report.page import STYLE
+from tasks.core.columns import Column
+from tasks.core.report.page import head
 from tasks.core.report.thumbnails import Thumbnail, drawing
 
 MOST_OF_EACH, MOST_ROWS = 6, 90
@@ -67,10 +67,7 @@ def page(
     title = f"{facts['before']['name']} {facts['before']['version']} and {facts['after']['version']}"
     rows = shown.to_pylist()
     parts = [
-        "<!doctype html><html lang=en><meta charset=utf-8>",
-        f'<meta http-equiv=Content-Security-Policy content="{_POLICY}">',
-        "<meta name=viewport content='width=device-width,initial-scale=1'>",
-        f"<title>{escape(title)}</title><style>{STYLE}{_STYLE}</style>",
+        head(title, _STYLE, _POLICY),
         f"<h1>What changed</h1><p>{escape(title)}</p><pre>{escape(text)}</pre>",
     ]
     for kind in Kind:

@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 from schemas.reasons import Reason
 from schemas.tables import LEDGER
 from tasks.core import tables
+from tasks.core.columns import is_same
 from tasks.core.export.copies import chain_ends
 from tasks.core.ids import ids
 
@@ -62,7 +63,7 @@ def splits_of_copies(outcomes: Sequence[pa.Table], roles: Roles | None = None) -
     ends = chain_ends(names, copies["kept_record_id"])
     split = tables.lookup(dealt[-1].select(["record_id", "split"]), "record_id", ends)["split"]
     if roles is not None:
-        split = pc.if_else(_is_equal(roles(names), roles(ends)), split, pa.scalar(None, pa.string()))
+        split = pc.if_else(is_same(roles(names), roles(ends)), split, pa.scalar(None, pa.string()))
     return pa.table([names, split], schema=SPLITS_OF_COPIES).filter(pc.is_valid(split))
 
 
@@ -93,14 +94,12 @@ def inherited_rows(
     names = previous["record_id"]
     gone = pc.invert(pc.is_in(names, value_set=records))
     split = previous["last_split"] if same_splits else pa.chunked_array([pa.nulls(previous.num_rows, pa.string())])
-    is_news = pc.and_(
-        pc.is_valid(split), pc.invert(_is_equal(split, tables.lookup(copies, "record_id", names)["split"]))
-    )
+    is_news = pc.and_(pc.is_valid(split), pc.invert(is_same(split, tables.lookup(copies, "record_id", names)["split"])))
     dropped = pc.and_(pc.invert(pc.is_in(names, value_set=kept)), is_news)
     # with what is new: a newcomer may claim an id that was given
     everyone = pc.unique(pa.chunked_array([*names.chunks, *records.chunks], pa.string()))
     natural = ids(everyone).take(pc.index_in(names, value_set=everyone))
-    moved = pc.invert(_is_equal(natural, previous["image_id"]))
+    moved = pc.invert(is_same(natural, previous["image_id"]))
     rows = _with(previous, last_split=split)
     is_down = pc.is_in(names, value_set=taken_down if taken_down is not None else pa.array([], pa.string()))
     is_known = pc.and_(is_down, pc.is_valid(previous["sha256"]))
@@ -165,12 +164,6 @@ def _with_memory(book: pa.Table, memory: pa.Table, missing: Reason) -> pa.Table:
         kept_record_id=nothing,
     )
     return pa.concat_tables([book, others.select(LEDGER.names)])
-
-
-def _is_equal(one: Any, other: Any) -> Any:
-    """(N,) whether both are the same, two nulls included."""
-    both_null = pc.and_(pc.is_null(one), pc.is_null(other))
-    return pc.or_(both_null, pc.fill_null(pc.equal(one, other), False))
 
 
 def _with(book: pa.Table, **columns: Any) -> pa.Table:

@@ -10,6 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from tasks.core.columns import whole
+
 ORDER = {"images": ("style", "record_id"), "annotations": ("record_id", "annotation_id")}
 """Columns by which the rows of a split stand; nulls last."""
 
@@ -41,8 +43,7 @@ def ends_of_runs(column: pa.ChunkedArray | pa.Array) -> NDArray[np.int64]:
     """
     if not len(column):
         return np.zeros(0, np.int64)
-    whole = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-    codes = whole.dictionary_encode(null_encoding="encode").indices.to_numpy(zero_copy_only=False)
+    codes = whole(column).dictionary_encode(null_encoding="encode").indices.to_numpy(zero_copy_only=False)
     return np.append(np.flatnonzero(np.diff(codes)) + 1, len(codes)).astype(np.int64)
 
 

@@ -53,19 +53,15 @@ def report(
 ) -> str:
     """The page as HTML.
 
-    images: rows of the images table to show; boxes: xywh_px by image_id; reviewed: clusters and pairs to show
-    (clusters.shown); facts: what copies.section needs of their records; thumbnails: by SHA-256, of all of these;
-    statistics: what choice.section shows; detector: the HTML of detector.section.
+    images: rows of the images table to show; boxes: xywh_px by image_id; selection: clusters and pairs to show
+    (clusters.select_for_review); facts: what copies.section needs of their records; thumbnails: by SHA-256, of all of
+    these; statistics: what choice.section shows; detector: the HTML of detector.section.
     """
     counts = manifest.counts
     chosen = choice.section(statistics) if statistics else ""
     review = copies.section(selection, facts, thumbnails)
     parts = [
-        "<!doctype html><html lang=en><meta charset=utf-8>",
-        f'<meta http-equiv=Content-Security-Policy content="{POLICY}">',
-        "<meta name=viewport content='width=device-width,initial-scale=1'>",
-        f"<title>{escape(title)}</title>"
-        f"<style>{STYLE}{choice.STYLE if chosen else ''}{copies.STYLE if review else ''}</style>",
+        head(title, f"{choice.STYLE if chosen else ''}{copies.STYLE if review else ''}", POLICY),
         f"<h1>{escape(title)}</h1><p>Version <code>{manifest.version}</code>, lineage {manifest.lineage}: "
         f"{counts['records']} "
         f"records listed, <b>{counts['kept']}</b> images kept, {counts['dropped']} dropped.</p>",
@@ -80,6 +76,18 @@ def report(
     if review:
         parts += [review, f"<script>{SCRIPT}</script>"]
     return "\n".join([*parts, "</html>\n"])
+
+
+def head(title: str, style: str, policy: str) -> str:
+    """How a page begins. style: what it has besides STYLE; policy: its Content-Security-Policy."""
+    return "\n".join(
+        [
+            "<!doctype html><html lang=en><meta charset=utf-8>",
+            f'<meta http-equiv=Content-Security-Policy content="{policy}">',
+            "<meta name=viewport content='width=device-width,initial-scale=1'>",
+            f"<title>{escape(title)}</title><style>{STYLE}{style}</style>",
+        ]
+    )
 
 
 def _stages(steps: Sequence[Step]) -> str:

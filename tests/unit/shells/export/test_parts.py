@@ -13,7 +13,7 @@ from schemas.stages import Export
 from schemas.tables import ANNOTATIONS, IMAGES
 from tasks.core.export.images import IMAGES_BY_DIGEST
 from tasks.export.parts import write_annotations, write_images
-from tasks.io.store.releases import Draft
+from tasks.io.store.drafts import Draft
 from tasks.io.store.store import Store
 
 STYLES = ["b", None, "a", "b", "b", "a"]
