@@ -24,7 +24,7 @@ from tasks.io.files import contracts
 from tasks.io.store.releases import Release
 from tasks.verify.coco import coco_files
 from tasks.verify.images import images, stored_bytes
-from tasks.verify.promises import promises
+from tasks.verify.promises import promises, schemas
 from tasks.verify.rows import columns_of, order_of, rows_of, splits_of
 
 _SHOWN = 20
@@ -146,6 +146,7 @@ def _contract(release: Release) -> Iterator[str]:
             yield from core.schema_problems(table, release.schema(path), columns)
         for batch in release.batches(table):
             yield from core.null_problems(table, batch, columns)
+    yield from schemas(release, but=digest.PRIMARY_KEYS)
 
 
 def _digests(release: Release) -> Iterator[str]:
