@@ -6,9 +6,10 @@ docs/release.md says what they are for.
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from io import FileIO
 from pathlib import Path
 from types import TracebackType
-from typing import Any, BinaryIO, Self
+from typing import Any, Self
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -24,7 +25,7 @@ hold several, and be others as soon as one image comes between."""
 _IMAGE_BYTES = "image.bytes"
 _PAGE_BYTES = 8 * 1024
 _READ_BYTES = 1 << 20
-_BUFFER_BYTES = 1 << 15
+_BUFFER_BYTES = 1 << 22
 _FEW_VALUES = frozenset(
     {
         *("source", "artist", "artist_qualifier", "style", "styles", "date_text", "year", "split", "last_split"),
@@ -45,17 +46,21 @@ def write_parquet(target: Path, groups: Iterable[pa.Table], schema: pa.Schema, o
     """
     rows = 0
     with FileDigest(target) as digest:
-        with target.open("wb", _BUFFER_BYTES) as file, ThreadPoolExecutor(1) as thread:
+        with target.open("wb", 0) as file, ThreadPoolExecutor(1) as thread:
             sink = _Sink(file)
-            writer = thread.submit(pq.ParquetWriter, sink, schema, **writer_settings(schema, order)).result()
+            # Arrow's own memory in between: a call into Python for each page would wait for Python's lock each time
+            stream = pa.BufferedOutputStream(pa.PythonFile(sink, mode="w"), _BUFFER_BYTES)
+            writer = thread.submit(pq.ParquetWriter, stream, schema, **writer_settings(schema, order)).result()
             try:
                 for group in groups:
                     if group.num_rows:
                         thread.submit(writer.write_table, group, row_group_size=group.num_rows).result()
+                        thread.submit(stream.flush).result()
                         rows += group.num_rows
                         digest.read_until(sink.written())
             finally:
                 thread.submit(writer.close).result()
+                thread.submit(stream.close).result()
             sink.written()
         return digest.entry(rows)
 
@@ -69,7 +74,7 @@ class _Sink:
 
     closed = False
 
-    def __init__(self, file: BinaryIO) -> None:
+    def __init__(self, file: FileIO) -> None:
         self._file = file
         self._problem: Exception | None = None
         self._place = 0
@@ -78,7 +83,9 @@ class _Sink:
         self._place += len(data)
         if self._problem is None:
             try:
-                self._file.write(data)
+                left = memoryview(data)
+                while left:
+                    left = left[self._file.write(left) :]
             except Exception as problem:
                 self._problem = problem
         return len(data)
@@ -87,13 +94,15 @@ class _Sink:
         return self._place
 
     def flush(self) -> None:
-        """Nothing: `written` does."""
+        """Nothing is held back."""
+
+    def close(self) -> None:
+        """Whoever has opened the file closes it."""
 
     def written(self) -> int:
         """How far the file is written for certain. Raises what stood in the way."""
         if self._problem is not None:
             raise self._problem
-        self._file.flush()
         return self._place
 
 
