@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.errors import BadInput, DamagedFile
-from schemas.phrases import and_more, error_line, quoted
+from schemas.phrases import and_more, error_line, printable, quoted
 from tasks.core import verify as core
 from tasks.core import verify_rows as rules
 from tasks.core.export import digest
@@ -86,10 +86,12 @@ def verify(url: str, *, is_deep: bool = False) -> Verification:
 
 
 def _problems(check: Callable[[], Iterator[str]]) -> list[str]:
-    """What a check finds; its last problem is what it can't read at all, since a release may come from anybody."""
+    """What a check finds, each problem a line; the last is what it can't read at all, since a release may come from
+    anybody.
+    """
     found: list[str] = []
     try:
-        found.extend(check())  # keeps what came before
+        found.extend(map(printable, check()))  # keeps what came before
     except DamagedFile as problem:
         found.append(str(problem))
     except _OF_ODD_VALUES as problem:

@@ -9,6 +9,7 @@ from schemas.release import columns_of
 from tasks.core import verify as core
 from tasks.engine.promises import broken_promises
 from tasks.io.files import contracts
+from tasks.io.store.release_tables import to_plain_types
 from tasks.io.store.releases import Release
 
 _OF_THE_DAY = frozenset({"diversity", "histograms", "shares"})
@@ -35,7 +36,7 @@ def promises(release: Release) -> Iterator[str]:
     for name, contract in known.items():
         parts = _parts(release, contract)
         if parts and not (release.manifest.amended and name in _OF_THE_DAY):
-            tables[name] = pa.concat_tables([release.table(path, but="image") for path in parts])
+            tables[name] = _whole([release.table(path, but="image") for path in parts])
     if {"images", "annotations", "ledger"} <= tables.keys():  # else another check says so
         yield from broken_promises(tables, known)
 
@@ -48,3 +49,10 @@ def _known_contracts(release: Release) -> Mapping[str, DataContract]:
 
 def _parts(release: Release, contract: DataContract) -> list[str]:
     return release.parts(contract.path.removesuffix("/*.parquet").removesuffix(".parquet"))
+
+
+def _whole(files: list[pa.Table]) -> pa.Table:
+    """The rows of all files of a table, some of which may hold dictionaries where others do not."""
+    if any(file.schema != files[0].schema for file in files):
+        files = [to_plain_types(file) for file in files]
+    return pa.concat_tables(files, promote_options="default")
