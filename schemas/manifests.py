@@ -1,11 +1,12 @@
 """Small JSON values that tasks hand to each other: they name tables in the store, and never hold one."""
 
 import re
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import AfterValidator, BaseModel, ConfigDict
 
 from schemas.contract import major
+from schemas.phrases import quoted
 
 StageKind = Literal["retrieve", "measure", "decide", "publish"]
 
@@ -118,11 +119,28 @@ class Amendment(Manifest):
     content: dict[str, str]
 
 
+def _one_line(text: str) -> str:
+    """A release may come from anybody, and its names are printed."""
+    if not text.isprintable():
+        raise ValueError(f"expected text of one line, got {quoted(text)}")
+    return text
+
+
+def _path_inside(path: str) -> str:
+    if not path.isprintable() or not {"", ".", ".."}.isdisjoint(path.split("/")):
+        raise ValueError(f"expected paths inside the release, got {quoted(path)}")
+    return path
+
+
+_Line = Annotated[str, AfterValidator(_one_line)]
+_Path = Annotated[str, AfterValidator(_path_inside)]
+
+
 class ReleaseManifest(Manifest):
     """manifest.json of a release; written last."""
 
-    name: str
-    version: str
+    name: _Line
+    version: _Line
     previous: str | None
     lineage: int
     split_sha256: str
@@ -131,7 +149,7 @@ class ReleaseManifest(Manifest):
     recipe_sha256: str
     counts: dict[str, int | dict[str, int]]
     content: dict[str, str]
-    files: dict[str, FileEntry]
+    files: dict[_Path, FileEntry]
     environment: dict[str, str]
     amended: Amendment | None = None  # content and content_sha256 stay what they were when it was published
     manifest_sha256: str | None = None  # of all other fields, as RFC 8785 JSON; null before contract 1.4

@@ -74,6 +74,15 @@ def quoted_name(name: object) -> str:
     return quoted(name)
 
 
+def printable(text: str) -> str:
+    r"""The text in one line, with question marks for what a terminal would obey.
+
+    >>> printable("Tâche\x1b[2J\n")
+    'Tâche?[2J?'
+    """
+    return text if text.isprintable() else "".join(letter if letter.isprintable() else "?" for letter in text)
+
+
 def error_line(problem: BaseException) -> str:
     r"""The first line of an error's own words, cut after 160 characters; its class where it has none.
 
@@ -83,7 +92,7 @@ def error_line(problem: BaseException) -> str:
     ('no day', 'NotImplementedError', '?[2J')
     """
     line = next((line.strip() for line in str(problem).splitlines() if line.strip()), type(problem).__name__)
-    line = "".join(letter if letter.isprintable() else "?" for letter in line)
+    line = printable(line)
     return line if len(line) <= _LONGEST_REASON else f"{line[:_LONGEST_REASON]}..."
 
 

@@ -57,17 +57,18 @@ class ReleaseContract(_Fields):
             splits=tables["images"].words("split"),
             origins=tables["annotations"].words("origin"),
             reasons={str(entry.value): entry.description for entry in reason.enum} if reason else {},
-            tables=ContractTables(**{name: _columns(tables[name]) for name in ContractTables.model_fields}),
+            tables=ContractTables(
+                **{name: ContractTable(columns=columns_of(tables[name])) for name in ContractTables.model_fields}
+            ),
         )
 
 
-def _columns(table: ContractObject) -> ContractTable:
-    return ContractTable(
-        columns=[
-            ContractColumn(name=column.name, type=column.arrow_type, nullable=not column.required)
-            for column in table.properties
-        ]
-    )
+def columns_of(table: ContractObject) -> list[ContractColumn]:
+    """The columns that a table's contract promises."""
+    return [
+        ContractColumn(name=column.name, type=column.arrow_type, nullable=not column.required)
+        for column in table.properties
+    ]
 
 
 class RecipeParquet(_Fields):

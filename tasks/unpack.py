@@ -121,6 +121,8 @@ def _images(release: Release, splits: Collection[str]) -> Iterator[_Image]:
         if not {*splits} & {*rows["split"].unique().to_pylist()}:
             continue
         with release.open_parquet(path) as parquet:
+            if "image" not in parquet.schema_arrow.names:
+                raise release.damage(path, "a table of images as releases have them", ValueError("no column image"))
             batches = parquet.iter_batches(batch_size=_ROWS, columns=["image"])
             places = (place for batch in batches for place in batch["image"].to_pylist())
             for *columns, split, place in zip(*(rows[name].to_pylist() for name in _COLUMNS), places, strict=True):

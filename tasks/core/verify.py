@@ -34,6 +34,20 @@ def needed_files(contract_version: str) -> tuple[str, ...]:
     return (*contract, "ledger.parquet", "recipe.yaml")
 
 
+_RARE = frozenset({"takedowns", "tombstones"})
+"""Tables of which there is no file where they have no rows."""
+
+
+def promised_files(contract_version: str) -> tuple[str, ...]:
+    """Files that every release by this contract has beside those that are needed to check it; from contract 2 on."""
+    if major(contract_version) < 2:
+        return ()
+    one_file = [table for table in TABLES if table not in {*SPLIT_TABLES, *_RARE, "ledger"}]
+    statistics = ("diversity", "histograms", "shares")
+    paths = [f"statistics/{table}.parquet" if table in statistics else f"{table}.parquet" for table in one_file]
+    return (*paths, "README.md", "report.html")
+
+
 def manifest_problems(
     fields: Row, manifest: ReleaseManifest, folder: str, siblings: Mapping[str, ReleaseManifest]
 ) -> Iterator[str]:
@@ -42,7 +56,8 @@ def manifest_problems(
     fields: the JSON object as it is written. folder: the name of the release's folder. siblings: manifests by version
     of the releases beside it, as far as they are there.
     """
-    for path in needed_files(manifest.contract_version):
+    version = manifest.contract_version
+    for path in (*needed_files(version), *promised_files(version)):
         if path not in manifest.files:
             yield f"manifest.json: expected {path} among its files, got none"
     yield from _seal_problems(fields, manifest)

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from schemas.errors import BadInput, DamagedFile
 from schemas.manifests import VERSION
-from schemas.phrases import and_more, error_line, quoted
+from schemas.phrases import and_more, error_line, printable, quoted
 from tasks.core import verify as core
 from tasks.core import verify_rows as rules
 from tasks.core.export import digest
@@ -25,7 +25,7 @@ from tasks.io.files import contracts
 from tasks.io.store.releases import Release
 from tasks.verify.coco import coco_files
 from tasks.verify.images import images, stored_bytes
-from tasks.verify.promises import promises
+from tasks.verify.promises import promises, schemas
 from tasks.verify.rows import columns_of, order_of, rows_of, splits_of
 
 _SHOWN = 20
@@ -87,10 +87,12 @@ def verify(url: str, *, is_deep: bool = False) -> Verification:
 
 
 def _problems(check: Callable[[], Iterator[str]]) -> list[str]:
-    """What a check finds; its last problem is what it can't read at all, since a release may come from anybody."""
+    """What a check finds, each problem a line; the last is what it can't read at all, since a release may come from
+    anybody.
+    """
     found: list[str] = []
     try:
-        found.extend(check())  # keeps what came before
+        found.extend(map(printable, check()))  # keeps what came before
     except DamagedFile as problem:
         found.append(str(problem))
     except _OF_ODD_VALUES as problem:
@@ -147,6 +149,7 @@ def _contract(release: Release) -> Iterator[str]:
             yield from core.schema_problems(table, release.schema(path), columns)
         for batch in release.batches(table):
             yield from core.null_problems(table, batch, columns)
+    yield from schemas(release, but=digest.PRIMARY_KEYS)
 
 
 def _digests(release: Release) -> Iterator[str]:

@@ -1,15 +1,29 @@
-"""The check of the contract's rules, over all tables of a release."""
+"""The checks of the contract's columns and rules, over all tables of a release."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 
 import pyarrow as pa
 
+from schemas.contract import DataContract
+from schemas.release import columns_of
+from tasks.core import verify as core
 from tasks.engine.promises import broken_promises
 from tasks.io.files import contracts
+from tasks.io.store.release_tables import to_plain_types
 from tasks.io.store.releases import Release
 
 _OF_THE_DAY = frozenset({"diversity", "histograms", "shares"})
 """What a release says of itself as it was published: a purge leaves these numbers."""
+
+
+def schemas(release: Release, *, but: Collection[str]) -> Iterator[str]:
+    """Promised columns that a table's files lack or have in another type; of contracts that the program has.
+
+    but: tables that are not looked at.
+    """
+    for name, contract in _known_contracts(release).items():
+        for path in _parts(release, contract) if name not in but else ():
+            yield from core.schema_problems(name, release.schema(path), columns_of(contract.table))
 
 
 def promises(release: Release) -> Iterator[str]:
@@ -18,12 +32,27 @@ def promises(release: Release) -> Iterator[str]:
     The rules are those of the program's own copy of that contract, never what the release brings with it: SQL of a
     stranger is not run. Of a contract that the program does not have there are none to ask.
     """
-    version = release.manifest.contract_version
-    known = contracts.contracts() if version == contracts.version() else contracts.published("release").get(version, {})
-    tables = {}
+    known, tables = _known_contracts(release), {}
     for name, contract in known.items():
-        parts = release.parts(contract.path.removesuffix("/*.parquet").removesuffix(".parquet"))
+        parts = _parts(release, contract)
         if parts and not (release.manifest.amended and name in _OF_THE_DAY):
-            tables[name] = pa.concat_tables([release.table(path, but="image") for path in parts])
+            tables[name] = _whole([release.table(path, but="image") for path in parts])
     if {"images", "annotations", "ledger"} <= tables.keys():  # else another check says so
         yield from broken_promises(tables, known)
+
+
+def _known_contracts(release: Release) -> Mapping[str, DataContract]:
+    """The program's own copy of the contract that the release says it keeps, by table; empty where it has none."""
+    version = release.manifest.contract_version
+    return contracts.contracts() if version == contracts.version() else contracts.published("release").get(version, {})
+
+
+def _parts(release: Release, contract: DataContract) -> list[str]:
+    return release.parts(contract.path.removesuffix("/*.parquet").removesuffix(".parquet"))
+
+
+def _whole(files: list[pa.Table]) -> pa.Table:
+    """The rows of all files of a table, some of which may hold dictionaries where others do not."""
+    if any(file.schema != files[0].schema for file in files):
+        files = [to_plain_types(file) for file in files]
+    return pa.concat_tables(files, promote_options="default")

@@ -199,3 +199,11 @@ def test_two_images_of_one_id_are_refused(three: Path, tmp_path: Path):
     hostile(release, image_id=table["image_id"][1].as_py())
     with pytest.raises(DamagedFile, match="each image_id once"):
         unpack(str(release), str(tmp_path / "out"))
+
+
+def test_a_table_without_the_column_of_images_is_told(three: Path, tmp_path: Path):
+    release = Path(shutil.copytree(three / "embedded", tmp_path / "release"))
+    path = release / Release(str(release)).parts("images")[0]
+    pq.write_table(pq.ParquetFile(path).read().drop_columns("image"), path)
+    with pytest.raises(DamagedFile, match="got no column image"):
+        unpack(str(release), str(tmp_path / "out"))

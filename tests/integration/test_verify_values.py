@@ -380,3 +380,42 @@ def test_a_pipe_in_a_release_is_told_and_not_waited_for(release: Path):
     (release / "ledger.parquet").unlink()
     os.mkfifo(release / "ledger.parquet")
     assert verify(str(release)).problems == ("ledger.parquet: expected the file, got none",)
+
+
+@pytest.mark.parametrize(
+    ("path", "change", "said"),
+    [
+        ("records.parquet", lambda table: table.drop_columns("title"), "records.title: expected the column, got none"),
+        ("records.parquet", lambda table: table.select([]), "records.record_id: expected the column, got none"),
+        (
+            "statistics/shares.parquet",
+            lambda table: table.set_column(0, table.column_names[0], pa.array([1] * table.num_rows)),
+            "expected string, got int64",
+        ),
+    ],
+)
+def test_verify_looks_at_the_columns_of_every_table(
+    release: Path, path: str, change: Callable[[pa.Table], pa.Table], said: str
+):
+    pq.write_table(change(pq.read_table(release / path)), release / path)
+    seal(release)
+    assert any(said in problem for problem in verify(str(release)).problems)
+
+
+def test_one_of_several_files_may_hold_dictionaries(release: Path):
+    """As a program writes it that rewrites some files; the content is the same."""
+    path = largest_part(release, "images")
+    whole = pq.ParquetFile(path).read()
+    for place, field in enumerate(whole.schema):
+        if pa.types.is_string(field.type):
+            whole = whole.set_column(place, field.name, whole[field.name].dictionary_encode())
+    pq.write_table(whole, path)
+    seal(release)
+    assert verify(str(release)).problems == ()
+
+
+def test_a_file_whose_name_a_terminal_would_obey_is_one_line(release: Path):
+    (release / "images/\x1b[2J\nok.parquet").write_bytes(b"")
+    assert verify(str(release)).problems == (
+        "images/?[2J?ok.parquet: expected only files that the manifest lists, got this one",
+    )

@@ -38,6 +38,12 @@ def to_first_contract(folder: Path, version: str, without: tuple[str, ...] = ())
     return manifest
 
 
+def _first_name(path: str) -> str:
+    """How contract 1 called a file: a folder for each split."""
+    part = parse_part(path)
+    return f"{part.table}/split={part.split}/part-{part.number:05}.parquet" if part else path
+
+
 def _to_first_tables(folder: Path, version: str, without: tuple[str, ...]) -> dict[str, Any]:
     """Tables, contract and COCO files as contract 1 has them; what changes in the manifest, files apart."""
     late = {"rights_spdx", *without}

@@ -20,7 +20,8 @@ from pydantic import BaseModel, ValidationError
 from schemas.contract import DataContract, contract_path
 from schemas.errors import BadInput, DamagedFile
 from schemas.manifests import VERSION, FileEntry, ReleaseManifest
-from schemas.phrases import LONGEST_PLACE, error_line, quoted
+from schemas.part_names import parse_part
+from schemas.phrases import LONGEST_PLACE, error_line, quoted, quoted_name
 from schemas.release import ContractTables, ReleaseContract, ReleaseRecipe, ReleaseScores
 from schemas.tables import EDGES, RECORDS, TAKEDOWNS, TOMBSTONES
 from schemas.yaml_text import NotYaml, parse_yaml
@@ -55,9 +56,8 @@ class Release:
             self.manifest = ReleaseManifest.model_validate_json(self.manifest_text)
         except (OSError, ValueError, ImportError) as problem:
             place = quoted(url, LONGEST_PLACE)
-            raise BadInput(
-                f"release: expected a folder with a manifest.json, got {place} ({error_line(problem)})"
-            ) from problem
+            said = _first_of(problem) if isinstance(problem, ValidationError) else error_line(problem)
+            raise BadInput(f"release: expected a folder with a manifest.json, got {place} ({said})") from problem
 
     @property
     def url(self) -> str:
@@ -78,6 +78,10 @@ class Release:
 
     @contextlib.contextmanager
     def _open(self, path: str) -> Iterator[Any]:
+        if not {"", ".", ".."}.isdisjoint(path.split("/")):  # a manifest may come from anybody
+            raise DamagedFile(
+                f"expected only paths inside release {self.manifest.version}, got {quoted(path, LONGEST_PLACE)}"
+            )
         try:
             file = regular.open_on(self.fs, f"{self.root}/{path}")
         except (FileNotFoundError, NotADirectoryError) as problem:
@@ -365,6 +369,13 @@ def release_url(store: Store, name: str, version: str) -> str:
     """Where a version lies, or would."""
     path = layout.release_folder(name, version)
     return store.full(path) if store.is_local else f"{store.url.rstrip('/')}/{path}"
+
+
+def _first_of(problem: ValidationError) -> str:
+    """The first thing that a manifest has otherwise than releases."""
+    first = problem.errors(include_url=False)[0]
+    place = ".".join(map(quoted_name, first["loc"][:2]))
+    return error_line(ValueError(f"{place}: {first['msg'].removeprefix('Value error, ')}" if place else first["msg"]))
 
 
 def find_release(store: Store, name: str, version: str) -> Release | None:

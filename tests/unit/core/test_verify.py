@@ -39,7 +39,8 @@ CONTENT = {"annotations": "a" * 64, "images": "b" * 64, "ledger": "c" * 64}
 def manifest_of(**changes: Any) -> ReleaseManifest:
     """A manifest that holds, as contract 1.4 has it, but for the changes, which are made before it is sealed."""
     whole = digest.content_digest(CONTENT)
-    needed = verify.needed_files(changes.get("contract_version", "1.4.0"))
+    contract = changes.get("contract_version", "1.4.0")
+    needed = (*verify.needed_files(contract), *verify.promised_files(contract))
     files = {path: FileEntry(sha256="d" * 64, bytes=1) for path in needed}
     fields: dict[str, Any] = {
         "name": "art",
@@ -96,6 +97,17 @@ def test_a_manifest_that_holds_has_no_problem(manifest: ReleaseManifest):
 )
 def test_a_forged_manifest_has_one(manifest: ReleaseManifest, forged: dict[str, Any], expected: str):
     assert any(re.search(expected, problem) for problem in manifest_problems(manifest, None, BEFORE, **forged))
+
+
+def test_files_that_a_contract_promises_are_missed():
+    """Of contract 2; but for those of which there is none where there is nothing to say."""
+    whole = manifest_of(contract_version="2.0.0")
+    for path in ("records.parquet", "relations.parquet", "statistics/shares.parquet", "README.md", "report.html"):
+        files = {name: entry for name, entry in whole.files.items() if name != path}
+        assert manifest_problems(manifest_of(contract_version="2.0.0", files=files)) == [
+            f"manifest.json: expected {path} among its files, got none"
+        ]
+    assert not {"takedowns.parquet", "tombstones.parquet"} & whole.files.keys()
 
 
 @pytest.mark.parametrize("field", sorted(ReleaseManifest.model_fields.keys() - {"manifest_sha256"}))

@@ -46,3 +46,11 @@ def test_a_query_that_needs_too_much_memory_is_refused(monkeypatch: pytest.Monke
     query = "SELECT count(DISTINCT range::text) FROM range(3000000)"
     with sql_rules.opened({}) as answer, pytest.raises(sql_rules.NoAnswer, match="Out of Memory"):
         answer(query)
+
+
+def test_a_table_that_cannot_be_asked_is_told():
+    with (
+        pytest.raises(sql_rules.NoAnswer, match=r"records: .*at least one column"),
+        sql_rules.opened({"records": TABLE.select([])}),
+    ):
+        pass

@@ -71,6 +71,32 @@ def test_what_is_no_folder_is_bad_input(tmp_path, url):
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"name": "\x1b[2J"}, "name: expected text of one line, got '\\x1b[2J'"),
+        ({"version": "a\nb"}, "version: expected text of one line"),
+        ({"files": {"../x.parquet": {"sha256": "", "bytes": 0}}}, "expected paths inside the release, got '../x.parqu"),
+        ({"files": {"/etc/passwd": {"sha256": "", "bytes": 0}}}, "expected paths inside the release"),
+        ({"files": {"images/\x1b.parquet": {"sha256": "", "bytes": 0}}}, "expected paths inside the release"),
+        ({"lineage": "x"}, "lineage: Input should be a valid integer"),
+    ],
+)
+def test_a_manifest_names_only_what_is_in_the_release_and_can_be_printed(store, tmp_path, change, said):
+    fields = json.loads(published(store).manifest_text) | change
+    (tmp_path / "manifest.json").write_text(json.dumps(fields))
+    with pytest.raises(BadInput) as refused:
+        Release(str(tmp_path))
+    assert said in str(refused.value)
+    assert str(refused.value).isprintable()
+
+
+def test_no_path_leads_out_of_a_release(store, tmp_path):
+    release = published(store)
+    with pytest.raises(DamagedFile, match="expected only paths inside release"):
+        release.read("../latest")
+
+
 def test_latest_is_followed(store):
     first, second = published(store, "000000000001"), published(store, "000000000002")
     latest = f"{first.url.rsplit('/', 1)[0]}/latest"
