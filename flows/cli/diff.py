@@ -19,8 +19,8 @@ def add(commands: "Commands") -> None:
     parser.add_argument(
         "--out",
         metavar="FOLDER",
-        help="also write changes.parquet, diff.html, and the list of what others should remove from their copies "
-        "(opt-outs.parquet, opt-outs.txt) into this folder",
+        help="also write changes.parquet, diff.html, summary.json, and the list of what others should remove from "
+        "their copies (opt-outs.parquet, opt-outs.txt) into this folder",
     )
     parser.add_argument("--json", action="store_true", help="print the summary as JSON")
     parser.add_argument("--exit-code", action="store_true", help="end with status 1 if a record has changed")

@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from schemas.part_names import parse_part
 from tasks.core.export import digest, row_groups
-from tasks.io.store.release_tables import split_of_path, to_plain_types
+from tasks.io.store.release_tables import split_of_path
 from tasks.io.store.releases import Release
 
 

@@ -11,7 +11,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.diff import KINDS, MEANING, ChangeReason, Kind
-from schemas.phrases import and_more
 from tasks.core.columns import Column
 from tasks.core.report.page import head
 from tasks.core.report.thumbnails import Thumbnail, drawing
@@ -73,8 +72,8 @@ def page(
     for kind in Kind:
         mine = [row for row in rows if row["kind"] == kind]
         if mine:
-            more = and_more(facts["kinds"][kind]["rows"] - len(mine))
-            parts += [f"<h2>{kind}</h2><p>{escape(KINDS[kind])} Shown: {len(mine)}{more}.</p><div class=changes>"]
+            shown_of = f"Shown: {len(mine):,} of {facts['kinds'][kind]['rows']:,}."
+            parts += [f"<h2>{kind}</h2><p>{escape(KINDS[kind])} {shown_of}</p><div class=changes>"]
             parts += [_article(row, before, after) for row in mine]
             parts += ["</div>"]
     return "\n".join([*parts, "</html>\n"])

@@ -94,7 +94,7 @@ def _stages(steps: Sequence[Step]) -> str:
     most = max([1, *(step.kept + sum(step.dropped.values()) for step in steps)])
     rows = ["<table><tr><th>stage<th>kept<th><th>dropped<th>why"]
     for step in steps:
-        why = "; ".join(
+        why = "<br>".join(
             f"{count} {escape(reason)} ({escape(MEANING[Reason(reason)])})" for reason, count in step.dropped.items()
         )
         bar = f"<span class=bar style='width:{12 * step.kept / most:.2f}rem'></span>"

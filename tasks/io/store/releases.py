@@ -20,7 +20,6 @@ from pydantic import BaseModel, ValidationError
 from schemas.contract import DataContract, contract_path
 from schemas.errors import BadInput, DamagedFile
 from schemas.manifests import VERSION, FileEntry, ReleaseManifest
-from schemas.part_names import parse_part
 from schemas.phrases import LONGEST_PLACE, error_line, quoted, quoted_name
 from schemas.release import ContractTables, ReleaseContract, ReleaseRecipe, ReleaseScores
 from schemas.tables import EDGES, RECORDS, TAKEDOWNS, TOMBSTONES
