@@ -180,12 +180,13 @@ def collected(*modules: ModuleType) -> set[str]:
                 "coco.entries",
                 "coco.box",
                 "coco.keypoints",
+                "columns",
                 "rights",
                 "texts",
             },
             id="inside a room",
         ),
-        pytest.param(sources, {*SCRAPE, *COCO, "fetch", "tables"}, id="several from one room, and the room"),
+        pytest.param(sources, {*SCRAPE, *COCO, "columns", "fetch", "tables"}, id="several from one room, and the room"),
     ],
 )
 def test_all_rules_that_a_rule_imports_are_part_of_its_key(module: ModuleType, expected: set[str]):
