@@ -26,7 +26,9 @@ STYLE = """
 body{font:15px/1.5 system-ui,sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem;color:#222}
 table{border-collapse:collapse;margin:1rem 0}th,td{text-align:left;padding:.25rem .8rem;border-bottom:1px solid #ddd}
 td.n{text-align:right;font-variant-numeric:tabular-nums}h1{margin-bottom:0}code{font-size:.9em}
-.bar{background:#b5532a;height:.7em;display:inline-block}.sheet{display:flex;flex-wrap:wrap;gap:.8rem}
+.bar{background:#b5532a;height:.7em;display:inline-block}
+@media(max-width:45rem){.bar{display:none}}
+.sheet{display:flex;flex-wrap:wrap;gap:.8rem}
 figure{margin:0;width:10.5rem;font-size:.75rem;line-height:1.3}
 figure svg{width:100%;height:auto;display:block;background:#eee}
 """
