@@ -65,6 +65,7 @@ def prune(
     """
     store = Store(store_url, is_overlay=is_dry)
     since = _day(keep_since)
+    store.check_readable()
     names = store.list_folder(layout.RELEASES)
     if not names or name not in {ALL, *names}:
         got = listed(names, _SHOWN) or "none"

@@ -15,7 +15,7 @@ from schemas.errors import BadInput, BrokenPromise, DamagedFile
 from schemas.phrases import counted, listed, quoted
 from tasks.core import unpack as core
 from tasks.engine.progress import progress
-from tasks.io.files.unpacked import UnpackFolder
+from tasks.io.files.unpacked import UnpackFolder, alone
 from tasks.io.store import layout, leases
 from tasks.io.store.layout import blob_path
 from tasks.io.store.releases import Release
@@ -48,12 +48,22 @@ def unpack(
     file system is not copied, but gets a second name.
 
     Raises BadInput if the folder holds anything else, if there is no such split, and if a release without images comes
-    without a store. Raises BrokenPromise where images are gone or damaged: all others are unpacked first.
+    without a store. Raises Refusal if somebody else is filling the folder, and BrokenPromise where images are gone or
+    damaged: all others are unpacked first.
     """
     release = Release(url)
     files: dict[str, dict[int, str]] = {split: {} for split in _chosen_splits(release, splits)}
     source = _Source(release, store_url, is_linked=is_linked)
-    target = UnpackFolder(folder, {"name": release.manifest.name, "version": release.manifest.version})
+    with alone(folder):
+        target = UnpackFolder(folder, {"name": release.manifest.name, "version": release.manifest.version})
+        work = _fill(release, source, target, files)
+    lines = [f"{split}: {counted(len(names), 'image')} in {folder}/{split}" for split, names in files.items()]
+    lines.append(f"files: {', '.join(f'{count:,} {what}' for what, count in work.items() if count) or 'none'}")
+    return "\n".join([*lines, f"unpacked: {folder}"])
+
+
+def _fill(release: Release, source: "_Source", target: UnpackFolder, files: dict[str, dict[int, str]]) -> Counter[str]:
+    """Write images, COCO files and, last, the receipt; what was done, as `_unpack_images` counts it."""
     for name in (core.ANNOTATIONS, *files):
         target.folder(name)
     with source.lease():
@@ -65,9 +75,7 @@ def unpack(
         work["removed, which the release no longer has"] += target.remove_others(split, {*names.values()})
         receipt[split] = {"root": split, "annotations": path, "images": len(names)}
     target.finish(receipt)
-    lines = [f"{split}: {counted(len(names), 'image')} in {folder}/{split}" for split, names in files.items()]
-    lines.append(f"files: {', '.join(f'{count:,} {what}' for what, count in work.items() if count) or 'none'}")
-    return "\n".join([*lines, f"unpacked: {folder}"])
+    return work
 
 
 def _unpack_images(

@@ -54,6 +54,7 @@ def purge(
     """
     # a dry run reads damaged files, too: it must not remove them
     store = Store(store_url, is_overlay=is_dry)
+    store.check_readable()
     known = _newest_first(store, name)
     with contextlib.nullcontext() if is_dry else leases.alone(store, f"purge of {name}"):
         return _purge(store, known, name, records, reason, day, is_dry=is_dry, is_alone=is_alone)

@@ -230,6 +230,11 @@ def test_bad_input_is_told(desk: Desk, name: str, more: dict[str, Any], message:
         prune(name, desk.store, **more, is_dry=False)
 
 
+def test_a_place_that_can_be_no_store_is_bad_input():
+    with pytest.raises(BadInput, match=r"store: expected a folder or an fsspec URL that can be read"):
+        prune("all", "data://x")
+
+
 def test_a_store_that_is_none_is_not_made(tmp_path: Path):
     with pytest.raises(BadInput, match=r"\(none\)"):
         prune("all", str(tmp_path / "typo"), is_dry=False)

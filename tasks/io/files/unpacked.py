@@ -5,6 +5,7 @@ While it is being filled it has a folder `.unpacking`, with which release it is 
 """
 
 import contextlib
+import fcntl
 import hashlib
 import json
 import os
@@ -12,16 +13,37 @@ import re
 import shutil
 import stat
 import uuid
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
-from schemas.errors import BadInput
+from schemas.errors import BadInput, Refusal
 from schemas.phrases import LONGEST_PLACE, error_line, quoted
 from tasks.io.files import regular
 
 RECEIPT, _UNFINISHED = "unpacked.json", ".unpacking"
 _IMAGE = re.compile(r"\d+\.[a-z0-9]+")
+
+
+@contextlib.contextmanager
+def alone(path: str) -> Iterator[None]:
+    """Let nobody else fill the folder meanwhile, who would take away what is not whole yet.
+
+    A place that can't be such a folder is passed over: `UnpackFolder` says why. So is a network share that knows no
+    locks. Raises Refusal where somebody else is filling the folder.
+    """
+    with contextlib.ExitStack() as stack:
+        with contextlib.suppress(OSError, ValueError):
+            if "://" not in path:
+                Path(path).mkdir(parents=True, exist_ok=True)
+                handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+                stack.callback(os.close, handle)
+                try:
+                    fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except BlockingIOError:
+                    place = quoted(path, LONGEST_PLACE)
+                    raise Refusal(f"unpack: expected nobody else to fill {place}, got another unpack at work") from None
+        yield
 
 
 class UnpackFolder:

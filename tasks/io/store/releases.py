@@ -53,7 +53,12 @@ class Release:
                 self.root = f"{folder}/{version}"
             self.manifest_text = regular.read_from(self.fs, f"{self.root}/manifest.json")
             self.manifest = ReleaseManifest.model_validate_json(self.manifest_text)
-        except (OSError, ValueError, ImportError) as problem:
+        except (
+            OSError,
+            ValueError,
+            ImportError,
+            TypeError,
+        ) as problem:  # the last: of a file system that asks for more
             place = quoted(url, LONGEST_PLACE)
             said = _first_of(problem) if isinstance(problem, ValidationError) else error_line(problem)
             raise BadInput(f"release: expected a folder with a manifest.json, got {place} ({said})") from problem

@@ -75,7 +75,7 @@ class Store:
 
     def __init__(self, url: str, *, is_overlay: bool = False) -> None:
         """Open, not touch: a store that does not exist yet is an empty one. Raises BadInput on an unusable URL."""
-        if not url.strip():
+        if not url.strip() or "\0" in url:
             raise BadInput(f"store: expected a folder or an fsspec URL, got {quoted(url)}")
         with reword_errors("store: expected a folder or an fsspec URL", url):
             self.fs, self.root = fsspec.core.url_to_fs(url)

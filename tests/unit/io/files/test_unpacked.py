@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from schemas.errors import BadInput
-from tasks.io.files.unpacked import RECEIPT, UnpackFolder
+from schemas.errors import BadInput, Refusal
+from tasks.io.files.unpacked import RECEIPT, UnpackFolder, alone
 
 RELEASE = {"name": "small", "version": "0123456789ab"}
 DATA = b"an image"
@@ -139,3 +139,23 @@ def test_images_that_the_release_no_longer_has_go_and_nothing_else(tmp_path: Pat
         folder.write(f"train/{name}", DATA)
     assert folder.remove_others("train", {"1.png"}) == 1
     assert sorted(path.name for path in (tmp_path / "train").iterdir()) == ["1.png", "notes.txt"]
+
+
+def test_two_do_not_fill_one_folder(tmp_path):
+    folder = str(tmp_path / "a/b")
+    with alone(folder):
+        with pytest.raises(Refusal, match="another unpack at work"), alone(folder):
+            pass
+        with alone(str(tmp_path / "other")):
+            pass
+    with alone(folder):
+        pass
+
+
+def test_a_place_that_can_be_no_folder_is_passed_over(tmp_path, monkeypatch):
+    (tmp_path / "file").write_bytes(b"")
+    monkeypatch.chdir(tmp_path)
+    for path in (str(tmp_path / "file"), "s3://bucket/x", "a\0b"):
+        with alone(path):
+            pass
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]

@@ -61,7 +61,9 @@ def test_a_folder_that_is_no_release_is_bad_input(store, text):
     assert releases.find_release(store, "art", "v") is None
 
 
-@pytest.mark.parametrize("url", ["nope://x", "", "{tmp}/missing", "{tmp}/file", "{tmp}/file/below", "{tmp}/latest"])
+@pytest.mark.parametrize(
+    "url", ["nope://x", "reference://x", "", "{tmp}/missing", "{tmp}/file", "{tmp}/file/below", "{tmp}/latest"]
+)
 def test_what_is_no_folder_is_bad_input(tmp_path, url):
     (tmp_path / "file").write_bytes(b"no folder")
 

@@ -346,7 +346,7 @@ def test_names_are_of_what_lies_directly_in_a_folder(url, folder, names):
     assert store.list_folder(folder) == names
 
 
-@pytest.mark.parametrize("odd", ["nope://x", "nope://", "file+nope:///x", "", " ", "\t", "zip://nowhere.zip"])
+@pytest.mark.parametrize("odd", ["nope://x", "nope://", "file+nope:///x", "", " ", "\t", "zip://nowhere.zip", "a\0b"])
 def test_an_unusable_url_is_bad_input(odd):
     with pytest.raises(BadInput, match="store:") as caught:
         Store(odd)
