@@ -43,9 +43,9 @@ from schemas.stages import Export
 from tasks.core.export import images as core
 from tasks.core.export.row_groups import ORDER
 from tasks.export import parts
+from tasks.io.store.drafts import Draft
 from tasks.io.store.layout import SCRATCH
 from tasks.io.store.release_parquet import CHUNK_BYTES, writer_settings
-from tasks.io.store.releases import Draft
 from tasks.io.store.store import Store
 
 _SPLIT = "train"

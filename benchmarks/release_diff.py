@@ -27,7 +27,7 @@ from benchmarks import results
 from schemas.manifests import ReleaseManifest
 from schemas.tables import ANNOTATIONS, EDGES, IMAGES, LEDGER, RECORDS
 from tasks.core.export import digest
-from tasks.io.store.releases import Draft
+from tasks.io.store.drafts import Draft
 from tasks.io.store.store import Store
 
 GROWTH = (10_000, 100_000, 1_000_000)

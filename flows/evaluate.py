@@ -4,7 +4,7 @@ import os
 import sys
 import time
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Literal
 
 from prefect import flow
@@ -76,14 +76,9 @@ def evaluate_detector(
     with runs.at_work(context, "evaluation"):
         ground_truth = load_ground_truth(truth, images, context, category=category, split=split)
         release = truth if release_detections else None
-        boxes: dict[str, Any] = {}
-        notes: list[str] = []
-        for name, its_boxes, its_notes in _all_detections(requests, files, release, ground_truth, category, context):
-            if name in boxes:
-                raise BadInput(f"expected each name once, got {quoted(name)} twice")
-            boxes[name] = its_boxes
-            notes += its_notes
-            print(f"{name}: {len(its_boxes.image)} boxes in {ground_truth.images.num_rows} images", file=sys.stderr)  # noqa: T201
+        boxes, notes = _boxes_by_name(
+            _all_detections(requests, files, release, ground_truth, category, context), ground_truth.images.num_rows
+        )
         # without a flow (a test, a benchmark) there are no task runs
         compare = evaluate.compare if FlowRunContext.get() else evaluate.compare.fn
         comparison = compare(ground_truth, boxes, settings, notes, context)
@@ -92,6 +87,21 @@ def evaluate_detector(
     for note in (*ground_truth.notes, *notes):
         print(note, file=sys.stderr)  # noqa: T201
     return comparison.summary
+
+
+def _boxes_by_name(
+    detections: Iterable[tuple[str, Any, Sequence[str]]], images: int
+) -> tuple[dict[str, Any], list[str]]:
+    """The boxes of each detector, told as they come, and all notes. Raises BadInput for a name that stands twice."""
+    boxes: dict[str, Any] = {}
+    notes: list[str] = []
+    for name, its_boxes, its_notes in detections:
+        if name in boxes:
+            raise BadInput(f"expected each name once, got {quoted(name)} twice")
+        boxes[name] = its_boxes
+        notes += its_notes
+        print(f"{name}: {len(its_boxes.image)} boxes in {images} images", file=sys.stderr)  # noqa: T201
+    return boxes, notes
 
 
 def _all_detections(

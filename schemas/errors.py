@@ -6,7 +6,7 @@ class BadInput(Exception):
 
 
 class Refusal(Exception):
-    """A publishing gate said no: nothing was published. Exit status 3."""
+    """A gate said no: nothing was published, or, since somebody is at work in the store, removed. Exit status 3."""
 
 
 class Overtaken(Refusal):

@@ -1,5 +1,6 @@
 """Small JSON values that tasks hand to each other: they name tables in the store, and never hold one."""
 
+import re
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict
@@ -8,6 +9,9 @@ from schemas.contract import major
 from schemas.phrases import quoted
 
 StageKind = Literal["retrieve", "measure", "decide", "publish"]
+
+VERSION = re.compile("[0-9a-f]{12}")
+"""What versions of releases look like, which are names of folders too."""
 
 
 class Manifest(BaseModel):

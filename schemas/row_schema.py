@@ -26,12 +26,19 @@ def table_lines(contract: DataContract) -> Iterator[str]:
     yield f"{table.name}: {table.description}"
     yield f"contract {contract.version}; a row's key is {', '.join(table.primary_key)}"
     for column in table.properties:
-        unit = column.custom_value("unit")
         yield ""
         yield f"{column.name}  {column.arrow_type}{'' if column.required else ', may be null'}"
-        yield from _wrapped(f"{column.description}{f' [{unit}]' if unit else ''}")
+        yield from _wrapped(_described(column))
         for value in column.enum:
             yield from _wrapped(f"- {value.value}: {value.description}")
+
+
+def _described(column: ContractProperty) -> str:
+    """The description with the unit behind it, unless it ends with that."""
+    unit = column.custom_value("unit")
+    if not unit or column.description.endswith(f", {unit}"):
+        return column.description
+    return f"{column.description} [{unit}]"
 
 
 def _wrapped(text: str) -> list[str]:
@@ -55,9 +62,8 @@ def _column(column: ContractProperty) -> Node:
     node = json_type(column.arrow_type)
     if column.words:
         node["enum"] = column.words
-    unit = column.custom_value("unit")
     node = node if column.required else {"anyOf": [node, {"type": "null"}]}
-    return {**node, "description": f"{column.description}{f' [{unit}]' if unit else ''}", "examples": column.examples}
+    return {**node, "description": _described(column), "examples": column.examples}
 
 
 def json_type(arrow: str) -> Node:

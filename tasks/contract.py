@@ -26,14 +26,14 @@ def compare(old: str, new: str) -> ContractComparison:
     is_right = is_allowed(old_version, new_version, found)
     lines = [f"{'breaks' if change.is_breaking else 'ok':>6}  {change.sentence}" for change in found]
     breaking = sum(change.is_breaking for change in found)
-    said = f"{counted(breaking, 'change')} {'breaks' if breaking == 1 else 'break'} readers"
+    broken = f"{counted(breaking, 'change')} {'breaks' if breaking == 1 else 'break'} readers"
     versions = f"{quoted(old_version)} to {quoted(new_version)}"
     if not found:
         lines.append(f"{versions}: nothing that readers go by has changed")
     elif not breaking:
         lines.append(f"{versions}: readers of the old contract can read by it as before")
     elif is_right:
-        lines.append(f"{versions}: {said}, as a new major version may")
+        lines.append(f"{versions}: {broken}, as a new major version may")
     else:
-        lines.append(f"{versions}: expected a new major version, since {said}, got none")
+        lines.append(f"{versions}: expected a new major version, since {broken}, got none")
     return ContractComparison("\n".join(lines), is_right)

@@ -82,7 +82,7 @@ def fetch(settings: Fetch, state: State, recipe: Recipe, context: Context) -> St
     """A blob for each kept record, or its reason. Only images without a blob are requested, as `refresh` says."""
     store = runs.store_of(context)
     record_ids = kept_ids(store, state)
-    wanted = store.read_table(state.records).select(["record_id", "source", "locator"])
+    wanted = store.read_table(state.records, ["record_id", "source", "locator"])
     records = tables.lookup(wanted, "record_id", record_ids)
     rules = cache_key(code=inspection.CODE, max_bytes=settings.max_bytes, max_pixels=settings.max_pixels)
     is_url = pc.match_substring_regex(records["locator"], core.URL)

@@ -53,28 +53,28 @@ def prune(
     keep_since: str | None = None,
     grace_days: int = 14,
     *,
-    is_done: bool = False,
+    is_dry: bool = True,
 ) -> str:
     """Remove old releases of a dataset (or of `all`), and what nobody needs in the store; what goes, in lines.
 
     keep: so many of the newest releases stay. keep_since: those since a day (2026-01-31) stay, too. grace_days: what is
-    younger stays in any case. is_done: without it nothing is removed.
+    younger stays in any case. is_dry: nothing is removed.
 
     Raises BadInput where there is no such dataset, and DamagedFile, before anything is removed, where it can't be told
     what a release needs. Raises Refusal if anybody is at work in the store.
     """
-    store = Store(store_url, is_overlay=not is_done)
+    store = Store(store_url, is_overlay=is_dry)
     since = _day(keep_since)
     store.check_readable()
     names = store.list_folder(layout.RELEASES)
     if not names or name not in {ALL, *names}:
         got = listed(names, _SHOWN) or "none"
         raise BadInput(f"prune: expected '{ALL}' or a dataset in '{store_url}' ({got}), got {quoted(name)}")
-    with leases.alone(store, "prune") if is_done else contextlib.nullcontext():
+    with contextlib.nullcontext() if is_dry else leases.alone(store, "prune"):
         now = datetime.now(UTC)
         grace_from = _grace_from(now, grace_days)
         datasets = [_dataset(store, other, keep, since, grace_from, is_chosen=name in {ALL, other}) for other in names]
-        return "\n".join(_prune(store, datasets, grace_from, is_done=is_done))
+        return "\n".join(_prune(store, datasets, grace_from, is_dry=is_dry))
 
 
 def _grace_from(now: datetime, days: int) -> datetime:
@@ -147,8 +147,8 @@ def _facts(store: Store, name: str, version: str, release: Release) -> core.Rele
     return core.ReleaseFacts(version, release.manifest.previous, is_trial, datetime.fromtimestamp(written_s, UTC))
 
 
-def _prune(store: Store, datasets: Sequence[_Dataset], grace_from: datetime, *, is_done: bool) -> Iterator[str]:
-    cleaner = StoreCleaner(store, is_dry=not is_done)
+def _prune(store: Store, datasets: Sequence[_Dataset], grace_from: datetime, *, is_dry: bool) -> Iterator[str]:
+    cleaner = StoreCleaner(store, is_dry=is_dry)
     # first all that is needed is read: what can't be read ends the work before anything is removed
     needed = core.seen_files(_ledgers(store, datasets))
     cleaner.absorb_journals()
@@ -157,17 +157,17 @@ def _prune(store: Store, datasets: Sequence[_Dataset], grace_from: datetime, *, 
     groups = {"images and answers": list(_old_blobs(cleaner, needed, grace_from.timestamp()))}
     if uses is not None:
         by_key = _caches(cleaner)
-        groups["measures, decisions and outcomes"] = list(core.unused(by_key, uses, grace_from.timestamp()))
+        groups["measures, decisions and outcomes"] = list(core.unused_files(by_key, uses, grace_from.timestamp()))
     shown = {dataset.name: dataset.reasons for dataset in datasets if dataset.is_chosen}
     sizes = {
         (dataset.name, version): sum(entry.bytes for entry in release.manifest.files.values())
         for dataset in datasets
         for version, release in dataset.releases.items()
     }
-    if is_done:
+    if not is_dry:
         _remove(store, cleaner, datasets, [file.path for files in reversed(groups.values()) for file in files])
     freed = {what: (len(files), sum(file.bytes for file in files)) for what, files in groups.items() if files}
-    yield from core.report(shown, sizes, freed, notes, is_done=is_done)
+    yield from core.report(shown, sizes, freed, notes, is_dry=is_dry)
 
 
 def _remove(store: Store, cleaner: StoreCleaner, datasets: Sequence[_Dataset], paths: Sequence[str]) -> None:

@@ -14,13 +14,13 @@ _RELEASE = "folder or URL of the {} release, or of the file `latest` beside the 
 def add(commands: "Commands") -> None:
     """Add the command."""
     parser = add_command(commands, "diff", diff, "show what changed between two releases, and why")
-    parser.add_argument("before", metavar="BEFORE", help=_RELEASE.format("older"))
-    parser.add_argument("after", metavar="AFTER", help=_RELEASE.format("newer"))
+    parser.add_argument("before", metavar="OLDER", help=_RELEASE.format("older"))
+    parser.add_argument("after", metavar="NEWER", help=_RELEASE.format("newer"))
     parser.add_argument(
         "--out",
         metavar="FOLDER",
-        help="also write changes.parquet, diff.html, and the list of what others should remove from their copies "
-        "(opt-outs.parquet, opt-outs.txt) into this folder",
+        help="also write changes.parquet, diff.html, summary.json, and the list of what others should remove from "
+        "their copies (opt-outs.parquet, opt-outs.txt) into this folder",
     )
     parser.add_argument("--json", action="store_true", help="print the summary as JSON")
     parser.add_argument("--exit-code", action="store_true", help="end with status 1 if a record has changed")

@@ -45,7 +45,7 @@ def prune(arguments: argparse.Namespace) -> int:
             arguments.keep,
             arguments.keep_since,
             arguments.grace_days,
-            is_done=arguments.do,
+            is_dry=not arguments.do,
         )
     )
     return 0

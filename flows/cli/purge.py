@@ -28,7 +28,9 @@ def add(commands: "Commands") -> None:
         action="store_true",
         help="purge only the records given by --record and keep copies of the same work, one of which may replace them",
     )
-    parser.add_argument("--reason", default="", metavar="TEXT", help="reason to write into the tombstones of --record")
+    parser.add_argument(
+        "--reason", default="", metavar="TEXT", help="reason to write into the tombstones of --record, which need one"
+    )
     parser.add_argument(
         "--date", metavar="YYYY-MM-DD", help="date to write into the tombstones of --record (default: today)"
     )

@@ -18,6 +18,7 @@ from schemas.phrases import listed, quoted
 from schemas.reasons import Reason
 from schemas.tables import BY_HAND, RECORDS, TAKEDOWNS, TAKEN_DOWN, TOMBSTONES
 from tasks.core import tables
+from tasks.core.columns import whole
 from tasks.core.names.artists import parse_attribution
 from tasks.core.names.matching import Aliases, normalize_name
 
@@ -177,8 +178,7 @@ def _check_clashes(name: str, rows: Iterable[_ManualRow]) -> None:
 def is_named(by_hand: pa.Table, record_ids: pa.ChunkedArray | pa.Array, action: Action) -> pa.Array:
     """(N,) whether BY_HAND names each record with that action and the scope of one record."""
     is_meant = pc.and_(pc.equal(by_hand["action"], action), pc.equal(by_hand["scope"], "record"))
-    found = pc.is_in(record_ids, value_set=by_hand["name"].filter(is_meant))
-    return found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found
+    return whole(pc.is_in(record_ids, value_set=by_hand["name"].filter(is_meant)))
 
 
 def replaced_because(by_hand: pa.Table, record_ids: pa.ChunkedArray) -> pa.ChunkedArray:

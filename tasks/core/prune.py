@@ -88,7 +88,7 @@ def newest_answers(answers: pa.Table) -> set[str]:
     return {*newest.values()}
 
 
-def unused(
+def unused_files(
     files: Mapping[str, Collection[StoredFile]], uses: Collection[str], grace_from_s: float
 ) -> Iterator[StoredFile]:
     """Files of caches that nobody has looked at, and of which nothing was written since.
@@ -108,7 +108,7 @@ def report(
     freed: Mapping[str, tuple[int, int]],
     notes: Collection[str],
     *,
-    is_done: bool,
+    is_dry: bool,
 ) -> Iterator[str]:
     """What a prune tells, line by line.
 
@@ -122,7 +122,7 @@ def report(
                 f"({readable_bytes(bytes_by_release[name, version])})"
             )
     for what, (count, size) in freed.items():
-        yield f"store: {counted(count, 'file')} of {what} {'gone' if is_done else 'to go'} ({readable_bytes(size)})"
+        yield f"store: {counted(count, 'file')} of {what} {'to go' if is_dry else 'gone'} ({readable_bytes(size)})"
     yield from notes
     gone = sum(
         bytes_by_release[name, version]
@@ -131,7 +131,7 @@ def report(
         if reason is None
     )
     total = readable_bytes(gone + sum(size for _, size in freed.values()))
-    yield f"removed: {total}" if is_done else f"this is a dry run: nothing is removed; with --do, {total} would be"
+    yield f"this is a dry run: nothing is removed; with --do, {total} would be" if is_dry else f"removed: {total}"
 
 
 def readable_bytes(count: int) -> str:

@@ -6,6 +6,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from tasks.core.columns import whole
+
 _PLAIN = (1e-4, 1e9)
 """Between these Arrow and Python write the same shortest decimals, but for the ".0" of whole numbers."""
 _NEEDS_ESCAPE = r'["\\\x00-\x1f]'
@@ -19,7 +21,7 @@ def float_texts(values: pa.Array | pa.ChunkedArray) -> pa.Array:
     >>> float_texts(pa.array([1.0, 0.1, 1e-5, None])).to_pylist()
     ['1.0', '0.1', '1e-05', None]
     """
-    values = _whole(values)
+    values = whole(values)
     text = values.cast(pa.string())
     text = pc.if_else(pc.match_substring(text, "."), text, pc.binary_join_element_wise(text, ".0", ""))
     number = values.to_numpy(zero_copy_only=False)
@@ -37,7 +39,7 @@ def list_texts(values: pa.Array | pa.ChunkedArray, separator: str) -> pa.Array:
     >>> list_texts(pa.array([[1.0, 2.5], [], None]), ", ").to_pylist()
     ['1.0, 2.5', '', None]
     """
-    lists = _whole(values)
+    lists = whole(values)
     flat = pc.list_flatten(lists)
     sizes = np.asarray(pc.fill_null(pc.list_value_length(lists), 0), np.int64)
     offsets = pa.array(np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32))
@@ -51,7 +53,7 @@ def json_texts(values: pa.Array | pa.ChunkedArray) -> pa.Array:
     >>> json_texts(pa.array(['a "b"', None])).to_pylist()
     ['"a \\"b\\""', 'null']
     """
-    text = _whole(values)
+    text = whole(values)
     is_odd = pc.fill_null(pc.match_substring_regex(text, _NEEDS_ESCAPE), False)
     if pc.any(is_odd).as_py():
         odd = text.filter(is_odd)
@@ -67,8 +69,4 @@ def plain_texts(values: pa.Array | pa.ChunkedArray) -> pa.Array:
     >>> plain_texts(pa.array([1, None])).to_pylist(), plain_texts(pa.array([True])).to_pylist()
     (['1', 'null'], ['true'])
     """
-    return pc.fill_null(_whole(values).cast(pa.string()), "null")
-
-
-def _whole(values: pa.Array | pa.ChunkedArray) -> pa.Array:
-    return values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
+    return pc.fill_null(whole(values).cast(pa.string()), "null")

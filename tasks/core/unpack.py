@@ -15,9 +15,12 @@ _MOST_ID = 2**53  # larger ones are no whole numbers in JSON readers that know o
 
 
 def check_split(split: str) -> str:
-    """The split, whose name becomes a folder's. Raises ValueError for one that recipes can't have."""
+    """The split, whose name becomes a folder's.
+
+    Raises ValueError, as all of this file do in words that stand after "got", for one that recipes can't have.
+    """
     if not _SPLIT.fullmatch(split) or split == ANNOTATIONS:
-        raise ValueError(f"expected splits called as recipes call them, got {quoted(split)}")
+        raise ValueError(f"the split {quoted(split)}, as no recipe calls one")
     return split
 
 
@@ -30,7 +33,7 @@ def file_name(image_id: int, format_name: str) -> str:
     ('71.jpg', '72.bin')
     """
     if not 0 < image_id < _MOST_ID:
-        raise ValueError(f"expected image ids of 1 to 2^53 - 1, got {image_id}")
+        raise ValueError(f"image_id {image_id}, where releases have 1 to 2^53 - 1")
     return f"{image_id}.{EXTENSIONS.get(format_name, 'bin')}"
 
 
@@ -54,9 +57,9 @@ def with_file_names(document: Any, names: Mapping[int, str]) -> dict[str, Any]:
     """
     entries = document.get("images") if isinstance(document, dict) else None
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
-        raise ValueError(f"expected a COCO file with a list of images, got {quoted(document)}")
+        raise ValueError(f"no list of images: {quoted(document)}")
     ids = [entry.get("id") for entry in entries]
     if any(type(number) is not int for number in ids) or sorted(ids) != sorted(names):
-        raise ValueError(f"expected the {len(names)} images of its split, each once, got {len(ids)} others or the same")
+        raise ValueError(f"{len(ids)} images that are not the {len(names)} of its split, each once")
     renamed = [{**entry, "file_name": names[number]} for entry, number in zip(entries, ids, strict=True)]
     return {**document, "images": renamed}

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.contract import README, TABLES, contract_path, major, numbers
-from schemas.manifests import ReleaseManifest
+from schemas.manifests import VERSION, ReleaseManifest
 from schemas.part_names import SPLIT_TABLES, Part, parse_part, part_path
 from schemas.phrases import quoted
 from schemas.reasons import Reason
@@ -22,7 +22,6 @@ from tasks.core.export import digest
 
 Row = Mapping[str, Any]
 
-VERSION = re.compile("[0-9a-f]{12}")
 SEALED_SINCE = (1, 4)
 """The contract since which manifests have a digest of their own."""
 SPELLED_SINCE = (2, 0)

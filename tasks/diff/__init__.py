@@ -1,6 +1,5 @@
 """diff: two releases side by side, each change with its reason; tables, a page and the list of opt-outs."""
 
-import base64
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from schemas.phrases import error_line, quoted_name
 from schemas.tables import EDGES, RECORDS, TAKEDOWNS
 from tasks.core.diff import compare, opt_outs, page, summary
 from tasks.core.diff.sides import LEDGER_COLUMNS, Pair, Side
-from tasks.core.report.thumbnails import Thumbnail
+from tasks.core.report.thumbnails import Thumbnail, jpeg_thumbnail
 from tasks.io.files import outputs
 from tasks.io.images.decode import UnreadableImage
 from tasks.io.images.inspection import inspect
@@ -107,8 +106,7 @@ def _thumbnail(data: bytes) -> Thumbnail | None:
         found = inspect(data, _MOST_PIXELS)
     except UnreadableImage:
         return None
-    uri = f"data:image/jpeg;base64,{base64.b64encode(found.thumbnail).decode()}"
-    return Thumbnail(uri, found.width_px, found.height_px)
+    return jpeg_thumbnail(found.thumbnail, found.width_px, found.height_px)
 
 
 def _side(release: Release) -> Side:

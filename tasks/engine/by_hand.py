@@ -71,7 +71,7 @@ def missing_inclusion_notes(store: Store, state: State, recipe: Recipe, context:
     wanted = manual.filter(pc.equal(manual["action"], "include"))["name"]
     why = dict.fromkeys(wanted.to_pylist(), "no source lists it")
     for ref in (state.records, *(step.outcome for step in state.steps)):
-        table = store.read_table(ref).select(["record_id", "reason"])
+        table = store.read_table(ref, ["record_id", "reason"])
         for row in table.filter(pc.is_in(table["record_id"], value_set=wanted)).to_pylist():
             why[row["record_id"]] = row["reason"]
     missing = [f"{name} ({reason})" for name, reason in why.items() if reason is not None]

@@ -17,7 +17,7 @@ def table_digest(release: Release, table: str) -> str:
     """
     key = digest.PRIMARY_KEYS[table]
     if release.manifest.contract_major < _BY_COLUMN_SINCE:
-        return row_digest.digest_by_primary_key(release.batches(table), key)
+        return row_digest.table_digest(release.batches(table), key)
     try:
         return digest.table_digest(release.column_names(table), release.column_reader(table), key)
     except pa.ArrowException as problem:

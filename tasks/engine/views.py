@@ -16,17 +16,17 @@ from tasks.io.store.store import Store
 
 def kept_ids(store: Store, state: State) -> pa.ChunkedArray:
     """record_ids that no stage has dropped so far, sorted."""
-    latest = store.read_table(state.steps[-1].outcome if state.steps else state.records)
-    return tables.kept_rows(latest.select(["record_id", "reason"]))["record_id"]
+    latest = store.read_table(state.steps[-1].outcome if state.steps else state.records, ["record_id", "reason"])
+    return tables.kept_rows(latest)["record_id"]
 
 
 def columns_of(store: Store, ref: TableRef | None, record_ids: pa.ChunkedArray, names: Sequence[str]) -> pa.Table:
     """Columns for these records, out of a table that is unique in record_id; a row of nulls where it has none."""
     if ref is None:
         raise AssertionError(f"expected a stage before this one that gives {', '.join(names)}, got none")
-    return tables.lookup(store.read_table(ref).select(["record_id", *names]), "record_id", record_ids).drop_columns(
-        "record_id"
-    )
+    # one column at a time: a whole table beside its copy is what a build's memory would peak at
+    place = pc.index_in(record_ids, value_set=store.read_table(ref, ["record_id"])["record_id"])
+    return pa.table({name: store.read_table(ref, [name])[name].take(place) for name in names})
 
 
 def column_of(store: Store, ref: TableRef | None, record_ids: pa.ChunkedArray, name: str) -> pa.ChunkedArray:

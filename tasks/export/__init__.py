@@ -24,7 +24,7 @@ from tasks.engine.roles import roles_by_id
 from tasks.engine.views import kept_ids
 from tasks.export.content import CODE, Content, content, detector_names, publication, recipe_sha256
 from tasks.export.files import write_release
-from tasks.export.gate import check_promises
+from tasks.export.gate import ASKED_OF_RECORDS, check_promises
 from tasks.export.other_tables import other_tables
 from tasks.io.files import contracts
 from tasks.io.store import releases
@@ -76,6 +76,30 @@ def export(settings: Export, state: State, recipe: Recipe, context: Context) -> 
         detectors=detector_names(recipe, context),
     )
 
+    release, is_new = _publish(store, settings, state, inputs, memory, previous, context)
+    step = steps.step_of(
+        store, "publish", settings.label, "export", ids, tables.outcome(SCREEN, ids), computed=int(is_new)
+    )
+    return step.model_copy(
+        update={
+            "release": release.url if release else "",
+            "notes": (*by_hand.missing_inclusion_notes(store, state, recipe, context), *_notes(release)),
+        }
+    )
+
+
+def _publish(
+    store: Store,
+    settings: Export,
+    state: State,
+    inputs: PublicationInputs,
+    memory: pa.Table,
+    previous: releases.Release | None,
+    context: Context,
+) -> tuple[releases.Release | None, bool]:
+    """The release (a plan has none that is not there yet), and whether it was not there, or damaged."""
+    recipe = inputs.recipe
+
     @functools.cache
     def whole() -> Content:
         return content(store, settings, state, recipe, memory, context)
@@ -90,22 +114,14 @@ def export(settings: Export, state: State, recipe: Recipe, context: Context) -> 
         lineage.check_not_overtaken(store, recipe, state.previous, version)
     if is_new and not context.plan:
         others = other_tables(store, state, recipe, whole(), previous)
-        check_promises(whole(), others)
+        check_promises(whole(), store.read_table(state.records, ASKED_OF_RECORDS), others)
         if is_publication:
             releases.announce(store, recipe.name, version)
         release = releases.Release(write_release(store, settings, state, recipe, whole(), others, context))
     if is_publication:
         lineage.check_not_overtaken(store, recipe, state.previous, version)  # again: to write it may take minutes
         releases.point_latest(store, recipe.name, version)
-    step = steps.step_of(
-        store, "publish", settings.label, "export", ids, tables.outcome(SCREEN, ids), computed=int(is_new)
-    )
-    return step.model_copy(
-        update={
-            "release": release.url if release else "",
-            "notes": (*by_hand.missing_inclusion_notes(store, state, recipe, context), *_notes(release)),
-        }
-    )
+    return release, is_new
 
 
 def _check_gates(recipe: Recipe, previous: releases.Release | None, kept: int, context: Context) -> None:
@@ -133,7 +149,7 @@ def _check_transient(recipe: Recipe, state: State, store: Store) -> None:
     """Refuse to publish where too many images failed for reasons that may be over in the next build."""
     passing = {str(reason) for reason in PASSING}
     failed = sum(count for step in state.steps for reason, count in step.dropped.items() if reason in passing)
-    listed = store.read_table(state.records).select(["reason"])
+    listed = store.read_table(state.records, ["reason"])
     wanted = listed.filter(
         pc.or_kleene(pc.is_null(listed["reason"]), pc.not_equal(listed["reason"], str(Reason.OVER_LIMIT)))
     )
@@ -148,7 +164,7 @@ def _check_transient(recipe: Recipe, state: State, store: Store) -> None:
 def _memory(store: Store, state: State, recipe: Recipe, previous: releases.Release | None) -> pa.Table:
     if previous is None:
         return LEDGER.empty_table()
-    listed = store.read_table(state.records)
+    listed = store.read_table(state.records, ["record_id", "reason"])
     records = listed["record_id"]
     is_down = pc.fill_null(pc.equal(listed["reason"], str(Reason.TAKEN_DOWN)), False)
     same = previous.manifest.split_sha256 == split_sha256(recipe.split)

@@ -37,9 +37,13 @@ def content(
 ) -> Content:
     """The tables of the release that this build ends in. `memory`: what only the release before it knows."""
     ids = kept_ids(store, state)
-    outcomes = [(step.label, store.read_table(step.outcome)) for step in state.steps]
-    listed = store.read_table(state.records)
-    book = ledger.ledger(listed, outcomes[1:], memory, is_limited=recipe.limit is not None, roles=roles_by_id(recipe))
+    book = ledger.ledger(
+        store.read_table(state.records, ledger.FROM_RECORDS),
+        [(step.label, store.read_table(step.outcome)) for step in state.steps[1:]],
+        memory,
+        is_limited=recipe.limit is not None,
+        roles=roles_by_id(recipe),
+    )
     copies = book.filter(pc.is_valid(book["kept_record_id"]))
     columns = {
         "record_id": ids,

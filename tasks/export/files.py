@@ -1,11 +1,11 @@
 """The files of a release: written to a draft from tables and blobs, then published as a whole."""
 
-import base64
 import importlib.metadata
 import platform
 from itertools import chain
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import yaml
@@ -25,10 +25,11 @@ from tasks.engine.previous import open_predecessor
 from tasks.engine.views import columns_of, metadata_counts
 from tasks.export import parts, statistics
 from tasks.export.content import Content, publication, recipe_sha256
-from tasks.export.other_tables import OtherTables
+from tasks.export.other_tables import OtherTables, known_records
 from tasks.io.files import contracts
 from tasks.io.images.inspection import PHASH
 from tasks.io.store import releases, tombstones
+from tasks.io.store.drafts import Draft
 from tasks.io.store.store import Store
 
 _RECORD_FIELDS = ("title", "artist", "source", "source_url", "rights_uri")
@@ -46,55 +47,71 @@ def write_release(
 ) -> str:
     """Write all files to a draft, then publish it; the release's URL."""
     row = publication(content, recipe, context).to_pylist()[0]
-
-    info = document.release_info(recipe.title or recipe.name, row["version"])
-    with releases.Draft(store) as draft:
-        blob_sizes = store.blob_sizes()
-        for split in recipe.split.splits:
-            image_rows = content.images.filter(pc.equal(content.images["split"], split))
-            boxes = content.annotations.filter(pc.equal(content.annotations["split"], split))
-            parts.write_images(draft, store, blob_sizes, settings, split, image_rows)
-            parts.write_annotations(draft, split, boxes)
-            chunks = document.document_chunks(image_rows, boxes, recipe.categories, settings.coco.score, info)
-            draft.write_chunks(f"coco/{split}.json", chunks)
-            draft.write_chunks(f"coco/{split}.detections.json", document.results_chunks(boxes))
+    with Draft(store) as draft:
+        _write_splits(draft, store, settings, recipe, content, row["version"])
         scores = _scores(store, state, recipe, content)
         if scores is not None:
             draft.write_json("evaluation.json", scores)
-        draft.write_table("ledger.parquet", content.ledger, LEDGER, ["record_id"])
-        draft.write_table("records.parquet", others.records, RECORDS, ["record_id"])
-        draft.write_table("relations.parquet", others.relations, EDGES, ["a", "b"])
-        if others.takedowns.num_rows:
-            draft.write_table("takedowns.parquet", others.takedowns, TAKEDOWNS, ["record_id"])
-        if (stones := others.tombstones).num_rows:
-            # some may have come with a release from another store
-            if not stones.equals(tombstones.read_tombstones(store, recipe.name)):
-                tombstones.write_tombstones(store, recipe.name, stones)
-            draft.write_table("tombstones.parquet", stones, TOMBSTONES, ["record_id"])
-        counted = others.statistics
-        statistics.write(draft, counted)
-        draft.write(
-            "recipe.yaml", yaml.safe_dump(recipe.model_dump(mode="json"), sort_keys=False, allow_unicode=True).encode()
-        )
+        _write_other_tables(draft, store, state, recipe, content, others)
+        draft.write("recipe.yaml", _yaml(recipe.model_dump(mode="json")).encode())
         for path, text in contracts.texts().items():
             draft.write(path, text.encode())
         manifest = _manifest(store, draft, recipe, content, row, state.previous, context)
-        rights = {
-            entry["values"]: entry["counts"] for entry in pc.value_counts(content.images["rights_uri"]).to_pylist()
-        }
-        head = yaml.safe_dump(
-            card_head.card_head(recipe.title or recipe.name, draft.files, rights),
-            sort_keys=False,
-            allow_unicode=True,
-            width=1000,
-        )
-        text = card.card(recipe, manifest, state.steps, rights, scores, counted.diversity)
-        draft.write("README.md", f"---\n{head}---\n\n{text}".encode())
-        draft.write(
-            "report.html",
-            _report(store, recipe, manifest, state, content, settings.coco.score, others, context).encode(),
-        )
+        draft.write("README.md", _card(recipe, manifest, state, content, scores, others).encode())
+        report = _report(store, recipe, manifest, state, content, settings.coco.score, others, context)
+        draft.write("report.html", report.encode())
         return draft.publish(digest.sealed(manifest.model_copy(update={"files": dict(sorted(draft.files.items()))})))
+
+
+def _write_splits(draft: Draft, store: Store, settings: Export, recipe: Recipe, content: Content, version: str) -> None:
+    """Images, annotations and COCO files of each split."""
+    info = document.release_info(recipe.title or recipe.name, version)
+    blob_sizes = store.blob_sizes()
+    for split in recipe.split.splits:
+        parts.write_images(draft, store, blob_sizes, settings, split, content.images)
+        parts.write_annotations(draft, split, content.annotations)
+        boxes = content.annotations.filter(pc.equal(content.annotations["split"], split))
+        places = pa.array(np.flatnonzero(pc.equal(content.images["split"], split)))
+        chunks = document.document_chunks(content.images, boxes, recipe.categories, settings.coco.score, info, places)
+        draft.write_chunks(f"coco/{split}.json", chunks)
+        draft.write_chunks(f"coco/{split}.detections.json", document.results_chunks(boxes))
+
+
+def _write_other_tables(
+    draft: Draft, store: Store, state: State, recipe: Recipe, content: Content, others: OtherTables
+) -> None:
+    """All tables that do not lie by split."""
+    draft.write_table("ledger.parquet", content.ledger, LEDGER, ["record_id"])
+    draft.write_table("records.parquet", known_records(store, state, content.ledger), RECORDS, ["record_id"])
+    draft.write_table("relations.parquet", others.relations, EDGES, ["a", "b"])
+    if others.takedowns.num_rows:
+        draft.write_table("takedowns.parquet", others.takedowns, TAKEDOWNS, ["record_id"])
+    if (stones := others.tombstones).num_rows:
+        # some may have come with a release from another store
+        if not stones.equals(tombstones.read_tombstones(store, recipe.name)):
+            tombstones.write_tombstones(store, recipe.name, stones)
+        draft.write_table("tombstones.parquet", stones, TOMBSTONES, ["record_id"])
+    statistics.write(draft, others.statistics)
+
+
+def _card(
+    recipe: Recipe,
+    manifest: ReleaseManifest,
+    state: State,
+    content: Content,
+    scores: evaluate.Scores | None,
+    others: OtherTables,
+) -> str:
+    """The dataset card, with its head."""
+    counted = pc.value_counts(content.images["rights_uri"]).to_pylist()
+    rights = {entry["values"]: entry["counts"] for entry in counted}
+    head = _yaml(card_head.card_head(recipe.title or recipe.name, manifest.files, rights), width=1000)
+    text = card.card(recipe, manifest, state.steps, rights, scores, others.statistics.diversity)
+    return f"---\n{head}---\n\n{text}"
+
+
+def _yaml(value: object, **options: Any) -> str:
+    return str(yaml.safe_dump(value, sort_keys=False, allow_unicode=True, **options))
 
 
 def _scores(store: Store, state: State, recipe: Recipe, content: Content) -> evaluate.Scores | None:
@@ -121,7 +138,7 @@ def _looked_for(recipe: Recipe) -> set[int]:
 
 def _manifest(
     store: Store,
-    draft: releases.Draft,
+    draft: Draft,
     recipe: Recipe,
     content: Content,
     row: dict[str, str],
@@ -177,8 +194,7 @@ def _report(
     sizes = {row["sha256"]: (row["width_px"], row["height_px"]) for row in facts.values()}
     shelf = shelves.ensure_thumbnails(pa.array(sorted(sizes), pa.string()), context, "report")
     thumbnail_of = {
-        sha256: thumbnails.Thumbnail(f"data:image/jpeg;base64,{base64.b64encode(jpeg).decode()}", *sizes[sha256])
-        for sha256, jpeg in shelves.jpegs(store, shelf)
+        sha256: thumbnails.jpeg_thumbnail(jpeg, *sizes[sha256]) for sha256, jpeg in shelves.jpegs(store, shelf)
     }
     return page.report(
         recipe.title or recipe.name,

@@ -1,5 +1,7 @@
 """The gate before publication: a release that breaks a rule of its contract is not written."""
 
+import pyarrow as pa
+
 from schemas.errors import Refusal
 from schemas.phrases import and_more
 from tasks.engine.promises import broken_promises
@@ -8,15 +10,20 @@ from tasks.export.other_tables import OtherTables
 from tasks.io.files import contracts
 
 _SHOWN = 10
+ASKED_OF_RECORDS = ("record_id", "source")
+"""The columns of the widest table that rules ask for."""
 
 
-def check_promises(content: Content, others: OtherTables) -> None:
-    """Raise Refusal, with a line for each rule that is broken, and the first rows that break it."""
+def check_promises(content: Content, records: pa.Table, others: OtherTables) -> None:
+    """Raise Refusal, with a line for each rule that is broken, and the first rows that break it.
+
+    records: ASKED_OF_RECORDS of RECORDS.
+    """
     tables = {
         "images": content.images.drop_columns("image"),
         "annotations": content.annotations,
         "ledger": content.ledger,
-        "records": others.records,
+        "records": records,
         "relations": others.relations,
         "takedowns": others.takedowns,
         "tombstones": others.tombstones,

@@ -19,9 +19,8 @@ from tasks.io.store.store import Store
 
 @dataclass(frozen=True)
 class OtherTables:
-    """Tables by the names of their contracts; statistics has the last three."""
+    """Tables by the names of their contracts, but for `known_records`; statistics has the last three."""
 
-    records: pa.Table
     relations: pa.Table
     takedowns: pa.Table
     tombstones: pa.Table
@@ -31,12 +30,19 @@ class OtherTables:
 def other_tables(store: Store, state: State, recipe: Recipe, content: Content, previous: Release | None) -> OtherTables:
     """These tables of the release with this content."""
     return OtherTables(
-        records=by_hand.redact_taken_down(store.read_table(state.records), content.ledger),
         relations=edges(store, state),
         takedowns=by_hand.takedowns(store, state, content.ledger),
         tombstones=by_hand.all_tombstones(store, recipe, previous),
         statistics=statistics.statistics(store, state, recipe, content.images),
     )
+
+
+def known_records(store: Store, state: State, book: pa.Table) -> pa.Table:
+    """RECORDS of the release: all that its ledger has, without what is said of those that are taken down.
+
+    The widest table of all; it is read where it is needed, and not held beside the others.
+    """
+    return by_hand.redact_taken_down(store.read_table(state.records), book)
 
 
 def edges(store: Store, state: State) -> pa.Table:

@@ -11,7 +11,7 @@ from schemas.tables import DIVERSITY, HISTOGRAMS, SHARES
 from tasks.core import statistics as core
 from tasks.core import tables
 from tasks.engine.views import column_of, columns_of, figure_counts
-from tasks.io.store.releases import Draft
+from tasks.io.store.drafts import Draft
 from tasks.io.store.store import Store
 
 
@@ -22,8 +22,10 @@ def statistics(store: Store, state: State, recipe: Recipe, images: pa.Table) -> 
     """
     split = recipe.split
     moments = {
-        "measured": tables.kept_rows(store.read_table(_step(state, "hash").outcome))["record_id"],
-        "before": store.read_table(_draw(state).outcome)["record_id"],
+        "measured": tables.kept_rows(store.read_table(_step(state, "hash").outcome, ["record_id", "reason"]))[
+            "record_id"
+        ],
+        "before": store.read_table(_draw(state).outcome, ["record_id"])["record_id"],
         "after": images["record_id"],
     }
     everyone = pc.unique(pa.chunked_array([chunk for ids in moments.values() for chunk in ids.chunks], pa.string()))

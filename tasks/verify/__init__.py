@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.errors import BadInput, DamagedFile
+from schemas.manifests import VERSION
 from schemas.phrases import and_more, error_line, printable, quoted
 from tasks.core import verify as core
 from tasks.core import verify_rows as rules
@@ -103,7 +104,7 @@ def _problems(check: Callable[[], Iterator[str]]) -> list[str]:
 
 def _manifest(release: Release) -> Iterator[str]:
     folder, siblings = release.root.rsplit("/", 1)[-1], {}
-    if (before := release.manifest.previous) and core.VERSION.fullmatch(before):
+    if (before := release.manifest.previous) and VERSION.fullmatch(before):
         with contextlib.suppress(BadInput):  # a release may lie alone
             siblings[before] = Release(f"{release.url.rsplit('/', 1)[0]}/{before}").manifest
     if release.latest_text is not None:

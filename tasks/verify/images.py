@@ -42,7 +42,7 @@ def images(release: Release) -> Iterator[str]:
 
 
 def _rows(release: Release, columns: list[str]) -> Iterator[dict[str, Any]]:
-    for batch in release.batches("images", rows=16):
+    for batch in release.batches("images", rows=16, columns=columns):
         yield from batch.select([name for name in columns if name in batch.schema.names]).to_pylist()
 
 

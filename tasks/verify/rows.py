@@ -7,15 +7,14 @@ import pyarrow as pa
 
 from schemas.part_names import parse_part
 from tasks.core.export import digest, row_groups
-from tasks.io.store.release_tables import split_of_path, to_plain_types
+from tasks.io.store.release_tables import split_of_path
 from tasks.io.store.releases import Release
 
 
 def columns_of(release: Release, table: str, names: list[str]) -> pa.Table:
     """Some columns of a table, whole, in plain types: its files may hold dictionaries or not."""
-    return pa.concat_tables(
-        [to_plain_types(release.table(path, but="image").select(names)) for path in release.parts(table)]
-    )
+    read = release.column_reader(table)
+    return pa.table({name: read(name) for name in names})
 
 
 def rows_of(release: Release, table: str) -> Iterator[dict[str, Any]]:

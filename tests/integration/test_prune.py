@@ -82,18 +82,18 @@ def test_of_a_grace_longer_than_the_calendar_everything_is_young(desk: Desk):
 
 def test_what_is_young_stays_and_so_do_the_newest(desk: Desk):
     before = files_of(desk.store)
-    prune("museum", desk.store, is_done=True)
+    prune("museum", desk.store, is_dry=False)
     assert files_of(desk.store) == before
-    prune("museum", desk.store, keep=1, grace_days=0, keep_since="2020-01-01", is_done=True)
+    prune("museum", desk.store, keep=1, grace_days=0, keep_since="2020-01-01", is_dry=False)
     assert len(names_of(desk)) == 4
     latest = desk.latest
-    prune("museum", desk.store, keep=2, grace_days=0, is_done=True)
+    prune("museum", desk.store, keep=2, grace_days=0, is_dry=False)
     assert names_of(desk) == {latest.manifest.version, latest.manifest.previous}
 
 
 def test_what_stays_is_whole_and_the_next_build_computes_nothing(desk: Desk):
     store, latest = Store(desk.store), desk.latest.manifest.version
-    text = prune("museum", desk.store, keep=1, grace_days=0, is_done=True)
+    text = prune("museum", desk.store, keep=1, grace_days=0, is_dry=False)
     assert text.splitlines()[-1].startswith("removed: ")
     assert names_of(desk) == {latest}
     assert not any(data == ORPHAN for data in map(store.read_blob, store.blob_sizes()))
@@ -102,9 +102,9 @@ def test_what_stays_is_whole_and_the_next_build_computes_nothing(desk: Desk):
     assert not Path(desk.store, measure_folder("hash", "of-an-earlier-version")).exists()
     assert verify(desk.latest.url, is_deep=True).is_good
     assert computed(desk.build(*NEWEST)) == {}
-    prune("museum", desk.store, keep=1, grace_days=0, is_done=True)  # what only the first build of it looked at
+    prune("museum", desk.store, keep=1, grace_days=0, is_dry=False)  # what only the first build of it looked at
     assert computed(desk.build(*NEWEST)) == {}
-    assert "removed: 0 bytes" in prune("museum", desk.store, keep=1, grace_days=0, is_done=True)
+    assert "removed: 0 bytes" in prune("museum", desk.store, keep=1, grace_days=0, is_dry=False)
     # settings of a release that is gone: decisions are taken anew, no image is read again
     steps = desk.build("stages.sample.at_most=4")
     assert computed(steps).keys() <= {"sample", "split", "export"}
@@ -114,7 +114,7 @@ def test_what_stays_is_whole_and_the_next_build_computes_nothing(desk: Desk):
 @pytest.mark.parametrize("at", [1, 2, 5, 9])
 def test_a_prune_that_is_killed_ends_the_same(desk: Desk, at: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     uninterrupted = str(shutil.copytree(desk.store, tmp_path / "other"))
-    prune("museum", uninterrupted, keep=1, grace_days=0, is_done=True)
+    prune("museum", uninterrupted, keep=1, grace_days=0, is_dry=False)
     calls = 0
 
     def interrupted(original: Any) -> Any:
@@ -131,10 +131,10 @@ def test_a_prune_that_is_killed_ends_the_same(desk: Desk, at: int, monkeypatch: 
         patch.setattr(shutil, "rmtree", interrupted(shutil.rmtree))
         patch.setattr(StoreCleaner, "remove", interrupted(StoreCleaner.remove))
         with pytest.raises(KeyboardInterrupt):
-            prune("museum", desk.store, keep=1, grace_days=0, is_done=True)
+            prune("museum", desk.store, keep=1, grace_days=0, is_dry=False)
     for release in versions(Store(desk.store), "museum"):
         assert verify(release.url).is_good
-    prune("museum", desk.store, keep=1, grace_days=0, is_done=True)
+    prune("museum", desk.store, keep=1, grace_days=0, is_dry=False)
     assert files_of(desk.store) == files_of(uninterrupted)
 
 
@@ -145,12 +145,12 @@ def test_on_an_object_store_the_manifest_goes_first(desk: Desk, monkeypatch: pyt
         with monkeypatch.context() as patch:
             patch.setattr(type(memory), "rm", lambda *_, **__: (_ for _ in ()).throw(KeyboardInterrupt))
             with pytest.raises(KeyboardInterrupt):
-                prune("museum", "memory://pruned", keep=1, grace_days=0, is_done=True)
+                prune("museum", "memory://pruned", keep=1, grace_days=0, is_dry=False)
         assert len(versions(Store("memory://pruned"), "museum")) == 3
-        prune("museum", "memory://pruned", keep=1, grace_days=0, is_done=True)
+        prune("museum", "memory://pruned", keep=1, grace_days=0, is_dry=False)
         folders = {path.split("/")[4] for path in memory.find("/pruned/releases") if path.count("/") > 4}
         assert folders == {desk.latest.manifest.version}
-        prune("museum", desk.store, keep=1, grace_days=0, is_done=True)
+        prune("museum", desk.store, keep=1, grace_days=0, is_dry=False)
         left = {path.removeprefix("/pruned/") for path in memory.find("/pruned")}
         assert left == {path for path in files_of(desk.store) if not path.startswith("leases")}
     finally:
@@ -173,23 +173,23 @@ def test_what_another_dataset_needs_stays(desk: Desk):
     needed = set(Release(str(other)).ledger()["sha256"].drop_null().to_pylist())
     shutil.rmtree(Path(desk.store, "releases/museum"))
     before = files_of(str(other))
-    prune("second", desk.store, keep=1, grace_days=0, is_done=True)
+    prune("second", desk.store, keep=1, grace_days=0, is_dry=False)
     assert needed <= Store(desk.store).blob_sizes().keys()
     assert files_of(str(other)) == before
 
 
 def test_releases_of_other_datasets_stay_unless_all_are_named(desk: Desk):
     another_dataset(desk)
-    text = prune("second", desk.store, keep=1, grace_days=0, is_done=True)
+    text = prune("second", desk.store, keep=1, grace_days=0, is_dry=False)
     assert "museum" not in text.partition("\n")[0]
     assert len(names_of(desk)) == 4
-    prune("all", desk.store, keep=1, grace_days=0, is_done=True)
+    prune("all", desk.store, keep=1, grace_days=0, is_dry=False)
     assert len(names_of(desk)) == 1
 
 
 def test_without_word_of_what_builds_need_caches_stay(desk: Desk):
     another_dataset(desk)
-    text = prune("all", desk.store, keep=1, grace_days=0, is_done=True)
+    text = prune("all", desk.store, keep=1, grace_days=0, is_dry=False)
     assert "nobody knows what second needs; build once more, then prune" in text
     assert Path(desk.store, measure_folder("hash", "of-an-earlier-version")).exists()
 
@@ -232,7 +232,7 @@ def test_what_a_build_has_looked_at_does_not_change_with_the_next(desk: Desk):
 )
 def test_bad_input_is_told(desk: Desk, name: str, more: dict[str, Any], message: str):
     with pytest.raises(BadInput, match=message):
-        prune(name, desk.store, **more, is_done=True)
+        prune(name, desk.store, **more, is_dry=False)
 
 
 def test_a_place_that_can_be_no_store_is_bad_input():
@@ -242,7 +242,7 @@ def test_a_place_that_can_be_no_store_is_bad_input():
 
 def test_a_store_that_is_none_is_not_made(tmp_path: Path):
     with pytest.raises(BadInput, match=r"\(none\)"):
-        prune("all", str(tmp_path / "typo"), is_done=True)
+        prune("all", str(tmp_path / "typo"), is_dry=False)
     assert not (tmp_path / "typo").exists()
 
 
@@ -251,17 +251,17 @@ def test_where_nobody_can_tell_what_a_release_needs_nothing_is_removed(desk: Des
     Path(desk.latest.root, path).unlink()
     before = files_of(desk.store)
     with pytest.raises((DamagedFile, BadInput)):
-        prune("museum", desk.store, keep=1, grace_days=0, is_done=True)
+        prune("museum", desk.store, keep=1, grace_days=0, is_dry=False)
     assert files_of(desk.store) == before
 
 
 def test_a_latest_that_names_nothing_is_mended_first(desk: Desk):
     Path(desk.store, "releases/museum/latest").write_text("0123456789ab\n")
     with pytest.raises(BadInput, match="prune: expected releases/museum/latest to name the newest release"):
-        prune("museum", desk.store, is_done=True)
+        prune("museum", desk.store, is_dry=False)
 
 
 def test_blobs_are_looked_for_by_their_names(desk: Desk):
     orphan = Store(desk.store).write_blob(ORPHAN)
-    prune("museum", desk.store, grace_days=0, is_done=True)
+    prune("museum", desk.store, grace_days=0, is_dry=False)
     assert not Store(desk.store).exists(blob_path(orphan))

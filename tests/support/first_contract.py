@@ -5,6 +5,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import yaml
 
@@ -24,7 +25,9 @@ def to_first_contract(folder: Path, version: str, without: tuple[str, ...] = ())
     """
     manifest = Release(str(folder)).manifest
     changes = _to_first_tables(folder, version, without) if manifest.contract_major > 1 else {}
-    listed = {_first_name(path): each.rows for path, each in manifest.files.items() if not path.startswith("contract/")}
+    listed = {
+        _first_path(path): entry.rows for path, entry in manifest.files.items() if not path.startswith("contract/")
+    }
     files = {}
     for path in sorted({*listed, "contract.yaml"}):
         entry = Release(str(folder)).file_entry(path)
@@ -45,31 +48,37 @@ def _to_first_tables(folder: Path, version: str, without: tuple[str, ...]) -> di
     """Tables, contract and COCO files as contract 1 has them; what changes in the manifest, files apart."""
     late = {"rights_spdx", *without}
     release = Release(str(folder))
-    for table in ("images", "annotations"):
-        for part in release.parts(table):
-            whole = pq.ParquetFile(folder / part).read().sort_by(digest.PRIMARY_KEYS[table])
-            (folder / part).unlink()
-            (folder / _first_name(part)).parent.mkdir()
-            gone = sorted(late & {*whole.column_names})
-            pq.write_table(whole.drop_columns(gone), folder / _first_name(part))
+    content = {}
+    for table, key in digest.PRIMARY_KEYS.items():
+        written = [_to_first_file(folder, path, key, late) for path in release.parts(table)]
+        content[table] = row_digest.table_digest([batch for rows in written for batch in rows.to_batches()], key)
     text = yaml.safe_load(contracts.first_text())
     columns = [column for column in text["tables"]["images"]["columns"] if column["name"] not in late]
     text["tables"]["images"]["columns"] = columns
     (folder / "contract.yaml").write_text(yaml.safe_dump({**text, "version": version}), encoding="utf-8")
     shutil.rmtree(folder / "contract")
-    parts = {table: [folder / _first_name(path) for path in release.parts(table)] for table in digest.PRIMARY_KEYS}
-    content = {
-        table: row_digest.digest_by_primary_key(
-            (batch for path in parts[table] for batch in pq.ParquetFile(path).iter_batches()), key
-        )
-        for table, key in digest.PRIMARY_KEYS.items()
-    }
     whole_sha256 = digest.content_digest(content)
     name = digest.version(whole_sha256, release.manifest.recipe_sha256, version)
     for path in release.manifest.files:
         if path.startswith("coco/") and not path.endswith(".detections.json"):
             _to_first_coco(folder / path, name)
     return {"contract_version": version, "content": content, "content_sha256": whole_sha256, "version": name}
+
+
+def _to_first_file(folder: Path, path: str, key: str, late: set[str]) -> pa.Table:
+    """Rows without late columns, sorted by their key, where contract 1 has them."""
+    whole = pq.ParquetFile(folder / path).read()
+    rows = whole.select([name for name in whole.column_names if name not in late]).sort_by(key)
+    (folder / path).unlink()
+    target = folder / _first_path(path)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    pq.write_table(rows, target)
+    return rows
+
+
+def _first_path(path: str) -> str:
+    part = parse_part(path)
+    return path if part is None else f"{part.table}/split={part.split}/part-{part.number:05}.parquet"
 
 
 def _to_first_coco(path: Path, version: str) -> None:

@@ -14,6 +14,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from schemas.phrases import quoted
+from tasks.core.columns import whole
 
 MAX_PX = 1e7
 """The farthest coordinate and the longest side of a box, in px. No picture is so large, and its square is exact."""
@@ -86,7 +87,7 @@ def box_array(xywh_px: pa.Array | pa.ChunkedArray) -> NDArray[np.float64]:
 
     Raises BadBox, as `read_box` does, for the first that is none.
     """
-    boxes = xywh_px.combine_chunks() if isinstance(xywh_px, pa.ChunkedArray) else xywh_px
+    boxes = whole(xywh_px)
     is_there = boxes.is_valid().to_numpy(zero_copy_only=False)
     numbers = np.full((len(boxes), 4), np.nan)
     numbers[is_there] = boxes.flatten().to_numpy(zero_copy_only=False).reshape(-1, 4)

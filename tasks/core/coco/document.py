@@ -14,6 +14,7 @@ from tasks.core import rights
 from tasks.core.coco.box import box_array
 from tasks.core.coco.entries import annotation_entry
 from tasks.core.coco.keypoints import NAMES, SKELETON
+from tasks.core.columns import whole
 from tasks.core.texts import float_texts, json_texts, list_texts, plain_texts
 
 Document = dict[str, Any]
@@ -47,11 +48,17 @@ def split_document(
 
 
 def document_chunks(
-    images: pa.Table, annotations: pa.Table, categories: Sequence[str], least_score: float, info: Row
+    images: pa.Table,
+    annotations: pa.Table,
+    categories: Sequence[str],
+    least_score: float,
+    info: Row,
+    places: pa.Array | None = None,
 ) -> Iterator[Bytes]:
     """The COCO file of one split, as JSON with sorted keys, piece by piece: it may be larger than the tables.
 
-    images, annotations: that split's rows of both tables (images without their bytes). Where any image of the split has
+    images, annotations: that split's rows of both tables (images without their bytes). places: which images the split
+    has; None: all of them. Where any image of the split has
     boxes by people, theirs stand (`info.annotation_origin` = people), else the detector's from `least_score` on
     (= detector). `images[].is_annotated` says whether people have annotated an image. Categories name COCO's 17
     keypoints where a box has any, and persons always. Format: Lin et al., "Microsoft
@@ -59,21 +66,22 @@ def document_chunks(
     any. Raises BadBox for a box that is none.
     """
     is_by_people = pc.not_equal(annotations["origin"], "detector")
-    people = pc.any(images["is_annotated"]).as_py() or pc.any(is_by_people).as_py()
+    places = _all(images) if places is None else places
+    people = pc.any(images["is_annotated"].take(places)).as_py() or pc.any(is_by_people).as_py()
     is_sure = pc.fill_null(pc.greater_equal(annotations["score"], least_score), False)
     chosen = annotations.filter(is_by_people if people else pc.and_(pc.invert(is_by_people), is_sure))
     has_keypoints = pc.fill_null(pc.greater(pc.list_value_length(chosen["keypoints_xyv"]), 0), False)
     with_keypoints = set(pc.unique(chosen["category_id"].filter(has_keypoints)).to_pylist())
-    licences = licence_entries(pc.unique(images["rights_uri"]).to_pylist())
+    licences = licence_entries(pc.unique(images["rights_uri"].take(places)).to_pylist())
     entries = [
         category_entry(number, name, has_keypoints=name == "person" or number in with_keypoints)
         for number, name in enumerate(categories, 1)
     ]
     yield b'{"annotations":['
-    yield from _rows(chosen, _annotation_texts)
+    yield from _rows(chosen, _all(chosen), _annotation_texts)
     yield f'],"categories":{_json(entries)},"images":['.encode()
     uris = pa.array([licence["url"] for licence in licences], pa.string())
-    yield from _rows(images, lambda batch: _image_texts(batch, uris))
+    yield from _rows(images, places, lambda batch: _image_texts(batch, uris))
     origin = "people" if people else "detector"
     yield f'],"info":{_json({**info, "annotation_origin": origin})},"licenses":{_json(licences)}}}'.encode()
 
@@ -123,7 +131,8 @@ def results_chunks(annotations: pa.Table) -> Iterator[Bytes]:
     with keypoints where it gave any.
     """
     yield b"["
-    yield from _rows(annotations.filter(pc.equal(annotations["origin"], "detector")), _result_texts)
+    boxes = annotations.filter(pc.equal(annotations["origin"], "detector"))
+    yield from _rows(boxes, _all(boxes), _result_texts)
     yield b"]"
 
 
@@ -197,10 +206,14 @@ def document_annotation(box: Row) -> Row:
     )
 
 
-def _rows(table: pa.Table, texts: Callable[[pa.Table], pa.Array]) -> Iterator[Bytes]:
-    """The rows' texts, with commas between, a batch at a time."""
-    for start in range(0, table.num_rows, _BATCH):
-        batch = texts(table.slice(start, _BATCH).combine_chunks())
+def _all(table: pa.Table) -> pa.Array:
+    return pa.array(np.arange(table.num_rows))
+
+
+def _rows(table: pa.Table, places: pa.Array, texts: Callable[[pa.Table], pa.Array]) -> Iterator[Bytes]:
+    """The texts of the rows at these places, with commas between, a batch at a time."""
+    for start in range(0, len(places), _BATCH):
+        batch = texts(table.take(places.slice(start, _BATCH)).combine_chunks())
         if start:
             yield b","
         whole = pa.ListArray.from_arrays(pa.array([0, len(batch)], pa.int32()), batch)
@@ -274,8 +287,7 @@ def _image_texts(images: pa.Table, uris: pa.Array) -> pa.Array:
 
 
 def _joined(*parts: Any) -> pa.Array:
-    joined = pc.binary_join_element_wise(*parts, "")
-    return joined.combine_chunks() if isinstance(joined, pa.ChunkedArray) else joined
+    return whole(pc.binary_join_element_wise(*parts, ""))
 
 
 def _json(value: Any) -> str:

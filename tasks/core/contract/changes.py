@@ -58,22 +58,22 @@ def _of_table(old: ContractObject, new: ContractObject) -> Iterator[Change]:
 
 
 def _of_column(place: str, old: ContractProperty, new: ContractProperty) -> Iterator[Change]:
-    told: tuple[tuple[str, Any, Any], ...] = (
+    facts: tuple[tuple[str, Any, Any], ...] = (
         ("type", old.arrow_type, new.arrow_type),
         ("unit", old.custom_value("unit"), new.custom_value("unit")),
     )
-    for what, before, after in told:
+    for what, before, after in facts:
         if before != after:
             yield Change(f"{place}: {what} {quoted(after)}, before {quoted(before)}", is_breaking=before is not None)
     if old.is_content != new.is_content:
-        said = "is part of the content digest now" if new.is_content else "is not part of the content digest any more"
-        yield Change(f"{place}: {said}", is_breaking=True)
+        now = "is part of the content digest now" if new.is_content else "is not part of the content digest any more"
+        yield Change(f"{place}: {now}", is_breaking=True)
     if old.required != new.required:
-        said = "may not be null any more" if new.required else "may be null now"
-        yield Change(f"{place}: {said}", is_breaking=old.required)
+        now = "may not be null any more" if new.required else "may be null now"
+        yield Change(f"{place}: {now}", is_breaking=old.required)
     if old.unique != new.unique:
-        said = "each value stands once now" if new.unique else "values may stand more than once now"
-        yield Change(f"{place}: {said}", is_breaking=old.unique)
+        now = "each value stands once now" if new.unique else "values may stand more than once now"
+        yield Change(f"{place}: {now}", is_breaking=old.unique)
     yield from _of_words(place, old.words, new.words)
 
 

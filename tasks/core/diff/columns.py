@@ -1,7 +1,7 @@
 """Columns of two tables side by side: which rows are in both, and in which of them the values differ."""
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -9,9 +9,9 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from schemas.diff import CHANGES, ChangeReason, Kind
+from tasks.core.columns import Column, is_same, whole
 
 Bools = NDArray[np.bool_]
-Column: TypeAlias = pa.Array | pa.ChunkedArray
 _REASONS = tuple(ChangeReason)
 
 
@@ -27,7 +27,7 @@ class Alignment(NamedTuple):
 
 def align(before: Column, after: Column) -> Alignment:
     """Where two columns, each of which is unique and has no null, have the same keys."""
-    found = _numpy(pc.fill_null(pc.index_in(after, value_set=_one(before)), -1)).astype(np.int64)
+    found = _numpy(pc.fill_null(pc.index_in(after, value_set=whole(before)), -1)).astype(np.int64)
     rows = np.flatnonzero(found >= 0)
     is_common = np.zeros(len(before), np.bool_)
     is_common[found[rows]] = True
@@ -36,11 +36,10 @@ def align(before: Column, after: Column) -> Alignment:
 
 def differ(before: Column, after: Column) -> Bools:
     """(N,) whether the values of two columns of N rows differ; null is equal to null, and lists go by their items."""
-    one, other = _one(before), _one(after)
+    one, other = whole(before), whole(after)
     if _is_list(one.type):
         return _lists_differ(one, other)
-    is_same = pc.or_(pc.fill_null(pc.equal(one, other), False), pc.and_(pc.is_null(one), pc.is_null(other)))
-    is_other: Bools = ~_numpy(is_same)
+    is_other: Bools = ~_numpy(is_same(one, other))
     return is_other
 
 
@@ -59,7 +58,7 @@ def is_in(column: Column, values: Column) -> Bools:
     """(N,) whether each value of a column is one of these; null is none."""
     if not len(values):
         return np.zeros(len(column), np.bool_)
-    return _numpy(pc.and_(pc.is_in(column, value_set=_one(values)), pc.is_valid(column)))
+    return _numpy(pc.and_(pc.is_in(column, value_set=whole(values)), pc.is_valid(column)))
 
 
 def equals(column: Column, value: str) -> Bools:
@@ -67,9 +66,16 @@ def equals(column: Column, value: str) -> Bools:
     return _numpy(pc.fill_null(pc.equal(column, value), False))
 
 
+def rows_of_one(before: pa.Table, after: pa.Table) -> pa.Table:
+    """The rows that only one of two tables of text columns has, those of the first before the others."""
+    texts = [pc.binary_join_element_wise(*table.columns, "\n") for table in (before, after)]
+    mine = ~is_in(texts[0], texts[1]), ~is_in(texts[1], texts[0])
+    return pa.concat_tables([before.filter(pa.array(mine[0])), after.filter(pa.array(mine[1]))])
+
+
 def as_text(column: Column) -> pa.Array:
     """Any column as text, lists with " | " between their items; null stays null."""
-    column = _one(column)
+    column = whole(column)
     if _is_list(column.type):
         return pc.binary_join(column.cast(pa.list_(pa.string())), " | ")
     return column.cast(pa.string())
@@ -77,15 +83,15 @@ def as_text(column: Column) -> pa.Array:
 
 def joined(*parts: Column | str) -> pa.Array:
     """(N,) texts put together; null counts as empty."""
-    return _one(pc.binary_join_element_wise(*parts, "", null_handling="replace", null_replacement=""))
+    return whole(pc.binary_join_element_wise(*parts, "", null_handling="replace", null_replacement=""))
 
 
 def take(column: Column, rows: NDArray[np.int64]) -> pa.Array:
     """The rows of a column; without moving anything where these are all of them, in order."""
-    whole = _one(column)
-    if len(rows) == len(whole) and np.array_equal(rows, np.arange(len(rows))):
-        return whole
-    return whole.take(pa.array(rows))
+    column = whole(column)
+    if len(rows) == len(column) and np.array_equal(rows, np.arange(len(rows))):
+        return column
+    return column.take(pa.array(rows))
 
 
 class Explanations:
@@ -102,7 +108,7 @@ class Explanations:
             return
         self._reason[is_new] = _REASONS.index(reason)
         text = detail() if callable(detail) else detail
-        value = pa.scalar(text or None, pa.string()) if isinstance(text, str) else _one(text)
+        value = pa.scalar(text or None, pa.string()) if isinstance(text, str) else whole(text)
         self._detail = pc.if_else(pa.array(is_new), value, self._detail)
 
     def columns(self) -> tuple[pa.Array, pa.Array]:
@@ -136,17 +142,13 @@ def changes(
         "split_after": splits[1],
     }
     return pa.table(
-        [pa.nulls(rows, pa.string()) if given[name] is None else _one(given[name]) for name in CHANGES.names],
+        [pa.nulls(rows, pa.string()) if given[name] is None else whole(given[name]) for name in CHANGES.names],
         schema=CHANGES,
     )
 
 
-def _one(column: Column) -> pa.Array:
-    return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-
-
 def _numpy(column: Column) -> NDArray[Any]:
-    return np.asarray(_one(column).to_numpy(zero_copy_only=False))
+    return np.asarray(whole(column).to_numpy(zero_copy_only=False))
 
 
 def _is_list(kind: pa.DataType) -> bool:

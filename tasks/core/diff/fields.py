@@ -10,7 +10,19 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from schemas.diff import ChangeReason, Kind
-from tasks.core.diff.columns import Bools, Column, Explanations, align, as_text, changes, differ, equals, is_in, take
+from tasks.core.columns import Column, whole
+from tasks.core.diff.columns import (
+    Bools,
+    Explanations,
+    align,
+    as_text,
+    changes,
+    differ,
+    equals,
+    is_in,
+    rows_of_one,
+    take,
+)
 from tasks.core.diff.presence import verdicts_changed
 from tasks.core.diff.sides import Pair
 
@@ -60,7 +72,7 @@ class Common:
 
 
 @dataclass(frozen=True)
-class _Changed:
+class _ColumnChange:
     """The rows in which one column differs."""
 
     common: Common
@@ -95,11 +107,11 @@ def fields(common: Common) -> Iterator[pa.Table]:
         rows = np.flatnonzero(common.has_other_file if name == "sha256" else differ(before, after))
         if len(rows):
             places = pa.array(rows)
-            changed = _Changed(common, name, rows, before.take(places), after.take(places))
+            changed = _ColumnChange(common, name, rows, before.take(places), after.take(places))
             yield _changes(changed, KIND_OF_COLUMN.get(name, Kind.ATTRIBUTE))
 
 
-def _changes(changed: _Changed, kind: Kind) -> pa.Table:
+def _changes(changed: _ColumnChange, kind: Kind) -> pa.Table:
     why = Explanations(len(changed.rows))
     before, after = as_text(changed.before), as_text(changed.after)
     if kind is Kind.SPLIT:
@@ -118,7 +130,7 @@ def _changes(changed: _Changed, kind: Kind) -> pa.Table:
     return changes(changed.ids, kind, why, field=changed.name, values=(before, after), splits=(splits[0], splits[1]))
 
 
-def _why_split(changed: _Changed, why: Explanations) -> None:
+def _why_split(changed: _ColumnChange, why: Explanations) -> None:
     pair = changed.common.pair
     if pair.is_drawn_afresh:
         one, other = pair.before.manifest, pair.after.manifest
@@ -129,7 +141,7 @@ def _why_split(changed: _Changed, why: Explanations) -> None:
         )
 
 
-def _why_bytes(changed: _Changed, why: Explanations) -> None:
+def _why_bytes(changed: _ColumnChange, why: Explanations) -> None:
     pair = changed.common.pair
     if "image_url" in columns_of_both(pair):
         is_moved = differ(*changed.common.column("image_url"))[changed.rows]
@@ -143,7 +155,7 @@ def _why_bytes(changed: _Changed, why: Explanations) -> None:
     why.say(changed.everywhere(), ChangeReason.MEASURE)
 
 
-def _why_said(changed: _Changed, why: Explanations) -> None:
+def _why_said(changed: _ColumnChange, why: Explanations) -> None:
     """Rights, and what is said of the work."""
     pair, name = changed.common.pair, changed.name
     sources = take(changed.common.column("source")[1], changed.rows)
@@ -161,7 +173,7 @@ def _why_said(changed: _Changed, why: Explanations) -> None:
     why.say(changed.everywhere(), ChangeReason.SOURCE_METADATA, note)
 
 
-def _why_group(changed: _Changed, why: Explanations) -> None:
+def _why_group(changed: _ColumnChange, why: Explanations) -> None:
     """A group is named after the smallest of all records that are tied to each other, kept or not."""
     pair = changed.common.pair
     if settings := pair.recipes.of_words("dedup", "split"):
@@ -197,14 +209,10 @@ class _Ties:
     @cached_property
     def related_anew(self) -> pa.Array:
         """Records of the pairs that only one release has, or that are something else to each other."""
-        texts = [pc.binary_join_element_wise(each["a"], each["b"], each["relation"], "\n") for each in self._edges]
-        found = [
-            table.filter(pc.invert(pa.array(is_in(text, texts[1 - place]))))
-            for place, (table, text) in enumerate(zip(self._edges, texts, strict=True))
-        ]
-        return pa.concat_arrays([each[name].combine_chunks() for each in found for name in ("a", "b")])
+        found = rows_of_one(*self._edges)
+        return pa.concat_arrays([found[name].combine_chunks() for name in ("a", "b")])
 
-    def touch(self, changed: _Changed, records: pa.Array, *, is_wide: bool) -> Bools:
+    def touch(self, changed: _ColumnChange, records: pa.Array, *, is_wide: bool) -> Bools:
         """(N,) whether the group of a changed row, before or after, has one of these records.
 
         is_wide: or one that is related to one of them.
@@ -223,7 +231,7 @@ class _Ties:
         return is_in(changed.before, names) | is_in(changed.after, names)
 
 
-def _declared_anew(changed: _Changed) -> pa.Array:
+def _declared_anew(changed: _ColumnChange) -> pa.Array:
     """Of the changed records those whose source declares another group for them."""
     one, other = (side.records(changed.ids) for side in (changed.common.pair.before, changed.common.pair.after))
     found = align(one["record_id"], other["record_id"]).both
@@ -252,7 +260,7 @@ def without_purged(pair: Pair, urls: Column) -> pa.Array:
     no more of them than that.
     """
     own = pair.before.records(pair.after.tombstones["record_id"].combine_chunks())["source_url"].drop_null()
-    lists = urls.combine_chunks() if isinstance(urls, pa.ChunkedArray) else urls
+    lists = whole(urls)
     if not len(own):
         return as_text(lists)
     left = ~is_in(pc.list_flatten(lists), own)

@@ -11,9 +11,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.diff import KINDS, MEANING, ChangeReason, Kind
-from schemas.phrases import and_more
-from tasks.core.diff.columns import Column
-from tasks.core.report.page import STYLE
+from tasks.core.columns import Column
+from tasks.core.report.page import head
 from tasks.core.report.thumbnails import Thumbnail, drawing
 
 MOST_OF_EACH, MOST_ROWS = 6, 90
@@ -67,17 +66,14 @@ def page(
     title = f"{facts['before']['name']} {facts['before']['version']} and {facts['after']['version']}"
     rows = shown.to_pylist()
     parts = [
-        "<!doctype html><html lang=en><meta charset=utf-8>",
-        f'<meta http-equiv=Content-Security-Policy content="{_POLICY}">',
-        "<meta name=viewport content='width=device-width,initial-scale=1'>",
-        f"<title>{escape(title)}</title><style>{STYLE}{_STYLE}</style>",
+        head(title, _STYLE, _POLICY),
         f"<h1>What changed</h1><p>{escape(title)}</p><pre>{escape(text)}</pre>",
     ]
     for kind in Kind:
         mine = [row for row in rows if row["kind"] == kind]
         if mine:
-            more = and_more(facts["kinds"][kind]["rows"] - len(mine))
-            parts += [f"<h2>{kind}</h2><p>{escape(KINDS[kind])} Shown: {len(mine)}{more}.</p><div class=changes>"]
+            shown_of = f"Shown: {len(mine):,} of {facts['kinds'][kind]['rows']:,}."
+            parts += [f"<h2>{kind}</h2><p>{escape(KINDS[kind])} {shown_of}</p><div class=changes>"]
             parts += [_article(row, before, after) for row in mine]
             parts += ["</div>"]
     return "\n".join([*parts, "</html>\n"])

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from schemas.diff import ChangeReason, Kind
 from schemas.reasons import FAILURES_IN_BYTES, Reason
-from tasks.core.diff.columns import Bools, Explanations, align, changes, differ, equals, is_in, joined
+from tasks.core.diff.columns import Bools, Explanations, align, changes, differ, equals, is_in, joined, rows_of_one
 from tasks.core.diff.settings import source_names
 from tasks.core.diff.sides import Pair, Side
 
@@ -86,6 +86,17 @@ class _Rows:
         return np.asarray(pc.is_null(self.dropped["record_id"]))
 
     @cached_property
+    def copies(self) -> pa.Table:
+        """Rows, in the ledger of `here`, of the copies for which they were dropped; null where it has none."""
+        book = self.here.ledger
+        return book.take(pc.index_in(self.dropped["kept_record_id"], value_set=book["record_id"].combine_chunks()))
+
+    @cached_property
+    def is_turned(self) -> Bools:
+        """(N,) which are what their copy is dropped for now."""
+        return np.asarray(pc.fill_null(pc.equal(self.copies["kept_record_id"], self.ids), False))
+
+    @cached_property
     def has_other_file(self) -> Bools:
         """(N,) whose file is another one."""
         known = pc.and_(pc.is_valid(self.kept["sha256"]), pc.is_valid(self.dropped["sha256"]))
@@ -119,8 +130,8 @@ def presence(pair: Pair) -> pa.Table:
     found = align(kept[0]["record_id"], kept[1]["record_id"])
     came = _rows(pair, kept[1].take(pa.array(found.only_after)), is_came=True)
     went = _rows(pair, kept[0].take(pa.array(found.only_before)), is_came=False)
-    _only = len(came) + len(went) == 1
-    return pa.concat_tables([_changes(rows, is_alone=_only) for rows in (came, went)])
+    is_alone = len(came) + len(went) == 1
+    return pa.concat_tables([_changes(rows, is_alone=is_alone) for rows in (came, went)])
 
 
 def _rows(pair: Pair, kept: pa.Table, *, is_came: bool) -> _Rows:
@@ -235,20 +246,16 @@ def _say_copies(rows: _Rows, why: Explanations, reason: ChangeReason) -> None:
     """Where the copy for which a record was dropped does not reach that stage on the side where the record is kept."""
     where = rows.where(*_COPY)
     if where.any():
-        stands, row = _copy_stands(rows)
-        is_turned = np.asarray(pc.fill_null(pc.equal(row["kept_record_id"], rows.ids), False))
-        other = joined(rows.dropped["kept_record_id"], _and_why(row))
-        why.say(where & ~stands & ~is_turned, reason, other)
+        other = joined(rows.dropped["kept_record_id"], _and_why(rows.copies))
+        why.say(where & ~_copy_stands(rows) & ~rows.is_turned, reason, other)
 
 
-def _copy_stands(rows: _Rows) -> tuple[Bools, pa.Table]:
-    """(N,) whether the copy passes the stage that dropped the record, on the other side; and its row there."""
-    book = rows.here.ledger
-    row = book.take(pc.index_in(rows.dropped["kept_record_id"], value_set=book["record_id"].combine_chunks()))
+def _copy_stands(rows: _Rows) -> Bools:
+    """(N,) whether the copy passes the stage that dropped the record, on the side where the record is kept."""
     order = rows.pair.recipes.orders[1 if rows.is_came else 0]
-    place = _places(row["stage"], order)
+    place = _places(rows.copies["stage"], order)
     is_later = (place > _places(rows.dropped["stage"], order)) & (place >= 0)
-    return np.asarray(pc.fill_null(row["kept"], False)) | is_later, row
+    return np.asarray(pc.fill_null(rows.copies["kept"], False)) | is_later
 
 
 def _places(labels: pa.ChunkedArray, order: list[str]) -> NDArray[np.int64]:
@@ -265,9 +272,7 @@ def _by_other_records(rows: _Rows, why: Explanations, *, is_alone: bool) -> None
     where = rows.where(*_COPY, *_SPLIT)
     if where.any():
         _say_verdicts(rows, why, where)
-        _, row = _copy_stands(rows)
-        is_turned = np.asarray(pc.fill_null(pc.equal(row["kept_record_id"], rows.ids), False))
-        why.say(where & is_turned, ChangeReason.COPY_PREFERRED, rows.dropped["kept_record_id"])
+        why.say(where & rows.is_turned, ChangeReason.COPY_PREFERRED, rows.dropped["kept_record_id"])
     if rows.is_came:
         why.say(rows.where(*_SPLIT), ChangeReason.PARTNER_WENT, lambda: rows.words)
     if not is_alone:
@@ -285,15 +290,10 @@ def _say_verdicts(rows: _Rows, why: Explanations, where: Bools) -> None:
 
 
 def verdicts_changed(pair: Pair) -> pa.Table:
-    """a, b of the pairs of records on which people say something else."""
+    """a, b of the pairs of records on which people say something else in one release than in the other."""
     sides = [side.relations().select(["a", "b", "verdict"]) for side in (pair.before, pair.after)]
     sides = [table.filter(pc.is_valid(table["verdict"])) for table in sides]
-    texts = [pc.binary_join_element_wise(table["a"], table["b"], table["verdict"], "\n") for table in sides]
-    other = [
-        table.filter(pc.invert(pa.array(is_in(text, texts[1 - place]))))
-        for place, (table, text) in enumerate(zip(sides, texts, strict=True))
-    ]
-    return pa.concat_tables(other).select(["a", "b"])
+    return rows_of_one(*sides).select(["a", "b"])
 
 
 def _by_the_program(rows: _Rows, why: Explanations) -> None:

@@ -56,14 +56,13 @@ def as_text(found: dict[str, Any]) -> str:
 
 def _promise(pair: Pair) -> list[str]:
     """Whether readers may break, by the versions of the contracts: what breaks them needs a new major version."""
-    versions = [side.manifest.contract_version for side in (pair.before, pair.after)]
-    if versions[0] == versions[1]:
+    one, other = pair.before.manifest, pair.after.manifest
+    if one.contract_version == other.contract_version:
         return []
-    one, other = (version.partition(".")[0] for version in versions)
-    said = (
-        "another major version, programs that read one may not read the other" if one != other else "the same promise"
-    )
-    return [f"contract {quoted_name(versions[0])} -> {quoted_name(versions[1])}: {said}"]
+    versions = f"contract {quoted_name(one.contract_version)} -> {quoted_name(other.contract_version)}"
+    if one.contract_major != other.contract_major:
+        return [f"{versions}: another major version, so that programs that read one may not read the other"]
+    return [f"{versions}: programs that go by the lower version can read both"]
 
 
 def _release(side: Side) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from pycocotools import mask
 
 from tasks.core import tables
+from tasks.core.columns import whole
 from tasks.core.evaluate.kernels import match_boxes
 
 THRESHOLDS = np.linspace(0.5, 0.95, 10)
@@ -165,5 +166,4 @@ def _count_figures(truth: DrawnFigures) -> NDArray[np.int64]:
 
 def _boxes(column: pa.ChunkedArray | pa.Array) -> NDArray[np.float64]:
     """(N, 4) of a column of boxes without nulls."""
-    plain = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-    return np.asarray(pc.list_flatten(plain), np.float64).reshape(-1, 4)
+    return np.asarray(pc.list_flatten(whole(column)), np.float64).reshape(-1, 4)

@@ -10,10 +10,8 @@ from typing import Any
 
 from schemas.manifests import FileEntry
 from schemas.part_names import SPLIT_TABLES, parse_part
+from tasks.core import rights
 
-_CREATIVE_COMMONS = re.compile(
-    r"https?://creativecommons\.org/(?:licenses/(?P<kind>by[a-z-]*)|publicdomain/(?P<zero>zero))/(?P<version>\d\.\d)/?"
-)
 _OF_THE_HUB = frozenset(
     {
         *(
@@ -30,22 +28,22 @@ _OF_THE_HUB = frozenset(
         *("cc-by-nc-sa-3.0", "cc-by-nc-sa-4.0"),
     }
 )
-"""The Creative Commons licences among those that the hub has words for
+"""The Creative Commons licences among those that the hub has words for, which are SPDX's in small letters
 (https://huggingface.co/docs/hub/repositories-licenses)."""
 
 _SPLIT_LINES = re.compile(r"  - split: .*\n    path: (?P<table>\w+)/(?P<split>.+)-\?{5}-of-\?{5}\.parquet\n")
 _EMPTY_CONFIG = re.compile(r"- config_name: .*\n(?:  default: true\n)?  data_files:\n(?!  -)")
 
 
-def card_head(title: str, files: Mapping[str, FileEntry], rights: Iterable[str]) -> dict[str, Any]:
+def card_head(title: str, files: Mapping[str, FileEntry], rights_uris: Iterable[str]) -> dict[str, Any]:
     """What stands above the card, as YAML.
 
-    rights: each rights_uri of the kept images. A split without rows is left out, since `datasets` has none without.
+    rights_uris: of the kept images. A split without rows is left out, since `datasets` has none without.
     """
     configs = [_config(table, files) for table in SPLIT_TABLES]
     return {
         "pretty_name": title,
-        "license": sorted({hub_licence(uri) for uri in rights}) or ["unknown"],
+        "license": sorted({hub_licence(uri) for uri in rights_uris}) or ["unknown"],
         "configs": [config for config in configs if config["data_files"]],
     }
 
@@ -58,8 +56,7 @@ def hub_licence(rights_uri: str) -> str:
     """
     if rights_uri == "NOASSERTION":
         return "unknown"
-    found = _CREATIVE_COMMONS.fullmatch(rights_uri.lower())
-    word = f"cc{'0' if found['zero'] else '-' + found['kind']}-{found['version']}" if found else ""
+    word = (rights.spdx_id(rights_uri) or "").lower()
     return word if word in _OF_THE_HUB else "other"
 
 

@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 from schemas.tables import IMAGES
 from tasks.core import rights
 from tasks.core.coco.document import media_paths
+from tasks.core.columns import whole
 from tasks.core.export.copies import chain_ends
 
 FROM_RECORDS = (
@@ -46,7 +47,7 @@ def images(columns: Mapping[str, pa.ChunkedArray | pa.Array], *, is_embedded: bo
     nothing = pa.nulls(len(columns["sha256"]), pa.string())
     path = media_paths(columns["sha256"], columns["format"]) if is_media else nothing
     image = pa.StructArray.from_arrays(
-        [_whole(columns["sha256"] if is_embedded else nothing), _whole(path)],
+        [whole(columns["sha256"] if is_embedded else nothing), whole(path)],
         fields=list(IMAGES_BY_DIGEST.field("image").type),
     )
     return (
@@ -64,7 +65,7 @@ def images(columns: Mapping[str, pa.ChunkedArray | pa.Array], *, is_embedded: bo
 
 def _spdx(uris: pa.ChunkedArray | pa.Array) -> pa.Array:
     """Each image's licence by its SPDX identifier, looked up once for each different URI."""
-    codes = _whole(uris).dictionary_encode()
+    codes = whole(uris).dictionary_encode()
     return pa.array([rights.spdx_id(uri) for uri in codes.dictionary.to_pylist()], pa.string()).take(codes.indices)
 
 
@@ -85,7 +86,7 @@ def source_urls(
         {
             "row": of,
             "is_copys": np.arange(len(of)) >= len(row),  # its own page first
-            "url": pa.concat_arrays([_whole(urls), _whole(urls_of_copies)]),
+            "url": pa.concat_arrays([whole(urls), whole(urls_of_copies)]),
         }
     )
     pages = pages.filter(pc.and_(pc.is_valid(pages["url"]), pc.greater_equal(pages["row"], 0)))
@@ -93,7 +94,7 @@ def source_urls(
         pages = _each_once(pages)
     counts = np.bincount(np.asarray(pages["row"], np.int64), minlength=len(row))
     offsets = np.concatenate([[0], np.cumsum(counts)])
-    return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), _whole(pages["url"]))
+    return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), whole(pages["url"]))
 
 
 def _each_once(pages: pa.Table) -> pa.Table:
@@ -103,7 +104,3 @@ def _each_once(pages: pa.Table) -> pa.Table:
     is_again = pc.and_(pc.equal(row[1:], row[:-1]), pc.equal(url[1:], url[:-1]))
     first = by_url.filter(pa.concat_arrays([pa.array([True] * min(1, len(row)), pa.bool_()), pc.invert(is_again)]))
     return first.sort_by([("row", "ascending"), ("is_copys", "ascending"), ("url", "ascending")])
-
-
-def _whole(column: pa.ChunkedArray | pa.Array) -> pa.Array:
-    return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column

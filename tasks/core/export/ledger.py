@@ -9,11 +9,14 @@ import pyarrow.compute as pc
 from schemas.reasons import Reason
 from schemas.tables import LEDGER
 from tasks.core import tables
+from tasks.core.columns import is_same
 from tasks.core.export.copies import chain_ends
 from tasks.core.ids import ids
 
 Roles = Callable[[pa.ChunkedArray], pa.ChunkedArray | pa.Array]
 """The role of each record by its record_id; null where it has none."""
+
+FROM_RECORDS = ("record_id", "source", "reason", "detail")
 
 SPLITS_OF_COPIES = pa.schema([LEDGER.field("record_id"), pa.field("split", pa.string())])
 
@@ -28,7 +31,8 @@ def ledger(
 ) -> pa.Table:
     """LEDGER of a build, sorted by record_id.
 
-    records: RECORDS (rows with a reason were dropped by scrape). outcomes: (label, outcome) of each stage in order.
+    records: FROM_RECORDS of RECORDS (rows with a reason were dropped by scrape). outcomes: (label, outcome) of each
+    stage in order.
     memory: LEDGER rows of the previous release that this build would not know by itself (`inherited_rows`). A record
     that only the memory has is dropped as `gone`; it keeps its last split and its image_id for the case that it comes
     back. A dropped copy has the split of the record that was kept: if that one disappears, the copy takes its place.
@@ -59,7 +63,7 @@ def splits_of_copies(outcomes: Sequence[pa.Table], roles: Roles | None = None) -
     ends = chain_ends(names, copies["kept_record_id"])
     split = tables.lookup(dealt[-1].select(["record_id", "split"]), "record_id", ends)["split"]
     if roles is not None:
-        split = pc.if_else(_is_equal(roles(names), roles(ends)), split, pa.scalar(None, pa.string()))
+        split = pc.if_else(is_same(roles(names), roles(ends)), split, pa.scalar(None, pa.string()))
     return pa.table([names, split], schema=SPLITS_OF_COPIES).filter(pc.is_valid(split))
 
 
@@ -90,14 +94,12 @@ def inherited_rows(
     names = previous["record_id"]
     gone = pc.invert(pc.is_in(names, value_set=records))
     split = previous["last_split"] if same_splits else pa.chunked_array([pa.nulls(previous.num_rows, pa.string())])
-    is_news = pc.and_(
-        pc.is_valid(split), pc.invert(_is_equal(split, tables.lookup(copies, "record_id", names)["split"]))
-    )
+    is_news = pc.and_(pc.is_valid(split), pc.invert(is_same(split, tables.lookup(copies, "record_id", names)["split"])))
     dropped = pc.and_(pc.invert(pc.is_in(names, value_set=kept)), is_news)
     # with what is new: a newcomer may claim an id that was given
     everyone = pc.unique(pa.chunked_array([*names.chunks, *records.chunks], pa.string()))
     natural = ids(everyone).take(pc.index_in(names, value_set=everyone))
-    moved = pc.invert(_is_equal(natural, previous["image_id"]))
+    moved = pc.invert(is_same(natural, previous["image_id"]))
     rows = _with(previous, last_split=split)
     is_down = pc.is_in(names, value_set=taken_down if taken_down is not None else pa.array([], pa.string()))
     is_known = pc.and_(is_down, pc.is_valid(previous["sha256"]))
@@ -164,12 +166,6 @@ def _with_memory(book: pa.Table, memory: pa.Table, missing: Reason) -> pa.Table:
     return pa.concat_tables([book, others.select(LEDGER.names)])
 
 
-def _is_equal(one: Any, other: Any) -> Any:
-    """(N,) whether both are the same, two nulls included."""
-    both_null = pc.and_(pc.is_null(one), pc.is_null(other))
-    return pc.or_(both_null, pc.fill_null(pc.equal(one, other), False))
-
-
 def _with(book: pa.Table, **columns: Any) -> pa.Table:
     """The LEDGER with other values in these columns."""
     for name, values in columns.items():
@@ -179,9 +175,9 @@ def _with(book: pa.Table, **columns: Any) -> pa.Table:
 
 def counts(book: pa.Table) -> dict[str, int | dict[str, int]]:
     """records, kept, dropped and by_split of a ledger; records = kept + dropped, asserted."""
-    kept = book.filter(book["kept"])
-    by_split = {row["values"]: row["counts"] for row in pc.value_counts(kept["last_split"]).to_pylist()}
-    dropped = book.filter(pc.is_valid(book["reason"])).num_rows
-    if book.num_rows != kept.num_rows + dropped or sum(by_split.values()) != kept.num_rows:
-        raise AssertionError(f"expected {book.num_rows} records = kept + dropped, got {kept.num_rows} + {dropped}")
-    return {"records": book.num_rows, "kept": kept.num_rows, "dropped": dropped, "by_split": by_split}
+    splits = book["last_split"].filter(book["kept"])
+    kept, dropped = len(splits), len(book["reason"]) - book["reason"].null_count
+    by_split = {row["values"]: row["counts"] for row in pc.value_counts(splits).to_pylist()}
+    if book.num_rows != kept + dropped or sum(by_split.values()) != kept:
+        raise AssertionError(f"expected {book.num_rows} records = kept + dropped, got {kept} + {dropped}")
+    return {"records": book.num_rows, "kept": kept, "dropped": dropped, "by_split": by_split}

@@ -16,17 +16,8 @@ NOT_CONTENT = frozenset({"retrieved_at"})
 """Columns that say when, not what."""
 
 
-def table_digest(batches: Iterable[pa.RecordBatch]) -> str:
-    """SHA-256 of a table's content, as hex. The batches come sorted by primary key."""
-    digest = hashlib.sha256()
-    for batch in batches:
-        for line in lines(batch):
-            digest.update(line)
-    return digest.hexdigest()
-
-
-def digest_by_primary_key(batches: Iterable[pa.RecordBatch], primary_key: str) -> str:
-    """The same of batches in any order: a release's parts lie by split, the digest goes by primary key over all."""
+def table_digest(batches: Iterable[pa.RecordBatch], primary_key: str) -> str:
+    """SHA-256 of a table's content, as hex; rows in any order, since a release's files lie by split."""
     rows = [
         (row_key, line)
         for batch in batches

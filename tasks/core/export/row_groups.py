@@ -10,6 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from tasks.core.columns import whole
+
 ORDER = {"images": ("style", "record_id"), "annotations": ("record_id", "annotation_id")}
 """Columns by which the rows of a split stand; nulls last."""
 
@@ -26,10 +28,11 @@ class Limits(NamedTuple):
     file_groups: int = 10_000  # a footer is read whole before the first row
 
 
-def in_order(rows: pa.Table, table: str) -> pa.Table:
-    """The rows as they stand in the files of a split."""
-    keys = [(name, "ascending") for name in ORDER[table]]
-    return rows.take(pc.sort_indices(rows, sort_keys=keys))
+def places_in_order(rows: pa.Table, table: str, split: str) -> pa.Array:
+    """Which rows stand in the files of a split, in their order there: their places among all."""
+    mine = pa.array(np.flatnonzero(pc.equal(rows["split"], split)))
+    keys = rows.select(ORDER[table]).take(mine)
+    return mine.take(pc.sort_indices(keys, sort_keys=[(name, "ascending") for name in ORDER[table]]))
 
 
 def ends_of_runs(column: pa.ChunkedArray | pa.Array) -> NDArray[np.int64]:
@@ -40,8 +43,7 @@ def ends_of_runs(column: pa.ChunkedArray | pa.Array) -> NDArray[np.int64]:
     """
     if not len(column):
         return np.zeros(0, np.int64)
-    whole = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-    codes = whole.dictionary_encode(null_encoding="encode").indices.to_numpy(zero_copy_only=False)
+    codes = whole(column).dictionary_encode(null_encoding="encode").indices.to_numpy(zero_copy_only=False)
     return np.append(np.flatnonzero(np.diff(codes)) + 1, len(codes)).astype(np.int64)
 
 

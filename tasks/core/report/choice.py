@@ -177,7 +177,10 @@ def _aspects(bins: _Bins) -> str:
         name: _shares_by_edge(_known(bins.get(("aspect_ratio", moment, None), [])))
         for moment, name in (("measured", "all measured images"), ("after", "after"))
     }
-    says = "Share of images by width : height; left of 1:1 they are upright. Values beyond 1:8 and 8:1 are not shown."
+    says = (
+        "Share of images by width : height; left of 1:1 they are higher than wide. "
+        "Values beyond 1:8 and 8:1 are not shown."
+    )
     return plots.step_plot(
         plots.PlotLabels("aspect", "Aspect ratios", says, "width : height", "share of images"), lines, _MARKS
     )

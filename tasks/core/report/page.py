@@ -26,7 +26,9 @@ STYLE = """
 body{font:15px/1.5 system-ui,sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem;color:#222}
 table{border-collapse:collapse;margin:1rem 0}th,td{text-align:left;padding:.25rem .8rem;border-bottom:1px solid #ddd}
 td.n{text-align:right;font-variant-numeric:tabular-nums}h1{margin-bottom:0}code{font-size:.9em}
-.bar{background:#b5532a;height:.7em;display:inline-block}.sheet{display:flex;flex-wrap:wrap;gap:.8rem}
+.bar{background:#b5532a;height:.7em;display:inline-block}
+@media(max-width:45rem){.bar{display:none}}
+.sheet{display:flex;flex-wrap:wrap;gap:.8rem}
 figure{margin:0;width:10.5rem;font-size:.75rem;line-height:1.3}
 figure svg{width:100%;height:auto;display:block;background:#eee}
 """
@@ -53,19 +55,15 @@ def report(
 ) -> str:
     """The page as HTML.
 
-    images: rows of the images table to show; boxes: xywh_px by image_id; reviewed: clusters and pairs to show
-    (clusters.shown); facts: what copies.section needs of their records; thumbnails: by SHA-256, of all of these;
-    statistics: what choice.section shows; detector: the HTML of detector.section.
+    images: rows of the images table to show; boxes: xywh_px by image_id; selection: clusters and pairs to show
+    (clusters.select_for_review); facts: what copies.section needs of their records; thumbnails: by SHA-256, of all of
+    these; statistics: what choice.section shows; detector: the HTML of detector.section.
     """
     counts = manifest.counts
     chosen = choice.section(statistics) if statistics else ""
     review = copies.section(selection, facts, thumbnails)
     parts = [
-        "<!doctype html><html lang=en><meta charset=utf-8>",
-        f'<meta http-equiv=Content-Security-Policy content="{POLICY}">',
-        "<meta name=viewport content='width=device-width,initial-scale=1'>",
-        f"<title>{escape(title)}</title>"
-        f"<style>{STYLE}{choice.STYLE if chosen else ''}{copies.STYLE if review else ''}</style>",
+        head(title, f"{choice.STYLE if chosen else ''}{copies.STYLE if review else ''}", POLICY),
         f"<h1>{escape(title)}</h1><p>Version <code>{manifest.version}</code>, lineage {manifest.lineage}: "
         f"{counts['records']} "
         f"records listed, <b>{counts['kept']}</b> images kept, {counts['dropped']} dropped.</p>",
@@ -82,11 +80,23 @@ def report(
     return "\n".join([*parts, "</html>\n"])
 
 
+def head(title: str, style: str, policy: str) -> str:
+    """How a page begins. style: what it has besides STYLE; policy: its Content-Security-Policy."""
+    return "\n".join(
+        [
+            "<!doctype html><html lang=en><meta charset=utf-8>",
+            f'<meta http-equiv=Content-Security-Policy content="{policy}">',
+            "<meta name=viewport content='width=device-width,initial-scale=1'>",
+            f"<title>{escape(title)}</title><style>{STYLE}{style}</style>",
+        ]
+    )
+
+
 def _stages(steps: Sequence[Step]) -> str:
     most = max([1, *(step.kept + sum(step.dropped.values()) for step in steps)])
     rows = ["<table><tr><th>stage<th>kept<th><th>dropped<th>why"]
     for step in steps:
-        why = "; ".join(
+        why = "<br>".join(
             f"{count} {escape(reason)} ({escape(MEANING[Reason(reason)])})" for reason, count in step.dropped.items()
         )
         bar = f"<span class=bar style='width:{12 * step.kept / most:.2f}rem'></span>"

@@ -138,7 +138,9 @@ def _shown(table: str, columns: set[str]) -> str:
         return "no row of as many cells as its first line has names: are they separated by commas?"
     if columns == {UNREADABLE}:
         return "no line that is a JSON object; of a JSON list, jq -c '.[]' makes such lines"
-    return str(sorted(columns - {UNREADABLE})[:20])
+    names = sorted(columns - {UNREADABLE})
+    is_one = len(names) == 1 and table.endswith(".csv") and any(mark in names[0] for mark in ";\t|")
+    return f"{names[:20]}{': expected commas between cells' if is_one else ''}"
 
 
 def _cell(field: str, value: Any) -> Any:

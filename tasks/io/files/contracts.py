@@ -1,7 +1,6 @@
 """The data contracts that come with the program: of the releases that it writes, and of those that it wrote before."""
 
 import functools
-import re
 from importlib import resources
 from importlib.resources.abc import Traversable
 from typing import Any
@@ -13,6 +12,7 @@ from pydantic import ValidationError
 
 from schemas.contract import README, TABLES, ContractProperty, DataContract, contract_path
 from schemas.errors import BadInput
+from schemas.manifests import VERSION
 from schemas.phrases import LONGEST_PLACE, quoted
 from schemas.yaml_text import MAX_BYTES, NotYaml, parse_yaml
 from tasks.io.files import regular
@@ -21,7 +21,6 @@ from tasks.io.files.places import reword_errors
 _FIRST = "release.v1.yaml"
 _END = ".odcs.yaml"
 _MOST_FILES = 100
-_VERSION = re.compile("[0-9a-f]{12}")
 
 
 def version() -> str:
@@ -90,7 +89,7 @@ def read(url: str) -> dict[str, DataContract]:
 
 def _named_version(text: bytes) -> str:
     version = text.decode("utf-8", "replace").strip()
-    if not _VERSION.fullmatch(version):  # it may not lead elsewhere
+    if not VERSION.fullmatch(version):  # it may not lead elsewhere
         raise BadInput(f"contract: expected a version in `latest`, got {quoted(version, 40)}")
     return version
 

@@ -175,8 +175,5 @@ def _as_bytes(path: str) -> bytes:
 
 def file_sha256(name: str, url: str) -> str:
     """SHA-256 of a bound file, such as weights. Raises BadInput if there is none."""
-    digest = hashlib.sha256()
     with reword_errors(f"binding '{name}': expected a file", url), regular.open_url(url) as file:
-        while chunk := file.read(1 << 20):
-            digest.update(chunk)
-    return digest.hexdigest()
+        return hashlib.file_digest(file, "sha256").hexdigest()

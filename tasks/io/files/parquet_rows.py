@@ -13,6 +13,11 @@ from schemas.phrases import error_line, quoted
 _BATCH = 10_000
 
 
+def leaf_paths(parquet: pq.ParquetFile) -> list[str]:
+    """What a file's columns are called in Parquet, in their order: each field of a struct by itself (`image.bytes`)."""
+    return [parquet.schema.column(place).path for place in range(len(parquet.schema))]
+
+
 def rows_of_parquet(name: str, data: bytes) -> Iterator[dict[str, Any]]:
     """The rows as mappings, one after the other.
 

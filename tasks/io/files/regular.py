@@ -3,8 +3,9 @@
 import os
 import stat
 from contextlib import AbstractContextManager
+from io import BufferedReader
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import fsspec
 from fsspec import AbstractFileSystem
@@ -23,7 +24,7 @@ class NotRegular(OSError):
     """What is there is no regular file; the message says what it is."""
 
 
-def open_file(path: str, *, follows_link: bool = True) -> BinaryIO:
+def open_file(path: str, *, follows_link: bool = True) -> BufferedReader:
     """A local file, open for reading. It is looked at before it is opened, and again when it is open.
 
     follows_link: whether the last part of the path may be a link. Raises NotRegular for a pipe, socket, device or

@@ -17,6 +17,9 @@ _CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "temp_directory": "",
     "memory_limit": "2GB",
     "threads": "2",
+    # what a query no longer needs is given back at once, not kept for the next
+    "allocator_flush_threshold": "1MB",
+    "allocator_bulk_deallocation_flush_threshold": "1MB",
 }
 
 

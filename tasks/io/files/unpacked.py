@@ -22,7 +22,6 @@ from schemas.phrases import LONGEST_PLACE, error_line, quoted
 from tasks.io.files import regular
 
 RECEIPT, _UNFINISHED = "unpacked.json", ".unpacking"
-_CHUNK = 1 << 20
 _IMAGE = re.compile(r"\d+\.[a-z0-9]+")
 
 
@@ -146,14 +145,11 @@ class UnpackFolder:
 
 
 def _sha256_of(path: Path, *, follows_link: bool = True) -> str | None:
-    digest = hashlib.sha256()
     try:
         with regular.open_file(str(path), follows_link=follows_link) as file:
-            while chunk := file.read(_CHUNK):
-                digest.update(chunk)
+            return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError:
         return None
-    return digest.hexdigest()
 
 
 def _json_bytes(value: Any) -> bytes:

@@ -15,14 +15,14 @@ _READERS_HERE, _READERS_AFAR = 1, 8
 most of it is waiting."""
 
 
-class Wanted(NamedTuple):
+class ImageGroup(NamedTuple):
     """The images of one row group, which together have less than 2 GiB. sizes_bytes: (N,)."""
 
     sha256s: Sequence[str]
     sizes_bytes: NDArray[np.int64]
 
 
-class _Filled(NamedTuple):
+class _GroupMemory(NamedTuple):
     memory: NDArray[np.uint8]
     offsets: NDArray[np.int32]
     reading: list[Future[None]]
@@ -34,7 +34,7 @@ class _Filled(NamedTuple):
         return pa.Array.from_buffers(pa.binary(), len(self.offsets) - 1, buffers)
 
 
-def image_bytes(store: Store, groups: Iterable[Wanted]) -> Iterator[pa.Array]:
+def image_bytes(store: Store, groups: Iterable[ImageGroup]) -> Iterator[pa.Array]:
     """(N,) bytes of each group's images. While one group is in use, the next is read.
 
     Each array is good until the next is asked for: two pieces of memory serve all groups, since to get new memory from
@@ -43,7 +43,7 @@ def image_bytes(store: Store, groups: Iterable[Wanted]) -> Iterator[pa.Array]:
     Raises DamagedFile where a blob is gone, of another size, or not what its name says.
     """
     memories = [np.empty(0, np.uint8), np.empty(0, np.uint8)]
-    before: _Filled | None = None
+    before: _GroupMemory | None = None
     readers = _READERS_HERE if store.is_local else _READERS_AFAR
     with ThreadPoolExecutor(readers) as pool:
         try:
@@ -61,11 +61,13 @@ def image_bytes(store: Store, groups: Iterable[Wanted]) -> Iterator[pa.Array]:
             pool.shutdown(cancel_futures=True)
 
 
-def _begin(store: Store, pool: ThreadPoolExecutor, readers: int, group: Wanted, memory: NDArray[np.uint8]) -> _Filled:
+def _begin(
+    store: Store, pool: ThreadPoolExecutor, readers: int, group: ImageGroup, memory: NDArray[np.uint8]
+) -> _GroupMemory:
     offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(group.sizes_bytes, dtype=np.int64)]).astype(np.int32)
     places = list(zip(group.sha256s, offsets[:-1].tolist(), offsets[1:].tolist(), strict=True))
     reading = [pool.submit(_read, store, places[reader::readers], memory.data) for reader in range(readers)]
-    return _Filled(memory, offsets, reading)
+    return _GroupMemory(memory, offsets, reading)
 
 
 def _read(store: Store, places: list[tuple[str, int, int]], memory: memoryview) -> None:

@@ -317,14 +317,14 @@ AREAS = (
     ),
     Area(
         "uses/<dataset>.json",
-        "every build",
+        "every full build",
         "Which tables and folders the last build of a dataset has looked at: what `prune` goes by.",
         True,
         PurgeRule.KEEP,
     ),
     Area(
         "leases/<run>.json",
-        "engine.runs",
+        "whoever is at work",
         "Who is at work in the store; renewed every minute, gone at the end.",
         True,
         PurgeRule.KEEP,

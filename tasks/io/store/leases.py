@@ -24,7 +24,6 @@ from tasks.io.store.store import Store
 RENEW_S, STALE_S = 60.0, 900.0
 _LOOK_S = 1.0
 _SHOWN = 3
-_NEVER = "nobody"
 
 
 class Lease(NamedTuple):
@@ -45,7 +44,7 @@ class Lease(NamedTuple):
 
 
 @contextlib.contextmanager
-def held(store: Store, work: str, *, is_exclusive: bool = False) -> Iterator[Lease]:
+def hold(store: Store, work: str, *, is_exclusive: bool = False) -> Iterator[Lease]:
     """A lease, renewed until the block ends."""
     lease = Lease(uuid.uuid4().hex, work, is_exclusive, time.time(), _machine(), os.getpid())
     is_done = threading.Event()
@@ -63,7 +62,7 @@ def held(store: Store, work: str, *, is_exclusive: bool = False) -> Iterator[Lea
 @contextlib.contextmanager
 def alone(store: Store, work: str) -> Iterator[None]:
     """The store for oneself: who comes meanwhile waits. Raises Refusal where somebody is at work."""
-    with held(store, work, is_exclusive=True) as mine:
+    with hold(store, work, is_exclusive=True) as mine:
         if others := others_at_work(store, mine):
             raise Refusal(
                 f"{work}: expected nobody else at work in '{store.url}', got {listed(others, _SHOWN)}; nothing is "
@@ -77,7 +76,7 @@ def alone(store: Store, work: str) -> Iterator[None]:
 def shared(store: Store, work: str, say: Callable[[str], object] | None = None) -> Iterator[None]:
     """A lease beside others; first it waits for whoever has the store for itself. say: gets a line where it waits."""
     say = say or (lambda line: print(line, file=sys.stderr))  # noqa: T201 - a person waits for it
-    with held(store, work) as mine:
+    with hold(store, work) as mine:
         has_said = False
         while others := others_at_work(store, mine, only_exclusive=True):
             if not has_said:
@@ -139,7 +138,7 @@ def _machine() -> str:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
         return f"{boot} {Path('/proc/self/ns/pid').stat().st_ino}"
     except OSError:
-        return f"{_NEVER} {uuid.uuid4().hex}"
+        return f"unknown {uuid.uuid4().hex}"
 
 
 def _runs(process: int) -> bool:

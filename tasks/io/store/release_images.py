@@ -6,6 +6,7 @@ from collections.abc import Collection
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from tasks.io.files.parquet_rows import leaf_paths
 from tasks.io.store.releases import Release
 
 _MEDIA = re.compile(r"media/[0-9a-f]{2}/([0-9a-f]{64})\.\w+")
@@ -34,7 +35,7 @@ def _embedded(release: Release, path: str, wanted: Collection[str], most_bytes: 
     names = release.read_columns(path, ("sha256",), ("sha256",))["sha256"].to_pylist()
     found: dict[str, bytes] = {}
     with release.open_parquet(path) as parquet:
-        leaves = [parquet.schema.column(place).path for place in range(len(parquet.schema))]
+        leaves = leaf_paths(parquet)
         if "image.bytes" not in leaves:
             return found
         start = 0

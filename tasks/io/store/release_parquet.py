@@ -25,7 +25,7 @@ hold several, and be others as soon as one image comes between."""
 _IMAGE_BYTES = "image.bytes"
 _PAGE_BYTES = 8 * 1024
 _READ_BYTES = 1 << 20
-_BUFFER_BYTES = 1 << 22
+_BUFFER_BYTES = 1 << 18
 _FEW_VALUES = frozenset(
     {
         *("source", "artist", "artist_qualifier", "style", "styles", "date_text", "year", "split", "last_split"),

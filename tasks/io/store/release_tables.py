@@ -37,18 +37,13 @@ class ReleaseTable(NamedTuple):
 
 
 TABLES = {
-    name: ReleaseTable(schema, tables.FILLED[name])
-    for name, schema in (
-        ("images", tables.IMAGES),
-        ("annotations", tables.ANNOTATIONS),
-        ("ledger", tables.LEDGER),
-        ("records", tables.RECORDS),
-        ("relations", tables.EDGES),
-        ("takedowns", tables.TAKEDOWNS),
-        ("tombstones", tables.TOMBSTONES),
-        ("statistics/diversity", tables.DIVERSITY),
+    path: ReleaseTable(tables.BY_CONTRACT[path.rpartition("/")[2]], tables.FILLED[path])
+    for path in (
+        *("images", "annotations", "ledger", "records", "relations", "takedowns", "tombstones"),
+        "statistics/diversity",
     )
 }
+"""The tables that programs read again, by their paths without the ending."""
 
 
 def table_of_path(path: str) -> str | None:

@@ -1,22 +1,15 @@
-"""Releases on disk: written beside, moved into place whole, read by anybody.
+"""Releases on disk, read by anybody: one version, and which versions of a dataset there are.
 
-A version's folder appears with its manifest or not at all. On a local store that is one rename; elsewhere (s3) files
-are copied with the manifest last, and to readers a folder without manifest.json is no release.
+A folder without manifest.json is no release. `drafts` writes them.
 """
 
 import contextlib
-import errno
 import functools
 import hashlib
 import json
 import os
-import re
-import shutil
-import uuid
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from pathlib import Path
-from types import TracebackType
-from typing import Any, Self, TypeVar
+from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import Any, TypeVar
 
 import fsspec
 import pyarrow as pa
@@ -26,21 +19,19 @@ from pydantic import BaseModel, ValidationError
 
 from schemas.contract import DataContract, contract_path
 from schemas.errors import BadInput, DamagedFile
-from schemas.manifests import FileEntry, ReleaseManifest
-from schemas.part_names import parse_part
+from schemas.manifests import VERSION, FileEntry, ReleaseManifest
 from schemas.phrases import LONGEST_PLACE, error_line, quoted, quoted_name
 from schemas.release import ContractTables, ReleaseContract, ReleaseRecipe, ReleaseScores
 from schemas.tables import EDGES, RECORDS, TAKEDOWNS, TOMBSTONES
 from schemas.yaml_text import NotYaml, parse_yaml
-from tasks.io.files import contracts, regular
-from tasks.io.store import layout, release_parquet, release_tables
+from tasks.io.files import regular
+from tasks.io.files.parquet_rows import leaf_paths
+from tasks.io.store import layout, release_tables
 from tasks.io.store.store import Store
 from tasks.io.store.tombstones import with_scopes
 
-_CHUNK = 1 << 20
 _YAML_TOLERANCE = 10
 """A release has its recipe with all defaults written out: it may be so many times as long as what a person wrote."""
-_VERSION = re.compile("[0-9a-f]{12}")
 _MEMORY = ("ledger.parquet", "records.parquet", "takedowns.parquet", "tombstones.parquet")
 _Fields = TypeVar("_Fields", bound=BaseModel)
 
@@ -57,7 +48,7 @@ class Release:
             if name == "latest" and not self.fs.exists(f"{self.root}/manifest.json"):
                 self.latest_text = regular.read_from(self.fs, self.root)
                 version = self.latest_text.decode().strip()
-                if not _VERSION.fullmatch(version):  # it may not lead to another dataset's folder
+                if not VERSION.fullmatch(version):  # it may not lead to another dataset's folder
                     raise ValueError(f"`latest` holds {quoted(version, 40)}, which is no version")
                 self.root = f"{folder}/{version}"
             self.manifest_text = regular.read_from(self.fs, f"{self.root}/manifest.json")
@@ -241,7 +232,7 @@ class Release:
         if name is None:
             raise AssertionError(f"expected a file of a release's table, got {path}")
         with self.open_parquet(path) as parquet:
-            leaves = [parquet.schema.column(place).path for place in range(len(parquet.schema))]
+            leaves = leaf_paths(parquet)
             wanted = set(release_tables.TABLES[name].schema.names if only is None else only) - {"image"}
             found = parquet.read(columns=[leaf for leaf in leaves if leaf.partition(".")[0] in wanted])
         try:
@@ -279,11 +270,11 @@ class Release:
             if path == f"{table}.parquet" or (path.startswith(f"{table}/") and path.endswith(".parquet"))
         )
 
-    def batches(self, table: str, rows: int = 256) -> Iterator[pa.RecordBatch]:
-        """A table's rows, file by file, never more than a row group in memory."""
+    def batches(self, table: str, rows: int = 256, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
+        """A table's rows, file by file, never more than a row group in memory. columns: by default all."""
         for path in self.parts(table):
             with self.open_parquet(path) as parquet:
-                yield from parquet.iter_batches(batch_size=rows)
+                yield from parquet.iter_batches(batch_size=rows, columns=columns)
 
     def column_names(self, table: str) -> list[str]:
         """Names of all columns that any of a table's files has, as they come."""
@@ -310,7 +301,7 @@ class Release:
         return read
 
     def _plain_column(self, parquet: pq.ParquetFile, path: str, name: str) -> pa.ChunkedArray:
-        leaves = [parquet.schema.column(place).path for place in range(len(parquet.schema))]
+        leaves = leaf_paths(parquet)
         wanted = [leaf for leaf in leaves if leaf.partition(".")[0] == name and leaf != "image.bytes"]
         if not wanted:
             raise self.damage(path, f"a file of {path.partition('/')[0]}", ValueError(f"no column {name}"))
@@ -327,7 +318,7 @@ class Release:
         for path in self.parts("images"):
             sha256s = self.read_columns(path, ("sha256",))["sha256"].to_pylist()
             with self.open_parquet(path) as parquet:
-                leaves = [parquet.schema.column(place).path for place in range(len(parquet.schema))]
+                leaves = leaf_paths(parquet)
                 if "image.bytes" not in leaves:
                     continue
                 batches = parquet.iter_batches(batch_size=256, columns=["image.bytes"])
@@ -344,20 +335,17 @@ class Release:
     def table(self, path: str, *, but: str = "") -> pa.Table:
         """One Parquet file, without one of its columns, or one field of a struct: `image.bytes`."""
         with self.open_parquet(path) as parquet:
-            fields = [parquet.schema.column(place).path for place in range(len(parquet.schema))]
-            return parquet.read(columns=[name for name in fields if name != but and not name.startswith(f"{but}.")])
+            leaves = leaf_paths(parquet)
+            return parquet.read(columns=[leaf for leaf in leaves if leaf != but and not leaf.startswith(f"{but}.")])
 
     def file_entry(self, path: str) -> FileEntry | None:
         """Digest and bytes of a file as it lies there; None if it is gone, or no file."""
-        digest, length = hashlib.sha256(), 0
         try:
             with self._open(path) as file:
-                while chunk := file.read(_CHUNK):
-                    digest.update(chunk)
-                    length += len(chunk)
+                sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+                return FileEntry(sha256=sha256, bytes=file.seek(0, os.SEEK_END))
         except DamagedFile:
             return None
-        return FileEntry(sha256=digest.hexdigest(), bytes=length)
 
     def is_half_amended(self) -> bool:
         """Whether a purge has begun to amend it, and not ended: its tombstones are not those that the manifest
@@ -381,6 +369,12 @@ class Release:
         return True
 
 
+def release_url(store: Store, name: str, version: str) -> str:
+    """Where a version lies, or would."""
+    path = layout.release_folder(name, version)
+    return store.full(path) if store.is_local else f"{store.url.rstrip('/')}/{path}"
+
+
 def _first_of(problem: ValidationError) -> str:
     """The first thing that a manifest has otherwise than releases."""
     first = problem.errors(include_url=False)[0]
@@ -390,10 +384,10 @@ def _first_of(problem: ValidationError) -> str:
 
 def find_release(store: Store, name: str, version: str) -> Release | None:
     """That version, or None where the store has no such version with a readable manifest."""
-    if not _VERSION.fullmatch(version):
+    if not VERSION.fullmatch(version):
         return None
     with contextlib.suppress(BadInput):
-        return Release(_url(store, layout.release_folder(name, version)))
+        return Release(release_url(store, name, version))
     return None
 
 
@@ -403,7 +397,7 @@ def _without_rows(entry: FileEntry) -> FileEntry:
 
 def version_names(store: Store, name: str) -> list[str]:
     """Names of the folders of a dataset that are called as versions are, readable or not, sorted."""
-    return [entry for entry in store.list_folder(layout.releases_folder(name)) if _VERSION.fullmatch(entry)]
+    return [entry for entry in store.list_folder(layout.releases_folder(name)) if VERSION.fullmatch(entry)]
 
 
 def versions(store: Store, name: str) -> list[Release]:
@@ -455,135 +449,3 @@ def _line(store: Store, path: str) -> str | None:
         return store.read_bytes(path).decode(errors="replace").strip()
     except DamagedFile:
         return None
-
-
-class Draft:
-    """A release that is being written, out of sight.
-
-    `publish` shows it whole, leaving the block without it removes it.
-    """
-
-    def __init__(self, store: Store) -> None:
-        """Nothing is written before the first file."""
-        self._store = store
-        local = Path(store.full(layout.SCRATCH)) if store.is_local else Path(os.environ.get("TMPDIR", "/tmp"))
-        self.folder = local / f"draft-{uuid.uuid4().hex}"
-        self.files: dict[str, FileEntry] = {}
-
-    def __enter__(self) -> Self:
-        """Begin with an empty folder."""
-        self.folder.mkdir(parents=True)
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Leave nothing behind."""
-        shutil.rmtree(self.folder, ignore_errors=True)
-
-    def write(self, path: str, data: bytes, rows: int | None = None) -> None:
-        """A whole file."""
-        target = self.folder / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(data)
-        self._note(path, rows)
-
-    def write_json(self, path: str, value: Any) -> None:
-        """JSON with sorted keys, in UTF-8."""
-        self.write(path, json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode())
-
-    def write_chunks(self, path: str, chunks: Iterable[Any]) -> None:
-        """A file of which only a piece at a time is in memory: bytes, or buffers of them."""
-        target = self.folder / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with target.open("wb") as file:
-            for chunk in chunks:
-                file.write(chunk)
-        self._note(path, None)
-
-    def write_parquet(
-        self, path: str, groups: Iterable[pa.Table], schema: pa.Schema, order: Sequence[str] = ()
-    ) -> None:
-        """A Parquet file as `release_parquet.write_parquet` writes it, with what the contract says of each column."""
-        target = self.folder / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        self.files[path] = release_parquet.write_parquet(target, groups, _described(schema, path), order)
-
-    def write_table(self, path: str, table: pa.Table, schema: pa.Schema, order: Sequence[str] = ()) -> None:
-        """A table without image bytes as a Parquet file. order: columns by which it is sorted."""
-        self.write_parquet(path, release_parquet.groups_of(table, schema), schema, order)
-
-    def publish(self, manifest: ReleaseManifest) -> str:
-        """Show it under its version and return its URL. A damaged version of that name gives way to it."""
-        self.write("manifest.json", manifest.model_dump_json(indent=1).encode())
-        target = layout.release_folder(manifest.name, manifest.version)
-        if self._store.is_local:
-            self._publish_by_rename(Path(self._store.full(target)))
-        else:
-            for path in [*sorted(self.files.keys() - {"manifest.json"}), "manifest.json"]:
-                self._store.write_bytes(f"{target}/{path}", (self.folder / path).read_bytes())
-        return _url(self._store, target)
-
-    def _publish_by_rename(self, target: Path) -> None:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        _sync(self.folder)
-        asides = []
-        # each turn moves into place, or finds a whole release there, or takes something broken out of the way: what is
-        # whole never moves, since somebody may be reading it
-        while True:
-            try:
-                self.folder.rename(target)
-                break
-            except OSError as problem:
-                if problem.errno not in {errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR}:
-                    raise
-            if _is_whole(target):
-                break  # another build was quicker with the same release: same content
-            asides.append(self.folder.with_name(f"replaced-{uuid.uuid4().hex}"))
-            with contextlib.suppress(FileNotFoundError):  # another build was quicker to move it aside
-                target.rename(asides[-1])
-        _sync_folder(target.parent)
-        for aside in asides:
-            aside.unlink() if aside.is_file() else shutil.rmtree(aside, ignore_errors=True)
-
-    def _note(self, path: str, rows: int | None) -> None:
-        digest = hashlib.sha256()
-        with (self.folder / path).open("rb") as file:
-            while chunk := file.read(_CHUNK):
-                digest.update(chunk)
-        self.files[path] = FileEntry(sha256=digest.hexdigest(), bytes=(self.folder / path).stat().st_size, rows=rows)
-
-
-def _described(schema: pa.Schema, path: str) -> pa.Schema:
-    part = parse_part(path)
-    table = part.table if part else Path(path).stem
-    return contracts.with_descriptions(schema, table) if table in contracts.contracts() else schema
-
-
-def _is_whole(folder: Path) -> bool:
-    try:
-        return Release(str(folder)).is_intact()
-    except BadInput:
-        return False
-
-
-def _url(store: Store, path: str) -> str:
-    return store.full(path) if store.is_local else f"{store.url.rstrip('/')}/{path}"
-
-
-def _sync(top: Path) -> None:
-    for path in sorted(top.rglob("*")):
-        if path.is_file():
-            with path.open("rb") as file:
-                os.fsync(file.fileno())
-        else:
-            _sync_folder(path)
-    _sync_folder(top)
-
-
-def _sync_folder(path: Path) -> None:
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from schemas.tables import LEDGER
-from tasks.core.prune import ReleaseFacts, StoredFile, newest_answers, reasons_to_stay, report, seen_files, unused
+from tasks.core.prune import ReleaseFacts, StoredFile, newest_answers, reasons_to_stay, report, seen_files, unused_files
 
 
 def release(version: str, day: int, previous: str | None = None, *, is_trial: bool = False) -> ReleaseFacts:
@@ -66,7 +66,7 @@ def test_predecessors_in_a_circle_end():
 def test_nothing_in_nothing_out():
     assert reasons_to_stay([], set(), 1, None, LATE) == {}
     assert seen_files([]) == set()
-    assert list(unused({}, set(), 0)) == []
+    assert list(unused_files({}, set(), 0)) == []
 
 
 def test_files_of_dropped_records_are_seen_too():
@@ -94,18 +94,20 @@ def test_a_cache_goes_whole_or_not_at_all():
         "outcomes/split/y": [StoredFile("outcomes/split/y", 1, 1.0)],
     }
     uses = {"measures/hash/k3", "outcomes/split/y"}
-    assert [file.path for file in unused(files, uses, 5.0)] == [
+    assert [file.path for file in unused_files(files, uses, 5.0)] == [
         "measures/search-hashes/k1/a",
         "measures/search-pairs/k1/s/b",
         "outcomes/split/x",
     ]
-    assert list(unused(files, {*uses, "measures/search-hashes/k1"}, 5.0)) == [StoredFile("outcomes/split/x", 1, 1.0)]
+    assert list(unused_files(files, {*uses, "measures/search-hashes/k1"}, 5.0)) == [
+        StoredFile("outcomes/split/x", 1, 1.0)
+    ]
 
 
 def test_the_report_adds_up():
     reasons = {"small": {"d": "latest", "a": None}}
     sizes = {("small", "d"): 5, ("small", "a"): 2_000}
-    lines = list(report(reasons, sizes, {"images": (1, 500)}, ["a note"], is_done=False))
+    lines = list(report(reasons, sizes, {"images": (1, 500)}, ["a note"], is_dry=True))
     assert lines == [
         "small: 2 releases",
         "  d  stays: latest (5 bytes)",
@@ -114,4 +116,4 @@ def test_the_report_adds_up():
         "a note",
         "this is a dry run: nothing is removed; with --do, 2.5 kB would be",
     ]
-    assert list(report(reasons, sizes, {"images": (1, 500)}, [], is_done=True))[-1] == "removed: 2.5 kB"
+    assert list(report(reasons, sizes, {"images": (1, 500)}, [], is_dry=False))[-1] == "removed: 2.5 kB"

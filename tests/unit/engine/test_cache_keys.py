@@ -173,10 +173,20 @@ def collected(*modules: ModuleType) -> set[str]:
         ),
         pytest.param(
             images,
-            {"export.images", "coco.document", "coco.entries", "coco.box", "coco.keypoints", "rights"},
+            {
+                "export.images",
+                "export.copies",
+                "coco.document",
+                "coco.entries",
+                "coco.box",
+                "coco.keypoints",
+                "columns",
+                "rights",
+                "texts",
+            },
             id="inside a room",
         ),
-        pytest.param(sources, {*SCRAPE, *COCO, "fetch", "tables"}, id="several from one room, and the room"),
+        pytest.param(sources, {*SCRAPE, *COCO, "columns", "fetch", "tables"}, id="several from one room, and the room"),
     ],
 )
 def test_all_rules_that_a_rule_imports_are_part_of_its_key(module: ModuleType, expected: set[str]):

@@ -17,6 +17,7 @@ from schemas.tables import LEDGER, TOMBSTONES
 from tasks.core.export import digest
 from tasks.engine import previous
 from tasks.io.store import releases
+from tasks.io.store.drafts import Draft
 from tasks.io.store.store import Store, parquet_bytes
 
 CONTENT = {"annotations": "a" * 64, "images": "b" * 64, "ledger": "c" * 64}
@@ -49,7 +50,7 @@ class Archive:
             "content": CONTENT,
             "environment": {},
         } | changes
-        with releases.Draft(self.store) as draft:
+        with Draft(self.store) as draft:
             draft.write("ledger.parquet", parquet_bytes(LEDGER.empty_table()), rows=0)
             draft.write(
                 "recipe.yaml",

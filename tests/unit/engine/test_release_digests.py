@@ -51,7 +51,7 @@ def test_by_columns_since_contract_2(release: Release):
 
 @pytest.mark.parametrize("version", ["1.0.0", "1.4.1"])
 def test_by_rows_in_contract_1(release: Release, version: str):
-    expected = row_digest.table_digest(IMAGES.to_batches())
+    expected = row_digest.table_digest(IMAGES.to_batches(), "record_id")
     assert table_digest(by_contract(release, version), "images") == expected
 
 

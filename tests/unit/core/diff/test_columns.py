@@ -5,7 +5,18 @@ import pyarrow as pa
 import pytest
 
 from schemas.diff import ChangeReason, Kind
-from tasks.core.diff.columns import Explanations, align, as_text, changes, differ, equals, is_in, joined, take
+from tasks.core.diff.columns import (
+    Explanations,
+    align,
+    as_text,
+    changes,
+    differ,
+    equals,
+    is_in,
+    joined,
+    rows_of_one,
+    take,
+)
 
 
 @pytest.mark.parametrize(
@@ -61,3 +72,14 @@ def test_the_first_reason_that_holds_is_given_and_what_has_none_is_unknown():
     table = changes(pa.array(["a", "b", "c"]), Kind.SPLIT, why, field="split")
     assert table["kind"].to_pylist() == ["split"] * 3
     assert table["before"].null_count == 3
+
+
+def test_rows_of_one_table_alone_come_in_their_order():
+    one = pa.table({"a": ["x", "y", None], "b": ["1", "2", "3"]})
+    other = pa.table({"a": ["y", "z"], "b": ["2", "2"]})
+    assert rows_of_one(one, other).to_pylist() == [
+        {"a": "x", "b": "1"},
+        {"a": None, "b": "3"},
+        {"a": "z", "b": "2"},
+    ]
+    assert rows_of_one(one.slice(0, 2), one.slice(0, 2)).num_rows == 0

@@ -29,5 +29,5 @@ def test_the_page_shows_pictures_and_lets_no_text_be_markup():
     assert text.count("data:image/jpeg;base64,AAAA") == 1
     assert "m:&lt;b&gt;" in text
     assert "m:<b>" not in text
-    assert "Shown: 6 and 14 more." in text
+    assert "Shown: 6 of 20." in text
     assert "<script" not in text

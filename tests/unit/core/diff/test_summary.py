@@ -29,7 +29,7 @@ def test_what_changed_is_counted_by_kind_split_and_reason():
     assert "before museum 000000000000 (contract 2.0.0, lineage 1): 2 of 2 records kept (train 1, val 1)" in text
     assert "went: 1 record (train 1)" in text
     assert "stages.shape.least_side_px: 64 -> 99" in text
-    assert "contract 2.0.0 -> 2.1.0: the same promise" in text
+    assert "contract 2.0.0 -> 2.1.0: programs that go by the lower version can read both" in text
     older = side([kept("m:1"), kept("m:2", "val")], contract_version="1.4.1")
     both = pair(older, BEFORE)
     assert "another major version" in as_text(facts(both, compare(both), 0))

@@ -8,21 +8,31 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks.core.export.row_groups import Limits, ends_of_runs, files, in_order
+from tasks.core.export.row_groups import Limits, ends_of_runs, files, places_in_order
 
 SIZES = [4, 4, 4, 9]
 FOOTER = 8_192  # of each group, in a file
 
 
+def in_order(table: str, key: str, rows: pa.Table) -> list[object]:
+    found: list[object] = rows.take(places_in_order(rows, table, "val"))[key].to_pylist()
+    return found
+
+
 def test_images_stand_by_style_those_without_last_then_by_record_id():
-    rows = pa.table({"record_id": ["d", "c", "b", "a"], "style": ["x", None, "É", "x"]})
-    assert in_order(rows, "images")["record_id"].to_pylist() == ["a", "d", "b", "c"]
-    assert in_order(rows.slice(0, 0), "images").num_rows == 0
+    rows = pa.table({"record_id": ["d", "c", "b", "a"], "style": ["x", None, "É", "x"], "split": ["val"] * 4})
+    assert in_order("images", "record_id", rows) == ["a", "d", "b", "c"]
+    assert in_order("images", "record_id", rows.slice(0, 0)) == []
 
 
 def test_annotations_stand_by_image():
-    rows = pa.table({"annotation_id": [1, 2, 3], "record_id": ["b", "a", "b"]})
-    assert in_order(rows, "annotations")["annotation_id"].to_pylist() == [2, 1, 3]
+    rows = pa.table({"annotation_id": [1, 2, 3], "record_id": ["b", "a", "b"], "split": ["val"] * 3})
+    assert in_order("annotations", "annotation_id", rows) == [2, 1, 3]
+
+
+def test_only_the_rows_of_the_split_stand_in_its_files():
+    rows = pa.table({"record_id": ["c", "b", "a"], "style": ["x", "x", "x"], "split": ["val", "train", "val"]})
+    assert in_order("images", "record_id", rows) == ["a", "c"]
 
 
 @pytest.mark.parametrize(

@@ -255,6 +255,12 @@ def test_what_is_no_record_has_no_figures():
         ),
         pytest.param(
             TABLE,
+            {"works.csv": "\ufeffid;file\n1;a.jpg\n".encode()},
+            "expected a column 'id' (for key) in works.csv, got ['id;file']: expected commas between cells",
+            id="semicolons, as some spreadsheets write",
+        ),
+        pytest.param(
+            TABLE,
             {"works.csv": "id,file\n1,ä.jpg\n".encode("latin-1")},
             "expected 'works.csv' in UTF-8, got 'utf-8' codec",
             id="no UTF-8",

@@ -12,7 +12,8 @@ import pytest
 from schemas.errors import DamagedFile
 from schemas.manifests import ReleaseManifest
 from tasks.io.store.amend import ReleaseEditor
-from tasks.io.store.releases import Draft, Release
+from tasks.io.store.drafts import Draft
+from tasks.io.store.releases import Release
 from tasks.io.store.store import Store, parquet_bytes
 
 IMAGES = pa.schema([("record_id", pa.string()), ("image", pa.struct([("bytes", pa.binary()), ("path", pa.string())]))])

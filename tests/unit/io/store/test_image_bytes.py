@@ -7,15 +7,15 @@ import pyarrow as pa
 import pytest
 
 from schemas.errors import DamagedFile
-from tasks.io.store.image_bytes import Wanted, image_bytes
+from tasks.io.store.image_bytes import ImageGroup, image_bytes
 from tasks.io.store.layout import blob_path
 from tasks.io.store.store import Store
 
 BLOBS = [bytes([number]) * size for number, size in enumerate((5, 0, 3000, 70_000, 1))]
 
 
-def wanted(store: Store, blobs: list[bytes]) -> Wanted:
-    return Wanted([store.write_blob(blob) for blob in blobs], np.array([len(blob) for blob in blobs], np.int64))
+def wanted(store: Store, blobs: list[bytes]) -> ImageGroup:
+    return ImageGroup([store.write_blob(blob) for blob in blobs], np.array([len(blob) for blob in blobs], np.int64))
 
 
 @pytest.fixture(params=["local", "memory", "overlay"])

@@ -34,21 +34,21 @@ def write(store: Store, run: str = "other", **changes: Any) -> None:
 
 
 def test_a_lease_is_there_as_long_as_the_work(store: Store):
-    with leases.held(store, "build of a") as mine:
+    with leases.hold(store, "build of a") as mine:
         assert leases.others_at_work(store) == ["'build of a'"]
         assert leases.others_at_work(store, mine) == []
     assert store.list_folder("leases") == []
 
 
 def test_a_lease_goes_with_a_work_that_fails(store: Store):
-    with pytest.raises(ZeroDivisionError), leases.held(store, "build of a"):
+    with pytest.raises(ZeroDivisionError), leases.hold(store, "build of a"):
         raise ZeroDivisionError
     assert store.list_folder("leases") == []
 
 
 def test_a_lease_is_renewed(store: Store, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(leases, "RENEW_S", 0.01)
-    with leases.held(store, "build of a") as mine:
+    with leases.hold(store, "build of a") as mine:
         path, deadline = lease_path(mine.run), time.time() + 20
         while json.loads(store.read_bytes(path))["renewed_s"] <= mine.renewed_s:
             assert time.time() < deadline

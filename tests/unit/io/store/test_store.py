@@ -526,6 +526,21 @@ def test_memory_for_tables_is_bounded(tmp_path, monkeypatch):
     assert len(module._CACHE) == 3
 
 
+def test_a_large_table_is_remembered_as_its_file_and_gives_the_columns_that_are_asked_for(tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "_CACHE", type(module._CACHE)())
+    monkeypatch.setattr(module, "_LARGE_BYTES", 2_000)
+    store = Store(str(tmp_path))
+    table = pa.table({"a": np.arange(1000), "b": [str(number) for number in range(1000)], "c": pa.nulls(1000)})
+    small = store.write_table("k", table.slice(0, 3))
+    large = store.write_table("k", table)
+    assert [isinstance(known, pa.Buffer) for known in module._CACHE.values()] == [False, True]
+    for _ in range(2):
+        assert store.read_table(large).equals(table)
+        assert store.read_table(large, ["b", "a"]).equals(table.select(["b", "a"]))
+        assert store.read_table(small, ["c"]).equals(table.slice(0, 3).select(["c"]))
+        module._CACHE = type(module._CACHE)()  # as another process finds them
+
+
 @pytest.mark.parametrize("thing", ["a loop", "a link to nowhere", "a folder", "a file above", "a pipe"])
 def test_what_is_no_file_is_damage(tmp_path, thing):
     store = Store(str(tmp_path))

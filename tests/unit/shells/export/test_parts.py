@@ -13,7 +13,7 @@ from schemas.stages import Export
 from schemas.tables import ANNOTATIONS, IMAGES
 from tasks.core.export.images import IMAGES_BY_DIGEST
 from tasks.export.parts import write_annotations, write_images
-from tasks.io.store.releases import Draft
+from tasks.io.store.drafts import Draft
 from tasks.io.store.store import Store
 
 STYLES = ["b", None, "a", "b", "b", "a"]
@@ -97,7 +97,9 @@ def test_an_image_whose_blob_is_gone_is_told(store: Store):
 
 
 def test_annotations_lie_by_image(store: Store):
-    boxes = [{"annotation_id": number, "record_id": name} for number, name in enumerate(["b", "a", "b", "a"])]
+    boxes = [
+        {"annotation_id": number, "record_id": name, "split": "val"} for number, name in enumerate(["b", "a", "b", "a"])
+    ]
     with Draft(store) as draft:
         write_annotations(draft, "val", pa.Table.from_pylist(boxes, ANNOTATIONS))
         write_annotations(draft, "test", ANNOTATIONS.empty_table())

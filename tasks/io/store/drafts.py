@@ -1,0 +1,153 @@
+"""Releases that are being written: beside, then moved into place whole.
+
+A version's folder appears with its manifest or not at all. On a local store that is one rename; elsewhere (s3) files
+are copied with the manifest last, and to readers a folder without manifest.json is no release.
+"""
+
+import contextlib
+import errno
+import hashlib
+import json
+import os
+import shutil
+import uuid
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import pyarrow as pa
+
+from schemas.errors import BadInput
+from schemas.manifests import FileEntry, ReleaseManifest
+from schemas.part_names import parse_part
+from tasks.io.files import contracts
+from tasks.io.store import layout, release_parquet
+from tasks.io.store.releases import Release, release_url
+from tasks.io.store.store import Store
+
+
+class Draft:
+    """A release that is being written, out of sight.
+
+    `publish` shows it whole, leaving the block without it removes it.
+    """
+
+    def __init__(self, store: Store) -> None:
+        """Nothing is written before the first file."""
+        self._store = store
+        local = Path(store.full(layout.SCRATCH)) if store.is_local else Path(os.environ.get("TMPDIR", "/tmp"))
+        self.folder = local / f"draft-{uuid.uuid4().hex}"
+        self.files: dict[str, FileEntry] = {}
+
+    def __enter__(self) -> Self:
+        """Begin with an empty folder."""
+        self.folder.mkdir(parents=True)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Leave nothing behind."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def write(self, path: str, data: bytes, rows: int | None = None) -> None:
+        """A whole file."""
+        target = self.folder / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(data)
+        self._note(path, rows)
+
+    def write_json(self, path: str, value: Any) -> None:
+        """JSON with sorted keys, in UTF-8."""
+        self.write(path, json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode())
+
+    def write_chunks(self, path: str, chunks: Iterable[Any]) -> None:
+        """A file of which only a piece at a time is in memory: bytes, or buffers of them."""
+        target = self.folder / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with target.open("wb") as file:
+            for chunk in chunks:
+                file.write(chunk)
+        self._note(path, None)
+
+    def write_parquet(
+        self, path: str, groups: Iterable[pa.Table], schema: pa.Schema, order: Sequence[str] = ()
+    ) -> None:
+        """A Parquet file as `release_parquet.write_parquet` writes it, with what the contract says of each column."""
+        target = self.folder / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        self.files[path] = release_parquet.write_parquet(target, groups, _described(schema, path), order)
+
+    def write_table(self, path: str, table: pa.Table, schema: pa.Schema, order: Sequence[str] = ()) -> None:
+        """A table without image bytes as a Parquet file. order: columns by which it is sorted."""
+        self.write_parquet(path, release_parquet.groups_of(table, schema), schema, order)
+
+    def publish(self, manifest: ReleaseManifest) -> str:
+        """Show it under its version and return its URL. A damaged version of that name gives way to it."""
+        self.write("manifest.json", manifest.model_dump_json(indent=1).encode())
+        target = layout.release_folder(manifest.name, manifest.version)
+        if self._store.is_local:
+            self._publish_by_rename(Path(self._store.full(target)))
+        else:
+            for path in [*sorted(self.files.keys() - {"manifest.json"}), "manifest.json"]:
+                self._store.write_bytes(f"{target}/{path}", (self.folder / path).read_bytes())
+        return release_url(self._store, manifest.name, manifest.version)
+
+    def _publish_by_rename(self, target: Path) -> None:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        _sync(self.folder)
+        asides = []
+        # each turn moves into place, or finds a whole release there, or takes something broken out of the way: what is
+        # whole never moves, since somebody may be reading it
+        while True:
+            try:
+                self.folder.rename(target)
+                break
+            except OSError as problem:
+                if problem.errno not in {errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR}:
+                    raise
+            if _is_whole(target):
+                break  # another build was quicker with the same release: same content
+            asides.append(self.folder.with_name(f"replaced-{uuid.uuid4().hex}"))
+            with contextlib.suppress(FileNotFoundError):  # another build was quicker to move it aside
+                target.rename(asides[-1])
+        _sync_folder(target.parent)
+        for aside in asides:
+            aside.unlink() if aside.is_file() else shutil.rmtree(aside, ignore_errors=True)
+
+    def _note(self, path: str, rows: int | None) -> None:
+        with (self.folder / path).open("rb") as file:
+            sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+        self.files[path] = FileEntry(sha256=sha256, bytes=(self.folder / path).stat().st_size, rows=rows)
+
+
+def _described(schema: pa.Schema, path: str) -> pa.Schema:
+    part = parse_part(path)
+    table = part.table if part else Path(path).stem
+    return contracts.with_descriptions(schema, table) if table in contracts.contracts() else schema
+
+
+def _is_whole(folder: Path) -> bool:
+    try:
+        return Release(str(folder)).is_intact()
+    except BadInput:
+        return False
+
+
+def _sync(top: Path) -> None:
+    for path in sorted(top.rglob("*")):
+        if path.is_file():
+            with path.open("rb") as file:
+                os.fsync(file.fileno())
+        else:
+            _sync_folder(path)
+    _sync_folder(top)
+
+
+def _sync_folder(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
