@@ -72,9 +72,17 @@ def prune(
         raise BadInput(f"prune: expected '{ALL}' or a dataset in '{store_url}' ({got}), got {quoted(name)}")
     with contextlib.nullcontext() if is_dry else leases.alone(store, "prune"):
         now = datetime.now(UTC)
-        grace_from = now - timedelta(days=grace_days)
+        grace_from = _grace_from(now, grace_days)
         datasets = [_dataset(store, other, keep, since, grace_from, is_chosen=name in {ALL, other}) for other in names]
         return "\n".join(_prune(store, datasets, grace_from, is_dry=is_dry))
+
+
+def _grace_from(now: datetime, days: int) -> datetime:
+    """Since when what was written is young; of more days than the calendar has, always."""
+    try:
+        return now - timedelta(days=days)
+    except OverflowError:
+        return datetime.min.replace(tzinfo=UTC)
 
 
 def _day(text: str | None) -> date | None:

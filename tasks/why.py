@@ -75,13 +75,14 @@ def _dataset(store: Store, dataset: str | None) -> str:
 
 
 def _row(ledger: pa.Table, record_id: str, where: str) -> dict[str, Any]:
+    record_id = record_id.encode(errors="replace").decode()  # a terminal may hand over bytes that are no UTF-8
     rows: list[dict[str, Any]] = ledger.filter(pc.equal(ledger["record_id"], record_id)).to_pylist()
     if not rows:
         near = difflib.get_close_matches(record_id, ledger["record_id"].to_pylist()[:100_000], n=3, cutoff=0.4)
         hint = f"; similar ones are {', '.join(map(_printable, near))}" if near else ""
         raise BadInput(
             f"record: expected one of the {ledger.num_rows} record_ids in the ledger of {where}, got "
-            f"'{record_id}'{hint}"
+            f"{quoted(record_id)}{hint}"
         )
     return rows[0]
 

@@ -18,7 +18,7 @@ from flows.cli import build, check, contract, diff, evaluate, museum, prune, pur
 from flows.cli.arguments import Command
 from flows.cli.signals import ended_by_signals
 from schemas.errors import BadInput, BrokenPromise, Refusal, is_service_error
-from schemas.phrases import error_line
+from schemas.phrases import error_line, printable, quoted
 
 # Set before Prefect is imported: no telemetry, time enough to start on a slow disk, no tracebacks in the terminal.
 _PREFECT = {
@@ -85,6 +85,7 @@ def _open_missing_streams() -> None:
 
 def _status(command: Command, arguments: argparse.Namespace) -> int:
     try:
+        _check_texts(arguments)
         status = command(arguments)
         sys.stdout.flush()
         return status
@@ -105,6 +106,16 @@ def _status(command: Command, arguments: argparse.Namespace) -> int:
         if outside is None:
             raise
         return _failed(*outside)
+
+
+def _check_texts(arguments: argparse.Namespace) -> None:
+    """Raise BadInput for bytes that are no UTF-8: in tables, on pages and in most file systems there can be none."""
+    for value in vars(arguments).values():
+        for text in value if isinstance(value, list) else [value]:
+            try:
+                str(text).encode()
+            except UnicodeEncodeError:
+                raise BadInput(f"expected a command in UTF-8, got {quoted(str(text))}") from None
 
 
 def _has_lost_its_reader() -> bool:
@@ -153,7 +164,8 @@ def _machine_sentence(problem: OSError) -> str:
 
 
 def _failed(problem: object, status: int) -> int:
-    sentence = str(problem)
+    # it may quote what a stranger wrote: a terminal would obey some of it
+    sentence = "\n".join(map(printable, str(problem).split("\n")))
     if len(sentence) > _LONGEST_SENTENCE:  # whoever words it should have cut what it quotes
         sentence = f"{sentence[:_LONGEST_SENTENCE]}..."
     with contextlib.suppress(OSError):  # where there is no room for the sentence either, the status still says it

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from schemas.errors import Refusal
-from schemas.phrases import listed
+from schemas.phrases import listed, quoted_name
 from schemas.reasons import Reason
 from schemas.sample import Sample
 from schemas.tables import SAMPLE
@@ -88,7 +88,7 @@ def notes(view: pa.Table, outcome: pa.Table, settings: Sample) -> list[str]:
         lacks = [place for place in np.flatnonzero(pool.is_chosen) if kept[place] < settings.at_most]
         lacks.sort(key=lambda place: (kept[place], names[place]))
         if lacks:
-            few = listed([f"{names[place]} {kept[place]}" for place in lacks], _SHOWN)
+            few = listed([f"{quoted_name(names[place])} {kept[place]}" for place in lacks], _SHOWN)
             sentences.append(
                 f"{settings.label}: {len(lacks)} of {pool.is_chosen.sum()} strata have fewer than "
                 f"{settings.at_most}: {few}"
@@ -98,8 +98,8 @@ def notes(view: pa.Table, outcome: pa.Table, settings: Sample) -> list[str]:
     if settings.weight == "figures" and view.num_rows and not pc.sum(view["figures"]).as_py():
         sentences.append(f"{settings.label}: no figures are known, so all records have the same weight")
     sentences += [
-        f"{settings.label}: {pool.sizes[place]} records are in the stratum {names[place]}; {kept[place]} of them "
-        "are drawn"
+        f"{settings.label}: {pool.sizes[place]} records are in the stratum {quoted_name(names[place])}; {kept[place]} "
+        "of them are drawn"
         for place in sorted(unknown)
     ]
     return sentences

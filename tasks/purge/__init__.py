@@ -94,13 +94,15 @@ def _newest_first(store: Store, name: str) -> list[Release]:
 
     Raises BadInput if there is none, or `latest` does not say which is the newest: its ledger says what is taken down.
     """
+    if name not in store.list_folder(layout.RELEASES):
+        raise BadInput(f"purge: expected a dataset with a release in '{store.url}', got {quoted(name)}")
     newest = releases.latest(store, name)
     found = releases.versions(store, name)
     for release in found:
         _check_place(release, name)
     _check_all_readable(store, name, found)
     if not found:
-        raise BadInput(f"purge: expected a dataset with a release in '{store.url}', got '{name}'")
+        raise BadInput(f"purge: expected a dataset with a release in '{store.url}', got {quoted(name)}")
     if newest is None and any(release.recipe().limit is None for release in found):
         versions = listed([release.manifest.version for release in found], 5)
         raise BadInput(

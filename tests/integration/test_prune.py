@@ -75,6 +75,11 @@ def test_a_dry_run_tells_all_and_removes_nothing(desk: Desk, capsys: pytest.Capt
     assert text.splitlines()[-1].startswith("this is a dry run: nothing is removed; with --do, ")
 
 
+def test_of_a_grace_longer_than_the_calendar_everything_is_young(desk: Desk):
+    text = prune("museum", desk.store, keep=1, grace_days=10**20)
+    assert text.count("stays: within the time of grace") == 3
+
+
 def test_what_is_young_stays_and_so_do_the_newest(desk: Desk):
     before = files_of(desk.store)
     prune("museum", desk.store, is_dry=False)

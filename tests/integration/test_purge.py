@@ -334,6 +334,7 @@ def test_a_file_that_another_record_uses_stays(house: House):
     ("given", "message"),
     [
         pytest.param({"name": "nowhere"}, "expected a dataset with a release", id="no such dataset"),
+        pytest.param({"name": "museum/"}, "expected a dataset with a release", id="a path, not a name"),
         pytest.param({"records": ["s:1"], "reason": "x"}, "expected a record that a release", id="no such record"),
         pytest.param({"records": ["s:1"]}, "--reason: expected why", id="no reason"),
         pytest.param({"day": "yesterday"}, "--date: expected a day such as 2024-12-31", id="no day"),

@@ -11,7 +11,7 @@ from functools import lru_cache
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.phrases import listed
+from schemas.phrases import listed, quoted
 from schemas.styles import Styles
 from tasks.core.names.known_styles import ALIASES, NAMES
 from tasks.core.names.matching import normalize_name, resolve_alias
@@ -92,7 +92,7 @@ def unknown_styles_note(unknown: list[tuple[str, int]]) -> tuple[str, ...]:
     """
     if not unknown:
         return ()
-    named = listed([f"'{text}' ({count})" for text, count in unknown], _MOST_LISTED)
+    named = listed([f"{quoted(text)} ({count})" for text, count in unknown], _MOST_LISTED)
     many = (
         "1 style is not in the table of styles and keeps the name of its source"
         if len(unknown) == 1

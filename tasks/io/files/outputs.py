@@ -8,16 +8,25 @@ import fsspec
 from fsspec.implementations.local import LocalFileSystem
 
 from schemas.errors import BadInput
+from schemas.phrases import quoted
 from tasks.io.files.places import reword_errors
+
+_OF_RELEASES = ("manifest.json", "ledger.parquet")
 
 
 def write(name: str, url: str, files: dict[str, bytes]) -> None:
     """Write files into a folder, which is made if need be; each whole or not at all.
 
-    Raises BadInput if they can't be written; `name` is for that message.
+    Raises BadInput if they can't be written, and if the folder is a release or lies in one, which never changes;
+    `name` is for that message.
     """
+    if not url.strip():
+        raise BadInput(f"{name}: expected a folder that can be written, got {quoted(url)}")
     with reword_errors(f"{name}: expected a folder that can be written", url):
         fs, root = fsspec.core.url_to_fs(url)
+        folders = (root, *map(str, Path(root).parents)) if isinstance(fs, LocalFileSystem) else (root,)
+        if any(all(fs.exists(f"{folder}/{file}") for file in _OF_RELEASES) for folder in folders):
+            raise ValueError("it holds a release")
         fs.makedirs(root, exist_ok=True)
         for file, data in files.items():
             if not isinstance(fs, LocalFileSystem):

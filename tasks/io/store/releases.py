@@ -103,13 +103,22 @@ class Release:
         """
         with self._open(path) as file:
             try:
-                yield pq.ParquetFile(file, metadata=footer)
+                parquet = pq.ParquetFile(file, metadata=footer)
+                self._check_rows(path, parquet.metadata.num_rows, file.seek(0, os.SEEK_END))
+                yield parquet
             except pa.ArrowException as problem:
                 raise self.damage(path, "a Parquet file", problem) from problem
             except OSError as problem:
                 if problem.errno is not None:  # the machine's fault, not the file's: Arrow's own have no number
                     raise
                 raise self.damage(path, "a Parquet file", problem) from problem
+
+    def _check_rows(self, path: str, rows: int, length: int) -> None:
+        """Raise DamagedFile for more rows than bytes: each row of a release has a key of its own, and a column of a
+        billion nulls takes no room before it is read.
+        """
+        if rows > length:
+            raise self.damage(path, "a table", ValueError(f"{rows:,} rows in {length:,} bytes"))
 
     def damage(self, path: str, expected: str, problem: Exception) -> DamagedFile:
         """The error for a file that is not what releases have there."""

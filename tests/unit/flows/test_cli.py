@@ -27,6 +27,17 @@ def test_help_needs_none_of_the_slow_libraries():
     assert run.stdout == "[]\n"
 
 
+def test_what_is_no_utf_8_is_bad_input(capsys: pytest.CaptureFixture[str]):
+    assert main(["unpack", "release", "fol\udcffder"]) == 2
+    assert capsys.readouterr().err == "bilderatlas: expected a command in UTF-8, got 'fol\\udcffder'\n"
+
+
+def test_a_terminal_obeys_no_sentence(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+    monkeypatch.setattr(flows.cli, "parser", raising(BadInput("expected this, got '\x1b[2J\r':\nthat")))
+    assert main([]) == 2
+    assert capsys.readouterr().err == "bilderatlas: expected this, got '?[2J?':\nthat\n"
+
+
 def raising(problem: BaseException) -> Callable[[], argparse.ArgumentParser]:
     """A parser whose only command raises."""
 

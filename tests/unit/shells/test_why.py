@@ -5,6 +5,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from schemas.errors import BadInput
 from schemas.tables import LEDGER
 from tasks import why
 
@@ -52,3 +53,11 @@ def test_rows_that_no_stage_and_no_reason_dropped_are_counted_beside_others():
         ["None", "1", "not_found:"],
         ["fetch", "1", "not_found:"],
     ]
+
+
+@pytest.mark.parametrize("record_id", ["\x1b[2J", "x" * 100_000, "a\udcff"])
+def test_what_was_asked_for_is_quoted_shortly(record_id: str):
+    with pytest.raises(BadInput) as told:
+        why._row(pa.Table.from_pylist([ROW], schema=LEDGER), record_id, "x")
+    assert str(told.value).isprintable()
+    assert len(str(told.value)) < 300

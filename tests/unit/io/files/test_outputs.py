@@ -28,6 +28,16 @@ def test_a_place_that_can_not_be_written_is_told(tmp_path: Path, url: str):
         write("--out", url.format(file=tmp_path / "f"), {"a": b""})
 
 
+@pytest.mark.parametrize("place", ["{tmp}/release", "{tmp}/release/new/sub", "", " "])
+def test_a_release_and_no_place_at_all_are_refused(tmp_path: Path, place: str):
+    (tmp_path / "release").mkdir()
+    for name in ("manifest.json", "ledger.parquet"):
+        (tmp_path / "release" / name).write_bytes(b"")
+    with pytest.raises(BadInput, match="--out: expected a folder that can be written, got"):
+        write("--out", place.format(tmp=tmp_path), {"a": b""})
+    assert len(list((tmp_path / "release").iterdir())) == 2
+
+
 def test_one_file_is_written_whole_over_what_was_there(tmp_path: Path):
     path = tmp_path / "new" / "weights.safetensors"
     check_writable("--out", str(path))

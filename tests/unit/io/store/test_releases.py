@@ -93,6 +93,14 @@ def test_a_manifest_names_only_what_is_in_the_release_and_can_be_printed(store, 
     assert str(refused.value).isprintable()
 
 
+def test_a_table_of_more_rows_than_bytes_is_not_read(store):
+    release = published(store)
+    nulls = pa.table({name: pa.nulls(1_000_000, pa.string()) for name in ("record_id", "source")})
+    store.write_bytes("releases/art/aaaabbbbcccc/ledger.parquet", parquet_bytes(nulls))
+    with pytest.raises(DamagedFile, match=r"to be a table, got 1,000,000 rows in [\d,]+ bytes"):
+        release.ledger()
+
+
 def test_no_path_leads_out_of_a_release(store, tmp_path):
     release = published(store)
     with pytest.raises(DamagedFile, match="expected only paths inside release"):
