@@ -17,6 +17,8 @@ from tasks.io.store import store
 
 pytest.register_assert_rewrite("tests.support")
 
+collect_ignore = ["support/outsiders_digest.py"]  # a script, which works as it is read
+
 # the same examples in every run, and no deadline on machines that others use too
 settings.register_profile("house", deadline=None, derandomize=True, database=None, max_examples=80)
 settings.register_profile("quick", settings.get_profile("house"), max_examples=20)  # of `make check`

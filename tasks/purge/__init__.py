@@ -129,15 +129,8 @@ def _check_all_readable(store: Store, name: str, found: Sequence[Release]) -> No
 
 
 def _check_place(release: Release, name: str) -> None:
-    """Raise DamagedFile where a folder holds another release than its name says, or its manifest lists files outside
-    it: these would be amended.
-    """
+    """Raise DamagedFile where a folder holds another release than its name says: it would be amended."""
     folder, manifest = release.root.rsplit("/", 1)[-1], release.manifest
-    if outside := [path for path in manifest.files if not {"", ".", ".."}.isdisjoint(path.split("/"))]:
-        raise DamagedFile(
-            f"expected only files below {release.url} in its manifest.json, got {quoted(outside[0])}; nothing is "
-            "purged yet: restore it, or remove that folder, then purge again"
-        )
     if (manifest.name, manifest.version) != (name, folder):
         raise DamagedFile(
             f"expected release {folder} of {name} in {release.url}, got {quoted(manifest.version)} of "

@@ -520,8 +520,12 @@ def test_a_release_in_a_folder_of_another_name_stops_a_purge_before_it_begins(ho
 
 
 ODD_MANIFESTS = [
-    pytest.param(lambda fields: fields["files"].update({"../x.parquet": ENTRY}), "only files below", id="outside"),
-    pytest.param(lambda fields: fields["files"].update({"/x.parquet": ENTRY}), "only files below", id="from the root"),
+    pytest.param(
+        lambda fields: fields["files"].update({"../x.parquet": ENTRY}), "a readable manifest.json", id="outside"
+    ),
+    pytest.param(
+        lambda fields: fields["files"].update({"/x.parquet": ENTRY}), "a readable manifest.json", id="from the root"
+    ),
     pytest.param(lambda fields: fields.update(version="0123456789ab"), "got '0123456789ab' of 'small'", id="another"),
     pytest.param(lambda fields: fields.update(name="big"), "of 'big'", id="of another dataset"),
     pytest.param(lambda fields: fields.update(files=[]), "expected a readable manifest.json", id="no manifest"),

@@ -84,7 +84,7 @@ names = st.sets(st.text("ab", max_size=4), max_size=10).map(sorted)
 natural = st.sampled_from([1, 2, 3, 5, 6, 9, MASK - 1, MASK])
 
 
-@given(names, st.dictionaries(st.text("ab", max_size=4), natural, max_size=6), st.lists(natural, min_size=31))
+@given(names, st.dictionaries(st.text("ab", max_size=4), natural, max_size=6), st.lists(natural, min_size=32))
 def test_ids_that_collide_are_those_that_are_given_one_after_the_other(
     names: list[str], known: dict[str, int], wanted: list[int]
 ):

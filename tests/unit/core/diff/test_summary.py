@@ -50,5 +50,7 @@ def test_other_datasets_and_columns_are_said():
 
 
 def test_a_strangers_words_obey_no_terminal():
-    text = as_text(facts(pair(BEFORE, side(name="\x1b[2J")), compare(pair(BEFORE, BEFORE)), 0))
+    after = side(recipe=recipe(shape={"label": "\x1b[2J"}))
+    text = as_text(facts(pair(BEFORE, after), compare(pair(BEFORE, BEFORE)), 0))
+    assert "[2J" in text
     assert "\x1b" not in text
