@@ -82,7 +82,7 @@ def _write_other_tables(
 ) -> None:
     """All tables that do not lie by split."""
     draft.write_table("ledger.parquet", content.ledger, LEDGER, ["record_id"])
-    draft.write_table("records.parquet", known_records(store, state, content.ledger), RECORDS, ["record_id"])
+    draft.write_parquet("records.parquet", known_records(store, state, content.ledger), RECORDS, ["record_id"])
     draft.write_table("relations.parquet", others.relations, EDGES, ["a", "b"])
     if others.takedowns.num_rows:
         draft.write_table("takedowns.parquet", others.takedowns, TAKEDOWNS, ["record_id"])

@@ -1,5 +1,6 @@
 """The tables of a release beside its content: what was known, what is taken down, what the choice has done."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -15,6 +16,8 @@ from tasks.export import statistics
 from tasks.export.content import Content
 from tasks.io.store.releases import Release
 from tasks.io.store.store import Store
+
+_ROWS_PER_PIECE = 25_000
 
 
 @dataclass(frozen=True)
@@ -37,12 +40,13 @@ def other_tables(store: Store, state: State, recipe: Recipe, content: Content, p
     )
 
 
-def known_records(store: Store, state: State, book: pa.Table) -> pa.Table:
-    """RECORDS of the release: all that its ledger has, without what is said of those that are taken down.
+def known_records(store: Store, state: State, book: pa.Table) -> Iterator[pa.Table]:
+    """RECORDS of the release, piece by piece: all that were listed, without what is said of those that are taken down.
 
-    The widest table of all; it is read where it is needed, and not held beside the others.
+    The widest table of all: it is never in memory as a whole beside the others.
     """
-    return by_hand.redact_taken_down(store.read_table(state.records), book)
+    for piece in store.read_pieces(state.records, _ROWS_PER_PIECE):
+        yield by_hand.redact_taken_down(piece, book)
 
 
 def edges(store: Store, state: State) -> pa.Table:

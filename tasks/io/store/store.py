@@ -215,9 +215,21 @@ class Store:
 
         is_remembered: whether this process keeps it in memory; not for large tables that are read once.
         """
+        return _columns_of(self._table_or_file(ref, is_remembered=is_remembered), columns)
+
+    def read_pieces(self, ref: TableRef, rows: int) -> Iterator[pa.Table]:
+        """The same table in pieces of at most so many rows, of which one is in memory at a time; raises alike."""
+        known = self._table_or_file(ref, is_remembered=True)
+        if isinstance(known, pa.Table):
+            yield from (known.slice(start, rows) for start in range(0, known.num_rows, rows))
+        else:
+            for batch in pq.ParquetFile(pa.BufferReader(known)).iter_batches(rows):
+                yield pa.Table.from_batches([batch])
+
+    def _table_or_file(self, ref: TableRef, *, is_remembered: bool) -> pa.Table | pa.Buffer:
         self._record(ref.path)
         if (known := _recall(self._known_as, ref.path)) is not None:
-            return _columns_of(known, columns)
+            return known
         data = self.read_bytes(ref.path)
         if hashlib.sha256(data).hexdigest() != ref.sha256:
             self.remove(ref.path)
@@ -226,7 +238,7 @@ class Store:
         known = file if len(data) > _LARGE_BYTES else _columns_of(file, None)
         if is_remembered:
             _remember(self._known_as, ref.path, known)
-        return _columns_of(known, columns)
+        return known
 
     def tables(self, folder: str) -> Iterator[tuple[TableRef, pa.Table]]:
         """Every intact table of a folder, in the order of its name. Damaged ones are removed and passed over."""

@@ -538,6 +538,10 @@ def test_a_large_table_is_remembered_as_its_file_and_gives_the_columns_that_are_
         assert store.read_table(large).equals(table)
         assert store.read_table(large, ["b", "a"]).equals(table.select(["b", "a"]))
         assert store.read_table(small, ["c"]).equals(table.slice(0, 3).select(["c"]))
+        for ref, expected in ((small, [2, 1]), (large, [400, 400, 200])):
+            pieces = list(store.read_pieces(ref, expected[0]))
+            assert [piece.num_rows for piece in pieces] == expected
+            assert pa.concat_tables(pieces).equals(table.slice(0, ref.rows))
         module._CACHE = type(module._CACHE)()  # as another process finds them
 
 
