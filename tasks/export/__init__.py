@@ -114,6 +114,7 @@ def _publish(
         lineage.check_not_overtaken(store, recipe, state.previous, version)
     if is_new and not context.plan:
         others = other_tables(store, state, recipe, whole(), previous)
+        pa.default_memory_pool().release_unused()
         check_promises(whole(), store.read_table(state.records, ASKED_OF_RECORDS), others)
         if is_publication:
             releases.announce(store, recipe.name, version)

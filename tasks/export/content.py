@@ -44,6 +44,7 @@ def content(
         is_limited=recipe.limit is not None,
         roles=roles_by_id(recipe),
     )
+    pa.default_memory_pool().release_unused()  # what the ledger took, the images need not add to
     copies = book.filter(pc.is_valid(book["kept_record_id"]))
     columns = {
         "record_id": ids,
