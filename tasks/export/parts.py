@@ -1,7 +1,6 @@
 """The files of the two tables that lie by split, and the images as files."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pyarrow as pa
@@ -48,13 +47,12 @@ def write_images(
         settings.parquet.row_group_rows, settings.parquet.row_group_bytes, settings.parquet.part_bytes
     )
     files = row_groups.files(sizes, row_groups.ends_of_runs(images["style"].take(places)), limits)
-    # one thread reads and hashes what comes and what is written: with a thread for each, the one that writes, for which
-    # everything waits, would have to share its core
-    with ThreadPoolExecutor(1) as helper:
-        for number, groups in enumerate(files):
-            path = part_path("images", split, number, len(files))
-            tables = _groups(store, images, places, blob_sizes, groups, helper)
-            draft.write_parquet(path, tables, with_features(IMAGES), row_groups.ORDER["images"], helper)
+    for number, groups in enumerate(files):
+        path, tables = (
+            part_path("images", split, number, len(files)),
+            _groups(store, images, places, blob_sizes, groups),
+        )
+        draft.write_parquet(path, tables, with_features(IMAGES), row_groups.ORDER["images"])
 
 
 def write_annotations(draft: Draft, split: str, annotations: pa.Table) -> None:
@@ -76,18 +74,13 @@ def _write_rows(draft: Draft, table: str, split: str, rows: pa.Table, places: pa
 
 
 def _groups(
-    store: Store,
-    images: pa.Table,
-    places: pa.Array,
-    blob_sizes: Mapping[str, int],
-    ranges: Sequence[tuple[int, int]],
-    helper: ThreadPoolExecutor,
+    store: Store, images: pa.Table, places: pa.Array, blob_sizes: Mapping[str, int], ranges: Sequence[tuple[int, int]]
 ) -> Iterator[pa.Table]:
     """Row groups with the bytes filled in: each good until the next is asked for (`image_bytes`)."""
     shas = images["sha256"].take(places)
     wanted = (_image_group(shas.slice(start, stop - start).to_pylist(), blob_sizes) for start, stop in ranges)
     kind = IMAGES.field("image").type
-    for (start, stop), data in zip(ranges, image_bytes.image_bytes(store, wanted, helper), strict=True):
+    for (start, stop), data in zip(ranges, image_bytes.image_bytes(store, wanted), strict=True):
         group = images.take(places.slice(start, stop - start)).combine_chunks()
         paths = pc.struct_field(group["image"], "path").combine_chunks()
         image = pa.StructArray.from_arrays([data, paths], fields=list(kind))

@@ -12,7 +12,6 @@ import os
 import shutil
 import uuid
 from collections.abc import Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -73,17 +72,12 @@ class Draft:
         self._note(path, None)
 
     def write_parquet(
-        self,
-        path: str,
-        groups: Iterable[pa.Table],
-        schema: pa.Schema,
-        order: Sequence[str] = (),
-        helper: ThreadPoolExecutor | None = None,
+        self, path: str, groups: Iterable[pa.Table], schema: pa.Schema, order: Sequence[str] = ()
     ) -> None:
         """A Parquet file as `release_parquet.write_parquet` writes it, with what the contract says of each column."""
         target = self.folder / path
         target.parent.mkdir(parents=True, exist_ok=True)
-        self.files[path] = release_parquet.write_parquet(target, groups, _described(schema, path), order, helper)
+        self.files[path] = release_parquet.write_parquet(target, groups, _described(schema, path), order)
 
     def write_table(self, path: str, table: pa.Table, schema: pa.Schema, order: Sequence[str] = ()) -> None:
         """A table without image bytes as a Parquet file. order: columns by which it is sorted."""

@@ -34,12 +34,8 @@ class _GroupMemory(NamedTuple):
         return pa.Array.from_buffers(pa.binary(), len(self.offsets) - 1, buffers)
 
 
-def image_bytes(
-    store: Store, groups: Iterable[ImageGroup], helper: ThreadPoolExecutor | None = None
-) -> Iterator[pa.Array]:
+def image_bytes(store: Store, groups: Iterable[ImageGroup]) -> Iterator[pa.Array]:
     """(N,) bytes of each group's images. While one group is in use, the next is read.
-
-    helper: the thread that reads from a local store; None: one of its own.
 
     Each array is good until the next is asked for: two pieces of memory serve all groups, since to get new memory from
     the system for every group takes a third of the time that writing it does.
@@ -49,21 +45,19 @@ def image_bytes(
     memories = [np.empty(0, np.uint8), np.empty(0, np.uint8)]
     before: _GroupMemory | None = None
     readers = _READERS_HERE if store.is_local else _READERS_AFAR
-    is_own = helper is None or not store.is_local
-    pool = ThreadPoolExecutor(readers) if helper is None or is_own else helper
-    try:
-        for number, group in enumerate(groups):
-            length = int(group.sizes_bytes.sum())
-            if len(memories[number % 2]) < length:
-                memories[number % 2] = np.empty(length, np.uint8)
-            ahead = _begin(store, pool, readers, group, memories[number % 2])
+    with ThreadPoolExecutor(readers) as pool:
+        try:
+            for number, group in enumerate(groups):
+                length = int(group.sizes_bytes.sum())
+                if len(memories[number % 2]) < length:
+                    memories[number % 2] = np.empty(length, np.uint8)
+                ahead = _begin(store, pool, readers, group, memories[number % 2])
+                if before is not None:
+                    yield before.array()
+                before = ahead
             if before is not None:
                 yield before.array()
-            before = ahead
-        if before is not None:
-            yield before.array()
-    finally:
-        if is_own:
+        finally:
             pool.shutdown(cancel_futures=True)
 
 

@@ -38,21 +38,14 @@ _FEW_VALUES = frozenset(
 it would first be built and then thrown away."""
 
 
-def write_parquet(
-    target: Path,
-    groups: Iterable[pa.Table],
-    schema: pa.Schema,
-    order: Sequence[str] = (),
-    helper: ThreadPoolExecutor | None = None,
-) -> FileEntry:
+def write_parquet(target: Path, groups: Iterable[pa.Table], schema: pa.Schema, order: Sequence[str] = ()) -> FileEntry:
     """A table of a release, one row group for each table given that has rows; the file's digest, bytes and rows.
 
     Image bytes, which no codec shrinks, stand as they are. order: columns by which the rows of each group are sorted,
-    nulls last. No table is read after the next one was asked for. helper: the one thread that takes the file's digest
-    meanwhile; None: one of its own.
+    nulls last. No table is read after the next one was asked for.
     """
     rows = 0
-    with FileDigest(target, helper) as digest:
+    with FileDigest(target) as digest:
         with target.open("wb", 0) as file, ThreadPoolExecutor(1) as thread:
             sink = _Sink(file)
             # Arrow's own memory in between: a call into Python for each page would wait for Python's lock each time
@@ -151,11 +144,10 @@ def groups_of(table: pa.Table, schema: pa.Schema) -> Iterator[pa.Table]:
 class FileDigest:
     """The SHA-256 of a file that only grows, read by a thread of its own while it is written."""
 
-    def __init__(self, path: Path, helper: ThreadPoolExecutor | None = None) -> None:
-        """Nothing is read before `read_until`. helper: the one thread that reads; None: one of its own."""
+    def __init__(self, path: Path) -> None:
+        """Nothing is read before `read_until`."""
         self._path, self._digest, self._bytes = path, hashlib.sha256(), 0
-        self._pool = ThreadPoolExecutor(1) if helper is None else helper
-        self._is_own = helper is None
+        self._pool = ThreadPoolExecutor(1)
         self._last: Future[None] | None = None
 
     def __enter__(self) -> Self:
@@ -166,8 +158,7 @@ class FileDigest:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Let the thread end."""
-        if self._is_own:
-            self._pool.shutdown(cancel_futures=True)
+        self._pool.shutdown(cancel_futures=True)
 
     def read_until(self, place: int) -> None:
         """Read as far as the file is written for certain."""
