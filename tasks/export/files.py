@@ -66,9 +66,8 @@ def write_release(
 def _write_splits(draft: Draft, store: Store, settings: Export, recipe: Recipe, content: Content, version: str) -> None:
     """Images, annotations and COCO files of each split."""
     info = document.release_info(recipe.title or recipe.name, version)
-    blob_sizes = store.blob_sizes()
+    parts.write_images(draft, store, store.blob_sizes(), settings, recipe.split.splits, content.images)
     for split in recipe.split.splits:
-        parts.write_images(draft, store, blob_sizes, settings, split, content.images)
         parts.write_annotations(draft, split, content.annotations)
         boxes = content.annotations.filter(pc.equal(content.annotations["split"], split))
         places = pa.array(np.flatnonzero(pc.equal(content.images["split"], split)))

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from schemas.errors import DamagedFile
 from schemas.part_names import part_path
@@ -14,78 +15,112 @@ from tasks.core.export import row_groups
 from tasks.core.export.features import with_features
 from tasks.io.store import image_bytes
 from tasks.io.store.drafts import Draft
+from tasks.io.store.release_parquet import ParquetRows
 from tasks.io.store.store import Store
 
 _ROWS_PER_FILE = 1_000_000
 _ROWS_PER_GROUP = 25_000
+_ROWS_TAKEN = 5_000
 _PLACE_OF_IMAGE = IMAGES.get_field_index("image")
 
 
 def write_images(
-    draft: Draft, store: Store, blob_sizes: Mapping[str, int], settings: Export, split: str, images: pa.Table
+    draft: Draft,
+    store: Store,
+    blob_sizes: Mapping[str, int],
+    settings: Export,
+    splits: Sequence[str],
+    images: pa.Table,
 ) -> None:
-    """A split's images, and their files where the recipe asks for them.
+    """The images of all splits, and their files where the recipe asks for them.
 
     blob_sizes: bytes of every blob of the store. images: IMAGES_BY_DIGEST of all splits. Raises DamagedFile where a
     blob is gone.
     """
-    places = row_groups.places_in_order(images, "images", split)
-    shas = images["sha256"].take(places).combine_chunks().dictionary_encode()  # many rows may show one image
-    if lost := [sha256 for sha256 in shas.dictionary.to_pylist() if sha256 not in blob_sizes]:
-        raise DamagedFile(f"expected blob {lost[0]} in the store {store.url}, got nothing there")
-    if settings.media:
-        paths = pc.struct_field(images["image"], "path").take(places)
-        for sha256, path in zip(shas.to_pylist(), paths.to_pylist(), strict=True):
-            draft.write(path, store.read_blob(sha256))
-    if settings.parquet.images != "embedded":
-        _write_rows(draft, "images", split, images, places, IMAGES)
-        return
-    other = images.nbytes // max(1, images.num_rows)
-    of_each = np.array([blob_sizes[sha256] for sha256 in shas.dictionary.to_pylist()], np.int64)
-    sizes = of_each[shas.indices.to_numpy()] + other
-    limits = row_groups.Limits(
-        settings.parquet.row_group_rows, settings.parquet.row_group_bytes, settings.parquet.part_bytes
-    )
-    files = row_groups.files(sizes, row_groups.ends_of_runs(images["style"].take(places)), limits)
-    for number, groups in enumerate(files):
-        path, tables = (
-            part_path("images", split, number, len(files)),
-            _groups(store, images, places, blob_sizes, groups),
-        )
-        draft.write_parquet(path, tables, with_features(IMAGES), row_groups.ORDER["images"])
+    files: dict[str, ParquetRows] = {}
+    for split in splits:
+        places = row_groups.places_in_order(images, "images", split)
+        shas = images["sha256"].take(places).combine_chunks().dictionary_encode()  # many rows may show one image
+        if lost := [sha256 for sha256 in shas.dictionary.to_pylist() if sha256 not in blob_sizes]:
+            raise DamagedFile(f"expected blob {lost[0]} in the store {store.url}, got nothing there")
+        if settings.media:
+            paths = pc.struct_field(images["image"], "path").take(places)
+            for sha256, path in zip(shas.to_pylist(), paths.to_pylist(), strict=True):
+                draft.write(path, store.read_blob(sha256))
+        if settings.parquet.images == "embedded":
+            files |= _embedded(store, blob_sizes, settings, split, images, places, shas)
+        else:
+            files |= _files_of("images", split, images, places, IMAGES)
+    draft.write_parquet_files(files)
 
 
 def write_annotations(draft: Draft, split: str, annotations: pa.Table) -> None:
     """A split's annotations. annotations: ANNOTATIONS of all splits."""
     places = row_groups.places_in_order(annotations, "annotations", split)
-    _write_rows(draft, "annotations", split, annotations, places, ANNOTATIONS)
+    draft.write_parquet_files(_files_of("annotations", split, annotations, places, ANNOTATIONS))
 
 
-def _write_rows(draft: Draft, table: str, split: str, rows: pa.Table, places: pa.Array, schema: pa.Schema) -> None:
-    """The rows at these places, without image bytes."""
-    starts = range(0, max(len(places), 1), _ROWS_PER_FILE)
-    for number, start in enumerate(starts):
-        path, mine = part_path(table, split, number, len(starts)), places.slice(start, _ROWS_PER_FILE)
-        groups = (
-            rows.take(mine.slice(first, _ROWS_PER_GROUP)).combine_chunks().cast(schema)
-            for first in range(0, len(mine), _ROWS_PER_GROUP)
+def _embedded(
+    store: Store,
+    blob_sizes: Mapping[str, int],
+    settings: Export,
+    split: str,
+    images: pa.Table,
+    places: pa.Array,
+    shas: pa.DictionaryArray,
+) -> dict[str, ParquetRows]:
+    """Files of images with their bytes, by path. places, shas: of the split's images."""
+    other = images.nbytes // max(1, images.num_rows)
+    of_each = np.array([blob_sizes[sha256] for sha256 in shas.dictionary.to_pylist()], np.int64)
+    sizes = of_each[shas.indices.to_numpy()]
+    limits = row_groups.Limits(
+        settings.parquet.row_group_rows, settings.parquet.row_group_bytes, settings.parquet.part_bytes
+    )
+    files = row_groups.files(sizes + other, row_groups.ends_of_runs(images["style"].take(places)), limits)
+    return {
+        part_path("images", split, number, len(files)): ParquetRows(
+            _groups(store, images, places, sizes, groups), with_features(IMAGES), row_groups.ORDER["images"]
         )
-        draft.write_parquet(path, groups, schema, row_groups.ORDER[table])
+        for number, groups in enumerate(files)
+    }
+
+
+def _files_of(table: str, split: str, rows: pa.Table, places: pa.Array, schema: pa.Schema) -> dict[str, ParquetRows]:
+    """Files of the rows at these places, without image bytes, by path."""
+    starts = range(0, max(len(places), 1), _ROWS_PER_FILE)
+    return {
+        part_path(table, split, number, len(starts)): ParquetRows(
+            _taken(rows, places.slice(start, _ROWS_PER_FILE), schema), schema, row_groups.ORDER[table]
+        )
+        for number, start in enumerate(starts)
+    }
+
+
+def _taken(rows: pa.Table, places: pa.Array, schema: pa.Schema) -> Iterator[pa.Table]:
+    for first in range(0, len(places), _ROWS_PER_GROUP):
+        yield rows.take(places.slice(first, _ROWS_PER_GROUP)).combine_chunks().cast(schema)
 
 
 def _groups(
-    store: Store, images: pa.Table, places: pa.Array, blob_sizes: Mapping[str, int], ranges: Sequence[tuple[int, int]]
+    store: Store, images: pa.Table, places: pa.Array, sizes_bytes: NDArray[np.int64], ranges: Sequence[tuple[int, int]]
 ) -> Iterator[pa.Table]:
-    """Row groups with the bytes filled in: each good until the next is asked for (`image_bytes`)."""
+    """Row groups with the bytes filled in: each good until the next is asked for (`image_bytes`).
+
+    sizes_bytes: (N,) of the blobs of the rows at these places. ranges: of the groups, (start, stop) among the places.
+    """
     shas = images["sha256"].take(places)
-    wanted = (_image_group(shas.slice(start, stop - start).to_pylist(), blob_sizes) for start, stop in ranges)
+    wanted = (
+        image_bytes.ImageGroup(shas.slice(start, stop - start).to_pylist(), sizes_bytes[start:stop])
+        for start, stop in ranges
+    )
     kind = IMAGES.field("image").type
+    first, rows = 0, images.slice(0, 0)
     for (start, stop), data in zip(ranges, image_bytes.image_bytes(store, wanted), strict=True):
-        group = images.take(places.slice(start, stop - start)).combine_chunks()
+        if (
+            stop > first + rows.num_rows
+        ):  # many groups at once: to take rows costs a group of 100 as much as one of 1,000
+            first, rows = start, images.take(places.slice(start, max(_ROWS_TAKEN, stop - start))).combine_chunks()
+        group = rows.slice(start - first, stop - start)
         paths = pc.struct_field(group["image"], "path").combine_chunks()
         image = pa.StructArray.from_arrays([data, paths], fields=list(kind))
         yield group.set_column(_PLACE_OF_IMAGE, IMAGES.field("image"), image)
-
-
-def _image_group(sha256s: list[str], blob_sizes: Mapping[str, int]) -> image_bytes.ImageGroup:
-    return image_bytes.ImageGroup(sha256s, np.array([blob_sizes[sha256] for sha256 in sha256s], np.int64))

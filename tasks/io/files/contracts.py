@@ -21,6 +21,7 @@ from tasks.io.files.places import reword_errors
 _FIRST = "release.v1.yaml"
 _END = ".odcs.yaml"
 _MOST_FILES = 100
+_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # where PyYAML has libyaml, it is ten times as fast
 
 
 def version() -> str:
@@ -39,7 +40,7 @@ def texts() -> dict[str, str]:
 def contracts() -> dict[str, DataContract]:
     """The contract of each table, by the table's name."""
     written = texts()
-    return {table: DataContract.model_validate(yaml.safe_load(written[contract_path(table)])) for table in TABLES}
+    return {table: DataContract.model_validate(_parse(written[contract_path(table)])) for table in TABLES}
 
 
 def with_descriptions(schema: pa.Schema, table: str) -> pa.Schema:
@@ -60,7 +61,7 @@ def published(product: str) -> dict[str, dict[str, DataContract]]:
     """Contracts as they were published, by version, then by table; product: release, or evaluation."""
     return {
         folder.name: {
-            file.name.removesuffix(_END): DataContract.model_validate(yaml.safe_load(file.read_text(encoding="utf-8")))
+            file.name.removesuffix(_END): DataContract.model_validate(_parse(file.read_text(encoding="utf-8")))
             for file in folder.iterdir()
             if file.name.endswith(_END)
         }
@@ -118,7 +119,12 @@ def first_text() -> str:
 
 def first_version() -> str:
     """The last version of contract 1."""
-    return str(yaml.safe_load(first_text())["version"])
+    return str(_parse(first_text())["version"])
+
+
+def _parse(text: str) -> Any:
+    """One of the program's own files."""
+    return yaml.load(text, Loader=_LOADER)
 
 
 def _folder() -> Traversable:

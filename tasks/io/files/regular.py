@@ -4,7 +4,6 @@ import os
 import stat
 from contextlib import AbstractContextManager
 from io import BufferedReader
-from pathlib import Path
 from typing import Any
 
 import fsspec
@@ -30,15 +29,28 @@ def open_file(path: str, *, follows_link: bool = True) -> BufferedReader:
     follows_link: whether the last part of the path may be a link. Raises NotRegular for a pipe, socket, device or
     folder, other OSErrors as `open` does, and ValueError for a path that no file can have.
     """
-    _check(Path(path).stat(follow_symlinks=follows_link))
-    # without O_NONBLOCK, a pipe that took the file's place meanwhile would wait for ever
-    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | (0 if follows_link else os.O_NOFOLLOW))
+    handle, _ = _open(path, follows_link)
     try:
-        _check(os.fstat(handle))
         return os.fdopen(handle, "rb")
     except BaseException:
         os.close(handle)
         raise
+
+
+def read_into(path: str, target: memoryview) -> bool:
+    """Fill memory with a local file, opened as `open_file` opens it; whether it is as long as the memory.
+
+    A third of the time of a file object: for many small files.
+    """
+    handle, length = _open(path, follows_link=True)
+    try:
+        is_whole = length == len(target)
+        while is_whole and target:
+            count = os.readv(handle, [target])
+            is_whole, target = count > 0, target[count:]
+        return is_whole
+    finally:
+        os.close(handle)
 
 
 def open_url(url: str) -> AbstractContextManager[Any]:
@@ -63,6 +75,20 @@ def read_from(fs: AbstractFileSystem, path: str) -> bytes:
         return bytes(fs.cat_file(path))
     with open_file(path) as file:
         return file.read()
+
+
+def _open(path: str, follows_link: bool) -> tuple[int, int]:
+    """A regular file's handle, and its length."""
+    _check(os.stat(path, follow_symlinks=follows_link))  # noqa: PTH116 - to make a Path takes as long as to open a file
+    # without O_NONBLOCK, a pipe that took the file's place meanwhile would wait for ever
+    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | (0 if follows_link else os.O_NOFOLLOW))
+    try:
+        status = os.fstat(handle)
+        _check(status)
+    except BaseException:
+        os.close(handle)
+        raise
+    return handle, status.st_size
 
 
 def _check(status: os.stat_result) -> None:

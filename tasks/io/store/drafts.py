@@ -11,7 +11,7 @@ import json
 import os
 import shutil
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -74,10 +74,18 @@ class Draft:
     def write_parquet(
         self, path: str, groups: Iterable[pa.Table], schema: pa.Schema, order: Sequence[str] = ()
     ) -> None:
-        """A Parquet file as `release_parquet.write_parquet` writes it, with what the contract says of each column."""
-        target = self.folder / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        self.files[path] = release_parquet.write_parquet(target, groups, _described(schema, path), order)
+        """A Parquet file as `write_parquet_files` writes it."""
+        self.write_parquet_files({path: release_parquet.ParquetRows(groups, schema, order)})
+
+    def write_parquet_files(self, files: Mapping[str, release_parquet.ParquetRows]) -> None:
+        """Parquet files as `release_parquet` writes them, with what the contract says of each column."""
+        described = {}
+        for path, rows in files.items():
+            target = self.folder / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            described[target] = rows._replace(schema=_described(rows.schema, path))
+        entries = release_parquet.write_parquet_files(described)
+        self.files |= dict(zip(files, entries.values(), strict=True))
 
     def write_table(self, path: str, table: pa.Table, schema: pa.Schema, order: Sequence[str] = ()) -> None:
         """A table without image bytes as a Parquet file. order: columns by which it is sorted."""

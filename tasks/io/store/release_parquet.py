@@ -4,12 +4,13 @@ docs/release.md says what they are for.
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from io import FileIO
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from threading import Event
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -24,8 +25,9 @@ hold several, and be others as soon as one image comes between."""
 
 _IMAGE_BYTES = "image.bytes"
 _PAGE_BYTES = 8 * 1024
-_READ_BYTES = 1 << 20
-_BUFFER_BYTES = 1 << 18
+_BUFFER_BYTES = 1 << 16
+_FILES_AT_ONCE = 4
+"""Each takes the memory of some row groups."""
 _FEW_VALUES = frozenset(
     {
         *("source", "artist", "artist_qualifier", "style", "styles", "date_text", "year", "split", "last_split"),
@@ -38,60 +40,88 @@ _FEW_VALUES = frozenset(
 it would first be built and then thrown away."""
 
 
-def write_parquet(target: Path, groups: Iterable[pa.Table], schema: pa.Schema, order: Sequence[str] = ()) -> FileEntry:
-    """A table of a release, one row group for each table given that has rows; the file's digest, bytes and rows.
+class ParquetRows(NamedTuple):
+    """What a file of a release is to hold: one row group for each table that has rows.
 
-    Image bytes, which no codec shrinks, stand as they are. order: columns by which the rows of each group are sorted,
-    nulls last. No table is read after the next one was asked for.
+    order: columns by which the rows of each group are sorted, nulls last. No table is read after the next one was
+    asked for.
     """
-    rows = 0
-    with FileDigest(target) as digest:
-        with target.open("wb", 0) as file, ThreadPoolExecutor(1) as thread:
-            sink = _Sink(file)
-            # Arrow's own memory in between: a call into Python for each page would wait for Python's lock each time
-            stream = pa.BufferedOutputStream(pa.PythonFile(sink, mode="w"), _BUFFER_BYTES)
-            writer = thread.submit(pq.ParquetWriter, stream, schema, **writer_settings(schema, order)).result()
-            try:
-                for group in groups:
-                    if group.num_rows:
-                        thread.submit(writer.write_table, group, row_group_size=group.num_rows).result()
-                        thread.submit(stream.flush).result()
-                        rows += group.num_rows
-                        digest.read_until(sink.written())
-            finally:
-                thread.submit(writer.close).result()
-                thread.submit(stream.close).result()
-            sink.written()
-        return digest.entry(rows)
+
+    groups: Iterable[pa.Table]
+    schema: pa.Schema
+    order: Sequence[str] = ()
 
 
-class _Sink:
-    """A file to which no writing fails, until `written` is asked.
+def write_parquet(target: Path, groups: Iterable[pa.Table], schema: pa.Schema, order: Sequence[str] = ()) -> FileEntry:
+    """A file as `write_parquet_files` writes it."""
+    return write_parquet_files({target: ParquetRows(groups, schema, order)})[target]
 
-    Where a disk is full, Arrow's chunker would end the whole process ("Check failed: _s.ok()", pyarrow 26). For the
-    same reason tables are written by a thread of their own: Python interrupts only the main one, wherever it is.
+
+def write_parquet_files(files: Mapping[Path, ParquetRows]) -> dict[Path, FileEntry]:
+    """Write several files at once; digest, bytes and rows of each. Image bytes, which no codec shrinks, stand as they
+    are.
+
+    One thread makes a file from its first table to its digest: what one core has read, hashed or encoded, another
+    would have to fetch out of its cache, which takes longer than half of that work.
+
+    Raises the first problem, in the files' order, after all threads have come to the end of their row groups.
+    """
+    stop = Event()
+    with ThreadPoolExecutor(min(_FILES_AT_ONCE, os.cpu_count() or 1)) as pool:
+        writing = {target: pool.submit(_write, target, rows, stop) for target, rows in files.items()}
+        try:
+            wait(writing.values(), return_when=FIRST_EXCEPTION)
+        finally:
+            stop.set()
+    return {target: one.result() for target, one in writing.items()}
+
+
+def _write(target: Path, rows: ParquetRows, stop: Event) -> FileEntry:
+    """Never in the main thread: Python would interrupt it within Arrow's chunker (`_HashedFile`)."""
+    count = 0
+    with target.open("wb", 0) as file:
+        hashed = _HashedFile(file)
+        # Arrow's own memory in between: a call into Python for each page would wait for Python's lock each time
+        stream = pa.BufferedOutputStream(pa.PythonFile(hashed, mode="w"), _BUFFER_BYTES)
+        with stream, pq.ParquetWriter(stream, rows.schema, **writer_settings(rows.schema, rows.order)) as writer:
+            for group in rows.groups:
+                if stop.is_set():
+                    break
+                if group.num_rows:
+                    writer.write_table(group, row_group_size=group.num_rows)
+                    hashed.check()
+                    count += group.num_rows
+        return hashed.entry(count)
+
+
+class _HashedFile:
+    """A file that is hashed as it is written, and to which no writing fails until one asks.
+
+    Where a disk is full, Arrow's chunker would end the whole process ("Check failed: _s.ok()", pyarrow 26).
     """
 
     closed = False
 
     def __init__(self, file: FileIO) -> None:
         self._file = file
+        self._digest = hashlib.sha256()
+        self._bytes = 0
         self._problem: Exception | None = None
-        self._place = 0
 
     def write(self, data: bytes) -> int:
-        self._place += len(data)
+        self._bytes += len(data)
         if self._problem is None:
             try:
                 left = memoryview(data)
                 while left:
                     left = left[self._file.write(left) :]
+                self._digest.update(data)
             except Exception as problem:
                 self._problem = problem
         return len(data)
 
     def tell(self) -> int:
-        return self._place
+        return self._bytes
 
     def flush(self) -> None:
         """Nothing is held back."""
@@ -99,11 +129,15 @@ class _Sink:
     def close(self) -> None:
         """Whoever has opened the file closes it."""
 
-    def written(self) -> int:
-        """How far the file is written for certain. Raises what stood in the way."""
+    def check(self) -> None:
+        """Raise what stood in the way of writing, if anything did."""
         if self._problem is not None:
             raise self._problem
-        return self._place
+
+    def entry(self, rows: int) -> FileEntry:
+        """Of all that was written. Raises what stood in the way."""
+        self.check()
+        return FileEntry(sha256=self._digest.hexdigest(), bytes=self._bytes, rows=rows)
 
 
 def writer_settings(schema: pa.Schema, order: Sequence[str] = ()) -> dict[str, Any]:
@@ -139,48 +173,6 @@ def groups_of(table: pa.Table, schema: pa.Schema) -> Iterator[pa.Table]:
     """A table without image bytes in row groups, one at a time in memory of its own."""
     for start in range(0, table.num_rows, ROWS_PER_GROUP):
         yield table.slice(start, ROWS_PER_GROUP).combine_chunks().cast(schema)
-
-
-class FileDigest:
-    """The SHA-256 of a file that only grows, read by a thread of its own while it is written."""
-
-    def __init__(self, path: Path) -> None:
-        """Nothing is read before `read_until`."""
-        self._path, self._digest, self._bytes = path, hashlib.sha256(), 0
-        self._pool = ThreadPoolExecutor(1)
-        self._last: Future[None] | None = None
-
-    def __enter__(self) -> Self:
-        """Begin."""
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Let the thread end."""
-        self._pool.shutdown(cancel_futures=True)
-
-    def read_until(self, place: int) -> None:
-        """Read as far as the file is written for certain."""
-        self._last = self._pool.submit(self._read, place)
-
-    def entry(self, rows: int | None) -> FileEntry:
-        """Of the whole file, now that it is written."""
-        self.read_until(self._path.stat().st_size)
-        assert self._last is not None
-        self._last.result()
-        return FileEntry(sha256=self._digest.hexdigest(), bytes=self._bytes, rows=rows)
-
-    def _read(self, place: int) -> None:
-        buffer = memoryview(bytearray(min(_READ_BYTES, max(1, place - self._bytes))))
-        with self._path.open("rb", buffering=0) as file:
-            file.seek(self._bytes)
-            while self._bytes < place:
-                length = file.readinto(buffer[: place - self._bytes])
-                if not length:
-                    raise OSError(f"expected {place} bytes in {self._path.name}, got {self._bytes}")
-                self._digest.update(buffer[:length])
-                self._bytes += length
 
 
 def _leaves(schema: pa.Schema) -> list[str]:

@@ -319,8 +319,8 @@ class Store:
 
     def _read_local_into(self, path: str, target: memoryview) -> str:
         """The digest of what was read; empty where the file is shorter or longer than the memory."""
-        with self._nothing_there(path), regular.open_file(self.full(path)) as file:
-            is_whole = file.readinto(target) == len(target) and not file.read(1)
+        with self._nothing_there(path):
+            is_whole = regular.read_into(self.full(path), target)
         return hashlib.sha256(target).hexdigest() if is_whole else ""
 
     def blob_sizes(self) -> dict[str, int]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import fsspec
 import pytest
 
-from tasks.io.files.regular import NotRegular, open_file, open_url
+from tasks.io.files.regular import NotRegular, open_file, open_url, read_into
 
 
 @pytest.fixture
@@ -40,7 +40,12 @@ def odd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 )
 def test_what_is_no_file_is_never_opened(odd: Path, name: str, says: str, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(os, "open", lambda *_: pytest.fail("opened"))
-    for attempt in (lambda: open_file(str(odd / name)), lambda: open_url(f"file://{odd}/{name}")):
+    path = str(odd / name)
+    for attempt in (
+        lambda: open_file(path),
+        lambda: open_url(f"file://{path}"),
+        lambda: read_into(path, memoryview(bytearray(4))),
+    ):
         with pytest.raises(NotRegular, match=f"^{says}$"):
             attempt()
 
@@ -48,9 +53,10 @@ def test_what_is_no_file_is_never_opened(odd: Path, name: str, says: str, monkey
 def test_a_pipe_that_takes_the_place_of_a_file_is_not_waited_for(odd: Path, monkeypatch: pytest.MonkeyPatch):
     status = (odd / "file").stat()
     with monkeypatch.context() as patch:
-        patch.setattr(Path, "stat", lambda *_, **__: status)
-        with pytest.raises(NotRegular, match="a pipe"):
-            open_file(str(odd / "pipe"))
+        patch.setattr(os, "stat", lambda *_, **__: status)
+        for attempt in (lambda: open_file(str(odd / "pipe")), lambda: read_into(str(odd / "pipe"), memoryview(b""))):
+            with pytest.raises(NotRegular, match="a pipe"):
+                attempt()
 
 
 @pytest.mark.parametrize(
@@ -67,6 +73,15 @@ def test_a_file_and_a_link_to_it_are_read(odd: Path):
             assert file.read() == b"text"
     with pytest.raises(NotRegular):
         open_file(str(odd / "link"), follows_link=False)
+
+
+@pytest.mark.parametrize(("length", "is_whole"), [(0, False), (3, False), (4, True), (5, False)])
+def test_memory_is_filled_with_a_file_of_its_own_length_alone(odd: Path, length: int, is_whole: bool):
+    memory = bytearray(length)
+    assert read_into(str(odd / "link"), memoryview(memory)) is is_whole
+    assert bytes(memory) == (b"text" if is_whole else bytes(length))
+    (odd / "empty").write_bytes(b"")
+    assert read_into(str(odd / "empty"), memoryview(b""))
 
 
 def test_any_file_system_will_do():

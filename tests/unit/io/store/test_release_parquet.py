@@ -4,16 +4,19 @@ import errno
 import hashlib
 import subprocess
 import sys
+from collections.abc import Iterator
+from itertools import repeat
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from schemas.errors import DamagedFile
 from schemas.manifests import FileEntry
 from schemas.tables import IMAGES, LEDGER
 from tasks.io.store import release_parquet
-from tasks.io.store.release_parquet import FileDigest, groups_of, order_in, write_parquet
+from tasks.io.store.release_parquet import ParquetRows, groups_of, order_in, write_parquet, write_parquet_files
 from tasks.io.store.release_tables import TABLES
 
 
@@ -56,13 +59,28 @@ def test_the_digest_is_that_of_the_whole_file(tmp_path: Path):
     assert entry == FileEntry(sha256=hashlib.sha256(data).hexdigest(), bytes=len(data), rows=120)
 
 
-def test_a_file_that_became_shorter_has_no_digest(tmp_path: Path):
-    path = tmp_path / "file"
-    path.write_bytes(b"1234")
-    with FileDigest(path) as digest:
-        digest.read_until(9)
-        with pytest.raises(OSError, match="expected 9 bytes in file, got 4"):
-            digest._last.result()
+def test_several_files_are_those_that_would_be_written_alone(tmp_path: Path):
+    tables = {f"{number}": pa.table({"n": range(number * 1000)}) for number in range(7)}
+    alone = [write_parquet(tmp_path / name, [table], table.schema) for name, table in tables.items()]
+    rows = {tmp_path / f"{name}.again": ParquetRows([table], table.schema) for name, table in tables.items()}
+    found = write_parquet_files(rows)
+    assert [*found] == [*rows]
+    assert [*found.values()] == alone
+    assert write_parquet_files({}) == {}
+
+
+def test_where_one_file_fails_the_others_end_early(tmp_path: Path):
+    table = pa.table({"n": range(3)})
+
+    def failing() -> Iterator[pa.Table]:
+        yield table
+        raise DamagedFile("gone")
+
+    others = [iter(repeat(table, 100_000)) for _ in range(6)]
+    files = [ParquetRows(groups, table.schema) for groups in (failing(), *others)]
+    with pytest.raises(DamagedFile, match="gone"):
+        write_parquet_files({tmp_path / f"{number}": rows for number, rows in enumerate(files)})
+    assert all(next(groups, None) is not None for groups in others)
 
 
 def test_readers_find_statistics_pages_and_order(tmp_path: Path):
@@ -123,3 +141,28 @@ def test_a_full_disk_is_an_error_and_not_the_end_of_the_process(tmp_path: Path):
         [sys.executable, "-c", FULL_DISK, str(tmp_path / "f")], capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stdout) == (0, f"{errno.EFBIG}\n"), done.stderr
+
+
+INTERRUPT = """
+import itertools, os, signal, sys
+from pathlib import Path
+import pyarrow as pa
+from tasks.io.store.release_parquet import write_parquet
+table = pa.table({"n": range(3)})
+def without_end():
+    yield table
+    os.kill(os.getpid(), signal.SIGINT)
+    yield from left
+left = itertools.repeat(table, 100_000)
+try:
+    write_parquet(Path(sys.argv[1]), without_end(), table.schema)
+except KeyboardInterrupt:
+    print("interrupted early" if next(left, None) else "interrupted late")
+"""
+
+
+def test_an_interruption_ends_the_writing_after_the_row_group(tmp_path: Path):
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPT, str(tmp_path / "f")], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (0, "interrupted early\n"), done.stderr

@@ -46,7 +46,7 @@ def rows(store: Store, styles: list[str | None], *, is_embedded: bool = True) ->
 def written(store: Store, table: pa.Table, **settings: Any) -> dict[str, pq.ParquetFile]:
     with Draft(store) as draft:
         export = Export.model_validate({"label": "export", **settings})
-        write_images(draft, store, store.blob_sizes(), export, "val", table)
+        write_images(draft, store, store.blob_sizes(), export, ["val"], table)
         paths = [path for path in sorted(draft.files) if path.endswith(".parquet")]
         return {path: pq.ParquetFile(pa.BufferReader((draft.folder / path).read_bytes())) for path in paths}
 
