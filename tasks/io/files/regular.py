@@ -4,6 +4,7 @@ import os
 import stat
 from contextlib import AbstractContextManager
 from io import BufferedReader
+from pathlib import Path
 from typing import Any
 
 import fsspec
@@ -29,6 +30,7 @@ def open_file(path: str, *, follows_link: bool = True) -> BufferedReader:
     follows_link: whether the last part of the path may be a link. Raises NotRegular for a pipe, socket, device or
     folder, other OSErrors as `open` does, and ValueError for a path that no file can have.
     """
+    _check(Path(path).stat(follow_symlinks=follows_link))
     handle, _ = _open(path, follows_link)
     try:
         return os.fdopen(handle, "rb")
@@ -38,9 +40,10 @@ def open_file(path: str, *, follows_link: bool = True) -> BufferedReader:
 
 
 def read_into(path: str, target: memoryview) -> bool:
-    """Fill memory with a local file, opened as `open_file` opens it; whether it is as long as the memory.
+    """Fill memory with a local file; whether it is as long as the memory.
 
-    A third of the time of a file object: for many small files.
+    A quarter of the time of `open_file`, for many small files: of those that a listing has shown to be regular, since
+    it is looked at only when it is open. Raises as `open_file` does.
     """
     handle, length = _open(path, follows_link=True)
     try:
@@ -79,7 +82,6 @@ def read_from(fs: AbstractFileSystem, path: str) -> bytes:
 
 def _open(path: str, follows_link: bool) -> tuple[int, int]:
     """A regular file's handle, and its length."""
-    _check(os.stat(path, follow_symlinks=follows_link))  # noqa: PTH116 - to make a Path takes as long as to open a file
     # without O_NONBLOCK, a pipe that took the file's place meanwhile would wait for ever
     handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | (0 if follows_link else os.O_NOFOLLOW))
     try:

@@ -34,7 +34,7 @@ def image_bytes(store: Store, groups: Iterable[ImageGroup]) -> Iterator[pa.Array
         for group in groups:
             offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(group.sizes_bytes, dtype=np.int64)])
             if len(memory) < offsets[-1]:
-                memory = np.empty(offsets[-1], np.uint8)
+                memory = np.empty(1 << int(offsets[-1]).bit_length(), np.uint8)  # none of it is there before it is used
             starts, stops = offsets[:-1].tolist(), offsets[1:].tolist()
             targets = [memory.data[start:stop] for start, stop in zip(starts, stops, strict=True)]
             for _ in (map if store.is_local else pool.map)(store.read_blob_into, group.sha256s, targets):

