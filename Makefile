@@ -23,7 +23,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 CHROMIUM := /usr/bin/chromium
 
-.PHONY: help setup setup-browser build test check lint types imports tests test-live test-readers test-contracts unit licences docs-settings weights wheel lock lock-readers lock-contract-tools clean \
+.PHONY: help setup setup-browser build test check lint types imports tests coverage test-live test-readers test-contracts unit licences docs-settings weights wheel lock lock-readers lock-contract-tools clean \
   campaign-sameness campaign-faults campaign-kills campaign-hostile campaign-million campaign-dedup-quality \
   campaign-dedup-families bench-overhead bench-fetch bench-dedup bench-choose bench-detect-cpu bench-detect-gpu bench-detectors \
   bench-train bench-release bench-release-growth bench-release-diff
@@ -59,7 +59,7 @@ build: $(READY) $(MUSEUM)/works.csv ## build and check a release of the pretend 
 	$(BIN)/bilderatlas verify $(STORE)/releases/museum/latest
 	$(BIN)/bilderatlas museum grade $(MUSEUM) $(STORE)/releases/museum/latest
 
-test: $(READY) ## every check, and every test but test-live, test-readers and test-contracts (about 12 minutes)
+test: $(READY) ## every check, and every test but test-live, test-readers and test-contracts (about 9 minutes)
 	$(MAKE) --no-print-directory --jobs=2 lint types imports tests
 
 check: $(READY) ## the quick checks: lint, types, imports and unit tests (under 3 minutes)
@@ -75,9 +75,13 @@ types: $(READY) ## mypy --strict
 imports: $(READY) ## which room may import which (import-linter)
 	$(BIN)/lint-imports
 
-tests: $(READY) ## all tests with coverage, but for those of test-live, test-readers and test-contracts
-	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m "not live and not readers and not contract_tools" \
-		--cov --cov-report=term-missing:skip-covered
+TESTS = $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m "not live and not readers and not contract_tools"
+
+tests: $(READY) ## all tests but those of test-live, test-readers and test-contracts
+	$(TESTS)
+
+coverage: $(READY) ## the same tests, and the lines and branches that none of them reaches: takes twice as long
+	$(TESTS) --cov --cov-report=term-missing:skip-covered
 
 test-live: $(READY) ## whole commands with Prefect servers, workers, a Dask cluster, signals, a browser, the wheel
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m live tests/integration tests/unit/flows
