@@ -59,7 +59,7 @@ build: $(READY) $(MUSEUM)/works.csv ## build and check a release of the pretend 
 	$(BIN)/bilderatlas verify $(STORE)/releases/museum/latest
 	$(BIN)/bilderatlas museum grade $(MUSEUM) $(STORE)/releases/museum/latest
 
-test: $(READY) ## every check, and every test but test-live, test-readers and test-contracts (about 9 minutes)
+test: $(READY) ## every check, and every test but test-live, test-readers and test-contracts (about 11 minutes)
 	$(MAKE) --no-print-directory --jobs=2 lint types imports tests
 
 check: $(READY) ## the quick checks: lint, types, imports and unit tests (under 3 minutes)
@@ -83,7 +83,7 @@ tests: $(READY) ## all tests but those of test-live, test-readers and test-contr
 coverage: $(READY) ## the same tests, and the lines and branches that none of them reaches: takes twice as long
 	$(TESTS) --cov --cov-report=term-missing:skip-covered
 
-test-live: $(READY) ## whole commands with Prefect servers, workers, a Dask cluster, signals, a browser, the wheel
+test-live: $(READY) ## whole commands with Prefect servers, workers, a Dask cluster, signals, a browser, the wheel, trainings
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m live tests/integration tests/unit/flows
 
 test-readers: $(READY) .venv/readers/ready ## docs/reading.md's lines, each with its reader, on the museum's and People-Art's release

@@ -49,6 +49,7 @@ def _detectors_of_other_tests_are_forgotten():
     detectors._load.cache_clear()
 
 
+@pytest.mark.live
 @pytest.mark.server
 def test_a_build_whose_device_is_lost_in_the_middle_ends_whole_and_with_the_same_release(
     prefect_server, tmp_path, painted, weights, monkeypatch
@@ -133,6 +134,7 @@ def parts(folder: str, device: str) -> None:
     )
 
 
+@pytest.mark.live
 @pytest.mark.server
 @pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")

@@ -78,6 +78,7 @@ def trained(
     return train.fn(settings_of("fcos_small", [*SMALL, *changes]), lessons, context)
 
 
+@pytest.mark.live
 def test_the_loss_falls_and_the_exam_goes_better(learnt_from, exam, tmp_path):
     first = trained(
         truth_of(learnt_from), learnt_from, tmp_path, "epochs=9", "evaluate_every=3", "precision=bfloat16", exam=exam
@@ -126,6 +127,7 @@ def content_of(store: Path, weights: str) -> tuple[bytes, bytes, list[dict[str, 
     )
 
 
+@pytest.mark.live
 def test_killed_and_resumed_it_ends_as_if_nothing_had_been(exam, tmp_path):
     truth = few_of(exam, 40, tmp_path)
     straight = trained(truth, exam, tmp_path / "a", *TINY, exam=truth)
@@ -246,6 +248,7 @@ def test_releases_have_their_splits_and_files_no_exam_of_their_own():
     assert training_data("t.json", "i", None, "u.json", None, None)[2:] == (None, "u.json", None, None)
 
 
+@pytest.mark.live
 @pytest.mark.server
 def test_the_command_trains_writes_the_weights_and_says_where(prefect_server, exam, tmp_path, capsys):
     truth, out = few_of(exam, 8, tmp_path), tmp_path / "out/figures.safetensors"
