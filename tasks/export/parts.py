@@ -50,14 +50,14 @@ def write_images(
         if settings.parquet.images == "embedded":
             files |= _embedded(store, blob_sizes, settings, split, images, places, shas)
         else:
-            files |= _files_of("images", split, images, places, IMAGES)
+            _write_rows(draft, "images", split, images, places, IMAGES)
     draft.write_parquet_files(files)
 
 
 def write_annotations(draft: Draft, split: str, annotations: pa.Table) -> None:
     """A split's annotations. annotations: ANNOTATIONS of all splits."""
     places = row_groups.places_in_order(annotations, "annotations", split)
-    draft.write_parquet_files(_files_of("annotations", split, annotations, places, ANNOTATIONS))
+    _write_rows(draft, "annotations", split, annotations, places, ANNOTATIONS)
 
 
 def _embedded(
@@ -85,20 +85,16 @@ def _embedded(
     }
 
 
-def _files_of(table: str, split: str, rows: pa.Table, places: pa.Array, schema: pa.Schema) -> dict[str, ParquetRows]:
-    """Files of the rows at these places, without image bytes, by path."""
+def _write_rows(draft: Draft, table: str, split: str, rows: pa.Table, places: pa.Array, schema: pa.Schema) -> None:
+    """The rows at these places, without image bytes: one file after the other, which takes less memory."""
     starts = range(0, max(len(places), 1), _ROWS_PER_FILE)
-    return {
-        part_path(table, split, number, len(starts)): ParquetRows(
-            _taken(rows, places.slice(start, _ROWS_PER_FILE), schema), schema, row_groups.ORDER[table]
+    for number, start in enumerate(starts):
+        path, mine = part_path(table, split, number, len(starts)), places.slice(start, _ROWS_PER_FILE)
+        groups = (
+            rows.take(mine.slice(first, _ROWS_PER_GROUP)).combine_chunks().cast(schema)
+            for first in range(0, len(mine), _ROWS_PER_GROUP)
         )
-        for number, start in enumerate(starts)
-    }
-
-
-def _taken(rows: pa.Table, places: pa.Array, schema: pa.Schema) -> Iterator[pa.Table]:
-    for first in range(0, len(places), _ROWS_PER_GROUP):
-        yield rows.take(places.slice(first, _ROWS_PER_GROUP)).combine_chunks().cast(schema)
+        draft.write_parquet(path, groups, schema, row_groups.ORDER[table])
 
 
 def _groups(
