@@ -130,7 +130,7 @@ def ours(rows: pa.Table, store: Store) -> dict[str, float]:
     """Seconds to write the files of a split, and the peak of memory."""
     base = _peak_mb()
     with written(rows, store):
-        pass  # as the peer does: memory that the system has given away must first be fetched back, by the first who writes
+        pass  # as the peer does: the first who writes waits for memory that the system has given away
     os.sync()
     with Draft(store) as draft:
         started = time.perf_counter()
