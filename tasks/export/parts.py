@@ -112,9 +112,8 @@ def _groups(
     kind = IMAGES.field("image").type
     first, rows = 0, images.slice(0, 0)
     for (start, stop), data in zip(ranges, image_bytes.image_bytes(store, wanted), strict=True):
-        if (
-            stop > first + rows.num_rows
-        ):  # many groups at once: to take rows costs a group of 100 as much as one of 1,000
+        if stop > first + rows.num_rows:
+            # rows of many groups at once: to take those of one group of 100 takes as long
             first, rows = start, images.take(places.slice(start, max(_ROWS_TAKEN, stop - start))).combine_chunks()
         group = rows.slice(start - first, stop - start)
         paths = pc.struct_field(group["image"], "path").combine_chunks()
