@@ -55,6 +55,14 @@ def _refuse_booleans(schema: Any) -> None:
                 _refuse_booleans(entry)
 
 
+def is_unset(value: object) -> bool:
+    """Whether a setting is null, empty or false: as `exclude_if` of settings that came later, with such a default.
+
+    A recipe that does not use one has the dump that it had before there was such a setting, and so the same digest.
+    """
+    return not value
+
+
 class Frozen(BaseModel):
     """What every part of a recipe is: immutable, unknown fields are errors, true is no number, and whole numbers are
     at most 2**63 - 1.
