@@ -1,4 +1,4 @@
-"""Attributes: what a recipe's records say beyond the columns that all releases have, such as an exhibit's department."""
+"""Attributes: what a recipe's records say beyond the columns that all releases have, such as a work's department."""
 
 import keyword
 import re
@@ -67,10 +67,25 @@ class Attribute(Frozen):
         return self.from_ or name
 
 
+class AttributeField(Frozen):
+    """An attribute as one source has it: what its records depend on. field: None where the source has none."""
+
+    type: AttributeType = Field(description="As of the attribute")
+    field: SourceField | None = Field(description="Where the source says it; null: nowhere")
+
+
 Attributes = Mapping[str, Attribute]
 
 
-def with_attributes(schema: pa.Schema, attributes: Attributes) -> pa.Schema:
+def fields_of(attributes: Attributes, source: str) -> dict[str, AttributeField]:
+    """All attributes as that source has them, in the recipe's order."""
+    return {
+        name: AttributeField(type=attribute.type, field=attribute.field_in(name, source))
+        for name, attribute in attributes.items()
+    }
+
+
+def with_attributes(schema: pa.Schema, attributes: Mapping[str, Attribute | AttributeField]) -> pa.Schema:
     """The schema with a column for each attribute behind its own, in the recipe's order."""
     fields = [pa.field(name, ARROW_TYPES[attribute.type]) for name, attribute in attributes.items()]
     return pa.schema([*schema, *fields], schema.metadata)
@@ -88,7 +103,9 @@ def attribute_problems(attributes: Attributes, sources: Sequence[AnySource]) -> 
         for source in sources:
             field = attribute.field_in(name, source.name)
             if field is not None and isinstance(source, FolderSource):
-                yield from check_offer(name, field, source.name, _FIELD.findall(source.pattern), "a field of the pattern")
+                yield from check_offer(
+                    name, field, source.name, _FIELD.findall(source.pattern), "a field of the pattern"
+                )
 
 
 def check_offer(name: str, field: str, source: str, offered: Sequence[str], what: str) -> Iterator[str]:

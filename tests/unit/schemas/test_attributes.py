@@ -92,7 +92,9 @@ def test_each_type_has_one_type_of_column():
 
 
 def test_no_word_that_stages_go_by_and_no_column_of_a_release_is_free():
-    words = {word for union in (strata.StratumField, splits.BalancedField, splits.BoundField) for word in words_of(union)}
+    words = {
+        word for union in (strata.StratumField, splits.BalancedField, splits.BoundField) for word in words_of(union)
+    }
     columns = {name for schema in BY_CONTRACT.values() for name in schema.names}
     assert [name for name in sorted(words | columns) if not attributes._taken(name)] == []
 
