@@ -5,10 +5,12 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import yaml
+from PIL import Image
 
 from flows.build_dataset import plan, run_stages
 from flows.cli import main
@@ -20,7 +22,6 @@ from tasks.diff import diff
 from tasks.io.store.releases import Release
 from tasks.verify import verify
 from tasks.why import why
-from tests.integration.test_bad_input import painting
 
 TYPES = {
     "room": pa.string(),
@@ -54,6 +55,11 @@ WORKS = [
 ]
 
 
+def painting(seed: int) -> Image.Image:
+    small = np.random.default_rng(seed).integers(0, 255, (6, 6, 3), np.uint8)
+    return Image.fromarray(small).resize((80, 60), Image.Resampling.BICUBIC)
+
+
 class Cabinet:
     """A folder with five works of a table and two of a pattern, and a store to build in."""
 
@@ -61,9 +67,9 @@ class Cabinet:
         self.folder, self.images = folder, folder / "images"
         (self.images / "walls").mkdir(parents=True)
         for number in range(5):
-            painting(80, 60, number).save(self.images / f"{number}.png")
+            painting(number).save(self.images / f"{number}.png")
         for number, name in enumerate(("east-1", "west-x"), 5):
-            painting(80, 60, number).save(self.images / f"walls/{name}.png")
+            painting(number).save(self.images / f"walls/{name}.png")
         self.say(WORKS)
 
     def say(self, works: list[dict[str, Any]]) -> None:
