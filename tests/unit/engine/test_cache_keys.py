@@ -53,7 +53,10 @@ def test_what_is_no_json_can_be_no_part():
 
 # --- code
 
-SCRAPE = {"scrape", *(f"scrape.{name}" for name in ("sources", "voc", "folder", "records", "table", "cells"))}
+SCRAPE = {
+    "scrape",
+    *(f"scrape.{name}" for name in ("sources", "voc", "folder", "records", "table", "cells", "attributes", "paths")),
+}
 COCO = {"coco", *(f"coco.{name}" for name in ("source", "reader", "box", "ids", "keypoints"))}
 
 STAGE = '''
