@@ -31,7 +31,7 @@ _FIELDS: dict[Reason, tuple[str, ...]] = {
 }
 """Settings of the stage that can drop for a reason; for other reasons all of the stage."""
 
-_SHARED = {"artist": "artists", "artist_qualifier": "artists", "style": "styles"}
+_SHARED = {"style": "styles"} | dict.fromkeys(("artist", "artist_qualifier", "artists", "artist_roles"), "artists")
 """Columns whose names the recipe unites, and where."""
 
 _FIGURES = {Reason.TOO_FEW_FIGURES, Reason.TOO_MANY_FIGURES}

@@ -62,8 +62,10 @@ def year_of_cell(value: Any) -> int | None:
     >>> [year_of_cell(value) for value in (1850, "1850-01-01", "-500", "500 BC", 1850.0, 0, "1850s", None, True)]
     [1850, 1850, -500, -500, 1850, None, None, None, None]
     """
-    if isinstance(value, bool) or value is None:
+    if isinstance(value, bool | list | tuple | dict) or value is None:
         return None
+    if isinstance(value, int):
+        return value if value and FIRST_YEAR <= value <= LAST_YEAR else None
     text = str(value).strip()[:_LONGEST].lower()
     match = _YEAR_CELL.fullmatch(text)
     if match is None:

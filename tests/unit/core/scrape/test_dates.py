@@ -151,7 +151,9 @@ def test_there_are_enough_forms() -> None:
         (datetime(1850, 1, 1, tzinfo=UTC), 1850),
         (None, None), ("", None), (0, None), ("0", None), (float("nan"), None), (float("inf"), None), (True, None),
         ("1850s", None), ("c. 1850", None), ([1850], None), ({"year": 1850}, None), (99999, None), ("\ud800", None),
-        (10**30, None), ("9" * 10_000, None), (LAST_YEAR, LAST_YEAR), (LAST_YEAR + 1, None), (FIRST_YEAR, FIRST_YEAR),
+        (10**30, None),
+        pytest.param(10**5000, None, id="a number too long to be written"),
+        ("9" * 10_000, None), (LAST_YEAR, LAST_YEAR), (LAST_YEAR + 1, None), (FIRST_YEAR, FIRST_YEAR),
         (FIRST_YEAR - 1, None),
     ],
 )  # fmt: skip
@@ -179,7 +181,7 @@ WORDS = st.sampled_from(
             "1850s",
             "73",
         ),
-        *("before", "after", "XVI", "secolo", ".", "first", "half", "of", "(", ")", "2099", "siglo"),
+        *("73", "before", "after", "XVI", "secolo", ".", "first", "half", "of", "(", ")", "2099", "siglo"),
     ]
 )
 
