@@ -12,6 +12,7 @@ from html import escape
 from typing import Any
 from urllib.parse import quote
 
+from examples.museum.serve.facts import facts_of, with_odd_values
 from examples.museum.serve.hall import NOT_FOUND, Answer, Entry, Hall, Request
 
 HOSTS = ("commons.wikimedia.org", "upload.wikimedia.org", "thumb.wikimedia.org")
@@ -54,6 +55,10 @@ _THINGS = {
     "Mosaic": "Mosaics",
     "Watercolor": "Watercolor paintings",
 }
+_CREDITS = (
+    '<span class="int-own-work" lang="en">Own work</span>',
+    '<a rel="nofollow" class="external free" href="https://museum.example/1">https://museum.example/1</a> The Museum',
+)
 _FILE = re.compile(r"/wikipedia/commons/[0-9a-f]/[0-9a-f]{2}/([^/]+)")
 _THUMB = re.compile(r"/wikipedia/commons/thumb/[0-9a-f]/[0-9a-f]{2}/([^/]+)/(?:lossy-page1-)?([0-9]{1,5})px-[^/]+")
 
@@ -216,11 +221,17 @@ def _thumb(entry: Entry, name: str, width_px: int) -> dict[str, Any]:
 
 
 def _metadata(entry: Entry, name: str) -> dict[str, Any]:
-    own = [category_of_style(entry.style), f"Paintings by {entry.artist}", "CC-PD-Mark"]
+    facts = facts_of(entry)
+    own = [
+        category_of_style(entry.style),
+        f"Paintings by {entry.artist}",
+        "CC-PD-Mark",
+        f"{facts.genre.title()}_in_art",
+    ]
     values = {
         "Artist": _artist(entry),
         "Categories": "|".join(sorted(own)),
-        "Credit": '<span class="int-own-work" lang="en">Own work</span>',
+        **with_odd_values({"Credit": _CREDITS[entry.row % len(_CREDITS)]}, entry.row, {"Credit"}),
         "DateTimeOriginal": f'{escape(entry.date_text)}<div style="display: none;">date '
         "QS:P,+0000-00-00T00:00:00Z/9</div>",
         "ObjectName": _title(entry),

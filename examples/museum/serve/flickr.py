@@ -159,7 +159,7 @@ def _photo(entry: Entry, member: int, extras: set[str]) -> dict[str, Any]:
         "license": {"license": str(LICENSES[entry.row % len(LICENSES)])},
         "owner_name": {"ownername": entry.artist},
         "media": {"media": "photo", "media_status": "ready"},
-        "path_alias": {"pathalias": None},
+        "path_alias": {"pathalias": f"museum{member}" if member % 3 == 1 else None},
         "original_format": {"originalsecret": secret, "originalformat": entry.extension.lstrip(".")},
         "date_taken": _taken(entry),
     }

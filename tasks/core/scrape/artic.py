@@ -5,6 +5,7 @@ from typing import Any
 
 from schemas.sources.artic import ArticSource
 from tasks.core.scrape.museum_fields import QUALIFIER, single_year, text_without_tags
+from tasks.core.scrape.offers import Offer, offer_sentences, offered_values
 from tasks.core.scrape.web_source import (
     BadAnswer,
     ClaimedCount,
@@ -39,6 +40,18 @@ _FIELDS = (
     "copyright_notice",
     "image_id",
 )
+_OFFERS = {
+    "object_id": Offer("id", "integer", "the museum's number of the work"),
+    "department_title": Offer("department_title", "string", "the museum's department that has the work"),
+    "classification_title": Offer("classification_title", "string", "the museum's main class of it, e.g. etching"),
+    "classification_titles": Offer("classification_titles", "strings", "all classes of the work, the main one first"),
+    "artist_display": Offer("artist_display", "string", "the artist's name, nationality and years in words"),
+    "date_start": Offer("date_start", "integer", "the first year in which it may be made, negative before Christ"),
+    "date_end": Offer("date_end", "integer", "the last year in which it may be made, negative before Christ"),
+    "is_public_domain": Offer("is_public_domain", "boolean", "whether the museum counts it as in the public domain"),
+    "image_id": Offer("image_id", "string", "the museum's name of the image"),
+}
+OFFERS = offer_sentences(_OFFERS)
 _MOST_WORKS = 10_000_000
 _IMAGE_ID = re.compile(r"[0-9A-Za-z-]{8,64}")
 
@@ -137,6 +150,7 @@ def _row(source: ArticSource, iiif: str, work: Any) -> dict[str, Any]:
         "year": single_year(work.get("date_start"), work.get("date_end")),
         "rights_uri": _CC0 if work.get("is_public_domain") is True else None,
         "rights_text": text_without_tags(work.get("copyright_notice")),
+        "offers": offered_values(_OFFERS, work),
     }
 
 

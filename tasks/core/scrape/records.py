@@ -34,6 +34,7 @@ def record(source: Source, row: Row) -> dict[str, Any]:
     rights_text, group. Text becomes NFC without outer blanks, and empty text null; only the image stays as it is,
     since it may be a file's name. Without a year, the first one from 1000 to 2099 in date_text is used.
     """
+    row = {field: value for field, value in row.items() if field != "offers"}  # these are for attributes alone
     texts = {field: _text(value) for field, value in row.items() if field != "styles"}
     key, image = texts.get("key"), texts.get("image")
     if not key or not image:
