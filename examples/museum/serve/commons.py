@@ -183,11 +183,13 @@ def _page(entry: Entry, query: Any, is_described: bool) -> dict[str, Any]:
     name = file_name(entry)
     page: dict[str, Any] = {"pageid": _FIRST_PAGE + entry.row, "ns": 6, "title": f"File:{name}"}
     if is_described and "imageinfo" in query.get("prop", ""):
-        page |= {"imagerepository": "local", "imageinfo": [_info(entry, name, query.get("iiurlwidth", ""))]}
+        page |= {"imagerepository": "local", "imageinfo": [_info(entry, name, query)]}
     return page
 
 
-def _info(entry: Entry, name: str, width: str) -> dict[str, Any]:
+def _info(entry: Entry, name: str, query: Any) -> dict[str, Any]:
+    width, asked = query.get("iiurlwidth", ""), query.get("iiextmetadatafilter", "").split("|")
+    more = {"ImageDescription": f"<p>{escape(entry.title)}</p>"} if "ImageDescription" in asked else {}
     path = _path(name)
     original = f"https://upload.wikimedia.org/wikipedia/commons/{path}"
     page = quote(name.replace(" ", "_"), safe="(),;:!*'")
@@ -201,7 +203,8 @@ def _info(entry: Entry, name: str, width: str) -> dict[str, Any]:
         "descriptionshorturl": f"https://commons.wikimedia.org/w/index.php?curid={_FIRST_PAGE + entry.row}",
         "mime": _MIMES.get(entry.extension.lower(), "image/jpeg"),
         "mediatype": "BITMAP",
-        "extmetadata": _metadata(entry, name),
+        **({"user": f"Uploader {entry.row % 5}"} if "user" in query.get("iiprop", "").split("|") else {}),
+        "extmetadata": _metadata(entry, more),
     }
 
 
@@ -220,7 +223,7 @@ def _thumb(entry: Entry, name: str, width_px: int) -> dict[str, Any]:
     return {"thumburl": url, "thumbwidth": step, "thumbheight": max(1, round(entry.height_px * step / entry.width_px))}
 
 
-def _metadata(entry: Entry, name: str) -> dict[str, Any]:
+def _metadata(entry: Entry, more: dict[str, str]) -> dict[str, Any]:
     facts = facts_of(entry)
     own = [
         category_of_style(entry.style),
@@ -236,6 +239,7 @@ def _metadata(entry: Entry, name: str) -> dict[str, Any]:
         "QS:P,+0000-00-00T00:00:00Z/9</div>",
         "ObjectName": _title(entry),
         **_licence(entry.row),
+        **more,
     }
     return {name: {"value": value, "source": "commons-desc-page", "hidden": ""} for name, value in values.items()}
 

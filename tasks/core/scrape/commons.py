@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 from schemas.sources.commons import CommonsSource
 from tasks.core.scrape.html_text import text_of_html
-from tasks.core.scrape.offers import Offer, OfferValue, offer_sentences, offered_values, split_texts
+from tasks.core.scrape.offers import Offer, OfferValue, asked_offers, offer_sentences, offered_values, split_texts
 from tasks.core.scrape.web_source import (
     BadAnswer,
     ClaimedCount,
@@ -53,8 +53,13 @@ _OFFERS = {
     "original_height_px": Offer("height", "integer", "the original file's height in pixels"),
     "original_bytes": Offer("size", "integer", "the original file's size in bytes"),
 }
-OFFERS = offer_sentences(_OFFERS)
-_HTML_FIELDS = ("Artist", "Credit", "LicenseShortName", "UsageTerms")
+_MORE_OFFERS = {
+    "uploader": Offer("user", "string", "the user who put the file on Commons"),
+    "description": Offer("ImageDescription", "string", "what the file's page says that it shows"),
+}
+"""What is asked for only where a recipe says so: each is part of the requests' addresses."""
+OFFERS = offer_sentences(_OFFERS | _MORE_OFFERS)
+_HTML_FIELDS = ("Artist", "Credit", "ImageDescription", "LicenseShortName", "UsageTerms")
 # with a width, the API scales 50 files at most in one answer; without one, 250 keep answers below its limit of 12 MiB
 _FILES_SCALED, _FILES_UNSCALED, _SUBCATEGORIES = 50, 250, 500
 _CONTINUATION = re.compile(r"[a-z]{0,16}(continue|offset)")
@@ -72,6 +77,11 @@ _STATEMENT = re.compile(
 )
 _TEMPLATE = re.compile(r"cc-(by(?:-nc)?(?:-sa|-nd)?)-(\d\.\d)(?:-([a-z]{2}))?")
 _CC = "https://creativecommons.org/"
+
+
+def offers(source: CommonsSource) -> dict[str, str]:
+    """OFFERS that these settings ask for."""
+    return asked_offers(OFFERS, _MORE_OFFERS, source.more_offers)
 
 
 def start_requests(source: CommonsSource) -> list[SourceRequest]:
@@ -112,6 +122,7 @@ def _count_request(name: str) -> SourceRequest:
 def _member_requests(source: CommonsSource, name: str, levels: int) -> Iterator[SourceRequest]:
     """Requests for a category's files, and for its subcategories; the number of levels left is part of the request."""
     members = {"generator": "categorymembers", "gcmtitle": f"Category:{name}"}
+    metadata = [*_METADATA, "ImageDescription"] if "description" in source.more_offers else _METADATA
     width = {"iiurlwidth": str(source.width_px)} if source.width_px else {}
     yield _request(
         f"Category:{name}",
@@ -120,9 +131,9 @@ def _member_requests(source: CommonsSource, name: str, levels: int) -> Iterator[
             "gcmtype": "file",
             "gcmlimit": str(_FILES_SCALED if width else _FILES_UNSCALED),
             "prop": "imageinfo",
-            "iiprop": "url|size|mime|mediatype|extmetadata",
+            "iiprop": "url|size|mime|mediatype|extmetadata" + ("|user" if "uploader" in source.more_offers else ""),
             "iiextmetadatalanguage": "en",
-            "iiextmetadatafilter": "|".join(_METADATA),
+            "iiextmetadatafilter": "|".join(metadata),
             **width,
         },
     )
@@ -256,7 +267,7 @@ def _offers(page: dict[str, Any], info: dict[str, Any], metadata: Mapping[str, s
         "Categories": categories,
         **{name: text_of_html(metadata.get(name)) for name in _HTML_FIELDS},
     }
-    return offered_values(_OFFERS, {**info, **metadata, **read})
+    return offered_values(_OFFERS | _MORE_OFFERS, {**info, **metadata, **read})
 
 
 def _first_info(infos: Any) -> dict[str, Any] | None:

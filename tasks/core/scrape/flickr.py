@@ -5,12 +5,12 @@ https://www.flickr.com/services/api/flickr.groups.pools.getPhotos.html
 """
 
 import re
-from datetime import date
+from datetime import date, timedelta
 from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 from schemas.sources.flickr import FlickrSource
-from tasks.core.scrape.offers import Offer, OfferValue, offer_sentences, offered_values
+from tasks.core.scrape.offers import Offer, OfferValue, asked_offers, offer_sentences, offered_values, split_texts
 from tasks.core.scrape.web_source import (
     BadAnswer,
     ClaimedCount,
@@ -62,9 +62,20 @@ _OFFERS = {
     "taken_granularity": Offer("datetakengranularity", "integer", "0: exact, 4: a month, 6: a year, 8: about a year"),
     "original_format": Offer("originalformat", "string", "the original file's extension, if its owner shows the file"),
 }
-OFFERS = offer_sentences(_OFFERS)
+_MORE_OFFERS = {
+    "tags": Offer("tags", "strings", "the photographer's tags, as Flickr writes them: small letters, no blanks"),
+    "uploaded_on": Offer("uploaded_on", "string", "the day of the upload (UTC), e.g. 2015-03-01"),
+}
+"""What is asked for only where a recipe says so: each is one more of the `extras` in the requests' addresses."""
+_MORE_EXTRAS = {"tags": "tags", "uploaded_on": "date_upload"}
+OFFERS = offer_sentences(_OFFERS | _MORE_OFFERS)
 _OWNER = re.compile(r"[0-9]{1,15}@N[0-9]{2}")
 _TAKEN = re.compile(r"([12][0-9]{3})-([0-9]{2})-[0-9]{2}( [0-9:]{8})?")
+
+
+def offers(source: FlickrSource) -> dict[str, str]:
+    """OFFERS that these settings ask for."""
+    return asked_offers(OFFERS, _MORE_OFFERS, source.more_offers)
 
 
 def start_requests(source: FlickrSource) -> list[SourceRequest]:
@@ -102,7 +113,7 @@ def _page_request(source: FlickrSource, page: int) -> SourceRequest:
     parameters = {
         "method": method,
         **{name: value for name, value in given.items() if value},
-        "extras": ",".join(_EXTRAS),
+        "extras": ",".join([*_EXTRAS, *(extra for name, extra in _MORE_EXTRAS.items() if name in source.more_offers)]),
         "per_page": str(source.page_size),
         "page": str(page),
         "format": "json",
@@ -179,8 +190,21 @@ def _row(source: FlickrSource, photo: Any) -> dict[str, Any]:
 
 
 def _offers(source: FlickrSource, photo: dict[str, Any]) -> dict[str, OfferValue]:
-    taken_at = photo.get("datetaken") if _has_date(photo) else None
-    return offered_values(_OFFERS, {**photo, "group": source.group_id, "taken_at": taken_at})
+    read = {
+        "group": source.group_id,
+        "taken_at": photo.get("datetaken") if _has_date(photo) else None,
+        "tags": split_texts(photo.get("tags"), " "),
+        "uploaded_on": _day(photo.get("dateupload")),
+    }
+    return offered_values(_OFFERS | _MORE_OFFERS, {**photo, **read})
+
+
+def _day(value: Any) -> str | None:
+    """The day (UTC) of a number of seconds since 1970, as Flickr writes uploads."""
+    seconds = _number(value)
+    if seconds is None or not 0 < seconds < 2**32:
+        return None
+    return (date(1970, 1, 1) + timedelta(days=seconds // 86400)).isoformat()
 
 
 def _source_key(value: Any) -> str | None:

@@ -49,6 +49,16 @@ def offered_values(offers: Mapping[str, Offer], fields: Mapping[str, Any]) -> di
     return {name: _READERS[offer.type](fields.get(offer.field)) for name, offer in offers.items()}
 
 
+def asked_offers(sentences: Mapping[str, str], more: Iterable[str], asked: Iterable[str]) -> dict[str, str]:
+    """The offers of a source with its settings: without those of `more` that are not asked for.
+
+    >>> asked_offers({"medium": "", "tags": "", "group": ""}, more=["medium", "tags"], asked=["tags"])
+    {'tags': '', 'group': ''}
+    """
+    left_out = set(more) - set(asked)
+    return {name: sentence for name, sentence in sentences.items() if name not in left_out}
+
+
 def split_texts(value: Any, separator: str) -> list[str]:
     """The parts of a text that lists several things; none of any other value.
 

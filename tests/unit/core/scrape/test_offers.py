@@ -22,7 +22,7 @@ from schemas.sources.ukiyoe import UkiyoeSource
 from schemas.sources.wikiart import WikiartSource
 from tasks.core.scrape import answers, artic, commons, flickr, met, records, surrealism, ukiyoe, wikiart, wikiart_work
 from tasks.core.scrape.answers import SOURCE_MODULES
-from tasks.core.scrape.offers import Offer, field_of_items, offer_sentences, offered_values, split_texts
+from tasks.core.scrape.offers import Offer, asked_offers, field_of_items, offer_sentences, offered_values, split_texts
 from tasks.core.scrape.web_source import SourceRequest
 
 DOCS = Path(__file__).parents[4] / "docs" / "sources"
@@ -159,14 +159,14 @@ def camel(name: str) -> str:
 
 def artic_rows(shared_data: Path) -> Rows:
     works = [json.loads(path.read_bytes()) for path in sorted((shared_data / "artic_api/json/artworks").glob("*.json"))]
-    source = ArticSource(name="artic")
+    source = source_of("artic", more_offers=tuple(artic._MORE_OFFERS))
     page = {"data": works, "pagination": {"total": len(works), "limit": 100, "current_page": 1}}
     return list(artic.parse(source, artic.start_requests(source)[0], json.dumps(page).encode()).rows)
 
 
 def commons_rows(shared_data: Path) -> Rows:
     folder = shared_data / "provider_responses/wikimedia"
-    source = CommonsSource(name="commons", categories=("Edvard Munch",))
+    source = source_of("commons", more_offers=("uploader", "description"))
     request = commons.start_requests(source)[1]
     pages = [json.loads((folder / "image_data_example.json").read_bytes())]
     pages[0]["imageinfo"][0]["mime"] = "image/jpeg"  # asked for by us, not when this was recorded
@@ -265,7 +265,7 @@ def test_rows_with_offers_are_told_apart_in_the_same_order():
 def test_flickr_offers_what_its_documentation_says():
     photo = {"id": "3743398102", "owner": "81931330@N00", "ownername": "Ana Bel", "pathalias": "anabel"}
     photo |= {"license": "4", "datetaken": "2009-07-21 11:45:06", "datetakengranularity": "6", "datetakenunknown": "0"}
-    photo |= {"media": "photo", "originalformat": "png"}
+    photo |= {"media": "photo", "originalformat": "png", "tags": "munch oslo", "dateupload": "1248480000"}
     assert flickr_offers(photo) == {
         "photo_id": 3743398102,
         "photographer": "Ana Bel",
@@ -276,13 +276,15 @@ def test_flickr_offers_what_its_documentation_says():
         "taken_at": "2009-07-21 11:45:06",
         "taken_granularity": 6,
         "original_format": "png",
+        "tags": ["munch", "oslo"],
+        "uploaded_on": "2009-07-25",
     }
     assert flickr_offers({**photo, "datetakenunknown": "1"})["taken_at"] is None  # the day of its upload
     assert flickr_offers({**photo, "pathalias": None, "ownername": ["Ana"]})["photographer"] is None
 
 
 def flickr_offers(photo: dict[str, Any]) -> dict[str, Any]:
-    source = source_of("flickr")
+    source = source_of("flickr", more_offers=("tags", "uploaded_on"))
     photos = {"page": 1, "pages": 1, "perpage": 500, "total": 1, "photo": [photo]}
     data = json.dumps({"photos": photos, "stat": "ok"}).encode()
     (row,) = flickr.parse(source, flickr.start_requests(source)[0], data).rows
@@ -394,12 +396,13 @@ def any_rows(name: str, fields: dict[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 
 FIELDS = {
-    name: sorted({offer.field for offer in module._OFFERS.values()})
+    name: sorted({offer.field for offer in (module._OFFERS | getattr(module, "_MORE_OFFERS", {})).values()})
     for name, module in {
         **{name: SOURCE_MODULES[name] for name in ("met", "artic", "commons", "flickr")},
         "wikiart": wikiart_work,
     }.items()
 }
+FIELDS["flickr"] += ["dateupload"]
 FIELDS["artic"] += ["is_public_domain"]
 FIELDS["wikiart"] += ["genre", "genres", "material", "technique", "galleries", "galleryName", "artistUrl", "image"]
 
@@ -423,7 +426,44 @@ def test_offers_have_names_types_and_sentences(name: str):
     for offer, sentence in SOURCE_MODULES[name].OFFERS.items():
         assert re.fullmatch(r"[a-z][a-z0-9_]{0,62}", offer)
         assert re.fullmatch(rf"({'|'.join(TYPES)}): [^|\n]{{8,110}}[^.|\n]", sentence), sentence
-    assert answers.offers(source_of(name)) == SOURCE_MODULES[name].OFFERS
+
+
+@pytest.mark.parametrize("name", ["artic", "commons", "flickr"])
+def test_what_is_not_asked_for_is_not_offered(name: str):
+    """And the requests' addresses are then as they have always been: the kept answers' keys."""
+    module = SOURCE_MODULES[name]
+    plain, more = source_of(name), tuple(module._MORE_OFFERS)
+    asked = source_of(name, more_offers=more)
+    assert set(answers.offers(plain)) == set(module.OFFERS) - set(more)
+    assert answers.offers(asked) == module.OFFERS
+    urls = {request.url for request in module.start_requests(plain)}
+    assert not urls >= {request.url for request in module.start_requests(asked)}
+    assert "more_offers" not in plain.model_dump()
+    assert asked.model_dump()["more_offers"] == more
+    schema = type(plain).model_json_schema()["properties"]["more_offers"]["items"]
+    assert tuple(schema["enum"]) == more
+
+
+@pytest.mark.parametrize(
+    ("name", "more", "part"),
+    [
+        ("artic", ("term_titles", "dimensions"), ",image_id,dimensions,term_titles&limit=100&page=1"),
+        ("artic", (), ",image_id&limit=100&page=1"),
+        ("flickr", ("uploaded_on",), "%2Curl_m%2Cdate_upload&per_page=500"),
+        ("flickr", (), "%2Curl_m&per_page=500"),
+        ("commons", ("uploader",), "mediatype%7Cextmetadata%7Cuser&iiextmetadatalanguage=en"),
+        ("commons", ("description",), "%7CUsageTerms%7CImageDescription&iiurlwidth=1280"),
+        ("commons", (), "%7CUsageTerms&iiurlwidth=1280"),
+    ],
+)
+def test_what_is_asked_for_is_in_the_address(name: str, more: tuple[str, ...], part: str):
+    source = source_of(name, more_offers=more)
+    assert SOURCE_MODULES[name].start_requests(source)[-1].url.count(part) == 1
+
+
+def test_nothing_more_is_offered_where_nothing_is_asked():
+    assert asked_offers({"a": "1", "b": "2"}, ["b"], []) == {"a": "1"}
+    assert asked_offers({"a": "1", "b": "2"}, [], []) == {"a": "1", "b": "2"}
 
 
 def test_wikiarts_pages_offer_less():
@@ -437,4 +477,6 @@ def test_the_source_s_page_has_the_table_of_its_offers(name: str):
     rows += [[f"`{offer}`", *sentence.split(": ", 1)] for offer, sentence in SOURCE_MODULES[name].OFFERS.items()]
     table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
     page = (DOCS / f"{name}.md").read_text("utf-8")
+    more = getattr(SOURCE_MODULES[name], "_MORE_OFFERS", ())
+    assert not more or f"`more_offers: [{', '.join(more)}]`" in page
     assert f"\n\n{table}\n\n" in page, f"write this table into docs/sources/{name}.md:\n{table}"
