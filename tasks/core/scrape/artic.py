@@ -170,8 +170,14 @@ def _row(source: ArticSource, iiif: str, work: Any) -> dict[str, Any]:
         "year": single_year(work.get("date_start"), work.get("date_end")),
         "rights_uri": _CC0 if work.get("is_public_domain") is True else None,
         "rights_text": text_without_tags(work.get("copyright_notice")),
-        "offers": offered_values(_OFFERS | _MORE_OFFERS, work),
+        "offers": offered_values(_OFFERS | _MORE_OFFERS, work | _years(work)),
     }
+
+
+def _years(work: dict[str, Any]) -> dict[str, int | None]:
+    """First and last year. Others than these are reported to mean unknown, such as -1824528578 and 5000001."""
+    given = {field: work.get(field) for field in ("date_start", "date_end")}
+    return {field: year if type(year) is int and -1_000_000 <= year <= 2099 else None for field, year in given.items()}
 
 
 def _artist(work: dict[str, Any]) -> str | None:

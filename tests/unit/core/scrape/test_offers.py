@@ -5,7 +5,7 @@ import io
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,10 +23,11 @@ from schemas.sources.wikiart import WikiartSource
 from tasks.core.scrape import answers, artic, commons, flickr, met, records, surrealism, ukiyoe, wikiart, wikiart_work
 from tasks.core.scrape.answers import SOURCE_MODULES
 from tasks.core.scrape.offers import Offer, asked_offers, field_of_items, offer_sentences, offered_values, split_texts
-from tasks.core.scrape.web_source import SourceRequest
+from tasks.core.scrape.web_source import BadAnswer, SourceRequest
 
 DOCS = Path(__file__).parents[4] / "docs" / "sources"
 TYPES = {"string": str, "integer": int, "number": float, "boolean": bool, "strings": list}
+MET_OBJECTS = "https://collectionapi.metmuseum.org/public/collection/v1/objects"
 Rows = list[Mapping[str, Any]]
 
 
@@ -127,7 +128,7 @@ def met_rows(shared_data: Path) -> Rows:
 
 def parse_object(source: MetSource, answer: dict[str, Any]) -> Rows:
     key = str(answer["objectID"])
-    request = SourceRequest(f"https://collectionapi.metmuseum.org/public/collection/v1/objects/{key}", "object", key)
+    request = SourceRequest(f"{MET_OBJECTS}/{key}", "object", key)
     return list(met.parse(source, request, json.dumps(answer).encode()).rows)
 
 
@@ -362,6 +363,12 @@ def test_odd_fields_of_wikiart(fields: dict[str, Any], offers: dict[str, Any]):
     assert {name: row["offers"][name] for name in offers} == offers
 
 
+@pytest.mark.parametrize("year", [-1824528578, 5000001, True, "1850", None])
+def test_years_of_the_art_institute_that_mean_unknown(year: Any):
+    (row,) = any_rows("artic", {"id": 5, "date_start": year, "date_end": -500, "is_public_domain": True})
+    assert (row["offers"]["date_start"], row["offers"]["date_end"]) == (None, -500)
+
+
 # --- any answer
 
 
@@ -372,27 +379,42 @@ JUNK = st.recursive(
 )
 
 
-def any_rows(name: str, fields: dict[str, Any]) -> Iterator[Mapping[str, Any]]:
+def met_answer(fields: dict[str, Any]) -> dict[str, Any]:
+    known = {"objectID": 5, "isPublicDomain": True, "primaryImage": "https://images.example/a.jpg"}
+    return {**fields, **known, "additionalImages": None}
+
+
+def artic_answer(fields: dict[str, Any]) -> dict[str, Any]:
+    return {"data": [fields], "pagination": {"total": 1, "limit": 100, "current_page": 1}}
+
+
+def commons_answer(fields: dict[str, Any]) -> dict[str, Any]:
+    info = {**fields, "extmetadata": {field: {"value": value} for field, value in fields.items()}}
+    return {"query": {"pages": [{"pageid": 7, "title": "File:a.jpg", **fields, "imageinfo": [info]}]}}
+
+
+def flickr_answer(fields: dict[str, Any]) -> dict[str, Any]:
+    return {"stat": "ok", "photos": {"page": 1, "pages": 1, "total": 1, "photo": [fields]}}
+
+
+def wikiart_answer(fields: dict[str, Any]) -> dict[str, Any]:
+    return {**fields, "contentId": 7}
+
+
+ANSWERS: dict[str, tuple[Callable[[dict[str, Any]], dict[str, Any]], SourceRequest]] = {
+    "met": (met_answer, SourceRequest(f"{MET_OBJECTS}/5", "object", "5")),
+    "artic": (artic_answer, artic.start_requests(source_of("artic"))[0]),
+    "commons": (commons_answer, commons.start_requests(source_of("commons"))[1]),
+    "flickr": (flickr_answer, flickr.start_requests(source_of("flickr"))[0]),
+    "wikiart": (wikiart_answer, SourceRequest("https://www.wikiart.org/en/App/Painting/ImageJson/7", "work", "7")),
+}
+
+
+def any_rows(name: str, fields: dict[str, Any], spoil: Callable[[bytes], bytes] = lambda data: data) -> Rows:
     """Rows of an answer that says of one work what `fields` say, as far as the source needs no field of its own."""
-    source = source_of(name)
-    if name == "met":
-        answer: Any = {"primaryImage": None, **fields, "objectID": 5, "isPublicDomain": True}
-        answer["additionalImages"] = None
-        answer["primaryImage"] = "https://images.example/a.jpg"
-        yield from parse_object(source, answer)
-    elif name == "artic":
-        data = {"data": [fields], "pagination": {"total": 1, "limit": 100, "current_page": 1}}
-        yield from artic.parse(source, artic.start_requests(source)[0], json.dumps(data).encode()).rows
-    elif name == "commons":
-        info = {**fields, "extmetadata": {field: {"value": value} for field, value in fields.items()}}
-        data = {"query": {"pages": [{"pageid": 7, "title": "File:a.jpg", **fields, "imageinfo": [info]}]}}
-        yield from commons.parse(source, commons.start_requests(source)[1], json.dumps(data).encode()).rows
-    elif name == "flickr":
-        data = {"stat": "ok", "photos": {"page": 1, "pages": 1, "total": 1, "photo": [fields]}}
-        yield from flickr.parse(source, flickr.start_requests(source)[0], json.dumps(data).encode()).rows
-    elif name == "wikiart":
-        request = SourceRequest("https://www.wikiart.org/en/App/Painting/ImageJson/7", "work", "7")
-        yield from wikiart.parse(source, request, json.dumps({**fields, "contentId": 7}).encode()).rows
+    answer, request = ANSWERS[name]
+    data = spoil(json.dumps(answer(fields)).encode())
+    return list(SOURCE_MODULES[name].parse(source_of(name), request, data).rows)
 
 
 FIELDS = {
@@ -416,6 +438,25 @@ def test_any_answer_gives_values_of_their_types(name: str, data: st.DataObject):
         given = {offer: value for offer, value in row.get("offers", {}).items() if value is not None}
         assert {offer for offer, value in given.items() if type(value) is not type_of(offers[offer])} == set()
         json.dumps(given, ensure_ascii=False).encode()  # what tables can hold
+
+
+@pytest.mark.parametrize("depth", [5, 500])
+@pytest.mark.parametrize("name", FIELDS)
+def test_a_deep_answer_gives_no_value(name: str, depth: int):
+    rows = any_rows(name, dict.fromkeys(FIELDS[name], "DEEP"), deepened(depth))
+    for row in rows:
+        assert records.record(source_of(name), row)["source"] is not None
+        assert [value for value in row["offers"].values() if isinstance(value, list)] == []
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_an_answer_too_deep_for_python_is_refused_in_one_sentence(name: str):
+    with pytest.raises(BadAnswer, match=r"expected JSON, got .{0,90}\(RecursionError\)$"):
+        any_rows(name, dict.fromkeys(FIELDS[name], "DEEP"), deepened(10_000))
+
+
+def deepened(depth: int) -> Callable[[bytes], bytes]:
+    return lambda data: data.replace(b'"DEEP"', b"[" * depth + b"]" * depth)
 
 
 # --- what is said of them
