@@ -41,7 +41,7 @@ from tasks.scrape import crawl
 CODE = code_digest(sources, artists, parquet_rows)
 STYLES = code_digest(styles)
 MAX_ANSWER_BYTES = 2_000_000_000
-_NAME_COLUMNS = ["record_id", "artist", "artist_qualifier"]
+_NAME_COLUMNS = ["record_id", "artist", "artist_qualifier", "artists", "artist_roles"]
 
 
 class _FileSourceSettings(Frozen):
@@ -287,7 +287,7 @@ def _with_styles(store: Store, recipe: Recipe, everything: pa.Table) -> pa.Table
 
 
 def _with_names(everything: pa.Table, artist_names: pa.Table) -> pa.Table:
-    for name in ("artist", "artist_qualifier"):
+    for name in _NAME_COLUMNS[1:]:
         everything = everything.set_column(RECORDS.get_field_index(name), RECORDS.field(name), artist_names[name])
     return everything
 

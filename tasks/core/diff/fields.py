@@ -162,7 +162,7 @@ def _why_said(changed: _ColumnChange, why: Explanations) -> None:
     for source in pc.unique(sources).to_pylist():
         if settings := pair.recipes.of_source(source):
             why.say(equals(sources, source), ChangeReason.SETTINGS, settings)
-    shared = {"artist": "artists", "artist_qualifier": "artists", "style": "styles"}
+    shared = {"style": "styles"} | dict.fromkeys(("artist", "artist_qualifier", "artists", "artist_roles"), "artists")
     if name in shared and (settings := pair.recipes.below(shared[name])):
         why.say(changed.everywhere(), ChangeReason.SETTINGS, settings)
     if name == "source_urls":
