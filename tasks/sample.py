@@ -34,7 +34,9 @@ def sample(settings: Sample, state: State, recipe: Recipe, context: Context) -> 
 def _view(store: Store, settings: Sample, state: State, recipe: Recipe, context: Context) -> pa.Table:
     """Only what these settings ask for, so that nothing else makes it draw again."""
     ids = kept_ids(store, state)
-    fields = columns_of(store, state.records, ids, ("style", "artist", "source", "declared_group", "year"))
+    caps = settings.at_most_per.of_attributes
+    attributes = [name for name in recipe.attributes if name in {*settings.by, *caps}]
+    fields = columns_of(store, state.records, ids, ("style", "artist", "source", "declared_group", "year", *attributes))
     thing = pc.binary_join_element_wise(fields["source"], fields["declared_group"], ":")  # sources' words are their own
     nobody = ids if recipe.artists.unknown == "apart" else fields["source"]  # no name begins like this
     known: dict[str, pa.ChunkedArray] = {
@@ -43,8 +45,13 @@ def _view(store: Store, settings: Sample, state: State, recipe: Recipe, context:
         "artist": fields["artist"],
         "object": thing,
         "century": strata.century(fields["year"]),
+        **{name: strata.as_words(fields[name]) for name in attributes},
     }
-    columns: dict[str, pa.ChunkedArray] = {"record_id": ids, **{column: known[column] for column in settings.by}}
+    columns: dict[str, pa.ChunkedArray] = {
+        "record_id": ids,
+        **{strata.stratum_column(field): known[field] for field in settings.by},
+        **{core.cap_column(name): known[name] for name in caps},
+    }
     columns["weighs_as"] = pc.coalesce(fields["artist"], pc.binary_join_element_wise("unknown\n", nobody, ""))
     if settings.at_most_per.artist is not None:
         columns["named_artist"] = fields["artist"]
