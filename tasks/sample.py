@@ -18,6 +18,7 @@ from tasks.engine.views import columns_of, figure_counts, kept_ids
 from tasks.io.store.store import Store
 
 CODE = code_digest(core)
+_FIELDS = ("style", "artist", "source", "declared_group", "year", "year_first")
 
 
 @task(task_run_name="{settings.label}", cache_policy=NO_CACHE, **retries.NO_RETRY)
@@ -36,7 +37,7 @@ def _view(store: Store, settings: Sample, state: State, recipe: Recipe, context:
     ids = kept_ids(store, state)
     caps = settings.at_most_per.of_attributes
     attributes = [name for name in recipe.attributes if name in {*settings.by, *caps}]
-    fields = columns_of(store, state.records, ids, ("style", "artist", "source", "declared_group", "year", *attributes))
+    fields = columns_of(store, state.records, ids, (*_FIELDS, *attributes))
     thing = pc.binary_join_element_wise(fields["source"], fields["declared_group"], ":")  # sources' words are their own
     nobody = ids if recipe.artists.unknown == "apart" else fields["source"]  # no name begins like this
     known: dict[str, pa.ChunkedArray] = {
@@ -44,7 +45,7 @@ def _view(store: Store, settings: Sample, state: State, recipe: Recipe, context:
         "source": fields["source"],
         "artist": fields["artist"],
         "object": thing,
-        "century": strata.century(fields["year"]),
+        "century": strata.century(pc.coalesce(fields["year"], fields["year_first"])),
         **{name: strata.as_words(fields[name]) for name in attributes},
     }
     columns: dict[str, pa.ChunkedArray] = {

@@ -21,7 +21,7 @@ from tasks.engine.views import column_of, columns_of, figure_counts, kept_ids, o
 from tasks.io.store.store import Store
 
 CODE = code_digest(core)
-_FIELDS = ("style", "styles", "artist", "source", "declared_group", "series", "year")
+_FIELDS = ("style", "styles", "artist", "source", "declared_group", "series", "year", "year_first")
 
 
 @task(task_run_name="{settings.label}", cache_policy=NO_CACHE, **retries.NO_RETRY)
@@ -83,7 +83,7 @@ def _view(store: Store, settings: Split, state: State, recipe: Recipe, ids: pa.C
     known: dict[str, pa.ChunkedArray] = {
         **{name: fields[name] for name in ("style", "styles", "source", "artist")},
         "object": pc.binary_join_element_wise(fields["source"], fields["declared_group"], ":"),
-        "century": strata.century(fields["year"]),
+        "century": strata.century(pc.coalesce(fields["year"], fields["year_first"])),
         **{name: strata.as_words(fields[name]) for name in attributes},
     }
     sha256 = column_of(store, state.outcome("fetch"), everyone, "sha256")
