@@ -16,6 +16,7 @@ from prefect.cache_policies import NO_CACHE
 from schemas.artists import Artists
 from schemas.base import Frozen
 from schemas.errors import BadInput, Refusal
+from schemas.keypoints import KeypointScheme
 from schemas.manifests import Context, Predecessor, State, TableRef
 from schemas.recipe import Recipe
 from schemas.sources import AnyFileSource, AnySource, AnyWebSource
@@ -48,7 +49,7 @@ class _FileSourceSettings(Frozen):
     """What the records of a source in files depend on, besides the files."""
 
     source: AnySource
-    categories: tuple[str, ...]
+    categories: dict[str, KeypointScheme | None]
 
 
 class _ArtistSettings(Frozen):
@@ -173,7 +174,7 @@ def _list_source(
     store: Store, source: AnySource, recipe: Recipe, before: Release | None, context: Context
 ) -> crawl.SourceListing:
     if isinstance(source, AnyFileSource):
-        return _list_files(store, source, recipe.categories, context)
+        return _list_files(store, source, recipe.schemes_by_category, context)
     purged = by_hand.purged_ids(store, recipe, before)
     listing = crawl.crawl_source(store, source, recipe.manners, recipe.limit, context, purged)
     if listing.is_complete or context.plan:
@@ -210,7 +211,7 @@ def _with_carried_over(
 
 
 def _list_files(
-    store: Store, source: AnyFileSource, categories: tuple[str, ...], context: Context
+    store: Store, source: AnyFileSource, categories: dict[str, KeypointScheme | None], context: Context
 ) -> crawl.SourceListing:
     folder = Folder(source.at, context.bindings[source.at])
     validators = dict(folder.listing())
