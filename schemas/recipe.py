@@ -11,7 +11,8 @@ from typing import Any, Self
 from pydantic import Field, model_serializer, model_validator
 
 from schemas.artists import Artists
-from schemas.base import Frozen, Name
+from schemas.attributes import MOST_ATTRIBUTES, Attribute, AttributeName, attribute_problems
+from schemas.base import Frozen, Name, is_unset
 from schemas.detect import WITH_KEYPOINTS, Detect
 from schemas.keypoints import (
     DEFAULT,
@@ -57,6 +58,7 @@ class Recipe(Frozen):
     )
     keypoint_schemes: dict[Name, Joints] = Field(
         default_factory=dict,
+        exclude_if=is_unset,
         description="Keypoint schemes of one's own by their names, each a mapping of joints, skeleton, pairs, sigmas "
         "and source; the program has some (docs/keypoints.md)",
     )
@@ -90,6 +92,13 @@ class Recipe(Frozen):
     )
     artists: Artists = Field(default_factory=Artists, description="Which names mean the same artist")
     styles: Styles = Field(default_factory=Styles, description="Which names mean the same style")
+    attributes: dict[AttributeName, Attribute] = Field(
+        default_factory=dict,
+        max_length=MOST_ATTRIBUTES,
+        exclude_if=is_unset,
+        description="What records say beyond the columns that every release has, as name: settings; each becomes a "
+        "column of images and records (docs/attributes.md)",
+    )
     by_hand: Name | None = Field(
         None,
         description="Binding of a table in which people exclude, include, replace or take down single records "
@@ -125,8 +134,6 @@ class Recipe(Frozen):
     @model_serializer(mode="wrap")
     def _to_short_form(self, handler: Any) -> dict[str, Any]:
         plain = handler(self)
-        if not self.keypoint_schemes:  # a digest of a recipe without them stays as it was
-            del plain["keypoint_schemes"]
         plain["sources"] = [{entry.pop("source"): entry} for entry in plain["sources"]]
         plain["stages"] = [{entry.pop("stage"): entry} for entry in plain["stages"]]
         return dict(plain)
@@ -187,6 +194,7 @@ def _problems(recipe: Recipe) -> Iterator[str]:
         yield "stages[].label: expected another word than 'scrape', which names the first step of every build"
     yield from _repeated("categories", list(recipe.category_names))
     yield from scheme_problems(recipe.categories, recipe.keypoint_schemes)
+    yield from attribute_problems(recipe.attributes, recipe.sources)
     used = _used(recipe)
     for name in used:
         if name not in recipe.bindings:

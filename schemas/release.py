@@ -5,6 +5,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from schemas.attributes import MOST_ATTRIBUTES, AttributeName, AttributeType
 from schemas.contract import ContractObject, DataContract
 from schemas.keypoints import Category, CocoCategory, Joints, resolve_categories, scheme_problems
 
@@ -72,6 +73,13 @@ def columns_of(table: ContractObject) -> list[ContractColumn]:
     ]
 
 
+class ReleaseAttribute(_Fields):
+    """An attribute that the release's recipe declares."""
+
+    type: AttributeType
+    description: str = ""
+
+
 class RecipeParquet(_Fields):
     """How export writes tables."""
 
@@ -110,7 +118,13 @@ class ReleaseJoints(Joints):
     model_config = ConfigDict(extra="ignore")
 
 
-class ReleaseRecipe(_Fields):
+class ReleaseAttributes(_Fields):
+    """Of `recipe.yaml` what says which columns the release has beyond those of all releases."""
+
+    attributes: Annotated[dict[AttributeName, ReleaseAttribute], Field(max_length=MOST_ATTRIBUTES)] = {}
+
+
+class ReleaseRecipe(ReleaseAttributes):
     """`recipe.yaml`: the settings of the release's build; category ids count from 1 in the order of `categories`.
 
     Categories that name a keypoint scheme which neither the recipe nor the program has are an error.
