@@ -115,7 +115,7 @@ def _publish(
     if is_new and not context.plan:
         others = other_tables(store, state, recipe, whole(), previous)
         pa.default_memory_pool().release_unused()
-        check_promises(whole(), store.read_table(state.records, ASKED_OF_RECORDS), others)
+        check_promises(recipe, whole(), store.read_table(state.records, ASKED_OF_RECORDS), others)
         if is_publication:
             releases.announce(store, recipe.name, version)
         release = releases.Release(write_release(store, settings, state, recipe, whole(), others, context))

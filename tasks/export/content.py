@@ -68,7 +68,7 @@ def content(
     for name in detector_names(recipe, context):
         found = columns_of(store, state.outcome("detect"), ids, ["figures"])
         boxes.append(("detector", name, pa.table({"record_id": ids, "figures": found["figures"]})))
-    return Content(shown, annotations.annotations(shown, boxes, recipe.categories), book)
+    return Content(shown, annotations.annotations(shown, boxes, recipe.coco_categories), book)
 
 
 def detector_names(recipe: Recipe, context: Context) -> tuple[str, ...]:

@@ -185,7 +185,6 @@ def collected(*modules: ModuleType) -> set[str]:
                 "coco.document",
                 "coco.entries",
                 "coco.box",
-                "coco.keypoints",
                 "columns",
                 "rights",
                 "texts",
