@@ -16,6 +16,7 @@ TABLES = (
     "relations",
     "takedowns",
     "tombstones",
+    "coco_files",
     "diversity",
     "histograms",
     "shares",

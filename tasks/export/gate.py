@@ -27,6 +27,7 @@ def check_promises(content: Content, records: pa.Table, others: OtherTables) -> 
         "relations": others.relations,
         "takedowns": others.takedowns,
         "tombstones": others.tombstones,
+        "coco_files": content.coco_files,
         "diversity": others.statistics.diversity,
         "histograms": others.statistics.histograms,
         "shares": others.statistics.shares,

@@ -54,7 +54,11 @@ def test_what_is_no_json_can_be_no_part():
 # --- code
 
 SCRAPE = {"scrape", *(f"scrape.{name}" for name in ("sources", "voc", "folder", "records", "table", "cells"))}
-COCO = {"coco", *(f"coco.{name}" for name in ("source", "reader", "box", "ids", "keypoints"))}
+OUTLINES = {"coco.segmentation", "coco.box"}
+COCO = {
+    *("coco", *OUTLINES),
+    *(f"coco.{name}" for name in ("source", "source_file", "lossless", "reader", "ids", "keypoints")),
+}
 
 STAGE = '''
 """What it is."""
@@ -178,7 +182,7 @@ def collected(*modules: ModuleType) -> set[str]:
                 "export.copies",
                 "coco.document",
                 "coco.entries",
-                "coco.box",
+                *OUTLINES,
                 "coco.keypoints",
                 "columns",
                 "rights",
