@@ -155,7 +155,7 @@ def _settings(model: type[BaseModel], prefix: str = "", unit: str = "") -> Itera
             continue  # the word itself, not a setting
         inner, suffix = _group_in(field.annotation)
         yield Setting(
-            prefix + name,
+            prefix + (field.alias or name),
             _kind(field.annotation),
             _unit(name) or unit,
             _allowed([*field.metadata, *_metadata_in(field.annotation)]),

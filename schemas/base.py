@@ -34,6 +34,11 @@ def _within_64_bits(value: Any) -> Any:
 _NUMBERS = {"int": _no_boolean_for_whole, "float": _no_boolean_for_number}
 
 
+def _is_number(schema: dict[str, Any]) -> bool:
+    kind = schema.get("type")  # of a model's fields by their names: another schema, where one is called so
+    return isinstance(kind, str) and kind in _NUMBERS
+
+
 def _is_done(schema: dict[str, Any]) -> bool:
     function = schema.get("function")
     return isinstance(function, dict) and function.get("function") in _NUMBERS.values()
@@ -44,7 +49,7 @@ def _refuse_booleans(schema: Any) -> None:
     if isinstance(schema, list | tuple):
         for entry in schema:
             _refuse_booleans(entry)
-    elif isinstance(schema, dict) and schema.get("type") in _NUMBERS:
+    elif isinstance(schema, dict) and _is_number(schema):
         number = dict(schema)
         schema.clear()
         checked = core_schema.no_info_before_validator_function(_NUMBERS[number["type"]], number)
@@ -53,6 +58,14 @@ def _refuse_booleans(schema: Any) -> None:
         for part, entry in schema.items():
             if part not in {"metadata", "serialization"}:
                 _refuse_booleans(entry)
+
+
+def is_unset(value: object) -> bool:
+    """Whether a setting is null, empty or false: as `exclude_if` of settings that came later, with such a default.
+
+    A recipe that does not use one has the dump that it had before there was such a setting, and so the same digest.
+    """
+    return not value
 
 
 class Frozen(BaseModel):

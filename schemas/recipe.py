@@ -11,7 +11,8 @@ from typing import Any, Self
 from pydantic import Field, model_serializer, model_validator
 
 from schemas.artists import Artists
-from schemas.base import Frozen, Name
+from schemas.attributes import MOST_ATTRIBUTES, Attribute, AttributeName, attribute_problems
+from schemas.base import Frozen, Name, is_unset
 from schemas.detect import Detect
 from schemas.manners import Manners
 from schemas.phrases import LONGEST_PLACE, listed, quoted
@@ -72,6 +73,13 @@ class Recipe(Frozen):
     )
     artists: Artists = Field(default_factory=Artists, description="Which names mean the same artist")
     styles: Styles = Field(default_factory=Styles, description="Which names mean the same style")
+    attributes: dict[AttributeName, Attribute] = Field(
+        default_factory=dict,
+        max_length=MOST_ATTRIBUTES,
+        exclude_if=is_unset,
+        description="What records say beyond the columns that every release has, as name: settings; each becomes a "
+        "column of images and records (docs/attributes.md)",
+    )
     by_hand: Name | None = Field(
         None,
         description="Binding of a table in which people exclude, include, replace or take down single records "
@@ -151,6 +159,7 @@ def _problems(recipe: Recipe) -> Iterator[str]:
     if any(stage.label == "scrape" for stage in recipe.stages):
         yield "stages[].label: expected another word than 'scrape', which names the first step of every build"
     yield from _repeated("categories", list(recipe.categories))
+    yield from attribute_problems(recipe.attributes, recipe.sources)
     used = _used(recipe)
     for name in used:
         if name not in recipe.bindings:

@@ -20,10 +20,14 @@ RECORDS = pa.schema(
         ("title", pa.string()),
         ("artist", pa.string()),
         ("artist_qualifier", pa.string()),  # "attributed to", "workshop of", "after": how sure the artist is
+        ("artists", pa.list_(pa.string())),  # all who are named, the artist among them
+        ("artist_roles", pa.list_(pa.string())),  # what each of them did, "" where nothing is said
         ("style", pa.string()),
         ("styles", pa.list_(pa.string())),
         ("date_text", pa.string()),
         ("year", pa.int32()),
+        ("year_first", pa.int32()),  # the earliest year that the work may be from; before Christ it is negative
+        ("year_last", pa.int32()),
         ("rights_uri", pa.string()),
         ("rights_text", pa.string()),
         ("rights_basis", pa.string()),
@@ -278,10 +282,14 @@ IMAGES = pa.schema(
         ("title", pa.string()),
         ("artist", pa.string()),
         ("artist_qualifier", pa.string()),
+        ("artists", pa.list_(pa.string())),
+        ("artist_roles", pa.list_(pa.string())),
         ("style", pa.string()),
         ("styles", pa.list_(pa.string())),
         ("date_text", pa.string()),
         ("year", pa.int32()),
+        ("year_first", pa.int32()),
+        ("year_last", pa.int32()),
         ("rights_uri", pa.string()),
         ("rights_spdx", pa.string()),
         ("rights_text", pa.string()),
@@ -443,9 +451,9 @@ CURVES = pa.schema([("step", pa.int64()), ("name", pa.string()), ("value", pa.fl
 FILLED: dict[str, frozenset[str]] = {
     "images": frozenset(
         {
-            *("record_id", "image_id", "source", "source_urls", "styles", "rights_uri", "rights_basis", "sha256"),
-            *("phash", "phash_recipe", "width_px", "height_px", "format", "is_annotated", "group_id", "split"),
-            *("retrieved_at", "image"),
+            *("record_id", "image_id", "source", "source_urls", "artists", "artist_roles", "styles", "rights_uri"),
+            *("rights_basis", "sha256", "phash", "phash_recipe", "width_px", "height_px", "format", "is_annotated"),
+            *("group_id", "split", "retrieved_at", "image"),
         }
     ),
     "annotations": frozenset(

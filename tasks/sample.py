@@ -34,7 +34,9 @@ def sample(settings: Sample, state: State, recipe: Recipe, context: Context) -> 
 def _view(store: Store, settings: Sample, state: State, recipe: Recipe, context: Context) -> pa.Table:
     """Only what these settings ask for, so that nothing else makes it draw again."""
     ids = kept_ids(store, state)
-    fields = columns_of(store, state.records, ids, ("style", "artist", "source", "declared_group", "year"))
+    fields = columns_of(
+        store, state.records, ids, ("style", "artist", "source", "declared_group", "year", "year_first")
+    )
     thing = pc.binary_join_element_wise(fields["source"], fields["declared_group"], ":")  # sources' words are their own
     nobody = ids if recipe.artists.unknown == "apart" else fields["source"]  # no name begins like this
     known: dict[str, pa.ChunkedArray] = {
@@ -42,7 +44,7 @@ def _view(store: Store, settings: Sample, state: State, recipe: Recipe, context:
         "source": fields["source"],
         "artist": fields["artist"],
         "object": thing,
-        "century": strata.century(fields["year"]),
+        "century": strata.century(pc.coalesce(fields["year"], fields["year_first"])),
     }
     columns: dict[str, pa.ChunkedArray] = {"record_id": ids, **{column: known[column] for column in settings.by}}
     columns["weighs_as"] = pc.coalesce(fields["artist"], pc.binary_join_element_wise("unknown\n", nobody, ""))

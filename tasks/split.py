@@ -60,12 +60,15 @@ def _view(store: Store, settings: Split, state: State, recipe: Recipe, ids: pa.C
     """
     everyone = _with_dropped_copies(store, state, ids)
     fields = columns_of(
-        store, state.records, everyone, ("style", "styles", "artist", "source", "declared_group", "series", "year")
+        store,
+        state.records,
+        everyone,
+        ("style", "styles", "artist", "source", "declared_group", "series", "year", "year_first"),
     )
     known: dict[str, pa.ChunkedArray] = {
         **{name: fields[name] for name in ("style", "styles", "source", "artist")},
         "object": pc.binary_join_element_wise(fields["source"], fields["declared_group"], ":"),
-        "century": strata.century(fields["year"]),
+        "century": strata.century(pc.coalesce(fields["year"], fields["year_first"])),
     }
     sha256 = column_of(store, state.outcome("fetch"), everyone, "sha256")
     columns: dict[str, pa.ChunkedArray] = {

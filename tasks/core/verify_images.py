@@ -21,6 +21,8 @@ def image_rules(facts: ReleaseFacts) -> list[Rule]:
         Rule("image_id", lambda row: ledger_entry(facts, row).image_id == row["image_id"], "the ledger's image_id"),
         Rule("source_urls", _are_urls_of, "each page once, the image's own first"),
         Rule("year", lambda row: row["year"] is None or row["year"] in _YEARS, "a year from 1000 to 2099, or null"),
+        Rule("year_first", _is_in_order, "a year that is not 0 and not after year_last, or null"),
+        *_artist_rules(),
         *_text_rules(),
         *_rights_rules(),
         Rule("sha256", lambda row: bool(SHA256.fullmatch(row["sha256"])), "64 hex digits"),
@@ -79,6 +81,17 @@ def _text_rules() -> list[Rule]:
     ]
 
 
+def _artist_rules() -> list[Rule]:
+    return [
+        Rule("artists", lambda row: all(row["artists"]), "artists that have a name"),
+        Rule(
+            "artist_roles",
+            lambda row: len(row["artist_roles"]) == len(row["artists"]) and None not in row["artist_roles"],
+            "one for each of the artists, empty text where nothing is said",
+        ),
+    ]
+
+
 def _rights_rules() -> list[Rule]:
     return [
         Rule(
@@ -109,6 +122,11 @@ def _rights_rules() -> list[Rule]:
             "the words of a source that has no open URI",
         ),
     ]
+
+
+def _is_in_order(row: Row) -> bool:
+    first, last = row["year_first"], row["year_last"]
+    return 0 not in {first, last} and (first is None or last is None or first <= last)
 
 
 def _are_urls_of(row: Row) -> bool:

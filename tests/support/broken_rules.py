@@ -53,6 +53,14 @@ IMAGES: list[tuple[str, Any, str]] = [
     ("source_url", "", "images.source_url: expected null, or a text, got ''"),
     ("artist", "", "images.artist: expected null, or a text, got ''"),
     ("artist_qualifier", "", "images.artist_qualifier: expected null, or a text, got ''"),
+    ("artists", [""], "images.artists: expected artists that have a name, got ['']"),
+    (
+        "artist_roles",
+        ["artist"],
+        "images.artist_roles: expected one for each of the artists, empty text where",
+    ),
+    ("year_first", 0, "images.year_first: expected a year that is not 0 and not after year_last, or null, got 0"),
+    ("year_first", 1650, "images.year_first: expected a year that is not 0 and not after year_last, or null, got 1650"),
     ("year", 999, "images.year: expected a year from 1000 to 2099, or null, got 999"),
     ("year", 2100, "images.year: expected a year from 1000 to 2099, or null, got 2100"),
     (

@@ -11,9 +11,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from tasks.core.columns import whole
 from tasks.core.names import makers
 from tasks.core.names.commas import turn
 from tasks.core.names.matching import Aliases, normalize_name
@@ -92,22 +94,48 @@ def parse_attribution(text: str | None, aliases: Mapping[str, str]) -> Attributi
 
 
 def with_artist_names(records: pa.Table, aliases: Mapping[str, str]) -> pa.Table:
-    """RECORDS with each artist under one name, and the qualifier beside it.
+    """RECORDS with each artist under one name, the qualifier beside it, and all who are named likewise.
 
-    A qualifier that a record already has, carried over from a release, stays if the record has an artist.
+    A qualifier that a record already has, from a role or carried over from a release, stays if the record has an
+    artist. Where a record has no list of all, it is that of the artist alone; who is unknown is not in it.
     """
-    texts = pc.unique(records["artist"].drop_null())
+    artist, several = whole(records["artist"]), whole(records["artists"])
+    texts = pc.unique(pa.concat_arrays([artist, pc.list_flatten(several)]).drop_null())
     attributions = [parse_attribution(text, aliases) for text in texts.to_pylist()]
-    place = pc.index_in(records["artist"], value_set=texts)
-    names, parsed = (
-        pc.take(pa.array(values, pa.string()), place)
+    names, qualifiers = (
+        pa.array(values, pa.string())
         for values in ([each.name for each in attributions], [each.qualifier for each in attributions])
     )
-    qualifiers = pc.if_else(pc.is_valid(names), pc.coalesce(parsed, records["artist_qualifier"]), _NONE)
-    for name, column in (("artist", names), ("artist_qualifier", qualifiers)):
-        at = records.schema.get_field_index(name)
-        records = records.set_column(at, records.schema.field(at), column)
+    place = pc.index_in(artist, value_set=texts)
+    name = names.take(place)
+    qualifier = pc.coalesce(qualifiers.take(place), whole(records["artist_qualifier"]))
+    all_names = names.take(pc.index_in(pc.list_flatten(several), value_set=texts))
+    everybody, roles = _lists_of_all(name, several, all_names, pc.list_flatten(whole(records["artist_roles"])))
+    for column, values in {
+        "artist": name,
+        "artist_qualifier": pc.if_else(pc.is_valid(name), qualifier, _NONE),
+        "artists": everybody,
+        "artist_roles": roles,
+    }.items():
+        at = records.schema.get_field_index(column)
+        records = records.set_column(at, records.schema.field(at), values)
     return records
+
+
+def _lists_of_all(single: pa.Array, several: pa.Array, names: pa.Array, roles: pa.Array) -> tuple[pa.Array, pa.Array]:
+    """(N,) lists of names and of roles, without nulls among the names.
+
+    single: (N,) the artist, who stands alone where `several` (N,) is null. names, roles: of all items of `several`.
+    """
+    is_alone = np.flatnonzero(np.asarray(pc.is_null(several)))
+    rows = np.concatenate([np.asarray(pc.list_parent_indices(several)), is_alone]).astype(np.int64)
+    names = pa.concat_arrays([names, single.take(pa.array(is_alone))])
+    roles = pa.concat_arrays([roles, pa.repeat("", len(is_alone))])
+    order = np.argsort(rows, kind="stable")
+    order = order[np.asarray(pc.is_valid(names))[order]]
+    offsets = np.concatenate([[0], np.cumsum(np.bincount(rows[order], minlength=len(single)))]).astype(np.int32)
+    lists = [pa.ListArray.from_arrays(pa.array(offsets), items.take(pa.array(order))) for items in (names, roles)]
+    return lists[0], lists[1]
 
 
 _NONE = pa.scalar(None, pa.string())

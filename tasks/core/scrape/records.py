@@ -17,6 +17,8 @@ from schemas.reasons import Reason
 from schemas.sources import NOASSERTION, Rights, Source
 from schemas.tables import RECORDS
 from tasks.core.fetch import is_url
+from tasks.core.names.roles import choose_artist
+from tasks.core.scrape.dates import year_of_cell, years_of_text
 
 Row = Mapping[str, Any]
 _OPEN_URI = re.compile(r"https?://(creativecommons\.org|rightsstatements\.org)/\S+")
@@ -25,26 +27,33 @@ _LONGEST_TEXT = 2000
 _LONGEST_PLACE = 8192
 """Characters of an image's path or address: Linux allows 4096 bytes, servers about 8 kB."""
 _BATCH = 10_000
+MAX_ARTISTS = 100
+"""Of one work: more are no artists, but something else."""
+_NO_TEXTS = {"styles", "artists", "artist_roles", "year_first", "year_last", "offers"}
+_LATER = ("artists", "artist_roles", "year_first", "year_last", "offers")
+"""Fields that came after ids were given: without them, the id of a row with another's key, or none, stays as it was."""
 
 
 def record(source: Source, row: Row) -> dict[str, Any]:
     """One row of RECORDS from a source's fields, or a row with a reason if there is no key or no image.
 
-    Known fields: key, image, source_url, image_url, title, artist, style, styles, date_text, year, rights_uri,
-    rights_text, group. Text becomes NFC without outer blanks, and empty text null; only the image stays as it is,
-    since it may be a file's name. Without a year, the first one from 1000 to 2099 in date_text is used.
+    Known fields: key, image, source_url, image_url, title, artist, artists, artist_roles, style, styles, date_text,
+    year, year_first, year_last, rights_uri, rights_text, group, series. Text becomes NFC without outer blanks, and
+    empty text null; only the image stays as it is, since it may be a file's name. Without a year, the first one from
+    1000 to 2099 in date_text is used; without first and last years, those that date_text says.
     """
-    texts = {field: _text(value) for field, value in row.items() if field != "styles"}
+    texts = {field: _text(value) for field, value in row.items() if field not in _NO_TEXTS}
     key, image = texts.get("key"), texts.get("image")
     if not key or not image:
         missing = "key" if not key else "image"
         return _blank_record(
-            source, key or f"row-{_content_digest(row)[:12]}", Reason.BAD_RECORD, f"no {missing} in the row"
+            source, key or f"row-{_identity_digest(row)[:12]}", Reason.BAD_RECORD, f"no {missing} in the row"
         )
     if len(str(row["image"])) > _LONGEST_PLACE:
         detail = f"an image's place of {len(str(row['image']))} characters, at most {_LONGEST_PLACE} are possible"
         return _blank_record(source, key, Reason.BAD_RECORD, detail)
-    style = texts.get("style")
+    style, one_year = texts.get("style"), year(texts.get("year") or texts.get("date_text"))
+    first, last = _year_range(row, texts.get("date_text"), one_year)
     return {
         **_blank_record(source, key, None, None),
         "locator": _writable(str(row["image"])),
@@ -52,10 +61,13 @@ def record(source: Source, row: Row) -> dict[str, Any]:
         "image_url": texts.get("image_url") or (image if is_url(image) else None),
         "title": texts.get("title"),
         "artist": texts.get("artist"),
+        **(_artists(row, texts.get("artist")) if row.get("artists") else {}),
         "style": style,
         "styles": _styles(row.get("styles"), style),
         "date_text": texts.get("date_text"),
-        "year": year(texts.get("year")) if texts.get("year") else year(texts.get("date_text")),
+        "year": one_year,
+        "year_first": first,
+        "year_last": last,
         **rights(source.rights, texts.get("rights_uri"), texts.get("rights_text")),
         "declared_group": texts.get("group"),
         "series": texts.get("series"),
@@ -67,18 +79,19 @@ def dropped_record(source: Source, key: str, reason: Reason, detail: str) -> dic
     return _blank_record(source, key, reason, _writable(detail)[:_LONGEST_TEXT])
 
 
-def records_table(rows: Iterable[dict[str, Any]]) -> pa.Table:
-    """RECORDS sorted by record_id, of `unique` rows."""
-    return pa.Table.from_pylist(unique(rows), schema=RECORDS)
+def records_table(rows: Iterable[dict[str, Any]], schema: pa.Schema = RECORDS) -> pa.Table:
+    """RECORDS sorted by record_id, of `unique` rows. schema: RECORDS, with columns for attributes."""
+    return pa.Table.from_pylist(unique(rows), schema=schema)
 
 
-def merge(tables: Iterable[pa.Table]) -> pa.Table:
+def merge(tables: Iterable[pa.Table], schema: pa.Schema = RECORDS) -> pa.Table:
     """RECORDS of several, sorted by record_id and `unique`: only rows that share an id are compared one by one.
 
+    schema: RECORDS, with columns for attributes; all tables have it.
     To save memory with millions of records, tables already in order are not copied, others are copied column by column;
     so there is only one copy if the caller keeps none.
     """
-    everything = _sorted(tables)
+    everything = _sorted(tables, schema)
     if everything.num_rows < 2:
         return everything
     names = everything["record_id"].combine_chunks()
@@ -86,26 +99,26 @@ def merge(tables: Iterable[pa.Table]) -> pa.Table:
     shared = pc.or_(pa.concat_arrays([_FALSE, is_same]), pa.concat_arrays([is_same, _FALSE]))
     if not pc.any(shared).as_py():
         return everything
-    apart, compared = RECORDS.empty_table(), -1
+    apart, compared = schema.empty_table(), -1
     while (count := pc.sum(shared).as_py()) > compared:  # an id made for one of them may exist already
-        apart, compared = records_table(everything.filter(shared).to_pylist()), count
+        apart, compared = records_table(everything.filter(shared).to_pylist(), schema), count
         shared = pc.is_in(names, value_set=apart["record_id"])
-    return _sorted([everything.filter(pc.invert(shared)), apart])
+    return _sorted([everything.filter(pc.invert(shared)), apart], schema)
 
 
-def _sorted(tables: Iterable[pa.Table]) -> pa.Table:
+def _sorted(tables: Iterable[pa.Table], schema: pa.Schema) -> pa.Table:
     """RECORDS of several, sorted by record_id."""
     parts = sorted((part for part in tables if part.num_rows), key=lambda part: str(part["record_id"][0].as_py()))
-    everything = pa.concat_tables([RECORDS.empty_table(), *parts])
+    everything = pa.concat_tables([schema.empty_table(), *parts])
     del parts
     names = everything["record_id"].combine_chunks()
     if pc.all(pc.less_equal(names.slice(0, max(len(names) - 1, 0)), names.slice(1))).as_py():
         return everything
     order, columns = pc.sort_indices(names), []
-    for field in RECORDS:
+    for field in schema:
         columns.append(everything[field.name].take(order))
         everything = everything.drop_columns(field.name)  # copied, so its memory can be freed
-    return pa.table(columns, schema=RECORDS)
+    return pa.table(columns, schema=schema)
 
 
 _FALSE = pa.array([False])
@@ -122,8 +135,10 @@ def unique(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
         if row == by_id.get(name):  # equal rows are one row
             continue
         if name in by_id:
-            name = f"{name}#{_content_digest(row)[:12]}"
-            row = {**row, "record_id": name, "reason": Reason.SAME_KEY, "detail": f"key of {row['record_id']}"}
+            row = _renamed(row, _identity_digest(row))
+            if by_id.get(row["record_id"], row) != row:  # one that is another only in the later columns
+                row = _renamed({**row, "record_id": name}, _content_digest(row))
+            name = row["record_id"]
         by_id[name] = row
     return [by_id[name] for name in sorted(by_id)]
 
@@ -134,8 +149,14 @@ def _in_order(rows: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     for _, group in itertools.groupby(sorted(rows, key=name), name):
         same = list(group)
         if len(same) > 1:
-            same.sort(key=lambda row: (row["reason"] is not None, _content_digest(row)))
+            same.sort(key=lambda row: (row["reason"] is not None, _identity_digest(row), _content_digest(row)))
         yield from same
+
+
+def _renamed(row: dict[str, Any], digest: str) -> dict[str, Any]:
+    """The row of a repeated key, under an id of its own."""
+    name = row["record_id"]
+    return {**row, "record_id": f"{name}#{digest[:12]}", "reason": Reason.SAME_KEY, "detail": f"key of {name}"}
 
 
 def limit_records(records: pa.Table, limit: int | None) -> pa.Table:
@@ -210,10 +231,46 @@ def rights(asserted: Rights, uri: str | None, text: str | None) -> dict[str, str
     }
 
 
+def _artists(row: Row, artist: str | None) -> dict[str, Any]:
+    """All who are named with their roles, and who of them is the artist, if no field says so."""
+    names, roles = _parts(row["artists"]), _parts(row.get("artist_roles"))
+    problem = None
+    if roles and len(roles) != len(names):
+        problem = f"{len(roles)} artist_roles for {len(names)} artists, so they are left out"
+    elif len(names) > MAX_ARTISTS:
+        problem = f"{len(names)} artists, of which {MAX_ARTISTS} are kept"
+    pairs = itertools.zip_longest(names, roles if len(roles) == len(names) else [])
+    named = [(name, role or "") for name, role in pairs if name][:MAX_ARTISTS]
+    if artist and artist not in names:
+        named = [(artist, ""), *named]
+    chosen, qualifier = choose_artist([name for name, _ in named], [role for _, role in named])
+    return {
+        "artist": artist or chosen,
+        "artist_qualifier": None if artist else qualifier,
+        "artists": [name for name, _ in named],
+        "artist_roles": [role for _, role in named],
+        "detail": problem,
+    }
+
+
+def _year_range(row: Row, date_text: str | None, one_year: int | None) -> tuple[int | None, int | None]:
+    """The first and the last year: of the source's own fields, else of the date in words, else the one year."""
+    first, last = year_of_cell(row.get("year_first")), year_of_cell(row.get("year_last"))
+    if first is None and last is None:
+        first, last = years_of_text(date_text)
+    if first is None and last is None:
+        return one_year, one_year
+    return (first, last) if first is None or last is None else (min(first, last), max(first, last))
+
+
+def _parts(value: Any) -> list[str | None]:
+    """Texts of a list, or of a text with | between them; None for those that are empty."""
+    parts = value if isinstance(value, list | tuple) else (_text(value) or "").split("|") if value is not None else []
+    return [_text(part) for part in parts]
+
+
 def _styles(value: Any, style: str | None) -> list[str]:
-    parts = value if isinstance(value, list | tuple) else (_text(value) or "").split("|")
-    named = [text for part in parts if (text := _text(part))]
-    return named or ([style] if style else [])
+    return [text for text in _parts(value) if text] or ([style] if style else [])
 
 
 def _text(value: Any) -> str | None:
@@ -234,6 +291,10 @@ def _fill_template(template: str | None, fields: Mapping[str, str | None]) -> st
     if template is None:
         return None
     return re.sub(r"\{(\w+)\}", lambda match: fields.get(match[1]) or "", template)
+
+
+def _identity_digest(row: Row) -> str:
+    return _content_digest({name: value for name, value in row.items() if name not in _LATER})
 
 
 def _content_digest(row: Row) -> str:

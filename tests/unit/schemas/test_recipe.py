@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, ValidationError
 
-from schemas import artists, base, manners, sample, screen, sources, split, stages, styles
+from schemas import artists, attributes, base, manners, sample, screen, sources, split, stages, styles
 from schemas.recipe import Recipe
 
 MODELS = sorted(
     {
         model
-        for module in (stages, screen, sample, split, sources, artists, styles, manners)
+        for module in (stages, screen, sample, split, sources, artists, attributes, styles, manners)
         for model in vars(module).values()
         if isinstance(model, type) and issubclass(model, base.Frozen)
     }

@@ -467,6 +467,46 @@ def test_a_qualifier_that_a_record_bears_stays_with_its_artist_and_goes_with_nob
     assert renamed["artist_qualifier"].to_pylist() == ["after", None]
 
 
+def by_lists(*rows):
+    values = [dict(zip(("artist", "artists", "artist_roles"), row, strict=True)) for row in rows]
+    return pa.Table.from_pylist(values, schema=RECORDS)
+
+
+def test_all_who_are_named_have_one_name_each_and_their_roles():
+    got = with_artist_names(
+        by_lists(
+            ("Hokusai", ["Hokusai", "Unknown", "After Utagawa Kunisada"], ["artist", "publisher", ""]),
+            ("Hokusai", None, None),
+            (None, None, None),
+            (None, ["Unknown"], ["artist"]),
+            (None, [], []),
+            ("Hokusai", ["Utagawa Kunisada", "Hokusai"], ["printer", "artist"]),
+        ),
+        SHIPPED,
+    )
+    hokusai, kunisada = "Katsushika Hokusai", "Utagawa Kunisada"
+    assert got["artists"].to_pylist() == [[hokusai, kunisada], [hokusai], [], [], [], [kunisada, hokusai]]
+    assert got["artist_roles"].to_pylist() == [["artist", ""], [""], [], [], [], ["printer", "artist"]]
+    assert with_artist_names(got, SHIPPED).equals(got)
+    assert with_artist_names(got.slice(1, 4), SHIPPED).equals(got.slice(1, 4))
+
+
+NAMED = st.lists(st.tuples(st.sampled_from(["Hokusai", "Unknown", "Gris", "After Gris"]), st.sampled_from(["", "x"])))
+
+
+@given(st.lists(st.tuples(st.sampled_from([None, "Hokusai"]), NAMED | st.none()), max_size=5), st.integers(0, 3))
+def test_lists_of_many_records_are_those_of_each(rows, start):
+    lists = [
+        (artist, *([None, None] if n is None else [list(x) for x in zip(*n, strict=True)] or [[], []]))
+        for artist, n in rows
+    ]
+    table = by_lists(*lists).slice(start)
+    got = with_artist_names(table, SHIPPED)
+    each = [with_artist_names(table.slice(place, 1), SHIPPED) for place in range(table.num_rows)]
+    assert got.equals(pa.concat_tables([RECORDS.empty_table(), *each]))
+    assert [len(x) for x in got["artists"].to_pylist()] == [len(x) for x in got["artist_roles"].to_pylist()]
+
+
 def test_what_is_shipped_is_part_of_the_code_by_which_answers_are_kept(monkeypatch):
     before, read = cache_keys.code_digest(artists), cache_keys._parsed
     other = ast.parse("ALIASES = {}")

@@ -93,6 +93,82 @@ def test_the_year_of_a_record(row: dict[str, Any], expected: int | None):
 
 
 @pytest.mark.parametrize(
+    ("row", "expected"),
+    [
+        pytest.param({}, (None, None), id="no date"),
+        pytest.param({"year": 1890}, (1890, 1890), id="the one year"),
+        pytest.param({"date_text": "1871-73"}, (1871, 1873), id="a date in words"),
+        pytest.param({"year": 1890, "date_text": "19th century"}, (1801, 1900), id="a date in words beside a year"),
+        pytest.param({"year": 1890, "date_text": "n.d."}, (1890, 1890), id="words that say no year"),
+        pytest.param(
+            {"date_text": "c. 1890", "year_first": "1885-01-01", "year_last": "1895-01-01"},
+            (1885, 1895),
+            id="the source's own fields go before its words",
+        ),
+        pytest.param({"date_text": "c. 1890", "year_first": 1885}, (1885, None), id="only one of them"),
+        pytest.param({"year_first": 1895, "year_last": 1885}, (1885, 1895), id="the wrong way round"),
+        pytest.param(
+            {"date_text": "c. 1890", "year_first": 0, "year_last": ""}, (1890, 1890), id="fields that say none"
+        ),
+        pytest.param({"year_first": [1850], "year_last": {}}, (None, None), id="fields that hold no year"),
+        pytest.param({"date_text": "5th century BC"}, (-500, -401), id="before Christ"),
+    ],
+)
+def test_the_first_and_the_last_year_of_a_record(row: dict[str, Any], expected: tuple[int | None, int | None]):
+    got = record(row)
+    assert (got["year_first"], got["year_last"]) == expected
+
+
+@pytest.mark.parametrize(
+    ("row", "artist", "qualifier", "named", "roles"),
+    [
+        pytest.param({"artist": "Gris"}, "Gris", None, None, None, id="one artist: the list is made with the names"),
+        pytest.param({"artists": []}, None, None, None, None, id="an empty list"),
+        pytest.param({"artists": [None, " "]}, None, None, [], [], id="names of nobody"),
+        pytest.param({"artists": ["Gris", None]}, "Gris", None, ["Gris"], [""], id="an element without a name"),
+        pytest.param(
+            {"artists": ["Kahnweiler", "Gris"], "artist_roles": ["publisher", "artist"]},
+            "Gris", None, ["Kahnweiler", "Gris"], ["publisher", "artist"],
+            id="roles",
+        ),
+        pytest.param(
+            {"artists": ["Kahnweiler", None, "Gris"], "artist_roles": [None, "publisher", "artist"]},
+            "Kahnweiler", None, ["Kahnweiler", "Gris"], ["", "artist"],
+            id="a role goes with its name",
+        ),
+        pytest.param({"artists": "Kahnweiler|Gris", "artist_roles": "publisher|artist"}, "Gris", None,
+                     ["Kahnweiler", "Gris"], ["publisher", "artist"], id="as a CSV has them"),
+        pytest.param({"artists": ["Raphael"], "artist_roles": ["after"]}, "Raphael", "after", ["Raphael"], ["after"],
+                     id="after"),
+        pytest.param({"artist": "Braque", "artists": ["Gris"], "artist_roles": ["after"]}, "Braque", None,
+                     ["Braque", "Gris"], ["", "after"], id="a field for the artist goes before"),
+        pytest.param({"artists": ["Gris\ud800"]}, "Gris?", None, ["Gris?"], [""], id="a lone surrogate"),
+    ],
+)  # fmt: skip
+def test_several_artists(row: dict[str, Any], artist: Any, qualifier: Any, named: Any, roles: Any):
+    got = record(row)
+    assert [got[name] for name in ("artist", "artist_qualifier", "artists", "artist_roles")] == [
+        artist, qualifier, named, roles
+    ]  # fmt: skip
+
+
+def test_artists_that_do_not_fit_are_told():
+    got = record({"artists": ["Gris", "Braque"], "artist_roles": ["publisher"]})
+    assert (got["artist"], got["artist_roles"]) == ("Gris", ["", ""])
+    assert got["detail"] == "1 artist_roles for 2 artists, so they are left out"
+    got = record({"artists": ["Gris"] * 2_000})
+    assert (len(got["artists"]), got["detail"]) == (100, "2000 artists, of which 100 are kept")
+
+
+def test_ids_of_repeated_keys_are_as_they_were_before_there_were_years_and_several_artists():
+    rows = [record({"title": title}) for title in ("A", "B")]
+    before = [{name: value for name, value in row.items() if name not in records._LATER} for row in rows]
+    assert [row["record_id"] for row in records.unique(rows)] == [row["record_id"] for row in records.unique(before)]
+    same = [record({"title": "A", "artists": [name]} | {"artist": "Gris"}) for name in ("Gris", "Braque", "Miro")]
+    assert len(records.unique(same)) == 3
+
+
+@pytest.mark.parametrize(
     ("row", "styles"),
     [
         pytest.param({}, [], id="no style"),

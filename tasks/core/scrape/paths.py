@@ -1,0 +1,125 @@
+"""Paths into nested fields: how a recipe names a value within a list or an object.
+
+`images[0].image_url` is a field of the first image, `creator[].full_name` that of every creator, and
+`a["odd.name"].b` goes through a name with a dot in it. Lists count from 0.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from schemas.phrases import quoted
+
+MAX_PATH_CHARACTERS = 300
+MAX_PATH_STEPS = 16
+
+Step = str | int | None
+"""A field's name, a place in a list, or every element of a list (None)."""
+Path = tuple[Step, ...]
+
+_NAME, _ODD = r'(?P<name>[^.\[\]"]+)', r'\[(?P<odd>"(?:[^"\\]|\\.)*")\]'
+_FIRST = re.compile(rf"{_NAME}|{_ODD}")
+_FURTHER = re.compile(rf"\.{_NAME}|{_ODD}|\[(?P<place>\d{{0,9}})\]")
+
+
+def parse_path(text: str) -> Path:
+    """The steps of a path.
+
+    Raises ValueError, in one sentence, for what is no path and for more than MAX_PATH_CHARACTERS or MAX_PATH_STEPS.
+
+    >>> parse_path("creator[].full_name"), parse_path('a["odd.name"][2].b')
+    (('creator', None, 'full_name'), ('a', 'odd.name', 2, 'b'))
+    """
+    if len(text) > MAX_PATH_CHARACTERS:
+        raise ValueError(f"expected a path of at most {MAX_PATH_CHARACTERS} characters, got {len(text)}")
+    steps: list[Step] = []
+    at = 0
+    while at < len(text) or not steps:
+        match = (_FURTHER if steps else _FIRST).match(text, at)
+        step = _step(match.groupdict()) if match else ""
+        if match is None or step == "":
+            raise ValueError(
+                f"expected a path such as images[0].image_url or creator[].full_name, got {quoted(text)}, which is "
+                f"none from its character {at + 1} on"
+            )
+        steps.append(step)
+        at = match.end()
+    if len(steps) > MAX_PATH_STEPS:
+        raise ValueError(f"expected a path of at most {MAX_PATH_STEPS} steps, got {len(steps)} in {quoted(text)}")
+    return tuple(steps)
+
+
+def values_at(row: Mapping[str, Any], path: str) -> Any:
+    """What a row has at a path: None where something on the way is missing or of another kind.
+
+    A field of the row whose whole name is the path wins, so that a CSV's heading may have dots and brackets. Where the
+    path has `[]`, a flat list with one value for each element, None for those without one, so that the lists of
+    `creator[].full_name` and `creator[].role` go together; None if there is no list. What is no path finds nothing.
+
+    >>> row = {"creator": [{"full_name": "Gris", "role": "artist"}, {"full_name": "Kahnweiler"}]}
+    >>> row |= {"a.b": 1, "c": {"d": 2}}
+    >>> values_at(row, "creator[].role"), values_at(row, "creator[1].full_name"), values_at(row, "creator.role")
+    (['artist', None], 'Kahnweiler', None)
+    >>> values_at(row, "a.b"), values_at(row, "c.d"), values_at(row, "c[].d"), values_at(row, "c[")
+    (1, 2, None, None)
+    """
+    if path in row:
+        return row[path]
+    steps = _cached_path(path)
+    return None if steps is None else value_at_steps(row, steps)
+
+
+def value_at_steps(value: Any, steps: Path) -> Any:
+    """What a value has at the steps of a parsed path, as `values_at` gives it; without steps the value itself."""
+    if None not in steps:
+        return _at(value, steps)
+    place = steps.index(None)
+    elements = _at(value, steps[:place])
+    if not isinstance(elements, list | tuple):
+        return None
+    rest = steps[place + 1 :]
+    found = [value_at_steps(element, rest) for element in elements]
+    return [inner for part in found for inner in part or ()] if None in rest else found
+
+
+def first_name(path: str) -> str:
+    """The field of the row with which a path begins: the path itself, if it is none.
+
+    >>> first_name("creator[].role"), first_name("Title (en)"), first_name("c[")
+    ('creator', 'Title (en)', 'c[')
+    """
+    steps = _cached_path(path)
+    return path if steps is None else str(steps[0])
+
+
+@lru_cache(maxsize=1024)
+def _cached_path(text: str) -> Path | None:
+    try:
+        return parse_path(text)
+    except ValueError:
+        return None
+
+
+def _step(groups: Mapping[str, str | None]) -> Step:
+    if groups["name"] is not None:
+        return groups["name"]
+    if groups["odd"] is None:
+        place = groups["place"]
+        return int(place) if place else None
+    try:
+        return str(json.loads(groups["odd"]))
+    except ValueError:  # a \x that JSON does not have, a line's end
+        return ""
+
+
+def _at(value: Any, steps: Path) -> Any:
+    for step in steps:
+        if isinstance(step, str) and isinstance(value, Mapping):
+            value = value.get(step)
+        elif isinstance(step, int) and isinstance(value, list | tuple) and step < len(value):
+            value = value[step]
+        else:
+            return None
+    return value

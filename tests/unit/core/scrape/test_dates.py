@@ -1,0 +1,223 @@
+"""Years of dates in words: real forms of the Met, the Carnegie, the Tate and others, and what is no date."""
+
+import csv
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tasks.core.scrape.dates import FIRST_YEAR, LAST_YEAR, year_of_cell, years_of_text
+
+NOTHING = (None, None)
+FORMS: dict[str | None, tuple[int | None, int | None]] = {
+    # no year at all
+    None: NOTHING,
+    "": NOTHING,
+    "n.d.": NOTHING,
+    "undated": NOTHING,
+    "date not known": NOTHING,
+    "Ming dynasty": NOTHING,
+    "2000 years ago": NOTHING,
+    "ca. 1.5 million years old": NOTHING,
+    "12": NOTHING,
+    "no. 31415": NOTHING,
+    "after 1900, before 1850": NOTHING,
+    # years
+    "1890": (1890, 1890),
+    "c. 1890": (1890, 1890),
+    "c.1890": (1890, 1890),
+    "[1890?]": (1890, 1890),
+    "ca. 850": (850, 850),
+    "um 1500": (1500, 1500),
+    "vers 1870": (1870, 1870),
+    "1890-05-12": (1890, 1890),
+    "1890-05": (1890, 1890),
+    "12.05.1890": (1890, 1890),
+    "18th May 1890": (1890, 1890),
+    "May 12, 1890": (1890, 1890),
+    "Spring 1890": (1890, 1890),
+    "dated A.H. 860/1455–56 CE": (1455, 1456),
+    # ranges
+    "1871-73": (1871, 1873),
+    "1871–1873": (1871, 1873),
+    "1871-73.": (1871, 1873),
+    "1908–9": (1908, 1909),
+    "ca. 1780–90": (1780, 1790),
+    "1690/1700": (1690, 1700),
+    "1750 - 1799": (1750, 1799),
+    "1899—1901": (1899, 1901),
+    "between 1880 and 1890": (1880, 1890),
+    "from 1880 to 1890": (1880, 1890),
+    "1871 or 1872": (1871, 1872),
+    "Edo period (1615–1868)": (1615, 1868),
+    "designed 1860, made about 1872": (1860, 1872),
+    "1783, printed 1820": (1783, 1820),
+    # decades and hundreds
+    "1850s": (1850, 1859),
+    "1850's": (1850, 1859),
+    "1850er Jahre": (1850, 1859),
+    "années 1850": (1850, 1859),
+    "mid-1850s": (1853, 1856),
+    "late 1850s": (1857, 1859),
+    "1850-60s": (1850, 1869),
+    "1880s–90s": (1880, 1899),
+    "1870–1880s": (1870, 1889),
+    "1800s": (1800, 1899),
+    "early 1800s": (1800, 1832),
+    # centuries, and parts of them
+    "19th century": (1801, 1900),
+    "nineteenth century": (1801, 1900),
+    "19th-century": (1801, 1900),
+    "19th c.": (1801, 1900),
+    "4th cent.": (301, 400),
+    "1st century": (1, 100),
+    "c. mid- to late-19th century": (1834, 1900),
+    "early 16th c.": (1501, 1533),
+    "probably late 16th century": (1568, 1600),
+    "late 15th-early 16th century": (1468, 1533),
+    "mid-19th–early 20th century": (1834, 1933),
+    "18th–19th century": (1701, 1900),
+    "15th–first half 20th century": (1401, 1950),
+    "17th or 18th century": (1601, 1800),
+    "second quarter of the 17th century": (1626, 1650),
+    "last quarter 18th century": (1776, 1800),
+    "2nd half of the 19th century": (1851, 1900),
+    "first third of the 18th century": (1701, 1733),
+    "20th century, after a 15th century original": (1401, 2000),
+    # before Christ
+    "5th century BC": (-500, -401),
+    "5th–4th century B.C.": (-500, -301),
+    "late 6th century BCE": (-533, -501),
+    "ca. 1550–1295 B.C.": (-1550, -1295),
+    "Dynasty 18, ca. 1479–1458 B.C.": (-1479, -1458),
+    "125–75 BC": (-125, -75),
+    "27 BC–AD 14": (-27, 14),
+    "1st century B.C.–1st century A.D.": (-100, 100),
+    "A.D. 79": (79, 79),
+    "ca. 41–54 CE": (41, 54),
+    "AD 50-75": (50, 75),
+    "440s BC": (-449, -440),
+    "ca. 10,000 BC": (-10_000, -10_000),
+    "3rd millennium B.C.": (-3000, -2001),
+    "ca. early 1st millennium BCE": (-1000, -668),
+    # one end only
+    "before 1900": (None, 1900),
+    "by 1850": (None, 1850),
+    "not after 1700": (None, 1700),
+    "vor 1900": (None, 1900),
+    "after 1632": (1632, None),
+    "nach 1632": (1632, None),
+    "after 1632, before 1650": (1632, 1650),
+    "before the 19th century": (None, 1801),
+    "after the 16th century": (1600, None),
+    "ca. 1889 or later": (1889, None),
+    "12th century or earlier": (None, 1200),
+    "1960s–present": (1960, None),
+    "after a print by Dürer, 1510": (1510, 1510),
+    "by Rembrandt, 1650": (1650, 1650),
+    # German, French, Italian, Spanish
+    "17. Jahrhundert": (1601, 1700),
+    "15./16. Jh.": (1401, 1600),
+    "1. Hälfte 19. Jh.": (1801, 1850),
+    "Ende des 18. Jahrhunderts": (1768, 1800),
+    "5. Jh. v. Chr.": (-500, -401),
+    "XVIe siècle": (1501, 1600),
+    "fin XIXe s.": (1868, 1900),
+    "première moitié du XVIIe siècle": (1601, 1650),
+    "prima metà del XVI secolo": (1501, 1550),
+    "XV-XVI secolo": (1401, 1600),
+    "siglo XIX": (1801, 1900),
+}
+
+
+@pytest.mark.parametrize(("text", "years"), FORMS.items(), ids=lambda value: str(value))
+def test_years_of_a_date_in_words(text: str | None, years: tuple[int | None, int | None]) -> None:
+    assert tuple(years_of_text(text)) == years
+
+
+def test_there_are_enough_forms() -> None:
+    assert len(FORMS) >= 60
+
+
+@pytest.mark.parametrize(
+    ("cell", "year"),
+    [
+        (1850, 1850), ("1850", 1850), (" 1850 ", 1850), ("1850-01-01", 1850), ("1850-01", 1850), (1850.0, 1850),
+        ("1850.0", 1850), ("1850-01-01T00:00:00Z", 1850), (date(1850, 1, 1), 1850), (-500, -500), ("-500", -500),
+        ("-0500-01-01", -500), ("500 BC", -500), ("500 B.C.", -500), ("500 BCE", -500), ("79 AD", 79), ("AD 79", 79),
+        (datetime(1850, 1, 1, tzinfo=UTC), 1850),
+        (None, None), ("", None), (0, None), ("0", None), (float("nan"), None), (float("inf"), None), (True, None),
+        ("1850s", None), ("c. 1850", None), ([1850], None), ({"year": 1850}, None), (99999, None), ("\ud800", None),
+        (10**30, None),
+        pytest.param(10**5000, None, id="a number too long to be written"),
+        ("9" * 10_000, None), (LAST_YEAR, LAST_YEAR), (LAST_YEAR + 1, None), (FIRST_YEAR, FIRST_YEAR),
+        (FIRST_YEAR - 1, None),
+    ],
+)  # fmt: skip
+def test_the_year_of_a_cell(cell: Any, year: int | None) -> None:
+    assert year_of_cell(cell) == year
+
+
+WORDS = st.sampled_from(
+    [
+        *(
+            "c.",
+            "early",
+            "mid",
+            "late",
+            "to",
+            "-",
+            "/",
+            ",",
+            "19th",
+            "5th",
+            "century",
+            "BC",
+            "AD",
+            "1850",
+            "1850s",
+            "73",
+        ),
+        *("73", "before", "after", "XVI", "secolo", ".", "first", "half", "of", "(", ")", "2099", "siglo"),
+    ]
+)
+
+
+@given(st.text(max_size=40) | st.lists(WORDS, max_size=9).map(" ".join))
+def test_any_text_has_years_in_order_or_none(text: str) -> None:
+    first, last = years_of_text(text)
+    assert all(year is None or FIRST_YEAR <= year <= LAST_YEAR for year in (first, last))
+    assert first is None or last is None or first <= last
+
+
+@given(st.integers(1, 21), st.booleans())
+def test_a_century_is_a_hundred_years_and_its_thirds_are_all_of_it(number: int, is_bc: bool) -> None:
+    words = f"{number}th century{' BC' if is_bc else ''}"
+    first, last = years_of_text(words)
+    assert first is not None
+    assert last == first + 99
+    thirds = [years_of_text(f"{part} {words}") for part in ("early", "mid", "late")]
+    assert (thirds[0].first, thirds[2].last) == (first, last)
+    assert [third.first for third in thirds[1:]] == [(third.last or 0) + 1 for third in thirds[:-1]]
+
+
+def test_a_text_of_any_length_is_cut() -> None:
+    assert years_of_text("1850 " * 1_000_000) == (1850, 1850)
+    assert years_of_text("x" * 300 + "1850") == (None, None)
+
+
+def test_nearly_all_real_dates_of_the_met_are_read(shared_data: Path) -> None:
+    path = shared_data / "met_openaccess" / "metmuseum_curated_full_columns_2000.csv"
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["Object Date"].strip()]
+    read = [(row, years_of_text(row["Object Date"])) for row in rows]
+    assert len([row for row, years in read if None in years]) <= 0.02 * len(rows)
+    near = [
+        row
+        for row, years in read
+        if years.first is not None and abs(years.first - int(row["Object Begin Date"] or 0)) <= 50
+    ]
+    assert len(near) >= 0.97 * len(rows)
