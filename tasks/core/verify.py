@@ -43,7 +43,7 @@ def needed_files(contract_version: str) -> tuple[str, ...]:
     return (*contract, "ledger.parquet", "recipe.yaml")
 
 
-_RARE = frozenset({"takedowns", "tombstones"})
+_RARE = frozenset({"takedowns", "tombstones", "coco_files"})
 """Tables of which there is no file where they have no rows."""
 
 
