@@ -168,6 +168,8 @@ def _row(source: ArticSource, iiif: str, work: Any) -> dict[str, Any]:
         "styles": [style for value in _list(work.get("style_titles")) if (style := text_without_tags(value))],
         "date_text": text_without_tags(work.get("date_display")),
         "year": single_year(work.get("date_start"), work.get("date_end")),
+        "year_first": work.get("date_start"),
+        "year_last": work.get("date_end"),
         "rights_uri": _CC0 if work.get("is_public_domain") is True else None,
         "rights_text": text_without_tags(work.get("copyright_notice")),
         "offers": offered_values(_OFFERS | _MORE_OFFERS, work | _years(work)),

@@ -223,6 +223,7 @@ def _parse_object(source: MetSource, request: SourceRequest, data: bytes) -> Par
         "artist": _artist(answer),
         "date_text": text_without_tags(answer.get("objectDate")),
         "year": _year(answer),
+        **_year_range(answer),
         "rights_uri": _CC0 if is_open else None,
         "rights_text": text_without_tags(answer.get("rightsAndReproduction")),
         "group": request.source_key,
@@ -271,6 +272,12 @@ def _artist(answer: dict[str, Any]) -> str | None:
 def _year(answer: dict[str, Any]) -> str | None:
     """The year of an object; without years, the text may have one."""
     return single_year(answer.get("objectBeginDate"), answer.get("objectEndDate")) if _has_years(answer) else None
+
+
+def _year_range(answer: dict[str, Any]) -> dict[str, Any]:
+    """First and last year as the museum gives them, wider than the text for "ca."; nothing where it has none."""
+    fields = {"year_first": "objectBeginDate", "year_last": "objectEndDate"} if _has_years(answer) else {}
+    return {name: answer.get(field) for name, field in fields.items()}
 
 
 def _has_years(answer: dict[str, Any]) -> bool:
