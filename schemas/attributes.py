@@ -3,7 +3,7 @@
 import keyword
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Protocol
 
 import pyarrow as pa
 from pydantic import ConfigDict, Field
@@ -11,7 +11,7 @@ from pydantic import ConfigDict, Field
 from schemas.base import Frozen, Name
 from schemas.phrases import LONGEST_PLACE, quoted
 from schemas.sources import AnySource, FolderSource
-from schemas.tables import BY_CONTRACT
+from schemas.tables import BY_CONTRACT, IMAGES
 
 AttributeName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,62}$")]
 AttributeType = Literal["string", "integer", "number", "boolean", "strings"]
@@ -40,6 +40,20 @@ _WORDS = frozenset(
     }
 )
 _FIELD = re.compile(r"\{(\w+)\}")
+
+
+class Typed(Protocol):
+    """An attribute, as a recipe declares it or as one of its sources has it."""
+
+    @property
+    def type(self) -> AttributeType: ...  # noqa: D102
+
+
+class Described(Typed, Protocol):
+    """An attribute, as a recipe or a release declares it."""
+
+    @property
+    def description(self) -> str: ...  # noqa: D102
 
 
 class Attribute(Frozen):
@@ -85,10 +99,15 @@ def fields_of(attributes: Attributes, source: str) -> dict[str, AttributeField]:
     }
 
 
-def with_attributes(schema: pa.Schema, attributes: Mapping[str, Attribute | AttributeField]) -> pa.Schema:
+def with_attributes(schema: pa.Schema, attributes: Mapping[str, Typed]) -> pa.Schema:
     """The schema with a column for each attribute behind its own, in the recipe's order."""
     fields = [pa.field(name, ARROW_TYPES[attribute.type]) for name, attribute in attributes.items()]
     return pa.schema([*schema, *fields], schema.metadata)
+
+
+def attributes_of(images: pa.Schema) -> list[str]:
+    """The columns of a build's images that are attributes of its recipe."""
+    return [name for name in images.names if name not in IMAGES.names]
 
 
 def attribute_problems(attributes: Attributes, sources: Sequence[AnySource]) -> Iterator[str]:

@@ -27,7 +27,7 @@ KINDS: dict[Kind, str] = {
     Kind.SPLIT: "The image lies in another split.",
     Kind.ANNOTATION: "Boxes of the image came, went or changed; a row for each origin.",
     Kind.RIGHTS: "The rights statement, its text, or who asserts it.",
-    Kind.ATTRIBUTE: "What is said of the work: title, artist, style, year, addresses.",
+    Kind.ATTRIBUTE: "What is said of the work: title, artist, style, year, addresses, attributes of the recipe.",
     Kind.BYTES: "The image file, or what was measured of it.",
     Kind.GROUP: "The group of images that lie in one split has another name, or other members.",
     Kind.ID: "The image's number.",

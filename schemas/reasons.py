@@ -14,6 +14,7 @@ class Reason(StrEnum):
     OVER_LIMIT = "over_limit"
     GONE = "gone"
     BAD_RECORD = "bad_record"
+    BAD_ATTRIBUTE = "bad_attribute"
     SAME_KEY = "same_key"
     # fetch
     NOT_FOUND = "not_found"
@@ -69,6 +70,7 @@ MEANING: dict[Reason, str] = {
     Reason.OVER_LIMIT: "The build was limited to fewer records; this one was not among the chosen.",
     Reason.GONE: "An earlier build knew the record; the source's complete listing no longer has it.",
     Reason.BAD_RECORD: "The source's row can't be read as a record.",
+    Reason.BAD_ATTRIBUTE: "An attribute has a value that is not of the type that the recipe declares.",
     Reason.SAME_KEY: "The source lists this key more than once; the first row in the order of its content stays.",
     Reason.NOT_FOUND: "The image is not where the record says it is.",
     Reason.NOT_ALLOWED: "The address is outside what the recipe and its bindings allow.",

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from schemas.attributes import MOST_ATTRIBUTES, AttributeName, AttributeType
 from schemas.contract import ContractObject, DataContract
 
 _Fraction = Annotated[float, Field(ge=0, le=1)]
@@ -71,6 +72,13 @@ def columns_of(table: ContractObject) -> list[ContractColumn]:
     ]
 
 
+class ReleaseAttribute(_Fields):
+    """An attribute that the release's recipe declares."""
+
+    type: AttributeType
+    description: str = ""
+
+
 class RecipeParquet(_Fields):
     """How export writes tables."""
 
@@ -97,7 +105,13 @@ class RecipeStage(_Fields):
     media: bool | None = None
 
 
-class ReleaseRecipe(_Fields):
+class ReleaseAttributes(_Fields):
+    """Of `recipe.yaml` what says which columns the release has beyond those of all releases."""
+
+    attributes: Annotated[dict[AttributeName, ReleaseAttribute], Field(max_length=MOST_ATTRIBUTES)] = {}
+
+
+class ReleaseRecipe(ReleaseAttributes):
     """`recipe.yaml`: the settings of the release's build; category ids count from 1 in the order of `categories`."""
 
     name: str | None = None

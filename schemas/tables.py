@@ -422,9 +422,9 @@ CURVES = pa.schema([("step", pa.int64()), ("name", pa.string()), ("value", pa.fl
 FILLED: dict[str, frozenset[str]] = {
     "images": frozenset(
         {
-            *("record_id", "image_id", "source", "source_urls", "styles", "rights_uri", "rights_basis", "sha256"),
-            *("phash", "phash_recipe", "width_px", "height_px", "format", "is_annotated", "group_id", "split"),
-            *("retrieved_at", "image"),
+            *("record_id", "image_id", "source", "source_urls", "artists", "artist_roles", "styles", "rights_uri"),
+            *("rights_basis", "sha256", "phash", "phash_recipe", "width_px", "height_px", "format", "is_annotated"),
+            *("group_id", "split", "retrieved_at", "image"),
         }
     ),
     "annotations": frozenset(set(ANNOTATIONS.names) - {"keypoints_xyv", "score"}),

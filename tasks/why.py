@@ -1,6 +1,7 @@
 """why: one record's path through the stages, read from a release or from the ledger of a refused build."""
 
 import difflib
+import json
 from collections import defaultdict
 from typing import Any
 
@@ -32,7 +33,7 @@ def why(url: str, record_id: str) -> str:
         lines.append(f"  in the release: split {split}, image_id {row['image_id']}, sha256 {sha256}")
     if record_id in release.tombstones()["record_id"].to_pylist():
         lines.append(f"  {'':<16} its image and its fields were purged")
-    return "\n".join(lines)
+    return "\n".join([*lines, *_attribute_lines(release, record_id)])
 
 
 def why_last(store_url: str, dataset: str | None, record_id: str | None) -> str:
@@ -85,6 +86,29 @@ def _row(ledger: pa.Table, record_id: str, where: str) -> dict[str, Any]:
             f"{quoted(record_id)}{hint}"
         )
     return rows[0]
+
+
+def _attribute_lines(release: Release, record_id: str) -> list[str]:
+    """What the record says beyond the columns of all releases; null is not shown."""
+    names = list(release.attributes)
+    if not names or not release.parts("records"):
+        return []
+    known = release.read_columns("records.parquet", ("record_id",), ("record_id", *names))
+    rows = known.filter(pc.equal(known["record_id"], record_id)).drop_columns("record_id").to_pylist()
+    return [
+        f"  {'attribute':<16} {name}: {_shown(value)}"
+        for row in rows
+        for name, value in row.items()
+        if value is not None
+    ]
+
+
+def _shown(value: Any) -> str:
+    """A value in one line, as people write it; texts of a list with | between."""
+    if isinstance(value, list):
+        return " | ".join(_shown(part) for part in value)
+    text = value if isinstance(value, str) else json.dumps(value)
+    return _printable(text if len(text) <= _LONGEST else f"{text[:_LONGEST]}...")
 
 
 def _labels(recipe: ReleaseRecipe) -> list[str]:

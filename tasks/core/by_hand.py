@@ -16,7 +16,7 @@ from schemas.by_hand import ACTIONS, ALONE, SCOPES, Action
 from schemas.errors import BadInput
 from schemas.phrases import listed, quoted
 from schemas.reasons import Reason
-from schemas.tables import BY_HAND, RECORDS, TAKEDOWNS, TAKEN_DOWN, TOMBSTONES
+from schemas.tables import BY_HAND, TAKEDOWNS, TAKEN_DOWN, TOMBSTONES
 from tasks.core import tables
 from tasks.core.columns import whole
 from tasks.core.names.artists import parse_attribution
@@ -416,7 +416,7 @@ def _with_unlisted(records: pa.Table, down: _Takedowns, previous: pa.Table, tomb
         {"record_id": name, "source": source or name.partition(":")[0]}
         for name, source in zip(lost.to_pylist(), sources, strict=True)
     ]
-    both = pa.concat_tables([records, pa.Table.from_pylist(rows, schema=RECORDS)])
+    both = pa.concat_tables([records, pa.Table.from_pylist(rows, schema=records.schema)])
     return both.take(pc.sort_indices(both["record_id"]))
 
 
@@ -429,14 +429,14 @@ def _with_reasons(records: pa.Table, why: Mapping[str, _DropReason]) -> pa.Table
     }
     is_down = pc.fill_null(pc.equal(given["reason"], str(Reason.TAKEN_DOWN)), False)
     columns = []
-    for field in RECORDS:
+    for field in records.schema:
         if field.name in given:
             columns.append(pc.if_else(pc.is_valid(place), given[field.name], records[field.name]))
         elif field.name in _STAYS:
             columns.append(records[field.name])
         else:
             columns.append(_null_where(records[field.name], is_down))
-    return pa.table(columns, schema=RECORDS)
+    return pa.table(columns, schema=records.schema)
 
 
 def redact_taken_down(records: pa.Table, ledger: pa.Table) -> pa.Table:

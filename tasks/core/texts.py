@@ -63,6 +63,34 @@ def json_texts(values: pa.Array | pa.ChunkedArray) -> pa.Array:
     return pc.fill_null(pc.binary_join_element_wise('"', text, '"', ""), "null")
 
 
+def json_lists(values: pa.Array | pa.ChunkedArray) -> pa.Array:
+    """(N,) each list of texts as JSON writes it; null is `null`.
+
+    >>> json_lists(pa.array([["a", "b"], [], None])).to_pylist()
+    ['["a","b"]', '[]', 'null']
+    """
+    lists = whole(values)
+    sizes = np.asarray(pc.fill_null(pc.list_value_length(lists), 0), np.int64)
+    offsets = pa.array(np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32))
+    inner = pc.binary_join(pa.ListArray.from_arrays(offsets, json_texts(pc.list_flatten(lists))), ",")
+    return pc.if_else(lists.is_valid(), pc.binary_join_element_wise("[", inner, "]", ""), "null")
+
+
+def value_texts(values: pa.Array | pa.ChunkedArray) -> pa.Array:
+    """(N,) values of any type that attributes have, as JSON writes them; null is `null`.
+
+    >>> value_texts(pa.array([2.0, None])).to_pylist(), value_texts(pa.array([["a"]])).to_pylist()
+    (['2.0', 'null'], ['["a"]'])
+    """
+    if pa.types.is_string(values.type):
+        return json_texts(values)
+    if pa.types.is_list(values.type):
+        return json_lists(values)
+    if pa.types.is_floating(values.type):
+        return pc.fill_null(float_texts(values), "null")
+    return plain_texts(values)
+
+
 def plain_texts(values: pa.Array | pa.ChunkedArray) -> pa.Array:
     """(N,) whole numbers and truth values as JSON writes them; null is `null`.
 

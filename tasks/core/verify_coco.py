@@ -153,14 +153,20 @@ def coco_problems(
 
 
 def coco_value_problems(
-    split: str, document: Row, detections: Iterable[Row], images: Iterable[Row], boxes: Sequence[Row]
+    split: str,
+    document: Row,
+    detections: Iterable[Row],
+    images: Iterable[Row],
+    boxes: Sequence[Row],
+    attributes: Sequence[str] = (),
 ) -> Iterator[str]:
     """Where one split's COCO files say something else than the tables, of what both have.
 
-    images, boxes: rows of the split, all columns but the images' bytes. Which images and boxes the files have is for
-    `coco_problems`, and what stands above them for `header_problems`.
+    images, boxes: rows of the split, all columns but the images' bytes. attributes: of the release, which every image's
+    metadata has. Which images and boxes the files have is for `coco_problems`, and what stands above them for
+    `header_problems`.
     """
-    yield from _differences(f"coco/{split}.json: images", _other_images(document, images))
+    yield from _differences(f"coco/{split}.json: images", _other_images(document, images, attributes))
     yield from _differences(f"coco/{split}.json: annotations", _other_annotations(document, boxes))
     of_table = Counter(_table_key(row) for row in boxes if row["origin"] == "detector")
     of_file = Counter(_result_key(box) for box in detections)
@@ -173,18 +179,18 @@ def coco_value_problems(
         )
 
 
-def _other_images(document: Row, images: Iterable[Row]) -> list[Any]:
+def _other_images(document: Row, images: Iterable[Row], attributes: Sequence[str]) -> list[Any]:
     """Ids of images of which the file says something else than the table; files of earlier contracts say less."""
     urls = {licence["id"]: licence.get("url") for licence in document["licenses"]}
     entries, found = {image["id"]: image for image in document["images"]}, []
     for row in images:
         if (entry := entries.get(row["image_id"])) is None:
             continue
-        expected = image_entry(dict(row))
+        expected = image_entry(dict(row), attributes)
         has_others = urls.get(entry["license"]) != row["rights_uri"] or any(
             _says_other(entry[name], expected[name]) for name in expected if name in entry
         )
-        if has_others or not {"width", "height"} <= entry.keys():
+        if has_others or not {"width", "height"} <= entry.keys() or not {*attributes} <= entry["metadata"].keys():
             found.append(row["image_id"])
     return found
 

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from schemas.errors import DamagedFile
 from schemas.phrases import error_line, quoted_name
-from schemas.tables import EDGES, RECORDS, TAKEDOWNS
+from schemas.tables import EDGES, TAKEDOWNS
 from tasks.core.diff import compare, opt_outs, page, summary
 from tasks.core.diff.sides import LEDGER_COLUMNS, Pair, Side
 from tasks.core.report.thumbnails import Thumbnail, jpeg_thumbnail
@@ -19,7 +19,6 @@ from tasks.io.files import outputs
 from tasks.io.images.decode import UnreadableImage
 from tasks.io.images.inspection import inspect
 from tasks.io.store.release_images import image_bytes
-from tasks.io.store.release_tables import TABLES
 from tasks.io.store.releases import Release
 from tasks.io.store.store import parquet_bytes
 
@@ -132,20 +131,21 @@ def _side(release: Release) -> Side:
 def _columns(release: Release, table: str) -> list[str]:
     """The columns that all of a table's files have, of those that releases have."""
     schemas = [set(release.schema(path).names) for path in release.parts(table)]
-    return [name for name in TABLES[table].schema.names if all(name in names for names in schemas)]
+    return [name for name in release.release_table(table).schema.names if all(name in names for names in schemas)]
 
 
 def _records(release: Release, record_ids: pa.Array) -> pa.Table:
-    """RECORDS of these records, as far as the release knows them."""
-    found = [RECORDS.empty_table()]
+    """RECORDS of these records with their attributes, as far as the release knows them."""
+    schema = release.release_table("records").schema
+    found = [schema.empty_table()]
     for path in release.parts("records") if len(record_ids) else ():
         table = release.read_columns(path, ("record_id", "source"))
         found.append(table.filter(pc.is_in(table["record_id"], value_set=record_ids)))
-    return pa.concat_tables(found, promote_options="default").select(_common(found))
+    return pa.concat_tables(found, promote_options="default").select(_common(schema.names, found))
 
 
-def _common(tables: Sequence[pa.Table]) -> list[str]:
-    return [name for name in RECORDS.names if all(name in table.column_names for table in tables)]
+def _common(names: Sequence[str], tables: Sequence[pa.Table]) -> list[str]:
+    return [name for name in names if all(name in table.column_names for table in tables)]
 
 
 def _relations(release: Release) -> pa.Table:

@@ -55,14 +55,15 @@ def content(
             column_of(store, state.records, copies["record_id"], "source_url"),
         ),
         "image_id": tables.lookup(book, "record_id", ids)["image_id"],
-        **_columns(columns_of(store, state.records, ids, images.FROM_RECORDS)),
+        **_columns(columns_of(store, state.records, ids, (*images.FROM_RECORDS, *recipe.attributes))),
         **_columns(columns_of(store, state.outcome("fetch"), ids, ("sha256", "retrieved_at"))),
         **_columns(
             columns_of(store, state.outcome("hash"), ids, ("phash", "phash_recipe", "width_px", "height_px", "format"))
         ),
         **_columns(columns_of(store, state.outcome("split"), ids, ("group_id", "split"))),
     }
-    shown = images.images(columns, is_embedded=settings.parquet.images == "embedded", is_media=settings.media)
+    is_embedded = settings.parquet.images == "embedded"
+    shown = images.images(columns, recipe.attributes, is_embedded=is_embedded, is_media=settings.media)
     boxes = [("source", "source", store.read_table(state.figures))]
     for name in detector_names(recipe, context):
         found = columns_of(store, state.outcome("detect"), ids, ["figures"])

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import yaml
 
+from schemas.attributes import with_attributes
 from schemas.detect import Detect
 from schemas.manifests import Context, Predecessor, ReleaseManifest, State
 from schemas.recipe import Recipe
@@ -47,14 +48,15 @@ def write_release(
 ) -> str:
     """Write all files to a draft, then publish it; the release's URL."""
     row = publication(content, recipe, context).to_pylist()[0]
-    with Draft(store) as draft:
+    promised = contracts.with_attributes(contracts.contracts(), recipe.attributes)
+    with Draft(store, promised) as draft:
         _write_splits(draft, store, settings, recipe, content, row["version"])
         scores = _scores(store, state, recipe, content)
         if scores is not None:
             draft.write_json("evaluation.json", scores)
         _write_other_tables(draft, store, state, recipe, content, others)
         draft.write("recipe.yaml", _yaml(recipe.model_dump(mode="json")).encode())
-        for path, text in contracts.texts().items():
+        for path, text in contracts.texts(recipe.attributes).items():
             draft.write(path, text.encode())
         manifest = _manifest(store, draft, recipe, content, row, state.previous, context)
         draft.write("README.md", _card(recipe, manifest, state, content, scores, others).encode())
@@ -81,7 +83,8 @@ def _write_other_tables(
 ) -> None:
     """All tables that do not lie by split."""
     draft.write_table("ledger.parquet", content.ledger, LEDGER, ["record_id"])
-    draft.write_parquet("records.parquet", known_records(store, state, content.ledger), RECORDS, ["record_id"])
+    known = with_attributes(RECORDS, recipe.attributes)
+    draft.write_parquet("records.parquet", known_records(store, state, content.ledger), known, ["record_id"])
     draft.write_table("relations.parquet", others.relations, EDGES, ["a", "b"])
     if others.takedowns.num_rows:
         draft.write_table("takedowns.parquet", others.takedowns, TAKEDOWNS, ["record_id"])

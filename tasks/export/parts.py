@@ -13,6 +13,7 @@ from schemas.stages import Export
 from schemas.tables import ANNOTATIONS, IMAGES
 from tasks.core.export import row_groups
 from tasks.core.export.features import with_features
+from tasks.core.export.images import stored_schema
 from tasks.io.store import image_bytes
 from tasks.io.store.drafts import Draft
 from tasks.io.store.release_parquet import ParquetRows
@@ -50,7 +51,7 @@ def write_images(
         if settings.parquet.images == "embedded":
             files |= _embedded(store, blob_sizes, settings, split, images, places, shas)
         else:
-            _write_rows(draft, "images", split, images, places, IMAGES)
+            _write_rows(draft, "images", split, images, places, stored_schema(images))
     draft.write_parquet_files(files)
 
 
@@ -79,7 +80,9 @@ def _embedded(
     files = row_groups.files(sizes + other, row_groups.ends_of_runs(images["style"].take(places)), limits)
     return {
         part_path("images", split, number, len(files)): ParquetRows(
-            _groups(store, images, places, sizes, groups), with_features(IMAGES), row_groups.ORDER["images"]
+            _groups(store, images, places, sizes, groups),
+            with_features(stored_schema(images)),
+            row_groups.ORDER["images"],
         )
         for number, groups in enumerate(files)
     }

@@ -12,9 +12,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from prefect import task
 from prefect.cache_policies import NO_CACHE
+from pydantic import Field
 
 from schemas.artists import Artists
-from schemas.base import Frozen
+from schemas.attributes import AttributeField, fields_of, with_attributes
+from schemas.base import Frozen, is_unset
 from schemas.errors import BadInput, Refusal
 from schemas.manifests import Context, Predecessor, State, TableRef
 from schemas.recipe import Recipe
@@ -49,6 +51,7 @@ class _FileSourceSettings(Frozen):
 
     source: AnySource
     categories: tuple[str, ...]
+    attributes: dict[str, AttributeField] = Field(exclude_if=is_unset)
 
 
 class _ArtistSettings(Frozen):
@@ -76,11 +79,14 @@ def read_answers_part(requests: pa.Table, source: AnyFileSource, rules: str, int
 
 
 def check_sources(recipe: Recipe, context: Context) -> None:
-    """Raise BadInput if the folder of a source is missing, or the contact or secret for its hosts."""
+    """Raise BadInput if the folder of a source is missing, or the contact or secret for its hosts, or what an attribute
+    is to be taken from.
+    """
     for source in recipe.sources:
         if isinstance(source, AnyFileSource):
             Folder(source.at, context.bindings[source.at])
             continue
+        web_sources.check_offers(source, fields_of(recipe.attributes, source.name))
         web_client.check_contact(context, web_sources.hosts(source), recipe.manners)
         if web_sources.needs_secret(source) and web_client.load_secret(context, source.secret) is None:
             raise BadInput(f"source '{source.name}': expected secret: NAME, a binding of its API's secret, got none")
@@ -93,7 +99,8 @@ def scrape(recipe: Recipe, context: Context, chosen: Predecessor) -> State:
     """
     store = runs.store_of(context)
     listings = _list_sources(store, recipe, previous.open_predecessor(store, recipe, chosen), context)
-    everything = records.merge(store.read_table(listing.records, is_remembered=False) for listing in listings)
+    schema = with_attributes(RECORDS, recipe.attributes)
+    everything = records.merge((store.read_table(listing.records, is_remembered=False) for listing in listings), schema)
     figures = pa.concat_tables(
         [SOURCE_FIGURES.empty_table(), *(store.read_table(listing.figures) for listing in listings if listing.figures)]
     ).sort_by("record_id")
@@ -173,9 +180,9 @@ def _list_source(
     store: Store, source: AnySource, recipe: Recipe, before: Release | None, context: Context
 ) -> crawl.SourceListing:
     if isinstance(source, AnyFileSource):
-        return _list_files(store, source, recipe.categories, context)
+        return _list_files(store, source, recipe, context)
     purged = by_hand.purged_ids(store, recipe, before)
-    listing = crawl.crawl_source(store, source, recipe.manners, recipe.limit, context, purged)
+    listing = crawl.crawl_source(store, source, recipe.manners, recipe.limit, context, purged, recipe.attributes)
     if listing.is_complete or context.plan:
         return listing
     return _with_carried_over(store, listing, source, recipe, before)
@@ -189,7 +196,7 @@ def _with_carried_over(
     Raises Refusal if too many listings failed, and the last release has no records to carry over.
     """
     table = store.read_table(listing.records)
-    known = as_schema(before.records(), RECORDS) if before else RECORDS.empty_table()
+    known = _known_records(before, with_attributes(RECORDS, recipe.attributes))
     is_unreached = pc.and_(
         pc.equal(known["source"], source.name), pc.invert(pc.is_in(known["record_id"], value_set=table["record_id"]))
     )
@@ -202,16 +209,23 @@ def _with_carried_over(
         )
     if not carried.num_rows:
         return listing
-    both = records.merge([table, carried])
+    both = records.merge([table, carried], carried.schema)
     note = f"{source.name}: a listing failed; {carried.num_rows} records of the last release are carried over"
     return listing.model_copy(
         update={"records": store.write_table(outcome_folder("carried"), both), "notes": (*listing.notes, note)}
     )
 
 
-def _list_files(
-    store: Store, source: AnyFileSource, categories: tuple[str, ...], context: Context
-) -> crawl.SourceListing:
+def _known_records(before: Release | None, schema: pa.Schema) -> pa.Table:
+    """The records of the last release in this schema; an attribute that it has in another type is null."""
+    if before is None:
+        return schema.empty_table()
+    known = before.records()
+    same = [field.name for field in schema if field in list(known.schema)]
+    return as_schema(known.select(same), schema)
+
+
+def _list_files(store: Store, source: AnyFileSource, recipe: Recipe, context: Context) -> crawl.SourceListing:
     folder = Folder(source.at, context.bindings[source.at])
     validators = dict(folder.listing())
     wanted = sources.files_to_read(source, list(validators))
@@ -251,10 +265,12 @@ def _list_files(
             paths,
             read_file,
             functools.partial(parquet_rows.rows_of_parquet, f"source '{source.name}'"),
-            categories,
+            recipe.categories,
+            attributes,
         )
 
-    settings = _FileSourceSettings(source=source, categories=categories)
+    attributes = fields_of(recipe.attributes, source.name)
+    settings = _FileSourceSettings(source=source, categories=recipe.categories, attributes=attributes)
     table, is_new = decide_once(store, "records", settings, CODE, view, lambda: read_source().records)
     figures, _ = decide_once(store, "figures", settings, CODE, view, lambda: read_source().figures)
     notes, _ = decide_once(

@@ -6,16 +6,19 @@ from collections.abc import Callable, Iterator
 
 import pyarrow as pa
 import pyarrow.compute as pc
+from pydantic import Field
 
-from schemas.base import Frozen
+from schemas.attributes import AttributeField, Attributes, fields_of, with_attributes
+from schemas.base import Frozen, is_unset
 from schemas.errors import BadInput, BrokenPromise
 from schemas.manifests import Context, Manifest, TableRef
 from schemas.manners import Manners
 from schemas.reasons import Reason
 from schemas.sources import AnyWebSource
-from schemas.tables import SOURCE_REQUESTS
+from schemas.tables import RECORDS, SOURCE_REQUESTS
 from tasks.core.scrape import answers as core
 from tasks.core.scrape import records
+from tasks.core.scrape.attributes import Wanted, check_some_fit
 from tasks.engine.cache_keys import code_digest
 from tasks.engine.decide import decide_once
 from tasks.engine.parts import run_in_parts
@@ -45,6 +48,7 @@ class _ParseSettings(Frozen):
 
     source: AnyWebSource
     part: str
+    attributes: dict[str, AttributeField] = Field(exclude_if=is_unset)
 
 
 def crawl_source(
@@ -54,21 +58,24 @@ def crawl_source(
     limit: int | None,
     context: Context,
     purged: pa.Array | pa.ChunkedArray | None = None,
+    attributes: Attributes | None = None,
 ) -> SourceListing:
     """All records of a source on the web; in a plan, those of the stored answers.
 
     limit: in each round, only so many requests for single works are sent, those with the smallest
-    SHA-256(<source>:<source key>). purged: record_ids for which no request is sent. Raises BrokenPromise if a listing
-    can't be parsed, BadInput if the source has no works.
+    SHA-256(<source>:<source key>). purged: record_ids for which no request is sent. attributes: of the recipe. Raises
+    BrokenPromise if a listing can't be parsed, BadInput if the source has no works, or no value of an attribute is of
+    its type.
     """
     index = (
         AnswerIndex(store, answers_folder(source.name))
         if context.plan
         else open_answers(store, answers_folder(source.name))
     )
+    wanted = fields_of(attributes or {}, source.name)
     frontier, requested = core.start_requests(source), pa.chunked_array([], pa.string())
     # of one part only: all pages of a listing are in one part
-    parse = functools.lru_cache(maxsize=1)(functools.partial(_parse_part, store, source))
+    parse = functools.lru_cache(maxsize=1)(functools.partial(_parse_part, store, source, wanted))
     record_tables: list[pa.Table] = []
     reports = core.ANSWER_REPORTS.empty_table()
     listing_urls: list[pa.ChunkedArray] = []
@@ -92,7 +99,8 @@ def crawl_source(
         frontier = _limit_requests(source, _without_purged(source, _new_requests(requests, requested), purged), limit)
         del requests
     _check_readable(source, reports)
-    table = records.merge(_release_one_by_one(record_tables))
+    table = records.merge(_release_one_by_one(record_tables), with_attributes(RECORDS, wanted))
+    check_some_fit(source.name, table, wanted)
     all_listings = pa.chunked_array([chunk for urls in listing_urls for chunk in urls.chunks], pa.string())
     listing = _listing_status(index, all_listings, source)
     if not table.num_rows and listing.is_complete and not context.plan:
@@ -145,15 +153,15 @@ def _parsed_parts(
         )
 
 
-def _parse_part(store: Store, source: AnyWebSource, part: TableRef) -> core.AnswerTables:
-    """The content of a part of answers, parsed once by each version of the parser."""
-    settings = _ParseSettings(source=source, part=part.sha256)
+def _parse_part(store: Store, source: AnyWebSource, wanted: Wanted, part: TableRef) -> core.AnswerTables:
+    """The content of a part of answers, parsed once by each version of the parser and for each choice of attributes."""
+    settings = _ParseSettings(source=source, part=part.sha256, attributes=dict(wanted))
 
     @functools.cache
     def parse() -> core.AnswerTables:
         answers = store.read_table(part, is_remembered=False)
         rows = (row for batch in answers.to_batches(max_chunksize=500) for row in batch.to_pylist())
-        return core.parse_answers(source, rows, functools.partial(answer_body, store))
+        return core.parse_answers(source, rows, functools.partial(answer_body, store), wanted)
 
     no_view = pa.table({})
     refs = [

@@ -135,7 +135,7 @@ def _contract(release: Release) -> Iterator[str]:
         yield f"contract: expected version {promised}, got {quoted(contract.version)}"
     known = {
         contracts.first_version(): {"contract.yaml": contracts.first_text()},
-        contracts.version(): contracts.texts(),
+        contracts.version(): contracts.texts(release.attributes),
     }
     for path, text in known.get(promised, {}).items():
         if release.read(path) != text.encode():

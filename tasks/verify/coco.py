@@ -50,4 +50,4 @@ def coco_files(release: Release) -> Iterator[str]:
         drawn = drawn.to_pylist()
         yield from core.header_problems(split, document, mine, drawn, facts)
         rows = (row for row in rows_of(release, "images") if row["split"] == split)
-        yield from core.coco_value_problems(split, document, found, rows, drawn)
+        yield from core.coco_value_problems(split, document, found, rows, drawn, [*release.attributes])

@@ -42,9 +42,12 @@ def promises(release: Release) -> Iterator[str]:
 
 
 def _known_contracts(release: Release) -> Mapping[str, DataContract]:
-    """The program's own copy of the contract that the release says it keeps, by table; empty where it has none."""
+    """The program's own copy of the contract that the release says it keeps, by table, with the release's attributes;
+    empty where it has none.
+    """
     version = release.manifest.contract_version
-    return contracts.contracts() if version == contracts.version() else contracts.published("release").get(version, {})
+    own = contracts.contracts() if version == contracts.version() else contracts.published("release").get(version, {})
+    return contracts.with_attributes(own, release.attributes)
 
 
 def _parts(release: Release, contract: DataContract) -> list[str]:

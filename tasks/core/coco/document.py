@@ -10,12 +10,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from schemas.attributes import attributes_of
 from tasks.core import rights
 from tasks.core.coco.box import box_array
 from tasks.core.coco.entries import annotation_entry
 from tasks.core.coco.keypoints import NAMES, SKELETON
 from tasks.core.columns import whole
-from tasks.core.texts import float_texts, json_texts, list_texts, plain_texts
+from tasks.core.texts import float_texts, json_texts, list_texts, plain_texts, value_texts
 
 Document = dict[str, Any]
 Row = dict[str, Any]
@@ -24,6 +25,8 @@ Bytes = bytes | memoryview | Any
 
 _BATCH = 16_384
 """Rows of which the text is in memory at one time."""
+
+_METADATA = ("record_id", "source_url", "title", "artist", "style", "year", "sha256", "rights_uri")
 
 EXTENSIONS = {
     "JPEG": "jpg",
@@ -166,7 +169,7 @@ def category_entry(number: int, name: str, *, has_keypoints: bool) -> Row:
     return {**plain, **scheme} if has_keypoints else plain
 
 
-def image_entry(image: Row) -> Row:
+def image_entry(image: Row, attributes: Sequence[str] = ()) -> Row:
     """COCO's entry of a row of the images table, without its licence, whose number is the file's."""
     path = image["image"]["path"] if image.get("image") else None
     return {
@@ -176,10 +179,7 @@ def image_entry(image: Row) -> Row:
         "file_name": path or file_name(image["sha256"], image["format"]),
         "coco_url": image["image_url"] or "",
         "is_annotated": image["is_annotated"],
-        "metadata": {
-            name: image[name]
-            for name in ("record_id", "source_url", "title", "artist", "style", "year", "sha256", "rights_uri")
-        },
+        "metadata": {name: image[name] for name in (*_METADATA, *attributes)},
     }
 
 
@@ -270,19 +270,15 @@ def _labelled(keypoints: pa.ChunkedArray) -> pa.Array:
 def _image_texts(images: pa.Table, uris: pa.Array) -> pa.Array:
     """(N,) `image_entry` of each row, with its licence: the place of its URI among these, from 1."""
     path = pc.struct_field(images["image"], "path")
-    metadata = [
-        part
-        for name in ("record_id", "rights_uri", "sha256", "source_url", "style", "title")
-        for part in (f',"{name}":', json_texts(images[name]))
-    ]
+    names = sorted((*_METADATA, *attributes_of(images.schema)))
+    metadata = [part for name in names for part in (f',"{name}":', value_texts(images[name]))]
     return _joined(
         '{"coco_url":', json_texts(pc.fill_null(images["image_url"], "")),
         ',"file_name":', json_texts(pc.coalesce(path, file_names(images["sha256"], images["format"]))),
         ',"height":', plain_texts(images["height_px"]), ',"id":', plain_texts(images["image_id"]),
         ',"is_annotated":', plain_texts(images["is_annotated"]),
         ',"license":', plain_texts(pc.add(pc.index_in(images["rights_uri"], value_set=uris), 1)),
-        ',"metadata":{"artist":', json_texts(images["artist"]), *metadata, ',"year":', plain_texts(images["year"]),
-        '},"width":', plain_texts(images["width_px"]), "}",
+        ',"metadata":{', metadata[0][1:], *metadata[1:], '},"width":', plain_texts(images["width_px"]), "}",
     )  # fmt: skip
 
 

@@ -104,6 +104,8 @@ def fields(common: Common) -> Iterator[pa.Table]:
     """CHANGES of each column."""
     for name in columns_of_both(common.pair):
         before, after = common.column(name)
+        if before.type != after.type:  # of an attribute that was declared anew: "3" is 3
+            before, after = as_text(before), as_text(after)
         rows = np.flatnonzero(common.has_other_file if name == "sha256" else differ(before, after))
         if len(rows):
             places = pa.array(rows)
@@ -162,8 +164,7 @@ def _why_said(changed: _ColumnChange, why: Explanations) -> None:
     for source in pc.unique(sources).to_pylist():
         if settings := pair.recipes.of_source(source):
             why.say(equals(sources, source), ChangeReason.SETTINGS, settings)
-    shared = {"style": "styles"} | dict.fromkeys(("artist", "artist_qualifier", "artists", "artist_roles"), "artists")
-    if name in shared and (settings := pair.recipes.below(shared[name])):
+    if settings := pair.recipes.of_column(name):
         why.say(changed.everywhere(), ChangeReason.SETTINGS, settings)
     if name == "source_urls":
         is_own = differ(*changed.common.column("source_url"))[changed.rows]

@@ -34,7 +34,7 @@ _FETCH = {
 _COPY = {Reason.EXACT_DUPLICATE, Reason.NEAR_DUPLICATE}
 _DRAW = {Reason.STYLE_NOT_CHOSEN, Reason.NO_STYLE, Reason.NOT_DRAWN, Reason.OVER_CAP}
 _SPLIT = {Reason.JOINED_ACROSS_SPLITS, Reason.COPY_ACROSS_ROLES}
-_LISTING = {Reason.BAD_RECORD, Reason.SAME_KEY}
+_LISTING = {Reason.BAD_RECORD, Reason.BAD_ATTRIBUTE, Reason.SAME_KEY}
 _STRATA = ("style", "styles", "artist", "artist_qualifier", "series", "year", "declared_group", "is_annotated")
 _RELEVANT: tuple[tuple[set[Reason], tuple[str, ...]], ...] = (
     (_FETCH, ("locator", "image_url")),
@@ -181,6 +181,8 @@ def _by_the_source(rows: _Rows, why: Explanations) -> None:
     for name in pc.unique(rows.kept["source"].filter(pa.array(is_missing))).to_pylist():
         if change := _source_change(rows.pair, name):
             why.say(is_missing & equals(rows.kept["source"], name), ChangeReason.SETTINGS, change)
+    if declared := rows.pair.recipes.below("attributes"):
+        why.say(rows.where(Reason.BAD_ATTRIBUTE), ChangeReason.SETTINGS, declared)
     limit = rows.pair.recipes.below("limit")
     if limit:
         why.say(is_missing | rows.where(Reason.OVER_LIMIT), ChangeReason.SETTINGS, limit)

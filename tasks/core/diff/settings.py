@@ -31,6 +31,9 @@ _FIELDS: dict[Reason, tuple[str, ...]] = {
 }
 """Settings of the stage that can drop for a reason; for other reasons all of the stage."""
 
+_SHARED = {"style": "styles"} | dict.fromkeys(("artist", "artist_qualifier", "artists", "artist_roles"), "artists")
+"""Columns whose names the recipe unites, and where."""
+
 _FIGURES = {Reason.TOO_FEW_FIGURES, Reason.TOO_MANY_FIGURES}
 _SCORES = {
     Reason.NOT_IN_COLOUR,
@@ -88,6 +91,14 @@ class RecipeDiff:
     def of_source(self, name: str) -> str:
         """The changes in the settings of a source."""
         return self.below(f"sources.{name}")
+
+    def of_column(self, name: str) -> str:
+        """The changes in what decides about a column of images, beside its source: rules for names, or the attribute's
+        own declaration.
+        """
+        if name in _SHARED:
+            return self.below(_SHARED[name])
+        return self.below(f"attributes.{name}.type", f"attributes.{name}.from")
 
     def of_words(self, *words: str) -> str:
         """The changes in the settings of all stages of these words."""

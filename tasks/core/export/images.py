@@ -6,6 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from schemas.attributes import Typed, attributes_of, with_attributes
 from schemas.tables import IMAGES
 from tasks.core import rights
 from tasks.core.coco.document import media_paths
@@ -43,11 +44,23 @@ IMAGES_BY_DIGEST = pa.schema(
 """IMAGES with the SHA-256 of the bytes in place of the bytes: what is digested, and filled in when it is written."""
 
 
-def images(columns: Mapping[str, pa.ChunkedArray | pa.Array], *, is_embedded: bool, is_media: bool) -> pa.Table:
-    """IMAGES_BY_DIGEST rows of the kept records, in the order given.
+def stored_schema(images: pa.Table) -> pa.Schema:
+    """IMAGES with the attributes that a build's images have."""
+    return pa.schema([*IMAGES, *map(images.schema.field, attributes_of(images.schema))])
 
-    columns: all of IMAGES but `image` and `rights_spdx`.
+
+def images(
+    columns: Mapping[str, pa.ChunkedArray | pa.Array],
+    attributes: Mapping[str, Typed] | None = None,
+    *,
+    is_embedded: bool,
+    is_media: bool,
+) -> pa.Table:
+    """IMAGES_BY_DIGEST rows of the kept records, and their attributes, in the order given.
+
+    columns: all of IMAGES but `image` and `rights_spdx`, and the attributes.
     """
+    schema = with_attributes(IMAGES_BY_DIGEST, attributes or {})
     nothing = pa.nulls(len(columns["sha256"]), pa.string())
     path = media_paths(columns["sha256"], columns["format"]) if is_media else nothing
     image = pa.StructArray.from_arrays(
@@ -62,8 +75,8 @@ def images(columns: Mapping[str, pa.ChunkedArray | pa.Array], *, is_embedded: bo
                 "image": image,
             }
         )
-        .select(IMAGES_BY_DIGEST.names)
-        .cast(IMAGES_BY_DIGEST)
+        .select(schema.names)
+        .cast(schema)
     )
 
 

@@ -10,11 +10,15 @@ from urllib.parse import urlsplit
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from schemas.attributes import check_offer
+from schemas.attributes import with_attributes as with_columns
+from schemas.errors import BadInput
 from schemas.reasons import Reason
 from schemas.sources import AnySource
 from schemas.tables import RECORDS, SOURCE_REQUESTS
 from tasks.core.fetch import is_url
 from tasks.core.scrape import artic, commons, flickr, met, records, surrealism, ukiyoe, wikiart
+from tasks.core.scrape.attributes import Wanted, with_attributes
 from tasks.core.scrape.web_source import BadAnswer, Credential, ParsedAnswer, SourceRequest, quoted
 
 SOURCE_MODULES: Mapping[str, ModuleType] = {
@@ -86,18 +90,31 @@ def start_requests(source: AnySource) -> pa.Table:
     return requests_table(_module(source).start_requests(source))
 
 
-def parse_answers(source: AnySource, answers: Iterable[Mapping[str, Any]], body: Body) -> AnswerTables:
-    """The content of answers (rows of ANSWERS); `body` returns an answer's bytes.
+def check_offers(source: AnySource, wanted: Wanted) -> None:
+    """Raise BadInput for an attribute that is taken from a field that the source does not offer."""
+    offered = list(_module(source).OFFERS)
+    for name, attribute in wanted.items():
+        if attribute.field is not None:
+            for problem in check_offer(name, attribute.field, source.name, offered, "a name that the source offers,"):
+                raise BadInput(problem)
+
+
+def parse_answers(
+    source: AnySource, answers: Iterable[Mapping[str, Any]], body: Body, wanted: Wanted | None = None
+) -> AnswerTables:
+    """The content of answers (rows of ANSWERS); `body` returns an answer's bytes. wanted: attributes of records.
 
     A work whose own answer failed or can't be parsed becomes a record with the reason. A listing that can't be parsed
     becomes a problem in the reports.
     """
-    record_rows, request_rows, reports = _Rows(PARSED_RECORDS), _Rows(PARSED_REQUESTS), _Rows(ANSWER_REPORTS)
+    wanted = wanted or {}
+    record_rows = _Rows(with_columns(PARSED_RECORDS, wanted))
+    request_rows, reports = _Rows(PARSED_REQUESTS), _Rows(ANSWER_REPORTS)
     for answer in answers:
         parsed, problem, failure = _parse_answer(source, answer, body)
         url = answer["url"]
         for row in parsed.rows:
-            record_rows.add({"answer_url": url, **_record_row(source, row)})
+            record_rows.add({"answer_url": url, **_record_row(source, row, wanted)})
         if failure is not None:
             record_rows.add({"answer_url": url, **records.dropped_record(source, answer["key"], *failure)})
         for request in parsed.requests:
@@ -191,7 +208,7 @@ def _check_hosts(source: AnySource, requests: Iterable[SourceRequest]) -> None:
             raise BadAnswer(f"expected addresses at {sorted(allowed)}, got '{request.url[:80]}'")
 
 
-def _record_row(source: AnySource, row: Mapping[str, Any]) -> dict[str, Any]:
+def _record_row(source: AnySource, row: Mapping[str, Any], wanted: Wanted) -> dict[str, Any]:
     """A row of RECORDS; with a reason if its image is not a web address, as there is no folder to look in."""
     record = records.record(source, row)
     if record["reason"] is None and not is_url(record["locator"]):
@@ -199,7 +216,7 @@ def _record_row(source: AnySource, row: Mapping[str, Any]) -> dict[str, Any]:
         return records.dropped_record(
             source, key, Reason.BAD_RECORD, f"expected an image's address, got {quoted(record['locator'])}"
         )
-    return record
+    return with_attributes(record, wanted, (row.get("offers") or {}).get)
 
 
 def _module(source: AnySource) -> Any:

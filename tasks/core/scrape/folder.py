@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from schemas.sources import FolderSource
+from tasks.core.scrape.attributes import Wanted, with_attributes
 from tasks.core.scrape.records import record
 
 _FIELD = re.compile(r"\{(\w+)\}|\*")
@@ -26,10 +27,17 @@ def fields_of_path(pattern: str, path: str) -> dict[str, str] | None:
     return dict(match.groupdict()) if match else None
 
 
-def records(source: FolderSource, paths: Iterable[str]) -> list[dict[str, Any]]:
-    """A row of RECORDS for each path that matches the pattern. The source key is the path if the pattern has no key."""
+def records(source: FolderSource, paths: Iterable[str], wanted: Wanted | None = None) -> list[dict[str, Any]]:
+    """A row of RECORDS for each path that matches the pattern. The source key is the path if the pattern has no key.
+
+    wanted: attributes, which are among the pattern's fields.
+    """
     matched = ((path, fields_of_path(source.pattern, path)) for path in paths)
-    return [record(source, {"key": path, **fields, "image": path}) for path, fields in matched if fields is not None]
+    return [
+        with_attributes(record(source, {"key": path, **fields, "image": path}), wanted or {}, fields.get)
+        for path, fields in matched
+        if fields is not None
+    ]
 
 
 def annotation_path(template: str, pattern: str, path: str) -> str:

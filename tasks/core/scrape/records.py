@@ -79,18 +79,19 @@ def dropped_record(source: Source, key: str, reason: Reason, detail: str) -> dic
     return _blank_record(source, key, reason, _writable(detail)[:_LONGEST_TEXT])
 
 
-def records_table(rows: Iterable[dict[str, Any]]) -> pa.Table:
-    """RECORDS sorted by record_id, of `unique` rows."""
-    return pa.Table.from_pylist(unique(rows), schema=RECORDS)
+def records_table(rows: Iterable[dict[str, Any]], schema: pa.Schema = RECORDS) -> pa.Table:
+    """RECORDS sorted by record_id, of `unique` rows. schema: RECORDS, with columns for attributes."""
+    return pa.Table.from_pylist(unique(rows), schema=schema)
 
 
-def merge(tables: Iterable[pa.Table]) -> pa.Table:
+def merge(tables: Iterable[pa.Table], schema: pa.Schema = RECORDS) -> pa.Table:
     """RECORDS of several, sorted by record_id and `unique`: only rows that share an id are compared one by one.
 
+    schema: RECORDS, with columns for attributes; all tables have it.
     To save memory with millions of records, tables already in order are not copied, others are copied column by column;
     so there is only one copy if the caller keeps none.
     """
-    everything = _sorted(tables)
+    everything = _sorted(tables, schema)
     if everything.num_rows < 2:
         return everything
     names = everything["record_id"].combine_chunks()
@@ -98,26 +99,26 @@ def merge(tables: Iterable[pa.Table]) -> pa.Table:
     shared = pc.or_(pa.concat_arrays([_FALSE, is_same]), pa.concat_arrays([is_same, _FALSE]))
     if not pc.any(shared).as_py():
         return everything
-    apart, compared = RECORDS.empty_table(), -1
+    apart, compared = schema.empty_table(), -1
     while (count := pc.sum(shared).as_py()) > compared:  # an id made for one of them may exist already
-        apart, compared = records_table(everything.filter(shared).to_pylist()), count
+        apart, compared = records_table(everything.filter(shared).to_pylist(), schema), count
         shared = pc.is_in(names, value_set=apart["record_id"])
-    return _sorted([everything.filter(pc.invert(shared)), apart])
+    return _sorted([everything.filter(pc.invert(shared)), apart], schema)
 
 
-def _sorted(tables: Iterable[pa.Table]) -> pa.Table:
+def _sorted(tables: Iterable[pa.Table], schema: pa.Schema) -> pa.Table:
     """RECORDS of several, sorted by record_id."""
     parts = sorted((part for part in tables if part.num_rows), key=lambda part: str(part["record_id"][0].as_py()))
-    everything = pa.concat_tables([RECORDS.empty_table(), *parts])
+    everything = pa.concat_tables([schema.empty_table(), *parts])
     del parts
     names = everything["record_id"].combine_chunks()
     if pc.all(pc.less_equal(names.slice(0, max(len(names) - 1, 0)), names.slice(1))).as_py():
         return everything
     order, columns = pc.sort_indices(names), []
-    for field in RECORDS:
+    for field in schema:
         columns.append(everything[field.name].take(order))
         everything = everything.drop_columns(field.name)  # copied, so its memory can be freed
-    return pa.table(columns, schema=RECORDS)
+    return pa.table(columns, schema=schema)
 
 
 _FALSE = pa.array([False])

@@ -9,12 +9,14 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
+from schemas.attributes import with_attributes as with_columns
 from schemas.errors import BadInput
 from schemas.phrases import listed, quoted
 from schemas.sources import AnyFileSource, FolderSource, TableSource
 from schemas.tables import RECORDS, SOURCE_FIGURES
 from tasks.core.coco import source as coco
 from tasks.core.scrape import folder, records, table, voc
+from tasks.core.scrape.attributes import Wanted, check_some_fit
 
 _FIRST_CHARACTERS, _MOST_NULS = 4096, 0.1
 """At the beginning of a table no more than this share may be NUL: text in UTF-16 has one in every letter, and a single
@@ -69,19 +71,23 @@ def tables_of_source(
     read: Read,
     parquet_rows: Callable[[bytes], Iterable[dict[str, Any]]],
     categories: tuple[str, ...],
+    wanted: Wanted | None = None,
 ) -> SourceTables:
-    """The source's records and figures.
+    """The source's records and figures. wanted: attributes of the records.
 
     Raises BadInput, in one sentence, if there are none or a file has another format than expected.
     """
-    rows = iter(_rows(source, paths, read, parquet_rows))
+    wanted = wanted or {}
+    rows, schema = iter(_rows(source, paths, read, parquet_rows, wanted)), with_columns(RECORDS, wanted)
     # a batch at a time, since a row as a mapping takes ten times the memory of its columns
-    found = records.merge(map(records.records_table, iter(lambda: list(itertools.islice(rows, _BATCH)), [])))
+    batches = iter(lambda: list(itertools.islice(rows, _BATCH)), [])
+    found = records.merge((records.records_table(batch, schema) for batch in batches), schema)
     if not found.num_rows:
         raise BadInput(
             f"source '{source.name}': expected {_expected(source)} below binding '{source.at}', got none among "
             f"{len(paths)} files{_examples(paths)}"
         )
+    check_some_fit(source.name, found, wanted)
     annotations = _read_annotations(source, read, categories)
     if source.annotations is None:
         return SourceTables(found, SOURCE_FIGURES.empty_table())
@@ -123,9 +129,10 @@ def _rows(
     paths: Sequence[str],
     read: Read,
     parquet_rows: Callable[[bytes], Iterable[dict[str, Any]]],
+    wanted: Wanted,
 ) -> Iterable[dict[str, Any]]:
     if isinstance(source, FolderSource):
-        return folder.records(source, paths)
+        return folder.records(source, paths, wanted)
     data = _read_needed(source, read, "a table", source.table)
     if data is None:
         raise BadInput(
@@ -133,8 +140,8 @@ def _rows(
             f"file{_examples(paths)}"
         )
     if source.table.endswith(".parquet"):
-        return table.records(source, parquet_rows(data))
-    return table.records(source, _rows_of_text(source, data))
+        return table.records(source, parquet_rows(data), wanted)
+    return table.records(source, _rows_of_text(source, data), wanted)
 
 
 def _rows_of_text(source: TableSource, data: bytes) -> Iterator[dict[str, Any]]:

@@ -1,6 +1,7 @@
 """Records from a table: CSV or JSON lines as text, Parquet as rows that have been read already."""
 
 import csv
+import functools
 import itertools
 import json
 from collections import Counter
@@ -8,8 +9,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from schemas.errors import BadInput
+from schemas.phrases import quoted
 from schemas.sources import TableSource
+from tasks.core.scrape.attributes import Wanted, with_attributes
 from tasks.core.scrape.cells import TWICE, nesting_of, remedy
+from tasks.core.scrape.paths import first_name, values_at
 from tasks.core.scrape.records import record
 
 csv.field_size_limit(1_000_000)
@@ -60,8 +64,10 @@ def rows_of_json_lines(lines: Iterable[str]) -> Iterator[dict[str, Any]]:
     return (_json_row(line.removesuffix("\n")) for line in lines if line.strip())
 
 
-def records(source: TableSource, rows: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Rows of RECORDS by the recipe's column mapping, one after the other.
+def records(
+    source: TableSource, rows: Iterable[Mapping[str, Any]], wanted: Wanted | None = None
+) -> Iterator[dict[str, Any]]:
+    """Rows of RECORDS by the recipe's column mapping, one after the other. wanted: attributes, by columns or paths.
 
     Raises BadInput at the end if the table has none of a named column, names it twice, or has lists, objects or bytes
     in it where one value is expected: of the whole column nobody knows which value is meant.
@@ -72,7 +78,7 @@ def records(source: TableSource, rows: Iterable[Mapping[str, Any]]) -> Iterator[
         columns.update(row)
         for of_field in cells.values():
             of_field.look(number, row)
-        yield _record(source, row)
+        yield with_attributes(_record(source, row), wanted or {}, functools.partial(values_at, row))
     for field, column in source.columns.items():
         if number and column not in columns:
             raise BadInput(
@@ -80,6 +86,19 @@ def records(source: TableSource, rows: Iterable[Mapping[str, Any]]) -> Iterator[
                 f"{_shown(source.table, columns)}"
             )
         cells[field].check(number)
+    if number:
+        _check_attributes(source, wanted or {}, columns)
+
+
+def _check_attributes(source: TableSource, wanted: Wanted, columns: set[str]) -> None:
+    """Raise BadInput for an attribute whose column no row has. columns: of all rows."""
+    for name, attribute in wanted.items():
+        field = attribute.field
+        if field is not None and columns.isdisjoint({field, first_name(field)}):
+            raise BadInput(
+                f"source '{source.name}': expected a column {quoted(field)} (for the attribute {name}) in "
+                f"{source.table}, got {_shown(source.table, columns)}"
+            )
 
 
 class _Cells:

@@ -1,6 +1,9 @@
 """The data contracts that come with the program: of the releases that it writes, and of those that it wrote before."""
 
 import functools
+import json
+import re
+from collections.abc import Mapping
 from importlib import resources
 from importlib.resources.abc import Traversable
 from typing import Any
@@ -10,6 +13,7 @@ import pyarrow as pa
 import yaml
 from pydantic import ValidationError
 
+from schemas.attributes import AttributeType, Described
 from schemas.contract import README, TABLES, ContractProperty, DataContract, contract_path
 from schemas.errors import BadInput
 from schemas.manifests import VERSION
@@ -21,6 +25,18 @@ from tasks.io.files.places import reword_errors
 _FIRST = "release.v1.yaml"
 _END = ".odcs.yaml"
 _MOST_FILES = 100
+_WITH_ATTRIBUTES = ("images", "records")
+_TYPES: dict[AttributeType, tuple[str, str, str]] = {
+    "string": ("string", "string", "string"),
+    "integer": ("integer", "int64", "int64"),
+    "number": ("number", "double", "double"),
+    "boolean": ("boolean", "boolean", "bool"),
+    "strings": ("array", "array", "list<string>"),
+}
+"""logicalType, physicalType and arrowType."""
+_ITEMS = "    items:\n      logicalType: string\n      physicalType: string\n"
+_NOT_YAML = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+Attributes = Mapping[str, Described]
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # where PyYAML has libyaml, it is ten times as fast
 
 
@@ -29,11 +45,14 @@ def version() -> str:
     return contracts()["images"].version
 
 
-def texts() -> dict[str, str]:
-    """The contract's files, by their paths in a release."""
+def texts(attributes: Attributes | None = None) -> dict[str, str]:
+    """The contract's files, by their paths in a release whose recipe declares these attributes."""
     folder = _folder() / "v2"
     names = {README: "README.md", **{contract_path(table): f"{table}.odcs.yaml" for table in TABLES}}
-    return {path: (folder / name).read_text(encoding="utf-8") for path, name in names.items()}
+    found = {path: (folder / name).read_text(encoding="utf-8") for path, name in names.items()}
+    # a contract ends with its table's columns
+    of_attributes = {contract_path(table): _attribute_lines(attributes or {}, table) for table in _WITH_ATTRIBUTES}
+    return {path: text + of_attributes.get(path, "") for path, text in found.items()}
 
 
 @functools.cache
@@ -43,11 +62,48 @@ def contracts() -> dict[str, DataContract]:
     return {table: DataContract.model_validate(_parse(written[contract_path(table)])) for table in TABLES}
 
 
-def with_descriptions(schema: pa.Schema, table: str) -> pa.Schema:
+def with_attributes(known: Mapping[str, DataContract], attributes: Attributes) -> dict[str, DataContract]:
+    """These contracts, of a release whose recipe declares attributes: they are columns of images and records."""
+    return {
+        table: _with_columns(contract, _attribute_lines(attributes, table))
+        if attributes and table in _WITH_ATTRIBUTES
+        else contract
+        for table, contract in known.items()
+    }
+
+
+def _with_columns(contract: DataContract, lines: str) -> DataContract:
+    columns = [ContractProperty.model_validate(entry) for entry in _parse(lines)]
+    table = contract.table.model_copy(update={"properties": [*contract.table.properties, *columns]})
+    return contract.model_copy(update={"objects": [table]})
+
+
+def _attribute_lines(attributes: Attributes, table: str) -> str:
+    """Attributes as further columns, in YAML that any version of any program writes alike."""
+    is_content = "    - {property: content, value: true}\n" if table == "images" else ""
+    lines = []
+    for name, attribute in attributes.items():
+        logical, physical, arrow = _TYPES[attribute.type]
+        lines.append(
+            f"  - name: {name}\n    logicalType: {logical}\n    physicalType: {physical}\n    required: false\n"
+            f"    description: {json.dumps(_line(attribute.description), ensure_ascii=False)}\n"
+            f"{_ITEMS if attribute.type == 'strings' else ''}"
+            f"    customProperties:\n    - {{property: arrowType, value: {arrow}}}\n{is_content}"
+            "    - {property: attribute, value: true}\n"
+        )
+    return "".join(lines)
+
+
+def _line(description: str) -> str:
+    """A description in one line, of letters that YAML allows."""
+    return " ".join(_NOT_YAML.sub("?", description).split()) or "An attribute that the recipe declares"
+
+
+def with_descriptions(schema: pa.Schema, table: str, known: Mapping[str, DataContract] | None = None) -> pa.Schema:
     """The schema with what the table's contract says of each column in the field's metadata: description, unit,
-    example.
+    example. known: by default the program's own contracts.
     """
-    promised = {column.name: column for column in contracts()[table].table.properties}
+    promised = {column.name: column for column in (known or contracts())[table].table.properties}
     fields = [
         field.with_metadata({**(field.metadata or {}), **_metadata(promised[field.name])})
         if field.name in promised

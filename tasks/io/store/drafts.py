@@ -18,6 +18,7 @@ from typing import Any, Self
 
 import pyarrow as pa
 
+from schemas.contract import DataContract
 from schemas.errors import BadInput
 from schemas.manifests import FileEntry, ReleaseManifest
 from schemas.part_names import parse_part
@@ -33,8 +34,9 @@ class Draft:
     `publish` shows it whole, leaving the block without it removes it.
     """
 
-    def __init__(self, store: Store) -> None:
-        """Nothing is written before the first file."""
+    def __init__(self, store: Store, promised: Mapping[str, DataContract] | None = None) -> None:
+        """Nothing is written before the first file. promised: the release's contracts; by default the program's own."""
+        self._contracts = contracts.contracts() if promised is None else promised
         self._store = store
         local = Path(store.full(layout.SCRATCH)) if store.is_local else Path(os.environ.get("TMPDIR", "/tmp"))
         self.folder = local / f"draft-{uuid.uuid4().hex}"
@@ -83,7 +85,7 @@ class Draft:
         for path, rows in files.items():
             target = self.folder / path
             target.parent.mkdir(parents=True, exist_ok=True)
-            described[target] = rows._replace(schema=_described(rows.schema, path))
+            described[target] = rows._replace(schema=self._described(rows.schema, path))
         entries = release_parquet.write_parquet_files(described)
         self.files |= dict(zip(files, entries.values(), strict=True))
 
@@ -124,16 +126,15 @@ class Draft:
         for aside in asides:
             aside.unlink() if aside.is_file() else shutil.rmtree(aside, ignore_errors=True)
 
+    def _described(self, schema: pa.Schema, path: str) -> pa.Schema:
+        part = parse_part(path)
+        table = part.table if part else Path(path).stem
+        return contracts.with_descriptions(schema, table, self._contracts) if table in self._contracts else schema
+
     def _note(self, path: str, rows: int | None) -> None:
         with (self.folder / path).open("rb") as file:
             sha256 = hashlib.file_digest(file, "sha256").hexdigest()
         self.files[path] = FileEntry(sha256=sha256, bytes=(self.folder / path).stat().st_size, rows=rows)
-
-
-def _described(schema: pa.Schema, path: str) -> pa.Schema:
-    part = parse_part(path)
-    table = part.table if part else Path(path).stem
-    return contracts.with_descriptions(schema, table) if table in contracts.contracts() else schema
 
 
 def _is_whole(folder: Path) -> bool:

@@ -5,13 +5,14 @@ another length) is read as releases have it. All else is told in one line: a col
 with nulls where releases have none, with text that is no UTF-8, or with a number that is not finite.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas import tables
+from schemas.attributes import Typed, with_attributes
 from schemas.part_names import parse_part
 from schemas.phrases import error_line, listed, quoted_name
 
@@ -44,6 +45,10 @@ TABLES = {
     )
 }
 """The tables that programs read again, by their paths without the ending."""
+
+
+WITH_ATTRIBUTES = ("images", "records")
+"""Those that have a column for each attribute of the recipe."""
 
 
 def table_of_path(path: str) -> str | None:
@@ -82,12 +87,22 @@ def to_plain_types(table: pa.Table) -> pa.Table:
         raise ValueError(error_line(problem)) from problem
 
 
-def check_columns(table: pa.Table, name: str, needed: Collection[str]) -> pa.Table:
-    """The columns of that table of a release which are there, in its types and order. needed: those that must be.
+def table_with(name: str, attributes: Mapping[str, Typed]) -> ReleaseTable:
+    """A table of releases whose recipe declares attributes: columns of images and records.
+
+    One that is called as a column of the program's own, which a later version may have, is left out.
+    """
+    table = TABLES[name]
+    free = {attribute: of for attribute, of in attributes.items() if attribute not in table.schema.names}
+    return table._replace(schema=with_attributes(table.schema, free)) if name in WITH_ATTRIBUTES else table
+
+
+def check_columns(table: pa.Table, expected: ReleaseTable, needed: Collection[str]) -> pa.Table:
+    """The columns of a table of a release which are there, in its types and order. needed: those that must be.
 
     Raises ValueError for what a release does not have, in words that stand after "got".
     """
-    schema, filled = TABLES[name]
+    schema, filled = expected
     if missing := [column for column in schema.names if column in needed and column not in table.column_names]:
         names = listed([quoted_name(column) for column in table.column_names], _MOST_NAMES)
         raise ValueError(f"no column {missing[0]} among {names or 'none'}")

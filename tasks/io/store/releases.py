@@ -8,7 +8,7 @@ import functools
 import hashlib
 import json
 import os
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 import fsspec
@@ -21,8 +21,15 @@ from schemas.contract import DataContract, contract_path
 from schemas.errors import BadInput, DamagedFile
 from schemas.manifests import VERSION, FileEntry, ReleaseManifest
 from schemas.phrases import LONGEST_PLACE, error_line, quoted, quoted_name
-from schemas.release import ContractTables, ReleaseContract, ReleaseRecipe, ReleaseScores
-from schemas.tables import EDGES, RECORDS, TAKEDOWNS, TOMBSTONES
+from schemas.release import (
+    ContractTables,
+    ReleaseAttribute,
+    ReleaseAttributes,
+    ReleaseContract,
+    ReleaseRecipe,
+    ReleaseScores,
+)
+from schemas.tables import EDGES, TAKEDOWNS, TOMBSTONES
 from schemas.yaml_text import NotYaml, parse_yaml
 from tasks.io.files import regular
 from tasks.io.files.parquet_rows import leaf_paths
@@ -157,6 +164,21 @@ class Release:
             {table: self._fields(contract_path(table), DataContract) for table in ContractTables.model_fields}
         )
 
+    @functools.cached_property
+    def attributes(self) -> Mapping[str, ReleaseAttribute]:
+        """What its recipe declares beyond the columns of all releases; none where it has no recipe.
+
+        Raises DamagedFile as `recipe` does, but for what it says of attributes alone.
+        """
+        if "recipe.yaml" not in self.manifest.files:
+            return {}
+        return self._fields("recipe.yaml", ReleaseAttributes).attributes
+
+    def release_table(self, name: str) -> release_tables.ReleaseTable:
+        """A table as this release has it, with its attributes."""
+        has_attributes = name in release_tables.WITH_ATTRIBUTES
+        return release_tables.table_with(name, self.attributes if has_attributes else {})
+
     def scores(self) -> ReleaseScores:
         """What `evaluation.json` says of its detector.
 
@@ -188,7 +210,7 @@ class Release:
         Raises DamagedFile as `rows` does.
         """
         if "records.parquet" not in self.manifest.files:
-            return RECORDS.empty_table()
+            return self.release_table("records").schema.empty_table()
         return self._whole_table("records.parquet", needed=("record_id", "source"))
 
     def relations(self) -> pa.Table:
@@ -242,16 +264,17 @@ class Release:
             raise AssertionError(f"expected a file of a release's table, got {path}")
         with self.open_parquet(path) as parquet:
             leaves = leaf_paths(parquet)
-            wanted = set(release_tables.TABLES[name].schema.names if only is None else only) - {"image"}
+            expected = self.release_table(name)
+            wanted = set(expected.schema.names if only is None else only) - {"image"}
             found = parquet.read(columns=[leaf for leaf in leaves if leaf.partition(".")[0] in wanted])
         try:
-            return release_tables.check_columns(found, name, needed)
+            return release_tables.check_columns(found, expected, needed)
         except ValueError as problem:  # Arrow's errors are some, too
             raise self.damage(path, f"a table of {name} as releases have them", problem) from problem
 
     def _whole_table(self, path: str, needed: Collection[str] | None = None) -> pa.Table:
         """All columns of the table that the file has. needed: those that it must have; None: all."""
-        every = release_tables.TABLES[path.removesuffix(".parquet")].schema.names
+        every = self.release_table(path.removesuffix(".parquet")).schema.names
         return self.read_columns(path, every if needed is None else needed)
 
     def damaged_memory(self) -> list[str]:

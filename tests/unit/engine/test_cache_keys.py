@@ -53,7 +53,12 @@ def test_what_is_no_json_can_be_no_part():
 
 # --- code
 
-SCRAPE = {"scrape", *(f"scrape.{name}" for name in ("sources", "voc", "folder", "records", "table", "cells"))}
+SCRAPE = {
+    *("scrape", "scrape.sources", "scrape.voc", "scrape.folder", "scrape.records", "scrape.table", "scrape.cells"),
+    *("scrape.dates", "scrape.date_words", "names", "names.roles", "names.qualifiers", "names.matching"),
+    "names.known_artists",
+    *("scrape.attributes", "scrape.paths"),
+}
 COCO = {"coco", *(f"coco.{name}" for name in ("source", "reader", "box", "ids", "keypoints"))}
 
 STAGE = '''

@@ -9,6 +9,7 @@ import pytest
 
 from schemas.tables import ANNOTATIONS, EDGES, LEDGER, TIME
 from tasks.io.store.release_tables import (
+    TABLES,
     check_columns,
     schema_to_write,
     table_of_path,
@@ -51,14 +52,14 @@ SAME = [
 @pytest.mark.parametrize(("name", "change"), SAME)
 def test_what_means_the_same_is_read_as_releases_have_it(name, change):
     given = with_column(LEDGER_ROWS, name, change(LEDGER_ROWS[name]))
-    assert check_columns(given, "ledger", LEDGER.names).equals(LEDGER_ROWS)
+    assert check_columns(given, TABLES["ledger"], LEDGER.names).equals(LEDGER_ROWS)
     assert to_release_types(given, "ledger.parquet").equals(LEDGER_ROWS)
 
 
 @pytest.mark.parametrize("kind", [pa.list_(pa.float32()), pa.large_list(pa.float64()), pa.list_(pa.int64(), 4)])
 def test_boxes_of_another_list_are_read(kind):
     given = with_column(BOXES, "xywh_px", pa.array([BOX["xywh_px"]], kind))
-    assert check_columns(given, "annotations", ANNOTATIONS.names).equals(BOXES)
+    assert check_columns(given, TABLES["annotations"], ANNOTATIONS.names).equals(BOXES)
 
 
 OTHER = [
@@ -80,7 +81,7 @@ OTHER = [
 @pytest.mark.parametrize(("name", "values", "line"), OTHER)
 def test_all_else_is_one_line_without_what_a_terminal_obeys(name, values, line):
     with pytest.raises(ValueError, match=r"\A[^\n]+\Z") as problem:
-        check_columns(with_column(LEDGER_ROWS, name, values), "ledger", LEDGER.names)
+        check_columns(with_column(LEDGER_ROWS, name, values), TABLES["ledger"], LEDGER.names)
     assert line in str(problem.value)
     assert str(problem.value).isprintable()
 
@@ -88,33 +89,33 @@ def test_all_else_is_one_line_without_what_a_terminal_obeys(name, values, line):
 @pytest.mark.parametrize("box", [[math.nan] * 4, [math.inf, 0, 1, 1]])
 def test_numbers_that_are_not_finite_are_found_in_lists(box):
     with pytest.raises(ValueError, match="xywh_px with a number that is not finite"):
-        check_columns(with_column(BOXES, "xywh_px", pa.array([box], pa.list_(pa.float64()))), "annotations", ())
+        check_columns(with_column(BOXES, "xywh_px", pa.array([box], pa.list_(pa.float64()))), TABLES["annotations"], ())
 
 
 @pytest.mark.parametrize("box", [[1.0, 2.0, 3.0], []])
 def test_boxes_of_other_than_four_numbers_are_none(box):
     with pytest.raises(ValueError, match="xywh_px as list<"):
-        check_columns(with_column(BOXES, "xywh_px", pa.array([box], pa.list_(pa.float64()))), "annotations", ())
+        check_columns(with_column(BOXES, "xywh_px", pa.array([box], pa.list_(pa.float64()))), TABLES["annotations"], ())
 
 
 def test_a_column_that_is_needed_is_missed_and_others_are_not():
     given = LEDGER_ROWS.drop_columns(["kept", "detail"])
     with pytest.raises(ValueError, match="no column kept among record_id, source, stage"):
-        check_columns(given, "ledger", ("record_id", "kept"))
-    assert check_columns(given, "ledger", ("record_id",)).equals(given)
+        check_columns(given, TABLES["ledger"], ("record_id", "kept"))
+    assert check_columns(given, TABLES["ledger"], ("record_id",)).equals(given)
     with pytest.raises(ValueError, match="no column a among none"):
-        check_columns(pa.table({}), "relations", EDGES.names)
+        check_columns(pa.table({}), TABLES["relations"], EDGES.names)
 
 
 def test_a_column_that_stands_twice_is_refused():
     twice = pa.table([*LEDGER_ROWS.columns, LEDGER_ROWS["kept"]], names=[*LEDGER.names, "kept"])
     with pytest.raises(ValueError, match="the column kept twice"):
-        check_columns(twice, "ledger", ())
+        check_columns(twice, TABLES["ledger"], ())
 
 
 def test_columns_that_no_release_has_are_left_out_of_what_is_checked_and_stay_in_the_whole():
     given = LEDGER_ROWS.append_column("mood", pa.array(["calm", None]).dictionary_encode())
-    assert check_columns(given, "ledger", LEDGER.names).equals(LEDGER_ROWS)
+    assert check_columns(given, TABLES["ledger"], LEDGER.names).equals(LEDGER_ROWS)
     assert to_release_types(given, "ledger.parquet")["mood"].type == pa.string()
 
 

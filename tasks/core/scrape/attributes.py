@@ -1,0 +1,174 @@
+"""Attributes of records: what a source says, in the type that the recipe declares."""
+
+import math
+import re
+import unicodedata
+from collections.abc import Callable, Mapping
+from datetime import date, time, timedelta
+from decimal import Decimal
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from schemas.attributes import AttributeField, AttributeType
+from schemas.base import LARGEST_WHOLE
+from schemas.errors import BadInput
+from schemas.phrases import counted, quoted
+from schemas.reasons import Reason
+
+_LONGEST_TEXT = 2000
+_MOST_TEXTS = 1000
+_INTEGER = re.compile(r"([+-]?[0-9]{1,19})(\.0{1,19})?")
+_NUMBER = re.compile(r"[+-]?([0-9]{1,400}(\.[0-9]{0,400})?|\.[0-9]{1,400})([eE][+-]?[0-9]{1,4})?")
+_TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+_EXPECTED: dict[AttributeType, str] = {
+    "string": "one text",
+    "integer": "a whole number of at most 63 bits",
+    "number": "a finite number",
+    "boolean": "true or false",
+    "strings": f"a list of at most {_MOST_TEXTS:,} texts",
+}
+_SINGLE = (str, int, float, Decimal, date, time, timedelta)
+"""What JSON, CSV and Parquet have for one value; bytes are none."""
+
+Wanted = Mapping[str, AttributeField]
+Value = str | int | float | bool | list[str] | None
+
+
+class BadValue(ValueError):
+    """A value that is not of the type."""
+
+
+def typed_value(value: Any, kind: AttributeType) -> Value:
+    """The value in its type; None where there is none: null, NaN, an empty text or list.
+
+    Text becomes NFC without outer blanks, at most 2,000 characters. `strings`: a list, or a text with | between.
+    Raises BadValue for what is not of the type, such as 2.5 or true for an integer, or a list for a single text.
+
+    >>> typed_value(" 3 ", "integer"), typed_value(3.0, "integer"), typed_value("Yes", "boolean")
+    (3, 3, True)
+    >>> typed_value("oil | canvas", "strings"), typed_value(3, "string"), typed_value("", "number")
+    (['oil', 'canvas'], '3', None)
+    """
+    if kind == "strings":
+        return _texts(value)
+    text = _text(value)
+    return None if text is None else _READERS[kind](value, text)
+
+
+def with_attributes(record: Mapping[str, Any], wanted: Wanted, value_of: Callable[[str], Any]) -> dict[str, Any]:
+    """A row of RECORDS with its attributes; it becomes a drop where one of them is not of its type.
+
+    value_of: what the source says in a field, None where it says nothing. A row that is a drop already says nothing.
+    """
+    if record["reason"] is not None or not wanted:
+        return dict(record)
+    found: dict[str, Any] = {}
+    problems = []
+    for name, attribute in wanted.items():
+        value = None if attribute.field is None else value_of(attribute.field)
+        try:
+            found[name] = typed_value(value, attribute.type)
+        except BadValue:
+            problems.append(f"attribute '{name}': expected {_EXPECTED[attribute.type]}, got {quoted(value)}")
+    dropped = {"reason": Reason.BAD_ATTRIBUTE, "detail": problems[0]} if problems else {}
+    return {**record, **found, **dropped}
+
+
+def check_some_fit(source: str, records: pa.Table, wanted: Wanted) -> None:
+    """Raise BadInput for an attribute of which no record of the source has a value of its type, and some have another.
+
+    records: RECORDS of that source, with the attributes.
+    """
+    is_bad = pc.fill_null(pc.equal(records["reason"], str(Reason.BAD_ATTRIBUTE)), False)
+    bad = records.select(["record_id", "detail"]).filter(is_bad)
+    for name in wanted if bad.num_rows else ():
+        mine = bad.filter(pc.starts_with(bad["detail"], f"attribute '{name}': "))
+        if mine.num_rows and records[name].null_count == records.num_rows:
+            first = mine.slice(0, 1).to_pylist()[0]
+            raise BadInput(
+                f"source '{source}': {first['detail']} in {quoted(first['record_id'])}, and the like in "
+                f"{counted(mine.num_rows, 'record')}, while none has such a value: declare another type, or take it "
+                "from another field"
+            )
+
+
+def _texts(value: Any) -> list[str] | None:
+    if isinstance(value, str):
+        if value.count("|") >= _MOST_TEXTS:
+            raise BadValue
+        value = value.split("|")
+    parts = value if isinstance(value, list | tuple) else [value]
+    if len(parts) > _MOST_TEXTS:
+        raise BadValue
+    return [text for part in parts if (text := _text(part)) is not None] or None
+
+
+def _text(value: Any) -> str | None:
+    """One value as text, None for none."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return None
+    if not isinstance(value, _SINGLE):
+        raise BadValue
+    text = str(value).lower() if isinstance(value, bool) else _written(value)
+    # cut first, since all of 10 MB would be brought to NFC; what composes may be some letters shorter then
+    text = text.strip()[: 4 * _LONGEST_TEXT].encode("utf-8", "replace").decode().replace("\0", "")
+    return unicodedata.normalize("NFC", text)[:_LONGEST_TEXT].strip() or None
+
+
+def _written(value: Any) -> str:
+    try:
+        return str(value)
+    except ValueError:  # a number of more than 4,300 digits
+        raise BadValue from None
+
+
+def _integer(value: Any, text: str) -> int:
+    if isinstance(value, bool):
+        raise BadValue
+    match = _INTEGER.fullmatch(text)
+    number = int(match[1]) if match else _whole(value)
+    if not -LARGEST_WHOLE - 1 <= number <= LARGEST_WHOLE:
+        raise BadValue
+    return number
+
+
+def _whole(value: Any) -> int:
+    """A float or a decimal without a fraction, such as 1e15."""
+    if not isinstance(value, float | Decimal) or not math.isfinite(value) or value != int(value):
+        raise BadValue
+    return int(value)
+
+
+def _number(value: Any, text: str) -> float:
+    is_number = isinstance(value, int | float | Decimal) and not isinstance(value, bool)
+    if not is_number and not (isinstance(value, str) and _NUMBER.fullmatch(text)):
+        raise BadValue
+    try:
+        number = float(value if is_number else text)
+    except OverflowError:
+        raise BadValue from None
+    if not math.isfinite(number):
+        raise BadValue
+    return number
+
+
+def _boolean(value: Any, text: str) -> bool:
+    if isinstance(value, float | Decimal) and value in {0, 1}:
+        return bool(value)
+    if text.lower() not in _TRUTH:
+        raise BadValue
+    return _TRUTH[text.lower()]
+
+
+def _string(_: Any, text: str) -> str:
+    return text
+
+
+_READERS: Mapping[str, Callable[[Any, str], Value]] = {
+    "string": _string,
+    "integer": _integer,
+    "number": _number,
+    "boolean": _boolean,
+}
