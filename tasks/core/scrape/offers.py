@@ -59,6 +59,17 @@ def asked_offers(sentences: Mapping[str, str], more: Iterable[str], asked: Itera
     return {name: sentence for name, sentence in sentences.items() if name not in left_out}
 
 
+def can_become(offered: str, wanted: str) -> bool:
+    """Whether values of one type can be of another: a list is no single text, and true is no number.
+
+    >>> can_become("string", "integer"), can_become("strings", "string"), can_become("boolean", "number")
+    (True, False, False)
+    """
+    if offered == "strings":
+        return wanted == "strings"
+    return offered != "boolean" or wanted not in {"integer", "number"}
+
+
 def split_texts(value: Any, separator: str) -> list[str]:
     """The parts of a text that lists several things; none of any other value.
 

@@ -6,6 +6,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from schemas.attributes import AttributeField
+from schemas.errors import BadInput
 from schemas.sources.artic import ArticSource
 from schemas.sources.commons import CommonsSource
 from schemas.sources.flickr import FlickrSource
@@ -22,7 +25,16 @@ from schemas.sources.ukiyoe import UkiyoeSource
 from schemas.sources.wikiart import WikiartSource
 from tasks.core.scrape import answers, artic, commons, flickr, met, records, surrealism, ukiyoe, wikiart, wikiart_work
 from tasks.core.scrape.answers import SOURCE_MODULES
-from tasks.core.scrape.offers import Offer, asked_offers, field_of_items, offer_sentences, offered_values, split_texts
+from tasks.core.scrape.attributes import BadValue, typed_value
+from tasks.core.scrape.offers import (
+    Offer,
+    asked_offers,
+    can_become,
+    field_of_items,
+    offer_sentences,
+    offered_values,
+    split_texts,
+)
 from tasks.core.scrape.web_source import BadAnswer, SourceRequest
 
 DOCS = Path(__file__).parents[4] / "docs" / "sources"
@@ -510,6 +522,42 @@ def test_what_is_not_asked_for_is_not_offered(name: str):
 def test_what_is_asked_for_is_in_the_address(name: str, more: tuple[str, ...], part: str):
     source = source_of(name, more_offers=more)
     assert SOURCE_MODULES[name].start_requests(source)[-1].url.count(part) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "field", "type_", "says"),
+    [
+        ("met", {}, "department", "string", None),
+        ("met", {}, "department", "strings", None),
+        ("met", {}, "department", "integer", None),  # a text may be a number
+        ("met", {}, "tags", "strings", None),
+        ("met", {}, None, "string", None),
+        ("artic", {"more_offers": ("medium_display",)}, "medium_display", "string", None),
+        ("met", {}, "tags", "string", "attributes.x.type: expected strings, which source 'met' offers as tags, got "),
+        ("met", {}, "is_highlight", "integer", "expected boolean, which source 'met' offers as is_highlight"),
+        ("met", {}, "departmnet", "string", "attributes.x.from: expected a name that the source offers, of source "),
+        ("artic", {}, "medium_display", "string", "which it asks for only with other settings: docs/sources/artic.md "),
+        ("wikiart", {"by": "page"}, "genres", "strings", "only with other settings: docs/sources/wikiart.md has them"),
+    ],
+)
+def test_an_attribute_is_taken_from_what_a_source_offers(
+    name: str, settings: dict[str, Any], field: str | None, type_: Any, says: str | None
+):
+    wanted = {"x": AttributeField(type=type_, field=field)}
+    with ExitStack() if says is None else pytest.raises(BadInput, match=says):
+        answers.check_offers(source_of(name, **settings), wanted)
+
+
+@pytest.mark.parametrize("wanted", TYPES)
+@pytest.mark.parametrize("offered", TYPES)
+def test_types_that_can_never_be_others_are_those_that_no_value_becomes(offered: str, wanted: Any):
+    values = {"string": "1", "integer": 1, "number": 1.0, "boolean": True, "strings": ["1"]}
+    try:
+        typed_value(values[offered], wanted)
+        is_possible = True
+    except BadValue:
+        is_possible = False
+    assert can_become(offered, wanted) == is_possible
 
 
 def test_nothing_more_is_offered_where_nothing_is_asked():
