@@ -28,11 +28,11 @@ from tasks.core.scrape.answers import SOURCE_MODULES
 from tasks.core.scrape.attributes import BadValue, typed_value
 from tasks.core.scrape.offers import (
     Offer,
+    OfferedValues,
     asked_offers,
     can_become,
     field_of_items,
     offer_sentences,
-    offered_values,
     split_texts,
 )
 from tasks.core.scrape.web_source import BadAnswer, SourceRequest
@@ -104,12 +104,24 @@ def nested(depth: int) -> list[Any]:
     ids=lambda value: f"{value}"[:30] if not isinstance(value, list) else "list",
 )
 def test_a_value_is_of_its_type_or_none(type_: Any, value: Any, expected: Any):
-    (got,) = offered_values({"x": Offer("field", type_, "")}, {"field": value}).values()
+    (got,) = OfferedValues({"x": Offer("field", type_, "")}, dict, {"field": value}).values()
     assert (got, type(got)) == (expected, type(expected))
 
 
 def test_a_field_that_is_missing_is_none():
-    assert offered_values({"x": Offer("field", "string", "")}, {}) == {"x": None}
+    assert OfferedValues({"x": Offer("field", "string", "")}, dict) == {"x": None}
+
+
+def test_a_name_that_is_no_offer_has_no_value():
+    values = OfferedValues({"x": Offer("field", "string", "")}, dict, {"field": "a", "other": "b"})
+    assert (values.get("x"), values.get("field"), values.get("other"), len(values)) == ("a", None, None, 1)
+
+
+def test_nothing_is_read_before_it_is_asked_for():
+    asked = []
+    values = OfferedValues({"x": Offer("field", "string", "")}, lambda name: asked.append(name) or {name: "a"}, "field")
+    assert (list(values), asked) == (["x"], [])
+    assert (values["x"], values["x"], asked) == ("a", "a", ["field"])
 
 
 def test_a_sentence_begins_with_the_type():
