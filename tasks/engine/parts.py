@@ -3,7 +3,7 @@
 import contextlib
 import functools
 from collections.abc import Callable, Iterator
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from typing import Any, Protocol
 
 import pyarrow as pa
@@ -21,6 +21,8 @@ GPU = "GPU"
 ON_DEVICE = frozenset({"detect_part"})
 """The resource by which Dask's workers offer a GPU (docs/gpu.md), and the tasks that need it. By name, not by a tag:
 Prefect asks its server for a slot of each tag before a task begins, and both workers stood still for seconds."""
+
+_LONGEST_WAIT_S = 0.5
 
 
 class PartTask(Protocol):
@@ -121,9 +123,17 @@ def _note_done(done: "SimpleQueue[tuple[Any, int]]", future: Any, rows: int, *_:
 
 def _collect_next(done: "SimpleQueue[tuple[Any, int]]", advance: Callable[[int], None]) -> Any:
     """Wait for the next part to end; its future, if it failed."""
-    future, rows = done.get()
+    future, rows = _next_done(done)
     future.wait()
     if future.state.is_failed() or future.state.is_crashed():
         return future
     advance(rows)
     return None
+
+
+def _next_done(done: "SimpleQueue[tuple[Any, int]]") -> tuple[Any, int]:
+    while True:
+        # Python looks at a signal when a wait ends or is broken off, and one that comes just before a wait begins does
+        # not break it off: without a limit, an interrupt might be seen only when a part ends
+        with contextlib.suppress(Empty):
+            return done.get(timeout=_LONGEST_WAIT_S)
