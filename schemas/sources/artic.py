@@ -4,6 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from schemas.base import is_unset
 from schemas.sources.common import WebSource
 
 
@@ -26,6 +27,26 @@ class ArticSource(WebSource):
         843,
         description="Width of the images. The museum asks clients to use 843, which its cache holds; 1686 is available "
         "only for works in the public domain",
+    )
+    more_offers: tuple[
+        Literal[
+            "medium_display",
+            "place_of_origin",
+            "artwork_type_title",
+            "dimensions",
+            "credit_line",
+            "accession_number",
+            "term_titles",
+            "subject_titles",
+            "material_titles",
+            "artist_titles",
+        ],
+        ...,
+    ] = Field(
+        (),
+        exclude_if=is_unset,
+        description="Further fields of the museum to ask for, for "
+        "attributes (docs/sources). They are part of the requests' addresses: the source is asked anew with them",
     )
     page_size: int = Field(
         100,

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
+from schemas.base import is_unset
 from schemas.phrases import quoted
 from schemas.sources.common import WebSource
 
@@ -53,4 +54,10 @@ class CommonsSource(WebSource):
         1280,
         description="Width of the images, one of Wikimedia's standard sizes: others are refused or slowed down. null: "
         "the original files, which are slowed down most. A smaller image comes in its own size",
+    )
+    more_offers: tuple[Literal["uploader", "description"], ...] = Field(
+        (),
+        exclude_if=is_unset,
+        description="Further things to ask for, for "
+        "attributes (docs/sources). They are part of the requests' addresses: the source is asked anew with them",
     )

@@ -5,6 +5,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
+from schemas.base import is_unset
 from schemas.sources.common import WebSource
 
 Nsid = Annotated[str, Field(pattern=r"^[0-9]{1,15}@N[0-9]{2}$")]
@@ -40,6 +41,12 @@ class FlickrSource(WebSource):
         1024,
         description="Longer side of the images, one of Flickr's sizes; where a photograph has no such size, the next "
         "smaller one. null: the original file if its owner allows it, otherwise the largest size",
+    )
+    more_offers: tuple[Literal["tags", "uploaded_on"], ...] = Field(
+        (),
+        exclude_if=is_unset,
+        description="Further things to ask for, for "
+        "attributes (docs/sources). They are part of the requests' addresses: the source is asked anew with them",
     )
     page_size: int = Field(
         500,

@@ -4,82 +4,48 @@ tests/contracts/release-1.4.1 has it, and what it was built from: a museum of th
 recipe.yaml, by-hand.csv. It was written by the program as it was before contract 2, and is never written again.
 """
 
-import json
 import shutil
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from examples.museum.folder import write_museum
-from flows.build_dataset import run_stages
-from flows.recipes import recipe_from_file
-from schemas.manifests import Context, Step
 from tasks.io.store.releases import Release
 from tasks.purge import purge
 from tasks.verify import verify
 from tasks.why import why
-from tests.support.desk import WEIGHTS, MadeOnce
+from tests.support.desk import MadeOnce
+from tests.support.kept_release import CONTRACTS, House, figures, rows
 from tests.support.manifests import rewrite_manifest
 
-KEPT = Path(__file__).parents[1] / "contracts/release-1.4.1"
+KEPT = CONTRACTS / "release-1.4.1"
 VERSION = "d873772494e6"
 TAKEN_DOWN, SHOWN, DROPPED = "museum:1940.400.29", "museum:1893.188.35", "museum:2013.336.22"
 COPY = "museum:1884.332.7"  # of SHOWN
 
 
-class House:
-    """The museum of the kept release, and a store that had that release alone before it was built again."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder, self.store = folder, folder / "store"
-
-    @property
-    def latest(self) -> Release:
-        return Release(f"{self.store}/releases/museum/latest")
-
-    @property
-    def first(self) -> Release:
-        return Release(f"{self.store}/releases/museum/{VERSION}")
-
-    def build(self) -> tuple[Step, ...]:
-        files = {"images": self.folder / "museum", "by_hand": self.folder / "by-hand.csv", "weights": WEIGHTS}
-        context = Context(store=str(self.store), bindings={name: str(path) for name, path in files.items()})
-        return run_stages(recipe_from_file(str(KEPT / "recipe.yaml"), (), None), context)
+def house_in(folder: Path) -> House:
+    return House(folder, KEPT, VERSION)
 
 
 def make(folder: Path) -> None:
     """A house in which the museum has been built once, after the kept release."""
-    write_museum(folder / "museum", **json.loads((KEPT / "museum.json").read_text()), processes=1)
-    shutil.copytree(KEPT / "releases", folder / "store/releases")
-    shutil.copy(KEPT / "by-hand.csv", folder)
-    House(folder).build()
+    house = house_in(folder)
+    house.open()
+    house.build()
 
 
 @pytest.fixture(scope="session")
 def carried_on(made_once: MadeOnce) -> House:
     """A house that no test may change."""
-    return House(made_once("contract-1-carried-on", make))
+    return house_in(made_once("contract-1-carried-on", make))
 
 
 @pytest.fixture
 def kept(tmp_path: Path) -> Release:
     """The kept release, where a test may change it."""
     return Release(str(shutil.copytree(KEPT / "releases/museum" / VERSION, tmp_path / VERSION)))
-
-
-def rows(release: Release, table: str, *columns: str) -> dict[Any, dict[str, Any]]:
-    """Some columns of a table, by their first one."""
-    return {row[columns[0]]: row for row in release.rows(table, columns).to_pylist()}
-
-
-def figures(release: Release) -> dict[tuple[Any, ...], int]:
-    """annotation_ids by what the box is and where."""
-    columns = ("record_id", "xywh_px", "category_id", "origin", "origin_name", "annotation_id")
-    found = (tuple(row.values()) for row in release.rows("annotations", columns).to_pylist())
-    return {(record_id, *box, *rest): number for record_id, box, *rest, number in found}
 
 
 # --- read
@@ -147,7 +113,7 @@ def test_a_build_goes_on_from_it_and_nothing_moves(carried_on: House):
 
 
 def test_building_again_and_purging_both(carried_on: House, tmp_path: Path):
-    house = House(Path(shutil.copytree(carried_on.folder, tmp_path / "house")))
+    house = house_in(Path(shutil.copytree(carried_on.folder, tmp_path / "house")))
     second = house.latest.manifest
     assert house.build()[-1].computed == 0
     assert house.latest.manifest == second

@@ -4,6 +4,7 @@ import hashlib
 import json
 import re
 
+from examples.museum.serve.facts import facts_of, with_odd_values
 from examples.museum.serve.hall import NOT_FOUND, Answer, Entry, Hall, Request
 
 HOSTS = ("api.artic.edu", "www.artic.edu")
@@ -137,7 +138,23 @@ def _artwork(entry: Entry) -> dict[str, object]:
         "classification_titles": [kind, "prints and drawing"],
         "image_id": image_id(row) if has_image(row) else None,
         "alt_image_ids": [],
+    } | _description(entry)
+
+
+def _description(entry: Entry) -> dict[str, object]:
+    """Fields that no listing is filtered by, a few of them odd."""
+    facts = facts_of(entry)
+    fields = {
+        "place_of_origin": facts.country,
+        "medium_display": facts.medium,
+        "dimensions": f"{facts.height_cm:g} × {facts.width_cm:g} cm",
+        "credit_line": facts.credit_line,
+        "artwork_type_title": "Print" if entry.style in _KINDS else "Painting",
+        "term_titles": [word.lower() for word in facts.tags],
+        "subject_titles": [word.lower() for word in facts.tags[:1]],
+        "material_titles": [facts.medium.split()[-1]],
     }
+    return with_odd_values(fields, entry.row, fields)
 
 
 def _years(entry: Entry) -> tuple[int | None, int | None]:

@@ -12,6 +12,7 @@ from html import escape
 from typing import Any
 from urllib.parse import quote
 
+from examples.museum.serve.facts import facts_of, with_odd_values
 from examples.museum.serve.hall import NOT_FOUND, Answer, Entry, Hall, Request
 
 HOSTS = ("commons.wikimedia.org", "upload.wikimedia.org", "thumb.wikimedia.org")
@@ -54,6 +55,10 @@ _THINGS = {
     "Mosaic": "Mosaics",
     "Watercolor": "Watercolor paintings",
 }
+_CREDITS = (
+    '<span class="int-own-work" lang="en">Own work</span>',
+    '<a rel="nofollow" class="external free" href="https://museum.example/1">https://museum.example/1</a> The Museum',
+)
 _FILE = re.compile(r"/wikipedia/commons/[0-9a-f]/[0-9a-f]{2}/([^/]+)")
 _THUMB = re.compile(r"/wikipedia/commons/thumb/[0-9a-f]/[0-9a-f]{2}/([^/]+)/(?:lossy-page1-)?([0-9]{1,5})px-[^/]+")
 
@@ -178,11 +183,13 @@ def _page(entry: Entry, query: Any, is_described: bool) -> dict[str, Any]:
     name = file_name(entry)
     page: dict[str, Any] = {"pageid": _FIRST_PAGE + entry.row, "ns": 6, "title": f"File:{name}"}
     if is_described and "imageinfo" in query.get("prop", ""):
-        page |= {"imagerepository": "local", "imageinfo": [_info(entry, name, query.get("iiurlwidth", ""))]}
+        page |= {"imagerepository": "local", "imageinfo": [_info(entry, name, query)]}
     return page
 
 
-def _info(entry: Entry, name: str, width: str) -> dict[str, Any]:
+def _info(entry: Entry, name: str, query: Any) -> dict[str, Any]:
+    width, asked = query.get("iiurlwidth", ""), query.get("iiextmetadatafilter", "").split("|")
+    more = {"ImageDescription": f"<p>{escape(entry.title)}</p>"} if "ImageDescription" in asked else {}
     path = _path(name)
     original = f"https://upload.wikimedia.org/wikipedia/commons/{path}"
     page = quote(name.replace(" ", "_"), safe="(),;:!*'")
@@ -196,7 +203,8 @@ def _info(entry: Entry, name: str, width: str) -> dict[str, Any]:
         "descriptionshorturl": f"https://commons.wikimedia.org/w/index.php?curid={_FIRST_PAGE + entry.row}",
         "mime": _MIMES.get(entry.extension.lower(), "image/jpeg"),
         "mediatype": "BITMAP",
-        "extmetadata": _metadata(entry, name),
+        **({"user": f"Uploader {entry.row % 5}"} if "user" in query.get("iiprop", "").split("|") else {}),
+        "extmetadata": _metadata(entry, more),
     }
 
 
@@ -215,16 +223,23 @@ def _thumb(entry: Entry, name: str, width_px: int) -> dict[str, Any]:
     return {"thumburl": url, "thumbwidth": step, "thumbheight": max(1, round(entry.height_px * step / entry.width_px))}
 
 
-def _metadata(entry: Entry, name: str) -> dict[str, Any]:
-    own = [category_of_style(entry.style), f"Paintings by {entry.artist}", "CC-PD-Mark"]
+def _metadata(entry: Entry, more: dict[str, str]) -> dict[str, Any]:
+    facts = facts_of(entry)
+    own = [
+        category_of_style(entry.style),
+        f"Paintings by {entry.artist}",
+        "CC-PD-Mark",
+        f"{facts.genre.title()}_in_art",
+    ]
     values = {
         "Artist": _artist(entry),
         "Categories": "|".join(sorted(own)),
-        "Credit": '<span class="int-own-work" lang="en">Own work</span>',
+        **with_odd_values({"Credit": _CREDITS[entry.row % len(_CREDITS)]}, entry.row, {"Credit"}),
         "DateTimeOriginal": f'{escape(entry.date_text)}<div style="display: none;">date '
         "QS:P,+0000-00-00T00:00:00Z/9</div>",
         "ObjectName": _title(entry),
         **_licence(entry.row),
+        **more,
     }
     return {name: {"value": value, "source": "commons-desc-page", "hidden": ""} for name, value in values.items()}
 

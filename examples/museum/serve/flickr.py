@@ -5,16 +5,19 @@ Shape from documentation, not verified against the site.
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Any
 
+from examples.museum.serve.facts import facts_of
 from examples.museum.serve.hall import NOT_FOUND, Answer, Entry, Hall, Request
 
 HOSTS = ("www.flickr.com", "live.staticflickr.com")
 EVERYTHING = "34427469792@N01"
 
 _FIRST_GROUP, _FIRST_PHOTO, _FIRST_MEMBER = 34427469793, 50_000_000_000, 100_000_000
+_FIRST_UPLOAD_S = 1_400_000_000  # in May 2014
 _MOST_FOUND = 4000
 # one licence after the other, the whole collection through
 LICENSES = (4, 9, 10, 5, 7, 0, 12, 8)
@@ -159,9 +162,11 @@ def _photo(entry: Entry, member: int, extras: set[str]) -> dict[str, Any]:
         "license": {"license": str(LICENSES[entry.row % len(LICENSES)])},
         "owner_name": {"ownername": entry.artist},
         "media": {"media": "photo", "media_status": "ready"},
-        "path_alias": {"pathalias": None},
+        "path_alias": {"pathalias": f"museum{member}" if member % 3 == 1 else None},
         "original_format": {"originalsecret": secret, "originalformat": entry.extension.lstrip(".")},
         "date_taken": _taken(entry),
+        "tags": {"tags": " ".join(re.findall(r"[a-z]+", " ".join(facts_of(entry).tags).lower()))},
+        "date_upload": {"dateupload": str(_FIRST_UPLOAD_S + 3600 * entry.row)},
     }
     for extra, fields in asked.items():
         photo |= fields if extra in extras else {}

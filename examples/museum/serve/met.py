@@ -8,6 +8,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from itertools import accumulate
 
+from examples.museum.serve.facts import facts_of, with_odd_values
 from examples.museum.serve.hall import NOT_FOUND, Answer, Entry, Hall, Request
 
 HOSTS = ("collectionapi.metmuseum.org", "media.githubusercontent.com", "images.metmuseum.org")
@@ -19,6 +20,10 @@ _STARTS = (0, *accumulate(_IMAGES))
 _DEPARTMENTS = {6: "Asian Art", 9: "Drawings and Prints", 11: "European Paintings", 21: "Modern and Contemporary Art"}
 _CODES = {6: "as", 9: "dp", 11: "ep", 21: "ma"}
 _KINDS = {6: "Paintings", 9: "Prints", 11: "Paintings", 21: "Paintings"}
+_MAY_BE_ODD = frozenset(
+    {"accessionYear", "artistNationality", "city", "country", "creditLine", "culture", "dimensions", "isHighlight"}
+    | {"medium", "period", "tags"}
+)
 _API = "/public/collection/v1"
 _TABLE = "/media/metmuseum/openaccess/master/MetObjects.csv"
 _IMAGE = "/CRDImages/"
@@ -100,7 +105,8 @@ def _object(hall: Hall, text: str) -> Answer:
     if addresses:
         small = addresses[0].replace("/original/", "/web-large/")
         images |= {"primaryImage": addresses[0], "primaryImageSmall": small}
-    return _json(_labelled(place, hall.entry(rows[0])) | images)
+    labelled = with_odd_values(_labelled(place, hall.entry(rows[0])), place, _MAY_BE_ODD)
+    return _json(labelled | images)
 
 
 def _labelled(place: int, entry: Entry) -> dict[str, object]:
@@ -108,12 +114,14 @@ def _labelled(place: int, entry: Entry) -> dict[str, object]:
     number, department = id_of_object(place), _department(place)
     name = "" if entry.artist == "Unknown" else entry.artist
     begin, end = _years(entry)
+    facts = facts_of(entry)
     maker = {"constituentULAN_URL": "", "constituentWikidata_URL": "", "gender": "", "name": name, "role": "Artist"}
+    tags = [{"AAT_URL": "", "Wikidata_URL": "", "term": word} for word in facts.tags]
     return {
         "objectID": number,
-        "isHighlight": False,
+        "isHighlight": place % 50 == 7,
         "accessionNumber": entry.key,
-        "accessionYear": entry.key[:4],
+        "accessionYear": str(facts.accession_year),
         "isPublicDomain": is_open(place),
         "primaryImage": "",
         "primaryImageSmall": "",
@@ -122,8 +130,8 @@ def _labelled(place: int, entry: Entry) -> dict[str, object]:
         "department": _DEPARTMENTS[department],
         "objectName": "Painting",
         "title": entry.title,
-        "culture": "",
-        "period": "",
+        "culture": facts.nationality,
+        "period": facts.period,
         "dynasty": "",
         "reign": "",
         "portfolio": "",
@@ -133,7 +141,7 @@ def _labelled(place: int, entry: Entry) -> dict[str, object]:
         "artistDisplayBio": "",
         "artistSuffix": "",
         "artistAlphaSort": ", ".join(reversed(name.rsplit(" ", 1))),
-        "artistNationality": "",
+        "artistNationality": facts.nationality if name else "",
         "artistBeginDate": "",
         "artistEndDate": "",
         "artistGender": "",
@@ -142,15 +150,15 @@ def _labelled(place: int, entry: Entry) -> dict[str, object]:
         "objectDate": entry.date_text,
         "objectBeginDate": begin,
         "objectEndDate": end,
-        "medium": "Oil on canvas",
-        "dimensions": f"{entry.width_px} x {entry.height_px} px",
+        "medium": facts.medium,
+        "dimensions": f"{facts.height_cm:g} x {facts.width_cm:g} cm",
         "measurements": None,
-        "creditLine": "Gift of the Brush, 1901",
-        "geographyType": "",
-        "city": "",
+        "creditLine": facts.credit_line,
+        "geographyType": "Made in",
+        "city": facts.city,
         "state": "",
         "county": "",
-        "country": "",
+        "country": facts.country,
         "region": "",
         "subregion": "",
         "locale": "",
@@ -163,7 +171,7 @@ def _labelled(place: int, entry: Entry) -> dict[str, object]:
         "metadataDate": "2020-02-07T15:50:59.677Z",
         "repository": "Metropolitan Museum of Art, New York, NY",
         "objectURL": f"https://www.metmuseum.org/art/collection/search/{number}",
-        "tags": None,
+        "tags": tags or None,
         "objectWikidata_URL": "",
         "isTimelineWork": False,
         "GalleryNumber": "",

@@ -109,6 +109,8 @@ def _page(hall: Hall, museum: str, entry: Entry) -> Answer:
         "source": f'<a href="https://museum.example/">{_MUSEUMS[museum]}</a><br/><small><a href="/source/{museum}">'
         "Browse all prints...</a></small>",
     }
+    if entry.row % 7:  # some museums have no page for a print
+        values["details"] = f'<a href="https://museum.example/objects/{entry.row}">More</a>'
     rows = "\n".join(
         f'<p class="row {label}"><strong class="col-xs-3 right">{label.title()}:</strong><span '
         f'class="col-xs-9">{value}</span></p>'

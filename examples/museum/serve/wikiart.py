@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
+from examples.museum.serve.facts import facts_of, with_odd_values
 from examples.museum.serve.hall import NOT_FOUND, Answer, Hall, Request
 from examples.museum.serve.wikiart_works import (
     Work,
@@ -96,25 +97,19 @@ def _image_json(hall: Hall, query: _Query, content_id: str) -> Answer:
     if not 0 <= row < hall.size:
         return NOT_FOUND
     work = work_of_row(hall, row)
-    unsaid = (
-        "period",
-        "serie",
-        "genre",
-        "material",
-        "technique",
-        "sizeX",
-        "sizeY",
-        "diameter",
-        "auction",
-        "yearOfTrade",
-        "lastPrice",
-        "galleryName",
-        "tags",
-        "description",
-        "location",
-    )
+    unsaid = ("serie", "material", "technique", "diameter", "auction", "yearOfTrade", "lastPrice", "description")
+    facts = facts_of(work.entry)
+    described = {
+        "location": f"{facts.city}{facts.country}",
+        "period": facts.period or None,
+        "genre": facts.genre,
+        "sizeX": facts.width_cm,
+        "sizeY": facts.height_cm,
+        "galleryName": facts.gallery or None,
+        "tags": ", ".join(word.replace(" ", "-") for word in facts.tags) or None,
+    }
     fields = {"artistUrl": work.artist, "url": work.page, "dictionaries": [], "style": work.style}
-    return _json({**_short(work), **fields, **dict.fromkeys(unsaid)})
+    return _json({**_short(work), **fields, **dict.fromkeys(unsaid), **with_odd_values(described, row, described)})
 
 
 def _by_style(hall: Hall, query: _Query, address: str) -> Answer:
@@ -222,9 +217,19 @@ def _api2_work(hall: Hall, query: _Query) -> Answer:
     if row is None or row >= hall.size:
         return NOT_FOUND
     work = work_of_row(hall, row)
-    lists = {"genres": [""], "styles": [work.style], "media": [""], "galleries": [""], "tags": [""]}
-    unsaid: dict[str, Any] = dict.fromkeys(("period", "serie", "sizeX", "sizeY", "diameter"))
-    return _json({**_api2_short(work), "dictionaries": [], "location": "", **lists, **unsaid, "description": ""})
+    facts = facts_of(work.entry)
+    described = {
+        "genres": [facts.genre],
+        "media": facts.medium.lower().split(" on "),
+        "galleries": [facts.gallery],
+        "tags": [word.replace(" ", "-") for word in facts.tags] or [""],
+        "period": facts.period or None,
+        "location": facts.city,
+        "sizeX": facts.width_cm,
+        "sizeY": facts.height_cm,
+    }
+    fields = {"dictionaries": [], "styles": [work.style], "serie": None, "diameter": None, "description": ""}
+    return _json({**_api2_short(work), **fields, **with_odd_values(described, row, described)})
 
 
 def _api2_short(work: Work) -> dict[str, Any]:

@@ -78,6 +78,13 @@ def hosts(source: AnySource) -> list[str]:
     return sorted(_module(source).HOSTS)
 
 
+def offers(source: AnySource) -> Mapping[str, str]:
+    """What the source's records say beyond the fixed columns, with these settings: by name, its type and what it is."""
+    module = _module(source)
+    sentences: Mapping[str, str] = module.offers(source) if hasattr(module, "offers") else module.OFFERS
+    return sentences
+
+
 def start_requests(source: AnySource) -> pa.Table:
     """SOURCE_REQUESTS: the first requests of a source."""
     return requests_table(_module(source).start_requests(source))

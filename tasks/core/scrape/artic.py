@@ -5,6 +5,7 @@ from typing import Any
 
 from schemas.sources.artic import ArticSource
 from tasks.core.scrape.museum_fields import QUALIFIER, single_year, text_without_tags
+from tasks.core.scrape.offers import Offer, asked_offers, offer_sentences, offered_values
 from tasks.core.scrape.web_source import (
     BadAnswer,
     ClaimedCount,
@@ -39,8 +40,38 @@ _FIELDS = (
     "copyright_notice",
     "image_id",
 )
+_OFFERS = {
+    "object_id": Offer("id", "integer", "the museum's number of the work"),
+    "department_title": Offer("department_title", "string", "the museum's department that has the work"),
+    "classification_title": Offer("classification_title", "string", "the museum's main class of it, e.g. etching"),
+    "classification_titles": Offer("classification_titles", "strings", "all classes of the work, the main one first"),
+    "artist_display": Offer("artist_display", "string", "the artist's name, nationality and years in words"),
+    "date_start": Offer("date_start", "integer", "the first year in which it may be made, negative before Christ"),
+    "date_end": Offer("date_end", "integer", "the last year in which it may be made, negative before Christ"),
+    "is_public_domain": Offer("is_public_domain", "boolean", "whether the museum counts it as in the public domain"),
+    "image_id": Offer("image_id", "string", "the museum's name of the image"),
+}
+_MORE_OFFERS = {
+    "medium_display": Offer("medium_display", "string", "materials and technique in words"),
+    "place_of_origin": Offer("place_of_origin", "string", "where the work was made"),
+    "artwork_type_title": Offer("artwork_type_title", "string", "what kind of work it is, e.g. Print"),
+    "dimensions": Offer("dimensions", "string", "the work's size in words"),
+    "credit_line": Offer("credit_line", "string", "how the work came to the museum, in words"),
+    "accession_number": Offer("main_reference_number", "string", "the work's inventory number"),
+    "term_titles": Offer("term_titles", "strings", "all words that the museum has given the work"),
+    "subject_titles": Offer("subject_titles", "strings", "words for what it shows"),
+    "material_titles": Offer("material_titles", "strings", "words for its materials"),
+    "artist_titles": Offer("artist_titles", "strings", "names of all artists, the main one first"),
+}
+"""What is asked for only where a recipe says so: each field is part of the requests' addresses."""
+OFFERS = offer_sentences(_OFFERS | _MORE_OFFERS)
 _MOST_WORKS = 10_000_000
 _IMAGE_ID = re.compile(r"[0-9A-Za-z-]{8,64}")
+
+
+def offers(source: ArticSource) -> dict[str, str]:
+    """OFFERS that these settings ask for."""
+    return asked_offers(OFFERS, _MORE_OFFERS, source.more_offers)
 
 
 def start_requests(source: ArticSource) -> list[SourceRequest]:
@@ -74,7 +105,9 @@ def parse(source: ArticSource, request: SourceRequest, data: bytes) -> ParsedAns
 
 
 def _page_request(source: ArticSource, number: int) -> SourceRequest:
-    return SourceRequest(f"{_ARTWORKS}?fields={','.join(_FIELDS)}&limit={source.page_size}&page={number}", "page")
+    more = [offer.field for name, offer in _MORE_OFFERS.items() if name in source.more_offers]
+    fields = ",".join([*_FIELDS, *more])
+    return SourceRequest(f"{_ARTWORKS}?fields={fields}&limit={source.page_size}&page={number}", "page")
 
 
 def _page_number(request: SourceRequest) -> int:
@@ -137,7 +170,14 @@ def _row(source: ArticSource, iiif: str, work: Any) -> dict[str, Any]:
         "year": single_year(work.get("date_start"), work.get("date_end")),
         "rights_uri": _CC0 if work.get("is_public_domain") is True else None,
         "rights_text": text_without_tags(work.get("copyright_notice")),
+        "offers": offered_values(_OFFERS | _MORE_OFFERS, work | _years(work)),
     }
+
+
+def _years(work: dict[str, Any]) -> dict[str, int | None]:
+    """First and last year. Others than these are reported to mean unknown, such as -1824528578 and 5000001."""
+    given = {field: work.get(field) for field in ("date_start", "date_end")}
+    return {field: year if type(year) is int and -1_000_000 <= year <= 2099 else None for field, year in given.items()}
 
 
 def _artist(work: dict[str, Any]) -> str | None:

@@ -11,6 +11,7 @@ from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 from schemas.sources.commons import CommonsSource
 from tasks.core.scrape.html_text import text_of_html
+from tasks.core.scrape.offers import Offer, OfferValue, asked_offers, offer_sentences, offered_values, split_texts
 from tasks.core.scrape.web_source import (
     BadAnswer,
     ClaimedCount,
@@ -37,6 +38,28 @@ _METADATA = (
     "ObjectName",
     "UsageTerms",
 )
+_OFFERS = {
+    "page_id": Offer("pageid", "integer", "the number of the file's page"),
+    "file_name": Offer("title", "string", "the file's name with its extension"),
+    "author": Offer("Artist", "string", "who made the file, as its page says; of a photograph the photographer"),
+    "categories": Offer("Categories", "strings", "names of the categories that the file is in, hidden ones too"),
+    "credit": Offer("Credit", "string", "where the file comes from, e.g. Own work or a museum's address"),
+    "license": Offer("License", "string", "the licence's template in lower case, e.g. pd or cc-by-sa-4.0"),
+    "license_short_name": Offer("LicenseShortName", "string", "the licence's name, e.g. CC BY-SA 4.0"),
+    "license_url": Offer("LicenseUrl", "string", "the licence's address, as the file's page gives it"),
+    "usage_terms": Offer("UsageTerms", "string", "the terms of use in words"),
+    "mime": Offer("mime", "string", "the original file's type, e.g. image/jpeg"),
+    "original_width_px": Offer("width", "integer", "the original file's width in pixels"),
+    "original_height_px": Offer("height", "integer", "the original file's height in pixels"),
+    "original_bytes": Offer("size", "integer", "the original file's size in bytes"),
+}
+_MORE_OFFERS = {
+    "uploader": Offer("user", "string", "the user who put the file on Commons"),
+    "description": Offer("ImageDescription", "string", "what the file's page says that it shows"),
+}
+"""What is asked for only where a recipe says so: each is part of the requests' addresses."""
+OFFERS = offer_sentences(_OFFERS | _MORE_OFFERS)
+_HTML_FIELDS = ("Artist", "Credit", "ImageDescription", "LicenseShortName", "UsageTerms")
 # with a width, the API scales 50 files at most in one answer; without one, 250 keep answers below its limit of 12 MiB
 _FILES_SCALED, _FILES_UNSCALED, _SUBCATEGORIES = 50, 250, 500
 _CONTINUATION = re.compile(r"[a-z]{0,16}(continue|offset)")
@@ -54,6 +77,11 @@ _STATEMENT = re.compile(
 )
 _TEMPLATE = re.compile(r"cc-(by(?:-nc)?(?:-sa|-nd)?)-(\d\.\d)(?:-([a-z]{2}))?")
 _CC = "https://creativecommons.org/"
+
+
+def offers(source: CommonsSource) -> dict[str, str]:
+    """OFFERS that these settings ask for."""
+    return asked_offers(OFFERS, _MORE_OFFERS, source.more_offers)
 
 
 def start_requests(source: CommonsSource) -> list[SourceRequest]:
@@ -94,6 +122,7 @@ def _count_request(name: str) -> SourceRequest:
 def _member_requests(source: CommonsSource, name: str, levels: int) -> Iterator[SourceRequest]:
     """Requests for a category's files, and for its subcategories; the number of levels left is part of the request."""
     members = {"generator": "categorymembers", "gcmtitle": f"Category:{name}"}
+    metadata = [*_METADATA, "ImageDescription"] if "description" in source.more_offers else _METADATA
     width = {"iiurlwidth": str(source.width_px)} if source.width_px else {}
     yield _request(
         f"Category:{name}",
@@ -102,9 +131,9 @@ def _member_requests(source: CommonsSource, name: str, levels: int) -> Iterator[
             "gcmtype": "file",
             "gcmlimit": str(_FILES_SCALED if width else _FILES_UNSCALED),
             "prop": "imageinfo",
-            "iiprop": "url|size|mime|mediatype|extmetadata",
+            "iiprop": "url|size|mime|mediatype|extmetadata" + ("|user" if "uploader" in source.more_offers else ""),
             "iiextmetadatalanguage": "en",
-            "iiextmetadatafilter": "|".join(_METADATA),
+            "iiextmetadatafilter": "|".join(metadata),
             **width,
         },
     )
@@ -225,7 +254,20 @@ def _row(source: CommonsSource, page: Any, is_whole: bool) -> dict[str, Any] | N
         "date_text": text_of_html(metadata.get("DateTimeOriginal")),
         "rights_uri": _rights_uri(metadata),
         "rights_text": _rights_text(metadata),
+        "offers": _offers(page, info, metadata),
     }
+
+
+def _offers(page: dict[str, Any], info: dict[str, Any], metadata: Mapping[str, str]) -> dict[str, OfferValue]:
+    categories = [name.replace("_", " ") for name in split_texts(metadata.get("Categories"), "|")]
+    title = page.get("title")
+    read = {
+        "pageid": page.get("pageid"),
+        "title": title.removeprefix("File:") if isinstance(title, str) else None,
+        "Categories": categories,
+        **{name: text_of_html(metadata.get(name)) for name in _HTML_FIELDS},
+    }
+    return offered_values(_OFFERS | _MORE_OFFERS, {**info, **metadata, **read})
 
 
 def _first_info(infos: Any) -> dict[str, Any] | None:

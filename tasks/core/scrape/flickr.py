@@ -5,11 +5,12 @@ https://www.flickr.com/services/api/flickr.groups.pools.getPhotos.html
 """
 
 import re
-from datetime import date
+from datetime import date, timedelta
 from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 from schemas.sources.flickr import FlickrSource
+from tasks.core.scrape.offers import Offer, OfferValue, asked_offers, offer_sentences, offered_values, split_texts
 from tasks.core.scrape.web_source import (
     BadAnswer,
     ClaimedCount,
@@ -50,8 +51,31 @@ _LICENSES = {
     15: ("CC BY-NC-SA 4.0", f"{_CC}licenses/by-nc-sa/4.0/"),
     16: ("CC BY-NC-ND 4.0", f"{_CC}licenses/by-nc-nd/4.0/"),
 }
+_OFFERS = {
+    "photo_id": Offer("id", "integer", "Flickr's number of the photograph"),
+    "photographer": Offer("ownername", "string", "the name that the photographer goes by"),
+    "photographer_id": Offer("owner", "string", "the photographer's NSID, which never changes"),
+    "photographer_alias": Offer("pathalias", "string", "the photographer's name in addresses, if there is one"),
+    "group": Offer("group", "string", "NSID of the group that the recipe asks for: the source's group_id"),
+    "license_number": Offer("license", "integer", "Flickr's number of the licence, e.g. 4 for CC BY 2.0"),
+    "taken_at": Offer("taken_at", "string", "day and time of the photograph; none where Flickr only knows its upload"),
+    "taken_granularity": Offer("datetakengranularity", "integer", "0: exact, 4: a month, 6: a year, 8: about a year"),
+    "original_format": Offer("originalformat", "string", "the original file's extension, if its owner shows the file"),
+}
+_MORE_OFFERS = {
+    "tags": Offer("tags", "strings", "the photographer's tags, as Flickr writes them: small letters, no blanks"),
+    "uploaded_on": Offer("uploaded_on", "string", "the day of the upload (UTC), e.g. 2015-03-01"),
+}
+"""What is asked for only where a recipe says so: each is one more of the `extras` in the requests' addresses."""
+_MORE_EXTRAS = {"tags": "tags", "uploaded_on": "date_upload"}
+OFFERS = offer_sentences(_OFFERS | _MORE_OFFERS)
 _OWNER = re.compile(r"[0-9]{1,15}@N[0-9]{2}")
 _TAKEN = re.compile(r"([12][0-9]{3})-([0-9]{2})-[0-9]{2}( [0-9:]{8})?")
+
+
+def offers(source: FlickrSource) -> dict[str, str]:
+    """OFFERS that these settings ask for."""
+    return asked_offers(OFFERS, _MORE_OFFERS, source.more_offers)
 
 
 def start_requests(source: FlickrSource) -> list[SourceRequest]:
@@ -89,7 +113,7 @@ def _page_request(source: FlickrSource, page: int) -> SourceRequest:
     parameters = {
         "method": method,
         **{name: value for name, value in given.items() if value},
-        "extras": ",".join(_EXTRAS),
+        "extras": ",".join([*_EXTRAS, *(extra for name, extra in _MORE_EXTRAS.items() if name in source.more_offers)]),
         "per_page": str(source.page_size),
         "page": str(page),
         "format": "json",
@@ -161,7 +185,26 @@ def _row(source: FlickrSource, photo: Any) -> dict[str, Any]:
         "date_text": _date(photo),
         "rights_uri": rights_uri,
         "rights_text": rights_text,
+        "offers": _offers(source, photo),
     }
+
+
+def _offers(source: FlickrSource, photo: dict[str, Any]) -> dict[str, OfferValue]:
+    read = {
+        "group": source.group_id,
+        "taken_at": photo.get("datetaken") if _has_date(photo) else None,
+        "tags": split_texts(photo.get("tags"), " "),
+        "uploaded_on": _day(photo.get("dateupload")),
+    }
+    return offered_values(_OFFERS | _MORE_OFFERS, {**photo, **read})
+
+
+def _day(value: Any) -> str | None:
+    """The day (UTC) of a number of seconds since 1970, as Flickr writes uploads."""
+    seconds = _number(value)
+    if seconds is None or not 0 < seconds < 2**32:
+        return None
+    return (date(1970, 1, 1) + timedelta(days=seconds // 86400)).isoformat()
 
 
 def _source_key(value: Any) -> str | None:
@@ -195,11 +238,15 @@ def _date(photo: dict[str, Any]) -> str | None:
     """
     taken = photo.get("datetaken")
     match = _TAKEN.fullmatch(taken) if isinstance(taken, str) else None
-    if match is None or _number(photo.get("datetakenunknown", 0)) != 0:
+    if match is None or not _has_date(photo):
         return None
     year, month = match[1], match[2]
     by_granularity = {4: f"{year}-{month}", 6: year, 8: f"circa {year}"}
     return by_granularity.get(_number(photo.get("datetakengranularity", 0)) or 0, match[0])
+
+
+def _has_date(photo: dict[str, Any]) -> bool:
+    return _number(photo.get("datetakenunknown", 0)) == 0
 
 
 def _rights(value: Any) -> tuple[str | None, str | None]:

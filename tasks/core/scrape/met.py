@@ -14,6 +14,7 @@ from pyarrow import csv
 
 from schemas.sources.met import MetSource
 from tasks.core.scrape.museum_fields import QUALIFIER, single_year, text_without_tags
+from tasks.core.scrape.offers import Offer, OfferValue, field_of_items, offer_sentences, offered_values
 from tasks.core.scrape.web_source import (
     BadAnswer,
     ClaimedCount,
@@ -35,6 +36,59 @@ _ID, _IS_OPEN = "Object ID", "Is Public Domain"
 _ID_TEXT = "^0*[1-9][0-9]{0,8}$"
 _BLOCK_BYTES = 4 << 20
 _MOST_BROKEN_ROWS = 100
+
+_OFFERS = {
+    "object_id": Offer("objectID", "integer", "the museum's number of the object"),
+    "accession_number": Offer("accessionNumber", "string", "the object's inventory number"),
+    "accession_year": Offer("accessionYear", "integer", "the year in which the museum acquired the object"),
+    "department": Offer("department", "string", "the museum's department that has the object"),
+    "object_name": Offer("objectName", "string", "what kind of object it is, e.g. Hanging scroll"),
+    "classification": Offer("classification", "string", "the museum's class of the object, e.g. Paintings"),
+    "culture": Offer("culture", "string", "the culture, people or place that the object comes from"),
+    "period": Offer("period", "string", "the period of that culture"),
+    "dynasty": Offer("dynasty", "string", "the dynasty under which the object was made"),
+    "reign": Offer("reign", "string", "the reign under which the object was made"),
+    "portfolio": Offer("portfolio", "string", "the portfolio or set that the object belongs to"),
+    "medium": Offer("medium", "string", "materials and technique in words"),
+    "dimensions": Offer("dimensions", "string", "the object's size in words"),
+    "credit_line": Offer("creditLine", "string", "how the object came to the museum, in words"),
+    "artist_role": Offer("artistRole", "string", "the first artist's role, e.g. Artist or Publisher"),
+    "artist_prefix": Offer("artistPrefix", "string", "words before the first artist's name, e.g. Attributed to"),
+    "artist_suffix": Offer("artistSuffix", "string", "words after the first artist's name"),
+    "artist_display_bio": Offer("artistDisplayBio", "string", "the first artist's nationality and years in words"),
+    "artist_nationality": Offer("artistNationality", "string", "the first artist's nationality"),
+    "artist_gender": Offer("artistGender", "string", "Female, where the museum says so of the first artist"),
+    "artist_begin_year": Offer("artistBeginDate", "integer", "the first artist's year of birth or first work"),
+    "artist_end_year": Offer("artistEndDate", "integer", "the first artist's year of death or last work"),
+    "artist_ulan_url": Offer("artistULAN_URL", "string", "the first artist's address in the Getty's list of names"),
+    "artist_wikidata_url": Offer("artistWikidata_URL", "string", "the first artist's address in Wikidata"),
+    "constituents": Offer("constituents", "strings", "names of all who had a part in the object, in any role"),
+    "object_begin_year": Offer(
+        "objectBeginDate", "integer", "the first year in which it may be made, negative before Christ"
+    ),
+    "object_end_year": Offer(
+        "objectEndDate", "integer", "the last year in which it may be made, negative before Christ"
+    ),
+    "geography_type": Offer("geographyType", "string", "what the places say, e.g. Made in or From"),
+    "city": Offer("city", "string", "the city where it was made or comes from"),
+    "state": Offer("state", "string", "the state where it was made or comes from"),
+    "county": Offer("county", "string", "the county where it was made or comes from"),
+    "country": Offer("country", "string", "the country where it was made or comes from"),
+    "region": Offer("region", "string", "the region where it was made or comes from"),
+    "subregion": Offer("subregion", "string", "the part of that region"),
+    "locale": Offer("locale", "string", "where in the place it was found"),
+    "locus": Offer("locus", "string", "the exact spot where it was found"),
+    "excavation": Offer("excavation", "string", "the excavation that found it"),
+    "river": Offer("river", "string", "the river that it comes from"),
+    "tags": Offer("tags", "strings", "words for what it shows, e.g. Birds"),
+    "object_wikidata_url": Offer("objectWikidata_URL", "string", "the object's address in Wikidata"),
+    "is_public_domain": Offer("isPublicDomain", "boolean", "whether the museum counts it as in the public domain"),
+    "is_highlight": Offer("isHighlight", "boolean", "whether it is one of the museum's best-known works"),
+    "is_timeline_work": Offer("isTimelineWork", "boolean", "whether it is in the museum's Timeline of Art History"),
+    "image_position": Offer("image_position", "integer", "place of this image among the object's; 0 is the main one"),
+    "image_count": Offer("image_count", "integer", "how many images of the object the museum has on the web"),
+}
+OFFERS = offer_sentences(_OFFERS)
 
 
 def start_requests(source: MetSource) -> list[SourceRequest]:
@@ -161,20 +215,26 @@ def _parse_object(source: MetSource, request: SourceRequest, data: bytes) -> Par
         raise BadAnswer(f"{request.url}: expected objectID {request.source_key}, got {quoted(number)}")
     if not isinstance(is_open, bool):
         raise BadAnswer(f"{request.url}: expected isPublicDomain to be true or false, got {quoted(is_open)}")
-    images = _images(request, answer)[: source.images_per_object] if is_open or not source.open_access_only else []
+    images = _images(request, answer) if is_open or not source.open_access_only else []
+    offers = _offers(answer, len(images))
     work = {
         "source_url": f"{_PAGE}/{number}",  # objectURL names a staging host in some answers
         "title": text_without_tags(answer.get("title")),
         "artist": _artist(answer),
         "date_text": text_without_tags(answer.get("objectDate")),
-        "year": _year(answer.get("objectBeginDate"), answer.get("objectEndDate")),
+        "year": _year(answer),
         "rights_uri": _CC0 if is_open else None,
         "rights_text": text_without_tags(answer.get("rightsAndReproduction")),
         "group": request.source_key,
     }
     rows = [
-        {"key": f"{request.source_key}-{place}" if place > 1 else request.source_key, "image": image, **work}
-        for place, image in enumerate(images or [None], start=1)
+        {
+            "key": f"{request.source_key}-{place + 1}" if place else request.source_key,
+            "image": image,
+            **work,
+            "offers": offers | {"image_position": place if images else None},
+        }
+        for place, image in enumerate(images[: source.images_per_object] or [None])
     ]
     return ParsedAnswer(tuple(rows))
 
@@ -196,11 +256,23 @@ def _address(value: Any) -> str | None:
     return text.replace(" ", "%20") if is_address else None  # names of the museum's files have blanks
 
 
+def _offers(answer: dict[str, Any], image_count: int) -> dict[str, OfferValue]:
+    lists = {"tags": field_of_items(answer.get("tags"), "term")}
+    lists["constituents"] = field_of_items(answer.get("constituents"), "name")
+    unknown = {} if _has_years(answer) else {"objectBeginDate": None, "objectEndDate": None}
+    return offered_values(_OFFERS, {**answer, **lists, **unknown, "image_position": None, "image_count": image_count})
+
+
 def _artist(answer: dict[str, Any]) -> str | None:
     name, prefix = text_without_tags(answer.get("artistDisplayName")), text_without_tags(answer.get("artistPrefix"))
     return f"{prefix} {name}" if name and prefix and QUALIFIER.search(prefix) else name
 
 
-def _year(begin: Any, end: Any) -> str | None:
-    """The year of an object; an object without dates has 0 and 0, and then the text may have one."""
-    return None if begin == end == 0 else single_year(begin, end)
+def _year(answer: dict[str, Any]) -> str | None:
+    """The year of an object; without years, the text may have one."""
+    return single_year(answer.get("objectBeginDate"), answer.get("objectEndDate")) if _has_years(answer) else None
+
+
+def _has_years(answer: dict[str, Any]) -> bool:
+    """Whether an object has years: 0 and 0 stand where they are unknown."""
+    return not answer.get("objectBeginDate") == answer.get("objectEndDate") == 0

@@ -35,8 +35,8 @@ RIGHTS_BY = "rights.by"
 """The field with what a table says in the column by which its rights go."""
 _NO_TEXTS = {"styles", "artists", "artist_roles", "year_first", "year_last", "offers", RIGHTS_BY}
 _MOST_EXAMPLES = 5
-_LATER = ("artists", "artist_roles", "year_first", "year_last")
-"""Columns that came after ids were given: without them, the id of a row with another's key stays as it was."""
+_LATER = ("artists", "artist_roles", "year_first", "year_last", "offers")
+"""Fields that came after ids were given: without them, the id of a row with another's key, or none, stays as it was."""
 
 
 def record(source: Source, row: Row) -> dict[str, Any]:
@@ -52,7 +52,7 @@ def record(source: Source, row: Row) -> dict[str, Any]:
     if not key or not image:
         missing = "key" if not key else "image"
         return _blank_record(
-            source, key or f"row-{_content_digest(row)[:12]}", Reason.BAD_RECORD, f"no {missing} in the row"
+            source, key or f"row-{_identity_digest(row)[:12]}", Reason.BAD_RECORD, f"no {missing} in the row"
         )
     if len(str(row["image"])) > _LONGEST_PLACE:
         detail = f"an image's place of {len(str(row['image']))} characters, at most {_LONGEST_PLACE} are possible"

@@ -10,10 +10,17 @@ from urllib.parse import unquote
 
 from schemas.sources.surrealism import SurrealismSource
 from tasks.core.scrape.html_pages import Element, Page, parse_page, resolve_link
+from tasks.core.scrape.offers import Offer, offer_sentences, offered_values
 from tasks.core.scrape.web_source import BadAnswer, Credential, ParsedAnswer, SourceRequest, quoted
 
 CREDENTIAL: Credential | None = None
 HOSTS: tuple[str, ...] = ("surrealism.website",)
+_OFFERS = {
+    "page_title": Offer("page_title", "string", "the title of the artist's page"),
+    "artist_page": Offer("artist_page", "string", "the name of the artist's page, e.g. ernst.html"),
+    "file_name": Offer("file_name", "string", "the name of the image's file, e.g. celebes.jpg"),
+}
+OFFERS = offer_sentences(_OFFERS)
 _ARTIST = re.compile(r"/(?:[A-Za-z0-9._~%-]+/)*[A-Za-z0-9._~%-]+\.html?")
 _WORK = re.compile(r"/(?P<key>(?:[^/]+/)*[^/]+)\.(?:jpe?g|png)", re.IGNORECASE)
 
@@ -56,10 +63,10 @@ def _parse_artist(source: SurrealismSource, request: SourceRequest, works: Page)
     images = works.all("img")
     if not images:
         raise BadAnswer(f"expected images of works (img), got none; title {quoted(works.title)} ({request.url})")
-    return ParsedAnswer(rows=tuple(_row(source, request, names[0], image) for image in images))
+    return ParsedAnswer(rows=tuple(_row(source, request, works, names[0], image) for image in images))
 
 
-def _row(source: SurrealismSource, request: SourceRequest, artist: str, image: Element) -> dict[str, Any]:
+def _row(source: SurrealismSource, request: SourceRequest, works: Page, artist: str, image: Element) -> dict[str, Any]:
     """The row of a work; of anything else a row that `record` drops, with its address in the title."""
     src, alt = image.attributes.get("src", ""), image.attributes.get("alt", "")
     place = resolve_link(request.url, src)
@@ -73,4 +80,12 @@ def _row(source: SurrealismSource, request: SourceRequest, artist: str, image: E
         "title": alt or None,
         "artist": artist,
         "style": source.style,
+        "offers": offered_values(
+            _OFFERS,
+            {
+                "page_title": works.title,
+                "artist_page": unquote(request.url.rpartition("/")[2]),
+                "file_name": unquote(place.path.rpartition("/")[2]),
+            },
+        ),
     }

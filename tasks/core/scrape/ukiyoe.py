@@ -10,10 +10,18 @@ from urllib.parse import quote, unquote
 
 from schemas.sources.ukiyoe import UkiyoeSource
 from tasks.core.scrape.html_pages import Element, Page, parse_page, resolve_link
+from tasks.core.scrape.offers import Offer, OfferValue, offer_sentences, offered_values
 from tasks.core.scrape.web_source import BadAnswer, ClaimedCount, Credential, ParsedAnswer, SourceRequest, quoted
 
 CREDENTIAL: Credential | None = None
 HOSTS: tuple[str, ...] = ("ukiyo-e.org",)
+_OFFERS = {
+    "museum": Offer("museum", "string", "the museum or dealer that shows the print"),
+    "museum_code": Offer("museum_code", "string", "the site's word for it, one of the source's `museums`"),
+    "museum_page": Offer("museum_page", "string", "the address of the print's page at the museum"),
+    "artist_caption": Offer("artist_caption", "string", "the artist in the image's caption, with the Japanese name"),
+}
+OFFERS = offer_sentences(_OFFERS)
 _IMAGE_HOST = "data.ukiyo-e.org"
 _PRINT = re.compile(r"/image/([a-z0-9_-]+)/([^/]+)/?")
 _START = re.compile(r"start=[0-9]{1,9}")
@@ -106,7 +114,22 @@ def _parse_print(source: UkiyoeSource, request: SourceRequest, page: Page) -> di
         "artist": "|".join(artists) or (alt_text["artist"] if alt_text else None),
         "date_text": _value(page, page.one("p", "row", "date")) or None,
         "style": source.style,
+        "offers": _offers(request, page, alt_text["artist"] if alt_text else None),
     }
+
+
+def _offers(request: SourceRequest, page: Page, artist_caption: str | None) -> dict[str, OfferValue]:
+    source_row, details = page.one("p", "row", "source"), page.one("p", "row", "details")
+    museum = page.one("a", within=source_row) if source_row else None
+    link = page.one("a", within=details) if details else None
+    place = resolve_link(request.url, link.attributes.get("href", "")) if link else None
+    read = {
+        "museum": page.text(museum),
+        "museum_code": (request.source_key or "").partition("/")[0],
+        "museum_page": place.geturl() if place and place.hostname not in HOSTS else None,
+        "artist_caption": artist_caption,
+    }
+    return offered_values(_OFFERS, read)
 
 
 def _image(source: UkiyoeSource, request: SourceRequest, page: Page, holder: Element) -> str:

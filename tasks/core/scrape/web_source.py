@@ -7,6 +7,9 @@ A source is a module with
     CREDENTIAL: Credential | None                   which secret its API needs, if any
     needs_secret(source) -> bool                    optional: whether these settings need the secret
     HOSTS: tuple[str, ...]                          every host of its requests (not the hosts of images)
+    OFFERS: dict[str, str]                          what a row's `offers` may give a recipe's attributes: by name, its
+                                                    type and what it is (see `offers`)
+    offers(source) -> dict[str, str]                optional: those of OFFERS that these settings give
 
 Both functions are pure: the same settings and bytes give the same records and requests, so that a changed parser can
 read stored answers again.

@@ -21,7 +21,9 @@ from tasks.core.scrape.wikiart_addresses import (
     work_request,
 )
 from tasks.core.scrape.wikiart_page import page_row
-from tasks.core.scrape.wikiart_work import SITE, last_path_part, row, row_without_key, split_styles, text
+from tasks.core.scrape.wikiart_work import OFFERS, SITE, last_path_part, row, row_without_key, split_styles, text
+
+__all__ = ["CREDENTIAL", "HOSTS", "OFFERS", "needs_secret", "offers", "parse", "start_requests"]
 
 HOSTS = ("www.wikiart.org",)
 CREDENTIAL = Credential(
@@ -36,12 +38,18 @@ CREDENTIAL = Credential(
 _PAGE_WORKS = 60
 _LAST_PAGE_OF_STYLE = 60
 _ID = re.compile(r"[0-9a-f]{24}")
+_OFFERED_BY_PAGE = ("url", "artist_url")
 _CONTENT_ID = re.compile(r"[0-9]{1,20}")
 
 
 def needs_secret(source: WikiartSource) -> bool:
     """Whether requests need the API key of WikiArt; listings by style need none."""
     return source.by == "api2"
+
+
+def offers(source: WikiartSource) -> dict[str, str]:
+    """OFFERS, but for what the works' pages don't say."""
+    return {name: what for name, what in OFFERS.items() if source.by != "page" or name in _OFFERED_BY_PAGE}
 
 
 def start_requests(source: WikiartSource) -> list[SourceRequest]:

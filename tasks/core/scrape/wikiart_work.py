@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 from schemas.sources.wikiart import WikiartSource
+from tasks.core.scrape.offers import Offer, OfferValue, offer_sentences, offered_values, split_texts
 from tasks.core.scrape.web_source import quoted
 
 SITE = "https://www.wikiart.org"
@@ -17,6 +18,24 @@ _PLACEHOLDER = "/Content/images/FRAME-"
 _VARIANT = re.compile(r"!\w+\.\w+$")
 _DATE_MS = re.compile(r"/Date\((-?\d{1,16})\)/")
 _YEAR_MS = 31_556_952_000
+
+_OFFERS = {
+    "url": Offer("url", "string", "the address of the work's page"),
+    "artist_url": Offer("artist_url", "string", "the address of the artist's page"),
+    "genres": Offer("genres", "strings", "what kinds of picture it is, e.g. portrait"),
+    "series": Offer("serie", "string", "the series that the work belongs to"),
+    "period": Offer("period", "string", "the artist's period, e.g. Later Period"),
+    "completion_year": Offer("completitionYear", "integer", "the year in which the work was finished"),
+    "media": Offer("media", "strings", "materials and techniques"),
+    "tags": Offer("tags", "strings", "words for what it shows, e.g. female-portraits"),
+    "location": Offer("location", "string", "where the work was made, town and country run together"),
+    "gallery": Offer("gallery", "string", "who has the work, e.g. Louvre, Paris, France"),
+    "auction": Offer("auction", "string", "the house that sold the work"),
+    "size_x_cm": Offer("sizeX", "number", "one side in cm: in most answers the width, in a quarter of them the height"),
+    "size_y_cm": Offer("sizeY", "number", "the other side in cm"),
+    "diameter_cm": Offer("diameter", "number", "a round work's diameter in cm"),
+}
+OFFERS = offer_sentences(_OFFERS)
 
 Work = Mapping[str, Any]
 
@@ -31,10 +50,11 @@ def row(source: WikiartSource, key: str, work: Work, styles: Sequence[str]) -> d
     if style is None and source.styles != "all":
         return None
     artist, page = last_path_part(work.get("artistUrl")), last_path_part(work.get("url") or work.get("paintingUrl"))
+    url = f"{SITE}/en/{quote(artist)}/{quote(page)}" if artist and page else None
     return {
         "key": key,
         "image": image_url(work.get("image"), source.image_size),
-        "source_url": f"{SITE}/en/{quote(artist)}/{quote(page)}" if artist and page else None,
+        "source_url": url,
         "title": text(work.get("title")),
         "artist": artist_name(text(work.get("artistName")), artist),
         "series": text(work.get("serie")),
@@ -42,7 +62,22 @@ def row(source: WikiartSource, key: str, work: Work, styles: Sequence[str]) -> d
         "styles": listed,
         "date_text": text(work.get("yearAsString")) or text(work.get("year")) or text(work.get("completitionYear")),
         "year": year(work.get("completitionYear")),
+        "offers": _offers(work, url, artist),
     }
+
+
+def _offers(work: Work, url: str | None, artist: str | None) -> dict[str, OfferValue]:
+    """Lists are lists in the API (api/2), and texts with commas in ImageJson."""
+    galleries = work.get("galleries")
+    read = {
+        "url": url,
+        "artist_url": f"{SITE}/en/{quote(artist)}" if artist else None,
+        "genres": work.get("genres") or split_texts(work.get("genre"), ","),
+        "media": work.get("media") or [work.get("material"), work.get("technique")],
+        "tags": split_texts(work.get("tags"), ",") or work.get("tags"),
+        "gallery": galleries[0] if isinstance(galleries, list) and galleries else work.get("galleryName"),
+    }
+    return offered_values(_OFFERS, {**work, **read})
 
 
 def row_without_key(item: Any) -> dict[str, Any]:

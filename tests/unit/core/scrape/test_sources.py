@@ -12,6 +12,7 @@ from schemas.sources import Annotations, AnySource, FolderSource, TableSource
 from schemas.tables import RECORDS, SOURCE_FIGURES
 from tasks.core.scrape import sources
 from tasks.core.scrape.table_files import UnreadableFile
+from tests.support.keypoints import COCO_17
 
 Files = dict[str, bytes]
 
@@ -34,7 +35,7 @@ def listed(
             raise UnreadableFile(f"'{path}' is a pipe, not a file")
         return io.BytesIO(files[path]) if path in files else None
 
-    got = sources.tables_of_source(source, sorted(files), read, parquet, ("person",))
+    got = sources.tables_of_source(source, sorted(files), read, parquet, {"person": COCO_17})
     assert set(asked) & set(files) <= set(sources.files_to_read(source, sorted(files)))  # nothing else was fetched
     assert got.records.schema == RECORDS
     assert got.figures.schema == SOURCE_FIGURES

@@ -20,6 +20,7 @@ def test_of_a_work_without_anything_there_is_a_row_without_an_image():
     row = work.row(source(), "7", {}, [])
     assert row is not None
     assert row["key"] == "7"
+    assert set(row.pop("offers").values()) == {None}
     assert {name for name, value in row.items() if value not in (None, [])} == {"key"}
 
 

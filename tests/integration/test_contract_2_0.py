@@ -1,0 +1,80 @@
+"""A kept release of contract 2.0.0 is read as it was, and gone on from: nothing moves, and nothing is told as a change.
+
+tests/contracts/release-2.0.0 has it, and what it was built from: a museum of the size and seed in museum.json,
+recipe.yaml, by-hand.csv. It was written by the program as it was before contract 2.1, and is never written again.
+"""
+
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from schemas.tables import ANNOTATIONS, IMAGES
+from tasks.diff import diff
+from tasks.io.store.releases import Release
+from tasks.verify import verify
+from tests.support.desk import MadeOnce
+from tests.support.kept_release import CONTRACTS, House, figures, rows
+
+KEPT = CONTRACTS / "release-2.0.0"
+VERSION = "a00e2007db37"
+URL = str(KEPT / "releases/museum/latest")
+IMAGE_COLUMNS = pq.read_schema(KEPT / f"releases/museum/{VERSION}/images/train-00000-of-00001.parquet").names
+BOX_COLUMNS = pq.read_schema(KEPT / f"releases/museum/{VERSION}/annotations/train-00000-of-00001.parquet").names
+
+
+def house_in(folder: Path) -> House:
+    return House(folder, KEPT, VERSION)
+
+
+def make(folder: Path) -> None:
+    """A house in which the museum has been built once, after the kept release."""
+    house = house_in(folder)
+    house.open()
+    house.build()
+
+
+@pytest.fixture(scope="session")
+def carried_on(made_once: MadeOnce) -> House:
+    """A house that no test may change."""
+    return house_in(made_once("contract-2.0-carried-on", make))
+
+
+def test_it_verifies_as_it_did():
+    found = verify(URL)
+    assert found.is_good, found.text
+    assert f"museum {VERSION}: content sha256:" in found.text
+    assert Release(URL).manifest.contract_version == "2.0.0"
+
+
+def test_columns_of_2_0_are_all_there_in_their_order_and_type():
+    for old, now in ((IMAGE_COLUMNS, IMAGES), (BOX_COLUMNS, ANNOTATIONS)):
+        assert [name for name in now.names if name in old] == old
+
+
+def test_a_build_goes_on_from_it_and_nothing_moves(carried_on: House):
+    before, after = carried_on.first, carried_on.latest
+    assert after.manifest.contract_version > before.manifest.contract_version == "2.0.0"
+    assert (after.manifest.previous, after.manifest.lineage) == (VERSION, before.manifest.lineage)
+    assert after.manifest.split_sha256 == before.manifest.split_sha256
+    assert after.manifest.recipe_sha256 == before.manifest.recipe_sha256
+    assert after.manifest.content["ledger"] == before.manifest.content["ledger"]
+    names = [name for name in IMAGE_COLUMNS if name not in {"image", "retrieved_at"}]
+    assert rows(after, "images", *names) == rows(before, "images", *names)
+    key, *others = BOX_COLUMNS
+    assert rows(after, "annotations", key, *others) == rows(before, "annotations", key, *others)
+    assert figures(after) == figures(before)
+    found = verify(after.url)
+    assert found.is_good, found.text
+
+
+def test_building_again_computes_nothing(carried_on: House):
+    manifest = carried_on.latest.manifest
+    assert carried_on.build()[-1].computed == 0
+    assert carried_on.latest.manifest == manifest
+
+
+def test_the_difference_is_new_columns_alone(carried_on: House):
+    found = diff(carried_on.first.url, carried_on.latest.url)
+    assert found.changes.num_rows == 0
+    assert found.opted_out.num_rows == 0
