@@ -117,6 +117,8 @@ def _rows_of_text(source: TableSource, path: str, file: IO[bytes]) -> Iterator[d
     except json_works.BrokenJson as problem:
         where = f"a list of works at '{source.works}' in" if source.works else "works in"
         raise BadInput(f"source '{source.name}': expected {where} '{path}', got {problem}") from problem
+    finally:
+        text.detach()  # whoever has opened the file closes it
 
 
 def _rows_by_ending(source: TableSource, path: str, text: io.TextIOWrapper) -> Iterator[dict[str, Any]]:
