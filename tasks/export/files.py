@@ -17,6 +17,7 @@ from schemas.recipe import Recipe
 from schemas.stages import Export
 from schemas.tables import EDGES, LEDGER, RECORDS, TAKEDOWNS, TOMBSTONES
 from tasks.core import evaluate, tables
+from tasks.core.attribute_statistics import summaries
 from tasks.core.coco import document
 from tasks.core.export import card, card_head, digest, ledger
 from tasks.core.report import clusters, detector, page, thumbnails
@@ -93,7 +94,7 @@ def _write_other_tables(
         if not stones.equals(tombstones.read_tombstones(store, recipe.name)):
             tombstones.write_tombstones(store, recipe.name, stones)
         draft.write_table("tombstones.parquet", stones, TOMBSTONES, ["record_id"])
-    statistics.write(draft, others.statistics)
+    statistics.write(draft, others.statistics, others.attributes)
 
 
 def _card(
@@ -108,7 +109,8 @@ def _card(
     counted = pc.value_counts(content.images["rights_uri"]).to_pylist()
     rights = {entry["values"]: entry["counts"] for entry in counted}
     head = _yaml(card_head.card_head(recipe.title or recipe.name, manifest.files, rights), width=1000)
-    text = card.card(recipe, manifest, state.steps, rights, scores, others.statistics.diversity)
+    attributes = summaries(others.attributes, recipe.attributes, content.images.num_rows)
+    text = card.card(recipe, manifest, state.steps, rights, scores, others.statistics.diversity, attributes)
     return f"---\n{head}---\n\n{text}"
 
 

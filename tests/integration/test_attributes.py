@@ -20,6 +20,7 @@ from schemas.errors import BadInput
 from schemas.manifests import Context
 from tasks.diff import diff
 from tasks.io.store.releases import Release
+from tasks.purge import purge
 from tasks.verify import verify
 from tasks.why import why
 
@@ -258,3 +259,41 @@ def test_a_wrong_declaration_is_one_sentence(tmp_path, attribute: dict[str, Any]
     with pytest.raises(BadInput) as problem:
         plan(recipe, cabinet.context)
     assert str(problem.value).startswith(message)
+
+
+def test_statistics_count_values_and_the_card_lists_them(tmp_path):
+    cabinet = Cabinet(tmp_path)
+    release = cabinet.build()
+    found = release.table("statistics/attributes.parquet").to_pylist()
+    shelves = [(row["kind"], row["least"], row["images"]) for row in found if row["attribute"] == "shelf"]
+    assert ("bin", 7.0, 1) in shelves
+    assert [
+        (row["value"], row["images"]) for row in found if row["attribute"] == "on_display" and not row["split"]
+    ] == [
+        ("true", 2),
+        ("false", 1),
+        (None, 2),
+    ]
+    card = release.read("README.md").decode()
+    assert "| `shelf` | integer | 4 | 1 to 9.22337e+18 |  |" in card
+    assert "| `room` | string | 3 | 3 different values | The room's name: \"A\\|1\" or 'B' |" in card
+    plain = cabinet.build({name: value for name, value in RECIPE.items() if name != "attributes"})
+    assert "statistics/attributes.parquet" not in plain.manifest.files
+    assert "## Attributes" not in plain.read("README.md").decode()
+
+
+def test_a_purge_takes_what_only_the_purged_records_say(tmp_path):
+    cabinet = Cabinet(tmp_path)
+    cabinet.say([{**work, "room": "Anna's" if number < 2 else "hall"} for number, work in enumerate(WORKS)])
+    release = cabinet.build()
+    assert "Anna's" in release.read("README.md").decode()
+    purge("cabinet", str(tmp_path / "store"), ["works:0", "works:1"], "asked", "2024-12-31", is_alone=True)
+    after = Release(release.url)
+    assert not verify(after.url).problems
+    assert after.manifest.amended is not None
+    for path in after.paths():
+        data = after.read(path)
+        text = str(after.table(path, but="image").to_pydict()) if path.endswith(".parquet") else data.decode()
+        assert "Anna" not in text, path
+    values_left = {row["value"] for row in after.table("statistics/attributes.parquet").to_pylist()}
+    assert "hall" in values_left
