@@ -2,6 +2,7 @@
 
 import copy
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from tasks.purge import purge
 from tasks.verify import verify
 from tasks.why import why
 
+ROOT = Path(__file__).resolve().parents[2]
 TYPES = {
     "room": pa.string(),
     "shelf": pa.int64(),
@@ -297,3 +299,27 @@ def test_a_purge_takes_what_only_the_purged_records_say(tmp_path):
         assert "Anna" not in text, path
     values_left = {row["value"] for row in after.table("statistics/attributes.parquet").to_pylist()}
     assert "hall" in values_left
+
+
+def test_the_page_on_attributes_shows_what_happens(tmp_path):
+    page = (ROOT / "docs/attributes.md").read_text(encoding="utf-8")
+    (recipe,) = re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)
+    (table,) = re.findall(r"```json\n(.*?)```", page, re.DOTALL)
+    (drop,) = re.findall(r"```text\n(.*?)\n```", page, re.DOTALL)
+    cabinet = Cabinet(tmp_path)
+    (cabinet.images / "works.jsonl").write_text(table, encoding="utf-8")
+    for number, name in enumerate("abc"):
+        painting(number).save(cabinet.images / f"{name}.png")
+    release = cabinet.build(yaml.safe_load(recipe))
+    names = ["record_id", *yaml.safe_load(recipe)["attributes"]]
+    shown = [f"| {' | '.join(cell(row[name]) for name in names)} |" for row in rows_of(release, "images").values()]
+    assert f"| {' | '.join(names)} |" in page
+    assert len(shown) == 2
+    assert all(line in page.splitlines() for line in shown)
+    (dropped,) = [row for row in rows_of(release, "ledger").values() if not row["kept"]]
+    assert drop == f"{dropped['record_id']}  {dropped['reason']}  {dropped['detail']}"
+
+
+def cell(value: Any) -> str:
+    """A value as a page shows it."""
+    return ", ".join(value) if isinstance(value, list) else value if isinstance(value, str) else json.dumps(value)
