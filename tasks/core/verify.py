@@ -28,7 +28,7 @@ SPELLED_SINCE = (2, 0)
 """The contract since which a manifest has one spelling."""
 
 
-_SINCE = {"attributes": (2, 1)}
+_SINCE = {"categories": (2, 1), "attributes": (2, 1)}
 """The contract since which there is a table, where that is not the first of its major."""
 
 

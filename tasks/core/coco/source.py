@@ -9,7 +9,7 @@ from schemas.errors import BadInput
 from schemas.phrases import listed, quoted
 from tasks.core.coco.ids import Id
 from tasks.core.coco.keypoints import count_problems
-from tasks.core.coco.reader import Document, SizePx, read_document
+from tasks.core.coco.reader import Document, Schemes, SizePx, read_document
 
 Figure = dict[str, Any]
 _LONGEST_DETAIL, _EXAMPLES = 200, 3
@@ -34,15 +34,15 @@ class FileFigures(NamedTuple):
     notes: tuple[str, ...]
 
 
-def read_figures(name: str, data: bytes, categories: Collection[str]) -> FileFigures:
+def read_figures(name: str, data: bytes, categories: Schemes) -> FileFigures:
     """The figures of a COCO file by the file name of each image.
 
     `name` is for messages. Of two images of one file name, the later one counts. An image whose `is_annotated` is false
-    counts as not annotated. Keypoints that are not COCO's 17 are left out of their figures, which is told for figures
-    of `categories`, the recipe's. Raises BadInput as `read_document` does, and for a file whose boxes are a detector's
-    (`info.annotation_origin`): they must not become people's.
+    counts as not annotated. Keypoints that are not of the category's scheme are left out of their figures, which is
+    told for figures of `categories`, the recipe's. Raises BadInput as `read_document` does, and for a file whose boxes
+    are a detector's (`info.annotation_origin`): they must not become people's.
     """
-    document = read_document(name, data)
+    document = read_document(name, data, categories)
     if document.info.get("annotation_origin") == "detector":
         raise BadInput(
             f"{name}: expected boxes by people, got a file whose boxes are a detector's (info.annotation_origin): "

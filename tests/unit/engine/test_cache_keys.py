@@ -55,8 +55,9 @@ def test_what_is_no_json_can_be_no_part():
 
 SCRAPE = {
     *("scrape", "scrape.sources", "scrape.voc", "scrape.folder", "scrape.records", "scrape.table", "scrape.cells"),
-    *("scrape.attributes", "scrape.paths", "scrape.dates", "scrape.date_words"),
-    *("names.roles", "names.qualifiers", "names.matching", "names.known_artists"),
+    *("scrape.dates", "scrape.date_words", "names", "names.roles", "names.qualifiers", "names.matching"),
+    "names.known_artists",
+    *("scrape.attributes", "scrape.paths"),
 }
 COCO = {"coco", *(f"coco.{name}" for name in ("source", "reader", "box", "ids", "keypoints"))}
 
@@ -164,8 +165,9 @@ def collected(*modules: ModuleType) -> set[str]:
         pytest.param(
             split,
             {
-                *(f"split.{name}" for name in ("decide", "batches", "groups", "seats", "units")),
+                *(f"split.{name}" for name in ("decide", "deal", "own", "batches", "groups", "seats", "units")),
                 "split",
+                "columns",
                 "components",
                 "tickets",
                 "siphash",
@@ -183,7 +185,6 @@ def collected(*modules: ModuleType) -> set[str]:
                 "coco.document",
                 "coco.entries",
                 "coco.box",
-                "coco.keypoints",
                 "columns",
                 "rights",
                 "texts",
