@@ -285,9 +285,11 @@ def test_statistics_count_values_and_the_card_lists_them(tmp_path):
     card = release.read("README.md").decode()
     assert "| `shelf` | integer | 4 | 1 to 9.22337e+18 |  |" in card
     assert "| `room` | string | 3 | 3 different values | The room's name: \"A\\|1\" or 'B' |" in card
+    assert "<h2>Attributes</h2>" in release.read("report.html").decode()
     plain = cabinet.build({name: value for name, value in RECIPE.items() if name != "attributes"})
     assert "statistics/attributes.parquet" not in plain.manifest.files
     assert "## Attributes" not in plain.read("README.md").decode()
+    assert "<h2>Attributes</h2>" not in plain.read("report.html").decode()
 
 
 def test_a_purge_takes_what_only_the_purged_records_say(tmp_path):
