@@ -67,7 +67,8 @@ def export(settings: Export, state: State, recipe: Recipe, context: Context) -> 
     _check_transient(recipe, state, store)
     memory = _memory(store, state, recipe, previous)
     memory_ref = store.write_table(outcome_folder("memory"), memory)
-    refs = (state.records, state.figures, memory_ref, *(step.outcome for step in state.steps))
+    files = () if state.coco_files is None else (state.coco_files,)
+    refs = (state.records, state.figures, *files, memory_ref, *(step.outcome for step in state.steps))
     inputs = PublicationInputs(
         recipe=recipe,
         recipe_sha256=recipe_sha256(recipe, context),
@@ -115,7 +116,7 @@ def _publish(
     if is_new and not context.plan:
         others = other_tables(store, state, recipe, whole(), previous)
         pa.default_memory_pool().release_unused()
-        check_promises(whole(), store.read_table(state.records, ASKED_OF_RECORDS), others)
+        check_promises(recipe, whole(), store.read_table(state.records, ASKED_OF_RECORDS), others)
         if is_publication:
             releases.announce(store, recipe.name, version)
         release = releases.Release(write_release(store, settings, state, recipe, whole(), others, context))

@@ -14,8 +14,10 @@ import pyarrow.compute as pc
 from schemas.errors import BadInput, DamagedFile
 from schemas.manifests import VERSION
 from schemas.phrases import and_more, error_line, printable, quoted
+from schemas.release import ContractTables
 from tasks.core import verify as core
 from tasks.core import verify_rows as rules
+from tasks.core.coco.categories import category_table_problems
 from tasks.core.export import digest
 from tasks.core.purge.rows import reveals
 from tasks.core.verify_coco import count_coco_rows
@@ -140,7 +142,7 @@ def _contract(release: Release) -> Iterator[str]:
     for path, text in known.get(promised, {}).items():
         if release.read(path) != text.encode():
             yield f"{path}: expected the text of contract {promised}, got another"
-    for table in digest.PRIMARY_KEYS:
+    for table in ContractTables.model_fields:
         columns = getattr(contract.tables, table).columns
         parts = release.parts(table)
         if not parts:
@@ -149,14 +151,14 @@ def _contract(release: Release) -> Iterator[str]:
             yield from core.schema_problems(table, release.schema(path), columns)
         for batch in release.batches(table):
             yield from core.null_problems(table, batch, columns)
-    yield from schemas(release, but=digest.PRIMARY_KEYS)
+    yield from schemas(release, but=ContractTables.model_fields)
 
 
 def _digests(release: Release) -> Iterator[str]:
     found = {}
     amended = release.manifest.amended
     expected = amended.content if amended else release.manifest.content
-    for table in digest.PRIMARY_KEYS:
+    for table in digest.content_tables(release.manifest.files):
         try:
             found[table] = table_digest(release, table)
         except ValueError as problem:  # NaN or infinity; in contract 1, a number beyond 53 bits, too
@@ -214,7 +216,7 @@ def _values(release: Release) -> Iterator[str]:
         recipe.labels,
         _entries(release.ledger(), "record_id", rules.LedgerEntry),
         _entries(columns_of(release, "images", ["image_id", *rules.ImageEntry._fields]), "image_id", rules.ImageEntry),
-        len(recipe.categories),
+        recipe.coco_categories,
         {path: entry.sha256 for path, entry in manifest.files.items()},
         manifest.environment.get("phash"),
     )
@@ -226,6 +228,8 @@ def _values(release: Release) -> Iterator[str]:
         yield from rules.broken_rules(
             table, digest.PRIMARY_KEYS[table], order_of(release, table), rows_of(release, table), of
         )
+    if "categories.parquet" in manifest.files:
+        yield from category_table_problems(release.table("categories.parquet"), recipe.coco_categories)
     yield from core.name_problems(recipe.name, manifest.name)
     # contract 1 says only in its later versions of what it is the digest
     if manifest.contract_major >= 2 or "recipe_sha256" in release.read_mapping("contract.yaml"):

@@ -11,10 +11,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.attributes import attributes_of
+from schemas.keypoints import CocoCategory
 from tasks.core import rights
 from tasks.core.coco.box import box_array
 from tasks.core.coco.entries import annotation_entry
-from tasks.core.coco.keypoints import NAMES, SKELETON
+from tasks.core.coco.segmentation import box_polygon, read_outline
 from tasks.core.columns import whole
 from tasks.core.texts import float_texts, json_texts, list_texts, plain_texts, value_texts
 
@@ -42,7 +43,7 @@ EXTENSIONS = {
 
 
 def split_document(
-    images: pa.Table, annotations: pa.Table, categories: Sequence[str], least_score: float, info: Row
+    images: pa.Table, annotations: pa.Table, categories: Sequence[CocoCategory], least_score: float, info: Row
 ) -> Document:
     """The COCO file of one split, as a JSON-able value; see `document_chunks`."""
     chunks = document_chunks(images, annotations, categories, least_score, info)
@@ -53,7 +54,7 @@ def split_document(
 def document_chunks(
     images: pa.Table,
     annotations: pa.Table,
-    categories: Sequence[str],
+    categories: Sequence[CocoCategory],
     least_score: float,
     info: Row,
     places: pa.Array | None = None,
@@ -63,10 +64,10 @@ def document_chunks(
     images, annotations: that split's rows of both tables (images without their bytes). places: which images the split
     has; None: all of them. Where any image of the split has
     boxes by people, theirs stand (`info.annotation_origin` = people), else the detector's from `least_score` on
-    (= detector). `images[].is_annotated` says whether people have annotated an image. Categories name COCO's 17
-    keypoints where a box has any, and persons always. Format: Lin et al., "Microsoft
-    COCO", and PoPArt, section 3.4: a box has itself as its segmentation; keypoints are given where there are
-    any. Raises BadBox for a box that is none.
+    (= detector). `images[].is_annotated` says whether people have annotated an image. Categories name their
+    keypoints where a box has any, and always where `shows_scheme` says so. Format: Lin et al., "Microsoft
+    COCO", and PoPArt, section 3.4: a box has itself as its segmentation where nobody has drawn an outline; keypoints
+    are given where there are any. Raises BadBox for a box that is none.
     """
     is_by_people = pc.not_equal(annotations["origin"], "detector")
     places = _all(images) if places is None else places
@@ -77,8 +78,8 @@ def document_chunks(
     with_keypoints = set(pc.unique(chosen["category_id"].filter(has_keypoints)).to_pylist())
     licences = licence_entries(pc.unique(images["rights_uri"].take(places)).to_pylist())
     entries = [
-        category_entry(number, name, has_keypoints=name == "person" or number in with_keypoints)
-        for number, name in enumerate(categories, 1)
+        category_entry(number, category, has_keypoints=category.shows_scheme or number in with_keypoints)
+        for number, category in enumerate(categories, 1)
     ]
     yield b'{"annotations":['
     yield from _rows(chosen, _all(chosen), _annotation_texts)
@@ -162,11 +163,12 @@ def file_name(sha256: str, format_name: str) -> str:
     return f"{sha256}.{EXTENSIONS.get(format_name, 'bin')}"
 
 
-def category_entry(number: int, name: str, *, has_keypoints: bool) -> Row:
-    """COCO's entry of a category; has_keypoints: whether it names COCO's 17 keypoints."""
-    plain = {"id": number, "name": name, "supercategory": name}
-    scheme = {"keypoints": list(NAMES), "skeleton": [list(bone) for bone in SKELETON]}
-    return {**plain, **scheme} if has_keypoints else plain
+def category_entry(number: int, category: CocoCategory, *, has_keypoints: bool) -> Row:
+    """COCO's entry of a category; has_keypoints: whether it names its keypoints, if it has a scheme."""
+    plain = {"id": number, "name": category.name, "supercategory": category.supercategory}
+    if category.scheme is None or not has_keypoints:
+        return plain
+    return {**plain, "keypoints": list(category.scheme.joints), "skeleton": category.scheme.skeleton_numbers}
 
 
 def image_entry(image: Row, attributes: Sequence[str] = ()) -> Row:
@@ -184,20 +186,21 @@ def image_entry(image: Row, attributes: Sequence[str] = ()) -> Row:
 
 
 def document_annotation(box: Row) -> Row:
-    """COCO's entry of a row of the annotations table.
+    """COCO's entry of a row of the annotations table: with the outline and the area of its source's file, where it has
+    them, else with those of the box.
 
-    Raises BadBox for a box that is none.
+    Raises BadBox for a box that is none, and ValueError for an outline that is no JSON.
     """
     plain = annotation_entry(
         box["annotation_id"],
         box["image_id"],
         box["category_id"],
         box["xywh_px"],
-        box["area_px2"],
+        box["area_px2"] if (area := box.get("source_area_px2")) is None else area,
         is_crowd=box["is_crowd"],
     )
-    x, y, w, h = plain["bbox"]
-    plain["segmentation"] = [[x + w, y, x + w, y + h, x, y + h, x, y]]
+    outline = box.get("segmentation")
+    plain["segmentation"] = read_outline(outline) if outline else box_polygon(plain["bbox"])
     if box["score"] is not None:
         plain["score"] = box["score"]
     keypoints = box["keypoints_xyv"]
@@ -226,14 +229,16 @@ def _annotation_texts(boxes: pa.Table) -> pa.Array:
     left, top, right, bottom = (float_texts(pa.array(side)) for side in (x, y, x + width, y + height))
     has_score, has_keypoints, keypoints = boxes["score"].is_valid(), *_keypoint_texts(boxes)
     count = plain_texts(_labelled(boxes["keypoints_xyv"]))
+    corners = (right, ",", top, ",", right, ",", bottom, ",", left, ",", bottom, ",", left, ",", top)
+    outline = pc.coalesce(whole(boxes["segmentation"]), _joined("[[", *corners, "]]"))
+    area = pc.coalesce(boxes["source_area_px2"], boxes["area_px2"])
     return _joined(
-        '{"area":', float_texts(boxes["area_px2"]), *_bbox_texts(boxes),
+        '{"area":', float_texts(area), *_bbox_texts(boxes),
         ',"category_id":', plain_texts(boxes["category_id"]), ',"id":', plain_texts(boxes["annotation_id"]),
         ',"image_id":', plain_texts(boxes["image_id"]), ',"iscrowd":', plain_texts(boxes["is_crowd"].cast(pa.int8())),
         pc.if_else(has_keypoints, _joined(keypoints, ',"num_keypoints":', count), ""),
         pc.if_else(has_score, _joined(',"score":', pc.fill_null(float_texts(boxes["score"]), "")), ""),
-        ',"segmentation":[[', right, ",", top, ",", right, ",", bottom, ",", left, ",", bottom, ",", left, ",", top,
-        "]]}",
+        ',"segmentation":', outline, "}",
     )  # fmt: skip
 
 

@@ -9,7 +9,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from schemas.tables import ANNOTATIONS, FIGURE, XYWH
+from schemas.keypoints import CocoCategory
+from schemas.tables import ANNOTATIONS, SOURCE_FIGURE, XYWH
 from tasks.core import tables
 from tasks.core.coco.box import box_array
 from tasks.core.ids import ids
@@ -19,14 +20,16 @@ _BATCH = 8192
 _BOXES = pa.schema(
     [
         ("record_id", pa.string()),
-        *(FIGURE.field(name) for name in ("category", "xywh_px", "is_crowd", "keypoints_xyv", "score")),
+        *SOURCE_FIGURE,
         ("origin", pa.string()),
         ("origin_name", pa.string()),
     ]
 )
 
 
-def annotations(images: pa.Table, boxes: Sequence[tuple[str, str, pa.Table]], categories: Sequence[str]) -> pa.Table:
+def annotations(
+    images: pa.Table, boxes: Sequence[tuple[str, str, pa.Table]], categories: Sequence[CocoCategory]
+) -> pa.Table:
     """ANNOTATIONS sorted by annotation_id.
 
     images: columns record_id, image_id, split of the kept images. boxes: (origin, origin_name, table of record_id and
@@ -40,9 +43,10 @@ def annotations(images: pa.Table, boxes: Sequence[tuple[str, str, pa.Table]], ca
         **{name: everything[name] for name in _BOXES.names if name != "category"},
         "image_id": image["image_id"],
         "split": image["split"],
-        "category_id": _numbers(everything["category"], categories),
+        "category_id": _numbers(everything["category"], [category.name for category in categories]),
         "area_px2": _areas(everything["xywh_px"]),
     }
+    columns["keypoint_scheme"] = _schemes(columns, categories)
     columns["annotation_id"] = ids(_names(columns))
     order = pc.sort_indices(columns["annotation_id"])
     return pa.table([columns[name].take(order) for name in ANNOTATIONS.names], schema=ANNOTATIONS)
@@ -56,11 +60,20 @@ def _boxes_of(record_ids: pa.ChunkedArray, origin: str, origin_name: str, table:
     figures = pc.list_flatten(lists)
     columns = {
         "record_id": rows["record_id"].take(pc.list_parent_indices(lists)),
-        **{field.name: pc.struct_field(figures, field.name) for field in FIGURE},
+        **{field.name: _field(figures, field) for field in SOURCE_FIGURE},
         "origin": pa.repeat(origin, len(figures)),
         "origin_name": pa.repeat(origin_name, len(figures)),
     }
     return pa.table([columns[name] for name in _BOXES.names], schema=_BOXES)
+
+
+def _field(figures: pa.StructArray, field: pa.Field) -> pa.Array:
+    """(N,) a field of each figure; null where figures have none, as a detector's."""
+    return (
+        pc.struct_field(figures, field.name)
+        if figures.type.get_field_index(field.name) >= 0
+        else pa.nulls(len(figures), field.type)
+    )
 
 
 def _numbers(category: pa.ChunkedArray, categories: Sequence[str]) -> pa.ChunkedArray:
@@ -69,6 +82,13 @@ def _numbers(category: pa.ChunkedArray, categories: Sequence[str]) -> pa.Chunked
         unknown = category.filter(pc.is_null(place))[0].as_py()
         raise AssertionError(f"expected boxes of the categories {', '.join(categories)}, got one of {unknown}")
     return pc.add(place, 1)
+
+
+def _schemes(columns: dict[str, Any], categories: Sequence[CocoCategory]) -> pa.ChunkedArray:
+    """(N,) the name of the category's scheme; null where a box has no keypoints."""
+    names = pa.array([category.scheme and category.scheme.name for category in categories], pa.string())
+    of_category = names.take(pc.subtract(columns["category_id"], 1).combine_chunks())
+    return pc.if_else(columns["keypoints_xyv"].is_valid(), of_category, None)
 
 
 def _areas(xywh_px: pa.ChunkedArray) -> pa.Array:

@@ -58,7 +58,11 @@ SCRAPE = {
     *("scrape.attributes", "scrape.paths", "scrape.dates", "scrape.date_words"),
     *("names.roles", "names.qualifiers", "names.matching", "names.known_artists"),
 }
-COCO = {"coco", *(f"coco.{name}" for name in ("source", "reader", "box", "ids", "keypoints"))}
+OUTLINES = {"coco.segmentation", "coco.box"}
+COCO = {
+    *("coco", *OUTLINES),
+    *(f"coco.{name}" for name in ("source", "source_file", "lossless", "reader", "ids", "keypoints")),
+}
 
 STAGE = '''
 """What it is."""
@@ -183,8 +187,8 @@ def collected(*modules: ModuleType) -> set[str]:
                 "export.copies",
                 "coco.document",
                 "coco.entries",
+                *OUTLINES,
                 "coco.box",
-                "coco.keypoints",
                 "columns",
                 "rights",
                 "texts",

@@ -10,13 +10,40 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, ValidationError
 
-from schemas import artists, attributes, base, manners, roles, sample, screen, sources, split, stages, styles, where
+from schemas import (
+    artists,
+    attributes,
+    base,
+    keypoints,
+    manners,
+    roles,
+    sample,
+    screen,
+    sources,
+    split,
+    stages,
+    styles,
+    where,
+)
 from schemas.recipe import Recipe
 
 MODELS = sorted(
     {
         model
-        for module in (stages, screen, sample, split, sources, artists, attributes, styles, manners, where, roles)
+        for module in (
+            stages,
+            screen,
+            sample,
+            split,
+            sources,
+            artists,
+            attributes,
+            styles,
+            manners,
+            where,
+            roles,
+            keypoints,
+        )
         for model in vars(module).values()
         if isinstance(model, type) and issubclass(model, base.Frozen)
     }
