@@ -11,6 +11,7 @@ from typing import Any, Self
 from pydantic import Field, model_serializer, model_validator
 
 from schemas.artists import Artists
+from schemas.attribute_uses import use_problems
 from schemas.attributes import MOST_ATTRIBUTES, Attribute, AttributeName, attribute_problems
 from schemas.base import Frozen, Name, is_unset
 from schemas.detect import WITH_KEYPOINTS, Detect
@@ -200,6 +201,7 @@ def _problems(recipe: Recipe) -> Iterator[str]:
         if name not in recipe.bindings:
             yield f"bindings: expected an entry that says what '{name}' is, got {_all_of(recipe.bindings) or 'none'}"
     yield from _roles(recipe)
+    yield from use_problems(recipe.stages, recipe.attributes)
     yield from _misplaced([stage.stage for stage in recipe.stages])
     for position, stage in enumerate(recipe.stages):
         before = [earlier.stage for earlier in recipe.stages[:position]]
@@ -227,7 +229,7 @@ def _roles(recipe: Recipe) -> Iterator[str]:
     """Roles given to sources that the recipe does not have."""
     names = sorted(source.name for source in recipe.sources)
     for stage in recipe.stages:
-        if isinstance(stage, Split) and not set(stage.roles) <= set(names):
+        if isinstance(stage, Split) and isinstance(stage.roles, dict) and not set(stage.roles) <= set(names):
             given = _all_of(stage.roles)
             yield f"stages ({stage.label}).roles: expected some of the sources {_all_of(names)}, got {given}"
 

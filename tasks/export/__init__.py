@@ -170,7 +170,7 @@ def _memory(store: Store, state: State, recipe: Recipe, previous: releases.Relea
     is_down = pc.fill_null(pc.equal(listed["reason"], str(Reason.TAKEN_DOWN)), False)
     same = previous.manifest.split_sha256 == split_sha256(recipe.split)
     outcomes = [store.read_table(step.outcome) for step in state.steps[1:]]
-    copies = ledger.splits_of_copies(outcomes, roles_by_id(recipe))
+    copies = ledger.splits_of_copies(outcomes, roles_by_id(store, recipe, state))
     return ledger.inherited_rows(
         previous.ledger(),
         records,

@@ -42,7 +42,7 @@ def content(
         [(step.label, store.read_table(step.outcome)) for step in state.steps[1:]],
         memory,
         is_limited=recipe.limit is not None,
-        roles=roles_by_id(recipe),
+        roles=roles_by_id(store, recipe, state),
     )
     pa.default_memory_pool().release_unused()  # what the ledger took, the images need not add to
     copies = book.filter(pc.is_valid(book["kept_record_id"]))

@@ -165,8 +165,9 @@ def collected(*modules: ModuleType) -> set[str]:
         pytest.param(
             split,
             {
-                *(f"split.{name}" for name in ("decide", "batches", "groups", "seats", "units")),
+                *(f"split.{name}" for name in ("decide", "deal", "own", "batches", "groups", "seats", "units")),
                 "split",
+                "columns",
                 "components",
                 "tickets",
                 "siphash",
