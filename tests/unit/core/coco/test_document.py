@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.attributes import Attribute, with_attributes
-from schemas.keypoints import CocoCategory
+from schemas.keypoints import CocoCategory, resolve_categories
 from schemas.tables import ANNOTATIONS
 from tasks.core.coco import document as coco
 from tasks.core.coco.box import BadBox
 from tasks.core.export.images import IMAGES_BY_DIGEST
 from tests.support import rowwise
-from tests.support.keypoints import NAMES, plain
+from tests.support.keypoints import ANIMAL_20, NAMES, ZOO, plain
 
 PERSON = plain("person")
 
@@ -234,6 +234,16 @@ def test_another_category_says_which_keypoints_its_boxes_have():
     ]
     assert person["keypoints"] == saint["keypoints"] == list(NAMES)
     assert "keypoints" not in dog
+
+
+def test_each_category_names_the_joints_of_its_own_scheme():
+    person, dog, face, thing, angel = document([], [], categories=resolve_categories(ZOO))["categories"]
+    assert person["keypoints"] == list(NAMES)
+    assert (dog["supercategory"], dog["keypoints"]) == ("animal", list(ANIMAL_20.joints))
+    assert dog["skeleton"][:2] == [[1, 2], [1, 3]]
+    assert (face["keypoints"][-1], face["skeleton"]) == ("kpt-105", [])
+    assert thing == {"id": 4, "name": "thing", "supercategory": "thing"}
+    assert "keypoints" not in angel  # of COCO's scheme, and none of its boxes has any
 
 
 BONES = """
