@@ -112,7 +112,7 @@ def check(recipe: Recipe, context: Context) -> None:
     read_manual_lists(recipe, context)
     for stage in recipe.stages:
         if isinstance(stage, Detect):
-            check_detector(stage, context)
+            check_detector(stage, context, recipe)
         if isinstance(stage, Dedup):
             read_verdicts(stage, context)
     runs.check_store(context)

@@ -229,7 +229,7 @@ def _default(field: FieldInfo, *, is_group: bool) -> str:
     if field.is_required():
         return _REQUIRED
     if field.default is PydanticUndefined:
-        return "" if is_group else "{}"
+        return "" if is_group and field.default_factory is not dict else "{}"
     return _value(field.default)
 
 
@@ -254,6 +254,8 @@ def _group_in(annotation: Any) -> tuple[type[BaseModel] | None, str]:
     origin, arguments = get_origin(annotation), get_args(annotation)
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation, ""
+    if origin is Annotated:
+        return _group_in(arguments[0])
     if origin is dict:
         inner, _ = _group_in(arguments[1])
         return inner, "<name>."

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 TABLES = (
     "images",
     "annotations",
+    "categories",
     "ledger",
     "records",
     "relations",
@@ -81,7 +82,15 @@ class QualityRule(_Fields):
     @property
     def rows(self) -> str:
         """The SQL of what a row that breaks it is called; empty: its primary key."""
-        return str(next((entry.value for entry in self.custom if entry.property == "rows"), ""))
+        return self._text("rows")
+
+    @property
+    def replaces(self) -> str:
+        """The name of the rule of earlier versions that this one says better; empty: none."""
+        return self._text("replaces")
+
+    def _text(self, name: str) -> str:
+        return str(next((entry.value for entry in self.custom if entry.property == name), ""))
 
 
 class ContractProperty(_Fields):

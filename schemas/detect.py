@@ -27,6 +27,8 @@ TORCHVISION = (
     "keypointrcnn_resnet50_fpn",
     "fcos_small",
 )
+WITH_KEYPOINTS = frozenset({"keypointrcnn_resnet50_fpn"})
+"""Models that give COCO's 17 keypoints with each box."""
 FAMILIES: dict[str, Family] = {
     "yolox": "onnx",
     "yolov5": "onnx",

@@ -41,6 +41,7 @@ class Reason(StrEnum):
     TOO_MANY_FIGURES = "too_many_figures"
     RIGHTS_NOT_OPEN = "rights_not_open"
     STYLE_NOT_WANTED = "style_not_wanted"
+    WHERE_NOT_MET = "where_not_met"
     OUTSIDE_PIXELS = "outside_pixels"
     OUTSIDE_BYTES = "outside_bytes"
     NOT_IN_COLOUR = "not_in_colour"
@@ -96,6 +97,8 @@ MEANING: dict[Reason, str] = {
     Reason.TOO_MANY_FIGURES: "More figures than the screen allows.",
     Reason.RIGHTS_NOT_OPEN: "The rights statement is none of those that the screen lets pass.",
     Reason.STYLE_NOT_WANTED: "The style is none of those that the screen lets pass.",
+    Reason.WHERE_NOT_MET: "What the record says, or does not say, is none of what the screen asks for; the detail "
+    "tells it.",
     Reason.OUTSIDE_PIXELS: "Width x height lies outside the screen's range of pixels.",
     Reason.OUTSIDE_BYTES: "The file's size lies outside the screen's range of bytes.",
     Reason.NOT_IN_COLOUR: "The picture is in greys, or in one tone; the screen asks for colour.",

@@ -11,9 +11,19 @@ from typing import Any, Self
 from pydantic import Field, model_serializer, model_validator
 
 from schemas.artists import Artists
+from schemas.attribute_uses import use_problems
 from schemas.attributes import MOST_ATTRIBUTES, Attribute, AttributeName, attribute_problems
 from schemas.base import Frozen, Name, is_unset
-from schemas.detect import Detect
+from schemas.detect import WITH_KEYPOINTS, Detect
+from schemas.keypoints import (
+    DEFAULT,
+    Category,
+    CocoCategory,
+    Joints,
+    KeypointScheme,
+    resolve_categories,
+    scheme_problems,
+)
 from schemas.manners import Manners
 from schemas.phrases import LONGEST_PLACE, listed, quoted
 from schemas.sample import Sample
@@ -40,8 +50,18 @@ class Recipe(Frozen):
     title: str | None = Field(None, description="Title for people")
     description: str | None = Field(None, description="One or two sentences for the dataset card")
     seed: int = Field(0, ge=0, description="Seed of every stage that draws by chance and has no seed of its own")
-    categories: tuple[str, ...] = Field(
-        ("person",), min_length=1, description="COCO categories; their ids count from 1 in this order"
+    categories: tuple[Category, ...] = Field(
+        ("person",),
+        min_length=1,
+        validate_default=True,
+        description="COCO categories, each a name or a mapping of name, supercategory and keypoints (the name of a "
+        "keypoint scheme, by default coco-17, or null); their ids count from 1 in this order",
+    )
+    keypoint_schemes: dict[Name, Joints] = Field(
+        default_factory=dict,
+        exclude_if=is_unset,
+        description="Keypoint schemes of one's own by their names, each a mapping of joints, skeleton, pairs, sigmas "
+        "and source; the program has some (docs/keypoints.md)",
     )
     bindings: dict[Name, str] = Field(
         default_factory=dict,
@@ -120,6 +140,21 @@ class Recipe(Frozen):
         return dict(plain)
 
     @property
+    def category_names(self) -> tuple[str, ...]:
+        """Names of the categories; their ids count from 1 in this order."""
+        return tuple(entry.name for entry in self.categories)
+
+    @property
+    def coco_categories(self) -> tuple[CocoCategory, ...]:
+        """The categories with their keypoint schemes."""
+        return resolve_categories(self.categories, self.keypoint_schemes)
+
+    @property
+    def schemes_by_category(self) -> dict[str, KeypointScheme | None]:
+        """The keypoint scheme of each category by its name; None: it has no keypoints."""
+        return {category.name: category.scheme for category in self.coco_categories}
+
+    @property
     def split(self) -> Split:
         """The split stage, of which every recipe has one: export needs it, and it may stand only once."""
         return next(stage for stage in self.stages if isinstance(stage, Split))
@@ -158,17 +193,20 @@ def _problems(recipe: Recipe) -> Iterator[str]:
     yield from _repeated("stages[].label", [stage.label for stage in recipe.stages])
     if any(stage.label == "scrape" for stage in recipe.stages):
         yield "stages[].label: expected another word than 'scrape', which names the first step of every build"
-    yield from _repeated("categories", list(recipe.categories))
+    yield from _repeated("categories", list(recipe.category_names))
+    yield from scheme_problems(recipe.categories, recipe.keypoint_schemes)
     yield from attribute_problems(recipe.attributes, recipe.sources)
     used = _used(recipe)
     for name in used:
         if name not in recipe.bindings:
             yield f"bindings: expected an entry that says what '{name}' is, got {_all_of(recipe.bindings) or 'none'}"
     yield from _roles(recipe)
+    yield from use_problems(recipe.stages, recipe.attributes)
     yield from _misplaced([stage.stage for stage in recipe.stages])
     for position, stage in enumerate(recipe.stages):
         before = [earlier.stage for earlier in recipe.stages[:position]]
-        yield from _unmet(f"stages[{position}] ({stage.label})", stage, before, recipe.categories)
+        yield from _unmet(f"stages[{position}] ({stage.label})", stage, before, recipe.category_names)
+        yield from _other_joints(f"stages[{position}] ({stage.label})", stage, recipe)
     # otherwise a list of takedowns could be given and never read
     for name in sorted({*recipe.bindings} - {*used, *ALWAYS_BINDABLE}):
         yield (
@@ -191,7 +229,7 @@ def _roles(recipe: Recipe) -> Iterator[str]:
     """Roles given to sources that the recipe does not have."""
     names = sorted(source.name for source in recipe.sources)
     for stage in recipe.stages:
-        if isinstance(stage, Split) and not set(stage.roles) <= set(names):
+        if isinstance(stage, Split) and isinstance(stage.roles, dict) and not set(stage.roles) <= set(names):
             given = _all_of(stage.roles)
             yield f"stages ({stage.label}).roles: expected some of the sources {_all_of(names)}, got {given}"
 
@@ -214,6 +252,18 @@ def _unmet(where: str, stage: AnyStage, before: Sequence[str], categories: tuple
         if category not in categories:
             known = quoted(list(categories), LONGEST_PLACE)
             yield f"{where}: expected one of categories {known}, got {quoted(category)}"
+
+
+def _other_joints(where: str, stage: AnyStage, recipe: Recipe) -> Iterator[str]:
+    """Categories with other keypoints than the stage's detector finds."""
+    if not isinstance(stage, Detect) or stage.model not in WITH_KEYPOINTS:
+        return
+    for entry in recipe.categories:
+        if entry.name in stage.classes and entry.keypoints != DEFAULT:
+            yield (
+                f"{where}: expected categories with the keypoints {DEFAULT}, which {stage.model} finds, got "
+                f"{quoted(entry.name)} with {quoted(entry.keypoints)}"
+            )
 
 
 def _repeated(where: str, names: list[str]) -> Iterator[str]:

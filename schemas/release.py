@@ -3,10 +3,11 @@
 from collections.abc import Mapping
 from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from schemas.attributes import MOST_ATTRIBUTES, AttributeName, AttributeType
 from schemas.contract import ContractObject, DataContract
+from schemas.keypoints import Category, CocoCategory, Joints, resolve_categories, scheme_problems
 
 _Fraction = Annotated[float, Field(ge=0, le=1)]
 
@@ -105,6 +106,18 @@ class RecipeStage(_Fields):
     media: bool | None = None
 
 
+class ReleaseCategory(Category):
+    """A category: its name alone, or a mapping that says more."""
+
+    model_config = ConfigDict(extra="ignore")
+
+
+class ReleaseJoints(Joints):
+    """A keypoint scheme of the recipe's own."""
+
+    model_config = ConfigDict(extra="ignore")
+
+
 class ReleaseAttributes(_Fields):
     """Of `recipe.yaml` what says which columns the release has beyond those of all releases."""
 
@@ -112,13 +125,33 @@ class ReleaseAttributes(_Fields):
 
 
 class ReleaseRecipe(ReleaseAttributes):
-    """`recipe.yaml`: the settings of the release's build; category ids count from 1 in the order of `categories`."""
+    """`recipe.yaml`: the settings of the release's build; category ids count from 1 in the order of `categories`.
+
+    Categories that name a keypoint scheme which neither the recipe nor the program has are an error.
+    """
 
     name: str | None = None
     title: str | None = None
     limit: int | None = None
-    categories: list[str]
+    categories: list[ReleaseCategory]
+    keypoint_schemes: dict[str, ReleaseJoints] = {}
     stages: list[dict[str, RecipeStage]]
+
+    @model_validator(mode="after")
+    def _holds_together(self) -> Self:
+        for problem in scheme_problems(self.categories, self.keypoint_schemes):
+            raise ValueError(problem)
+        return self
+
+    @property
+    def category_names(self) -> list[str]:
+        """Names of the categories, from id 1 on."""
+        return [entry.name for entry in self.categories]
+
+    @property
+    def coco_categories(self) -> tuple[CocoCategory, ...]:
+        """The categories with their keypoint schemes."""
+        return resolve_categories(self.categories, self.keypoint_schemes)
 
     def stage(self, word: str) -> RecipeStage | None:
         """The first stage of that word, or None."""

@@ -2,14 +2,23 @@
 
 from typing import Annotated, Literal, Self
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
+from schemas.attributes import AttributeName
 from schemas.base import Frozen, Score
-from schemas.strata import SeededStage, StratumField, as_list
+from schemas.strata import AnyStratumField, SeededStage, as_list
+
+_Cap = Annotated[int, Field(ge=1)]
 
 
 class Caps(Frozen):
-    """How many records of one artist or object may be drawn from at all."""
+    """How many records of one artist or object may be drawn from at all; or of one value of an attribute, by its name.
+
+    Of an attribute's value they are chosen by chance, as of an artist; records without a value have no cap.
+    """
+
+    model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[AttributeName, _Cap]
 
     artist: int | None = Field(
         None, ge=1, description="Most records of one artist, chosen by chance; unknown artists have no cap"
@@ -18,18 +27,23 @@ class Caps(Frozen):
         None, ge=1, description="Most records of one object (a source's group): the first by record_id (the Met: 10)"
     )
 
+    @property
+    def of_attributes(self) -> dict[str, int]:
+        """The caps of attributes, by name; in the order of the names, since each draws from what the last one left."""
+        return dict(sorted(self.__pydantic_extra__.items()))
+
 
 class Sample(SeededStage):
     """Draw records of each stratum, without replacement, rare artists before prolific ones."""
 
     stage: Literal["sample"] = "sample"
     by: Annotated[
-        tuple[StratumField, ...],
-        BeforeValidator(as_list, json_schema_input_type=StratumField | tuple[StratumField, ...] | None),
+        tuple[AnyStratumField, ...],
+        BeforeValidator(as_list, json_schema_input_type=AnyStratumField | tuple[AnyStratumField, ...] | None),
     ] = Field(
         ("style",),
-        description="Fields whose values make the strata, e.g. style, or style and century; null: all records are one "
-        "stratum. Records without a value are the stratum `unknown`",
+        description="Fields whose values make the strata, e.g. style, or style and century, or attributes of the "
+        "recipe; null: all records are one stratum. Records without a value are the stratum `unknown`",
     )
     top: int | None = Field(
         None,

@@ -5,12 +5,15 @@ from typing import Any, Literal, Self, get_args
 
 from pydantic import Field, field_validator, model_validator
 
-from schemas.base import Frozen, Score, Stage
+from schemas.base import Frozen, Score, Stage, is_unset
 from schemas.phrases import quoted
+from schemas.where import AnyCondition, ColumnName
 
 RightsWord = Literal["public_domain", "open", "all"]
 RIGHTS_WORDS: tuple[RightsWord, ...] = get_args(RightsWord)
 _STATEMENT = re.compile(r"https?://\S+|NOASSERTION", re.IGNORECASE)
+
+MOST_CONDITIONS = 100
 
 
 class FigureLimits(Frozen):
@@ -109,6 +112,13 @@ class Screen(Stage):
     )
     styles: tuple[str, ...] | None = Field(
         None, min_length=1, description="Styles that pass, by any of their names; records without a style do not"
+    )
+    where: dict[ColumnName, AnyCondition] = Field(
+        default_factory=dict,
+        max_length=MOST_CONDITIONS,
+        exclude_if=is_unset,
+        description="What attributes, or columns of records, must say, as column: a value, a list of values, or a "
+        "condition; a record must meet all of them (docs/screening.md)",
     )
     bytes: Between | None = Field(None, description="Limits on the size of the file")
     pixels: Between | None = Field(None, description="Limits on width x height")

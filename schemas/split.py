@@ -6,35 +6,51 @@ from typing import Annotated, Literal, Self, get_args
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from schemas.base import Score
+from schemas.attributes import AttributeName
+from schemas.base import Score, is_unset
 from schemas.phrases import quoted
-from schemas.strata import SeededStage, StratumField, as_list
+from schemas.roles import Roles, RolesByValue
+from schemas.strata import STRATUM_FIELDS, SeededStage, StratumField, as_list
 
 SplitName = Literal["train", "val", "test"]
 BalancedField = StratumField | Literal["styles"]
+AnyBalancedField = BalancedField | AttributeName
 BoundField = Literal["artist", "series"]
+AnyBoundField = BoundField | AttributeName
+BALANCED_FIELDS: tuple[str, ...] = (*STRATUM_FIELDS, "styles")
+BOUND_FIELDS: tuple[BoundField, ...] = get_args(BoundField)
 SPLITS: tuple[SplitName, ...] = get_args(SplitName)
 """By rank: where an image or its group was published in several splits, the one of the highest rank counts."""
 
 Ratio = Annotated[float, Field(ge=0, le=1000)]
 MOST_SEATS = 1000
+POPART_RATIOS: dict[SplitName, float] = {"train": 3, "val": 1, "test": 1}
 
 
 class Split(SeededStage):
     """Deal the records of each stratum into train, val and test; groups stay together, published images in place."""
 
     stage: Literal["split"] = "split"
-    ratios: dict[SplitName, Ratio] = Field(
-        {"train": 3, "val": 1, "test": 1},
-        description="Shares of the splits, as any numbers (PoPArt, section 3.3: 3:1:1)",
+    ratios: dict[SplitName, Ratio] | None = Field(
+        POPART_RATIOS,
+        description="Shares of the splits, as any numbers (PoPArt, section 3.3: 3:1:1); null, only with `keep`: each "
+        "record must have a split of its own",
+    )
+    keep: AttributeName | None = Field(
+        None,
+        exclude_if=is_unset,
+        description="Attribute that says in which split its source has a record: train (training), val (valid, "
+        "validation, dev, development) or test (testing), in any case. There it stays; records without a value are "
+        "divided by the ratios, among themselves",
     )
     by: Annotated[
-        tuple[BalancedField, ...],
-        BeforeValidator(as_list, json_schema_input_type=BalancedField | tuple[BalancedField, ...] | None),
+        tuple[AnyBalancedField, ...],
+        BeforeValidator(as_list, json_schema_input_type=AnyBalancedField | tuple[AnyBalancedField, ...] | None),
     ] = Field(
         ("style",),
         description="Fields to balance: the ratios are kept inside each style, or inside each combination of several "
-        "fields; null: over all records. `styles`, of which a record may have several, needs the method `iterative`",
+        "fields, or of attributes of the recipe; null: over all records. `styles`, and an attribute of the type "
+        "`strings`, of which a record may have several, need the method `iterative`",
     )
     method: Literal["batches", "iterative"] = Field(
         "batches",
@@ -46,14 +62,18 @@ class Split(SeededStage):
         description="Order in which records are divided. figures: most figures first; null: by chance (ArtBench-10)",
     )
     together: Annotated[
-        tuple[BoundField, ...],
-        BeforeValidator(as_list, json_schema_input_type=BoundField | tuple[BoundField, ...] | None),
-    ] = Field((), description="Works of one artist, or of one series, are never in two splits")
-    roles: dict[str, Literal["gallery", "query"]] = Field(
+        tuple[AnyBoundField, ...],
+        BeforeValidator(as_list, json_schema_input_type=AnyBoundField | tuple[AnyBoundField, ...] | None),
+    ] = Field(
+        (),
+        description="Works of one artist, of one series, or that share a value of an attribute (of a list: any of its "
+        "texts), are never in two splits",
+    )
+    roles: Roles = Field(
         default_factory=dict,
-        description="Roles by source name; a source that is not named is a query. All of a gallery is in train; "
-        "queries are divided by the ratios, and copies of the gallery's images are dropped from them (the Met, section "
-        "2)",
+        description="Roles by source name, where a source that is not named is a query; or by what each record says: "
+        "{by: attribute, gallery: values, query: values}. All of a gallery is in train; queries are divided by the "
+        "ratios, and copies of the gallery's images are dropped from them (the Met, section 2)",
     )
     category: str = Field("person", description="Category that counts as a figure")
     score: Score = Field(
@@ -69,7 +89,9 @@ class Split(SeededStage):
 
     @model_validator(mode="after")
     def _holds_together(self) -> Self:
-        if not sum(self.ratios.values()):
+        if self.ratios is None and self.keep is None:
+            raise ValueError("ratios: expected shares of the splits, or `keep` beside null, got null alone")
+        if self.ratios is not None and not sum(self.ratios.values()):
             raise ValueError(f"expected at least one ratio above 0, got {quoted(self.ratios)}")
         if "styles" in self.by and self.method == "batches":
             raise ValueError(
@@ -84,8 +106,11 @@ class Split(SeededStage):
 
     @property
     def seats(self) -> dict[str, int]:
-        """The ratios in the smallest whole numbers: the seats of a batch. {"train": 0.6, "val": 0.4} has 3 and 2."""
-        exact = {name: Fraction(str(ratio)) for name, ratio in self.ratios.items()}
+        """The ratios in the smallest whole numbers: the seats of a batch. {"train": 0.6, "val": 0.4} has 3 and 2.
+
+        Without ratios there are none.
+        """
+        exact = {name: Fraction(str(ratio)) for name, ratio in (self.ratios or {}).items()}
         scale = lcm(*(ratio.denominator for ratio in exact.values()))
         whole = {name: int(ratio * scale) for name, ratio in exact.items()}
         common = gcd(*whole.values())
@@ -94,11 +119,12 @@ class Split(SeededStage):
     @property
     def splits(self) -> tuple[str, ...]:
         """The splits that a release has: those with a seat, those with a ratio of 0 too, and train where there is a
-        gallery.
+        gallery; all of them where the sources' own are kept.
         """
-        has_gallery = "gallery" in self.roles.values()
-        return tuple(name for name in SPLITS if name in self.ratios or (name == "train" and has_gallery))
+        if self.keep is not None:
+            return SPLITS
+        return tuple(name for name in SPLITS if name in (self.ratios or ()) or (name == "train" and self._has_gallery))
 
-    def role(self, source: str) -> Literal["gallery", "query"] | None:
-        """The role of a source's records; None where the recipe has no roles."""
-        return self.roles.get(source, "query") if self.roles else None
+    @property
+    def _has_gallery(self) -> bool:
+        return isinstance(self.roles, RolesByValue) or "gallery" in self.roles.values()

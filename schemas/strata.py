@@ -1,12 +1,15 @@
 """What `sample` and `split` share: the fields that make strata, and a seed."""
 
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from pydantic import Field
 
+from schemas.attributes import AttributeName
 from schemas.base import Stage
 
 StratumField = Literal["style", "source", "artist", "object", "century"]
+STRATUM_FIELDS: tuple[StratumField, ...] = get_args(StratumField)
+AnyStratumField = StratumField | AttributeName
 
 
 def as_list(value: Any) -> Any:

@@ -320,6 +320,7 @@ ANNOTATIONS = pa.schema(
         ("area_px2", pa.float64()),
         ("is_crowd", pa.bool_()),
         ("keypoints_xyv", pa.list_(pa.float64())),
+        ("keypoint_scheme", pa.string()),
         ("score", pa.float64()),
         ("origin", pa.string()),
         ("origin_name", pa.string()),
@@ -328,6 +329,23 @@ ANNOTATIONS = pa.schema(
         ("source_coco", pa.string()),
     ]
 )
+
+CATEGORIES = pa.schema(
+    [
+        ("category_id", pa.int32()),
+        ("name", pa.string()),
+        ("supercategory", pa.string()),
+        ("keypoint_scheme", pa.string()),  # null, and so all that follows: it has no keypoints
+        ("keypoints", pa.list_(pa.string())),
+        (
+            "skeleton",
+            pa.list_(pa.int32()),
+        ),  # places from 1 on, two a line; fastparquet reads no lists of lists
+        ("flip_pairs", pa.list_(pa.int32())),  # places from 1 on, left then right
+        ("sigmas", pa.list_(pa.float64())),  # null too where none are known
+    ]
+)
+"""A release's categories: what recipe.yaml says of them, with their schemes written out."""
 
 LEDGER = pa.schema(
     [
@@ -457,8 +475,10 @@ FILLED: dict[str, frozenset[str]] = {
         }
     ),
     "annotations": frozenset(
-        set(ANNOTATIONS.names) - {"keypoints_xyv", "score", "source_area_px2", "segmentation", "source_coco"}
+        set(ANNOTATIONS.names)
+        - {"keypoints_xyv", "keypoint_scheme", "score", "source_area_px2", "segmentation", "source_coco"}
     ),
+    "categories": frozenset({"category_id", "name", "supercategory"}),
     "ledger": frozenset({"record_id", "source", "kept", "image_id"}),
     "records": frozenset({"record_id", "source"}),
     "relations": frozenset({"a", "b"}),
@@ -474,6 +494,7 @@ FILLED: dict[str, frozenset[str]] = {
 BY_CONTRACT = {
     "images": IMAGES,
     "annotations": ANNOTATIONS,
+    "categories": CATEGORIES,
     "ledger": LEDGER,
     "records": RECORDS,
     "relations": EDGES,

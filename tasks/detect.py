@@ -46,9 +46,12 @@ def detections(settings: Detect, blobs: pa.Array, context: Context) -> pa.Table:
     return measure_blobs(detect_part, settings.label or settings.stage, blobs, context, folder, DETECT, asked)
 
 
-def check_detector(settings: Detect, context: Context) -> None:
-    """Raise BadInput if the bound weights are missing, not those that the recipe pins, or another model's."""
-    detectors.check(settings, context)
+def check_detector(settings: Detect, context: Context, recipe: Recipe | None = None) -> None:
+    """Raise BadInput if the bound weights are missing, not those that the recipe pins, or another model's.
+
+    recipe: where there is one, results must have the keypoints of its categories.
+    """
+    detectors.check(settings, context, recipe.schemes_by_category if recipe else None)
 
 
 def _detect_from_results(settings: Detect, state: State, context: Context) -> Step:

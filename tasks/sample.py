@@ -18,6 +18,7 @@ from tasks.engine.views import columns_of, figure_counts, kept_ids
 from tasks.io.store.store import Store
 
 CODE = code_digest(core)
+_FIELDS = ("style", "artist", "source", "declared_group", "year", "year_first")
 
 
 @task(task_run_name="{settings.label}", cache_policy=NO_CACHE, **retries.NO_RETRY)
@@ -34,9 +35,9 @@ def sample(settings: Sample, state: State, recipe: Recipe, context: Context) -> 
 def _view(store: Store, settings: Sample, state: State, recipe: Recipe, context: Context) -> pa.Table:
     """Only what these settings ask for, so that nothing else makes it draw again."""
     ids = kept_ids(store, state)
-    fields = columns_of(
-        store, state.records, ids, ("style", "artist", "source", "declared_group", "year", "year_first")
-    )
+    caps = settings.at_most_per.of_attributes
+    attributes = [name for name in recipe.attributes if name in {*settings.by, *caps}]
+    fields = columns_of(store, state.records, ids, (*_FIELDS, *attributes))
     thing = pc.binary_join_element_wise(fields["source"], fields["declared_group"], ":")  # sources' words are their own
     nobody = ids if recipe.artists.unknown == "apart" else fields["source"]  # no name begins like this
     known: dict[str, pa.ChunkedArray] = {
@@ -45,8 +46,13 @@ def _view(store: Store, settings: Sample, state: State, recipe: Recipe, context:
         "artist": fields["artist"],
         "object": thing,
         "century": strata.century(pc.coalesce(fields["year"], fields["year_first"])),
+        **{name: strata.as_words(fields[name]) for name in attributes},
     }
-    columns: dict[str, pa.ChunkedArray] = {"record_id": ids, **{column: known[column] for column in settings.by}}
+    columns: dict[str, pa.ChunkedArray] = {
+        "record_id": ids,
+        **{strata.stratum_column(field): known[field] for field in settings.by},
+        **{core.cap_column(name): known[name] for name in caps},
+    }
     columns["weighs_as"] = pc.coalesce(fields["artist"], pc.binary_join_element_wise("unknown\n", nobody, ""))
     if settings.at_most_per.artist is not None:
         columns["named_artist"] = fields["artist"]

@@ -28,22 +28,20 @@ def screen(settings: Screen, state: State, recipe: Recipe, context: Context) -> 
     store = runs.store_of(context)
     ids = kept_ids(store, state)
     counts = _figure_counts(store, settings, state, ids, recipe)
-    # what a plan has yet to see may be annotated
-    notes = () if state.pending else core.uncounted_notes(counts, settings)
-
-    def view() -> pa.Table:
-        columns = {
-            "record_id": ids,
-            **dict(_record_columns(store, settings, state, ids, recipe)),
-            **dict(_measured_columns(store, settings, state, ids)),
-        }
-        if settings.figures is not None:
-            columns["figures"] = counts
-        if recipe.by_hand is not None:
-            columns["is_included"] = by_hand.is_named(recipe, context, ids, "include")
-        return pa.table(columns)
-
-    return decide_step(store, settings, state, CODE, view, core.decide).model_copy(update={"notes": notes})
+    columns: dict[str, pa.ChunkedArray | pa.Array] = {
+        "record_id": ids,
+        **dict(_record_columns(store, settings, state, ids, recipe)),
+        **dict(_measured_columns(store, settings, state, ids)),
+    }
+    if settings.figures is not None:
+        columns["figures"] = counts
+    if recipe.by_hand is not None:
+        columns["is_included"] = by_hand.is_named(recipe, context, ids, "include")
+    view = pa.table(columns)
+    # what a plan has yet to see may be annotated, and may meet all conditions
+    notes = () if state.pending else (*core.uncounted_notes(counts, settings), *core.where_notes(view, settings))
+    step = decide_step(store, settings, state, CODE, lambda: view, core.decide)
+    return step.model_copy(update={"notes": notes})
 
 
 def check_screens(recipe: Recipe) -> None:
@@ -65,6 +63,8 @@ def _record_columns(
         style = column_of(store, state.records, ids, "style")
         yield "style", style
         yield "has_wanted_style", core.has_style(style, settings.styles, styles.names_by_style(recipe.styles))
+    for name in settings.where:
+        yield core.where_column(name), column_of(store, state.records, ids, name)
 
 
 def _measured_columns(

@@ -3,6 +3,7 @@
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 from prefect import task
 from prefect.cache_policies import NO_CACHE
 
@@ -11,15 +12,16 @@ from schemas.recipe import Recipe
 from schemas.split import Split
 from tasks.core import strata
 from tasks.core.split import decide as core
-from tasks.core.split import drift
+from tasks.core.split import drift, own
 from tasks.engine import previous, retries, runs, steps
 from tasks.engine.cache_keys import code_digest
 from tasks.engine.decide import decide_once
-from tasks.engine.roles import roles_of
-from tasks.engine.views import column_of, columns_of, figure_counts, kept_ids
+from tasks.engine.roles import check_roles, roles_of, roles_of_renamed
+from tasks.engine.views import column_of, columns_of, figure_counts, kept_ids, own_splits
 from tasks.io.store.store import Store
 
 CODE = code_digest(core)
+_FIELDS = ("style", "styles", "artist", "source", "declared_group", "series", "year", "year_first")
 
 
 @task(task_run_name="{settings.label}", cache_policy=NO_CACHE, **retries.NO_RETRY)
@@ -30,6 +32,7 @@ def split(settings: Split, state: State, recipe: Recipe, context: Context) -> St
     """
     store = runs.store_of(context)
     ids = kept_ids(store, state)
+    check_roles(store, recipe, state, ids)
     view = _view(store, settings, state, recipe, ids)
     if state.pending:
         foreseen = steps.provisional_step(store, settings, state, core.decide(view, settings))
@@ -41,12 +44,28 @@ def split(settings: Split, state: State, recipe: Recipe, context: Context) -> St
         ref, is_new = decide_once(store, "split", settings, CODE, view, lambda: core.decide(view, settings))
         outcome = store.read_table(ref)
         step = steps.step_of(store, "decide", settings.label, "split", ids, ref, computed=int(is_new))
-    kept_rows = view.filter(view["is_kept"])
-    is_dealt = pc.not_equal(pc.fill_null(kept_rows["role"], "query"), "gallery")
+    notes = (*previous.lineage_notes(store, recipe, state.previous), *_notes(view, outcome, settings))
+    return step.model_copy(update={"notes": notes})
+
+
+def _notes(view: pa.Table, outcome: pa.Table, settings: Split) -> tuple[str, ...]:
+    """Sentences on the splits. Raises Refusal where what is published keeps them too far from the ratios."""
+    is_dealt = core.is_dealt(view, settings)
+    own_notes = () if settings.keep is None else own.kept_note(settings.label, _in_own_splits(view, outcome, is_dealt))
+    if not settings.seats:
+        return own_notes
+    mask = pa.array(is_dealt)
+    dealt = outcome.filter(mask)
     if pc.any(pc.is_valid(view["published"])).as_py():
-        drift.check(outcome.filter(is_dealt), settings, lambda: _afresh(view, settings).filter(is_dealt))
-    notes = drift.notes(kept_rows.filter(is_dealt), outcome.filter(is_dealt), settings)
-    return step.model_copy(update={"notes": (*previous.lineage_notes(store, recipe, state.previous), *notes)})
+        drift.check(dealt, settings, lambda: _afresh(view, settings).filter(mask))
+    return (*own_notes, *drift.notes(view.filter(view["is_kept"]).filter(mask), dealt, settings))
+
+
+def _in_own_splits(view: pa.Table, outcome: pa.Table, is_dealt: NDArray[np.bool_]) -> pa.ChunkedArray:
+    """The splits of images that are where their sources have them, or their group."""
+    role = view.filter(view["is_kept"])["role"]
+    is_query = np.asarray(pc.fill_null(pc.not_equal(role, "gallery"), True))
+    return outcome["split"].filter(pa.array(~is_dealt & is_query)).drop_null()
 
 
 def _afresh(view: pa.Table, settings: Split) -> pa.Table:
@@ -59,16 +78,13 @@ def _view(store: Store, settings: Split, state: State, recipe: Recipe, ids: pa.C
     files.
     """
     everyone = _with_dropped_copies(store, state, ids)
-    fields = columns_of(
-        store,
-        state.records,
-        everyone,
-        ("style", "styles", "artist", "source", "declared_group", "series", "year", "year_first"),
-    )
+    attributes = [name for name in recipe.attributes if name in {*settings.by, *settings.together}]
+    fields = columns_of(store, state.records, everyone, (*_FIELDS, *attributes))
     known: dict[str, pa.ChunkedArray] = {
         **{name: fields[name] for name in ("style", "styles", "source", "artist")},
         "object": pc.binary_join_element_wise(fields["source"], fields["declared_group"], ":"),
         "century": strata.century(pc.coalesce(fields["year"], fields["year_first"])),
+        **{name: strata.as_words(fields[name]) for name in attributes},
     }
     sha256 = column_of(store, state.outcome("fetch"), everyone, "sha256")
     columns: dict[str, pa.ChunkedArray] = {
@@ -76,8 +92,8 @@ def _view(store: Store, settings: Split, state: State, recipe: Recipe, ids: pa.C
         "is_kept": pc.is_in(everyone, value_set=ids),
         "published": previous.published_splits(store, recipe, state.previous, everyone, sha256),
         "figures": pa.chunked_array([figure_counts(store, state, everyone, settings.category, settings.score)]),
-        "role": roles_of(recipe, fields["source"]),
-        **{column: known[column] for column in settings.by},
+        "role": roles_of(store, recipe, state, everyone),
+        **{strata.stratum_column(field): known[field] for field in settings.by},
         "copies_sha256": sha256,
         "together_declared": _declared(settings, fields),
     }
@@ -87,8 +103,12 @@ def _view(store: Store, settings: Split, state: State, recipe: Recipe, ids: pa.C
         columns["together_artist"] = fields["artist"]
     if "series" in settings.together:  # of one artist: names repeat
         columns["together_series"] = _joined_words(pc.fill_null(fields["artist"], ""), fields["series"])
+    # a point is in no name of a column
+    columns |= {f"together.{name}": known[name] for name in settings.together if name in attributes}
+    if (keep := own_splits(store, recipe, state, everyone)) is not None:
+        columns["keep"] = keep
     renamed = previous.renamed_records(store, recipe, state.previous, everyone, sha256)
-    return _with_renamed_records(pa.table(columns), renamed, recipe)
+    return _with_renamed_records(pa.table(columns), renamed, roles_of_renamed(store, recipe, state, renamed))
 
 
 def _declared(settings: Split, fields: pa.Table) -> pa.ChunkedArray:
@@ -103,7 +123,7 @@ def _joined_words(whose: pa.ChunkedArray, word: pa.ChunkedArray) -> pa.ChunkedAr
     return pc.binary_join_element_wise(whose, word, "\n")
 
 
-def _with_renamed_records(view: pa.Table, renamed: pa.Table, recipe: Recipe) -> pa.Table:
+def _with_renamed_records(view: pa.Table, renamed: pa.Table, role: pa.ChunkedArray) -> pa.Table:
     """The view, and rows that are not kept, for the splits in which files were published."""
     size = renamed.num_rows
     more = pa.table(
@@ -111,7 +131,7 @@ def _with_renamed_records(view: pa.Table, renamed: pa.Table, recipe: Recipe) -> 
             "record_id": renamed["record_id"],
             "published": renamed["published"],
             "copies_sha256": renamed["sha256"],
-            "role": roles_of(recipe, renamed["source"]),
+            "role": role,
             "is_kept": np.zeros(size, np.bool_),
             "figures": np.zeros(size, np.int64),
         }

@@ -15,12 +15,12 @@ from schemas.reasons import Reason
 from schemas.sample import Sample
 from schemas.tables import SAMPLE
 from tasks.core import tables
-from tasks.core.strata import Strata, counts, strata
+from tasks.core.strata import Strata, columns_by, counts, strata
 from tasks.core.tickets import order_by_stratum, tickets, waiting_times
 
 COLUMNS = ("record_id", "weighs_as", "is_included", "replaced_because")
-"""What a view has besides the columns that are strata; with caps also `object` and `named_artist`, where figures weigh
-`figures`.
+"""What a view has besides the columns that are strata (`stratum_column`); with caps also `object`, `named_artist` and
+what `cap_column` names, where figures weigh `figures`.
 
 weighs_as: whose work it is, for the weights.
 """
@@ -43,6 +43,11 @@ class _Pool(NamedTuple):
     """(K,) whether each stratum is drawn from."""
     places: _Rows
     """(K,) how many of each are drawn, if there are so many."""
+
+
+def cap_column(name: str) -> str:
+    """What a view calls the column of an attribute that has a cap."""
+    return f"cap.{name}"
 
 
 def decide(view: pa.Table, settings: Sample) -> pa.Table:
@@ -106,7 +111,7 @@ def notes(view: pa.Table, outcome: pa.Table, settings: Sample) -> list[str]:
 
 
 def _pool(view: pa.Table, settings: Sample) -> _Pool:
-    found = strata(view, settings.by)
+    found = strata(view, columns_by(settings.by))
     is_over_cap = _over_cap(view, settings)
     sizes = counts(found.stratum_index, len(found.names), ~is_over_cap)
     there = counts(found.stratum_index, len(found.names), ~is_over_cap & ~_is_sent_back(view))
@@ -118,7 +123,8 @@ def _pool(view: pa.Table, settings: Sample) -> _Pool:
 
 
 def _over_cap(view: pa.Table, settings: Sample) -> _Mask:
-    """(N,) which records are beyond the first n of their object, or beyond n of their artist, drawn by chance.
+    """(N,) which records are beyond the first n of their object, or beyond n of their artist or of a value of an
+    attribute, drawn by chance.
 
     Records that a person included or replaced are never among them, and do not count.
     """
@@ -127,14 +133,22 @@ def _over_cap(view: pa.Table, settings: Sample) -> _Mask:
     if caps.object is not None:
         rows = np.flatnonzero(is_free)
         over[rows[_beyond_the_first(view.take(pa.array(rows)), caps.object)]] = True
-    if caps.artist is not None:
-        rows = np.flatnonzero(is_free & ~over & _bools(pc.is_valid(view["named_artist"])))
-        names = view["record_id"].take(pa.array(rows))
-        artists = strata(view.take(pa.array(rows)), ["named_artist"])
-        drawn = tickets(names, settings.seed or 0, f"{settings.label}/cap", artists.names, artists.stratum_index)
-        order = order_by_stratum(artists.stratum_index, drawn, names)
-        over[rows[order[_places_in_runs(artists.stratum_index[order]) >= caps.artist]]] = True
+    purpose = f"{settings.label}/cap"
+    by_chance = [] if caps.artist is None else [("named_artist", caps.artist, purpose)]
+    by_chance += [(cap_column(name), count, f"{purpose}/{name}") for name, count in caps.of_attributes.items()]
+    for column, count, named in by_chance:
+        over[_beyond_by_chance(view, is_free & ~over, column, count, settings.seed or 0, named)] = True
     return over
+
+
+def _beyond_by_chance(view: pa.Table, is_free: _Mask, column: str, count: int, seed: int, purpose: str) -> _Rows:
+    """Free rows that are not among `count` of their value in the column, drawn by chance; null has no cap."""
+    rows = np.flatnonzero(is_free & _bools(pc.is_valid(view[column])))
+    capped = view.select(["record_id", column]).take(pa.array(rows))
+    values = strata(capped, [column])
+    drawn = tickets(capped["record_id"], seed, purpose, values.names, values.stratum_index)
+    order = order_by_stratum(values.stratum_index, drawn, capped["record_id"])
+    return rows[order[_places_in_runs(values.stratum_index[order]) >= count]]
 
 
 def _beyond_the_first(view: pa.Table, count: int) -> list[int]:

@@ -10,7 +10,7 @@ from schemas.errors import BadInput
 from schemas.reasons import Reason
 from schemas.screen import Between, ScoreLimits, Screen
 from schemas.tables import SCREEN
-from tasks.core import rights, tables
+from tasks.core import rights, tables, where
 from tasks.core.names import styles
 
 SCORES = ("contrast", "chroma", "blur", "border", "object_photo")
@@ -26,8 +26,9 @@ COLUMNS = (
     *SCORES,
     "figures",
 )
+"""What a view may have; and for each condition of `where` the column that `where_column` names."""
 
-Check = tuple[NDArray[np.bool_], Reason, Sequence[str]]
+Check = tuple[NDArray[np.bool_], Reason, Sequence[str] | NDArray[np.object_]]
 
 
 def decide(view: pa.Table, settings: Screen) -> pa.Table:
@@ -35,8 +36,8 @@ def decide(view: pa.Table, settings: Screen) -> pa.Table:
 
     `figures`: their number, null where no annotation or detector has counted them, which passes no limit. `is_included`
     (optional) marks records that a person included: they pass every check. A row that fails several checks gets the
-    first of: rights, style, bytes, pixels, side, aspect, blank, colour, blur, border, object, too few figures, too
-    many.
+    first of: rights, style, where (the conditions by the names of their columns), bytes, pixels, side, aspect, blank,
+    colour, blur, border, object, too few figures, too many.
     """
     checks = [
         *_record_checks(view, settings),
@@ -49,6 +50,20 @@ def decide(view: pa.Table, settings: Screen) -> pa.Table:
         checks = [(fails & is_judged, reason, details) for fails, reason, details in checks]
     reasons, details = tables.first_reason(view.num_rows, checks)
     return tables.outcome(SCREEN, view["record_id"], reason=reasons, detail=details)
+
+
+def where_column(name: str) -> str:
+    """What a view calls the column that a condition is about; attributes may have the names of other columns."""
+    return f"where.{name}"
+
+
+def where_notes(view: pa.Table, settings: Screen) -> tuple[str, ...]:
+    """A sentence for each condition that no record meets, with the values that may have been meant."""
+    found = (
+        where.nothing_meets_note(name, view[where_column(name)], condition)
+        for name, condition in sorted(settings.where.items())
+    )
+    return tuple(f"{settings.label}: {note}" for note in found if note)
 
 
 def has_style(style: pa.ChunkedArray, wanted: Sequence[str], names: Mapping[str, str]) -> pa.Array:
@@ -100,8 +115,16 @@ def _record_checks(view: pa.Table, settings: Screen) -> Iterator[Check]:
     if settings.styles is not None:
         names = [style or "no style" for style in view["style"].to_pylist()]
         yield ~view["has_wanted_style"].to_numpy().astype(bool), Reason.STYLE_NOT_WANTED, names
+    yield from _where_checks(view, settings)
     if settings.bytes is not None:
         yield _range_check(view["bytes"].to_numpy(), settings.bytes, Reason.OUTSIDE_BYTES, "bytes")
+
+
+def _where_checks(view: pa.Table, settings: Screen) -> Iterator[Check]:
+    for name, condition in sorted(settings.where.items()):
+        column = view[where_column(name)]
+        fails = ~where.meets(column, condition)
+        yield fails, Reason.WHERE_NOT_MET, where.details(name, column, fails)
 
 
 def _size_checks(view: pa.Table, settings: Screen) -> Iterator[Check]:

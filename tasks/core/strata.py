@@ -8,6 +8,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from schemas.split import BALANCED_FIELDS
+
 UNKNOWN = "unknown"
 """The stratum of what a record lacks."""
 _JOIN = " / "
@@ -39,6 +41,32 @@ def strata(view: pa.Table, columns: Sequence[str]) -> Strata:
         one = _strata_of_column(view[column])
         found = one if place == 0 else _cross(found, one)
     return found
+
+
+def stratum_column(field: str) -> str:
+    """What a view calls the column of a field of `by`: an attribute may have the name of another column.
+
+    >>> stratum_column("style"), stratum_column("method")
+    ('style', 'by.method')
+    """
+    return field if field in BALANCED_FIELDS else f"by.{field}"
+
+
+def columns_by(fields: Sequence[str]) -> list[str]:
+    """`stratum_column` of each."""
+    return [stratum_column(field) for field in fields]
+
+
+def as_words(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """An attribute as text, as strata are named; lists of text stay lists. Empty texts are null.
+
+    >>> as_words(pa.chunked_array([[1850, None]])).to_pylist(), as_words(pa.chunked_array([[True]])).to_pylist()
+    (['1850', None], ['true'])
+    """
+    if pa.types.is_list(column.type):
+        return column
+    words = column.cast(pa.string())
+    return pc.if_else(pc.equal(words, ""), None, words)
 
 
 def century(year: pa.ChunkedArray) -> pa.ChunkedArray:

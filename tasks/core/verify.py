@@ -28,9 +28,18 @@ SPELLED_SINCE = (2, 0)
 """The contract since which a manifest has one spelling."""
 
 
+_SINCE = {"categories": (2, 1)}
+"""The contract since which there is a table, where that is not the first of its major."""
+
+
+def _tables_of(contract_version: str) -> list[str]:
+    return [table for table in TABLES if numbers(contract_version) >= _SINCE.get(table, ())]
+
+
 def needed_files(contract_version: str) -> tuple[str, ...]:
     """Files that every release by this contract has, whatever it holds."""
-    contract = ("contract.yaml",) if major(contract_version) < 2 else (README, *map(contract_path, TABLES))
+    mine = map(contract_path, _tables_of(contract_version))
+    contract = ("contract.yaml",) if major(contract_version) < 2 else (README, *mine)
     return (*contract, "ledger.parquet", "recipe.yaml")
 
 
@@ -42,7 +51,7 @@ def promised_files(contract_version: str) -> tuple[str, ...]:
     """Files that every release by this contract has beside those that are needed to check it; from contract 2 on."""
     if major(contract_version) < 2:
         return ()
-    one_file = [table for table in TABLES if table not in {*SPLIT_TABLES, *_RARE, "ledger"}]
+    one_file = [table for table in _tables_of(contract_version) if table not in {*SPLIT_TABLES, *_RARE, "ledger"}]
     statistics = ("diversity", "histograms", "shares")
     paths = [f"statistics/{table}.parquet" if table in statistics else f"{table}.parquet" for table in one_file]
     return (*paths, "README.md", "report.html")

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
+from schemas.keypoints import CocoCategory
 from schemas.phrases import quoted
 from tasks.core.coco.box import BadBox
 from tasks.core.coco.document import (
@@ -34,7 +35,7 @@ class CocoFacts(NamedTuple):
     """
 
     info: Row
-    categories: Sequence[str]
+    categories: Sequence[CocoCategory]
     least_score: float | None
     is_amended: bool
     contract_major: int = 2
@@ -118,15 +119,16 @@ def _licence_problems(split: str, document: Row, uris: Sequence[str], facts: Coc
                 yield f"coco/{split}.json: {place}: expected {quoted(value)}, got {quoted(got[name])}"
 
 
-def category_problems(split: str, document: Row, categories: Sequence[str]) -> Iterator[str]:
+def category_problems(split: str, document: Row, categories: Sequence[CocoCategory]) -> Iterator[str]:
     """Categories of one split's COCO file that are not those of the recipe, whose ids count from 1."""
     got = [(entry["id"], entry["name"]) for entry in document["categories"]]
-    if got != list(enumerate(categories, 1)):
-        yield f"coco/{split}.json: expected the categories {quoted(list(categories))}, got {quoted(got)}"
+    names = [category.name for category in categories]
+    if got != list(enumerate(names, 1)):
+        yield f"coco/{split}.json: expected the categories {quoted(names)}, got {quoted(got)}"
         return
-    for entry in document["categories"]:
-        has_keypoints = entry["name"] == "person" or not {"keypoints", "skeleton"}.isdisjoint(entry)
-        for name, value in category_entry(entry["id"], entry["name"], has_keypoints=has_keypoints).items():
+    for entry, category in zip(document["categories"], categories, strict=True):
+        has_keypoints = category.shows_scheme or not {"keypoints", "skeleton"}.isdisjoint(entry)
+        for name, value in category_entry(entry["id"], category, has_keypoints=has_keypoints).items():
             if (found := entry.get(name)) != value:
                 yield (
                     f"coco/{split}.json: expected {name} {quoted(value)} of category {quoted(entry['name'])}, got "

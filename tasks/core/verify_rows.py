@@ -9,9 +9,10 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from schemas.phrases import quoted
+from schemas.keypoints import CocoCategory, KeypointScheme
+from schemas.phrases import listed, quoted
 from tasks.core.coco.box import BadBox, area_px2, read_box
-from tasks.core.coco.keypoints import problem_of
+from tasks.core.coco.keypoints import called, problem_of
 from tasks.core.coco.lossless import from_text
 from tasks.core.coco.reader import MAX_AREA_PX2
 from tasks.core.coco.segmentation import is_segmentation, read_outline
@@ -20,6 +21,7 @@ from tasks.core.ids import MASK
 Row = Mapping[str, Any]
 SHA256 = re.compile(r"[0-9a-f]{64}")
 _DETECTOR = re.compile(r".+@[0-9a-f]{12}")
+_MOST_SCHEMES = 5
 _EDGE_PX = 0.05
 """Half of what a detector's boxes are rounded to."""
 
@@ -61,7 +63,7 @@ _NO_IMAGE = ImageEntry("", "", 0, 0, is_annotated=False)
 class ReleaseFacts(NamedTuple):
     """What rows are held against: the contract's words, and the other tables of the release.
 
-    stages: labels of the recipe. ledger: by record_id. images: by image_id. category_count: of the recipe.
+    stages: labels of the recipe. ledger: by record_id. images: by image_id. categories: of the recipe, from id 1 on.
     sha256_by_path: of each file. phash_recipe: the recipe of hashes that the manifest names; None where it names none.
     """
 
@@ -71,7 +73,7 @@ class ReleaseFacts(NamedTuple):
     stages: Collection[str]
     ledger: Mapping[str, "LedgerEntry"]
     images: Mapping[int, "ImageEntry"]
-    category_count: int
+    categories: Sequence[CocoCategory]
     sha256_by_path: Mapping[str, str]
     phash_recipe: str | None
 
@@ -113,6 +115,10 @@ def annotation_rules(facts: ReleaseFacts) -> list[Rule]:
     def image(row: Row) -> ImageEntry:
         return facts.images.get(row["image_id"], _NO_IMAGE)
 
+    def scheme(row: Row) -> KeypointScheme | None:
+        known = 1 <= row["category_id"] <= len(facts.categories)
+        return facts.categories[row["category_id"] - 1].scheme if known else None
+
     return [
         Rule("annotation_id", lambda row: 0 < row["annotation_id"] <= MASK, "a number of 53 bits"),
         Rule("image_id", lambda row: row["image_id"] in facts.images, "an image of the release"),
@@ -120,7 +126,9 @@ def annotation_rules(facts: ReleaseFacts) -> list[Rule]:
         Rule("split", lambda row: image(row).split == row["split"], "the image's split"),
         Rule("split", lambda row: row["split_of_file"] in {None, row["split"]}, "the split in the file's name"),
         Rule(
-            "category_id", lambda row: 1 <= row["category_id"] <= facts.category_count, f"1 to {facts.category_count}"
+            "category_id",
+            lambda row: 1 <= row["category_id"] <= len(facts.categories),
+            f"1 to {len(facts.categories)}",
         ),
         Rule("xywh_px", _is_box, "four finite numbers of at most 10,000,000, sides above 0"),
         Rule(
@@ -142,8 +150,13 @@ def annotation_rules(facts: ReleaseFacts) -> list[Rule]:
         Rule("source_coco", _is_difference, "null, or a JSON object with `fields` or `absent`, of no detector's box"),
         Rule(
             "keypoints_xyv",
-            lambda row: row["keypoints_xyv"] is None or problem_of(row["keypoints_xyv"]) is None,
-            "null, or x, y and v of COCO's 17 keypoints: 51 finite numbers, v 0, 1 or 2",
+            lambda row: row["keypoints_xyv"] is None or problem_of(row["keypoints_xyv"], scheme(row)) is None,
+            f"null, or x, y and v of {_schemes_of(facts)}; finite, v 0, 1 or 2",
+        ),
+        Rule(
+            "keypoint_scheme",
+            lambda row: row["keypoint_scheme"] == (_name_of(scheme(row)) if row["keypoints_xyv"] is not None else None),
+            "the scheme of the category where the box has keypoints, null of others",
         ),
         Rule("score", _is_score, "0 to 1, to 0.001, of a detector's box, and null of people's"),
         Rule("origin", lambda row: row["origin"] in facts.origins, f"one of {', '.join(facts.origins)}"),
@@ -159,6 +172,17 @@ def annotation_rules(facts: ReleaseFacts) -> list[Rule]:
             "a detector as model@12 hex digits",
         ),
     ]
+
+
+def _name_of(scheme: KeypointScheme | None) -> str:
+    return scheme.name if scheme else ""
+
+
+def _schemes_of(facts: ReleaseFacts) -> str:
+    """What keypoints the release's categories have, in words."""
+    schemes = {category.scheme.name: category.scheme for category in facts.categories if category.scheme}
+    words = [f"{called(scheme)}, {3 * len(scheme.joints)} numbers" for scheme in schemes.values()]
+    return listed(words, _MOST_SCHEMES, " or ") or "nothing"
 
 
 def ledger_rules(facts: ReleaseFacts) -> list[Rule]:

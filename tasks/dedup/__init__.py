@@ -25,7 +25,7 @@ from tasks.engine import by_hand, inspection, previous, runs, steps, thumbnails
 from tasks.engine.cache_keys import cache_key, code_digest
 from tasks.engine.measure import stored_measurements
 from tasks.engine.roles import roles_of
-from tasks.engine.views import column_of, columns_of, kept_ids, metadata_counts
+from tasks.engine.views import column_of, columns_of, kept_ids, metadata_counts, own_splits
 from tasks.io.files import verdicts as files
 from tasks.io.images.inspection import PHASH
 from tasks.io.store.layout import decision_folder
@@ -89,10 +89,10 @@ def dedup(settings: Dedup, state: State, recipe: Recipe, context: Context) -> St
 def _second_choices(store: Store, state: State, recipe: Recipe, outcome: pa.Table) -> NDArray[np.bool_]:
     """(N,) records that may be kept only where none of their copies can be, now that the groups are known."""
     ids = outcome["record_id"]
-    source = column_of(store, state.records, ids, "source")
     sha256 = column_of(store, state.outcome("fetch"), ids, "sha256")
     published = previous.published_splits(store, recipe, state.previous, ids, sha256)
-    return decide.is_second_choice(outcome["group_id"], published, roles_of(recipe, source))
+    roles, keep = roles_of(store, recipe, state, ids), own_splits(store, recipe, state, ids)
+    return decide.is_second_choice(outcome["group_id"], published, roles, keep)
 
 
 def read_verdicts(settings: Dedup, context: Context) -> pa.Table:

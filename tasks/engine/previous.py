@@ -231,6 +231,19 @@ def renamed_records(
     )
 
 
+def known_column(
+    store: Store, recipe: Recipe, chosen: Predecessor, ids: pa.ChunkedArray, name: str, kind: pa.DataType
+) -> pa.ChunkedArray:
+    """(N,) what the previous release knew of records in a column of `records`; null where it has none of that type."""
+    nothing = pa.chunked_array([pa.nulls(len(ids), kind)])
+    previous = open_predecessor(store, recipe, chosen)
+    if previous is None or name not in previous.column_names("records"):
+        return nothing
+    read = previous.column_reader("records")
+    values = read(name)
+    return values.take(pc.index_in(ids, value_set=read("record_id"))) if values.type == kind else nothing
+
+
 def lineage_notes(store: Store, recipe: Recipe, chosen: Predecessor) -> tuple[str, ...]:
     """A sentence where there is a previous release, but its splits are not inherited."""
     settings, previous = recipe.split, open_predecessor(store, recipe, chosen)

@@ -181,7 +181,7 @@ def _open_release(truth: str, category: str) -> _TruthSource:
     release = Release(truth)
     name = f"{release.manifest.name} {release.manifest.version}"
     all_images, boxes = release.rows("images", _OF_IMAGES), boxes_of_release(release)
-    names = release.recipe().categories
+    names = release.recipe().category_names
     images, figures = core.truth_of_release(all_images, boxes, names, category)
 
     def store_images(wanted: pa.Table, context: Context) -> tuple[pa.Table, tuple[str, ...]]:

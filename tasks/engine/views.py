@@ -8,9 +8,11 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from schemas.manifests import State, TableRef
+from schemas.recipe import Recipe
 from schemas.tables import SOURCE_FIGURES
 from tasks.core import tables
 from tasks.core.detect import counts
+from tasks.core.split import own
 from tasks.io.store.store import Store
 
 
@@ -61,3 +63,15 @@ def figure_counts(
     by_people = counts.count_figures(column_of(store, state.figures, record_ids, "figures"), category, score)
     is_annotated = np.asarray(column_of(store, state.records, record_ids, "is_annotated").to_numpy(), dtype=np.bool_)
     return counts.prefer_people_counts(is_annotated, by_people, by_machine)
+
+
+def own_splits(store: Store, recipe: Recipe, state: State, record_ids: pa.ChunkedArray) -> pa.ChunkedArray | None:
+    """(N,) the split that its source has given each record, where the recipe keeps these; otherwise None.
+
+    Raises BadInput for a word that names no split.
+    """
+    settings = recipe.split
+    if settings.keep is None:
+        return None
+    words = column_of(store, state.records, record_ids, settings.keep)
+    return pa.chunked_array([own.own_splits(settings.label, record_ids, words, settings.keep)])

@@ -116,7 +116,7 @@ def _publish(
     if is_new and not context.plan:
         others = other_tables(store, state, recipe, whole(), previous)
         pa.default_memory_pool().release_unused()
-        check_promises(whole(), store.read_table(state.records, ASKED_OF_RECORDS), others)
+        check_promises(recipe, whole(), store.read_table(state.records, ASKED_OF_RECORDS), others)
         if is_publication:
             releases.announce(store, recipe.name, version)
         release = releases.Release(write_release(store, settings, state, recipe, whole(), others, context))
@@ -171,7 +171,7 @@ def _memory(store: Store, state: State, recipe: Recipe, previous: releases.Relea
     is_down = pc.fill_null(pc.equal(listed["reason"], str(Reason.TAKEN_DOWN)), False)
     same = previous.manifest.split_sha256 == split_sha256(recipe.split)
     outcomes = [store.read_table(step.outcome) for step in state.steps[1:]]
-    copies = ledger.splits_of_copies(outcomes, roles_by_id(recipe))
+    copies = ledger.splits_of_copies(outcomes, roles_by_id(store, recipe, state))
     return ledger.inherited_rows(
         previous.ledger(),
         records,

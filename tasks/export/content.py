@@ -50,7 +50,7 @@ def content(
         [(step.label, store.read_table(step.outcome)) for step in state.steps[1:]],
         memory,
         is_limited=recipe.limit is not None,
-        roles=roles_by_id(recipe),
+        roles=roles_by_id(store, recipe, state),
     )
     pa.default_memory_pool().release_unused()  # what the ledger took, the images need not add to
     copies = book.filter(pc.is_valid(book["kept_record_id"]))
@@ -78,7 +78,7 @@ def content(
         found = columns_of(store, state.outcome("detect"), ids, ["figures"])
         boxes.append(("detector", name, pa.table({"record_id": ids, "figures": found["figures"]})))
     files = COCO_FILES.empty_table() if state.coco_files is None else store.read_table(state.coco_files)
-    return Content(shown, annotations.annotations(shown, boxes, recipe.categories), book, files)
+    return Content(shown, annotations.annotations(shown, boxes, recipe.coco_categories), book, files)
 
 
 def detector_names(recipe: Recipe, context: Context) -> tuple[str, ...]:

@@ -15,9 +15,10 @@ from schemas.detect import Detect
 from schemas.manifests import Context, Predecessor, ReleaseManifest, State
 from schemas.recipe import Recipe
 from schemas.stages import Export
-from schemas.tables import COCO_FILES, EDGES, LEDGER, RECORDS, TAKEDOWNS, TOMBSTONES
+from schemas.tables import CATEGORIES, COCO_FILES, EDGES, LEDGER, RECORDS, TAKEDOWNS, TOMBSTONES
 from tasks.core import evaluate, tables
 from tasks.core.coco import document
+from tasks.core.coco.categories import category_table
 from tasks.core.export import card, card_head, digest, ledger
 from tasks.core.report import clusters, detector, page, thumbnails
 from tasks.engine import thumbnails as shelves
@@ -73,7 +74,9 @@ def _write_splits(draft: Draft, store: Store, settings: Export, recipe: Recipe, 
         parts.write_annotations(draft, split, content.annotations)
         boxes = content.annotations.filter(pc.equal(content.annotations["split"], split))
         places = pa.array(np.flatnonzero(pc.equal(content.images["split"], split)))
-        chunks = document.document_chunks(content.images, boxes, recipe.categories, settings.coco.score, info, places)
+        chunks = document.document_chunks(
+            content.images, boxes, recipe.coco_categories, settings.coco.score, info, places
+        )
         draft.write_chunks(f"coco/{split}.json", chunks)
         draft.write_chunks(f"coco/{split}.detections.json", document.results_chunks(boxes))
 
@@ -87,6 +90,8 @@ def _write_other_tables(
         draft.write_table("coco_files.parquet", content.coco_files, COCO_FILES, ["source"])
     known = with_attributes(RECORDS, recipe.attributes)
     draft.write_parquet("records.parquet", known_records(store, state, content.ledger), known, ["record_id"])
+    categories = category_table(recipe.coco_categories)
+    draft.write_table("categories.parquet", categories, CATEGORIES, ["category_id"])
     draft.write_table("relations.parquet", others.relations, EDGES, ["a", "b"])
     if others.takedowns.num_rows:
         draft.write_table("takedowns.parquet", others.takedowns, TAKEDOWNS, ["record_id"])
@@ -129,7 +134,7 @@ def _scores(store: Store, state: State, recipe: Recipe, content: Content) -> eva
     if not images.num_rows:
         return None
     boxes = content.annotations.filter(pc.is_in(content.annotations["image_id"], value_set=images["image_id"]))
-    truth = document.split_document(images, boxes, recipe.categories, 0.0, {})
+    truth = document.split_document(images, boxes, recipe.coco_categories, 0.0, {})
     looked_at = set(images["image_id"].to_pylist())
     return evaluate.release_scores([(truth, document.split_results(boxes))], looked_at, _looked_for(recipe))
 
@@ -137,7 +142,7 @@ def _scores(store: Store, state: State, recipe: Recipe, content: Content) -> eva
 def _looked_for(recipe: Recipe) -> set[int]:
     """Ids of the categories that the recipe's detectors look for."""
     names = {name for stage in recipe.stages if isinstance(stage, Detect) for name in stage.classes}
-    return {number for number, name in enumerate(recipe.categories, 1) if name in names}
+    return {number for number, name in enumerate(recipe.category_names, 1) if name in names}
 
 
 def _manifest(
@@ -210,7 +215,7 @@ def _report(
         facts,
         thumbnail_of,
         others.statistics,
-        detector.section(content.images, content.annotations, recipe.categories),
+        detector.section(content.images, content.annotations, recipe.category_names),
     )
 
 

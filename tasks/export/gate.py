@@ -4,6 +4,8 @@ import pyarrow as pa
 
 from schemas.errors import Refusal
 from schemas.phrases import and_more
+from schemas.recipe import Recipe
+from tasks.core.coco.categories import category_table
 from tasks.engine.promises import broken_promises
 from tasks.export.content import Content
 from tasks.export.other_tables import OtherTables
@@ -14,7 +16,7 @@ ASKED_OF_RECORDS = ("record_id", "source")
 """The columns of the widest table that rules ask for."""
 
 
-def check_promises(content: Content, records: pa.Table, others: OtherTables) -> None:
+def check_promises(recipe: Recipe, content: Content, records: pa.Table, others: OtherTables) -> None:
     """Raise Refusal, with a line for each rule that is broken, and the first rows that break it.
 
     records: ASKED_OF_RECORDS of RECORDS.
@@ -22,6 +24,7 @@ def check_promises(content: Content, records: pa.Table, others: OtherTables) -> 
     tables = {
         "images": content.images.drop_columns("image"),
         "annotations": content.annotations,
+        "categories": category_table(recipe.coco_categories),
         "ledger": content.ledger,
         "records": records,
         "relations": others.relations,

@@ -75,5 +75,5 @@ def _view(store: Store, state: State, split: Split, ids: pa.ChunkedArray) -> pa.
 
 
 def _wanted(split: Split) -> dict[str, float | None]:
-    """The ratio of each split; none where roles deal too."""
-    return {name: None if split.roles else split.seats.get(name, 0) for name in split.splits}
+    """The ratio of each split; none where roles, or the sources' own splits, decide too."""
+    return {name: None if split.roles or split.keep else split.seats.get(name, 0) for name in split.splits}

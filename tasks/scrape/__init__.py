@@ -19,6 +19,7 @@ from schemas.artists import Artists
 from schemas.attributes import AttributeField, fields_of, with_attributes
 from schemas.base import Frozen, is_unset
 from schemas.errors import BadInput, Refusal
+from schemas.keypoints import KeypointScheme
 from schemas.manifests import Context, Predecessor, State, TableRef
 from schemas.recipe import Recipe
 from schemas.sources import AnyFileSource, AnySource, AnyWebSource
@@ -51,7 +52,7 @@ class _FileSourceSettings(Frozen):
     """What the records of a source in files depend on, besides the files."""
 
     source: AnySource
-    categories: tuple[str, ...]
+    categories: dict[str, KeypointScheme | None]
     attributes: dict[str, AttributeField] = Field(exclude_if=is_unset)
 
 
@@ -274,12 +275,12 @@ def _list_files(store: Store, source: AnyFileSource, recipe: Recipe, context: Co
             paths,
             read_file,
             functools.partial(parquet_rows.rows_of_parquet, f"source '{source.name}'"),
-            recipe.categories,
+            recipe.schemes_by_category,
             attributes,
         )
 
     attributes = fields_of(recipe.attributes, source.name)
-    settings = _FileSourceSettings(source=source, categories=recipe.categories, attributes=attributes)
+    settings = _FileSourceSettings(source=source, categories=recipe.schemes_by_category, attributes=attributes)
     table, is_new = decide_once(store, "records", settings, CODE, view, lambda: read_source().records)
     figures, _ = decide_once(store, "figures", settings, CODE, view, lambda: read_source().figures)
     notes, _ = decide_once(

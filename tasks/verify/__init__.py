@@ -17,6 +17,7 @@ from schemas.phrases import and_more, error_line, printable, quoted
 from schemas.release import ContractTables
 from tasks.core import verify as core
 from tasks.core import verify_rows as rules
+from tasks.core.coco.categories import category_table_problems
 from tasks.core.export import digest
 from tasks.core.purge.rows import reveals
 from tasks.core.verify_coco import count_coco_rows
@@ -215,7 +216,7 @@ def _values(release: Release) -> Iterator[str]:
         recipe.labels,
         _entries(release.ledger(), "record_id", rules.LedgerEntry),
         _entries(columns_of(release, "images", ["image_id", *rules.ImageEntry._fields]), "image_id", rules.ImageEntry),
-        len(recipe.categories),
+        recipe.coco_categories,
         {path: entry.sha256 for path, entry in manifest.files.items()},
         manifest.environment.get("phash"),
     )
@@ -227,6 +228,8 @@ def _values(release: Release) -> Iterator[str]:
         yield from rules.broken_rules(
             table, digest.PRIMARY_KEYS[table], order_of(release, table), rows_of(release, table), of
         )
+    if "categories.parquet" in manifest.files:
+        yield from category_table_problems(release.table("categories.parquet"), recipe.coco_categories)
     yield from core.name_problems(recipe.name, manifest.name)
     # contract 1 says only in its later versions of what it is the digest
     if manifest.contract_major >= 2 or "recipe_sha256" in release.read_mapping("contract.yaml"):

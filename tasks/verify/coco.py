@@ -29,7 +29,7 @@ def coco_files(release: Release) -> Iterator[str]:
     export = recipe.stage("export")
     facts = core.CocoFacts(
         release_info(recipe.title or manifest.name, manifest.version),
-        recipe.categories,
+        recipe.coco_categories,
         export.coco.score if export and export.coco else None,
         manifest.amended is not None,
         manifest.contract_major,

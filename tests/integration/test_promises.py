@@ -49,7 +49,16 @@ CASES: list[tuple[str, str, Callable[[list[Row]], Any]]] = [
     ("annotations", "boxes of four numbers", lambda rows: rows[0].update(xywh_px=[1.0, 2.0, 0.0, 4.0])),
     ("annotations", "areas of width x height", lambda rows: rows[0].update(area_px2=rows[0]["area_px2"] + 0.02)),
     ("annotations", "a score from 0 to 1", lambda rows: rows[0].update(score=1.5)),
-    ("annotations", "51 numbers for 17 keypoints", lambda rows: rows[0].update(keypoints_xyv=[1.0])),
+    ("annotations", "three numbers for each joint", lambda rows: rows[0].update(keypoints_xyv=[1.0])),
+    ("annotations", "three numbers for each joint", lambda rows: rows[0].update(keypoint_scheme="animal-20")),
+    ("annotations", "three numbers for each joint", lambda rows: without_keypoints(rows).update(keypoint_scheme="x")),
+    ("annotations", "a category of the release", lambda rows: rows[0].update(category_id=2)),
+    ("categories", "each category_id once", lambda rows: rows.append(rows[0])),
+    ("categories", "ids from 1 on, without a gap", lambda rows: rows[0].update(category_id=2)),
+    ("categories", "joints, a skeleton and pairs", lambda rows: rows[0].update(skeleton=None)),
+    ("categories", "a sigma for each joint", lambda rows: rows[0].update(sigmas=[0.1])),
+    ("categories", "a skeleton and pairs of two places", lambda rows: rows[0].update(skeleton=[1, 18])),
+    ("categories", "a skeleton and pairs of two places", lambda rows: rows[0].update(flip_pairs=[1, 2, 3])),
     ("ledger", "no null in kept", lambda rows: rows[0].update(kept=None)),
     ("ledger", "reason of the contract's", lambda rows: dropped(rows).update(reason="dull")),
     ("ledger", "last_split of train, val, test", lambda rows: rows[0].update(last_split="x")),
@@ -97,6 +106,10 @@ def other_split(rows: list[Row], column: str) -> None:
 
 def kept(rows: list[Row]) -> Row:
     return next(row for row in rows if row["kept"])
+
+
+def without_keypoints(rows: list[Row]) -> Row:
+    return next(row for row in rows if row["keypoints_xyv"] is None)
 
 
 def dropped(rows: list[Row]) -> Row:

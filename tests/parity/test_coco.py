@@ -18,6 +18,7 @@ from tasks.core.coco import document as coco
 from tasks.core.evaluate import NAMES, box_scores
 from tasks.core.export import annotations
 from tasks.core.export.images import IMAGES_BY_DIGEST
+from tests.support.keypoints import plain
 
 CATEGORIES = ("person", "dog")
 
@@ -55,7 +56,7 @@ def release(seed: int, images: int = 12, most: int = 9) -> tuple[pa.Table, pa.Ta
     tables = [("source", "source", drawn), ("detector", "yolox@0", found)]
     table = pa.Table.from_pylist(shown, schema=IMAGES_BY_DIGEST)
     boxes = [(origin, name, pa.Table.from_pylist(rows, schema=kinds)) for origin, name, rows in tables]
-    return table, annotations.annotations(table, boxes, CATEGORIES)
+    return table, annotations.annotations(table, boxes, plain(*CATEGORIES))
 
 
 def _box(chance: np.random.Generator) -> list[float]:
@@ -105,7 +106,7 @@ def made(request: pytest.FixtureRequest) -> tuple[pa.Table, pa.Table, dict[str, 
     return (
         images,
         boxes,
-        coco.split_document(images, boxes, CATEGORIES, 0.5, {"version": "v"}),
+        coco.split_document(images, boxes, plain(*CATEGORIES), 0.5, {"version": "v"}),
         coco.split_results(boxes),
     )
 
@@ -187,7 +188,7 @@ def test_a_document_by_the_detector_is_read_as_well():
         images.schema.get_field_index("is_annotated"), "is_annotated", pa.array([False] * images.num_rows)
     )
     only = boxes.filter(pa.array([origin == "detector" for origin in boxes["origin"].to_pylist()]))
-    document = coco.split_document(nobody, only, CATEGORIES, 0.5, {})
+    document = coco.split_document(nobody, only, plain(*CATEGORIES), 0.5, {})
     with silence():
         read = COCO()
         read.dataset = document

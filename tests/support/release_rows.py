@@ -5,6 +5,7 @@ from typing import Any
 
 from tasks.core.coco.document import media_path
 from tasks.core.verify_rows import ImageEntry, LedgerEntry, ReleaseFacts
+from tests.support.keypoints import plain
 
 SHA256 = "ab" * 32
 TIME = datetime(2026, 1, 31, tzinfo=UTC)
@@ -55,6 +56,7 @@ PEOPLES: dict[str, Any] = {
     "area_px2": 1200.0,
     "is_crowd": False,
     "keypoints_xyv": [1.0, 2.0, 1.0] * 17,
+    "keypoint_scheme": "coco-17",
     "score": None,
     "origin": "source",
     "origin_name": "source",
@@ -65,6 +67,7 @@ DETECTORS = {
     "xywh_px": [0.0, 0.0, 100.0, 80.0],
     "area_px2": 8000.0,
     "keypoints_xyv": None,
+    "keypoint_scheme": None,
     "score": 0.123,
     "origin": "detector",
     "origin_name": "yolox@0123456789ab",
@@ -99,7 +102,7 @@ FACTS = ReleaseFacts(
     ["fetch", "dedup"],
     {"museum:1": LedgerEntry(7, SHA256, "train", TIME), "museum:2": LedgerEntry(8, SHA256, None, TIME)},
     {7: ImageEntry("museum:1", "train", 100, 80, is_annotated=True)},
-    1,
+    plain("person"),
     {MEDIA: SHA256},
     "phash64/look-v3",
 )

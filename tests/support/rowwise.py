@@ -7,6 +7,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from schemas.keypoints import CocoCategory
 from schemas.reasons import Reason
 from schemas.tables import ANNOTATIONS, IMAGES, LEDGER
 from tasks.core import ids as module
@@ -175,15 +176,17 @@ def _apply(rows: dict[str, dict[str, Any]], label: str, outcome: pa.Table) -> No
             )
 
 
-def annotations(images: pa.Table, boxes: Sequence[tuple[str, str, pa.Table]], categories: Sequence[str]) -> pa.Table:
+def annotations(
+    images: pa.Table, boxes: Sequence[tuple[str, str, pa.Table]], categories: Sequence[CocoCategory]
+) -> pa.Table:
     """ANNOTATIONS sorted by annotation_id.
 
     images: columns record_id, image_id, split of the kept images. boxes: (origin, origin_name, table of record_id and
     figures) in any order. Categories are numbered from 1. An id comes from what the box is and where, not from its
-    place in a list: the same box in the same image keeps its id when others come or go.
+    place in a list: the same box in the same image keeps its id when others come or go. All keypoints are COCO's.
     """
     image = {row["record_id"]: row for row in images.select(["record_id", "image_id", "split"]).to_pylist()}
-    number = {category: place for place, category in enumerate(categories, start=1)}
+    number = {category.name: place for place, category in enumerate(categories, start=1)}
     rows: dict[str, dict[str, Any]] = {}
     for origin, origin_name, table in boxes:
         for record_id, figures in zip(table["record_id"].to_pylist(), table["figures"].to_pylist(), strict=True):
@@ -208,6 +211,7 @@ def _row(
         "area_px2": round(area_px2(xywh), 2),
         "is_crowd": figure["is_crowd"],
         "keypoints_xyv": figure["keypoints_xyv"],
+        "keypoint_scheme": None if figure["keypoints_xyv"] is None else "coco-17",
         "score": figure["score"],
         "origin": origin,
         "origin_name": origin_name,
@@ -254,7 +258,7 @@ def source_urls(
 
 
 def split_document(
-    images: pa.Table, annotations: pa.Table, categories: Sequence[str], least_score: float, info: Row
+    images: pa.Table, annotations: pa.Table, categories: Sequence[CocoCategory], least_score: float, info: Row
 ) -> Document:
     """The COCO file of one split, as a JSON-able value.
 
@@ -275,8 +279,8 @@ def split_document(
         "info": {**info, "annotation_origin": origin},
         "licenses": licence_entries(licences),
         "categories": [
-            category_entry(number, name, has_keypoints=name == "person" or number in with_keypoints)
-            for number, name in enumerate(categories, 1)
+            category_entry(number, category, has_keypoints=category.name == "person" or number in with_keypoints)
+            for number, category in enumerate(categories, 1)
         ],
         "images": [
             {"id": image["image_id"], "license": licences.index(image["rights_uri"]) + 1, **image_entry(image)}

@@ -26,6 +26,7 @@ class Wall:
         self.stages: list[Any] = ["fetch", "hash", "dedup", SPLIT, "export"]
         self.pattern = "{title}.jpg"
         self.source: dict[str, Any] = {}  # further settings of the source
+        self.fields: dict[str, Any] = {}  # further fields of the recipe
 
     def move(self, into: str, *names: str) -> None:
         """Hang some pictures, or all, in a room, and let rooms mean what the pattern says."""
@@ -46,6 +47,7 @@ class Wall:
             "bindings": {"images": "pictures", "said": "lists by hand"},
             "sources": [{"folder": {"name": "m", "at": "images", "pattern": self.pattern, **self.source}}],
             "stages": self.stages,
+            **self.fields,
         }
         (self.folder / "recipe.yaml").write_text(yaml.safe_dump(recipe), encoding="utf-8")
         return recipe_from_file(str(self.folder / "recipe.yaml"))

@@ -11,10 +11,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.attributes import attributes_of
+from schemas.keypoints import CocoCategory
 from tasks.core import rights
 from tasks.core.coco.box import box_array
 from tasks.core.coco.entries import annotation_entry
-from tasks.core.coco.keypoints import NAMES, SKELETON
 from tasks.core.coco.segmentation import box_polygon, read_outline
 from tasks.core.columns import whole
 from tasks.core.texts import float_texts, json_texts, list_texts, plain_texts, value_texts
@@ -43,7 +43,7 @@ EXTENSIONS = {
 
 
 def split_document(
-    images: pa.Table, annotations: pa.Table, categories: Sequence[str], least_score: float, info: Row
+    images: pa.Table, annotations: pa.Table, categories: Sequence[CocoCategory], least_score: float, info: Row
 ) -> Document:
     """The COCO file of one split, as a JSON-able value; see `document_chunks`."""
     chunks = document_chunks(images, annotations, categories, least_score, info)
@@ -54,7 +54,7 @@ def split_document(
 def document_chunks(
     images: pa.Table,
     annotations: pa.Table,
-    categories: Sequence[str],
+    categories: Sequence[CocoCategory],
     least_score: float,
     info: Row,
     places: pa.Array | None = None,
@@ -64,8 +64,8 @@ def document_chunks(
     images, annotations: that split's rows of both tables (images without their bytes). places: which images the split
     has; None: all of them. Where any image of the split has
     boxes by people, theirs stand (`info.annotation_origin` = people), else the detector's from `least_score` on
-    (= detector). `images[].is_annotated` says whether people have annotated an image. Categories name COCO's 17
-    keypoints where a box has any, and persons always. Format: Lin et al., "Microsoft
+    (= detector). `images[].is_annotated` says whether people have annotated an image. Categories name their
+    keypoints where a box has any, and always where `shows_scheme` says so. Format: Lin et al., "Microsoft
     COCO", and PoPArt, section 3.4: a box has itself as its segmentation where nobody has drawn an outline; keypoints
     are given where there are any. Raises BadBox for a box that is none.
     """
@@ -78,8 +78,8 @@ def document_chunks(
     with_keypoints = set(pc.unique(chosen["category_id"].filter(has_keypoints)).to_pylist())
     licences = licence_entries(pc.unique(images["rights_uri"].take(places)).to_pylist())
     entries = [
-        category_entry(number, name, has_keypoints=name == "person" or number in with_keypoints)
-        for number, name in enumerate(categories, 1)
+        category_entry(number, category, has_keypoints=category.shows_scheme or number in with_keypoints)
+        for number, category in enumerate(categories, 1)
     ]
     yield b'{"annotations":['
     yield from _rows(chosen, _all(chosen), _annotation_texts)
@@ -163,11 +163,12 @@ def file_name(sha256: str, format_name: str) -> str:
     return f"{sha256}.{EXTENSIONS.get(format_name, 'bin')}"
 
 
-def category_entry(number: int, name: str, *, has_keypoints: bool) -> Row:
-    """COCO's entry of a category; has_keypoints: whether it names COCO's 17 keypoints."""
-    plain = {"id": number, "name": name, "supercategory": name}
-    scheme = {"keypoints": list(NAMES), "skeleton": [list(bone) for bone in SKELETON]}
-    return {**plain, **scheme} if has_keypoints else plain
+def category_entry(number: int, category: CocoCategory, *, has_keypoints: bool) -> Row:
+    """COCO's entry of a category; has_keypoints: whether it names its keypoints, if it has a scheme."""
+    plain = {"id": number, "name": category.name, "supercategory": category.supercategory}
+    if category.scheme is None or not has_keypoints:
+        return plain
+    return {**plain, "keypoints": list(category.scheme.joints), "skeleton": category.scheme.skeleton_numbers}
 
 
 def image_entry(image: Row, attributes: Sequence[str] = ()) -> Row:

@@ -11,35 +11,45 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schemas.errors import BadInput
+from schemas.keypoints import KeypointScheme
 from tasks.core.coco.ids import Id, id_order, read_id
-from tasks.core.coco.keypoints import VISIBILITIES, BadKeypoints, check_scheme
+from tasks.core.coco.keypoints import VISIBILITIES, BadKeypoints, called, check_names
 from tasks.core.coco.reader import Image, read_categories, read_images, read_json
-from tasks.core.coco.results import KEYPOINTS, Detection, read_results
+from tasks.core.coco.results import Detection, read_results
 
 Floats = NDArray[np.float32]
 _NOTHING = slice(0, 0)
 
 
 class Boxes(NamedTuple):
-    """Boxes of one image, in the order of the file: xyxy_px (N, 4), scores (N,), labels (N,), keypoints_xyv (N, 17,
-    3), NaN: none.
+    """Boxes of one image, in the order of the file: xyxy_px (N, 4), scores (N,), labels (N,), keypoints_xyv (N,) of
+    (K, 3) each, NaN: none.
     """
 
     xyxy_px: Floats
     scores: Floats
     labels: NDArray[np.int64]
-    keypoints_xyv: Floats
+    keypoints_xyv: Any  # an array of arrays, which has no type of its own
 
     def select(self, rows: slice | NDArray[np.int64]) -> "Boxes":
         """Only these rows."""
         return Boxes(self.xyxy_px[rows], self.scores[rows], self.labels[rows], self.keypoints_xyv[rows])
 
 
+class ClassKeypoints(NamedTuple):
+    """What is known of the keypoints of a class. counts: how many points its boxes have. names: the document's, if it
+    has any.
+    """
+
+    counts: frozenset[int]
+    names: Any
+
+
 class ImportedDetections(NamedTuple):
     """Detections of another program, and in which images they are.
 
     Image ids by SHA-256, by file name, and by the last part of the file name where that is unique. rows: where the
-    boxes of an image are.
+    boxes of an image are. keypoints: by class, of those with any.
     """
 
     by_sha256: Mapping[str, Id]
@@ -47,6 +57,7 @@ class ImportedDetections(NamedTuple):
     by_base: Mapping[str, Id]
     rows: Mapping[Id, slice]
     boxes: Boxes
+    keypoints: Mapping[Id, ClassKeypoints]
 
     def find_image(self, sha256: str, names: Collection[str], bases: Collection[str]) -> Id | None:
         """The id of the image that a blob is: by its bytes, else by a name of it, else by a name's last part.
@@ -71,8 +82,7 @@ def import_detections(document: bytes, results: bytes, classes: Collection[int])
     An image is known by `metadata.sha256` (ours) or `sha256`; where it has neither, by its `file_name`. Raises BadInput
     for what is no COCO file or no results (see `read_images`, `read_results`), for results in an image that the
     document does not list, for a wanted class that is none of the document's categories, where it has any, and for
-    keypoints of a wanted class that are not COCO's 17, by the document, or have a visibility other than 0, 1 and 2,
-    such as a confidence.
+    keypoints of a wanted class with a visibility other than 0, 1 and 2, such as a confidence.
     """
     images = _images(document, classes)
     by_sha256, by_name = {}, {}
@@ -89,9 +99,25 @@ def import_detections(document: bytes, results: bytes, classes: Collection[int])
         if detection.image_id not in images:
             raise BadInput(f"results: expected ids of images that are listed, got {detection.image_id}")
     detections = [detection for detection in detections if detection.category_id in classes]
-    _check_keypoints(document, detections)
+    keypoints = _keypoints(document, detections)
     rows, boxes = _boxes(detections)
-    return ImportedDetections(by_sha256, by_name, by_base, rows, boxes)
+    return ImportedDetections(by_sha256, by_name, by_base, rows, boxes, keypoints)
+
+
+def check_schemes(imported: ImportedDetections, schemes: Mapping[Id, KeypointScheme | None]) -> None:
+    """Raise BadInput for keypoints of a class that are not of its category's scheme, by their number or their names."""
+    for number, keypoints in imported.keypoints.items():
+        if (scheme := schemes[number]) is None:
+            raise BadInput(
+                f"results: expected no keypoints of category {number}, which has none in the recipe; leave them out"
+            )
+        if others := sorted(keypoints.counts - {len(scheme.joints)}):
+            raise BadInput(f"results: keypoints: expected {called(scheme)} of category {number}, got {others[0]}")
+        if keypoints.names:
+            try:
+                check_names(str(number), keypoints.names, scheme)
+            except BadKeypoints as problem:
+                raise BadInput(f"results: keypoints: {problem}; leave them out") from problem
 
 
 def _base(name: str) -> str:
@@ -108,26 +134,24 @@ def _images(data: bytes, classes: Collection[int]) -> dict[Id, Image]:
     return images
 
 
-def _check_keypoints(data: bytes, detections: list[Detection]) -> None:
-    """Raise BadInput for keypoints that a release can't hold."""
+def _keypoints(data: bytes, detections: list[Detection]) -> dict[Id, ClassKeypoints]:
+    """The keypoints of each class. Raises BadInput for a visibility that a release can't hold."""
     posed = [detection for detection in detections if detection.keypoints_xyv]
     named = {
         read_id(row["id"]): row["keypoints"]
         for row in (read_json("images", data).get("categories") or () if posed else ())
         if row.get("keypoints")
     }
+    counts: dict[Id, set[int]] = {}
     for detection in posed:
-        strange = [v for v in (detection.keypoints_xyv or [])[2::3] if v not in VISIBILITIES]
-        if strange:
+        numbers = detection.keypoints_xyv or []
+        counts.setdefault(detection.category_id, set()).add(len(numbers) // 3)
+        if strange := [v for v in numbers[2::3] if v not in VISIBILITIES]:
             raise BadInput(
                 f"results: expected a visibility of 0, 1 or 2 for each keypoint, got {strange[0]:g}: a confidence is "
                 "none, so write 2 for the points that you trust and 0 for the others, or leave the keypoints out"
             )
-        if detection.category_id in named:
-            try:
-                check_scheme(str(detection.category_id), named[detection.category_id])
-            except BadKeypoints as problem:
-                raise BadInput(f"results: keypoints: {problem}; leave them out") from problem
+    return {number: ClassKeypoints(frozenset(of), named.get(number)) for number, of in counts.items()}
 
 
 def _sha256(image: Image) -> str:
@@ -146,7 +170,7 @@ def _boxes(detections: list[Detection]) -> tuple[dict[Id, slice], Boxes]:
     xywh = np.array([detection.xywh_px for detection in detections], np.float32).reshape(-1, 4)
     scores = np.array([detection.score for detection in detections], np.float32)
     labels = np.array([detection.category_id for detection in detections], np.int64)
-    none = [math.nan] * 3 * KEYPOINTS
-    flat: Any = [detection.keypoints_xyv or none for detection in detections]
-    keypoints = np.array(flat, np.float32).reshape(-1, KEYPOINTS, 3)
+    keypoints = np.empty(len(detections), np.object_)  # of as many points as each has: not one array of all
+    for place, detection in enumerate(detections):
+        keypoints[place] = np.array(detection.keypoints_xyv or [math.nan] * 3, np.float32).reshape(-1, 3)
     return rows, Boxes(np.concatenate([xywh[:, :2], xywh[:, :2] + xywh[:, 2:]], axis=1), scores, labels, keypoints)

@@ -10,12 +10,15 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from schemas.errors import BadInput
+from schemas.keypoints import DEFAULT, KeypointScheme, shipped_schemes
 from schemas.phrases import quoted
 from tasks.core.coco.box import area_px2, read_box, read_is_crowd, read_number
 from tasks.core.coco.ids import Id, check_unique, read_id, read_number_id
-from tasks.core.coco.keypoints import BadKeypoints, check_scheme, read_keypoints
+from tasks.core.coco.keypoints import BadKeypoints, check_names, read_keypoints
 
 Row = Mapping[str, Any]
+Schemes = Mapping[str, KeypointScheme | None]
+"""The scheme of each category by its name, None where it has no keypoints; all others have the default."""
 SizePx = tuple[int | None, int | None]
 """Width and height, each None where a file does not say it."""
 _MAX_SIDE_PX = 2**31 - 1
@@ -23,6 +26,7 @@ _MAX_SIDE_PX = 2**31 - 1
 _PARTS = ("images", "annotations", "categories")
 MAX_AREA_PX2 = 1e14
 """That of the largest box."""
+_DEFAULTS: Schemes = {}
 
 
 class Image(NamedTuple):
@@ -48,8 +52,8 @@ class Annotation(NamedTuple):
     """One of `annotations`. category: its name. own_area_px2: the file's own `area`; None where it has none, or an
     impossible one.
 
-    keypoints_xyv: x, y, v of COCO's 17 points, or None. keypoints_problem: why there are none, where the file has some.
-    row: all its fields, as the file has them.
+    keypoints_xyv: x, y, v of each joint of the category's scheme, or None. keypoints_problem: why there are none, where
+    the file has some. row: all its fields, as the file has them.
     """
 
     image_id: Id
@@ -90,13 +94,13 @@ class Document(NamedTuple):
     fields: Row
 
 
-def read_document(name: str, data: bytes) -> Document:
+def read_document(name: str, data: bytes, schemes: Schemes = _DEFAULTS) -> Document:
     """The images, categories and annotations of a COCO file. `name` is for messages.
 
     Raises BadInput for anything but a COCO file: no JSON, no lists of objects under `images`, `annotations` and
     `categories`, a key that stands twice in an object, ids that are none or stand twice, an image without a file name,
     a category without a name, and annotations whose image or category the file does not have. Keypoints that are not
-    COCO's 17 (see tasks.core.coco.keypoints) are left out of their annotations, which keep the reason.
+    of the category's scheme (see tasks.core.coco.keypoints) are left out of their annotations, which keep the reason.
     """
     document = _read_keys_once(name, data)
     images = read_images(name, document)
@@ -105,7 +109,7 @@ def read_document(name: str, data: bytes) -> Document:
             got = quoted(image.row.get("file_name"))
             raise BadInput(f"{name}: expected images[{place}].file_name to be text, got {got}")
     categories = read_categories(name, document)
-    annotations, bad = _annotations(name, document, images, categories)
+    annotations, bad = _annotations(name, document, images, categories, schemes)
     info = document.get("info")
     return Document(images, categories, annotations, bad, info if isinstance(info, dict) else {}, document)
 
@@ -223,9 +227,10 @@ def read_side_px(value: Any) -> int | None:
 
 
 def _annotations(
-    name: str, document: Any, images: Mapping[Id, Image], categories: Mapping[Id, str]
+    name: str, document: Any, images: Mapping[Id, Image], categories: Mapping[Id, str], schemes: Schemes
 ) -> tuple[list[Annotation], list[BadAnnotation]]:
-    schemes = {read_id(row["id"]): row.get("keypoints") for row in _rows(name, document, "categories")}
+    joints = {read_id(row["id"]): row.get("keypoints") for row in _rows(name, document, "categories")}
+    default = shipped_schemes()[DEFAULT]
     annotations, bad, lost = [], [], list[str]()
     for place, row in enumerate(_rows(name, document, "annotations")):
         try:
@@ -236,7 +241,8 @@ def _annotations(
             lost.append(row_name("annotations", place, row))
             continue
         try:
-            annotations.append(_annotation(image_id, category, row, schemes[category_id]))
+            scheme = schemes.get(category, default)
+            annotations.append(_annotation(image_id, category, row, joints[category_id], scheme))
         except ValueError as problem:
             bad.append(BadAnnotation(image_id, category, str(problem), row))
     if lost:
@@ -247,9 +253,9 @@ def _annotations(
     return annotations, bad
 
 
-def _annotation(image_id: Id, category: str, row: Row, scheme: Any) -> Annotation:
+def _annotation(image_id: Id, category: str, row: Row, joints: Any, scheme: KeypointScheme | None) -> Annotation:
     xywh = read_box(row.get("bbox"))
-    keypoints, problem = _keypoints(category, row.get("keypoints"), scheme)
+    keypoints, problem = _keypoints(category, row.get("keypoints"), joints, scheme)
     return Annotation(
         image_id,
         category,
@@ -262,13 +268,17 @@ def _annotation(image_id: Id, category: str, row: Row, scheme: Any) -> Annotatio
     )
 
 
-def _keypoints(category: str, value: Any, scheme: Any) -> tuple[list[float] | None, str | None]:
-    """COCO's 17 points of an annotation, or why it has none where the file gives some. scheme: the category's names."""
+def _keypoints(
+    category: str, value: Any, joints: Any, scheme: KeypointScheme | None
+) -> tuple[list[float] | None, str | None]:
+    """The points of an annotation, or why it has none where the file gives some. joints: the names in the file."""
     if value is None or value == []:
         return None, None
+    if scheme is None:
+        return None, f"expected none in category {quoted(category)}, which has no keypoints in the recipe, got some"
     try:
-        check_scheme(category, scheme)
-        return read_keypoints(value), None
+        check_names(category, joints, scheme)
+        return read_keypoints(value, len(scheme.joints)), None
     except BadKeypoints as problem:
         return None, str(problem)
 

@@ -3,18 +3,15 @@
 from typing import Any, NamedTuple
 
 from schemas.errors import BadInput
+from schemas.keypoints import MOST_JOINTS
 from schemas.phrases import quoted
 from tasks.core.coco.box import EmptyBox, read_box, read_coordinates, read_number
 from tasks.core.coco.ids import Id, read_id
-from tasks.core.coco.keypoints import NAMES
 from tasks.core.coco.reader import read_json
-
-KEYPOINTS = len(NAMES)
-"""COCO's, of a person."""
 
 
 class Detection(NamedTuple):
-    """One row of a results file. score: 0..1. keypoints_xyv: 17 of x, y, visibility, or None."""
+    """One row of a results file. score: 0..1. keypoints_xyv: x, y, visibility of each joint, or None."""
 
     image_id: Id
     category_id: Id
@@ -84,6 +81,7 @@ def _keypoints(value: Any) -> list[float] | None:
         numbers = read_coordinates(value)
     except ValueError:
         numbers = []
-    if len(numbers) != 3 * KEYPOINTS or not all(0 <= visibility <= 2 for visibility in numbers[2::3]):
-        raise ValueError(f"expected {KEYPOINTS} keypoints as x, y, visibility of 0 to 2 each, got {quoted(value)}")
+    is_in_threes = 0 < len(numbers) <= 3 * MOST_JOINTS and len(numbers) % 3 == 0
+    if not is_in_threes or not all(0 <= visibility <= 2 for visibility in numbers[2::3]):
+        raise ValueError(f"expected keypoints as x, y, visibility of 0 to 2 each, got {quoted(value)}")
     return numbers

@@ -91,8 +91,12 @@ def _of_words(place: str, old: list[str], new: list[str]) -> Iterator[Change]:
 
 def _of_rules(old: ContractObject, new: ContractObject) -> Iterator[Change]:
     before, after = ({rule.name: rule for rule in table.quality} for table in (old, new))
+    replaced = {rule.replaces: rule.name for rule in new.quality}
     for name, rule in before.items():
-        if name not in after:
+        if name not in after and name in replaced:
+            # that this breaks nobody is what the contract's author says there, for all to see
+            yield Change(f"{new.name}: the rule {quoted(name)} is now {quoted(replaced[name])}", is_breaking=False)
+        elif name not in after:
             yield Change(f"{new.name}: the rule {quoted(name)} is gone", is_breaking=True)
         elif after[name] != rule:
             yield Change(f"{new.name}: the rule {quoted(name)} is another one", is_breaking=True)

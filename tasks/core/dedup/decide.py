@@ -88,19 +88,40 @@ def decide(view: pa.Table, relations: pa.Table, verdicts: pa.Table, settings: De
     return outcome.take(np.argsort(order)), pa.table(edges, schema=EDGES)
 
 
-def is_second_choice(group_id: pa.ChunkedArray, published: pa.ChunkedArray, role: pa.ChunkedArray) -> _Mask:
+def is_second_choice(
+    group_id: pa.ChunkedArray,
+    published: pa.ChunkedArray,
+    role: pa.ChunkedArray,
+    keep: pa.ChunkedArray | None = None,
+) -> _Mask:
     """(N,) which records of a group may be kept only where none of their copies can be.
 
     Records that were published in a split of lower rank (train < val < test) than another one of their group: `split`
-    will drop them, and no copy would be left. And queries in a group that has an image of the gallery, which stays.
+    will drop them, and no copy would be left. Those that their source has in another split (keep) than the one in which
+    the group was published, or else the highest in which any source has it. And queries in a group that has an image of
+    the gallery, which stays.
     """
-    rank = _ints(pc.fill_null(pc.index_in(published, value_set=pa.array(SPLITS)), -1))
+    rank = _ranks(published)
     group = _ints(group_id.combine_chunks().dictionary_encode().indices)
-    highest, hangs = np.full(len(group), -1), np.zeros(len(group), np.bool_)
-    np.maximum.at(highest, group, rank)
+    of_group, hangs = _highest(group, rank), np.zeros(len(group), np.bool_)
+    kept = np.full(len(group), -1) if keep is None else _ranks(keep)
+    of_group = np.where(of_group >= 0, of_group, _highest(group, kept))
+    is_elsewhere = ((rank >= 0) & (rank != of_group)) | ((kept >= 0) & (kept != of_group))
     hangs[group[_bools(pc.fill_null(pc.equal(role, "gallery"), False))]] = True
     is_query = _bools(pc.fill_null(pc.equal(role, "query"), False))
-    return ((rank >= 0) & (rank < highest[group])) | (is_query & hangs[group])
+    is_second: _Mask = is_elsewhere | (is_query & hangs[group])
+    return is_second
+
+
+def _ranks(split: pa.ChunkedArray) -> _Rows:
+    return _ints(pc.fill_null(pc.index_in(split, value_set=pa.array(SPLITS)), -1))
+
+
+def _highest(group: _Rows, rank: _Rows) -> _Rows:
+    """(N,) the highest rank in each row's group."""
+    highest = np.full(len(group), -1)
+    np.maximum.at(highest, group, rank)
+    return highest[group]
 
 
 def conclusive_pairs(measured: pa.Table) -> pa.Table:

@@ -149,7 +149,7 @@ def _why(
 ) -> None:
     pair, everywhere = common.pair, np.ones(len(images), np.bool_)
     causes: list[tuple[Bools, ChangeReason, str]] = [
-        (everywhere, ChangeReason.SETTINGS, pair.recipes.below("categories"))
+        (everywhere, ChangeReason.SETTINGS, pair.recipes.below("categories", "keypoint_schemes"))
     ]
     if origin == "detector":
         causes += [

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from schemas.diff import ChangeReason, Kind
 from schemas.reasons import FAILURES_IN_BYTES, Reason
+from schemas.tables import RECORDS
 from tasks.core.diff.columns import Bools, Explanations, align, changes, differ, equals, is_in, joined, rows_of_one
 from tasks.core.diff.settings import source_names
 from tasks.core.diff.sides import Pair, Side
@@ -34,6 +35,8 @@ _FETCH = {
 _COPY = {Reason.EXACT_DUPLICATE, Reason.NEAR_DUPLICATE}
 _DRAW = {Reason.STYLE_NOT_CHOSEN, Reason.NO_STYLE, Reason.NOT_DRAWN, Reason.OVER_CAP}
 _SPLIT = {Reason.JOINED_ACROSS_SPLITS, Reason.COPY_ACROSS_ROLES}
+_BY_ANY = (_DRAW, _SPLIT)
+"""Reasons of stages that may go by any attribute."""
 _LISTING = {Reason.BAD_RECORD, Reason.BAD_ATTRIBUTE, Reason.SAME_KEY}
 _STRATA = ("style", "styles", "artist", "artist_qualifier", "series", "year", "declared_group", "is_annotated")
 _RELEVANT: tuple[tuple[set[Reason], tuple[str, ...]], ...] = (
@@ -236,12 +239,24 @@ def _by_a_stage(rows: _Rows, why: Explanations) -> None:
 
 
 def _say_metadata(rows: _Rows, why: Explanations) -> None:
+    _say_conditions(rows, why)
     for reasons, columns in _RELEVANT:
         where = rows.where(*reasons)
-        for column in columns if where.any() else ():
+        if not where.any():
+            continue
+        attributes = [name for name in rows.metadata if name not in RECORDS.names] if reasons in _BY_ANY else []
+        for column in (*columns, *attributes):
             if column in rows.metadata:
                 detail = joined(rows.words, f"; {column}")
                 why.say(where & rows.metadata[column], ChangeReason.SOURCE_METADATA, detail)
+
+
+def _say_conditions(rows: _Rows, why: Explanations) -> None:
+    """Where a record says something else in the column for which a condition of `where` has dropped it."""
+    where = rows.where(Reason.WHERE_NOT_MET)
+    for column, is_other in rows.metadata.items() if where.any() else ():
+        is_it = np.asarray(pc.fill_null(pc.starts_with(rows.dropped["detail"], f"{column}: "), False))
+        why.say(where & is_it & is_other, ChangeReason.SOURCE_METADATA, joined(rows.words, f"; {column}"))
 
 
 def _say_copies(rows: _Rows, why: Explanations, reason: ChangeReason) -> None:

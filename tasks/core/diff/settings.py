@@ -20,6 +20,7 @@ _FIELDS: dict[Reason, tuple[str, ...]] = {
     Reason.TOO_MANY_FIGURES: ("figures",),
     Reason.RIGHTS_NOT_OPEN: ("rights",),
     Reason.STYLE_NOT_WANTED: ("styles",),
+    Reason.WHERE_NOT_MET: ("where",),
     Reason.OUTSIDE_PIXELS: ("pixels",),
     Reason.OUTSIDE_BYTES: ("bytes",),
     Reason.NOT_IN_COLOUR: ("colour", "least_chroma"),
@@ -120,10 +121,12 @@ class RecipeDiff:
             return self.of_words("detect") or self.below("categories")
         if reason in _SCORES:
             return self.of_words("quality")
+        if reason is Reason.WHERE_NOT_MET:
+            return self.below("attributes", "artists", "styles")
         if reason is Reason.STYLE_NOT_WANTED:
             return self.below("styles")
         if word in {"sample", "split"}:
-            return self.below("styles", "artists", "seed")
+            return self.below("styles", "artists", "attributes", "seed")
         return self.of_words("hash") if word == "dedup" else ""
 
 

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from schemas.keypoints import CocoCategory
 from schemas.tables import ANNOTATIONS, SOURCE_FIGURE, XYWH
 from tasks.core import tables
 from tasks.core.coco.box import box_array
@@ -26,7 +27,9 @@ _BOXES = pa.schema(
 )
 
 
-def annotations(images: pa.Table, boxes: Sequence[tuple[str, str, pa.Table]], categories: Sequence[str]) -> pa.Table:
+def annotations(
+    images: pa.Table, boxes: Sequence[tuple[str, str, pa.Table]], categories: Sequence[CocoCategory]
+) -> pa.Table:
     """ANNOTATIONS sorted by annotation_id.
 
     images: columns record_id, image_id, split of the kept images. boxes: (origin, origin_name, table of record_id and
@@ -40,9 +43,10 @@ def annotations(images: pa.Table, boxes: Sequence[tuple[str, str, pa.Table]], ca
         **{name: everything[name] for name in _BOXES.names if name != "category"},
         "image_id": image["image_id"],
         "split": image["split"],
-        "category_id": _numbers(everything["category"], categories),
+        "category_id": _numbers(everything["category"], [category.name for category in categories]),
         "area_px2": _areas(everything["xywh_px"]),
     }
+    columns["keypoint_scheme"] = _schemes(columns, categories)
     columns["annotation_id"] = ids(_names(columns))
     order = pc.sort_indices(columns["annotation_id"])
     return pa.table([columns[name].take(order) for name in ANNOTATIONS.names], schema=ANNOTATIONS)
@@ -78,6 +82,13 @@ def _numbers(category: pa.ChunkedArray, categories: Sequence[str]) -> pa.Chunked
         unknown = category.filter(pc.is_null(place))[0].as_py()
         raise AssertionError(f"expected boxes of the categories {', '.join(categories)}, got one of {unknown}")
     return pc.add(place, 1)
+
+
+def _schemes(columns: dict[str, Any], categories: Sequence[CocoCategory]) -> pa.ChunkedArray:
+    """(N,) the name of the category's scheme; null where a box has no keypoints."""
+    names = pa.array([category.scheme and category.scheme.name for category in categories], pa.string())
+    of_category = names.take(pc.subtract(columns["category_id"], 1).combine_chunks())
+    return pc.if_else(columns["keypoints_xyv"].is_valid(), of_category, None)
 
 
 def _areas(xywh_px: pa.ChunkedArray) -> pa.Array:

@@ -62,6 +62,7 @@ def card(
         "",
         "- `images/<split>-*.parquet`, `annotations/<split>-*.parquet`, `ledger.parquet`: the tables; "
         "`contract/` describes each column.",
+        "- `categories.parquet`: the categories, with the names, skeleton and mirrored pairs of their keypoints.",
         "- `coco/<split>.json`: COCO annotations; `coco/<split>.detections.json`: the detector's boxes in COCO's "
         "results format.",
         "- `records.parquet`: what was known about every record, kept or not; `relations.parquet`: which records are "

@@ -15,6 +15,7 @@ from schemas.phrases import listed, quoted
 from schemas.sources import NOASSERTION, AnyFileSource, FolderSource, Rights, TableSource
 from schemas.tables import COCO_FILES, RECORDS, SOURCE_FIGURES
 from tasks.core.coco import source as coco
+from tasks.core.coco.reader import Schemes
 from tasks.core.scrape import folder, records, table, voc
 from tasks.core.scrape.attributes import Wanted, check_some_fit
 
@@ -76,10 +77,10 @@ def tables_of_source(
     paths: Sequence[str],
     read: Read,
     parquet_rows: Callable[[bytes], Iterable[dict[str, Any]]],
-    categories: tuple[str, ...],
+    categories: Schemes,
     wanted: Wanted | None = None,
 ) -> SourceTables:
-    """The source's records and figures. wanted: attributes of the records.
+    """The source's records and figures. categories: the recipe's. wanted: attributes of the records.
 
     Raises BadInput, in one sentence, if there are none or a file has another format than expected.
     """
@@ -112,7 +113,7 @@ def tables_of_source(
 
 
 def _annotated(
-    found: pa.Table, annotations: _Annotations, categories: tuple[str, ...], asserted: Rights
+    found: pa.Table, annotations: _Annotations, categories: Collection[str], asserted: Rights
 ) -> SourceTables:
     """RECORDS with what the annotations say of them, and the figures. asserted: the recipe's rights of the source."""
     figures: dict[str, dict[str, Any]] = {}
@@ -139,7 +140,7 @@ def _annotated(
     return SourceTables(found, pa.Table.from_pylist(list(figures.values()), schema=SOURCE_FIGURES))
 
 
-def _figures_row(record_id: str, image: coco.ImageFigures, categories: tuple[str, ...]) -> dict[str, Any]:
+def _figures_row(record_id: str, image: coco.ImageFigures, categories: Collection[str]) -> dict[str, Any]:
     """A row of SOURCE_FIGURES."""
     width_px, height_px = image.size_px
     figures = None if image.figures is None else coco.figures_of_categories(image.figures, categories)
@@ -228,7 +229,7 @@ def _read_needed(source: AnyFileSource, read: Read, what: str, path: str) -> byt
         ) from problem
 
 
-def _read_annotations(source: AnyFileSource, read: Read, categories: tuple[str, ...]) -> _Annotations:
+def _read_annotations(source: AnyFileSource, read: Read, categories: Schemes) -> _Annotations:
     settings = source.annotations
     if settings is None:
         return _Annotations(lambda _: None)
@@ -255,7 +256,7 @@ def _read_annotations(source: AnyFileSource, read: Read, categories: tuple[str, 
     return _Annotations(of_voc)
 
 
-def _coco(source: AnyFileSource, data: bytes | None, path: str, categories: tuple[str, ...]) -> coco.FileFigures:
+def _coco(source: AnyFileSource, data: bytes | None, path: str, categories: Schemes) -> coco.FileFigures:
     if data is None:
         raise BadInput(
             f"source '{source.name}': expected COCO annotations '{path}' below binding '{source.at}', got no such file"

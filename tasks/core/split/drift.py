@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from schemas.errors import Refusal
 from schemas.phrases import listed
 from schemas.split import Split
-from tasks.core.strata import strata
+from tasks.core.strata import columns_by, strata
 
 _Ints = NDArray[np.int64]
 _SHOWN = 5
@@ -45,7 +45,7 @@ def check(outcome: pa.Table, settings: Split, afresh: Callable[[], pa.Table]) ->
 def notes(view: pa.Table, outcome: pa.Table, settings: Split) -> list[str]:
     """Sentences on the shares, on strata far from the ratios, on very large groups, and on unknown strata.
 
-    view: record_id, figures and the columns in `by` of the records that the ratios apply to, in the outcome's order.
+    view: record_id, figures and the columns of `by` of the records that the ratios apply to, in the outcome's order.
     """
     kept = outcome
     if outcome["reason"].null_count < outcome.num_rows:
@@ -55,7 +55,7 @@ def notes(view: pa.Table, outcome: pa.Table, settings: Split) -> list[str]:
     if not by_split.sum():
         return []
     texts = [_shares_text(by_split, settings), *_figure_notes(view, kept, settings)]
-    by = [column for column in settings.by if column != "styles"]
+    by = [name for name in columns_by(settings.by) if not pa.types.is_list(view[name].type)]
     for columns in [[column] for column in by] if settings.method == "iterative" else [by]:
         texts += _stratum_notes(view, kept, columns, settings)
     return [f"{settings.label}: {text}" for text in (*texts, *_large_group_notes(kept, settings))]

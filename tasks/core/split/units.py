@@ -19,8 +19,8 @@ about."""
 def units_of(names: pa.ChunkedArray, bonds: Iterable[pa.ChunkedArray]) -> _Rows:
     """(N,) for each row the one of smallest name among those that bonds tie to it.
 
-    names: (N,) unique. Each bond gives a word per row (null: none); rows with one word in one bond are tied, and ties
-    chain.
+    names: (N,) unique. Each bond gives a word per row (null: none), or a list of words; rows with one word in one bond
+    are tied, and ties chain.
 
     >>> bonds = pa.chunked_array([["x", None, "x", None]]), pa.chunked_array([[None, "y", "y", None]])
     >>> units_of(pa.chunked_array([["d", "c", "b", "a"]]), bonds).tolist()
@@ -45,6 +45,19 @@ def firsts(of: _Rows) -> _Rows:
     return first
 
 
+def settled_splits(unit: _Rows, published: pa.ChunkedArray, keep: pa.ChunkedArray | None = None) -> tuple[Ranks, Ranks]:
+    """(N,) the rank of the split in which each row must lie by itself, and that of the split in which its unit lies.
+
+    What is published outranks the split that a source gives (keep, null where it gives none): a unit lies where any of
+    it was published, or else where any of it is by its source, each time in the highest rank. -1: nothing says it.
+    """
+    own, of_unit = ranks(published), published_of(unit, published)
+    if keep is None:
+        return own, of_unit
+    kept, kept_of_unit = ranks(keep), published_of(unit, keep)
+    return np.where(own >= 0, own, kept), np.where(of_unit >= 0, of_unit, kept_of_unit)
+
+
 def published_of(unit: _Rows, published: pa.ChunkedArray) -> Ranks:
     """(N,) for each row the rank in SPLITS of the split in which its unit was published, the highest of any of it.
 
@@ -67,6 +80,12 @@ def ranks(split: pa.ChunkedArray) -> Ranks:
     return np.asarray(pc.fill_null(found, -1)).astype(np.int8)
 
 
+def take_rows(column: pa.ChunkedArray, rows: _Rows) -> pa.ChunkedArray:
+    """The column's values in these rows; not copied if these are all, in order."""
+    is_whole = len(rows) == len(column) and bool(np.all(rows[1:] > rows[:-1]))
+    return column if is_whole else column.take(pa.array(rows))
+
+
 def names_of(rank: Ranks, splits: Sequence[str] = SPLITS) -> pa.Array:
     """The splits of these ranks; null for -1."""
     return pa.array(splits).take(pa.array(rank, mask=rank < 0))
@@ -74,9 +93,18 @@ def names_of(rank: Ranks, splits: Sequence[str] = SPLITS) -> pa.Array:
 
 def _ties(bond: pa.ChunkedArray) -> _Rows:
     """(T, 2) each row with a word, and the first row with that word, where these are two."""
-    encoded = bond.combine_chunks().dictionary_encode()
-    rows = np.flatnonzero(np.asarray(pc.is_valid(encoded)))
+    words, row_of_word = _words(bond)
+    encoded = words.dictionary_encode()
+    rows = row_of_word[np.flatnonzero(np.asarray(pc.is_valid(encoded)))]
     of = encoded.indices.drop_null().to_numpy().astype(np.int64)
     first = rows[firsts(of)[of]]
     ties: _Rows = np.stack([rows, first], axis=1)[rows != first]
     return ties
+
+
+def _words(bond: pa.ChunkedArray) -> tuple[pa.Array, _Rows]:
+    """All words of a bond, and the row of each: a row may have a list of them."""
+    words = bond.combine_chunks()
+    if pa.types.is_list(words.type):
+        return pc.list_flatten(words), np.asarray(pc.list_parent_indices(words), np.int64)
+    return words, np.arange(len(words))

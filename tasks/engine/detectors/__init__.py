@@ -7,15 +7,16 @@ import functools
 import hashlib
 import importlib
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import pyarrow as pa
 
 from schemas.detect import Detect
 from schemas.errors import BadInput
+from schemas.keypoints import KeypointScheme
 from schemas.manifests import Context
-from tasks.core.coco.imported import ImportedDetections
+from tasks.core.coco.imported import ImportedDetections, check_schemes
 from tasks.engine.cache_keys import cache_key, code_digest
 from tasks.engine.detectors import detections, results
 from tasks.io.detectors.detector import Detector
@@ -64,12 +65,16 @@ def load(settings: Detect, context: Context) -> Detector:
         return _load(settings.model_dump_json(exclude={"label"}), url, sha256, context.device)
 
 
-def check(settings: Detect, context: Context) -> None:
+def check(settings: Detect, context: Context, schemes: Mapping[str, KeypointScheme | None] | None = None) -> None:
     """Raise BadInput if the detector can't be used: its file is missing, not the pinned one or another model's, or
     lacks a class that the recipe names.
+
+    schemes: of the recipe's categories; results with other keypoints are refused. None: whatever they have.
     """
     if settings.family == "results":
-        _results(settings, context)
+        imported = _results(settings, context)
+        if schemes is not None:
+            check_schemes(imported, {number: schemes[name] for name, number in settings.classes.items()})
     else:
         load(settings, context)
 

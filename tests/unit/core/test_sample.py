@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -347,6 +348,30 @@ def test_objects_are_capped_before_artists():
     for seed in range(20):
         got = drawn(rows, seed=seed, by=None, at_most_per={"object": 1, "artist": 3})
         assert got == {"met:0", "met:5", "met:6"}
+
+
+def test_of_an_attributes_value_so_many_by_chance_each_from_what_the_last_cap_left():
+    rows = [{"record_id": f"r{number}"} for number in range(12)]
+    view = viewed(rows)
+    view = view.append_column("cap.owner", pa.array(["a"] * 6 + ["b"] * 3 + [None] * 3))
+    view = view.append_column("cap.year", pa.array(["1850", "1851"] * 6))
+    found: Counter[str] = Counter()
+    for seed in range(300):
+        settings = drawing(seed=seed, by=None, at_most_per={"year": 6, "owner": 2})
+        got = sample.decide(view, settings)
+        kept = got.filter(pc.is_null(got["reason"]))["record_id"].to_pylist()
+        assert {"r9", "r10", "r11"} <= set(kept)  # of no owner; of the seven that are left at most six are of a year
+        assert len(kept) == 7
+        assert sample.decide(view, drawing(seed=seed, by=None, at_most_per={"owner": 2, "year": 6})).equals(got)
+        found.update(kept[:-3])
+    assert stats.chisquare([found[f"r{number}"] for number in range(6)]).pvalue > 0.01
+
+
+def test_an_attribute_makes_strata_that_are_called_by_its_values():
+    view = viewed([{"record_id": f"r{number}"} for number in range(5)])
+    view = view.append_column("by.department", pa.array(["Prints", "Prints", "Arms", None, None]))
+    got = sample.decide(view, drawing(by="department", at_most=1))
+    assert Counter(got["detail"].drop_null().to_pylist()) == {"1 of 2 of Prints": 1, "1 of 2 of unknown": 1}
 
 
 def test_a_cap_leaves_the_odds_to_those_that_are_left():

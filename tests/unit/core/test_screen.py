@@ -30,6 +30,8 @@ BLANK = {
     "border": 0.0,
     "object_photo": 0.0,
     "figures": 1,
+    "where.department": "Prints",
+    "where.year": 1900,
 }
 KINDS = {
     "record_id": pa.string(),
@@ -41,6 +43,8 @@ KINDS = {
     "height_px": pa.int32(),
     **dict.fromkeys(screen.SCORES, pa.float64()),
     "figures": pa.int64(),
+    "where.department": pa.string(),
+    "where.year": pa.int32(),
 }
 NAMES = styles.names_by_style(Styles())
 
@@ -52,7 +56,7 @@ def view(*rows: dict[str, Any]) -> pa.Table:
 
 
 def decided(settings: dict[str, Any], *rows: dict[str, Any]) -> list[tuple[str | None, str | None]]:
-    got = screen.decide(view(*rows), Screen(label="screen", **settings))
+    got = screen.decide(view(*rows), Screen.model_validate({"label": "screen", **settings}))
     assert got.schema == SCREEN
     assert got["record_id"].to_pylist() == [f"r{number}" for number in range(len(rows))]
     return [(row["reason"], row["detail"]) for row in got.to_pylist()]
@@ -144,6 +148,25 @@ def decided(settings: dict[str, Any], *rows: dict[str, Any]) -> list[tuple[str |
             ("style_not_wanted", "no style"),
             id="no style",
         ),
+        pytest.param({"where": {"department": "PRINTS"}}, {}, (None, None), id="a department, whatever the case"),
+        pytest.param(
+            {"where": {"department": "Arms"}},
+            {"where.department": None},
+            ("where_not_met", "department: unknown"),
+            id="no department",
+        ),
+        pytest.param(
+            {"where": {"year": {"most": 1899}, "department": "Arms"}},
+            {},
+            ("where_not_met", "department: Prints"),
+            id="of two conditions the first by name",
+        ),
+        pytest.param(
+            {"where": {"year": {"most": 1899}, "department": "Prints"}},
+            {},
+            ("where_not_met", "year: 1900"),
+            id="all must be met",
+        ),
         pytest.param({"colour": "colour"}, {"chroma": 0.025}, (None, None), id="colour on the line"),
         pytest.param(
             {"colour": "colour"}, {"chroma": 0.024}, ("not_in_colour", "chroma 0.024 < 0.025"), id="in one tone"
@@ -214,6 +237,7 @@ def test_each_check_and_its_edge(
 EVERY: dict[str, Any] = {
     "rights": (BY,),
     "styles": ("Cubism",),
+    "where": {"year": {"least": 1850}, "department": ["Prints"]},
     "bytes": Between(most=5000),
     "pixels": Between(least=50),
     "least_side_px": 10,
@@ -225,6 +249,7 @@ EVERY: dict[str, Any] = {
 FAILS: dict[Reason, dict[str, Any]] = {
     Reason.RIGHTS_NOT_OPEN: {"rights_uri": CC0},
     Reason.STYLE_NOT_WANTED: {"has_wanted_style": False},
+    Reason.WHERE_NOT_MET: {"where.department": "Arms"},
     Reason.OUTSIDE_BYTES: {"bytes": 5001},
     Reason.OUTSIDE_PIXELS: {"width_px": 4, "height_px": 9},
     Reason.TOO_SMALL: {"width_px": 6, "height_px": 40},
@@ -252,7 +277,7 @@ def test_a_row_that_fails_several_checks_gets_the_first_of_them():
 def test_what_a_person_includes_passes_every_check():
     bad = {name: value for fails in FAILS.values() for name, value in fails.items()}
     rows = view(bad, bad, {}).append_column("is_included", pa.array([True, False, False]))
-    got = screen.decide(rows, Screen(label="s", **EVERY))
+    got = screen.decide(rows, Screen.model_validate({"label": "s", **EVERY}))
     assert got["reason"].to_pylist() == [None, "rights_not_open", "rights_not_open"]
 
 
@@ -275,6 +300,16 @@ def test_nothing_in_nothing_out():
 def test_wanted_styles(wanted: str, style: str | None, expected: bool):
     got = screen.has_style(pa.chunked_array([pa.array([style, "Cubism"], pa.string())]), [wanted], NAMES)
     assert got.to_pylist() == [expected, False]
+
+
+def test_a_condition_that_nobody_meets_is_told():
+    settings = Screen.model_validate({"label": "s", "where": {"department": "Print", "year": {"least": 1850}}})
+    rows = view({}, {"where.department": "Arms"})
+    assert screen.where_notes(rows, settings) == (
+        "s: no record meets `where` of department: the nearest values are 'Prints'",
+    )
+    assert screen.where_notes(view({"where.department": "print"}), settings) == ()
+    assert screen.where_notes(view(), settings) == ()
 
 
 def test_a_slip_of_the_pen_is_told_with_what_is_near():

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks.core.strata import UNKNOWN, century, counts, strata
+from tasks.core.strata import UNKNOWN, as_words, century, columns_by, counts, strata
 
 Words = list[str | None]
 
@@ -108,3 +108,20 @@ def test_which_strata_lack_a_key_is_not_read_off_their_names():
     assert strata(view, ["style"]).unknown == {2}
     found = strata(view, ["style", "source"])
     assert [found.names[place] for place in found.unknown] == ["unknown / x"]
+
+
+def test_an_attribute_may_be_called_like_another_column():
+    assert columns_by(["style", "styles", "published", "century"]) == ["style", "styles", "by.published", "century"]
+
+
+@pytest.mark.parametrize(
+    ("values", "kind", "texts"),
+    [
+        pytest.param([1850, -3, None], pa.int64(), ["1850", "-3", None], id="whole numbers"),
+        pytest.param([True, False, None], pa.bool_(), ["true", "false", None], id="truth values"),
+        pytest.param(["a", "", None], pa.string(), ["a", None, None], id="texts; an empty one is none"),
+        pytest.param([["a"], [], None], pa.list_(pa.string()), [["a"], [], None], id="lists stay"),
+    ],
+)
+def test_attributes_as_words(values: list[object], kind: pa.DataType, texts: list[object]):
+    assert as_words(pa.chunked_array([values], kind)).to_pylist() == texts

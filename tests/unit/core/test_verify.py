@@ -18,6 +18,7 @@ from tasks.core.coco.document import split_document, split_results
 from tasks.core.export import digest
 from tasks.core.export.images import IMAGES_BY_DIGEST
 from tasks.io.files import contracts
+from tests.support.keypoints import plain
 
 CONTRACT = ReleaseContract.of(contracts.contracts())
 
@@ -406,7 +407,7 @@ class Small:
             schema=IMAGES_BY_DIGEST,
         )
         boxes = pa.Table.from_pylist(self.annotations, schema=tables.ANNOTATIONS)
-        self.document = split_document(train, boxes, ("person",), 0.5, {})
+        self.document = split_document(train, boxes, plain("person"), 0.5, {})
         self.detections = copy.deepcopy(split_results(boxes))
 
     def problems(self) -> list[str]:

@@ -11,6 +11,7 @@ from schemas import tables
 from tasks.core import verify_coco as verify
 from tasks.core.coco.document import category_entry, release_info, split_document, split_results
 from tasks.core.export.images import IMAGES_BY_DIGEST
+from tests.support.keypoints import plain
 
 SHA256 = "ab" * 32
 CC0 = "https://creativecommons.org/publicdomain/zero/1.0/"
@@ -50,7 +51,7 @@ DETECTORS: dict[str, Any] = {
     "origin": "detector",
 }
 WEAK = {**DETECTORS, "annotation_id": 5, "image_id": 8, "score": 0.123}
-FACTS = verify.CocoFacts(release_info("Rooms", "0123456789ab"), ("person", "angel"), 0.3, is_amended=False)
+FACTS = verify.CocoFacts(release_info("Rooms", "0123456789ab"), plain("person", "angel"), 0.3, is_amended=False)
 
 
 class Split:
@@ -272,7 +273,9 @@ def test_a_box_that_is_none_is_for_the_rules_of_its_table():
     ],
 )
 def test_categories_are_the_recipes_counted_from_1(entries: list[tuple[str, bool]], said: list[str]):
-    categories = [category_entry(number, name, has_keypoints=has) for number, (name, has) in enumerate(entries, 1)]
+    categories = [
+        category_entry(number, *plain(name), has_keypoints=has) for number, (name, has) in enumerate(entries, 1)
+    ]
     found = list(verify.category_problems("val", {"categories": categories}, FACTS.categories))
     assert len(found) == len(said)
     assert all(problem.startswith(f"coco/val.json: {text}") for problem, text in zip(found, said, strict=True))

@@ -169,8 +169,9 @@ def collected(*modules: ModuleType) -> set[str]:
         pytest.param(
             split,
             {
-                *(f"split.{name}" for name in ("decide", "batches", "groups", "seats", "units")),
+                *(f"split.{name}" for name in ("decide", "deal", "own", "batches", "groups", "seats", "units")),
                 "split",
+                "columns",
                 "components",
                 "tickets",
                 "siphash",
@@ -188,7 +189,6 @@ def collected(*modules: ModuleType) -> set[str]:
                 "coco.document",
                 "coco.entries",
                 *OUTLINES,
-                "coco.keypoints",
                 "columns",
                 "rights",
                 "texts",

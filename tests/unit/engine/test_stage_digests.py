@@ -33,7 +33,7 @@ STAGES: dict[str, tuple[str, str, list[str]]] = {
         "CODE",
         ["core.dedup.search", "core.dedup.search_bands", "core.dedup.search_kernels"],
     ),
-    "screen": ("tasks.screen", "CODE", ["core.screen", "core.tables"]),
+    "screen": ("tasks.screen", "CODE", ["core.screen", "core.where", "core.tables"]),
     "dedup": (
         "tasks.dedup",
         "CODE",
@@ -43,7 +43,15 @@ STAGES: dict[str, tuple[str, str, list[str]]] = {
     "split": (
         "tasks.split",
         "CODE",
-        ["core.split.decide", "core.split.batches", "core.split.groups", "core.split.seats", "core.split.units"],
+        [
+            "core.split.decide",
+            "core.split.deal",
+            "core.split.batches",
+            "core.split.groups",
+            "core.split.seats",
+            "core.split.units",
+            "core.split.own",
+        ],
     ),
     "records of files": (
         "tasks.scrape",

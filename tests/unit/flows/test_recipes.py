@@ -525,7 +525,7 @@ def test_an_unknown_name_is_answered_with_the_names_that_ship():
         pytest.param(
             "bindings.contact=a curator", lambda r: r.bindings.get("contact"), "a curator", id="one more binding"
         ),
-        pytest.param("categories=[person, dog]", lambda r: r.categories, ("person", "dog"), id="a list as YAML"),
+        pytest.param("categories=[person, dog]", lambda r: r.category_names, ("person", "dog"), id="a list as YAML"),
     ],
 )
 def test_a_setting_can_be_changed_from_outside(change: str, where: Any, value: Any, tmp_path: Path):

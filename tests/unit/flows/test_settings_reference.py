@@ -54,7 +54,7 @@ def test_every_stage_and_source_has_a_section():
         ("screen", "figures.score", ("number", "", "0 to 1", "0.5")),
         ("screen", "scores.most_blur", ("number or null", "", "0 to 1", "null")),
         ("screen", "aspect.least", ("number", "", "more than 0", "0.5")),
-        ("split", "ratios", ("mapping of train, val or test to number", "", "", "{train: 3, val: 1, test: 1}")),
+        ("split", "ratios", ("mapping of train, val or test to number or null", "", "", "{train: 3, val: 1, test: 1}")),
         ("export", "media", ("true or false", "", "", "false")),
         ("export", "parquet", ("group", "", "", "")),
         ("recipe", "name", ("text", "", "lower-case letters, digits, - and _", "required")),

@@ -10,13 +10,40 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, ValidationError
 
-from schemas import artists, attributes, base, manners, sample, screen, sources, split, stages, styles
+from schemas import (
+    artists,
+    attributes,
+    base,
+    keypoints,
+    manners,
+    roles,
+    sample,
+    screen,
+    sources,
+    split,
+    stages,
+    styles,
+    where,
+)
 from schemas.recipe import Recipe
 
 MODELS = sorted(
     {
         model
-        for module in (stages, screen, sample, split, sources, artists, attributes, styles, manners)
+        for module in (
+            stages,
+            screen,
+            sample,
+            split,
+            sources,
+            artists,
+            attributes,
+            styles,
+            manners,
+            where,
+            roles,
+            keypoints,
+        )
         for model in vars(module).values()
         if isinstance(model, type) and issubclass(model, base.Frozen)
     }
@@ -221,7 +248,10 @@ def test_a_recipe_written_out_shows_every_default(written: dict[str, Any]):
     for entry, stage in zip(dumped["stages"], Recipe.model_validate(written).stages, strict=True):
         ((word, settings),) = entry.items()
         assert word == stage.stage
-        assert settings.keys() == set(type(stage).model_fields) - {"stage"}
+        later = {
+            name for name, field in type(stage).model_fields.items() if field.exclude_if and not getattr(stage, name)
+        }
+        assert settings.keys() == set(type(stage).model_fields) - {"stage"} - later
 
 
 @pytest.mark.parametrize("value", [None, [], "small", 7])

@@ -71,7 +71,7 @@ def test_every_short_form_passes(stage: Any):
         {"detect": {"model": "rcnn"}},
         {"dedup": {"radius": 8}},
         {"split": {"ratios": {"dev": 1}}},
-        {"sample": {"by": "colour"}},
+        {"sample": {"by": "Colour!"}},
         {"screen": {"aspect": 3}},
         {"hash": {}, "dedup": {}},
         {},

@@ -1,6 +1,7 @@
 """COCO documents: whose boxes stand in them, and each field as the format and PoPArt's section 3.4 have it."""
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -8,12 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from schemas.keypoints import CocoCategory
 from schemas.tables import ANNOTATIONS
 from tasks.core.coco import document as coco
 from tasks.core.coco.box import BadBox
-from tasks.core.coco.keypoints import NAMES
 from tasks.core.export.images import IMAGES_BY_DIGEST
 from tests.support import rowwise
+from tests.support.keypoints import NAMES, plain
+
+PERSON = plain("person")
 
 CC0 = "https://creativecommons.org/publicdomain/zero/1.0/"
 BY = "https://creativecommons.org/licenses/by/4.0/"
@@ -60,7 +64,7 @@ def document(
     images: list[dict[str, Any]],
     boxes: list[dict[str, Any]],
     score: float = 0.5,
-    categories: tuple[str, ...] = ("person",),
+    categories: Sequence[CocoCategory] = PERSON,
 ) -> dict[str, Any]:
     got = coco.split_document(
         pa.Table.from_pylist(images, schema=IMAGES_BY_DIGEST),
@@ -206,7 +210,7 @@ def test_licences_are_those_of_the_images_each_once_from_1():
 
 
 def test_categories_count_from_1_and_only_people_have_keypoints():
-    person, dog = document([], [], categories=("person", "dog"))["categories"]
+    person, dog = document([], [], categories=plain("person", "dog"))["categories"]
     assert dog == {"id": 2, "name": "dog", "supercategory": "dog"}
     assert (person["id"], person["name"]) == (1, "person")
     assert len(person["keypoints"]) == 17
@@ -216,7 +220,7 @@ def test_categories_count_from_1_and_only_people_have_keypoints():
 
 def test_another_category_says_which_keypoints_its_boxes_have():
     boxes = [box(5, category_id=2, keypoints_xyv=[1.0, 2.0, 2.0] * 17), box(6)]
-    person, saint, dog = document([image(1, is_annotated=True)], boxes, categories=("person", "saint", "dog"))[
+    person, saint, dog = document([image(1, is_annotated=True)], boxes, categories=plain("person", "saint", "dog"))[
         "categories"
     ]
     assert person["keypoints"] == saint["keypoints"] == list(NAMES)
@@ -319,12 +323,12 @@ def test_the_files_are_as_row_by_row(images: list[Any], boxes: list[Any], batch:
         [image(number, **of) for number, of in enumerate(images)], schema=IMAGES_BY_DIGEST
     )
     boxes_table = pa.Table.from_pylist([box(number, **of) for number, of in enumerate(boxes)], schema=ANNOTATIONS)
-    info = {"version": "é"}
+    info, categories = {"version": "é"}, plain("person", "dog")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(coco, "_BATCH", batch)
-        got = b"".join(map(bytes, coco.document_chunks(images_table, boxes_table, ("person", "dog"), 0.5, info)))
+        got = b"".join(map(bytes, coco.document_chunks(images_table, boxes_table, categories, 0.5, info)))
         results = b"".join(map(bytes, coco.results_chunks(boxes_table)))
-    assert got == as_json(rowwise.split_document(images_table, boxes_table, ("person", "dog"), 0.5, info))
+    assert got == as_json(rowwise.split_document(images_table, boxes_table, categories, 0.5, info))
     assert results == as_json(rowwise.split_results(boxes_table))
 
 

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.errors import BadInput
-from tasks.core.coco.imported import ImportedDetections, import_detections
-from tasks.core.coco.keypoints import NAMES
+from tasks.core.coco.imported import ImportedDetections, check_schemes, import_detections
+from tests.support.keypoints import ANIMAL_20, COCO_17, NAMES
 
 A, B = "a" * 64, "b" * 64
 DOCUMENT: dict[str, Any] = {
@@ -82,14 +82,14 @@ def test_boxes_are_those_of_the_classes_asked_for_in_the_files_order():
     assert found.xyxy_px.tolist() == [[10, 20, 40.5, 60], [0, 0, 1, 1]]
     assert found.scores == pytest.approx(np.array([0.5, 0.9]))
     assert found.labels.tolist() == [1, 1]
-    assert np.isnan(found.keypoints_xyv).all()
+    assert all(np.isnan(points).all() for points in found.keypoints_xyv)
     both = imported(rows=rows, classes=(1, 18)).boxes_of(1)
     assert both.labels.tolist() == [1, 18, 1]
 
 
 def test_a_listed_image_of_which_the_results_say_nothing_has_nothing():
     found = imported().boxes_of(3)
-    assert [column.shape for column in found] == [(0, 4), (0,), (0,), (0, 17, 3)]
+    assert [column.shape for column in found] == [(0, 4), (0,), (0,), (0,)]
 
 
 def test_no_results_at_all_are_results():
@@ -122,17 +122,35 @@ def test_keypoints_are_taken_where_there_are_any():
         ),
         pytest.param([*NAMES[1:], "tail"], [1, 2, 2] * 17, "got the 17 of category '1' ('left_eye'", id="of an animal"),
         pytest.param(["nose"], None, None, id="another scheme, and no keypoints"),
+        pytest.param(None, [1, 2, 2] * 20, "results: keypoints: expected COCO's 17 of category 1, got 20", id="20"),
     ],
 )
 def test_keypoints_that_a_release_can_not_hold_are_refused(names: Any, keypoints: Any, message: str | None):
     document = {**DOCUMENT, "categories": [{"id": 1, "name": "person", "keypoints": names}]}
     rows = [BOX, {**BOX, "keypoints": keypoints}]
     if message is None:
-        assert len(imported(document, rows).boxes_of(1).scores) == 2
+        found = imported(document, rows)
+        assert len(found.boxes_of(1).scores) == 2
+        check_schemes(found, {1: COCO_17})
         return
     with pytest.raises(BadInput) as caught:
-        imported(document, rows)
+        check_schemes(imported(document, rows), {1: COCO_17})
     assert message in str(caught.value)
+
+
+def test_each_class_has_the_keypoints_of_its_category():
+    rows = [{**BOX, "keypoints": [5, 6, 2] * 17}, {**BOX, "category_id": 18, "keypoints": [7, 8, 2] * 20}, BOX]
+    categories = [{"id": 1, "name": "person"}, {"id": 18, "name": "dog", "keypoints": ANIMAL_20.joints}]
+    found = imported({**DOCUMENT, "categories": categories}, rows, classes=(1, 18))
+    assert [points.shape for points in found.boxes_of(1).keypoints_xyv] == [(17, 3), (20, 3), (1, 3)]
+    check_schemes(found, {1: COCO_17, 18: ANIMAL_20})
+    for schemes, message in (
+        ({1: ANIMAL_20, 18: ANIMAL_20}, "expected the 20 of animal-20 of category 1, got 17"),
+        ({1: COCO_17, 18: None}, "expected no keypoints of category 18, which has none in the recipe"),
+    ):
+        with pytest.raises(BadInput) as caught:
+            check_schemes(found, schemes)
+        assert message in str(caught.value)
 
 
 def test_confidences_of_a_class_that_nobody_asks_for_are_no_matter():

@@ -1,7 +1,6 @@
-"""Keypoints: 51 numbers of COCO's 17 points, and the sentence for everything else."""
+"""Keypoints: three numbers for each joint of a scheme, and the sentence for everything else."""
 
 import contextlib
-import json
 import math
 from typing import Any
 
@@ -9,17 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from schemas.keypoints import KeypointScheme
 from tasks.core.coco.keypoints import (
-    NAMES,
-    NUMBERS,
-    SKELETON,
     VISIBILITIES,
     BadKeypoints,
-    check_scheme,
+    check_names,
     count_problems,
     problem_of,
     read_keypoints,
 )
+from tests.support.keypoints import ANIMAL_20, COCO_17, FACE_106, NAMES
+
+NUMBERS = 51
 
 REST = [0, 0, 0] * 16
 CROWDPOSE = [
@@ -49,7 +49,7 @@ AP_10K = [
     ],
 )
 def test_keypoints(value: Any, expected: list[float] | None):
-    got = read_keypoints(value)
+    got = read_keypoints(value, 17)
     assert (got and got[:3]) == expected
     assert got is None or len(got) == NUMBERS
 
@@ -81,7 +81,7 @@ def test_keypoints(value: Any, expected: list[float] | None):
 )
 def test_what_is_none_of_cocos(value: Any, message: str):
     with pytest.raises(BadKeypoints) as caught:
-        read_keypoints(value)
+        read_keypoints(value, 17)
     assert message in str(caught.value)
 
 
@@ -91,7 +91,7 @@ numbers = st.sampled_from([0, 1, 2, 0.5, 3, -1]) | st.floats() | st.integers() |
 @given(st.lists(numbers, min_size=NUMBERS, max_size=NUMBERS) | st.lists(numbers) | st.text() | st.booleans())
 def test_a_value_is_51_good_numbers_or_a_sentence(value: Any):
     with contextlib.suppress(BadKeypoints):
-        got = read_keypoints(value)
+        got = read_keypoints(value, 17)
         assert got is None or (len(got) == NUMBERS and {*got[2::3]} <= {*VISIBILITIES})
         assert got is None or all(math.isfinite(number) and abs(number) <= 1e7 for number in got)
 
@@ -105,7 +105,7 @@ def test_a_value_is_51_good_numbers_or_a_sentence(value: Any):
     ],
 )
 def test_the_names_of_cocos(names: list[str]):
-    check_scheme("person", names)
+    check_names("person", names, COCO_17)
 
 
 @pytest.mark.parametrize(
@@ -126,23 +126,32 @@ def test_the_names_of_cocos(names: list[str]):
 )
 def test_names_of_another_scheme(names: Any, message: str):
     with pytest.raises(BadKeypoints) as caught:
-        check_scheme("person", names)
+        check_names("person", names, COCO_17)
     assert message in str(caught.value)
 
 
+@pytest.mark.parametrize("scheme", [ANIMAL_20, FACE_106], ids=lambda scheme: scheme.name)
+def test_other_schemes_have_their_own_number_and_names(scheme: KeypointScheme):
+    joints = len(scheme.joints)
+    assert read_keypoints([1, 2, 2] * joints, joints) == [1.0, 2.0, 2.0] * joints
+    with pytest.raises(BadKeypoints, match=f"expected {3 * joints} numbers, x, y and .* of {joints} points, got 51"):
+        read_keypoints([1, 2, 2] * 17, joints)
+    check_names("dog", [name.upper().replace("_", " ") for name in scheme.joints], scheme)
+    with pytest.raises(BadKeypoints, match=f"expected the {joints} of {scheme.name}, got the 17 of category 'dog'"):
+        check_names("dog", list(NAMES), scheme)
+    with pytest.raises(BadKeypoints, match=f"expected the {joints} of {scheme.name} named in category 'dog', got no"):
+        check_names("dog", None, scheme)
+    assert problem_of([1.0, 2.0, 0.0] * joints, scheme) is None
+
+
 def test_what_a_table_holds():
-    assert problem_of([1.0, 2.0, 1.0, *map(float, REST)]) is None
-    assert problem_of([]) == "expected 51 numbers or null, got no number"
-    assert "got 42" in str(problem_of([0.0] * 42))
-    assert "got None" in str(problem_of([None] * 51))
+    assert problem_of([1.0, 2.0, 1.0, *map(float, REST)], COCO_17) is None
+    assert problem_of([], COCO_17) == "expected 51 numbers or null, got no number"
+    assert "got 42" in str(problem_of([0.0] * 42, COCO_17))
+    assert "got None" in str(problem_of([None] * 51, COCO_17))
+    assert problem_of([0.0] * 51, None) == "expected null, since the category has no keypoints, got some"
 
 
 def test_problems_are_counted_the_most_frequent_first_and_three_of_them():
     assert count_problems([]) == ""
     assert count_problems(["a", "b", "c", "b", "d"]) == "b (2); a (1); c (1); ..."
-
-
-def test_bones_join_points():
-    assert len(NAMES) == 17
-    assert {place for bone in SKELETON for place in bone} == {*range(1, 18)}
-    assert json.loads(json.dumps(SKELETON))[0] == [16, 14]

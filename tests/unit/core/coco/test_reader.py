@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.errors import BadInput
-from tasks.core.coco.keypoints import NAMES
 from tasks.core.coco.reader import Annotation, Document, read_document, read_json, read_text
+from tests.support.keypoints import NAMES
 
 IMAGE: dict[str, Any] = {"id": 7, "file_name": "a.png", "width": 40, "height": 30}
 BOX: dict[str, Any] = {"id": 1, "image_id": 7, "category_id": 3, "bbox": [1, 2, 3, 4], "area": 10, "iscrowd": 0}

@@ -26,7 +26,9 @@ def test_detections_in_the_order_of_the_file():
     assert read([]) == ([], 0)
 
 
-@pytest.mark.parametrize(("value", "expected"), [(KEYPOINTS, KEYPOINTS), (None, None), ([], None)])
+@pytest.mark.parametrize(
+    ("value", "expected"), [(KEYPOINTS, KEYPOINTS), ([1, 2, 0.5] * 20, [1, 2, 0.5] * 20), (None, None), ([], None)]
+)
 def test_keypoints_are_read_where_there_are_any(value: Any, expected: Any):
     assert read([{**BOX, "keypoints": value}]).detections[0].keypoints_xyv == expected
 
@@ -67,9 +69,10 @@ def bad(**changes: Any) -> list[dict[str, Any]]:
         ),
         pytest.param(bad(score=None), "expected a score of 0 to 1, got None", id="no score"),
         pytest.param(bad(score=True), "expected a score of 0 to 1, got True", id="true is no score"),
-        pytest.param(bad(keypoints=[1, 2, 2]), "expected 17 keypoints", id="one keypoint"),
-        pytest.param(bad(keypoints=[1, 2, 3] * 17), "expected 17 keypoints", id="a visibility of 3"),
-        pytest.param(bad(keypoints="nose"), "expected 17 keypoints", id="keypoints in words"),
+        pytest.param(bad(keypoints=[1, 2]), "expected keypoints as x, y, visibility", id="no visibility"),
+        pytest.param(bad(keypoints=[1, 2, 2] * 1001), "expected keypoints as x, y, visibility", id="1,001 points"),
+        pytest.param(bad(keypoints=[1, 2, 3] * 17), "expected keypoints as x, y, visibility", id="a visibility of 3"),
+        pytest.param(bad(keypoints="nose"), "expected keypoints as x, y, visibility", id="keypoints in words"),
         pytest.param(
             bad(bbox=[1, 2, 0, 4], score=2), "expected a score of 0 to 1, got 2", id="an empty box hides none"
         ),

@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 
 from schemas.errors import BadInput
-from tasks.core.coco.keypoints import NAMES
 from tasks.core.coco.source import figures_of_categories, read_figures
+from tests.support.keypoints import COCO_17, NAMES
+
+PERSON = {"person": COCO_17}
 
 KEYPOINTS = [1.0, 2.0, 2.0, *[0.0] * 48]
 
@@ -27,7 +29,7 @@ def box(**changes: Any) -> dict[str, Any]:
 
 
 def read(data: bytes) -> dict[str, list[dict[str, Any]] | None]:
-    found = read_figures("file", data, ("person",)).by_file_name
+    found = read_figures("file", data, PERSON).by_file_name
     return {name: image.figures for name, image in found.items()}
 
 
@@ -153,7 +155,7 @@ def test_keypoints_of_another_scheme_are_left_out_and_told_for_each_image_and_fo
         box(keypoints=[1, 2, 2], category_id=3, image_id=2),
         box(keypoints=[], image_id=2),
     ]
-    got = read_figures("file", coco(categories=categories, annotations=annotations), ("person",))
+    got = read_figures("file", coco(categories=categories, annotations=annotations), PERSON)
     seven = "expected COCO's 17, got the 7 of category 'person' ('left_shoulder', 'right_shoulder', 'left_elbow', ...)"
     three = "expected a visibility of 0, 1 or 2 for each point, got 9"
     assert got.details == {
@@ -168,7 +170,7 @@ def test_keypoints_of_another_scheme_are_left_out_and_told_for_each_image_and_fo
 
 def test_annotations_that_can_not_be_read_are_told():
     annotations = [box(bbox=[0, 0, 0, 5]), box(bbox=None, image_id=2), box(bbox=[1, 2, 3], image_id=2)]
-    got = read_figures("file", coco(annotations=annotations), ("person",))
+    got = read_figures("file", coco(annotations=annotations), PERSON)
     assert {name: image.figures for name, image in got.by_file_name.items()} == {"a.jpg": None, "b/c.jpg": None}
     assert got.details == {
         "a.jpg": "annotation unreadable, so left out: expected a box of positive width and height, got [0, 0, 0, 5]",
@@ -180,7 +182,7 @@ def test_annotations_that_can_not_be_read_are_told():
 
 
 def test_a_file_that_can_be_read_whole_says_nothing():
-    assert read_figures("file", coco(), ("person",))[1:3] == ({}, ())
+    assert read_figures("file", coco(), PERSON)[1:3] == ({}, ())
 
 
 @pytest.mark.parametrize(
@@ -197,6 +199,6 @@ def test_a_file_that_can_be_read_whole_says_nothing():
 )
 def test_the_size_of_an_image_as_its_file_says_it(sides, expected):
     data = coco(images=[{"id": 1, "file_name": "a.jpg", **sides}, {"id": 2, "file_name": "b.jpg"}])
-    image = read_figures("file", data, ("person",)).by_file_name["a.jpg"]
+    image = read_figures("file", data, PERSON).by_file_name["a.jpg"]
     assert image is not None
     assert image.size_px == expected

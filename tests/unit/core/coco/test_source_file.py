@@ -15,9 +15,10 @@ from schemas.sources import FolderSource
 from schemas.sources.common import Annotations
 from schemas.tables import ANNOTATIONS, COCO_FILES
 from tasks.core.coco import source_file
-from tasks.core.coco.keypoints import NAMES
 from tasks.core.export.annotations import annotations
 from tasks.core.scrape import sources
+from tests.support.keypoints import NAMES
+from tests.support.keypoints import plain as plain_categories
 
 SOURCE = FolderSource(name="art", pattern="{title}.jpg", annotations=Annotations(format="coco", path="boxes.json"))
 CATEGORIES = ("person", "dog")
@@ -45,14 +46,16 @@ def through_tables(data: bytes, categories: tuple[str, ...] = CATEGORIES) -> tup
     """The file that the tables of a release give back, its images and annotations, and the tables."""
     files = {"boxes.json": data}
     paths = sorted({f"{name}.jpg" for name in "abc"})
-    got = sources.tables_of_source(SOURCE, paths, files.get, lambda _: (), categories)
+    found = plain_categories(*categories)
+    schemes = {category.name: category.scheme for category in found}
+    got = sources.tables_of_source(SOURCE, paths, files.get, lambda _: (), schemes)
     (row,) = got.coco_files.to_pylist()
     count = got.figures.num_rows
     images = got.figures.select(["record_id", "source_coco"])
     shown = images.append_column("image_id", pa.array(np.arange(count) + 1)).append_column(
         "split", pa.array(["train"] * count)
     )
-    boxes = annotations(shown, [("source", "source", got.figures)], categories)
+    boxes = annotations(shown, [("source", "source", got.figures)], found)
     rows = [{**one, "category": categories[one["category_id"] - 1]} for one in boxes.to_pylist()]
     restored = source_file.restore_file(
         row, [(one["record_id"], one["source_coco"]) for one in images.to_pylist()], rows

@@ -658,3 +658,20 @@ def test_who_must_not_take_the_place_of_a_copy(rows, expected):
         for column in (zip(*rows, strict=True) if rows else [[], [], []])
     ]
     assert is_second_choice(*columns).tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("published", "keep", "expected"),
+    [
+        pytest.param([None, None], ["train", "test"], [True, False], id="the highest that a source says stays"),
+        pytest.param([None, None], ["train", None], [False, False], id="who has none goes with the group"),
+        pytest.param(["train", None], [None, "test"], [False, True], id="what is published outranks it"),
+        pytest.param(["val", None], ["train", "val"], [True, False], id="a copy that is where its source has it"),
+        pytest.param(["val", "val"], ["train", "val"], [True, False], id="again, from one's own result"),
+        pytest.param([None, None], [None, None], [False, False], id="no source says anything"),
+    ],
+)
+def test_of_copies_that_sources_have_in_different_splits(published: Any, keep: Any, expected: list[bool]):
+    group, role = pa.chunked_array([["a", "a"]]), pa.chunked_array([pa.nulls(2, pa.string())])
+    published, keep = (pa.chunked_array([column], pa.string()) for column in (published, keep))
+    assert is_second_choice(group, published, role, keep).tolist() == expected

@@ -1,6 +1,7 @@
 """The annotations table: who is in it, and ids that stay when other boxes come and go."""
 
 import hashlib
+from collections.abc import Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -8,11 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from schemas.keypoints import Category, CocoCategory, Joints, resolve_categories
 from schemas.tables import ANNOTATIONS, FIGURE
 from tasks.core import ids
 from tasks.core.coco.box import BadBox
 from tasks.core.export import annotations
 from tests.support import rowwise
+from tests.support.keypoints import ZOO, plain
+
+BOTH = plain("person", "dog")
 
 IMAGES = pa.table(
     {
@@ -40,7 +45,7 @@ def found(**figures: list[dict[str, Any]] | None) -> pa.Table:
     return pa.Table.from_pylist([{"record_id": name, "figures": of} for name, of in figures.items()], schema=FIGURES)
 
 
-def rows(*boxes: tuple[str, str, pa.Table], categories: tuple[str, ...] = ("person", "dog")) -> list[dict[str, Any]]:
+def rows(*boxes: tuple[str, str, pa.Table], categories: Sequence[CocoCategory] = BOTH) -> list[dict[str, Any]]:
     got = annotations.annotations(IMAGES, boxes, categories)
     assert got.schema == ANNOTATIONS
     numbers = got["annotation_id"].to_pylist()
@@ -74,6 +79,7 @@ def test_a_row_says_what_the_box_is_and_whose_image_it_lies_in():
         "area_px2": 7.0,
         "is_crowd": True,
         "keypoints_xyv": keypoints,
+        "keypoint_scheme": "coco-17",
         "score": None,
         "origin": "source",
         "origin_name": "source",
@@ -81,6 +87,29 @@ def test_a_row_says_what_the_box_is_and_whose_image_it_lies_in():
         "segmentation": None,
         "source_coco": None,
     }
+
+
+def test_a_box_with_keypoints_names_its_categorys_scheme():
+    drawn = [
+        figure(1.0, category="dog", keypoints_xyv=[1.0, 2.0, 2.0] * 20),
+        figure(2.0, category="face", keypoints_xyv=[1.0, 2.0, 2.0] * 106),
+        figure(3.0, category="angel", keypoints_xyv=[1.0, 2.0, 2.0] * 17),
+        figure(4.0, category="dog"),
+        figure(5.0, category="thing"),
+    ]
+    got = sorted(rows(source(a=drawn), categories=resolve_categories(ZOO)), key=lambda row: row["xywh_px"])
+    assert [row["keypoint_scheme"] for row in got] == ["animal-20", "face-106", "coco-17", None, None]
+    assert [row["category_id"] for row in got] == [2, 3, 5, 2, 4]
+
+
+def test_an_id_goes_by_the_numbers_of_keypoints_and_not_by_their_schemes_name():
+    drawn = source(a=[figure(category="dog", keypoints_xyv=[1.0, 2.0, 2.0])])
+    own = {"dog-1": Joints(joints=("nose",))}
+    (one,), (other,) = (
+        rows(drawn, categories=resolve_categories([Category(name="person"), Category(name="dog", keypoints=name)], own))
+        for name in ("dog-1", "coco-17")
+    )
+    assert one["annotation_id"] == other["annotation_id"]
 
 
 @pytest.mark.parametrize(
@@ -153,7 +182,7 @@ def test_each_thing_that_a_box_is_makes_another_id(other: tuple[Any, ...]):
 
 def test_an_id_depends_on_neither_the_images_id_nor_its_split():
     moved = pa.table({"record_id": ["a"], "image_id": [99], "split": ["test"]})
-    (row,) = annotations.annotations(moved, [source(a=[figure()])], ("person",)).to_pylist()
+    (row,) = annotations.annotations(moved, [source(a=[figure()])], plain("person")).to_pylist()
     assert row["annotation_id"] == rows(source(a=[figure()]))[0]["annotation_id"]
 
 
@@ -188,7 +217,7 @@ def test_colliding_ids_are_parted(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_categories_are_numbered_from_1_in_the_recipes_order():
-    got = rows(source(a=[figure(category="dog"), figure(9)]), categories=("dog", "person"))
+    got = rows(source(a=[figure(category="dog"), figure(9)]), categories=plain("dog", "person"))
     assert {row["xywh_px"][0]: row["category_id"] for row in got} == {0.0: 1, 9.0: 2}
 
 
@@ -214,8 +243,8 @@ tables = st.dictionaries(records, st.one_of(st.none(), st.lists(st.one_of(figure
 def test_in_columns_all_is_as_row_by_row(given_boxes: list[tuple[str, str, dict[str, Any]]]):
     images = pa.table({"record_id": ["a", "b", "ü\t1"], "image_id": [1, 2, 3], "split": ["train", "val", "test"]})
     boxes = [(origin, name, found(**of)) for origin, name, of in given_boxes]
-    got = annotations.annotations(images, boxes, ("dog", "person"))
-    assert got.equals(rowwise.annotations(images, boxes, ("dog", "person")))
+    got = annotations.annotations(images, boxes, plain("dog", "person"))
+    assert got.equals(rowwise.annotations(images, boxes, plain("dog", "person")))
 
 
 @pytest.mark.parametrize(

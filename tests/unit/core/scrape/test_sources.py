@@ -10,6 +10,7 @@ from schemas.errors import BadInput
 from schemas.sources import Annotations, AnySource, FolderSource, TableSource
 from schemas.tables import RECORDS, SOURCE_FIGURES
 from tasks.core.scrape import sources
+from tests.support.keypoints import COCO_17
 
 Files = dict[str, bytes]
 
@@ -32,7 +33,7 @@ def listed(
             raise sources.UnreadableFile(f"'{path}' is a pipe, not a file")
         return files.get(path)
 
-    got = sources.tables_of_source(source, sorted(files), read, parquet, ("person",))
+    got = sources.tables_of_source(source, sorted(files), read, parquet, {"person": COCO_17})
     assert set(asked) & set(files) <= set(sources.files_to_read(source, sorted(files)))  # nothing else was fetched
     assert got.records.schema == RECORDS
     assert got.figures.schema == SOURCE_FIGURES

@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from schemas.errors import BadInput
 from schemas.split import Split
 from schemas.tables import SPLIT
 from tasks.core.split import drift
-from tasks.core.split.decide import decide, is_settled
+from tasks.core.split.decide import decide, is_dealt, is_settled
 
 KINDS = {"is_kept": pa.bool_(), "figures": pa.int64(), "styles": pa.list_(pa.string())}
 BLANK: dict[str, Any] = {
@@ -27,12 +28,14 @@ BLANK: dict[str, Any] = {
     "copies_sha256": None,
     "together_declared": None,
 }
+KEEP = pa.schema([("keep", pa.string()), ("together.methods", pa.list_(pa.string()))])
 RANK = {"train": 0, "val": 1, "test": 2}
 Row = dict[str, Any]
 
 
 def viewed(rows: list[Row], chunks: int = 1) -> pa.Table:
     schema = pa.schema([(name, KINDS.get(name, pa.string())) for name in ("record_id", *BLANK)])
+    schema = pa.schema([*schema, *(field for field in KEEP if any(field.name in row for row in rows))])
     whole = pa.Table.from_pylist([{**BLANK, **row} for row in rows], schema=schema)
     size = max(1, -(-len(rows) // chunks))
     return pa.concat_tables([whole.slice(start, size) for start in range(0, len(rows), size)] or [whole])
@@ -521,3 +524,124 @@ def test_artists_as_groups_on_the_real_style_lists(shared_data):
         if count >= 2000:
             mine = got[np.array(styles) == style]
             assert abs((mine == "train").mean() - 0.6) <= 0.03
+
+
+@pytest.mark.parametrize(
+    ("row", "detail"),
+    [
+        pytest.param({"role": "gallery", "published": "val"}, "published in val, where no gallery is", id="gallery"),
+        pytest.param({"role": "query", "published": "train"}, "published in train, where no query is", id="query"),
+    ],
+)
+def test_a_published_image_whose_role_is_another_now_does_not_move(row: Row, detail: str):
+    """Roles by value may change, and then the split is no place for it: it waits until it is what it was."""
+    rows = [{"record_id": "w:1", **row}, *hung(2), *asked(2)]
+    got = decided(rows, **ROLES)
+    assert (got["w:1"]["split"], got["w:1"]["reason"], got["w:1"]["detail"]) == (None, "joined_across_splits", detail)
+    assert [one["reason"] for one in got.values()].count(None) == 4
+
+
+def test_what_is_dropped_for_its_role_hangs_nowhere_and_ties_all_the_same():
+    rows = [
+        {"record_id": "w:1", "role": "gallery", "published": "val", "copies_sha256": "x"},
+        {**asked(1)[0], "copies_sha256": "x"},
+        {"record_id": "w:2", "role": "query", "published": "train", "copies_sha256": "y", "is_kept": False},
+        {"record_id": "w:3", "role": "query", "copies_sha256": "y"},
+    ]
+    got = decided(rows, **ROLES)
+    assert got["flickr:000"]["split"] in ("val", "test")
+    assert got["w:3"]["split"] in ("val", "test")  # what its copy was when it hung there is no place of a query
+
+
+def test_where_the_ratios_have_train_who_was_in_the_gallery_stays_there_as_a_query():
+    rows = [{"record_id": "w:1", "role": "query", "published": "train"}, *hung(1)]
+    assert decided(rows, **{**ROLES, "ratios": {"train": 1, "test": 1}})["w:1"]["split"] == "train"
+
+
+# --- the split of a source
+
+
+def test_a_sources_own_split_is_kept_and_the_others_are_dealt_among_themselves():
+    rows = [
+        *works(30, keep="test"),
+        *works(3, 30, keep="val"),
+        *works(20, 40),
+    ]
+    for settings in ({}, {"method": "iterative"}, {"by": None, "order": None}):
+        got = splits(rows, keep="subset", **settings)
+        assert {got[row["record_id"]] for row in rows[:30]} == {"test"}
+        assert {got[row["record_id"]] for row in rows[30:33]} == {"val"}
+        assert Counter(got[row["record_id"]] for row in rows[33:]) == {"train": 12, "val": 4, "test": 4}
+        assert is_dealt(viewed(rows), dealing(keep="subset", **settings)).tolist() == [False] * 33 + [True] * 20
+
+
+def test_a_split_that_the_ratios_do_not_have_is_kept_too():
+    rows = [*works(2, keep="val"), *works(4, 2)]
+    got = splits(rows, keep="subset", ratios={"train": 1, "test": 1})
+    assert [got[row["record_id"]] for row in rows[:2]] == ["val", "val"]
+    assert Counter(got[row["record_id"]] for row in rows[2:]) == {"train": 2, "test": 2}
+    again = [{**row, "published": got[row["record_id"]], "keep": None} for row in rows]
+    assert splits([*again, *works(1, 90)], keep="subset", ratios={"train": 1, "test": 1}).items() >= got.items()
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        pytest.param(
+            [{"keep": "train"}, {"keep": "test"}, {"keep": "val"}],
+            ["kept in train, its group in test", "test", "kept in val, its group in test"],
+            id="of several the highest rank",
+        ),
+        pytest.param([{"keep": "val"}, {}], ["val", "val"], id="who has none goes with the group"),
+        pytest.param(
+            [{"keep": "test"}, {"published": "train"}],
+            ["kept in test, its group in train", "train"],
+            id="what is published outranks it",
+        ),
+        pytest.param([{"keep": "test", "published": "train"}], ["train"], id="in one record too"),
+        pytest.param(
+            [{"keep": "train"}, {"keep": "test", "is_kept": False}],
+            ["kept in train, its group in test"],
+            id="a dropped copy counts",
+        ),
+        pytest.param(
+            [{"published": "train", "keep": "test"}, {"published": "val"}],
+            ["published in train, its group in val", "val"],
+            id="two that are published",
+        ),
+    ],
+)
+def test_a_group_lies_where_its_sources_have_it(rows: list[Row], expected: list[str]):
+    rows = [
+        {"record_id": f"w:{number}", "together_declared": "g", "keep": None, **row} for number, row in enumerate(rows)
+    ]
+    got = decided(rows, keep="subset")
+    assert [row["split"] or row["detail"] for row in got.values()] == expected
+    assert {row["reason"] for row in got.values()} <= {None, "joined_across_splits"}
+    assert is_settled(viewed(rows), dealing(keep="subset"))
+
+
+def test_without_ratios_all_must_have_one():
+    rows = works(3, keep="val")
+    assert Counter(splits(rows, keep="subset", ratios=None).values()) == {"val": 3}
+    assert splits([], keep="subset", ratios=None) == {}
+    with pytest.raises(BadInput, match=r"got null while 'subset' says nothing in w:900 and 1 more"):
+        splits([*rows, *works(2, 900)], keep="subset", ratios=None)
+
+
+def test_queries_have_the_splits_of_their_source_and_a_gallery_is_train():
+    rows = [*hung(3, keep="train"), *asked(2, keep="train"), {"record_id": "w:1", "role": "query", "keep": "val"}]
+    got = splits(rows, keep="subset", ratios=None, roles={"met": "gallery"})
+    assert list(got.values()) == ["train"] * 5 + ["val"]
+    with pytest.raises(BadInput, match=r"expected train or nothing for the gallery, .* got test for met:000"):
+        splits([*hung(1, keep="test"), *asked(1, keep="val")], keep="subset", roles={"met": "gallery"})
+
+
+def test_works_that_share_any_text_of_a_list_lie_together():
+    methods = [["a", "b"], ["b"], ["c"], [], None, ["c", "d"]]
+    rows = [{**row, "together.methods": said} for row, said in zip(works(6), methods, strict=True)]
+    for seed in range(20):
+        got = decided(rows, seed=seed)
+        assert [row["group_id"] for row in got.values()] == ["w:000", "w:000", "w:002", "w:003", "w:004", "w:002"]
+        assert got["w:000"]["split"] == got["w:001"]["split"]
+        assert got["w:002"]["split"] == got["w:005"]["split"]

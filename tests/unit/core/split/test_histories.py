@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from schemas.roles import RolesByValue
 from schemas.split import Split
 from schemas.tables import DEDUP, LEDGER
 from tasks.core import tables
@@ -18,12 +19,32 @@ from tasks.core.split import decide
 
 RANK = {"train": 0, "val": 1, "test": 2}
 STYLES, ARTISTS = ("Cubism", "Dada", None), ("gris", "arp", None)
+KEPT, METHODS, WORDS = (None, "train", "test", "val"), ([], ["a", "b"], None, ["b"], ["c"]), pa.list_(pa.string())
 SETTINGS = [
     Split(label="split", seed=1),
     Split(label="split", seed=2, together="artist"),
     Split(label="split", seed=3, ratios={"train": 5, "test": 1}, order=None),
     Split(label="split", seed=5, ratios={"val": 1, "test": 2}, by=None, roles={"met": "gallery", "flickr": "query"}),
     Split(label="split", seed=4, method="iterative", by=["style", "artist"], ratios={"train": 2, "val": 1, "test": 1}),
+    Split(label="split", seed=6, keep="subset", ratios={"train": 1, "test": 1}, together="artist"),
+    Split.model_validate(
+        {
+            "label": "split",
+            "seed": 7,
+            "ratios": {"val": 1, "test": 2},
+            "by": None,
+            "together": "methods",
+            "roles": {"by": "kind", "gallery": "exhibit"},
+        }
+    ),
+    Split.model_validate(
+        {
+            "label": "split",
+            "seed": 8,
+            "keep": "subset",
+            "roles": {"by": "kind", "gallery": ["exhibit"], "query": "other"},
+        }
+    ),
 ]
 
 
@@ -36,6 +57,7 @@ class Change:
     copies: frozenset[tuple[int, int]] = frozenset()
     related: frozenset[tuple[int, int]] = frozenset()
     forgotten: bool = False  # whether all copies are told apart again, as by another radius
+    turned: frozenset[int] = frozenset()  # said to be of the other role, where records say their role
 
 
 @dataclass
@@ -46,12 +68,24 @@ class World:
     down: set[int] = field(default_factory=set)
     copies: set[tuple[int, int]] = field(default_factory=set)
     related: set[tuple[int, int]] = field(default_factory=set)
+    turned: set[int] = field(default_factory=set)
 
     def change(self, change: Change) -> None:
         self.there ^= change.toggled
         self.down |= change.taken_down
         self.copies = (set() if change.forgotten else self.copies) | change.copies
         self.related |= change.related
+        self.turned ^= change.turned
+
+    def role(self, number: int, how: Split) -> str:
+        """The role of a record: a source's never changes."""
+        is_other = isinstance(how.roles, RolesByValue) and number in self.turned
+        return "query" if bool(number % 3) != is_other else "gallery"
+
+    def keep(self, number: int, how: Split) -> str | None:
+        """The split that its source gives a record; of the gallery none but train."""
+        split = KEPT[number % 4]
+        return split if not how.roles or split == "train" or self.role(number, how) == "query" else None
 
     def works(self, among: set[int]) -> dict[int, int]:
         """The first of each one's copies."""
@@ -69,10 +103,6 @@ def joined(among: set[int], ties: set[tuple[int, int]]) -> dict[int, int]:
                 first[one] = start
                 stack += [b if a == one else a for a, b in ties if one in (a, b) and {a, b} <= among]
     return first
-
-
-def role(number: int) -> str:
-    return "query" if number % 3 else "gallery"
 
 
 def name(number: int) -> str:
@@ -102,7 +132,9 @@ def build(world: World, previous: pa.Table | None, how: Split, turn: int = 0) ->
     bonds = {
         "copies_0": deduped["group_id"],
         "together_declared": pa.array([name(relation[number]) for number in alive], pa.string()),
-        **({"together_artist": artist} if how.together else {}),
+        **({"together_artist": artist} if "artist" in how.together else {}),
+        **({"together.methods": pa.array([METHODS[number % 5] for number in alive], WORDS)} if how.roles else {}),
+        **({"keep": pa.array([world.keep(number, how) for number in alive], pa.string())} if how.keep else {}),
     }
     view = pa.table(
         {
@@ -111,7 +143,7 @@ def build(world: World, previous: pa.Table | None, how: Split, turn: int = 0) ->
             "artist": artist,
             "published": tables.lookup(was, "record_id", names)["last_split"],
             "figures": pa.array([number * number % 7 for number in alive], pa.int64()),
-            "role": pa.array([role(number) for number in alive], pa.string()),
+            "role": pa.array([world.role(number, how) for number in alive], pa.string()),
             "style": pa.array([STYLES[number % 4 % 3] for number in alive], pa.string()),
             **bonds,
         }
@@ -130,7 +162,8 @@ def build(world: World, previous: pa.Table | None, how: Split, turn: int = 0) ->
 
     def roles(names: pa.ChunkedArray) -> pa.Array:
         return pa.array(
-            [role(int(record_id[2:])) if how.roles else None for record_id in names.to_pylist()], pa.string()
+            [world.role(int(record_id[2:]), how) if how.roles else None for record_id in names.to_pylist()],
+            pa.string(),
         )
 
     copies = ledger.splits_of_copies([deduped, outcome], roles)
@@ -165,8 +198,9 @@ def check_units(outcome: pa.Table, view: pa.Table) -> None:
     lies: dict[int, set[str]] = {}
     for row in outcome.to_pylist():
         mine = unit[place[row["record_id"]]]
-        known = {rows[other]["published"] for other in unit if unit[other] == mine} - {None}
-        own = rows[place[row["record_id"]]]["published"]
+        mates = [rows[other] for other in unit if unit[other] == mine]
+        known = {mate["published"] for mate in mates} - {None} or {mate.get("keep") for mate in mates} - {None}
+        own = rows[place[row["record_id"]]]["published"] or rows[place[row["record_id"]]].get("keep")
         highest = max(known, key=RANK.__getitem__, default=None)
         if own not in (None, highest):
             assert (row["reason"], row["split"]) == ("joined_across_splits", None)
@@ -186,6 +220,7 @@ CHANGES = st.builds(
     copies=PAIRS,
     related=PAIRS,
     forgotten=st.sampled_from([False, False, False, True]),
+    turned=st.frozensets(NUMBERS, max_size=2),
 )
 FIRST = st.builds(Change, toggled=st.frozensets(NUMBERS, min_size=4, max_size=14), copies=PAIRS, related=PAIRS)
 
@@ -202,7 +237,8 @@ def test_no_image_is_ever_in_another_split(first: Change, changes: list[Change],
         known = {row["record_id"]: row for row in book.to_pylist()}
         kept = {row["record_id"]: row["split"] for row in outcome.to_pylist() if row["reason"] is None}
         for one, split in kept.items():
-            assert not how.roles or (split == "train") == (role(int(one[2:])) == "gallery")
+            is_gallery = bool(how.roles) and world.role(int(one[2:]), how) == "gallery"
+            assert split == "train" if is_gallery else how.keep or not how.roles or split != "train"
             assert published.setdefault(one, split) == split, f"{one} moved"
         for one, split in published.items():
             assert known[one]["last_split"] == split  # for a return, however late

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks.core.split.units import firsts, names_of, published_of, ranks, units_of
+from tasks.core.split.units import firsts, names_of, published_of, ranks, settled_splits, take_rows, units_of
 
 Bonds = list[list[str | None]]
 
@@ -101,3 +101,52 @@ def test_ranks_and_names_are_each_others_way_back():
     assert ranks(words(listed[:1], listed[1:])).tolist() == [1, -1, 0, 2]
     assert names_of(ranks(words(listed))).to_pylist() == listed
     assert names_of(np.array([1, -1, 0]), ["train", "test"]).to_pylist() == ["test", None, "train"]
+
+
+@pytest.mark.parametrize(
+    ("lists", "expected"),
+    [
+        pytest.param([["x"], ["x"]], ["a", "a"], id="one word each"),
+        pytest.param([["x", "y"], ["y", "z"]], ["a", "a"], id="one of several"),
+        pytest.param([["x", "x"], ["y"]], ["b", "a"], id="a word twice in one list"),
+        pytest.param([[], []], ["b", "a"], id="no words"),
+        pytest.param([None, [None]], ["b", "a"], id="null, and a list of null"),
+        pytest.param([["x"], ["y"], ["y", "x"]], ["a", "a", "a"], id="a third joins two"),
+        pytest.param([["x"], None, [], ["z", "x"]], ["a", "c", "b", "a"], id="over rows without any"),
+        pytest.param([], [], id="no records"),
+    ],
+)
+def test_of_a_list_any_word_ties(lists: list[Any], expected: list[str]):
+    names = ["d", "c", "b", "a"][-len(lists) :] if lists else []
+    for cut in range(len(names) + 1):
+        bond = pa.chunked_array([lists[:cut], lists[cut:]], pa.list_(pa.string()))
+        of = units_of(words(names[:cut], names[cut:]), [bond])
+        assert [names[row] for row in of] == expected
+
+
+@pytest.mark.parametrize(
+    ("published", "keep", "own", "of_unit"),
+    [
+        pytest.param([None, None], [None, None], [-1, -1], [-1, -1], id="nothing is known"),
+        pytest.param([None, None], ["train", None], [0, -1], [0, 0], id="one says it for both"),
+        pytest.param([None, None], ["train", "test"], [0, 2], [2, 2], id="the higher rank"),
+        pytest.param(["train", None], [None, "test"], [0, 2], [0, 0], id="what is published outranks a source"),
+        pytest.param(["val", None], ["test", None], [1, -1], [1, 1], id="in one record too"),
+        pytest.param(["train", "val"], ["test", "train"], [0, 1], [1, 1], id="two published"),
+    ],
+)
+def test_what_is_published_outranks_what_a_source_says(published: Any, keep: Any, own: Any, of_unit: Any):
+    found = settled_splits(np.array([0, 0]), words(published), words(keep))
+    assert [column.tolist() for column in found] == [own, of_unit]
+    without = settled_splits(np.array([0, 0]), words(published))
+    assert [column.tolist() for column in without] == [
+        ranks(words(published)).tolist(),
+        published_of(np.array([0, 0]), words(published)).tolist(),
+    ]
+
+
+def test_rows_are_taken_as_they_are_where_they_are_all():
+    column = words(["a", "b"])
+    assert take_rows(column, np.array([0, 1])) is column
+    assert take_rows(column, np.array([1, 0])).to_pylist() == ["b", "a"]
+    assert take_rows(column, np.array([1, 1])).to_pylist() == ["b", "b"]

@@ -289,7 +289,7 @@ def test_of_a_recipe_other_fields_are_passed_over(store: Store):
         draft.write("recipe.yaml", b"seed: 1\nlimit: null\ncategories: [person]\nstages:\n- screen: {label: s, x: 1}\n")
         url = draft.publish(manifest(draft.files))
     recipe = Release(url).recipe()
-    assert (recipe.limit, recipe.categories, recipe.stages[0]["screen"].label) == (None, ["person"], "s")
+    assert (recipe.limit, recipe.category_names, recipe.stages[0]["screen"].label) == (None, ["person"], "s")
 
 
 SCORES = {"images": 3, "figures": 4, "AP": 0.5, "AP50": 0.75, "AR100": 1, "APS": None}

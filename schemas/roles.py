@@ -1,0 +1,47 @@
+"""Roles: which records are a gallery, and which are queries that are looked up in it."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import Discriminator, Field, Tag
+
+from schemas.base import Frozen
+from schemas.where import ColumnName, Values
+
+Role = Literal["gallery", "query"]
+ROLES: tuple[Role, Role] = ("gallery", "query")
+
+
+class RolesByValue(Frozen):
+    """Roles that each record's own words give it."""
+
+    by: ColumnName = Field(description="Attribute, or column of records, whose value gives the role")
+    gallery: Values = Field(description="Values of the gallery: one, or a list")
+    query: Values | None = Field(
+        None,
+        description="Values of queries: one, or a list. null: all records that are not of the gallery are queries; "
+        "otherwise a record with a value of neither, or without one, ends the build with an error",
+    )
+
+
+_BY_SOURCE, _BY_VALUE = "dict[by source]", "dict[by value]"
+
+
+def _form_of_roles(value: Any) -> str:
+    """Whether roles are given to sources or to values.
+
+    A source may be called `by`: then each entry is a role.
+    """
+    if isinstance(value, RolesByValue):
+        return _BY_VALUE
+    if not isinstance(value, Mapping) or all(isinstance(entry, str) and entry in ROLES for entry in value.values()):
+        return _BY_SOURCE
+    return (
+        _BY_VALUE if "by" in value or any(isinstance(entry, list | tuple) for entry in value.values()) else _BY_SOURCE
+    )
+
+
+Roles = Annotated[
+    Annotated[dict[str, Role], Tag(_BY_SOURCE)] | Annotated[RolesByValue, Tag(_BY_VALUE)],
+    Discriminator(_form_of_roles),
+]

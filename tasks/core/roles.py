@@ -1,0 +1,35 @@
+"""The role of each record by what it says: of the gallery, or a query."""
+
+import numpy as np
+import pyarrow as pa
+
+from schemas.errors import BadInput
+from schemas.phrases import and_more, quoted
+from schemas.roles import ROLES, RolesByValue
+from tasks.core import where
+from tasks.core.columns import whole
+
+
+def roles(column: pa.ChunkedArray, settings: RolesByValue) -> pa.Array:
+    """(N,) the role of each record. Null where its value has none: only if the settings list the values of queries.
+
+    >>> said = pa.chunked_array([["exhibit", "visitor", None]])
+    >>> roles(said, RolesByValue.model_validate({"by": "kind", "gallery": "Exhibit"})).to_pylist()
+    ['gallery', 'query', 'query']
+    """
+    is_gallery = where.is_any(column, settings.gallery)
+    is_query = ~is_gallery if settings.query is None else where.is_any(column, settings.query)
+    return pa.array(ROLES).take(pa.array(np.where(is_gallery, 0, 1), mask=~(is_gallery | is_query)))
+
+
+def check_roles(label: str, record_id: pa.ChunkedArray, column: pa.ChunkedArray, settings: RolesByValue) -> None:
+    """Raise BadInput where a record's value is none of those that have a role."""
+    odd = np.flatnonzero(np.asarray(roles(column, settings).is_null()))
+    if len(odd):
+        known = quoted([*settings.gallery, *(settings.query or ())])
+        got = quoted(whole(column)[odd[0]].as_py())
+        raise BadInput(
+            f"stages ({label}).roles: expected one of {known} in '{settings.by}' of each record, got {got} in "
+            f"{record_id[odd[0]].as_py()}{and_more(len(odd) - 1)}: name the value, or leave `query` out, and all that "
+            "are not of the gallery are queries"
+        )

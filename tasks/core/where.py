@@ -1,0 +1,158 @@
+"""Conditions on columns: which records meet them, and what those say that do not. Whole columns, no object a row."""
+
+import difflib
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from schemas.phrases import listed, quoted
+from schemas.where import Condition, Value
+from tasks.core.columns import whole
+from tasks.core.texts import float_texts
+
+_Mask = NDArray[np.bool_]
+_LONGEST_DETAIL = 80
+_MOST_COMPARED, _LONGEST_COMPARED = 2_000, 100
+"""Distinct values, the most frequent first, that a misspelled one is compared with; and letters of each."""
+_SHOWN = 3
+
+
+def meets(column: pa.ChunkedArray, condition: Condition) -> _Mask:
+    """(N,) whether each record meets the condition; without a value only is_known: false.
+
+    column: text, whole numbers, numbers, truth values, or lists of text, of which any element may do. An empty text and
+    an empty list are no value.
+
+    >>> column = pa.chunked_array([["Prints", "PRINTS", "Drawings", None]])
+    >>> meets(column, Condition.model_validate({"is": "prints"})).tolist()
+    [True, True, False, False]
+    """
+    has_value = is_known(column)
+    if condition.is_known is False:
+        return ~has_value
+    passes = has_value
+    if condition.any_of is not None:
+        passes = passes & is_any(column, condition.any_of)
+    if condition.none_of is not None:
+        passes = passes & ~is_any(column, condition.none_of)
+    for limit, keeps in ((condition.least, pc.greater_equal), (condition.most, pc.less_equal)):
+        if limit is not None:
+            passes = passes & _is_within(column, limit, keeps)
+    return passes
+
+
+def is_any(column: pa.ChunkedArray, values: Sequence[Value]) -> _Mask:
+    """(N,) whether each record has one of the values, false where it has none; texts as Unicode NFC, whatever their
+    case.
+    """
+    values_column, rows = _flat(column)
+    is_hit = _bools(pc.is_in(_compared(values_column), value_set=_compared(_array_of(values, values_column.type))))
+    if rows is None:
+        return is_hit
+    found = np.zeros(len(column), np.bool_)
+    found[rows[is_hit]] = True
+    return found
+
+
+def is_known(column: pa.ChunkedArray) -> _Mask:
+    """(N,) whether each record has a value: not null, and no empty text or list."""
+    if pa.types.is_string(column.type):
+        return _bools(pc.fill_null(pc.not_equal(column, ""), False))
+    if pa.types.is_list(column.type):
+        return _bools(pc.fill_null(pc.greater(pc.list_value_length(column), 0), False))
+    return _bools(pc.is_valid(column))
+
+
+def value_texts(column: pa.ChunkedArray) -> pa.Array:
+    """(N,) each value as text, lists with commas; null stays null."""
+    values = whole(column)
+    if pa.types.is_list(values.type):
+        return pc.binary_join(values, ", ")
+    return float_texts(values) if pa.types.is_floating(values.type) else values.cast(pa.string())
+
+
+def details(name: str, column: pa.ChunkedArray, fails: _Mask) -> NDArray[np.object_]:
+    """(N,) what each record that fails says in the column, in a few words: "department: Drawings"; "" of others."""
+    rows = np.flatnonzero(fails)
+    text = value_texts(column.take(pa.array(rows)))
+    is_long = pc.greater(pc.utf8_length(text), _LONGEST_DETAIL)
+    cut = pc.binary_join_element_wise(pc.utf8_slice_codeunits(text, 0, _LONGEST_DETAIL), "...", "")
+    said = pc.fill_null(pc.if_else(is_long, cut, text), "")
+    found = np.full(len(fails), "", np.object_)
+    found[rows] = [f"{name}: {value or 'unknown'}" for value in said.to_pylist()]
+    return found
+
+
+def nothing_meets_note(name: str, column: pa.ChunkedArray, condition: Condition) -> str:
+    """A sentence where no record meets the condition, with the values that may have been meant; else empty.
+
+    Empty too where there are no records.
+    """
+    if not len(column) or meets(column, condition).any():
+        return ""
+    return f"no record meets `where` of {name}: {_what_there_is(column, condition)}"
+
+
+def _what_there_is(column: pa.ChunkedArray, condition: Condition) -> str:
+    values = _flat(column)[0].drop_null()
+    if not len(values):
+        return "none has a value there"
+    if not pa.types.is_string(values.type):
+        ends = pc.min_max(values).as_py()
+        return f"the values are from {ends['min']} to {ends['max']}".lower()
+    counted = pc.value_counts(values)
+    order = np.argsort(-np.asarray(pc.struct_field(counted, "counts")), kind="stable")[:_MOST_COMPARED]
+    known = [text for text in pc.struct_field(counted, "values").take(pa.array(order)).to_pylist() if text]
+    near = _nearest([str(value) for value in condition.any_of or ()], known)
+    words, shown = ("the nearest values are", near) if near else ("the most frequent values are", known)
+    return f"{words} {listed([quoted(text) for text in shown], _SHOWN)}"
+
+
+def _nearest(wanted: Sequence[str], known: Sequence[str]) -> list[str]:
+    """The known values that are spelled much like the first wanted ones."""
+    by_form = {text[:_LONGEST_COMPARED].lower(): text for text in reversed(known)}
+    forms = [
+        form
+        for text in wanted[:_SHOWN]
+        for form in difflib.get_close_matches(text[:_LONGEST_COMPARED].lower(), by_form, n=_SHOWN)
+    ]
+    return [by_form[form] for form in dict.fromkeys(forms)]
+
+
+def _is_within(
+    column: pa.ChunkedArray, limit: float, keeps: Callable[[pa.ChunkedArray, pa.Scalar], pa.ChunkedArray]
+) -> _Mask:
+    numbers = column.cast(pa.int64()) if pa.types.is_integer(column.type) else column
+    return _bools(
+        pc.fill_null(
+            keeps(numbers, pa.scalar(limit if pa.types.is_integer(numbers.type) else float(limit), numbers.type)), False
+        )
+    )
+
+
+def _flat(column: pa.ChunkedArray) -> tuple[pa.Array, NDArray[np.int64] | None]:
+    """All values of a column, and for lists the row of each; None where each row has its own."""
+    values = whole(column)
+    if not pa.types.is_list(values.type):
+        return values, None
+    return pc.list_flatten(values), np.asarray(pc.list_parent_indices(values), np.int64)
+
+
+def _array_of(values: Sequence[Value], kind: pa.DataType) -> pa.Array:
+    if pa.types.is_floating(kind):
+        return pa.array([float(value) for value in values], pa.float64())
+    return pa.array(values, pa.int64() if pa.types.is_integer(kind) else kind)
+
+
+def _compared(values: pa.Array) -> pa.Array:
+    """Values as they are compared: the one rule for texts."""
+    if pa.types.is_string(values.type):
+        return pc.utf8_lower(pc.utf8_normalize(values, form="NFC"))
+    return values.cast(pa.int64()) if pa.types.is_integer(values.type) else values
+
+
+def _bools(column: pa.ChunkedArray | pa.Array) -> _Mask:
+    return np.asarray(column, np.bool_)

@@ -1,0 +1,59 @@
+"""Roles by value: of the gallery, a query, or neither."""
+
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from schemas.errors import BadInput
+from schemas.roles import RolesByValue
+from tasks.core.roles import check_roles, roles
+
+
+def settings(**written: Any) -> RolesByValue:
+    return RolesByValue.model_validate({"by": "kind", **written})
+
+
+@pytest.mark.parametrize(
+    ("written", "values", "kind", "expected"),
+    [
+        pytest.param(
+            {"gallery": "exhibit"}, ["Exhibit", "b", "", None], pa.string(), "gqqq", id="all else are queries"
+        ),
+        pytest.param(
+            {"gallery": "exhibit", "query": ["visitor", "web"]},
+            ["exhibit", "VISITOR", "web", "b", None],
+            pa.string(),
+            "gqq--",
+            id="queries by name",
+        ),
+        pytest.param({"gallery": True}, [True, False, None], pa.bool_(), "gqq", id="truth values"),
+        pytest.param({"gallery": [1, 2], "query": 3}, [1, 2, 3, 4], pa.int64(), "ggq-", id="numbers"),
+        pytest.param({"gallery": "a"}, [], pa.string(), "", id="nobody"),
+    ],
+)
+def test_roles(written: Any, values: list[Any], kind: pa.DataType, expected: str):
+    found = roles(pa.chunked_array([values], kind), settings(**written))
+    assert [(role or "-")[0] for role in found.to_pylist()] == list(expected)
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        pytest.param(
+            ["exhibit", "exibit", None],
+            "stages (split).roles: expected one of ['exhibit', 'visitor'] in 'kind' of each record, got 'exibit' "
+            "in m:1 and 1 more: name the value",
+            id="a slip",
+        ),
+        pytest.param([None], "got None in m:0: ", id="nothing"),
+        pytest.param(["\x1b[2J"], "got '\\x1b[2J' in m:0", id="what a terminal would obey"),
+    ],
+)
+def test_where_queries_are_listed_another_value_is_refused(values: list[Any], said: str):
+    names = pa.chunked_array([[f"m:{number}" for number in range(len(values))]])
+    given = pa.chunked_array([values], pa.string())
+    with pytest.raises(BadInput) as refused:
+        check_roles("split", names, given, settings(gallery="exhibit", query="visitor"))
+    assert said in str(refused.value)
+    check_roles("split", names, given, settings(gallery="exhibit"))
