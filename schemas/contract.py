@@ -17,6 +17,7 @@ TABLES = (
     "relations",
     "takedowns",
     "tombstones",
+    "coco_files",
     "diversity",
     "histograms",
     "shares",

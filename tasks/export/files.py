@@ -15,7 +15,7 @@ from schemas.detect import Detect
 from schemas.manifests import Context, Predecessor, ReleaseManifest, State
 from schemas.recipe import Recipe
 from schemas.stages import Export
-from schemas.tables import CATEGORIES, EDGES, LEDGER, RECORDS, TAKEDOWNS, TOMBSTONES
+from schemas.tables import CATEGORIES, COCO_FILES, EDGES, LEDGER, RECORDS, TAKEDOWNS, TOMBSTONES
 from tasks.core import evaluate, tables
 from tasks.core.coco import document
 from tasks.core.coco.categories import category_table
@@ -86,6 +86,8 @@ def _write_other_tables(
 ) -> None:
     """All tables that do not lie by split."""
     draft.write_table("ledger.parquet", content.ledger, LEDGER, ["record_id"])
+    if content.coco_files.num_rows:
+        draft.write_table("coco_files.parquet", content.coco_files, COCO_FILES, ["source"])
     known = with_attributes(RECORDS, recipe.attributes)
     draft.write_parquet("records.parquet", known_records(store, state, content.ledger), known, ["record_id"])
     categories = category_table(recipe.coco_categories)
@@ -171,7 +173,7 @@ def _manifest(
         content_sha256=row["content"],
         recipe_sha256=recipe_sha256(recipe, context),
         counts=ledger.counts(content.ledger),
-        content={name: row[name] for name in sorted(digest.PRIMARY_KEYS)},
+        content={name: row[name] for name in sorted(content.tables)},
         files=draft.files,
         environment={
             "python": platform.python_version(),

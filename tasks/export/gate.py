@@ -30,6 +30,7 @@ def check_promises(recipe: Recipe, content: Content, records: pa.Table, others: 
         "relations": others.relations,
         "takedowns": others.takedowns,
         "tombstones": others.tombstones,
+        "coco_files": content.coco_files,
         "diversity": others.statistics.diversity,
         "histograms": others.statistics.histograms,
         "shares": others.statistics.shares,

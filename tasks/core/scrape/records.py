@@ -68,7 +68,7 @@ def record(source: Source, row: Row) -> dict[str, Any]:
         "year": one_year,
         "year_first": first,
         "year_last": last,
-        **_rights(source.rights, texts.get("rights_uri"), texts.get("rights_text")),
+        **rights(source.rights, texts.get("rights_uri"), texts.get("rights_text")),
         "declared_group": texts.get("group"),
         "series": texts.get("series"),
     }
@@ -216,7 +216,7 @@ def _blank_record(source: Source, key: str, reason: Reason | None, detail: str |
     }
 
 
-def _rights(asserted: Rights, uri: str | None, text: str | None) -> dict[str, str | None]:
+def rights(asserted: Rights, uri: str | None, text: str | None) -> dict[str, str | None]:
     """The source's own URI, else the recipe's assertion. A source's statement in words is only rights_text."""
     if uri and _OPEN_URI.fullmatch(uri):
         return {"rights_uri": uri, "rights_text": text, "rights_basis": "source"}

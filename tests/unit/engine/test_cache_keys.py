@@ -55,11 +55,14 @@ def test_what_is_no_json_can_be_no_part():
 
 SCRAPE = {
     *("scrape", "scrape.sources", "scrape.voc", "scrape.folder", "scrape.records", "scrape.table", "scrape.cells"),
-    *("scrape.dates", "scrape.date_words", "names", "names.roles", "names.qualifiers", "names.matching"),
-    "names.known_artists",
-    *("scrape.attributes", "scrape.paths"),
+    *("scrape.attributes", "scrape.paths", "scrape.dates", "scrape.date_words"),
+    *("names.roles", "names.qualifiers", "names.matching", "names.known_artists"),
 }
-COCO = {"coco", *(f"coco.{name}" for name in ("source", "reader", "box", "ids", "keypoints"))}
+OUTLINES = {"coco.segmentation", "coco.box"}
+COCO = {
+    *("coco", *OUTLINES),
+    *(f"coco.{name}" for name in ("source", "source_file", "lossless", "reader", "ids", "keypoints")),
+}
 
 STAGE = '''
 """What it is."""
@@ -184,6 +187,7 @@ def collected(*modules: ModuleType) -> set[str]:
                 "export.copies",
                 "coco.document",
                 "coco.entries",
+                *OUTLINES,
                 "coco.box",
                 "columns",
                 "rights",
