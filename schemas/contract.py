@@ -17,9 +17,11 @@ TABLES = (
     "relations",
     "takedowns",
     "tombstones",
+    "coco_files",
     "diversity",
     "histograms",
     "shares",
+    "attributes",
 )
 """The tables that the contract of a release promises."""
 

@@ -67,6 +67,7 @@ class State(Manifest):
 
     records: TableRef
     figures: TableRef
+    coco_files: TableRef | None = None  # what sources' COCO files say of no single image, where there are any
     taken_down: TableRef | None = None  # what may not come back, if there is any
     previous: Predecessor = Predecessor()
     steps: tuple[Step, ...] = ()

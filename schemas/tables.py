@@ -50,14 +50,39 @@ FIGURE = pa.struct(
 )
 """One box in one image, from the source (score null) or a detector. keypoints: x, y, visibility of each, or null."""
 
+SOURCE_FIGURE = pa.struct(
+    [
+        *FIGURE,
+        ("source_area_px2", pa.float64()),  # these three: as of ANNOTATIONS
+        ("segmentation", pa.string()),
+        ("source_coco", pa.string()),
+    ]
+)
+"""One box that people drew, as a file of annotations has it. Detectors' figures have none of the last three."""
+
 SOURCE_FIGURES = pa.schema(
     [
         ("record_id", pa.string()),
-        ("figures", pa.list_(FIGURE)),
+        ("figures", pa.list_(SOURCE_FIGURE)),  # null: nobody has looked, or it can't be read what they drew
         ("width_px", pa.int32()),  # of the image, as the annotations' file says it, or null
         ("height_px", pa.int32()),
+        ("source_coco", pa.string()),  # as of IMAGES
     ]
 )
+
+COCO_FILES = pa.schema(
+    [
+        ("source", pa.string()),
+        ("path", pa.string()),  # below the source's binding
+        ("images", pa.int64()),  # how many entries the file has
+        ("annotations", pa.int64()),
+        ("info", pa.string()),  # this and the next three: JSON; null where the file has no such field
+        ("licenses", pa.string()),
+        ("categories", pa.string()),
+        ("other_fields", pa.string()),
+    ]
+)
+"""The COCO files that sources took annotations from: what such a file says of no single image."""
 
 RETRIEVALS = pa.schema(
     [
@@ -278,6 +303,7 @@ IMAGES = pa.schema(
         ("is_annotated", pa.bool_()),
         ("group_id", pa.string()),
         ("split", pa.string()),
+        ("source_coco", pa.string()),
         ("retrieved_at", TIME),
         ("image", pa.struct([("bytes", pa.binary()), ("path", pa.string())])),
     ]
@@ -298,6 +324,9 @@ ANNOTATIONS = pa.schema(
         ("score", pa.float64()),
         ("origin", pa.string()),
         ("origin_name", pa.string()),
+        ("source_area_px2", pa.float64()),
+        ("segmentation", pa.string()),
+        ("source_coco", pa.string()),
     ]
 )
 
@@ -432,6 +461,20 @@ SHARES = pa.schema(
 )
 """What each split got of each stratum. Published as statistics/shares.parquet."""
 
+ATTRIBUTES = pa.schema(
+    [
+        ("attribute", pa.string()),
+        ("split", pa.string()),  # null: all together
+        ("kind", pa.string()),  # value, others (all values that are not listed), bin (of numbers), none (it has none)
+        ("value", pa.string()),
+        ("least", pa.float64()),  # the bin holds least <= value < below
+        ("below", pa.float64()),
+        ("images", pa.int64()),
+        ("distinct", pa.int64()),  # of others: how many different values
+    ]
+)
+"""How often which values of the recipe's attributes are. Published as statistics/attributes.parquet, if it has any."""
+
 
 CURVES = pa.schema([("step", pa.int64()), ("name", pa.string()), ("value", pa.float64())])
 """How a training went: the mean loss and its parts since the last point, the learning rate, scores, seconds so far
@@ -445,16 +488,21 @@ FILLED: dict[str, frozenset[str]] = {
             *("group_id", "split", "retrieved_at", "image"),
         }
     ),
-    "annotations": frozenset(set(ANNOTATIONS.names) - {"keypoints_xyv", "keypoint_scheme", "score"}),
+    "annotations": frozenset(
+        set(ANNOTATIONS.names)
+        - {"keypoints_xyv", "keypoint_scheme", "score", "source_area_px2", "segmentation", "source_coco"}
+    ),
     "categories": frozenset({"category_id", "name", "supercategory"}),
     "ledger": frozenset({"record_id", "source", "kept", "image_id"}),
     "records": frozenset({"record_id", "source"}),
     "relations": frozenset({"a", "b"}),
     "takedowns": frozenset({"record_id", "scope"}),
     "tombstones": frozenset({"record_id", "date", "reason"}),
+    "coco_files": frozenset({"source", "path", "images", "annotations"}),
     "statistics/diversity": frozenset({"moment", "images", "artists", "unknown_artist"}),
     "statistics/histograms": frozenset({"statistic", "moment", "count"}),
     "statistics/shares": frozenset({"split", "images", "figures"}),
+    "statistics/attributes": frozenset({"attribute", "kind", "images"}),
 }
 """Columns of a release's tables that have no null."""
 
@@ -467,8 +515,10 @@ BY_CONTRACT = {
     "relations": EDGES,
     "takedowns": TAKEDOWNS,
     "tombstones": TOMBSTONES,
+    "coco_files": COCO_FILES,
     "diversity": DIVERSITY,
     "histograms": HISTOGRAMS,
     "shares": SHARES,
+    "attributes": ATTRIBUTES,
 }
 """The tables of a release by the names of their contracts."""

@@ -132,14 +132,14 @@ def fetch(settings: Fetch, state: State, recipe: Recipe, context: Context) -> St
 def _without_unfit_annotations(store: Store, state: State, step: Step, outcome: pa.Table) -> Step:
     """The step, which leaves out the annotations of images of another size and says so."""
     figures = store.read_table(state.figures)
-    unfit = core.unfit_annotations(figures, outcome)
+    drawn = figures.filter(pc.is_valid(figures["figures"]))
+    unfit = core.unfit_annotations(drawn, outcome)
     if not unfit.num_rows:
         return step
     names = unfit["record_id"]
     records = core.without_annotations(store.read_table(state.records), unfit)
-    fit = figures.filter(pc.invert(pc.is_in(figures["record_id"], value_set=names)))
     fetched = outcome["record_id"].filter(pc.is_valid(outcome["sha256"]))
-    annotated = pc.sum(pc.is_in(figures["record_id"], value_set=fetched)).as_py()
+    annotated = pc.sum(pc.is_in(drawn["record_id"], value_set=fetched)).as_py()
     note = (
         f"fetch: {unfit.num_rows} of {annotated} annotated images count as not annotated, since their "
         f"annotations are of images of another size: {listed([quoted(name) for name in names.to_pylist()], _EXAMPLES)}"
@@ -147,7 +147,7 @@ def _without_unfit_annotations(store: Store, state: State, step: Step, outcome: 
     return step.model_copy(
         update={
             "records": store.write_table(outcome_folder("scrape"), records),
-            "figures": store.write_table(outcome_folder("figures"), fit),
+            "figures": store.write_table(outcome_folder("figures"), core.without_figures(figures, unfit)),
             "notes": (*step.notes, note),
         }
     )

@@ -77,6 +77,19 @@ class Annotations(Frozen):
         description="What a missing annotation means. unknown: nobody has looked at the image; no_figures: it has no "
         "figures",
     )
+    corners: Literal["inclusive", "exclusive"] = Field(
+        "inclusive",
+        exclude_if=lambda corners: corners == "inclusive",  # before there was a choice, dumps had no such setting
+        description="voc: what its corners are. inclusive: pixels counted from 1, both in the box, as VOC says (x = "
+        "xmin - 1, width = xmax - xmin + 1); exclusive: the box's edges from 0, as many converters take them (x = "
+        "xmin, width = xmax - xmin)",
+    )
+
+    @model_validator(mode="after")
+    def _has_corners_of_voc(self) -> Self:
+        if self.format != "voc" and self.corners != "inclusive":
+            raise ValueError(f"expected corners with format voc alone, got {self.corners} with {self.format}")
+        return self
 
 
 class Source(Frozen):

@@ -10,6 +10,7 @@ from schemas.reasons import Reason
 from schemas.stages import Fetch
 from schemas.tables import FETCH, RETRIEVALS
 from tasks.core import tables
+from tasks.core.coco import source_file
 
 REQUESTS = pa.schema([RETRIEVALS.field("locator"), RETRIEVALS.field("validator")])
 _SIDES = ["width_px", "height_px"]
@@ -75,7 +76,7 @@ def outcome(records: pa.Table, answers: pa.Table, settings: Fetch) -> pa.Table:
 
 def unfit_annotations(figures: pa.Table, outcome: pa.Table) -> pa.Table:
     """Records whose annotations are of an image of another size, so that their boxes would lie elsewhere in the one
-    that came: record_id and detail, in the order of SOURCE_FIGURES.
+    that came: record_id and detail, in the order of SOURCE_FIGURES, of which figures are rows with any.
 
     A side that the annotations do not say may be any.
 
@@ -96,6 +97,17 @@ def unfit_annotations(figures: pa.Table, outcome: pa.Table) -> pa.Table:
         "annotations left out: they are of an image of ", said, " px, this one has ", came, " px", ""
     )
     return pa.table({"record_id": figures["record_id"].filter(is_unfit), "detail": detail})
+
+
+def without_figures(figures: pa.Table, unfit: pa.Table) -> pa.Table:
+    """SOURCE_FIGURES in which nobody has drawn anything in images of `unfit`; what a COCO file says of them is kept."""
+    is_unfit = pc.is_in(figures["record_id"], value_set=unfit["record_id"])
+    changed = [
+        {**row, "source_coco": row["source_coco"] and source_file.with_figures(row["source_coco"], row["figures"])}
+        for row in figures.filter(is_unfit).to_pylist()
+    ]
+    left = pa.Table.from_pylist([{**row, "figures": None} for row in changed], schema=figures.schema)
+    return pa.concat_tables([figures.filter(pc.invert(is_unfit)), left]).sort_by("record_id")
 
 
 def without_annotations(records: pa.Table, unfit: pa.Table) -> pa.Table:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 
 from schemas.phrases import quoted
 from tasks.core.coco.document import media_path
+from tasks.core.coco.source_file import read_image
 from tasks.core.verify_rows import SHA256, ReleaseFacts, Row, Rule, identity_rules, ledger_entry
 
 _RIGHTS = re.compile(r"NOASSERTION|https?://(creativecommons\.org|rightsstatements\.org)/\S+")
@@ -39,6 +40,7 @@ def image_rules(facts: ReleaseFacts) -> list[Rule]:
         Rule("split", lambda row: row["split"] in facts.splits, f"one of {', '.join(facts.splits)}"),
         Rule("split", lambda row: row["split_of_file"] in {None, row["split"]}, "the split in the file's name"),
         Rule("split", lambda row: ledger_entry(facts, row).last_split == row["split"], "the ledger's last_split"),
+        Rule("source_coco", _is_source_image, "null, or a JSON object with the `image` of a COCO file"),
         Rule(
             "path",
             lambda row: _is_media(row, facts.sha256_by_path),
@@ -131,6 +133,13 @@ def _are_urls_of(row: Row) -> bool:
     urls = row["source_urls"]
     own = row["source_url"]
     return all(urls) and len({*urls}) == len(urls) and (own is None or urls[:1] == [own])
+
+
+def _is_source_image(row: Row) -> bool:
+    try:
+        return row["source_coco"] is None or bool(read_image(row["source_coco"]).entry)
+    except ValueError:
+        return False
 
 
 def _is_media(row: Row, files: Mapping[str, str]) -> bool:

@@ -13,6 +13,9 @@ from schemas.keypoints import CocoCategory, KeypointScheme
 from schemas.phrases import listed, quoted
 from tasks.core.coco.box import BadBox, area_px2, read_box
 from tasks.core.coco.keypoints import called, problem_of
+from tasks.core.coco.lossless import from_text
+from tasks.core.coco.reader import MAX_AREA_PX2
+from tasks.core.coco.segmentation import is_segmentation, read_outline
 from tasks.core.ids import MASK
 
 Row = Mapping[str, Any]
@@ -134,6 +137,17 @@ def annotation_rules(facts: ReleaseFacts) -> list[Rule]:
             "a detector's box inside the image",
         ),
         Rule("area_px2", _is_area, "width x height, to 0.01"),
+        Rule(
+            "source_area_px2",
+            lambda row: row["source_area_px2"] is None or _is_own_area(row),
+            "null, or the source's own area above 0, of no detector's box",
+        ),
+        Rule(
+            "segmentation",
+            lambda row: row["segmentation"] is None or _is_outline(row, image(row)),
+            "null, or COCO's polygons or run lengths (RLE) of the image's size as JSON, of no detector's box",
+        ),
+        Rule("source_coco", _is_difference, "null, or a JSON object with `fields` or `absent`, of no detector's box"),
         Rule(
             "keypoints_xyv",
             lambda row: row["keypoints_xyv"] is None or problem_of(row["keypoints_xyv"], scheme(row)) is None,
@@ -258,6 +272,26 @@ def _is_inside(xywh_px: Sequence[float], image: ImageEntry) -> bool:
 
 def _is_area(row: Row) -> bool:
     return bool(abs(row["area_px2"] - area_px2(row["xywh_px"])) <= 0.01)
+
+
+def _is_own_area(row: Row) -> bool:
+    return bool(row["origin"] != "detector" and 0 < row["source_area_px2"] <= MAX_AREA_PX2)
+
+
+def _is_outline(row: Row, image: ImageEntry) -> bool:
+    try:
+        outline = read_outline(row["segmentation"])
+    except ValueError:
+        return False
+    return row["origin"] != "detector" and is_segmentation(outline, (image.width_px, image.height_px))
+
+
+def _is_difference(row: Row) -> bool:
+    try:
+        kept = from_text(row["source_coco"])
+    except ValueError:
+        return False
+    return not kept or (row["origin"] != "detector" and bool(kept.keys() & {"fields", "absent"}))
 
 
 def _is_score(row: Row) -> bool:

@@ -203,7 +203,8 @@ def boxes_of_release(release: Release) -> pa.Table:
 
     Raises DamagedFile as `Release.rows` does, and for a box that is none, or a detector's without a score of 0 to 1.
     """
-    boxes = release.rows("annotations", _OF_BOXES)
+    own_area = {"source_area_px2"} & {*release.column_names("annotations")}  # releases before 2.1 have none
+    boxes = release.rows("annotations", (*_OF_BOXES, *own_area))
     try:
         core.check_boxes(boxes)
     except ValueError as problem:

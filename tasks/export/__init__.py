@@ -67,7 +67,8 @@ def export(settings: Export, state: State, recipe: Recipe, context: Context) -> 
     _check_transient(recipe, state, store)
     memory = _memory(store, state, recipe, previous)
     memory_ref = store.write_table(outcome_folder("memory"), memory)
-    refs = (state.records, state.figures, memory_ref, *(step.outcome for step in state.steps))
+    files = () if state.coco_files is None else (state.coco_files,)
+    refs = (state.records, state.figures, *files, memory_ref, *(step.outcome for step in state.steps))
     inputs = PublicationInputs(
         recipe=recipe,
         recipe_sha256=recipe_sha256(recipe, context),

@@ -10,6 +10,7 @@ from schemas.detect import Detect
 from schemas.manifests import Context, State
 from schemas.recipe import Recipe
 from schemas.stages import Dedup, Export
+from schemas.tables import COCO_FILES
 from tasks.core import tables
 from tasks.core.export import annotations, digest, images, ledger
 from tasks.engine import detectors
@@ -30,6 +31,13 @@ class Content:
     images: pa.Table
     annotations: pa.Table
     ledger: pa.Table
+    coco_files: pa.Table
+
+    @property
+    def tables(self) -> dict[str, pa.Table]:
+        """Those that the release has files of, by their names."""
+        found = {name: getattr(self, name) for name in digest.PRIMARY_KEYS}
+        return {name: table for name, table in found.items() if name != "coco_files" or table.num_rows}
 
 
 def content(
@@ -61,6 +69,7 @@ def content(
             columns_of(store, state.outcome("hash"), ids, ("phash", "phash_recipe", "width_px", "height_px", "format"))
         ),
         **_columns(columns_of(store, state.outcome("split"), ids, ("group_id", "split"))),
+        "source_coco": column_of(store, state.figures, ids, "source_coco"),
     }
     is_embedded = settings.parquet.images == "embedded"
     shown = images.images(columns, recipe.attributes, is_embedded=is_embedded, is_media=settings.media)
@@ -68,7 +77,8 @@ def content(
     for name in detector_names(recipe, context):
         found = columns_of(store, state.outcome("detect"), ids, ["figures"])
         boxes.append(("detector", name, pa.table({"record_id": ids, "figures": found["figures"]})))
-    return Content(shown, annotations.annotations(shown, boxes, recipe.coco_categories), book)
+    files = COCO_FILES.empty_table() if state.coco_files is None else store.read_table(state.coco_files)
+    return Content(shown, annotations.annotations(shown, boxes, recipe.coco_categories), book, files)
 
 
 def detector_names(recipe: Recipe, context: Context) -> tuple[str, ...]:
@@ -82,10 +92,9 @@ def detector_names(recipe: Recipe, context: Context) -> tuple[str, ...]:
 
 def publication(content: Content, recipe: Recipe, context: Context) -> pa.Table:
     """One row: the digest of each table, of all content, and the version."""
-    found = {name: getattr(content, name) for name in digest.PRIMARY_KEYS}
     digests = {
         name: digest.table_digest(table.column_names, table.column, digest.PRIMARY_KEYS[name])
-        for name, table in found.items()
+        for name, table in content.tables.items()
     }
     whole = digest.content_digest(digests)
     version = digest.version(whole, recipe_sha256(recipe, context), contracts.version())

@@ -22,12 +22,13 @@ from tasks.purge.removal import Removal
 _TOMBSTONES, _LEDGER, _RECORDS = "tombstones.parquet", "ledger.parquet", "records.parquet"
 _MANIFEST, _DETECTIONS = "manifest.json", ".detections.json"
 _OF_RELEASES = re.compile(
-    r"(ledger|records|categories|relations|takedowns|tombstones)\.parquet"
+    r"(ledger|records|categories|relations|takedowns|tombstones|coco_files)\.parquet"
     r"|statistics/\w+\.parquet|coco/[^/]+\.json|media/[0-9a-f]{2}/[0-9a-f]{64}\.\w+|evaluation\.json"
-    r"|(recipe|contract)\.yaml|contract/(README\.md|[a-z]+\.odcs\.yaml)|README\.md|report\.html"
+    r"|(recipe|contract)\.yaml|contract/(README\.md|[a-z_]+\.odcs\.yaml)|README\.md|report\.html"
 )
 """Paths that releases have, besides those of `parse_part`: what `amend` knows."""
-_DIVERSITY, _CARD, _REPORT = "statistics/diversity.parquet", "README.md", "report.html"
+_DIVERSITY, _ATTRIBUTES = "statistics/diversity.parquet", "statistics/attributes.parquet"
+_CARD, _REPORT = "README.md", "report.html"
 
 
 def check(removal: Removal, release: Release) -> None:
@@ -46,7 +47,7 @@ def check(removal: Removal, release: Release) -> None:
     if not release.is_half_amended():  # what a killed purge has changed no manifest knows
         _check_unchanged(release)
     _check_coco_ids(release)
-    for table in digest.PRIMARY_KEYS:
+    for table in digest.content_tables(release.manifest.files):
         for path in release.parts(table):
             release.read_columns(path, (digest.PRIMARY_KEYS[table],))
         try:
@@ -124,6 +125,9 @@ def _amend_files(removal: Removal, editor: ReleaseEditor, book: pa.Table) -> Non
     _remove_media(removal, editor, change)
     if _DIVERSITY in files:
         editor.table(_DIVERSITY, lambda table: core.diversity_without(table, removal.lone_artists))
+    if _ATTRIBUTES in files:
+        lone = core.lone_values(editor.release.records(), removal.record_ids, editor.release.attributes)
+        editor.table(_ATTRIBUTES, lambda table: core.values_without(table, lone))
     if _RECORDS in files:
         editor.table(_RECORDS, change)
     editor.table(_LEDGER, lambda table: core.ledger_with(table, mine))
@@ -189,6 +193,6 @@ def _manifest(release: Release, editor: ReleaseEditor, mine: pa.Table, day: str)
     """The manifest of the release as its files are now."""
     now = Release(release.url)
     now.manifest = release.manifest.model_copy(update={"files": editor.entries()})
-    content = {table: table_digest(now, table) for table in digest.PRIMARY_KEYS}
+    content = {table: table_digest(now, table) for table in digest.content_tables(now.manifest.files)}
     amended = Amendment(date=day, tombstones=mine.num_rows, content=content)
     return digest.sealed(now.manifest.model_copy(update={"counts": ledger.counts(now.ledger()), "amended": amended}))

@@ -6,6 +6,7 @@ changed parser reads the stored answers again and no request is sent.
 
 import contextvars
 import functools
+from collections.abc import Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from typing import IO
 
@@ -24,7 +25,7 @@ from schemas.manifests import Context, Predecessor, State, TableRef
 from schemas.recipe import Recipe
 from schemas.sources import AnyFileSource, AnySource, AnyWebSource
 from schemas.styles import Styles
-from schemas.tables import RECORDS, RETRIEVALS, SOURCE_FIGURES
+from schemas.tables import COCO_FILES, RECORDS, RETRIEVALS, SOURCE_FIGURES
 from tasks.core.fetch import REQUESTS
 from tasks.core.names import artists, matching, styles, uncertain
 from tasks.core.scrape import answers as web_sources
@@ -126,6 +127,7 @@ def scrape(recipe: Recipe, context: Context, chosen: Predecessor) -> State:
     state = State(
         records=store.write_table(outcome_folder("scrape"), everything),
         figures=store.write_table(outcome_folder("figures"), _without_taken_down(figures, taken_down, store)),
+        coco_files=_coco_files(store, listings),
         taken_down=taken_down,
         previous=chosen,
     )
@@ -149,6 +151,13 @@ def scrape(recipe: Recipe, context: Context, chosen: Predecessor) -> State:
         ),
     )
     return state.then(step.model_copy(update={"pending": pending}))
+
+
+def _coco_files(store: Store, listings: Sequence[crawl.SourceListing]) -> TableRef | None:
+    """COCO_FILES of all sources, by source; None where there is none."""
+    refs = [listing.coco_files for listing in listings if listing.coco_files is not None]
+    files = pa.concat_tables([COCO_FILES.empty_table(), *map(store.read_table, refs)]).sort_by("source")
+    return store.write_table(outcome_folder("coco-files"), files) if files.num_rows else None
 
 
 def _list_sources(store: Store, recipe: Recipe, before: Release | None, context: Context) -> list[crawl.SourceListing]:
@@ -281,7 +290,10 @@ def _list_files(store: Store, source: AnyFileSource, recipe: Recipe, context: Co
         store, "notes", settings, CODE, view, lambda: pa.table({"note": pa.array(read_source().notes, pa.string())})
     )
     told = tuple(store.read_table(notes)["note"].to_pylist())
-    return crawl.SourceListing(records=table, figures=figures, computed=int(is_new), notes=told)
+    coco_files = None
+    if source.annotations is not None and source.annotations.format == "coco":
+        coco_files, _ = decide_once(store, "coco-files", settings, CODE, view, lambda: read_source().coco_files)
+    return crawl.SourceListing(records=table, figures=figures, coco_files=coco_files, computed=int(is_new), notes=told)
 
 
 def _without_taken_down(figures: pa.Table, taken_down: TableRef | None, store: Store) -> pa.Table:

@@ -35,6 +35,7 @@ class SourceListing(Manifest):
 
     records: TableRef
     figures: TableRef | None = None
+    coco_files: TableRef | None = None
     computed: int = 0  # listings parsed now, or requests sent
     pending: int = 0  # in a plan: requests that have no answer yet
     notes: tuple[str, ...] = ()

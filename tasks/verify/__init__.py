@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from schemas.errors import BadInput, DamagedFile
 from schemas.manifests import VERSION
 from schemas.phrases import and_more, error_line, printable, quoted
+from schemas.release import ContractTables
 from tasks.core import verify as core
 from tasks.core import verify_rows as rules
 from tasks.core.coco.categories import category_table_problems
@@ -141,7 +142,7 @@ def _contract(release: Release) -> Iterator[str]:
     for path, text in known.get(promised, {}).items():
         if release.read(path) != text.encode():
             yield f"{path}: expected the text of contract {promised}, got another"
-    for table in digest.PRIMARY_KEYS:
+    for table in ContractTables.model_fields:
         columns = getattr(contract.tables, table).columns
         parts = release.parts(table)
         if not parts:
@@ -150,14 +151,14 @@ def _contract(release: Release) -> Iterator[str]:
             yield from core.schema_problems(table, release.schema(path), columns)
         for batch in release.batches(table):
             yield from core.null_problems(table, batch, columns)
-    yield from schemas(release, but=digest.PRIMARY_KEYS)
+    yield from schemas(release, but=ContractTables.model_fields)
 
 
 def _digests(release: Release) -> Iterator[str]:
     found = {}
     amended = release.manifest.amended
     expected = amended.content if amended else release.manifest.content
-    for table in digest.PRIMARY_KEYS:
+    for table in digest.content_tables(release.manifest.files):
         try:
             found[table] = table_digest(release, table)
         except ValueError as problem:  # NaN or infinity; in contract 1, a number beyond 53 bits, too

@@ -64,7 +64,7 @@ def seal(folder: Path) -> None:
     rewrite_manifest(folder, change_files)
     now = Release(str(folder))
     try:
-        content = {table: table_digest(now, table) for table in digest.PRIMARY_KEYS}
+        content = {table: table_digest(now, table) for table in digest.content_tables(now.manifest.files)}
     except ValueError:  # a number that has no digest
         return
     whole = digest.content_digest(content)

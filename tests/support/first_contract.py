@@ -46,10 +46,11 @@ def _first_name(path: str) -> str:
 
 def _to_first_tables(folder: Path, version: str, without: tuple[str, ...]) -> dict[str, Any]:
     """Tables, contract and COCO files as contract 1 has them; what changes in the manifest, files apart."""
-    late = {"rights_spdx", *without}
+    late = {"rights_spdx", "source_coco", "source_area_px2", "segmentation", *without}
     release = Release(str(folder))
     content = {}
-    for table, key in digest.PRIMARY_KEYS.items():
+    for table in digest.content_tables(release.manifest.files):
+        key = digest.PRIMARY_KEYS[table]
         written = [_to_first_file(folder, path, key, late) for path in release.parts(table)]
         content[table] = row_digest.table_digest([batch for rows in written for batch in rows.to_batches()], key)
     text = yaml.safe_load(contracts.first_text())

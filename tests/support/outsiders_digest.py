@@ -41,8 +41,9 @@ def table_digest(files, key):
 
 
 release = Path(sys.argv[1])
-keys = {"images/*": "record_id", "annotations/*": "annotation_id", "ledger": "record_id"}
-content = digest({name.strip("/*"): table_digest([*release.glob(f"{name}.parquet")], keys[name]) for name in keys})
+keys = {"images/*": "record_id", "annotations/*": "annotation_id", "ledger": "record_id", "coco_files": "source"}
+files = {name: files for name in keys if (files := [*release.glob(f"{name}.parquet")])}
+content = digest({name.strip("/*"): table_digest(files[name], keys[name]) for name in files})
 manifest = json.loads((release / "manifest.json").read_text())
 version = content + manifest["recipe_sha256"] + manifest["contract_version"]
 print(content, hashlib.sha256(version.encode()).hexdigest()[:12])  # noqa: T201

@@ -15,6 +15,7 @@ from schemas.keypoints import CocoCategory
 from tasks.core import rights
 from tasks.core.coco.box import box_array
 from tasks.core.coco.entries import annotation_entry
+from tasks.core.coco.segmentation import box_polygon, read_outline
 from tasks.core.columns import whole
 from tasks.core.texts import float_texts, json_texts, list_texts, plain_texts, value_texts
 
@@ -65,8 +66,8 @@ def document_chunks(
     boxes by people, theirs stand (`info.annotation_origin` = people), else the detector's from `least_score` on
     (= detector). `images[].is_annotated` says whether people have annotated an image. Categories name their
     keypoints where a box has any, and always where `shows_scheme` says so. Format: Lin et al., "Microsoft
-    COCO", and PoPArt, section 3.4: a box has itself as its segmentation; keypoints are given where there are
-    any. Raises BadBox for a box that is none.
+    COCO", and PoPArt, section 3.4: a box has itself as its segmentation where nobody has drawn an outline; keypoints
+    are given where there are any. Raises BadBox for a box that is none.
     """
     is_by_people = pc.not_equal(annotations["origin"], "detector")
     places = _all(images) if places is None else places
@@ -185,20 +186,21 @@ def image_entry(image: Row, attributes: Sequence[str] = ()) -> Row:
 
 
 def document_annotation(box: Row) -> Row:
-    """COCO's entry of a row of the annotations table.
+    """COCO's entry of a row of the annotations table: with the outline and the area of its source's file, where it has
+    them, else with those of the box.
 
-    Raises BadBox for a box that is none.
+    Raises BadBox for a box that is none, and ValueError for an outline that is no JSON.
     """
     plain = annotation_entry(
         box["annotation_id"],
         box["image_id"],
         box["category_id"],
         box["xywh_px"],
-        box["area_px2"],
+        box["area_px2"] if (area := box.get("source_area_px2")) is None else area,
         is_crowd=box["is_crowd"],
     )
-    x, y, w, h = plain["bbox"]
-    plain["segmentation"] = [[x + w, y, x + w, y + h, x, y + h, x, y]]
+    outline = box.get("segmentation")
+    plain["segmentation"] = read_outline(outline) if outline else box_polygon(plain["bbox"])
     if box["score"] is not None:
         plain["score"] = box["score"]
     keypoints = box["keypoints_xyv"]
@@ -227,14 +229,16 @@ def _annotation_texts(boxes: pa.Table) -> pa.Array:
     left, top, right, bottom = (float_texts(pa.array(side)) for side in (x, y, x + width, y + height))
     has_score, has_keypoints, keypoints = boxes["score"].is_valid(), *_keypoint_texts(boxes)
     count = plain_texts(_labelled(boxes["keypoints_xyv"]))
+    corners = (right, ",", top, ",", right, ",", bottom, ",", left, ",", bottom, ",", left, ",", top)
+    outline = pc.coalesce(whole(boxes["segmentation"]), _joined("[[", *corners, "]]"))
+    area = pc.coalesce(boxes["source_area_px2"], boxes["area_px2"])
     return _joined(
-        '{"area":', float_texts(boxes["area_px2"]), *_bbox_texts(boxes),
+        '{"area":', float_texts(area), *_bbox_texts(boxes),
         ',"category_id":', plain_texts(boxes["category_id"]), ',"id":', plain_texts(boxes["annotation_id"]),
         ',"image_id":', plain_texts(boxes["image_id"]), ',"iscrowd":', plain_texts(boxes["is_crowd"].cast(pa.int8())),
         pc.if_else(has_keypoints, _joined(keypoints, ',"num_keypoints":', count), ""),
         pc.if_else(has_score, _joined(',"score":', pc.fill_null(float_texts(boxes["score"]), "")), ""),
-        ',"segmentation":[[', right, ",", top, ",", right, ",", bottom, ",", left, ",", bottom, ",", left, ",", top,
-        "]]}",
+        ',"segmentation":', outline, "}",
     )  # fmt: skip
 
 

@@ -5,7 +5,7 @@ goes into one is read by `read_number_id`.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from schemas.errors import BadInput
@@ -51,11 +51,13 @@ def id_order(one: Any) -> tuple[bool, Any]:
     return isinstance(one, str), one
 
 
-def check_unique(name: str, what: str, ids: Iterable[Id]) -> None:
-    """Raise BadInput if an id stands twice. `name` and `what` are for the message."""
+def check_unique(name: str, what: str, ids: Sequence[Id]) -> None:
+    """Raise BadInput if an id stands twice, and say where first. `name` and `what` are for the message."""
     if repeated := sorted((one for one, times in Counter(ids).items() if times > 1), key=id_order):
+        places = [place for place, one in enumerate(ids) if one == repeated[0]]
         raise BadInput(
-            f"{name}: expected each {what} id once, got {count_with_examples(repeated, 'id')} more than once"
+            f"{name}: expected each {what} id once, got {count_with_examples(repeated, 'id')} more than once, "
+            f"{quoted(repeated[0])} at the places {', '.join(map(str, places[:_EXAMPLES]))} of their list"
         )
 
 

@@ -6,7 +6,7 @@ asked for: nothing here points at one.
 
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from schemas.errors import BadInput
@@ -24,7 +24,7 @@ SizePx = tuple[int | None, int | None]
 _MAX_SIDE_PX = 2**31 - 1
 """As far as a column can hold it."""
 _PARTS = ("images", "annotations", "categories")
-_MAX_AREA_PX2 = 1e14
+MAX_AREA_PX2 = 1e14
 """That of the largest box."""
 _DEFAULTS: Schemes = {}
 
@@ -49,19 +49,26 @@ class Image(NamedTuple):
 
 
 class Annotation(NamedTuple):
-    """One of `annotations`. category: its name. area_px2: the file's own `area`, else that of the box.
+    """One of `annotations`. category: its name. own_area_px2: the file's own `area`; None where it has none, or an
+    impossible one.
 
     keypoints_xyv: x, y, v of each joint of the category's scheme, or None. keypoints_problem: why there are none, where
-    the file has some.
+    the file has some. row: all its fields, as the file has them.
     """
 
     image_id: Id
     category: str
     xywh_px: list[float]
-    area_px2: float
+    own_area_px2: float | None
     is_crowd: bool
     keypoints_xyv: list[float] | None
-    keypoints_problem: str | None = None
+    keypoints_problem: str | None
+    row: Row
+
+    @property
+    def area_px2(self) -> float:
+        """The file's own `area`, else that of the box."""
+        return area_px2(self.xywh_px) if self.own_area_px2 is None else self.own_area_px2
 
 
 class BadAnnotation(NamedTuple):
@@ -70,28 +77,32 @@ class BadAnnotation(NamedTuple):
     image_id: Id
     category: str
     problem: str
+    row: Row
 
 
 class Document(NamedTuple):
-    """A COCO document. images: in the order of the file, by id. categories: names by id. info: empty if it has none."""
+    """A COCO document. images: in the order of the file, by id. categories: names by id. info: empty if it has none.
+
+    fields: all that the file has, as it has it.
+    """
 
     images: dict[Id, Image]
     categories: dict[Id, str]
     annotations: list[Annotation]
     bad_annotations: list[BadAnnotation]
     info: Row
+    fields: Row
 
 
 def read_document(name: str, data: bytes, schemes: Schemes = _DEFAULTS) -> Document:
     """The images, categories and annotations of a COCO file. `name` is for messages.
 
     Raises BadInput for anything but a COCO file: no JSON, no lists of objects under `images`, `annotations` and
-    `categories`, ids that are none or stand twice, an image without a file name, a category without a name, and
-    annotations whose image or category the file does not have. Keypoints that are not of the category's scheme (see
-    tasks.core.coco.keypoints) are left out of their annotations, which keep the reason.
+    `categories`, a key that stands twice in an object, ids that are none or stand twice, an image without a file name,
+    a category without a name, and annotations whose image or category the file does not have. Keypoints that are not of
+    the category's scheme (see tasks.core.coco.keypoints) are left out of their annotations, which keep the reason.
     """
-    document = read_json(name, data)
-    _check_parts(name, data)
+    document = _read_keys_once(name, data)
     images = read_images(name, document)
     for place, image in enumerate(images.values()):
         if image.file_name is None:
@@ -100,34 +111,71 @@ def read_document(name: str, data: bytes, schemes: Schemes = _DEFAULTS) -> Docum
     categories = read_categories(name, document)
     annotations, bad = _annotations(name, document, images, categories, schemes)
     info = document.get("info")
-    return Document(images, categories, annotations, bad, info if isinstance(info, dict) else {})
+    return Document(images, categories, annotations, bad, info if isinstance(info, dict) else {}, document)
 
 
-def read_json(name: str, data: bytes) -> Any:
-    """What JSON says, by any of its encodings.
+def read_json(name: str, data: bytes, object_pairs_hook: Any = None) -> Any:
+    """What JSON says, by any of its encodings. object_pairs_hook: as of json.loads.
 
     Raises BadInput for what is none.
     """
     try:
-        return json.loads(data)
+        return json.loads(data, object_pairs_hook=object_pairs_hook)
     except (ValueError, RecursionError) as problem:
         raise BadInput(f"{name}: expected JSON, got something else ({str(problem)[:120]})") from problem
 
 
-def _check_parts(name: str, data: bytes) -> None:
-    """Raise BadInput for a part that stands twice: JSON's readers would take the last, and lose the other's boxes."""
+def _read_keys_once(name: str, data: bytes) -> Any:
+    """What JSON says.
+
+    Raises BadInput as `read_json` does, and for a key that stands twice in an object: JSON's readers would take the
+    last and lose the other's value.
+    """
+    repeated: list[tuple[dict[str, Any], str, int]] = []
 
     def fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
-        times = Counter(key for key, _ in pairs) if len(found) < len(pairs) else {}
-        for part in _PARTS:
-            if times.get(part, 0) > 1:
-                raise BadInput(f"{name}: expected one list under '{part}', got {times[part]}")
+        if len(found) < len(pairs):
+            repeated.append((found, *Counter(key for key, _ in pairs).most_common(1)[0]))
         return found
 
-    # only such a file is read once more, since that takes longer; the words may also be values
-    if any(data.count(f'"{part}"'.encode()) > 1 for part in _PARTS):
-        json.loads(data, object_pairs_hook=fields)
+    document = read_json(name, data, fields)
+    for holder, key, times in repeated:
+        if holder is document and key in _PARTS:
+            raise BadInput(f"{name}: expected one list under '{key}', got {times}")
+        place = next((place for place, row in _places(document) if _holds(row, holder)), "its fields")
+        raise BadInput(f"{name}: expected each key once in an object, got {quoted(key)} {times} times in {place}")
+    return document
+
+
+def _places(document: Any) -> Iterator[tuple[str, Row]]:
+    """Each row of each part, and what it is called."""
+    for part in _PARTS if isinstance(document, dict) else ():
+        rows = document.get(part)
+        for place, row in enumerate(rows if isinstance(rows, list) else ()):
+            if isinstance(row, dict):
+                yield row_name(part, place, row), row
+
+
+def _holds(value: Any, wanted: Any) -> bool:
+    """Whether an object is a value, or stands in it at any depth."""
+    level = [value]
+    while level:
+        if any(one is wanted for one in level):
+            return True
+        inner = (one.values() if isinstance(one, dict) else one for one in level if isinstance(one, dict | list))
+        level = [value for values in inner for value in values]
+    return False
+
+
+def row_name(part: str, place: int, row: Row) -> str:
+    """What a row is called in messages: its place in the list, and its id.
+
+    >>> row_name("annotations", 3, {"id": 7}), row_name("images", 0, {})
+    ('annotations[3] (id 7)', 'images[0] (no id)')
+    """
+    number = f"id {quoted(row['id'])}" if "id" in row else "no id"
+    return f"{part}[{place}] ({number})"
 
 
 def read_images(name: str, document: Any) -> dict[Id, Image]:
@@ -139,7 +187,7 @@ def read_images(name: str, document: Any) -> dict[Id, Image]:
         Image(_id(name, f"images[{place}].id", row.get("id")), read_text(row.get("file_name")), row)
         for place, row in enumerate(_rows(name, document, "images"))
     ]
-    check_unique(name, "image", (image.image_id for image in images))
+    check_unique(name, "image", [image.image_id for image in images])
     return {image.image_id: image for image in images}
 
 
@@ -153,7 +201,7 @@ def read_categories(name: str, document: Any) -> dict[Id, str]:
         (_id(name, f"categories[{place}].id", row.get("id")), _category_name(name, place, row))
         for place, row in enumerate(_rows(name, document, "categories"))
     ]
-    check_unique(name, "category", (number for number, _ in categories))
+    check_unique(name, "category", [number for number, _ in categories])
     return dict(categories)
 
 
@@ -183,23 +231,24 @@ def _annotations(
 ) -> tuple[list[Annotation], list[BadAnnotation]]:
     joints = {read_id(row["id"]): row.get("keypoints") for row in _rows(name, document, "categories")}
     default = shipped_schemes()[DEFAULT]
-    annotations, bad, lost = [], [], 0
-    for row in _rows(name, document, "annotations"):
+    annotations, bad, lost = [], [], list[str]()
+    for place, row in enumerate(_rows(name, document, "annotations")):
         try:
             image_id, category_id = read_id(row.get("image_id")), read_id(row.get("category_id"))
             category = categories[category_id]
             images[image_id]
         except (ValueError, KeyError):
-            lost += 1
+            lost.append(row_name("annotations", place, row))
             continue
         try:
             scheme = schemes.get(category, default)
             annotations.append(_annotation(image_id, category, row, joints[category_id], scheme))
         except ValueError as problem:
-            bad.append(BadAnnotation(image_id, category, str(problem)))
+            bad.append(BadAnnotation(image_id, category, str(problem), row))
     if lost:
         raise BadInput(
-            f"{name}: expected every annotation to have an image_id and a category_id of the file, got {lost} without"
+            f"{name}: expected every annotation to have an image_id and a category_id of the file, got {len(lost)} "
+            f"without, the first {lost[0]}"
         )
     return annotations, bad
 
@@ -211,10 +260,11 @@ def _annotation(image_id: Id, category: str, row: Row, joints: Any, scheme: Keyp
         image_id,
         category,
         xywh,
-        _area(row.get("area"), xywh),
+        _own_area(row.get("area")),
         read_is_crowd(row.get("iscrowd")),
         keypoints,
         problem,
+        row,
     )
 
 
@@ -233,12 +283,12 @@ def _keypoints(
         return None, str(problem)
 
 
-def _area(value: Any, xywh_px: list[float]) -> float:
+def _own_area(value: Any) -> float | None:
     try:
         area = read_number(value)
     except ValueError:
-        return area_px2(xywh_px)
-    return area if 0 < area <= _MAX_AREA_PX2 else area_px2(xywh_px)
+        return None
+    return area if 0 < area <= MAX_AREA_PX2 else None
 
 
 def _category_name(name: str, place: int, row: Row) -> str:

@@ -1,37 +1,63 @@
 """A COCO file as a source's annotations: the figures that people drew, by the file name of each image."""
 
+import contextlib
 import json
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from schemas.errors import BadInput
 from schemas.phrases import listed, quoted
-from tasks.core.coco.ids import Id
+from schemas.tables import FIGURE
+from tasks.core.coco import lossless, source_file
+from tasks.core.coco.ids import Id, read_id
 from tasks.core.coco.keypoints import count_problems
-from tasks.core.coco.reader import Document, Schemes, SizePx, read_document
+from tasks.core.coco.reader import (
+    Annotation,
+    BadAnnotation,
+    Document,
+    Image,
+    Row,
+    Schemes,
+    SizePx,
+    read_document,
+    read_text,
+    row_name,
+)
+from tasks.core.coco.segmentation import is_segmentation
 
 Figure = dict[str, Any]
-_LONGEST_DETAIL, _EXAMPLES = 200, 3
+_LONGEST_DETAIL, _LONGEST_WORDS, _EXAMPLES = 200, 2000, 3
+
+
+Licence = tuple[str | None, str | None]
+"""URL and name of a licence, as a file has them."""
 
 
 class ImageFigures(NamedTuple):
-    """The figures that people drew in an image, none if they drew none. size_px: the image's, as their file says it."""
+    """The figures that people drew in an image, none if they drew none; None: nobody knows what is in it.
 
-    figures: list[Figure]
+    size_px: the image's, as their file says it. source_coco: what a COCO file says of the image, as IMAGES has it.
+    """
+
+    figures: list[Figure] | None
     size_px: SizePx = (None, None)
+    source_coco: str | None = None
+    licence: Licence = (None, None)
 
 
 class FileFigures(NamedTuple):
     """The figures that people drew in the images of a COCO file, and what of it could not be taken.
 
-    by_file_name: None where an annotation of the image can't be read. details: by file name, what
-    of the image was left out and why. notes: the same of the whole file, counted, in sentences.
+    by_file_name: without figures where an annotation of the image can't be read. details: by file name, what
+    of the image was left out and why. notes: the same of the whole file, counted, in sentences. head: a row of
+    COCO_FILES, but for the source and the path.
     """
 
-    by_file_name: Mapping[str, ImageFigures | None]
+    by_file_name: Mapping[str, ImageFigures]
     details: Mapping[str, str]
     notes: tuple[str, ...]
+    head: Mapping[str, Any]
 
 
 def read_figures(name: str, data: bytes, categories: Schemes) -> FileFigures:
@@ -39,7 +65,10 @@ def read_figures(name: str, data: bytes, categories: Schemes) -> FileFigures:
 
     `name` is for messages. Of two images of one file name, the later one counts. An image whose `is_annotated` is false
     counts as not annotated. Keypoints that are not of the category's scheme are left out of their figures, which is
-    told for figures of `categories`, the recipe's. Raises BadInput as `read_document` does, and for a file whose boxes
+    told for figures of `categories`, the recipe's. All else that the file says of these figures and of its images is
+    kept beside (tasks.core.coco.source_file).
+
+    Raises BadInput as `read_document` does, for a value that is nested too deep to be kept, and for a file whose boxes
     are a detector's (`info.annotation_origin`): they must not become people's.
     """
     document = read_document(name, data, categories)
@@ -48,27 +77,114 @@ def read_figures(name: str, data: bytes, categories: Schemes) -> FileFigures:
             f"{name}: expected boxes by people, got a file whose boxes are a detector's (info.annotation_origin): "
             "a stage `detect` with `model: results` reads such boxes"
         )
-    figures: dict[Any, list[Figure]] = {image_id: [] for image_id in document.images}
-    for annotation in document.annotations:
-        figures[annotation.image_id].append(
-            figure(
-                annotation.category,
-                annotation.xywh_px,
-                is_crowd=annotation.is_crowd,
-                keypoints_xyv=annotation.keypoints_xyv,
-            )
-        )
-    unknown = {annotation.image_id for annotation in document.bad_annotations}
-    unknown |= {image_id for image_id, image in document.images.items() if image.row.get("is_annotated") is False}
     details = _details(document, categories)
+    with _naming(name, document, "its fields", {}):
+        head = source_file.head(document.fields)
     return FileFigures(
-        {
-            str(image.file_name): None if image_id in unknown else ImageFigures(figures[image_id], image.size_px)
-            for image_id, image in document.images.items()
-        },
+        _by_file_name(name, document, categories),
         {str(image.file_name): details[image_id] for image_id, image in document.images.items() if image_id in details},
         _notes(name, document, categories),
+        head,
     )
+
+
+def _by_file_name(name: str, document: Document, categories: Collection[str]) -> dict[str, ImageFigures]:
+    """The figures of each image, in the order of the file."""
+    figures, licences = _figures(name, document, categories), _licences(document.fields.get("licenses"))
+    unknown = {annotation.image_id for annotation in document.bad_annotations}
+    unknown |= {image_id for image_id, image in document.images.items() if image.row.get("is_annotated") is False}
+    names = Counter(image.file_name for image in document.images.values())
+    shared = {image_id for image_id, image in document.images.items() if names[image.file_name] > 1}
+    rows = _rows_of_images(document, unknown | shared)
+    earlier: dict[str, list[tuple[Row, list[Row]]]] = {}
+    found = {}
+    for image_id, image in document.images.items():
+        file_name = str(image.file_name)
+        is_unknown, others = image_id in unknown, earlier.get(file_name, ())
+        with _naming(name, document, "images", image.row):
+            text = source_file.image_text(image.row, rows[image_id] if is_unknown else None, others)
+        licence = licences.get(_key(image.row.get("license")), (None, None))
+        found[file_name] = ImageFigures(None if is_unknown else figures[image_id], image.size_px, text, licence)
+        if image_id in shared:
+            earlier.setdefault(file_name, []).append((image.row, rows[image_id]))
+    return found
+
+
+def _figures(name: str, document: Document, categories: Collection[str]) -> dict[Id, list[Figure]]:
+    """The figures of each image; of the recipe's categories with all that the file says of them."""
+    category_ids = source_file.category_ids(document.fields["categories"])
+    found: dict[Id, list[Figure]] = {image_id: [] for image_id in document.images}
+    for annotation in document.annotations:
+        drawn = figure(
+            annotation.category,
+            annotation.xywh_px,
+            is_crowd=annotation.is_crowd,
+            keypoints_xyv=annotation.keypoints_xyv,
+        )
+        if annotation.category in categories:
+            with _naming(name, document, "annotations", annotation.row):
+                drawn |= _beside(annotation, drawn, document.images[annotation.image_id], category_ids)
+        found[annotation.image_id].append(drawn)
+    return found
+
+
+def _beside(annotation: Annotation, drawn: Figure, image: Image, category_ids: Mapping[str, Any]) -> Figure:
+    """What SOURCE_FIGURE has beside FIGURE."""
+    row, outline = annotation.row, annotation.row.get("segmentation")
+    segmentation = outline if is_segmentation(outline, image.size_px) else None
+    area = {"source_area_px2": annotation.own_area_px2}
+    given = source_file.given_annotation(
+        {**drawn, **area}, image.row["id"], category_ids[annotation.category], segmentation
+    )
+    return {
+        **area,
+        "segmentation": None if segmentation is None else lossless.plain_text(segmentation),
+        "source_coco": source_file.annotation_text(row, given),
+    }
+
+
+def _rows_of_images(document: Document, image_ids: Collection[Id]) -> dict[Id, list[Row]]:
+    """The annotations of these images, as the file has them."""
+    rows: dict[Id, list[Row]] = {image_id: [] for image_id in image_ids}
+    everything: list[Annotation | BadAnnotation] = [*document.annotations, *document.bad_annotations] if rows else []
+    for annotation in everything:
+        if annotation.image_id in rows:
+            rows[annotation.image_id].append(annotation.row)
+    return rows
+
+
+def _licences(entries: Any) -> dict[Any, Licence]:
+    """URL and name of each licence by its id; of none whose id is none, or stands twice."""
+    entries = [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
+    times = Counter(_key(entry.get("id")) for entry in entries)
+    return {
+        key: (_words(entry.get("url")), _words(entry.get("name")))
+        for entry in entries
+        if times[key := _key(entry.get("id"))] == 1 and key is not None
+    }
+
+
+def _words(value: Any) -> str | None:
+    text = read_text(value)
+    return (text[:_LONGEST_WORDS].replace("\0", "").strip() or None) if text else None
+
+
+def _key(value: Any) -> Id | None:
+    try:
+        return read_id(value)
+    except ValueError:
+        return None
+
+
+@contextlib.contextmanager
+def _naming(name: str, document: Document, part: str, row: Row) -> Iterator[None]:
+    """Name the row of a part that can't be kept. Raises BadInput where there is one."""
+    try:
+        yield
+    except lossless.TooDeep as problem:
+        rows = document.fields.get(part, ())
+        place = next((row_name(part, place, row) for place, other in enumerate(rows) if other is row), part)
+        raise BadInput(f"{name}: {place}: {problem}") from problem
 
 
 def _details(document: Document, categories: Collection[str]) -> dict[Id, str]:
@@ -113,13 +229,16 @@ def _notes(name: str, document: Document, categories: Collection[str]) -> tuple[
 def figure(
     category: str, xywh_px: list[float], *, is_crowd: bool = False, keypoints_xyv: list[float] | None = None
 ) -> Figure:
-    """A figure that somebody drew, as tables hold it: without a score."""
+    """A figure that somebody drew, as tables hold it: without a score, and with nothing beside."""
     return {
         "category": category,
         "xywh_px": xywh_px,
         "is_crowd": is_crowd,
         "keypoints_xyv": keypoints_xyv,
         "score": None,
+        "source_area_px2": None,
+        "segmentation": None,
+        "source_coco": None,
     }
 
 
@@ -127,5 +246,9 @@ def figures_of_categories(figures: Sequence[Figure], categories: Collection[str]
     """The figures of the recipe's categories, in one order whatever the file's."""
     return sorted(
         (figure for figure in figures if figure["category"] in categories),
-        key=lambda figure: json.dumps(figure, sort_keys=True),
+        # as FIGURE first: which of equal boxes is the second was settled before there was more to go by
+        key=lambda figure: (
+            json.dumps({field.name: figure[field.name] for field in FIGURE}, sort_keys=True),
+            json.dumps(figure, sort_keys=True),
+        ),
     )

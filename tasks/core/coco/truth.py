@@ -83,7 +83,10 @@ def truth_of_release(
         ),
         pc.is_in(annotations["image_id"], value_set=annotated["image_id"]),
     )
-    boxes = [{**row, "category": category} for row in annotations.filter(is_figure).to_pylist()]
+    boxes = [
+        {**row, "category": category, "area_px2": row.get("source_area_px2") or row["area_px2"]}
+        for row in annotations.filter(is_figure).to_pylist()
+    ]
     return annotated.sort_by("image_id"), figure_table(boxes)
 
 

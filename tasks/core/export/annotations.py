@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from schemas.keypoints import CocoCategory
-from schemas.tables import ANNOTATIONS, FIGURE, XYWH
+from schemas.tables import ANNOTATIONS, SOURCE_FIGURE, XYWH
 from tasks.core import tables
 from tasks.core.coco.box import box_array
 from tasks.core.ids import ids
@@ -20,7 +20,7 @@ _BATCH = 8192
 _BOXES = pa.schema(
     [
         ("record_id", pa.string()),
-        *(FIGURE.field(name) for name in ("category", "xywh_px", "is_crowd", "keypoints_xyv", "score")),
+        *SOURCE_FIGURE,
         ("origin", pa.string()),
         ("origin_name", pa.string()),
     ]
@@ -60,11 +60,20 @@ def _boxes_of(record_ids: pa.ChunkedArray, origin: str, origin_name: str, table:
     figures = pc.list_flatten(lists)
     columns = {
         "record_id": rows["record_id"].take(pc.list_parent_indices(lists)),
-        **{field.name: pc.struct_field(figures, field.name) for field in FIGURE},
+        **{field.name: _field(figures, field) for field in SOURCE_FIGURE},
         "origin": pa.repeat(origin, len(figures)),
         "origin_name": pa.repeat(origin_name, len(figures)),
     }
     return pa.table([columns[name] for name in _BOXES.names], schema=_BOXES)
+
+
+def _field(figures: pa.StructArray, field: pa.Field) -> pa.Array:
+    """(N,) a field of each figure; null where figures have none, as a detector's."""
+    return (
+        pc.struct_field(figures, field.name)
+        if figures.type.get_field_index(field.name) >= 0
+        else pa.nulls(len(figures), field.type)
+    )
 
 
 def _numbers(category: pa.ChunkedArray, categories: Sequence[str]) -> pa.ChunkedArray:

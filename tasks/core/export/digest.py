@@ -7,7 +7,7 @@ newline. Contract 1 went row by row: `row_digest`.
 """
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -18,11 +18,28 @@ from numpy.typing import NDArray
 
 from schemas.manifests import ReleaseManifest
 
-PRIMARY_KEYS = {"images": "record_id", "annotations": "annotation_id", "ledger": "record_id"}
+PRIMARY_KEYS = {
+    "images": "record_id",
+    "annotations": "annotation_id",
+    "ledger": "record_id",
+    "coco_files": "source",
+}
 """Tables whose content names a release, and their primary keys."""
+
+_RARE = frozenset({"coco_files"})
+"""Those of which a release may have no file."""
 
 NOT_CONTENT = frozenset({"retrieved_at", "image.bytes"})
 """Columns, and fields of columns, that say when, not what, or for which another column stands (`sha256`)."""
+
+
+def content_tables(files: Collection[str]) -> list[str]:
+    """The tables that count in a release with these files.
+
+    >>> content_tables(["ledger.parquet"])
+    ['images', 'annotations', 'ledger']
+    """
+    return [table for table in PRIMARY_KEYS if table not in _RARE or f"{table}.parquet" in files]
 
 
 def table_digest(names: Iterable[str], column: Callable[[str], pa.ChunkedArray], primary_key: str) -> str:

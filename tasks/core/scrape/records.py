@@ -74,7 +74,7 @@ def record(source: Source, row: Row) -> dict[str, Any]:
         "year": one_year,
         "year_first": first,
         "year_last": last,
-        **_rights(rights, texts.get("rights_uri"), texts.get("rights_text") or words),
+        **rights_columns(rights, texts.get("rights_uri"), texts.get("rights_text") or words),
         "declared_group": texts.get("group"),
         "series": texts.get("series"),
     }
@@ -254,7 +254,7 @@ def rights_note(source: Source, records: pa.Table) -> tuple[str, ...]:
     )
 
 
-def _rights(asserted: Rights, uri: str | None, text: str | None) -> dict[str, str | None]:
+def rights_columns(asserted: Rights, uri: str | None, text: str | None) -> dict[str, str | None]:
     """The source's own URI, else the recipe's assertion. A source's statement in words is only rights_text."""
     if uri and _OPEN_URI.fullmatch(uri):
         return {"rights_uri": uri, "rights_text": text, "rights_basis": "source"}

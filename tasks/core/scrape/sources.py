@@ -2,7 +2,7 @@
 
 import itertools
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -10,8 +10,8 @@ import pyarrow as pa
 from schemas.attributes import with_attributes as with_columns
 from schemas.errors import BadInput
 from schemas.phrases import listed, quoted
-from schemas.sources import AnyFileSource, FolderSource, TableSource
-from schemas.tables import RECORDS, SOURCE_FIGURES
+from schemas.sources import NOASSERTION, AnyFileSource, FolderSource, Rights, TableSource
+from schemas.tables import COCO_FILES, RECORDS, SOURCE_FIGURES
 from tasks.core.coco import source as coco
 from tasks.core.coco.reader import Schemes
 from tasks.core.scrape import folder, records, table, voc
@@ -19,17 +19,22 @@ from tasks.core.scrape.attributes import Wanted, check_some_fit
 from tasks.core.scrape.table_files import Read, UnreadableFile, read_bytes, rows_of_tables, tables_of_paths, unreadable
 
 _EXAMPLES = 3
+_RIGHTS = ("rights_uri", "rights_text", "rights_basis")
 _BATCH = 10_000
 """Rows that are mappings at one time."""
 
 
 @dataclass(frozen=True)
 class SourceTables:
-    """RECORDS of a source, SOURCE_FIGURES of those that people have annotated, and what was left out, in sentences."""
+    """RECORDS of a source, SOURCE_FIGURES of those that annotations know, and what was left out, in sentences.
+
+    coco_files: COCO_FILES of the source, a row or none.
+    """
 
     records: pa.Table
     figures: pa.Table
     notes: tuple[str, ...] = ()
+    coco_files: pa.Table = field(default_factory=COCO_FILES.empty_table)
 
 
 class _Annotations(NamedTuple):
@@ -39,6 +44,7 @@ class _Annotations(NamedTuple):
     details: Mapping[str, str] = {}
     notes: tuple[str, ...] = ()
     file_names: Collection[str] = ()  # of a COCO file's images
+    head: Mapping[str, Any] | None = None  # a row of COCO_FILES
 
 
 def files_to_read(source: AnyFileSource, paths: Sequence[str]) -> list[str]:
@@ -83,36 +89,66 @@ def tables_of_source(
     if source.annotations is None:
         return SourceTables(found, SOURCE_FIGURES.empty_table())
     # after copies of ids are found: of rows with the same id, only the first has figures
-    parts = [_annotated(pa.Table.from_batches([batch]), annotations, categories) for batch in found.to_batches(_BATCH)]
+    parts = [
+        _annotated(pa.Table.from_batches([batch]), annotations, categories, source.rights)
+        for batch in found.to_batches(_BATCH)
+    ]
     notes = (*annotations.notes, *_unmatched_note(source, annotations.file_names, found["locator"]))
     return SourceTables(
-        pa.concat_tables([part.records for part in parts]), pa.concat_tables([part.figures for part in parts]), notes
+        pa.concat_tables([part.records for part in parts]),
+        pa.concat_tables([part.figures for part in parts]),
+        notes,
+        pa.Table.from_pylist([annotations.head] if annotations.head else [], schema=COCO_FILES),
     )
 
 
-def _annotated(found: pa.Table, annotations: _Annotations, categories: Collection[str]) -> SourceTables:
-    """RECORDS with what the annotations say of them, and the figures."""
+def _annotated(
+    found: pa.Table, annotations: _Annotations, categories: Collection[str], asserted: Rights
+) -> SourceTables:
+    """RECORDS with what the annotations say of them, and the figures. asserted: the recipe's rights of the source."""
     figures: dict[str, dict[str, Any]] = {}
-    details = []
-    for row in found.select(["record_id", "locator", "reason", "detail"]).to_pylist():
-        detail = row["detail"]
+    details, rights = [], []
+    for row in found.select(["record_id", "locator", "reason", "detail", *_RIGHTS]).to_pylist():
+        detail, mine = row["detail"], {name: row[name] for name in _RIGHTS}
         try:
             if row["reason"] is None and (image := annotations.figures_of(row["locator"])) is not None:
-                width_px, height_px = image.size_px
-                figures[row["record_id"]] = {
-                    "record_id": row["record_id"],
-                    "figures": coco.figures_of_categories(image.figures, categories),
-                    "width_px": width_px,
-                    "height_px": height_px,
-                }
+                figures[row["record_id"]] = _figures_row(row["record_id"], image, categories)
+                mine = _rights(mine, image.licence, asserted)
         except (voc.BadAnnotation, UnreadableFile) as problem:
             detail = detail or f"annotation unreadable, so left out: {problem}"[:200]
         details.append(detail or annotations.details.get(row["locator"] or ""))
-    is_annotated = [name in figures for name in found["record_id"].to_pylist()]
-    for name, values in (("is_annotated", is_annotated), ("detail", details)):
-        field = RECORDS.field(name)
-        found = found.set_column(RECORDS.get_field_index(name), field, pa.array(values, field.type))
+        rights.append(mine)
+    known = {name for name, row in figures.items() if row["figures"] is not None}
+    changed = {
+        "is_annotated": [name in known for name in found["record_id"].to_pylist()],
+        "detail": details,
+        **{name: [row[name] for row in rights] for name in _RIGHTS},
+    }
+    for name, values in changed.items():
+        place, kind = RECORDS.get_field_index(name), RECORDS.field(name)
+        found = found.set_column(place, kind, pa.array(values, kind.type))
     return SourceTables(found, pa.Table.from_pylist(list(figures.values()), schema=SOURCE_FIGURES))
+
+
+def _figures_row(record_id: str, image: coco.ImageFigures, categories: Collection[str]) -> dict[str, Any]:
+    """A row of SOURCE_FIGURES."""
+    width_px, height_px = image.size_px
+    figures = None if image.figures is None else coco.figures_of_categories(image.figures, categories)
+    return {
+        "record_id": record_id,
+        "figures": figures,
+        "width_px": width_px,
+        "height_px": height_px,
+        "source_coco": image.source_coco,
+    }
+
+
+def _rights(row: dict[str, Any], licence: coco.Licence, asserted: Rights) -> dict[str, Any]:
+    """The rights of a record: where its own fields say nothing, by the licence that its image has in a COCO file."""
+    url, name = (None if text == NOASSERTION else text for text in licence)
+    if row["rights_basis"] == "source" or not (url or name):
+        return row
+    return records.rights_columns(asserted, url, name)
 
 
 def _rows(
@@ -157,7 +193,11 @@ def _read_annotations(source: AnyFileSource, read: Read, categories: Schemes) ->
             raise unreadable(source, "COCO annotations", settings.path, problem) from problem
         file = _coco(source, data, settings.path, categories)
         return _Annotations(
-            lambda locator: file.by_file_name.get(locator, absent), file.details, file.notes, [*file.by_file_name]
+            lambda locator: file.by_file_name.get(locator, absent),
+            file.details,
+            file.notes,
+            [*file.by_file_name],
+            {"source": source.name, "path": settings.path, **file.head},
         )
 
     def of_voc(locator: str) -> coco.ImageFigures | None:
@@ -166,7 +206,7 @@ def _read_annotations(source: AnyFileSource, read: Read, categories: Schemes) ->
             if isinstance(source, FolderSource)
             else None
         )
-        return absent if data is None else voc.read_voc(data)
+        return absent if data is None else voc.read_voc(data, settings.corners)
 
     return _Annotations(of_voc)
 

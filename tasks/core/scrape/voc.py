@@ -3,9 +3,14 @@
 import re
 from xml.etree import ElementTree
 
+from tasks.core.coco import lossless
 from tasks.core.coco.box import BadBox, read_box
 from tasks.core.coco.reader import read_side_px
 from tasks.core.coco.source import Figure, ImageFigures, figure
+
+_FIELDS = ("difficult", "occluded", "pose", "truncated")
+"""What VOC says of an object beside its name and its box."""
+_LONGEST_TEXT = 200
 
 
 class BadAnnotation(ValueError):
@@ -19,10 +24,11 @@ class _WithoutDtd(ElementTree.TreeBuilder):
         raise BadAnnotation("XML with a DTD")
 
 
-def read_voc(data: bytes) -> ImageFigures:
+def read_voc(data: bytes, corners: str = "inclusive") -> ImageFigures:
     """The objects of one PASCAL VOC file, and the size that it says.
 
-    Its corners count pixels from 1 and include both ends, so 1..1 is one pixel.
+    corners: inclusive: they count pixels from 1 and include both ends, so 1..1 is one pixel; exclusive: they are edges,
+    from 0, so 0..1 is one pixel. What a figure's object says beside is kept, as `source_coco` of ANNOTATIONS has it.
 
     Raises BadAnnotation for objects without a box (see tasks.core.coco.box), for what is no VOC file, and for XML with
     a DTD, which no VOC file has, and which can blow up a parser.
@@ -40,7 +46,8 @@ def read_voc(data: bytes) -> ImageFigures:
     if root.tag != "annotation":  # an error page can be well-formed too, and would look like a picture without figures
         raise BadAnnotation(f"no VOC file: its root is <{root.tag[:40]}>, expected <annotation>")
     size_px = _side_px(root, "width"), _side_px(root, "height")
-    return ImageFigures([_figure(entry) for entry in root.iter("object")], size_px)
+    extent_px = int(corners == "inclusive")  # of a box whose corners are equal
+    return ImageFigures([_figure(entry, extent_px) for entry in root.iter("object")], size_px)
 
 
 def _side_px(root: ElementTree.Element, side: str) -> int | None:
@@ -48,17 +55,23 @@ def _side_px(root: ElementTree.Element, side: str) -> int | None:
     return read_side_px(int(text)) if re.fullmatch(r"[0-9]{1,9}", text) else None
 
 
-def _figure(entry: ElementTree.Element) -> Figure:
+def _figure(entry: ElementTree.Element, extent_px: int) -> Figure:
     try:
         x_min, y_min, x_max, y_max = (
             float(entry.findtext(f"bndbox/{side}") or "nan") for side in ("xmin", "ymin", "xmax", "ymax")
         )
     except ValueError as problem:
         raise BadAnnotation(f"a corner that is no number: {problem}") from problem
-    xywh = [x_min - 1, y_min - 1, x_max - x_min + 1, y_max - y_min + 1]
+    xywh = [x_min - extent_px, y_min - extent_px, x_max - x_min + extent_px, y_max - y_min + extent_px]
     try:
         box = read_box(xywh)
     except BadBox as problem:
         # in these words in published ledgers
         raise BadAnnotation(f"expected a box of positive width and height, got {xywh}") from problem
-    return figure((entry.findtext("name") or "").strip(), box)
+    found = {name: _value(text) for name in _FIELDS if (text := (entry.findtext(name) or "").strip())}
+    kept = lossless.to_text({"fields": found} if found else {})
+    return {**figure((entry.findtext("name") or "").strip(), box), "source_coco": kept}
+
+
+def _value(text: str) -> int | str:
+    return int(text) if text in {"0", "1"} else text[:_LONGEST_TEXT]

@@ -40,7 +40,7 @@ class ReleaseTable(NamedTuple):
 TABLES = {
     path: ReleaseTable(tables.BY_CONTRACT[path.rpartition("/")[2]], tables.FILLED[path])
     for path in (
-        *("images", "annotations", "ledger", "records", "relations", "takedowns", "tombstones"),
+        *("images", "annotations", "ledger", "records", "relations", "takedowns", "tombstones", "coco_files"),
         "statistics/diversity",
     )
 }

@@ -59,7 +59,11 @@ SCRAPE = {
     *("scrape.elements", "scrape.json_works"),
     *("names.roles", "names.qualifiers", "names.matching", "names.known_artists"),
 }
-COCO = {"coco", *(f"coco.{name}" for name in ("source", "reader", "box", "ids", "keypoints"))}
+OUTLINES = {"coco.segmentation", "coco.box"}
+COCO = {
+    *("coco", *OUTLINES),
+    *(f"coco.{name}" for name in ("source", "source_file", "lossless", "reader", "ids", "keypoints")),
+}
 
 STAGE = '''
 """What it is."""
@@ -184,6 +188,7 @@ def collected(*modules: ModuleType) -> set[str]:
                 "export.copies",
                 "coco.document",
                 "coco.entries",
+                *OUTLINES,
                 "coco.box",
                 "columns",
                 "rights",

@@ -19,7 +19,7 @@ def test_an_annotation_that_is_written_can_be_read():
         "annotations": [entry],
     }
     (got,) = read_document("file", json.dumps(document).encode()).annotations
-    assert got == (7, "x", [1.0, 2.0, 3.0, 4.5], 13.5, True, None, None)
+    assert got == (7, "x", [1.0, 2.0, 3.0, 4.5], 13.5, True, None, None, entry)
 
 
 def test_a_result_that_is_written_can_be_read():

@@ -36,7 +36,10 @@ def test_what_is_no_id(value: Any):
 
 def test_each_id_stands_once():
     check_unique("file", "image", [1, "1", 2, "a"])
-    with pytest.raises(BadInput, match=r"^file: expected each image id once, got 3 ids \(2, 7, a\) more than once$"):
+    told = (
+        r"^file: expected each image id once, got 3 ids \(2, 7, a\) more than once, 2 at the places 1, 5 of their list$"
+    )
+    with pytest.raises(BadInput, match=told):
         check_unique("file", "image", [7, 2, "a", 7, "a", 2, 1])
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.errors import BadInput
-from tasks.core.coco.reader import Annotation, BadAnnotation, Document, read_document, read_json, read_text
+from tasks.core.coco.reader import Annotation, Document, read_document, read_json, read_text
 from tests.support.keypoints import NAMES
 
 IMAGE: dict[str, Any] = {"id": 7, "file_name": "a.png", "width": 40, "height": 30}
@@ -27,12 +27,13 @@ def test_a_document():
     got = read(document(info={"year": 2014}))
     assert [(key, image.file_name, image.metadata) for key, image in got.images.items()] == [(7, "a.png", {})]
     assert got.categories == {3: "person"}
-    assert got.annotations == [Annotation(7, "person", [1.0, 2.0, 3.0, 4.0], 10.0, False, None)]
+    assert got.annotations == [Annotation(7, "person", [1.0, 2.0, 3.0, 4.0], 10.0, False, None, None, BOX)]
     assert (got.bad_annotations, got.info) == ([], {"year": 2014})
 
 
 def test_a_document_of_nothing():
-    assert read(document(images=[], annotations=[], categories=[])) == Document({}, {}, [], [], {})
+    nothing: dict[str, Any] = {"images": [], "annotations": [], "categories": []}
+    assert read(nothing) == Document({}, {}, [], [], {}, nothing)
 
 
 @pytest.mark.parametrize("mark", [b"\xef\xbb\xbf", b""])
@@ -76,7 +77,7 @@ def test_an_annotation_that_can_not_be_read_is_kept_apart_with_its_reason(change
     got = read(document(annotations=[BOX, {**BOX, **change}]))
     assert len(got.annotations) == 1
     (bad,) = got.bad_annotations
-    assert bad[:2] == BadAnnotation(7, "person", "")[:2]
+    assert bad[:2] == (7, "person")
     assert problem in bad.problem
 
 
@@ -218,9 +219,26 @@ def test_a_part_that_stands_twice_is_refused(part: str):
         read_document("file", data)
 
 
-def test_the_names_of_parts_may_be_values_and_other_keys_may_stand_twice():
-    data = (
-        b'{"images": [{"id": 1, "file_name": "images", "id": 2}], "annotations": [], "categories": [], "info": '
-        b'{"description": "images", "a": 1, "a": 2}}'
-    )
+def test_the_names_of_parts_may_be_values():
+    data = b'{"images": [{"id": 1, "file_name": "images"}], "annotations": [], "categories": [], "images2": "images"}'
     assert [image.file_name for image in read_document("file", data).images.values()] == ["images"]
+
+
+@pytest.mark.parametrize(
+    ("image", "info", "place"),
+    [
+        pytest.param('"id": 1, "id": 2', "", r"'id' 2 times in images\[0\] \(id 2\)", id="in a row"),
+        pytest.param(
+            '"id": "x", "a": [{"b": {"c": 1, "c": 1, "c": 2}}]',
+            "",
+            r"'c' 3 times in images\[0\] \(id 'x'\)",
+            id="deep in a row",
+        ),
+        pytest.param('"id": 1', '"d": 1, "d": 1', r"'d' 2 times in its fields", id="in its info"),
+    ],
+)
+def test_a_key_that_stands_twice_in_an_object_is_refused_with_its_row(image: str, info: str, place: str):
+    """Readers take the last, and the other's value would be lost."""
+    data = f'{{"images": [{{{image}, "file_name": "a"}}], "annotations": [], "categories": [], "info": {{{info}}}}}'
+    with pytest.raises(BadInput, match=f"^file: expected each key once in an object, got {place}$"):
+        read_document("file", data.encode())

@@ -30,7 +30,7 @@ def box(**changes: Any) -> dict[str, Any]:
 
 def read(data: bytes) -> dict[str, list[dict[str, Any]] | None]:
     found = read_figures("file", data, PERSON).by_file_name
-    return {name: image and image.figures for name, image in found.items()}
+    return {name: image.figures for name, image in found.items()}
 
 
 def figure(category: str = "person", x: float = 0.0) -> dict[str, Any]:
@@ -40,11 +40,18 @@ def figure(category: str = "person", x: float = 0.0) -> dict[str, Any]:
         "is_crowd": False,
         "keypoints_xyv": None,
         "score": None,
+        "source_area_px2": None,
+        "segmentation": None,
+        "source_coco": None,
     }
 
 
 def test_figures_by_the_name_of_the_file_and_none_where_nobody_is():
-    person = {**figure(), "xywh_px": [0.0, 1.0, 2.0, 3.0]}
+    person = {
+        **figure(),
+        "xywh_px": [0.0, 1.0, 2.0, 3.0],
+        "source_coco": '{"absent":["iscrowd"],"fields":{"id":1}}',
+    }
     dog = {**figure("dog"), "xywh_px": [5.0, 6.0, 7.5, 8.0]}
     assert read(coco()) == {"a.jpg": [person, dog], "b/c.jpg": []}
 
@@ -164,7 +171,7 @@ def test_keypoints_of_another_scheme_are_left_out_and_told_for_each_image_and_fo
 def test_annotations_that_can_not_be_read_are_told():
     annotations = [box(bbox=[0, 0, 0, 5]), box(bbox=None, image_id=2), box(bbox=[1, 2, 3], image_id=2)]
     got = read_figures("file", coco(annotations=annotations), PERSON)
-    assert got.by_file_name == {"a.jpg": None, "b/c.jpg": None}
+    assert {name: image.figures for name, image in got.by_file_name.items()} == {"a.jpg": None, "b/c.jpg": None}
     assert got.details == {
         "a.jpg": "annotation unreadable, so left out: expected a box of positive width and height, got [0, 0, 0, 5]",
         "b/c.jpg": "annotation unreadable, so left out: expected a box as [x, y, width, height] in px: expected a list "
@@ -175,7 +182,7 @@ def test_annotations_that_can_not_be_read_are_told():
 
 
 def test_a_file_that_can_be_read_whole_says_nothing():
-    assert read_figures("file", coco(), PERSON)[1:] == ({}, ())
+    assert read_figures("file", coco(), PERSON)[1:3] == ({}, ())
 
 
 @pytest.mark.parametrize(

@@ -83,6 +83,9 @@ def test_a_row_says_what_the_box_is_and_whose_image_it_lies_in():
         "score": None,
         "origin": "source",
         "origin_name": "source",
+        "source_area_px2": None,
+        "segmentation": None,
+        "source_coco": None,
     }
 
 

@@ -43,7 +43,8 @@ def listed(
 
 
 def figures(got: sources.SourceTables) -> dict[str, list[list[float]]]:
-    return {row["record_id"]: [figure["xywh_px"] for figure in row["figures"]] for row in got.figures.to_pylist()}
+    known = [row for row in got.figures.to_pylist() if row["figures"] is not None]
+    return {row["record_id"]: [figure["xywh_px"] for figure in row["figures"]] for row in known}
 
 
 def annotated(got: sources.SourceTables) -> dict[str, bool]:

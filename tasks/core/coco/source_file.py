@@ -1,0 +1,205 @@
+"""A COCO file in a release's tables, and given back from them: the same but for order and formatting.
+
+An annotation is a row of ANNOTATIONS and its `source_coco`, a difference (tasks.core.coco.lossless). An image's
+`source_coco` holds its entry as it came, under `image`; under `annotations` those of an image whose figures nobody
+knows, which are no rows; under `figures` those that were read and left out, as SOURCE_FIGURE; under `others` earlier
+entries of the same file name, each as `image` and `annotations`. All else is a row of COCO_FILES.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from schemas.phrases import quoted
+from tasks.core.coco.ids import read_id
+from tasks.core.coco.lossless import Fields, difference, from_text, plain_text, restored, to_text
+from tasks.core.coco.segmentation import read_outline
+
+Row = Mapping[str, Any]
+LISTS = ("images", "annotations")
+_HEAD = ("info", "licenses", "categories")
+
+
+class SourceImage(NamedTuple):
+    """An image of a file: its entry, annotations that are no rows, figures that were left out, and earlier entries."""
+
+    entry: Fields
+    annotations: list[Fields]
+    figures: list[Fields]
+    others: list["SourceImage"]
+
+
+def head(document: Row) -> Fields:
+    """What a row of COCO_FILES says of a document, but for the source and the path.
+
+    Raises TooDeep as `to_text` does.
+    """
+    fields = {name: value for name, value in document.items() if name not in LISTS}
+    columns = {name: _plain_or_none(fields[name]) if name in fields else None for name in _HEAD}
+    return {
+        **{name: len(document[name]) for name in LISTS},
+        **columns,
+        "other_fields": to_text(difference(fields, _fields_of_head(columns))),
+    }
+
+
+def document_fields(row: Row) -> Fields:
+    """All fields of a document but its lists of images and annotations. row: of COCO_FILES.
+
+    Raises ValueError for a row that no release has.
+    """
+    return restored(_fields_of_head(row), from_text(row["other_fields"]))
+
+
+def category_ids(categories: Any) -> dict[str, Any]:
+    """The id of each category by its name, as a file has it; of several of one name, the first."""
+    found: dict[str, Any] = {}
+    for row in categories if isinstance(categories, list) else ():
+        if isinstance(row, dict) and "name" in row and "id" in row:
+            found.setdefault(str(row["name"]), row["id"])
+    return found
+
+
+def given_annotation(row: Row, image_id: Any, category_id: Any, segmentation: Any) -> Fields:
+    """The annotation that columns give back. image_id, category_id: as the file has them. segmentation: None where
+    the column has none.
+
+    row: xywh_px, is_crowd, source_area_px2 and keypoints_xyv.
+    """
+    keypoints = row["keypoints_xyv"]
+    entry = {
+        "image_id": image_id,
+        "category_id": category_id,
+        "bbox": row["xywh_px"],
+        "area": row["source_area_px2"],
+        "iscrowd": int(row["is_crowd"]),
+        "segmentation": segmentation,
+        "keypoints": keypoints,
+        "num_keypoints": keypoints and sum(v > 0 for v in keypoints[2::3]),
+    }
+    return {name: value for name, value in entry.items() if value is not None}
+
+
+def annotation_text(entry: Row, given: Row) -> str | None:
+    """The `source_coco` of an annotation: what the columns do not give back of it."""
+    return to_text(difference(entry, given))
+
+
+def image_text(entry: Row, annotations: Iterable[Row] | None, others: Iterable[tuple[Row, Iterable[Row]]]) -> str:
+    """The `source_coco` of an image. annotations: None where they are rows. others: earlier entries of its file name,
+    with their annotations.
+    """
+    kept: Fields = {"image": entry}
+    if annotations is not None:
+        kept["annotations"] = [*annotations]
+    if earlier := [{"image": image, "annotations": [*mine]} for image, mine in others]:
+        kept["others"] = earlier
+    return str(to_text(kept))
+
+
+def with_figures(text: str, figures: Iterable[Row]) -> str:
+    """An image's `source_coco` with figures that were read and left out."""
+    return str(to_text({**from_text(text), "figures": [*figures]}))
+
+
+def read_image(text: str) -> SourceImage:
+    """What an image's `source_coco` holds.
+
+    Raises ValueError for what `image_text` has never written.
+    """
+    return _image(from_text(text), text)
+
+
+def _image(kept: Any, text: str) -> SourceImage:
+    entry = kept.get("image")
+    annotations, figures, others = (kept.get(name, []) for name in ("annotations", "figures", "others"))
+    if not isinstance(entry, dict) or not all(map(_are_objects, (annotations, figures, others))):
+        raise ValueError(f"expected an image of a COCO file, got {quoted(text)}")
+    return SourceImage(entry, annotations, figures, [_image(other, text) for other in others])
+
+
+def _are_objects(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(one, dict) for one in value)
+
+
+def restored_annotation(row: Row, image_id: Any, ids: Mapping[str, Any]) -> Fields:
+    """The annotation as its file has it.
+
+    row: of ANNOTATIONS or SOURCE_FIGURE, with `category`, its name. image_id: as the file has it; ids: its categories'.
+
+    Raises ValueError for JSON that no release has.
+    """
+    segmentation = None if row["segmentation"] is None else read_outline(row["segmentation"])
+    given = given_annotation(row, image_id, ids.get(row["category"]), segmentation)
+    return restored(given, from_text(row["source_coco"]))
+
+
+class RestoredFile(NamedTuple):
+    """A COCO file as it can be given back. images, annotations: their JSON texts, sorted by id."""
+
+    fields: Fields
+    images: list[str]
+    annotations: list[str]
+
+    def chunks(self) -> Iterator[bytes]:
+        """The file's bytes."""
+        yield plain_text(self.fields, is_strict=False)[:-1].encode()
+        comma = "," if self.fields else ""
+        for name, texts in (("images", self.images), ("annotations", self.annotations)):
+            yield f'{comma}"{name}":['.encode()
+            yield ",\n".join(texts).encode()
+            yield b"]"
+            comma = ","
+        yield b"}"
+
+
+def restore_file(row: Row, images: Iterable[tuple[str, str]], annotations: Iterable[Row]) -> RestoredFile:
+    """A COCO file: of its images those that are given, and their annotations.
+
+    row: of COCO_FILES. images: record_id and `source_coco`; of two records that were one image of the file, the first
+    counts. annotations: of these images, as `restored_annotation` takes them, with record_id and `category`, its name.
+
+    Raises ValueError for rows that no release has.
+    """
+    fields = document_fields(row)
+    ids = category_ids(fields.get("categories"))
+    entries: dict[tuple[int, Any], str] = {}
+    image_ids: dict[str, Any] = {}
+    rows: list[tuple[tuple[int, Any], str]] = []
+    for record_id, text in images:
+        image = read_image(text)
+        place, entry = _place_and_text(image.entry)
+        if place in entries:
+            continue
+        image_ids[record_id], entries[place] = image.entry.get("id"), entry
+        entries |= dict(_place_and_text(other.entry) for other in image.others)
+        unread = [mine for one in (image, *image.others) for mine in one.annotations]
+        left_out = [restored_annotation(figure, image.entry.get("id"), ids) for figure in image.figures]
+        rows += map(_place_and_text, (*unread, *left_out))
+    for annotation in annotations:
+        if annotation["record_id"] in image_ids:
+            rows.append(_place_and_text(restored_annotation(annotation, image_ids[annotation["record_id"]], ids)))
+    return RestoredFile(fields, [text for _, text in sorted(entries.items())], [text for _, text in sorted(rows)])
+
+
+def _place_and_text(row: Row) -> tuple[tuple[int, Any], str]:
+    """Where a row stands among others: numbers, then texts, then what has no id; and its JSON."""
+    text = plain_text(row, is_strict=False)
+    try:
+        number = read_id(row.get("id"))
+    except ValueError:
+        return (2, ""), text
+    return (int(isinstance(number, str)), number), text
+
+
+def _plain_or_none(value: Any) -> str | None:
+    """JSON of a value; None for one that JSON can't hold as it is, and for one nested too deep."""
+    try:
+        to_text({"value": value})
+        return plain_text(value)
+    except ValueError:
+        return None
+
+
+def _fields_of_head(row: Row) -> Fields:
+    given = {name: row[name] for name in _HEAD if row[name] is not None}
+    return {name: from_text(f'{{"value":{text}}}')["value"] for name, text in given.items()}
