@@ -82,12 +82,17 @@ def put(column: str, value: Any, where: Callable[[dict[str, Any]], Any] = lambda
     return change
 
 
+MOST_AT_ONCE = 20
+"""Broken rows of a release that has few more."""
+
+
 def rounds(cases: list[Case]) -> list[list[Case]]:
     """Cases that can be broken together, each in a row of its own: of one rule, a problem shows the first row only."""
     found: list[list[Case]] = []
     for case in cases:
         rule = case[3].partition(", got")[0]
-        free = (one for one in found if rule not in {other[3].partition(", got")[0] for other in one})
+        rules = [{other[3].partition(", got")[0] for other in one} for one in found]
+        free = (one for one, other in zip(found, rules, strict=True) if rule not in other and len(one) < MOST_AT_ONCE)
         place = next(free, None)
         if place is None:
             found.append(place := [])
