@@ -82,8 +82,8 @@ def put(column: str, value: Any, where: Callable[[dict[str, Any]], Any] = lambda
     return change
 
 
-MOST_AT_ONCE = 20
-"""Broken rows of a release that has few more."""
+MOST_ROWS = 40
+"""Of a round: the release has a few more images."""
 
 
 def rounds(cases: list[Case]) -> list[list[Case]]:
@@ -91,8 +91,11 @@ def rounds(cases: list[Case]) -> list[list[Case]]:
     found: list[list[Case]] = []
     for case in cases:
         rule = case[3].partition(", got")[0]
-        rules = [{other[3].partition(", got")[0] for other in one} for one in found]
-        free = (one for one, other in zip(found, rules, strict=True) if rule not in other and len(one) < MOST_AT_ONCE)
+        free = (
+            one
+            for one in found
+            if len(one) < MOST_ROWS and rule not in {other[3].partition(", got")[0] for other in one}
+        )
         place = next(free, None)
         if place is None:
             found.append(place := [])

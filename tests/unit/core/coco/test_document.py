@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.attributes import Attribute, with_attributes
-from schemas.keypoints import CocoCategory
+from schemas.keypoints import CocoCategory, resolve_categories
 from schemas.tables import ANNOTATIONS
 from tasks.core.coco import document as coco
 from tasks.core.coco.box import BadBox
 from tasks.core.export.images import IMAGES_BY_DIGEST
 from tests.support import rowwise
-from tests.support.keypoints import NAMES, plain
+from tests.support.keypoints import ANIMAL_20, NAMES, ZOO, plain
 
 PERSON = plain("person")
 
@@ -236,6 +236,16 @@ def test_another_category_says_which_keypoints_its_boxes_have():
     assert "keypoints" not in dog
 
 
+def test_each_category_names_the_joints_of_its_own_scheme():
+    person, dog, face, thing, angel = document([], [], categories=resolve_categories(ZOO))["categories"]
+    assert person["keypoints"] == list(NAMES)
+    assert (dog["supercategory"], dog["keypoints"]) == ("animal", list(ANIMAL_20.joints))
+    assert dog["skeleton"][:2] == [[1, 2], [1, 3]]
+    assert (face["keypoints"][-1], face["skeleton"]) == ("kpt-105", [])
+    assert thing == {"id": 4, "name": "thing", "supercategory": "thing"}
+    assert "keypoints" not in angel  # of COCO's scheme, and none of its boxes has any
+
+
 BONES = """
     left_ankle left_knee, left_knee left_hip, right_ankle right_knee, right_knee right_hip, left_hip right_hip,
     left_shoulder left_hip, right_shoulder right_hip, left_shoulder right_shoulder, left_shoulder left_elbow,
@@ -330,6 +340,8 @@ BOXES = st.builds(
     category_id=st.sampled_from([1, 2]),
     xywh_px=st.tuples(PLACES, PLACES, SIDES, SIDES).map(list),
     area_px2=SIDES,
+    source_area_px2=st.none() | SIDES,
+    segmentation=st.sampled_from([None, "[[1,2.5,3,4,5,6]]", '{"counts":"Ül\\\\1","size":[4,5]}']),
     is_crowd=st.booleans(),
     keypoints_xyv=st.one_of(st.none(), st.lists(st.one_of(PLACES, st.integers(0, 2).map(float)), max_size=9)),
     score=st.one_of(st.none(), st.floats(0, 1), st.sampled_from([0.0, 0.5, 1.0])),

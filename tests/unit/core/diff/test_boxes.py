@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from schemas.tables import ANNOTATIONS
 from tasks.core.diff.boxes import boxes
 from tasks.core.diff.fields import Common
 from tasks.core.diff.presence import same_images
@@ -47,6 +48,14 @@ CASES = {
         "0 came, 0 went, 1 changed",
         "source_annotations",
     ),
+    "the same box, another outline": (
+        [box(1, "m:1", segmentation="[[1,2,3,4,5,6]]")],
+        [box(1, "m:1", source_area_px2=3.5)],
+        {},
+        ("1", "1"),
+        "0 came, 0 went, 1 changed",
+        "source_annotations",
+    ),
     "other keypoints": (
         [box(1, "m:1")],
         [box(1, "m:1", keypoints_xyv=[1.0] * 51)],
@@ -77,6 +86,14 @@ CASES = {
         {"recipe": recipe(detect={"least_score": 0.9})},
         ("1", "0"),
         "0 came, 1 went, 0 changed",
+        "settings",
+    ),
+    "another keypoint scheme": (
+        [box(1, "m:1", keypoints_xyv=[1.0] * 51)],
+        [box(1, "m:1")],
+        {"recipe": {**RECIPE, "keypoint_schemes": {"hand-1": {"joints": ["wrist"]}}}},
+        ("1", "1"),
+        "0 came, 0 went, 1 changed: keypoint_schemes",
         "settings",
     ),
     "another library": ([detected(1)], [], {"environment": {}}, ("1", "0"), "0 came, 1 went, 0 changed", "program"),
@@ -121,3 +138,10 @@ def test_a_number_that_stands_twice_is_refused():
     twice = side([kept("m:1")], boxes=[box(1, "m:1"), box(1, "m:1")])
     with pytest.raises(ValueError, match="an annotation_id that stands twice"):
         changed(twice, twice)
+
+
+def test_what_only_one_release_has_columns_for_is_no_change():
+    drawn = [box(1, "m:1", source_area_px2=3.5, source_coco="{}")]
+    fewer = [name for name in ANNOTATIONS.names if name not in {"source_area_px2", "segmentation", "source_coco"}]
+    before = side([kept("m:1")], boxes=[box(1, "m:1")], box_columns=fewer)
+    assert changed(before, side([kept("m:1")], boxes=drawn)) == []
