@@ -27,6 +27,14 @@ def add(commands: "Commands") -> None:
         "--store", metavar="URL", help="store in which it was built; needed if the release holds no images itself"
     )
     parser.add_argument(
+        "--flavour",
+        choices=("release", "source", "popart"),
+        default="release",
+        help="release: images by their ids, with the release's COCO files (default); source: the COCO files that came "
+        "with its sources, given back, and images under their names there; popart: COCO files and names of files as "
+        "PoPArt has them",
+    )
+    parser.add_argument(
         "--links",
         action="store_true",
         help="hard-link images that are files already (media, blobs) where the file system can, and copy the others",
@@ -37,5 +45,13 @@ def unpack(arguments: argparse.Namespace) -> int:
     """Unpack, and print what was done."""
     from tasks.unpack import unpack
 
-    print(unpack(arguments.release, arguments.folder, arguments.split, arguments.store, is_linked=arguments.links))
+    done = unpack(
+        arguments.release,
+        arguments.folder,
+        arguments.split,
+        arguments.store,
+        flavour=arguments.flavour,
+        is_linked=arguments.links,
+    )
+    print(done)
     return 0

@@ -1,6 +1,7 @@
 """How a release's images are called as files, and its COCO files when they name these."""
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,6 +11,10 @@ from tasks.core.coco.document import EXTENSIONS
 ANNOTATIONS = "annotations"
 """The folder of the COCO files, beside one folder for each split."""
 
+IMAGES = "images"
+"""The folder of a source's images, where they lie under the names of their COCO file."""
+
+_LONGEST_NAME, _LONGEST_PATH = 255, 2000
 _SPLIT = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
 _MOST_ID = 2**53  # larger ones are no whole numbers in JSON readers that know only doubles
 
@@ -24,6 +29,16 @@ def check_split(split: str) -> str:
     return split
 
 
+def check_id(image_id: int) -> int:
+    """The id of an image.
+
+    Raises ValueError for one that releases don't have.
+    """
+    if not 0 < image_id < _MOST_ID:
+        raise ValueError(f"image_id {image_id}, where releases have 1 to 2^53 - 1")
+    return image_id
+
+
 def file_name(image_id: int, format_name: str) -> str:
     """The image's name in its split's folder. Nothing of a format but a known extension comes into it.
 
@@ -32,9 +47,48 @@ def file_name(image_id: int, format_name: str) -> str:
     >>> file_name(71, "JPEG"), file_name(72, "../../x")
     ('71.jpg', '72.bin')
     """
-    if not 0 < image_id < _MOST_ID:
-        raise ValueError(f"image_id {image_id}, where releases have 1 to 2^53 - 1")
-    return f"{image_id}.{EXTENSIONS.get(format_name, 'bin')}"
+    return f"{check_id(image_id)}.{EXTENSIONS.get(format_name, 'bin')}"
+
+
+def check_source(source: str) -> str:
+    """The folder of the images of a source.
+
+    Raises ValueError for a source that recipes can't have.
+    """
+    if not _SPLIT.fullmatch(source):
+        raise ValueError(f"the source {quoted(source)}, as no recipe calls one")
+    return f"{IMAGES}/{source}"
+
+
+def check_file_names(names: Mapping[int, Any]) -> None:
+    """Names of files below one folder, as a COCO file has them, by image_id.
+
+    Raises ValueError for a name that may lead out of the folder or that file systems can't have, for two that are
+    equal, and for one that another has as its folder.
+    """
+    for name in names.values():
+        if not isinstance(name, str) or not _is_path(name):
+            raise ValueError(f"{quoted(name)}, which can be no file below a folder")
+    files = Counter(names.values())
+    if twice := [name for name, times in files.items() if times > 1]:
+        raise ValueError(f"{quoted(twice[0])} for {files[twice[0]]} images")
+    for name in files:
+        parts = name.split("/")
+        for depth in range(1, len(parts)):
+            if (folder := "/".join(parts[:depth])) in files:
+                raise ValueError(f"{quoted(name)} below {quoted(folder)}, which is a file, too")
+
+
+def _is_path(name: str) -> bool:
+    """Whether a name is that of a file below a folder, on any system, and a line of text."""
+    parts = name.split("/")
+    return (
+        name.isprintable()
+        and not {"\\", ":"} & {*name}
+        and {"", ".", ".."}.isdisjoint(parts)
+        and all(len(part.encode()) <= _LONGEST_NAME for part in parts)
+        and len(name) <= _LONGEST_PATH
+    )
 
 
 def check_place(image: Any) -> tuple[bytes | None, str | None]:

@@ -122,6 +122,7 @@ def _side(release: Release) -> Side:
         scopes=(TAKEDOWNS.empty_table() if takedowns is None else takedowns).select(["record_id", "scope"]),
         image_columns=_columns(release, "images"),
         images=partial(release.rows, "images"),
+        annotation_columns=_columns(release, "annotations"),
         annotations=partial(release.rows, "annotations"),
         records=partial(_records, release),
         relations=partial(_relations, release),

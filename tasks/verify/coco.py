@@ -21,6 +21,7 @@ _COLUMNS = [
     "score",
     "origin",
 ]
+_SINCE_2_1 = ("source_area_px2", "segmentation")
 
 
 def coco_files(release: Release) -> Iterator[str]:
@@ -35,7 +36,8 @@ def coco_files(release: Release) -> Iterator[str]:
         manifest.contract_major,
     )
     shown = columns_of(release, "images", ["image_id", "split", "rights_uri", "is_annotated"])
-    boxes = columns_of(release, "annotations", _COLUMNS)
+    later = [name for name in _SINCE_2_1 if name in release.column_names("annotations")]
+    boxes = columns_of(release, "annotations", [*_COLUMNS, *later])
     yield from core.file_problems(manifest.files, splits)
     for split in splits:
         paths = f"coco/{split}.json", f"coco/{split}.detections.json"

@@ -178,7 +178,7 @@ def test_nothing_in_a_release_leads_out_of_the_folder(changes: dict[str, Any], t
     hostile(release, **changes)
     with pytest.raises(DamagedFile):
         unpack(str(release), str(tmp_path / "b/c/out"))
-    assert {path.name for path in tmp_path.iterdir()} == {"a", "b"}
+    assert {path.name for path in tmp_path.iterdir()} <= {"a", "b"}
     assert {path.name for path in (tmp_path / "b").rglob("*") if path.is_dir()} <= {
         *("c", "out", "annotations", ".unpacking"),
         *SPLITS,

@@ -82,12 +82,20 @@ def put(column: str, value: Any, where: Callable[[dict[str, Any]], Any] = lambda
     return change
 
 
+MOST_ROWS = 40
+"""Of a round: the release has a few more images."""
+
+
 def rounds(cases: list[Case]) -> list[list[Case]]:
     """Cases that can be broken together, each in a row of its own: of one rule, a problem shows the first row only."""
     found: list[list[Case]] = []
     for case in cases:
         rule = case[3].partition(", got")[0]
-        free = (one for one in found if rule not in {other[3].partition(", got")[0] for other in one})
+        free = (
+            one
+            for one in found
+            if len(one) < MOST_ROWS and rule not in {other[3].partition(", got")[0] for other in one}
+        )
         place = next(free, None)
         if place is None:
             found.append(place := [])

@@ -41,6 +41,7 @@ IMAGE: dict[str, Any] = {
     "split": "train",
     "split_of_file": "train",
     "is_annotated": True,
+    "source_coco": '{"image":{"id":1}}',
     "image": {"bytes": None, "path": MEDIA},
     "path": MEDIA,
     "retrieved_at": TIME,
@@ -60,6 +61,9 @@ PEOPLES: dict[str, Any] = {
     "score": None,
     "origin": "source",
     "origin_name": "source",
+    "source_area_px2": 900.5,
+    "segmentation": "[[1,2,3,4,5,6.5]]",
+    "source_coco": '{"fields":{"id":7}}',
 }
 DETECTORS = {
     **PEOPLES,
@@ -71,6 +75,7 @@ DETECTORS = {
     "score": 0.123,
     "origin": "detector",
     "origin_name": "yolox@0123456789ab",
+    **dict.fromkeys(("source_area_px2", "segmentation", "source_coco")),
 }
 KEPT: dict[str, Any] = {
     "record_id": "museum:1",

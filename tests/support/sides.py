@@ -61,6 +61,7 @@ def side(
     takedowns: Sequence[Row] = (),
     recipe: Mapping[str, Any] = RECIPE,
     columns: Sequence[str] = tuple(IMAGES.names),
+    box_columns: Sequence[str] = tuple(ANNOTATIONS.names),
     **manifest: Any,
 ) -> Side:
     """A release. images: more columns of the kept records, by record_id; manifest: fields that matter."""
@@ -84,7 +85,8 @@ def side(
         scopes=table(takedowns, TAKEDOWNS).select(["record_id", "scope"]),
         image_columns=columns,
         images=table(rows, IMAGES).select,
-        annotations=table(boxes, ANNOTATIONS).select,
+        annotation_columns=box_columns,
+        annotations=table(boxes, ANNOTATIONS).select(box_columns).select,
         records=lambda ids: known.filter(pc.is_in(known["record_id"], value_set=ids)),
         relations=lambda: table(relations, EDGES),
     )

@@ -165,13 +165,9 @@ def restore_file(row: Row, images: Iterable[tuple[str, str]], annotations: Itera
     entries: dict[tuple[int, Any], str] = {}
     image_ids: dict[str, Any] = {}
     rows: list[tuple[tuple[int, Any], str]] = []
-    for record_id, text in images:
-        image = read_image(text)
-        place, entry = _place_and_text(image.entry)
-        if place in entries:
-            continue
-        image_ids[record_id], entries[place] = image.entry.get("id"), entry
-        entries |= dict(_place_and_text(other.entry) for other in image.others)
+    for record_id, image in distinct_images(images).items():
+        image_ids[record_id] = image.entry.get("id")
+        entries |= dict(_place_and_text(one.entry) for one in (image, *image.others))
         unread = [mine for one in (image, *image.others) for mine in one.annotations]
         left_out = [restored_annotation(figure, image.entry.get("id"), ids) for figure in image.figures]
         rows += map(_place_and_text, (*unread, *left_out))
@@ -179,6 +175,20 @@ def restore_file(row: Row, images: Iterable[tuple[str, str]], annotations: Itera
         if annotation["record_id"] in image_ids:
             rows.append(_place_and_text(restored_annotation(annotation, image_ids[annotation["record_id"]], ids)))
     return RestoredFile(fields, [text for _, text in sorted(entries.items())], [text for _, text in sorted(rows)])
+
+
+def distinct_images(texts: Iterable[tuple[str, str]]) -> dict[str, SourceImage]:
+    """The images of a file, by the record that each has become: of several that were one image, the first.
+
+    texts: record_id and `source_coco`.
+
+    Raises ValueError for what `image_text` has never written.
+    """
+    found: dict[Any, tuple[str, SourceImage]] = {}
+    for record_id, text in texts:
+        image = read_image(text)
+        found.setdefault(_place_and_text(image.entry)[0], (record_id, image))
+    return dict(found.values())
 
 
 def _place_and_text(row: Row) -> tuple[tuple[int, Any], str]:

@@ -15,6 +15,8 @@ from tasks.core.diff.sides import Side
 
 _COMPARED = ("record_id", "category_id", "xywh_px", "is_crowd", "keypoints_xyv", "score", "origin", "origin_name")
 """What a box is. Its id follows from these, its split and its area from others."""
+_SAID = ("source_area_px2", "segmentation", "source_coco")
+"""What else its source says of it; releases before contract 2.1 have no such columns."""
 _CAME, _WENT, _CHANGED = range(3)
 _MOST_NAMES = 3
 
@@ -52,7 +54,8 @@ def _ids(side: Side) -> pa.Array:
 def _is_other(sides: tuple[Side, Side], both: NDArray[np.int64]) -> Bools:
     """(P,) whether boxes of one id differ all the same."""
     found = np.zeros(len(both), np.bool_)
-    for name in _COMPARED:
+    said = [name for name in _SAID if all(name in side.annotation_columns for side in sides)]
+    for name in (*_COMPARED, *said):
         one, other = (take(side.annotations([name])[name], both[:, place]) for place, side in enumerate(sides))
         found |= differ(one, other)
     return found

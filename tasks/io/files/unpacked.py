@@ -71,16 +71,18 @@ class UnpackFolder:
         known = self._json(RECEIPT) or self._json(f"{_UNFINISHED}/{RECEIPT}")
         if known is None and names - {_UNFINISHED}:
             raise ValueError(f"it holds other files, such as {quoted(min(names - {_UNFINISHED}))}")
-        if known is not None and {name: known.get(name) for name in release} != release:
-            raise ValueError(f"it holds release {quoted(known.get('version'))} of {quoted(known.get('name'))}")
-        splits = (known or {}).get("splits")
+        if known is not None and any(known.get(name) != release.get(name) for name in (*release, "flavour")):
+            flavour = f", as {quoted(known['flavour'])} has it" if "flavour" in known else ""
+            raise ValueError(f"it holds release {quoted(known.get('version'))} of {quoted(known.get('name'))}{flavour}")
+        splits, files = (known or {}).get("splits"), (known or {}).get("files")
         self.splits: dict[str, Any] = splits if isinstance(splits, dict) else {}
+        self._files = {name for name in files if isinstance(name, str)} if isinstance(files, list) else set[str]()
         self._release = release
         self.folder(_UNFINISHED)
         for left in self._unfinished.iterdir():
             if left.name != RECEIPT:
                 left.unlink()
-        self.write(f"{_UNFINISHED}/{RECEIPT}", _json_bytes({**release, "splits": self.splits}))
+        self._write_receipt(f"{_UNFINISHED}/{RECEIPT}")
         (self._root / RECEIPT).unlink(missing_ok=True)
 
     def _json(self, name: str) -> dict[str, Any] | None:
@@ -98,6 +100,18 @@ class UnpackFolder:
             place.mkdir()
         if not stat.S_ISDIR(place.lstat().st_mode):
             raise BadInput(f"unpack: expected a folder of its own at '{place}', got a link or a file: move it away")
+
+    def expect(self, folder: str, names: Collection[str]) -> None:
+        """Make a folder and those in which these files will lie.
+
+        A later run takes away those that it no longer expects: numbers by their looks, others since they are noted.
+        """
+        for place in sorted({f"{folder}/{name}".rpartition("/")[0] for name in (*names, "")}):
+            parts = place.split("/")
+            for depth in range(len(parts)):
+                self.folder("/".join(parts[: depth + 1]))
+        self._files |= {f"{folder}/{name}" for name in names if not _IMAGE.fullmatch(name)}
+        self._write_receipt(f"{_UNFINISHED}/{RECEIPT}")
 
     def has(self, name: str, sha256: str) -> bool:
         """Whether a file is there as it should be."""
@@ -124,21 +138,34 @@ class UnpackFolder:
         return True
 
     def remove_others(self, folder: str, names: Collection[str]) -> int:
-        """Remove from a split's folder images that the release no longer has; how many."""
-        gone = [
-            entry
-            for entry in (self._root / folder).iterdir()
-            if _IMAGE.fullmatch(entry.name) and entry.name not in names
-        ]
-        for entry in gone:
-            entry.unlink()
+        """Remove from a folder images that the release no longer has; how many."""
+        found = {entry.name for entry in (self._root / folder).iterdir() if _IMAGE.fullmatch(entry.name)}
+        noted = {name.removeprefix(f"{folder}/") for name in self._files if name.startswith(f"{folder}/")}
+        gone = [name for name in sorted((found | noted) - {*names}) if self._is_file(f"{folder}/{name}")]
+        for name in gone:
+            (self._root / folder / name).unlink()
+        self._files -= {f"{folder}/{name}" for name in noted - {*names}}
         return len(gone)
+
+    def _is_file(self, name: str) -> bool:
+        """Whether a file is there, and no link on the way to it leads elsewhere: notes may be anybody's."""
+        parts = name.split("/")
+        if not {"", ".", ".."}.isdisjoint(parts):
+            return False
+        ways = [self._root.joinpath(*parts[: depth + 1]) for depth in range(len(parts))]
+        return all(way.is_dir() and not way.is_symlink() for way in ways[:-1]) and (
+            ways[-1].is_file() or ways[-1].is_symlink()
+        )
 
     def finish(self, splits: dict[str, Any]) -> None:
         """Say that these splits, and those unpacked before, are whole."""
         self.splits |= splits
-        self.write(RECEIPT, _json_bytes({**self._release, "splits": self.splits}))
+        self._write_receipt(RECEIPT)
         shutil.rmtree(self._unfinished)
+
+    def _write_receipt(self, path: str) -> None:
+        files = {"files": sorted(self._files)} if self._files else {}
+        self.write(path, _json_bytes({**self._release, "splits": self.splits, **files}))
 
     def _beside(self) -> Path:
         return self._unfinished / uuid.uuid4().hex

@@ -1,5 +1,6 @@
 """What is asked for, and what the answers mean."""
 
+import json
 import tracemalloc
 from datetime import UTC, datetime
 from typing import Any
@@ -12,8 +13,9 @@ from hypothesis import strategies as st
 
 from schemas.reasons import Reason
 from schemas.stages import Fetch
-from schemas.tables import FETCH, RECORDS, RETRIEVALS
+from schemas.tables import FETCH, RECORDS, RETRIEVALS, SOURCE_FIGURES
 from tasks.core import fetch
+from tasks.core.coco.source import figure
 
 WHEN = datetime(2024, 2, 29, tzinfo=UTC)
 COUNTED = pa.proxy_memory_pool(pa.default_memory_pool())  # outlives every table that is made in it
@@ -237,6 +239,22 @@ def test_annotations_of_an_image_of_another_size_do_not_fit():
 
 def test_nothing_annotated_nothing_unfit():
     assert fetch.unfit_annotations(sized(DRAWN).slice(0, 0), sized(DRAWN)).num_rows == 0
+
+
+def test_figures_that_do_not_fit_are_kept_beside():
+    drawn = {**figure("person", [0.0, 0.0, 1.0, 1.0]), "source_coco": '{"fields":{"id":7}}'}
+    rows: list[dict[str, Any]] = [
+        {"record_id": "a", "figures": [drawn], "source_coco": '{"image":{"id":1}}'},
+        {"record_id": "b", "figures": [drawn], "source_coco": None},
+        {"record_id": "c", "figures": [drawn], "source_coco": '{"image":{"id":3}}'},
+    ]
+    table = pa.Table.from_pylist([{"width_px": 1, "height_px": 1, **row} for row in rows], schema=SOURCE_FIGURES)
+    got = fetch.without_figures(table, pa.table({"record_id": ["a", "b"], "detail": ["", ""]}))
+    assert got.schema == SOURCE_FIGURES
+    first, second, third = got.to_pylist()
+    assert (first["figures"], second["figures"], second["source_coco"]) == (None, None, None)
+    assert json.loads(first["source_coco"]) == {"image": {"id": 1}, "figures": [drawn]}
+    assert third == table.to_pylist()[2]
 
 
 def test_records_without_the_annotations_that_do_not_fit():

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tasks.core.unpack import check_place, check_split, file_name, with_file_names
+from tasks.core.unpack import check_file_names, check_place, check_source, check_split, file_name, with_file_names
 
 
 @pytest.mark.parametrize("split", ["", ".", "..", "a/b", "/etc", "Train", "a\n", "x" * 64, "annotations", ".unpacking"])
@@ -68,3 +68,52 @@ def test_bytes_and_paths_of_images_pass():
 def test_an_image_that_is_somewhere_else_is_refused(image: Any):
     with pytest.raises(ValueError, match="an image"):
         check_place(image)
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        pytest.param([], id="none"),
+        pytest.param(["a.jpg", "b/a.jpg", "b/c/a.jpg", ".hidden", "a b.jpg", "é.jpg"], id="files in folders"),
+        pytest.param(["x" * 255], id="as long as file systems allow"),
+    ],
+)
+def test_names_of_files_below_a_folder(names: list[str]):
+    check_file_names(dict(enumerate(names)))
+
+
+@pytest.mark.parametrize(
+    ("names", "got"),
+    [
+        pytest.param(["a", "../b"], "'../b', which can be no file", id="out of the folder"),
+        pytest.param(["a/../../b"], "no file below a folder", id="out of it by a detour"),
+        pytest.param(["/etc/passwd"], "no file below a folder", id="from the root"),
+        pytest.param(["a//b"], "no file below a folder", id="an empty folder's name"),
+        pytest.param(["a/"], "no file below a folder", id="a folder"),
+        pytest.param(["./a"], "no file below a folder", id="one file in two ways"),
+        pytest.param([""], "no file below a folder", id="empty"),
+        pytest.param(["a\\b"], "no file below a folder", id="a way of Windows"),
+        pytest.param(["C:a"], "no file below a folder", id="a drive of Windows"),
+        pytest.param(["https://a.example/b.jpg"], "no file below a folder", id="an address"),
+        pytest.param(["a\0b"], "no file below a folder", id="NUL"),
+        pytest.param(["a\nb"], "no file below a folder", id="two lines"),
+        pytest.param(["\ud800"], "no file below a folder", id="half a character"),
+        pytest.param(["x" * 256], "no file below a folder", id="a long name"),
+        pytest.param(["é" * 128], "no file below a folder", id="a long name in bytes"),
+        pytest.param(["x/" * 1500 + "x"], "no file below a folder", id="a long path"),
+        pytest.param([7], "7, which can be no file", id="a number"),
+        pytest.param([None], "None, which can be no file", id="null"),
+        pytest.param(["a", "b", "a"], "'a' for 2 images", id="twice"),
+        pytest.param(["a/b", "a"], "'a/b' below 'a', which is a file, too", id="a folder that is a file"),
+    ],
+)
+def test_names_that_can_not_be_files_below_one_folder_are_refused(names: list[Any], got: str):
+    with pytest.raises(ValueError, match=got):
+        check_file_names(dict(enumerate(names)))
+
+
+def test_a_source_has_a_folder_of_its_own():
+    assert check_source("met-2") == "images/met-2"
+    for name in ("", "..", "a/b"):
+        with pytest.raises(ValueError, match="as no recipe calls one"):
+            check_source(name)

@@ -189,7 +189,6 @@ def collected(*modules: ModuleType) -> set[str]:
                 "coco.document",
                 "coco.entries",
                 *OUTLINES,
-                "coco.box",
                 "columns",
                 "rights",
                 "texts",

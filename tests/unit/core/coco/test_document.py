@@ -340,6 +340,8 @@ BOXES = st.builds(
     category_id=st.sampled_from([1, 2]),
     xywh_px=st.tuples(PLACES, PLACES, SIDES, SIDES).map(list),
     area_px2=SIDES,
+    source_area_px2=st.none() | SIDES,
+    segmentation=st.sampled_from([None, "[[1,2.5,3,4,5,6]]", '{"counts":"Ül\\\\1","size":[4,5]}']),
     is_crowd=st.booleans(),
     keypoints_xyv=st.one_of(st.none(), st.lists(st.one_of(PLACES, st.integers(0, 2).map(float)), max_size=9)),
     score=st.one_of(st.none(), st.floats(0, 1), st.sampled_from([0.0, 0.5, 1.0])),

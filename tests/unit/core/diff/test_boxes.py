@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from schemas.tables import ANNOTATIONS
 from tasks.core.diff.boxes import boxes
 from tasks.core.diff.fields import Common
 from tasks.core.diff.presence import same_images
@@ -42,6 +43,14 @@ CASES = {
     "the same number, another box": (
         [box(1, "m:1")],
         [box(1, "m:1", xywh_px=[0.0, 0.0, 8.0, 9.0])],
+        {},
+        ("1", "1"),
+        "0 came, 0 went, 1 changed",
+        "source_annotations",
+    ),
+    "the same box, another outline": (
+        [box(1, "m:1", segmentation="[[1,2,3,4,5,6]]")],
+        [box(1, "m:1", source_area_px2=3.5)],
         {},
         ("1", "1"),
         "0 came, 0 went, 1 changed",
@@ -129,3 +138,10 @@ def test_a_number_that_stands_twice_is_refused():
     twice = side([kept("m:1")], boxes=[box(1, "m:1"), box(1, "m:1")])
     with pytest.raises(ValueError, match="an annotation_id that stands twice"):
         changed(twice, twice)
+
+
+def test_what_only_one_release_has_columns_for_is_no_change():
+    drawn = [box(1, "m:1", source_area_px2=3.5, source_coco="{}")]
+    fewer = [name for name in ANNOTATIONS.names if name not in {"source_area_px2", "segmentation", "source_coco"}]
+    before = side([kept("m:1")], boxes=[box(1, "m:1")], box_columns=fewer)
+    assert changed(before, side([kept("m:1")], boxes=drawn)) == []

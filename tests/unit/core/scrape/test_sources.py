@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from schemas.errors import BadInput
-from schemas.sources import Annotations, AnySource, FolderSource, TableSource
+from schemas.sources import Annotations, AnySource, FolderSource, Rights, TableSource
 from schemas.tables import RECORDS, SOURCE_FIGURES
 from tasks.core.scrape import sources
 from tasks.core.scrape.table_files import UnreadableFile
@@ -316,3 +316,79 @@ def test_boxes_of_images_that_the_source_does_not_have_are_told():
         "their boxes are left out: 'elsewhere.jpg'"
     )
     assert listed(COCO, {"works.csv": CSV, "boxes.json": coco(a=[[0, 0, 5, 5]])}).notes == ()
+
+
+# --- what a COCO file says of rights, and of no single image
+
+CC0, BY = "https://creativecommons.org/publicdomain/zero/1.0/", "http://creativecommons.org/licenses/by/2.0/"
+NOBODY: dict[str, str] = {"uri": "NOASSERTION"}
+AUTHOR = {"uri": CC0, "asserted_by": "me", "because": "old"}
+
+
+@pytest.mark.parametrize(
+    ("licence", "cell", "asserted", "expected"),
+    [
+        pytest.param({"url": BY, "name": "by"}, "", NOBODY, (BY, "by", "source"), id="an open one"),
+        pytest.param({"url": BY}, "", NOBODY, (BY, None, "source"), id="without words"),
+        pytest.param({"url": BY, "name": "by"}, "", AUTHOR, (BY, "by", "source"), id="before the recipe's author"),
+        pytest.param({"url": BY, "name": "by"}, CC0, NOBODY, (CC0, None, "source"), id="after the source's field"),
+        pytest.param({"url": BY}, "mine", NOBODY, ("NOASSERTION", "mine", "source"), id="after the source's words"),
+        pytest.param({"url": "http://x", "name": "x"}, "", NOBODY, ("NOASSERTION", "x", "source"), id="another"),
+        pytest.param(
+            {"url": "http://x"}, "", AUTHOR, (CC0, "http://x", "recipe: me: old"), id="another, and an author"
+        ),
+        pytest.param(
+            {"url": "NOASSERTION", "name": "NOASSERTION"}, "", NOBODY, ("NOASSERTION", None, "none"), id="none"
+        ),
+        pytest.param({"url": 7, "name": ""}, "", NOBODY, ("NOASSERTION", None, "none"), id="odd fields"),
+        pytest.param({"url": BY, "id": 2}, "", NOBODY, ("NOASSERTION", None, "none"), id="of another id"),
+        pytest.param({"url": BY, "id": [1]}, "", NOBODY, ("NOASSERTION", None, "none"), id="of no id"),
+        pytest.param({"url": BY, "id": 1.0}, "", NOBODY, (BY, None, "source"), id="of the same number"),
+    ],
+)
+def test_rights_by_the_licence_in_a_coco_file(
+    licence: dict[str, Any], cell: str, asserted: dict[str, str], expected: tuple[str | None, ...]
+):
+    columns = {"key": "id", "image": "file", "rights_uri": "rights"}
+    source = COCO.model_copy(update={"columns": columns, "rights": Rights(**asserted)})
+    file = {
+        "categories": [],
+        "annotations": [],
+        "licenses": [{"id": 1, **licence}],
+        "images": [{"id": 5, "file_name": "a.jpg", "license": 1}, {"id": 6, "file_name": "b.jpg", "license": 9}],
+    }
+    table = f"id,file,rights\n1,a.jpg,{cell}\n2,b.jpg,\n".encode()
+    first, second = listed(source, {"works.csv": table, "boxes.json": json.dumps(file).encode()}).records.to_pylist()
+    assert tuple(first[name] for name in ("rights_uri", "rights_text", "rights_basis")) == expected
+    assert second["rights_basis"] in {"none", "recipe: me: old"}
+
+
+def test_a_licence_that_stands_twice_says_nothing():
+    licences = [{"id": 1, "url": BY}, {"id": 1, "url": CC0}, 7]
+    images = [{"id": 1, "file_name": "a.jpg", "license": 1}]
+    file = {"categories": [], "annotations": [], "licenses": licences, "images": images}
+    got = listed(COCO, {"works.csv": CSV, "boxes.json": json.dumps(file).encode()})
+    assert set(got.records["rights_basis"].to_pylist()) == {"none"}
+
+
+def test_a_source_with_a_coco_file_has_a_row_about_it():
+    got = listed(COCO, {"works.csv": CSV, "boxes.json": coco(a=[[0, 0, 5, 5]], z=[])})
+    (row,) = got.coco_files.to_pylist()
+    assert {name: row[name] for name in ("source", "path", "images", "annotations")} == {
+        "source": "art",
+        "path": "boxes.json",
+        "images": 2,
+        "annotations": 1,
+    }
+    assert listed(TABLE, {"works.csv": CSV}).coco_files.num_rows == 0
+
+
+def test_an_image_that_nobody_knows_keeps_what_its_file_says_and_has_no_figures():
+    got = listed(COCO, {"works.csv": CSV, "boxes.json": coco(a=[[0, 0, 0, 0]])})
+    (row,) = got.figures.to_pylist()
+    assert (row["record_id"], row["figures"]) == ("art:1", None)
+    assert json.loads(row["source_coco"]) == {
+        "image": {"id": 0, "file_name": "a.jpg"},
+        "annotations": [{"image_id": 0, "category_id": 1, "bbox": [0, 0, 0, 0]}],
+    }
+    assert not any(annotated(got).values())

@@ -159,3 +159,71 @@ def test_a_place_that_can_be_no_folder_is_passed_over(tmp_path, monkeypatch):
         with alone(path):
             pass
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+# --- files of any name
+
+
+def named(path: Path, *names: str) -> UnpackFolder:
+    """A folder in which files of these names were written, and nothing finished."""
+    folder = opened(path, flavour="source")
+    folder.expect("images/a", names)
+    for name in names:
+        folder.write(f"images/a/{name}", DATA)
+    return folder
+
+
+def test_files_of_any_name_lie_in_folders_of_their_own(tmp_path: Path):
+    folder = named(tmp_path, "x/y/z.jpg", "x/w.jpg", "7.jpg")
+    assert folder.has("images/a/x/y/z.jpg", SHA256)
+    assert folder.remove_others("images/a", ["x/y/z.jpg", "x/w.jpg", "7.jpg"]) == 0
+    folder.finish({})
+    receipt = json.loads((tmp_path / RECEIPT).read_text())
+    assert receipt == {
+        **RELEASE,
+        "flavour": "source",
+        "splits": {},
+        "files": ["images/a/x/w.jpg", "images/a/x/y/z.jpg"],
+    }
+
+
+@pytest.mark.parametrize("is_finished", [True, False], ids=["finished", "interrupted"])
+def test_files_that_are_no_longer_expected_go(tmp_path: Path, *, is_finished: bool):
+    first = named(tmp_path, "x/old.jpg", "5.jpg", "x/kept.jpg")
+    if is_finished:
+        first.finish({})
+    again = opened(tmp_path, flavour="source")
+    again.expect("images/a", ["x/kept.jpg"])
+    assert again.remove_others("images/a", ["x/kept.jpg"]) == 2
+    again.finish({})
+    assert [path.name for path in (tmp_path / "images").rglob("*.jpg")] == ["kept.jpg"]
+    assert json.loads((tmp_path / RECEIPT).read_text())["files"] == ["images/a/x/kept.jpg"]
+
+
+def test_notes_of_somebody_else_remove_nothing_outside(tmp_path: Path):
+    out, other = tmp_path / "out", tmp_path / "other"
+    named(out, "x/y.jpg").finish({})
+    other.mkdir()
+    (other / "y.jpg").write_bytes(DATA)
+    (out / "images/a/link").symlink_to(other)
+    receipt = json.loads((out / RECEIPT).read_text())
+    notes = ["../../other/y.jpg", "link/y.jpg", "../../../other/y.jpg", "", ".", 7]
+    receipt["files"] = [f"images/a/{note}" for note in notes] + [7, None]
+    (out / RECEIPT).write_text(json.dumps(receipt))
+    again = opened(out, flavour="source")
+    assert again.remove_others("images/a", []) == 0
+    assert (other / "y.jpg").read_bytes() == DATA
+
+
+def test_another_flavour_of_the_same_release_is_refused(tmp_path: Path):
+    named(tmp_path, "x.jpg").finish({})
+    for more in ({}, {"flavour": "popart"}):
+        with pytest.raises(BadInput, match=r"it holds release '0123456789ab' of 'small', as 'source' has it"):
+            opened(tmp_path, **more)
+
+
+def test_a_folder_of_a_name_that_is_a_link_is_refused(tmp_path: Path):
+    folder = opened(tmp_path / "out", flavour="source")
+    (tmp_path / "out/images").symlink_to(tmp_path)
+    with pytest.raises(BadInput, match="expected a folder of its own"):
+        folder.expect("images/a", ["x.jpg"])

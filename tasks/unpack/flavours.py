@@ -1,0 +1,203 @@
+"""In which flavours a release can be unpacked: how its images are called, and what COCO files stand beside them.
+
+release: `<split>/<image_id>.<extension>`, and the release's own COCO files. popart: `<split>/<artist>_<title>-<year>.
+<extension>`, and COCO files as PoPArt has them. source: the COCO files that came with its sources, given back, and
+images under their names there.
+"""
+
+import json
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping
+from typing import Any, NamedTuple
+
+import pyarrow.compute as pc
+
+from schemas.errors import BadInput
+from schemas.phrases import counted, quoted
+from tasks.core import unpack as core
+from tasks.core.coco import source_file
+from tasks.core.coco.document import EXTENSIONS
+from tasks.core.coco.popart import file_names, popart_file, works
+from tasks.io.store.releases import Release
+
+_COCO = re.compile(r"coco/([^/.]+)\.json")
+_NAMED = ("image_id", "split", "format")
+_OF_FIGURES = (
+    *("record_id", "category_id", "xywh_px", "is_crowd", "keypoints_xyv", "origin"),
+    *("source_area_px2", "segmentation", "source_coco"),
+)
+_BATCH = 10_000
+Row = dict[str, Any]
+
+
+class Part(NamedTuple):
+    """One COCO file and its images.
+
+    root: folder of the images. names: of their files below it, by image_id. annotations: path of the COCO file.
+    document: gives its bytes, and a note, if there is anything to tell. splits: those whose images it has.
+    """
+
+    root: str
+    names: dict[int, str]
+    annotations: str
+    document: Callable[[], tuple[bytes, str]]
+    splits: Collection[str]
+
+
+def _release_parts(release: Release, splits: Collection[str]) -> dict[str, Part]:
+    chosen = _chosen_splits(release, splits)
+    names: dict[str, dict[int, str]] = {split: {} for split in chosen}
+    for row in _rows(release, _NAMED):
+        if row["split"] in names:
+            names[row["split"]][row["image_id"]] = _checked(release, core.file_name, row["image_id"], row["format"])
+
+    def of(split: str) -> Callable[[], tuple[bytes, str]]:
+        return lambda: (_json(_coco(release, split, core.with_file_names, names[split])), "")
+
+    return {split: Part(split, names[split], _annotations(split), of(split), [split]) for split in chosen}
+
+
+def _popart_parts(release: Release, splits: Collection[str]) -> dict[str, Part]:
+    chosen, parts = _chosen_splits(release, splits), {}
+    rows: dict[str, list[Row]] = {split: [] for split in chosen}
+    for row in _rows(release, (*_NAMED, "artist", "title", "year")):
+        _checked(release, core.check_id, row["image_id"])
+        if row["split"] in rows:
+            rows[row["split"]].append(row)
+    for split in chosen:
+        names = file_names(works(rows[split], EXTENSIONS))
+        parts[split] = Part(split, names, _annotations(split), _popart_document(release, split, names), [split])
+    return parts
+
+
+def _popart_document(release: Release, split: str, names: Mapping[int, str]) -> Callable[[], tuple[bytes, str]]:
+    def document() -> tuple[bytes, str]:
+        core_file = _coco(release, split, core.with_file_names, names)
+        found = _checked(release, popart_file, core_file, names)
+        hidden = found.hidden_keypoints
+        note = f"{counted(hidden, 'keypoint')} with v = 1 written with v = 2, as PoPArt has them"
+        return _json(found.document, is_sorted=False), note if hidden else ""
+
+    return document
+
+
+def _source_parts(release: Release, splits: Collection[str]) -> dict[str, Part]:
+    if splits:
+        raise BadInput("--split: expected none with --flavour source, whose files know no splits, got one")
+    if "coco_files.parquet" not in release.manifest.files:
+        raise BadInput(
+            "--flavour source: expected a release with a source whose annotations came from a COCO file, got none in "
+            f"release {release.manifest.version}: --flavour release unpacks any"
+        )
+    files = release.table("coco_files.parquet").to_pylist()
+    columns = ("image_id", "record_id", "source", "split", "source_coco")
+    rows = [row for row in _rows(release, columns) if row["source_coco"] is not None]
+    return {file["source"]: _source_part(release, file, rows) for file in files}
+
+
+def _source_part(release: Release, file: Row, rows: list[Row]) -> Part:
+    """What came with one source. file: of COCO_FILES; rows: of images of all sources."""
+    mine = [row for row in rows if row["source"] == file["source"]]
+    entries = _checked(release, source_file.distinct_images, [(row["record_id"], row["source_coco"]) for row in mine])
+    names = {
+        row["image_id"]: entries[row["record_id"]].entry.get("file_name") for row in mine if row["record_id"] in entries
+    }
+    try:
+        core.check_file_names(names)
+        root = core.check_source(file["source"])
+    except ValueError as problem:
+        raise BadInput(
+            f"--flavour source: expected names of files that can lie below one folder in {quoted(file['path'])}, got "
+            f"{problem}: --flavour release unpacks any"
+        ) from problem
+
+    def document() -> tuple[bytes, str]:
+        texts = [(row["record_id"], row["source_coco"]) for row in mine]
+        restored = _checked(release, source_file.restore_file, file, texts, _figures(release))
+        missing = {
+            what: count - len(given)
+            for what, count, given in (
+                ("image", file["images"], restored.images),
+                ("annotation", file["annotations"], restored.annotations),
+            )
+        }
+        note = f"{' and '.join(counted(count, what) for what, count in missing.items())} of {quoted(file['path'])} "
+        note += "are not in the release"
+        return b"".join(restored.chunks()), note if any(missing.values()) else ""
+
+    return Part(root, names, _annotations(file["source"]), document, {row["split"] for row in mine})
+
+
+def _figures(release: Release) -> Iterator[Row]:
+    """What people drew, row by row, with the category's name."""
+    categories = release.recipe().category_names
+    rows = release.rows("annotations", _OF_FIGURES)
+    for batch in rows.filter(pc.equal(rows["origin"], "source")).to_batches(_BATCH):
+        for row in batch.to_pylist():
+            number = row["category_id"]
+            yield {**row, "category": categories[number - 1] if 0 < number <= len(categories) else None}
+
+
+def _rows(release: Release, columns: Collection[str]) -> Iterator[Row]:
+    """Rows of images. Raises DamagedFile for an image_id that stands twice, and for a split without a COCO file."""
+    table = release.rows("images", [*columns])
+    known, seen = _splits_of(release), set[int]()
+    for batch in table.to_batches(_BATCH):
+        for row in batch.to_pylist():
+            if row["image_id"] in seen:
+                problem = ValueError(f"{row['image_id']} twice")
+                raise release.damage("images", "a table with each image_id once", problem)
+            if row["split"] not in known:
+                problem = ValueError(f"none for {quoted(row['split'])}")
+                raise release.damage("coco", "a folder with a file for each split", problem)
+            seen.add(row["image_id"])
+            yield row
+
+
+def _splits_of(release: Release) -> list[str]:
+    """The splits of which it has COCO files. Raises DamagedFile for one that no recipe can have."""
+    found = [match[1] for match in map(_COCO.fullmatch, release.manifest.files) if match]
+    try:
+        return [core.check_split(split) for split in found]
+    except ValueError as problem:
+        raise release.damage("coco", "a folder of releases", problem) from problem
+
+
+def _chosen_splits(release: Release, wanted: Collection[str]) -> list[str]:
+    splits = _splits_of(release)
+    if missing := [split for split in wanted if split not in splits]:
+        raise BadInput(f"--split: expected one of {', '.join(splits)}, got {quoted(missing[0])}")
+    return [split for split in splits if split in (wanted or splits)]
+
+
+def _checked(release: Release, rule: Callable[..., Any], *values: Any) -> Any:
+    """What a rule gives. Raises DamagedFile where the release's rows are none that it knows."""
+    try:
+        return rule(*values)
+    except (ValueError, LookupError, TypeError, AttributeError) as problem:
+        raise release.damage("images", "a table of images as releases have them", problem) from problem
+
+
+def _coco(release: Release, split: str, rule: Callable[..., Any], names: Mapping[int, str]) -> Any:
+    path = f"coco/{split}.json"
+    try:
+        return rule(release.read_json(path), names)
+    except ValueError as problem:
+        raise release.damage(path, "the COCO file of its split", problem) from problem
+
+
+def _annotations(name: str) -> str:
+    return f"{core.ANNOTATIONS}/{name}.json"
+
+
+def _json(value: Any, *, is_sorted: bool = True) -> bytes:
+    return json.dumps(value, sort_keys=is_sorted, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+FLAVOURS: dict[str, Callable[[Release, Collection[str]], dict[str, Part]]] = {
+    "release": _release_parts,
+    "source": _source_parts,
+    "popart": _popart_parts,
+}
+"""What gives the parts of a folder, by split or by source. Raises BadInput for splits that the release does not have,
+and DamagedFile for what is no release."""
