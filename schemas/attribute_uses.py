@@ -11,13 +11,12 @@ from schemas.screen import Screen
 from schemas.split import BALANCED_FIELDS, BOUND_FIELDS, Split
 from schemas.stages import AnyStage
 from schemas.strata import STRATUM_FIELDS
-from schemas.where import column_types, condition_problem, value_problem
+from schemas.where import column_types, condition_problem
 
 Types = Mapping[str, AttributeType]
 
 _STRATA: tuple[AttributeType, ...] = ("string", "integer", "boolean")
 _BONDS: tuple[AttributeType, ...] = ("string", "integer", "strings")
-_ROLES: tuple[AttributeType, ...] = ("string", "integer", "boolean")
 
 
 def use_problems(stages: Sequence[AnyStage], attributes: Mapping[str, Attribute]) -> Iterator[str]:
@@ -63,13 +62,11 @@ def _role_problems(where: str, roles: RolesByValue, columns: Types) -> Iterator[
         yield _unknown(f"{where}.by", f"an attribute or a column of records, {_all_of(columns)}", columns, roles.by)
         return
     kind = columns[roles.by]
-    if kind not in _ROLES:
-        yield f"{where}.by: {_other_type(roles.by, kind, _ROLES)}"
-        return
-    for role, values in (("gallery", roles.gallery), ("query", roles.query or ())):
-        if problem := next(filter(None, (value_problem(value, kind) for value in values)), ""):
+    for role, condition in (("gallery", roles.gallery), ("query", roles.query)):
+        if condition is not None and (problem := condition_problem(condition, kind)):
             yield f"{where}.{role}: {problem}"
-    if both := sorted(set(map(_folded, roles.gallery)) & set(map(_folded, roles.query or ()))):
+    values = [{str(value).lower() for value in (of and of.any_of) or ()} for of in (roles.gallery, roles.query)]
+    if both := sorted(values[0] & values[1]):
         yield f"{where}: expected each value in one role, got {quoted(both[0])} in both"
 
 
@@ -99,7 +96,3 @@ def _unknown(where: str, expected: str, known: Collection[str], name: str) -> st
 
 def _all_of(names: Collection[str]) -> str:
     return quoted(sorted(names), 3 * LONGEST_PLACE) if names else "it has none"
-
-
-def _folded(value: object) -> str:
-    return str(value).lower()

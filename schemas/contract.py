@@ -21,6 +21,7 @@ TABLES = (
     "diversity",
     "histograms",
     "shares",
+    "attributes",
 )
 """The tables that the contract of a release promises."""
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Discriminator, Field, Tag
 
 from schemas.base import Frozen
-from schemas.where import ColumnName, Values
+from schemas.where import AnyCondition, ColumnName
 
 Role = Literal["gallery", "query"]
 ROLES: tuple[Role, Role] = ("gallery", "query")
@@ -16,11 +16,14 @@ class RolesByValue(Frozen):
     """Roles that each record's own words give it."""
 
     by: ColumnName = Field(description="Attribute, or column of records, whose value gives the role")
-    gallery: Values = Field(description="Values of the gallery: one, or a list")
-    query: Values | None = Field(
+    gallery: AnyCondition = Field(
+        description="What the gallery says: a value, a list of values, or a condition as of `where` of screen, such as "
+        "{is_known: true}"
+    )
+    query: AnyCondition | None = Field(
         None,
-        description="Values of queries: one, or a list. null: all records that are not of the gallery are queries; "
-        "otherwise a record with a value of neither, or without one, ends the build with an error",
+        description="What queries say. null: all records that are not of the gallery are queries; otherwise a record "
+        "that says neither ends the build with an error",
     )
 
 
@@ -36,9 +39,7 @@ def _form_of_roles(value: Any) -> str:
         return _BY_VALUE
     if not isinstance(value, Mapping) or all(isinstance(entry, str) and entry in ROLES for entry in value.values()):
         return _BY_SOURCE
-    return (
-        _BY_VALUE if "by" in value or any(isinstance(entry, list | tuple) for entry in value.values()) else _BY_SOURCE
-    )
+    return _BY_VALUE if "by" in value or any(not isinstance(entry, str) for entry in value.values()) else _BY_SOURCE
 
 
 Roles = Annotated[

@@ -461,6 +461,20 @@ SHARES = pa.schema(
 )
 """What each split got of each stratum. Published as statistics/shares.parquet."""
 
+ATTRIBUTES = pa.schema(
+    [
+        ("attribute", pa.string()),
+        ("split", pa.string()),  # null: all together
+        ("kind", pa.string()),  # value, others (all values that are not listed), bin (of numbers), none (it has none)
+        ("value", pa.string()),
+        ("least", pa.float64()),  # the bin holds least <= value < below
+        ("below", pa.float64()),
+        ("images", pa.int64()),
+        ("distinct", pa.int64()),  # of others: how many different values
+    ]
+)
+"""How often which values of the recipe's attributes are. Published as statistics/attributes.parquet, if it has any."""
+
 
 CURVES = pa.schema([("step", pa.int64()), ("name", pa.string()), ("value", pa.float64())])
 """How a training went: the mean loss and its parts since the last point, the learning rate, scores, seconds so far
@@ -488,6 +502,7 @@ FILLED: dict[str, frozenset[str]] = {
     "statistics/diversity": frozenset({"moment", "images", "artists", "unknown_artist"}),
     "statistics/histograms": frozenset({"statistic", "moment", "count"}),
     "statistics/shares": frozenset({"split", "images", "figures"}),
+    "statistics/attributes": frozenset({"attribute", "kind", "images"}),
 }
 """Columns of a release's tables that have no null."""
 
@@ -504,5 +519,6 @@ BY_CONTRACT = {
     "diversity": DIVERSITY,
     "histograms": HISTOGRAMS,
     "shares": SHARES,
+    "attributes": ATTRIBUTES,
 }
 """The tables of a release by the names of their contracts."""

@@ -1,13 +1,37 @@
 """What sources have in common: a name, rights, and for sources in files, where these are."""
 
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
-from schemas.base import Frozen, Name
+from schemas.base import Frozen, Name, is_unset
 from schemas.phrases import quoted
 
 NOASSERTION = "NOASSERTION"
+
+
+RightsUri = Annotated[str, Field(pattern=r"^(NOASSERTION|https?://(creativecommons\.org|rightsstatements\.org)/\S+)$")]
+
+
+class RightsByValue(Frozen):
+    """The rights that the recipe's author asserts for works of which the source says something in its own words."""
+
+    model_config = ConfigDict(populate_by_name=True, serialize_by_alias=True)
+
+    column: str = Field(
+        min_length=1,
+        max_length=300,
+        description="Where the source says it: a table's column or path, a field of a folder's pattern, or a name that "
+        "a source on the web offers",
+    )
+    values: dict[str, RightsUri] = Field(
+        min_length=1,
+        max_length=1000,
+        description="The URI for each text that stands there; case and outer blanks don't matter",
+    )
+    else_: RightsUri = Field(
+        NOASSERTION, alias="else", description="The URI for all other texts, and for works of which nothing is said"
+    )
 
 
 class Rights(Frozen):
@@ -19,12 +43,19 @@ class Rights(Frozen):
         description="A Creative Commons or rightsstatements.org URI, or NOASSERTION",
     )
     text: str | None = Field(None, description="The rights statement in words")
+    by: RightsByValue | None = Field(
+        None, exclude_if=is_unset, description="In place of one URI: the rights by what the source says of each work"
+    )
     asserted_by: str | None = Field(None, description="Who says so; required unless the URI is NOASSERTION")
     because: str | None = Field(None, description="The reason; required unless the URI is NOASSERTION")
 
     @model_validator(mode="after")
     def _says_who_and_why(self) -> Self:
         absent = [name for name in ("asserted_by", "because") if not getattr(self, name)]
+        if self.by is not None and self.uri != NOASSERTION:
+            raise ValueError(f"expected either a uri or `by`, got {quoted(self.uri)} and `by`; others go to by.else")
+        if self.by is not None and absent:
+            raise ValueError(f"expected asserted_by and because, which `by` needs, got no {' and no '.join(absent)}")
         if self.uri != NOASSERTION and absent:
             raise ValueError(
                 f"expected asserted_by and because, which {quoted(self.uri)} needs, got no {' and no '.join(absent)}"

@@ -4,36 +4,75 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
+from schemas.base import is_unset
 from schemas.sources.common import FileSource
 
 
 class TableSource(FileSource):
-    """A table with one row for each work (CSV, Parquet or JSON lines); images are paths below the binding, or URLs."""
+    """A table with one row for each work (CSV, Parquet, JSON), or a folder of JSON files; images are paths below the
+    binding, or URLs.
+    """
 
     source: Literal["table"] = "table"
-    table: str = Field(min_length=1, description="Path of the table below the binding (.csv, .parquet, .jsonl)")
+    table: str = Field(
+        min_length=1,
+        description="Path of the table below the binding (.csv, .parquet, .jsonl, .json), or a pattern of JSON files "
+        "with a work or a list of works each: works/*.json, **/*.json",
+    )
+    works: str | None = Field(
+        None,
+        min_length=1,
+        max_length=300,
+        exclude_if=is_unset,
+        description="Where a .json file is an object: the names on the way to its list of works, e.g. data.items",
+    )
+    each: str | None = Field(
+        None,
+        min_length=1,
+        max_length=300,
+        exclude_if=is_unset,
+        description="A list in each work, such as images: one record for each of its elements. Columns that begin with "
+        "`each.` are of the element. Records of one work get keys with a number behind them, and are grouped",
+    )
     columns: dict[
         Literal[
             "key",
+            "each_key",
             "image",
             "source_url",
             "image_url",
             "title",
             "artist",
+            "artists",
+            "artist_roles",
             "style",
             "styles",
             "date_text",
             "year",
+            "year_first",
+            "year_last",
             "rights_uri",
             "rights_text",
             "group",
             "series",
         ],
         str,
-    ] = Field(description="The table's column for each field, as field: column; key and image are required")
+    ] = Field(
+        description="The table's column for each field, as field: column; key and image are required. A column may be "
+        "a path to a nested value: images[0].image_url, creator[].full_name"
+    )
 
     @model_validator(mode="after")
     def _has_key_and_image(self) -> Self:
         if missing := {"key", "image"} - self.columns.keys():
             raise ValueError(f"expected columns for key and image, got none for {' and '.join(sorted(missing))}")
+        if "artist_roles" in self.columns and "artists" not in self.columns:
+            raise ValueError("expected a column for artists beside that for artist_roles, got none")
+        if "each_key" in self.columns and self.each is None:
+            raise ValueError("expected `each` beside the column for each_key, got none")
         return self
+
+    @property
+    def is_folder(self) -> bool:
+        """Whether the table is a pattern of JSON files."""
+        return "*" in self.table and self.table.endswith((".json", ".jsonl"))

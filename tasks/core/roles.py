@@ -11,25 +11,24 @@ from tasks.core.columns import whole
 
 
 def roles(column: pa.ChunkedArray, settings: RolesByValue) -> pa.Array:
-    """(N,) the role of each record. Null where its value has none: only if the settings list the values of queries.
+    """(N,) the role of each record. Null where what it says has none: only if the settings say what queries are.
 
     >>> said = pa.chunked_array([["exhibit", "visitor", None]])
     >>> roles(said, RolesByValue.model_validate({"by": "kind", "gallery": "Exhibit"})).to_pylist()
     ['gallery', 'query', 'query']
     """
-    is_gallery = where.is_any(column, settings.gallery)
-    is_query = ~is_gallery if settings.query is None else where.is_any(column, settings.query)
+    is_gallery = where.meets(column, settings.gallery)
+    is_query = ~is_gallery if settings.query is None else where.meets(column, settings.query)
     return pa.array(ROLES).take(pa.array(np.where(is_gallery, 0, 1), mask=~(is_gallery | is_query)))
 
 
 def check_roles(label: str, record_id: pa.ChunkedArray, column: pa.ChunkedArray, settings: RolesByValue) -> None:
-    """Raise BadInput where a record's value is none of those that have a role."""
+    """Raise BadInput where what a record says has no role."""
     odd = np.flatnonzero(np.asarray(roles(column, settings).is_null()))
     if len(odd):
-        known = quoted([*settings.gallery, *(settings.query or ())])
         got = quoted(whole(column)[odd[0]].as_py())
         raise BadInput(
-            f"stages ({label}).roles: expected one of {known} in '{settings.by}' of each record, got {got} in "
-            f"{record_id[odd[0]].as_py()}{and_more(len(odd) - 1)}: name the value, or leave `query` out, and all that "
-            "are not of the gallery are queries"
+            f"stages ({label}).roles: expected each record to be of the gallery or a query by its '{settings.by}', got "
+            f"{got} in {record_id[odd[0]].as_py()}{and_more(len(odd) - 1)}: say what it is, or leave `query` out, and "
+            "all that are not of the gallery are queries"
         )

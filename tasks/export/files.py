@@ -17,10 +17,11 @@ from schemas.recipe import Recipe
 from schemas.stages import Export
 from schemas.tables import CATEGORIES, COCO_FILES, EDGES, LEDGER, RECORDS, TAKEDOWNS, TOMBSTONES
 from tasks.core import evaluate, tables
+from tasks.core.attribute_statistics import summaries
 from tasks.core.coco import document
 from tasks.core.coco.categories import category_table
 from tasks.core.export import card, card_head, digest, ledger
-from tasks.core.report import clusters, detector, page, thumbnails
+from tasks.core.report import attributes, clusters, detector, page, thumbnails
 from tasks.engine import thumbnails as shelves
 from tasks.engine.cache_keys import split_sha256
 from tasks.engine.previous import open_predecessor
@@ -100,7 +101,7 @@ def _write_other_tables(
         if not stones.equals(tombstones.read_tombstones(store, recipe.name)):
             tombstones.write_tombstones(store, recipe.name, stones)
         draft.write_table("tombstones.parquet", stones, TOMBSTONES, ["record_id"])
-    statistics.write(draft, others.statistics)
+    statistics.write(draft, others.statistics, others.attributes)
 
 
 def _card(
@@ -115,7 +116,8 @@ def _card(
     counted = pc.value_counts(content.images["rights_uri"]).to_pylist()
     rights = {entry["values"]: entry["counts"] for entry in counted}
     head = _yaml(card_head.card_head(recipe.title or recipe.name, manifest.files, rights), width=1000)
-    text = card.card(recipe, manifest, state.steps, rights, scores, others.statistics.diversity)
+    declared = summaries(others.attributes, recipe.attributes, content.images.num_rows)
+    text = card.card(recipe, manifest, state.steps, rights, scores, others.statistics.diversity, declared)
     return f"---\n{head}---\n\n{text}"
 
 
@@ -216,6 +218,7 @@ def _report(
         thumbnail_of,
         others.statistics,
         detector.section(content.images, content.annotations, recipe.category_names),
+        attributes.section(summaries(others.attributes, recipe.attributes, content.images.num_rows)),
     )
 
 

@@ -35,6 +35,8 @@ def check_promises(recipe: Recipe, content: Content, records: pa.Table, others: 
         "histograms": others.statistics.histograms,
         "shares": others.statistics.shares,
     }
+    if others.attributes.num_rows:
+        tables["attributes"] = others.attributes
     problems = list(broken_promises(tables, contracts.contracts()))
     if problems:
         lines = [*problems[:_SHOWN], *([f"...{and_more(len(problems) - _SHOWN)}"] if problems[_SHOWN:] else [])]

@@ -10,6 +10,7 @@ from schemas.manifests import State
 from schemas.recipe import Recipe
 from schemas.tables import EDGES
 from tasks.core import tables
+from tasks.core.attribute_statistics import attribute_statistics
 from tasks.core.statistics import Statistics
 from tasks.engine import by_hand
 from tasks.export import statistics
@@ -22,12 +23,16 @@ _ROWS_PER_PIECE = 25_000
 
 @dataclass(frozen=True)
 class OtherTables:
-    """Tables by the names of their contracts, but for `known_records`; statistics has the last three."""
+    """Tables by the names of their contracts, but for `known_records`; statistics has the last three.
+
+    attributes: without rows where the recipe declares none.
+    """
 
     relations: pa.Table
     takedowns: pa.Table
     tombstones: pa.Table
     statistics: Statistics
+    attributes: pa.Table
 
 
 def other_tables(store: Store, state: State, recipe: Recipe, content: Content, previous: Release | None) -> OtherTables:
@@ -37,6 +42,7 @@ def other_tables(store: Store, state: State, recipe: Recipe, content: Content, p
         takedowns=by_hand.takedowns(store, state, content.ledger),
         tombstones=by_hand.all_tombstones(store, recipe, previous),
         statistics=statistics.statistics(store, state, recipe, content.images),
+        attributes=attribute_statistics(content.images, list(recipe.attributes), recipe.split.splits),
     )
 
 

@@ -7,7 +7,7 @@ import pyarrow.compute as pc
 from schemas.manifests import State, Step
 from schemas.recipe import Recipe
 from schemas.split import Split
-from schemas.tables import DIVERSITY, HISTOGRAMS, SHARES
+from schemas.tables import ATTRIBUTES, DIVERSITY, HISTOGRAMS, SHARES
 from tasks.core import statistics as core
 from tasks.core import tables
 from tasks.engine.views import column_of, columns_of, figure_counts
@@ -35,11 +35,13 @@ def statistics(store: Store, state: State, recipe: Recipe, images: pa.Table) -> 
     return core.statistics(views, images["split"], _wanted(split))._replace(score=score)
 
 
-def write(draft: Draft, counted: core.Statistics) -> None:
-    """The tables as files of the release."""
+def write(draft: Draft, counted: core.Statistics, attributes: pa.Table) -> None:
+    """The tables as files of the release; ATTRIBUTES only if there are rows."""
     draft.write_table("statistics/diversity.parquet", counted.diversity, DIVERSITY)
     draft.write_table("statistics/histograms.parquet", counted.histograms, HISTOGRAMS)
     draft.write_table("statistics/shares.parquet", counted.shares, SHARES)
+    if attributes.num_rows:
+        draft.write_table("statistics/attributes.parquet", attributes, ATTRIBUTES)
 
 
 def _draw(state: State) -> Step:

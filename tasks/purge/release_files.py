@@ -27,7 +27,8 @@ _OF_RELEASES = re.compile(
     r"|(recipe|contract)\.yaml|contract/(README\.md|[a-z_]+\.odcs\.yaml)|README\.md|report\.html"
 )
 """Paths that releases have, besides those of `parse_part`: what `amend` knows."""
-_DIVERSITY, _CARD, _REPORT = "statistics/diversity.parquet", "README.md", "report.html"
+_DIVERSITY, _ATTRIBUTES = "statistics/diversity.parquet", "statistics/attributes.parquet"
+_CARD, _REPORT = "README.md", "report.html"
 
 
 def check(removal: Removal, release: Release) -> None:
@@ -124,6 +125,9 @@ def _amend_files(removal: Removal, editor: ReleaseEditor, book: pa.Table) -> Non
     _remove_media(removal, editor, change)
     if _DIVERSITY in files:
         editor.table(_DIVERSITY, lambda table: core.diversity_without(table, removal.lone_artists))
+    if _ATTRIBUTES in files:
+        lone = core.lone_values(editor.release.records(), removal.record_ids, editor.release.attributes)
+        editor.table(_ATTRIBUTES, lambda table: core.values_without(table, lone))
     if _RECORDS in files:
         editor.table(_RECORDS, change)
     editor.table(_LEDGER, lambda table: core.ledger_with(table, mine))

@@ -8,6 +8,7 @@ import contextvars
 import functools
 from collections.abc import Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from typing import IO
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -29,6 +30,7 @@ from tasks.core.fetch import REQUESTS
 from tasks.core.names import artists, matching, styles, uncertain
 from tasks.core.scrape import answers as web_sources
 from tasks.core.scrape import records, sources
+from tasks.core.scrape.table_files import UnreadableFile
 from tasks.core.tables import as_schema, kept_rows
 from tasks.engine import by_hand, previous, retries, runs, steps, web_client
 from tasks.engine.cache_keys import code_digest
@@ -74,7 +76,7 @@ def read_answers_part(requests: pa.Table, source: AnyFileSource, rules: str, int
     store = runs.store_of(context)
     folder = Folder(source.at, context.bindings[source.at])
     rows = [
-        retrieval.store_answer(store, request, rules, lambda path: folder.read(path, MAX_ANSWER_BYTES))
+        retrieval.store_answer(store, request, rules, lambda path, file: folder.copy(path, file, MAX_ANSWER_BYTES))
         for request in requests.to_pylist()
     ]
     store.write_table(into, pa.Table.from_pylist(rows, schema=RETRIEVALS))
@@ -143,6 +145,7 @@ def scrape(recipe: Recipe, context: Context, chosen: Predecessor) -> State:
             *previous.predecessor_notes(recipe, chosen),
             *(note for listing in listings for note in listing.notes),
             *notes,
+            *(note for source in recipe.sources for note in records.rights_note(source, everything)),
             *styles.unknown_styles_note(unknown),
             *uncertain.uncertain_names_note(left),
         ),
@@ -263,17 +266,17 @@ def _list_files(store: Store, source: AnyFileSource, recipe: Recipe, context: Co
         }
     )
 
-    def read_file(path: str) -> bytes | None:
+    def open_file(path: str) -> IO[bytes] | None:
         if problems.get(path):
-            raise sources.UnreadableFile(problems[path])
-        return store.read_blob(blobs[path]) if blobs.get(path) else None
+            raise UnreadableFile(problems[path])
+        return store.open_blob(blobs[path]) if blobs.get(path) else None
 
     @functools.cache
     def read_source() -> sources.SourceTables:
         return sources.tables_of_source(
             source,
             paths,
-            read_file,
+            open_file,
             functools.partial(parquet_rows.rows_of_parquet, f"source '{source.name}'"),
             recipe.schemes_by_category,
             attributes,

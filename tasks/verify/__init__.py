@@ -135,11 +135,7 @@ def _contract(release: Release) -> Iterator[str]:
     contract, promised = release.contract(), release.manifest.contract_version
     if contract.version != promised:
         yield f"contract: expected version {promised}, got {quoted(contract.version)}"
-    known = {
-        contracts.first_version(): {"contract.yaml": contracts.first_text()},
-        contracts.version(): contracts.texts(release.attributes),
-    }
-    for path, text in known.get(promised, {}).items():
+    for path, text in contracts.known_texts(promised, release.attributes).items():
         if release.read(path) != text.encode():
             yield f"{path}: expected the text of contract {promised}, got another"
     for table in ContractTables.model_fields:

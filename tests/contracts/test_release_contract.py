@@ -15,7 +15,7 @@ from tasks.io.files import contracts
 
 CONTRACTS = contracts.contracts()
 SCHEMAS = tables.BY_CONTRACT
-FILES = {table: f"statistics/{table}.parquet" for table in ("diversity", "histograms", "shares")} | {
+FILES = {table: f"statistics/{table}.parquet" for table in ("diversity", "histograms", "shares", "attributes")} | {
     table: f"{table}/<split>-<number>-of-<count>.parquet" for table in ("images", "annotations")
 }
 COLUMNS = [

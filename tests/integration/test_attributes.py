@@ -1,7 +1,11 @@
 """A recipe's attributes on their whole way: table, records, images, COCO, contract, and what changes between builds."""
 
 import copy
+import hashlib
 import json
+import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +22,16 @@ from flows.recipes import recipe_from_file
 from schemas.contract import DataContract
 from schemas.errors import BadInput
 from schemas.manifests import Context
+from tasks.contract import compare
 from tasks.diff import diff
+from tasks.io.files import contracts
 from tasks.io.store.releases import Release
+from tasks.purge import purge
 from tasks.verify import verify
 from tasks.why import why
+from tests.support.manifests import rewrite_manifest
 
+ROOT = Path(__file__).resolve().parents[2]
 TYPES = {
     "room": pa.string(),
     "shelf": pa.int64(),
@@ -258,3 +267,165 @@ def test_a_wrong_declaration_is_one_sentence(tmp_path, attribute: dict[str, Any]
     with pytest.raises(BadInput) as problem:
         plan(recipe, cabinet.context)
     assert str(problem.value).startswith(message)
+
+
+def test_statistics_count_values_and_the_card_lists_them(tmp_path):
+    cabinet = Cabinet(tmp_path)
+    release = cabinet.build()
+    found = release.table("statistics/attributes.parquet").to_pylist()
+    shelves = [(row["kind"], row["least"], row["images"]) for row in found if row["attribute"] == "shelf"]
+    assert ("bin", 7.0, 1) in shelves
+    assert [
+        (row["value"], row["images"]) for row in found if row["attribute"] == "on_display" and not row["split"]
+    ] == [
+        ("true", 2),
+        ("false", 1),
+        (None, 2),
+    ]
+    card = release.read("README.md").decode()
+    assert "| `shelf` | integer | 4 | 1 to 9.22337e+18 |  |" in card
+    assert "| `room` | string | 3 | 3 different values | The room's name: \"A\\|1\" or 'B' |" in card
+    assert "<h2>Attributes</h2>" in release.read("report.html").decode()
+    plain = cabinet.build({name: value for name, value in RECIPE.items() if name != "attributes"})
+    assert "statistics/attributes.parquet" not in plain.manifest.files
+    assert "## Attributes" not in plain.read("README.md").decode()
+    assert "<h2>Attributes</h2>" not in plain.read("report.html").decode()
+
+
+def test_a_purge_takes_what_only_the_purged_records_say(tmp_path):
+    cabinet = Cabinet(tmp_path)
+    cabinet.say([{**work, "room": "Anna's" if number < 2 else "hall"} for number, work in enumerate(WORKS)])
+    release = cabinet.build()
+    assert "Anna's" in release.read("README.md").decode()
+    purge("cabinet", str(tmp_path / "store"), ["works:0", "works:1"], "asked", "2024-12-31", is_alone=True)
+    after = Release(release.url)
+    assert not verify(after.url).problems
+    assert after.manifest.amended is not None
+    for path in after.paths():
+        data = after.read(path)
+        text = str(after.table(path, but="image").to_pydict()) if path.endswith(".parquet") else data.decode()
+        assert "Anna" not in text, path
+    values_left = {row["value"] for row in after.table("statistics/attributes.parquet").to_pylist()}
+    assert "hall" in values_left
+
+
+def test_the_page_on_attributes_shows_what_happens(tmp_path):
+    page = (ROOT / "docs/attributes.md").read_text(encoding="utf-8")
+    (recipe,) = re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)
+    (table,) = re.findall(r"```json\n(.*?)```", page, re.DOTALL)
+    (drop,) = re.findall(r"```text\n(.*?)\n```", page, re.DOTALL)
+    cabinet = Cabinet(tmp_path)
+    (cabinet.images / "works.jsonl").write_text(table, encoding="utf-8")
+    for number, name in enumerate("abc"):
+        painting(number).save(cabinet.images / f"{name}.png")
+    release = cabinet.build(yaml.safe_load(recipe))
+    names = ["record_id", *yaml.safe_load(recipe)["attributes"]]
+    shown = [f"| {' | '.join(cell(row[name]) for name in names)} |" for row in rows_of(release, "images").values()]
+    assert f"| {' | '.join(names)} |" in page
+    assert len(shown) == 2
+    assert all(line in page.splitlines() for line in shown)
+    (dropped,) = [row for row in rows_of(release, "ledger").values() if not row["kept"]]
+    assert drop == f"{dropped['record_id']}  {dropped['reason']}  {dropped['detail']}"
+
+
+def cell(value: Any) -> str:
+    """A value as a page shows it."""
+    return ", ".join(value) if isinstance(value, list) else value if isinstance(value, str) else json.dumps(value)
+
+
+def resealed(release: Release, path: str, data: bytes) -> list[str]:
+    """What verify says of the release with another file, whose digest the manifest knows."""
+    (Path(release.root) / path).write_bytes(data)
+
+    def change(fields: dict[str, Any]) -> None:
+        fields["files"][path].update(sha256=hashlib.sha256(data).hexdigest(), bytes=len(data))
+
+    rewrite_manifest(Path(release.root), change)
+    return list(verify(release.url).problems)
+
+
+def test_a_contract_that_differs_in_anything_but_the_declared_attributes_is_refused(tmp_path):
+    release = Cabinet(tmp_path).build()
+    path = "contract/images.odcs.yaml"
+    text = release.read(path).decode()
+    assert resealed(release, path, text.encode()) == []
+    told = [f"{path}: expected the text of contract {release.manifest.contract_version}, got another"]
+    extra = text[text.index("  - name: methods\n") :].replace("methods", "methods_two")
+    for other in (
+        text.replace("By which it was made", "By which it is made"),
+        text.replace("{property: attribute, value: true}", "{property: attribute, value: false}"),
+        text[: text.index("  - name: methods\n")],
+        text + extra,
+        text.replace("Title as the source gives it", "Title"),
+    ):
+        assert other != text
+        assert set(told) <= set(resealed(release, path, other.encode()))
+
+
+def test_metadata_that_lacks_an_attribute_or_has_it_in_another_type_is_a_problem(tmp_path):
+    release = Cabinet(tmp_path).build()
+    path = next(path for path in ("coco/train.json", "coco/val.json") if release.read_json(path)["images"])
+    document = release.read_json(path)
+    kept = dict(document["images"][0]["metadata"])
+    for change in ({"shelf": 99}, {"methods": ["x"]}, {"shelf": None} if kept["shelf"] else {"room": "x"}):
+        document["images"][0]["metadata"] = {**kept, **change}
+        assert any(
+            "expected what the table says" in said for said in resealed(release, path, json.dumps(document).encode())
+        )
+    document["images"][0]["metadata"] = {name: value for name, value in kept.items() if name != "on_display"}
+    assert any(
+        "expected what the table says" in said for said in resealed(release, path, json.dumps(document).encode())
+    )
+
+
+def test_contract_diff_tells_attributes_as_columns(tmp_path):
+    cabinet = Cabinet(tmp_path)
+    first, second = cabinet.build(changed(room=None)), cabinet.build(changed(methods=None))
+    found = compare(first.url, second.url)
+    assert "images.room: a new column" in found.text
+    assert "images.methods: the column is gone" in found.text
+    assert not found.is_allowed
+
+
+def test_an_outsider_computes_the_digest_with_attributes(tmp_path):
+    release = Cabinet(tmp_path).build()
+    script = [sys.executable, "-I", str(ROOT / "tests/support/outsiders_digest.py"), release.root]
+    got = subprocess.run(script, capture_output=True, text=True, check=True).stdout.split()
+    assert got == [release.manifest.content_sha256, release.manifest.version]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        pytest.param({"sha256": {"type": "integer"}}, id="a name of a column"),
+        pytest.param({"room": {"type": "colour"}}, id="a type that there is not"),
+        pytest.param([], id="no mapping"),
+        pytest.param({f"a{number}": {"type": "string"} for number in range(200)}, id="200 of them"),
+        pytest.param({"nowhere": {"type": "string"}}, id="a column that no file has"),
+        pytest.param({"room": {"type": "integer"}}, id="another type than the column's"),
+    ],
+)
+def test_a_strangers_release_with_odd_attributes_is_told_in_sentences(tmp_path, said: Any):
+    release = Cabinet(tmp_path).build()
+    recipe = yaml.safe_load(release.read("recipe.yaml"))
+    problems = resealed(release, "recipe.yaml", yaml.safe_dump({**recipe, "attributes": said}).encode())
+    assert problems
+    assert all("\n" not in problem and "Traceback" not in problem for problem in problems)
+
+
+def test_hugging_face_would_read_the_schema_as_it_is(tmp_path):
+    release = Cabinet(tmp_path).build()
+    schema = release.schema(release.parts("images")[0])
+    features = json.loads(schema.metadata[b"huggingface"])["info"]["features"]
+    assert features == {"image": {"_type": "Image"}}
+
+
+def test_a_recipe_without_attributes_is_as_it_was_before_there_were_any(tmp_path):
+    plain = {name: value for name, value in RECIPE.items() if name != "attributes"}
+    cabinet = Cabinet(tmp_path)
+    release = cabinet.build(plain)
+    assert "attributes" not in yaml.safe_load(release.read("recipe.yaml"))
+    with_none = cabinet.build({**plain, "attributes": {}})
+    assert with_none.manifest.version == release.manifest.version
+    for path, text in contracts.texts().items():
+        assert release.read(path).decode() == text

@@ -37,6 +37,7 @@ class Collection:
         self.folder, self.store = folder, str(folder / "store")
         self.tables: dict[str, list[Row]] = {"m": []}
         self.max_loss_fraction = 1.0
+        self.attributes: dict[str, str] = {}
         self.verdicts = ""
 
     def works(self, first: int, last: int, source: str = "m", **said: Any) -> None:
@@ -54,7 +55,8 @@ class Collection:
             )
 
     def build(self, *chosen: dict[str, Any], name: str = "works") -> dict[str, Step]:
-        columns = ("key", "image", "style", "artist", "group", "series")
+        fields = ("key", "image", "style", "artist", "group", "series")
+        columns = (*fields, *self.attributes)
         for source, rows in self.tables.items():
             folder = self.folder / source
             folder.mkdir(exist_ok=True)
@@ -70,6 +72,7 @@ class Collection:
             "name": name,
             "seed": 3,
             "max_loss_fraction": self.max_loss_fraction,
+            "attributes": {name: {"type": kind} for name, kind in self.attributes.items()},
             "bindings": dict.fromkeys([*self.tables, *verdicts], "a folder, or a file"),
             "sources": [
                 {
@@ -77,7 +80,7 @@ class Collection:
                         "name": source,
                         "at": source,
                         "table": "works.csv",
-                        "columns": {column: column for column in columns},
+                        "columns": {field: field for field in fields},
                     }
                 }
                 for source in self.tables
@@ -343,6 +346,165 @@ def test_a_gallery_and_its_queries(collection):
     documents = [json.loads(collection.latest.read(f"coco/{split}.json")) for split in ("train", "val", "test")]
     assert sum(len(document["images"]) for document in documents) == len(found) == 100
     assert verify(collection.latest.url).problems == ()
+
+
+# --- attributes
+
+
+def test_a_screen_by_what_records_say_and_a_note_on_a_slip(collection):
+    collection.attributes = {"department": "string", "is_open": "boolean"}
+    collection.works(0, 6, department="Prints", is_open="true")
+    collection.works(6, 9, department="Drawings", is_open="true")
+    collection.works(9, 12, is_open="false")
+    steps = collection.build({"screen": {"where": {"department": ["PRINTS", "drawings"], "is_open": True}}}, split())
+    assert Counter(collection.reasons().values()) == {"where_not_met": 3}
+    assert {row["detail"] for row in collection.latest.ledger().to_pylist()} == {None, "department: unknown"}
+    assert steps["screen"].notes == ()
+    with pytest.raises(Refusal, match="expected at least one image"):
+        collection.build({"screen": {"where": {"department": "Drawing"}}}, split())
+    collection.build({"screen": {"where": {"style": {"not": "Dada"}, "year": {"is_known": False}}}}, split(by=None))
+    assert len(collection.splits()) == 12
+
+
+def test_strata_and_caps_by_attributes(collection):
+    collection.attributes = {"room": "integer", "owner": "string"}
+    collection.works(0, 10, room="1", owner=lambda number: "a" if number < 5 else "")
+    collection.works(10, 20, room="2", owner="b")
+    steps = collection.build(
+        sample(by="room", exactly=4, at_most_per={"owner": 4}), split(by="room", ratios={"train": 1, "test": 1})
+    )
+    kept = collection.splits()
+    assert Counter((int(name[2:]) < 10, of) for name, of in kept.items()) == dict.fromkeys(
+        [(first, of) for first in (True, False) for of in ("train", "test")], 2
+    )
+    assert Counter(collection.reasons().values())["over_cap"] == 7
+    assert steps["sample"].notes == ()
+
+
+def test_works_that_share_a_photographer_or_a_method_lie_together(collection):
+    collection.attributes = {"photographer": "string", "methods": "strings"}
+    collection.works(0, 30, photographer=lambda number: f"P {number // 3}", methods="")
+    collection.works(30, 34, methods=lambda number: f"m{number % 2} | other {number}")
+    collection.build(split(by="methods", method="iterative", together=["photographer", "methods"]))
+    found = collection.splits()
+    assert all(len({found[f"m:{3 * group + n:03}"] for n in range(3)}) == 1 for group in range(10))
+    assert (found["m:030"], found["m:031"]) == (found["m:032"], found["m:033"])
+    assert verify(collection.latest.url).problems == ()
+
+
+def test_a_sources_own_split_is_kept_and_what_is_published_stays(collection):
+    collection.attributes = {"subset": "string"}
+    collection.works(0, 4, subset="Training")
+    collection.works(4, 6, subset="dev")
+    collection.works(6, 9, subset="TEST")
+    collection.works(9, 19)
+    steps = collection.build(split(keep="subset"))
+    before = collection.splits()
+    assert [before[f"m:{n:03}"] for n in range(9)] == ["train"] * 4 + ["val"] * 2 + ["test"] * 3
+    assert Counter(list(before.values())[9:]) == {"train": 6, "val": 2, "test": 2}
+    assert steps["split"].notes[0] == "split: 9 images in the sources' own splits: train 4, val 2, test 3"
+    assert verify(collection.latest.url).problems == ()
+    assert not {label for label, step in collection.build(split(keep="subset")).items() if step.computed}
+    collection.tables["m"][0]["subset"] = "test"  # the source has moved it: here it stays
+    collection.works(20, 21, subset="val")
+    collection.works(21, 22, subset="test", group="one")
+    collection.works(22, 23, subset="train", group="one")
+    collection.build(split(keep="subset"))
+    after = collection.splits()
+    assert {name: after[name] for name in before} == before
+    assert (after["m:020"], after["m:021"], collection.reasons()) == ("val", "test", {"m:022": "joined_across_splits"})
+    assert collection.latest.manifest.lineage == 1
+    assert verify(collection.latest.url).problems == ()
+
+
+def test_of_copies_the_one_in_the_higher_split_of_their_sources_stays_again_and_again(collection):
+    collection.attributes = {"subset": "string"}
+    collection.works(0, 8, subset="train")
+    collection.works(0, 1, source="n", key="copy", subset="test")
+    chosen = {"dedup": {"by": ["phash"]}}, split(keep="subset", ratios=None)
+    collection.build(*chosen)
+    first = collection.latest.manifest.version
+    assert collection.reasons() == {"m:000": "exact_duplicate"}
+    assert collection.splits()["n:copy"] == "test"
+    collection.build(*chosen)
+    assert collection.latest.manifest.version == first
+    collection.tables["n"] = []
+    collection.works(8, 9, source="n", key="new", subset="val")
+    collection.build(*chosen)
+    assert collection.splits()["m:000"] == "test"  # it takes the place of its copy, which was published there
+
+
+@pytest.mark.parametrize(
+    ("subset", "settings", "said"),
+    [
+        pytest.param("holdout", {}, "got 'holdout' in m:000", id="a word that is no split"),
+        pytest.param("", {"ratios": None}, "got null while 'subset' says nothing in m:000", id="none, and no ratios"),
+    ],
+)
+def test_own_splits_that_no_build_could_keep_are_told(collection, subset, settings, said):
+    collection.attributes = {"subset": "string"}
+    collection.works(0, 1, subset=subset)
+    collection.works(1, 3, subset="train")
+    with pytest.raises(BadInput, match=said):
+        collection.build(split(keep="subset", **settings))
+
+
+def test_roles_by_value_and_a_record_whose_role_changes_moves_nowhere(collection):
+    collection.attributes = {"kind": "string", "photographer": "string"}
+    collection.works(0, 8, kind="Exhibit")
+    collection.works(8, 20, kind="visitor", photographer=lambda number: f"P {number % 3}")
+    roles = {"by": "kind", "gallery": "exhibit", "query": "visitor"}
+    chosen = (
+        {"dedup": {"by": ["phash"]}},
+        split(roles=roles, ratios={"val": 1, "test": 2}, by=None, together="photographer"),
+    )
+    collection.build(*chosen)
+    before = collection.splits()
+    assert {before[f"m:{n:03}"] for n in range(8)} == {"train"}
+    assert {before[f"m:{n:03}"] for n in range(8, 20)} == {"val", "test"}
+    collection.tables["m"][0]["kind"] = "visitor"
+    collection.tables["m"][8]["kind"] = "exhibit"
+    collection.works(3, 4, key="copy", kind="visitor")
+    collection.build(*chosen)
+    assert collection.reasons() == {
+        "m:000": "joined_across_splits",
+        "m:008": "joined_across_splits",
+        "m:copy": "exact_duplicate",
+    }
+    assert {name: before[name] for name in collection.splits()} == collection.splits()
+    collection.tables["m"][0]["kind"] = collection.tables["m"][1]["kind"]
+    collection.tables["m"][8]["kind"] = "visitor"
+    collection.build(*chosen)
+    assert collection.splits() == before
+    collection.tables["m"][2]["kind"] = "visiter"
+    with pytest.raises(BadInput, match=r"to be of the gallery or a query by its 'kind', got 'visiter' in m:002"):
+        collection.build(*chosen)
+
+
+def test_files_under_other_names_keep_their_splits_also_where_values_give_roles(collection):
+    collection.attributes = {"kind": "string"}
+    collection.works(0, 6, kind="exhibit")
+    collection.works(6, 18, kind="visitor")
+    chosen = split(roles={"by": "kind", "gallery": "exhibit"}, ratios={"train": 1, "test": 1}, by=None)
+    collection.build(chosen)
+    before = collection.splits()
+    for row in collection.tables["m"]:
+        row["key"] = f"new-{row['key']}"
+    collection.build(chosen)
+    assert {name.replace("new-", ""): of for name, of in collection.splits().items()} == before
+
+
+def test_what_the_last_release_knew_says_the_role_of_a_record_that_is_gone(collection):
+    """Files of the gallery that come back as queries were in train as the gallery's: that binds no query to train."""
+    collection.attributes = {"kind": "string"}
+    collection.works(0, 6, kind="exhibit")
+    collection.works(6, 18, kind="visitor")
+    chosen = split(roles={"by": "kind", "gallery": "exhibit"}, ratios={"train": 1, "test": 1}, by=None)
+    collection.build(chosen)
+    for row in collection.tables["m"][:6]:
+        row |= {"key": f"photo-{row['key']}", "kind": "visitor"}
+    collection.build(chosen)
+    assert Counter(of for name, of in collection.splits().items() if "photo" in name) == {"train": 3, "test": 3}
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ tests/contracts/release-2.0.0 has it, and what it was built from: a museum of th
 recipe.yaml, by-hand.csv. It was written by the program as it was before contract 2.1, and is never written again.
 """
 
+import shutil
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -15,6 +16,7 @@ from tasks.io.store.releases import Release
 from tasks.verify import verify
 from tests.support.desk import MadeOnce
 from tests.support.kept_release import CONTRACTS, House, figures, rows
+from tests.support.manifests import rewrite_manifest
 
 KEPT = CONTRACTS / "release-2.0.0"
 VERSION = "a00e2007db37"
@@ -45,6 +47,20 @@ def test_it_verifies_as_it_did():
     assert found.is_good, found.text
     assert f"museum {VERSION}: content sha256:" in found.text
     assert Release(URL).manifest.contract_version == "2.0.0"
+
+
+def test_its_contract_is_known_word_by_word(tmp_path: Path):
+    release = Release(str(shutil.copytree(KEPT / "releases/museum" / VERSION, tmp_path / VERSION)))
+    path = tmp_path / VERSION / "contract/images.odcs.yaml"
+    path.write_text(path.read_text(encoding="utf-8").replace("One row", "Some row"), encoding="utf-8")
+    entry = release.file_entry("contract/images.odcs.yaml")
+    assert entry is not None
+    rewrite_manifest(
+        release.root, lambda fields: fields["files"]["contract/images.odcs.yaml"].update(entry.model_dump())
+    )
+    assert verify(release.url).problems == (
+        "contract/images.odcs.yaml: expected the text of contract 2.0.0, got another",
+    )
 
 
 def test_columns_of_2_0_are_all_there_in_their_order_and_type():

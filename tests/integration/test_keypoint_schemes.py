@@ -1,11 +1,13 @@
 """Animals of 20 points, faces of 106 and hands of one's own, from a COCO file through a build to a release."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+import yaml
 from pycocotools.coco import COCO
 
 from schemas.errors import BadInput
@@ -128,6 +130,27 @@ def test_the_categories_are_written_out(zoo: Wall):
     ]
     assert [row["keypoints"] and len(row["keypoints"]) for row in rows] == [17, 20, 106, 2, None]
     assert rows[3]["skeleton"] == [1, 2]
+
+
+def blocks(word: str) -> list[str]:
+    """The page's blocks of code in one language."""
+    page = (Path(__file__).parents[2] / "docs/keypoints.md").read_text(encoding="utf-8")
+    return re.findall(rf"```{word}\n(.*?)```", page, re.S)
+
+
+def test_the_pages_lines_read_the_table(zoo: Wall):
+    names: dict[str, Any] = {"release": zoo.latest.root}
+    (lines,) = blocks("python")
+    exec(lines, names)
+    assert list(names["joints"]) == list(COCO_17.joints)
+    assert names["lines"].tolist() == [[one - 1, other - 1] for one, other in COCO_17.skeleton_numbers]
+
+
+def test_the_pages_recipes_are_some(tmp_path: Path):
+    wall = hang(tmp_path)
+    first, second = map(yaml.safe_load, blocks("yaml"))
+    for wall.fields in (first, second):
+        assert wall.recipe().coco_categories[-1].name in {"chair", "hand"}
 
 
 @pytest.mark.parametrize("is_unpacked", [False, True], ids=["in the release", "unpacked"])

@@ -82,6 +82,67 @@ def test_a_changed_parser_reads_the_kept_answers_and_asks_for_no_work_again(tmp_
     assert not [url for url in desk.asked(museum, since) if "/objects/" in url or "ImageJson" in url]
 
 
+ATTRIBUTES: dict[str, dict[str, Any]] = {
+    "department": {"type": "string", "from": {"met": "department", "artic": "department_title"}},
+    "depicts": {"type": "strings", "from": {"met": "tags", "wikiart": "tags"}},
+    "image_position": {"type": "integer", "from": {"met": "image_position"}},
+    "is_highlight": {"type": "boolean", "from": {"met": "is_highlight"}},
+    "width_cm": {"type": "number", "from": {"wikiart": "size_x_cm"}},
+    "photographer": {"type": "string", "from": {"flickr": "photographer_id"}},
+}
+
+
+def test_attributes_are_taken_from_kept_answers_and_nobody_is_asked_again(tmp_path, museum):
+    words = ("artic", "flickr", "met", "wikiart")
+    desk = Guesthouse(tmp_path, *words)
+    desk.build(museum, "first")
+    plain, since = desk.reasons(), len(museum.log)
+    desk = Guesthouse(tmp_path, *words, attributes=ATTRIBUTES)
+    desk.build(museum, "second")
+    assert not [url for url in desk.asked(museum, since) if "/objects/" in url or "ImageJson" in url]
+    assert desk.reasons() == plain, "odd values of an answer cost no record"
+    rows = [row for batch in desk.latest.batches("images") for row in batch.to_pylist()]
+    given = {name: {row["source"] for row in rows if row[name] is not None} for name in ATTRIBUTES}
+    assert given == {name: set(attribute["from"]) for name, attribute in ATTRIBUTES.items()}
+    assert {row["department"] for row in rows if row["source"] == "artic"} == {"Prints and Drawings"}
+    assert all("Birds" not in (row["depicts"] or ()) or row["source"] in {"met", "wikiart"} for row in rows)
+    first = {row["record_id"]: row["image_position"] for row in rows if row["source"] == "met"}
+    assert {place for name, place in first.items() if "-" not in name} == {0}
+    assert all(place == int(name.rpartition("-")[2]) - 1 for name, place in first.items() if "-" in name)
+
+
+def test_what_a_source_is_asked_for_besides_changes_its_addresses_alone(tmp_path, museum):
+    desk = Guesthouse(tmp_path, "artic", "met")
+    desk.build(museum, "first")
+    since = len(museum.log)
+    more = {"name": "artic", "more_offers": ["medium_display"]}
+    attributes = {"medium": {"type": "string", "from": {"artic": "medium_display", "met": "medium"}}}
+    desk = Guesthouse(tmp_path, sources=[{"artic": more}, {"met": {"name": "met"}}], attributes=attributes)
+    desk.secrets = []
+    desk.build(museum, "second")
+    asked = desk.asked(museum, since)
+    assert [url for url in asked if "medium_display" in url]
+    assert not [url for url in asked if "/objects/" in url or url.endswith((".jpg", ".png"))]
+    rows = [row for batch in desk.latest.batches("images") for row in batch.to_pylist()]
+    assert {row["source"] for row in rows if row["medium"]} == {"artic", "met"}
+
+
+@pytest.mark.parametrize(
+    ("attribute", "message"),
+    [
+        ({"type": "string", "from": "departement"}, "of source 'met'.*got 'departement'"),
+        ({"type": "string", "from": "tags"}, "expected strings, which source 'met' offers as tags, got string"),
+    ],
+)
+def test_an_attribute_that_a_source_can_not_give_is_refused_before_anybody_is_asked(
+    tmp_path, museum, attribute, message
+):
+    desk, since = Guesthouse(tmp_path, "met", attributes={"x": attribute}), len(museum.log)
+    with pytest.raises(BadInput, match=message):
+        list_records(desk.recipe(), None, 1, desk.context(museum.url, "alone"))
+    assert len(museum.log) == since
+
+
 def test_a_plan_says_what_would_be_asked_and_asks_nobody(tmp_path, museum):
     desk, since = Guesthouse(tmp_path, "artic"), len(museum.log)
     steps = by_label(plan(desk.recipe(), desk.context(museum.url, "plan")))

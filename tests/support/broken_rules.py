@@ -142,6 +142,8 @@ ANNOTATIONS: list[Case] = [
         None,
         "annotations.keypoints_xyv: expected null, or x, y and v of COCO's 17",
     ),
+    ("keypoint_scheme", "animal-20", None, "annotations.keypoint_scheme: expected the scheme of the category where"),
+    ("keypoint_scheme", None, is_posed, "annotations.keypoint_scheme: expected the scheme of the category where"),
     ("keypoints_xyv", [], None, "annotations.keypoints_xyv: expected null, or x, y and v of COCO's 17"),
     ("keypoints_xyv", posed(2, 3.0), is_posed, "annotations.keypoints_xyv: expected null, or x, y and v of COCO's 17"),
     ("keypoints_xyv", posed(2, 0.5), is_posed, "annotations.keypoints_xyv: expected null, or x, y and v of COCO's 17"),

@@ -7,6 +7,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from schemas.attributes import attributes_of
 from schemas.keypoints import CocoCategory
 from schemas.reasons import Reason
 from schemas.tables import ANNOTATIONS, IMAGES, LEDGER
@@ -270,6 +271,7 @@ def split_document(
     any.
     """
     rows = images.to_pylist()
+    attributes = attributes_of(images.schema)
     boxes = annotations.to_pylist()
     origin = annotation_origin(boxes, is_annotated=any(image["is_annotated"] for image in rows))
     chosen = [box for box in boxes if is_in_document(box, origin, least_score)]
@@ -283,7 +285,11 @@ def split_document(
             for number, category in enumerate(categories, 1)
         ],
         "images": [
-            {"id": image["image_id"], "license": licences.index(image["rights_uri"]) + 1, **image_entry(image)}
+            {
+                "id": image["image_id"],
+                "license": licences.index(image["rights_uri"]) + 1,
+                **image_entry(image, attributes),
+            }
             for image in rows
         ],
         "annotations": [document_annotation(box) for box in chosen],

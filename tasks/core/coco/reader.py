@@ -99,8 +99,8 @@ def read_document(name: str, data: bytes, schemes: Schemes = _DEFAULTS) -> Docum
 
     Raises BadInput for anything but a COCO file: no JSON, no lists of objects under `images`, `annotations` and
     `categories`, a key that stands twice in an object, ids that are none or stand twice, an image without a file name,
-    a category without a name, and annotations whose image or category the file does not have. Keypoints that are not
-    of the category's scheme (see tasks.core.coco.keypoints) are left out of their annotations, which keep the reason.
+    a category without a name, and annotations whose image or category the file does not have. Keypoints that are not of
+    the category's scheme (see tasks.core.coco.keypoints) are left out of their annotations, which keep the reason.
     """
     document = _read_keys_once(name, data)
     images = read_images(name, document)

@@ -10,6 +10,7 @@ from schemas.manifests import ReleaseManifest, Step
 from schemas.phrases import and_more
 from schemas.reasons import MEANING, Reason
 from schemas.recipe import Recipe
+from tasks.core.attribute_statistics import AttributeSummary
 from tasks.core.plots import ROWS
 from tasks.core.report import choice
 
@@ -21,11 +22,12 @@ def card(
     rights: Mapping[str, int],
     scores: Mapping[str, Any] | None,
     diversity: pa.Table | None = None,
+    attributes: Sequence[AttributeSummary] = (),
 ) -> str:
     """The card's text.
 
     rights: kept images by rights_uri; scores: the detector against people's boxes, if both are there; diversity:
-    DIVERSITY.
+    DIVERSITY; attributes: those of the recipe.
     """
     counts = manifest.counts
     by_split = counts["by_split"] if isinstance(counts["by_split"], dict) else {}
@@ -56,6 +58,7 @@ def card(
         "|---|---|",
         *(f"| {uri} | {count} |" for uri, count in sorted(rights.items())),
         "",
+        *_attribute_lines(attributes, counts["kept"]),
         *_diversity_lines(diversity),
         *_detector_lines(scores),
         "## Files",
@@ -96,6 +99,26 @@ def _diversity_lines(diversity: pa.Table | None) -> list[str]:
         *(f"| {_in_a_cell(row.name)} | {' | '.join(choice.cells(row))} |" for row in rows[: ROWS + 1]),
         "",
         *([f"...{more} styles.", ""] if more else []),
+    ]
+
+
+def _attribute_lines(attributes: Sequence[AttributeSummary], images: object) -> list[str]:
+    if not attributes:
+        return []
+    return [
+        "## Attributes",
+        "",
+        f"Columns of `images` beyond those of all releases, which this recipe declares; of {images} images so many "
+        "have a value, and the most frequent ones are these. `statistics/attributes.parquet` has more of them.",
+        "",
+        "| attribute | type | images | values | meaning |",
+        "|---|---|---|---|---|",
+        *(
+            f"| `{of.name}` | {of.type} | {of.images} | {_in_a_cell(', '.join(of.values))} | "
+            f"{_in_a_cell(of.description)} |"
+            for of in attributes
+        ),
+        "",
     ]
 
 

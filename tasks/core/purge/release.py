@@ -1,5 +1,6 @@
 """What a purge changes in the files of a release: ledger, COCO files, statistics, card and report."""
 
+import re
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
@@ -16,6 +17,7 @@ REMOVED_REPORT = """<!doctype html><html lang=en><meta charset=utf-8><title>Repo
 with them: tombstones.parquet says which, when and why. The tables have everything else.</html>
 """
 _HEADING = "\n## Amended\n"
+_ATTRIBUTES = re.compile(r"\n## Attributes\n.*?\n(?=## )", re.DOTALL)
 
 
 def lone_artists(records: Iterable[pa.Table], record_ids: Collection[str]) -> set[str]:
@@ -39,6 +41,30 @@ def diversity_without(table: pa.Table, artists: Collection[str]) -> pa.Table:
     place = table.schema.get_field_index("largest_artist")
     is_gone = pc.is_in(table["largest_artist"], value_set=pa.array(sorted(artists), pa.string()))
     return table.set_column(place, table.schema.field(place), pc.if_else(is_gone, None, table["largest_artist"]))
+
+
+def lone_values(records: pa.Table, record_ids: Collection[str], names: Iterable[str]) -> dict[str, set[str]]:
+    """Texts of these attributes that only these records have, by attribute. records: RECORDS with the attributes."""
+    is_purged = pc.is_in(records["record_id"], value_set=pa.array(sorted(record_ids), pa.string()))
+    purged, others = records.filter(is_purged), records.filter(pc.invert(is_purged))
+    return {name: _texts(purged[name]) - _texts(others[name]) for name in names if name in records.column_names}
+
+
+def _texts(column: pa.ChunkedArray) -> set[str]:
+    """The different texts of a column of texts, or lists of them; of any other none."""
+    flat = pc.list_flatten(column) if pa.types.is_list(column.type) else column
+    return set(pc.unique(flat.drop_null()).to_pylist()) if pa.types.is_string(flat.type) else set()
+
+
+def values_without(table: pa.Table, values: Mapping[str, Collection[str]]) -> pa.Table:
+    """ATTRIBUTES without these values of attributes; all numbers stay."""
+    if not {"attribute", "value"} <= set(table.column_names):
+        return table
+    place, found = table.schema.get_field_index("value"), table["value"]
+    for name, gone in values.items():
+        is_gone = pc.is_in(table["value"], value_set=pa.array(sorted(gone), pa.string()))
+        found = pc.if_else(pc.and_(pc.equal(table["attribute"], name), is_gone), None, found)
+    return table.set_column(place, table.schema.field(place), found)
 
 
 def ledger_with(ledger: pa.Table, tombstones: pa.Table) -> pa.Table:
@@ -112,9 +138,11 @@ def check_counts(ledger: pa.Table) -> None:
 
 
 def card_with(text: str, tombstones: pa.Table, rows: Mapping[str, int]) -> str:
-    """The dataset card with a last section on the purge; a former such section is replaced, and splits that are empty
-    now leave its head. rows: of each file of the tables that lie by split.
+    """The dataset card with a last section on the purge; a former such section is replaced, that on attributes, which
+    quotes values, is left out, and splits that are empty now leave its head. rows: of each file of the tables that lie
+    by split.
     """
+    text = _ATTRIBUTES.sub("\n", text)
     day = max(tombstones["date"].to_pylist(), default="")
     return (
         f"{without_empty_splits(text, rows).partition(_HEADING)[0]}{_HEADING}\n"

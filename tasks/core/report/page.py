@@ -52,12 +52,14 @@ def report(
     thumbnails: Thumbnails,
     statistics: Statistics | None = None,
     detector: str = "",
+    attributes: str = "",
 ) -> str:
     """The page as HTML.
 
     images: rows of the images table to show; boxes: xywh_px by image_id; selection: clusters and pairs to show
     (clusters.select_for_review); facts: what copies.section needs of their records; thumbnails: by SHA-256, of all of
-    these; statistics: what choice.section shows; detector: the HTML of detector.section.
+    these; statistics: what choice.section shows; detector: the HTML of detector.section; attributes: that of
+    attributes.section.
     """
     counts = manifest.counts
     chosen = choice.section(statistics) if statistics else ""
@@ -72,6 +74,7 @@ def report(
         "<h2>Some of the images</h2><div class=sheet>",
         *(_figure(row, boxes.get(row["image_id"], ()), thumbnails) for row in images),
         "</div>",
+        attributes,
         chosen,
         detector,
     ]

@@ -1,7 +1,7 @@
 """Answers of sources on the web, parsed by the module of their source, as tables."""
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
@@ -19,6 +19,7 @@ from schemas.tables import RECORDS, SOURCE_REQUESTS
 from tasks.core.fetch import is_url
 from tasks.core.scrape import artic, commons, flickr, met, records, surrealism, ukiyoe, wikiart
 from tasks.core.scrape.attributes import Wanted, with_attributes
+from tasks.core.scrape.offers import can_become
 from tasks.core.scrape.web_source import BadAnswer, Credential, ParsedAnswer, SourceRequest, quoted
 
 SOURCE_MODULES: Mapping[str, ModuleType] = {
@@ -91,12 +92,28 @@ def start_requests(source: AnySource) -> pa.Table:
 
 
 def check_offers(source: AnySource, wanted: Wanted) -> None:
-    """Raise BadInput for an attribute that is taken from a field that the source does not offer."""
-    offered = list(_module(source).OFFERS)
+    """Raise BadInput for an attribute that is taken from a field that the source does not offer, or not in its type.
+
+    So nobody learns it only after hours of requests.
+    """
     for name, attribute in wanted.items():
         if attribute.field is not None:
-            for problem in check_offer(name, attribute.field, source.name, offered, "a name that the source offers,"):
+            for problem in _offer_problems(source, name, attribute.field, attribute.type):
                 raise BadInput(problem)
+
+
+def _offer_problems(source: AnySource, name: str, field: str, type_: str) -> Iterator[str]:
+    offered = offers(source)
+    if field in _module(source).OFFERS and field not in offered:
+        yield (
+            f"attributes.{name}.from: expected what source '{source.name}' asks for, got {quoted(field)}, which it "
+            f"asks for only with other settings: docs/sources/{source.source}.md has them"
+        )
+    else:
+        yield from check_offer(name, field, source.name, list(offered), "a name that the source offers,")
+    kind = offered.get(field, "").partition(":")[0]
+    if not can_become(kind, type_):
+        yield f"attributes.{name}.type: expected {kind}, which source '{source.name}' offers as {field}, got {type_}"
 
 
 def parse_answers(

@@ -5,7 +5,7 @@ from typing import Any
 
 from schemas.sources.artic import ArticSource
 from tasks.core.scrape.museum_fields import QUALIFIER, single_year, text_without_tags
-from tasks.core.scrape.offers import Offer, asked_offers, offer_sentences, offered_values
+from tasks.core.scrape.offers import Offer, OfferedValues, asked_offers, offer_sentences
 from tasks.core.scrape.web_source import (
     BadAnswer,
     ClaimedCount,
@@ -64,7 +64,8 @@ _MORE_OFFERS = {
     "artist_titles": Offer("artist_titles", "strings", "names of all artists, the main one first"),
 }
 """What is asked for only where a recipe says so: each field is part of the requests' addresses."""
-OFFERS = offer_sentences(_OFFERS | _MORE_OFFERS)
+_EVERY_OFFER = _OFFERS | _MORE_OFFERS
+OFFERS = offer_sentences(_EVERY_OFFER)
 _MOST_WORKS = 10_000_000
 _IMAGE_ID = re.compile(r"[0-9A-Za-z-]{8,64}")
 
@@ -168,16 +169,19 @@ def _row(source: ArticSource, iiif: str, work: Any) -> dict[str, Any]:
         "styles": [style for value in _list(work.get("style_titles")) if (style := text_without_tags(value))],
         "date_text": text_without_tags(work.get("date_display")),
         "year": single_year(work.get("date_start"), work.get("date_end")),
+        "year_first": work.get("date_start"),
+        "year_last": work.get("date_end"),
         "rights_uri": _CC0 if work.get("is_public_domain") is True else None,
         "rights_text": text_without_tags(work.get("copyright_notice")),
-        "offers": offered_values(_OFFERS | _MORE_OFFERS, work | _years(work)),
+        "offers": OfferedValues(_EVERY_OFFER, _offered_fields, work),
     }
 
 
-def _years(work: dict[str, Any]) -> dict[str, int | None]:
-    """First and last year. Others than these are reported to mean unknown, such as -1824528578 and 5000001."""
-    given = {field: work.get(field) for field in ("date_start", "date_end")}
-    return {field: year if type(year) is int and -1_000_000 <= year <= 2099 else None for field, year in given.items()}
+def _offered_fields(work: dict[str, Any]) -> dict[str, Any]:
+    """The work, without years that are reported to mean unknown, such as -1824528578 and 5000001."""
+    years = {field: work.get(field) for field in ("date_start", "date_end")}
+    known = {field: year for field, year in years.items() if type(year) is int and -1_000_000 <= year <= 2099}
+    return {**work, **dict.fromkeys(years), **known}
 
 
 def _artist(work: dict[str, Any]) -> str | None:

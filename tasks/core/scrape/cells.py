@@ -2,24 +2,33 @@
 
 import json
 import re
-import shlex
 from typing import Any
 
-TWICE = object()
+from tasks.core.scrape.paths import Path, Step, path_of_steps
+
+
+class _Twice:
+    def __repr__(self) -> str:  # stands in details, which are the same each time
+        return "two values under one name"
+
+
+TWICE = _Twice()
 """The cell of a column that its table, or its row, names twice: no rule says which of them counts."""
 
+LISTS = {"styles", "artists", "artist_roles"}
+"""Fields that are lists of texts."""
 _FREE_TEXT = {"title", "date_text", "rights_text"}
 """Fields whose text may well begin with a bracket: '["Untitled"]' is what a museum calls a work without a title."""
 _AS_PYTHON_WRITES_IT = re.compile(r"\[\s*\{\s*['\"].*\}\s*\]|\{\s*['\"][^'\"]*['\"]\s*:.*\}", re.DOTALL)
 _LIST_OF_TEXTS = re.compile(r"\[\s*(?:['\"].*['\"]\s*)?\]", re.DOTALL)
-_LIKELY_NAMES = ("image_url", "url", "src", "path", "name", "title", "label", "value", "id")
+_LIKELY_NAMES = ("image_url", "url", "src", "path", "full_name", "name", "title", "label", "value", "id")
 _LONGEST_NAME = 60
 
 
 def nesting_of(field: str, value: Any) -> str | None:
     """What a cell holds in place of one value: "a list", "an object", "bytes"; None if it is one value, or nothing.
 
-    A list of texts is what the field `styles` asks for. A text counts as what it spells, in JSON or in Python.
+    A list of texts is what the fields LISTS ask for. A text counts as what it spells, in JSON or in Python.
 
     >>> nesting_of("artist", {"name": "Gris"}), nesting_of("image", "[{'url': 'a.jpg'}]")
     ('an object', 'a list')
@@ -33,16 +42,16 @@ def nesting_of(field: str, value: Any) -> str | None:
     if isinstance(value, dict):
         return "an object"
     if isinstance(value, list | tuple):
-        is_texts = field == "styles" and not any(nesting_of("style", part) for part in value)
+        is_texts = field in LISTS and not any(nesting_of("style", part) for part in value)
         return None if is_texts else "a list"
     return "bytes" if isinstance(value, bytes | bytearray | memoryview) else None
 
 
-def remedy(table: str, field: str, column: str, value: Any) -> str:
-    r"""How to make the column flat, as the end of a sentence: a line for a person to start from.
+def remedy(field: str, column: Path, value: Any) -> str:
+    """What to do about it, as the end of a sentence. column: the steps of the column's path.
 
-    >>> remedy("works.jsonl", "image", "images", [{"id": 7, "image_url": "http://a.example/1.jpg"}])
-    'make it flat first, for example: jq -c \'."images" |= (strings // .[0]?["image_url"]?)\' works.jsonl > flat.jsonl'
+    >>> remedy("image", ("images",), [{"id": 7, "image_url": "http://a.example/1.jpg"}])
+    'take one value by a path, such as images[0].image_url, or make a record of each with each: images'
     """
     if isinstance(value, bytes | bytearray | memoryview):
         return (
@@ -55,13 +64,22 @@ def remedy(table: str, field: str, column: str, value: Any) -> str:
             ", several styles with | between them" if field == "styles" else ""
         )
     steps = _steps(value)
-    if table.endswith((".csv", ".parquet")):
-        path = "".join(f".str[{step!r}]" for step in steps)
-        return f"make it flat first, for example with pandas: table[{column!r}] = table[{column!r}]{path}"
-    path = "".join(f"[{json.dumps(step, ensure_ascii=False)}]?" for step in steps)
-    name = json.dumps(column, ensure_ascii=False)
-    program = shlex.quote(f".{name} |= (strings // .{path})")
-    return f"make it flat first, for example: jq -c {program} {shlex.quote(table)} > flat.jsonl"
+    if field in LISTS:
+        inner = [None if step == 0 else step for step in steps]
+        return f"take texts by a path, such as {path_of_steps((*column, *inner))}"
+    single = [0 if step is None else step for step in column]
+    path = path_of_steps((*single, *(steps[1:] if None in column else steps)))
+    is_list = None not in column and isinstance(value, list | tuple)
+    return f"take one value by a path, such as {path}{_or_all(field, column, steps) if is_list else ''}"
+
+
+def _or_all(field: str, column: Path, steps: list[Step]) -> str:
+    """What else may be done with a list: all of it."""
+    if field == "image" and column[0] != "each":
+        return f", or make a record of each with each: {path_of_steps(column)}"
+    if field == "artist":
+        return f", or name all as artists: {path_of_steps((*column, None, *steps[1:]))}"
+    return ""
 
 
 def _spelled(field: str, text: str) -> str | None:
@@ -80,14 +98,15 @@ def _spelled(field: str, text: str) -> str | None:
     return None
 
 
-def _steps(value: Any) -> list[int | str]:
+def _steps(value: Any) -> list[Step]:
     """The way to a first plain value in a list or an object."""
-    steps: list[int | str] = []
+    steps: list[Step] = []
     while len(steps) < 4 and isinstance(value, list | tuple | dict) and value:
         if isinstance(value, dict):
             names = [str(name)[:_LONGEST_NAME] for name in value]
-            steps.append(next((name for name in _LIKELY_NAMES if name in value), names[0]))
-            value = value.get(steps[-1])
+            name = next((name for name in _LIKELY_NAMES if name in value), names[0])
+            steps.append(name)
+            value = value.get(name)
         else:
             steps.append(0)
             value = value[0]

@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 from schemas.sources.commons import CommonsSource
 from tasks.core.scrape.html_text import text_of_html
-from tasks.core.scrape.offers import Offer, OfferValue, asked_offers, offer_sentences, offered_values, split_texts
+from tasks.core.scrape.offers import Offer, OfferedValues, asked_offers, offer_sentences, split_texts
 from tasks.core.scrape.web_source import (
     BadAnswer,
     ClaimedCount,
@@ -58,7 +58,8 @@ _MORE_OFFERS = {
     "description": Offer("ImageDescription", "string", "what the file's page says that it shows"),
 }
 """What is asked for only where a recipe says so: each is part of the requests' addresses."""
-OFFERS = offer_sentences(_OFFERS | _MORE_OFFERS)
+_EVERY_OFFER = _OFFERS | _MORE_OFFERS
+OFFERS = offer_sentences(_EVERY_OFFER)
 _HTML_FIELDS = ("Artist", "Credit", "ImageDescription", "LicenseShortName", "UsageTerms")
 # with a width, the API scales 50 files at most in one answer; without one, 250 keep answers below its limit of 12 MiB
 _FILES_SCALED, _FILES_UNSCALED, _SUBCATEGORIES = 50, 250, 500
@@ -254,20 +255,21 @@ def _row(source: CommonsSource, page: Any, is_whole: bool) -> dict[str, Any] | N
         "date_text": text_of_html(metadata.get("DateTimeOriginal")),
         "rights_uri": _rights_uri(metadata),
         "rights_text": _rights_text(metadata),
-        "offers": _offers(page, info, metadata),
+        "offers": OfferedValues(_EVERY_OFFER, _offered_fields, page, info, metadata),
     }
 
 
-def _offers(page: dict[str, Any], info: dict[str, Any], metadata: Mapping[str, str]) -> dict[str, OfferValue]:
+def _offered_fields(page: dict[str, Any], info: dict[str, Any], metadata: Mapping[str, str]) -> dict[str, Any]:
     categories = [name.replace("_", " ") for name in split_texts(metadata.get("Categories"), "|")]
     title = page.get("title")
-    read = {
+    return {
+        **info,
+        **metadata,
         "pageid": page.get("pageid"),
         "title": title.removeprefix("File:") if isinstance(title, str) else None,
         "Categories": categories,
         **{name: text_of_html(metadata.get(name)) for name in _HTML_FIELDS},
     }
-    return offered_values(_OFFERS | _MORE_OFFERS, {**info, **metadata, **read})
 
 
 def _first_info(infos: Any) -> dict[str, Any] | None:

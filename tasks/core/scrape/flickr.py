@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 from schemas.sources.flickr import FlickrSource
-from tasks.core.scrape.offers import Offer, OfferValue, asked_offers, offer_sentences, offered_values, split_texts
+from tasks.core.scrape.offers import Offer, OfferedValues, asked_offers, offer_sentences, split_texts
 from tasks.core.scrape.web_source import (
     BadAnswer,
     ClaimedCount,
@@ -68,7 +68,8 @@ _MORE_OFFERS = {
 }
 """What is asked for only where a recipe says so: each is one more of the `extras` in the requests' addresses."""
 _MORE_EXTRAS = {"tags": "tags", "uploaded_on": "date_upload"}
-OFFERS = offer_sentences(_OFFERS | _MORE_OFFERS)
+_EVERY_OFFER = _OFFERS | _MORE_OFFERS
+OFFERS = offer_sentences(_EVERY_OFFER)
 _OWNER = re.compile(r"[0-9]{1,15}@N[0-9]{2}")
 _TAKEN = re.compile(r"([12][0-9]{3})-([0-9]{2})-[0-9]{2}( [0-9:]{8})?")
 
@@ -185,18 +186,18 @@ def _row(source: FlickrSource, photo: Any) -> dict[str, Any]:
         "date_text": _date(photo),
         "rights_uri": rights_uri,
         "rights_text": rights_text,
-        "offers": _offers(source, photo),
+        "offers": OfferedValues(_EVERY_OFFER, _offered_fields, source, photo),
     }
 
 
-def _offers(source: FlickrSource, photo: dict[str, Any]) -> dict[str, OfferValue]:
-    read = {
+def _offered_fields(source: FlickrSource, photo: dict[str, Any]) -> dict[str, Any]:
+    return {
+        **photo,
         "group": source.group_id,
         "taken_at": photo.get("datetaken") if _has_date(photo) else None,
         "tags": split_texts(photo.get("tags"), " "),
         "uploaded_on": _day(photo.get("dateupload")),
     }
-    return offered_values(_OFFERS | _MORE_OFFERS, {**photo, **read})
 
 
 def _day(value: Any) -> str | None:

@@ -14,7 +14,7 @@ from pyarrow import csv
 
 from schemas.sources.met import MetSource
 from tasks.core.scrape.museum_fields import QUALIFIER, single_year, text_without_tags
-from tasks.core.scrape.offers import Offer, OfferValue, field_of_items, offer_sentences, offered_values
+from tasks.core.scrape.offers import Offer, OfferedValues, field_of_items, offer_sentences
 from tasks.core.scrape.web_source import (
     BadAnswer,
     ClaimedCount,
@@ -216,13 +216,13 @@ def _parse_object(source: MetSource, request: SourceRequest, data: bytes) -> Par
     if not isinstance(is_open, bool):
         raise BadAnswer(f"{request.url}: expected isPublicDomain to be true or false, got {quoted(is_open)}")
     images = _images(request, answer) if is_open or not source.open_access_only else []
-    offers = _offers(answer, len(images))
     work = {
         "source_url": f"{_PAGE}/{number}",  # objectURL names a staging host in some answers
         "title": text_without_tags(answer.get("title")),
         "artist": _artist(answer),
         "date_text": text_without_tags(answer.get("objectDate")),
         "year": _year(answer),
+        **_year_range(answer),
         "rights_uri": _CC0 if is_open else None,
         "rights_text": text_without_tags(answer.get("rightsAndReproduction")),
         "group": request.source_key,
@@ -232,7 +232,7 @@ def _parse_object(source: MetSource, request: SourceRequest, data: bytes) -> Par
             "key": f"{request.source_key}-{place + 1}" if place else request.source_key,
             "image": image,
             **work,
-            "offers": offers | {"image_position": place if images else None},
+            "offers": OfferedValues(_OFFERS, _offered_fields, answer, place if images else None, len(images)),
         }
         for place, image in enumerate(images[: source.images_per_object] or [None])
     ]
@@ -256,11 +256,11 @@ def _address(value: Any) -> str | None:
     return text.replace(" ", "%20") if is_address else None  # names of the museum's files have blanks
 
 
-def _offers(answer: dict[str, Any], image_count: int) -> dict[str, OfferValue]:
+def _offered_fields(answer: dict[str, Any], image_position: int | None, image_count: int) -> dict[str, Any]:
     lists = {"tags": field_of_items(answer.get("tags"), "term")}
     lists["constituents"] = field_of_items(answer.get("constituents"), "name")
     unknown = {} if _has_years(answer) else {"objectBeginDate": None, "objectEndDate": None}
-    return offered_values(_OFFERS, {**answer, **lists, **unknown, "image_position": None, "image_count": image_count})
+    return {**answer, **lists, **unknown, "image_position": image_position, "image_count": image_count}
 
 
 def _artist(answer: dict[str, Any]) -> str | None:
@@ -271,6 +271,12 @@ def _artist(answer: dict[str, Any]) -> str | None:
 def _year(answer: dict[str, Any]) -> str | None:
     """The year of an object; without years, the text may have one."""
     return single_year(answer.get("objectBeginDate"), answer.get("objectEndDate")) if _has_years(answer) else None
+
+
+def _year_range(answer: dict[str, Any]) -> dict[str, Any]:
+    """First and last year as the museum gives them, wider than the text for "ca."; nothing where it has none."""
+    fields = {"year_first": "objectBeginDate", "year_last": "objectEndDate"} if _has_years(answer) else {}
+    return {name: answer.get(field) for name, field in fields.items()}
 
 
 def _has_years(answer: dict[str, Any]) -> bool:

@@ -1,13 +1,14 @@
 """What a source on the web says of its works beyond the fixed columns: named, typed values for a recipe's attributes.
 
-A source's module lists its offers; `offered_values` takes them from the fields of one of the source's own records. A
+A source's module lists its offers; `OfferedValues` takes them from the fields of one of the source's own records. A
 value that is missing, empty or of another type is None, so that an odd answer never costs a record.
 """
 
 import math
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 from tasks.core.scrape.museum_fields import text_without_tags
@@ -39,14 +40,36 @@ def offer_sentences(offers: Mapping[str, Offer]) -> dict[str, str]:
     return {name: f"{offer.type}: {offer.meaning}" for name, offer in offers.items()}
 
 
-def offered_values(offers: Mapping[str, Offer], fields: Mapping[str, Any]) -> dict[str, OfferValue]:
-    """The value of each offer, or None. fields: of the source's record, or made from them by its module.
+class OfferedValues(Mapping[str, OfferValue]):
+    """The value of each offer, or None. Each is read when it is asked for: most recipes ask for none, few for many.
+
+    Reading all of them would more than double the time to parse an answer of Commons.
+    fields_of: gives the fields, those of the source's record and what its module makes from them, of the arguments.
 
     >>> offers = {"year": Offer("accessionYear", "integer", ""), "tags": Offer("tags", "strings", "")}
-    >>> offered_values(offers, {"accessionYear": "1936", "tags": ["Birds", "", None, "Birds"]})
+    >>> dict(OfferedValues(offers, dict, {"accessionYear": "1936", "tags": ["Birds", "", None, "Birds"]}))
     {'year': 1936, 'tags': ['Birds']}
     """
-    return {name: _READERS[offer.type](fields.get(offer.field)) for name, offer in offers.items()}
+
+    def __init__(self, offers: Mapping[str, Offer], fields_of: Callable[..., Mapping[str, Any]], *given: Any) -> None:
+        self._offers, self._fields_of, self._given = offers, fields_of, given
+
+    def __getitem__(self, name: str) -> OfferValue:
+        """The value of that offer. Raises KeyError for a name that is none."""
+        offer = self._offers[name]
+        return _READERS[offer.type](self._fields.get(offer.field))
+
+    def __iter__(self) -> Iterator[str]:
+        """The offers' names."""
+        return iter(self._offers)
+
+    def __len__(self) -> int:
+        """How many offers there are."""
+        return len(self._offers)
+
+    @cached_property
+    def _fields(self) -> Mapping[str, Any]:
+        return self._fields_of(*self._given)
 
 
 def asked_offers(sentences: Mapping[str, str], more: Iterable[str], asked: Iterable[str]) -> dict[str, str]:
@@ -57,6 +80,17 @@ def asked_offers(sentences: Mapping[str, str], more: Iterable[str], asked: Itera
     """
     left_out = set(more) - set(asked)
     return {name: sentence for name, sentence in sentences.items() if name not in left_out}
+
+
+def can_become(offered: str, wanted: str) -> bool:
+    """Whether values of one type can be of another: a list is no single text, and true is no number.
+
+    >>> can_become("string", "integer"), can_become("strings", "string"), can_become("boolean", "number")
+    (True, False, False)
+    """
+    if offered == "strings":
+        return wanted == "strings"
+    return offered != "boolean" or wanted not in {"integer", "number"}
 
 
 def split_texts(value: Any, separator: str) -> list[str]:

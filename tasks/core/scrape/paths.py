@@ -20,6 +20,7 @@ Step = str | int | None
 Path = tuple[Step, ...]
 
 _NAME, _ODD = r'(?P<name>[^.\[\]"]+)', r'\[(?P<odd>"(?:[^"\\]|\\.)*")\]'
+_PLAIN_NAME = re.compile(r'[^.\[\]"]+')
 _FIRST = re.compile(rf"{_NAME}|{_ODD}")
 _FURTHER = re.compile(rf"\.{_NAME}|{_ODD}|\[(?P<place>\d{{0,9}})\]")
 
@@ -82,6 +83,21 @@ def value_at_steps(value: Any, steps: Path) -> Any:
     rest = steps[place + 1 :]
     found = [value_at_steps(element, rest) for element in elements]
     return [inner for part in found for inner in part or ()] if None in rest else found
+
+
+def path_of_steps(steps: Path) -> str:
+    """The steps as a path, which `parse_path` reads again.
+
+    >>> path_of_steps(("creator", None, "full.name", 0))
+    'creator[]["full.name"][0]'
+    """
+    text = ""
+    for step in steps:
+        if isinstance(step, str) and step.isprintable() and _PLAIN_NAME.fullmatch(step):
+            text += f".{step}" if text else step
+        else:
+            text += "[]" if step is None else f"[{json.dumps(step)}]"
+    return text
 
 
 def first_name(path: str) -> str:

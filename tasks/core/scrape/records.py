@@ -1,5 +1,6 @@
 """From the fields of a source's works to the table of records: ids, rights, years, repeated keys, limits."""
 
+import functools
 import hashlib
 import heapq
 import itertools
@@ -13,6 +14,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from schemas.phrases import counted, listed, quoted
 from schemas.reasons import Reason
 from schemas.sources import NOASSERTION, Rights, Source
 from schemas.tables import RECORDS
@@ -29,7 +31,10 @@ _LONGEST_PLACE = 8192
 _BATCH = 10_000
 MAX_ARTISTS = 100
 """Of one work: more are no artists, but something else."""
-_NO_TEXTS = {"styles", "artists", "artist_roles", "year_first", "year_last", "offers"}
+RIGHTS_BY = "rights.by"
+"""The field with what a table says in the column by which its rights go."""
+_NO_TEXTS = {"styles", "artists", "artist_roles", "year_first", "year_last", "offers", RIGHTS_BY}
+_MOST_EXAMPLES = 5
 _LATER = ("artists", "artist_roles", "year_first", "year_last", "offers")
 """Fields that came after ids were given: without them, the id of a row with another's key, or none, stays as it was."""
 
@@ -54,6 +59,7 @@ def record(source: Source, row: Row) -> dict[str, Any]:
         return _blank_record(source, key, Reason.BAD_RECORD, detail)
     style, one_year = texts.get("style"), year(texts.get("year") or texts.get("date_text"))
     first, last = _year_range(row, texts.get("date_text"), one_year)
+    rights, words = _rights_of_work(source.rights, row)
     return {
         **_blank_record(source, key, None, None),
         "locator": _writable(str(row["image"])),
@@ -68,7 +74,7 @@ def record(source: Source, row: Row) -> dict[str, Any]:
         "year": one_year,
         "year_first": first,
         "year_last": last,
-        **rights(source.rights, texts.get("rights_uri"), texts.get("rights_text")),
+        **rights_columns(rights, texts.get("rights_uri"), texts.get("rights_text") or words),
         "declared_group": texts.get("group"),
         "series": texts.get("series"),
     }
@@ -216,7 +222,39 @@ def _blank_record(source: Source, key: str, reason: Reason | None, detail: str |
     }
 
 
-def rights(asserted: Rights, uri: str | None, text: str | None) -> dict[str, str | None]:
+def _rights_of_work(rights: Rights, row: Row) -> tuple[Rights, str | None]:
+    """What the recipe's author asserts for this work, and the source's words by which that goes."""
+    if rights.by is None:
+        return rights, None
+    column, offers = rights.by.column, row.get("offers") or {}
+    words = _text(row[RIGHTS_BY] if RIGHTS_BY in row else row.get(column, offers.get(column)))
+    uri = _uris(tuple(rights.by.values.items())).get((words or "").casefold(), rights.by.else_)
+    return rights.model_copy(update={"uri": uri}), words
+
+
+@functools.lru_cache(maxsize=64)
+def _uris(values: tuple[tuple[str, str], ...]) -> dict[str, str]:
+    """The recipe's table of rights, by texts as they are compared."""
+    return {(_text(text) or "").casefold(): uri for text, uri in values}
+
+
+def rights_note(source: Source, records: pa.Table) -> tuple[str, ...]:
+    """A sentence on the records of a source whose words the recipe's table of rights does not have."""
+    mine = records.select(["source", "reason", "rights_uri", "rights_text"])
+    mine = mine.filter(pc.and_(pc.equal(mine["source"], source.name), pc.is_null(mine["reason"])))
+    left = mine.filter(pc.equal(mine["rights_uri"], NOASSERTION))
+    if source.rights.by is None or not left.num_rows:
+        return ()
+    counts = pc.value_counts(pc.fill_null(left["rights_text"], "nothing")).to_pylist()
+    counts.sort(key=lambda row: (-row["counts"], row["values"]))
+    texts = listed([f"{quoted(row['values'])} ({row['counts']:,})" for row in counts], _MOST_EXAMPLES)
+    return (
+        f"source '{source.name}': {counted(left.num_rows, 'record')} of {mine.num_rows:,} without rights, since "
+        f"rights.by has no URI for {texts}",
+    )
+
+
+def rights_columns(asserted: Rights, uri: str | None, text: str | None) -> dict[str, str | None]:
     """The source's own URI, else the recipe's assertion. A source's statement in words is only rights_text."""
     if uri and _OPEN_URI.fullmatch(uri):
         return {"rights_uri": uri, "rights_text": text, "rights_basis": "source"}

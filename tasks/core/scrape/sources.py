@@ -1,9 +1,7 @@
 """One source's files, as records and figures: the one place that knows which source reads what."""
 
-import csv
-import io
 import itertools
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -18,20 +16,12 @@ from tasks.core.coco import source as coco
 from tasks.core.coco.reader import Schemes
 from tasks.core.scrape import folder, records, table, voc
 from tasks.core.scrape.attributes import Wanted, check_some_fit
+from tasks.core.scrape.table_files import Read, UnreadableFile, read_bytes, rows_of_tables, tables_of_paths, unreadable
 
-_FIRST_CHARACTERS, _MOST_NULS = 4096, 0.1
-"""At the beginning of a table no more than this share may be NUL: text in UTF-16 has one in every letter, and a single
-one is a matter of its row."""
 _EXAMPLES = 3
 _RIGHTS = ("rights_uri", "rights_text", "rights_basis")
 _BATCH = 10_000
 """Rows that are mappings at one time."""
-Read = Callable[[str], bytes | None]
-"""Returns the bytes of a file by its path; None if there is none. Raises UnreadableFile if it could not be read."""
-
-
-class UnreadableFile(Exception):
-    """A file that is there and could not be read; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +49,7 @@ class _Annotations(NamedTuple):
 
 def files_to_read(source: AnyFileSource, paths: Sequence[str]) -> list[str]:
     """Paths of the files, among those listed, whose content is needed for the source's records; sorted."""
-    wanted = {source.table} if isinstance(source, TableSource) else set()
+    wanted = set(tables_of_paths(source, paths)) if isinstance(source, TableSource) else set()
     if source.annotations is not None and source.annotations.format == "coco":
         wanted.add(source.annotations.path)
     if source.annotations is not None and source.annotations.format == "voc" and isinstance(source, FolderSource):
@@ -158,7 +148,7 @@ def _rights(row: dict[str, Any], licence: coco.Licence, asserted: Rights) -> dic
     url, name = (None if text == NOASSERTION else text for text in licence)
     if row["rights_basis"] == "source" or not (url or name):
         return row
-    return records.rights(asserted, url, name)
+    return records.rights_columns(asserted, url, name)
 
 
 def _rows(
@@ -170,41 +160,13 @@ def _rows(
 ) -> Iterable[dict[str, Any]]:
     if isinstance(source, FolderSource):
         return folder.records(source, paths, wanted)
-    data = _read_needed(source, read, "a table", source.table)
-    if data is None:
+    tables = tables_of_paths(source, paths)
+    if not tables:
         raise BadInput(
             f"source '{source.name}': expected a table '{source.table}' below binding '{source.at}', got no such "
             f"file{_examples(paths)}"
         )
-    if source.table.endswith(".parquet"):
-        return table.records(source, parquet_rows(data), wanted)
-    return table.records(source, _rows_of_text(source, data), wanted)
-
-
-def _rows_of_text(source: TableSource, data: bytes) -> Iterator[dict[str, Any]]:
-    """Rows of a CSV, or of JSON lines; the text is decoded as far as it is read."""
-    is_utf16 = data[:2] in {b"\xff\xfe", b"\xfe\xff"}
-    beginning = data[: 4 * _FIRST_CHARACTERS].decode("utf-8-sig", "ignore")[:_FIRST_CHARACTERS]
-    if not is_utf16 and beginning.count("\0") > _MOST_NULS * len(beginning):
-        raise BadInput(f"source '{source.name}': expected '{source.table}' as UTF-8 text, got NUL bytes (UTF-16?)")
-    is_csv = source.table.endswith(".csv")
-    lines = io.TextIOWrapper(io.BytesIO(data), "utf-8-sig", newline="" if is_csv else "\n")
-    try:
-        yield from table.rows_of_csv(lines) if is_csv else table.rows_of_json_lines(lines)
-    except UnicodeDecodeError as problem:
-        found = f"{_place_in(data) or problem}{' (UTF-16, by its first bytes)' if is_utf16 else ''}"
-        raise BadInput(f"source '{source.name}': expected '{source.table}' in UTF-8, got {found}") from problem
-    except csv.Error as problem:
-        raise BadInput(f"source '{source.name}': expected '{source.table}' as CSV, got {problem}") from problem
-
-
-def _place_in(data: bytes) -> UnicodeDecodeError | None:
-    """What is no UTF-8, by its place in the whole file: while it is read, places count from what was read last."""
-    try:
-        data.decode("utf-8-sig")
-    except UnicodeDecodeError as problem:
-        return problem
-    return None
+    return table.records(source, rows_of_tables(source, tables, read, parquet_rows), wanted)
 
 
 def _unmatched_note(source: AnyFileSource, names: Collection[str], locators: pa.ChunkedArray) -> tuple[str, ...]:
@@ -219,23 +181,16 @@ def _unmatched_note(source: AnyFileSource, names: Collection[str], locators: pa.
     )
 
 
-def _read_needed(source: AnyFileSource, read: Read, what: str, path: str) -> bytes | None:
-    try:
-        return read(path)
-    except UnreadableFile as problem:
-        raise BadInput(
-            f"source '{source.name}': expected {what} '{path}' below binding '{source.at}', got a file that can't be "
-            f"read: {problem}"
-        ) from problem
-
-
 def _read_annotations(source: AnyFileSource, read: Read, categories: Schemes) -> _Annotations:
     settings = source.annotations
     if settings is None:
         return _Annotations(lambda _: None)
     absent = coco.ImageFigures([]) if settings.missing == "no_figures" else None
     if settings.format == "coco":
-        data = _read_needed(source, read, "COCO annotations", settings.path)
+        try:
+            data = read_bytes(read, settings.path)
+        except UnreadableFile as problem:
+            raise unreadable(source, "COCO annotations", settings.path, problem) from problem
         file = _coco(source, data, settings.path, categories)
         return _Annotations(
             lambda locator: file.by_file_name.get(locator, absent),
@@ -247,7 +202,7 @@ def _read_annotations(source: AnyFileSource, read: Read, categories: Schemes) ->
 
     def of_voc(locator: str) -> coco.ImageFigures | None:
         data = (
-            read(folder.annotation_path(settings.path, source.pattern, locator))
+            read_bytes(read, folder.annotation_path(settings.path, source.pattern, locator))
             if isinstance(source, FolderSource)
             else None
         )

@@ -10,7 +10,7 @@ from urllib.parse import unquote
 
 from schemas.sources.surrealism import SurrealismSource
 from tasks.core.scrape.html_pages import Element, Page, parse_page, resolve_link
-from tasks.core.scrape.offers import Offer, offer_sentences, offered_values
+from tasks.core.scrape.offers import Offer, OfferedValues, offer_sentences
 from tasks.core.scrape.web_source import BadAnswer, Credential, ParsedAnswer, SourceRequest, quoted
 
 CREDENTIAL: Credential | None = None
@@ -80,12 +80,13 @@ def _row(source: SurrealismSource, request: SourceRequest, works: Page, artist: 
         "title": alt or None,
         "artist": artist,
         "style": source.style,
-        "offers": offered_values(
-            _OFFERS,
-            {
-                "page_title": works.title,
-                "artist_page": unquote(request.url.rpartition("/")[2]),
-                "file_name": unquote(place.path.rpartition("/")[2]),
-            },
-        ),
+        "offers": OfferedValues(_OFFERS, _offered_fields, request, works, place.path),
+    }
+
+
+def _offered_fields(request: SourceRequest, works: Page, path: str) -> dict[str, Any]:
+    return {
+        "page_title": works.title,
+        "artist_page": unquote(request.url.rpartition("/")[2]),
+        "file_name": unquote(path.rpartition("/")[2]),
     }

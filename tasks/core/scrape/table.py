@@ -4,22 +4,22 @@ import csv
 import functools
 import itertools
 import json
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, TextIO
 
 from schemas.errors import BadInput
 from schemas.phrases import quoted
+from schemas.reasons import Reason
 from schemas.sources import TableSource
 from tasks.core.scrape.attributes import Wanted, with_attributes
-from tasks.core.scrape.cells import TWICE, nesting_of, remedy
-from tasks.core.scrape.paths import first_name, values_at
-from tasks.core.scrape.records import record
+from tasks.core.scrape.cells import LISTS, TWICE, nesting_of, remedy
+from tasks.core.scrape.elements import NUMBER, WITHOUT, rows_of_elements
+from tasks.core.scrape.json_works import MAX_WORK_CHARACTERS, UNREADABLE, checked_work, mapping_of_pairs
+from tasks.core.scrape.paths import first_name, parse_path, values_at
+from tasks.core.scrape.records import RIGHTS_BY, dropped_record, record
 
 csv.field_size_limit(1_000_000)
 
-UNREADABLE = "\0unreadable"
-"""The one field of a row that could not be read: what is wrong with it."""
 _END = "\0end of the table"
 """A last row of our own: if it is no row, it stands within a quotation that never ends."""
 
@@ -38,7 +38,7 @@ def rows_of_csv(lines: Iterable[str]) -> Iterator[dict[str, Any]]:
         elif any(cells[len(header) :]):
             yield {UNREADABLE: f"{len(cells)} cells for {len(header)} columns in line {line}"}
         else:
-            yield _mapping(list(itertools.zip_longest(header, cells[: len(header)])))
+            yield mapping_of_pairs(list(itertools.zip_longest(header, cells[: len(header)])))
 
 
 def _csv_rows(lines: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
@@ -55,13 +55,22 @@ def _csv_rows(lines: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
         line = reader.line_num + 1
 
 
-def rows_of_json_lines(lines: Iterable[str]) -> Iterator[dict[str, Any]]:
+def rows_of_json_lines(file: TextIO) -> Iterator[dict[str, Any]]:
     r"""One mapping a line, as "\n" ends them: others, such as U+2028, may stand inside a JSON string.
 
-    A line that is no JSON object becomes a row without a key: its record is a drop. A field that one object names twice
-    has TWICE for its value.
+    A line that is no JSON object, or too long or deep for a work, becomes a row without a key: its record is a drop. A
+    field that one object names twice has TWICE for its value.
     """
-    return (_json_row(line.removesuffix("\n")) for line in lines if line.strip())
+    return (_json_row(number, line) for number, line in enumerate(_lines(file), 1) if line.strip())
+
+
+def _lines(file: TextIO) -> Iterator[str]:
+    """Lines without their ends; of a line that is too long, a part that is."""
+    while line := file.readline(MAX_WORK_CHARACTERS + 2):
+        rest = line
+        while rest and not rest.endswith("\n"):
+            rest = file.readline(MAX_WORK_CHARACTERS)
+        yield line.removesuffix("\n")
 
 
 def records(
@@ -72,15 +81,17 @@ def records(
     Raises BadInput at the end if the table has none of a named column, names it twice, or has lists, objects or bytes
     in it where one value is expected: of the whole column nobody knows which value is meant.
     """
-    cells = {field: _Cells(source, field, column) for field, column in source.columns.items()}
+    named: dict[str, str] = dict(source.columns.items())
+    if source.rights.by is not None:
+        named[RIGHTS_BY] = source.rights.by.column
+    cells = {field: _Cells(source, field, column) for field, column in named.items()}
     columns, number = set[str](), 0
-    for number, row in enumerate(rows, 1):
+    for number, row in enumerate(rows if source.each is None else rows_of_elements(source, rows), 1):
         columns.update(row)
-        for of_field in cells.values():
-            of_field.look(number, row)
-        yield with_attributes(_record(source, row), wanted or {}, functools.partial(values_at, row))
-    for field, column in source.columns.items():
-        if number and column not in columns:
+        values = {field: of_field.value(number, row) for field, of_field in cells.items()}
+        yield with_attributes(_record(source, row, values), wanted or {}, functools.partial(values_at, row))
+    for field, column in named.items():
+        if number and columns.isdisjoint({column, first_name(column)}):
             raise BadInput(
                 f"source '{source.name}': expected a column '{column}' (for {field}) in {source.table}, got "
                 f"{_shown(source.table, columns)}"
@@ -109,18 +120,20 @@ class _Cells:
         self._twice: str | None = None
         self._nested, self._first = 0, ("", "", "")
 
-    def look(self, number: int, row: Mapping[str, Any]) -> None:
-        """Look at the cell of a row."""
-        value = row.get(self._column)
+    def value(self, number: int, row: Mapping[str, Any]) -> Any:
+        """What a row has in the column."""
+        value = values_at(row, self._column)
         if value is None or (type(value) is str and value[:1].isalnum()):  # nearly all
-            return
-        if value is TWICE:
+            return value
+        if value is TWICE or (isinstance(value, list) and TWICE in value):
             self._twice = self._twice or _row_name(self._source, number, row)
-        elif (kind := nesting_of(self._field, value)) is not None:
+            return None
+        if (kind := nesting_of(self._field, value)) is not None:
             if not self._nested:
-                advice = remedy(self._source.table, self._field, self._column, value)
-                self._first = (kind, _row_name(self._source, number, row), advice)
+                steps = (self._column,) if self._column in row else parse_path(self._column)
+                self._first = (kind, _row_name(self._source, number, row), remedy(self._field, steps, value))
             self._nested += 1
+        return value
 
     def check(self, rows: int) -> None:
         """Raise BadInput for a column of which nobody knows which value is meant. rows: of the whole table."""
@@ -131,23 +144,34 @@ class _Cells:
         if self._nested:
             kind, name, advice = self._first
             raise BadInput(
-                f"source '{source.name}': expected {'texts' if field == 'styles' else 'one value'} in each row of "
+                f"source '{source.name}': expected {'texts' if field in LISTS else 'one value'} in each row of "
                 f"{place}, got {kind} in {name}, and the like in {self._nested} of {rows} rows; {advice}"
             )
 
 
-def _record(source: TableSource, row: Mapping[str, Any]) -> dict[str, Any]:
-    """One row of RECORDS; of a row that could not be read, a drop that says so."""
-    fields: dict[str, Any] = {field: _cell(field, row.get(column)) for field, column in source.columns.items()}
+def _record(source: TableSource, row: Mapping[str, Any], values: dict[str, Any]) -> dict[str, Any]:
+    """One row of RECORDS; of a row that could not be read, a drop that says so. values: what the row has, by field."""
+    fields = {**values, "image": _cell(values["image"])}
+    key = fields["key"]
+    if source.each is not None and key is not None:
+        fields |= _fields_of_element(source, row, values)
+    if (problem := row.get(WITHOUT)) is not None and key is not None:
+        return dropped_record(source, str(key), Reason.BAD_RECORD, problem)
     if (problem := row.get(UNREADABLE)) is None:
         return record(source, fields)
     # with the problem among the fields, so that each such row is a drop of its own
     return {**record(source, {**fields, UNREADABLE: problem}), "detail": problem}
 
 
+def _fields_of_element(source: TableSource, row: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Key and group of an element: the key of its work with its own or its number behind; grouped by work."""
+    work, own = values["key"], values.get("each_key") if "each_key" in source.columns else row.get(NUMBER)
+    return {"key": None if own is None else f"{work}/{own}", "group": values.get("group", work)}
+
+
 def _row_name(source: TableSource, number: int, row: Mapping[str, Any]) -> str:
     """How a sentence names a row: by its key, if that is one value."""
-    key = row.get(source.columns["key"])
+    key = values_at(row, source.columns["key"])
     is_name = isinstance(key, str | int) and nesting_of("key", key) is None
     return f"the row of key '{str(key)[:60]}'" if is_name else f"row {number}"
 
@@ -156,28 +180,22 @@ def _shown(table: str, columns: set[str]) -> str:
     if columns == {UNREADABLE} and table.endswith(".csv"):
         return "no row of as many cells as its first line has names: are they separated by commas?"
     if columns == {UNREADABLE}:
-        return "no line that is a JSON object; of a JSON list, jq -c '.[]' makes such lines"
-    names = sorted(columns - {UNREADABLE})
+        return "no line that is a JSON object; a JSON list is read from a file that ends in .json"
+    names = sorted(columns - {UNREADABLE, NUMBER, WITHOUT})
     is_one = len(names) == 1 and table.endswith(".csv") and any(mark in names[0] for mark in ";\t|")
     return f"{names[:20]}{': expected commas between cells' if is_one else ''}"
 
 
-def _cell(field: str, value: Any) -> Any:
-    """The cell, without outer blanks where it is an image's path or address, which `record` takes letter by letter."""
-    return value.strip() if field == "image" and isinstance(value, str) else value
+def _cell(value: Any) -> Any:
+    """An image's path or address without outer blanks, since `record` takes it letter by letter."""
+    return value.strip() if isinstance(value, str) else value
 
 
-def _mapping(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) == len(pairs):
-        return found
-    counts = Counter(name for name, _ in pairs)
-    return {name: value if counts[name] == 1 else TWICE for name, value in found.items()}
-
-
-def _json_row(line: str) -> dict[str, Any]:
+def _json_row(number: int, line: str) -> dict[str, Any]:
+    if len(line) > MAX_WORK_CHARACTERS:
+        return {UNREADABLE: f"line {number} of more than {MAX_WORK_CHARACTERS:,} characters"}
     try:
-        value = json.loads(line, object_pairs_hook=_mapping)
+        value = json.loads(line, object_pairs_hook=mapping_of_pairs)
     except (ValueError, RecursionError):
         return {UNREADABLE: f"no JSON object: {line[:160]}"}
-    return value if isinstance(value, dict) else {UNREADABLE: f"no JSON object: {line[:160]}"}
+    return checked_work(value, line, 0, len(line))

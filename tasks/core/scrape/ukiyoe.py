@@ -10,7 +10,7 @@ from urllib.parse import quote, unquote
 
 from schemas.sources.ukiyoe import UkiyoeSource
 from tasks.core.scrape.html_pages import Element, Page, parse_page, resolve_link
-from tasks.core.scrape.offers import Offer, OfferValue, offer_sentences, offered_values
+from tasks.core.scrape.offers import Offer, OfferedValues, offer_sentences
 from tasks.core.scrape.web_source import BadAnswer, ClaimedCount, Credential, ParsedAnswer, SourceRequest, quoted
 
 CREDENTIAL: Credential | None = None
@@ -114,22 +114,21 @@ def _parse_print(source: UkiyoeSource, request: SourceRequest, page: Page) -> di
         "artist": "|".join(artists) or (alt_text["artist"] if alt_text else None),
         "date_text": _value(page, page.one("p", "row", "date")) or None,
         "style": source.style,
-        "offers": _offers(request, page, alt_text["artist"] if alt_text else None),
+        "offers": OfferedValues(_OFFERS, _offered_fields, request, page, alt_text["artist"] if alt_text else None),
     }
 
 
-def _offers(request: SourceRequest, page: Page, artist_caption: str | None) -> dict[str, OfferValue]:
+def _offered_fields(request: SourceRequest, page: Page, artist_caption: str | None) -> dict[str, Any]:
     source_row, details = page.one("p", "row", "source"), page.one("p", "row", "details")
     museum = page.one("a", within=source_row) if source_row else None
     link = page.one("a", within=details) if details else None
     place = resolve_link(request.url, link.attributes.get("href", "")) if link else None
-    read = {
+    return {
         "museum": page.text(museum),
         "museum_code": (request.source_key or "").partition("/")[0],
         "museum_page": place.geturl() if place and place.hostname not in HOSTS else None,
         "artist_caption": artist_caption,
     }
-    return offered_values(_OFFERS, read)
 
 
 def _image(source: UkiyoeSource, request: SourceRequest, page: Page, holder: Element) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 from schemas.sources.wikiart import WikiartSource
-from tasks.core.scrape.offers import Offer, OfferValue, offer_sentences, offered_values, split_texts
+from tasks.core.scrape.offers import Offer, OfferedValues, offer_sentences, split_texts
 from tasks.core.scrape.web_source import quoted
 
 SITE = "https://www.wikiart.org"
@@ -62,14 +62,15 @@ def row(source: WikiartSource, key: str, work: Work, styles: Sequence[str]) -> d
         "styles": listed,
         "date_text": text(work.get("yearAsString")) or text(work.get("year")) or text(work.get("completitionYear")),
         "year": year(work.get("completitionYear")),
-        "offers": _offers(work, url, artist),
+        "offers": OfferedValues(_OFFERS, _offered_fields, work, url, artist),
     }
 
 
-def _offers(work: Work, url: str | None, artist: str | None) -> dict[str, OfferValue]:
+def _offered_fields(work: Work, url: str | None, artist: str | None) -> dict[str, Any]:
     """Lists are lists in the API (api/2), and texts with commas in ImageJson."""
     galleries = work.get("galleries")
-    read = {
+    return {
+        **work,
         "url": url,
         "artist_url": f"{SITE}/en/{quote(artist)}" if artist else None,
         "genres": work.get("genres") or split_texts(work.get("genre"), ","),
@@ -77,7 +78,6 @@ def _offers(work: Work, url: str | None, artist: str | None) -> dict[str, OfferV
         "tags": split_texts(work.get("tags"), ",") or work.get("tags"),
         "gallery": galleries[0] if isinstance(galleries, list) and galleries else work.get("galleryName"),
     }
-    return offered_values(_OFFERS, {**work, **read})
 
 
 def row_without_key(item: Any) -> dict[str, Any]:

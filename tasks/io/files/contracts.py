@@ -50,9 +50,25 @@ def texts(attributes: Attributes | None = None) -> dict[str, str]:
     folder = _folder() / "v2"
     names = {README: "README.md", **{contract_path(table): f"{table}.odcs.yaml" for table in TABLES}}
     found = {path: (folder / name).read_text(encoding="utf-8") for path, name in names.items()}
-    # a contract ends with its table's columns
-    of_attributes = {contract_path(table): _attribute_lines(attributes or {}, table) for table in _WITH_ATTRIBUTES}
-    return {path: text + of_attributes.get(path, "") for path, text in found.items()}
+    return _completed(found, attributes or {})
+
+
+def known_texts(of_version: str, attributes: Attributes) -> dict[str, str]:
+    """The contract's files in a release by that version, as far as the program has kept them; of another none."""
+    if of_version == version():
+        return texts(attributes)
+    if of_version == first_version():
+        return {"contract.yaml": first_text()}
+    folders = {folder.name: folder for folder in (_folder() / "published/release").iterdir()}
+    files = folders[of_version].iterdir() if of_version in folders else ()
+    found = {contract_path(file.name.removesuffix(_END)): file.read_text(encoding="utf-8") for file in files}
+    return _completed(found, attributes)
+
+
+def _completed(written: Mapping[str, str], attributes: Attributes) -> dict[str, str]:
+    """The texts of contracts by their paths, which end with their tables' columns, with those of attributes."""
+    lines = {contract_path(table): _attribute_lines(attributes, table) for table in _WITH_ATTRIBUTES}
+    return {path: text + lines.get(path, "") for path, text in written.items()}
 
 
 @functools.cache

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import fsspec
 from fsspec.implementations.local import LocalFileSystem
@@ -23,6 +23,7 @@ from tasks.io.files.places import reword_errors
 from tasks.io.images.decode import UnreadableImage
 
 _BAD_FILE_NAME = {errno.ENAMETOOLONG, errno.ELOOP}
+_PIECE_BYTES = 1 << 20
 _STAMPS = ("mtime", "created", "ino", "ETag", "etag", "LastModified", "last_modified", "checksum", "uuid")
 
 
@@ -79,12 +80,30 @@ class Folder:
         What is no regular file is never opened. A name that is no UTF-8 is listed with its other bytes written out
         (`caf\xe9.jpg`), since no table can hold it; it is not read, since the same name could be another file's.
         """
+        data = next(self._pieces(path, max_bytes + 1), b"")
+        if len(data) > max_bytes:
+            raise _too_long(max_bytes)
+        return data
+
+    def copy(self, path: str, target: IO[bytes], max_bytes: int) -> tuple[str, int]:
+        """Write the file into an open one, a piece at a time: SHA-256 and length. Raises as `read` does."""
+        digest, length = hashlib.sha256(), 0
+        for data in self._pieces(path, _PIECE_BYTES):
+            length += len(data)
+            if length > max_bytes:
+                raise _too_long(max_bytes)
+            digest.update(data)
+            target.write(data)
+        return digest.hexdigest(), length
+
+    def _pieces(self, path: str, size: int) -> Iterator[bytes]:
         if not self.contains(path):
             problem = "has a NUL, as no file's name may" if "\0" in path else "leads out of its folder"
             raise UnreadableImage(Reason.NOT_ALLOWED, f"'{path[:80]}' {problem}")
         try:
             with self._open(path) as file:
-                data = bytes(file.read(max_bytes + 1))
+                while data := file.read(size):
+                    yield bytes(data)
         except regular.NotRegular as problem:
             raise UnreadableImage(Reason.NOT_FOUND, f"'{path[:80]}' is {problem}") from problem
         except (FileNotFoundError, NotADirectoryError, IsADirectoryError) as problem:
@@ -94,9 +113,6 @@ class Folder:
         except OSError as problem:
             reason = Reason.NOT_FOUND if problem.errno in _BAD_FILE_NAME else Reason.UNREACHABLE
             raise UnreadableImage(reason, f"'{path[:80]}': {problem.strerror or problem}") from problem
-        if len(data) > max_bytes:
-            raise UnreadableImage(Reason.TOO_MANY_BYTES, f"more than {max_bytes} bytes")
-        return data
 
     def _open(self, path: str) -> AbstractContextManager[Any]:
         if not self.is_local:
@@ -156,6 +172,10 @@ class Folder:
         if self.is_local and not os.access(info["name"], os.R_OK):
             stamps.append("unreadable")
         return hashlib.sha256(f"{info.get('size')} {' '.join(stamps)}".encode()).hexdigest()[:24]
+
+
+def _too_long(max_bytes: int) -> UnreadableImage:
+    return UnreadableImage(Reason.TOO_MANY_BYTES, f"more than {max_bytes} bytes")
 
 
 @functools.lru_cache(maxsize=64)

@@ -9,6 +9,7 @@ tasks/io/store/layout.py says what lies where.
 import contextlib
 import errno
 import hashlib
+import io
 import os
 import shutil
 import tempfile
@@ -18,7 +19,7 @@ import uuid
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import fsspec
 import pyarrow as pa
@@ -59,6 +60,7 @@ class TableCache(OrderedDict[tuple[str, str], pa.Table | pa.Buffer]):
 
 _CACHE = TableCache()
 _CACHE_BYTES = 512 * 2**20
+_PIECE_BYTES = 1 << 20
 _LARGE_BYTES = 256 * 2**10
 """A table whose file is larger is remembered as that file."""
 _CACHE_LOCK = threading.Lock()
@@ -268,7 +270,8 @@ class Store:
     @contextlib.contextmanager
     def scratch(self) -> Iterator[Path]:
         """Path of a new unfinished file; removed at the end, unless it has become a blob."""
-        folder = Path(self.full(layout.SCRATCH)) if self.is_local else Path(tempfile.gettempdir())
+        is_here = self.is_local and self._overlay is None
+        folder = Path(self.full(layout.SCRATCH)) if is_here else Path(tempfile.gettempdir())
         if not folder.is_dir():
             folder.mkdir(parents=True, exist_ok=True)
         path = folder / uuid.uuid4().hex
@@ -300,6 +303,36 @@ class Store:
             self.remove(blob_path(sha256))
             raise DamagedFile(f"expected blob {sha256}, got other bytes; they were removed")
         return data
+
+    def open_blob(self, sha256: str) -> IO[bytes]:
+        """The blob as an open file, hashed again, a piece at a time. Raises as `read_blob` does.
+
+        What is in another place than this machine's disk is copied to it, where it lies until the file is closed.
+        """
+        path = blob_path(sha256)
+        if path in self._hidden or (self._overlay is not None and path in self._overlay):
+            return io.BytesIO(self.read_blob(sha256))
+        with self._nothing_there(path):
+            file = regular.open_file(self.full(path)) if self.is_local else self._copy_of(path)
+        try:
+            if _digest_of(file) != sha256:
+                self.remove(path)
+                raise DamagedFile(f"expected blob {sha256}, got other bytes; they were removed")
+            file.seek(0)
+        except BaseException:
+            file.close()
+            raise
+        return file
+
+    def _copy_of(self, path: str) -> IO[bytes]:
+        with regular.open_on(self.fs, self.full(path)) as file:
+            copy = tempfile.TemporaryFile()  # noqa: SIM115  # whoever has asked for it closes it
+            try:
+                shutil.copyfileobj(file, copy)
+            except BaseException:
+                copy.close()
+                raise
+        return copy
 
     def read_blob_into(self, sha256: str, target: memoryview) -> None:
         """Fill memory, as long as the blob, with its bytes, hashed again. Raises as `read_blob` does."""
@@ -349,6 +382,14 @@ class Store:
             return int(self.fs.size(self.full(path)))
         except (FileNotFoundError, NotADirectoryError):
             return None
+
+
+def _digest_of(file: IO[bytes]) -> str:
+    digest = hashlib.sha256()
+    file.seek(0)
+    while data := file.read(_PIECE_BYTES):
+        digest.update(data)
+    return digest.hexdigest()
 
 
 def _sizes_below(folder: str) -> dict[str, int]:

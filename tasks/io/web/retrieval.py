@@ -5,7 +5,7 @@ import os
 import threading
 from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Any
+from typing import IO, Any
 
 from schemas.tables import RETRIEVALS
 from tasks.io.images.decode import UnreadableImage
@@ -28,11 +28,17 @@ def failure_row(request: Row, problem: UnreadableImage, rules: str) -> Row:
     return {**_blank(request, rules), "reason": problem.reason, "detail": problem.detail}
 
 
-def store_answer(store: Store, request: Row, rules: str, read: Callable[[str], bytes]) -> Row:
-    """Read a file that is not an image, such as a table, and store it as a blob. `read` raises UnreadableImage."""
+def store_answer(store: Store, request: Row, rules: str, copy: Callable[[str, IO[bytes]], tuple[str, int]]) -> Row:
+    """Store a file that is not an image, such as a table, as a blob, a piece at a time.
+
+    copy: writes the file of a locator into an open one, and returns SHA-256 and length; raises UnreadableImage.
+    """
     try:
-        data = read(request["locator"])
-        return {**_blank(request, rules), "sha256": store.write_blob(data), "bytes": len(data)}
+        with store.scratch() as path:
+            with path.open("wb") as file:
+                sha256, length = copy(request["locator"], file)
+            store.adopt_blob(path, sha256, length)
+        return {**_blank(request, rules), "sha256": sha256, "bytes": length}
     except UnreadableImage as problem:
         return failure_row(request, problem, rules)
 

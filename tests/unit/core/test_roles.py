@@ -29,6 +29,9 @@ def settings(**written: Any) -> RolesByValue:
         ),
         pytest.param({"gallery": True}, [True, False, None], pa.bool_(), "gqq", id="truth values"),
         pytest.param({"gallery": [1, 2], "query": 3}, [1, 2, 3, 4], pa.int64(), "ggq-", id="numbers"),
+        pytest.param({"gallery": {"is_known": True}}, ["a", "", None], pa.string(), "gqq", id="whoever has a value"),
+        pytest.param({"gallery": {"least": 5}, "query": {"most": 3}}, [5, 4, 3], pa.int64(), "g-q", id="limits"),
+        pytest.param({"gallery": "a"}, [["a", "b"], ["b"], None], pa.list_(pa.string()), "gqq", id="one of several"),
         pytest.param({"gallery": "a"}, [], pa.string(), "", id="nobody"),
     ],
 )
@@ -42,8 +45,8 @@ def test_roles(written: Any, values: list[Any], kind: pa.DataType, expected: str
     [
         pytest.param(
             ["exhibit", "exibit", None],
-            "stages (split).roles: expected one of ['exhibit', 'visitor'] in 'kind' of each record, got 'exibit' "
-            "in m:1 and 1 more: name the value",
+            "stages (split).roles: expected each record to be of the gallery or a query by its 'kind', got 'exibit' in "
+            "m:1 and 1 more: say what it is",
             id="a slip",
         ),
         pytest.param([None], "got None in m:0: ", id="nothing"),

@@ -53,3 +53,24 @@ def test_whole_numbers_and_truth_values_are_as_json_writes_them(column: pa.Array
 
 def test_what_is_no_number_is_said_as_python_says_it():
     assert texts.float_texts(pa.array([math.nan, math.inf, -math.inf])).to_pylist() == ["nan", "inf", "-inf"]
+
+
+@given(st.lists(st.one_of(st.none(), st.lists(TEXT.filter(lambda text: text is not None), max_size=4)), max_size=6))
+def test_lists_of_texts_are_as_json_writes_them(values: list[list[str] | None]):
+    column = pa.chunked_array([pa.array([["x"]]), pa.array(values, pa.list_(pa.string()))]).slice(1)
+    wanted = [json.dumps(value, ensure_ascii=False, separators=(",", ":")) for value in values]
+    assert texts.json_lists(column).to_pylist() == wanted
+    assert texts.value_texts(column).to_pylist() == wanted
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pytest.param(pa.array(["a", None]), id="texts"),
+        pytest.param(pa.array([2.0, 1e300, None]), id="real numbers"),
+        pytest.param(pa.array([2**63 - 1, None]), id="whole numbers"),
+        pytest.param(pa.array([True, None]), id="truth values"),
+    ],
+)
+def test_values_of_attributes_are_as_json_writes_them(column: pa.Array):
+    assert texts.value_texts(column).to_pylist() == [json.dumps(value) for value in column.to_pylist()]

@@ -111,6 +111,14 @@ def test_files_that_a_contract_promises_are_missed():
     assert not {"takedowns.parquet", "tombstones.parquet"} & whole.files.keys()
 
 
+@pytest.mark.parametrize(
+    ("version", "is_promised"), [("1.4.1", False), ("2.0.0", False), ("2.1.0", True), ("2.10", True)]
+)
+def test_the_table_of_categories_is_promised_since_contract_2_1(version: str, is_promised: bool):
+    assert ("categories.parquet" in verify.promised_files(version)) is is_promised
+    assert ("contract/categories.odcs.yaml" in verify.needed_files(version)) is is_promised
+
+
 @pytest.mark.parametrize("field", sorted(ReleaseManifest.model_fields.keys() - {"manifest_sha256"}))
 def test_no_field_of_a_sealed_manifest_can_be_changed(field: str):
     other: dict[str, Any] = {

@@ -5,10 +5,12 @@ from typing import Any
 
 import pytest
 
+from schemas.keypoints import resolve_categories
 from tasks.core.export.row_groups import ORDER
 from tasks.core.verify_images import image_rules
 from tasks.core.verify_rows import annotation_rules, broken_rules, ledger_rules
 from tests.support.broken_rules import CASES, Case
+from tests.support.keypoints import ZOO
 from tests.support.release_rows import FACTS, IMAGE, KEPT, KEYS, PEOPLES, ROWS
 
 
@@ -39,6 +41,42 @@ def test_a_null_breaks_a_rule_and_the_first_row_stands_for_all():
     rows = [{**IMAGE, "width_px": None}, {**IMAGE, "record_id": "museum:2", "width_px": -1}]
     (width, *_) = [problem for problem in problems("images", rows) if problem.startswith("images.width_px")]
     assert width == "images.width_px: expected at least 1 px, got None in museum:1, and 1 more rows"
+
+
+@pytest.mark.parametrize(
+    ("category_id", "points", "scheme", "said"),
+    [
+        (1, 17, "coco-17", ""),
+        (2, 20, "animal-20", ""),
+        (3, 106, "face-106", ""),
+        (5, 17, "coco-17", ""),
+        (
+            2,
+            17,
+            "animal-20",
+            "annotations.keypoints_xyv: expected null, or x, y and v of COCO's 17, 51 numbers or the 20",
+        ),
+        (
+            2,
+            20,
+            "coco-17",
+            "annotations.keypoint_scheme: expected the scheme of the category where the box has keypoints",
+        ),
+        (4, 17, "coco-17", "annotations.keypoints_xyv: expected null"),
+        (9, 17, "coco-17", "annotations.category_id: expected 1 to 5, got 9"),
+    ],
+)
+def test_a_boxs_keypoints_are_of_its_categorys_scheme(category_id: int, points: int, scheme: str, said: str):
+    facts = FACTS._replace(categories=resolve_categories(ZOO))
+    posed = {"category_id": category_id, "keypoints_xyv": [1.0, 2.0, 1.0] * points, "keypoint_scheme": scheme}
+    rows = [{**PEOPLES, **posed}]
+    found = list(broken_rules("annotations", "annotation_id", ("annotation_id",), rows, annotation_rules(facts)))
+    assert found[0].startswith(said) if said else found == []
+
+
+def test_releases_of_contract_2_0_name_no_schemes():
+    rows = [{name: value for name, value in row.items() if name != "keypoint_scheme"} for row in ROWS["annotations"]]
+    assert problems("annotations", rows) == []
 
 
 def test_rows_are_sorted_inside_a_split():

@@ -55,9 +55,9 @@ def test_what_is_no_json_can_be_no_part():
 
 SCRAPE = {
     *("scrape", "scrape.sources", "scrape.voc", "scrape.folder", "scrape.records", "scrape.table", "scrape.cells"),
-    *("scrape.dates", "scrape.date_words", "names.roles", "names.qualifiers", "names.matching"),
-    "names.known_artists",
-    *("scrape.attributes", "scrape.paths"),
+    *("scrape.attributes", "scrape.paths", "scrape.dates", "scrape.date_words", "scrape.table_files"),
+    *("scrape.elements", "scrape.json_works"),
+    *("names.roles", "names.qualifiers", "names.matching", "names.known_artists"),
 }
 OUTLINES = {"coco.segmentation", "coco.box"}
 COCO = {

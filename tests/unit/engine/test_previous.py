@@ -36,7 +36,15 @@ class Archive:
     def __init__(self, folder: Path) -> None:
         self.store = Store(str(folder))
 
-    def publish(self, number: int, before: str | None = None, *, limit: int | None = None, **changes: Any) -> None:
+    def publish(
+        self,
+        number: int,
+        before: str | None = None,
+        *,
+        limit: int | None = None,
+        records: pa.Table | None = None,
+        **changes: Any,
+    ) -> None:
         fields: dict[str, Any] = {
             "name": "art",
             "version": version_of(number),
@@ -57,6 +65,8 @@ class Archive:
                 yaml.safe_dump({"limit": limit, "categories": ["person"], "stages": []}).encode(),
             )
             draft.write("contract.yaml", b"")
+            if records is not None:
+                draft.write("records.parquet", parquet_bytes(records), rows=records.num_rows)
             draft.publish(digest.sealed(ReleaseManifest(**fields, files=draft.files)))
         if limit is None:
             releases.point_latest(self.store, "art", version_of(number))
@@ -323,3 +333,28 @@ def test_no_build_goes_on_from_splits_or_ids_that_no_release_has(archive, change
             assert archive.choose().version == V3
     with pytest.raises(DamagedFile, match=line):
         archive.choose()
+
+
+@pytest.mark.parametrize(
+    ("records", "expected"),
+    [
+        pytest.param(None, [None, None, None], id="no table of records"),
+        pytest.param(pa.table({"record_id": ["a"]}), [None, None, None], id="no such column then"),
+        pytest.param(
+            pa.table({"record_id": ["b", "a"], "kind": ["query", "exhibit"]}),
+            ["exhibit", None, "query"],
+            id="what it knew",
+        ),
+        pytest.param(
+            pa.table({"record_id": ["a", "b"], "kind": [1, 2]}), [None, None, None], id="of another type then"
+        ),
+    ],
+)
+def test_what_the_release_before_knew_of_records(tmp_path: Path, records: pa.Table | None, expected: list[str | None]):
+    archive = Archive(tmp_path / "store")
+    archive.publish(1, records=records)
+    recipe, ids = Recipe.model_construct(name="art"), pa.chunked_array([["a"], ["c", "b"]], pa.string())
+    known = previous.known_column(archive.store, recipe, Predecessor(version=V1), ids, "kind", pa.string())
+    assert (known.type, known.to_pylist()) == (pa.string(), expected)
+    nothing = previous.known_column(archive.store, recipe, Predecessor(), ids, "kind", pa.string())
+    assert nothing.to_pylist() == [None, None, None]

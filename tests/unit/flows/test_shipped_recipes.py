@@ -7,8 +7,10 @@ import pytest
 
 from flows.recipes import recipe_from_file
 from schemas.recipe import Recipe
+from schemas.roles import RolesByValue
 from schemas.sample import Sample
 from schemas.screen import Screen
+from schemas.sources.met import MetSource
 from schemas.sources.wikiart import WikiartSource
 from schemas.stages import Dedup
 from tasks.core.names.styles import names_by_style, style_name
@@ -120,17 +122,22 @@ def test_peopleart_goes_poparts_steps_and_draws_all_works_alike():
     assert f"The screen `{shape.label}` is ours" in comments
 
 
-def test_met_says_that_its_splits_are_not_the_papers():
+def test_met_has_a_gallery_of_exhibits_and_splits_only_queries():
     recipe, comments = shipped("met")
-    assert "all exhibits are training" in comments
-    ratios = ":".join(f"{ratio:g}" for ratio in recipe.split.ratios.values())
-    assert f"it splits the exhibits {ratios} instead" in comments
+    assert "All exhibits are training, and only queries are split, about 1:9" in comments
+    assert recipe.split.ratios == {"val": 1, "test": 9}
+    assert recipe.split.splits == ("train", "val", "test")
+    assert recipe.split.together == ("photographer", "object_id")
+    roles = recipe.split.roles
+    assert isinstance(roles, RolesByValue)
+    assert (roles.gallery.is_known, roles.query) == (True, None)
+    assert recipe.attributes[roles.by].from_ == {"met": "accession_number"}  # which visitors' photographs have not
     screen = only(recipe, Screen)
     assert screen.aspect is not None
     assert f"beyond 1:{1 / screen.aspect.least:g} and {screen.aspect.most:g}:1" in comments
     assert f"sides below {screen.least_side_px} px" in comments
     assert only(recipe, Dedup).drop_relations == ("same_file", "reencoded")
-    assert {getattr(source, "images_per_object", None) for source in recipe.sources} == {10}
+    assert {source.images_per_object for source in recipe.sources if isinstance(source, MetSource)} == {10}
 
 
 @pytest.mark.parametrize("name", ["artbench", "met", "peopleart"])

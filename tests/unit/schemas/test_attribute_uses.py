@@ -101,7 +101,9 @@ def recipe(*stages: Any, attributes: Any = ATTRIBUTES) -> Recipe:
             {"split": {"roles": {"by": "kind", "gallery": "a"}}}, "(split).roles.by: expected", id="roles: by what"
         ),
         pytest.param(
-            {"split": {"roles": {"by": "methods", "gallery": "a"}}}, "got 'methods', which is", id="roles: by several"
+            {"split": {"roles": {"by": "methods", "gallery": {"least": 1}}}},
+            "numbers alone",
+            id="roles: a limit on texts",
         ),
         pytest.param(
             {"split": {"roles": {"by": "is_open", "gallery": "true"}}},

@@ -258,3 +258,37 @@ def test_a_recipe_written_out_shows_every_default(written: dict[str, Any]):
 def test_what_is_no_mapping_is_no_recipe(value: Any):
     with pytest.raises(ValidationError, match=r"expected a mapping with name, sources and stages, got \w+"):
         Recipe.model_validate(value)
+
+
+def test_a_recipe_without_schemes_is_dumped_as_before_there_were_any():
+    dumped = recipe(categories=["dog", {"name": "person"}, {"name": "cat", "keypoints": "coco-17"}]).model_dump(
+        mode="json"
+    )
+    assert dumped["categories"] == ["dog", "person", "cat"]
+    assert "keypoint_schemes" not in dumped
+    assert recipe().model_dump(mode="json")["categories"] == ["person"]
+
+
+def test_a_recipe_with_schemes_comes_back_from_its_dump():
+    hand = {"joints": ["wrist", "thumb"], "skeleton": [["wrist", "thumb"]], "sigmas": [0.1, 0.2]}
+    categories = [
+        "person",
+        {"name": "hand", "supercategory": "limb", "keypoints": "hand-2"},
+        {"name": "x", "keypoints": None},
+    ]
+    written = recipe(categories=categories, keypoint_schemes={"hand-2": hand})
+    dumped = written.model_dump(mode="json")
+    assert dumped["categories"][1] == categories[1]
+    assert dumped["categories"][2] == {"name": "x", "supercategory": None, "keypoints": None}
+    assert Recipe.model_validate(dumped) == written
+    assert written.schemes_by_category["x"] is None
+    assert [category.supercategory for category in written.coco_categories] == ["person", "limb", "x"]
+
+
+@pytest.mark.parametrize("keypoints", ["animal-20", None])
+def test_a_detector_of_cocos_keypoints_is_refused_for_a_category_of_others(keypoints: str | None):
+    detect = {"detect": {"model": "keypointrcnn_resnet50_fpn", "classes": {"dog": 1}}}
+    changes = {"stages": ["fetch", "hash", detect, "split", "export"], "bindings": {"images": "i", "weights": "w"}}
+    assert recipe(categories=["person", "dog"], **changes)
+    with pytest.raises(ValidationError, match="expected categories with the keypoints coco-17, which keypointrcnn"):
+        recipe(categories=["person", {"name": "dog", "keypoints": keypoints}], **changes)

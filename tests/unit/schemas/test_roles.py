@@ -7,10 +7,15 @@ from pydantic import ValidationError
 
 from schemas.roles import RolesByValue
 from schemas.split import Split
+from schemas.where import Condition
 
 
 def split(roles: Any) -> Split:
     return Split.model_validate({"label": "split", "roles": roles})
+
+
+def values(condition: Condition | None) -> Any:
+    return None if condition is None else condition.any_of or condition
 
 
 @pytest.mark.parametrize(
@@ -28,12 +33,19 @@ def split(roles: Any) -> Split:
             id="values that are called like roles",
         ),
         pytest.param({"by": "query", "gallery": [True]}, ("query", (True,), None), id="an attribute called query"),
+        pytest.param(
+            {"by": "department", "gallery": {"is_known": True}},
+            ("department", Condition(is_known=True), None),
+            id="by a condition",
+        ),
     ],
 )
 def test_forms(written: Any, read: Any):
     settings = split(written)
     found = settings.roles
-    assert ((found.by, found.gallery, found.query) if isinstance(found, RolesByValue) else found) == read
+    assert (
+        (found.by, values(found.gallery), values(found.query)) if isinstance(found, RolesByValue) else found
+    ) == read
     assert Split.model_validate(settings.model_dump(mode="json")) == settings
 
 

@@ -9,13 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.keypoints import CocoCategory
+from schemas.attributes import Attribute, with_attributes
+from schemas.keypoints import CocoCategory, resolve_categories
 from schemas.tables import ANNOTATIONS
 from tasks.core.coco import document as coco
 from tasks.core.coco.box import BadBox
 from tasks.core.export.images import IMAGES_BY_DIGEST
 from tests.support import rowwise
-from tests.support.keypoints import NAMES, plain
+from tests.support.keypoints import ANIMAL_20, NAMES, ZOO, plain
 
 PERSON = plain("person")
 
@@ -194,6 +195,14 @@ def test_an_image_says_where_it_comes_from():
     }
 
 
+def test_attributes_stand_in_an_images_metadata_in_their_types():
+    said = {"ziggurat": True, "aside": None, "of": 7, "size": 2.0, "methods": ["oil", 'say "hi"']}
+    table = pa.Table.from_pylist([image(1, **said)], schema=with_attributes(IMAGES_BY_DIGEST, ATTRIBUTES))
+    found = coco.split_document(table, ANNOTATIONS.empty_table(), PERSON, 0.5, {})["images"][0]["metadata"]
+    assert {name: found[name] for name in said} == said
+    assert [type(found[name]) for name in ("ziggurat", "of", "size")] == [bool, int, float]
+
+
 def test_an_image_that_lies_as_a_file_is_named_by_its_path_and_one_without_an_address_has_none():
     (got,) = document([image(1, image={"bytes": None, "path": "media/00/x.jpg"})], [])["images"]
     assert (got["file_name"], got["coco_url"]) == ("media/00/x.jpg", "")
@@ -225,6 +234,16 @@ def test_another_category_says_which_keypoints_its_boxes_have():
     ]
     assert person["keypoints"] == saint["keypoints"] == list(NAMES)
     assert "keypoints" not in dog
+
+
+def test_each_category_names_the_joints_of_its_own_scheme():
+    person, dog, face, thing, angel = document([], [], categories=resolve_categories(ZOO))["categories"]
+    assert person["keypoints"] == list(NAMES)
+    assert (dog["supercategory"], dog["keypoints"]) == ("animal", list(ANIMAL_20.joints))
+    assert dog["skeleton"][:2] == [[1, 2], [1, 3]]
+    assert (face["keypoints"][-1], face["skeleton"]) == ("kpt-105", [])
+    assert thing == {"id": 4, "name": "thing", "supercategory": "thing"}
+    assert "keypoints" not in angel  # of COCO's scheme, and none of its boxes has any
 
 
 BONES = """
@@ -302,7 +321,20 @@ IMAGES = st.builds(
     format=st.sampled_from(["JPEG", "PNG", "MPO"]),
     is_annotated=st.booleans(),
     image=st.sampled_from([{"bytes": None, "path": None}, {"bytes": "x", "path": "media/00/x.jpg"}]),
+    aside=WORDS,
+    of=st.one_of(st.none(), st.integers(-(2**63), 2**63 - 1)),
+    size=st.one_of(st.none(), st.floats(allow_nan=False, allow_infinity=False)),
+    ziggurat=st.one_of(st.none(), st.booleans()),
+    methods=st.one_of(st.none(), st.lists(WORDS.filter(lambda word: word is not None), max_size=3)),
 )
+ATTRIBUTES = {
+    "ziggurat": Attribute(type="boolean"),
+    "aside": Attribute(type="string"),
+    "of": Attribute(type="integer"),
+    "size": Attribute(type="number"),
+    "methods": Attribute(type="strings"),
+}
+"""Not sorted, and between COCO's own fields when they are."""
 BOXES = st.builds(
     dict,
     category_id=st.sampled_from([1, 2]),
@@ -322,7 +354,7 @@ def test_the_files_are_as_row_by_row(images: list[Any], boxes: list[Any], batch:
     for of in boxes:
         of["score"] = of["score"] or 0.0 if of["origin"] == "detector" else of["score"]
     images_table = pa.Table.from_pylist(
-        [image(number, **of) for number, of in enumerate(images)], schema=IMAGES_BY_DIGEST
+        [image(number, **of) for number, of in enumerate(images)], schema=with_attributes(IMAGES_BY_DIGEST, ATTRIBUTES)
     )
     boxes_table = pa.Table.from_pylist([box(number, **of) for number, of in enumerate(boxes)], schema=ANNOTATIONS)
     info, categories = {"version": "é"}, plain("person", "dog")

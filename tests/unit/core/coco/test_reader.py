@@ -8,8 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.errors import BadInput
-from tasks.core.coco.reader import Annotation, Document, read_document, read_json, read_text
-from tests.support.keypoints import NAMES
+from tasks.core.coco.reader import Annotation, Document, Schemes, read_document, read_json, read_text
+from tests.support.keypoints import ANIMAL_20, NAMES
+
+NO_SCHEMES: Schemes = {}
 
 IMAGE: dict[str, Any] = {"id": 7, "file_name": "a.png", "width": 40, "height": 30}
 BOX: dict[str, Any] = {"id": 1, "image_id": 7, "category_id": 3, "bbox": [1, 2, 3, 4], "area": 10, "iscrowd": 0}
@@ -19,8 +21,8 @@ def document(**changes: Any) -> dict[str, Any]:
     return {"images": [IMAGE], "annotations": [BOX], "categories": [{"id": 3, "name": "person"}], **changes}
 
 
-def read(value: Any) -> Document:
-    return read_document("file", json.dumps(value).encode())
+def read(value: Any, schemes: Schemes = NO_SCHEMES) -> Document:
+    return read_document("file", json.dumps(value).encode(), schemes)
 
 
 def test_a_document():
@@ -101,6 +103,39 @@ def test_keypoints_that_are_not_cocos_are_left_out_of_an_annotation_that_keeps_i
     assert got.xywh_px == [1, 2, 3, 4]
     assert got.keypoints_problem == problem
     assert got.keypoints_xyv == (None if problem or not keypoints else [1.0, 2.0, 2.0] * 17)
+
+
+ANIMALS = [1.0, 2.0, 2.0] * 20
+
+
+@pytest.mark.parametrize(
+    ("joints", "keypoints", "problem"),
+    [
+        (ANIMAL_20.joints, ANIMALS, None),
+        ([joint.replace("_", "-").lower() for joint in ANIMAL_20.joints], ANIMALS, None),
+        (ANIMAL_20.joints, [1, 2, 2] * 17, "expected 60 numbers, x, y and visibility of each of 20 points, got 51"),
+        (NAMES, [1, 2, 2] * 17, "expected the 20 of animal-20, got the 17 of category 'dog' ('nose', 'left_eye', 'r"),
+        (ANIMAL_20.joints[::-1], ANIMALS, "expected the 20 of animal-20, got the 20 of category 'dog' ('R_B_Paw'"),
+        (None, ANIMALS, "expected the 20 of animal-20 named in category 'dog', got no names"),
+    ],
+)
+def test_keypoints_are_those_of_the_recipes_category(joints, keypoints, problem):
+    text = document(
+        annotations=[{**BOX, "keypoints": keypoints}], categories=[{"id": 3, "name": "dog", "keypoints": joints}]
+    )
+    (got,) = read(text, {"dog": ANIMAL_20}).annotations
+    assert got.keypoints_xyv == (None if problem else ANIMALS)
+    assert (got.keypoints_problem or "").startswith(problem or "")
+    assert bool(got.keypoints_problem) is bool(problem)
+
+
+def test_a_category_without_keypoints_takes_none():
+    text = document(annotations=[{**BOX, "keypoints": [1, 2, 2]}, {**BOX, "keypoints": []}])
+    some, none = read(text, {"person": None}).annotations
+    assert some.keypoints_problem == (
+        "expected none in category 'person', which has no keypoints in the recipe, got some"
+    )
+    assert (some.keypoints_xyv, none.keypoints_xyv, none.keypoints_problem) == (None, None, None)
 
 
 def test_an_annotation_without_a_box_can_not_be_read():

@@ -17,8 +17,7 @@ from schemas.tables import ANNOTATIONS, COCO_FILES
 from tasks.core.coco import source_file
 from tasks.core.export.annotations import annotations
 from tasks.core.scrape import sources
-from tests.support.keypoints import NAMES
-from tests.support.keypoints import plain as plain_categories
+from tests.support import keypoints
 
 SOURCE = FolderSource(name="art", pattern="{title}.jpg", annotations=Annotations(format="coco", path="boxes.json"))
 CATEGORIES = ("person", "dog")
@@ -33,7 +32,7 @@ def document(**changes: Any) -> dict[str, Any]:
     return {
         "images": [IMAGE, {"id": 2, "file_name": "b.jpg"}],
         "annotations": [BOX],
-        "categories": [{"id": 7, "name": "person", "keypoints": [*NAMES]}, {"id": 0, "name": "dog"}],
+        "categories": [{"id": 7, "name": "person", "keypoints": [*keypoints.NAMES]}, {"id": 0, "name": "dog"}],
         **changes,
     }
 
@@ -46,8 +45,8 @@ def through_tables(data: bytes, categories: tuple[str, ...] = CATEGORIES) -> tup
     """The file that the tables of a release give back, its images and annotations, and the tables."""
     files = {"boxes.json": data}
     paths = sorted({f"{name}.jpg" for name in "abc"})
-    found = plain_categories(*categories)
-    schemes = {category.name: category.scheme for category in found}
+    known = keypoints.plain(*categories)
+    schemes = {category.name: category.scheme for category in known}
     got = sources.tables_of_source(SOURCE, paths, files.get, lambda _: (), schemes)
     (row,) = got.coco_files.to_pylist()
     count = got.figures.num_rows
@@ -55,7 +54,7 @@ def through_tables(data: bytes, categories: tuple[str, ...] = CATEGORIES) -> tup
     shown = images.append_column("image_id", pa.array(np.arange(count) + 1)).append_column(
         "split", pa.array(["train"] * count)
     )
-    boxes = annotations(shown, [("source", "source", got.figures)], found)
+    boxes = annotations(shown, [("source", "source", got.figures)], known)
     rows = [{**one, "category": categories[one["category_id"] - 1]} for one in boxes.to_pylist()]
     restored = source_file.restore_file(
         row, [(one["record_id"], one["source_coco"]) for one in images.to_pylist()], rows
@@ -357,7 +356,7 @@ def documents(draw: st.DrawFn) -> dict[str, Any]:
         "images": [{**draw(image), "id": one} for one in images],
         "annotations": [{**draw(UNKNOWN), **draw(entry)} for _ in range(draw(st.integers(0, 5)))],
         "categories": [
-            {"id": one, "name": draw(names), **draw(st.sampled_from([{}, {"keypoints": [*NAMES]}]))}
+            {"id": one, "name": draw(names), **draw(st.sampled_from([{}, {"keypoints": [*keypoints.NAMES]}]))}
             for one in categories
         ],
     }

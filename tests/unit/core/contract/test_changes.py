@@ -118,6 +118,16 @@ def test_what_takes_a_promise_away_breaks_readers(change: Callable[[Text], Any],
     assert any(of.is_breaking for of in back) is is_back_breaking
 
 
+def test_a_rule_that_says_which_one_it_replaces_breaks_nobody():
+    new = text()
+    rule = new["schema"][0]["quality"][0]
+    rule.update(name="each group where it belongs", customProperties=[{"property": "replaces", "value": rule["name"]}])
+    assert between(text(), new) == [
+        Change("images: the rule 'each group in one split' is now 'each group where it belongs'", is_breaking=False),
+        Change("images: a new rule 'each group where it belongs'", is_breaking=False),
+    ]
+
+
 def test_to_promise_more_breaks_nobody():
     old = text()
     remove(old, "rights_spdx")

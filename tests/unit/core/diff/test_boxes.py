@@ -88,6 +88,14 @@ CASES = {
         "0 came, 1 went, 0 changed",
         "settings",
     ),
+    "another keypoint scheme": (
+        [box(1, "m:1", keypoints_xyv=[1.0] * 51)],
+        [box(1, "m:1")],
+        {"recipe": {**RECIPE, "keypoint_schemes": {"hand-1": {"joints": ["wrist"]}}}},
+        ("1", "1"),
+        "0 came, 0 went, 1 changed: keypoint_schemes",
+        "settings",
+    ),
     "another library": ([detected(1)], [], {"environment": {}}, ("1", "0"), "0 came, 1 went, 0 changed", "program"),
     "the detector says otherwise": (
         [detected(1)],

@@ -298,6 +298,10 @@ def test_real_artworks(shared_data: Path):
         "25": 1615,
     }
     assert {name.removeprefix("artic:"): work["year"] for name, work in found.items()} == years
+    ranges = {name: (work["year_first"], work["year_last"]) for name, work in found.items()}
+    assert ranges["artic:4"] == (1865, 1880)  # "n.d.": the artist's
+    assert ranges["artic:19"] == (1763, 1763)  # "1763, published 1800–07"
+    assert ranges["artic:25"] == (1615, 1675)  # "c. 1615–75"
     assert found["artic:20"]["styles"] == ["19th century"]  # what the Art Institute calls a style
     assert {row["key"]: row["artist"] for row in parsed.rows}["25"] == "Lucas Emil Vorsterman"
 

@@ -456,3 +456,22 @@ def test_any_fields_are_read_or_refused(fields: dict[str, Any]):
 @given(_some_csv.map(lambda parts: "".join([HEAD, "\n", *parts]).encode()), st.binary(max_size=3), st.integers(0, 100))
 def test_any_table_is_read_or_refused(table: bytes, noise: bytes, place: int):
     _read_or_refused(TABLE, table[:place] + noise + table[place:])
+
+
+@pytest.mark.parametrize(
+    ("begin", "end", "text", "years"),
+    [
+        pytest.param(1820, 1842, "ca. 1830-32", (1830, 1820, 1842), id="the museum widens ca."),
+        pytest.param(-1479, -1458, "1479-1458 B.C.", (None, -1479, -1458), id="before Christ"),
+        pytest.param(0, 0, "1830", (1830, 1830, 1830), id="unknown to the museum, known to the text"),
+        pytest.param(0, 0, "", (None, None, None), id="unknown"),
+        pytest.param(0, 99, "1st century", (None, None, 99), id="there is no year 0"),
+        pytest.param(1842, 1820, "", (None, 1820, 1842), id="turned around"),
+        pytest.param("1820", [7], "", (None, 1820, None), id="other types"),
+        pytest.param(True, {}, "1850s", (1850, 1850, 1859), id="types that are no year"),
+    ],
+)
+def test_first_and_last_year(begin: Any, end: Any, text: str, years: tuple[int | None, ...]):
+    answer = _answer(objectBeginDate=begin, objectEndDate=end, objectDate=text)
+    found = record(SOURCE, met.parse(SOURCE, _object(), answer).rows[0])
+    assert (found["year"], found["year_first"], found["year_last"]) == years

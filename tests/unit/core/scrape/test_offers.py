@@ -6,6 +6,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from schemas.attributes import AttributeField
+from schemas.errors import BadInput
 from schemas.sources.artic import ArticSource
 from schemas.sources.commons import CommonsSource
 from schemas.sources.flickr import FlickrSource
@@ -22,7 +25,16 @@ from schemas.sources.ukiyoe import UkiyoeSource
 from schemas.sources.wikiart import WikiartSource
 from tasks.core.scrape import answers, artic, commons, flickr, met, records, surrealism, ukiyoe, wikiart, wikiart_work
 from tasks.core.scrape.answers import SOURCE_MODULES
-from tasks.core.scrape.offers import Offer, asked_offers, field_of_items, offer_sentences, offered_values, split_texts
+from tasks.core.scrape.attributes import BadValue, typed_value
+from tasks.core.scrape.offers import (
+    Offer,
+    OfferedValues,
+    asked_offers,
+    can_become,
+    field_of_items,
+    offer_sentences,
+    split_texts,
+)
 from tasks.core.scrape.web_source import BadAnswer, SourceRequest
 
 DOCS = Path(__file__).parents[4] / "docs" / "sources"
@@ -92,12 +104,24 @@ def nested(depth: int) -> list[Any]:
     ids=lambda value: f"{value}"[:30] if not isinstance(value, list) else "list",
 )
 def test_a_value_is_of_its_type_or_none(type_: Any, value: Any, expected: Any):
-    (got,) = offered_values({"x": Offer("field", type_, "")}, {"field": value}).values()
+    (got,) = OfferedValues({"x": Offer("field", type_, "")}, dict, {"field": value}).values()
     assert (got, type(got)) == (expected, type(expected))
 
 
 def test_a_field_that_is_missing_is_none():
-    assert offered_values({"x": Offer("field", "string", "")}, {}) == {"x": None}
+    assert OfferedValues({"x": Offer("field", "string", "")}, dict) == {"x": None}
+
+
+def test_a_name_that_is_no_offer_has_no_value():
+    values = OfferedValues({"x": Offer("field", "string", "")}, dict, {"field": "a", "other": "b"})
+    assert (values.get("x"), values.get("field"), values.get("other"), len(values)) == ("a", None, None, 1)
+
+
+def test_nothing_is_read_before_it_is_asked_for():
+    asked = []
+    values = OfferedValues({"x": Offer("field", "string", "")}, lambda name: asked.append(name) or {name: "a"}, "field")
+    assert (list(values), asked) == (["x"], [])
+    assert (values["x"], values["x"], asked) == ("a", "a", ["field"])
 
 
 def test_a_sentence_begins_with_the_type():
@@ -241,6 +265,13 @@ def source_of(name: str, **fields: Any) -> Any:
     }[name]()
 
 
+def test_real_works_of_wikiart_are_from_the_year_of_their_completion(shared_data: Path):
+    for row in wikiart_rows(shared_data):
+        if row["image"]:
+            found = records.record(source_of("wikiart"), row)
+            assert {found["year_first"], found["year_last"]} == {row["offers"]["completion_year"]}
+
+
 @given(
     st.dictionaries(st.sampled_from(["title", "artist", "key", "image", "rights_text"]), st.text(max_size=9)),
     st.dictionaries(st.text(max_size=9), st.none() | st.booleans() | st.text() | st.lists(st.text())),
@@ -363,10 +394,13 @@ def test_odd_fields_of_wikiart(fields: dict[str, Any], offers: dict[str, Any]):
     assert {name: row["offers"][name] for name in offers} == offers
 
 
-@pytest.mark.parametrize("year", [-1824528578, 5000001, True, "1850", None])
+@pytest.mark.parametrize("year", [-1824528578, 5000001, True, [1850], None])
 def test_years_of_the_art_institute_that_mean_unknown(year: Any):
     (row,) = any_rows("artic", {"id": 5, "date_start": year, "date_end": -500, "is_public_domain": True})
     assert (row["offers"]["date_start"], row["offers"]["date_end"]) == (None, -500)
+    fields = {"image": "https://a.example/b.jpg", "key": "5"}
+    found = records.record(source_of("artic"), {**row, **fields})
+    assert (found["year_first"], found["year_last"]) == (None, -500)
 
 
 # --- any answer
@@ -500,6 +534,42 @@ def test_what_is_not_asked_for_is_not_offered(name: str):
 def test_what_is_asked_for_is_in_the_address(name: str, more: tuple[str, ...], part: str):
     source = source_of(name, more_offers=more)
     assert SOURCE_MODULES[name].start_requests(source)[-1].url.count(part) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "field", "type_", "says"),
+    [
+        ("met", {}, "department", "string", None),
+        ("met", {}, "department", "strings", None),
+        ("met", {}, "department", "integer", None),  # a text may be a number
+        ("met", {}, "tags", "strings", None),
+        ("met", {}, None, "string", None),
+        ("artic", {"more_offers": ("medium_display",)}, "medium_display", "string", None),
+        ("met", {}, "tags", "string", "attributes.x.type: expected strings, which source 'met' offers as tags, got "),
+        ("met", {}, "is_highlight", "integer", "expected boolean, which source 'met' offers as is_highlight"),
+        ("met", {}, "departmnet", "string", "attributes.x.from: expected a name that the source offers, of source "),
+        ("artic", {}, "medium_display", "string", "which it asks for only with other settings: docs/sources/artic.md "),
+        ("wikiart", {"by": "page"}, "genres", "strings", "only with other settings: docs/sources/wikiart.md has them"),
+    ],
+)
+def test_an_attribute_is_taken_from_what_a_source_offers(
+    name: str, settings: dict[str, Any], field: str | None, type_: Any, says: str | None
+):
+    wanted = {"x": AttributeField(type=type_, field=field)}
+    with ExitStack() if says is None else pytest.raises(BadInput, match=says):
+        answers.check_offers(source_of(name, **settings), wanted)
+
+
+@pytest.mark.parametrize("wanted", TYPES)
+@pytest.mark.parametrize("offered", TYPES)
+def test_types_that_can_never_be_others_are_those_that_no_value_becomes(offered: str, wanted: Any):
+    values = {"string": "1", "integer": 1, "number": 1.0, "boolean": True, "strings": ["1"]}
+    try:
+        typed_value(values[offered], wanted)
+        is_possible = True
+    except BadValue:
+        is_possible = False
+    assert can_become(offered, wanted) == is_possible
 
 
 def test_nothing_more_is_offered_where_nothing_is_asked():

@@ -168,6 +168,66 @@ def test_ids_of_repeated_keys_are_as_they_were_before_there_were_years_and_sever
     assert len(records.unique(same)) == 3
 
 
+BY_STATUS = Rights.model_validate(
+    {
+        "by": {"column": "status", "values": {" Public Domain ": CC0, "In copyright": "NOASSERTION"}},
+        "asserted_by": "me",
+        "because": "the museum says so",
+    }
+)
+
+
+@pytest.mark.parametrize(
+    ("row", "uri", "text", "basis"),
+    [
+        pytest.param({"status": "Public Domain"}, CC0, "Public Domain", "recipe: me: the museum says so", id="a value"),
+        pytest.param({"status": " public DOMAIN"}, CC0, "public DOMAIN", "recipe: me: the museum says so", id="case"),
+        pytest.param({"status": "In copyright"}, "NOASSERTION", "In copyright", "source", id="no rights by the table"),
+        pytest.param({"status": "Orphan"}, "NOASSERTION", "Orphan", "source", id="a value that the table lacks"),
+        pytest.param({}, "NOASSERTION", None, "none", id="no value"),
+        pytest.param({"status": math.nan}, "NOASSERTION", None, "none", id="an empty cell"),
+        pytest.param({"offers": {"status": "public domain"}}, CC0, "public domain", "recipe: me: the museum says so",
+                     id="what a source on the web offers"),
+        pytest.param({"rights.by": "Public Domain", "status": "x"}, CC0, "Public Domain",
+                     "recipe: me: the museum says so", id="what a table has at a path"),
+        pytest.param({"status": "Orphan", "rights_text": "ask us"}, "NOASSERTION", "ask us", "source", id="a text"),
+        pytest.param({"status": "Orphan", "rights_uri": CC0}, CC0, "Orphan", "source", id="its own URI first"),
+    ],
+)  # fmt: skip
+def test_rights_by_what_the_source_says(row: dict[str, Any], uri: str, text: str | None, basis: str):
+    got = record(row, rights=BY_STATUS)
+    assert (got["rights_uri"], got["rights_text"], got["rights_basis"]) == (uri, text, basis)
+
+
+def test_all_others_may_have_rights_too():
+    rights = BY_STATUS.model_copy(update={"by": BY_STATUS.by.model_copy(update={"else_": CC0})})  # type: ignore[union-attr]
+    assert record({"status": "Orphan"}, rights=rights)["rights_uri"] == CC0
+    assert record({}, rights=rights)["rights_uri"] == CC0
+
+
+def test_what_the_table_of_rights_lacks_is_told():
+    rows = [
+        record({"key": str(n), "status": "Orphan" if n % 3 else "Public Domain"}, rights=BY_STATUS) for n in range(6)
+    ]
+    rows += [record({"key": "x"}, rights=BY_STATUS), record({"key": "y", "image": ""}, rights=BY_STATUS)]
+    assert records.rights_note(source(rights=BY_STATUS), records.records_table(rows)) == (
+        "source 'art': 5 records of 7 without rights, since rights.by has no URI for 'Orphan' (4), 'nothing' (1)",
+    )
+    assert records.rights_note(source(), records.records_table(rows)) == ()
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"uri": CC0}, "expected either a uri or `by`"),
+        ({"because": None}, "expected asserted_by and because, which `by` needs, got no because"),
+    ],
+)
+def test_rights_that_contradict_themselves_are_refused(change: dict[str, Any], said: str):
+    with pytest.raises(ValueError, match=said):
+        Rights.model_validate({**BY_STATUS.model_dump(), **change})
+
+
 @pytest.mark.parametrize(
     ("row", "styles"),
     [

@@ -1,5 +1,6 @@
 """A source from its files to its records and figures, with a mapping in place of the folder."""
 
+import io
 import json
 from collections.abc import Callable
 from typing import Any
@@ -10,6 +11,7 @@ from schemas.errors import BadInput
 from schemas.sources import Annotations, AnySource, FolderSource, Rights, TableSource
 from schemas.tables import RECORDS, SOURCE_FIGURES
 from tasks.core.scrape import sources
+from tasks.core.scrape.table_files import UnreadableFile
 from tests.support.keypoints import COCO_17
 
 Files = dict[str, bytes]
@@ -27,11 +29,11 @@ def listed(
 ) -> sources.SourceTables:
     asked: list[str] = []
 
-    def read(path: str) -> bytes | None:
+    def read(path: str) -> io.BytesIO | None:
         asked.append(path)
         if path in unreadable:
-            raise sources.UnreadableFile(f"'{path}' is a pipe, not a file")
-        return files.get(path)
+            raise UnreadableFile(f"'{path}' is a pipe, not a file")
+        return io.BytesIO(files[path]) if path in files else None
 
     got = sources.tables_of_source(source, sorted(files), read, parquet, {"person": COCO_17})
     assert set(asked) & set(files) <= set(sources.files_to_read(source, sorted(files)))  # nothing else was fetched

@@ -179,8 +179,8 @@ def test_a_list_in_place_of_an_image_is_refused_with_its_column_its_first_row_an
     rows = [{"id": str(n), "file": [{"image_url": f"http://a.example/{n}.jpg"}] if n % 5 else []} for n in range(10)]
     assert refused(rows) == (
         "source 'art': expected one value in each row of the column 'file' (for image) of works.jsonl, got a list in "
-        "the row of key '0', and the like in 10 of 10 rows; make it flat first, for example: jq -c '.\"file\" |= "
-        "(strings // .[0]?)' works.jsonl > flat.jsonl"
+        "the row of key '0', and the like in 10 of 10 rows; take one value by a path, such as file[0], or make a "
+        "record of each with each: file"
     )
 
 
@@ -237,9 +237,24 @@ def test_what_is_nested_in_a_column_that_is_not_used_is_left():
     assert got["reason"] is None
 
 
-def test_the_line_for_a_file_of_parquet_is_one_of_pandas():
-    said = refused([{"id": "1", "file": [{"id": 7, "image_url": "a"}]}], "works.parquet")
-    assert said.endswith("for example with pandas: table['file'] = table['file'].str[0].str['image_url']")
+@pytest.mark.parametrize(
+    ("field", "column", "value", "advice"),
+    [
+        ("image", "images", [{"id": 7, "image_url": "a"}],
+         "images[0].image_url, or make a record of each with each: images"),
+        ("image", "a.b", {"image_url": "a"}, 'such as ["a.b"].image_url'),
+        ("artist", "creator", [{"role": "", "full_name": "Gris"}],
+         "creator[0].full_name, or name all as artists: creator[].full_name"),
+        ("artist", "creator[].full_name", None, "such as creator[0].full_name"),
+        ("artists", "creator", [{"full_name": "Gris"}], "take texts by a path, such as creator[].full_name"),
+        ("styles", "movements", [{"name": "Cubism", "era": {}}], "such as movements[].name"),
+        ("title", "titles", {"en": ["A"]}, "such as titles.en[0]"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("name", ["works.parquet", "works.json", "works.jsonl"])
+def test_the_advice_for_what_is_nested_is_a_path(field: str, column: str, value: Any, advice: str, name: str):
+    row = {"id": "1", "file": "a.jpg"} | ({column: value} if value else {"creator": [{"full_name": "Gris"}]})
+    assert refused([row], name, **{field: column}).endswith(advice)
 
 
 def test_a_key_that_is_nested_is_named_by_its_row():
@@ -256,7 +271,7 @@ def test_a_column_that_is_used_and_named_twice_is_refused():
 
 def test_a_list_of_json_is_told_from_lines_of_it():
     said = refused(json_rows(json.dumps([{"id": "1", "file": "a.jpg"}])))
-    assert said.endswith("got no line that is a JSON object; of a JSON list, jq -c '.[]' makes such lines")
+    assert said.endswith("got no line that is a JSON object; a JSON list is read from a file that ends in .json")
 
 
 def test_each_row_that_can_not_be_read_is_a_drop_of_its_own():

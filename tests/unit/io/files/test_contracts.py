@@ -5,10 +5,15 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 import yaml
+from hypothesis import given
+from hypothesis import strategies as st
 
-from schemas.contract import TABLES
+from schemas.attributes import ARROW_TYPES, Attribute
+from schemas.contract import TABLES, ContractProperty
 from schemas.errors import BadInput
 from schemas.tables import ANNOTATIONS, IMAGES
+from schemas.yaml_text import parse_yaml
+from tasks.core.verify import type_name
 from tasks.io.files import contracts
 
 
@@ -48,6 +53,15 @@ def test_what_fields_and_the_schema_say_already_stays():
 def test_the_first_contract_is_kept_for_the_releases_that_carry_it():
     assert contracts.first_version().startswith("1.")
     assert yaml.safe_load(contracts.first_text())["version"] == contracts.first_version()
+
+
+def test_the_texts_of_each_version_are_known():
+    assert contracts.known_texts(contracts.version(), {}) == contracts.texts()
+    assert contracts.known_texts("1.4.1", {}) == {"contract.yaml": contracts.first_text()}
+    known = contracts.known_texts("2.0.0", {})
+    assert len(known) == 10
+    assert "version: 2.0.0\n" in known["contract/images.odcs.yaml"]
+    assert [contracts.known_texts(version, {}) for version in ("3.0.0", "..", "", "2.0.0/../2.0.0")] == [{}] * 4
 
 
 def test_what_was_published_is_read_by_version_and_table():
@@ -93,3 +107,43 @@ def test_what_is_no_contract_is_told_in_one_line(tmp_path: Path, name: str, text
     assert str(told.value).startswith("contract: ")
     assert said in str(told.value)
     assert "\n" not in str(told.value)
+
+
+DESCRIPTIONS = st.one_of(
+    st.text(max_size=60), st.text(": '\"\\\n#{}[]&*!|>%@`-?,\u2028\ufeff\x85\x00\x7f", max_size=20)
+)
+
+
+@given(
+    st.dictionaries(
+        st.from_regex(r"[a-z][a-z0-9_]{0,62}", fullmatch=True),
+        st.builds(Attribute, type=st.sampled_from(sorted(ARROW_TYPES)), description=DESCRIPTIONS),
+        max_size=4,
+    )
+)
+def test_attributes_are_further_columns_of_images_and_records_and_nothing_else_changes(
+    attributes: dict[str, Attribute],
+):
+    plain, found = contracts.texts(), contracts.texts(attributes)
+    changed = {path for path in plain if plain[path] != found[path]}
+    assert changed == ({"contract/images.odcs.yaml", "contract/records.odcs.yaml"} if attributes else set())
+    promised = contracts.with_attributes(contracts.contracts(), attributes)
+    for table in ("images", "records"):
+        path = f"contract/{table}.odcs.yaml"
+        assert found[path].startswith(plain[path])
+        lines = found[path].removeprefix(plain[path])
+        columns = [ContractProperty.model_validate(entry) for entry in (parse_yaml(lines) if lines else ())]
+        assert promised[table].table.properties == [*contracts.contracts()[table].table.properties, *columns]
+        assert [column.name for column in columns] == list(attributes)
+        for column in columns:
+            attribute = attributes[column.name]
+            assert column.arrow_type == type_name(ARROW_TYPES[attribute.type])
+            assert column.custom_value("attribute") is True
+            assert column.description
+            assert column.description.isascii() or not attribute.description.isascii()
+
+
+def test_words_of_a_description_stand_in_the_contract_as_they_are_in_one_line():
+    attributes = {"room": Attribute(type="string", description=" The  room\n('A|1': \u201eAula\u201c) \x07")}
+    contract = contracts.with_attributes(contracts.contracts(), attributes)["images"]
+    assert contract.table.properties[-1].description == "The room ('A|1': \u201eAula\u201c) ?"

@@ -1,6 +1,8 @@
 """Files below a binding: nothing outside is ever opened, and a changed file is a different file."""
 
 import errno
+import hashlib
+import io
 import os
 import shutil
 import socket
@@ -17,7 +19,7 @@ from hypothesis import strategies as st
 
 from schemas.errors import BadInput
 from schemas.reasons import Reason
-from tasks.io.files import regular
+from tasks.io.files import folders, regular
 from tasks.io.files.folders import Folder, file_sha256
 from tasks.io.images.decode import UnreadableImage
 
@@ -313,6 +315,28 @@ def test_the_limit_is_on_bytes(top, in_memory, max_bytes, is_read):
             assert folder.read("b/c.jpg", max_bytes) == b"second"
         else:
             assert refused(folder, "b/c.jpg", max_bytes) == Reason.TOO_MANY_BYTES
+
+
+@pytest.mark.parametrize("max_bytes", [6, 5])
+def test_a_file_is_copied_in_pieces(top, in_memory, max_bytes, monkeypatch):
+    monkeypatch.setattr(folders, "_PIECE_BYTES", 4)
+    for url in (str(top), in_memory):
+        target = io.BytesIO()
+        if max_bytes == 6:
+            assert Folder("art", url).copy("b/c.jpg", target, 6) == (hashlib.sha256(b"second").hexdigest(), 6)
+            assert target.getvalue() == b"second"
+        else:
+            with pytest.raises(UnreadableImage, match="more than 5 bytes"):
+                Folder("art", url).copy("b/c.jpg", target, 5)
+
+
+def test_a_target_that_is_full_is_no_matter_of_the_file(top):
+    class Full(io.BytesIO):
+        def write(self, _):
+            raise OSError(28, "No space left on device")
+
+    with pytest.raises(OSError, match="No space left"):
+        Folder("art", str(top)).copy("b/c.jpg", Full(), 100)
 
 
 # --- listing

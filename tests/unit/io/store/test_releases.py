@@ -271,6 +271,11 @@ def test_the_manifest_is_read_with_fields_that_this_program_knows(store):
             "expected 'stages.0.screen.label' as releases have it",
             id="no label",
         ),
+        pytest.param(
+            b"categories: [{name: a, keypoints: later-9}]\nstages: []",
+            "categories[0].keypoints: expected one of animal-20, coco-17, face-106, got 'later-9'",
+            id="a scheme that nobody has",
+        ),
         pytest.param(b"limit: many", "expected 'limit' as releases have it, got 'many'", id="a limit of words"),
     ],
 )
@@ -290,6 +295,22 @@ def test_of_a_recipe_other_fields_are_passed_over(store: Store):
         url = draft.publish(manifest(draft.files))
     recipe = Release(url).recipe()
     assert (recipe.limit, recipe.category_names, recipe.stages[0]["screen"].label) == (None, ["person"], "s")
+
+
+def test_a_recipe_says_what_its_categories_are(store: Store):
+    text = b"""categories: [person, {name: dog, keypoints: animal-20, later: 1}, {name: hand, keypoints: hand-1}]
+keypoint_schemes: {hand-1: {joints: [wrist], later: 1}}
+stages: []
+"""
+    with Draft(store) as draft:
+        draft.write("recipe.yaml", text)
+        url = draft.publish(manifest(draft.files))
+    found = [(category.name, category.scheme) for category in Release(url).recipe().coco_categories]
+    assert [(name, scheme and len(scheme.joints)) for name, scheme in found] == [
+        ("person", 17),
+        ("dog", 20),
+        ("hand", 1),
+    ]
 
 
 SCORES = {"images": 3, "figures": 4, "AP": 0.5, "AP50": 0.75, "AR100": 1, "APS": None}

@@ -127,14 +127,26 @@ def test_what_is_no_table_is_passed_over(url):
     assert [found for found, _ in store.tables("k")] == [ref]
 
 
+@pytest.mark.parametrize("is_overlay", [False, True])
+def test_a_blob_is_opened_where_it_lies_or_copied_from_where_it_lies(url, is_overlay):
+    Store(url).write_blob(b"pixels")
+    store = Store(url, is_overlay=is_overlay)
+    for sha256 in (store.write_blob(b"pixels"), store.write_blob(b"more")):
+        with store.open_blob(sha256) as file:
+            data = file.read()
+            assert hashlib.sha256(data).hexdigest() == sha256
+            assert file.seek(0) == 0
+
+
+@pytest.mark.parametrize("read", [Store.read_blob, Store.open_blob])
 @pytest.mark.parametrize("how", DAMAGE)
-def test_a_damaged_blob_is_noticed_and_removed(url, how):
+def test_a_damaged_blob_is_noticed_and_removed(url, how, read):
     store = Store(url)
     sha256 = store.write_blob(b"pixels")
     damage(store, blob_path(sha256), how)
 
     with pytest.raises(DamagedFile, match=r"expected .* got"):
-        store.read_blob(sha256)
+        read(store, sha256)
 
     assert store.blob_sizes() == {}
     assert store.write_blob(b"pixels") == sha256

@@ -38,7 +38,7 @@ def png(width: int, height: int) -> bytes:
     return sink.getvalue()
 
 
-def unreachable(locator: str) -> bytes:
+def unreachable(locator: str, *_) -> bytes:
     raise UnreadableImage(Reason.UNREACHABLE, f"nobody at {locator}")
 
 
@@ -64,7 +64,11 @@ def test_what_came_is_a_blob_with_its_size_and_its_look(store, seen):
 
 
 def test_of_an_answer_any_bytes_are_kept(store):
-    row = retrieval.store_answer(store, REQUEST, "rules", lambda _locator: b'{"total": 0}')
+    def copied(_locator: str, file) -> tuple[str, int]:
+        file.write(b'{"total": 0}')
+        return hashlib.sha256(b'{"total": 0}').hexdigest(), 12
+
+    row = retrieval.store_answer(store, REQUEST, "rules", copied)
 
     assert (row["bytes"], row["width_px"], row["height_px"], row["reason"]) == (12, None, None, None)
     assert store.read_blob(row["sha256"]) == b'{"total": 0}'

@@ -1,0 +1,276 @@
+"""Works of a JSON file, one at a time: a list of them, a single one, several one after the other, or a list within an
+object. However long the file is, no more of it is in memory than its longest work.
+"""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from tasks.core.scrape.cells import TWICE
+from tasks.core.scrape.paths import Path
+
+UNREADABLE = "\0unreadable"
+"""The one field of a work that could not be read: what is wrong with it."""
+MAX_WORK_CHARACTERS = 16_000_000
+MAX_WORK_LEVELS = 64
+"""Lists and objects within each other."""
+
+_CHUNK = 1 << 20
+_LONGEST_WORD = 16
+"""Of JSON's own words, and of \\uXXXX: an error that close to the end of what was read may be gone with more of it."""
+_BLANKS = re.compile(r"[ \t\n\r]*")
+_OUTSIDE, _INSIDE = re.compile(r'["\[\]{}]'), re.compile(r'["\\]')
+_PLAIN = re.compile(r"[^\s,\[\]{}]*")
+_SHOWN = 160
+
+
+class BrokenJson(ValueError):
+    """What can't be read any further; the message says why, to stand behind "got"."""
+
+
+def works_of_json(read: Callable[[int], str], steps: Path | None = None) -> Iterator[dict[str, Any]]:
+    """The works of a file. read: gives so many further characters, fewer only at the end.
+
+    steps: names on the way to the list of works, if the file is an object that holds it. A work that is no object, is
+    longer than MAX_WORK_CHARACTERS or has more than MAX_WORK_LEVELS becomes one with UNREADABLE alone; so does the rest
+    of a file that is broken. A field that one object names twice has TWICE for its value. Raises BrokenJson where
+    steps lead to no list.
+    """
+    reader = _Reader(read)
+    if steps:
+        _enter(reader, steps)
+    reader.skip_blanks()
+    if reader.peek() != "[":
+        if steps:
+            raise BrokenJson(f"no list there: {reader.shown()}")
+        yield from _values_in_a_row(reader)
+        return
+    reader.take("[")
+    yield from _values_of_list(reader)
+
+
+def mapping_of_pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of JSON, with TWICE for a field that it names twice."""
+    found = dict(pairs)
+    if len(found) == len(pairs):
+        return found
+    counts = Counter(name for name, _ in pairs)
+    return {name: value if counts[name] == 1 else TWICE for name, value in found.items()}
+
+
+def checked_work(value: Any, text: str, start: int, end: int) -> dict[str, Any]:
+    """The work, if it is an object of few enough levels; else one that says what is wrong. text[start:end] is it."""
+    if not isinstance(value, dict):
+        return {UNREADABLE: f"no JSON object: {text[start : min(end, start + _SHOWN)]}"}
+    brackets = text.count("{", start, end) + text.count("[", start, end)
+    return {UNREADABLE: _TOO_DEEP} if brackets > MAX_WORK_LEVELS and _is_too_deep(value) else value
+
+
+_TOO_DEEP = f"nested deeper than {MAX_WORK_LEVELS} levels"
+_TOO_LONG = f"longer than {MAX_WORK_CHARACTERS:,} characters"
+
+
+def _is_too_deep(value: Any) -> bool:
+    level = [value]
+    for _ in range(MAX_WORK_LEVELS):
+        inner = [part for each in level for part in (each.values() if isinstance(each, dict) else each)]
+        level = [part for part in inner if isinstance(part, dict | list)]
+        if not level:
+            return False
+    return True
+
+
+def _values_of_list(reader: "_Reader") -> Iterator[dict[str, Any]]:
+    number = 0
+    try:
+        while not reader.takes("]"):
+            if number:
+                reader.take(",")
+            number += 1
+            yield _numbered(reader.work(), number)
+    except BrokenJson as problem:
+        yield {UNREADABLE: f"broken behind work {number}, so the rest is lost: {problem}"}
+
+
+def _values_in_a_row(reader: "_Reader") -> Iterator[dict[str, Any]]:
+    """A single work, or one behind the other, as in JSON lines: a broken line is one row, and the next one is read."""
+    number = 0
+    while reader.peek():
+        number += 1
+        try:
+            yield _numbered(reader.work(), number)
+        except BrokenJson:
+            line = reader.take_line()
+            is_line = number > 1 or line.rstrip().endswith("}")
+            lost = "" if is_line else "the rest of a broken file, which begins with "
+            yield {UNREADABLE: f"no JSON object: {lost}{line[:_SHOWN].rstrip()}"}
+            if not is_line:
+                return
+    if not number:
+        yield {UNREADABLE: "no JSON object: the file is empty"}
+
+
+def _numbered(work: dict[str, Any], number: int) -> dict[str, Any]:
+    """So that each work that can't be read is a drop of its own."""
+    return {UNREADABLE: f"work {number} is {work[UNREADABLE]}"} if UNREADABLE in work else work
+
+
+def _enter(reader: "_Reader", steps: Path) -> None:
+    """Go to the value of the last name."""
+    for step in steps:
+        if not isinstance(step, str):
+            raise BrokenJson(f"[{'' if step is None else step}] in the path to them, which may have only names")
+        reader.take("{")
+        is_first = True
+        while True:
+            if reader.takes("}"):
+                raise BrokenJson(f"no {step!r} on the way to them")
+            if not is_first:
+                reader.take(",")
+            is_first = False
+            name = reader.value()
+            reader.take(":")
+            if name == step:
+                break
+            reader.skip_value()
+
+
+class _Reader:
+    """A window on the text, which moves on."""
+
+    def __init__(self, read: Callable[[int], str]) -> None:
+        self._read, self._text, self._at, self._is_end = read, "", 0, False
+        self._decoder = json.JSONDecoder(object_pairs_hook=mapping_of_pairs)
+
+    def peek(self) -> str:
+        """The next character that is no blank; "" at the end."""
+        self.skip_blanks()
+        return self._text[self._at : self._at + 1]
+
+    def shown(self) -> str:
+        return repr(self._text[self._at : self._at + 40])
+
+    def takes(self, sign: str) -> bool:
+        """Whether the sign comes next, which then is passed."""
+        if self.peek() != sign:
+            return False
+        self._at += 1
+        return True
+
+    def take(self, sign: str) -> None:
+        """Pass a sign. Raises BrokenJson if another one is there."""
+        if not self.takes(sign):
+            raise BrokenJson(f"expected {sign!r}, got {self.shown() if self.peek() else 'the end of the file'}")
+
+    def take_line(self) -> str:
+        """Pass the rest of the line, which is returned as far as it is in the window."""
+        start = self._text[self._at :]
+        while (end := self._text.find("\n", self._at)) < 0 and not self._is_end:
+            self._at = len(self._text)
+            self._fill()
+        self._at = len(self._text) if end < 0 else end + 1
+        return start.partition("\n")[0]
+
+    def skip_blanks(self) -> None:
+        while True:
+            match = _BLANKS.match(self._text, self._at)
+            self._at = match.end() if match else self._at
+            if self._at < len(self._text) or self._is_end:
+                return
+            self._fill()
+
+    def work(self) -> dict[str, Any]:
+        """The next value, as a work. Raises BrokenJson."""
+        self.skip_blanks()
+        try:
+            value, end = self._decoded()
+        except RecursionError:
+            self.skip_value()
+            return {UNREADABLE: _TOO_DEEP}
+        if end - self._at > MAX_WORK_CHARACTERS:
+            self.skip_value()
+            return {UNREADABLE: _TOO_LONG}
+        work = checked_work(value, self._text, self._at, end)
+        self._at = end
+        return work
+
+    def value(self) -> Any:
+        """The next value, such as a name. Raises BrokenJson."""
+        self.skip_blanks()
+        try:
+            value, self._at = self._decoded()
+        except RecursionError as problem:
+            raise BrokenJson(_TOO_DEEP) from problem
+        return value
+
+    def skip_value(self) -> None:
+        """Pass a value of any length and depth, without an eye to what is in it. Raises BrokenJson at the end."""
+        if self.peek() not in {"[", "{", '"'}:
+            self._pass(_PLAIN)
+            return
+        depth, is_inside = 0, False
+        while True:
+            sign = self._next_sign(_INSIDE if is_inside else _OUTSIDE)
+            if sign == "\\":
+                self._skip_character()
+            elif sign == '"':
+                is_inside = not is_inside
+            else:
+                depth += 1 if sign in "[{" else -1
+            if depth == 0 and not is_inside and sign != "\\":
+                return
+
+    def _decoded(self) -> tuple[Any, int]:
+        """The next value and where it ends; None and a place too far for what is too long."""
+        while True:
+            try:
+                value, end = self._decoder.raw_decode(self._text, self._at)
+            except json.JSONDecodeError as problem:
+                if self._is_end or not self._may_be_cut(problem):
+                    raise BrokenJson(f"{problem.msg} at {self._text[problem.pos : problem.pos + 40]!r}") from problem
+            except ValueError as problem:  # a number of more than 4,300 digits
+                raise BrokenJson(str(problem)[:_SHOWN]) from problem
+            else:
+                if end < len(self._text) or self._is_end or isinstance(value, dict | list | str):
+                    return value, end
+            if len(self._text) - self._at > MAX_WORK_CHARACTERS:
+                return None, self._at + MAX_WORK_CHARACTERS + 1
+            self._fill()
+
+    def _may_be_cut(self, problem: json.JSONDecodeError) -> bool:
+        is_in_string = problem.msg.startswith("Unterminated string")
+        return is_in_string or problem.pos >= len(self._text) - _LONGEST_WORD
+
+    def _next_sign(self, signs: re.Pattern[str]) -> str:
+        while (match := signs.search(self._text, self._at)) is None:
+            self._at = len(self._text)
+            self._fill_or_raise()
+        self._at = match.end()
+        return match[0]
+
+    def _skip_character(self) -> None:
+        if self._at >= len(self._text):
+            self._fill_or_raise()
+        self._at += 1
+
+    def _pass(self, pattern: re.Pattern[str]) -> None:
+        while True:
+            match = pattern.match(self._text, self._at)
+            self._at = match.end() if match else self._at
+            if self._at < len(self._text) or self._is_end:
+                return
+            self._fill()
+
+    def _fill_or_raise(self) -> None:
+        if self._is_end:
+            raise BrokenJson("the end of the file within a value")
+        self._fill()
+
+    def _fill(self) -> None:
+        """Read on: as much again as is left, so that a long work is not begun too often."""
+        left = self._text[self._at :]
+        more = self._read(max(_CHUNK, len(left)))
+        self._is_end = not more
+        self._text, self._at = left + more, 0

@@ -1,0 +1,150 @@
+"""Files of a source, opened one after the other: tables of any format as rows, in the memory of one work."""
+
+import codecs
+import csv
+import io
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import IO, Any
+
+from schemas.errors import BadInput
+from schemas.sources import AnyFileSource, TableSource
+from tasks.core.scrape import json_works, table
+from tasks.core.scrape.json_works import UNREADABLE
+from tasks.core.scrape.paths import parse_path
+
+_FIRST_CHARACTERS, _MOST_NULS = 4096, 0.1
+"""At the beginning of a table no more than this share may be NUL: text in UTF-16 has one in every letter, and a single
+one is a matter of its row."""
+_CHUNK = 1 << 20
+Read = Callable[[str], IO[bytes] | None]
+"""Opens a file by its path; None if there is none. Raises UnreadableFile if it can't be read."""
+
+
+class UnreadableFile(Exception):
+    """A file that is there and could not be read; the message says why."""
+
+
+def unreadable(source: AnyFileSource, what: str, path: str, problem: UnreadableFile) -> BadInput:
+    """The sentence on a file that is there and can't be read."""
+    return BadInput(
+        f"source '{source.name}': expected {what} '{path}' below binding '{source.at}', got a file that can't be "
+        f"read: {problem}"
+    )
+
+
+def read_bytes(read: Read, path: str) -> bytes | None:
+    """All bytes of a file; None if there is none. Raises UnreadableFile."""
+    file = read(path)
+    if file is None:
+        return None
+    with file:
+        return file.read()
+
+
+def tables_of_paths(source: TableSource, paths: Sequence[str]) -> list[str]:
+    """Paths of the source's table, or of all tables where it is a pattern; sorted."""
+    if not source.is_folder:
+        return [source.table] if source.table in paths else []
+    pattern = _pattern(source.table)
+    return sorted(path for path in paths if pattern.fullmatch(path))
+
+
+def _pattern(table: str) -> re.Pattern[str]:
+    """As shells read patterns: * and ? stand for anything but "/", **/ for any folders or none."""
+    pieces = {"**/": "(?:[^/]+/)*", "*": "[^/]*", "?": "[^/]"}
+    parts = re.split(r"(\*\*/|\*|\?)", table)
+    return re.compile("".join(pieces.get(part) or re.escape(part) for part in parts))
+
+
+def rows_of_tables(
+    source: TableSource, tables: Sequence[str], read: Read, parquet_rows: Callable[[bytes], Iterable[dict[str, Any]]]
+) -> Iterator[dict[str, Any]]:
+    """The rows of all tables. Of many JSON files, one that can't be read or is broken is a row that says so.
+
+    Raises BadInput, in one sentence, if the table has another format than expected.
+    """
+    return _rows_of_files(source, tables, read) if source.is_folder else _rows_of_table(source, read, parquet_rows)
+
+
+def _rows_of_files(source: TableSource, tables: Sequence[str], read: Read) -> Iterator[dict[str, Any]]:
+    """Rows of many JSON files; of one that can't be read, or is broken, a row that says so."""
+    for path in tables:
+        try:
+            with _opened(source, read, path) as file:
+                for row in _rows_of_text(source, path, file):
+                    yield {UNREADABLE: f"{path}: {row[UNREADABLE]}"} if UNREADABLE in row else row
+        except BadInput as problem:
+            yield {UNREADABLE: str(problem)}
+
+
+def _rows_of_table(
+    source: TableSource, read: Read, parquet_rows: Callable[[bytes], Iterable[dict[str, Any]]]
+) -> Iterator[dict[str, Any]]:
+    with _opened(source, read, source.table) as file:
+        if source.table.endswith(".parquet"):
+            yield from parquet_rows(file.read())
+        else:
+            yield from _rows_of_text(source, source.table, file)
+
+
+def _opened(source: TableSource, read: Read, path: str) -> IO[bytes]:
+    try:
+        file = read(path)
+    except UnreadableFile as problem:
+        raise unreadable(source, "a table", path, problem) from problem
+    if file is None:  # it was listed
+        raise BadInput(f"source '{source.name}': expected a table '{path}' below binding '{source.at}', got none")
+    return file
+
+
+def _rows_of_text(source: TableSource, path: str, file: IO[bytes]) -> Iterator[dict[str, Any]]:
+    """Rows of a CSV, or of JSON; the text is decoded as far as it is read."""
+    head = file.read(4 * _FIRST_CHARACTERS)
+    is_utf16 = head[:2] in {b"\xff\xfe", b"\xfe\xff"}
+    beginning = head.decode("utf-8-sig", "ignore")[:_FIRST_CHARACTERS]
+    if not is_utf16 and beginning.count("\0") > _MOST_NULS * len(beginning):
+        raise BadInput(f"source '{source.name}': expected '{path}' as UTF-8 text, got NUL bytes (UTF-16?)")
+    file.seek(0)
+    text = io.TextIOWrapper(file, "utf-8-sig", newline="" if path.endswith(".csv") else "\n")
+    try:
+        yield from _rows_by_ending(source, path, text)
+    except UnicodeDecodeError as problem:
+        found = f"{_place_in(file) or problem}{' (UTF-16, by its first bytes)' if is_utf16 else ''}"
+        raise BadInput(f"source '{source.name}': expected '{path}' in UTF-8, got {found}") from problem
+    except csv.Error as problem:
+        raise BadInput(f"source '{source.name}': expected '{path}' as CSV, got {problem}") from problem
+    except json_works.BrokenJson as problem:
+        where = f"a list of works at '{source.works}' in" if source.works else "works in"
+        raise BadInput(f"source '{source.name}': expected {where} '{path}', got {problem}") from problem
+    finally:
+        text.detach()  # whoever has opened the file closes it
+
+
+def _rows_by_ending(source: TableSource, path: str, text: io.TextIOWrapper) -> Iterator[dict[str, Any]]:
+    if path.endswith(".csv"):
+        return table.rows_of_csv(text)
+    if not path.endswith(".json"):
+        return table.rows_of_json_lines(text)
+    try:
+        steps = parse_path(source.works) if source.works else None
+    except ValueError as problem:
+        raise BadInput(f"source '{source.name}': works: {problem}") from problem
+    return json_works.works_of_json(text.read, steps)
+
+
+def _place_in(file: IO[bytes]) -> str | None:
+    """What is no UTF-8, by its place in the whole file: while it is read, places count from what was read last."""
+    decoder, place = codecs.getincrementaldecoder("utf-8")(), 0
+    file.seek(0)
+    while True:
+        data = file.read(_CHUNK)
+        waiting = len(decoder.getstate()[0])  # bytes of a letter that the last piece has cut
+        try:
+            decoder.decode(data, final=not data)
+        except UnicodeDecodeError as problem:
+            byte, at = problem.object[problem.start], place - waiting + problem.start
+            return f"'utf-8' codec can't decode byte 0x{byte:02x} in position {at}: {problem.reason}"
+        if not data:
+            return None
+        place += len(data)
