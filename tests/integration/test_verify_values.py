@@ -82,8 +82,8 @@ def put(column: str, value: Any, where: Callable[[dict[str, Any]], Any] = lambda
     return change
 
 
-MOST_ROWS = 40
-"""Of a round: the release has a few more images."""
+MOST_ROWS = 20
+"""Of a round: the first file of the images has a few more."""
 
 
 def rounds(cases: list[Case]) -> list[list[Case]]:

@@ -56,7 +56,7 @@ IMAGES: list[tuple[str, Any, str]] = [
     ("artists", [""], "images.artists: expected artists that have a name, got ['']"),
     (
         "artist_roles",
-        ["artist", "publisher", ""],
+        ["artist"] * 9,
         "images.artist_roles: expected one for each of the artists, empty text where",
     ),
     ("year_first", 0, "images.year_first: expected a year that is not 0 and not after year_last, or null, got 0"),
