@@ -52,7 +52,7 @@ PATTERNS = {
 }
 """What the patterns of schemas/ mean, in words; details are in brackets."""
 
-_TYPE_MARK = re.compile(r"(literal|tuple|list|dict|str|int|float|constrained-\w+|function-\w+)(\[.*\])?")
+_TYPE_MARK = re.compile(r"(literal|tuple|list|dict|str|int|float|bool|constrained-\w+|function-\w+)(\[.*\])?")
 """How pydantic marks the alternatives of a union in an error's place, such as literal['all']."""
 
 

@@ -1,6 +1,5 @@
 """Attributes: what a recipe's records say beyond the columns that all releases have, such as a work's department."""
 
-import keyword
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Literal, Protocol
@@ -27,7 +26,8 @@ ARROW_TYPES: dict[AttributeType, pa.DataType] = {
 
 MOST_ATTRIBUTES = 100
 
-_COLUMNS = frozenset(name for schema in BY_CONTRACT.values() for name in schema.names)
+_OF_RECORDS = ("images", "records", "ledger", "annotations")
+_COLUMNS = frozenset(name for table in _OF_RECORDS for name in BY_CONTRACT[table].names)
 _COCO = frozenset(
     {"id", "width", "height", "file_name", "license", "flickr_url", "coco_url", "date_captured", "metadata"}
 )
@@ -146,6 +146,4 @@ def _taken(name: str) -> str:
         return "a column of releases"
     if name in _COCO:
         return "a field of COCO's images"
-    if name in _WORDS:
-        return "a word of recipes"
-    return "a keyword of Python" if keyword.iskeyword(name) else ""
+    return "a word of recipes" if name in _WORDS else ""

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Mapping
 
+from schemas.attributes import Typed
 from schemas.phrases import quoted
 from tasks.core.coco.document import media_path
 from tasks.core.coco.source_file import read_image
@@ -56,6 +57,16 @@ def image_rules(facts: ReleaseFacts) -> list[Rule]:
             lambda row: row["retrieved_at"].year >= _FIRST_YEAR_OF_CLOCKS,
             f"a time since {_FIRST_YEAR_OF_CLOCKS}",
         ),
+    ]
+
+
+def attribute_rules(attributes: Mapping[str, Typed]) -> list[Rule]:
+    """Rules of the recipe's attributes, as scrape writes them: nothing is said by null, never by an empty value."""
+    texts = [name for name, of in attributes.items() if of.type == "string"]
+    lists = [name for name, of in attributes.items() if of.type == "strings"]
+    return [
+        *(Rule(name, _is_text(name), "null, or a text without NUL") for name in texts),
+        *(Rule(name, _are_texts(name), "null, or a list of texts without NUL") for name in lists),
     ]
 
 
@@ -149,6 +160,10 @@ def _is_media(row: Row, files: Mapping[str, str]) -> bool:
 
 def _is_not_empty(name: str) -> Callable[[Row], bool]:
     return lambda row: row[name] != ""
+
+
+def _are_texts(name: str) -> Callable[[Row], bool]:
+    return lambda row: row[name] is None or (row[name] != [] and all(text and "\0" not in text for text in row[name]))
 
 
 def _is_text(name: str) -> Callable[[Row], bool]:

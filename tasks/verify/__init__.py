@@ -21,7 +21,7 @@ from tasks.core.coco.categories import category_table_problems
 from tasks.core.export import digest
 from tasks.core.purge.rows import reveals
 from tasks.core.verify_coco import count_coco_rows
-from tasks.core.verify_images import image_rules
+from tasks.core.verify_images import attribute_rules, image_rules
 from tasks.engine.release_digests import table_digest
 from tasks.io.files import contracts
 from tasks.io.store.releases import Release
@@ -217,7 +217,7 @@ def _values(release: Release) -> Iterator[str]:
         manifest.environment.get("phash"),
     )
     for table, of in (
-        ("images", image_rules(facts)),
+        ("images", [*image_rules(facts), *attribute_rules(release.attributes)]),
         ("annotations", rules.annotation_rules(facts)),
         ("ledger", rules.ledger_rules(facts)),
     ):

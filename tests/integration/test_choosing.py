@@ -450,10 +450,10 @@ def test_own_splits_that_no_build_could_keep_are_told(collection, subset, settin
 
 
 def test_roles_by_value_and_a_record_whose_role_changes_moves_nowhere(collection):
-    collection.attributes = {"kind": "string", "photographer": "string"}
-    collection.works(0, 8, kind="Exhibit")
-    collection.works(8, 20, kind="visitor", photographer=lambda number: f"P {number % 3}")
-    roles = {"by": "kind", "gallery": "exhibit", "query": "visitor"}
+    collection.attributes = {"subject": "string", "photographer": "string"}
+    collection.works(0, 8, subject="Exhibit")
+    collection.works(8, 20, subject="visitor", photographer=lambda number: f"P {number % 3}")
+    roles = {"by": "subject", "gallery": "exhibit", "query": "visitor"}
     chosen = (
         {"dedup": {"by": ["phash"]}},
         split(roles=roles, ratios={"val": 1, "test": 2}, by=None, together="photographer"),
@@ -462,9 +462,9 @@ def test_roles_by_value_and_a_record_whose_role_changes_moves_nowhere(collection
     before = collection.splits()
     assert {before[f"m:{n:03}"] for n in range(8)} == {"train"}
     assert {before[f"m:{n:03}"] for n in range(8, 20)} == {"val", "test"}
-    collection.tables["m"][0]["kind"] = "visitor"
-    collection.tables["m"][8]["kind"] = "exhibit"
-    collection.works(3, 4, key="copy", kind="visitor")
+    collection.tables["m"][0]["subject"] = "visitor"
+    collection.tables["m"][8]["subject"] = "exhibit"
+    collection.works(3, 4, key="copy", subject="visitor")
     collection.build(*chosen)
     assert collection.reasons() == {
         "m:000": "joined_across_splits",
@@ -472,20 +472,20 @@ def test_roles_by_value_and_a_record_whose_role_changes_moves_nowhere(collection
         "m:copy": "exact_duplicate",
     }
     assert {name: before[name] for name in collection.splits()} == collection.splits()
-    collection.tables["m"][0]["kind"] = collection.tables["m"][1]["kind"]
-    collection.tables["m"][8]["kind"] = "visitor"
+    collection.tables["m"][0]["subject"] = collection.tables["m"][1]["subject"]
+    collection.tables["m"][8]["subject"] = "visitor"
     collection.build(*chosen)
     assert collection.splits() == before
-    collection.tables["m"][2]["kind"] = "visiter"
-    with pytest.raises(BadInput, match=r"to be of the gallery or a query by its 'kind', got 'visiter' in m:002"):
+    collection.tables["m"][2]["subject"] = "visiter"
+    with pytest.raises(BadInput, match=r"to be of the gallery or a query by its 'subject', got 'visiter' in m:002"):
         collection.build(*chosen)
 
 
 def test_files_under_other_names_keep_their_splits_also_where_values_give_roles(collection):
-    collection.attributes = {"kind": "string"}
-    collection.works(0, 6, kind="exhibit")
-    collection.works(6, 18, kind="visitor")
-    chosen = split(roles={"by": "kind", "gallery": "exhibit"}, ratios={"train": 1, "test": 1}, by=None)
+    collection.attributes = {"subject": "string"}
+    collection.works(0, 6, subject="exhibit")
+    collection.works(6, 18, subject="visitor")
+    chosen = split(roles={"by": "subject", "gallery": "exhibit"}, ratios={"train": 1, "test": 1}, by=None)
     collection.build(chosen)
     before = collection.splits()
     for row in collection.tables["m"]:
@@ -496,13 +496,13 @@ def test_files_under_other_names_keep_their_splits_also_where_values_give_roles(
 
 def test_what_the_last_release_knew_says_the_role_of_a_record_that_is_gone(collection):
     """Files of the gallery that come back as queries were in train as the gallery's: that binds no query to train."""
-    collection.attributes = {"kind": "string"}
-    collection.works(0, 6, kind="exhibit")
-    collection.works(6, 18, kind="visitor")
-    chosen = split(roles={"by": "kind", "gallery": "exhibit"}, ratios={"train": 1, "test": 1}, by=None)
+    collection.attributes = {"subject": "string"}
+    collection.works(0, 6, subject="exhibit")
+    collection.works(6, 18, subject="visitor")
+    chosen = split(roles={"by": "subject", "gallery": "exhibit"}, ratios={"train": 1, "test": 1}, by=None)
     collection.build(chosen)
     for row in collection.tables["m"][:6]:
-        row |= {"key": f"photo-{row['key']}", "kind": "visitor"}
+        row |= {"key": f"photo-{row['key']}", "subject": "visitor"}
     collection.build(chosen)
     assert Counter(of for name, of in collection.splits().items() if "photo" in name) == {"train": 3, "test": 3}
 

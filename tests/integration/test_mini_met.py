@@ -61,7 +61,7 @@ def images(store: Path) -> list[Row]:
         "sha256",
         "object_id",
         "accession",
-        "kind",
+        "subject",
         "photographer",
     ]
     return [row for batch in latest(store).batches("images", columns=wanted) for row in batch.to_pylist()]
@@ -81,7 +81,7 @@ def test_exhibits_are_the_gallery_with_their_classes(built: Path, mini: MiniMet)
     assert {row["split"] for row in gallery} == {"train"}
     assert {row["object_id"] for row in gallery} <= set(mini.exhibits)
     assert len({row["object_id"] for row in gallery}) >= len(mini.exhibits) - 2  # but for copies and spoilt files
-    assert all(row["accession"] and row["kind"] is None and row["photographer"] is None for row in gallery)
+    assert all(row["accession"] and row["subject"] is None and row["photographer"] is None for row in gallery)
     most = max(sum(row["object_id"] == one for row in gallery) for one in mini.exhibits)
     assert 2 <= most <= 10
 
@@ -91,20 +91,20 @@ def test_queries_are_what_the_visitors_say_and_nothing_is_called_artist_or_style
     assert {row["split"] for row in queries} == {"val", "test"}
     for row in queries:
         photo = photo_of(row, mini)
-        assert (row["kind"], row["photographer"]) == (photo.kind, photo.photographer)
+        assert (row["subject"], row["photographer"]) == (photo.subject, photo.photographer)
         assert row["object_id"] == (int(photo.object_id) if photo.object_id else None)
         assert (row["artist"], row["style"], row["accession"]) == (None, None, None)
     gallery = {row["object_id"] for row in images(built) if row["source"] == "met"}
-    assert {row["object_id"] for row in queries if row["kind"] == "met"} <= gallery  # each query has its class
+    assert {row["object_id"] for row in queries if row["subject"] == "met"} <= gallery  # each query has its class
 
 
 def test_distractors_have_no_class_and_both_splits_have_some_of_each_kind(built: Path):
     queries = [row for row in images(built) if row["source"] == "visitors"]
-    assert {row["object_id"] for row in queries if row["kind"] != "met"} == {None}
+    assert {row["object_id"] for row in queries if row["subject"] != "met"} == {None}
     for split in ("val", "test"):
-        assert {row["kind"] for row in queries if row["split"] == split} == {"met", "other art", "no art"}
+        assert {row["subject"] for row in queries if row["split"] == split} == {"met", "other art", "no art"}
     lost = {name: reason for name, reason in reasons(built).items() if name.startswith("visitors:photo")}
-    assert sum(row["kind"] == "met" for row in queries) == 24 - len(lost)
+    assert sum(row["subject"] == "met" for row in queries) == 24 - len(lost)
     assert set(lost.values()) <= {"near_duplicate"}  # of another visitor's photograph: never more than one or two
     assert len(lost) <= 2
 
@@ -146,7 +146,7 @@ def test_a_screen_and_a_sample_by_attributes(mini: MiniMet, museum: Any, tmp_pat
         tmp_path,
         mini,
         museum,
-        "stages.shape.where={kind: {is_known: false}, department: {not: Drawings and Prints}}",
+        "stages.shape.where={subject: {is_known: false}, department: {not: Drawings and Prints}}",
         "stages.split.roles={}",
         "stages.split.by=department",
         "stages.split.ratios={train: 1}",
@@ -154,6 +154,6 @@ def test_a_screen_and_a_sample_by_attributes(mini: MiniMet, museum: Any, tmp_pat
     dropped = latest(tmp_path).ledger().to_pylist()
     details = {row["detail"] for row in dropped if row["reason"] == "where_not_met"}
     assert "department: Drawings and Prints" in details
-    assert {"kind: met", "kind: other art"} & details == set()  # department comes first, and they have none
+    assert {"subject: met", "subject: other art"} & details == set()  # department comes first, and they have none
     assert "department: unknown" in details
     assert {row["source"] for row in images(tmp_path)} == {"met"}

@@ -22,6 +22,7 @@ Row = dict[str, Any]
 Tables = dict[str, pa.Table]
 ELSE = "elsewhere:1"
 KEPT = "(a record that is kept)"
+VALUE = {"attribute": "room", "kind": "value", "value": "hall", "images": 2}
 NOBODY = {"record_id": ELSE, "source": "elsewhere"}
 
 CASES: list[tuple[str, str, Callable[[list[Row]], Any]]] = [
@@ -95,6 +96,9 @@ CASES: list[tuple[str, str, Callable[[list[Row]], Any]]] = [
     ("shares", "at least one image", lambda rows: rows.clear()),
     ("shares", "as many images in each split", lambda rows: rows[0].update(images=10**6)),
     ("shares", "shares of images that add up", lambda rows: rows[0].update(images_share=0.9)),
+    ("attributes", "split of train, val, test", lambda rows: rows.append(VALUE | {"split": "x"})),
+    ("attributes", "kind of value, others, bin, none", lambda rows: rows.append(VALUE | {"kind": "word"})),
+    ("attributes", "no more images than the release has", lambda rows: rows.append(VALUE | {"images": 10**6})),
 ]
 
 

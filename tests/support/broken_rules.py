@@ -56,11 +56,11 @@ IMAGES: list[tuple[str, Any, str]] = [
     ("artists", [""], "images.artists: expected artists that have a name, got ['']"),
     (
         "artist_roles",
-        ["artist"] * 9,
+        ["artist", "publisher", ""],
         "images.artist_roles: expected one for each of the artists, empty text where",
     ),
     ("year_first", 0, "images.year_first: expected a year that is not 0 and not after year_last, or null, got 0"),
-    ("year_first", 1650, "images.year_first: expected a year that is not 0 and not after year_last, or null, got 1650"),
+    ("year_first", 2090, "images.year_first: expected a year that is not 0 and not after year_last, or null, got 2090"),
     ("year", 999, "images.year: expected a year from 1000 to 2099, or null, got 999"),
     ("year", 2100, "images.year: expected a year from 1000 to 2099, or null, got 2100"),
     (

@@ -29,7 +29,7 @@ class Photo(NamedTuple):
 
     key: str
     image: str
-    kind: str
+    subject: str
     photographer: str
     object_id: str
 
@@ -72,10 +72,10 @@ class MiniMet:
             writer.writeheader()
             writer.writerows(photo._asdict() for photo in self.photos)
 
-    def _add(self, key: str, kind: str, photographer: str, object_id: str, data: bytes) -> None:
+    def _add(self, key: str, subject: str, photographer: str, object_id: str, data: bytes) -> None:
         image = f"{key}.jpg"
         (self.folder / image).write_bytes(data)
-        self.photos.append(Photo(key, image, kind, photographer, object_id))
+        self.photos.append(Photo(key, image, subject, photographer, object_id))
 
 
 def _photographed(row: int, number: int) -> bytes:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from tasks.core.names.matching import normalize_name
 from tasks.core.names.qualifiers import QUALIFIER_OF_TRAILING
@@ -46,6 +47,7 @@ def choose_artist(names: Sequence[str], roles: Sequence[str]) -> tuple[str | Non
     return second or (None, None)
 
 
+@lru_cache(maxsize=4096)
 def is_maker(role: str) -> bool:
     """Whether a role, or one of several ("designer and publisher"), is that of a maker; without a role it is.
 

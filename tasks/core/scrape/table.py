@@ -9,14 +9,13 @@ from typing import Any, TextIO
 
 from schemas.errors import BadInput
 from schemas.phrases import quoted
-from schemas.reasons import Reason
 from schemas.sources import TableSource
 from tasks.core.scrape.attributes import Wanted, with_attributes
 from tasks.core.scrape.cells import LISTS, TWICE, nesting_of, remedy
 from tasks.core.scrape.elements import NUMBER, WITHOUT, rows_of_elements
 from tasks.core.scrape.json_works import MAX_WORK_CHARACTERS, UNREADABLE, checked_work, mapping_of_pairs
 from tasks.core.scrape.paths import first_name, parse_path, values_at
-from tasks.core.scrape.records import RIGHTS_BY, dropped_record, record
+from tasks.core.scrape.records import RIGHTS_BY, record
 
 csv.field_size_limit(1_000_000)
 
@@ -152,11 +151,11 @@ class _Cells:
 def _record(source: TableSource, row: Mapping[str, Any], values: dict[str, Any]) -> dict[str, Any]:
     """One row of RECORDS; of a row that could not be read, a drop that says so. values: what the row has, by field."""
     fields = {**values, "image": _cell(values["image"])}
-    key = fields["key"]
-    if source.each is not None and key is not None:
+    if (problem := row.get(WITHOUT)) is not None:
+        blank = record(source, {**fields, "image": None})
+        return blank if fields["key"] is None else {**blank, "detail": problem}
+    if source.each is not None and fields["key"] is not None:
         fields |= _fields_of_element(source, row, values)
-    if (problem := row.get(WITHOUT)) is not None and key is not None:
-        return dropped_record(source, str(key), Reason.BAD_RECORD, problem)
     if (problem := row.get(UNREADABLE)) is None:
         return record(source, fields)
     # with the problem among the fields, so that each such row is a drop of its own

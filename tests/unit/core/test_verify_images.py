@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from tasks.core.verify_images import image_rules
+from schemas.attributes import Attribute
+from tasks.core.verify_images import attribute_rules, image_rules
 from tasks.core.verify_rows import ReleaseFacts, Row, broken_rules
 from tests.support.release_rows import FACTS, IMAGE, MEDIA
 
@@ -77,3 +78,22 @@ def test_a_release_that_names_no_hash_may_have_any():
         )
         == []
     )
+
+
+@pytest.mark.parametrize(
+    ("room", "methods", "column"),
+    [
+        pytest.param("", None, "room", id="an empty text"),
+        pytest.param("a\0", None, "room", id="a NUL"),
+        pytest.param(None, [], "methods", id="an empty list"),
+        pytest.param(None, ["a", ""], "methods", id="an empty text in a list"),
+        pytest.param(None, [None], "methods", id="a null in a list"),
+        pytest.param(None, None, "", id="nothing is said"),
+        pytest.param("2nd", ["oil"], "", id="texts"),
+    ],
+)
+def test_attributes_say_nothing_by_null_alone(room: str | None, methods: list[str | None] | None, column: str):
+    rules = attribute_rules({"room": Attribute(type="string"), "methods": Attribute(type="strings")})
+    row = {**IMAGE, "room": room, "methods": methods}
+    found = list(broken_rules("images", "record_id", ("style", "record_id"), [row], rules))
+    assert [problem.partition(":")[0] for problem in found] == ([f"images.{column}"] if column else [])

@@ -12,12 +12,12 @@ from schemas.recipe import Recipe
 from tasks.engine import previous, roles
 from tasks.io.store.store import Store
 
-SOURCES = [{"folder": {"name": name, "at": "images", "pattern": "{kind}/{key}.jpg"}} for name in ("met", "visitors")]
-BY_VALUE = {"by": "kind", "gallery": "exhibit"}
+SOURCES = [{"folder": {"name": name, "at": "images", "pattern": "{subject}/{key}.jpg"}} for name in ("met", "visitors")]
+BY_VALUE = {"by": "subject", "gallery": "exhibit"}
 RECORDS = pa.table(
     {
         "record_id": ["met:1", "met:2", "met:3", "visitors:1"],
-        "kind": ["Exhibit", "visitor", None, "exhibit"],
+        "subject": ["Exhibit", "visitor", None, "exhibit"],
     }
 )
 
@@ -30,7 +30,7 @@ def recipe(given: Any, **settings: Any) -> Recipe:
             "bindings": {"images": "a folder"},
             "sources": SOURCES,
             "stages": stages,
-            "attributes": {"kind": {"type": "string"}},
+            "attributes": {"subject": {"type": "string"}},
         }
     )
 
@@ -104,7 +104,10 @@ def test_only_where_queries_are_named_is_another_value_refused(built: tuple[Stor
             id="train is one of queries too",
         ),
         pytest.param(
-            {}, {"keep": "kind"}, ["gallery", "query", "query", "query", "query", "query"], id="with splits of sources"
+            {},
+            {"keep": "subject"},
+            ["gallery", "query", "query", "query", "query", "query"],
+            id="with splits of sources",
         ),
     ],
 )

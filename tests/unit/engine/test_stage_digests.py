@@ -56,7 +56,11 @@ STAGES: dict[str, tuple[str, str, list[str]]] = {
     "records of files": (
         "tasks.scrape",
         "CODE",
-        ["core.scrape.sources", "core.scrape.table", "core.scrape.records", "core.fetch", "io.files.parquet_rows"],
+        [
+            *("core.scrape.sources", "core.scrape.table", "core.scrape.table_files", "core.scrape.json_works"),
+            *("core.scrape.elements", "core.scrape.paths", "core.scrape.records", "core.scrape.dates", "core.fetch"),
+            *("core.names.roles", "io.files.parquet_rows"),
+        ],
     ),
     "artists": ("tasks.scrape", "CODE", ["core.names.artists", "core.names.matching"]),
     "styles": ("tasks.scrape", "STYLES", ["core.names.styles", "core.names.matching"]),

@@ -595,6 +595,19 @@ def test_limit_and_seed_go_before_what_the_recipe_and_its_changes_say(tmp_path: 
             ("sead: expected a known field, got 'sead'; did you mean 'seed'?",),
             id="a typo in the recipe's own field",
         ),
+        pytest.param(
+            "stages.shape.where={style: [[1]]}",
+            ("(shape).where.style.is.0: expected true or false or a whole number or a number or text, got [1]",),
+            id="a value that is a list",
+        ),
+        pytest.param(
+            "stages.shape.where={yeer: 1850}",
+            ("stages[2] (shape).where: expected an attribute or a column of records", "did you mean 'year'?"),
+            id="a condition on a column that is none",
+        ),
+        pytest.param(
+            "stages.split.roles={by: style}", ("(split).roles.gallery: expected a value, got none",), id="no gallery"
+        ),
         pytest.param("=1", ("--set: expected stages.<label>.<field>=VALUE, got '=1'",), id="no field at all"),
     ],
 )

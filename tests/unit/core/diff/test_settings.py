@@ -36,6 +36,8 @@ def test_true_is_not_one():
         ("shape", Reason.TOO_SMALL, {"shape": {"figures": None}}, False),  # another limit of the same screen
         ("shape", Reason.TOO_FEW_FIGURES, {"shape": {"figures": None}}, True),
         ("shape", Reason.TOO_FEW_FIGURES, {"detect": {"model": "nanodet"}}, True),
+        ("shape", Reason.WHERE_NOT_MET, {"shape": {"where": {"department": {"is": ["Prints"]}}}}, True),
+        ("shape", Reason.WHERE_NOT_MET, {"shape": {"least_side_px": 9}}, False),
         ("shape", None, {"shape": {"least_side_px": 9}}, True),  # a reason that this version does not know
         ("dedup", Reason.NEAR_DUPLICATE, {"dedup": {"radius_bits": 1}}, True),
         ("sample", Reason.NOT_DRAWN, {"dedup": {"radius_bits": 1}}, False),

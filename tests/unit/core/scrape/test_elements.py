@@ -86,6 +86,13 @@ def test_works_and_elements_without_keys_are_drops():
     assert [row["detail"] for row in listed(rows, each_key="each.id") if row["reason"]] == ["no key in the row"]
 
 
+def test_names_that_no_text_can_hold_are_written_otherwise():
+    rows = [work([{"url": "1.jpg"}], "a\ud800"), work([], "b\ud800"), {**GOOD, "\ud800": 1}]
+    got = listed(rows)
+    assert [row["record_id"] for row in got] == ["art:a?/1", "art:b?", "art:good/1"]
+    assert records.records_table(got).num_rows == 3
+
+
 def test_elements_of_one_key_are_told_apart():
     rows = [work([{"url": "1.jpg", "id": 7}, {"url": "2.jpg", "id": 7}])]
     assert sorted(str(row["reason"]) for row in listed(rows, each_key="each.id")) == ["None", "same_key"]
