@@ -34,7 +34,11 @@ def recipe(declared: Any, *sources: Any) -> Recipe:
         pytest.param({"record_id": {"type": "string"}}, "'record_id', which is a column of releases", id="a column"),
         pytest.param({"kept": {"type": "boolean"}}, "'kept', which is a column of releases", id="one of the ledger"),
         pytest.param({"file_name": {"type": "string"}}, "'file_name', which is a field of COCO", id="COCO's"),
-        pytest.param({"century": {"type": "integer"}}, "'century', which is a word of recipes", id="a word of `by`"),
+        pytest.param(
+            {"century": {"type": "integer"}},
+            "'century', which is a word of recipes: choose another, with `from: century`",
+            id="a word of `by`",
+        ),
         pytest.param({"Room": {"type": "string"}}, "string_pattern_mismatch", id="a capital"),
         pytest.param({"_room": {"type": "string"}}, "string_pattern_mismatch", id="a leading underscore"),
         pytest.param({"a" * 64: {"type": "string"}}, "string_pattern_mismatch", id="64 letters"),
