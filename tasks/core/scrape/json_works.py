@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from tasks.core.nesting import is_nested_deeper
 from tasks.core.scrape.cells import TWICE
 from tasks.core.scrape.paths import Path
 
@@ -67,21 +68,12 @@ def checked_work(value: Any, text: str, start: int, end: int) -> dict[str, Any]:
     if not isinstance(value, dict):
         return {UNREADABLE: f"no JSON object: {text[start : min(end, start + _SHOWN)]}"}
     brackets = text.count("{", start, end) + text.count("[", start, end)
-    return {UNREADABLE: _TOO_DEEP} if brackets > MAX_WORK_LEVELS and _is_too_deep(value) else value
+    is_too_deep = brackets > MAX_WORK_LEVELS and is_nested_deeper(value, MAX_WORK_LEVELS)
+    return {UNREADABLE: _TOO_DEEP} if is_too_deep else value
 
 
 _TOO_DEEP = f"nested deeper than {MAX_WORK_LEVELS} levels"
 _TOO_LONG = f"longer than {MAX_WORK_CHARACTERS:,} characters"
-
-
-def _is_too_deep(value: Any) -> bool:
-    level = [value]
-    for _ in range(MAX_WORK_LEVELS):
-        inner = [part for each in level for part in (each.values() if isinstance(each, dict) else each)]
-        level = [part for part in inner if isinstance(part, dict | list)]
-        if not level:
-            return False
-    return True
 
 
 def _values_of_list(reader: "_Reader") -> Iterator[dict[str, Any]]:
