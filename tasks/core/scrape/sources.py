@@ -151,7 +151,12 @@ def _rights(row: dict[str, Any], licence: coco.Licence, asserted: Rights) -> dic
     url, name = (None if text == NOASSERTION else text for text in licence)
     if row["rights_basis"] == "source" or not (url or name):
         return row
-    return records.rights_columns(asserted, url, name)
+    found = records.rights_columns(Rights(), url, name)
+    if found["rights_uri"] != NOASSERTION or row["rights_basis"] == "none":
+        return found
+    # what the recipe's author asserts stays, beside the file's words
+    words = found["rights_text"] if row["rights_text"] == asserted.text else row["rights_text"]
+    return {**row, "rights_text": words}
 
 
 def _rows(
