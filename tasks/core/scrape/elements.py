@@ -25,9 +25,10 @@ def rows_of_elements(source: TableSource, rows: Iterable[Mapping[str, Any]]) -> 
         parse_path(each)
     except ValueError as problem:
         raise BadInput(f"source '{source.name}': each: {problem}") from problem
-    works, lists = 0, 0
+    works, lists, names = 0, 0, set[str]()
     for row in rows:
         works += 1
+        names.update(row)
         elements = values_at(row, f"{each}[]")
         lists += elements is not None
         if UNREADABLE in row:
@@ -39,8 +40,14 @@ def rows_of_elements(source: TableSource, rows: Iterable[Mapping[str, Any]]) -> 
     if works and not lists:
         raise BadInput(
             f"source '{source.name}': expected a list at '{each}' (each) in the works of {source.table}, got none in "
-            f"{works}"
+            f"{works}, which have {sorted(names - {UNREADABLE})[:20]}{_hint(source, works)}"
         )
+
+
+def _hint(source: TableSource, works: int) -> str:
+    """What is likely meant where a file is one object."""
+    is_one = works == 1 and source.works is None and source.table.endswith(".json") and not source.is_folder
+    return ": if the list of works is within one of these, name it with `works`" if is_one else ""
 
 
 def _why_none(row: Mapping[str, Any], each: str, elements: list[Any] | None) -> str:
