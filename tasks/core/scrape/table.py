@@ -7,10 +7,11 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TextIO
 
+from schemas.attributes import AttributeFields
 from schemas.errors import BadInput
 from schemas.phrases import LONGEST_PLACE, quoted
 from schemas.sources import TableSource
-from tasks.core.scrape.attributes import Wanted, with_attributes
+from tasks.core.scrape.attributes import with_attributes
 from tasks.core.scrape.cells import LISTS, TWICE, nesting_of, remedy
 from tasks.core.scrape.elements import NUMBER, WITHOUT, rows_of_elements
 from tasks.core.scrape.json_works import MAX_WORK_CHARACTERS, UNREADABLE, checked_work, mapping_of_pairs
@@ -73,9 +74,9 @@ def _lines(file: TextIO) -> Iterator[str]:
 
 
 def records(
-    source: TableSource, rows: Iterable[Mapping[str, Any]], wanted: Wanted | None = None
+    source: TableSource, rows: Iterable[Mapping[str, Any]], attributes: AttributeFields | None = None
 ) -> Iterator[dict[str, Any]]:
-    """Rows of RECORDS by the recipe's column mapping, one after the other. wanted: attributes, by columns or paths.
+    """Rows of RECORDS by the recipe's column mapping, one after the other. attributes: by columns or paths.
 
     Raises BadInput at the end if the table has none of a named column, names it twice, or has lists, objects or bytes
     in it where one value is expected: of the whole column nobody knows which value is meant.
@@ -88,7 +89,7 @@ def records(
     for number, row in enumerate(rows if source.each is None else rows_of_elements(source, rows), 1):
         columns.update(row)
         values = {field: of_field.value(number, row) for field, of_field in cells.items()}
-        yield with_attributes(_record(source, row, values), wanted or {}, functools.partial(values_at, row))
+        yield with_attributes(_record(source, row, values), attributes or {}, functools.partial(values_at, row))
     for field, column in named.items():
         if number and columns.isdisjoint({column, first_name(column)}):
             raise BadInput(
@@ -97,12 +98,12 @@ def records(
             )
         cells[field].check(number)
     if number:
-        _check_attributes(source, wanted or {}, columns)
+        _check_attributes(source, attributes or {}, columns)
 
 
-def _check_attributes(source: TableSource, wanted: Wanted, columns: set[str]) -> None:
+def _check_attributes(source: TableSource, attributes: AttributeFields, columns: set[str]) -> None:
     """Raise BadInput for an attribute whose column no row has. columns: of all rows."""
-    for name, attribute in wanted.items():
+    for name, attribute in attributes.items():
         field = attribute.field
         if field is not None and columns.isdisjoint({field, first_name(field)}):
             raise BadInput(

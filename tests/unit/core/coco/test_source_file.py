@@ -19,6 +19,7 @@ from tasks.core.coco import source_file
 from tasks.core.export.annotations import annotations
 from tasks.core.scrape import sources
 from tests.support import keypoints
+from tests.support.coco_documents import in_order
 
 SOURCE = FolderSource(name="art", pattern="{title}.jpg", annotations=Annotations(format="coco", path="boxes.json"))
 CATEGORIES = ("person", "dog")
@@ -61,23 +62,6 @@ def through_tables(data: bytes, categories: tuple[str, ...] = CATEGORIES) -> tup
         row, [(one["record_id"], one["source_coco"]) for one in images.to_pylist()], rows
     )
     return json.loads(b"".join(restored.chunks())), got.figures, boxes
-
-
-def plain(value: Any) -> Any:
-    """A value in which whole numbers have no point, and those that JSON does not have are text."""
-    if isinstance(value, float):
-        return int(value) if math.isfinite(value) and value == int(value) else repr(value)
-    if isinstance(value, dict):
-        return {name: plain(inner) for name, inner in value.items()}
-    return [*map(plain, value)] if isinstance(value, list) else value
-
-
-def in_order(document: dict[str, Any]) -> str:
-    """A document's text, the same whatever its order and formatting."""
-    lists = {
-        name: sorted(json.dumps(plain(row), sort_keys=True) for row in document[name]) for name in source_file.LISTS
-    }
-    return json.dumps(plain({**document, **lists}), sort_keys=True)
 
 
 ODD = [

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.attributes import ARROW_TYPES, AttributeField, with_attributes
+from schemas.attributes import ARROW_TYPES, AttributeField, with_attribute_columns
 from schemas.errors import BadInput
 from schemas.sources import FolderSource
 from schemas.tables import RECORDS
@@ -156,7 +156,7 @@ def rows(declared: dict[str, AttributeField], *said: dict[str, Any]) -> pa.Table
         attributes.with_attributes(record(SOURCE, {"key": str(number), "image": "a.jpg"}), declared, row.get)
         for number, row in enumerate(said)
     ]
-    return pa.Table.from_pylist(found, schema=with_attributes(RECORDS, declared))
+    return pa.Table.from_pylist(found, schema=with_attribute_columns(RECORDS, declared))
 
 
 def test_a_bad_value_drops_its_row_and_keeps_what_else_the_row_says():
