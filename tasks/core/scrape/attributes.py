@@ -16,6 +16,7 @@ from schemas.base import LARGEST_WHOLE
 from schemas.errors import BadInput
 from schemas.phrases import counted, quoted
 from schemas.reasons import Reason
+from tasks.core.scrape.cells import TWICE
 
 _LONGEST_TEXT = 2000
 _MOST_TEXTS = 1000
@@ -72,7 +73,8 @@ def with_attributes(
         try:
             found[name] = typed_value(value, attribute.type)
         except BadValue:
-            problems.append(f"attribute '{name}': expected {_EXPECTED[attribute.type]}, got {quoted(value)}")
+            got = str(value) if value is TWICE else quoted(value)
+            problems.append(f"attribute '{name}': expected {_EXPECTED[attribute.type]}, got {got}")
     dropped = {"reason": Reason.BAD_ATTRIBUTE, "detail": problems[0]} if problems else {}
     return {**record, **found, **dropped}
 

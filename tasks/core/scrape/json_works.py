@@ -5,7 +5,7 @@ object. However long the file is, no more of it is in memory than its longest wo
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
 from tasks.core.nesting import is_nested_deeper
@@ -33,6 +33,10 @@ class BrokenJson(ValueError):
     """What can't be read any further; the message says why, to stand behind "got"."""
 
 
+class _LongNumber(BrokenJson):
+    """A number of more digits than Python reads."""
+
+
 def works_of_json(read: Callable[[int], str], steps: Path | None = None) -> Iterator[dict[str, Any]]:
     """The works of a file. read: gives so many further characters, fewer only at the end.
 
@@ -51,7 +55,11 @@ def works_of_json(read: Callable[[int], str], steps: Path | None = None) -> Iter
         yield from _values_in_a_row(reader)
         return
     reader.take("[")
-    yield from _values_of_list(reader)
+    is_whole = yield from _values_of_list(reader)
+    if is_whole:
+        _leave(reader, steps or ())
+    if is_whole and reader.peek():
+        yield {UNREADABLE: f"something stands behind the list of works, so it is lost: {reader.shown()}"}
 
 
 def mapping_of_pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -74,9 +82,11 @@ def checked_work(value: Any, text: str, start: int, end: int) -> dict[str, Any]:
 
 _TOO_DEEP = f"nested deeper than {MAX_WORK_LEVELS} levels"
 _TOO_LONG = f"longer than {MAX_WORK_CHARACTERS:,} characters"
+_LONG_NUMBER = "unreadable: a number in it is too long"
 
 
-def _values_of_list(reader: "_Reader") -> Iterator[dict[str, Any]]:
+def _values_of_list(reader: "_Reader") -> Generator[dict[str, Any], None, bool]:
+    """The works of a list, of which the first bracket has been passed; whether it was whole."""
     number = 0
     try:
         while not reader.takes("]"):
@@ -86,6 +96,8 @@ def _values_of_list(reader: "_Reader") -> Iterator[dict[str, Any]]:
             yield _numbered(reader.work(), number)
     except BrokenJson as problem:
         yield {UNREADABLE: f"broken behind work {number}, so the rest is lost: {problem}"}
+        return False
+    return True
 
 
 def _values_in_a_row(reader: "_Reader") -> Iterator[dict[str, Any]]:
@@ -129,6 +141,19 @@ def _enter(reader: "_Reader", steps: Path) -> None:
             if name == step:
                 break
             reader.skip_value()
+
+
+def _leave(reader: "_Reader", steps: Path) -> None:
+    """Go to the end of the objects that `_enter` has entered. Raises BrokenJson for a name that one of them has again:
+    nobody knows which of the two is meant.
+    """
+    for step in reversed(steps):
+        while reader.takes(","):
+            if reader.value() == step:
+                raise BrokenJson(f"{step!r} twice on the way to them")
+            reader.take(":")
+            reader.skip_value()
+        reader.take("}")
 
 
 class _Reader:
@@ -191,6 +216,9 @@ class _Reader:
         except RecursionError:
             self.skip_value()
             return {UNREADABLE: _TOO_DEEP}
+        except _LongNumber:
+            self.skip_value()
+            return {UNREADABLE: _LONG_NUMBER}
         if end - self._at > MAX_WORK_CHARACTERS:
             self.skip_value()
             return {UNREADABLE: _TOO_LONG}
@@ -231,9 +259,10 @@ class _Reader:
                 value, end = self._decoder.raw_decode(self._text, self._at)
             except json.JSONDecodeError as problem:
                 if self._is_end or not self._may_be_cut(problem):
-                    raise BrokenJson(f"{problem.msg} at {self._text[problem.pos : problem.pos + 40]!r}") from problem
+                    what = problem.msg.removesuffix(" at")
+                    raise BrokenJson(f"{what} at {self._text[problem.pos : problem.pos + 40]!r}") from problem
             except ValueError as problem:  # a number of more than 4,300 digits
-                raise BrokenJson(str(problem)[:_SHOWN]) from problem
+                raise _LongNumber(str(problem)[:_SHOWN]) from problem
             else:
                 # a number may be cut before its point, its exponent or a digit of these
                 if end < len(self._text) - _LONGEST_WORD or self._is_end or isinstance(value, dict | list | str):

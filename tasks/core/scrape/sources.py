@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from schemas.attributes import AttributeFields, with_attribute_columns
 from schemas.errors import BadInput
-from schemas.phrases import listed, quoted
+from schemas.phrases import LONGEST_PLACE, listed, quoted
 from schemas.sources import NOASSERTION, AnyFileSource, FolderSource, Rights, TableSource
 from schemas.tables import COCO_FILES, RECORDS, SOURCE_FIGURES
 from tasks.core.coco import source as coco
@@ -171,8 +171,8 @@ def _rows(
     tables = tables_of_paths(source, paths)
     if not tables:
         raise BadInput(
-            f"source '{source.name}': expected a table '{source.table}' below binding '{source.at}', got no such "
-            f"file{_examples(paths)}"
+            f"source '{source.name}': expected a table {quoted(source.table, LONGEST_PLACE)} below binding "
+            f"'{source.at}', got no such file{_examples(paths)}"
         )
     return table.records(source, rows_of_tables(source, tables, read, parquet_rows), attributes)
 

@@ -9,7 +9,7 @@ from typing import Any, TextIO
 
 from schemas.attributes import AttributeFields
 from schemas.errors import BadInput
-from schemas.phrases import quoted
+from schemas.phrases import LONGEST_PLACE, quoted
 from schemas.sources import TableSource
 from tasks.core.scrape.attributes import with_attributes
 from tasks.core.scrape.cells import LISTS, TWICE, nesting_of, remedy
@@ -100,8 +100,8 @@ def records(
     for field, column in named.items():
         if number and columns.isdisjoint({column, first_name(column)}):
             raise BadInput(
-                f"source '{source.name}': expected a column '{column}' (for {field}) in {source.table}, got "
-                f"{_shown(source.table, columns)}"
+                f"source '{source.name}': expected a column {quoted(column, LONGEST_PLACE)} (for {field}) in "
+                f"{source.table}, got {_shown(source.table, columns)}"
             )
         cells[field].check(number)
     if number:
@@ -178,7 +178,7 @@ class _Cells:
     def check(self, rows: int) -> None:
         """Raise BadInput for a column of which nobody knows which value is meant. rows: of the whole table."""
         source, field = self._source, self._field
-        place = f"the column '{self._column}' (for {field}) of {source.table}"
+        place = f"the column {quoted(self._column, LONGEST_PLACE)} (for {field}) of {source.table}"
         if self._twice is not None:
             raise BadInput(f"source '{source.name}': expected {place} once, got it twice in {self._twice}")
         self._way.check(source, field)

@@ -64,6 +64,9 @@ def test_works_of_any_form_in_pieces_of_any_size(text: str, path: str | None, ex
             '{"a": 1,, "b": "' + "x" * 200 + '"}\n{"id": 1}', 1, 'no JSON object: {"a": 1,, "b"', id="a long one"
         ),
         pytest.param("<html>", 0, "which begins with <html>", id="no JSON at all"),
+        pytest.param('[{"id": 1}] [{"id": 2}]', 1, "behind the list of works, so it is lost: '[", id="two lists"),
+        pytest.param('[{"id": 1}] x', 1, "behind the list of works, so it is lost: 'x'", id="more than the list"),
+        pytest.param('[{"id": "1', 0, "Unterminated string starting at '", id="cut within a text"),
     ],
 )
 def test_what_is_broken_is_a_row_that_says_so(text: str, good: int, said: str, piece: int | None):
@@ -82,6 +85,11 @@ def test_what_is_broken_is_a_row_that_says_so(text: str, good: int, said: str, p
         ("", "a", "expected '{', got the end of the file"),
         ('{"a": [{}]}', "a[0]", "[0] in the path to them, which may have only names"),
         ('{"a": "' + "x" * 50, "b", "the end of the file within a value"),
+        ('{"a": [{}], "a": [{}]}', "a", "'a' twice on the way to them"),
+        ('{"a": {"b": []}, "c": {"b": 1}, "a": 1}', "a.b", "'a' twice on the way to them"),
+        ('{"a": {"b": [], "b": []}}', "a.b", "'b' twice on the way to them"),
+        ('{"a": [{}], "c": "' + "x" * 50, "a", "the end of the file within a value"),
+        ('{"a": [{}]', "a", "expected '}', got the end of the file"),
     ],
 )
 def test_a_path_that_leads_to_no_list_is_said(text: str, path: str, said: str):
@@ -96,6 +104,13 @@ def test_what_is_nested_too_deep_is_passed_over(levels: int, brackets: str):
     value = brackets[:-1] * levels + "1" + brackets[-1] * levels
     first, second = works(f'[{{"id": {value}}}, {{"id": 1}}]')
     assert (first, second) == ({UNREADABLE: f"work 1 is nested deeper than {MAX_WORK_LEVELS} levels"}, A)
+
+
+@pytest.mark.parametrize("piece", [1000, None])
+@pytest.mark.parametrize("digits", [4301, 10_000, 100_000])
+def test_a_number_that_is_too_long_costs_its_own_work_alone(digits: int, piece: int | None):
+    first, second = works(f'[{{"id": {"9" * digits}}}, {{"id": 1}}]', None, piece)
+    assert (first, second) == ({UNREADABLE: "work 1 is unreadable: a number in it is too long"}, A)
 
 
 def test_what_is_nested_as_deep_as_it_may_be_is_read():
