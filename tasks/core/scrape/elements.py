@@ -39,10 +39,10 @@ def rows_of_elements(source: TableSource, rows: Iterable[Mapping[str, Any]]) -> 
         else:
             yield {**row, ELEMENT: None, WITHOUT: f"{each}: {_why_none(row, each, elements)}"}
     if works and not lists:
+        fields = quoted(sorted(names - {UNREADABLE})[:20], LONGEST_PLACE)
         raise BadInput(
             f"source '{source.name}': expected a list at {quoted(each, LONGEST_PLACE)} (each) in the works of "
-            f"{source.table}, got none in {works}, which have {quoted(sorted(names - {UNREADABLE})[:20], LONGEST_PLACE)}"
-            f"{_hint(source, works)}"
+            f"{source.table}, got none in {works}, which have {fields}{_hint(source, works)}"
         )
 
 
