@@ -89,6 +89,7 @@ class AttributeField(Frozen):
 
 
 Attributes = Mapping[str, Attribute]
+AttributeFields = Mapping[str, AttributeField]
 
 
 def fields_of(attributes: Attributes, source: str) -> dict[str, AttributeField]:
@@ -99,7 +100,7 @@ def fields_of(attributes: Attributes, source: str) -> dict[str, AttributeField]:
     }
 
 
-def with_attributes(schema: pa.Schema, attributes: Mapping[str, Typed]) -> pa.Schema:
+def with_attribute_columns(schema: pa.Schema, attributes: Mapping[str, Typed]) -> pa.Schema:
     """The schema with a column for each attribute behind its own, in the recipe's order."""
     fields = [pa.field(name, ARROW_TYPES[attribute.type]) for name, attribute in attributes.items()]
     return pa.schema([*schema, *fields], schema.metadata)

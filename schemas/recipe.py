@@ -60,8 +60,8 @@ class Recipe(Frozen):
     keypoint_schemes: dict[Name, Joints] = Field(
         default_factory=dict,
         exclude_if=is_unset,
-        description="Keypoint schemes of one's own by their names, each a mapping of joints, skeleton, pairs, sigmas "
-        "and source; the program has some (docs/keypoints.md)",
+        description="Keypoint schemes of one's own by their names, each a mapping of joints, skeleton, flip_pairs, "
+        "sigmas and source; the program has some (docs/keypoints.md)",
     )
     bindings: dict[Name, str] = Field(
         default_factory=dict,

@@ -337,10 +337,8 @@ CATEGORIES = pa.schema(
         ("supercategory", pa.string()),
         ("keypoint_scheme", pa.string()),  # null, and so all that follows: it has no keypoints
         ("keypoints", pa.list_(pa.string())),
-        (
-            "skeleton",
-            pa.list_(pa.int32()),
-        ),  # places from 1 on, two a line; fastparquet reads no lists of lists
+        # places from 1 on, two a line; fastparquet reads no lists of lists
+        ("skeleton", pa.list_(pa.int32())),
         ("flip_pairs", pa.list_(pa.int32())),  # places from 1 on, left then right
         ("sigmas", pa.list_(pa.float64())),  # null too where none are known
     ]

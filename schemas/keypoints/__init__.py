@@ -38,7 +38,7 @@ class Joints(Frozen):
     skeleton: tuple[tuple[Joint, Joint], ...] = Field(
         (), max_length=MOST_BONES, description="Pairs of joints, by name, between which a line is drawn"
     )
-    pairs: tuple[tuple[Joint, Joint], ...] = Field(
+    flip_pairs: tuple[tuple[Joint, Joint], ...] = Field(
         (),
         max_length=MOST_JOINTS // 2,
         description="Left and right: joints, by name, that change places in a mirror image",
@@ -62,9 +62,9 @@ class Joints(Frozen):
         return _numbers(self.joints, self.skeleton)
 
     @property
-    def pair_numbers(self) -> list[list[int]]:
-        """The pairs as places, which count from 1."""
-        return _numbers(self.joints, self.pairs)
+    def flip_pair_numbers(self) -> list[list[int]]:
+        """The flip pairs as places, which count from 1."""
+        return _numbers(self.joints, self.flip_pairs)
 
 
 class KeypointScheme(Joints):
@@ -184,11 +184,11 @@ def _problems(scheme: Joints) -> Iterator[str]:
         if not bare or bare in names:
             yield f"joints: expected names that differ in more than case, blanks, - and _, got {quoted(joint)}"
         names.add(bare)
-    for field, pairs in (("skeleton", scheme.skeleton), ("pairs", scheme.pairs)):
+    for field, pairs in (("skeleton", scheme.skeleton), ("flip_pairs", scheme.flip_pairs)):
         yield from _pair_problems(field, pairs, {*scheme.joints})
-    paired = [joint for pair in scheme.pairs for joint in pair]
+    paired = [joint for pair in scheme.flip_pairs for joint in pair]
     if twice := [joint for joint in paired if paired.count(joint) > 1]:
-        yield f"pairs: expected each joint in one pair, got {quoted(twice[0])} in several"
+        yield f"flip_pairs: expected each joint in one pair, got {quoted(twice[0])} in several"
     if scheme.sigmas is not None and len(scheme.sigmas) != len(scheme.joints):
         yield f"sigmas: expected {len(scheme.joints)}, one for each joint, got {len(scheme.sigmas)}"
 

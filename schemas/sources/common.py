@@ -8,8 +8,6 @@ from schemas.base import Frozen, Name, is_unset
 from schemas.phrases import quoted
 
 NOASSERTION = "NOASSERTION"
-
-
 RightsUri = Annotated[str, Field(pattern=r"^(NOASSERTION|https?://(creativecommons\.org|rightsstatements\.org)/\S+)$")]
 
 
@@ -37,11 +35,7 @@ class RightsByValue(Frozen):
 class Rights(Frozen):
     """The rights that the recipe's author asserts for a whole source, where its own fields say nothing."""
 
-    uri: str = Field(
-        NOASSERTION,
-        pattern=r"^(NOASSERTION|https?://(creativecommons\.org|rightsstatements\.org)/\S+)$",
-        description="A Creative Commons or rightsstatements.org URI, or NOASSERTION",
-    )
+    uri: RightsUri = Field(NOASSERTION, description="A Creative Commons or rightsstatements.org URI, or NOASSERTION")
     text: str | None = Field(None, description="The rights statement in words")
     by: RightsByValue | None = Field(
         None, exclude_if=is_unset, description="In place of one URI: the rights by what the source says of each work"

@@ -76,10 +76,10 @@ def json_lists(values: pa.Array | pa.ChunkedArray) -> pa.Array:
     return pc.if_else(lists.is_valid(), pc.binary_join_element_wise("[", inner, "]", ""), "null")
 
 
-def value_texts(values: pa.Array | pa.ChunkedArray) -> pa.Array:
+def json_values(values: pa.Array | pa.ChunkedArray) -> pa.Array:
     """(N,) values of any type that attributes have, as JSON writes them; null is `null`.
 
-    >>> value_texts(pa.array([2.0, None])).to_pylist(), value_texts(pa.array([["a"]])).to_pylist()
+    >>> json_values(pa.array([2.0, None])).to_pylist(), json_values(pa.array([["a"]])).to_pylist()
     (['2.0', 'null'], ['["a"]'])
     """
     if pa.types.is_string(values.type):

@@ -66,7 +66,7 @@ def is_known(column: pa.ChunkedArray) -> _Mask:
     return _bools(pc.is_valid(column))
 
 
-def value_texts(column: pa.ChunkedArray) -> pa.Array:
+def words_of(column: pa.ChunkedArray) -> pa.Array:
     """(N,) each value as text, lists with commas; null stays null."""
     values = whole(column)
     if pa.types.is_list(values.type):
@@ -77,7 +77,7 @@ def value_texts(column: pa.ChunkedArray) -> pa.Array:
 def details(name: str, column: pa.ChunkedArray, fails: _Mask) -> NDArray[np.object_]:
     """(N,) what each record that fails says in the column, in a few words: "department: Drawings"; "" of others."""
     rows = np.flatnonzero(fails)
-    text = value_texts(column.take(pa.array(rows)))
+    text = words_of(column.take(pa.array(rows)))
     is_long = pc.greater(pc.utf8_length(text), _LONGEST_DETAIL)
     cut = pc.binary_join_element_wise(pc.utf8_slice_codeunits(text, 0, _LONGEST_DETAIL), "...", "")
     said = pc.fill_null(pc.if_else(is_long, cut, text), "")

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import yaml
 
-from schemas.attributes import with_attributes
+from schemas.attributes import with_attribute_columns
 from schemas.detect import Detect
 from schemas.manifests import Context, Predecessor, ReleaseManifest, State
 from schemas.recipe import Recipe
@@ -89,7 +89,7 @@ def _write_other_tables(
     draft.write_table("ledger.parquet", content.ledger, LEDGER, ["record_id"])
     if content.coco_files.num_rows:
         draft.write_table("coco_files.parquet", content.coco_files, COCO_FILES, ["source"])
-    known = with_attributes(RECORDS, recipe.attributes)
+    known = with_attribute_columns(RECORDS, recipe.attributes)
     draft.write_parquet("records.parquet", known_records(store, state, content.ledger), known, ["record_id"])
     categories = category_table(recipe.coco_categories)
     draft.write_table("categories.parquet", categories, CATEGORIES, ["category_id"])

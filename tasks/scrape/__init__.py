@@ -17,7 +17,7 @@ from prefect.cache_policies import NO_CACHE
 from pydantic import Field
 
 from schemas.artists import Artists
-from schemas.attributes import AttributeField, fields_of, with_attributes
+from schemas.attributes import AttributeField, fields_of, with_attribute_columns
 from schemas.base import Frozen, is_unset
 from schemas.errors import BadInput, Refusal
 from schemas.keypoints import KeypointScheme
@@ -103,7 +103,7 @@ def scrape(recipe: Recipe, context: Context, chosen: Predecessor) -> State:
     """
     store = runs.store_of(context)
     listings = _list_sources(store, recipe, previous.open_predecessor(store, recipe, chosen), context)
-    schema = with_attributes(RECORDS, recipe.attributes)
+    schema = with_attribute_columns(RECORDS, recipe.attributes)
     everything = records.merge((store.read_table(listing.records, is_remembered=False) for listing in listings), schema)
     figures = pa.concat_tables(
         [SOURCE_FIGURES.empty_table(), *(store.read_table(listing.figures) for listing in listings if listing.figures)]
@@ -209,7 +209,7 @@ def _with_carried_over(
     Raises Refusal if too many listings failed, and the last release has no records to carry over.
     """
     table = store.read_table(listing.records)
-    known = _known_records(before, with_attributes(RECORDS, recipe.attributes))
+    known = _known_records(before, with_attribute_columns(RECORDS, recipe.attributes))
     is_unreached = pc.and_(
         pc.equal(known["source"], source.name), pc.invert(pc.is_in(known["record_id"], value_set=table["record_id"]))
     )

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pydantic import Field
 
-from schemas.attributes import AttributeField, Attributes, fields_of, with_attributes
+from schemas.attributes import AttributeField, AttributeFields, Attributes, fields_of, with_attribute_columns
 from schemas.base import Frozen, is_unset
 from schemas.errors import BadInput, BrokenPromise
 from schemas.manifests import Context, Manifest, TableRef
@@ -18,7 +18,7 @@ from schemas.sources import AnyWebSource
 from schemas.tables import RECORDS, SOURCE_REQUESTS
 from tasks.core.scrape import answers as core
 from tasks.core.scrape import records
-from tasks.core.scrape.attributes import Wanted, check_some_fit
+from tasks.core.scrape.attributes import check_some_fit
 from tasks.engine.cache_keys import code_digest
 from tasks.engine.decide import decide_once
 from tasks.engine.parts import run_in_parts
@@ -73,10 +73,10 @@ def crawl_source(
         if context.plan
         else open_answers(store, answers_folder(source.name))
     )
-    wanted = fields_of(attributes or {}, source.name)
+    fields = fields_of(attributes or {}, source.name)
     frontier, requested = core.start_requests(source), pa.chunked_array([], pa.string())
     # of one part only: all pages of a listing are in one part
-    parse = functools.lru_cache(maxsize=1)(functools.partial(_parse_part, store, source, wanted))
+    parse = functools.lru_cache(maxsize=1)(functools.partial(_parse_part, store, source, fields))
     record_tables: list[pa.Table] = []
     reports = core.ANSWER_REPORTS.empty_table()
     listing_urls: list[pa.ChunkedArray] = []
@@ -100,8 +100,8 @@ def crawl_source(
         frontier = _limit_requests(source, _without_purged(source, _new_requests(requests, requested), purged), limit)
         del requests
     _check_readable(source, reports)
-    table = records.merge(_release_one_by_one(record_tables), with_attributes(RECORDS, wanted))
-    check_some_fit(source.name, table, wanted)
+    table = records.merge(_release_one_by_one(record_tables), with_attribute_columns(RECORDS, fields))
+    check_some_fit(source.name, table, fields)
     all_listings = pa.chunked_array([chunk for urls in listing_urls for chunk in urls.chunks], pa.string())
     listing = _listing_status(index, all_listings, source)
     if not table.num_rows and listing.is_complete and not context.plan:
@@ -154,15 +154,15 @@ def _parsed_parts(
         )
 
 
-def _parse_part(store: Store, source: AnyWebSource, wanted: Wanted, part: TableRef) -> core.AnswerTables:
+def _parse_part(store: Store, source: AnyWebSource, attributes: AttributeFields, part: TableRef) -> core.AnswerTables:
     """The content of a part of answers, parsed once by each version of the parser and for each choice of attributes."""
-    settings = _ParseSettings(source=source, part=part.sha256, attributes=dict(wanted))
+    settings = _ParseSettings(source=source, part=part.sha256, attributes=dict(attributes))
 
     @functools.cache
     def parse() -> core.AnswerTables:
         answers = store.read_table(part, is_remembered=False)
         rows = (row for batch in answers.to_batches(max_chunksize=500) for row in batch.to_pylist())
-        return core.parse_answers(source, rows, functools.partial(answer_body, store), wanted)
+        return core.parse_answers(source, rows, functools.partial(answer_body, store), attributes)
 
     no_view = pa.table({})
     refs = [

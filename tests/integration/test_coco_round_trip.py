@@ -22,6 +22,7 @@ from schemas.errors import BadInput
 from tasks.core.scrape.voc import read_voc
 from tasks.unpack import unpack
 from tasks.verify import verify
+from tests.support.coco_documents import in_order
 from tests.support.desk import ROOT
 from tests.support.keypoints import NAMES
 from tests.support.wall import Wall
@@ -85,23 +86,6 @@ def odd_document(sizes: dict[str, tuple[int, int]]) -> dict[str, Any]:
         "annotations": annotations,
         "type": "instances",
     }
-
-
-def plain(value: Any) -> Any:
-    if isinstance(value, float):
-        return int(value) if math.isfinite(value) and value == int(value) else repr(value)
-    if isinstance(value, dict):
-        return {name: plain(inner) for name, inner in value.items()}
-    return [*map(plain, value)] if isinstance(value, list) else value
-
-
-def in_order(document: dict[str, Any]) -> str:
-    """The text of a document, the same whatever its order and formatting."""
-    lists = {
-        name: sorted(json.dumps(plain(row), sort_keys=True) for row in document[name])
-        for name in ("images", "annotations")
-    }
-    return json.dumps(plain({**document, **lists}), sort_keys=True)
 
 
 def given_back(wall: Wall, folder: Path) -> dict[str, Any]:

@@ -220,8 +220,8 @@ def test_detections_of_another_program_have_the_points_of_their_category(tmp_pat
         pytest.param({"categories": ["dog", {"name": "dog"}]}, "expected each name once, got 'dog' 2", id="twice"),
         pytest.param({"keypoint_schemes": {"Hand": HAND}}, "expected lower-case letters", id="a name in capitals"),
         pytest.param(
-            {"keypoint_schemes": {"hand-2": {**HAND, "pairs": [["wrist", "nose"]]}}},
-            "pairs: expected names of joints, got 'nose'",
+            {"keypoint_schemes": {"hand-2": {**HAND, "flip_pairs": [["wrist", "nose"]]}}},
+            "flip_pairs: expected names of joints, got 'nose'",
             id="a joint that there is not",
         ),
     ],

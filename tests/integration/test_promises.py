@@ -23,6 +23,7 @@ Tables = dict[str, pa.Table]
 ELSE = "elsewhere:1"
 KEPT = "(a record that is kept)"
 VALUE = {"attribute": "room", "kind": "value", "value": "hall", "images": 2}
+COCO_FILE = {"source": "museum", "path": "boxes.json", "images": 2, "annotations": 3}
 NOBODY = {"record_id": ELSE, "source": "elsewhere"}
 
 CASES: list[tuple[str, str, Callable[[list[Row]], Any]]] = [
@@ -54,6 +55,13 @@ CASES: list[tuple[str, str, Callable[[list[Row]], Any]]] = [
     ("annotations", "three numbers for each joint", lambda rows: rows[0].update(keypoint_scheme="animal-20")),
     ("annotations", "three numbers for each joint", lambda rows: without_keypoints(rows).update(keypoint_scheme="x")),
     ("annotations", "a category of the release", lambda rows: rows[0].update(category_id=2)),
+    ("annotations", "a source's own area above 0", lambda rows: of_people(rows).update(source_area_px2=0.0)),
+    ("annotations", "a source's own area above 0", lambda rows: of_detector(rows).update(source_area_px2=1.0)),
+    ("annotations", "outlines and source_coco of people's", lambda rows: of_detector(rows).update(segmentation="[]")),
+    ("annotations", "outlines and source_coco of people's", lambda rows: of_detector(rows).update(source_coco="{}")),
+    ("coco_files", "each source once", lambda rows: rows.extend([COCO_FILE, COCO_FILE])),
+    ("coco_files", "as many entries as there can be", lambda rows: rows.append({**COCO_FILE, "images": -1})),
+    ("coco_files", "as many entries as there can be", lambda rows: rows.append({**COCO_FILE, "annotations": -1})),
     ("categories", "each category_id once", lambda rows: rows.append(rows[0])),
     ("categories", "ids from 1 on, without a gap", lambda rows: rows[0].update(category_id=2)),
     ("categories", "joints, a skeleton and pairs", lambda rows: rows[0].update(skeleton=None)),
@@ -114,6 +122,14 @@ def kept(rows: list[Row]) -> Row:
 
 def without_keypoints(rows: list[Row]) -> Row:
     return next(row for row in rows if row["keypoints_xyv"] is None)
+
+
+def of_people(rows: list[Row]) -> Row:
+    return next(row for row in rows if row["origin"] != "detector")
+
+
+def of_detector(rows: list[Row]) -> Row:
+    return next(row for row in rows if row["origin"] == "detector")
 
 
 def dropped(rows: list[Row]) -> Row:

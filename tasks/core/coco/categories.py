@@ -44,6 +44,6 @@ def _row(number: int, category: CocoCategory) -> dict[str, Any]:
         "keypoint_scheme": scheme.name,
         "keypoints": scheme.joints,
         "skeleton": [*chain.from_iterable(scheme.skeleton_numbers)],
-        "flip_pairs": [*chain.from_iterable(scheme.pair_numbers)],
+        "flip_pairs": [*chain.from_iterable(scheme.flip_pair_numbers)],
         "sigmas": scheme.sigmas,
     }

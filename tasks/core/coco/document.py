@@ -17,7 +17,7 @@ from tasks.core.coco.box import box_array
 from tasks.core.coco.entries import annotation_entry
 from tasks.core.coco.segmentation import box_polygon, read_outline
 from tasks.core.columns import whole
-from tasks.core.texts import float_texts, json_texts, list_texts, plain_texts, value_texts
+from tasks.core.texts import float_texts, json_texts, json_values, list_texts, plain_texts
 
 Document = dict[str, Any]
 Row = dict[str, Any]
@@ -276,7 +276,7 @@ def _image_texts(images: pa.Table, uris: pa.Array) -> pa.Array:
     """(N,) `image_entry` of each row, with its licence: the place of its URI among these, from 1."""
     path = pc.struct_field(images["image"], "path")
     names = sorted((*_METADATA, *attributes_of(images.schema)))
-    metadata = [part for name in names for part in (f',"{name}":', value_texts(images[name]))]
+    metadata = [part for name in names for part in (f',"{name}":', json_values(images[name]))]
     return _joined(
         '{"coco_url":', json_texts(pc.fill_null(images["image_url"], "")),
         ',"file_name":', json_texts(pc.coalesce(path, file_names(images["sha256"], images["format"]))),

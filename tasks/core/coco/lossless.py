@@ -11,10 +11,11 @@ readers take for infinity) stand in `numbers`, by their JSON pointers (RFC 6901)
 
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from schemas.phrases import quoted
+from tasks.core.nesting import is_nested_deeper
 
 Fields = dict[str, Any]
 MAX_DEPTH = 64
@@ -75,7 +76,8 @@ def to_text(value: Fields) -> str | None:
     """
     if not value:
         return None
-    _check_depth(value)
+    if is_nested_deeper(value, MAX_DEPTH):
+        raise TooDeep(f"expected lists and objects nested at most {MAX_DEPTH} deep, got deeper ones")
     try:
         return plain_text(value)
     except ValueError:
@@ -120,18 +122,6 @@ def from_text(text: str | None) -> Fields:
         except (LookupError, TypeError, ValueError) as problem:
             raise ValueError(f"expected numbers by their places, got {quoted(text)}") from problem
     return value
-
-
-def _check_depth(value: Any) -> None:
-    level, depth = [value], 0
-    while level := [inner for outer in level for inner in _inner(outer) if isinstance(inner, dict | list)]:
-        depth += 1
-        if depth >= MAX_DEPTH:
-            raise TooDeep(f"expected lists and objects nested at most {MAX_DEPTH} deep, got deeper ones")
-
-
-def _inner(value: Any) -> Iterator[Any]:
-    return iter(value.values() if isinstance(value, dict) else value)
 
 
 def _without_odd_numbers(value: Any, place: str, numbers: dict[str, str]) -> Any:

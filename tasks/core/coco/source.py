@@ -79,7 +79,7 @@ def read_figures(name: str, data: bytes, categories: Schemes) -> FileFigures:
         )
     details = _details(document, categories)
     with _naming(name, document, "its fields", {}):
-        head = source_file.head(document.fields)
+        head = source_file.head(document.fields, document.images)
     return FileFigures(
         _by_file_name(name, document, categories),
         {str(image.file_name): details[image_id] for image_id, image in document.images.items() if image_id in details},
@@ -96,17 +96,20 @@ def _by_file_name(name: str, document: Document, categories: Collection[str]) ->
     names = Counter(image.file_name for image in document.images.values())
     shared = {image_id for image_id, image in document.images.items() if names[image.file_name] > 1}
     rows = _rows_of_images(document, unknown | shared)
-    earlier: dict[str, list[tuple[Row, list[Row]]]] = {}
+    beside = source_file.rows_by_image(document.fields)
+    earlier: dict[str, list[dict[str, Any]]] = {}
     found = {}
     for image_id, image in document.images.items():
         file_name = str(image.file_name)
-        is_unknown, others = image_id in unknown, earlier.get(file_name, ())
+        is_unknown, mine = image_id in unknown, beside.get(image_id, {})
+        kept = source_file.image_fields(image.row, rows[image_id] if is_unknown else None, mine)
         with _naming(name, document, "images", image.row):
-            text = source_file.image_text(image.row, rows[image_id] if is_unknown else None, others)
+            text = source_file.image_text(kept, earlier.get(file_name, ()))
         licence = licences.get(_key(image.row.get("license")), (None, None))
         found[file_name] = ImageFigures(None if is_unknown else figures[image_id], image.size_px, text, licence)
         if image_id in shared:
-            earlier.setdefault(file_name, []).append((image.row, rows[image_id]))
+            kept = source_file.image_fields(image.row, rows[image_id], mine)
+            earlier.setdefault(file_name, []).append(kept)
     return found
 
 

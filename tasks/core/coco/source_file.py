@@ -2,44 +2,79 @@
 
 An annotation is a row of ANNOTATIONS and its `source_coco`, a difference (tasks.core.coco.lossless). An image's
 `source_coco` holds its entry as it came, under `image`; under `annotations` those of an image whose figures nobody
-knows, which are no rows; under `figures` those that were read and left out, as SOURCE_FIGURE; under `others` earlier
-entries of the same file name, each as `image` and `annotations`. All else is a row of COCO_FILES.
+knows, which are no rows; under `figures` those that were read and left out, as SOURCE_FIGURE; under `rows` those of
+other lists that name the image, such as captions; under `others` earlier entries of the same file name, each as
+`image`, `annotations` and `rows`. All else is a row of COCO_FILES.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from schemas.phrases import quoted
-from tasks.core.coco.ids import read_id
+from tasks.core.coco.ids import Id, read_id
 from tasks.core.coco.lossless import Fields, difference, from_text, plain_text, restored, to_text
 from tasks.core.coco.segmentation import read_outline
 
 Row = Mapping[str, Any]
+Rows = Mapping[str, list[Any]]
+"""Rows of other lists than images and annotations, by the list's name."""
 LISTS = ("images", "annotations")
 _HEAD = ("info", "licenses", "categories")
 
 
 class SourceImage(NamedTuple):
-    """An image of a file: its entry, annotations that are no rows, figures that were left out, and earlier entries."""
+    """An image of a file: its entry, annotations that are no rows, figures that were left out, rows of other lists, and
+    earlier entries.
+    """
 
     entry: Fields
     annotations: list[Fields]
     figures: list[Fields]
+    rows: Rows
     others: list["SourceImage"]
 
 
-def head(document: Row) -> Fields:
-    """What a row of COCO_FILES says of a document, but for the source and the path.
+def head(document: Row, image_ids: Collection[Id] = ()) -> Fields:
+    """What a row of COCO_FILES says of a document, but for the source and the path. image_ids: of its images, whose
+    rows of other lists stand with them.
 
     Raises TooDeep as `to_text` does.
     """
-    fields = {name: value for name, value in document.items() if name not in LISTS}
+    fields = {
+        name: [row for row in value if _image_of(row) not in image_ids] if _is_other_list(name, value) else value
+        for name, value in document.items()
+        if name not in LISTS
+    }
     columns = {name: _plain_or_none(fields[name]) if name in fields else None for name in _HEAD}
     return {
         **{name: len(document[name]) for name in LISTS},
         **columns,
         "other_fields": to_text(difference(fields, _fields_of_head(columns))),
     }
+
+
+def rows_by_image(document: Row) -> dict[Id, dict[str, list[Row]]]:
+    """Rows of other lists than images and annotations by the image that they name, and by list: what they say is
+    theirs, so that it goes where they go.
+    """
+    found: dict[Id, dict[str, list[Row]]] = {}
+    for name, value in document.items():
+        for row in value if _is_other_list(name, value) else ():
+            if (image_id := _image_of(row)) is not None:
+                found.setdefault(image_id, {}).setdefault(name, []).append(row)
+    return found
+
+
+def _is_other_list(name: str, value: Any) -> bool:
+    return name not in (*LISTS, *_HEAD) and isinstance(value, list)
+
+
+def _image_of(row: Any) -> Id | None:
+    """The image that a row names; None where it names none."""
+    try:
+        return read_id(row["image_id"]) if isinstance(row, dict) and "image_id" in row else None
+    except ValueError:
+        return None
 
 
 def document_fields(row: Row) -> Fields:
@@ -84,16 +119,16 @@ def annotation_text(entry: Row, given: Row) -> str | None:
     return to_text(difference(entry, given))
 
 
-def image_text(entry: Row, annotations: Iterable[Row] | None, others: Iterable[tuple[Row, Iterable[Row]]]) -> str:
-    """The `source_coco` of an image. annotations: None where they are rows. others: earlier entries of its file name,
-    with their annotations.
-    """
-    kept: Fields = {"image": entry}
-    if annotations is not None:
-        kept["annotations"] = [*annotations]
-    if earlier := [{"image": image, "annotations": [*mine]} for image, mine in others]:
-        kept["others"] = earlier
-    return str(to_text(kept))
+def image_fields(entry: Row, annotations: Iterable[Row] | None, rows: Rows) -> Fields:
+    """What is kept of an image. annotations: None where they are rows of the table. rows: of other lists."""
+    own = {} if annotations is None else {"annotations": [*annotations]}
+    return {"image": entry, **own, **({"rows": rows} if rows else {})}
+
+
+def image_text(kept: Fields, others: Iterable[Fields] = ()) -> str:
+    """The `source_coco` of an image. kept: its own fields; others: those of earlier entries of its file name."""
+    earlier = [*others]
+    return str(to_text({**kept, "others": earlier} if earlier else kept))
 
 
 def with_figures(text: str, figures: Iterable[Row]) -> str:
@@ -112,9 +147,12 @@ def read_image(text: str) -> SourceImage:
 def _image(kept: Any, text: str) -> SourceImage:
     entry = kept.get("image")
     annotations, figures, others = (kept.get(name, []) for name in ("annotations", "figures", "others"))
-    if not isinstance(entry, dict) or not all(map(_are_objects, (annotations, figures, others))):
+    rows = kept.get("rows", {})
+    if not isinstance(entry, dict) or not isinstance(rows, dict):
         raise ValueError(f"expected an image of a COCO file, got {quoted(text)}")
-    return SourceImage(entry, annotations, figures, [_image(other, text) for other in others])
+    if not all(map(_are_objects, (annotations, figures, others, *rows.values()))):
+        raise ValueError(f"expected an image of a COCO file, got {quoted(text)}")
+    return SourceImage(entry, annotations, figures, rows, [_image(other, text) for other in others])
 
 
 def _are_objects(value: Any) -> bool:
@@ -168,6 +206,8 @@ def restore_file(row: Row, images: Iterable[tuple[str, str]], annotations: Itera
     for record_id, image in distinct_images(images).items():
         image_ids[record_id] = image.entry.get("id")
         entries |= dict(_place_and_text(one.entry) for one in (image, *image.others))
+        for one in (*image.others, image):
+            _put_back(fields, one.rows)
         unread = [mine for one in (image, *image.others) for mine in one.annotations]
         left_out = [restored_annotation(figure, image.entry.get("id"), ids) for figure in image.figures]
         rows += map(_place_and_text, (*unread, *left_out))
@@ -175,6 +215,17 @@ def restore_file(row: Row, images: Iterable[tuple[str, str]], annotations: Itera
         if annotation["record_id"] in image_ids:
             rows.append(_place_and_text(restored_annotation(annotation, image_ids[annotation["record_id"]], ids)))
     return RestoredFile(fields, [text for _, text in sorted(entries.items())], [text for _, text in sorted(rows)])
+
+
+def _put_back(fields: Fields, rows: Rows) -> None:
+    """Put an image's rows of other lists back into these.
+
+    Raises ValueError for a list that the file does not have.
+    """
+    for name, mine in rows.items():
+        if not isinstance(fields.get(name), list):
+            raise ValueError(f"expected a list {quoted(name)} in the file, got {quoted(fields.get(name))}")
+        fields[name] = [*fields[name], *mine]
 
 
 def distinct_images(texts: Iterable[tuple[str, str]]) -> dict[str, SourceImage]:

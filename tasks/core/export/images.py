@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.attributes import Typed, attributes_of, with_attributes
+from schemas.attributes import Typed, attributes_of, with_attribute_columns
 from schemas.tables import IMAGES
 from tasks.core import rights
 from tasks.core.coco.document import media_paths
@@ -60,7 +60,7 @@ def images(
 
     columns: all of IMAGES but `image` and `rights_spdx`, and the attributes.
     """
-    schema = with_attributes(IMAGES_BY_DIGEST, attributes or {})
+    schema = with_attribute_columns(IMAGES_BY_DIGEST, attributes or {})
     nothing = pa.nulls(len(columns["sha256"]), pa.string())
     path = media_paths(columns["sha256"], columns["format"]) if is_media else nothing
     image = pa.StructArray.from_arrays(

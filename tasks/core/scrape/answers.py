@@ -10,15 +10,14 @@ from urllib.parse import urlsplit
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.attributes import check_offer
-from schemas.attributes import with_attributes as with_columns
+from schemas.attributes import AttributeFields, check_offer, with_attribute_columns
 from schemas.errors import BadInput
 from schemas.reasons import Reason
 from schemas.sources import AnySource
 from schemas.tables import RECORDS, SOURCE_REQUESTS
 from tasks.core.fetch import is_url
 from tasks.core.scrape import artic, commons, flickr, met, records, surrealism, ukiyoe, wikiart
-from tasks.core.scrape.attributes import Wanted, with_attributes
+from tasks.core.scrape.attributes import with_attributes
 from tasks.core.scrape.offers import can_become
 from tasks.core.scrape.web_source import BadAnswer, Credential, ParsedAnswer, SourceRequest, quoted
 
@@ -91,12 +90,12 @@ def start_requests(source: AnySource) -> pa.Table:
     return requests_table(_module(source).start_requests(source))
 
 
-def check_offers(source: AnySource, wanted: Wanted) -> None:
+def check_offers(source: AnySource, attributes: AttributeFields) -> None:
     """Raise BadInput for an attribute that is taken from a field that the source does not offer, or not in its type.
 
     So nobody learns it only after hours of requests.
     """
-    for name, attribute in wanted.items():
+    for name, attribute in attributes.items():
         if attribute.field is not None:
             for problem in _offer_problems(source, name, attribute.field, attribute.type):
                 raise BadInput(problem)
@@ -117,21 +116,21 @@ def _offer_problems(source: AnySource, name: str, field: str, type_: str) -> Ite
 
 
 def parse_answers(
-    source: AnySource, answers: Iterable[Mapping[str, Any]], body: Body, wanted: Wanted | None = None
+    source: AnySource, answers: Iterable[Mapping[str, Any]], body: Body, attributes: AttributeFields | None = None
 ) -> AnswerTables:
-    """The content of answers (rows of ANSWERS); `body` returns an answer's bytes. wanted: attributes of records.
+    """The content of answers (rows of ANSWERS); `body` returns an answer's bytes. attributes: of the records.
 
     A work whose own answer failed or can't be parsed becomes a record with the reason. A listing that can't be parsed
     becomes a problem in the reports.
     """
-    wanted = wanted or {}
-    record_rows = _Rows(with_columns(PARSED_RECORDS, wanted))
+    attributes = attributes or {}
+    record_rows = _Rows(with_attribute_columns(PARSED_RECORDS, attributes))
     request_rows, reports = _Rows(PARSED_REQUESTS), _Rows(ANSWER_REPORTS)
     for answer in answers:
         parsed, problem, failure = _parse_answer(source, answer, body)
         url = answer["url"]
         for row in parsed.rows:
-            record_rows.add({"answer_url": url, **_record_row(source, row, wanted)})
+            record_rows.add({"answer_url": url, **_record_row(source, row, attributes)})
         if failure is not None:
             record_rows.add({"answer_url": url, **records.dropped_record(source, answer["key"], *failure)})
         for request in parsed.requests:
@@ -225,7 +224,7 @@ def _check_hosts(source: AnySource, requests: Iterable[SourceRequest]) -> None:
             raise BadAnswer(f"expected addresses at {sorted(allowed)}, got '{request.url[:80]}'")
 
 
-def _record_row(source: AnySource, row: Mapping[str, Any], wanted: Wanted) -> dict[str, Any]:
+def _record_row(source: AnySource, row: Mapping[str, Any], attributes: AttributeFields) -> dict[str, Any]:
     """A row of RECORDS; with a reason if its image is not a web address, as there is no folder to look in."""
     record = records.record(source, row)
     if record["reason"] is None and not is_url(record["locator"]):
@@ -233,7 +232,7 @@ def _record_row(source: AnySource, row: Mapping[str, Any], wanted: Wanted) -> di
         return records.dropped_record(
             source, key, Reason.BAD_RECORD, f"expected an image's address, got {quoted(record['locator'])}"
         )
-    return with_attributes(record, wanted, (row.get("offers") or {}).get)
+    return with_attributes(record, attributes, (row.get("offers") or {}).get)
 
 
 def _module(source: AnySource) -> Any:

@@ -11,11 +11,12 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.attributes import AttributeField, AttributeType
+from schemas.attributes import AttributeFields, AttributeType
 from schemas.base import LARGEST_WHOLE
 from schemas.errors import BadInput
 from schemas.phrases import counted, quoted
 from schemas.reasons import Reason
+from tasks.core.scrape.cells import TWICE
 
 _LONGEST_TEXT = 2000
 _MOST_TEXTS = 1000
@@ -32,7 +33,6 @@ _EXPECTED: dict[AttributeType, str] = {
 _SINGLE = (str, int, float, Decimal, date, time, timedelta)
 """What JSON, CSV and Parquet have for one value; bytes are none."""
 
-Wanted = Mapping[str, AttributeField]
 Value = str | int | float | bool | list[str] | None
 
 
@@ -57,33 +57,36 @@ def typed_value(value: Any, kind: AttributeType) -> Value:
     return None if text is None else _READERS[kind](value, text)
 
 
-def with_attributes(record: Mapping[str, Any], wanted: Wanted, value_of: Callable[[str], Any]) -> dict[str, Any]:
+def with_attributes(
+    record: Mapping[str, Any], attributes: AttributeFields, value_of: Callable[[str], Any]
+) -> dict[str, Any]:
     """A row of RECORDS with its attributes; it becomes a drop where one of them is not of its type.
 
     value_of: what the source says in a field, None where it says nothing. A row that is a drop already says nothing.
     """
-    if record["reason"] is not None or not wanted:
+    if record["reason"] is not None or not attributes:
         return dict(record)
     found: dict[str, Any] = {}
     problems = []
-    for name, attribute in wanted.items():
+    for name, attribute in attributes.items():
         value = None if attribute.field is None else value_of(attribute.field)
         try:
             found[name] = typed_value(value, attribute.type)
         except BadValue:
-            problems.append(f"attribute '{name}': expected {_EXPECTED[attribute.type]}, got {quoted(value)}")
+            got = str(value) if value is TWICE else quoted(value)
+            problems.append(f"attribute '{name}': expected {_EXPECTED[attribute.type]}, got {got}")
     dropped = {"reason": Reason.BAD_ATTRIBUTE, "detail": problems[0]} if problems else {}
     return {**record, **found, **dropped}
 
 
-def check_some_fit(source: str, records: pa.Table, wanted: Wanted) -> None:
+def check_some_fit(source: str, records: pa.Table, attributes: AttributeFields) -> None:
     """Raise BadInput for an attribute of which no record of the source has a value of its type, and some have another.
 
     records: RECORDS of that source, with the attributes.
     """
     is_bad = pc.fill_null(pc.equal(records["reason"], str(Reason.BAD_ATTRIBUTE)), False)
     bad = records.select(["record_id", "detail"]).filter(is_bad)
-    for name in wanted if bad.num_rows else ():
+    for name in attributes if bad.num_rows else ():
         mine = bad.filter(pc.starts_with(bad["detail"], f"attribute '{name}': "))
         if mine.num_rows and records[name].null_count == records.num_rows:
             first = mine.slice(0, 1).to_pylist()[0]

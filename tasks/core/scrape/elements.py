@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from schemas.errors import BadInput
+from schemas.phrases import LONGEST_PLACE, quoted
 from schemas.sources import TableSource
 from tasks.core.scrape.cells import TWICE
 from tasks.core.scrape.json_works import UNREADABLE
@@ -38,9 +39,10 @@ def rows_of_elements(source: TableSource, rows: Iterable[Mapping[str, Any]]) -> 
         else:
             yield {**row, ELEMENT: None, WITHOUT: f"{each}: {_why_none(row, each, elements)}"}
     if works and not lists:
+        fields = quoted(sorted(names - {UNREADABLE})[:20], LONGEST_PLACE)
         raise BadInput(
-            f"source '{source.name}': expected a list at '{each}' (each) in the works of {source.table}, got none in "
-            f"{works}, which have {sorted(names - {UNREADABLE})[:20]}{_hint(source, works)}"
+            f"source '{source.name}': expected a list at {quoted(each, LONGEST_PLACE)} (each) in the works of "
+            f"{source.table}, got none in {works}, which have {fields}{_hint(source, works)}"
         )
 
 

@@ -5,8 +5,9 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+from schemas.attributes import AttributeFields
 from schemas.sources import FolderSource
-from tasks.core.scrape.attributes import Wanted, with_attributes
+from tasks.core.scrape.attributes import with_attributes
 from tasks.core.scrape.records import record
 
 _FIELD = re.compile(r"\{(\w+)\}|\*")
@@ -27,14 +28,16 @@ def fields_of_path(pattern: str, path: str) -> dict[str, str] | None:
     return dict(match.groupdict()) if match else None
 
 
-def records(source: FolderSource, paths: Iterable[str], wanted: Wanted | None = None) -> list[dict[str, Any]]:
+def records(
+    source: FolderSource, paths: Iterable[str], attributes: AttributeFields | None = None
+) -> list[dict[str, Any]]:
     """A row of RECORDS for each path that matches the pattern. The source key is the path if the pattern has no key.
 
-    wanted: attributes, which are among the pattern's fields.
+    attributes: their fields are among the pattern's fields.
     """
     matched = ((path, fields_of_path(source.pattern, path)) for path in paths)
     return [
-        with_attributes(record(source, {"key": path, **fields, "image": path}), wanted or {}, fields.get)
+        with_attributes(record(source, {"key": path, **fields, "image": path}), attributes or {}, fields.get)
         for path, fields in matched
         if fields is not None
     ]

@@ -5,9 +5,10 @@ object. However long the file is, no more of it is in memory than its longest wo
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
+from tasks.core.nesting import is_nested_deeper
 from tasks.core.scrape.cells import TWICE
 from tasks.core.scrape.paths import Path
 
@@ -20,6 +21,8 @@ MAX_WORK_LEVELS = 64
 _CHUNK = 1 << 20
 _LONGEST_WORD = 16
 """Of JSON's own words, and of \\uXXXX: an error that close to the end of what was read may be gone with more of it."""
+_MOST_PASSED = 1 << 13
+"""Characters before a broken line that may stay in the window: the decoder counts the lines of all of them."""
 _BLANKS = re.compile(r"[ \t\n\r]*")
 _OUTSIDE, _INSIDE = re.compile(r'["\[\]{}]'), re.compile(r'["\\]')
 _PLAIN = re.compile(r"[^\s,\[\]{}]*")
@@ -28,6 +31,10 @@ _SHOWN = 160
 
 class BrokenJson(ValueError):
     """What can't be read any further; the message says why, to stand behind "got"."""
+
+
+class _LongNumber(BrokenJson):
+    """A number of more digits than Python reads."""
 
 
 def works_of_json(read: Callable[[int], str], steps: Path | None = None) -> Iterator[dict[str, Any]]:
@@ -48,7 +55,11 @@ def works_of_json(read: Callable[[int], str], steps: Path | None = None) -> Iter
         yield from _values_in_a_row(reader)
         return
     reader.take("[")
-    yield from _values_of_list(reader)
+    is_whole = yield from _values_of_list(reader)
+    if is_whole:
+        _leave(reader, steps or ())
+    if is_whole and reader.peek():
+        yield {UNREADABLE: f"something stands behind the list of works, so it is lost: {reader.shown()}"}
 
 
 def mapping_of_pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -65,24 +76,17 @@ def checked_work(value: Any, text: str, start: int, end: int) -> dict[str, Any]:
     if not isinstance(value, dict):
         return {UNREADABLE: f"no JSON object: {text[start : min(end, start + _SHOWN)]}"}
     brackets = text.count("{", start, end) + text.count("[", start, end)
-    return {UNREADABLE: _TOO_DEEP} if brackets > MAX_WORK_LEVELS and _is_too_deep(value) else value
+    is_too_deep = brackets > MAX_WORK_LEVELS and is_nested_deeper(value, MAX_WORK_LEVELS)
+    return {UNREADABLE: _TOO_DEEP} if is_too_deep else value
 
 
 _TOO_DEEP = f"nested deeper than {MAX_WORK_LEVELS} levels"
 _TOO_LONG = f"longer than {MAX_WORK_CHARACTERS:,} characters"
+_LONG_NUMBER = "unreadable: a number in it is too long"
 
 
-def _is_too_deep(value: Any) -> bool:
-    level = [value]
-    for _ in range(MAX_WORK_LEVELS):
-        inner = [part for each in level for part in (each.values() if isinstance(each, dict) else each)]
-        level = [part for part in inner if isinstance(part, dict | list)]
-        if not level:
-            return False
-    return True
-
-
-def _values_of_list(reader: "_Reader") -> Iterator[dict[str, Any]]:
+def _values_of_list(reader: "_Reader") -> Generator[dict[str, Any], None, bool]:
+    """The works of a list, of which the first bracket has been passed; whether it was whole."""
     number = 0
     try:
         while not reader.takes("]"):
@@ -92,6 +96,8 @@ def _values_of_list(reader: "_Reader") -> Iterator[dict[str, Any]]:
             yield _numbered(reader.work(), number)
     except BrokenJson as problem:
         yield {UNREADABLE: f"broken behind work {number}, so the rest is lost: {problem}"}
+        return False
+    return True
 
 
 def _values_in_a_row(reader: "_Reader") -> Iterator[dict[str, Any]]:
@@ -102,10 +108,10 @@ def _values_in_a_row(reader: "_Reader") -> Iterator[dict[str, Any]]:
         try:
             yield _numbered(reader.work(), number)
         except BrokenJson:
-            line = reader.take_line()
-            is_line = number > 1 or line.rstrip().endswith("}")
+            beginning, last = reader.take_line()
+            is_line = number > 1 or last == "}"
             lost = "" if is_line else "the rest of a broken file, which begins with "
-            yield {UNREADABLE: f"no JSON object: {lost}{line[:_SHOWN].rstrip()}"}
+            yield {UNREADABLE: f"no JSON object: {lost}{beginning.rstrip()}"}
             if not is_line:
                 return
     if not number:
@@ -137,6 +143,19 @@ def _enter(reader: "_Reader", steps: Path) -> None:
             reader.skip_value()
 
 
+def _leave(reader: "_Reader", steps: Path) -> None:
+    """Go to the end of the objects that `_enter` has entered. Raises BrokenJson for a name that one of them has again:
+    nobody knows which of the two is meant.
+    """
+    for step in reversed(steps):
+        while reader.takes(","):
+            if reader.value() == step:
+                raise BrokenJson(f"{step!r} twice on the way to them")
+            reader.take(":")
+            reader.skip_value()
+        reader.take("}")
+
+
 class _Reader:
     """A window on the text, which moves on."""
 
@@ -164,14 +183,22 @@ class _Reader:
         if not self.takes(sign):
             raise BrokenJson(f"expected {sign!r}, got {self.shown() if self.peek() else 'the end of the file'}")
 
-    def take_line(self) -> str:
-        """Pass the rest of the line, which is returned as far as it is in the window."""
-        start = self._text[self._at :]
-        while (end := self._text.find("\n", self._at)) < 0 and not self._is_end:
+    def take_line(self) -> tuple[str, str]:
+        """Pass the rest of the line: how it begins, and its last character that is no blank."""
+        beginning, last = "", ""
+        while True:
+            end = self._text.find("\n", self._at)
+            piece = self._text[self._at : end if end >= 0 else None]
+            beginning += piece[: _SHOWN - len(beginning)]
+            last = piece.rstrip()[-1:] or last
+            if end >= 0 or self._is_end:
+                break
             self._at = len(self._text)
             self._fill()
-        self._at = len(self._text) if end < 0 else end + 1
-        return start.partition("\n")[0]
+        self._at = end + 1 if end >= 0 else len(self._text)
+        if self._at > _MOST_PASSED:
+            self._text, self._at = self._text[self._at :], 0
+        return beginning, last
 
     def skip_blanks(self) -> None:
         while True:
@@ -189,6 +216,9 @@ class _Reader:
         except RecursionError:
             self.skip_value()
             return {UNREADABLE: _TOO_DEEP}
+        except _LongNumber:
+            self.skip_value()
+            return {UNREADABLE: _LONG_NUMBER}
         if end - self._at > MAX_WORK_CHARACTERS:
             self.skip_value()
             return {UNREADABLE: _TOO_LONG}
@@ -229,11 +259,13 @@ class _Reader:
                 value, end = self._decoder.raw_decode(self._text, self._at)
             except json.JSONDecodeError as problem:
                 if self._is_end or not self._may_be_cut(problem):
-                    raise BrokenJson(f"{problem.msg} at {self._text[problem.pos : problem.pos + 40]!r}") from problem
+                    what = problem.msg.removesuffix(" at")
+                    raise BrokenJson(f"{what} at {self._text[problem.pos : problem.pos + 40]!r}") from problem
             except ValueError as problem:  # a number of more than 4,300 digits
-                raise BrokenJson(str(problem)[:_SHOWN]) from problem
+                raise _LongNumber(str(problem)[:_SHOWN]) from problem
             else:
-                if end < len(self._text) or self._is_end or isinstance(value, dict | list | str):
+                # a number may be cut before its point, its exponent or a digit of these
+                if end < len(self._text) - _LONGEST_WORD or self._is_end or isinstance(value, dict | list | str):
                     return value, end
             if len(self._text) - self._at > MAX_WORK_CHARACTERS:
                 return None, self._at + MAX_WORK_CHARACTERS + 1

@@ -9,11 +9,11 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
+from schemas.attributes import AttributeType
 from tasks.core.scrape.museum_fields import text_without_tags
 
-OfferType = Literal["string", "integer", "number", "boolean", "strings"]
 OfferValue = str | int | float | bool | list[str] | None
 
 _LONGEST_TEXT = 2000
@@ -27,7 +27,7 @@ class Offer(NamedTuple):
     """A named value: the field of the source's own record that has it, its type, and what it is."""
 
     field: str
-    type: OfferType
+    type: AttributeType
     meaning: str
 
 
@@ -82,15 +82,15 @@ def asked_offers(sentences: Mapping[str, str], more: Iterable[str], asked: Itera
     return {name: sentence for name, sentence in sentences.items() if name not in left_out}
 
 
-def can_become(offered: str, wanted: str) -> bool:
+def can_become(offered: str, declared: str) -> bool:
     """Whether values of one type can be of another: a list is no single text, and true is no number.
 
     >>> can_become("string", "integer"), can_become("strings", "string"), can_become("boolean", "number")
     (True, False, False)
     """
     if offered == "strings":
-        return wanted == "strings"
-    return offered != "boolean" or wanted not in {"integer", "number"}
+        return declared == "strings"
+    return offered != "boolean" or declared not in {"integer", "number"}
 
 
 def split_texts(value: Any, separator: str) -> list[str]:
@@ -146,7 +146,7 @@ def _first_items(value: Any) -> Iterable[Any]:
     return value[:_MOST_TEXTS] if isinstance(value, list) else ()
 
 
-_READERS: Mapping[OfferType, Callable[[Any], OfferValue]] = {
+_READERS: Mapping[AttributeType, Callable[[Any], OfferValue]] = {
     "string": _text,
     "integer": _whole_number,
     "number": _number,

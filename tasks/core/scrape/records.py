@@ -19,7 +19,7 @@ from schemas.reasons import Reason
 from schemas.sources import NOASSERTION, Rights, Source
 from schemas.tables import RECORDS
 from tasks.core.fetch import is_url
-from tasks.core.names.roles import choose_artist
+from tasks.core.names.artist_roles import choose_artist
 from tasks.core.scrape.dates import year_of_cell, years_of_text
 
 Row = Mapping[str, Any]

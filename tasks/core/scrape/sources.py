@@ -7,15 +7,15 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from schemas.attributes import with_attributes as with_columns
+from schemas.attributes import AttributeFields, with_attribute_columns
 from schemas.errors import BadInput
-from schemas.phrases import listed, quoted
+from schemas.phrases import LONGEST_PLACE, listed, quoted
 from schemas.sources import NOASSERTION, AnyFileSource, FolderSource, Rights, TableSource
 from schemas.tables import COCO_FILES, RECORDS, SOURCE_FIGURES
 from tasks.core.coco import source as coco
 from tasks.core.coco.reader import Schemes
 from tasks.core.scrape import folder, records, table, voc
-from tasks.core.scrape.attributes import Wanted, check_some_fit
+from tasks.core.scrape.attributes import check_some_fit
 from tasks.core.scrape.table_files import Read, UnreadableFile, read_bytes, rows_of_tables, tables_of_paths, unreadable
 
 _EXAMPLES = 3
@@ -68,14 +68,17 @@ def tables_of_source(
     read: Read,
     parquet_rows: Callable[[bytes], Iterable[dict[str, Any]]],
     categories: Schemes,
-    wanted: Wanted | None = None,
+    attributes: AttributeFields | None = None,
 ) -> SourceTables:
-    """The source's records and figures. categories: the recipe's. wanted: attributes of the records.
+    """The source's records and figures. categories: the recipe's. attributes: of the records.
 
     Raises BadInput, in one sentence, if there are none or a file has another format than expected.
     """
-    wanted = wanted or {}
-    rows, schema = iter(_rows(source, paths, read, parquet_rows, wanted)), with_columns(RECORDS, wanted)
+    attributes = attributes or {}
+    rows, schema = (
+        iter(_rows(source, paths, read, parquet_rows, attributes)),
+        with_attribute_columns(RECORDS, attributes),
+    )
     # a batch at a time, since a row as a mapping takes ten times the memory of its columns
     batches = iter(lambda: list(itertools.islice(rows, _BATCH)), [])
     found = records.merge((records.records_table(batch, schema) for batch in batches), schema)
@@ -84,7 +87,7 @@ def tables_of_source(
             f"source '{source.name}': expected {_expected(source)} below binding '{source.at}', got none among "
             f"{len(paths)} files{_examples(paths)}"
         )
-    check_some_fit(source.name, found, wanted)
+    check_some_fit(source.name, found, attributes)
     annotations = _read_annotations(source, read, categories)
     if source.annotations is None:
         return SourceTables(found, SOURCE_FIGURES.empty_table())
@@ -161,17 +164,17 @@ def _rows(
     paths: Sequence[str],
     read: Read,
     parquet_rows: Callable[[bytes], Iterable[dict[str, Any]]],
-    wanted: Wanted,
+    attributes: AttributeFields,
 ) -> Iterable[dict[str, Any]]:
     if isinstance(source, FolderSource):
-        return folder.records(source, paths, wanted)
+        return folder.records(source, paths, attributes)
     tables = tables_of_paths(source, paths)
     if not tables:
         raise BadInput(
-            f"source '{source.name}': expected a table '{source.table}' below binding '{source.at}', got no such "
-            f"file{_examples(paths)}"
+            f"source '{source.name}': expected a table {quoted(source.table, LONGEST_PLACE)} below binding "
+            f"'{source.at}', got no such file{_examples(paths)}"
         )
-    return table.records(source, rows_of_tables(source, tables, read, parquet_rows), wanted)
+    return table.records(source, rows_of_tables(source, tables, read, parquet_rows), attributes)
 
 
 def _unmatched_note(source: AnyFileSource, names: Collection[str], locators: pa.ChunkedArray) -> tuple[str, ...]:

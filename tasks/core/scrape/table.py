@@ -7,10 +7,11 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TextIO
 
+from schemas.attributes import AttributeFields
 from schemas.errors import BadInput
-from schemas.phrases import quoted
+from schemas.phrases import LONGEST_PLACE, quoted
 from schemas.sources import TableSource
-from tasks.core.scrape.attributes import Wanted, with_attributes
+from tasks.core.scrape.attributes import with_attributes
 from tasks.core.scrape.cells import LISTS, TWICE, nesting_of, remedy
 from tasks.core.scrape.elements import NUMBER, WITHOUT, rows_of_elements
 from tasks.core.scrape.json_works import MAX_WORK_CHARACTERS, UNREADABLE, checked_work, mapping_of_pairs
@@ -73,9 +74,9 @@ def _lines(file: TextIO) -> Iterator[str]:
 
 
 def records(
-    source: TableSource, rows: Iterable[Mapping[str, Any]], wanted: Wanted | None = None
+    source: TableSource, rows: Iterable[Mapping[str, Any]], attributes: AttributeFields | None = None
 ) -> Iterator[dict[str, Any]]:
-    """Rows of RECORDS by the recipe's column mapping, one after the other. wanted: attributes, by columns or paths.
+    """Rows of RECORDS by the recipe's column mapping, one after the other. attributes: by columns or paths.
 
     Raises BadInput at the end if the table has none of a named column, names it twice, or has lists, objects or bytes
     in it where one value is expected: of the whole column nobody knows which value is meant.
@@ -86,7 +87,7 @@ def records(
     cells = {field: _Cells(source, field, column) for field, column in named.items()}
     ways = {
         name: _Way(attribute.field, None if attribute.type == "strings" else 0)
-        for name, attribute in (wanted or {}).items()
+        for name, attribute in (attributes or {}).items()
         if attribute.field is not None
     }
     by_field = {way.path: way for way in ways.values()}
@@ -95,16 +96,16 @@ def records(
         columns.update(row)
         values = {field: of_field.value(number, row) for field, of_field in cells.items()}
         value_of = functools.partial(_value_on_way, by_field, row)
-        yield with_attributes(_record(source, row, values), wanted or {}, value_of)
+        yield with_attributes(_record(source, row, values), attributes or {}, value_of)
     for field, column in named.items():
         if number and columns.isdisjoint({column, first_name(column)}):
             raise BadInput(
-                f"source '{source.name}': expected a column '{column}' (for {field}) in {source.table}, got "
-                f"{_shown(source.table, columns)}"
+                f"source '{source.name}': expected a column {quoted(column, LONGEST_PLACE)} (for {field}) in "
+                f"{source.table}, got {_shown(source.table, columns)}"
             )
         cells[field].check(number)
     if number:
-        _check_attributes(source, wanted or {}, columns)
+        _check_attributes(source, attributes or {}, columns)
         for name, way in ways.items():
             way.check(source, f"the attribute {name}")
 
@@ -115,9 +116,9 @@ def _value_on_way(ways: Mapping[str, "_Way"], row: Mapping[str, Any], path: str)
     return value
 
 
-def _check_attributes(source: TableSource, wanted: Wanted, columns: set[str]) -> None:
+def _check_attributes(source: TableSource, attributes: AttributeFields, columns: set[str]) -> None:
     """Raise BadInput for an attribute whose column no row has. columns: of all rows."""
-    for name, attribute in wanted.items():
+    for name, attribute in attributes.items():
         field = attribute.field
         if field is not None and columns.isdisjoint({field, first_name(field)}):
             raise BadInput(
@@ -177,7 +178,7 @@ class _Cells:
     def check(self, rows: int) -> None:
         """Raise BadInput for a column of which nobody knows which value is meant. rows: of the whole table."""
         source, field = self._source, self._field
-        place = f"the column '{self._column}' (for {field}) of {source.table}"
+        place = f"the column {quoted(self._column, LONGEST_PLACE)} (for {field}) of {source.table}"
         if self._twice is not None:
             raise BadInput(f"source '{source.name}': expected {place} once, got it twice in {self._twice}")
         self._way.check(source, field)

@@ -46,15 +46,47 @@ def tables_of_paths(source: TableSource, paths: Sequence[str]) -> list[str]:
     """Paths of the source's table, or of all tables where it is a pattern; sorted."""
     if not source.is_folder:
         return [source.table] if source.table in paths else []
-    pattern = _pattern(source.table)
-    return sorted(path for path in paths if pattern.fullmatch(path))
+    parts = [None if part == "**" else _name_pattern(part) for part in source.table.split("/")]
+    return sorted(path for path in paths if _fits(path.split("/"), parts))
 
 
-def _pattern(table: str) -> re.Pattern[str]:
-    """As shells read patterns: * and ? stand for anything but "/", **/ for any folders or none."""
-    pieces = {"**/": "(?:[^/]+/)*", "*": "[^/]*", "?": "[^/]"}
-    parts = re.split(r"(\*\*/|\*|\?)", table)
-    return re.compile("".join(pieces.get(part) or re.escape(part) for part in parts))
+def _fits(names: Sequence[str], parts: Sequence[re.Pattern[str] | None]) -> bool:
+    """Whether a path fits a pattern as shells read it. parts: a pattern for each name, None for any folders or none.
+
+    Goes by the sets of parts that may come next, so that no pattern takes long.
+    """
+    nexts = _with_passed({0}, parts)
+    for name in names:
+        after = set()
+        for place in nexts - {len(parts)}:
+            part = parts[place]
+            if part is None:
+                after.add(place)
+            elif part.fullmatch(name):
+                after.add(place + 1)
+        nexts = _with_passed(after, parts)
+    return len(parts) in nexts
+
+
+def _with_passed(places: set[int], parts: Sequence[re.Pattern[str] | None]) -> set[int]:
+    """The places, and those behind parts that may stand for no folder."""
+    passed = set(places)
+    for place in range(min(places, default=len(parts)), len(parts)):
+        if place in passed and parts[place] is None:
+            passed.add(place + 1)
+    return passed
+
+
+def _name_pattern(part: str) -> re.Pattern[str]:
+    """A name in which * and ? stand for any letters and for any one; a piece between two * takes its first place, and
+    is not tried at others.
+    """
+    pieces = ["".join("." if sign == "?" else re.escape(sign) for sign in piece) for piece in re.split(r"\*+", part)]
+    if len(pieces) == 1:
+        return re.compile(pieces[0], re.DOTALL)
+    first, *between, last = pieces
+    text = "".join(f"(?>.*?{piece})" for piece in between)
+    return re.compile(f"{first}{text}.*{last}", re.DOTALL)
 
 
 def rows_of_tables(

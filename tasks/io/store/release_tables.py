@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas import tables
-from schemas.attributes import Typed, with_attributes
+from schemas.attributes import Typed, with_attribute_columns
 from schemas.part_names import parse_part
 from schemas.phrases import error_line, listed, quoted_name
 
@@ -94,7 +94,7 @@ def table_with(name: str, attributes: Mapping[str, Typed]) -> ReleaseTable:
     """
     table = TABLES[name]
     free = {attribute: of for attribute, of in attributes.items() if attribute not in table.schema.names}
-    return table._replace(schema=with_attributes(table.schema, free)) if name in WITH_ATTRIBUTES else table
+    return table._replace(schema=with_attribute_columns(table.schema, free)) if name in WITH_ATTRIBUTES else table
 
 
 def check_columns(table: pa.Table, expected: ReleaseTable, needed: Collection[str]) -> pa.Table:

@@ -60,3 +60,18 @@ def test_where_queries_are_listed_another_value_is_refused(values: list[Any], sa
         check_roles("split", names, given, settings(gallery="exhibit", query="visitor"))
     assert said in str(refused.value)
     check_roles("split", names, given, settings(gallery="exhibit"))
+
+
+@pytest.mark.parametrize(
+    ("values", "kind", "written", "got"),
+    [
+        ([1, 2, 3], pa.int64(), {"gallery": {"least": 2}, "query": {"most": 2}}, "2 in m:1"),
+        ([["a", "b"], ["b"], ["a"]], pa.list_(pa.string()), {"gallery": "a", "query": "b"}, "['a', 'b'] in m:0"),
+        (["x", "y"], pa.string(), {"gallery": {"is_known": True}, "query": {"is": "y"}}, "'y' in m:1"),
+    ],
+)
+def test_who_is_of_the_gallery_and_a_query_is_refused(values: list[Any], kind: pa.DataType, written: Any, got: str):
+    names = pa.chunked_array([[f"m:{number}" for number in range(len(values))]])
+    with pytest.raises(BadInput) as refused:
+        check_roles("split", names, pa.chunked_array([values], kind), settings(**written))
+    assert f"expected each record to have one role by its 'kind', got both for {got}: " in str(refused.value)

@@ -60,7 +60,7 @@ def test_lists_of_texts_are_as_json_writes_them(values: list[list[str] | None]):
     column = pa.chunked_array([pa.array([["x"]]), pa.array(values, pa.list_(pa.string()))]).slice(1)
     wanted = [json.dumps(value, ensure_ascii=False, separators=(",", ":")) for value in values]
     assert texts.json_lists(column).to_pylist() == wanted
-    assert texts.value_texts(column).to_pylist() == wanted
+    assert texts.json_values(column).to_pylist() == wanted
 
 
 @pytest.mark.parametrize(
@@ -73,4 +73,4 @@ def test_lists_of_texts_are_as_json_writes_them(values: list[list[str] | None]):
     ],
 )
 def test_values_of_attributes_are_as_json_writes_them(column: pa.Array):
-    assert texts.value_texts(column).to_pylist() == [json.dumps(value) for value in column.to_pylist()]
+    assert texts.json_values(column).to_pylist() == [json.dumps(value) for value in column.to_pylist()]

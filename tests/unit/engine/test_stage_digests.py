@@ -59,7 +59,7 @@ STAGES: dict[str, tuple[str, str, list[str]]] = {
         [
             *("core.scrape.sources", "core.scrape.table", "core.scrape.table_files", "core.scrape.json_works"),
             *("core.scrape.elements", "core.scrape.paths", "core.scrape.records", "core.scrape.dates", "core.fetch"),
-            *("core.names.roles", "io.files.parquet_rows"),
+            *("core.names.artist_roles", "io.files.parquet_rows"),
         ],
     ),
     "artists": ("tasks.scrape", "CODE", ["core.names.artists", "core.names.matching"]),

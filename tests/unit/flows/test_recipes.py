@@ -432,7 +432,7 @@ def test_a_file_that_is_there_goes_before_a_recipe_that_ships(tmp_path: Path, mo
                 "folder: {name: s, pattern: '{style}/{title}.jpg'}",
                 "table: {name: s, table: w.csv, columns: {key: id, image: f, size: w}}",
             ),
-            ("sources[0] (s).columns.size: expected 'key', 'each_key'", "got 'size'"),
+            ("sources[0] (s).columns.size: expected 'key', ", "'image', ", "got 'size'"),
             id="a column for a field that there is not",
         ),
     ],

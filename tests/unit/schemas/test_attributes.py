@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from schemas import attributes, strata
 from schemas import split as splits
-from schemas.attributes import ARROW_TYPES, MOST_ATTRIBUTES, Attribute, AttributeType, with_attributes
+from schemas.attributes import ARROW_TYPES, MOST_ATTRIBUTES, Attribute, AttributeType, with_attribute_columns
 from schemas.recipe import Recipe
 from schemas.tables import BY_CONTRACT, IMAGES, RECORDS
 
@@ -88,8 +88,8 @@ def test_attributes_come_back_from_a_dump_as_they_went_in():
 
 def test_each_type_has_one_type_of_column():
     assert set(ARROW_TYPES) == set(get_args(AttributeType))
-    assert with_attributes(RECORDS, {}) == RECORDS
-    wide = with_attributes(IMAGES, {"zoo": Attribute(type="strings"), "area": Attribute(type="number")})
+    assert with_attribute_columns(RECORDS, {}) == RECORDS
+    wide = with_attribute_columns(IMAGES, {"zoo": Attribute(type="strings"), "area": Attribute(type="number")})
     assert wide.names[len(IMAGES) :] == ["zoo", "area"]  # as the recipe has them, not sorted
     assert wide.types[len(IMAGES) :] == [pa.list_(pa.string()), pa.float64()]
 

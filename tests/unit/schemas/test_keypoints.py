@@ -45,16 +45,16 @@ def test_a_shipped_scheme_lies_in_the_file_of_its_name_and_cites_its_source(sche
 )
 def test_a_shipped_scheme_never_changes(scheme: KeypointScheme, digest: str):
     """Releases only name it: what it says must be what it said when they were built."""
-    said = repr((scheme.joints, scheme.skeleton, scheme.pairs, scheme.sigmas))
+    said = repr((scheme.joints, scheme.skeleton, scheme.flip_pairs, scheme.sigmas))
     assert hashlib.sha256(said.encode()).hexdigest().startswith(digest)
 
 
 @every_scheme
 def test_mirrored_twice_a_figure_is_as_it_was(scheme: KeypointScheme):
-    mirror = {one: other for pair in scheme.pair_numbers for one, other in (pair, pair[::-1])}
+    mirror = {one: other for pair in scheme.flip_pair_numbers for one, other in (pair, pair[::-1])}
     assert all(mirror[mirror[joint]] == joint for joint in mirror)
     assert all(joint != other for joint, other in mirror.items())
-    assert len(mirror) == 2 * len(scheme.pairs)
+    assert len(mirror) == 2 * len(scheme.flip_pairs)
 
 
 @every_scheme
@@ -62,13 +62,13 @@ def test_a_skeleton_joins_joints_each_pair_once(scheme: KeypointScheme):
     bones = [frozenset(bone) for bone in scheme.skeleton_numbers]
     assert all(1 <= end <= len(scheme.joints) for bone in bones for end in bone)
     assert len({*bones}) == len(bones)
-    mirror = {one: other for pair in scheme.pair_numbers for one, other in (pair, pair[::-1])}
+    mirror = {one: other for pair in scheme.flip_pair_numbers for one, other in (pair, pair[::-1])}
     assert {frozenset(mirror.get(end, end) for end in bone) for bone in bones} == {*bones}
 
 
 def test_what_has_no_partner_lies_in_the_middle():
     def alone(scheme: KeypointScheme) -> list[str]:
-        paired = {joint for pair in scheme.pairs for joint in pair}
+        paired = {joint for pair in scheme.flip_pairs for joint in pair}
         return [joint for joint in scheme.joints if joint not in paired]
 
     assert alone(COCO_17) == ["nose"]
@@ -82,7 +82,7 @@ def test_sigmas_are_those_that_somebody_has_measured():
     assert dict(zip(COCO_17.joints, COCO_17.sigmas, strict=True))["left_hip"] == 0.107
     # left and right are equally hard
     sigma = dict(zip(COCO_17.joints, COCO_17.sigmas, strict=True))
-    assert all(sigma[left] == sigma[right] for left, right in COCO_17.pairs)
+    assert all(sigma[left] == sigma[right] for left, right in COCO_17.flip_pairs)
 
 
 @every_scheme
@@ -98,8 +98,8 @@ def test_the_page_on_keypoints_shows_every_joint_in_its_order(scheme: KeypointSc
 
 
 def test_numbers_count_from_1():
-    scheme = Joints(joints=("a", "b", "c"), skeleton=(("c", "a"),), pairs=(("b", "c"),))
-    assert (scheme.skeleton_numbers, scheme.pair_numbers, scheme.sigmas) == ([[3, 1]], [[2, 3]], None)
+    scheme = Joints(joints=("a", "b", "c"), skeleton=(("c", "a"),), flip_pairs=(("b", "c"),))
+    assert (scheme.skeleton_numbers, scheme.flip_pair_numbers, scheme.sigmas) == ([[3, 1]], [[2, 3]], None)
 
 
 @pytest.mark.parametrize(
@@ -117,8 +117,12 @@ def test_numbers_count_from_1():
         pytest.param({"skeleton": [["a", "a"]]}, "skeleton: expected two joints, got 'a' twice", id="to itself"),
         pytest.param({"skeleton": [["a", "b", "c"]]}, "at most 2 items", id="three ends"),
         pytest.param({"skeleton": [[1, 2]]}, "valid string", id="numbers for names"),
-        pytest.param({"pairs": [["a", "b"], ["b", "c"]]}, "pairs: expected each joint in one pair, got 'b'", id="two"),
-        pytest.param({"pairs": [["a", "a"]]}, "pairs: expected two joints, got 'a' twice", id="its own mirror"),
+        pytest.param(
+            {"flip_pairs": [["a", "b"], ["b", "c"]]}, "flip_pairs: expected each joint in one pair, got 'b'", id="two"
+        ),
+        pytest.param(
+            {"flip_pairs": [["a", "a"]]}, "flip_pairs: expected two joints, got 'a' twice", id="its own mirror"
+        ),
         pytest.param({"sigmas": [0.1, 0.1]}, "sigmas: expected 3, one for each joint, got 2", id="too few sigmas"),
         pytest.param({"sigmas": []}, "sigmas: expected 3, one for each joint, got 0", id="no sigmas, but a list"),
         pytest.param({"sigmas": [0.1, 0, 0.1]}, "greater than 0", id="a sigma of 0"),
@@ -139,9 +143,9 @@ names = st.lists(st.text(min_size=1, max_size=8).filter(bare_name), min_size=1, 
 def test_any_names_make_a_scheme_whose_numbers_lead_back_to_them(joints: list[str], data: st.DataObject):
     order = data.draw(st.permutations(joints))
     pairs = list(zip(order[::2], order[1::2], strict=False))
-    scheme = Joints(joints=tuple(joints), skeleton=tuple(pairs), pairs=tuple(pairs))
-    assert [tuple(scheme.joints[place - 1] for place in pair) for pair in scheme.pair_numbers] == pairs
-    assert scheme.skeleton_numbers == scheme.pair_numbers
+    scheme = Joints(joints=tuple(joints), skeleton=tuple(pairs), flip_pairs=tuple(pairs))
+    assert [tuple(scheme.joints[place - 1] for place in pair) for pair in scheme.flip_pair_numbers] == pairs
+    assert scheme.skeleton_numbers == scheme.flip_pair_numbers
 
 
 # --- categories

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.attributes import Attribute, with_attributes
+from schemas.attributes import Attribute, with_attribute_columns
 from schemas.keypoints import CocoCategory, resolve_categories
 from schemas.tables import ANNOTATIONS
 from tasks.core.coco import document as coco
@@ -197,7 +197,7 @@ def test_an_image_says_where_it_comes_from():
 
 def test_attributes_stand_in_an_images_metadata_in_their_types():
     said = {"ziggurat": True, "aside": None, "of": 7, "size": 2.0, "methods": ["oil", 'say "hi"']}
-    table = pa.Table.from_pylist([image(1, **said)], schema=with_attributes(IMAGES_BY_DIGEST, ATTRIBUTES))
+    table = pa.Table.from_pylist([image(1, **said)], schema=with_attribute_columns(IMAGES_BY_DIGEST, ATTRIBUTES))
     found = coco.split_document(table, ANNOTATIONS.empty_table(), PERSON, 0.5, {})["images"][0]["metadata"]
     assert {name: found[name] for name in said} == said
     assert [type(found[name]) for name in ("ziggurat", "of", "size")] == [bool, int, float]
@@ -354,7 +354,8 @@ def test_the_files_are_as_row_by_row(images: list[Any], boxes: list[Any], batch:
     for of in boxes:
         of["score"] = of["score"] or 0.0 if of["origin"] == "detector" else of["score"]
     images_table = pa.Table.from_pylist(
-        [image(number, **of) for number, of in enumerate(images)], schema=with_attributes(IMAGES_BY_DIGEST, ATTRIBUTES)
+        [image(number, **of) for number, of in enumerate(images)],
+        schema=with_attribute_columns(IMAGES_BY_DIGEST, ATTRIBUTES),
     )
     boxes_table = pa.Table.from_pylist([box(number, **of) for number, of in enumerate(boxes)], schema=ANNOTATIONS)
     info, categories = {"version": "é"}, plain("person", "dog")

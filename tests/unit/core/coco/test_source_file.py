@@ -19,6 +19,7 @@ from tasks.core.coco import source_file
 from tasks.core.export.annotations import annotations
 from tasks.core.scrape import sources
 from tests.support import keypoints
+from tests.support.coco_documents import in_order
 
 SOURCE = FolderSource(name="art", pattern="{title}.jpg", annotations=Annotations(format="coco", path="boxes.json"))
 CATEGORIES = ("person", "dog")
@@ -61,23 +62,6 @@ def through_tables(data: bytes, categories: tuple[str, ...] = CATEGORIES) -> tup
         row, [(one["record_id"], one["source_coco"]) for one in images.to_pylist()], rows
     )
     return json.loads(b"".join(restored.chunks())), got.figures, boxes
-
-
-def plain(value: Any) -> Any:
-    """A value in which whole numbers have no point, and those that JSON does not have are text."""
-    if isinstance(value, float):
-        return int(value) if math.isfinite(value) and value == int(value) else repr(value)
-    if isinstance(value, dict):
-        return {name: plain(inner) for name, inner in value.items()}
-    return [*map(plain, value)] if isinstance(value, list) else value
-
-
-def in_order(document: dict[str, Any]) -> str:
-    """A document's text, the same whatever its order and formatting."""
-    lists = {
-        name: sorted(json.dumps(plain(row), sort_keys=True) for row in document[name]) for name in source_file.LISTS
-    }
-    return json.dumps(plain({**document, **lists}), sort_keys=True)
 
 
 ODD = [
@@ -289,6 +273,37 @@ def test_figures_that_were_read_and_left_out_come_back():
     assert in_order(json.loads(b"".join(got.chunks()))) == in_order(wanted)
 
 
+def test_rows_of_other_lists_stand_with_the_image_that_they_name():
+    """So that what is taken down takes them along."""
+    captions = [
+        {"image_id": 1, "caption": "a"},
+        {"image_id": 2, "caption": "b"},
+        {"image_id": 2.0, "caption": "c"},
+        {"image_id": 9, "caption": "of no image"},
+        {"image_id": [], "caption": "of nobody"},
+        "no object",
+    ]
+    wanted = document(captions=captions, regions=[{"image_id": 2}], empty=[], type="x")
+    got, figures, _ = through_tables(json.dumps(wanted).encode())
+    found, expected = (
+        sorted(json.dumps(row, sort_keys=True) for row in rows) for rows in (got.pop("captions"), captions)
+    )
+    assert found == expected
+    assert in_order(got) == in_order({name: value for name, value in wanted.items() if name != "captions"})
+    first, second = (json.loads(text) for text in figures["source_coco"].to_pylist()[:2])
+    assert first["rows"] == {"captions": captions[:1]}
+    assert second["rows"] == {"captions": captions[1:3], "regions": [{"image_id": 2}]}
+    kept = json.loads(source_file.head(wanted, [1, 2])["other_fields"])["fields"]
+    assert kept == {"captions": captions[3:], "regions": [], "empty": [], "type": "x"}
+
+
+def test_rows_of_an_earlier_image_of_one_name_come_back():
+    images = [IMAGE, {"id": 2, "file_name": "a.jpg"}]
+    wanted = document(images=images, captions=[{"image_id": 1, "n": 1}, {"image_id": 2, "n": 2}])
+    got, _, _ = through_tables(json.dumps(wanted).encode())
+    assert in_order(got) == in_order(wanted)
+
+
 def test_two_records_of_one_image_give_it_back_once():
     _, figures, boxes = through_tables(json.dumps(document()).encode())
     text = figures["source_coco"][0].as_py()
@@ -307,6 +322,8 @@ def test_two_records_of_one_image_give_it_back_once():
         pytest.param('{"image": {}, "annotations": {}}', id="annotations in an object"),
         pytest.param('{"image": {}, "others": [{}]}', id="another without an image"),
         pytest.param('{"image": {}, "figures": [1]}', id="a figure that is a number"),
+        pytest.param('{"image": {}, "rows": []}', id="rows of no list"),
+        pytest.param('{"image": {}, "rows": {"captions": [1]}}', id="a row that is a number"),
     ],
 )
 def test_what_no_release_has_is_told(text: str):

@@ -10,12 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.attributes import ARROW_TYPES, AttributeField, with_attributes
+from schemas.attributes import ARROW_TYPES, AttributeField, with_attribute_columns
 from schemas.errors import BadInput
 from schemas.sources import FolderSource
 from schemas.tables import RECORDS
 from tasks.core.scrape import attributes
 from tasks.core.scrape.attributes import BadValue, check_some_fit, typed_value
+from tasks.core.scrape.cells import TWICE
 from tasks.core.scrape.records import record
 
 BAD = object()
@@ -157,7 +158,7 @@ def rows(declared: dict[str, AttributeField], *said: dict[str, Any]) -> pa.Table
         attributes.with_attributes(record(SOURCE, {"key": str(number), "image": "a.jpg"}), declared, row.get)
         for number, row in enumerate(said)
     ]
-    return pa.Table.from_pylist(found, schema=with_attributes(RECORDS, declared))
+    return pa.Table.from_pylist(found, schema=with_attribute_columns(RECORDS, declared))
 
 
 def test_a_bad_value_drops_its_row_and_keeps_what_else_the_row_says():
@@ -165,6 +166,13 @@ def test_a_bad_value_drops_its_row_and_keeps_what_else_the_row_says():
     assert [row["reason"] for row in found] == ["bad_attribute", None]
     assert found[0]["detail"] == "attribute 'room': expected a whole number of at most 63 bits, got 'abc'"
     assert [(row["room"], row["floor"]) for row in found] == [(None, "2nd"), (3, None)]
+
+
+@pytest.mark.parametrize("kind", ["string", "integer", "strings"])
+def test_a_field_that_is_named_twice_is_called_so(kind: Any):
+    found = rows(wanted(room=kind), {"room": TWICE}).to_pylist()
+    assert [row["reason"] for row in found] == ["bad_attribute"]
+    assert found[0]["detail"].endswith(", got two values under one name")
 
 
 def test_a_row_that_is_a_drop_already_and_an_attribute_of_another_source_say_nothing():

@@ -38,6 +38,7 @@ A, B = {"id": 1}, {"id": 2, "images": [{"url": "]"}, {}]}
         pytest.param('{"a.b": [{"id": 1}]}', '["a.b"]', [A], id="a name with a dot"),
         pytest.param('[{"id": "\\u00e9\\ud83d\\ude00 \\" ]}"}]', None, [{"id": 'é😀 " ]}'}], id="escapes"),
         pytest.param('[{"id": "\\ud800"}]', None, [{"id": "\ud800"}], id="a lone surrogate"),
+        pytest.param('[{"id": -1.5e+3}]', None, [{"id": -1500.0}], id="a number"),
         pytest.param('[{"id": 1, "id": 2}]', None, [{"id": TWICE}], id="a name twice"),
     ],
 )  # fmt: skip
@@ -52,13 +53,20 @@ def test_works_of_any_form_in_pieces_of_any_size(text: str, path: str | None, ex
         pytest.param("", 0, "no JSON object: the file is empty", id="an empty file"),
         pytest.param("[1, {}, null]", 1, "work 1 is no JSON object: 1", id="no objects"),
         pytest.param("7", 0, "work 1 is no JSON object: 7", id="a number"),
+        pytest.param('[{"id": 1}, -1.5e+3, {"id": 2}]', 2, "work 2 is no JSON object: -1.5e+3", id="a number within"),
         pytest.param('[{"id": 1}, {"id":', 1, "broken behind work 2, so the rest is lost: Expecting value", id="cut"),
         pytest.param('[{"id": 1} {"id": 2}]', 1, "broken behind work 1, so the rest is lost: expected ','", id="comma"),
         pytest.param('[{"id": 1},]', 1, "broken behind work 2", id="a comma too many"),
         pytest.param('[{"id": 1}', 1, "expected ',', got the end of the file", id="no bracket"),
         pytest.param('{"id": 1}\n{"id": 2\n{"id": 3}', 2, 'no JSON object: {"id": 2', id="a broken line"),
         pytest.param('{\n"id": 1,,\n}', 0, "the rest of a broken file, which begins with {", id="broken"),
+        pytest.param(
+            '{"a": 1,, "b": "' + "x" * 200 + '"}\n{"id": 1}', 1, 'no JSON object: {"a": 1,, "b"', id="a long one"
+        ),
         pytest.param("<html>", 0, "which begins with <html>", id="no JSON at all"),
+        pytest.param('[{"id": 1}] [{"id": 2}]', 1, "behind the list of works, so it is lost: '[", id="two lists"),
+        pytest.param('[{"id": 1}] x', 1, "behind the list of works, so it is lost: 'x'", id="more than the list"),
+        pytest.param('[{"id": "1', 0, "Unterminated string starting at '", id="cut within a text"),
     ],
 )
 def test_what_is_broken_is_a_row_that_says_so(text: str, good: int, said: str, piece: int | None):
@@ -77,6 +85,11 @@ def test_what_is_broken_is_a_row_that_says_so(text: str, good: int, said: str, p
         ("", "a", "expected '{', got the end of the file"),
         ('{"a": [{}]}', "a[0]", "[0] in the path to them, which may have only names"),
         ('{"a": "' + "x" * 50, "b", "the end of the file within a value"),
+        ('{"a": [{}], "a": [{}]}', "a", "'a' twice on the way to them"),
+        ('{"a": {"b": []}, "c": {"b": 1}, "a": 1}', "a.b", "'a' twice on the way to them"),
+        ('{"a": {"b": [], "b": []}}', "a.b", "'b' twice on the way to them"),
+        ('{"a": [{}], "c": "' + "x" * 50, "a", "the end of the file within a value"),
+        ('{"a": [{}]', "a", "expected '}', got the end of the file"),
     ],
 )
 def test_a_path_that_leads_to_no_list_is_said(text: str, path: str, said: str):
@@ -91,6 +104,13 @@ def test_what_is_nested_too_deep_is_passed_over(levels: int, brackets: str):
     value = brackets[:-1] * levels + "1" + brackets[-1] * levels
     first, second = works(f'[{{"id": {value}}}, {{"id": 1}}]')
     assert (first, second) == ({UNREADABLE: f"work 1 is nested deeper than {MAX_WORK_LEVELS} levels"}, A)
+
+
+@pytest.mark.parametrize("piece", [1000, None])
+@pytest.mark.parametrize("digits", [4301, 10_000, 100_000])
+def test_a_number_that_is_too_long_costs_its_own_work_alone(digits: int, piece: int | None):
+    first, second = works(f'[{{"id": {"9" * digits}}}, {{"id": 1}}]', None, piece)
+    assert (first, second) == ({UNREADABLE: "work 1 is unreadable: a number in it is too long"}, A)
 
 
 def test_what_is_nested_as_deep_as_it_may_be_is_read():
@@ -146,3 +166,53 @@ def test_whatever_is_written_comes_back(rows: list[dict[str, Any]], piece: int, 
 def test_any_text_ends_without_an_error(text: str, piece: int):
     for row in works(text, None, piece):
         assert isinstance(row, dict)
+
+
+PIECES_OF_TEXT = st.sampled_from(
+    [
+        *'{}[]",:\\-\n 1',
+        "\\u",
+        "d83d",
+        "\\ude00",
+        " " * 30,
+        "1.",
+        "e+",
+        "tru",
+        "true",
+        "-Infinity",
+        '"a"',
+        '"id":',
+        "x" * 30,
+        '{"id": 1}',
+        '{"id": 1}\n',
+        "1" * 40,
+        "é",
+        "😀",
+        "\x00",
+    ]
+)
+
+
+@given(
+    st.sampled_from([("", ""), ('[{"id":', "}]"), ('{"id": 1}\n{"id":', '}\n{"id": 3}')]),
+    st.lists(PIECES_OF_TEXT, max_size=12).map("".join),
+)
+def test_where_a_file_is_cut_makes_no_difference(around: tuple[str, str], inner: str):
+    """Within a word, a number, an escape, a pair of surrogates, blanks; and the same rows are lost."""
+    text = inner.join(around)
+    whole = ["?" if UNREADABLE in row else row for row in works(text)]
+    assert ["?" if UNREADABLE in row else row for row in works(text, piece=1)] == whole
+
+
+def test_broken_lines_are_passed_in_a_time_that_grows_with_them(monkeypatch: pytest.MonkeyPatch):
+    """The decoder's error counts the lines of all the text that it was given: 1 MB of broken lines took a minute."""
+    longest: list[int] = []
+
+    class Decoder(json.JSONDecoder):
+        def raw_decode(self, s: str, idx: int = 0) -> tuple[Any, int]:
+            longest.append(idx)
+            return super().raw_decode(s, idx)
+
+    monkeypatch.setattr(json_works.json, "JSONDecoder", Decoder)
+    assert len(works('{"id": 1}\n' + '{"id": 2,,}\n' * 5000)) == 5001
+    assert max(longest) <= 10_000

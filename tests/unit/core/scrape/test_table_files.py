@@ -42,10 +42,20 @@ PATHS = ["a.json", "works/b.json", "works/c.jsonl", "works/deep/d.json", "works/
         ("works/?.json*", []),
         ("*/?.json", ["works/b.json", "xworks/f.json"]),
         ("*.csv", []),
+        ("**/**/*.json", ["a.json", "works/b.json", "works/deep/d.json", "xworks/f.json"]),
+        ("**/deep/**/d*.json", ["works/deep/d.json"]),
+        ("w**/*b*.j*n*.json", []),
+        ("w*k*/**/?*.json", ["works/b.json", "works/deep/d.json"]),
+        ("*" * 100 + ".json", ["a.json"]),
     ],
 )
 def test_a_pattern_is_read_as_shells_read_it(table: str, expected: list[str]):
     assert tables_of_paths(source(table), PATHS) == expected
+
+
+@pytest.mark.parametrize("table", ["*a" * 40 + ".json", "**/" * 30 + "b.json", "*" * 100 + "?.json"])
+def test_no_pattern_takes_long(table: str):
+    assert tables_of_paths(source(table), ["a" * 200 + ".jso", "a/" * 200 + "c.json"]) == []
 
 
 def test_only_a_pattern_of_json_files_is_a_folder():

@@ -6,7 +6,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from schemas.attributes import Attribute, with_attributes
+from schemas.attributes import Attribute, with_attribute_columns
 from schemas.tables import RECORDS
 from tasks.scrape import _known_records
 
@@ -15,7 +15,7 @@ def released(**attributes: tuple[str, Any]) -> Any:
     """A release with one record that has these attributes: their types and values."""
     declared = {name: Attribute(type=kind) for name, (kind, _) in attributes.items()}  # type: ignore[arg-type]
     row = {"record_id": "m:1", "source": "m", "title": "A", **{name: value for name, (_, value) in attributes.items()}}
-    table = pa.Table.from_pylist([row], schema=with_attributes(RECORDS, declared))
+    table = pa.Table.from_pylist([row], schema=with_attribute_columns(RECORDS, declared))
     return SimpleNamespace(records=lambda: table)
 
 
@@ -29,7 +29,7 @@ def released(**attributes: tuple[str, Any]) -> Any:
     ],
 )
 def test_records_that_are_carried_over_have_null_for_what_they_did_not_have(before: Any, expected: Any):
-    schema = with_attributes(RECORDS, {"room": Attribute(type="string")})
+    schema = with_attribute_columns(RECORDS, {"room": Attribute(type="string")})
     found = _known_records(before, schema)
     assert found.schema == schema
     (row,) = found.to_pylist()

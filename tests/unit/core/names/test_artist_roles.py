@@ -2,8 +2,8 @@
 
 import pytest
 
+from tasks.core.names.artist_roles import NO_MAKERS, choose_artist, is_maker
 from tasks.core.names.matching import normalize_name
-from tasks.core.names.roles import NO_MAKERS, choose_artist, is_maker
 
 
 @pytest.mark.parametrize(
