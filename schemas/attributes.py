@@ -117,7 +117,8 @@ def attribute_problems(attributes: Attributes, sources: Sequence[AnySource]) -> 
     for name, attribute in attributes.items():
         if meaning := _taken(name):
             said = "" if isinstance(attribute.from_, dict) else f", with `from: {attribute.from_ or name}`"
-            yield f"attributes: expected names of their own, got {quoted(name)}, which is {meaning}: choose another{said}"
+            taken = f"{quoted(name)}, which is {meaning}"
+            yield f"attributes: expected names of their own, got {taken}: choose another{said}"
         if isinstance(attribute.from_, dict) and not set(attribute.from_) <= set(names):
             given = quoted(sorted(attribute.from_), LONGEST_PLACE)
             yield f"attributes.{name}.from: expected some of the sources {quoted(names, LONGEST_PLACE)}, got {given}"

@@ -214,8 +214,8 @@ def _check_readable(source: AnyWebSource, reports: pa.Table) -> None:
         more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
         raise BrokenPromise(
             f"source '{source.name}': {problems[0]['problem']}{more}; if the recipe "
-            "asks for nothing that the source does not have, the format of the source has changed, so its parser must be "
-            "changed too"
+            "asks for nothing that the source does not have, the format of the source has changed, so its parser must "
+            "be changed too"
         )
 
 
