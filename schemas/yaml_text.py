@@ -163,7 +163,8 @@ def _detail(problem: yaml.YAMLError) -> str:
         return " ".join(str(problem).split())[:_LONGEST_PROBLEM]
     words = " ".join(f"{problem.context or ''} {problem.problem or ''}".split())
     words = words.removeprefix("expected a single document in the stream but found ")
-    return f"{words[:_LONGEST_PROBLEM]} (line {problem.problem_mark.line + 1})"
+    hint = ": within { } a text with brackets stands in quotation marks" if "or '}', but got '['" in words else ""
+    return f"{words[:_LONGEST_PROBLEM]} (line {problem.problem_mark.line + 1}){hint}"
 
 
 def _too_deep(line: int) -> NotYaml:

@@ -71,6 +71,13 @@ class Annotations(Frozen):
         description="What a missing annotation means. unknown: nobody has looked at the image; no_figures: it has no "
         "figures",
     )
+    folder: str | None = Field(
+        None,
+        min_length=1,
+        exclude_if=is_unset,
+        description="coco: folder below the binding from which the names in the JSON go on, e.g. images/train for a "
+        "`file_name` such as 17.jpg; null: they are paths below the binding",
+    )
     corners: Literal["inclusive", "exclusive"] = Field(
         "inclusive",
         exclude_if=lambda corners: corners == "inclusive",  # before there was a choice, dumps had no such setting
@@ -80,9 +87,11 @@ class Annotations(Frozen):
     )
 
     @model_validator(mode="after")
-    def _has_corners_of_voc(self) -> Self:
+    def _has_what_its_format_has(self) -> Self:
         if self.format != "voc" and self.corners != "inclusive":
             raise ValueError(f"expected corners with format voc alone, got {self.corners} with {self.format}")
+        if self.format != "coco" and self.folder is not None:
+            raise ValueError(f"expected a folder with format coco alone, got {quoted(self.folder)} with {self.format}")
         return self
 
 

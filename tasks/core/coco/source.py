@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from schemas.errors import BadInput
-from schemas.phrases import listed, quoted
+from schemas.phrases import counted, listed, quoted
 from schemas.tables import FIGURE
 from tasks.core.coco import lossless, source_file
 from tasks.core.coco.ids import Id, read_id
@@ -211,9 +211,13 @@ def _notes(name: str, document: Document, categories: Collection[str]) -> tuple[
     if found and not found.keys() & set(categories):  # a name that is spelled in another way, most likely
         named = listed([f"{quoted(category)} ({count})" for category, count in found.most_common()], _EXAMPLES)
         notes.append(f"{name}: none of its boxes is of the recipe's categories {quoted([*categories])}, but of {named}")
+    elif near := _misspelled(found, categories):
+        notes.append(f"{name}: boxes of {near} are left out, since case and blanks count")
     if images := Counter(bad.image_id for bad in document.bad_annotations):
+        counts = f"{counted(len(images), 'image')} {'counts' if len(images) == 1 else 'count'}"
         notes.append(
-            f"{name}: {len(images)} images count as not annotated, since {images.total()} annotations can't be read: "
+            f"{name}: {counts} as not annotated, since "
+            f"{counted(images.total(), 'annotation')} can't be read: "
             f"{count_problems(bad.problem for bad in document.bad_annotations)}"
         )
     problems = [
@@ -227,6 +231,20 @@ def _notes(name: str, document: Document, categories: Collection[str]) -> tuple[
             f"{count_problems(problems)}"
         )
     return tuple(notes)
+
+
+def _misspelled(found: Mapping[str, int], categories: Collection[str]) -> str:
+    """Categories of the file that are the recipe's but for case and blanks; "" for none."""
+    wanted = {"".join(category.split()).casefold(): category for category in categories}
+    pairs = [(category, wanted.get("".join(category.split()).casefold())) for category in sorted(found)]
+    return listed(
+        [
+            f"{quoted(category)} ({found[category]}; the recipe has {quoted(meant)})"
+            for category, meant in pairs
+            if meant and category not in categories
+        ],
+        _EXAMPLES,
+    )
 
 
 def figure(

@@ -16,7 +16,8 @@ NO_MAKERS = frozenset(
         "sitter", "subject", "depicted", "portrayed", "model", "dedicatee", "addressee", "recipient", "inscriber",
         "founder", "foundry", "caster", "cast by", "framer", "frame maker", "mounter", "restorer", "conservator",
         "verleger", "drucker", "herausgeber", "auftraggeber", "éditeur", "imprimeur", "commanditaire", "editore",
-        "stampatore", "committente",
+        "stampatore", "committente", "uitgever", "drukker", "opdrachtgever", "impresor", "comitente", "udgiver",
+        "trykker",
     }
 )  # fmt: skip
 """Roles of people who did not make the work, as `normalize_name` writes them. A role that nobody knows is a maker's."""
@@ -39,7 +40,7 @@ def choose_artist(names: Sequence[str], roles: Sequence[str]) -> tuple[str | Non
     """
     second = None
     for name, role in zip(names, roles, strict=True):
-        qualifier = QUALIFIER_OF_TRAILING.get(normalize_name(role)) or None
+        qualifier = QUALIFIER_OF_TRAILING.get(normalize_name(role).removeprefix("artist ")) or None
         if qualifier in _NOT_BY_THEM:
             second = second or (name, qualifier)
         elif qualifier or is_maker(role):

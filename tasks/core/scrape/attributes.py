@@ -22,12 +22,12 @@ _LONGEST_TEXT = 2000
 _MOST_TEXTS = 1000
 _INTEGER = re.compile(r"([+-]?[0-9]{1,19})(\.0{1,19})?")
 _NUMBER = re.compile(r"[+-]?([0-9]{1,400}(\.[0-9]{0,400})?|\.[0-9]{1,400})([eE][+-]?[0-9]{1,4})?")
-_TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+_TRUTH = dict.fromkeys(("true", "yes", "y", "1"), True) | dict.fromkeys(("false", "no", "n", "0"), False)
 _EXPECTED: dict[AttributeType, str] = {
     "string": "one text",
     "integer": "a whole number of at most 63 bits",
     "number": "a finite number",
-    "boolean": "true or false",
+    "boolean": "true or false, yes or no, 1 or 0",
     "strings": f"a list of at most {_MOST_TEXTS:,} texts",
 }
 _SINGLE = (str, int, float, Decimal, date, time, timedelta)

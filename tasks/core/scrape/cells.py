@@ -63,13 +63,18 @@ def remedy(field: str, column: Path, value: Any) -> str:
         return "write the value itself into the column, without brackets" + (
             ", several styles with | between them" if field == "styles" else ""
         )
+    if None in column:  # a list with one value for each element: the first of them that is nested
+        inner = next((_steps(part) for part in value if isinstance(part, list | tuple | dict) and part), [])
+        if field in LISTS:
+            return f"take texts by a path, such as {path_of_steps((*column, *inner))}"
+        single = [0 if step is None else step for step in column]
+        return f"take one value by a path, such as {path_of_steps((*single, *inner))}"
     steps = _steps(value)
     if field in LISTS:
-        inner = [None if step == 0 else step for step in steps]
-        return f"take texts by a path, such as {path_of_steps((*column, *inner))}"
-    single = [0 if step is None else step for step in column]
-    path = path_of_steps((*single, *(steps[1:] if None in column else steps)))
-    is_list = None not in column and isinstance(value, list | tuple)
+        every = [None if step == 0 else step for step in steps]
+        return f"take texts by a path, such as {path_of_steps((*column, *every))}"
+    is_list = isinstance(value, list | tuple)
+    path = path_of_steps((*column, *steps))
     return f"take one value by a path, such as {path}{_or_all(field, column, steps) if is_list else ''}"
 
 

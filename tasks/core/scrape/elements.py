@@ -26,9 +26,10 @@ def rows_of_elements(source: TableSource, rows: Iterable[Mapping[str, Any]]) -> 
         parse_path(each)
     except ValueError as problem:
         raise BadInput(f"source '{source.name}': each: {problem}") from problem
-    works, lists = 0, 0
+    works, lists, names = 0, 0, set[str]()
     for row in rows:
         works += 1
+        names.update(row)
         elements = values_at(row, f"{each}[]")
         lists += elements is not None
         if UNREADABLE in row:
@@ -38,10 +39,17 @@ def rows_of_elements(source: TableSource, rows: Iterable[Mapping[str, Any]]) -> 
         else:
             yield {**row, ELEMENT: None, WITHOUT: f"{each}: {_why_none(row, each, elements)}"}
     if works and not lists:
+        fields = quoted(sorted(names - {UNREADABLE})[:20], LONGEST_PLACE)
         raise BadInput(
             f"source '{source.name}': expected a list at {quoted(each, LONGEST_PLACE)} (each) in the works of "
-            f"{source.table}, got none in {works}"
+            f"{source.table}, got none in {works}, which have {fields}{_hint(source, works)}"
         )
+
+
+def _hint(source: TableSource, works: int) -> str:
+    """What is likely meant where a file is one object."""
+    is_one = works == 1 and source.works is None and source.table.endswith(".json") and not source.is_folder
+    return ": if the list of works is within one of these, name it with `works`" if is_one else ""
 
 
 def _why_none(row: Mapping[str, Any], each: str, elements: list[Any] | None) -> str:

@@ -85,6 +85,28 @@ def value_at_steps(value: Any, steps: Path) -> Any:
     return [inner for part in found for inner in part or ()] if None in rest else found
 
 
+def path_through_lists(row: Mapping[str, Any], path: str, place: int | None) -> str | None:
+    """The path with `place` (None: every element) where a list of the row stands in the way of a name.
+
+    None if no list does, or an empty one, of which nobody knows what would be in it.
+
+    >>> row = {"people": [{"name": "Gris"}], "title": "A"}
+    >>> path_through_lists(row, "people.name", None), path_through_lists(row, "people.name", 0)
+    ('people[].name', 'people[0].name')
+    >>> path_through_lists(row, "title.name", 0) is path_through_lists({"people": []}, "people.name", 0) is None
+    True
+    """
+    value: Any = row
+    steps: list[Step] = []
+    for step in () if path in row else _cached_path(path) or ():
+        if isinstance(step, str) and isinstance(value, list | tuple) and value:
+            steps.append(place)
+            value = value[0]
+        steps.append(step)
+        value = _at(value, (0 if step is None else step,))
+    return path_of_steps(tuple(steps)) if len(steps) > len(_cached_path(path) or ()) > 0 else None
+
+
 def path_of_steps(steps: Path) -> str:
     """The steps as a path, which `parse_path` reads again.
 

@@ -182,11 +182,23 @@ def _unmatched_note(source: AnyFileSource, names: Collection[str], locators: pa.
     unmatched = sorted(set(names) - set(locators.to_pylist()))
     if not unmatched:
         return ()
-    examples = listed([quoted(name) for name in unmatched], _EXAMPLES)
+    examples = listed([quoted(name) for name in unmatched], _EXAMPLES) + _where_they_lie(unmatched, locators)
     return (
         f"source '{source.name}': the file names of {len(unmatched)} of {len(set(names))} annotated images are those "
         f"of no image of the source, so that their boxes are left out: {examples}",
     )
+
+
+def _where_they_lie(names: Collection[str], locators: pa.ChunkedArray) -> str:
+    """The folder in which images of those names lie, if an image of the source ends as one of them does."""
+    lost = set(names)
+    for locator in locators.to_pylist():
+        folders = (locator or "").split("/") if "://" not in (locator or "") else []
+        for at in range(1, len(folders)):
+            if "/".join(folders[at:]) in lost:
+                folder = "/".join(folders[:at])
+                return f"; the source has {quoted(locator)}: if that is meant, set annotations.folder to {folder}"
+    return ""
 
 
 def _read_annotations(source: AnyFileSource, read: Read, categories: Schemes) -> _Annotations:
@@ -200,11 +212,13 @@ def _read_annotations(source: AnyFileSource, read: Read, categories: Schemes) ->
         except UnreadableFile as problem:
             raise unreadable(source, "COCO annotations", settings.path, problem) from problem
         file = _coco(source, data, settings.path, categories)
+        below = f"{settings.folder.rstrip('/')}/" if settings.folder else ""
+        by_locator = {f"{below}{name}": figures for name, figures in file.by_file_name.items()}
         return _Annotations(
-            lambda locator: file.by_file_name.get(locator, absent),
-            file.details,
+            lambda locator: by_locator.get(locator, absent),
+            {f"{below}{name}": detail for name, detail in file.details.items()},
             file.notes,
-            [*file.by_file_name],
+            [*by_locator],
             {"source": source.name, "path": settings.path, **file.head},
         )
 

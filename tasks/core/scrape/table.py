@@ -15,7 +15,7 @@ from tasks.core.scrape.attributes import with_attributes
 from tasks.core.scrape.cells import LISTS, TWICE, nesting_of, remedy
 from tasks.core.scrape.elements import NUMBER, WITHOUT, rows_of_elements
 from tasks.core.scrape.json_works import MAX_WORK_CHARACTERS, UNREADABLE, checked_work, mapping_of_pairs
-from tasks.core.scrape.paths import first_name, parse_path, values_at
+from tasks.core.scrape.paths import first_name, parse_path, path_through_lists, values_at
 from tasks.core.scrape.records import RIGHTS_BY, record
 
 csv.field_size_limit(1_000_000)
@@ -85,11 +85,18 @@ def records(
     if source.rights.by is not None:
         named[RIGHTS_BY] = source.rights.by.column
     cells = {field: _Cells(source, field, column) for field, column in named.items()}
+    ways = {
+        name: _Way(attribute.field, None if attribute.type == "strings" else 0)
+        for name, attribute in (attributes or {}).items()
+        if attribute.field is not None
+    }
+    by_field = {way.path: way for way in ways.values()}
     columns, number = set[str](), 0
     for number, row in enumerate(rows if source.each is None else rows_of_elements(source, rows), 1):
         columns.update(row)
         values = {field: of_field.value(number, row) for field, of_field in cells.items()}
-        yield with_attributes(_record(source, row, values), attributes or {}, functools.partial(values_at, row))
+        value_of = functools.partial(_value_on_way, by_field, row)
+        yield with_attributes(_record(source, row, values), attributes or {}, value_of)
     for field, column in named.items():
         if number and columns.isdisjoint({column, first_name(column)}):
             raise BadInput(
@@ -99,6 +106,14 @@ def records(
         cells[field].check(number)
     if number:
         _check_attributes(source, attributes or {}, columns)
+        for name, way in ways.items():
+            way.check(source, f"the attribute {name}")
+
+
+def _value_on_way(ways: Mapping[str, "_Way"], row: Mapping[str, Any], path: str) -> Any:
+    value = values_at(row, path)
+    ways[path].see(row, value)
+    return value
 
 
 def _check_attributes(source: TableSource, attributes: AttributeFields, columns: set[str]) -> None:
@@ -112,6 +127,29 @@ def _check_attributes(source: TableSource, attributes: AttributeFields, columns:
             )
 
 
+class _Way:
+    """Whether a path leads anywhere in any row, and how it would where a list stands in its way."""
+
+    def __init__(self, path: str, place: int | None) -> None:
+        self.path, self._place = path, place
+        self._leads, self._through = False, ""
+
+    def see(self, row: Mapping[str, Any], value: Any) -> None:
+        """Note what a row has at the path."""
+        if value is not None:
+            self._leads = True
+        elif not self._leads and not self._through:
+            self._through = path_through_lists(row, self.path, self._place) or ""
+
+    def check(self, source: TableSource, what: str) -> None:
+        """Raise BadInput if no row has anything at the path, and it lacks the brackets of a list."""
+        if self._through and not self._leads:
+            raise BadInput(
+                f"source '{source.name}': expected a path to values at '{self.path}' (for {what}) in {source.table}, "
+                f"got one on which a list stands in the way: take {self._through}"
+            )
+
+
 class _Cells:
     """What is wrong with the cells of one column, gathered row by row."""
 
@@ -119,10 +157,12 @@ class _Cells:
         self._source, self._field, self._column = source, field, column
         self._twice: str | None = None
         self._nested, self._first = 0, ("", "", "")
+        self._way = _Way(column, None if field in LISTS else 0)
 
     def value(self, number: int, row: Mapping[str, Any]) -> Any:
         """What a row has in the column."""
         value = values_at(row, self._column)
+        self._way.see(row, value)
         if value is None or (type(value) is str and value[:1].isalnum()):  # nearly all
             return value
         if value is TWICE or (isinstance(value, list) and TWICE in value):
@@ -141,6 +181,7 @@ class _Cells:
         place = f"the column {quoted(self._column, LONGEST_PLACE)} (for {field}) of {source.table}"
         if self._twice is not None:
             raise BadInput(f"source '{source.name}': expected {place} once, got it twice in {self._twice}")
+        self._way.check(source, field)
         if self._nested:
             kind, name, advice = self._first
             raise BadInput(

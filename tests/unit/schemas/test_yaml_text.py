@@ -71,6 +71,7 @@ ODD = [
     pytest.param("a\0b", "#x0000", "expected YAML", id="a zero byte"),
     pytest.param('"\\ud800"', "half a character", "line 1", id="half a character"),
     pytest.param("a: [", "expected YAML", "line 1", id="no end"),
+    pytest.param("{a: b[0].c}", "but got '['", "(line 1): within { } a text with brackets", id="a path in braces"),
 ]
 
 

@@ -181,6 +181,15 @@ def test_annotations_that_can_not_be_read_are_told():
     assert note.startswith("file: 2 images count as not annotated, since 3 annotations can't be read: expected a box")
 
 
+def test_categories_that_differ_in_case_alone_are_told():
+    categories = [{"id": 1, "name": "Person"}, {"id": 2, "name": "dog"}, {"id": 3, "name": "Bird"}]
+    data = coco(categories=categories, annotations=[box(category_id=1), box(category_id=2), box(category_id=3)])
+    assert read_figures("file", data, {**PERSON, "dog": None}).notes == (
+        "file: boxes of 'Person' (1; the recipe has 'person') are left out, since case and blanks count",
+    )
+    assert read_figures("file", data, dict.fromkeys(("dog", "Bird"))).notes == ()
+
+
 def test_a_file_that_can_be_read_whole_says_nothing():
     assert read_figures("file", coco(), PERSON)[1:3] == ({}, ())
 

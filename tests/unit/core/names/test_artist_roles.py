@@ -21,6 +21,8 @@ from tasks.core.names.matching import normalize_name
             [("Titian", "formerly attributed to"), ("Giorgione", "artist")], "Giorgione", None, id="not by him"
         ),
         pytest.param([("Rubens", "workshop of"), ("Jordaens", "artist")], "Rubens", "workshop of", id="a workshop"),
+        pytest.param([("Rubens", "Artist after")], "Rubens", "after", id="an artist after whom it is"),
+        pytest.param([("Visscher", "uitgever"), ("Steen", "tekenaar")], "Steen", None, id="a Dutch publisher"),
         pytest.param([("Rubens", "Attributed to")], "Rubens", "attributed to", id="an attribution"),
         pytest.param([("Loos", "architect"), ("Steiner", "architect's client")], "Loos", None, id="a client"),
         pytest.param(

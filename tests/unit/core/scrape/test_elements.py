@@ -101,8 +101,13 @@ def test_elements_of_one_key_are_told_apart():
 @pytest.mark.parametrize(
     ("each", "rows", "said"),
     [
-        ("pictures", [GOOD], "expected a list at 'pictures' (each) in the works of works.json, got none in 1"),
-        ("title", [GOOD, GOOD], "expected a list at 'title' (each) in the works of works.json, got none in 2"),
+        (
+            "pictures",
+            [GOOD],
+            "expected a list at 'pictures' (each) in the works of works.json, got none in 1, which have ['id', "
+            "'images', 'title']: if the list of works is within one of these, name it with `works`",
+        ),
+        ("title", [GOOD, GOOD], "got none in 2, which have ['id', 'images', 'title']"),
         ("images[", [GOOD], "each: expected a path such as"),
     ],
 )

@@ -318,6 +318,26 @@ def test_boxes_of_images_that_the_source_does_not_have_are_told():
     assert listed(COCO, {"works.csv": CSV, "boxes.json": coco(a=[[0, 0, 5, 5]])}).notes == ()
 
 
+def test_names_in_a_coco_file_go_on_from_a_folder():
+    """As CVAT and COCO itself lay them out: annotations/x.json beside images/train/1.jpg, which it calls 1.jpg."""
+    table, boxes = b"id,file\n1,images/train/a.jpg\n", coco(a=[[0, 0, 5, 5]])
+    got = listed(COCO, {"works.csv": table, "boxes.json": boxes})
+    assert figures(got) == {}
+    assert got.notes[0].endswith(
+        "'a.jpg'; the source has 'images/train/a.jpg': if that is meant, set annotations.folder to images/train"
+    )
+    for folder in ("images/train", "images/train/"):
+        below = Annotations(format="coco", path="boxes.json", folder=folder)
+        got = listed(COCO.model_copy(update={"annotations": below}), {"works.csv": table, "boxes.json": boxes})
+        assert figures(got) == {"art:1": [[0, 0, 5, 5]]}
+        assert got.notes == ()
+
+
+def test_a_folder_is_of_coco_alone():
+    with pytest.raises(ValueError, match="expected a folder with format coco alone, got 'x' with voc"):
+        Annotations(format="voc", path="{key}.xml", folder="x")
+
+
 # --- what a COCO file says of rights, and of no single image
 
 CC0, BY = "https://creativecommons.org/publicdomain/zero/1.0/", "http://creativecommons.org/licenses/by/2.0/"

@@ -3,11 +3,13 @@
 import csv
 import io
 import json
+import re
 from collections.abc import Iterable
 from typing import Any
 
 import pytest
 
+from schemas.attributes import AttributeField, AttributeType
 from schemas.errors import BadInput
 from schemas.sources import TableSource
 from tasks.core.scrape import records, table
@@ -293,3 +295,23 @@ def test_a_column_that_only_some_rows_have_is_there():
 
 def test_no_rows_no_records():
     assert list(table.records(source(artist="maker"), [])) == []
+
+
+def test_a_path_that_lacks_a_lists_brackets_is_refused_with_the_path_that_has_them():
+    rows = [{"id": "1", "file": "a.jpg", "people": []}, {"id": "2", "file": "b.jpg", "people": [{"name": "Gris"}]}]
+    assert refused(rows, artists="people.name") == (
+        "source 'art': expected a path to values at 'people.name' (for artists) in works.jsonl, got one on which a "
+        "list stands in the way: take people[].name"
+    )
+    assert refused(rows, title="people.name").endswith("take people[0].name")
+    assert [row["artist"] for row in table.records(source(artist="people[0].name"), rows)] == [None, "Gris"]
+    one = {**rows[0], "people": {"name": "Braque"}}
+    assert [row["artist"] for row in table.records(source(artist="people.name"), [*rows, one])][-1] == "Braque"
+
+
+@pytest.mark.parametrize(("kind", "path"), [("strings", "people[].name"), ("string", "people[0].name")])
+def test_so_is_that_of_an_attribute(kind: AttributeType, path: str):
+    wanted = {"names": AttributeField(type=kind, field="people.name")}
+    with pytest.raises(BadInput, match=re.escape(f"(for the attribute names) in works.csv, got one on which a list "
+                                                 f"stands in the way: take {path}")):  # fmt: skip
+        list(table.records(source(), [{"id": "1", "file": "a.jpg", "people": [{"name": "Gris"}]}], wanted))
