@@ -18,6 +18,7 @@ from schemas.release import ContractTables
 from tasks.core import verify as core
 from tasks.core import verify_rows as rules
 from tasks.core.coco.categories import category_table_problems
+from tasks.core.coco.source_file import row_problems
 from tasks.core.export import digest
 from tasks.core.purge.rows import reveals
 from tasks.core.verify_coco import count_coco_rows
@@ -226,6 +227,8 @@ def _values(release: Release) -> Iterator[str]:
         )
     if "categories.parquet" in manifest.files:
         yield from category_table_problems(release.table("categories.parquet"), recipe.coco_categories)
+    if "coco_files.parquet" in manifest.files:
+        yield from row_problems(release.table("coco_files.parquet").to_pylist())
     yield from core.name_problems(recipe.name, manifest.name)
     # contract 1 says only in its later versions of what it is the digest
     if manifest.contract_major >= 2 or "recipe_sha256" in release.read_mapping("contract.yaml"):

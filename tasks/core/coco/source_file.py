@@ -10,7 +10,7 @@ other lists that name the image, such as captions; under `others` earlier entrie
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from schemas.phrases import quoted
+from schemas.phrases import error_line, quoted
 from tasks.core.coco.ids import Id, read_id
 from tasks.core.coco.lossless import Fields, difference, from_text, plain_text, restored, to_text
 from tasks.core.coco.segmentation import read_outline
@@ -83,6 +83,15 @@ def document_fields(row: Row) -> Fields:
     Raises ValueError for a row that no release has.
     """
     return restored(_fields_of_head(row), from_text(row["other_fields"]))
+
+
+def row_problems(rows: Iterable[Row]) -> Iterator[str]:
+    """A sentence for each row of COCO_FILES that gives no file back."""
+    for row in rows:
+        try:
+            document_fields(row)
+        except (ValueError, RecursionError) as problem:
+            yield f"coco_files of {quoted(row['source'])}: expected JSON that a release has, got {error_line(problem)}"
 
 
 def category_ids(categories: Any) -> dict[str, Any]:

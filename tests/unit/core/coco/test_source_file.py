@@ -331,6 +331,25 @@ def test_what_no_release_has_is_told(text: str):
         source_file.read_image(text)
 
 
+HEAD = {"source": "s", "path": "p", "images": 1, "annotations": 0}
+PLAIN = {"info": "{}", "licenses": None, "categories": "[]", "other_fields": None}
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        pytest.param({}, None, id="as it should be"),
+        pytest.param({"info": "{"}, "coco_files of 's': expected JSON that", id="info"),
+        pytest.param({"licenses": "[" * 10_000}, "coco_files of 's': expected JSON that", id="deep licences"),
+        pytest.param({"other_fields": "[]"}, "coco_files of 's': expected JSON that", id="other fields in a list"),
+    ],
+)
+def test_a_row_of_a_file_must_give_it_back(change: dict[str, Any], said: str | None):
+    problems = list(source_file.row_problems([{**HEAD, **PLAIN, **change}]))
+    assert len(problems) == (said is not None)
+    assert said is None or said in problems[0]
+
+
 # --- any file
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters(), max_size=4)
