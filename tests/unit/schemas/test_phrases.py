@@ -56,7 +56,7 @@ def test_a_huge_value_is_cut_before_it_is_written_out(value: Any):
     finally:
         tracemalloc.stop()
     assert len(text) < LONGEST_QUOTE + 50
-    assert peak_bytes < 100_000
+    assert peak_bytes < 500_000  # half of what the shortest would take; other threads may take some meanwhile
 
 
 def test_a_value_that_holds_itself_is_cut():
