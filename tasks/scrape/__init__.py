@@ -30,6 +30,7 @@ from tasks.core.fetch import REQUESTS
 from tasks.core.names import artists, matching, styles, uncertain
 from tasks.core.scrape import answers as web_sources
 from tasks.core.scrape import records, sources
+from tasks.core.scrape.attributes import absent_notes
 from tasks.core.scrape.table_files import UnreadableFile
 from tasks.core.tables import as_schema, kept_rows
 from tasks.engine import by_hand, previous, retries, runs, steps, web_client
@@ -148,6 +149,7 @@ def scrape(recipe: Recipe, context: Context, chosen: Predecessor) -> State:
             *(note for source in recipe.sources for note in records.rights_note(source, everything)),
             *styles.unknown_styles_note(unknown),
             *uncertain.uncertain_names_note(left),
+            *absent_notes(everything, recipe.attributes),
         ),
     )
     return state.then(step.model_copy(update={"pending": pending}))

@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.attributes import AttributeFields, AttributeType
+from schemas.attributes import AttributeFields, Attributes, AttributeType
 from schemas.base import LARGEST_WHOLE
 from schemas.errors import BadInput
 from schemas.phrases import counted, quoted
@@ -95,6 +95,27 @@ def check_some_fit(source: str, records: pa.Table, attributes: AttributeFields) 
                 f"{counted(mine.num_rows, 'record')}, while none has such a value: declare another type, or take it "
                 "from another field"
             )
+
+
+def absent_notes(records: pa.Table, attributes: Attributes) -> tuple[str, ...]:
+    """A sentence for each attribute that a source should have, by the recipe, and that none of its records has.
+
+    records: RECORDS with the attributes, of all sources; those with a reason are passed over.
+    """
+    kept = records.select(["source", *attributes]).filter(pc.is_null(records["reason"])) if attributes else None
+    if kept is None:
+        return ()
+    notes = []
+    for source in pc.unique(kept["source"]).sort().to_pylist():
+        mine = kept.filter(pc.equal(kept["source"], source))
+        for name, attribute in attributes.items():
+            field = attribute.field_in(name, source)
+            if field is not None and mine[name].null_count == mine.num_rows:
+                notes.append(
+                    f"source '{source}': none of its {counted(mine.num_rows, 'record')} has the attribute '{name}', "
+                    f"which is taken from {quoted(field)}: is that the right field or path?"
+                )
+    return tuple(notes)
 
 
 def _texts(value: Any) -> list[str] | None:

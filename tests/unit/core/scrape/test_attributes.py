@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.attributes import ARROW_TYPES, AttributeField, with_attribute_columns
+from schemas.attributes import ARROW_TYPES, Attribute, AttributeField, with_attribute_columns
 from schemas.errors import BadInput
 from schemas.sources import FolderSource
 from schemas.tables import RECORDS
 from tasks.core.scrape import attributes
-from tasks.core.scrape.attributes import BadValue, check_some_fit, typed_value
+from tasks.core.scrape.attributes import BadValue, absent_notes, check_some_fit, typed_value
 from tasks.core.scrape.cells import TWICE
 from tasks.core.scrape.records import record
 
@@ -197,3 +197,26 @@ def test_where_one_value_fits_the_others_are_single_drops():
     declared = wanted(room="integer")
     check_some_fit("m", rows(declared, {"room": "abc"}, {"room": 1}), declared)
     check_some_fit("m", rows(declared, {}), declared)
+
+
+def test_an_attribute_that_no_record_of_a_source_has_is_told():
+    """But not of sources that need not have it, nor where all that have it are drops."""
+    declared = {"room": Attribute(type="string", from_="rom"), "hall": Attribute(type="integer", from_={"b": "h"})}
+    schema = pa.schema([("source", pa.string()), ("reason", pa.string()), ("room", pa.string()), ("hall", pa.int64())])
+    records = pa.table(
+        {
+            "source": ["b", "a", "a", "c"],
+            "reason": [None, None, "bad_attribute", "bad_record"],
+            "room": ["x", None, "y", None],
+            "hall": [None, None, 2, None],
+        },
+        schema,
+    )
+    assert absent_notes(records, declared) == (
+        "source 'a': none of its 1 record has the attribute 'room', which is taken from 'rom': is that "
+        "the right field or path?",
+        "source 'b': none of its 1 record has the attribute 'hall', which is taken from 'h': is that "
+        "the right field or path?",
+    )
+    assert absent_notes(records, {}) == ()
+    assert absent_notes(records.slice(3), declared) == ()
