@@ -19,7 +19,8 @@ class Place(NamedTuple):
     @property
     def words(self) -> tuple[str, ...]:
         """The names on the way, of which a sentence about it should have one."""
-        return tuple(step for step in self.path if isinstance(step, str) and step not in {"stages", "sources"})
+        names = tuple(step for step in self.path if isinstance(step, str))
+        return tuple(name for name in names if name not in {"stages", "sources"}) or names
 
 
 _NULL, _NUMBERS = "null", {"integer", "number"}
