@@ -23,7 +23,7 @@ def add(commands: "Commands") -> None:
         "their copies (opt-outs.parquet, opt-outs.txt) into this folder",
     )
     parser.add_argument("--json", action="store_true", help="print the summary as JSON")
-    parser.add_argument("--exit-code", action="store_true", help="end with status 1 if a record has changed")
+    parser.add_argument("--exit-code", action="store_true", help="end with status 1 if a record, or what a COCO file says of all, has changed")
 
 
 def diff(arguments: argparse.Namespace) -> int:
@@ -34,4 +34,4 @@ def diff(arguments: argparse.Namespace) -> int:
     if arguments.out is not None:
         write(found, arguments.out)
     print(found.json if arguments.json else found.text)
-    return int(arguments.exit_code and found.changes.num_rows > 0)
+    return int(arguments.exit_code and not found.facts["is_equal"])

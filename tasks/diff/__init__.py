@@ -126,6 +126,7 @@ def _side(release: Release) -> Side:
         annotations=partial(release.rows, "annotations"),
         records=partial(_records, release),
         relations=partial(_relations, release),
+        coco_files=release.coco_files(),
     )
 
 

@@ -84,12 +84,12 @@ def _popart_document(release: Release, split: str, names: Mapping[int, str]) -> 
 def _source_parts(release: Release, splits: Collection[str]) -> dict[str, Part]:
     if splits:
         raise BadInput("--split: expected none with --flavour source, whose files know no splits, got one")
-    if "coco_files.parquet" not in release.manifest.files:
+    files = release.coco_files().to_pylist()
+    if not files:
         raise BadInput(
             "--flavour source: expected a release with a source whose annotations came from a COCO file, got none in "
             f"release {release.manifest.version}: --flavour release unpacks any"
         )
-    files = release.table("coco_files.parquet").to_pylist()
     columns = ("image_id", "record_id", "source", "split", "source_coco")
     rows = [row for row in _rows(release, columns) if row["source_coco"] is not None]
     return {file["source"]: _source_part(release, file, rows) for file in files}

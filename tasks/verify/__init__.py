@@ -227,8 +227,7 @@ def _values(release: Release) -> Iterator[str]:
         )
     if "categories.parquet" in manifest.files:
         yield from category_table_problems(release.table("categories.parquet"), recipe.coco_categories)
-    if "coco_files.parquet" in manifest.files:
-        yield from row_problems(release.table("coco_files.parquet").to_pylist())
+    yield from row_problems(release.coco_files().to_pylist())
     yield from core.name_problems(recipe.name, manifest.name)
     # contract 1 says only in its later versions of what it is the digest
     if manifest.contract_major >= 2 or "recipe_sha256" in release.read_mapping("contract.yaml"):

@@ -151,6 +151,19 @@ def test_images_that_are_not_in_the_release_are_counted(wall: Wall):
     assert "m: 1 image and 2 annotations of 'boxes.json' are not in the release" in told.splitlines()
 
 
+def test_diff_tells_what_the_file_says_otherwise_of_all_its_images(wall: Wall, capsys: pytest.CaptureFixture[str]):
+    document = odd_document(paintings(wall))
+    versions = []
+    for info in ({"year": 2023}, {"year": 2024}):
+        hang(wall, {**document, "info": info})
+        wall.build()
+        versions.append(f"{wall.store}/releases/wall/{wall.latest.manifest.version}")
+    capsys.readouterr()
+    assert main(["diff", *versions, "--exit-code"]) == 1
+    assert "no record has changed\n\nCOCO files of sources:\n  m: info\n" in capsys.readouterr().out
+    assert main(["diff", versions[1], versions[1], "--exit-code"]) == 0
+
+
 def test_outsiders_compute_the_digest_with_the_new_table(wall: Wall):
     hang(wall, odd_document(paintings(wall)))
     wall.build()

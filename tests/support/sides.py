@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.manifests import Amendment, ReleaseManifest
-from schemas.tables import ANNOTATIONS, EDGES, IMAGES, LEDGER, RECORDS, TAKEDOWNS, TOMBSTONES
+from schemas.tables import ANNOTATIONS, COCO_FILES, EDGES, IMAGES, LEDGER, RECORDS, TAKEDOWNS, TOMBSTONES
 from tasks.core.diff.sides import LEDGER_COLUMNS, Pair, Side
 
 Row = Mapping[str, Any]
@@ -59,6 +59,7 @@ def side(
     relations: Sequence[Row] = (),
     tombstones: Sequence[Row] = (),
     takedowns: Sequence[Row] = (),
+    coco_files: Sequence[Row] = (),
     recipe: Mapping[str, Any] = RECIPE,
     columns: Sequence[str] = tuple(IMAGES.names),
     box_columns: Sequence[str] = tuple(ANNOTATIONS.names),
@@ -89,6 +90,7 @@ def side(
         annotations=table(boxes, ANNOTATIONS).select(box_columns).select,
         records=lambda ids: known.filter(pc.is_in(known["record_id"], value_set=ids)),
         relations=lambda: table(relations, EDGES),
+        coco_files=table(coco_files, COCO_FILES),
     )
 
 

@@ -40,6 +40,7 @@ class Side:
     annotations: Callable[[Sequence[str]], pa.Table]  # columns of the annotations table
     records: Callable[[pa.Array], pa.Table]  # RECORDS of these records, as far as the release has them
     relations: Callable[[], pa.Table]  # EDGES
+    coco_files: pa.Table  # COCO_FILES
 
     @property
     def programs(self) -> dict[str, str]:
@@ -69,6 +70,16 @@ class Pair:
             if one.get(name) != other.get(name)
         )
 
+    @cached_property
+    def coco_files(self) -> tuple[str, ...]:
+        """What COCO files of sources say of no single image, where that differs: "museum: info, licenses"."""
+        one, other = ({row["source"]: row for row in side.coco_files.to_pylist()} for side in (self.before, self.after))
+        return tuple(
+            f"{quoted_name(name)}: {_differing(one.get(name), other.get(name))}"
+            for name in sorted(one.keys() | other.keys())
+            if one.get(name) != other.get(name)
+        )
+
     @property
     def is_drawn_afresh(self) -> bool:
         """Whether the splits of one were assigned without those of the other."""
@@ -86,3 +97,10 @@ class Pair:
         """Whether files beside the recipe (the list by hand, verdicts) differ: its digest does, its text does not."""
         is_other = self.before.manifest.recipe_sha256 != self.after.manifest.recipe_sha256
         return is_other and not self.recipes.deciding()
+
+
+def _differing(one: Mapping[str, Any] | None, other: Mapping[str, Any] | None) -> str:
+    """Names of the fields in which two rows differ, or which release has none."""
+    if one is None or other is None:
+        return f"no file in the {'older' if one is None else 'newer'} release"
+    return ", ".join(name for name in one if one[name] != other[name])

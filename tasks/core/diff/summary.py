@@ -20,10 +20,11 @@ def facts(pair: Pair, changes: pa.Table, opted_out: int) -> dict[str, Any]:
     return {
         "before": _release(pair.before),
         "after": _release(pair.after),
-        "is_equal": not changes.num_rows,
+        "is_equal": not (changes.num_rows or pair.coco_files),
         "kinds": {str(kind): _of_kind(changes.filter(pc.equal(changes["kind"], str(kind)))) for kind in Kind},
         "opt_outs": opted_out,
         "settings": [str(change) for change in pair.recipes.changes],
+        "coco_files": list(pair.coco_files),
         "programs": list(pair.programs),
         "columns": {"only_before": one, "only_after": other},
         "contract": _promise(pair),
@@ -39,8 +40,13 @@ def as_text(found: dict[str, Any]) -> str:
     ]
     if before["name"] != after["name"]:
         lines.append("the two are releases of different datasets: records are compared by their record_ids")
-    lines += ["", *(_counts(found["kinds"]) if not found["is_equal"] else ["no record has changed"])]
-    for heading, entries in (("settings", found["settings"]), ("built with", found["programs"])):
+    lines += ["", *(_counts(found["kinds"]) or ["no record has changed"])]
+    told = (
+        ("settings", found["settings"]),
+        ("COCO files of sources", found["coco_files"]),
+        ("built with", found["programs"]),
+    )
+    for heading, entries in told:
         if entries:
             shown = entries[:_MOST_SETTINGS]
             lines += ["", f"{heading}:", *(f"  {line}" for line in shown)]

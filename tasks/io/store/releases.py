@@ -29,7 +29,7 @@ from schemas.release import (
     ReleaseRecipe,
     ReleaseScores,
 )
-from schemas.tables import EDGES, TAKEDOWNS, TOMBSTONES
+from schemas.tables import COCO_FILES, EDGES, TAKEDOWNS, TOMBSTONES
 from schemas.yaml_text import NotYaml, parse_yaml
 from tasks.io.files import regular
 from tasks.io.files.parquet_rows import leaf_paths
@@ -221,6 +221,15 @@ class Release:
         if "relations.parquet" not in self.manifest.files:
             return EDGES.empty_table()
         return self._whole_table("relations.parquet")
+
+    def coco_files(self) -> pa.Table:
+        """COCO_FILES: what its sources' COCO files say of no single image; empty if there are none.
+
+        Raises DamagedFile as `rows` does.
+        """
+        if "coco_files.parquet" not in self.manifest.files:
+            return COCO_FILES.empty_table()
+        return self.rows("coco_files", COCO_FILES.names)
 
     def tombstones(self) -> pa.Table:
         """TOMBSTONES of what was purged before it was published or since; empty if there are none.

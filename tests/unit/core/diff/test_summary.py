@@ -40,6 +40,25 @@ def test_equal_releases_have_nothing_to_say():
     assert "no record has changed" in as_text(facts(both, compare(both), 0))
 
 
+def test_coco_files_that_differ_are_said():
+    rows = [kept("m:1")]
+    one = {"source": "m", "path": "boxes.json", "info": '{"year": 2023}', "licenses": "[]"}
+    before = side(rows, coco_files=[one, {"source": "gone"}])
+    after = side(rows, coco_files=[{**one, "info": None, "other_fields": "{}"}, {"source": "new"}])
+    both = pair(before, after)
+    found = facts(both, compare(both), 0)
+    assert found["coco_files"] == [
+        "gone: no file in the newer release",
+        "m: info, other_fields",
+        "new: no file in the older release",
+    ]
+    assert not found["is_equal"]
+    text = as_text(found)
+    assert "no record has changed\n\nCOCO files of sources:\n  gone: no file" in text
+    both = pair(before, before)
+    assert facts(both, compare(both), 0)["is_equal"]
+
+
 def test_other_datasets_and_columns_are_said():
     other = side([kept("m:1"), kept("m:2", "val")], name="other", columns=["record_id", "split"])
     both = pair(BEFORE, other)
