@@ -23,7 +23,11 @@ def add(commands: "Commands") -> None:
         "their copies (opt-outs.parquet, opt-outs.txt) into this folder",
     )
     parser.add_argument("--json", action="store_true", help="print the summary as JSON")
-    parser.add_argument("--exit-code", action="store_true", help="end with status 1 if a record, or what a COCO file says of all, has changed")
+    parser.add_argument(
+        "--exit-code",
+        action="store_true",
+        help="end with status 1 if a record, or what a COCO file says of all, has changed",
+    )
 
 
 def diff(arguments: argparse.Namespace) -> int:
