@@ -2,6 +2,7 @@
 
 from benchmarks.hostile import (
     artists,
+    catalogues,
     coco,
     damages,
     file_names,
@@ -21,6 +22,7 @@ FAMILIES: dict[str, Family] = {
         images,
         file_names,
         tables,
+        catalogues,
         artists,
         coco,
         recipes,

@@ -96,8 +96,10 @@ class Cabinet:
     def context(self) -> Context:
         return Context(store=str(self.folder / "store"), bindings={"images": str(self.images)})
 
-    def build(self, recipe: dict[str, Any] = RECIPE) -> Release:
-        return Release(run_stages(recipe_from_file(self.recipe(recipe)), self.context)[-1].release)
+    def build(self, recipe: dict[str, Any] = RECIPE, **means: Any) -> Release:
+        """Of the recipe, with means (fields of the context) of its own."""
+        context = self.context.model_copy(update=means)
+        return Release(run_stages(recipe_from_file(self.recipe(recipe)), context)[-1].release)
 
 
 def rows_of(release: Release, table: str) -> dict[str, dict[str, Any]]:
@@ -148,6 +150,19 @@ def test_attributes_of_all_types_through_a_whole_build(tmp_path, capsys):
             assert schema.field("methods").metadata == {b"description": b"By which it was made"}
     assert main(["diff", release.url, release.url]) == 0
     capsys.readouterr()
+
+
+def test_parts_workers_and_the_order_of_rows_change_nothing(tmp_path):
+    cabinet = Cabinet(tmp_path)
+    wanted = cabinet.build()
+    (cabinet.images / "works.jsonl").write_text(
+        "".join(sorted((cabinet.images / "works.jsonl").read_text().splitlines(keepends=True), reverse=True))
+    )
+    for part_rows, workers in ((1, 4), (3, 1)):
+        store = str(tmp_path / f"store of {part_rows}")
+        other = cabinet.build(part_rows=part_rows, workers=workers, store=store)
+        assert other.manifest.content == wanted.manifest.content
+        assert rows_of(other, "records") == rows_of(wanted, "records")
 
 
 def test_cocos_metadata_and_the_contract_have_them(tmp_path):

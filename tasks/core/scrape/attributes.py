@@ -16,7 +16,7 @@ from schemas.base import LARGEST_WHOLE
 from schemas.errors import BadInput
 from schemas.phrases import counted, quoted
 from schemas.reasons import Reason
-from tasks.core.scrape.cells import TWICE
+from tasks.core.scrape.paths import TWICE
 
 _LONGEST_TEXT = 2000
 _MOST_TEXTS = 1000

@@ -6,15 +6,6 @@ from typing import Any
 
 from tasks.core.scrape.paths import Path, Step, path_of_steps
 
-
-class _Twice:
-    def __repr__(self) -> str:  # stands in details, which are the same each time
-        return "two values under one name"
-
-
-TWICE = _Twice()
-"""The cell of a column that its table, or its row, names twice: no rule says which of them counts."""
-
 LISTS = {"styles", "artists", "artist_roles"}
 """Fields that are lists of texts."""
 _FREE_TEXT = {"title", "date_text", "rights_text"}

@@ -6,9 +6,8 @@ from typing import Any
 from schemas.errors import BadInput
 from schemas.phrases import LONGEST_PLACE, quoted
 from schemas.sources import TableSource
-from tasks.core.scrape.cells import TWICE
 from tasks.core.scrape.json_works import UNREADABLE
-from tasks.core.scrape.paths import parse_path, values_at
+from tasks.core.scrape.paths import TWICE, parse_path, values_at
 
 ELEMENT, NUMBER, WITHOUT = "each", "\0number", "\0without elements"
 """Fields of an element's row beside those of its work: the element; its number, from 1; why a work has none."""
@@ -30,7 +29,8 @@ def rows_of_elements(source: TableSource, rows: Iterable[Mapping[str, Any]]) -> 
     for row in rows:
         works += 1
         names.update(row)
-        elements = values_at(row, f"{each}[]")
+        at_each = values_at(row, f"{each}[]")
+        elements = at_each if isinstance(at_each, list) else None
         lists += elements is not None
         if UNREADABLE in row:
             yield dict(row)

@@ -9,8 +9,7 @@ from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
 from tasks.core.nesting import is_nested_deeper
-from tasks.core.scrape.cells import TWICE
-from tasks.core.scrape.paths import Path
+from tasks.core.scrape.paths import TWICE, Path
 
 UNREADABLE = "\0unreadable"
 """The one field of a work that could not be read: what is wrong with it."""

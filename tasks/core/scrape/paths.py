@@ -15,6 +15,15 @@ from schemas.phrases import quoted
 MAX_PATH_CHARACTERS = 300
 MAX_PATH_STEPS = 16
 
+
+class _Twice:
+    def __repr__(self) -> str:  # stands in details, which are the same each time
+        return "two values under one name"
+
+
+TWICE = _Twice()
+"""What stands where a table names a column twice, or an object a field: no rule says which of them counts."""
+
 Step = str | int | None
 """A field's name, a place in a list, or every element of a list (None)."""
 Path = tuple[Step, ...]
@@ -53,7 +62,8 @@ def parse_path(text: str) -> Path:
 
 
 def values_at(row: Mapping[str, Any], path: str) -> Any:
-    """What a row has at a path: None where something on the way is missing or of another kind.
+    """What a row has at a path: None where something on the way is missing or of another kind, TWICE where it is named
+    twice.
 
     A field of the row whose whole name is the path wins, so that a CSV's heading may have dots and brackets. Where the
     path has `[]`, a flat list with one value for each element, None for those without one, so that the lists of
@@ -79,10 +89,10 @@ def value_at_steps(value: Any, steps: Path) -> Any:
     place = steps.index(None)
     elements = _at(value, steps[:place])
     if not isinstance(elements, list | tuple):
-        return None
+        return TWICE if elements is TWICE else None
     rest = steps[place + 1 :]
     found = [value_at_steps(element, rest) for element in elements]
-    return [inner for part in found for inner in part or ()] if None in rest else found
+    return [inner for part in found for inner in _listed(part)] if None in rest else found
 
 
 def path_through_lists(row: Mapping[str, Any], path: str, place: int | None) -> str | None:
@@ -159,5 +169,10 @@ def _at(value: Any, steps: Path) -> Any:
         elif isinstance(step, int) and isinstance(value, list | tuple) and step < len(value):
             value = value[step]
         else:
-            return None
+            return TWICE if value is TWICE else None
     return value
+
+
+def _listed(part: Any) -> list[Any]:
+    """What one element has, as a list."""
+    return part if isinstance(part, list) else [] if part is None else [part]

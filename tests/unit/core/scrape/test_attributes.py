@@ -16,7 +16,7 @@ from schemas.sources import FolderSource
 from schemas.tables import RECORDS
 from tasks.core.scrape import attributes
 from tasks.core.scrape.attributes import BadValue, absent_notes, check_some_fit, typed_value
-from tasks.core.scrape.cells import TWICE
+from tasks.core.scrape.paths import TWICE
 from tasks.core.scrape.records import record
 
 BAD = object()

@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tasks.core.scrape import json_works
-from tasks.core.scrape.cells import TWICE
 from tasks.core.scrape.json_works import MAX_WORK_LEVELS, UNREADABLE, BrokenJson, works_of_json
-from tasks.core.scrape.paths import parse_path
+from tasks.core.scrape.paths import TWICE, parse_path
 
 
 def works(text: str, path: str | None = None, piece: int | None = None) -> list[dict[str, Any]]:

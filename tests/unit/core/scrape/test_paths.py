@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks.core.scrape.paths import MAX_PATH_CHARACTERS, MAX_PATH_STEPS, first_name, parse_path, values_at
+from tasks.core.scrape.paths import MAX_PATH_CHARACTERS, MAX_PATH_STEPS, TWICE, first_name, parse_path, values_at
 
 WORK = {
     "title": "Still life",
@@ -68,6 +68,16 @@ def test_what_is_no_path_is_refused_in_a_sentence_and_finds_nothing(path: str) -
     assert values_at({"a": {"b": [1]}}, path) is None
     assert values_at({path: "a heading"}, path) == "a heading"
     assert first_name(path) == path
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [("a", TWICE), ("a.b", TWICE), ("a[0].b", TWICE), ("a[].b", TWICE), ("a[].b[].c", TWICE), ("b.a.c", TWICE),
+     ("c[].a", [TWICE, 1]), ("c[].a.b", [TWICE, None]), ("c[].a[].b", [TWICE]), ("b.d", None)],
+)  # fmt: skip
+def test_what_stands_below_a_name_that_is_there_twice_is_there_twice(path: str, expected: object) -> None:
+    row = {"a": TWICE, "b": {"a": TWICE}, "c": [{"a": TWICE}, {"a": 1}]}
+    assert values_at(row, path) == expected
 
 
 def test_limits_are_what_they_say() -> None:

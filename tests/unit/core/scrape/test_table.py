@@ -13,7 +13,7 @@ from schemas.attributes import AttributeField, AttributeType
 from schemas.errors import BadInput
 from schemas.sources import TableSource
 from tasks.core.scrape import records, table
-from tasks.core.scrape.cells import TWICE
+from tasks.core.scrape.paths import TWICE
 from tasks.core.scrape.table import UNREADABLE
 
 
