@@ -316,7 +316,8 @@ def _text(value: Any) -> str | None:
         return value.strip()[:_LONGEST_TEXT].replace("\0", "") or None
     if value is None or value != value:  # NaN, an empty cell of a float column
         return None
-    return unicodedata.normalize("NFC", _writable(str(value))).strip()[:_LONGEST_TEXT].replace("\0", "") or None
+    text = str(value).lower() if isinstance(value, bool) else str(value)  # JSON's true, not Python's True
+    return unicodedata.normalize("NFC", _writable(text)).strip()[:_LONGEST_TEXT].replace("\0", "") or None
 
 
 def _writable(text: str) -> str:

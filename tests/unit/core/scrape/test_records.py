@@ -36,6 +36,7 @@ def record(row: dict[str, Any], **said: Any) -> dict[str, Any]:
     [
         pytest.param(None, None, id="null"),
         pytest.param(math.nan, None, id="NaN, an empty cell of a number column"),
+        pytest.param(True, "true", id="a truth value, as JSON writes it"),
         pytest.param("", None, id="empty text"),
         pytest.param(" \t\n ", None, id="nothing but blanks"),
         pytest.param("\0", None, id="nothing but a zero byte"),
@@ -45,7 +46,7 @@ def record(row: dict[str, Any], **said: Any) -> dict[str, Any]:
         pytest.param("\ufb01g", "\ufb01g", id="but not made compatible: a ligature stays"),
         pytest.param(7, "7", id="a whole number"),
         pytest.param(0, "0", id="0 is not nothing"),
-        pytest.param(False, "False", id="false is not nothing"),
+        pytest.param(False, "false", id="false is not nothing"),
         pytest.param("\ud83d", "?", id="half of a surrogate pair, which no UTF-8 holds"),
         pytest.param("a" * 5000, "a" * 2000, id="text without end"),
     ],
