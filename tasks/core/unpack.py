@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any
+from unicodedata import category
 
 from schemas.phrases import quoted
 from tasks.core.coco.document import EXTENSIONS
@@ -15,6 +16,7 @@ IMAGES = "images"
 """The folder of a source's images, where they lie under the names of their COCO file."""
 
 _LONGEST_NAME, _LONGEST_PATH = 255, 2000
+_JOINERS = "\u200c\u200d"
 _SPLIT = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
 _MOST_ID = 2**53  # larger ones are no whole numbers in JSON readers that know only doubles
 
@@ -80,10 +82,14 @@ def check_file_names(names: Mapping[int, Any]) -> None:
 
 
 def _is_path(name: str) -> bool:
-    """Whether a name is that of a file below a folder, on any system, and a line of text."""
+    """Whether a name is that of a file below a folder, on any system, and a line of text.
+
+    Blanks of any width are in names (macOS has U+202F before AM in those of its screenshots), and so is what joins
+    letters or keeps them apart in Persian, Hindi and emoji.
+    """
     parts = name.split("/")
     return (
-        name.isprintable()
+        all(letter.isprintable() or letter in _JOINERS or category(letter) == "Zs" for letter in name)
         and not {"\\", ":"} & {*name}
         and {"", ".", ".."}.isdisjoint(parts)
         and all(len(part.encode()) <= _LONGEST_NAME for part in parts)

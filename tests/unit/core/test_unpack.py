@@ -75,6 +75,8 @@ def test_an_image_that_is_somewhere_else_is_refused(image: Any):
     [
         pytest.param([], id="none"),
         pytest.param(["a.jpg", "b/a.jpg", "b/c/a.jpg", ".hidden", "a b.jpg", "é.jpg"], id="files in folders"),
+        pytest.param(["Screenshot at 9.41\u202fAM.png", "a\u00a0b.jpg"], id="blanks that are no U+0020"),
+        pytest.param(["\u0645\u06cc\u200c\u062e.jpg"], id="Persian letters that do not join"),
         pytest.param(["x" * 255], id="as long as file systems allow"),
     ],
 )
@@ -96,6 +98,8 @@ def test_names_of_files_below_a_folder(names: list[str]):
         pytest.param(["C:a"], "no file below a folder", id="a drive of Windows"),
         pytest.param(["https://a.example/b.jpg"], "no file below a folder", id="an address"),
         pytest.param(["a\0b"], "no file below a folder", id="NUL"),
+        pytest.param(["gpj.\u202ea"], "no file below a folder", id="letters that turn others round"),
+        pytest.param(["a\u2028b"], "no file below a folder", id="a line of Unicode's own"),
         pytest.param(["a\nb"], "no file below a folder", id="two lines"),
         pytest.param(["\ud800"], "no file below a folder", id="half a character"),
         pytest.param(["x" * 256], "no file below a folder", id="a long name"),
