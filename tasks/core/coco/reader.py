@@ -107,7 +107,7 @@ def read_document(name: str, data: bytes, schemes: Schemes = _DEFAULTS) -> Docum
     for place, image in enumerate(images.values()):
         if image.file_name is None:
             got = quoted(image.row.get("file_name"))
-            raise BadInput(f"{name}: expected images[{place}].file_name to be text, got {got}")
+            raise BadInput(f"{name}: expected {row_name('images', place, image.row)} to have a file_name, got {got}")
     categories = read_categories(name, document)
     annotations, bad = _annotations(name, document, images, categories, schemes)
     info = document.get("info")
@@ -238,7 +238,8 @@ def _annotations(
             category = categories[category_id]
             images[image_id]
         except (ValueError, KeyError):
-            lost.append(row_name("annotations", place, row))
+            field = "image_id" if _key_or_none(row.get("image_id")) not in images else "category_id"
+            lost.append(f"{row_name('annotations', place, row)}, {field} {quoted(row.get(field))}")
             continue
         try:
             scheme = schemes.get(category, default)
@@ -305,10 +306,22 @@ def _id(name: str, what: str, value: Any) -> Id:
         raise BadInput(f"{name}: {what}: {problem}") from problem
 
 
+def _key_or_none(value: Any) -> Id | None:
+    try:
+        return read_id(value)
+    except ValueError:
+        return None
+
+
 def _rows(name: str, document: Any, part: str) -> list[Row]:
     if not isinstance(document, dict):
         raise BadInput(f"{name}: expected a COCO file, an object, got {type(document).__name__}")
     rows = document.get(part)
-    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+    if not isinstance(rows, list):
         raise BadInput(f"{name}: expected a COCO file, got no list of objects under '{part}'")
+    for place, row in enumerate(rows):
+        if not isinstance(row, dict):
+            raise BadInput(
+                f"{name}: expected a COCO file, got no list of objects under '{part}': {part}[{place}] is {quoted(row)}"
+            )
     return rows

@@ -4,6 +4,7 @@ import itertools
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
+from urllib.parse import unquote
 
 import pyarrow as pa
 
@@ -190,8 +191,13 @@ def _unmatched_note(source: AnyFileSource, names: Collection[str], locators: pa.
 
 
 def _where_they_lie(names: Collection[str], locators: pa.ChunkedArray) -> str:
-    """The folder in which images of those names lie, if an image of the source ends as one of them does."""
-    lost = set(names)
+    """The folder in which images of those names lie, if an image of the source ends as one of them does; or how they
+    are written, if an image is called so but for that.
+    """
+    lost, there = set(names), set(locators.to_pylist())
+    for name in names:
+        if (path := _plain_path(name)) in there:
+            return f"; the source has {quoted(path)}: names in the file need '/' between folders, no './' and no '%20'"
     for locator in locators.to_pylist():
         folders = (locator or "").split("/") if "://" not in (locator or "") else []
         for at in range(1, len(folders)):
@@ -199,6 +205,15 @@ def _where_they_lie(names: Collection[str], locators: pa.ChunkedArray) -> str:
                 folder = "/".join(folders[:at])
                 return f"; the source has {quoted(locator)}: if that is meant, set annotations.folder to {folder}"
     return ""
+
+
+def _plain_path(name: str) -> str:
+    r"""A name as a path: of one that has Windows' separators, a './' or a URL's escapes, without them.
+
+    >>> _plain_path(".\\my%20dir\\a.png"), _plain_path("images/./a.png")
+    ('my dir/a.png', 'images/a.png')
+    """
+    return "/".join(step for step in unquote(name).replace("\\", "/").split("/") if step not in ("", "."))
 
 
 def _read_annotations(source: AnyFileSource, read: Read, categories: Schemes) -> _Annotations:

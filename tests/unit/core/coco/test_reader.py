@@ -150,14 +150,14 @@ def test_an_annotation_without_a_box_can_not_be_read():
         (None, "file: expected a COCO file, an object, got NoneType"),
         (document(images=None), "got no list of objects under 'images'"),
         (document(images=["a.png"]), "got no list of objects under 'images'"),
-        (document(annotations=[3]), "got no list of objects under 'annotations'"),
+        (document(annotations=[BOX, 3]), "got no list of objects under 'annotations': annotations[1] is 3"),
         ({"images": [], "annotations": []}, "got no list of objects under 'categories'"),
         (document(images=[{**IMAGE, "id": None}]), "file: images[0].id: expected a whole number or text, got None"),
         (document(images=[{**IMAGE, "id": True}]), "images[0].id: expected a whole number or text, got True"),
         (document(images=[IMAGE, IMAGE]), "file: expected each image id once, got 1 id (7) more than once"),
-        (document(images=[{**IMAGE, "file_name": 5}]), "expected images[0].file_name to be text, got 5"),
-        (document(images=[{**IMAGE, "file_name": ""}]), "expected images[0].file_name to be text, got ''"),
-        (document(images=[{"id": 7}]), "expected images[0].file_name to be text, got None"),
+        (document(images=[{**IMAGE, "file_name": 5}]), "expected images[0] (id 7) to have a file_name, got 5"),
+        (document(images=[{**IMAGE, "file_name": ""}]), "expected images[0] (id 7) to have a file_name, got ''"),
+        (document(images=[{"id": 7}]), "expected images[0] (id 7) to have a file_name, got None"),
         (document(categories=[{"id": 3}]), "expected categories[0].name to be text, got None"),
         (document(categories=[{"id": [], "name": "x"}]), "categories[0].id: expected a whole number or text, got []"),
         (
@@ -168,8 +168,12 @@ def test_an_annotation_without_a_box_can_not_be_read():
             document(annotations=[{**BOX, "image_id": 9}]),
             "have an image_id and a category_id of the file, got 1 without",
         ),
-        (document(annotations=[{**BOX, "image_id": "7"}]), "got 1 without"),
+        (
+            document(annotations=[{**BOX, "image_id": "7"}]),
+            "got 1 without, the first annotations[0] (id 1), image_id '7'",
+        ),
         (document(annotations=[BOX, {**BOX, "image_id": [9]}, {**BOX, "category_id": 2}]), "got 2 without"),
+        (document(annotations=[{**BOX, "category_id": 2}]), "annotations[0] (id 1), category_id 2"),
     ],
 )
 def test_what_is_no_coco_file_is_refused_in_one_sentence(value: Any, message: str):

@@ -318,6 +318,15 @@ def test_boxes_of_images_that_the_source_does_not_have_are_told():
     assert listed(COCO, {"works.csv": CSV, "boxes.json": coco(a=[[0, 0, 5, 5]])}).notes == ()
 
 
+@pytest.mark.parametrize("name", [r"my dir\\a.png", "./my dir/a.png", "my%20dir/a.png"])
+def test_names_in_a_coco_file_that_are_written_in_another_way_are_told(name: str):
+    boxes = coco(a=[[0, 0, 5, 5]]).replace(b"a.jpg", name.encode())
+    got = listed(COCO, {"works.csv": b"id,file\n1,my dir/a.png\n", "boxes.json": boxes})
+    assert got.notes[0].endswith(
+        "; the source has 'my dir/a.png': names in the file need '/' between folders, no './' and no '%20'"
+    )
+
+
 def test_names_in_a_coco_file_go_on_from_a_folder():
     """As CVAT and COCO itself lay them out: annotations/x.json beside images/train/1.jpg, which it calls 1.jpg."""
     table, boxes = b"id,file\n1,images/train/a.jpg\n", coco(a=[[0, 0, 5, 5]])
