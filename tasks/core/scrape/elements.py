@@ -42,12 +42,12 @@ def rows_of_elements(source: TableSource, rows: Iterable[Mapping[str, Any]]) -> 
         fields = quoted(sorted(names - {UNREADABLE})[:20], LONGEST_PLACE)
         raise BadInput(
             f"source '{source.name}': expected a list at {quoted(each, LONGEST_PLACE)} (each) in the works of "
-            f"{source.table}, got none in {works}, which have {fields}{_hint(source, works)}"
+            f"{source.table}, got none in {works}, which have {fields}{works_hint(source, works)}"
         )
 
 
-def _hint(source: TableSource, works: int) -> str:
-    """What is likely meant where a file is one object."""
+def works_hint(source: TableSource, works: int) -> str:
+    """What is likely meant where a file is one object; "" for any other."""
     is_one = works == 1 and source.works is None and source.table.endswith(".json") and not source.is_folder
     return ": if the list of works is within one of these, name it with `works`" if is_one else ""
 

@@ -13,7 +13,7 @@ from schemas.phrases import LONGEST_PLACE, quoted
 from schemas.sources import TableSource
 from tasks.core.scrape.attributes import with_attributes
 from tasks.core.scrape.cells import LISTS, nesting_of, remedy
-from tasks.core.scrape.elements import NUMBER, WITHOUT, rows_of_elements
+from tasks.core.scrape.elements import NUMBER, WITHOUT, rows_of_elements, works_hint
 from tasks.core.scrape.json_works import MAX_WORK_CHARACTERS, UNREADABLE, checked_work, mapping_of_pairs
 from tasks.core.scrape.paths import TWICE, first_name, parse_path, path_through_lists, values_at
 from tasks.core.scrape.records import RIGHTS_BY, record
@@ -102,6 +102,7 @@ def records(
             raise BadInput(
                 f"source '{source.name}': expected a column {quoted(column, LONGEST_PLACE)} (for {field}) in "
                 f"{source.table}, got {_shown(source.table, columns)}"
+                f"{works_hint(source, number) if field == 'key' else ''}"
             )
         cells[field].check(number)
     if number:

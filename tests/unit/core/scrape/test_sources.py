@@ -264,6 +264,13 @@ def test_what_is_no_record_has_no_figures():
             id="semicolons, as some spreadsheets write",
         ),
         pytest.param(
+            TABLE.model_copy(update={"table": "works.json"}),
+            {"works.json": b'{"info": {}, "records": [{"id": 1, "file": "a.jpg"}]}'},
+            "expected a column 'id' (for key) in works.json, got ['info', 'records']: if the list of works is within "
+            "one of these, name it with `works`",
+            id="a list of works within an object",
+        ),
+        pytest.param(
             TABLE,
             {"works.csv": "id,file\n1,ä.jpg\n".encode("latin-1")},
             "expected 'works.csv' in UTF-8, got 'utf-8' codec",
