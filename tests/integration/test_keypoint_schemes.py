@@ -5,10 +5,12 @@ import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow.parquet as pq
 import pytest
 import yaml
 from pycocotools.coco import COCO
+from pycocotools.cocoeval import COCOeval
 
 from schemas.errors import BadInput
 from schemas.keypoints import Joints
@@ -140,10 +142,31 @@ def blocks(word: str) -> list[str]:
 
 def test_the_pages_lines_read_the_table(zoo: Wall):
     names: dict[str, Any] = {"release": zoo.latest.root}
-    (lines,) = blocks("python")
+    lines, _ = blocks("python")
     exec(lines, names)
     assert list(names["joints"]) == list(COCO_17.joints)
     assert names["lines"].tolist() == [[one - 1, other - 1] for one, other in COCO_17.skeleton_numbers]
+
+
+def test_the_pages_lines_score_figures_of_which_some_have_no_keypoints():
+    """pycocotools asks every figure for keypoints, and a release's files have none where a figure has none."""
+    box = {"image_id": 1, "category_id": 3, "bbox": [0, 0, 40, 40], "area": 1600, "iscrowd": 0}
+    points = [5, 5, 2, 30, 30, 2]
+    truth = COCO()
+    truth.dataset = {
+        "images": [{"id": 1}],
+        "categories": [{"id": 3, "name": "hand", "keypoints": ["wrist", "thumb"]}],
+        "annotations": [{**box, "id": 1, "keypoints": points, "num_keypoints": 2}, {**box, "id": 2}],
+    }
+    truth.createIndex()
+    found = truth.loadRes([{"image_id": 1, "category_id": 3, "keypoints": points, "score": 0.9}])
+    names = {"truth": truth, "found": found, "joints": ["wrist", "thumb"], "sigmas": np.full(2, 0.05)}
+    exec(blocks("python")[1], names | {"category_id": 3, "COCOeval": COCOeval}, scored := dict[str, Any]())
+    scores = scored["scores"]
+    scores.evaluate()
+    scores.accumulate()
+    scores.summarize()
+    assert scores.stats[0] == pytest.approx(1)
 
 
 def test_the_pages_recipes_are_some(tmp_path: Path):
