@@ -43,10 +43,11 @@ def check_bindings(recipe: Recipe, bindings: Mapping[str, str]) -> None:
             raise BadInput(f"binding '{name}': expected --bind {name}=..., {meaning[:LONGEST_PLACE]}; got none")
     for name in bindings:
         if name not in recipe.bindings and name not in ALWAYS_BINDABLE:
-            raise BadInput(
-                f"binding {quoted(name)}: expected one of {quoted(sorted(recipe.bindings), LONGEST_PLACE)}, "
-                f"which the recipe names, got {quoted(name)}"
+            known = quoted(sorted(recipe.bindings), LONGEST_PLACE)
+            expected = (
+                f"one of {known}, which the recipe names" if recipe.bindings else "none, as the recipe names none"
             )
+            raise BadInput(f"binding {quoted(name)}: expected {expected}, got {quoted(name)}")
 
 
 def _text(path: str) -> str:

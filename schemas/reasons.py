@@ -112,7 +112,7 @@ MEANING: dict[Reason, str] = {
     Reason.STYLE_NOT_CHOSEN: "The style is not among the most frequent ones that the sample keeps.",
     Reason.NO_STYLE: "The record has no style, and the sample keeps only the most frequent ones.",
     Reason.NOT_DRAWN: "The draw of its stratum did not fall on the record.",
-    Reason.OVER_CAP: "The sample has as many of that artist or object as it may.",
+    Reason.OVER_CAP: "The sample has as many of that object, artist or attribute's value as it may.",
     Reason.JOINED_ACROSS_SPLITS: "A copy or partner was already published in a split of higher rank (train < val < "
     "test); nothing published moves.",
     Reason.COPY_ACROSS_ROLES: "A query shows the same photograph as an image of the gallery: queries may show its "

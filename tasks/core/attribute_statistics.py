@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from schemas.attributes import Described
+from schemas.phrases import counted as number_of
 from schemas.tables import ATTRIBUTES
 from tasks.core.columns import whole
 
@@ -168,4 +169,4 @@ def _values(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         yield f"{text if len(text) <= _LONGEST else f'{text[:_LONGEST]}...'} ({row['images']:,})"
     others = sum(row["distinct"] for row in rows if row["kind"] == "others") + len(words[_SHOWN:])
     if others:
-        yield f"{others:,} {'others' if words else 'different values'}"
+        yield number_of(others, "other" if words else "different value")

@@ -133,18 +133,21 @@ def test_what_people_see_of_them():
         "room": Attribute(type="string", description="Where it\nhangs"),
         "year": Attribute(type="integer"),
         "none": Attribute(type="boolean"),
+        "once": Attribute(type="string"),
     }
     images = pa.table(
         {
             "room": ["N" * 70, "N" * 70, "S", None],
             "year": pa.array([1900, 1901, None, None], pa.int64()),
             "none": pa.nulls(4, pa.bool_()),
+            "once": ["a", None, None, None],
             "split": ["train"] * 4,
         }
     )
     found = summaries(attribute_statistics(images, list(attributes), SPLITS), attributes, 4)
     assert [tuple(entry) for entry in found] == [
-        ("room", "string", 3, (f"{'N' * 60}... (2)", "1 others"), "Where it hangs"),
+        ("room", "string", 3, (f"{'N' * 60}... (2)", "1 other"), "Where it hangs"),
         ("year", "integer", 2, ("1900 to 1901",), ""),
         ("none", "boolean", 0, (), ""),
+        ("once", "string", 1, ("1 different value",), ""),
     ]

@@ -674,6 +674,12 @@ def test_exactly_what_the_recipe_names_must_be_bound(bound: dict[str, str], said
     assert str(caught.value) == said
 
 
+def test_a_recipe_that_names_nothing_has_nothing_to_bind():
+    recipe: Any = SimpleNamespace(bindings={})
+    with pytest.raises(BadInput, match=r"^binding 'images': expected none, as the recipe names none, got 'images'$"):
+        check_bindings(recipe, {"images": "/x"})
+
+
 _LONG = "k" * 100_000
 ODD_VALUES: list[Any] = [
     None,
