@@ -149,10 +149,15 @@ def scrape(recipe: Recipe, context: Context, chosen: Predecessor) -> State:
             *(note for source in recipe.sources for note in records.rights_note(source, everything)),
             *styles.unknown_styles_note(unknown),
             *uncertain.uncertain_names_note(left),
-            *absent_notes(everything, recipe.attributes),
+            *absent_notes(everything, recipe.attributes, _files(recipe)),
         ),
     )
     return state.then(step.model_copy(update={"pending": pending}))
+
+
+def _files(recipe: Recipe) -> list[str]:
+    """Names of the sources that are files."""
+    return [source.name for source in recipe.sources if isinstance(source, AnyFileSource)]
 
 
 def _coco_files(store: Store, listings: Sequence[crawl.SourceListing]) -> TableRef | None:

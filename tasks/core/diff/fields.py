@@ -185,9 +185,14 @@ def _why_group(changed: _ColumnChange, why: Explanations) -> None:
     why.say(ties.touch(changed, judged, is_wide=False), ChangeReason.VERDICT)
     why.say(ties.touch(changed, _declared_anew(changed), is_wide=False), ChangeReason.SOURCE_METADATA, "declared_group")
     why.say(ties.touch(changed, _stirred(pair), is_wide=True), ChangeReason.GROUP_MEMBERS)
+    # a release that was amended has groups named after records that are gone, and no longer what tied them
+    purged = [side.tombstones["record_id"].combine_chunks() for side in (pair.before, pair.after)]
+    why.say(ties.touch(changed, pa.concat_arrays(purged), is_wide=False), ChangeReason.GROUP_MEMBERS)
     if pair.programs:
         why.say(changed.everywhere(), ChangeReason.PROGRAM, "; ".join(pair.programs))
     why.say(ties.touch(changed, ties.related_anew, is_wide=False), ChangeReason.CLUSTER)
+    if pair.before.manifest.amended or pair.after.manifest.amended:
+        why.say(changed.everywhere(), ChangeReason.GROUP_MEMBERS)
 
 
 class _Ties:

@@ -104,9 +104,10 @@ def check_offers(source: AnySource, attributes: AttributeFields) -> None:
 def _offer_problems(source: AnySource, name: str, field: str, type_: str) -> Iterator[str]:
     offered = offers(source)
     if field in _module(source).OFFERS and field not in offered:
+        settings = f"more_offers: [{field}]" if "more_offers" in type(source).model_fields else "other settings"
         yield (
             f"attributes.{name}.from: expected what source '{source.name}' asks for, got {quoted(field)}, which it "
-            f"asks for only with other settings: docs/sources/{source.source}.md has them"
+            f"asks for only with {settings} (docs/sources/{source.source}.md)"
         )
     else:
         yield from check_offer(name, field, source.name, list(offered), "a name that the source offers,")

@@ -3,7 +3,7 @@
 import math
 import re
 import unicodedata
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from datetime import date, time, timedelta
 from decimal import Decimal
 from typing import Any
@@ -14,12 +14,13 @@ import pyarrow.compute as pc
 from schemas.attributes import AttributeFields, Attributes, AttributeType
 from schemas.base import LARGEST_WHOLE
 from schemas.errors import BadInput
-from schemas.phrases import counted, quoted
+from schemas.phrases import counted, listed, quoted
 from schemas.reasons import Reason
 from tasks.core.scrape.paths import TWICE
 
 _LONGEST_TEXT = 2000
 _MOST_TEXTS = 1000
+_MOST_ABSENT = 10
 _INTEGER = re.compile(r"([+-]?[0-9]{1,19})(\.0{1,19})?")
 _NUMBER = re.compile(r"[+-]?([0-9]{1,400}(\.[0-9]{0,400})?|\.[0-9]{1,400})([eE][+-]?[0-9]{1,4})?")
 _TRUTH = dict.fromkeys(("true", "yes", "y", "1"), True) | dict.fromkeys(("false", "no", "n", "0"), False)
@@ -97,10 +98,11 @@ def check_some_fit(source: str, records: pa.Table, attributes: AttributeFields) 
             )
 
 
-def absent_notes(records: pa.Table, attributes: Attributes) -> tuple[str, ...]:
-    """A sentence for each attribute that a source should have, by the recipe, and that none of its records has.
+def absent_notes(records: pa.Table, attributes: Attributes, files: Collection[str]) -> tuple[str, ...]:
+    """A sentence for each source on attributes that it should have, by the recipe, and that none of its records has.
 
-    records: RECORDS with the attributes, of all sources; those with a reason are passed over.
+    records: RECORDS with the attributes, of all sources; those with a reason are passed over. files: the sources whose
+    fields people call as they like, so that one may be misspelt.
     """
     kept = records.select(["source", *attributes]).filter(pc.is_null(records["reason"])) if attributes else None
     if kept is None:
@@ -108,13 +110,18 @@ def absent_notes(records: pa.Table, attributes: Attributes) -> tuple[str, ...]:
     notes = []
     for source in pc.unique(kept["source"]).sort().to_pylist():
         mine = kept.filter(pc.equal(kept["source"], source))
-        for name, attribute in attributes.items():
-            field = attribute.field_in(name, source)
-            if field is not None and mine[name].null_count == mine.num_rows:
-                notes.append(
-                    f"source '{source}': none of its {counted(mine.num_rows, 'record')} has the attribute '{name}', "
-                    f"which is taken from {quoted(field)}: is that the right field or path?"
-                )
+        absent = [
+            f"'{name}' (from {quoted(field)})"
+            for name, attribute in attributes.items()
+            if (field := attribute.field_in(name, source)) is not None and mine[name].null_count == mine.num_rows
+        ]
+        if absent:
+            what = "the attribute" if len(absent) == 1 else "any of the attributes"
+            question = ": is the field or path right?" if source in files else ""
+            notes.append(
+                f"source '{source}': none of its {counted(mine.num_rows, 'record')} has {what} "
+                f"{listed(absent, _MOST_ABSENT)}{question}"
+            )
     return tuple(notes)
 
 

@@ -70,6 +70,10 @@ def test_values_stand_before_and_after():
 
 
 EDGE = {"a": "m:1", "b": "m:2", "relation": "detail"}
+PURGED: dict[str, Any] = {
+    "ledger": [dropped("m:0", "scrape", "taken_down")],
+    "tombstones": [{"record_id": "m:0", "date": "2024-05-01", "reason": "heirs", "scope": "work"}],
+}
 GROUPS: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     "a member came": ({}, {"ledger": [kept("m:0")]}, "group_members"),
     "a record that is related came": (
@@ -85,6 +89,8 @@ GROUPS: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     ),
     "a pair is something else": ({"relations": [EDGE]}, {"relations": [{**EDGE, "relation": "uncertain"}]}, "cluster"),
     "another program": ({"environment": {}}, {}, "program"),
+    "it is named after a record that both have lost": (PURGED, PURGED, "group_members"),
+    "what tied it was purged after the release": ({"amended": "2024-05-01"}, {}, "group_members"),
 }
 
 

@@ -548,8 +548,14 @@ def test_what_is_asked_for_is_in_the_address(name: str, more: tuple[str, ...], p
         ("met", {}, "tags", "string", "attributes.x.type: expected strings, which source 'met' offers as tags, got "),
         ("met", {}, "is_highlight", "integer", "expected boolean, which source 'met' offers as is_highlight"),
         ("met", {}, "departmnet", "string", "attributes.x.from: expected a name that the source offers, of source "),
-        ("artic", {}, "medium_display", "string", "which it asks for only with other settings: docs/sources/artic.md "),
-        ("wikiart", {"by": "page"}, "genres", "strings", "only with other settings: docs/sources/wikiart.md has them"),
+        (
+            "artic",
+            {},
+            "medium_display",
+            "string",
+            r"only with more_offers: \[medium_display\] \(docs",
+        ),
+        ("wikiart", {"by": "page"}, "genres", "strings", r"only with other settings \(docs/sources/wikiart.md\)"),
     ],
 )
 def test_an_attribute_is_taken_from_what_a_source_offers(
