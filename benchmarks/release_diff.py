@@ -107,7 +107,7 @@ def write(folder: Path, count: int, *, is_newer: bool) -> str:
             previous=f"{0:012x}" if is_newer else None,
             lineage=1,
             split_sha256="",
-            contract_version="2.0.0",
+            contract_version="2.1.0",
             content_sha256="",
             recipe_sha256=version,
             counts={},
@@ -153,11 +153,11 @@ def release_tables(count: int, *, is_newer: bool) -> dict[str, pa.Table]:
         "title": _text(np.where(is_newer & (hundredth == _TITLE), "Another title ", "A title "), number),
         "artist": _text("An artist ", number % 20_000),
         "style": _text("Style ", number % 60),
-        "styles": pa.ListArray.from_arrays(
-            pa.array(np.arange(len(number) + 1, dtype=np.int32)), _text("Style ", number % 60)
-        ),
+        "artists": _lists(_text("An artist ", number % 20_000)),
+        "artist_roles": _lists(pa.repeat("", len(number))),
+        "styles": _lists(_text("Style ", number % 60)),
         "date_text": _text("about 1", number % 900 + 100),
-        "year": pa.array((number % 900 + 1000).astype(np.int32)),
+        **dict.fromkeys(("year", "year_first", "year_last"), pa.array((number % 900 + 1000).astype(np.int32))),
         "rights_uri": pa.array(np.where(is_newer & (hundredth == _RIGHTS), "NOASSERTION", _CC0)),
         "rights_basis": pa.repeat("source", len(number)),
         "is_annotated": pa.repeat(pa.scalar(True), len(number)),
@@ -165,9 +165,7 @@ def release_tables(count: int, *, is_newer: bool) -> dict[str, pa.Table]:
     images = {
         **known,
         "image_id": pa.array(number + 1),
-        "source_urls": pa.ListArray.from_arrays(
-            pa.array(np.arange(len(number) + 1, dtype=np.int32)), known["source_url"]
-        ),
+        "source_urls": _lists(known["source_url"]),
         "sha256": sha256,
         "phash": pa.array((number * 2_654_435_761).astype(np.uint64)),
         "phash_recipe": pa.repeat("phash64/look-v3", len(number)),
@@ -219,6 +217,11 @@ _CC0 = "http://creativecommons.org/publicdomain/zero/1.0/"
 def _table(columns: dict[str, Any], schema: pa.Schema) -> pa.Table:
     rows = len(columns["record_id"])
     return pa.table([columns.get(field.name, pa.nulls(rows, field.type)) for field in schema], schema=schema)
+
+
+def _lists(texts: pa.Array) -> pa.Array:
+    """Each text as a list of its own."""
+    return pa.ListArray.from_arrays(pa.array(np.arange(len(texts) + 1, dtype=np.int32)), texts)
 
 
 def _text(head: Any, number: Any) -> pa.Array:

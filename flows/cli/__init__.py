@@ -20,12 +20,14 @@ from flows.cli.signals import ended_by_signals
 from schemas.errors import BadInput, BrokenPromise, Refusal, is_service_error
 from schemas.phrases import error_line, printable, quoted
 
-# Set before Prefect is imported: no telemetry, time enough to start on a slow disk, no tracebacks in the terminal.
-_PREFECT = {
+# Set before Prefect and pyarrow are imported: no telemetry, time enough to start on a slow disk, no tracebacks in the
+# terminal; and freed memory goes back to the system at once (a tenth less at the peak of a build, in the same time).
+_ENVIRONMENT = {
     "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
     "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "120",
     "PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL": "CRITICAL",
     "DO_NOT_TRACK": "1",
+    "MIMALLOC_PURGE_DELAY": "0",
 }
 
 _MACHINE = {
@@ -58,7 +60,7 @@ _LONGEST_PLACE, _LONGEST_SENTENCE = 300, 4_000  # characters
 def main(argv: list[str] | None = None) -> int:
     """Run one command and return its exit status."""
     _open_missing_streams()
-    for name, value in _PREFECT.items():
+    for name, value in _ENVIRONMENT.items():
         os.environ.setdefault(name, value)
     arguments = parser().parse_args(argv)
     command: Command = arguments.command
