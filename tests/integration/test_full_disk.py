@@ -72,6 +72,7 @@ def run(*command: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, *command], capture_output=True, text=True, check=False)
 
 
+@pytest.mark.live
 def test_a_build_that_ran_into_a_full_disk_leaves_nothing_and_is_repeated_in_the_same_content(
     images: Path, tmp_path: Path
 ):
