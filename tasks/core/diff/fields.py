@@ -192,7 +192,8 @@ def _why_group(changed: _ColumnChange, why: Explanations) -> None:
         why.say(changed.everywhere(), ChangeReason.PROGRAM, "; ".join(pair.programs))
     why.say(ties.touch(changed, ties.related_anew, is_wide=False), ChangeReason.CLUSTER)
     if pair.before.manifest.amended or pair.after.manifest.amended:
-        why.say(changed.everywhere(), ChangeReason.GROUP_MEMBERS)
+        # no more can be known: the pairs of a purged record are gone with it
+        why.say(changed.everywhere(), ChangeReason.GROUP_MEMBERS, "records were purged after the release")
 
 
 class _Ties:
