@@ -35,7 +35,7 @@ def main() -> int:
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="growth-") as scratch:
         folder = Path(scratch)
-        museum = arguments.museum or _painted(folder / "museum")
+        museum = museum_of(arguments.museum, folder)
         rows = [_built(folder / str(records), museum, records) for records in sorted(arguments.records)]
     first, last = rows[0], rows[-1]
     more = last["records"] - first["records"]
@@ -49,7 +49,11 @@ def main() -> int:
     return 0 if ratios["export_s"] < MOST_EXPORT_S and ratios["bytes_per_record"] < MOST_BYTES_PER_RECORD else 1
 
 
-def _painted(folder: Path) -> Path:
+def museum_of(given: Path | None, scratch: Path) -> Path:
+    """The museum that was given, or one that is painted now."""
+    if given:
+        return given
+    folder = scratch / "museum"
     options = ["--records", str(PICTURES), "--seed", str(SEED)]
     status, _, _, said = watched([sys.executable, "-m", "flows.cli", "museum", "paint", str(folder), *options])
     if status:
@@ -62,7 +66,7 @@ def _built(folder: Path, museum: Path, records: int) -> dict[str, Any]:
     recipe, works = folder / "recipe.yaml", folder / "works"
     works.mkdir()
     shutil.copytree(museum / "images", works / "images")
-    _write_table(works / "works.csv", museum / "works.csv", records)
+    _write_table(works / "works.csv", museum, records)
     recipe.write_text(yaml.safe_dump(_recipe()), encoding="utf-8")
     options = ["--store", str(folder / "store"), "--bind", f"images={works}"]
     status, seconds, peak_mb, said = watched([sys.executable, "-m", "flows.cli", "build", str(recipe), *options])
@@ -74,10 +78,15 @@ def _built(folder: Path, museum: Path, records: int) -> dict[str, Any]:
     return row
 
 
-def _write_table(target: Path, source: Path, records: int) -> None:
+def pictured_works(museum: Path) -> list[dict[str, str]]:
+    """Rows of the museum's table whose pictures are there."""
+    with (museum / "works.csv").open(encoding="utf-8", newline="") as file:
+        return [work for work in csv.DictReader(file) if (museum / work["image"]).is_file()]
+
+
+def _write_table(target: Path, museum: Path, records: int) -> None:
     """So many rows: those of the museum again and again, each time under other keys, titles and pages."""
-    with source.open(encoding="utf-8", newline="") as file:
-        works = [work for work in csv.DictReader(file) if (source.parent / work["image"]).is_file()]
+    works = pictured_works(museum)
     with target.open("w", encoding="utf-8", newline="") as file:
         table = csv.DictWriter(file, [*works[0]])
         table.writeheader()

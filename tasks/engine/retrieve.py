@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, Literal
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from prefect.runtime import task_run
@@ -82,15 +83,24 @@ def _known(store: Store, folder: str, requests: pa.Table, sizes: Mapping[str, in
     where they are given, rows do not count whose blob is gone.
     """
     keys = _request_keys(requests)
-    stored = [tables.as_schema(table, RETRIEVALS) for _, table in store.tables(folder)]
-    rows = pa.concat_tables([RETRIEVALS.empty_table(), *stored])
-    rows = rows.filter(pc.is_in(_request_keys(rows), value_set=keys))
+    stored = (tables.as_schema(table, RETRIEVALS) for _, table in store.tables(folder))
+    rows = pa.concat_tables(
+        [RETRIEVALS.empty_table(), *(table.filter(pc.is_in(_request_keys(table), value_set=keys)) for table in stored)]
+    )
     if sizes is not None:
         rows = rows.filter(pc.or_(pc.is_valid(rows["reason"]), _has_blob(rows, sizes)))
-    rows = rows.append_column("request", _request_keys(rows)).append_column("lasts", pc.invert(_is_passing(rows)))
-    order = pc.sort_indices(rows, [("request", "ascending"), ("lasts", "ascending"), ("retrieved_at", "ascending")])
-    best = tables.last_of_each(rows.take(order), "request").drop_columns("lasts")
-    latest = tables.lookup(best, "request", keys).drop_columns("request")
+    # sorted are numbers of requests and rows: the rows themselves are many megabytes, and copied once, at the end
+    numbers = pa.table(
+        {
+            "request": pc.index_in(_request_keys(rows), value_set=keys),
+            "lasts": pc.invert(_is_passing(rows)),
+            "retrieved_at": rows["retrieved_at"],
+            "row": np.arange(rows.num_rows),
+        }
+    )
+    order = pc.sort_indices(numbers, [("request", "ascending"), ("lasts", "ascending"), ("retrieved_at", "ascending")])
+    best = tables.last_of_each(numbers.select(["request", "row"]).take(order), "request")
+    latest = rows.take(tables.lookup(best, "request", pc.index_in(keys, value_set=keys))["row"])
     for place, name in enumerate(("locator", "validator")):
         latest = latest.set_column(place, RETRIEVALS.field(name), requests[name])
     return latest

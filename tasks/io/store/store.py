@@ -34,6 +34,7 @@ from tasks.io.files import regular
 from tasks.io.files.places import reword_errors
 from tasks.io.store import layout
 from tasks.io.store.layout import blob_path
+from tasks.io.store.overlay import Overlay
 
 STALE_S = 24 * 3600.0
 """Unfinished files older than this are left over: no build writes one file for a day."""
@@ -71,8 +72,8 @@ _BUCKETS = {"s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "adl", "oss", "oci"
 class Store:
     """Blobs, tables and releases below one fsspec URL.
 
-    With `is_overlay`, tables that are written stay in this object, what is removed is only hidden by it, and the store
-    is not touched: that is how a plan takes the same decisions as a build and leaves no trace.
+    With `is_overlay`, what is written and removed is known to this object alone (tasks/io/store/overlay.py), and the
+    store is not touched: that is how a plan takes the same decisions as a build and leaves no trace.
     """
 
     def __init__(self, url: str, *, is_overlay: bool = False) -> None:
@@ -87,9 +88,8 @@ class Store:
         protocol = self.fs.protocol
         self._has_buckets = not _BUCKETS.isdisjoint({protocol} if isinstance(protocol, str) else protocol)
         self.is_overlay = is_overlay
-        self._overlay: dict[str, bytes] | None = {} if is_overlay else None
+        self._overlay = Overlay() if is_overlay else None
         self._recorders: list[set[str]] = []
-        self._hidden = set[str]()  # paths that were removed from an overlay
         self._known_as = f"plan {uuid.uuid4().hex}" if is_overlay else url  # no build finds what a plan foresaw
 
     @contextlib.contextmanager
@@ -142,8 +142,7 @@ class Store:
     def write_bytes(self, path: str, data: bytes) -> None:
         """Write beside, fsync, rename: a reader sees the whole file or none."""
         if self._overlay is not None:
-            self._overlay[path] = data
-            self._hidden.discard(path)
+            self._overlay.write(path, io.BytesIO(data))
         elif self.is_local:
             _write_atomically(Path(self.full(path)), Path(self.full(layout.SCRATCH)), data)
         else:
@@ -154,8 +153,9 @@ class Store:
     def read_bytes(self, path: str) -> bytes:
         """The file's bytes. Raises DamagedFile where there is none."""
         if self._overlay is not None and path in self._overlay:
-            return self._overlay[path]
-        if path not in self._hidden:
+            with self._overlay.open(path) as file:
+                return file.read()
+        if not self._is_hidden(path):
             with self._nothing_there(path):
                 return regular.read_from(self.fs, self.full(path))
         raise DamagedFile(f"expected {path} in the store {self.url}, got other bytes than it had")
@@ -172,7 +172,7 @@ class Store:
 
     def exists(self, path: str) -> bool:
         """Whether there is a file or folder at the path."""
-        if path in self._hidden:
+        if self._is_hidden(path):
             return False
         return (self._overlay is not None and path in self._overlay) or bool(self.fs.exists(self.full(path)))
 
@@ -183,9 +183,9 @@ class Store:
             listed = self.fs.ls(self.full(folder), detail=False, **({} if self.is_local else {"refresh": True}))
         except (FileNotFoundError, NotADirectoryError):
             listed = []
-        mine = [path for path in self._overlay or () if path.rsplit("/", 1)[0] == folder]
+        mine = [path for path in self._overlay if path.rsplit("/", 1)[0] == folder] if self._overlay else []
         itself = self.full(folder).rstrip("/")  # as an object store lists it that marks its folders
-        hidden = {self.full(path) for path in self._hidden}
+        hidden = {self.full(path) for path in self._overlay.removed} if self._overlay else set()
         paths = {str(path).rstrip("/") for path in (*listed, *mine)} - {itself} - hidden
         return sorted({path.rsplit("/", 1)[-1] for path in paths})
 
@@ -195,8 +195,7 @@ class Store:
             with contextlib.suppress(FileNotFoundError):
                 self.fs.rm_file(self.full(path))
         else:
-            self._overlay.pop(path, None)
-            self._hidden.add(path)
+            self._overlay.remove(path)
 
     def write_table(self, folder: str, table: pa.Table, *, is_remembered: bool = True) -> TableRef:
         """Store a table in a folder under the SHA-256 of its Parquet bytes; writing it again changes nothing."""
@@ -283,7 +282,12 @@ class Store:
     def adopt_blob(self, path: Path, sha256: str, length: int) -> None:
         """Make a local file, whose digest and length are known from its writing, the blob of that name."""
         target = blob_path(sha256)
-        if not self.is_local or self._overlay is not None:
+        if self._overlay is not None:
+            if self._size(target) != length:
+                with path.open("rb") as file:
+                    self._overlay.write(target, file)
+            return
+        if not self.is_local:
             if self._size(target) != length:
                 self.write_bytes(target, path.read_bytes())
             return
@@ -310,10 +314,13 @@ class Store:
         What is in another place than this machine's disk is copied to it, where it lies until the file is closed.
         """
         path = blob_path(sha256)
-        if path in self._hidden or (self._overlay is not None and path in self._overlay):
-            return io.BytesIO(self.read_blob(sha256))
         with self._nothing_there(path):
-            file = regular.open_file(self.full(path)) if self.is_local else self._copy_of(path)
+            if self._overlay is not None and path in self._overlay:
+                file = self._overlay.open(path)
+            elif self._is_hidden(path):
+                raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+            else:
+                file = regular.open_file(self.full(path)) if self.is_local else self._copy_of(path)
         try:
             if _digest_of(file) != sha256:
                 self.remove(path)
@@ -368,15 +375,20 @@ class Store:
 
     def _as_overlaid(self, sizes: dict[str, int]) -> dict[str, int]:
         """Sizes of the blobs that are there, as the overlay, if there is one, leaves them."""
-        for path in self._hidden:
+        if self._overlay is None:
+            return sizes
+        for path in self._overlay.removed:
             sizes.pop(path.rsplit("/", 1)[-1], None)
-        mine = {path: data for path, data in (self._overlay or {}).items() if path.startswith(f"{layout.BLOBS}/")}
-        return sizes | {path.rsplit("/", 1)[-1]: len(data) for path, data in mine.items()}
+        mine = [path for path in self._overlay if path.startswith(f"{layout.BLOBS}/")]
+        return sizes | {path.rsplit("/", 1)[-1]: self._overlay.size(path) for path in mine}
+
+    def _is_hidden(self, path: str) -> bool:
+        return self._overlay is not None and path in self._overlay.removed
 
     def _size(self, path: str) -> int | None:
         if self._overlay is not None and path in self._overlay:
-            return len(self._overlay[path])
-        if path in self._hidden:
+            return self._overlay.size(path)
+        if self._is_hidden(path):
             return None
         try:
             return int(self.fs.size(self.full(path)))
