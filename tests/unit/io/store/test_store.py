@@ -5,6 +5,7 @@ import itertools
 import os
 import threading
 import time
+import tracemalloc
 import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -509,6 +510,20 @@ def test_a_plan_removes_what_it_has_written(url):
     plan.remove(blob_path(sha256))
     assert plan.blob_sizes() == {}
     assert not plan.exists(blob_path(sha256))
+
+
+def test_a_plan_keeps_a_large_file_out_of_memory(url):
+    plan, data = Store(url, is_overlay=True), bytes(32 << 20)
+    sha256 = hashlib.sha256(data).hexdigest()
+    tracemalloc.start()
+    with plan.scratch() as path:
+        path.write_bytes(data)
+        plan.adopt_blob(path, sha256, len(data))
+    with plan.open_blob(sha256) as file:
+        assert sum(len(piece) for piece in iter(lambda: file.read(1 << 20), b"")) == len(data)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < len(data) / 4
 
 
 def test_a_plan_of_a_store_that_is_not_there_creates_none(tmp_path):
