@@ -83,10 +83,9 @@ def _known(store: Store, folder: str, requests: pa.Table, sizes: Mapping[str, in
     where they are given, rows do not count whose blob is gone.
     """
     keys = _request_keys(requests)
-    stored = (tables.as_schema(table, RETRIEVALS) for _, table in store.tables(folder))
-    rows = pa.concat_tables(
-        [RETRIEVALS.empty_table(), *(table.filter(pc.is_in(_request_keys(table), value_set=keys)) for table in stored)]
-    )
+    stored = [tables.as_schema(table, RETRIEVALS) for _, table in store.tables(folder)]
+    rows = pa.concat_tables([RETRIEVALS.empty_table(), *stored])
+    rows = rows.filter(pc.is_in(_request_keys(rows), value_set=keys))
     if sizes is not None:
         rows = rows.filter(pc.or_(pc.is_valid(rows["reason"]), _has_blob(rows, sizes)))
     # sorted are numbers of requests and rows: the rows themselves are many megabytes, and copied once, at the end
