@@ -13,7 +13,6 @@ from prefect.client.orchestration import get_client
 from prefect.settings import PREFECT_API_URL, PREFECT_HOME, temporary_settings
 from prefect.task_runners import TaskRunner, ThreadPoolTaskRunner
 
-from flows.temporary_server import TemporaryServer
 from schemas.errors import BadInput
 
 _MOST_THREADS = 64
@@ -45,17 +44,21 @@ def runner(dask: str | None) -> TaskRunner[Any]:
     return DaskTaskRunner(address=dask)
 
 
-def start_server() -> None:
-    """Start Prefect's temporary server, if the coming flow would, so that it ends with this process.
+def start_server() -> str:
+    """Start Prefect's temporary server, if the coming flow would, so that it ends with this process; the address of
+    the API of the server that the flow uses.
 
     Raises BadInput where PREFECT_API_URL names a server that does not answer, or PREFECT_HOME is of no use.
     """
-    server = TemporaryServer()  # from now on the one that Prefect uses
     if PREFECT_API_URL.value():
         _check_server(PREFECT_API_URL.value())
-    else:
-        _check_home(PREFECT_HOME.value())
-        server.start()
+        return str(PREFECT_API_URL.value())
+    _check_home(PREFECT_HOME.value())
+    from flows.temporary_server import TemporaryServer  # takes two seconds to import
+
+    server = TemporaryServer()  # the first one, which is the one that Prefect uses
+    server.start()
+    return server.api_url
 
 
 def _check_server(url: str) -> None:
@@ -103,9 +106,8 @@ def shared_server(dask: str | None) -> Iterator[None]:
 
     Without the temporary server's address, each Dask worker would start one of its own.
     """
-    start_server()
-    is_told = dask and not PREFECT_API_URL.value()
-    with temporary_settings({PREFECT_API_URL: TemporaryServer().api_url} if is_told else {}):
+    address = start_server()
+    with temporary_settings({PREFECT_API_URL: address} if dask else {}):
         yield
 
 

@@ -21,7 +21,7 @@ from schemas.manifests import Context
 from tasks.core.evaluate import charts, comparison, markdown, matching, results
 from tasks.core.evaluate.matching import Detections
 from tasks.engine import retries, runs
-from tasks.engine.cache_keys import code_digest
+from tasks.engine.code_digests import code_digest
 from tasks.engine.decide import decide_once
 from tasks.engine.truth import MAX_FILE_BYTES, GroundTruth, boxes_of_release, is_coco_file
 from tasks.io.files import inputs, outputs

@@ -12,7 +12,7 @@ from tasks.core import sample as core
 from tasks.core import strata
 from tasks.engine import retries, runs
 from tasks.engine.by_hand import is_named, replaced_because
-from tasks.engine.cache_keys import code_digest
+from tasks.engine.code_digests import code_digest
 from tasks.engine.decide import decide_step
 from tasks.engine.views import columns_of, figure_counts, kept_ids
 from tasks.io.store.store import Store

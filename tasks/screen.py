@@ -14,7 +14,7 @@ from schemas.screen import Screen
 from tasks.core import screen as core
 from tasks.core.names import styles
 from tasks.engine import by_hand, retries, runs
-from tasks.engine.cache_keys import code_digest
+from tasks.engine.code_digests import code_digest
 from tasks.engine.decide import decide_step
 from tasks.engine.views import column_of, figure_counts, kept_ids
 from tasks.io.store.store import Store

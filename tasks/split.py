@@ -14,7 +14,7 @@ from tasks.core import strata
 from tasks.core.split import decide as core
 from tasks.core.split import drift, own
 from tasks.engine import previous, retries, runs, steps
-from tasks.engine.cache_keys import code_digest
+from tasks.engine.code_digests import code_digest
 from tasks.engine.decide import decide_once
 from tasks.engine.roles import check_roles, roles_of, roles_of_renamed
 from tasks.engine.views import column_of, columns_of, figure_counts, kept_ids, own_splits

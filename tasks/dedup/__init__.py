@@ -22,7 +22,8 @@ from tasks.core import tables
 from tasks.core.dedup import candidates, decide, verdicts, views, witnesses
 from tasks.dedup import local_pairs, relate, search, view_hashes
 from tasks.engine import by_hand, inspection, previous, runs, steps, thumbnails
-from tasks.engine.cache_keys import cache_key, code_digest
+from tasks.engine.cache_keys import cache_key
+from tasks.engine.code_digests import code_digest
 from tasks.engine.measure import stored_measurements
 from tasks.engine.roles import roles_of
 from tasks.engine.views import column_of, columns_of, kept_ids, metadata_counts, own_splits

@@ -19,7 +19,8 @@ from tasks.core import tables
 from tasks.core.dedup import local
 from tasks.engine import inspection, retries, runs
 from tasks.engine import thumbnails as shelves
-from tasks.engine.cache_keys import cache_key, code_digest
+from tasks.engine.cache_keys import cache_key
+from tasks.engine.code_digests import code_digest
 from tasks.engine.parts import run_in_parts
 from tasks.io.images import keypoints, thumbnails
 from tasks.io.store.layout import measure_folder, outcome_folder

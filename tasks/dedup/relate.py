@@ -16,7 +16,8 @@ from tasks.core.dedup import relate, views
 from tasks.dedup.local_pairs import ensure_keypoints, stored_keypoints
 from tasks.engine import inspection, retries, runs
 from tasks.engine import thumbnails as shelves
-from tasks.engine.cache_keys import cache_key, code_digest
+from tasks.engine.cache_keys import cache_key
+from tasks.engine.code_digests import code_digest
 from tasks.engine.parts import run_in_parts
 from tasks.io.images import keypoints, thumbnails
 from tasks.io.store.layout import measure_folder

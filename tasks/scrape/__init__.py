@@ -34,7 +34,7 @@ from tasks.core.scrape.attributes import absent_notes
 from tasks.core.scrape.table_files import UnreadableFile
 from tasks.core.tables import as_schema, kept_rows
 from tasks.engine import by_hand, previous, retries, runs, steps, web_client
-from tasks.engine.cache_keys import code_digest
+from tasks.engine.code_digests import code_digest
 from tasks.engine.decide import decide_once
 from tasks.engine.retrieve import retrieve
 from tasks.io.files import parquet_rows

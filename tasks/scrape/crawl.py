@@ -19,7 +19,7 @@ from schemas.tables import RECORDS, SOURCE_REQUESTS
 from tasks.core.scrape import answers as core
 from tasks.core.scrape import records
 from tasks.core.scrape.attributes import check_some_fit
-from tasks.engine.cache_keys import code_digest
+from tasks.engine.code_digests import code_digest
 from tasks.engine.decide import decide_once
 from tasks.engine.parts import run_in_parts
 from tasks.engine.retrieve import PASSING_WORDS

@@ -28,7 +28,8 @@ from schemas.tables import CURVES
 from schemas.train import TrainDetector, TrainingProgress
 from tasks.core import evaluate
 from tasks.core.train import augment, curves, lessons, schedule
-from tasks.engine.cache_keys import cache_key, code_digest
+from tasks.engine.cache_keys import cache_key
+from tasks.engine.code_digests import code_digest
 from tasks.engine.detectors import detections
 from tasks.engine.truth import GroundTruth
 from tasks.io.detectors import torchvision_models as models

@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import rankdata
 
 from tasks.core.evaluate.matching import Detections, DrawnFigures
 
@@ -84,12 +83,11 @@ def auc(presence: Presence) -> float | None:
 
     The area under the ROC curve (Hanley & McNeil, 1982).
     """
-    with_figure = int(presence.has_figure.sum())
-    without = len(presence.has_figure) - with_figure
-    if not with_figure or not without:
+    with_figure, without = presence.score[presence.has_figure], np.sort(presence.score[~presence.has_figure])
+    if not len(with_figure) or not len(without):
         return None
-    ranks = float(rankdata(presence.score)[presence.has_figure].sum())
-    return (ranks - with_figure * (with_figure + 1) / 2) / (with_figure * without)
+    lower, not_higher = (int(np.searchsorted(without, with_figure, side).sum()) for side in ("left", "right"))
+    return (lower + not_higher) / (2 * len(with_figure) * len(without))
 
 
 def wilson(hits: int, of: int) -> Interval | None:

@@ -17,7 +17,8 @@ from schemas.errors import BadInput
 from schemas.keypoints import KeypointScheme
 from schemas.manifests import Context
 from tasks.core.coco.imported import ImportedDetections, check_schemes
-from tasks.engine.cache_keys import cache_key, code_digest
+from tasks.engine.cache_keys import cache_key
+from tasks.engine.code_digests import code_digest
 from tasks.engine.detectors import detections, results
 from tasks.io.detectors.detector import Detector
 from tasks.io.files import folders

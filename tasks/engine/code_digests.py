@@ -1,0 +1,115 @@
+"""Digests of code: what an answer depends on beside its settings.
+
+To take one, a hundred files are parsed, which takes seconds. So each is kept in the user's folder for caches, with the
+digests of the files that it is of, and holds for as long as these are what they were.
+"""
+
+import ast
+import contextlib
+import functools
+import hashlib
+import importlib.util
+import json
+import os
+import sys
+import uuid
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from types import ModuleType
+
+from tasks.engine.cache_keys import cache_key
+
+_NOT_PART_OF_ANSWERS = frozenset({"tasks.io.store.layout"})
+"""Modules that say where an answer lies, never what it is: another sentence in them must not train a detector again."""
+
+
+def code_digest(*modules: ModuleType) -> str:
+    """Digest of the source of the modules, and of all of tasks.core and tasks.io that they import, without comments and
+    docstrings.
+    """
+    names = sorted({module.__name__ for module in modules})
+    with contextlib.suppress(OSError, RuntimeError, ValueError, KeyError, TypeError):  # none that holds is kept
+        kept = json.loads(_place(names).read_bytes())
+        if kept["of"] == _sha256s(kept["of"]):
+            return str(kept["digest"])
+    sources: dict[str, str] = {}
+    for name in names:
+        _collect(name, sources)
+    digest = cache_key(**sources)
+    with contextlib.suppress(OSError, RuntimeError):  # where nothing can be kept, it is taken anew each time
+        _keep(_place(names), {"digest": digest, "of": _sha256s([*sources, __name__])})
+    return digest
+
+
+def _collect(name: str, sources: dict[str, str]) -> None:
+    if name in sources or name in _NOT_PART_OF_ANSWERS:
+        return
+    tree = ast.parse(_source(name))
+    sources[name] = ast.unparse(_without_docstrings(tree))
+    for imported in _imports(tree):
+        if imported.startswith(("tasks.core.", "tasks.io.")):
+            _collect(imported, sources)
+
+
+@functools.cache
+def _source(name: str) -> str:
+    spec = importlib.util.find_spec(name)
+    if spec is None or spec.origin is None:
+        raise ImportError(f"expected the source of {name}, got none")
+    return Path(spec.origin).read_text(encoding="utf-8")
+
+
+def _sha256s(names: Sequence[str]) -> dict[str, str]:
+    """The digest of each module's file. Raises ValueError where a module is no more."""
+    try:
+        return {name: hashlib.sha256(_source(name).encode()).hexdigest() for name in names}
+    except ImportError as problem:
+        raise ValueError(str(problem)) from problem
+
+
+def _place(names: Sequence[str]) -> Path:
+    """Where the digest of these modules is kept: one place for each Python and each installation of the program."""
+    folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "bilderatlas" / "code"
+    key = cache_key(names=list(names), python=list(sys.version_info[:2]), at=str(Path(__file__).parent))
+    return folder / f"{key}.json"
+
+
+def _keep(place: Path, kept: dict[str, object]) -> None:
+    place.parent.mkdir(parents=True, exist_ok=True)
+    beside = place.with_name(f"{place.name}.{uuid.uuid4().hex}")
+    try:
+        beside.write_text(json.dumps(kept), encoding="utf-8")
+        beside.replace(place)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def _imports(tree: ast.Module) -> Iterator[str]:
+    """Names of imported modules, sorted; `from package import module` counts as both."""
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names.update(entry.name for entry in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            within = {f"{node.module}.{entry.name}" for entry in node.names}
+            names.update({node.module}, {name for name in within if _is_module(name)})
+    yield from sorted(names)
+
+
+def _is_module(name: str) -> bool:
+    try:
+        return name.startswith("tasks.") and importlib.util.find_spec(name) is not None
+    except ModuleNotFoundError:  # the parent is a module, not a package
+        return False
+
+
+def _without_docstrings(tree: ast.Module) -> ast.Module:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            body = [entry for entry in node.body if not _is_text(entry)]
+            node.body = body or [ast.Pass()]
+    return tree
+
+
+def _is_text(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
