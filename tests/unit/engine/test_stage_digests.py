@@ -7,13 +7,13 @@ import ast
 import functools
 import hashlib
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
-from tasks.engine import cache_keys
+from tasks.engine import code_digests
 from tasks.engine import detectors as families
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -101,41 +101,52 @@ def digest_of(module: str, name: str) -> Callable[[], str]:
     assert ast.unparse(call.func).endswith("code_digest")
     modules = [eval(ast.unparse(argument), vars(holder)) for argument in call.args]
     assert all(isinstance(entry, ModuleType) for entry in modules)
-    return lambda: cache_keys.code_digest(*modules)
+    return lambda: code_digests.code_digest(*modules)
 
 
-_PARSED, _IMPORTS = cache_keys._parsed, cache_keys._imports
+_SOURCE, _IMPORTS = code_digests._source, code_digests._imports
+
+
+def parsed(name: str) -> ast.Module:
+    """The tree of a module as it is."""
+    return ast.parse(_SOURCE(name))
+
+
+def in_short(tree: ast.Module, imports: Iterable[str]) -> str:
+    """A module in few lines: a digest of what it says, and its imports. To read all of them each time takes long."""
+    said = hashlib.sha256(ast.unparse(code_digests._without_docstrings(tree)).encode()).hexdigest()
+    return "\n".join([f"SAID = '{said}'", *(f"import {imported}" for imported in imports)])
 
 
 @functools.cache
 def short(name: str) -> str:
-    """A module in few lines: a digest of what it says, and its imports. To read all of them each time takes long."""
-    tree = _PARSED(name)
-    said = hashlib.sha256(ast.unparse(cache_keys._without_docstrings(tree)).encode()).hexdigest()
-    return "\n".join([f"SAID = '{said}'", *(f"import {imported}" for imported in _IMPORTS(tree))])
+    """A module as it is, in few lines."""
+    tree = parsed(name)
+    return in_short(tree, list(_IMPORTS(tree)))
 
 
 @pytest.fixture
-def edit(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, Edit | None], None]:
+def edit(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[str, Edit | None], None]:
     """(module, edit): from now on its source is read with the edit; without one, as it is."""
     edits: dict[str, Edit | None] = {}
 
-    def parsed(name: str) -> ast.Module:
+    def source(name: str) -> str:
         change = edits.get(name)
         if change is None:
-            return ast.parse(short(name))
-        tree = _PARSED(name)
+            return short(name)
+        tree = parsed(name)
+        imports = list(_IMPORTS(tree))
         change(tree)
-        said = hashlib.sha256(ast.unparse(cache_keys._without_docstrings(tree)).encode()).hexdigest()
-        return ast.parse("\n".join([f"SAID = '{said}'", *short(name).splitlines()[1:]]))
+        return in_short(tree, imports)
 
-    monkeypatch.setattr(cache_keys, "_parsed", parsed)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))  # digests of sources that nobody has are kept there
+    monkeypatch.setattr(code_digests, "_source", source)
     return edits.__setitem__
 
 
 def functions(module: str) -> list[str]:
     """Names of all functions and methods that a module defines, and that do anything."""
-    tree = _PARSED(module)
+    tree = parsed(module)
     return [node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
 
 
@@ -218,6 +229,7 @@ def test_another_stages_rule_leaves_the_key(stage, rule, edit):
 OUTSIDE = {
     "by_hand": "taken anew in each build; what it says is part of the views",
     "cache_keys": "the keys themselves",
+    "code_digests": "digests of code, which are part of keys",
     "decide": "looks up and stores, whatever the rule is",
     "detectors": "opens files and chooses which of its modules runs; these are parts of the key",
     "web_client": "who asks, and how politely: no content",
@@ -256,21 +268,21 @@ def test_every_module_of_the_engine_is_part_of_a_key_or_has_a_reason_not_to_be()
 @pytest.mark.parametrize("family", sorted(families._CODE))
 def test_what_a_detector_runs_in_the_engine_is_part_of_its_key(family, edit):
     modules = [importlib.import_module(name) for name in families._CODE[family]]
-    before = cache_keys.code_digest(*modules)
+    before = code_digests.code_digest(*modules)
     for name in families._CODE[family]:
         edit(name, ends_otherwise(functions(name)[-1]))
-        assert cache_keys.code_digest(*modules) != before
+        assert code_digests.code_digest(*modules) != before
         edit(name, None)
 
 
 @pytest.mark.parametrize("name", sorted({name for names in families._CODE.values() for name in names}))
 def test_what_is_part_of_a_key_imports_nothing_else_of_the_engine(name):
     """Only tasks.core and tasks.io are followed: a rule of the engine that it used would be missed."""
-    assert [found for found in _IMPORTS(_PARSED(name)) if found.startswith("tasks.engine")] == []
+    assert [found for found in _IMPORTS(parsed(name)) if found.startswith("tasks.engine")] == []
 
 
 def test_what_counts_figures_is_core():
     """A view is digested whole, so it may be put together in the engine; arithmetic is a rule all the same."""
-    tree = _PARSED("tasks.engine.views")
+    tree = parsed("tasks.engine.views")
     (node,) = (node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == "figure_counts")
     assert not any(isinstance(entry, ast.BinOp | ast.Compare | ast.For | ast.While) for entry in ast.walk(node))

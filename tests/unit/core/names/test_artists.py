@@ -1,4 +1,3 @@
-import ast
 import csv
 import time
 
@@ -15,7 +14,7 @@ from tasks.core.names.artists import Attribution, parse_attribution, with_artist
 from tasks.core.names.known_artists import ALIASES
 from tasks.core.names.matching import Aliases, merge_aliases, normalize_name
 from tasks.core.names.qualifiers import QUALIFIERS
-from tasks.engine import cache_keys
+from tasks.engine import code_digests
 
 SHIPPED = merge_aliases(Artists())
 
@@ -507,8 +506,10 @@ def test_lists_of_many_records_are_those_of_each(rows, start):
     assert [len(x) for x in got["artists"].to_pylist()] == [len(x) for x in got["artist_roles"].to_pylist()]
 
 
-def test_what_is_shipped_is_part_of_the_code_by_which_answers_are_kept(monkeypatch):
-    before, read = cache_keys.code_digest(artists), cache_keys._parsed
-    other = ast.parse("ALIASES = {}")
-    monkeypatch.setattr(cache_keys, "_parsed", lambda name: other if name.endswith(".known_artists") else read(name))
-    assert cache_keys.code_digest(artists) != before
+def test_what_is_shipped_is_part_of_the_code_by_which_answers_are_kept(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    before, source = code_digests.code_digest(artists), code_digests._source
+    monkeypatch.setattr(
+        code_digests, "_source", lambda name: "ALIASES = {}" if name.endswith(".known_artists") else source(name)
+    )
+    assert code_digests.code_digest(artists) != before
