@@ -26,7 +26,7 @@ CHROMIUM := /usr/bin/chromium
 .PHONY: help setup setup-browser build test check lint types imports tests coverage test-live test-readers test-contracts unit licences docs-settings weights wheel lock lock-readers lock-contract-tools clean \
   campaign-sameness campaign-faults campaign-kills campaign-hostile campaign-million campaign-dedup-quality \
   campaign-dedup-families bench-overhead bench-fetch bench-dedup bench-choose bench-detect-cpu bench-detect-gpu bench-detectors \
-  bench-train bench-release bench-release-growth bench-release-diff bench-catalogue
+  bench-train bench-release bench-release-growth bench-release-diff bench-catalogue bench-idle
 
 help: ## list every target
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-24s %s\n", $$1, $$2 }' Makefile
@@ -133,6 +133,9 @@ bench-choose: $(READY) ## sample and split on 81,446 and on ten million works
 
 bench-release-growth: $(READY) ## how a build grows with records that bring no new images
 	$(BIN)/python -m benchmarks.release_growth
+
+bench-idle: $(READY) ## what a build and a plan cost that have nothing to do
+	$(BIN)/python -m benchmarks.idle
 
 bench-catalogue: $(READY) ## plan and build of a catalogue that is one JSON file of 1 GB: time and memory
 	$(BIN)/python -m benchmarks.catalogue

@@ -1,10 +1,12 @@
 """One dataset, from its recipe to its release: a loop over the recipe's stages."""
 
+import contextlib
 import os
 import sys
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextvars import ContextVar
 
 from prefect import flow
 from prefect.context import FlowRunContext
@@ -12,7 +14,7 @@ from prefect.context import FlowRunContext
 from flows.recipes import check_bindings, recipe_from_file
 from flows.runner import runner
 from schemas.detect import Detect
-from schemas.errors import BadInput, DamagedFile, Overtaken, Refusal
+from schemas.errors import BadInput, DamagedFile, Overtaken, Refusal, WorkToDo
 from schemas.manifests import Context, Predecessor, State, Step
 from schemas.phrases import LONGEST_PLACE, error_line, quoted
 from schemas.recipe import Recipe
@@ -48,6 +50,9 @@ SHELLS: dict[str, Callable[..., Step]] = {
     "export": export,
 }
 """Each stage's shell, by the stage's word: (settings, state, recipe, context) -> Step."""
+
+_BEGUN: ContextVar["Build | None"] = ContextVar("begun_build", default=None)
+"""The build of this process that has begun before its flow, to see whether there is anything to do."""
 
 
 @flow(name="build_dataset", task_runner=runner(os.environ.get("BILDERATLAS_DASK")), persist_result=False)
@@ -155,31 +160,93 @@ def run_stages(recipe: Recipe, context: Context) -> tuple[Step, ...]:
 
     Inside a flow their work runs as Prefect tasks, outside it as plain calls. Where a stored file is damaged, all of
     them are checked, and the stages are run again; and also where another build has published meanwhile. Where a gate
-    refuses, what was kept and dropped so far is printed and kept for `why --last`, and Refusal is raised.
+    refuses, what was kept and dropped so far is printed and kept for `why --last`, and Refusal is raised. A build that
+    has begun around the flow goes on here.
     """
+    if (build := _BEGUN.get()) is not None:
+        return build.finish()
+    with begun_build(recipe, context) as build:
+        return build.finish()
+
+
+@contextlib.contextmanager
+def begun_build(recipe: Recipe, context: Context) -> Iterator["Build"]:
+    """A build that holds its lease on the store, and is the one that `run_stages` goes on with in this block."""
     # a trial on a few records does not say what the dataset needs
     with runs.at_work(context, f"build of {recipe.name}", None if recipe.limit else recipe.name):
-        return _run_stages(recipe, context)
-
-
-def _run_stages(recipe: Recipe, context: Context) -> tuple[Step, ...]:
-    build, notes = _Build(recipe, context), list[str]()
-    while True:
+        build = Build(recipe, context)
+        token = _BEGUN.set(build)
         try:
-            steps = build.run()
-            break
-        except (DamagedFile, Overtaken) as problem:
-            # what a person has named stays the release to go on from, so that a second try would end in the same
-            if len(notes) == _SECOND_TRIES or (context.previous and isinstance(problem, Overtaken)):
-                raise
-            notes.append(_why_again(recipe, context, problem))
-            print(notes[-1], file=sys.stderr)  # noqa: T201 - what comes next would not be understood without it
-            build.begin_again()
-        except Refusal as problem:
-            _show_refusal(build.state, recipe, context, problem)
+            yield build
+        finally:
+            _BEGUN.reset(token)
+
+
+class Build:
+    """The stages of one build, as far as they are done."""
+
+    def __init__(self, recipe: Recipe, context: Context) -> None:
+        self._recipe, self._context = recipe, context
+        self._state: State | None = None
+        self._notes: list[str] = []
+
+    def is_stored(self) -> bool:
+        """Whether the store has all that the build would give; stages run up to the first that lacks something."""
+        try:
+            self._run(self._context.model_copy(update={"is_stored_only": True}))
+        except WorkToDo:
+            return False
+        except (DamagedFile, Overtaken):
+            self._state = None  # to mend it is work
+            return False
+        return True
+
+    def finish(self) -> tuple[Step, ...]:
+        """Run all stages that have not run yet; the steps of all."""
+        while True:
+            try:
+                steps = self._run(self._context)
+                break
+            except (DamagedFile, Overtaken) as problem:
+                # what a person has named stays the release to go on from, so that a second try would end in the same
+                if len(self._notes) == _SECOND_TRIES or (self._context.previous and isinstance(problem, Overtaken)):
+                    raise
+                self._notes.append(_why_again(self._recipe, self._context, problem))
+                print(self._notes[-1], file=sys.stderr)  # noqa: T201 - what comes next would not be understood without it
+                self._begin_again()
+        refusals.forget_refusal(self._recipe, self._context)
+        return (*steps[:-1], steps[-1].model_copy(update={"notes": (*steps[-1].notes, *self._notes)}))
+
+    def _run(self, context: Context) -> tuple[Step, ...]:
+        try:
+            state = self._state or self._scrape(context)
+            for settings in self._recipe.stages[len(state.steps) - 1 :]:
+                began_s = time.monotonic()
+                step = _step(settings, state, self._recipe, context)
+                state = self._go_on(state.then(_timed(step, began_s)))
+        except Overtaken:
             raise
-    refusals.forget_refusal(recipe, context)
-    return (*steps[:-1], steps[-1].model_copy(update={"notes": (*steps[-1].notes, *notes)}))
+        except Refusal as problem:
+            _show_refusal(self._state, self._recipe, context, problem)
+            raise
+        return state.steps
+
+    def _scrape(self, context: Context) -> State:
+        began_s = time.monotonic()
+        state = scrape(self._recipe, context, choose_predecessor(self._recipe, context))
+        return self._go_on(state.model_copy(update={"steps": (_timed(state.steps[0], began_s),)}))
+
+    def _begin_again(self) -> None:
+        """Forget what was done: what is intact of it is found in the store."""
+        self._state = None
+        # a run of its own: an error in a part has ended the old one's connections
+        self._context = self._context.model_copy(update={"run": uuid.uuid4().hex})
+
+    def _go_on(self, state: State) -> State:
+        self._state = state
+        if not self._context.plan:
+            summary.print_progress(state.steps[-1])
+        return state
 
 
 def _why_again(recipe: Recipe, context: Context, problem: DamagedFile | Overtaken) -> str:
@@ -197,37 +264,6 @@ def _show_refusal(state: State | None, recipe: Recipe, context: Context, problem
         refusals.keep_refusal(state, recipe, context, problem)
     except (DamagedFile, OSError) as lost:  # the refusal itself must be heard all the same
         print(f"the ledger of this refused build could not be kept: {error_line(lost)}", file=sys.stderr)  # noqa: T201
-
-
-class _Build:
-    """The stages of one build, as far as they are done."""
-
-    def __init__(self, recipe: Recipe, context: Context) -> None:
-        self._recipe, self._context = recipe, context
-        self.state: State | None = None
-
-    def run(self) -> tuple[Step, ...]:
-        """Run all stages; their steps."""
-        began_s = time.monotonic()
-        chosen = choose_predecessor(self._recipe, self._context)
-        state = scrape(self._recipe, self._context, chosen)
-        state = self._go_on(state.model_copy(update={"steps": (_timed(state.steps[0], began_s),)}))
-        for settings in self._recipe.stages:
-            began_s = time.monotonic()
-            state = self._go_on(state.then(_timed(_step(settings, state, self._recipe, self._context), began_s)))
-        return state.steps
-
-    def begin_again(self) -> None:
-        """Forget what was done: what is intact of it is found in the store."""
-        self.state = None
-        # a run of its own: an error in a part has ended the old one's connections
-        self._context = self._context.model_copy(update={"run": uuid.uuid4().hex})
-
-    def _go_on(self, state: State) -> State:
-        self.state = state
-        if not self._context.plan:
-            summary.print_progress(state.steps[-1])
-        return state
 
 
 def _step(settings: AnyStage, state: State, recipe: Recipe, context: Context) -> Step:

@@ -44,14 +44,19 @@ def runner(dask: str | None) -> TaskRunner[Any]:
     return DaskTaskRunner(address=dask)
 
 
+def is_server_named() -> bool:
+    """Whether PREFECT_API_URL names a server; else a temporary one is started for a flow."""
+    return bool(PREFECT_API_URL.value())
+
+
 def start_server() -> str:
     """Start Prefect's temporary server, if the coming flow would, so that it ends with this process; the address of
     the API of the server that the flow uses.
 
     Raises BadInput where PREFECT_API_URL names a server that does not answer, or PREFECT_HOME is of no use.
     """
-    if PREFECT_API_URL.value():
-        _check_server(PREFECT_API_URL.value())
+    if is_server_named():
+        _check_server(str(PREFECT_API_URL.value()))
         return str(PREFECT_API_URL.value())
     _check_home(PREFECT_HOME.value())
     from flows.temporary_server import TemporaryServer  # takes two seconds to import

@@ -21,6 +21,10 @@ class DamagedFile(BrokenPromise):
     """A stored table or blob is gone or is not what its digest says. Whoever asked computes or fetches it again."""
 
 
+class WorkToDo(Exception):
+    """A run that may only use what is stored needs something else. Whoever began it runs it with Prefect."""
+
+
 _SERVICES = {"botocore", "aiobotocore", "aiohttp", "gcsfs", "google", "azure"}
 
 

@@ -8,6 +8,7 @@ help and typing errors are quick.
 import argparse
 import contextlib
 import errno
+import gc
 import os
 import select
 import signal
@@ -53,6 +54,9 @@ _MACHINE = {
 _OF_RIGHTS = ("Credential", "Auth", "Token")
 """What the names of a storage library's errors hold where somebody must log in, or be let in, before it can work."""
 
+_OBJECTS_BETWEEN_COLLECTIONS = 20_000
+"""Most of what a short command makes is modules, no garbage: to look through them often takes a tenth of its time."""
+
 _STDERR = 2
 _LONGEST_PLACE, _LONGEST_SENTENCE = 300, 4_000  # characters
 
@@ -60,6 +64,7 @@ _LONGEST_PLACE, _LONGEST_SENTENCE = 300, 4_000  # characters
 def main(argv: list[str] | None = None) -> int:
     """Run one command and return its exit status."""
     _open_missing_streams()
+    gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
     for name, value in _ENVIRONMENT.items():
         os.environ.setdefault(name, value)
     arguments = parser().parse_args(argv)

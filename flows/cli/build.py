@@ -61,28 +61,37 @@ def _add_recipe(parser: argparse.ArgumentParser) -> None:
 
 
 def build(arguments: argparse.Namespace) -> int:
-    """Build a release. Everything that can be checked beforehand is checked before a server is started."""
-    from flows.build_dataset import build_dataset, check, without_gpu
-    from flows.runner import check_cluster, runner, shared_server
+    """Build a release. Everything that can be checked beforehand is checked before a server is started, and where there
+    is nothing to do, none is started; a server that PREFECT_API_URL names learns of every build.
+    """
+    from flows.build_dataset import begun_build, build_dataset, check, without_gpu
+    from flows.runner import check_cluster, is_server_named, runner, shared_server
+    from tasks.engine import summary
 
     recipe, context = _recipe_and_context(arguments)
     dask = os.environ.get("BILDERATLAS_DASK") or None if arguments.dask is None else arguments.dask
     check(recipe, context if dask is None else without_gpu(context))
     if dask is not None:
         check_cluster(dask)
-    flow = build_dataset.with_options(task_runner=runner(dask))
-    with shared_server(dask):
-        release = flow(
-            arguments.recipe,
-            store=arguments.store,
-            bind=context.bindings,
-            changes=arguments.set,
-            limit=arguments.limit,
-            workers=arguments.workers,
-            part_rows=arguments.part_rows,
-            device=arguments.device,
-            previous=arguments.previous,
-        )
+    with begun_build(recipe, context) as begun:
+        if not is_server_named() and begun.is_stored():
+            steps = begun.finish()
+            print(summary.build_summary(steps), "nothing to do: the store has all of it", sep="\n")
+            print(f"release: {steps[-1].release}")
+            return 0
+        flow = build_dataset.with_options(task_runner=runner(dask))
+        with shared_server(dask):
+            release = flow(
+                arguments.recipe,
+                store=arguments.store,
+                bind=context.bindings,
+                changes=arguments.set,
+                limit=arguments.limit,
+                workers=arguments.workers,
+                part_rows=arguments.part_rows,
+                device=arguments.device,
+                previous=arguments.previous,
+            )
     print(f"release: {release}")
     return 0
 

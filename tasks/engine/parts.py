@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import pyarrow as pa
 from prefect.context import FlowRunContext
 
-from schemas.errors import BadInput
+from schemas.errors import BadInput, WorkToDo
 from schemas.manifests import Context
 from tasks.engine import web_client
 from tasks.engine.progress import progress
@@ -39,10 +39,13 @@ def run_in_parts(part: PartTask, rows: pa.Table, arguments: tuple[Any, ...], con
     """Run part(batch, *arguments, context) for all batches of the rows, at most `context.workers` at once.
 
     Without a flow around it (a plan, a benchmark, a machine without Prefect's server) the parts run here, one by one.
-    The first error of a part is raised once those that run have ended; no further part is started then.
+    The first error of a part is raised once those that run have ended; no further part is started then. Raises
+    WorkToDo if the run may only use what is stored.
     """
     if not rows.num_rows:
         return
+    if context.is_stored_only:
+        raise WorkToDo
     try:
         _run(part, rows, arguments, context, label)
     except BaseException:

@@ -8,7 +8,7 @@ from prefect import task
 from prefect.cache_policies import NO_CACHE
 
 from schemas.base import Frozen
-from schemas.errors import Refusal
+from schemas.errors import Refusal, WorkToDo
 from schemas.manifests import Context, State, Step
 from schemas.reasons import PASSING, Reason
 from schemas.recipe import Recipe
@@ -100,9 +100,12 @@ def _publish(
 ) -> tuple[releases.Release | None, bool]:
     """The release (a plan has none that is not there yet), and whether it was not there, or damaged."""
     recipe = inputs.recipe
+    is_rebuilt = previous is not None and previous.manifest.recipe_sha256 == inputs.recipe_sha256
 
     @functools.cache
     def whole() -> Content:
+        if context.is_stored_only and not is_rebuilt:  # most likely it will be published, and be needed again then
+            raise WorkToDo
         return content(store, settings, state, recipe, memory, context)
 
     ref, _ = decide_once(store, "publication", inputs, CODE, memory, lambda: publication(whole(), recipe, context))
@@ -113,6 +116,8 @@ def _publish(
     is_publication = not context.plan and recipe.limit is None
     if is_publication:
         lineage.check_not_overtaken(store, recipe, state.previous, version)
+    if is_new and context.is_stored_only:
+        raise WorkToDo
     if is_new and not context.plan:
         others = other_tables(store, state, recipe, whole(), previous)
         pa.default_memory_pool().release_unused()

@@ -3,8 +3,11 @@
 `plan` says so before.
 """
 
+import contextlib
 import csv
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 from types import ModuleType
 
@@ -24,10 +27,10 @@ import tasks.scrape
 import tasks.screen
 import tasks.split
 from examples.museum.folder import write_museum
-from flows.build_dataset import run_stages
+from flows.build_dataset import Build, begun_build, run_stages
 from flows.recipes import recipe_from_file
 from schemas.stages import Quality
-from tests.support.desk import RECIPE, SEED, Desk, by_label, computed
+from tests.support.desk import RECIPE, ROOT, SEED, WEIGHTS, Desk, by_label, computed
 
 UNTIL_EXPORT = ["scrape", "fetch", "hash", "shape", "dedup", "detect", "has-a-figure", "sample", "split", "export"]
 
@@ -281,3 +284,85 @@ def test_a_changed_file_is_fetched_again_and_an_equal_copy_of_the_folder_gives_t
     images = sorted((desk.museum / "images").rglob("*.jpg"))
     shutil.copy(images[0], images[1])
     assert desk.build()["fetch"].computed == 1
+
+
+# --- a build that has nothing to do
+
+
+def begun(desk: Desk, *changes: str) -> contextlib.AbstractContextManager[Build]:
+    return begun_build(recipe_from_file(str(RECIPE), changes), desk.context())
+
+
+def test_a_build_of_an_empty_store_is_not_stored_and_runs_each_stage_once(tmp_path, painted, built, capsys):
+    desk = Desk(str(tmp_path / "empty"), painted)
+    capsys.readouterr()
+    with begun(desk) as build:
+        assert not build.is_stored()
+        assert not Path(desk.store, "releases").exists()
+        steps = by_label(build.finish())
+    assert list(steps) == UNTIL_EXPORT
+    assert [
+        line.partition(":")[0] for line in capsys.readouterr().err.splitlines() if " kept, " in line
+    ] == UNTIL_EXPORT
+    assert desk.latest.manifest.content_sha256 == built.latest.manifest.content_sha256
+
+
+def test_an_unchanged_build_is_stored_and_its_release_is_latest_again(built):
+    first = built.latest.manifest.version
+    built.build("stages.sample.at_most=3")
+    assert built.latest.manifest.version != first
+    with begun(built, "stages.sample.at_most=3") as build:
+        assert build.is_stored()
+        assert computed(by_label(build.finish())) == {}
+
+
+@pytest.mark.parametrize(
+    ("changes", "stored"),
+    [
+        pytest.param(["stages.sample.at_most=3"], UNTIL_EXPORT[:-1], id="another release to write"),
+        pytest.param(["stages.detect.least_score=0.1"], UNTIL_EXPORT[:5], id="another measure to take"),
+    ],
+)
+def test_what_is_stored_is_not_done_again_where_there_is_more_to_do(built, changes, stored, capsys):
+    with begun(built, *changes) as build:
+        assert not build.is_stored()
+        assert [line.partition(":")[0] for line in capsys.readouterr().err.splitlines() if " kept, " in line] == stored
+        build.finish()
+    assert [line.partition(":")[0] for line in capsys.readouterr().err.splitlines() if " kept, " in line] == [
+        label for label in UNTIL_EXPORT if label not in stored
+    ]
+    assert computed(built.plan(*changes)) == {}
+
+
+@pytest.mark.parametrize(
+    "where", ["measures/detect/*/*", "decisions/dedup/*/*", "releases/museum/*/coco/train.json", "blobs/*/*"]
+)
+def test_what_is_damaged_is_not_stored_and_is_mended(built, where):
+    before = built.latest.manifest.content_sha256
+    victim = next(Path(built.store).glob(where))
+    victim.write_bytes(b"")
+    with begun(built) as build:
+        assert build.is_stored() == where.startswith("decisions")  # a decision is taken again at once
+        build.finish()
+    assert built.latest.manifest.content_sha256 == before
+    assert built.latest.is_intact()
+
+
+@pytest.mark.server
+def test_an_unchanged_build_starts_no_server(built, tmp_path, monkeypatch):
+    (tmp_path / "a file").write_text("")
+    monkeypatch.setenv("PREFECT_HOME", str(tmp_path / "a file"))
+    monkeypatch.delenv("PREFECT_API_URL", raising=False)
+    words = [
+        *(sys.executable, "-m", "flows.cli", "build", str(RECIPE), "--store", built.store),
+        *("--bind", f"images={built.museum}", "--bind", f"weights={WEIGHTS}"),
+    ]
+    unchanged = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert unchanged.returncode == 0, unchanged.stderr
+    assert unchanged.stdout.splitlines()[-2:] == [
+        "nothing to do: the store has all of it",
+        f"release: {built.latest.url}",
+    ]
+    changed = subprocess.run([*words, "--set", "title=Another"], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert changed.returncode == 2
+    assert "PREFECT_HOME: expected a folder" in changed.stderr

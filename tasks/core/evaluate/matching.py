@@ -10,7 +10,6 @@ from pycocotools import mask
 
 from tasks.core import tables
 from tasks.core.columns import whole
-from tasks.core.evaluate.kernels import match_boxes
 
 THRESHOLDS = np.linspace(0.5, 0.95, 10)
 AREAS_PX2 = ((0.0, 1e10), (0.0, 32.0**2), (32.0**2, 96.0**2), (96.0**2, 1e10))
@@ -138,6 +137,8 @@ def _verdicts(
     figures: NDArray[np.float64], area_px2: NDArray[np.float64], is_crowd: NDArray[np.bool_], boxes: NDArray[np.float64]
 ) -> NDArray[np.uint8]:
     """(4, 10, D) verdicts in one image."""
+    from tasks.core.evaluate.kernels import match_boxes  # numba takes half a second to import
+
     overlaps = np.zeros((len(boxes), 0))
     if len(figures):
         overlaps = np.asarray(mask.iou(boxes, figures, is_crowd.astype(np.uint8)))

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from tasks.core.evaluate.kernels import precision_and_recall
 from tasks.core.evaluate.matching import THRESHOLDS, Matches
 
 MEASURES = ("AP", "AP50", "AP75", "APS", "APM", "APL", "AR")
@@ -31,6 +30,8 @@ def weighted_scores(matched: Matches, times: NDArray[np.int64] | None = None) ->
 
     NaN where there is no figure.
     """
+    from tasks.core.evaluate.kernels import precision_and_recall  # numba takes half a second to import
+
     times = np.ones(len(matched.figures), np.int64) if times is None else times
     figures = times @ matched.figures
     values = np.full((len(figures), len(THRESHOLDS), 2), np.nan)

@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from schemas.split import SPLITS, Split
-from tasks.core.split import batches, groups, seats, units
+from tasks.core.split import batches, seats, units
 from tasks.core.strata import Strata, columns_by, strata
 from tasks.core.tickets import order_by_stratum, tickets
 
@@ -105,6 +105,8 @@ def _place_groups(kept: _KeptImages, labels: list[Strata], is_group: _Mask, sett
     every, names = np.zeros(len(chosen), np.int64), _smallest(kept, is_group)
     ticket = tickets(names, settings.seed or 0, f"{_PURPOSE}/groups", [""], every)
     whole = wanted.sum(axis=0) / wanted.sum() * kept.images[chosen].sum()  # an image counts once, whatever its labels
+    from tasks.core.split import groups  # numba takes half a second to import
+
     return groups.place_units(
         pair // size, pair % size, images, kept.images[chosen], order_by_stratum(every, ticket, names), wanted, whole
     )
