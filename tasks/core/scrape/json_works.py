@@ -9,7 +9,7 @@ from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
 from tasks.core.nesting import is_nested_deeper
-from tasks.core.scrape.paths import TWICE, Path
+from tasks.core.scrape.paths import TWICE, Path, path_of_steps
 
 UNREADABLE = "\0unreadable"
 """The one field of a work that could not be read: what is wrong with it."""
@@ -126,7 +126,7 @@ def _enter(reader: "_Reader", steps: Path) -> None:
     """Go to the value of the last name."""
     for step in steps:
         if not isinstance(step, str):
-            raise BrokenJson(f"[{'' if step is None else step}] in the path to them, which may have only names")
+            raise BrokenJson(f"{path_of_steps((step,))} in the path to them, which may have only names")
         reader.take("{")
         is_first = True
         while True:

@@ -1,14 +1,15 @@
 """Paths into nested fields: how a recipe names a value within a list or an object.
 
-`images[0].image_url` is a field of the first image, `creator[].full_name` that of every creator, and
-`a["odd.name"].b` goes through a name with a dot in it. Lists count from 0.
+`images[0].image_url` is a field of the first image, `creator[].full_name` that of every creator,
+`metadata[label="Artist"].value` that of the first element which says so, and `a["odd.name"].b` goes through a name with
+a dot in it. Lists count from 0.
 """
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from schemas.phrases import quoted
 
@@ -24,14 +25,23 @@ class _Twice:
 TWICE = _Twice()
 """What stands where a table names a column twice, or an object a field: no rule says which of them counts."""
 
-Step = str | int | None
-"""A field's name, a place in a list, or every element of a list (None)."""
+
+class Condition(NamedTuple):
+    """The first element of a list that has this text at these steps; a number is its digits."""
+
+    steps: tuple[str | int, ...]
+    text: str
+
+
+Step = str | int | Condition | None
+"""A field's name, a place in a list, the element of a list that says something, or every element of it (None)."""
 Path = tuple[Step, ...]
 
 _NAME, _ODD = r'(?P<name>[^.\[\]"]+)', r'\[(?P<odd>"(?:[^"\\]|\\.)*")\]'
 _PLAIN_NAME = re.compile(r'[^.\[\]"]+')
 _FIRST = re.compile(rf"{_NAME}|{_ODD}")
-_FURTHER = re.compile(rf"\.{_NAME}|{_ODD}|\[(?P<place>\d{{0,9}})\]")
+_CONDITION = r'\[(?P<where>[^\[\]"=]+(?:\[\d{1,9}\][^\[\]"=]*)*)=(?P<says>"(?:[^"\\]|\\.)*")\]'
+_FURTHER = re.compile(rf"\.{_NAME}|{_ODD}|{_CONDITION}|\[(?P<place>\d{{0,9}})\]")
 
 
 def parse_path(text: str) -> Path:
@@ -41,6 +51,8 @@ def parse_path(text: str) -> Path:
 
     >>> parse_path("creator[].full_name"), parse_path('a["odd.name"][2].b')
     (('creator', None, 'full_name'), ('a', 'odd.name', 2, 'b'))
+    >>> parse_path('metadata[label.en[0]="Artist"].value')
+    ('metadata', Condition(steps=('label', 'en', 0), text='Artist'), 'value')
     """
     if len(text) > MAX_PATH_CHARACTERS:
         raise ValueError(f"expected a path of at most {MAX_PATH_CHARACTERS} characters, got {len(text)}")
@@ -120,13 +132,15 @@ def path_through_lists(row: Mapping[str, Any], path: str, place: int | None) -> 
 def path_of_steps(steps: Path) -> str:
     """The steps as a path, which `parse_path` reads again.
 
-    >>> path_of_steps(("creator", None, "full.name", 0))
-    'creator[]["full.name"][0]'
+    >>> path_of_steps(("creator", None, "full.name", 0)), path_of_steps(("a", Condition(("b", 0), "c"), "d"))
+    ('creator[]["full.name"][0]', 'a[b[0]="c"].d')
     """
     text = ""
     for step in steps:
         if isinstance(step, str) and step.isprintable() and _PLAIN_NAME.fullmatch(step):
             text += f".{step}" if text else step
+        elif isinstance(step, Condition):
+            text += f"[{path_of_steps(step.steps)}={json.dumps(step.text)}]"
         else:
             text += "[]" if step is None else f"[{json.dumps(step)}]"
     return text
@@ -153,12 +167,14 @@ def _cached_path(text: str) -> Path | None:
 def _step(groups: Mapping[str, str | None]) -> Step:
     if groups["name"] is not None:
         return groups["name"]
-    if groups["odd"] is None:
+    quotation = groups["odd"] or groups.get("says")
+    if quotation is None:
         place = groups["place"]
         return int(place) if place else None
     try:
-        return str(json.loads(groups["odd"]))
-    except ValueError:  # a \x that JSON does not have, a line's end
+        text = str(json.loads(quotation))
+        return text if groups["odd"] else Condition(parse_path(groups["where"] or ""), text)  # type: ignore[arg-type]
+    except ValueError:  # a \x that JSON does not have, a line's end, a condition on no path
         return ""
 
 
@@ -166,11 +182,21 @@ def _at(value: Any, steps: Path) -> Any:
     for step in steps:
         if isinstance(step, str) and isinstance(value, Mapping):
             value = value.get(step)
+        elif isinstance(step, Condition) and isinstance(value, list | tuple):
+            value = _first_that_says(value, step)
         elif isinstance(step, int) and isinstance(value, list | tuple) and step < len(value):
             value = value[step]
         else:
             return TWICE if value is TWICE else None
     return value
+
+
+def _first_that_says(elements: Sequence[Any], condition: Condition) -> Any:
+    for element in elements:
+        said = _at(element, condition.steps)
+        if said is TWICE or (type(said) in {str, int, float} and str(said) == condition.text):
+            return TWICE if said is TWICE else element
+    return None
 
 
 def _listed(part: Any) -> list[Any]:

@@ -21,6 +21,11 @@ WORK = {
     "pairs": (1, 2),
     "null": None,
     "2020": "a year as a name",
+    "iiif": [
+        {"label": {"en": ["Date"]}, "value": 1914},
+        {"label": {"en": ['Artist "B"']}, "value": "Gris"},
+        {"label": {"en": ['Artist "B"']}, "value": "another"},
+    ],
 }
 
 
@@ -51,6 +56,15 @@ WORK = {
         pytest.param("groups[1].of[].n", [], id="an empty list"),
         pytest.param("pairs[]", [1, 2], id="a tuple"),
         pytest.param("2020", "a year as a name", id="digits as a name"),
+        pytest.param('creator[role="artist"].name', "Gris", id="the element that says so"),
+        pytest.param('creator[role="publisher"].name', None, id="no element says so"),
+        pytest.param('creator[role="artist"][0]', None, id="a place within what says so"),
+        pytest.param('images[size[1]="4"].url', "2.jpg", id="digits of a number, by a path"),
+        pytest.param('a[b="nested"]', None, id="a condition on an object"),
+        pytest.param('title[b="x"]', None, id="a condition on a text"),
+        pytest.param('groups[of[0].n="1"].of[].n', [1, 2], id="a condition, then every element"),
+        pytest.param('groups[].of[n="2"].n', [2, None, None, None, None], id="every element, then a condition"),
+        pytest.param('iiif[label.en[0]="Artist \\"B\\""].value', "Gris", id="quotation marks, the first of two"),
     ],
 )
 def test_a_path_finds_its_value(path: str, expected: Any) -> None:
@@ -60,7 +74,8 @@ def test_a_path_finds_its_value(path: str, expected: Any) -> None:
 @pytest.mark.parametrize(
     "path",
     ["", ".a", "a.", "a..b", "a[", "a]", "a[-1]", "a[1", "a[1]b", "a[x]", 'a["b]', 'a[""]', 'a["\\x"]', "[]", "[0]",
-     'a"b"', "a[0000000001]", "a." * MAX_PATH_CHARACTERS, ".".join("a" * (MAX_PATH_STEPS + 1))],
+     'a"b"', "a[0000000001]", 'a[b=]', 'a[b="c]', 'a[="c"]', "a[b=c]", 'a[b[]="c"]', 'a[b[c="d"]="e"]', '[a="b"]', 'a[b.="c"]',
+     'a[b="\\x"]', "a." * MAX_PATH_CHARACTERS, ".".join("a" * (MAX_PATH_STEPS + 1))],
 )  # fmt: skip
 def test_what_is_no_path_is_refused_in_a_sentence_and_finds_nothing(path: str) -> None:
     with pytest.raises(ValueError, match=r"^expected a path .*, got"):
@@ -73,10 +88,10 @@ def test_what_is_no_path_is_refused_in_a_sentence_and_finds_nothing(path: str) -
 @pytest.mark.parametrize(
     ("path", "expected"),
     [("a", TWICE), ("a.b", TWICE), ("a[0].b", TWICE), ("a[].b", TWICE), ("a[].b[].c", TWICE), ("b.a.c", TWICE),
-     ("c[].a", [TWICE, 1]), ("c[].a.b", [TWICE, None]), ("c[].a[].b", [TWICE]), ("b.d", None)],
+     ('c[a="1"].a', TWICE), ('d[a="1"].a', 1), ("c[].a", [TWICE, 1]), ("c[].a.b", [TWICE, None]), ("c[].a[].b", [TWICE]), ("b.d", None)],
 )  # fmt: skip
 def test_what_stands_below_a_name_that_is_there_twice_is_there_twice(path: str, expected: object) -> None:
-    row = {"a": TWICE, "b": {"a": TWICE}, "c": [{"a": TWICE}, {"a": 1}]}
+    row = {"a": TWICE, "b": {"a": TWICE}, "c": [{"a": TWICE}, {"a": 1}], "d": [{"a": 1}, {"a": TWICE}]}
     assert values_at(row, path) == expected
 
 
