@@ -147,6 +147,7 @@ def scrape(recipe: Recipe, context: Context, chosen: Predecessor) -> State:
             *(note for listing in listings for note in listing.notes),
             *notes,
             *(note for source in recipe.sources for note in records.rights_note(source, everything)),
+            *(note for source in recipe.sources for note in records.empty_columns_note(source, everything)),
             *styles.unknown_styles_note(unknown),
             *uncertain.uncertain_names_note(left),
             *absent_notes(everything, recipe.attributes, _files(recipe)),

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from schemas.phrases import counted, listed, quoted
 from schemas.reasons import Reason
-from schemas.sources import NOASSERTION, Rights, Source
+from schemas.sources import NOASSERTION, Rights, Source, TableSource
 from schemas.tables import RECORDS
 from tasks.core.fetch import is_url
 from tasks.core.names.artist_roles import choose_artist
@@ -252,6 +252,33 @@ def rights_note(source: Source, records: pa.Table) -> tuple[str, ...]:
         f"source '{source.name}': {counted(left.num_rows, 'record')} of {mine.num_rows:,} without rights, since "
         f"rights.by has no URI for {texts}",
     )
+
+
+def empty_columns_note(source: Source, records: pa.Table) -> tuple[str, ...]:
+    """A sentence on the columns that the recipe names for a table, and of which no record has anything.
+
+    Keys, images and rights have rules of their own.
+    """
+    named = source.columns if isinstance(source, TableSource) else {}
+    fields = {field: "declared_group" if field == "group" else field for field in named}
+    mine = records.filter(pc.and_(pc.equal(records["source"], source.name), pc.is_null(records["reason"])))
+    empty = [
+        f"'{field}' (from {quoted(named[field])})"
+        for field, name in fields.items()
+        if name in RECORDS.names and name != "rights_uri" and not _has_any(mine[name])
+    ]
+    if not empty or not mine.num_rows:
+        return ()
+    return (
+        f"source '{source.name}': none of its {counted(mine.num_rows, 'record')} has anything for "
+        f"{listed(empty, _MOST_EXAMPLES)}: is the column or path right?",
+    )
+
+
+def _has_any(column: pa.ChunkedArray) -> bool:
+    is_list = pa.types.is_list(column.type)
+    values = pc.list_flatten(column) if is_list else column
+    return bool(len(values) > values.null_count and (not is_list or pc.any(pc.not_equal(values, "")).as_py()))
 
 
 def rights_columns(asserted: Rights, uri: str | None, text: str | None) -> dict[str, str | None]:

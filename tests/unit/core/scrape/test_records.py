@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.sources import FolderSource, Rights
+from schemas.reasons import Reason
+from schemas.sources import FolderSource, Rights, TableSource
 from schemas.tables import RECORDS
 from tasks.core.scrape import records
 
@@ -215,6 +216,28 @@ def test_what_the_table_of_rights_lacks_is_told():
         "source 'art': 5 records of 7 without rights, since rights.by has no URI for 'Orphan' (4), 'nothing' (1)",
     )
     assert records.rights_note(source(), records.records_table(rows)) == ()
+
+
+def test_columns_in_which_no_record_has_anything_are_told():
+    columns = {
+        "key": "id",
+        "image": "file",
+        "title": "name",
+        "artists": "creator[].nam",
+        "year": "made",
+        "group": "set",
+    }
+    works = TableSource.model_validate({"name": "art", "at": "works", "table": "works.csv", "columns": columns})
+    rows = [record({"key": str(number), "title": "A", "artists": []}) for number in range(2)]
+    rows.append(records.dropped_record(works, "3", Reason.BAD_RECORD, "why") | {"year": 1890, "declared_group": "a"})
+    assert records.empty_columns_note(works, records.records_table(rows)) == (
+        "source 'art': none of its 2 records has anything for 'artists' (from 'creator[].nam'), 'year' (from 'made'), "
+        "'group' (from 'set'): is the column or path right?",
+    )
+    rows[0] |= {"artists": ["Gris"], "year": 1890, "declared_group": "a"}
+    assert records.empty_columns_note(works, records.records_table(rows)) == ()
+    assert records.empty_columns_note(source(), records.records_table(rows)) == ()
+    assert records.empty_columns_note(works, RECORDS.empty_table()) == ()
 
 
 @pytest.mark.parametrize(
