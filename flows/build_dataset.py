@@ -22,7 +22,7 @@ from schemas.sources import AnyFileSource
 from schemas.stages import AnyStage, Dedup
 from tasks.dedup import dedup, read_verdicts
 from tasks.detect import check_detector, detect
-from tasks.engine import mending, refusals, runs, summary
+from tasks.engine import mending, refusals, reports, runs, slots, summary
 from tasks.engine.by_hand import read_manual_lists
 from tasks.engine.parts import is_cluster
 from tasks.engine.previous import choose_predecessor
@@ -54,6 +54,8 @@ SHELLS: dict[str, Callable[..., Step]] = {
 _BEGUN: ContextVar["Build | None"] = ContextVar("begun_build", default=None)
 """The build of this process that has begun before its flow, to see whether there is anything to do."""
 
+slots.keep_for_whole_runs()
+
 
 @flow(name="build_dataset", task_runner=runner(os.environ.get("BILDERATLAS_DASK")), persist_result=False)
 def build_dataset(
@@ -83,23 +85,24 @@ def build_dataset(
         previous: Version to go on from, in place of the newest; "none" to assign all splits anew.
 
     """
-    settings = recipe_from_file(recipe, changes or (), limit, seed)
-    context = Context(
-        store=store,
-        bindings=bind or {},
-        workers=workers,
-        part_rows=part_rows,
-        device=device,
-        run=uuid.uuid4().hex,
-        began_s=time.time(),
-        previous=previous or "",
-    )
-    flow_run = FlowRunContext.get()
-    check(settings, without_gpu(context) if flow_run and is_cluster(flow_run.task_runner) else context)
-    steps = run_stages(settings, context)
-    summary.create_artifact(steps, steps[-1].release)
-    print(summary.build_summary(steps))  # noqa: T201 - the terminal is where a person waits for it
-    return steps[-1].release
+    with reports.reported():
+        settings = recipe_from_file(recipe, changes or (), limit, seed)
+        context = Context(
+            store=store,
+            bindings=bind or {},
+            workers=workers,
+            part_rows=part_rows,
+            device=device,
+            run=uuid.uuid4().hex,
+            began_s=time.time(),
+            previous=previous or "",
+        )
+        flow_run = FlowRunContext.get()
+        check(settings, without_gpu(context) if flow_run and is_cluster(flow_run.task_runner) else context)
+        steps = run_stages(settings, context)
+        summary.create_artifact(steps, steps[-1].release)
+        print(summary.build_summary(steps))  # noqa: T201 - the terminal is where a person waits for it
+        return steps[-1].release
 
 
 def without_gpu(context: Context) -> Context:

@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterator
 from uuid import UUID
 
 from prefect.artifacts import create_progress_artifact, update_progress_artifact
-from prefect.context import FlowRunContext
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from tasks.engine import reports
 
 _ARTIFACT_EVERY_S = 1.0
 
@@ -60,17 +61,22 @@ class _Artifact:
     """The stage's progress in Prefect's UI, written at most once a second."""
 
     def __init__(self, label: str, total: int) -> None:
-        self._done, self._total, self._written_s = 0, total, time.monotonic()
+        self._label, self._done, self._total = label, 0, total
+        self._written_s = time.monotonic()
         self._id: UUID | None = None
-        if FlowRunContext.get() is not None:
-            created = create_progress_artifact(
-                progress=0.0, key=f"progress-{label}", description=f"{label}: {total} rows"
-            )
-            self._id = created if isinstance(created, UUID) else None
+        reports.report(f"progress of {label}", self._write)
 
     def advance(self, rows: int) -> None:
         self._done += rows
-        is_due = time.monotonic() - self._written_s > _ARTIFACT_EVERY_S or self._done == self._total
-        if self._id is not None and is_due:
+        if time.monotonic() - self._written_s > _ARTIFACT_EVERY_S or self._done == self._total:
             self._written_s = time.monotonic()
-            update_progress_artifact(self._id, progress=100.0 * self._done / self._total)
+            reports.report(f"progress of {self._label}", self._write)
+
+    def _write(self) -> None:
+        percent = 100.0 * self._done / self._total
+        if self._id is not None:
+            update_progress_artifact(self._id, progress=percent)
+            return
+        key, description = f"progress-{self._label}", f"{self._label}: {self._total} rows"
+        created = create_progress_artifact(progress=percent, key=key, description=description)
+        self._id = created if isinstance(created, UUID) else None

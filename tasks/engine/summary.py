@@ -1,5 +1,6 @@
 """What a person sees of a build: the tables of stages and of drops, on the terminal, in Prefect's UI and in a plan."""
 
+import functools
 import io
 from collections.abc import Sequence
 
@@ -11,6 +12,7 @@ from rich.table import Table
 
 from schemas.manifests import Step
 from tasks.core.export.card import drop_table
+from tasks.engine import reports
 
 _WIDTH = 110
 
@@ -81,9 +83,13 @@ def create_artifact(steps: Sequence[Step], release: str) -> None:
         "",
         f"release: `{release}`",
     ]
-    create_markdown_artifact(
-        "\n".join(lines), key="kept-and-dropped", description="What each stage kept and dropped, and why"
+    table = functools.partial(
+        create_markdown_artifact,
+        "\n".join(lines),
+        key="kept-and-dropped",
+        description="What each stage kept and dropped, and why",
     )
+    reports.report("kept and dropped", table)
 
 
 def _intention(step: Step) -> str:

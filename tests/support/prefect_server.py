@@ -71,7 +71,11 @@ class PrefectServer:
         loud = {name: value for name, value in os.environ.items() if not name.startswith("PREFECT_LOGGING")}
         self.environment = {**loud, "PREFECT_HOME": str(home), "PREFECT_API_URL": self.api, **QUIET, **settings}
         self.log, self.worker_log = Log(home / "server.log"), Log(home / "worker.log")
-        self._process = self._start(self.log, "server", "start", "--host", "127.0.0.1", "--port", str(self.port))
+        self.start()
+
+    def start(self) -> None:
+        """Start the server; also again, after it was stopped."""
+        self.process = self._start(self.log, "server", "start", "--host", "127.0.0.1", "--port", str(self.port))
 
     def _start(self, log: Log, *words: str) -> "subprocess.Popen[bytes]":
         with log.path.open("ab") as file:
@@ -88,7 +92,7 @@ class PrefectServer:
         poll(self._is_ready, f"a server that answers at {self.api}", timeout_s=180)
 
     def _is_ready(self) -> bool:
-        assert self._process.poll() is None, f"expected a server, got one that ended:\n{self.log.text()[-3000:]}"
+        assert self.process.poll() is None, f"expected a server, got one that ended:\n{self.log.text()[-3000:]}"
         with contextlib.suppress(requests.ConnectionError):
             return bool(requests.get(f"{self.api}/health", timeout=30).json())
         return False
@@ -107,10 +111,14 @@ class PrefectServer:
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 
+    def start_worker(self, pool: str) -> "subprocess.Popen[bytes]":
+        """A worker of the pool, which whoever starts it must end."""
+        return self._start(self.worker_log, "worker", "start", "--pool", pool, "--install-policy", "never")
+
     @contextlib.contextmanager
     def worker(self, pool: str) -> Iterator[None]:
         """A worker of the pool, until the block ends."""
-        process = self._start(self.worker_log, "worker", "start", "--pool", pool, "--install-policy", "never")
+        process = self.start_worker(pool)
         try:
             yield
             assert process.poll() is None, f"expected a worker, got one that ended:\n{self.worker_log.text()[-3000:]}"
@@ -141,7 +149,13 @@ class PrefectServer:
         self.worker_log.check()
 
     def stop(self) -> None:
-        _stop(self._process)
+        _stop(self.process)
+
+    def signal(self, number: int) -> None:
+        """Send a signal to the server and all that it has started."""
+        os.killpg(self.process.pid, number)
+        if number == signal.SIGKILL:
+            self.process.wait()
 
 
 def _stop(process: "subprocess.Popen[bytes]") -> None:

@@ -1,0 +1,302 @@
+"""Builds whose Prefect server, database, worker or process fails under way: what becomes of each run.
+
+    python -m benchmarks.server_faults [--only WORDS ...] [--museum FOLDER] [--out FILE] [--logs FOLDER]
+
+Each fault has a server, a worker, a store and a run of the museum of its own. It ends well if the run is shown as
+completed and `verify` passes its release; or if it is shown as ended with a sentence, and a run started again
+completes.
+Needs root (a small disk is mounted) and PostgreSQL (`make setup-postgres`).
+"""
+
+import argparse
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import requests
+from prefect.client.orchestration import SyncPrefectClient
+
+from benchmarks.campaign import release_of
+from benchmarks.release_growth import museum_of
+from benchmarks.results import ROOT, even, write
+from flows.serve.lost_runs import restart_lost_runs
+from tests.support.postgres import Postgres, running_postgres
+from tests.support.prefect_server import PrefectServer, poll
+
+POOL = "bilderatlas"
+WEIGHTS = ROOT / "examples/museum/weights/figures.onnx"
+FINAL = {"COMPLETED", "FAILED", "CRASHED", "CANCELLED"}
+SETTINGS = {"PREFECT_WORKER_QUERY_SECONDS": "1"}
+SMALL_DISK_MB = 24
+UNDER_WAY = 300  # images of 2000
+
+
+class Scene:
+    """A server with a worker, and a run of the museum."""
+
+    def __init__(self, folder: Path, museum: Path, server: PrefectServer, postgres: Postgres | None) -> None:
+        self.folder, self.museum, self.server, self._postgres = folder, museum, server, postgres
+        self.store, self.disk = folder / "store", folder / "disk"
+        self.worker: subprocess.Popen[bytes] | None = None
+        self.run = ""
+
+    @property
+    def postgres(self) -> Postgres:
+        assert self._postgres is not None
+        return self._postgres
+
+    def submit(self) -> str:
+        """A run of the museum's deployment; its id."""
+        deployment = self.server.get("deployments/name/build_dataset/museum")
+        bind = {"images": str(self.museum), "weights": str(WEIGHTS)}
+        body = {"parameters": {"store": str(self.store), "bind": bind}, "state": {"type": "SCHEDULED"}}
+        return str(self.server.post(f"deployments/{deployment['id']}/create_flow_run", body)["id"])
+
+    def blobs(self) -> int:
+        return sum(1 for _ in self.store.glob("blobs/*/*"))
+
+    def is_published(self) -> bool:
+        return (self.store / "releases/museum/latest").exists()
+
+    def until_under_way(self) -> None:
+        poll(lambda: self.blobs() >= UNDER_WAY, "a build that is under way", timeout_s=120)
+
+    def until_published(self) -> None:
+        poll(lambda: self.is_published() or not self.processes(), "a release", timeout_s=300)
+
+    def processes(self) -> list[int]:
+        """The processes of the run."""
+        found = []
+        for folder in Path("/proc").iterdir():
+            with contextlib.suppress(OSError):
+                if folder.name.isdigit() and f"PREFECT__FLOW_RUN_ID={self.run}".encode() in (
+                    folder / "environ"
+                ).read_bytes().split(b"\0"):
+                    found.append(int(folder.name))
+        return found
+
+    def kill_worker(self) -> None:
+        assert self.worker is not None
+        os.kill(self.worker.pid, signal.SIGKILL)
+        self.worker.wait()
+
+    def kill_run(self) -> None:
+        for process in self.processes():
+            os.kill(process, signal.SIGKILL)
+
+    def client(self) -> SyncPrefectClient:
+        return SyncPrefectClient(self.server.api)
+
+    def state(self, run: str) -> dict[str, Any]:
+        """Its state, if the server answers."""
+        with contextlib.suppress(requests.RequestException):
+            answer = requests.get(f"{self.server.api}/flow_runs/{run}", timeout=10)
+            return dict(answer.json().get("state") or {}) if answer.ok else {}
+        return {}
+
+    def end(self, run: str, longest_s: float) -> dict[str, Any]:
+        """The state in which a run ends, or in which it still is after so long."""
+        until_s = time.monotonic() + longest_s
+        while (state := self.state(run)).get("type") not in FINAL and time.monotonic() < until_s:
+            time.sleep(0.5)
+        return state
+
+
+def server_is_restarted(scene: Scene) -> None:
+    scene.server.stop()
+    time.sleep(15)
+    scene.server.start()
+
+
+def server_is_killed(scene: Scene) -> None:
+    scene.server.signal(signal.SIGKILL)
+    time.sleep(5)
+    scene.server.start()
+
+
+def server_is_away_at_the_end(scene: Scene) -> None:
+    scene.server.stop()
+    scene.until_published()
+    time.sleep(120)
+    scene.server.start()
+
+
+def server_hangs(scene: Scene) -> None:
+    scene.server.signal(signal.SIGSTOP)
+    time.sleep(90)
+    scene.server.signal(signal.SIGCONT)
+
+
+def postgres_is_away(scene: Scene) -> None:
+    scene.postgres.stop()
+    time.sleep(30)
+    scene.postgres.start()
+
+
+def postgres_is_away_at_the_end(scene: Scene) -> None:
+    scene.postgres.stop()
+    scene.until_published()
+    time.sleep(30)
+    scene.postgres.start()
+
+
+def disk_is_full_at_the_end(scene: Scene) -> None:
+    """Nobody makes room before half a minute after the release."""
+    filler = scene.disk / "filler"
+    with contextlib.suppress(OSError), filler.open("wb", buffering=0) as file:
+        while True:
+            file.write(bytes(4096))
+    scene.until_published()
+    time.sleep(30)
+    filler.unlink()
+
+
+def run_is_killed(scene: Scene) -> None:
+    scene.kill_run()
+
+
+def worker_is_killed(scene: Scene) -> None:
+    scene.kill_worker()
+
+
+def machine_is_restarted(scene: Scene) -> None:
+    """As a power cut does; then all of it starts again, as `serve` does it."""
+    scene.kill_worker()
+    scene.kill_run()
+    scene.server.signal(signal.SIGKILL)
+    scene.server.start()
+    scene.server.until_ready()
+    with scene.client() as client:
+        restart_lost_runs(client, POOL)
+    scene.worker = scene.server.start_worker(POOL)
+
+
+class Fault(NamedTuple):
+    """Something that happens while a run is under way, with the database that the server needs for it."""
+
+    act: Callable[[Scene], None]
+    database: str = "sqlite"
+
+
+FAULTS = {
+    "server stopped, and started 15 s later": Fault(server_is_restarted),
+    "server killed, and started 5 s later": Fault(server_is_killed),
+    "server away until 2 min after the release": Fault(server_is_away_at_the_end),
+    "server hangs for 90 s": Fault(server_hangs),
+    "PostgreSQL away for 30 s": Fault(postgres_is_away, "postgres"),
+    "PostgreSQL away until 30 s after the release": Fault(postgres_is_away_at_the_end, "postgres"),
+    "disk of the server's database full until 30 s after the release": Fault(disk_is_full_at_the_end, "small disk"),
+    "run killed (as for want of memory)": Fault(run_is_killed),
+    "worker killed": Fault(worker_is_killed),
+    "power cut, then all started again": Fault(machine_is_restarted),
+}
+
+
+def tried(name: str, fault: Fault, folder: Path, museum: Path, logs: Path | None) -> dict[str, Any]:
+    """A row of the table: what became of a run that met the fault."""
+    (folder / "prefect").mkdir()
+    with database(fault.database, folder) as (settings, postgres):
+        server = PrefectServer(folder / "prefect", **SETTINGS, **settings)
+        scene = Scene(folder, museum, server, postgres)
+        try:
+            server.until_ready()
+            server.prefect("work-pool", "create", POOL, "--type", "process")
+            server.prefect("--no-prompt", "deploy", "--all", "--prefect-file", "deployments/prefect.yaml")
+            scene.worker = server.start_worker(POOL)
+            return {"fault": name, **outcome(scene, fault)}
+        finally:
+            for process in (scene.worker, server.process):
+                if process is not None:
+                    with contextlib.suppress(ProcessLookupError):
+                        os.killpg(process.pid, signal.SIGKILL)
+                    process.wait()
+            scene.kill_run()
+            if logs is not None:
+                shutil.copytree(folder / "prefect", logs / name.replace(" ", "-"), dirs_exist_ok=True)
+
+
+def outcome(scene: Scene, fault: Fault) -> dict[str, Any]:
+    began_s = time.monotonic()
+    scene.run = scene.submit()
+    scene.until_under_way()
+    fault.act(scene)
+    over_s = time.monotonic()
+    state = scene.end(scene.run, longest_s=300)
+    row = {
+        "the run ends as": state.get("name", "unknown"),
+        "with the sentence": state.get("message") or "",
+        "known after": f"{time.monotonic() - over_s:.0f} s",
+        "seconds in all": round(time.monotonic() - began_s),
+        "release": release_is_whole(scene.store),
+        "worker": "runs" if scene.worker and scene.worker.poll() is None else "ended",
+        "started again": "",
+    }
+    if state.get("type") != "COMPLETED":
+        blobs = scene.blobs()
+        if row["worker"] == "ended":
+            scene.worker = scene.server.start_worker(POOL)
+        again_s = time.monotonic()
+        scene.run = scene.submit()
+        again = scene.end(scene.run, longest_s=300)
+        seconds = time.monotonic() - again_s
+        row["started again"] = f"{again.get('name')}, {blobs} images were there, {seconds:.0f} s"
+        row["release"] = f"{row['release']}, then {release_is_whole(scene.store)}"
+    return row
+
+
+def release_is_whole(store: Path) -> str:
+    if not (store / "releases/museum/latest").exists():
+        return "none"
+    words = [sys.executable, "-m", "flows.cli", "verify", str(release_of(store, "museum"))]
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True)
+    return "whole" if done.returncode == 0 else f"damaged: {done.stderr[-300:]}"
+
+
+@contextlib.contextmanager
+def database(kind: str, folder: Path) -> Iterator[tuple[dict[str, str], Postgres | None]]:
+    """Settings of a server that keeps its runs in such a database."""
+    url = "PREFECT_SERVER_DATABASE_CONNECTION_URL"
+    if kind == "postgres":
+        with running_postgres() as postgres:
+            yield {url: postgres.url}, postgres
+    elif kind == "small disk":
+        disk = folder / "disk"
+        disk.mkdir()
+        subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={SMALL_DISK_MB}m", "tmpfs", disk], check=True)
+        try:
+            yield {url: f"sqlite+aiosqlite:///{disk}/prefect.db"}, None
+        finally:
+            subprocess.run(["umount", "--lazy", disk], check=True)
+    else:
+        yield {}, None
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", nargs="*", default=[""], metavar="WORDS", help="faults whose names have these words")
+    parser.add_argument("--museum", type=Path, help="a museum of 2000 records that is painted already")
+    parser.add_argument("--out", type=Path, help="where to write the result, for trials")
+    parser.add_argument("--logs", type=Path, help="a folder for the logs of servers and workers")
+    arguments = parser.parse_args()
+    rows = []
+    for name, fault in FAULTS.items():
+        if any(words in name for words in arguments.only):
+            with tempfile.TemporaryDirectory(prefix="server-faults-") as scratch:
+                museum = museum_of(arguments.museum, Path(scratch))
+                rows.append(tried(name, fault, Path(scratch), museum, arguments.logs))
+                print(rows[-1], flush=True)
+    good = sum(row["release"].endswith("whole") for row in rows)
+    write("server-faults", even(rows), {"faults": len(rows), "ended_well": good}, path=arguments.out)
+    return 0 if good == len(rows) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

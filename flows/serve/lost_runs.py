@@ -1,0 +1,80 @@
+"""Runs that Prefect shows as running though nothing runs: their worker or their machine was stopped.
+
+On one machine `serve` finds them when it starts, and starts them again: a scrape of a week outlives a reboot. Where a
+team's workers run on machines of their own, only the server is left to notice: an automation ends a run as crashed that
+has not been heard of for a while. It starts none again, since the run may still be at work out of the server's reach.
+"""
+
+from datetime import timedelta
+
+from prefect.client.orchestration import SyncPrefectClient
+from prefect.client.schemas.filters import FlowRunFilter, WorkPoolFilter
+from prefect.client.schemas.objects import FlowRun, StateType
+from prefect.events.actions import ChangeFlowRunState
+from prefect.events.schemas.automations import AutomationCore, EventTrigger, Posture
+from prefect.events.schemas.events import ResourceSpecification
+from prefect.states import Crashed, Scheduled
+
+MOST_STARTS = 5
+"""So often a run is started at most: one that takes its machine down each time would do so for ever."""
+
+LOST_AFTER = timedelta(minutes=10)
+"""Longer than three of the heartbeats that a run sends by default, each three minutes."""
+
+LOST = "Runs that are not heard of any more"
+
+_ENDS = ("Completed", "Failed", "Crashed", "Cancelled", "Paused", "Suspended")
+
+_GOES_ON = "what was done is in the store, and a run started again goes on from there"
+
+_UNHEARD = (
+    f"not heard of for {LOST_AFTER.seconds // 60} minutes: its worker or its machine was stopped, or cannot reach the "
+    f"server; {_GOES_ON}"
+)
+
+
+def restart_lost_runs(client: SyncPrefectClient, pool: str) -> list[FlowRun]:
+    """Start again what ran when the machine was stopped; those runs. Only where the pool has no other worker, and
+    before its worker is started.
+    """
+    running = {"any_": [StateType.RUNNING, StateType.PENDING, StateType.CANCELLING]}
+    lost = client.read_flow_runs(
+        flow_run_filter=FlowRunFilter.model_validate({"state": {"type": running}}),
+        work_pool_filter=WorkPoolFilter.model_validate({"name": {"any_": [pool]}}),
+    )
+    for run in lost:
+        sentence = f"its worker or its machine was stopped while it ran: {_GOES_ON}"
+        client.set_flow_run_state(run.id, Crashed(message=sentence))
+        is_wanted = run.state is not None and run.state.type != StateType.CANCELLING
+        if is_wanted and run.run_count < MOST_STARTS:
+            client.set_flow_run_state(run.id, Scheduled(name="StartedAgain", message=sentence))
+    return lost
+
+
+def create_automation(client: SyncPrefectClient) -> None:
+    """The automation for lost runs, on the server: made, or brought up to date."""
+    ends = {f"prefect.flow-run.{state}" for state in _ENDS}
+    automation = AutomationCore(
+        name=LOST,
+        description="A run that sends no heartbeat any more has lost its worker or its machine: it is shown as crashed",
+        trigger=EventTrigger(
+            after={"prefect.flow-run.heartbeat"},
+            expect={"prefect.flow-run.heartbeat", *ends},
+            match=ResourceSpecification.model_validate({"prefect.resource.id": ["prefect.flow-run.*"]}),
+            for_each={"prefect.resource.id"},
+            posture=Posture.Proactive,
+            threshold=1,
+            within=LOST_AFTER,
+        ),
+        actions=[
+            ChangeFlowRunState(
+                state=StateType.CRASHED,
+                message=_UNHEARD,
+            )
+        ],
+    )
+    before = client.read_automations_by_name(LOST)
+    if before:
+        client.update_automation(before[0].id, automation)
+    else:
+        client.create_automation(automation)

@@ -1,0 +1,132 @@
+"""What Prefect's server is told of a run beside the run's states, such as artifacts: best effort, and never waited for.
+
+A thread of its own tells it. Where the server is away or hangs, the thread tries again until it is back, and the run
+goes on meanwhile; of what belongs to one key only the newest is told. At its end a run waits for the server, so that
+Prefect can report the run's last state to it (`reported`).
+"""
+
+import contextlib
+import contextvars
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator
+from uuid import UUID
+
+import httpx
+from prefect.client.orchestration import get_client
+from prefect.context import FlowRunContext
+
+_LONGEST_WAIT_S, _LONGEST_WAIT_OF_A_COMMAND_S = 86_400.0, 20.0
+"""How long a run that has ended waits for its server. A worker's run waits for a day: else the server would show it as
+running for ever. At a terminal somebody waits for the command."""
+
+_TOLD_WITHIN_S = 3.0  # longer than a server takes that is only busy
+
+_LOG = logging.getLogger("prefect.flow_runs")
+
+Report = Callable[[], object]
+
+
+class Reporter:
+    """The thread that tells the server, and what it still has to tell."""
+
+    def __init__(self, again_after_s: float = 2.0) -> None:
+        self._again_after_s = again_after_s
+        self._pending: dict[str, tuple[contextvars.Context, Report]] = {}
+        self._changed = threading.Condition()
+        self._thread: threading.Thread | None = None
+        self._is_telling = False
+
+    def report(self, key: str, tell: Report) -> None:
+        """Tell the server, soon and from the other thread; in place of what this key still has to tell."""
+        with self._changed:
+            self._pending.pop(key, None)  # its turn is after what others had to tell before
+            self._pending[key] = (contextvars.copy_context(), tell)
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._work, name="reports", daemon=True)
+                self._thread.start()
+            self._changed.notify_all()
+
+    def wait(self, longest_s: float) -> bool:
+        """Wait until all is told; whether it is."""
+        with self._changed:
+            return self._changed.wait_for(lambda: not self._pending and not self._is_telling, longest_s)
+
+    def forget(self) -> None:
+        """Tell no more of what is still untold."""
+        with self._changed:
+            self._pending.clear()
+
+    def _work(self) -> None:
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: bool(self._pending))
+                key, (context, tell) = next(iter(self._pending.items()))
+                del self._pending[key]
+                self._is_telling = True
+            is_told = _is_told(context, tell)
+            with self._changed:
+                if not is_told:
+                    self._pending = {key: (context, tell), **self._pending}  # newer of the same key wins
+                self._is_telling = False
+                self._changed.notify_all()
+            if not is_told:
+                time.sleep(self._again_after_s)
+
+
+def _is_told(context: contextvars.Context, tell: Report) -> bool:
+    """Whether there is no more to do: the server knows, or it will never take this."""
+    try:
+        context.run(tell)
+    except httpx.TransportError:
+        return False
+    except httpx.HTTPStatusError as problem:
+        if problem.response.status_code >= httpx.codes.INTERNAL_SERVER_ERROR:
+            return False  # its database is away, locked or full
+        _LOG.warning("Prefect's server refused what it was told of this run: %s", problem)
+    except Exception:
+        _LOG.warning("Prefect's server could not be told of this run", exc_info=True)
+    return True
+
+
+_REPORTER = Reporter()
+
+
+def report(key: str, tell: Report) -> None:
+    """Tell the server of the flow's run something, without waiting for it; nothing outside a flow."""
+    if FlowRunContext.get() is not None:
+        _REPORTER.report(key, tell)
+
+
+@contextlib.contextmanager
+def reported() -> Iterator[None]:
+    """Around a flow's work: at its end, also by an error, wait until the server takes what it is told.
+
+    An interrupt waits for nothing.
+    """
+    try:
+        yield
+    except Exception:
+        _wait_for_server()
+        raise
+    _wait_for_server()
+
+
+def _wait_for_server() -> None:
+    context = FlowRunContext.get()
+    if context is None or context.flow_run is None:
+        return
+    run = context.flow_run
+    # a server may answer and yet write nothing, where its database is gone or its disk is full: only a write shows it
+    report("end of the run", lambda: _label_as_ended(run.id))
+    if _REPORTER.wait(_TOLD_WITHIN_S):
+        return
+    _LOG.warning("the run has ended; Prefect's server does not answer, and is waited for to be told of it")
+    if not _REPORTER.wait(_LONGEST_WAIT_S if run.deployment_id else _LONGEST_WAIT_OF_A_COMMAND_S):
+        _REPORTER.forget()
+
+
+def _label_as_ended(run_id: UUID) -> None:
+    with get_client(sync_client=True) as client:
+        client.update_flow_run_labels(run_id, {"bilderatlas.ended_s": round(time.time(), 1)})
