@@ -23,8 +23,8 @@ unexport PYTHONDONTWRITEBYTECODE
 
 CHROMIUM := /usr/bin/chromium
 
-.PHONY: help setup setup-browser build test check lint types imports tests coverage test-live test-readers test-contracts unit licences docs-settings weights wheel lock lock-readers lock-contract-tools clean \
-  campaign-sameness campaign-faults campaign-kills campaign-hostile campaign-million campaign-dedup-quality \
+.PHONY: help setup setup-browser setup-postgres build test check lint types imports tests coverage test-live test-readers test-contracts unit licences docs-settings weights wheel lock lock-readers lock-contract-tools clean \
+  campaign-sameness campaign-faults campaign-kills campaign-server-faults campaign-hostile campaign-million campaign-dedup-quality \
   campaign-dedup-families bench-overhead bench-fetch bench-dedup bench-choose bench-detect-cpu bench-detect-gpu bench-detectors \
   bench-train bench-release bench-release-growth bench-release-diff bench-catalogue bench-idle
 
@@ -50,6 +50,9 @@ $(READY): requirements.lock pyproject.toml
 
 setup-browser: ## install Debian's chromium for the tests of the report's page (needs root)
 	test -x $(CHROMIUM) || { apt-get update && apt-get install -y --no-install-recommends chromium; }
+
+setup-postgres: ## install Debian's PostgreSQL for the tests of a team's server (needs root)
+	ls /usr/lib/postgresql/*/bin/initdb > /dev/null 2>&1 || { apt-get update && apt-get install -y --no-install-recommends postgresql; }
 
 $(MUSEUM)/works.csv: | $(READY)
 	$(BIN)/bilderatlas museum paint $(MUSEUM) --records $(RECORDS) --seed $(SEED)
@@ -112,6 +115,9 @@ campaign-faults: $(READY) ## builds from a server that fails in every way it can
 
 campaign-kills: $(READY) ## a fetch that is killed again and again
 	$(BIN)/python -m benchmarks.fetch_kills
+
+campaign-server-faults: $(READY) $(MUSEUM)/works.csv ## builds whose server, database, worker or process fails (needs root, PostgreSQL)
+	$(BIN)/python -m benchmarks.server_faults --museum $(MUSEUM)
 
 campaign-hostile: $(READY) ## thousands of odd files, recipes, stores, damages and kills, each with its right ending
 	$(BIN)/python -m benchmarks.hostile

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import httpx
 from prefect.client.orchestration import get_client
-from prefect.settings import PREFECT_API_URL, PREFECT_HOME, temporary_settings
+from prefect.settings import PREFECT_API_AUTH_STRING, PREFECT_API_URL, PREFECT_HOME, temporary_settings
 from prefect.task_runners import TaskRunner, ThreadPoolTaskRunner
 
 from schemas.errors import BadInput
@@ -68,12 +69,22 @@ def start_server() -> str:
 
 def _check_server(url: str) -> None:
     """Raise BadInput where no API of a Prefect server answers."""
-    with get_client(sync_client=True, httpx_settings={"timeout": _CONNECT_S}) as client:
-        problem = client.api_healthcheck()
+    try:
+        with get_client(sync_client=True, httpx_settings={"timeout": _CONNECT_S}) as client:
+            problem = client.api_healthcheck()
+            if problem is None:
+                client.api_version()  # a server that asks for a password tells everybody its health, and nothing else
+    except httpx.HTTPError as refused:
+        problem = refused
     if problem is None:
         return
     response = getattr(problem, "response", None)
     got = str(problem).rstrip(".") if response is None else f"status {response.status_code}"
+    if response is not None and response.status_code == httpx.codes.UNAUTHORIZED:
+        raise BadInput(
+            "PREFECT_API_AUTH_STRING: expected the name and the password, as name:password, that the Prefect server at "
+            f"'{_without_password(url)}' asks for, got {'another' if PREFECT_API_AUTH_STRING.value() else 'none'}"
+        )
     raise BadInput(
         "PREFECT_API_URL: expected the address of a Prefect server that runs, such as http://127.0.0.1:4200/api, got "
         f"'{_without_password(url)}': {got}; without that setting, a temporary server is started"

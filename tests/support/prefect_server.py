@@ -70,6 +70,8 @@ class PrefectServer:
         self.api = f"http://127.0.0.1:{self.port}/api"
         loud = {name: value for name, value in os.environ.items() if not name.startswith("PREFECT_LOGGING")}
         self.environment = {**loud, "PREFECT_HOME": str(home), "PREFECT_API_URL": self.api, **QUIET, **settings}
+        name, _, password = settings.get("PREFECT_API_AUTH_STRING", "").partition(":")
+        self.auth = (name, password) if name else None
         self.log, self.worker_log = Log(home / "server.log"), Log(home / "worker.log")
         self.start()
 
@@ -94,7 +96,7 @@ class PrefectServer:
     def _is_ready(self) -> bool:
         assert self.process.poll() is None, f"expected a server, got one that ended:\n{self.log.text()[-3000:]}"
         with contextlib.suppress(requests.ConnectionError):
-            return bool(requests.get(f"{self.api}/health", timeout=30).json())
+            return bool(requests.get(f"{self.api}/health", timeout=30, auth=self.auth).json())
         return False
 
     def prefect(self, *words: str, timeout_s: float = 240) -> str:
@@ -126,10 +128,10 @@ class PrefectServer:
             _stop(process)
 
     def post(self, path: str, body: Any) -> Any:
-        return self._ask(lambda: requests.post(f"{self.api}/{path}", json=body, timeout=30))
+        return self._ask(lambda: requests.post(f"{self.api}/{path}", json=body, timeout=30, auth=self.auth))
 
     def get(self, path: str) -> Any:
-        return self._ask(lambda: requests.get(f"{self.api}/{path}", timeout=30))
+        return self._ask(lambda: requests.get(f"{self.api}/{path}", timeout=30, auth=self.auth))
 
     @staticmethod
     def _ask(ask: Callable[[], requests.Response]) -> Any:

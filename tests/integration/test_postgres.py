@@ -1,0 +1,115 @@
+"""A team's server: runs in a PostgreSQL database, the settings of deployments/team/, and no stranger let in."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import requests
+
+from tasks.io.store.releases import Release
+from tests.support.desk import ROOT, WEIGHTS
+from tests.support.postgres import Postgres, running_postgres
+from tests.support.prefect_server import PrefectServer, poll
+from tests.support.team import settings_of
+
+pytestmark = [pytest.mark.server, pytest.mark.live]
+POOL, AUTH = "bilderatlas", "team:not for strangers"
+LIMIT = "60"
+
+
+@pytest.fixture(scope="module")
+def postgres() -> Iterator[Postgres]:
+    with running_postgres() as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def server(postgres: Postgres, tmp_path_factory: pytest.TempPathFactory) -> Iterator[PrefectServer]:
+    home = tmp_path_factory.mktemp("prefect")
+    settings = {
+        **settings_of("server.env"),
+        **settings_of("worker.env"),
+        "PREFECT_SERVER_DATABASE_PORT": str(postgres.port),
+        "PREFECT_SERVER_DATABASE_PASSWORD": postgres.password,
+        "PREFECT_SERVER_API_AUTH_STRING": AUTH,
+        "PREFECT_API_AUTH_STRING": AUTH,
+    }
+    of_this_test = {"PREFECT_HOME", "PREFECT_API_URL"}
+    started = PrefectServer(home, **{name: value for name, value in settings.items() if name not in of_this_test})
+    try:
+        started.until_ready()
+        yield started
+    finally:
+        started.stop()
+
+
+def build(server: PrefectServer, museum: Path, store: Path, **environment: str) -> "subprocess.CompletedProcess[str]":
+    """A small build by the command line that reports to the server."""
+    bind = ["--bind", f"images={museum}", "--bind", f"weights={WEIGHTS}"]
+    return subprocess.run(
+        [sys.executable, "-m", "flows.cli", "build", "museum", "--store", str(store), "--limit", LIMIT, *bind],
+        env={**server.environment, **environment},
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=240,
+    )
+
+
+def runs(server: PrefectServer) -> list[dict[str, Any]]:
+    return list(server.post("flow_runs/filter", {"sort": "START_TIME_DESC"}))
+
+
+def test_a_build_is_kept_in_the_database_of_the_team(server, postgres, painted, tmp_path):
+    done = build(server, painted, tmp_path / "store")
+    assert done.returncode == 0, done.stderr
+    release = done.stdout.splitlines()[-1].removeprefix("release: ")
+    assert Release(release).manifest.name == "museum"
+    assert postgres.ask("select state_name from flow_run").split() == ["Completed"]
+    table = poll(lambda: postgres.ask("select data from artifact where key = 'kept-and-dropped'"), "an artifact")
+    assert "over_limit" in table
+    assert not list(Path(server.environment["PREFECT_HOME"]).glob("*.db")), "expected no database in SQLite beside"
+
+
+def test_a_database_that_is_away_for_a_while_costs_no_build(server, postgres, painted, tmp_path):
+    """The build begins with the database, and ends without it."""
+    store = tmp_path / "store"
+    bind = ["--bind", f"images={painted}", "--bind", f"weights={WEIGHTS}"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "flows.cli", "build", "museum", "--store", str(store), "--limit", LIMIT, *bind],
+        env=server.environment,
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    poll(lambda: list(store.glob("blobs/*/*")), "a build that is under way", timeout_s=120)
+    postgres.stop()
+    poll(lambda: list(store.glob("releases/museum/*/manifest.json")), "a release", timeout_s=120)
+    postgres.start()
+    said, _ = process.communicate(timeout=240)
+    assert process.returncode == 0, said
+    assert {run["state"]["name"] for run in runs(server)} == {"Completed"}
+
+
+@pytest.mark.parametrize(("auth", "got"), [("", "none"), ("team:wrong", "another")])
+def test_strangers_are_not_let_in(server, painted, tmp_path, auth, got):
+    pair = tuple(auth.split(":")) if auth else None
+    assert requests.post(f"{server.api}/flow_runs/filter", json={}, auth=pair, timeout=30).status_code == 401
+    before = len(runs(server))
+    done = build(server, painted, tmp_path / "store", PREFECT_API_AUTH_STRING=auth)
+    assert done.returncode == 2, done.stderr
+    assert done.stderr.splitlines()[-1] == (
+        "bilderatlas: PREFECT_API_AUTH_STRING: expected the name and the password, as name:password, that the Prefect "
+        f"server at '{server.api}' asks for, got {got}"
+    )
+    assert len(runs(server)) == before
+
+
+def test_a_server_answers_on_this_machine_only(server):
+    sockets = subprocess.run(["ss", "--listening", "--tcp", "--numeric"], capture_output=True, text=True, check=True)
+    at = [line.split()[3] for line in sockets.stdout.splitlines() if f":{server.port} " in line]
+    assert at == [f"127.0.0.1:{server.port}"]
