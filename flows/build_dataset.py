@@ -204,6 +204,11 @@ class Build:
             return False
         return True
 
+    @property
+    def is_finished(self) -> bool:
+        """Whether all stages have run."""
+        return self._state is not None and len(self._state.steps) == 1 + len(self._recipe.stages)
+
     def finish(self) -> tuple[Step, ...]:
         """Run all stages that have not run yet; the steps of all."""
         while True:

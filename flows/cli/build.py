@@ -1,16 +1,19 @@
 """`bilderatlas build`, `plan` and `scrape`: a recipe, built, planned, or its sources only listed."""
 
 import argparse
+import contextlib
 import os
 import sys
 import time
 import uuid
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from flows.cli.arguments import add_bind, add_command, add_device, add_set, add_store, add_workers, positive
 from schemas.errors import BadInput
 
 if TYPE_CHECKING:
+    from flows.build_dataset import Build
     from flows.cli.arguments import Commands
     from schemas.manifests import Context
     from schemas.recipe import Recipe
@@ -80,8 +83,8 @@ def build(arguments: argparse.Namespace) -> int:
             print(f"release: {steps[-1].release}")
             return 0
         flow = build_dataset.with_options(task_runner=runner(dask))
-        with shared_server(dask):
-            release = flow(
+        with shared_server(dask), _unless_untold(begun) as untold:
+            flow(
                 arguments.recipe,
                 store=arguments.store,
                 bind=context.bindings,
@@ -92,8 +95,26 @@ def build(arguments: argparse.Namespace) -> int:
                 device=arguments.device,
                 previous=arguments.previous,
             )
-    print(f"release: {release}")
+        release = begun.finish()[-1].release
+    print(f"release: {release}", flush=True)
+    if untold:
+        os._exit(0)  # else Prefect would try to send each event that it still has, for seconds each
     return 0
+
+
+@contextlib.contextmanager
+def _unless_untold(begun: "Build") -> Iterator[list[Exception]]:
+    """Where the build has ended and Prefect's server can't be told so, go on as if it had been; why it was not told."""
+    from httpx import HTTPError
+
+    untold: list[Exception] = []
+    try:
+        yield untold
+    except HTTPError as problem:
+        if not begun.is_finished:
+            raise
+        untold.append(problem)
+        print(f"bilderatlas: Prefect's server was not told that the build has ended: {problem}", file=sys.stderr)
 
 
 def plan(arguments: argparse.Namespace) -> int:

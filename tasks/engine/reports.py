@@ -16,6 +16,7 @@ from uuid import UUID
 import httpx
 from prefect.client.orchestration import get_client
 from prefect.context import FlowRunContext
+from prefect.settings import PREFECT_CLIENT_MAX_RETRIES, temporary_settings
 
 _LONGEST_WAIT_S, _LONGEST_WAIT_OF_A_COMMAND_S = 86_400.0, 20.0
 """How long a run that has ended waits for its server. A worker's run waits for a day: else the server would show it as
@@ -91,6 +92,7 @@ def _is_told(context: contextvars.Context, tell: Report) -> bool:
 
 
 _REPORTER = Reporter()
+_AFTER_GIVING_UP = contextlib.ExitStack()
 
 
 def report(key: str, tell: Report) -> None:
@@ -125,6 +127,8 @@ def _wait_for_server() -> None:
     _LOG.warning("the run has ended; Prefect's server does not answer, and is waited for to be told of it")
     if not _REPORTER.wait(_LONGEST_WAIT_S if run.deployment_id else _LONGEST_WAIT_OF_A_COMMAND_S):
         _REPORTER.forget()
+        # the state that comes next is tried once, in place of six times within a minute
+        _AFTER_GIVING_UP.enter_context(temporary_settings({PREFECT_CLIENT_MAX_RETRIES: 0}))
 
 
 def _label_as_ended(run_id: UUID) -> None:

@@ -7,6 +7,7 @@ The slot stays taken meanwhile: the server counts slots in its database, and fre
 """
 
 import contextlib
+import contextvars
 import os
 import threading
 from collections.abc import Iterator
@@ -34,7 +35,8 @@ def keep_for_whole_runs() -> None:
 def keep_lease(lease_id: UUID, *_: Any, **__: Any) -> Iterator[None]:
     """In place of Prefect's function of the same arguments: renew the lease now and then, until the block ends."""
     is_over = threading.Event()
-    threading.Thread(target=_renew, args=(lease_id, is_over), name="lease", daemon=True).start()
+    renew = contextvars.copy_context().run  # the settings of the run's server
+    threading.Thread(target=renew, args=(_renew, lease_id, is_over), name="lease", daemon=True).start()
     try:
         yield
     finally:

@@ -1,0 +1,141 @@
+"""A Prefect server that goes away, a machine that is stopped: what people see at a terminal and on the server."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from prefect.client.orchestration import SyncPrefectClient
+from prefect.settings import PREFECT_API_URL, temporary_settings
+
+from flows.serve.lost_runs import LOST, create_automation, restart_lost_runs
+from tasks.engine import slots
+from tests.support.desk import ROOT, WEIGHTS
+from tests.support.prefect_server import PrefectServer, poll
+
+pytestmark = [pytest.mark.server, pytest.mark.live]
+POOL, ONE = "bilderatlas", "one at a time"
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PrefectServer]:
+    server = PrefectServer(tmp_path_factory.mktemp("prefect"), PREFECT_WORKER_QUERY_SECONDS="1")
+    try:
+        server.until_ready()
+        server.prefect("work-pool", "create", POOL, "--type", "process")
+        server.prefect("--no-prompt", "deploy", "--name", "museum", "--prefect-file", "deployments/prefect.yaml")
+        yield server
+    finally:
+        server.stop()
+
+
+@pytest.fixture
+def server(running: PrefectServer) -> PrefectServer:
+    if running.process.poll() is not None:
+        running.start()
+        running.until_ready()
+    return running
+
+
+def binds(museum: Path) -> dict[str, str]:
+    return {"images": str(museum), "weights": str(WEIGHTS)}
+
+
+def test_a_command_whose_server_has_gone_publishes_says_so_and_ends(server, painted, tmp_path):
+    store = tmp_path / "store"
+    words = ["build", "museum", "--store", str(store), "--limit", "60"]
+    bound = [word for name, value in binds(painted).items() for word in ("--bind", f"{name}={value}")]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "flows.cli", *words, *bound],
+        env=server.environment,
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    poll(lambda: list(store.glob("blobs/*/*")), "a build that is under way", timeout_s=120)
+    server.signal(signal.SIGKILL)
+    poll(lambda: list(store.glob("releases/museum/*/manifest.json")), "a release", timeout_s=60)
+    published_s = time.monotonic()
+    said, problems = process.communicate(timeout=120)
+    assert process.returncode == 0, problems
+    assert time.monotonic() - published_s < 60
+    assert said.splitlines()[-1].startswith(f"release: {store}/releases/museum/")
+    assert "bilderatlas: Prefect's server was not told that the build has ended: " in problems
+    assert not list(store.glob("leases/*")), "expected that the build has given its lease back"
+
+
+@pytest.fixture
+def lease(server: PrefectServer) -> str:
+    server.post("v2/concurrency_limits/", {"name": ONE, "limit": 1, "active": True})
+    asked = {"names": [ONE], "slots": 1, "mode": "concurrency", "lease_duration": 60}
+    return str(server.post("v2/concurrency_limits/increment-with-lease", asked)["lease_id"])
+
+
+def test_a_run_keeps_its_slot_though_the_server_is_started_again(server, lease, monkeypatch):
+    monkeypatch.setattr(slots, "_RENEW_EVERY_S", 0.5)
+    with (
+        temporary_settings({PREFECT_API_URL: server.api}),
+        slots.keep_lease(lease, 300, raise_on_lease_renewal_failure=True),
+    ):
+        time.sleep(2)
+        server.signal(signal.SIGKILL)
+        time.sleep(2)
+        server.start()
+        server.until_ready()
+        time.sleep(5)  # Prefect's own thread would have ended this block by now: the server knows no lease any more
+        limits = server.post("v2/concurrency_limits/filter", {})
+        assert [limit["active_slots"] for limit in limits if limit["name"] == ONE] == [1]
+
+
+def final_state(server: PrefectServer, run: str) -> dict[str, Any]:
+    def state() -> dict[str, Any] | None:
+        found: dict[str, Any] = server.get(f"flow_runs/{run}")["state"]
+        return found if found["type"] in {"COMPLETED", "FAILED", "CRASHED", "CANCELLED"} else None
+
+    return poll(state, "an end of the run", timeout_s=240)
+
+
+def test_what_ran_when_the_machine_was_stopped_is_started_again_and_goes_on(server, painted, tmp_path):
+    store = tmp_path / "store"
+    deployment = server.get("deployments/name/build_dataset/museum")
+    body = {
+        "parameters": {"store": str(store), "bind": binds(painted), "workers": 1, "part_rows": 32},
+        "state": {"type": "SCHEDULED"},
+    }
+    worker = server.start_worker(POOL)
+    run = server.post(f"deployments/{deployment['id']}/create_flow_run", body)["id"]
+    poll(lambda: len(list(store.glob("blobs/*/*"))) > 40, "a build that is under way", timeout_s=120)
+    process = int(server.get(f"flow_runs/{run}")["infrastructure_pid"])
+    for killed in (worker.pid, process):
+        os.kill(killed, signal.SIGKILL)
+    worker.wait()
+    assert server.get(f"flow_runs/{run}")["state"]["type"] == "RUNNING"
+    with SyncPrefectClient(server.api) as client:
+        assert [str(lost.id) for lost in restart_lost_runs(client, POOL)] == [run]
+        assert restart_lost_runs(client, POOL) == []
+    states = server.get(f"flow_run_states/?flow_run_id={run}")
+    assert [state["name"] for state in states][-2:] == ["Crashed", "StartedAgain"]
+    assert all("what was done is in the store" in state["message"] for state in states[-2:])
+    before = {path.name for path in store.glob("blobs/*/*")}
+    with server.worker(POOL):
+        assert final_state(server, run)["type"] == "COMPLETED"
+    assert before <= {path.name for path in store.glob("blobs/*/*")}
+    assert server.get(f"flow_runs/{run}")["run_count"] == 2
+
+
+def test_the_automation_for_lost_runs_stands_on_the_server_once(server):
+    with SyncPrefectClient(server.api) as client:
+        create_automation(client)
+        create_automation(client)
+    (found,) = server.post("automations/filter", {})
+    assert found["name"] == LOST
+    assert found["enabled"]
+    assert found["trigger"]["within"] == 600
+    assert datetime.fromisoformat(found["created"]) <= datetime.now(UTC)
