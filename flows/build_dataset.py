@@ -14,7 +14,7 @@ from prefect.context import FlowRunContext
 from flows.recipes import check_bindings, recipe_from_file
 from flows.runner import runner
 from schemas.detect import Detect
-from schemas.errors import BadInput, DamagedFile, Overtaken, Refusal, WorkToDo
+from schemas.errors import BadInput, BrokenPromise, DamagedFile, Overtaken, Refusal, WorkToDo
 from schemas.manifests import Context, Predecessor, State, Step
 from schemas.phrases import LONGEST_PLACE, error_line, quoted
 from schemas.recipe import Recipe
@@ -22,7 +22,7 @@ from schemas.sources import AnyFileSource
 from schemas.stages import AnyStage, Dedup
 from tasks.dedup import dedup, read_verdicts
 from tasks.detect import check_detector, detect
-from tasks.engine import mending, refusals, reports, runs, slots, summary
+from tasks.engine import artifacts, events, flow_runs, mending, refusals, runs, slots, summary
 from tasks.engine.by_hand import read_manual_lists
 from tasks.engine.parts import is_cluster
 from tasks.engine.previous import choose_predecessor
@@ -69,6 +69,7 @@ def build_dataset(
     part_rows: int | None = None,
     device: str = "auto",
     previous: str | None = None,
+    plan_only: bool = False,
 ) -> str:
     """Build the dataset of a recipe and return the URL of its release.
 
@@ -83,9 +84,11 @@ def build_dataset(
         part_rows: Rows in a part; by default chosen by the number of workers.
         device: What detectors run on: auto (a GPU if there is one), cpu, cuda, cuda:1 ...
         previous: Version to go on from, in place of the newest; "none" to assign all splits anew.
+        plan_only: Only show what the build would do: nothing is fetched, measured or published.
 
     """
-    with reports.reported():
+
+    def work() -> str:
         settings = recipe_from_file(recipe, changes or (), limit, seed)
         context = Context(
             store=store,
@@ -96,13 +99,46 @@ def build_dataset(
             run=uuid.uuid4().hex,
             began_s=time.time(),
             previous=previous or "",
+            dataset=settings.name,
         )
-        flow_run = FlowRunContext.get()
-        check(settings, without_gpu(context) if flow_run and is_cluster(flow_run.task_runner) else context)
-        steps = run_stages(settings, context)
-        summary.create_artifact(steps, steps[-1].release)
-        print(summary.build_summary(steps))  # noqa: T201 - the terminal is where a person waits for it
-        return steps[-1].release
+        return _plan_run(settings, context) if plan_only else _build_run(settings, context)
+
+    return flow_runs.told_in_a_sentence(work)
+
+
+def _plan_run(recipe: Recipe, context: Context) -> str:
+    """Show what a build would do; its summary."""
+    flow_runs.rename_run(f"{recipe.name} · plan")
+    steps = plan(recipe, context)
+    artifacts.create_plan(context, steps)
+    return flow_runs.completed_run(summary.plan_summary(steps), "nothing was done: the plan is among the artifacts")
+
+
+def _build_run(recipe: Recipe, context: Context) -> str:
+    """Build, and show and tell of it on the way; the URL of the release."""
+    flow_runs.rename_run(f"{recipe.name} · build")
+    flow_run = FlowRunContext.get()
+    check(recipe, without_gpu(context) if flow_run and is_cluster(flow_run.task_runner) else context)
+    try:
+        with _build_at_hand(recipe, context) as build:
+            if events.is_heard() and not build.is_stored():
+                _show_plan(recipe, context)
+            steps = build.finish()
+    except Refusal as problem:
+        events.send_refused(recipe, problem)
+        raise
+    artifacts.create_tables(context, steps)
+    artifacts.create_release(context, steps)
+    flow_runs.rename_run(f"{recipe.name} · {steps[-1].release.rsplit('/', 1)[-1]}")
+    print(summary.build_summary(steps))  # noqa: T201 - the terminal is where a person waits for it
+    events.send_published(recipe, steps)
+    return flow_runs.completed_run(steps[-1].release, summary.release_line(steps[-1]))
+
+
+def _show_plan(recipe: Recipe, context: Context) -> None:
+    """Leave the plan on Prefect's page before anything is done. What is wrong with it, the build will say itself."""
+    with contextlib.suppress(BadInput, BrokenPromise, Refusal):
+        artifacts.create_plan(context, plan(recipe, context))
 
 
 def without_gpu(context: Context) -> Context:
@@ -155,7 +191,8 @@ def plan(recipe: Recipe, context: Context) -> tuple[Step, ...]:
     """What each stage of a build would do. Decisions are made in memory; nothing is fetched, measured or written."""
     context = context.model_copy(update={"plan": uuid.uuid4().hex})
     check(recipe, context)
-    return run_stages(recipe, context)
+    with begun_build(recipe, context) as build:
+        return build.finish()
 
 
 def run_stages(recipe: Recipe, context: Context) -> tuple[Step, ...]:
@@ -166,10 +203,18 @@ def run_stages(recipe: Recipe, context: Context) -> tuple[Step, ...]:
     refuses, what was kept and dropped so far is printed and kept for `why --last`, and Refusal is raised. A build that
     has begun around the flow goes on here.
     """
+    with _build_at_hand(recipe, context) as build:
+        return build.finish()
+
+
+@contextlib.contextmanager
+def _build_at_hand(recipe: Recipe, context: Context) -> Iterator["Build"]:
+    """The build that has begun around the flow, or one that begins here."""
     if (build := _BEGUN.get()) is not None:
-        return build.finish()
+        yield build
+        return
     with begun_build(recipe, context) as build:
-        return build.finish()
+        yield build
 
 
 @contextlib.contextmanager
@@ -189,7 +234,7 @@ class Build:
     """The stages of one build, as far as they are done."""
 
     def __init__(self, recipe: Recipe, context: Context) -> None:
-        self._recipe, self._context = recipe, context
+        self._recipe, self._context = recipe, context.model_copy(update={"dataset": recipe.name})
         self._state: State | None = None
         self._notes: list[str] = []
 
@@ -241,7 +286,12 @@ class Build:
 
     def _scrape(self, context: Context) -> State:
         began_s = time.monotonic()
-        state = scrape(self._recipe, context, choose_predecessor(self._recipe, context))
+        before = choose_predecessor(self._recipe, context)
+        state = flow_runs.run_stage(
+            "scrape", context, lambda: scrape(self._recipe, context, before), lambda state: state.steps[0]
+        )
+        if events.is_heard() and not context.plan:
+            events.send_shrunk(self._recipe, context, state)
         return self._go_on(state.model_copy(update={"steps": (_timed(state.steps[0], began_s),)}))
 
     def _begin_again(self) -> None:
@@ -267,18 +317,26 @@ def _why_again(recipe: Recipe, context: Context, problem: DamagedFile | Overtake
 def _show_refusal(state: State | None, recipe: Recipe, context: Context, problem: Refusal) -> None:
     """Print what was kept and dropped so far, and keep it for `why --last`."""
     if state is not None:
-        summary.print_refused(state.steps, is_plan=bool(context.plan))
+        _show_what_was_done(state, context)
     try:
         refusals.keep_refusal(state, recipe, context, problem)
     except (DamagedFile, OSError) as lost:  # the refusal itself must be heard all the same
         print(f"the ledger of this refused build could not be kept: {error_line(lost)}", file=sys.stderr)  # noqa: T201
 
 
+def _show_what_was_done(state: State, context: Context) -> None:
+    if not flow_runs.is_flow():
+        summary.print_refused(state.steps, is_plan=bool(context.plan))
+    elif not context.plan:
+        summary.print_refused(state.steps, is_plan=False)
+        artifacts.create_tables(context, state.steps)
+
+
 def _step(settings: AnyStage, state: State, recipe: Recipe, context: Context) -> Step:
     shell = SHELLS[settings.stage]
-    # without a flow (a plan) there are no task runs
-    call = shell if FlowRunContext.get() else getattr(shell, "fn", shell)
-    return call(settings, state, recipe, context)
+    return flow_runs.run_stage(
+        settings.label, context, lambda: shell(settings, state, recipe, context), lambda step: step
+    )
 
 
 def _timed(step: Step, began_s: float) -> Step:

@@ -97,6 +97,7 @@ class Context(Manifest):
     part_rows: int | None = None
     workers: int = 2
     device: str = "auto"  # auto (a GPU where there is one), cpu, cuda, cuda:1 ...: what detectors and training run on
+    dataset: str = ""  # the recipe's name: what is shown of a run begins with it
     run: str = ""  # a name of the build's own: what its workers share, such as each host's budget, goes by it
     began_s: float = 0.0  # when, in seconds since 1970: what was answered since need not be asked again in a second try
     # the version to go on from; empty: the one that `latest` names; "none": nothing, and all splits are assigned anew

@@ -2,15 +2,13 @@
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from prefect import task
-from prefect.cache_policies import NO_CACHE
 
 from schemas.manifests import Context, State, Step
 from schemas.recipe import Recipe
 from schemas.sample import Sample
 from tasks.core import sample as core
 from tasks.core import strata
-from tasks.engine import retries, runs
+from tasks.engine import runs
 from tasks.engine.by_hand import is_named, replaced_because
 from tasks.engine.code_digests import code_digest
 from tasks.engine.decide import decide_step
@@ -21,7 +19,6 @@ CODE = code_digest(core)
 _FIELDS = ("style", "artist", "source", "declared_group", "year", "year_first")
 
 
-@task(task_run_name="{settings.label}", cache_policy=NO_CACHE, **retries.NO_RETRY)
 def sample(settings: Sample, state: State, recipe: Recipe, context: Context) -> Step:
     """Draw anew if a stratum, an artist, a person's word, a setting or the rule is another."""
     store = runs.store_of(context)

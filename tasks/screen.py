@@ -4,8 +4,6 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from prefect import task
-from prefect.cache_policies import NO_CACHE
 
 from schemas.detect import Detect
 from schemas.manifests import Context, State, Step
@@ -13,7 +11,7 @@ from schemas.recipe import Recipe
 from schemas.screen import Screen
 from tasks.core import screen as core
 from tasks.core.names import styles
-from tasks.engine import by_hand, retries, runs
+from tasks.engine import by_hand, runs
 from tasks.engine.code_digests import code_digest
 from tasks.engine.decide import decide_step
 from tasks.engine.views import column_of, figure_counts, kept_ids
@@ -22,7 +20,6 @@ from tasks.io.store.store import Store
 CODE = code_digest(core)
 
 
-@task(task_run_name="{settings.label}", cache_policy=NO_CACHE, **retries.NO_RETRY)
 def screen(settings: Screen, state: State, recipe: Recipe, context: Context) -> Step:
     """Which records pass; decided anew only if a size, score, count, setting, row by hand or the code changes."""
     store = runs.store_of(context)

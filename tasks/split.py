@@ -4,8 +4,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
-from prefect import task
-from prefect.cache_policies import NO_CACHE
 
 from schemas.manifests import Context, State, Step
 from schemas.recipe import Recipe
@@ -13,7 +11,7 @@ from schemas.split import Split
 from tasks.core import strata
 from tasks.core.split import decide as core
 from tasks.core.split import drift, own
-from tasks.engine import previous, retries, runs, steps
+from tasks.engine import previous, runs, steps
 from tasks.engine.code_digests import code_digest
 from tasks.engine.decide import decide_once
 from tasks.engine.roles import check_roles, roles_of, roles_of_renamed
@@ -24,7 +22,6 @@ CODE = code_digest(core)
 _FIELDS = ("style", "styles", "artist", "source", "declared_group", "series", "year", "year_first")
 
 
-@task(task_run_name="{settings.label}", cache_policy=NO_CACHE, **retries.NO_RETRY)
 def split(settings: Split, state: State, recipe: Recipe, context: Context) -> Step:
     """A split for each kept record; taken anew if a new record, what is published, a setting or the rule is another.
 

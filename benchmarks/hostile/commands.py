@@ -200,7 +200,6 @@ def _without_server(waits_for_disk: bool) -> Iterator[None]:
     """Flows as plain calls. What they do inside is the same, but parts run one by one and are not tried again."""
     from flows import build_dataset, evaluate, runner, train
     from tasks import train as training
-    from tasks.engine import summary
 
     with contextlib.ExitStack() as patches:
         for module, name, value in (
@@ -210,7 +209,6 @@ def _without_server(waits_for_disk: bool) -> Iterator[None]:
             (training, "train", training.train.fn),
             (runner, "start_server", lambda: None),
             (runner, "shared_server", lambda _: contextlib.nullcontext()),
-            (summary, "create_artifact", lambda *_: None),
             (os, "fsync", os.fsync if waits_for_disk else lambda _: None),
         ):
             patches.enter_context(mock.patch.object(module, name, value))

@@ -7,7 +7,6 @@ help and typing errors are quick.
 
 import argparse
 import contextlib
-import errno
 import gc
 import os
 import select
@@ -18,8 +17,9 @@ import traceback
 from flows.cli import build, check, contract, diff, evaluate, museum, prune, purge, schema, settings, train, unpack
 from flows.cli.arguments import Command
 from flows.cli.signals import ended_by_signals
-from schemas.errors import BadInput, BrokenPromise, Refusal, is_service_error
-from schemas.phrases import error_line, printable, quoted
+from schemas.errors import BadInput
+from schemas.phrases import quoted
+from tasks.engine.failures import Failure, failure_of, plain_sentence
 
 # Set before Prefect and pyarrow are imported: no telemetry, time enough to start on a slow disk, no tracebacks in the
 # terminal; and freed memory goes back to the system at once (a tenth less at the peak of a build, in the same time).
@@ -31,34 +31,10 @@ _ENVIRONMENT = {
     "MIMALLOC_PURGE_DELAY": "0",
 }
 
-_MACHINE = {
-    errno.ENOSPC: "make room",
-    errno.EDQUOT: "make room, or have the quota raised",
-    errno.EFBIG: "this file system, or a limit (`ulimit -f`), allows no such large file",
-    errno.EROFS: "nothing can be written there",
-    errno.EACCES: "this user may not do that there",
-    errno.EPERM: "this user may not do that there",
-    errno.EIO: "the disk or its connection fails",
-    errno.ESTALE: "a network share has gone away",
-    errno.EMFILE: "this process may open no more files: raise the limit (`ulimit -n`)",
-    errno.ENFILE: "this machine can open no more files",
-    errno.ENOMEM: "it has too little memory",
-    **dict.fromkeys(
-        (errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ENOTEMPTY, errno.ELOOP, errno.ENXIO),
-        "something else is in the place of that file or folder: move it away",
-    ),
-    errno.ENAMETOOLONG: "choose a shorter path",
-}
-"""What a machine can lack while a command runs, and what to do. Any other OSError is a bug, and keeps its traceback."""
-
-_OF_RIGHTS = ("Credential", "Auth", "Token")
-"""What the names of a storage library's errors hold where somebody must log in, or be let in, before it can work."""
-
 _OBJECTS_BETWEEN_COLLECTIONS = 20_000
 """Most of what a short command makes is modules, no garbage: to look through them often takes a tenth of its time."""
 
 _STDERR = 2
-_LONGEST_PLACE, _LONGEST_SENTENCE = 300, 4_000  # characters
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -102,17 +78,11 @@ def _status(command: Command, arguments: argparse.Namespace) -> int:
         # `bilderatlas settings | head -1` has what it wants. What is left in the buffer goes nowhere
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 128 + signal.SIGPIPE
-    except BadInput as problem:
-        return _failed(problem, 2)
-    except Refusal as problem:
-        return _failed(problem, 3)
-    except BrokenPromise as problem:
-        return _failed(problem, 1)
     except Exception as problem:
-        outside = _failure_outside(problem)
-        if outside is None:
+        failure = failure_of(problem) or _prefect_settings_failure(problem)
+        if failure is None:
             raise
-        return _failed(*outside)
+        return _failed(*failure)
 
 
 def _check_texts(arguments: argparse.Namespace) -> None:
@@ -132,22 +102,8 @@ def _has_lost_its_reader() -> bool:
     return any(event & select.POLLERR for _, event in output.poll(0))
 
 
-def _failure_outside(problem: Exception) -> tuple[str, int] | None:
-    """The sentence and the exit status for what a machine or a storage service lacks; None for all else."""
-    if isinstance(problem, OSError) and problem.errno in _MACHINE:
-        return _machine_sentence(problem), 1
-    if (sentence := _prefect_settings_sentence(problem)) is not None:
-        return sentence, 2
-    if not is_service_error(problem):
-        return None
-    sentence = f"expected a storage service that can be used, got '{error_line(problem)}'"
-    if any(word in type(problem).__name__ for word in _OF_RIGHTS):
-        return sentence, 2
-    return f"{sentence}; what was done is kept: run the same command again to continue", 1
-
-
-def _prefect_settings_sentence(problem: Exception) -> str | None:
-    """The sentence for a variable of the environment, or a line of a profile, with which Prefect can't be imported;
+def _prefect_settings_failure(problem: Exception) -> Failure | None:
+    """What to tell of a variable of the environment, or a line of a profile, with which Prefect can't be imported;
     None for all else.
     """
     from pydantic import ValidationError
@@ -157,24 +113,11 @@ def _prefect_settings_sentence(problem: Exception) -> str | None:
         return None
     first = problem.errors()[0]
     place = "".join(f"{name}: " for name in first["loc"])
-    return f"PREFECT_...: expected settings that Prefect can read, got '{place}{first['msg']}'"
+    sentence = f"PREFECT_...: expected settings that Prefect can read, got '{place}{first['msg']}'"
+    return Failure(plain_sentence(sentence), 2)
 
 
-def _machine_sentence(problem: OSError) -> str:
-    name = problem.filename if problem.filename2 is None else problem.filename2  # what a file was to be called
-    place = f" at '{str(name)[:_LONGEST_PLACE]}'" if name is not None else ""
-    advice = _MACHINE[problem.errno or 0]
-    return (
-        f"expected a machine on which this can go on, got '{os.strerror(problem.errno or 0)}'{place}: {advice}; "
-        "what was done is kept: run the same command again to continue"
-    )
-
-
-def _failed(problem: object, status: int) -> int:
-    # it may quote what a stranger wrote: a terminal would obey some of it
-    sentence = "\n".join(map(printable, str(problem).split("\n")))
-    if len(sentence) > _LONGEST_SENTENCE:  # whoever words it should have cut what it quotes
-        sentence = f"{sentence[:_LONGEST_SENTENCE]}..."
+def _failed(sentence: str, status: int) -> int:
     with contextlib.suppress(OSError):  # where there is no room for the sentence either, the status still says it
         print(f"bilderatlas: {sentence}", file=sys.stderr, flush=True)
     return status

@@ -118,7 +118,7 @@ def ensure_keypoints(blobs: pa.Array, context: Context, label: str) -> pa.Table:
     if not len(todo):
         return stored
     shelf = shelves.ensure_thumbnails(todo, context, label).sort_by([("path", "ascending"), ("sha256", "ascending")])
-    run_in_parts(find_keypoints_part, shelf, (None, KEYPOINTS_AT), context, label)
+    run_in_parts(find_keypoints_part, shelf, (None, KEYPOINTS_AT), context, f"{label} · keypoints")
     stored = _keypoint_places(store, blobs)
     if lost := len(tables.missing(blobs, stored["sha256"])):
         raise AssertionError(f"expected the keypoints of {len(blobs)} blobs, got those of {lost} too few")
@@ -179,7 +179,7 @@ def _match_new(known: pa.Array, new: pa.Array, context: Context, label: str) -> 
         for side in sides
     ]
     rows = pa.Table.from_pylist([piece._asdict() for piece in todo])
-    run_in_parts(match_part, rows, (refs, PAIRS_AT), context.model_copy(update={"part_rows": 1}), label)
+    run_in_parts(match_part, rows, (refs, PAIRS_AT), context.model_copy(update={"part_rows": 1}), f"{label} · places")
 
 
 def _done_pieces(store: Store) -> set[str]:

@@ -106,7 +106,8 @@ def ensure_relations(
     found = stored_relations(blobs, pairs, store)
     todo = pairs.filter(pc.is_null(found["relation"]))
     if todo.num_rows and not context.plan:
-        run_in_parts(compare_part, _in_blocks(blobs, todo, sizes, context, label), (None, FOLDER), context, label)
+        blocks = _in_blocks(blobs, todo, sizes, context, label)
+        run_in_parts(compare_part, blocks, (None, FOLDER), context, f"{label} · pairs")
         found = stored_relations(blobs, pairs, store)
         if lost := found["relation"].null_count:
             raise AssertionError(f"expected a relation of each of {pairs.num_rows} pairs, got none for {lost}")

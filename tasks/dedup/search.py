@@ -107,7 +107,9 @@ def _search_jobs(jobs: list[Job], radii_bits: RadiiBits, context: Context, label
     table = pa.Table.from_pylist(pieces)
     done = {found["piece"][0].as_py() for _, found in store.tables(into)}
     todo = table.filter(pc.invert(pc.is_in(table["piece"], value_set=pa.array(sorted(done), pa.int64()))))
-    run_in_parts(search_part, todo, ((refs, radii_bits), into), context.model_copy(update={"part_rows": 1}), label)
+    run_in_parts(
+        search_part, todo, ((refs, radii_bits), into), context.model_copy(update={"part_rows": 1}), f"{label} · search"
+    )
     stored = [found for _, found in store.tables(into)]
     if lost := len(pieces) - len({found["piece"][0].as_py() for found in stored}):
         raise AssertionError(f"expected the pairs of {len(pieces)} pieces of a search, got none of {lost}")

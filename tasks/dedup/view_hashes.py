@@ -63,7 +63,9 @@ def ensure_view_hashes(
         shelf = shelves.ensure_thumbnails(todo, context, label).sort_by(
             [("path", "ascending"), ("sha256", "ascending")]
         )
-        run_in_parts(hash_views_part, shelf, ({name: folder_of[name] for name in lacking},), context, label)
+        run_in_parts(
+            hash_views_part, shelf, ({name: folder_of[name] for name in lacking},), context, f"{label} · views"
+        )
         for name in lacking:
             have[name] = stored_measurements(store, folder_of[name], blobs, VIEW_HASHES)
     if not context.plan and (lost := sum(len(blobs) - found.num_rows for found in have.values())):

@@ -2,16 +2,17 @@
 
 import contextlib
 import functools
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable
 from queue import Empty, SimpleQueue
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol, Self
 
 import pyarrow as pa
 from prefect.context import FlowRunContext
 
 from schemas.errors import BadInput, WorkToDo
 from schemas.manifests import Context
-from tasks.engine import web_client
+from tasks.engine import flow_runs, web_client
 from tasks.engine.progress import progress
 
 FEWEST_ROWS, MOST_ROWS, PARTS_PER_WORKER = 32, 2000, 8
@@ -34,6 +35,17 @@ class PartTask(Protocol):
     def submit(self, *args: Any, **kwargs: Any) -> Any:
         """Start it on the flow's task runner."""
 
+    def with_options(self, *, task_run_name: str) -> Self:
+        """The same task, whose run has this name."""
+
+
+class _Batch(NamedTuple):
+    """One part's rows, and what the part is called: "part 3 of 16"."""
+
+    name: str
+    rows: pa.Table
+    begun_s: float = 0.0
+
 
 def run_in_parts(part: PartTask, rows: pa.Table, arguments: tuple[Any, ...], context: Context, label: str) -> None:
     """Run part(batch, *arguments, context) for all batches of the rows, at most `context.workers` at once.
@@ -55,45 +67,64 @@ def run_in_parts(part: PartTask, rows: pa.Table, arguments: tuple[Any, ...], con
 
 def _run(part: PartTask, rows: pa.Table, arguments: tuple[Any, ...], context: Context, label: str) -> None:
     batches = _batches(rows, context)
-    with progress(label, rows.num_rows) as advance:
-        if FlowRunContext.get() is None:
+    with progress(label, rows.num_rows, context) as advance:
+        if not flow_runs.is_flow() or context.plan:
             for batch in batches:
-                part.fn(batch, *arguments, context)
-                advance(batch.num_rows)
+                part.fn(batch.rows, *arguments, context)
+                advance(batch.rows.num_rows)
         else:
-            _submit(part, batches, (*arguments, context), context.workers, advance)
+            _Parts(part, label, (*arguments, context), advance).run(batches)
 
 
-def _batches(rows: pa.Table, context: Context) -> Iterator[pa.Table]:
+def _batches(rows: pa.Table, context: Context) -> list[_Batch]:
     even = -(-rows.num_rows // (context.workers * PARTS_PER_WORKER))
     size = min(context.part_rows or min(max(even, FEWEST_ROWS), MOST_ROWS), max(rows.num_rows, 1))
-    for start in range(0, rows.num_rows, size):
-        yield rows.slice(start, size)
+    parts = -(-rows.num_rows // size)
+    return [_Batch(f"part {part + 1} of {parts}", rows.slice(part * size, size)) for part in range(parts)]
 
 
-def _submit(
-    part: PartTask,
-    batches: Iterator[pa.Table],
-    arguments: tuple[Any, ...],
-    at_once: int,
-    advance: Callable[[int], None],
-) -> None:
-    done: SimpleQueue[tuple[Any, int]] = SimpleQueue()
-    running, failed = 0, None
-    placement = _placement(part, arguments[-1])
-    for batch in batches:
-        if running == at_once:
-            failed, running = _collect_next(done, advance), running - 1
-        if failed is not None:
-            break
+class _Parts:
+    """The parts of one stage that are Prefect tasks: those that run, and what they are given."""
+
+    def __init__(self, part: PartTask, label: str, arguments: tuple[Any, ...], advance: Callable[..., str]) -> None:
+        self._part, self._label, self._arguments, self._advance = part, label, arguments, advance
+        self._context: Context = arguments[-1]
+        self._done: SimpleQueue[tuple[Any, _Batch]] = SimpleQueue()
+        self._running = 0
+        self._failed: Any = None
+
+    def run(self, batches: list[_Batch]) -> None:
+        """Run all, at most `workers` at once; the first error is raised once those that run have ended."""
+        placement = _placement(self._part, self._context)
+        for batch in batches:
+            if self._running == self._context.workers:
+                self._collect_next()
+            if self._failed is not None:
+                break
+            self._submit(batch, placement)
+        while self._running:
+            self._collect_next()
+        if self._failed is not None:
+            self._failed.result()
+
+    def _submit(self, batch: _Batch, placement: Callable[[], contextlib.AbstractContextManager[Any]]) -> None:
+        name = flow_runs.task_run_name(self._context, self._label, batch.name)
+        begun = batch._replace(begun_s=time.monotonic())
         with placement():
-            future = part.submit(batch, *arguments)
-        future.add_done_callback(functools.partial(_note_done, done, future, batch.num_rows))
-        running += 1
-    for _ in range(running):
-        failed = _collect_next(done, advance) or failed
-    if failed is not None:
-        failed.result()
+            future = self._part.with_options(task_run_name=name).submit(batch.rows, *self._arguments)
+        future.add_done_callback(functools.partial(_note_done, self._done, future, begun))
+        self._running += 1
+
+    def _collect_next(self) -> None:
+        """Wait for the next part to end; the first future that failed is kept."""
+        future, batch = _next_done(self._done)
+        self._running -= 1
+        future.wait()
+        if future.state.is_failed() or future.state.is_crashed():
+            self._failed = self._failed or future
+            return
+        seconds, left = time.monotonic() - batch.begun_s, self._advance(batch.rows.num_rows)
+        flow_runs.log_line(f"{self._label} · {batch.name}: {batch.rows.num_rows} rows in {seconds:.1f} s{left}")
 
 
 def _placement(part: PartTask, context: Context) -> Callable[[], contextlib.AbstractContextManager[Any]]:
@@ -120,23 +151,14 @@ def is_cluster(runner: Any) -> bool:
     return type(runner).__module__.startswith("prefect_dask")
 
 
-def _note_done(done: "SimpleQueue[tuple[Any, int]]", future: Any, rows: int, *_: Any) -> None:
-    done.put((future, rows))
+def _note_done(done: "SimpleQueue[tuple[Any, _Batch]]", future: Any, batch: _Batch, *_: Any) -> None:
+    done.put((future, batch))
 
 
-def _collect_next(done: "SimpleQueue[tuple[Any, int]]", advance: Callable[[int], None]) -> Any:
-    """Wait for the next part to end; its future, if it failed."""
-    future, rows = _next_done(done)
-    future.wait()
-    if future.state.is_failed() or future.state.is_crashed():
-        return future
-    advance(rows)
-    return None
-
-
-def _next_done(done: "SimpleQueue[tuple[Any, int]]") -> tuple[Any, int]:
+def _next_done(done: "SimpleQueue[tuple[Any, _Batch]]") -> tuple[Any, _Batch]:
     while True:
         # Python looks at a signal when a wait ends or is broken off, and one that comes just before a wait begins does
         # not break it off: without a limit, an interrupt might be seen only when a part ends
         with contextlib.suppress(Empty):
             return done.get(timeout=_LONGEST_WAIT_S)
+        flow_runs.stop_if_paused()

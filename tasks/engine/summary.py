@@ -1,41 +1,33 @@
-"""What a person sees of a build: the tables of stages and of drops, on the terminal, in Prefect's UI and in a plan."""
+"""What a person sees of a build on the terminal: the tables of stages and of drops, and those of a plan."""
 
-import functools
 import io
 from collections.abc import Sequence
 
-from prefect import get_run_logger
-from prefect.artifacts import create_markdown_artifact
-from prefect.context import FlowRunContext
 from rich.console import Console
 from rich.table import Table
 
 from schemas.manifests import Step
-from tasks.core.export.card import drop_table
-from tasks.engine import reports
+from tasks.engine import flow_runs
 
+STAGE_COLUMNS = ("stage", "kind", "in", "kept", "dropped", "computed", "seconds", "images/s")
 _WIDTH = 110
 
 
 def build_summary(steps: Sequence[Step]) -> str:
     """The end of a build: time and speed of each stage, then what was kept and dropped, and why."""
-    stages = Table("stage", "kind", "in", "kept", "dropped", "computed", "seconds", "images/s", title="stages")
+    stages = Table(*STAGE_COLUMNS, title="stages")
     for step in steps:
-        entering = step.kept + sum(step.dropped.values())
-        speed = f"{entering / step.seconds:,.0f}" if step.seconds else ""
-        cells = (
-            step.label,
-            step.kind,
-            entering,
-            step.kept,
-            entering - step.kept,
-            step.computed,
-            f"{step.seconds:.2f}",
-            speed,
-        )
-        stages.add_row(*map(str, cells))
+        stages.add_row(*map(str, stage_cells(step)))
     notes = [note for step in steps for note in step.notes]
     return "\n".join([_text(stages), _drops(steps), *notes])
+
+
+def stage_cells(step: Step) -> tuple[str | int, ...]:
+    """What one stage did, in the columns of STAGE_COLUMNS."""
+    entering = step.kept + sum(step.dropped.values())
+    speed = f"{entering / step.seconds:,.0f}" if step.seconds else ""
+    counts = (entering, step.kept, entering - step.kept, step.computed)
+    return (step.label, step.kind, *counts, f"{step.seconds:.2f}", speed)
 
 
 def _drops(steps: Sequence[Step]) -> str:
@@ -50,7 +42,7 @@ def plan_summary(steps: Sequence[Step]) -> str:
     """What a build would do: exact until rows are needed that no store has yet, an upper bound after that."""
     table = Table("stage", "kind", "what would be done", title="plan: nothing was done")
     for step in steps:
-        table.add_row(step.label, step.kind, _intention(step))
+        table.add_row(step.label, step.kind, intention(step))
     return _text(table)
 
 
@@ -60,39 +52,25 @@ def step_line(step: Step) -> str:
     return f"{step.label}: {step.kept} kept, {dropped} dropped, {step.computed} computed, {step.seconds:.1f} s"
 
 
+def release_line(export: Step) -> str:
+    """What a build ends with, from the step of its export."""
+    verb = "published" if export.computed else "nothing to do: the store has"
+    return f"{verb} {export.kept} images as {export.release}"
+
+
 def print_progress(step: Step) -> None:
-    """Print a line for a stage that is done: on the terminal, and in the log that Prefect's UI shows."""
+    """Print a line for a stage that is done: on the terminal, and in the log that Prefect's page shows."""
     Console(stderr=True, highlight=False).print(step_line(step))
-    if FlowRunContext.get() is not None:
-        get_run_logger().info(step_line(step))
+    flow_runs.log_line(step_line(step))
 
 
 def print_refused(steps: Sequence[Step], *, is_plan: bool) -> None:
     """The tables of a build that a gate has refused, as of one that was published; the reason is the caller's."""
     print(f"{plan_summary(steps)}\n{_drops(steps)}" if is_plan else build_summary(steps))  # noqa: T201 - where a person waits for it
-    if FlowRunContext.get() is not None:
-        create_artifact(steps, "none: a gate refused it")
 
 
-def create_artifact(steps: Sequence[Step], release: str) -> None:
-    """Leave the table of kept and dropped, and where the release is, in Prefect's UI."""
-    lines = [
-        *drop_table(steps),
-        "",
-        *(f"- {note}" for step in steps for note in step.notes),
-        "",
-        f"release: `{release}`",
-    ]
-    table = functools.partial(
-        create_markdown_artifact,
-        "\n".join(lines),
-        key="kept-and-dropped",
-        description="What each stage kept and dropped, and why",
-    )
-    reports.report("kept and dropped", table)
-
-
-def _intention(step: Step) -> str:
+def intention(step: Step) -> str:
+    """What a build would do in one stage."""
     about = "about " if step.pending and step.kind == "measure" else ""  # earlier decisions may let others through
     known = f"{step.kept} kept" + (f", {sum(step.dropped.values())} dropped" if step.dropped else "")
     if not step.computed and step.pending:

@@ -26,7 +26,13 @@ def ensure_thumbnails(blobs: pa.Array, context: Context, label: str) -> pa.Table
     stored = stored_thumbnails(store, blobs)
     lost = tables.missing(blobs, stored["sha256"])
     if len(lost) and not context.plan:
-        run_in_parts(inspection.inspect_part, pa.table({"sha256": lost}), (None, inspection.HASHES), context, label)
+        run_in_parts(
+            inspection.inspect_part,
+            pa.table({"sha256": lost}),
+            (None, inspection.HASHES),
+            context,
+            f"{label} · thumbnails",
+        )
         stored = stored_thumbnails(store, blobs)
         if still := len(tables.missing(blobs, stored["sha256"])):
             raise AssertionError(f"expected a thumbnail of each of {len(blobs)} blobs, got none of {still}")

@@ -4,8 +4,6 @@ import functools
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from prefect import task
-from prefect.cache_policies import NO_CACHE
 
 from schemas.base import Frozen
 from schemas.errors import Refusal, WorkToDo
@@ -16,7 +14,7 @@ from schemas.stages import Export
 from schemas.tables import LEDGER, SCREEN
 from tasks.core import tables
 from tasks.core.export import ledger
-from tasks.engine import by_hand, retries, runs, steps
+from tasks.engine import by_hand, runs, steps
 from tasks.engine import previous as lineage
 from tasks.engine.cache_keys import split_sha256
 from tasks.engine.decide import decide_once
@@ -42,7 +40,6 @@ class PublicationInputs(Frozen):
     detectors: tuple[str, ...]
 
 
-@task(task_run_name="{settings.label}", cache_policy=NO_CACHE, **retries.NO_RETRY)
 def export(settings: Export, state: State, recipe: Recipe, context: Context) -> Step:
     """Publish what the tables show, unless that very release is there and whole.
 

@@ -260,7 +260,7 @@ def _list_files(store: Store, source: AnyFileSource, recipe: Recipe, context: Co
         requests,
         CODE,
         context,
-        f"scrape-{source.name}",
+        f"scrape · {source.name}",
         even_in_plan=True,
     )
     blobs = dict(zip(answers["locator"].to_pylist(), answers["sha256"].to_pylist(), strict=True))

@@ -122,7 +122,7 @@ def _send_requests(
     to_send: pa.Table, source: AnyWebSource, manners: Manners, index: AnswerIndex, context: Context
 ) -> None:
     """Send the requests: listings first, with all further listings, then works in parts."""
-    is_listing, into, label = pc.is_null(to_send["key"]), answers_folder(source.name), f"scrape-{source.name}"
+    is_listing, into, label = pc.is_null(to_send["key"]), answers_folder(source.name), f"scrape · {source.name}"
     # one part for all listings: two parts would both request the pages to which both lead
     one_part = context.model_copy(update={"part_rows": max(to_send.num_rows, 1)})
     listings, works = to_send.filter(is_listing), to_send.filter(pc.invert(is_listing))

@@ -46,7 +46,7 @@ _POINTS = 200
 _CROWD_GREY = (124, 116, 104)
 """The mean colour of ImageNet."""
 
-ReportProgress = Callable[[int, str], None]
+ReportProgress = Callable[[int, str], object]
 """Called with the steps done since the last call, and a line to print or an empty text."""
 
 

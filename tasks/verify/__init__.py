@@ -41,6 +41,8 @@ _OF_ODD_VALUES = (LookupError, TypeError, ValueError, AttributeError, Arithmetic
 class Verification:
     """The result of all checks: problems in sentences, and a text for people."""
 
+    name: str
+    version: str
     problems: tuple[str, ...]
     text: str
 
@@ -86,7 +88,7 @@ def verify(url: str, *, is_deep: bool = False) -> Verification:
         if found and (name in _NEEDED or not is_readable):  # nothing more can be read without guessing
             lines.append(f"        the other checks need {_NEEDED.get(name, 'these files')} and were skipped")
             break
-    return Verification(tuple(problems), "\n".join(lines))
+    return Verification(release.manifest.name, release.manifest.version, tuple(problems), "\n".join(lines))
 
 
 def _problems(check: Callable[[], Iterator[str]]) -> list[str]:

@@ -1,0 +1,1 @@
+"""`bilderatlas serve`: Prefect's server, worker, deployments and automations on this machine."""

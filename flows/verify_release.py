@@ -1,0 +1,33 @@
+"""A release, checked from its files alone, as whoever works with it further on would do before anything else: the
+example of a flow that starts when a dataset is published (flows/serve/automations.py).
+"""
+
+from prefect import flow
+
+from schemas.errors import BrokenPromise
+from tasks.engine import artifacts, flow_runs
+from tasks.verify import verify
+
+
+@flow(name="verify_release", persist_result=False)
+def verify_release(release: str, deep: bool = False) -> str:
+    """Check a release: digests, contract, counts, copies across splits. The run fails where a check fails.
+
+    Args:
+        release: Folder or URL of a release, or of the file `latest` beside the versions.
+        deep: Also decode every image and measure it again.
+
+    """
+
+    def work() -> str:
+        found = verify(release, is_deep=deep)
+        flow_runs.rename_run(f"{found.name} · verify {found.version}")
+        artifacts.create_verification(found.name, found.version, found.text)
+        if not found.is_good:
+            raise BrokenPromise(
+                f"verify: expected release {found.version} of {found.name} to hold all that it promises, got "
+                f"{len(found.problems)} problems, the first of which is: {found.problems[0]}"
+            )
+        return flow_runs.completed_run(found.text, f"{found.name} {found.version} holds all that it promises")
+
+    return flow_runs.told_in_a_sentence(work)
