@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from uuid import UUID
 
 import httpx
+from prefect import get_run_logger
 from prefect.client.orchestration import get_client
 from prefect.context import FlowRunContext
 from prefect.settings import PREFECT_CLIENT_MAX_RETRIES, temporary_settings
@@ -23,8 +24,6 @@ _LONGEST_WAIT_S, _LONGEST_WAIT_OF_A_COMMAND_S = 86_400.0, 20.0
 running for ever. At a terminal somebody waits for the command."""
 
 _TOLD_WITHIN_S = 3.0  # longer than a server takes that is only busy
-
-_LOG = logging.getLogger("prefect.flow_runs")
 
 Report = Callable[[], object]
 
@@ -85,10 +84,17 @@ def _is_told(context: contextvars.Context, tell: Report) -> bool:
     except httpx.HTTPStatusError as problem:
         if problem.response.status_code >= httpx.codes.INTERNAL_SERVER_ERROR:
             return False  # its database is away, locked or full
-        _LOG.warning("Prefect's server refused what it was told of this run: %s", problem)
+        context.run(_warn, f"Prefect's server refused what it was told of this run: {problem}")
     except Exception:
-        _LOG.warning("Prefect's server could not be told of this run", exc_info=True)
+        context.run(_warn, "Prefect's server could not be told of this run", exc_info=True)
     return True
+
+
+def _warn(sentence: str, *, exc_info: bool = False) -> None:
+    """In the run's log; without a flow around it, in the log of the process."""
+    flow_run = FlowRunContext.get()
+    log = logging.getLogger("bilderatlas") if flow_run is None else get_run_logger(flow_run)
+    log.warning(sentence, exc_info=exc_info)
 
 
 _REPORTER = Reporter()
@@ -124,7 +130,7 @@ def _wait_for_server() -> None:
     report("end of the run", lambda: _label_as_ended(run.id))
     if _REPORTER.wait(_TOLD_WITHIN_S):
         return
-    _LOG.warning("the run has ended; Prefect's server does not answer, and is waited for to be told of it")
+    _warn("the run has ended; Prefect's server does not answer, and is waited for to be told of it")
     if not _REPORTER.wait(_LONGEST_WAIT_S if run.deployment_id else _LONGEST_WAIT_OF_A_COMMAND_S):
         _REPORTER.forget()
         # the state that comes next is tried once, in place of six times within a minute
