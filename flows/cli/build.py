@@ -13,7 +13,7 @@ from flows.cli.arguments import add_bind, add_command, add_device, add_set, add_
 from schemas.errors import BadInput
 
 if TYPE_CHECKING:
-    from flows.build_dataset import Build
+    from flows.builds import Build
     from flows.cli.arguments import Commands
     from schemas.manifests import Context
     from schemas.recipe import Recipe
@@ -67,7 +67,8 @@ def build(arguments: argparse.Namespace) -> int:
     """Build a release. Everything that can be checked beforehand is checked before a server is started, and where there
     is nothing to do, none is started; a server that PREFECT_API_URL names learns of every build.
     """
-    from flows.build_dataset import begun_build, build_dataset, check, without_gpu
+    from flows.build_dataset import build_dataset, check, without_gpu
+    from flows.builds import begun_build
     from flows.runner import check_cluster, is_server_named, runner, shared_server
     from tasks.engine import summary
 

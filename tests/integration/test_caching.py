@@ -27,7 +27,8 @@ import tasks.scrape
 import tasks.screen
 import tasks.split
 from examples.museum.folder import write_museum
-from flows.build_dataset import Build, begun_build, run_stages
+from flows.build_dataset import run_stages
+from flows.builds import Build, begun_build
 from flows.recipes import recipe_from_file
 from schemas.stages import Quality
 from tests.support.desk import RECIPE, ROOT, SEED, WEIGHTS, Desk, by_label, computed

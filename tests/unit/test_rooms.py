@@ -45,7 +45,7 @@ def longest_chain(module: str) -> tuple[str, ...]:
 
 
 def test_every_file_at_the_front_of_tasks_is_a_stage_or_a_command():
-    from flows.build_dataset import SHELLS
+    from flows.builds import SHELLS
 
     entries = {
         path.stem for path in (ROOT / "tasks").iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()
