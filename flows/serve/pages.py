@@ -1,39 +1,54 @@
-"""The releases of a store in a folder, shown by a small web server: no browser follows a link from Prefect's page to a
-file on the disk.
+"""The releases of stores in folders, shown by a small web server: no browser follows a link from Prefect's page to a
+file on the disk. An address is the release's own path after the server's, so that links stay right for as long as the
+port is the same.
 """
 
 import contextlib
-import functools
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+
+class _Pages(ThreadingHTTPServer):
+    """Knows the folders of which it shows everything."""
+
+    def __init__(self, host: str, port: int, folders: Sequence[Path]) -> None:
+        self.folders = tuple(folders)
+        super().__init__((host, port), _Files)
 
 
 class _Files(SimpleHTTPRequestHandler):
-    """Files and listings of folders, to be read only."""
+    """Files and lists of folders, to be read only."""
 
+    server: _Pages
     extensions_map = {  # noqa: RUF012 - as the class above has it
         **SimpleHTTPRequestHandler.extensions_map,
-        ".md": "text/plain; charset=utf-8",
-        ".yaml": "text/plain; charset=utf-8",
         ".html": "text/html; charset=utf-8",
+        **dict.fromkeys((".md", ".yaml"), "text/plain; charset=utf-8"),
     }
+
+    def translate_path(self, path: str) -> str:
+        """The place on the disk; nowhere for what is in none of the folders."""
+        place = unquote(urlsplit(path).path)
+        resolved = Path(place).resolve()
+        is_shown = any(resolved.is_relative_to(folder) for folder in self.server.folders)
+        return f"{resolved}{'/' * place.endswith('/')}" if is_shown else ""
 
     def log_message(self, *_: object) -> None:
         """Say nothing."""
 
 
 @contextlib.contextmanager
-def release_pages(store: str, host: str) -> Iterator[str | None]:
-    """The address under which the releases can be read while the block runs, for tasks.engine.release_links; None for a
-    store that is no folder.
+def release_pages(stores: Sequence[str], host: str, port: int) -> Iterator[str]:
+    """The address of the server while the block runs, which is the value of `release_links.SETTING`.
+
+    Stores in a bucket have no pages. Raises OSError if somebody listens at the port; 0: any.
     """
-    if "://" in store.removeprefix("file://"):
-        yield None
-        return
-    folder = Path(store.removeprefix("file://")).absolute() / "releases"
-    with ThreadingHTTPServer((host, 0), functools.partial(_Files, directory=str(folder))) as server:
+    paths = [store.removeprefix("file://") for store in stores]
+    folders = [Path(path).absolute().resolve() / "releases" for path in paths if "://" not in path]
+    with _Pages(host, port, folders) as server:
         thread = threading.Thread(target=server.serve_forever, name="releases", daemon=True)
         thread.start()
         try:

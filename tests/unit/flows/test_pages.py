@@ -1,31 +1,77 @@
-"""The web server that shows releases."""
+"""The web server that shows releases, and the links that lead to it."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 import requests
 
 from flows.serve.pages import release_pages
+from tasks.engine.release_links import SETTING, link_to
+from tasks.io.store.releases import Release
+from tests.support.desk import ROOT
 
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
+RELEASES = ROOT / "tests/contracts/release-2.0.0/releases"
 
 
-def test_files_of_a_release_can_be_read_and_nothing_else_of_the_store(tmp_path):
-    folder = tmp_path / "releases/museum/0123456789ab"
-    folder.mkdir(parents=True)
-    (folder / "report.html").write_text("<p>über", encoding="utf-8")
-    (tmp_path / "blobs").mkdir()
-    (tmp_path / "blobs/secret").write_text("an image")
-    with release_pages(str(tmp_path), "127.0.0.1") as url:
-        page = requests.get(f"{url}/museum/0123456789ab/report.html", timeout=10)
-        assert (page.text, page.headers["content-type"]) == ("<p>über", "text/html; charset=utf-8")
-        for path in ("/../blobs/secret", "/%2e%2e/blobs/secret", "/museum/../../blobs/secret", "/blobs/secret"):
-            request = requests.Request("GET", f"{url}/x").prepare()
-            request.url = f"{url}{path}"
-            with requests.Session() as session:
-                assert session.send(request, timeout=10).status_code == 404
-        assert requests.put(f"{url}/museum/x", data=b"", timeout=10).status_code == 501
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A release in a store whose name has a blank."""
+    shutil.copytree(RELEASES, tmp_path / "my store/releases")
+    return Path(Release(str(tmp_path / "my store/releases/museum/a00e2007db37")).url)
 
 
-@pytest.mark.parametrize("store", ["s3://bucket/store", "gs://bucket"])
-def test_a_store_that_is_no_folder_has_no_pages(store):
-    with release_pages(store, "127.0.0.1") as url:
-        assert url is None
+@pytest.fixture
+def pages(folder: Path) -> Iterator[str]:
+    with release_pages([str(folder.parents[2]), "s3://bucket/store"], "127.0.0.1", 0) as url:
+        yield url
+
+
+def test_a_link_leads_to_the_file_of_the_release(folder, pages, monkeypatch):
+    monkeypatch.setenv(SETTING, pages)
+    link = link_to(Release(str(folder)), "report.html")
+    assert link.startswith(f"{pages}/")
+    page = requests.get(link, timeout=10)
+    assert page.content == (folder / "report.html").read_bytes()
+    assert page.headers["content-type"] == "text/html; charset=utf-8"
+    card = requests.get(link_to(Release(str(folder)), "README.md"), timeout=10)
+    assert card.headers["content-type"] == "text/plain; charset=utf-8"
+    assert "report.html" in requests.get(link.rpartition("/")[0], timeout=10).text, "a folder is listed"
+
+
+def test_without_such_a_server_a_link_is_the_place_on_the_disk(folder, monkeypatch):
+    monkeypatch.delenv(SETTING, raising=False)
+    assert link_to(Release(str(folder)), "report.html") == (folder / "report.html").as_uri()
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/etc/hostname",
+        "/",
+        "{store}/blobs/an-image",
+        "{store}/releases/../blobs/an-image",
+        "{store}/releases/%2e%2e/blobs/an-image",
+        "{store}/releases/museum/out",
+        "{store}/releases-of-others/x",
+    ],
+)
+def test_nothing_else_of_the_machine_is_shown(folder, pages, path):
+    store = folder.parents[2]
+    (store / "blobs").mkdir()
+    (store / "blobs/an-image").write_text("an image")
+    (store / "releases-of-others").mkdir()
+    (store / "releases-of-others/x").write_text("x")
+    (store / "releases/museum/out").symlink_to(store / "blobs/an-image")
+    request = requests.Request("GET", pages).prepare()
+    request.url = pages + path.format(
+        store=str(store).replace(" ", "%20")
+    )  # as it is, whatever a client would make of it
+    with requests.Session() as session:
+        assert session.send(request, timeout=10).status_code == 404
+
+
+def test_nothing_can_be_written(folder, pages):
+    assert requests.put(f"{pages}{folder}/report.html", data=b"another", timeout=10).status_code == 501
