@@ -22,12 +22,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import requests
-from prefect.client.orchestration import SyncPrefectClient
+import yaml
 
+from benchmarks.campaign import museum as web_museum
 from benchmarks.campaign import release_of
 from benchmarks.release_growth import museum_of
 from benchmarks.results import ROOT, even, write
-from flows.serve.lost_runs import restart_lost_runs
 from tests.support.postgres import Postgres, running_postgres
 from tests.support.prefect_server import PrefectServer, poll
 
@@ -36,14 +36,23 @@ WEIGHTS = ROOT / "examples/museum/weights/figures.onnx"
 FINAL = {"COMPLETED", "FAILED", "CRASHED", "CANCELLED"}
 SETTINGS = {"PREFECT_WORKER_QUERY_SECONDS": "1"}
 SMALL_DISK_MB = 24
-UNDER_WAY = 300  # images of 2000
+SLOW = {
+    "name": "slow",
+    "manners": {"rate_per_s": 1.0, "connections": 1},
+    "sources": [{"artic": {"name": "artic"}}],
+    "stages": ["fetch", {"split": {"by": None, "order": None}}, {"export": {"parquet": {"images": "none"}}}],
+}
+UNDER_WAY, UNDER_WAY_SLOWLY = 300, 10  # images, of 2000 and of 300
+LONGEST_S = 420
 
 
 class Scene:
     """A server with a worker, and a run of the museum."""
 
-    def __init__(self, folder: Path, museum: Path, server: PrefectServer, postgres: Postgres | None) -> None:
-        self.folder, self.museum, self.server, self._postgres = folder, museum, server, postgres
+    def __init__(
+        self, folder: Path, parameters: dict[str, Any], server: PrefectServer, postgres: Postgres | None
+    ) -> None:
+        self.folder, self.server, self._parameters, self._postgres = folder, server, parameters, postgres
         self.store, self.disk = folder / "store", folder / "disk"
         self.worker: subprocess.Popen[bytes] | None = None
         self.run = ""
@@ -56,21 +65,20 @@ class Scene:
     def submit(self) -> str:
         """A run of the museum's deployment; its id."""
         deployment = self.server.get("deployments/name/build_dataset/museum")
-        bind = {"images": str(self.museum), "weights": str(WEIGHTS)}
-        body = {"parameters": {"store": str(self.store), "bind": bind}, "state": {"type": "SCHEDULED"}}
+        body = {"parameters": {**self._parameters, "store": str(self.store)}, "state": {"type": "SCHEDULED"}}
         return str(self.server.post(f"deployments/{deployment['id']}/create_flow_run", body)["id"])
 
     def blobs(self) -> int:
         return sum(1 for _ in self.store.glob("blobs/*/*"))
 
     def is_published(self) -> bool:
-        return (self.store / "releases/museum/latest").exists()
+        return any(self.store.glob("releases/*/latest"))
 
-    def until_under_way(self) -> None:
-        poll(lambda: self.blobs() >= UNDER_WAY, "a build that is under way", timeout_s=120)
+    def until_under_way(self, blobs: int) -> None:
+        poll(lambda: self.blobs() >= blobs, "a build that is under way", timeout_s=120)
 
     def until_published(self) -> None:
-        poll(lambda: self.is_published() or not self.processes(), "a release", timeout_s=300)
+        poll(lambda: self.is_published() or not self.processes(), "a release", timeout_s=600)
 
     def processes(self) -> list[int]:
         """The processes of the run."""
@@ -92,8 +100,11 @@ class Scene:
         for process in self.processes():
             os.kill(process, signal.SIGKILL)
 
-    def client(self) -> SyncPrefectClient:
-        return SyncPrefectClient(self.server.api)
+    def start_worker(self) -> None:
+        """Start the worker, after the runs that were lost."""
+        words = [sys.executable, "-m", "flows.serve.lost_runs", POOL]
+        subprocess.run(words, cwd=ROOT, env=self.server.environment, check=True)
+        self.worker = self.server.start_worker(POOL)
 
     def state(self, run: str) -> dict[str, Any]:
         """Its state, if the server answers."""
@@ -167,6 +178,14 @@ def worker_is_killed(scene: Scene) -> None:
     scene.kill_worker()
 
 
+def worker_is_stopped(scene: Scene) -> None:
+    """As a service is stopped and started again, by deployments/team/bilderatlas-worker.service."""
+    assert scene.worker is not None
+    scene.worker.terminate()
+    scene.worker.wait()
+    scene.start_worker()
+
+
 def machine_is_restarted(scene: Scene) -> None:
     """As a power cut does; then all of it starts again, as `serve` does it."""
     scene.kill_worker()
@@ -174,9 +193,7 @@ def machine_is_restarted(scene: Scene) -> None:
     scene.server.signal(signal.SIGKILL)
     scene.server.start()
     scene.server.until_ready()
-    with scene.client() as client:
-        restart_lost_runs(client, POOL)
-    scene.worker = scene.server.start_worker(POOL)
+    scene.start_worker()
 
 
 class Fault(NamedTuple):
@@ -184,6 +201,8 @@ class Fault(NamedTuple):
 
     act: Callable[[Scene], None]
     database: str = "sqlite"
+    is_slow: bool = False
+    """Whether the run asks a host on the web once a second, for five minutes."""
 
 
 FAULTS = {
@@ -196,6 +215,8 @@ FAULTS = {
     "disk of the server's database full until 30 s after the release": Fault(disk_is_full_at_the_end, "small disk"),
     "run killed (as for want of memory)": Fault(run_is_killed),
     "worker killed": Fault(worker_is_killed),
+    "worker stopped, and started again": Fault(worker_is_stopped),
+    "server started again in a run of five minutes": Fault(server_is_restarted, is_slow=True),
     "power cut, then all started again": Fault(machine_is_restarted),
 }
 
@@ -203,14 +224,14 @@ FAULTS = {
 def tried(name: str, fault: Fault, folder: Path, museum: Path, logs: Path | None) -> dict[str, Any]:
     """A row of the table: what became of a run that met the fault."""
     (folder / "prefect").mkdir()
-    with database(fault.database, folder) as (settings, postgres):
+    with database(fault.database, folder) as (settings, postgres), recipe(fault, folder, museum) as parameters:
         server = PrefectServer(folder / "prefect", **SETTINGS, **settings)
-        scene = Scene(folder, museum, server, postgres)
+        scene = Scene(folder, parameters, server, postgres)
         try:
             server.until_ready()
             server.prefect("work-pool", "create", POOL, "--type", "process")
             server.prefect("--no-prompt", "deploy", "--all", "--prefect-file", "deployments/prefect.yaml")
-            scene.worker = server.start_worker(POOL)
+            scene.start_worker()
             return {"fault": name, **outcome(scene, fault)}
         finally:
             for process in (scene.worker, server.process):
@@ -226,10 +247,10 @@ def tried(name: str, fault: Fault, folder: Path, museum: Path, logs: Path | None
 def outcome(scene: Scene, fault: Fault) -> dict[str, Any]:
     began_s = time.monotonic()
     scene.run = scene.submit()
-    scene.until_under_way()
+    scene.until_under_way(UNDER_WAY_SLOWLY if fault.is_slow else UNDER_WAY)
     fault.act(scene)
     over_s = time.monotonic()
-    state = scene.end(scene.run, longest_s=300)
+    state = scene.end(scene.run, longest_s=LONGEST_S)
     row = {
         "the run ends as": state.get("name", "unknown"),
         "with the sentence": state.get("message") or "",
@@ -242,10 +263,10 @@ def outcome(scene: Scene, fault: Fault) -> dict[str, Any]:
     if state.get("type") != "COMPLETED":
         blobs = scene.blobs()
         if row["worker"] == "ended":
-            scene.worker = scene.server.start_worker(POOL)
+            scene.start_worker()
         again_s = time.monotonic()
         scene.run = scene.submit()
-        again = scene.end(scene.run, longest_s=300)
+        again = scene.end(scene.run, longest_s=LONGEST_S)
         seconds = time.monotonic() - again_s
         row["started again"] = f"{again.get('name')}, {blobs} images were there, {seconds:.0f} s"
         row["release"] = f"{row['release']}, then {release_is_whole(scene.store)}"
@@ -253,11 +274,25 @@ def outcome(scene: Scene, fault: Fault) -> dict[str, Any]:
 
 
 def release_is_whole(store: Path) -> str:
-    if not (store / "releases/museum/latest").exists():
+    latest = next(store.glob("releases/*/latest"), None)
+    if latest is None:
         return "none"
-    words = [sys.executable, "-m", "flows.cli", "verify", str(release_of(store, "museum"))]
+    words = [sys.executable, "-m", "flows.cli", "verify", str(release_of(store, latest.parent.name))]
     done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True)
     return "whole" if done.returncode == 0 else f"damaged: {done.stderr[-300:]}"
+
+
+@contextlib.contextmanager
+def recipe(fault: Fault, folder: Path, museum: Path) -> Iterator[dict[str, Any]]:
+    """Parameters of a run: the museum in a folder, or the museum on the web, asked politely."""
+    if not fault.is_slow:
+        yield {"bind": {"images": str(museum), "weights": str(WEIGHTS)}}
+        return
+    path = folder / "slow.yaml"
+    path.write_text(yaml.safe_dump(SLOW), encoding="utf-8")
+    options = ["--records", "300", "--paintings", "60", "--cache", str(ROOT / "build/paintings-60")]
+    with web_museum(folder / "visits.jsonl", *options) as url:
+        yield {"recipe": str(path), "bind": {"origins": f"*={url}", "contact": "curator@museum.example"}}
 
 
 @contextlib.contextmanager

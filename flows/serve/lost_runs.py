@@ -1,13 +1,16 @@
 """Runs that Prefect shows as running though nothing runs: their worker or their machine was stopped.
 
-On one machine `serve` finds them when it starts, and starts them again: a scrape of a week outlives a reboot. Where a
-team's workers run on machines of their own, only the server is left to notice: an automation ends a run as crashed that
-has not been heard of for a while. It starts none again, since the run may still be at work out of the server's reach.
+Where one machine has the pool's only worker, they are found when it starts, and are started again: a scrape of a week
+outlives a reboot. `serve` does so, and `python -m flows.serve.lost_runs POOL` before a worker that is a service.
+Else only the server can notice: an automation ends a run as crashed that has not been heard of for a while. It starts
+none again, since the run may still be at work out of the server's reach.
 """
 
+import sys
 from datetime import timedelta
+from pathlib import Path
 
-from prefect.client.orchestration import SyncPrefectClient
+from prefect.client.orchestration import SyncPrefectClient, get_client
 from prefect.client.schemas.filters import FlowRunFilter, WorkPoolFilter
 from prefect.client.schemas.objects import FlowRun, StateType
 from prefect.events.actions import ChangeFlowRunState
@@ -34,14 +37,15 @@ _UNHEARD = (
 
 
 def restart_lost_runs(client: SyncPrefectClient, pool: str) -> list[FlowRun]:
-    """Start again what ran when the machine was stopped; those runs. Only where the pool has no other worker, and
-    before its worker is started.
+    """Start again what ran when the worker or the machine was stopped; those runs. Only where the pool's one worker is
+    on this machine, and before it is started.
     """
     running = {"any_": [StateType.RUNNING, StateType.PENDING, StateType.CANCELLING]}
-    lost = client.read_flow_runs(
+    found = client.read_flow_runs(
         flow_run_filter=FlowRunFilter.model_validate({"state": {"type": running}}),
         work_pool_filter=WorkPoolFilter.model_validate({"name": {"any_": [pool]}}),
     )
+    lost = [run for run in found if not _is_at_work(run)]
     for run in lost:
         sentence = f"its worker or its machine was stopped while it ran: {_GOES_ON}"
         client.set_flow_run_state(run.id, Crashed(message=sentence))
@@ -49,6 +53,15 @@ def restart_lost_runs(client: SyncPrefectClient, pool: str) -> list[FlowRun]:
         if is_wanted and run.run_count < MOST_STARTS:
             client.set_flow_run_state(run.id, Scheduled(name="StartedAgain", message=sentence))
     return lost
+
+
+def _is_at_work(run: FlowRun) -> bool:
+    """Whether the run's process lives, though its worker was killed."""
+    try:
+        environment = Path(f"/proc/{run.infrastructure_pid}/environ").read_bytes()
+    except OSError:
+        return False
+    return f"PREFECT__FLOW_RUN_ID={run.id}".encode() in environment.split(b"\0")
 
 
 def create_automation(client: SyncPrefectClient) -> None:
@@ -78,3 +91,10 @@ def create_automation(client: SyncPrefectClient) -> None:
         client.update_automation(before[0].id, automation)
     else:
         client.create_automation(automation)
+
+
+if __name__ == "__main__":
+    with get_client(sync_client=True) as server:
+        create_automation(server)
+        for lost_run in restart_lost_runs(server, sys.argv[1]):
+            print(f"started again: {lost_run.name}")  # noqa: T201 - for the log of the service

@@ -17,8 +17,8 @@ from uuid import UUID
 import httpx
 from prefect.client.orchestration import get_client
 
-LEASE_S = 86_400.0
-"""The longest that Prefect's server takes: so long it may be out of reach before it gives the slot to another run."""
+LEASE_S = 600.0
+"""So long after a run was killed its slot is free again, where nobody has told the server of it before."""
 
 _RENEW_EVERY_S = 60.0
 
