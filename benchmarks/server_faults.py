@@ -30,11 +30,13 @@ from benchmarks.release_growth import museum_of
 from benchmarks.results import ROOT, even, write
 from tests.support.postgres import Postgres, running_postgres
 from tests.support.prefect_server import PrefectServer, poll
+from tests.support.team import settings_of
 
 POOL = "bilderatlas"
 WEIGHTS = ROOT / "examples/museum/weights/figures.onnx"
+OF_CLIENTS = ("PREFECT_WORKER", "PREFECT_FLOWS", "PREFECT_CLIENT")
 FINAL = {"COMPLETED", "FAILED", "CRASHED", "CANCELLED"}
-SETTINGS = {"PREFECT_WORKER_QUERY_SECONDS": "1"}
+SETTINGS = {name: value for name, value in settings_of("worker.env").items() if name.startswith(OF_CLIENTS)}
 SMALL_DISK_MB = 24
 SLOW = {
     "name": "slow",
@@ -43,7 +45,7 @@ SLOW = {
     "stages": ["fetch", {"split": {"by": None, "order": None}}, {"export": {"parquet": {"images": "none"}}}],
 }
 UNDER_WAY, UNDER_WAY_SLOWLY = 300, 10  # images, of 2000 and of 300
-LONGEST_S = 420
+LONGEST_S = 300
 
 
 class Scene:

@@ -10,6 +10,7 @@ import sys
 from datetime import timedelta
 from pathlib import Path
 
+import httpx
 from prefect.client.orchestration import SyncPrefectClient, get_client
 from prefect.client.schemas.filters import FlowRunFilter, WorkPoolFilter
 from prefect.client.schemas.objects import FlowRun, StateType
@@ -93,8 +94,18 @@ def create_automation(client: SyncPrefectClient) -> None:
         client.create_automation(automation)
 
 
+def main(pool: str) -> int:
+    """What a service does before its worker starts; its exit status."""
+    try:
+        with get_client(sync_client=True) as client:
+            create_automation(client)
+            for run in restart_lost_runs(client, pool):
+                print(f"started again: {run.name}")  # noqa: T201 - for the log of the service
+    except httpx.HTTPError as problem:
+        print(f"expected a Prefect server that answers, got '{problem}'", file=sys.stderr)  # noqa: T201
+        return 1
+    return 0
+
+
 if __name__ == "__main__":
-    with get_client(sync_client=True) as server:
-        create_automation(server)
-        for lost_run in restart_lost_runs(server, sys.argv[1]):
-            print(f"started again: {lost_run.name}")  # noqa: T201 - for the log of the service
+    sys.exit(main(sys.argv[1]))
