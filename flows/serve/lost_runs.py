@@ -31,6 +31,8 @@ _ENDS = ("Completed", "Failed", "Crashed", "Cancelled", "Paused", "Suspended")
 
 _GOES_ON = "what was done is in the store, and a run started again goes on from there"
 
+_STOPPED = f"its worker or its machine was stopped while it ran: {_GOES_ON}"
+
 _UNHEARD = (
     f"not heard of for {LOST_AFTER.seconds // 60} minutes: its worker or its machine was stopped, or cannot reach the "
     f"server; {_GOES_ON}"
@@ -46,14 +48,16 @@ def restart_lost_runs(client: SyncPrefectClient, pool: str) -> list[FlowRun]:
         flow_run_filter=FlowRunFilter.model_validate({"state": {"type": running}}),
         work_pool_filter=WorkPoolFilter.model_validate({"name": {"any_": [pool]}}),
     )
-    lost = [run for run in found if not _is_at_work(run)]
-    for run in lost:
-        sentence = f"its worker or its machine was stopped while it ran: {_GOES_ON}"
-        client.set_flow_run_state(run.id, Crashed(message=sentence))
+    restarted = []
+    for run in found:
+        if _is_at_work(run):
+            continue
+        client.set_flow_run_state(run.id, Crashed(message=_STOPPED))
         is_wanted = run.state is not None and run.state.type != StateType.CANCELLING
         if is_wanted and run.run_count < MOST_STARTS:
-            client.set_flow_run_state(run.id, Scheduled(name="StartedAgain", message=sentence))
-    return lost
+            client.set_flow_run_state(run.id, Scheduled(name="StartedAgain", message=_STOPPED))
+            restarted.append(run)
+    return restarted
 
 
 def _is_at_work(run: FlowRun) -> bool:

@@ -1,5 +1,8 @@
 """A team's server: runs in a PostgreSQL database, the settings of deployments/team/, and no stranger let in."""
 
+import os
+import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -9,11 +12,12 @@ from typing import Any
 import pytest
 import requests
 
+from flows.serve.lost_runs import LOST
 from tasks.io.store.releases import Release
 from tests.support.desk import ROOT, WEIGHTS
 from tests.support.postgres import Postgres, running_postgres
 from tests.support.prefect_server import PrefectServer, poll
-from tests.support.team import settings_of
+from tests.support.team import service_commands, settings_of
 
 pytestmark = [pytest.mark.server, pytest.mark.live]
 POOL, AUTH = "bilderatlas", "team:not for strangers"
@@ -113,3 +117,46 @@ def test_a_server_answers_on_this_machine_only(server):
     sockets = subprocess.run(["ss", "--listening", "--tcp", "--numeric"], capture_output=True, text=True, check=True)
     at = [line.split()[3] for line in sockets.stdout.splitlines() if f":{server.port} " in line]
     assert at == [f"127.0.0.1:{server.port}"]
+
+
+def test_the_service_of_the_worker_starts_one(server, postgres):
+    before, start = service_commands("bilderatlas-worker.service")
+    subprocess.run(before, env=server.environment, cwd=ROOT, check=True)
+    assert postgres.ask("select name from automation").strip() == LOST
+    worker = subprocess.Popen(start, env=server.environment, cwd=ROOT, stdout=subprocess.DEVNULL)
+    try:
+        poll(lambda: is_work_pool(server), "the work pool")
+        online = poll(lambda: server.post(f"work_pools/{POOL}/workers/filter", {}), "a worker")
+        assert [worker["status"] for worker in online] == ["ONLINE"]
+    finally:
+        worker.terminate()
+        worker.wait(timeout=60)
+
+
+def is_work_pool(server: PrefectServer) -> bool:
+    return requests.get(f"{server.api}/work_pools/{POOL}", auth=server.auth, timeout=30).ok
+
+
+def test_a_service_whose_server_is_away_says_so(server):
+    before, _ = service_commands("bilderatlas-worker.service")
+    nowhere = {**server.environment, "PREFECT_API_URL": "http://127.0.0.1:9/api"}
+    done = subprocess.run(before, env=nowhere, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1].startswith("expected a Prefect server that answers, got '")
+
+
+def test_the_database_is_backed_up_and_restored_as_the_docs_say(server, postgres, tmp_path):
+    page = (ROOT / "docs/operate-team.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"```\n(pg_dump .*?)```", page, re.DOTALL)
+    here = block.replace("@127.0.0.1/", f"@127.0.0.1:{postgres.port}/")
+    environment = {**os.environ, "PGPASSWORD": postgres.password}
+    before = postgres.ask("select id, state_name from flow_run order by id")
+    server.stop()
+    dump, restore = here.strip().splitlines()
+    subprocess.run(shlex.split(dump), cwd=tmp_path, env=environment, check=True)
+    postgres.ask("delete from flow_run")
+    subprocess.run(shlex.split(restore), cwd=tmp_path, env=environment, check=True)
+    assert postgres.ask("select id, state_name from flow_run order by id") == before
+    server.start()
+    server.until_ready()
+    assert len(runs(server)) == len(before.splitlines()) > 0

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 import yaml
+from prefect.settings import Settings
+from prefect.settings.legacy import _get_valid_setting_names
 
 from flows.cli import parser
 from schemas.reasons import MEANING, Reason
@@ -47,6 +49,15 @@ def test_the_readme_shows_the_commands_that_people_need():
         "bilderatlas why",
     ):
         assert word in text
+
+
+SET_UPS = sorted(path for path in (ROOT / "deployments").rglob("*") if path.is_file() and path.suffix != ".pyc")
+
+
+@pytest.mark.parametrize("page", [*PAGES, *SET_UPS], ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_setting_of_prefect_that_is_named_is_one_that_it_has(page):
+    named = set(re.findall(r"\bPREFECT_[A-Z]+(?:_[A-Z]+)*\b", page.read_text(encoding="utf-8")))
+    assert named <= _get_valid_setting_names(Settings)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
