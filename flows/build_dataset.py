@@ -20,14 +20,12 @@ from schemas.sources import AnyFileSource
 from schemas.stages import Dedup
 from tasks.dedup import read_verdicts
 from tasks.detect import check_detector
-from tasks.engine import artifacts, events, flow_runs, runs, slots, summary
+from tasks.engine import artifacts, events, flow_runs, runs, summary
 from tasks.engine.by_hand import read_manual_lists
 from tasks.engine.parts import is_cluster
 from tasks.engine.previous import choose_predecessor
 from tasks.scrape import check_sources, example_records, scrape
 from tasks.screen import check_screens
-
-slots.keep_for_whole_runs()
 
 
 @flow(name="build_dataset", task_runner=runner(os.environ.get("BILDERATLAS_DASK")), persist_result=False)
