@@ -8,7 +8,7 @@ import uuid
 from prefect import flow
 from prefect.context import FlowRunContext
 
-from flows.builds import begun_build, build_at_hand
+from flows.builds import build_at_hand, leased_build
 from flows.recipes import check_bindings, recipe_from_file
 from flows.runner import runner
 from schemas.detect import Detect
@@ -167,7 +167,7 @@ def plan(recipe: Recipe, context: Context) -> tuple[Step, ...]:
     """What each stage of a build would do. Decisions are made in memory; nothing is fetched, measured or written."""
     context = context.model_copy(update={"plan": uuid.uuid4().hex})
     check(recipe, context)
-    with begun_build(recipe, context) as build:
+    with leased_build(recipe, context) as build:
         return build.finish()
 
 
@@ -176,8 +176,7 @@ def run_stages(recipe: Recipe, context: Context) -> tuple[Step, ...]:
 
     Inside a flow their work runs as Prefect tasks, outside it as plain calls. Where a stored file is damaged, all of
     them are checked, and the stages are run again; and also where another build has published meanwhile. Where a gate
-    refuses, what was kept and dropped so far is printed and kept for `why --last`, and Refusal is raised. A build that
-    has begun around the flow goes on here.
+    refuses, what was kept and dropped so far is printed and kept for `why --last`, and Refusal is raised.
     """
-    with build_at_hand(recipe, context) as build:
+    with leased_build(recipe, context) as build:
         return build.finish()

@@ -48,26 +48,32 @@ _BEGUN: ContextVar["Build | None"] = ContextVar("begun_build", default=None)
 
 
 @contextlib.contextmanager
-def build_at_hand(recipe: Recipe, context: Context) -> Iterator["Build"]:
-    """The build that has begun around the flow, or one that begins here."""
-    if (build := _BEGUN.get()) is not None:
-        yield build
-        return
-    with begun_build(recipe, context) as build:
-        yield build
+def leased_build(recipe: Recipe, context: Context) -> Iterator["Build"]:
+    """A build that holds its lease on the store in this block."""
+    # a trial on a few records does not say what the dataset needs
+    with runs.at_work(context, f"build of {recipe.name}", None if recipe.limit else recipe.name):
+        yield Build(recipe, context)
 
 
 @contextlib.contextmanager
 def begun_build(recipe: Recipe, context: Context) -> Iterator["Build"]:
-    """A build that holds its lease on the store, and is the one that `run_stages` goes on with in this block."""
-    # a trial on a few records does not say what the dataset needs
-    with runs.at_work(context, f"build of {recipe.name}", None if recipe.limit else recipe.name):
-        build = Build(recipe, context)
+    """A build that begins before its flow, which goes on with it in this block (`build_at_hand`)."""
+    with leased_build(recipe, context) as build:
         token = _BEGUN.set(build)
         try:
             yield build
         finally:
             _BEGUN.reset(token)
+
+
+@contextlib.contextmanager
+def build_at_hand(recipe: Recipe, context: Context) -> Iterator["Build"]:
+    """For the flow: the build that has begun around it, or one that begins here."""
+    if (build := _BEGUN.get()) is not None:
+        yield build
+        return
+    with leased_build(recipe, context) as build:
+        yield build
 
 
 class Build:

@@ -19,7 +19,7 @@ from schemas.manifests import Context
 from schemas.phrases import quoted
 from tasks import evaluate
 from tasks.detect import check_detector, detections
-from tasks.engine import runs
+from tasks.engine import flow_runs, runs
 from tasks.engine.truth import GroundTruth, load_ground_truth
 
 
@@ -61,32 +61,37 @@ def evaluate_detector(
         device: Where detectors run: auto (a GPU if there is one), cpu, cuda, cuda:1 ...
 
     """
-    requests, files = parse_requests(detectors or (), results or (), with_release=release_detections)
-    chosen = {"category": category, "by": by, "score": score, "replicates": bootstrap, "seed": seed}
-    settings = settings_from_fields(CompareSettings, chosen, "evaluate")
-    bindings = {name: value for request in requests for name, value in request.bindings.items()}
-    context = Context(
-        store=store, bindings=bindings, workers=workers, device=device, run=uuid.uuid4().hex, began_s=time.time()
-    )
-    runs.check_store(context)
-    if out is not None:
-        evaluate.make_folder(out)
-    for request in requests:
-        check_detector(request.settings, context)
-    with runs.at_work(context, "evaluation"):
-        ground_truth = load_ground_truth(truth, images, context, category=category, split=split)
-        release = truth if release_detections else None
-        boxes, notes = _boxes_by_name(
-            _all_detections(requests, files, release, ground_truth, category, context), ground_truth.images.num_rows
+
+    def work() -> str:
+        flow_runs.rename_run(f"evaluate · {truth}")
+        requests, files = parse_requests(detectors or (), results or (), with_release=release_detections)
+        chosen = {"category": category, "by": by, "score": score, "replicates": bootstrap, "seed": seed}
+        settings = settings_from_fields(CompareSettings, chosen, "evaluate")
+        bindings = {name: value for request in requests for name, value in request.bindings.items()}
+        context = Context(
+            store=store, bindings=bindings, workers=workers, device=device, run=uuid.uuid4().hex, began_s=time.time()
         )
-        # without a flow (a test, a benchmark) there are no task runs
-        compare = evaluate.compare if FlowRunContext.get() else evaluate.compare.fn
-        comparison = compare(ground_truth, boxes, settings, notes, context)
-    if out is not None:
-        evaluate.write_comparison(comparison, out)
-    for note in (*ground_truth.notes, *notes):
-        print(note, file=sys.stderr)  # noqa: T201
-    return comparison.summary
+        runs.check_store(context)
+        if out is not None:
+            evaluate.make_folder(out)
+        for request in requests:
+            check_detector(request.settings, context)
+        with runs.at_work(context, "evaluation"):
+            ground_truth = load_ground_truth(truth, images, context, category=category, split=split)
+            release = truth if release_detections else None
+            boxes, notes = _boxes_by_name(
+                _all_detections(requests, files, release, ground_truth, category, context), ground_truth.images.num_rows
+            )
+            # without a flow (a test, a benchmark) there are no task runs
+            compare = evaluate.compare if FlowRunContext.get() else evaluate.compare.fn
+            comparison = compare(ground_truth, boxes, settings, notes, context)
+        if out is not None:
+            evaluate.write_comparison(comparison, out)
+        for note in (*ground_truth.notes, *notes):
+            print(note, file=sys.stderr)  # noqa: T201
+        return flow_runs.completed_run(comparison.summary, f"{len(boxes)} detectors compared")
+
+    return flow_runs.told_in_a_sentence(work)
 
 
 def _boxes_by_name(

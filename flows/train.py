@@ -12,7 +12,7 @@ from schemas.errors import BadInput
 from schemas.manifests import Context
 from schemas.phrases import error_line
 from schemas.train import TrainDetector, TrainingData
-from tasks.engine import runs
+from tasks.engine import flow_runs, runs
 from tasks.engine.truth import is_coco_file
 
 if TYPE_CHECKING:
@@ -53,31 +53,35 @@ def train_detector(
     """
     from tasks.train import check_out, train, write_out  # imports torch, which a deployment of all flows need not have
 
-    settings = settings_of(model, changes or ())
-    data = training_data(truth, images, split, evaluate_truth, evaluate_images, evaluate_on)
-    context = Context(
-        store=store,
-        bindings=bind or {},
-        workers=os.cpu_count() or 1,
-        device=device,
-        run=uuid.uuid4().hex,
-        began_s=time.time(),
-    )
-    runs.check_store(context)
-    if out is not None:
-        check_out(out)  # now, not after hours of training
-    try:
-        with runs.at_work(context, "training"):
-            result = train(settings, data, context)
-            if out is not None:
-                write_out(out, result, context)
-    except (OSError, MemoryError) as problem:  # such as a full disk or a network share that is gone
-        line = error_line(problem) if str(problem) else "too little memory"
-        raise BadInput(
-            f"training: expected to finish, got '{line}'; the same command continues from the last checkpoint"
-        ) from problem
-    print(summary(result, out or f"{store}/{result.weights}"))  # noqa: T201 - the result of the command
-    return result.metrics
+    def work() -> dict[str, Any]:
+        settings = settings_of(model, changes or ())
+        flow_runs.rename_run(f"train · {settings.model}")
+        data = training_data(truth, images, split, evaluate_truth, evaluate_images, evaluate_on)
+        context = Context(
+            store=store,
+            bindings=bind or {},
+            workers=os.cpu_count() or 1,
+            device=device,
+            run=uuid.uuid4().hex,
+            began_s=time.time(),
+        )
+        runs.check_store(context)
+        if out is not None:
+            check_out(out)  # now, not after hours of training
+        try:
+            with runs.at_work(context, "training"):
+                result = train(settings, data, context)
+                if out is not None:
+                    write_out(out, result, context)
+        except (OSError, MemoryError) as problem:  # such as a full disk or a network share that is gone
+            line = error_line(problem) if str(problem) else "too little memory"
+            raise BadInput(
+                f"training: expected to finish, got '{line}'; the same command continues from the last checkpoint"
+            ) from problem
+        print(summary(result, out or f"{store}/{result.weights}"))  # noqa: T201 - the result of the command
+        return flow_runs.completed_run(result.metrics, f"weights: {out or result.weights}")
+
+    return flow_runs.told_in_a_sentence(work)
 
 
 def settings_of(model: str | None, changes: list[str] | tuple[()]) -> TrainDetector:

@@ -44,11 +44,15 @@ class _Files(SimpleHTTPRequestHandler):
 def release_pages(stores: Sequence[str], host: str, port: int) -> Iterator[str]:
     """The address of the server while the block runs, which is the value of `release_links.SETTING`.
 
-    Stores in a bucket have no pages. Raises OSError if somebody listens at the port; 0: any.
+    port: any other one if somebody listens there. Stores in a bucket have no pages.
     """
     paths = [store.removeprefix("file://") for store in stores]
     folders = [Path(path).absolute().resolve() / "releases" for path in paths if "://" not in path]
-    with _Pages(host, port, folders) as server:
+    try:
+        server = _Pages(host, port, folders)
+    except OSError:
+        server = _Pages(host, 0, folders)
+    with server:
         thread = threading.Thread(target=server.serve_forever, name="releases", daemon=True)
         thread.start()
         try:

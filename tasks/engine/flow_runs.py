@@ -145,12 +145,12 @@ def failed_state(problem: Exception) -> State | None:
     return None if failure is None else Failed(message=failure.sentence, data=problem)
 
 
-def completed_run(result: str, message: str) -> str:
+def completed_run(result: Result, message: str) -> Result:
     """The result of a flow, whose run shows the message."""
     return Completed(message=message, data=result) if is_flow() else result  # type: ignore[return-value]
 
 
-def told_in_a_sentence(work: Callable[[], str]) -> str:
+def told_in_a_sentence(work: Callable[[], Result]) -> Result:
     """What a flow's work gives. Where it ends by a failure that can be told in a sentence, the run's log and state have
     that sentence alone, and whoever has called the flow gets the failure itself.
     """

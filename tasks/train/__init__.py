@@ -27,7 +27,7 @@ class TrainingResult(NamedTuple):
     is_new: bool
 
 
-@task(cache_policy=NO_CACHE, **retries.NO_RETRY)
+@task(task_run_name="train", cache_policy=NO_CACHE, **retries.NO_RETRY)
 def train(settings: TrainDetector, data: TrainingData, context: Context) -> TrainingResult:
     """Train a detector, or return the stored result; an interrupted training goes on from its newest checkpoint.
 

@@ -227,10 +227,14 @@ def test_another_stages_rule_leaves_the_key(stage, rule, edit):
 # --- what the engine itself computes
 
 OUTSIDE = {
+    "artifacts": "shown, not stored",
     "by_hand": "taken anew in each build; what it says is part of the views",
     "cache_keys": "the keys themselves",
     "code_digests": "digests of code, which are part of keys",
     "decide": "looks up and stores, whatever the rule is",
+    "events": "what Prefect's server is told; not stored",
+    "failures": "what a person is told of a failure",
+    "flow_runs": "shown, not stored",
     "detectors": "opens files and chooses which of its modules runs; these are parts of the key",
     "web_client": "who asks, and how politely: no content",
     "refusals": "kept for a person to ask; no build reads it",
@@ -245,6 +249,7 @@ OUTSIDE = {
     "roles": "taken anew in each build; what it says is part of the views",
     "progress": "shown, not stored",
     "rate_limits": "who asks, and how politely: no content",
+    "release_links": "shown, not stored",
     "reports": "what Prefect's server is told; not stored",
     "retrieve": "which requests are sent; what is asked for again is the recipe's policy",
     "runs": "where the store is",
