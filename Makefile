@@ -23,7 +23,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 CHROMIUM := /usr/bin/chromium
 
-.PHONY: help setup setup-browser setup-postgres build test check lint types imports tests coverage test-live test-readers test-contracts unit licences docs-settings weights wheel lock lock-readers lock-contract-tools clean \
+.PHONY: help setup setup-browser setup-postgres build serve test check lint types imports tests coverage test-live test-readers test-contracts unit licences docs-settings weights wheel lock lock-readers lock-contract-tools clean \
   campaign-sameness campaign-faults campaign-kills campaign-server-faults campaign-hostile campaign-million campaign-dedup-quality \
   campaign-dedup-families bench-overhead bench-fetch bench-dedup bench-choose bench-detect-cpu bench-detect-gpu bench-detectors \
   bench-train bench-release bench-release-growth bench-release-diff bench-catalogue bench-idle
@@ -61,6 +61,9 @@ build: $(READY) $(MUSEUM)/works.csv ## build and check a release of the pretend 
 	$(BIN)/bilderatlas build deployments/recipes/museum.yaml --store $(STORE) --bind images=$(MUSEUM) --bind weights=$(WEIGHTS)
 	$(BIN)/bilderatlas verify $(STORE)/releases/museum/latest
 	$(BIN)/bilderatlas museum grade $(MUSEUM) $(STORE)/releases/museum/latest
+
+serve: $(READY) ## Prefect's server with its web page, a worker and all deployments, until Ctrl-C (docs/operate.md)
+	$(BIN)/bilderatlas serve --store $(STORE)
 
 test: $(READY) ## every check, and every test but test-live, test-readers and test-contracts (about 11 minutes)
 	$(MAKE) --no-print-directory --jobs=2 lint types imports tests

@@ -9,6 +9,7 @@ from prefect import flow
 from prefect.context import FlowRunContext
 
 from flows.builds import build_at_hand, leased_build
+from flows.parameters import Count, Device, Seed
 from flows.recipes import check_bindings, recipe_from_file
 from flows.runner import runner
 from schemas.detect import Detect
@@ -34,11 +35,11 @@ def build_dataset(
     store: str = "./store",
     bind: dict[str, str] | None = None,
     changes: list[str] | None = None,
-    limit: int | None = None,
-    seed: int | None = None,
-    workers: int = 2,
-    part_rows: int | None = None,
-    device: str = "auto",
+    limit: Count | None = None,
+    seed: Seed | None = None,
+    workers: Count = 2,
+    part_rows: Count | None = None,
+    device: Device = "auto",
     previous: str | None = None,
     plan_only: bool = False,
 ) -> str:
@@ -48,13 +49,13 @@ def build_dataset(
         recipe: Path of a recipe's YAML file, or the name of a recipe that ships.
         store: Folder or fsspec URL that keeps images, results and releases.
         bind: Folders, files and addresses that the recipe names and this machine provides, by their names.
-        changes: Changes to the recipe's settings for this run, each as stages.<label>.<field>=VALUE.
-        limit: Take only this many records of each source; such a release never becomes `latest`.
-        seed: Seed to use in place of the recipe's.
-        workers: Parts of a stage that run at the same time.
-        part_rows: Rows in a part; by default chosen by the number of workers.
+        changes: Changes to the recipe's settings for this run, each as stages.LABEL.FIELD=VALUE.
+        limit: Number of records to take of each source, 1 or more; such a release never becomes `latest`. Empty: all.
+        seed: Seed to use in place of the recipe's, 0 or more.
+        workers: Number of parts of a stage that run at the same time, 1 or more.
+        part_rows: Number of rows in a part, 1 or more. Empty: chosen by the number of workers.
         device: What detectors run on: auto (a GPU if there is one), cpu, cuda, cuda:1 ...
-        previous: Version to go on from, in place of the newest; "none" to assign all splits anew.
+        previous: Version to go on from, in place of the newest; none to assign all splits anew.
         plan_only: Only show what the build would do: nothing is fetched, measured or published.
 
     """

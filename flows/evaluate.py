@@ -11,6 +11,7 @@ from prefect import flow
 from prefect.context import FlowRunContext
 
 from flows.detector_options import DetectorRequest, ResultsRequest, parse_requests
+from flows.parameters import Count, Device, Seed, Share, Whole
 from flows.runner import runner
 from flows.settings import settings_from_fields
 from schemas.errors import BadInput
@@ -35,11 +36,11 @@ def evaluate_detector(
     by: Literal["style"] | None = None,
     store: str = "./store",
     out: str | None = None,
-    score: float = 0.5,
-    bootstrap: int = 1000,
-    seed: int = 0,
-    workers: int = 2,
-    device: str = "auto",
+    score: Share = 0.5,
+    bootstrap: Whole = 1000,
+    seed: Seed = 0,
+    workers: Count = 2,
+    device: Device = "auto",
 ) -> str:
     """Compare detectors with what people drew, and return the tables as Markdown.
 
@@ -54,10 +55,10 @@ def evaluate_detector(
         by: style, to compute every number for each style, too.
         store: Folder or fsspec URL that keeps the detections, so that nothing is computed twice.
         out: Folder for the tables (Markdown, Parquet) and charts (SVG); by default nothing is written.
-        score: An image counts as one with a figure if it has a box with at least this score.
+        score: An image counts as one with a figure if it has a box with at least this score, 0 to 1.
         bootstrap: Number of resamples of the images for the 95 % intervals; 0 for no intervals.
-        seed: Seed of the resamples.
-        workers: How many parts run at the same time.
+        seed: Seed of the resamples, 0 or more.
+        workers: Number of parts that run at the same time, 1 or more.
         device: Where detectors run: auto (a GPU if there is one), cpu, cuda, cuda:1 ...
 
     """

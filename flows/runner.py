@@ -57,7 +57,7 @@ def start_server() -> str:
     Raises BadInput where PREFECT_API_URL names a server that does not answer, or PREFECT_HOME is of no use.
     """
     if is_server_named():
-        _check_server(str(PREFECT_API_URL.value()))
+        check_server(str(PREFECT_API_URL.value()), "without that setting, a temporary server is started")
         return str(PREFECT_API_URL.value())
     _check_home(PREFECT_HOME.value())
     from flows.temporary_server import TemporaryServer  # takes two seconds to import
@@ -67,8 +67,8 @@ def start_server() -> str:
     return server.api_url
 
 
-def _check_server(url: str) -> None:
-    """Raise BadInput where no API of a Prefect server answers."""
+def check_server(url: str, advice: str) -> None:
+    """Raise BadInput, which ends with the advice, where no API of a Prefect server answers."""
     try:
         with get_client(sync_client=True, httpx_settings={"timeout": _CONNECT_S}) as client:
             problem = client.api_healthcheck()
@@ -87,7 +87,7 @@ def _check_server(url: str) -> None:
         )
     raise BadInput(
         "PREFECT_API_URL: expected the address of a Prefect server that runs, such as http://127.0.0.1:4200/api, got "
-        f"'{_without_password(url)}': {got}; without that setting, a temporary server is started"
+        f"'{_without_password(url)}': {got}; {advice}"
     )
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from prefect import flow
 
+from flows.parameters import Device
 from flows.settings import parse_change, set_field, settings_from_fields
 from schemas.errors import BadInput
 from schemas.manifests import Context
@@ -31,7 +32,7 @@ def train_detector(
     store: str = "./store",
     bind: dict[str, str] | None = None,
     changes: list[str] | None = None,
-    device: str = "auto",
+    device: Device = "auto",
     out: str | None = None,
 ) -> dict[str, Any]:
     """Train a detector, or go on with an interrupted training, and return its metrics.
@@ -47,7 +48,7 @@ def train_detector(
         store: Folder or fsspec URL for checkpoints, curves and the result.
         bind: Paths or URLs by name, such as that of the start weights.
         changes: Settings that differ from the defaults, as field=VALUE.
-        device: auto (a GPU if there is one), cpu, cuda, cuda:1 ...
+        device: What the training runs on: auto (a GPU if there is one), cpu, cuda, cuda:1 ...
         out: Also write the weights to this file.
 
     """

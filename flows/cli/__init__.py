@@ -14,7 +14,21 @@ import signal
 import sys
 import traceback
 
-from flows.cli import build, check, contract, diff, evaluate, museum, prune, purge, schema, settings, train, unpack
+from flows.cli import (
+    build,
+    check,
+    contract,
+    diff,
+    evaluate,
+    museum,
+    prune,
+    purge,
+    schema,
+    serve,
+    settings,
+    train,
+    unpack,
+)
 from flows.cli.arguments import Command
 from flows.cli.signals import ended_by_signals
 from schemas.errors import BadInput
@@ -130,7 +144,7 @@ def parser() -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action=_Version, nargs=0, dest=argparse.SUPPRESS, help="print the version and exit")
     commands = top.add_subparsers(required=True, metavar="COMMAND")
-    for group in (build, check, contract, diff, unpack, prune, purge, evaluate, train, settings, schema, museum):
+    for group in (build, check, contract, diff, unpack, prune, purge, evaluate, train, settings, schema, serve, museum):
         group.add(commands)
     return top
 

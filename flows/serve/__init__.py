@@ -1,1 +1,6 @@
-"""`bilderatlas serve`: Prefect's server, worker, deployments and automations on this machine."""
+"""Prefect's server, a worker and the deployments of one machine, for `bilderatlas serve` and `deploy`.
+
+`child` is what both processes run, `processes` starts and ends them; `forms` makes the parameter schema of a recipe,
+`deployments` reads what is to be deployed and writes it to a server, `automations` says what follows from an event,
+`lost_runs` finds the runs that a stop has interrupted.
+"""

@@ -61,12 +61,13 @@ def test_every_deployment_stands_on_the_server_with_its_parameters_and_its_sched
     assert {entry["name"] for entry in builds} == {"museum", "museum-nightly", "peopleart", "met", "artbench"}
     for entry in builds:
         found = server.get(f"deployments/name/build_dataset/{entry['name']}")
-        assert {"recipe", "store", "limit", "seed"} <= found["parameters"].keys()
+        assert {"recipe", "store"} <= found["parameters"].keys()
         assert [schedule["schedule"]["cron"] for schedule in found["schedules"]] == [
             s["cron"] for s in entry.get("schedules", [])
         ]
-        assert found["parameter_openapi_schema"]["properties"]["limit"]["description"].startswith("Take only this many")
-        assert found["concurrency_options"]["collision_strategy"] == "ENQUEUE"
+        assert found["parameter_openapi_schema"]["properties"]["limit"]["description"].startswith("Number of records")
+        strategy = "CANCEL_NEW" if found["schedules"] else "ENQUEUE"
+        assert found["concurrency_options"]["collision_strategy"] == strategy
     compared = server.get("deployments/name/evaluate_detector/detectors")["parameter_openapi_schema"]["properties"]
     assert compared["truth"]["description"].startswith("A release")
     learnt = server.get("deployments/name/train_detector/training")["parameter_openapi_schema"]["properties"]

@@ -1,0 +1,153 @@
+"""`bilderatlas serve` and `deploy`: Prefect's server, a worker, deployments on this machine; a recipe beside them."""
+
+import argparse
+import contextlib
+import os
+import sys
+import time
+import uuid
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from flows.cli.arguments import add_bind, add_command, whole
+
+if TYPE_CHECKING:
+    from prefect.client.orchestration import SyncPrefectClient
+
+    from flows.cli.arguments import Commands
+    from flows.serve.deployments import Deployment
+
+_STORE, _API = "./store", "http://127.0.0.1:4200/api"
+_WATCH_S = 0.5
+
+
+def add(commands: "Commands") -> None:
+    """Add both commands."""
+    parser = add_command(
+        commands, "serve", serve, "run Prefect's server, its web page, a worker and all deployments, until Ctrl-C"
+    )
+    parser.add_argument(
+        "--host", default="127.0.0.1", metavar="HOST", help="address to listen at (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--port", type=whole, default=4200, metavar="PORT", help="port to listen at; 0: any (default: %(default)s)"
+    )
+    _add_stores(parser)
+    parser.add_argument(
+        "--recipes", type=Path, metavar="FOLDER", help="folder of recipes of one's own, each of which is deployed, too"
+    )
+    parser = add_command(
+        commands,
+        "deploy",
+        deploy,
+        "put a recipe on the Prefect server that runs, by schedule if asked",
+    )
+    parser.add_argument(
+        "recipe",
+        nargs="?",
+        metavar="RECIPE",
+        help="path of a recipe's YAML file, or the name of one that ships (default: all deployments that ship)",
+    )
+    parser.add_argument("--name", metavar="NAME", help="the deployment's name (default: the recipe's)")
+    parser.add_argument("--cron", metavar="CRON", help="when to build, such as '0 3 * * *' (default: when asked)")
+    parser.add_argument(
+        "--timezone", default="UTC", metavar="ZONE", help="the schedule's time zone (default: %(default)s)"
+    )
+    _add_stores(parser)
+    add_bind(parser, "a folder, file or address that the recipe names and this machine provides")
+
+
+def _add_stores(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--store",
+        action="append",
+        default=[],
+        metavar="URL",
+        help=f"a store that the form offers, the first as default; may be repeated (default: {_STORE})",
+    )
+
+
+def serve(arguments: argparse.Namespace) -> int:
+    """Run server and worker until one of them ends, or a signal comes."""
+    from flows.serve.processes import address, child_environment, free_port, start_server, start_worker, wait_for
+
+    port = free_port(arguments.host, arguments.port)
+    os.environ["PREFECT_API_URL"] = api = f"{address(arguments.host, port)}/api"  # before Prefect is imported
+    home = Path(os.environ.get("PREFECT_HOME", "~/.prefect")).expanduser().resolve()
+    home.mkdir(parents=True, exist_ok=True)
+    environment = child_environment(api, home)
+    with contextlib.ExitStack() as children:
+        server = start_server(arguments.host, port, home, environment)
+        children.callback(server.stop)
+        # what follows is imported while the server starts
+        from flows.serve.deployments import create_pool, kept_as_it_was, write_deployment
+
+        deployments, problems = _deployments(arguments)
+        wait_for(server, api)
+        with _client() as client:
+            create_pool(client)
+            worker = start_worker(home, environment)
+            children.callback(worker.stop)
+            for deployment in deployments:
+                write_deployment(client, kept_as_it_was(client, deployment, with_store=not arguments.store))
+        for problem in problems:
+            print(f"bilderatlas: {problem}", file=sys.stderr)
+        print(f"deployments: {', '.join(deployment.name for deployment in deployments)}")
+        print(f"logs: {server.log}, {worker.log}")
+        print(f"web page: {api.removesuffix('/api')} (Ctrl-C ends server, worker and runs)", flush=True)
+        while True:
+            server.check()
+            worker.check()
+            time.sleep(_WATCH_S)
+
+
+def _deployments(arguments: argparse.Namespace) -> "tuple[list[Deployment], list[str]]":
+    """What ships, what is in the folder, and a sentence for each recipe there that can't be deployed."""
+    from flows.serve.deployments import folder_deployments, shipped_deployments
+
+    stores = arguments.store or [_STORE]
+    shipped = shipped_deployments(stores)
+    if arguments.recipes is None:
+        return shipped, []
+    own, problems = folder_deployments(arguments.recipes, stores, {deployment.name for deployment in shipped})
+    return [*shipped, *own], problems
+
+
+def deploy(arguments: argparse.Namespace) -> int:
+    """Write one deployment, or all that ship, to the server that runs."""
+    os.environ.setdefault("PREFECT_API_URL", _API)  # before Prefect is imported
+    from flows.runner import check_server
+    from flows.serve.deployments import create_pool, shipped_deployments, write_deployment
+
+    stores = arguments.store or [_STORE]
+    deployments = [_own(arguments, stores)] if arguments.recipe else shipped_deployments(stores)
+    check_server(os.environ["PREFECT_API_URL"], "start one with `bilderatlas serve`")
+    with _client() as client:
+        create_pool(client)
+        for deployment in deployments:
+            write_deployment(client, deployment)
+            print(f"deployed: {deployment.name}")
+    return 0
+
+
+def _own(arguments: argparse.Namespace, stores: list[str]) -> "Deployment":
+    """The deployment of one recipe. Raises BadInput, also for what a run by schedule would be refused for."""
+    from flows.build_dataset import check
+    from flows.recipes import bindings_from_pairs, check_bindings, recipe_from_file
+    from flows.serve.deployments import recipe_deployment
+    from schemas.manifests import Context
+
+    bindings = bindings_from_pairs(arguments.bind)
+    recipe = recipe_from_file(arguments.recipe)
+    if arguments.cron is None:
+        check_bindings(recipe, {**dict.fromkeys(recipe.bindings, "given later"), **bindings})
+    else:
+        context = Context(store=stores[0], bindings=bindings, workers=1, run=uuid.uuid4().hex, began_s=time.time())
+        check(recipe, context)
+    return recipe_deployment(arguments.recipe, stores, arguments.name, bindings, arguments.cron, arguments.timezone)
+
+
+def _client() -> "SyncPrefectClient":
+    from prefect.client.orchestration import get_client
+
+    return get_client(sync_client=True)

@@ -1,0 +1,29 @@
+"""A command of Prefect's, as a process that ends with the one that has started it, however that one ends.
+
+The starter holds one end of a pipe, this process waits at the other: when the starter ends, even by `kill -9`, the
+system closes its end. The process leads a group of its own, so that the runs of a worker end with the worker. It is run
+by its path: so it needs no other file of ours.
+"""
+
+import os
+import signal
+import threading
+import time
+
+GRACE_S = 4.0
+"""How long the processes of the group may take to end by themselves."""
+
+
+def _end_with_input() -> None:
+    os.read(0, 1)
+    os.killpg(0, signal.SIGTERM)
+    time.sleep(GRACE_S)
+    os.killpg(0, signal.SIGKILL)
+
+
+if __name__ == "__main__":
+    threading.Thread(target=_end_with_input, daemon=True).start()
+
+    from prefect.cli import app
+
+    app()

@@ -1,0 +1,216 @@
+"""What is deployed: flows that ship, as `deployments/prefect.yaml` declares them, and recipes of one's own."""
+
+import contextlib
+import shlex
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from importlib import import_module, resources
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import yaml
+from prefect import Flow
+from prefect.client.orchestration import SyncPrefectClient
+from prefect.client.schemas.actions import DeploymentScheduleCreate, WorkPoolCreate
+from prefect.client.schemas.objects import ConcurrencyLimitStrategy, ConcurrencyOptions
+from prefect.client.schemas.responses import DeploymentResponse
+from prefect.client.schemas.schedules import CronSchedule
+from prefect.exceptions import ObjectAlreadyExists, ObjectNotFound
+from prefect.utilities.schema_tools.validation import validate
+from prefect.workers.process import ProcessWorker
+from pydantic import ValidationError
+
+from flows.recipes import recipe_from_file
+from flows.serve.forms import flow_form, recipe_form
+from flows.serve.processes import POOL
+from schemas.errors import BadInput
+from schemas.phrases import quoted
+
+_BUILD = "flows.build_dataset.build_dataset"
+_COMMAND = shlex.join([sys.executable, "-m", "prefect.engine"])
+"""Prefect's own, but written down: else a worker starts three processes one after another for each run."""
+
+
+class Deployment(NamedTuple):
+    """A flow with defaults for its parameters, as Prefect's web page offers it.
+
+    entrypoint: the flow's module and name. strategy: what becomes of a run while another one of this deployment runs
+    (ENQUEUE: it waits; CANCEL_NEW: it is cancelled); None for no limit.
+    """
+
+    name: str
+    entrypoint: str
+    description: str
+    parameters: Mapping[str, Any]
+    form: Mapping[str, Any]
+    tags: Sequence[str] = ()
+    schedules: Sequence[DeploymentScheduleCreate] = ()
+    strategy: str | None = None
+
+
+def shipped_deployments(stores: Sequence[str]) -> list[Deployment]:
+    """The deployments that ship, for these stores: the first is the default."""
+    text = (resources.files("deployments") / "prefect.yaml").read_text(encoding="utf-8")
+    return [_declared(entry, stores) for entry in yaml.safe_load(text)["deployments"]]
+
+
+def _declared(entry: Mapping[str, Any], stores: Sequence[str]) -> Deployment:
+    file, _, function = entry["entrypoint"].partition(":")
+    entrypoint = f"{file.removesuffix('.py').replace('/', '.')}.{function}"
+    parameters = {**entry.get("parameters", {}), "store": stores[0]}
+    recipe = parameters.get("recipe")
+    form = (
+        flow_form(_flow(entrypoint), stores)
+        if recipe is None
+        else recipe_form(_flow(entrypoint), recipe_from_file(recipe), recipe, stores)
+    )
+    return Deployment(
+        entry["name"],
+        entrypoint,
+        " ".join(entry["description"].split()),
+        parameters,
+        form,
+        entry.get("tags", ()),
+        [_schedule(schedule["cron"], schedule["timezone"]) for schedule in entry.get("schedules", ())],
+        entry.get("concurrency_limit", {}).get("collision_strategy"),
+    )
+
+
+def recipe_deployment(
+    path: str,
+    stores: Sequence[str],
+    name: str | None = None,
+    bindings: Mapping[str, str] | None = None,
+    cron: str | None = None,
+    timezone: str = "UTC",
+) -> Deployment:
+    """The builds of a recipe of one's own. With a schedule, a run is cancelled where the one before it still runs.
+
+    Raises BadInput for a recipe or a schedule that can't be read.
+    """
+    recipe = recipe_from_file(path)
+    return Deployment(
+        name or recipe.name,
+        _BUILD,
+        " ".join((recipe.description or recipe.title or f"The recipe {recipe.name}").split()),
+        {"recipe": path, "store": stores[0], **({"bind": dict(bindings)} if bindings else {})},
+        recipe_form(_flow(_BUILD), recipe, path, stores),
+        [recipe.name, *(["scheduled"] if cron else [])],
+        [_schedule(cron, timezone)] if cron else (),
+        "CANCEL_NEW" if cron else "ENQUEUE",
+    )
+
+
+def folder_deployments(folder: Path, stores: Sequence[str], taken: Iterable[str]) -> tuple[list[Deployment], list[str]]:
+    """A deployment for each recipe in a folder, and a sentence for each that can't have one.
+
+    Raises BadInput if there is no such folder.
+    """
+    if not folder.is_dir():
+        raise BadInput(f"--recipes: expected a folder with recipes (*.yaml), got '{folder}'")
+    deployments: dict[str, Deployment] = {}
+    problems = []
+    for file in sorted(folder.glob("*.yaml")):
+        try:
+            deployment = recipe_deployment(str(file), stores)
+        except BadInput as problem:
+            problems.append(str(problem))
+            continue
+        if deployment.name in {*taken, *deployments}:
+            problems.append(f"{file}: expected a name that no other recipe has, got '{deployment.name}'")
+        else:
+            deployments[deployment.name] = deployment
+    return [*deployments.values()], problems
+
+
+def create_pool(client: SyncPrefectClient) -> None:
+    """Make the work pool, if there is none."""
+    template = ProcessWorker.get_default_base_job_template()
+    with contextlib.suppress(ObjectAlreadyExists):
+        client.create_work_pool(WorkPoolCreate(name=POOL, type="process", base_job_template=template))
+
+
+def write_deployment(client: SyncPrefectClient, deployment: Deployment) -> None:
+    """Create the deployment, or bring it up to date.
+
+    Schedules that people have made or changed on the web page stay, unless the deployment has some of its own. While a
+    run goes on, another one of a deployment with a schedule is cancelled: they would pile up.
+    """
+    name = _flow(deployment.entrypoint).name
+    schedules = [*deployment.schedules] or _schedules(_deployment_before(client, name, deployment.name))
+    strategy = "CANCEL_NEW" if deployment.strategy and schedules else deployment.strategy
+    client.create_deployment(
+        client.create_flow_from_name(name),
+        deployment.name,
+        version=version("bilderatlas"),
+        schedules=schedules,
+        parameters={**deployment.parameters},
+        description=deployment.description,
+        work_pool_name=POOL,
+        tags=[*deployment.tags],
+        entrypoint=deployment.entrypoint,
+        parameter_openapi_schema={**deployment.form},
+        enforce_parameter_schema=True,
+        job_variables={"working_dir": str(Path.cwd()), "command": _COMMAND},
+        concurrency_limit=1 if strategy else None,
+        concurrency_options=ConcurrencyOptions(collision_strategy=ConcurrencyLimitStrategy(strategy))
+        if strategy
+        else None,
+    )
+
+
+def kept_as_it_was(client: SyncPrefectClient, deployment: Deployment, *, with_store: bool) -> Deployment:
+    """The deployment with the schedules and parameters of the one of its name that the server has, so far as the form
+    takes them: people may have changed them on the web page. with_store: its store is one that the form offers, too.
+    """
+    before = _deployment_before(client, _flow(deployment.entrypoint).name, deployment.name)
+    if before is None:
+        return deployment
+    form = {**deployment.form}
+    store = before.parameters.get("store")
+    if with_store and isinstance(store, str):
+        form["properties"] = {**form["properties"], "store": _offering(form["properties"]["store"], store)}
+    kept = {name: value for name, value in before.parameters.items() if _fits(form, name, value)}
+    return deployment._replace(
+        form=form, parameters={**deployment.parameters, **kept}, schedules=_schedules(before) or deployment.schedules
+    )
+
+
+def _offering(field: Mapping[str, Any], store: str) -> dict[str, Any]:
+    return {**field, "enum": list(dict.fromkeys([*field["enum"], store]))}
+
+
+def _fits(form: Mapping[str, Any], name: str, value: Any) -> bool:
+    return name != "recipe" and not validate({name: value}, {**form}, ignore_required=True)
+
+
+def _deployment_before(client: SyncPrefectClient, flow: str, name: str) -> DeploymentResponse | None:
+    try:
+        return client.read_deployment_by_name(f"{flow}/{name}")
+    except ObjectNotFound:
+        return None
+
+
+def _schedules(deployment: DeploymentResponse | None) -> list[DeploymentScheduleCreate]:
+    fields = set(DeploymentScheduleCreate.model_fields) - {"replaces"}
+    return [
+        DeploymentScheduleCreate.model_validate({name: getattr(schedule, name) for name in fields})
+        for schedule in (deployment.schedules if deployment else ())
+    ]
+
+
+def _schedule(cron: str, timezone: str) -> DeploymentScheduleCreate:
+    """Raises BadInput."""
+    try:
+        return DeploymentScheduleCreate(schedule=CronSchedule(cron=cron, timezone=timezone))
+    except ValidationError as problem:
+        expected = {"cron": "five fields, such as '0 3 * * *'", "timezone": "a time zone, such as Europe/Berlin"}
+        place, given = str(problem.errors()[0]["loc"][0]), problem.errors()[0]["input"]
+        raise BadInput(f"--{place}: expected {expected[place]}, got {quoted(given)}") from problem
+
+
+def _flow(entrypoint: str) -> Flow[Any, Any]:
+    module, _, name = entrypoint.rpartition(".")
+    flow: Flow[Any, Any] = getattr(import_module(module), name)
+    return flow

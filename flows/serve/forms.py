@@ -1,0 +1,70 @@
+"""The parameter schema of a deployment: what Prefect's form asks for, and by which its server refuses bad values.
+
+A flow's signature and docstring give types, ranges and descriptions. Here the parameters of a build are narrowed to
+one recipe: which bindings it has, and which are missing.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from prefect import Flow
+from prefect.utilities.callables import parameter_schema
+
+from schemas.recipe import Recipe
+from schemas.sources import AnyWebSource
+
+_CONTACT = "An address of yours, by which those who run the asked hosts can reach you: e-mail or a web page"
+_ORIGINS = "Other origins to ask in place of the hosts, such as those of the pretend museum"
+_SECRET = "; give the place where the secret is kept, never the secret: env:NAME, file:PATH or prefect:BLOCK"
+_PLACE_OF_SECRET = "^(env|file|prefect):.+$"
+
+
+def flow_form(flow: Flow[Any, Any], stores: Sequence[str]) -> dict[str, Any]:
+    """The schema of a flow's parameters; `store` is one of these."""
+    schema = dict(parameter_schema(flow.fn).model_dump(exclude_none=True))
+    schema["properties"] = {name: _plain(field) for name, field in schema["properties"].items()}
+    schema["additionalProperties"] = False
+    schema["properties"]["store"] |= {"enum": list(stores), "default": stores[0]}
+    return schema
+
+
+def recipe_form(flow: Flow[Any, Any], recipe: Recipe, path: str, stores: Sequence[str]) -> dict[str, Any]:
+    """The schema of a build of one recipe, which the parameter `recipe` names by `path`: its bindings are fields."""
+    schema = flow_form(flow, stores)
+    fields = schema["properties"]
+    fields["recipe"] |= {"enum": [path]}
+    fields["bind"] = {**_bindings(recipe), **{name: fields["bind"][name] for name in ("description", "position")}}
+    schema["required"] = ["recipe", "store", *(["bind"] if fields["bind"]["required"] else [])]
+    return schema
+
+
+def _plain(field: dict[str, Any]) -> dict[str, Any]:
+    """A field that may be left out, in place of one that may be null: for null, the form asks which type is meant."""
+    kinds = [kind for kind in field.get("anyOf", []) if kind.get("type") != "null"]
+    plain = {name: value for name, value in field.items() if name != "anyOf" and (name, value) != ("default", None)}
+    return {**plain, **kinds[0]} if len(kinds) == 1 else field
+
+
+def _bindings(recipe: Recipe) -> dict[str, Any]:
+    """The schema of the bindings: each that the recipe names must be given, and no other can be."""
+    is_on_web = any(isinstance(source, AnyWebSource) for source in recipe.sources)
+    secrets = {source.secret for source in recipe.sources if isinstance(source, AnyWebSource)}
+    fields = {name: _binding(name, meaning) for name, meaning in recipe.bindings.items() if name not in secrets}
+    for name in (name for name in recipe.bindings if name in secrets):
+        fields[name] = _binding(name, recipe.bindings[name] + _SECRET) | {"pattern": _PLACE_OF_SECRET}
+    if is_on_web:
+        fields["contact"] = _binding("contact", _CONTACT)
+    required = [*fields]
+    if is_on_web:
+        fields["origins"] = _binding("origins", _ORIGINS)
+    return {
+        "type": "object",
+        "title": "bind",
+        "properties": {name: {**field, "position": place} for place, (name, field) in enumerate(fields.items())},
+        "required": required,
+        "additionalProperties": False,
+    }
+
+
+def _binding(name: str, meaning: str) -> dict[str, Any]:
+    return {"type": "string", "title": name, "description": " ".join(meaning.split()), "minLength": 1}

@@ -1,0 +1,130 @@
+"""Prefect's server and a worker as processes of this one: they begin with it, and end with it."""
+
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Mapping
+from pathlib import Path
+
+from schemas.errors import BadInput, BrokenPromise
+from schemas.phrases import quoted
+
+POOL = "bilderatlas"
+"""The work pool of all deployments."""
+
+_CHILD = Path(__file__).with_name("child.py")
+_START_S = 180.0
+_LAST_PORT = 65_535
+_WORKER_END_S, _SERVER_END_S = 3.0, 1.0
+"""How long each may take to end by itself: together less than a command has that is ended by a signal."""
+
+_SETTINGS = {
+    "PREFECT_WORKER_QUERY_SECONDS": "1",  # Prefect's 10 s are most of what a run waits before it starts
+    "PREFECT_LOGGING_LEVEL": "INFO",
+    "PREFECT_LOGGING_COLORS": "false",
+    "PREFECT_CLI_COLORS": "false",
+}
+"""What a server and a worker on one machine need; the environment may say otherwise."""
+
+
+class Child:
+    """A command of Prefect's, with a log of its own; the log before it is kept as `<log>.1`."""
+
+    def __init__(self, words: list[str], log: Path, environment: Mapping[str, str], end_s: float) -> None:
+        self.log, self._end_s = log, end_s
+        with contextlib.suppress(FileNotFoundError):
+            log.replace(f"{log}.1")
+        with log.open("wb") as file:
+            self.process = subprocess.Popen(
+                # -P: neither the current folder nor that of this file may hide a module of Prefect's
+                [sys.executable, "-P", str(_CHILD), "--no-prompt", *words],
+                stdin=subprocess.PIPE,
+                stdout=file,
+                stderr=subprocess.STDOUT,
+                env=environment,
+                # a terminal sends Ctrl-C to all processes of a session, but the worker ends before the server
+                start_new_session=True,
+            )
+
+    def check(self) -> None:
+        """Raise BrokenPromise if the process has ended."""
+        if (status := self.process.poll()) is not None:
+            name = self.log.stem
+            raise BrokenPromise(f"expected Prefect's {name} to run, got one that ended ({status}): see {self.log}")
+
+    def stop(self) -> None:
+        """End the process and all that it has started."""
+        if self.process.stdin is not None:
+            self.process.stdin.close()  # which it sees, and ends
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.wait(self._end_s)
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+
+
+def free_port(host: str, port: int) -> int:
+    """The port, if nobody listens there; 0 is one that the system chooses. Raises BadInput."""
+    try:
+        if port > _LAST_PORT:
+            raise OSError(f"the last is {_LAST_PORT}")
+        with socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
+            return int(probe.getsockname()[1])
+    except OSError as problem:  # its own text has the address once more
+        detail = os.strerror(problem.errno) if problem.errno and problem.errno > 0 else problem
+        raise BadInput(f"--port: expected a port that is free on {quoted(host)}, got {port} ({detail})") from problem
+
+
+def address(host: str, port: int) -> str:
+    """Where this machine reaches what listens at the host.
+
+    >>> address("0.0.0.0", 4200)
+    'http://127.0.0.1:4200'
+    """
+    reached = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
+    return f"http://[{reached}]:{port}" if ":" in reached else f"http://{reached}:{port}"
+
+
+def start_server(host: str, port: int, home: Path, environment: Mapping[str, str]) -> Child:
+    """Prefect's server with its web page. `wait_for` says when it answers."""
+    words = ["server", "start", "--host", host, "--port", str(port)]
+    return Child(words, home / "server.log", environment, _SERVER_END_S)
+
+
+def start_worker(home: Path, environment: Mapping[str, str]) -> Child:
+    """A worker of the pool, which must be there."""
+    words = ["worker", "start", "--pool", POOL, "--type", "process", "--install-policy", "never"]
+    return Child(words, home / "worker.log", environment, _WORKER_END_S)
+
+
+def child_environment(api: str, home: Path) -> dict[str, str]:
+    """The environment of a server and of a worker."""
+    # the command's own level, which keeps its terminal free of tracebacks: they have log files
+    given = {name: value for name, value in os.environ.items() if name != "PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL"}
+    return {**_SETTINGS, **given, "PREFECT_API_URL": api, "PREFECT_HOME": str(home)}
+
+
+def wait_for(server: Child, api: str) -> None:
+    """Return when the server answers. Raises BrokenPromise where it ends, or does not answer in time."""
+    until_s = time.monotonic() + _START_S
+    while not _is_ready(api):
+        server.check()
+        if time.monotonic() > until_s:
+            raise BrokenPromise(f"expected Prefect's server to answer within {_START_S:.0f} s: see {server.log}")
+        time.sleep(0.1)
+
+
+def _is_ready(api: str) -> bool:
+    try:
+        with urllib.request.urlopen(f"{api}/health", timeout=10) as answer:
+            return bool(answer.status == 200)
+    except urllib.error.HTTPError as problem:  # it asks for a password: it answers
+        return problem.code == 401
+    except (OSError, ValueError):
+        return False

@@ -1,0 +1,255 @@
+"""`bilderatlas serve` and `deploy`: one command for server, worker and deployments, and one Ctrl-C for its end."""
+
+import signal
+import subprocess
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+import requests
+
+from tests.support.desk import RECIPE, ROOT, WEIGHTS
+from tests.support.prefect_server import BIN, poll
+from tests.support.serve import Serve
+
+pytestmark = [pytest.mark.server, pytest.mark.live]
+SHIPPED = {"museum", "museum-nightly", "peopleart", "met", "artbench"}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Recipes of one's own: one that can be built, one that can't be read, and one whose name is taken."""
+    recipes = tmp_path_factory.mktemp("recipes")
+    text = RECIPE.read_text(encoding="utf-8")
+    (recipes / "own.yaml").write_text(text.replace("name: museum\ntitle", "name: own\ntitle"), encoding="utf-8")
+    (recipes / "taken.yaml").write_text(text, encoding="utf-8")
+    (recipes / "broken.yaml").write_text("name: broken\n", encoding="utf-8")
+    return recipes
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("served") / "store"
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory, folder: Path, store: Path) -> Iterator[Serve]:
+    serve = Serve(
+        tmp_path_factory.mktemp("prefect"), "--store", str(store), "--store", f"{store}-b", "--recipes", str(folder)
+    )
+    try:
+        serve.until_ready()
+        yield serve
+    finally:
+        serve.stop()
+
+
+@pytest.fixture
+def serve(running: Serve) -> Iterator[Serve]:
+    yield running
+    running.check_logs()
+
+
+@pytest.fixture
+def parameters(painted: Path) -> dict[str, Any]:
+    """Those of a small build."""
+    return {"limit": 60, "bind": {"images": str(painted), "weights": str(WEIGHTS)}}
+
+
+def seconds(run: dict[str, Any], field: str) -> float:
+    return (datetime.fromisoformat(run[field]) - datetime.fromisoformat(run["created"])).total_seconds()
+
+
+def test_every_recipe_is_a_deployment_whose_form_names_its_bindings(serve, store, folder):
+    found = {entry["name"]: entry for entry in serve.post("deployments/filter", {})}
+    assert set(found) >= {*SHIPPED, "own", "detectors", "training"}
+    for name in (*SHIPPED, "own"):
+        form = found[name]["parameter_openapi_schema"]
+        assert found[name]["enforce_parameter_schema"]
+        assert all(field["description"] for field in form["properties"].values())
+        assert form["properties"]["store"]["enum"] == [str(store), f"{store}-b"]
+        assert form["properties"]["recipe"]["enum"] == [found[name]["parameters"]["recipe"]]
+        assert form["properties"]["bind"]["additionalProperties"] is False
+    fields = found["met"]["parameter_openapi_schema"]["properties"]["bind"]
+    assert fields["required"] == ["visitors", "contact"]
+    assert "queries.csv" in fields["properties"]["visitors"]["description"]
+    (schedule,) = found["museum-nightly"]["schedules"]
+    assert (schedule["schedule"]["cron"], schedule["schedule"]["timezone"]) == ("0 3 * * *", "Europe/Berlin")
+    strategies = {name: found[name]["concurrency_options"]["collision_strategy"] for name in (*SHIPPED, "own")}
+    assert strategies == {**dict.fromkeys((*SHIPPED, "own"), "ENQUEUE"), "museum-nightly": "CANCEL_NEW"}
+    told = serve.terminal.text()
+    assert f"{folder}/broken.yaml" in told
+    assert f"{folder}/taken.yaml: expected a name that no other recipe has, got 'museum'" in told
+
+
+@pytest.mark.parametrize(
+    ("changes", "place", "words"),
+    [
+        ({"limit": -5}, "limit", "-5 is less than the minimum of 1"),
+        ({"limit": 2.5}, "limit", "2.5"),
+        ({"workers": 0}, "workers", "0 is less than the minimum of 1"),
+        ({"part_rows": 0}, "part_rows", "0 is less than the minimum of 1"),
+        ({"seed": -1}, "seed", "-1 is less than the minimum of 0"),
+        ({"device": "gpu"}, "device", "'gpu' does not match"),
+        ({"store": "/elsewhere"}, "store", "'/elsewhere' is not one of"),
+        ({"recipe": "met"}, "recipe", "'met' is not one of ['museum']"),
+        ({"bind": {"images": "a"}}, "bind", "'weights' is a required property"),
+        ({"bind": {"images": "a", "weights": ""}}, "bind.weights", "''"),
+        ({"bind": {"images": "a", "weights": "b", "imgs": "c"}}, "bind", "'imgs' was unexpected"),
+        ({"limits": 3}, "", "'limits' was unexpected"),
+    ],
+)
+def test_a_bad_value_is_refused_before_the_run_starts(serve, parameters, changes, place, words):
+    museum = serve.get("deployments/name/build_dataset/museum")
+    count = serve.post("flow_runs/count", {})
+    body = {"parameters": {**parameters, **changes}, "state": {"type": "SCHEDULED"}}
+    answer = requests.post(f"{serve.api}/deployments/{museum['id']}/create_flow_run", json=body, timeout=30)
+    assert answer.status_code == requests.codes.conflict
+    assert words in answer.json()["detail"]
+    assert f"'{place}'" in answer.json()["detail"] or not place
+    assert serve.post("flow_runs/count", {}) == count
+
+
+def test_a_run_leaves_a_release_and_a_second_one_computes_nothing(serve, store, parameters):
+    first = serve.ended(serve.run_of("museum", parameters)["id"])
+    assert first["state"]["type"] == "COMPLETED", first["state"]
+    (version,) = (path for path in (store / "releases/museum").iterdir() if path.is_dir())
+    again = serve.ended(serve.run_of("museum", parameters)["id"])
+    assert again["state"]["type"] == "COMPLETED", again["state"]
+    assert [path for path in (store / "releases/museum").iterdir() if path.is_dir()] == [version]
+    # on a quiet machine 4 s and 5 s; other tests run beside this one
+    assert seconds(again, "start_time") < 20
+    assert seconds(again, "end_time") < 30
+
+
+def test_a_recipe_of_ones_own_is_built_from_its_folder(serve, store, parameters):
+    run = serve.ended(serve.run_of("own", parameters)["id"])
+    assert run["state"]["type"] == "COMPLETED", run["state"]
+    assert (store / "releases/own").is_dir()
+
+
+def deploy(serve: Serve, *words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [BIN / "bilderatlas", "deploy", *words],
+        env=serve.environment,
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+def test_a_recipe_is_deployed_beside_them_with_a_schedule_that_fires(serve, store, folder, parameters):
+    bind = [f"--bind={name}={value}" for name, value in parameters["bind"].items()]
+    done = deploy(
+        serve, f"{folder}/own.yaml", "--name", "hourly", "--store", f"{store}-b", *bind, "--cron", "0 * * * *"
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "deployed: hourly\n"
+    found = serve.get("deployments/name/build_dataset/hourly")
+    assert found["schedules"][0]["schedule"] == {"cron": "0 * * * *", "timezone": "UTC", "day_or": True}
+    assert found["concurrency_options"]["collision_strategy"] == "CANCEL_NEW"
+    first = datetime.now(UTC) + timedelta(seconds=4)
+    schedule = {"interval": 86_400, "anchor_date": first.isoformat(), "timezone": "UTC"}
+    serve.post(f"deployments/{found['id']}/schedules", [{"schedule": schedule, "parameters": {"limit": 60}}])
+
+    def fired() -> dict[str, Any] | None:
+        asked = {"deployments": {"id": {"any_": [found["id"]]}}, "sort": "EXPECTED_START_TIME_ASC"}
+        runs = serve.post("flow_runs/filter", asked)
+        return runs[0] if runs and runs[0]["state"]["type"] == "COMPLETED" else None
+
+    run = poll(fired, "a run by the schedule", timeout_s=120)
+    assert run["auto_scheduled"]
+    assert (Path(f"{store}-b") / "releases/own").is_dir()
+    # deployed again without a schedule, it keeps those that it has
+    assert deploy(serve, f"{folder}/own.yaml", "--name", "hourly", "--store", f"{store}-b", *bind).returncode == 0
+    assert len(serve.get("deployments/name/build_dataset/hourly")["schedules"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["museum", "--cron", "0 3 * *"], "binding 'images': expected --bind images=..."),
+        (
+            ["museum", "--cron", "0 3 * *", "--bind", "images={museum}", "--bind", "weights={weights}"],
+            "--cron: expected",
+        ),
+        (
+            [
+                "museum",
+                *["--bind", "images={museum}", "--bind", "weights={weights}", "--cron", "@daily", "--timezone", "Mars"],
+            ],
+            "--timezone: expected a time zone, such as Europe/Berlin, got 'Mars'",
+        ),
+        (["museum", "--bind", "images=nowhere", "--bind", "weights={weights}", "--cron=@daily"], "nowhere"),
+        (["museum", "--bind", "imgs=a"], "binding 'imgs': expected one of ['images', 'weights']"),
+        (["no-such"], "recipe: expected a YAML file or one of"),
+    ],
+)
+def test_what_a_run_by_schedule_would_be_refused_for_is_refused_at_once(serve, painted, words, sentence):
+    done = deploy(serve, *(word.format(museum=painted, weights=WEIGHTS) for word in words))
+    assert done.returncode == 2
+    assert sentence in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_ctrl_c_ends_all_of_it_and_the_next_start_finds_what_people_have_changed(tmp_path, painted):
+    options = ("--store", str(tmp_path / "store"))
+    serve = Serve(tmp_path / "prefect", *options)
+    try:
+        serve.until_ready()
+        museum = serve.get("deployments/name/build_dataset/museum")
+        bind = {"images": str(painted), "weights": str(WEIGHTS)}
+        requests.patch(
+            f"{serve.api}/deployments/{museum['id']}",
+            json={"parameters": {**museum["parameters"], "bind": bind}},
+            timeout=30,
+        ).raise_for_status()
+        serve.post(f"deployments/{museum['id']}/schedules", [{"schedule": {"cron": "0 5 * * *"}, "active": False}])
+        run = serve.run_of("museum", {"part_rows": 1})
+        poll(lambda: serve.run(run["id"])["state"]["type"] == "RUNNING", "a run that has begun", timeout_s=60)
+        status, took_s = serve.interrupt()
+        assert status == 128 + signal.SIGINT
+        assert took_s < 7
+        assert poll(lambda: serve.processes() == set(), "no process that is left", timeout_s=5)
+        assert serve.terminal.text().endswith("run the same command again to continue\n")
+        assert "Traceback" not in serve.terminal.text()
+    finally:
+        serve.stop()
+    again = Serve(tmp_path / "prefect", *options)
+    try:
+        again.until_ready()
+        found = again.get("deployments/name/build_dataset/museum")
+        assert found["parameters"]["bind"] == bind
+        assert [(entry["schedule"]["cron"], entry["active"]) for entry in found["schedules"]] == [("0 5 * * *", False)]
+    finally:
+        again.stop()
+
+
+def test_nothing_outlives_a_serve_that_is_killed(tmp_path):
+    serve = Serve(tmp_path / "prefect", "--store", str(tmp_path / "store"))
+    try:
+        serve.until_ready()
+        serve.process.kill()
+        serve.process.wait()
+        assert poll(lambda: serve.processes() == set(), "no process that is left", timeout_s=10)
+    finally:
+        serve.stop()
+
+
+def test_a_port_that_is_taken_and_a_server_that_is_not_there_are_told(serve, tmp_path):
+    port = serve.page.rpartition(":")[2]
+    done = subprocess.run(
+        [BIN / "bilderatlas", "serve", "--port", port], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 2
+    assert f"--port: expected a port that is free on '127.0.0.1', got {port} (Address already in use)" in done.stderr
+    nowhere = {**serve.environment, "PREFECT_API_URL": "http://127.0.0.1:9/api"}
+    done = subprocess.run(
+        [BIN / "bilderatlas", "deploy", "museum"], env=nowhere, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 2
+    assert "start one with `bilderatlas serve`" in done.stderr
