@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from flows.cli.arguments import Commands
     from flows.serve.deployments import Deployment
 
-_STORE, _API = "./store", "http://127.0.0.1:4200/api"
+_STORE = "./store"
 _WATCH_S = 0.5
 
 
@@ -27,10 +27,17 @@ def add(commands: "Commands") -> None:
         commands, "serve", serve, "run Prefect's server, its web page, a worker and all deployments, until Ctrl-C"
     )
     parser.add_argument(
-        "--host", default="127.0.0.1", metavar="HOST", help="address to listen at (default: %(default)s)"
+        "--host",
+        default=os.environ.get("PREFECT_SERVER_API_HOST", "127.0.0.1"),
+        metavar="HOST",
+        help="address to listen at (default: %(default)s)",
     )
     parser.add_argument(
-        "--port", type=whole, default=4200, metavar="PORT", help="port to listen at; 0: any (default: %(default)s)"
+        "--port",
+        type=whole,
+        default=os.environ.get("PREFECT_SERVER_API_PORT", "4200"),
+        metavar="PORT",
+        help="port to listen at; 0: any (default: %(default)s)",
     )
     _add_stores(parser)
     parser.add_argument(
@@ -115,7 +122,8 @@ def _deployments(arguments: argparse.Namespace) -> "tuple[list[Deployment], list
 
 def deploy(arguments: argparse.Namespace) -> int:
     """Write one deployment, or all that ship, to the server that runs."""
-    os.environ.setdefault("PREFECT_API_URL", _API)  # before Prefect is imported
+    port = os.environ.get("PREFECT_SERVER_API_PORT", "4200")
+    os.environ.setdefault("PREFECT_API_URL", f"http://127.0.0.1:{port}/api")  # before Prefect is imported
     from flows.runner import check_server
     from flows.serve.deployments import create_pool, shipped_deployments, write_deployment
 

@@ -28,6 +28,10 @@ from schemas.errors import BadInput
 from schemas.phrases import quoted
 
 _BUILD = "flows.build_dataset.build_dataset"
+_ON_COLLISION = {
+    "ENQUEUE": " While a run is at work, a later one waits.",
+    "CANCEL_NEW": " While a run is at work, a later one is cancelled: it has a schedule, whose runs would pile up.",
+}
 _COMMAND = shlex.join([sys.executable, "-m", "prefect.engine"])
 """Prefect's own, but written down: else a worker starts three processes one after another for each run."""
 
@@ -146,7 +150,7 @@ def write_deployment(client: SyncPrefectClient, deployment: Deployment) -> None:
         version=version("bilderatlas"),
         schedules=schedules,
         parameters={**deployment.parameters},
-        description=deployment.description,
+        description=f"{deployment.description.rstrip('.')}.{_ON_COLLISION.get(strategy or '', '')}",
         work_pool_name=POOL,
         tags=[*deployment.tags],
         entrypoint=deployment.entrypoint,

@@ -26,6 +26,7 @@ _WORKER_END_S, _SERVER_END_S = 3.0, 1.0
 
 _SETTINGS = {
     "PREFECT_WORKER_QUERY_SECONDS": "1",  # Prefect's 10 s are most of what a run waits before it starts
+    "PREFECT_SERVER_UI_SHOW_PROMOTIONAL_CONTENT": "false",
     "PREFECT_LOGGING_LEVEL": "INFO",
     "PREFECT_LOGGING_COLORS": "false",
     "PREFECT_CLI_COLORS": "false",
