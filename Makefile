@@ -23,7 +23,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 CHROMIUM := /usr/bin/chromium
 
-.PHONY: help setup setup-browser setup-postgres build serve test check lint types imports tests coverage test-live test-readers test-contracts unit licences docs-settings weights wheel lock lock-readers lock-contract-tools clean \
+.PHONY: help setup setup-browser setup-postgres build serve test check lint types imports tests coverage test-live test-readers test-contracts unit licences docs-settings docs-screenshots weights wheel lock lock-readers lock-contract-tools clean \
   campaign-sameness campaign-faults campaign-kills campaign-server-faults campaign-hostile campaign-million campaign-dedup-quality \
   campaign-dedup-families bench-overhead bench-fetch bench-dedup bench-choose bench-detect-cpu bench-detect-gpu bench-detectors \
   bench-train bench-release bench-release-growth bench-release-diff bench-catalogue bench-idle
@@ -108,6 +108,9 @@ licences: $(READY) ## the licence of every run-time dependency, held against lic
 docs-settings: $(READY) ## write docs/settings.md and the schema of recipes from the settings' own descriptions
 	$(BIN)/bilderatlas settings --markdown > docs/settings.md
 	$(BIN)/bilderatlas schema recipe > deployments/recipes/recipe.schema.json
+
+docs-screenshots: $(READY) ## take the pictures of Prefect's web page in docs/images anew
+	BILDERATLAS_SCREENSHOTS=$(CURDIR)/docs/images $(BIN)/python -m pytest -n 0 tests/integration/test_web_page.py
 
 # What takes longer than a test may. Each leaves its figures in benchmarks/results/.
 campaign-sameness: $(READY) $(MUSEUM)/works.csv ## the same release whatever the part size, workers and interruptions

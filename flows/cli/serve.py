@@ -1,7 +1,6 @@
 """`bilderatlas serve` and `deploy`: Prefect's server, a worker, deployments on this machine; a recipe beside them."""
 
 import argparse
-import contextlib
 import os
 import sys
 import time
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
     from flows.serve.deployments import Deployment
 
 _STORE = "./store"
-_WATCH_S = 0.5
 
 
 def add(commands: "Commands") -> None:
@@ -76,48 +74,22 @@ def _add_stores(parser: argparse.ArgumentParser) -> None:
 
 def serve(arguments: argparse.Namespace) -> int:
     """Run server and worker until one of them ends, or a signal comes."""
-    from flows.serve.processes import address, child_environment, free_port, start_server, start_worker, wait_for
-
-    port = free_port(arguments.host, arguments.port)
-    os.environ["PREFECT_API_URL"] = api = f"{address(arguments.host, port)}/api"  # before Prefect is imported
-    home = Path(os.environ.get("PREFECT_HOME", "~/.prefect")).expanduser().resolve()
-    home.mkdir(parents=True, exist_ok=True)
-    environment = child_environment(api, home)
-    with contextlib.ExitStack() as children:
-        server = start_server(arguments.host, port, home, environment)
-        children.callback(server.stop)
-        # what follows is imported while the server starts
-        from flows.serve.deployments import create_pool, kept_as_it_was, write_deployment
-
-        deployments, problems = _deployments(arguments)
-        wait_for(server, api)
-        with _client() as client:
-            create_pool(client)
-            worker = start_worker(home, environment)
-            children.callback(worker.stop)
-            for deployment in deployments:
-                write_deployment(client, kept_as_it_was(client, deployment, with_store=not arguments.store))
-        for problem in problems:
-            print(f"bilderatlas: {problem}", file=sys.stderr)
-        print(f"deployments: {', '.join(deployment.name for deployment in deployments)}")
-        print(f"logs: {server.log}, {worker.log}")
-        print(f"web page: {api.removesuffix('/api')} (Ctrl-C ends server, worker and runs)", flush=True)
-        while True:
-            server.check()
-            worker.check()
-            time.sleep(_WATCH_S)
-
-
-def _deployments(arguments: argparse.Namespace) -> "tuple[list[Deployment], list[str]]":
-    """What ships, what is in the folder, and a sentence for each recipe there that can't be deployed."""
-    from flows.serve.deployments import folder_deployments, shipped_deployments
+    from flows.serve.service import running_service
 
     stores = arguments.store or [_STORE]
-    shipped = shipped_deployments(stores)
-    if arguments.recipes is None:
-        return shipped, []
-    own, problems = folder_deployments(arguments.recipes, stores, {deployment.name for deployment in shipped})
-    return [*shipped, *own], problems
+    home = Path(os.environ.get("PREFECT_HOME", "~/.prefect")).expanduser().resolve()
+    with running_service(
+        arguments.host, arguments.port, home, stores, arguments.recipes, are_stores_given=bool(arguments.store)
+    ) as service:
+        for problem in service.problems:
+            print(f"bilderatlas: {problem}", file=sys.stderr)
+        if service.restarted:
+            print(f"started again: {', '.join(service.restarted)}")
+        print(f"deployments: {', '.join(deployment.name for deployment in service.deployments)}")
+        print(f"logs: {service.server.log}, {service.worker.log}")
+        print(f"web page: {service.url} (Ctrl-C ends server, worker and runs)", flush=True)
+        service.watch()
+    return 0
 
 
 def deploy(arguments: argparse.Namespace) -> int:

@@ -62,7 +62,9 @@ def shipped_deployments(stores: Sequence[str]) -> list[Deployment]:
 def _declared(entry: Mapping[str, Any], stores: Sequence[str]) -> Deployment:
     file, _, function = entry["entrypoint"].partition(":")
     entrypoint = f"{file.removesuffix('.py').replace('/', '.')}.{function}"
-    parameters = {**entry.get("parameters", {}), "store": stores[0]}
+    parameters = dict(entry.get("parameters", {}))
+    if "store" in parameters:
+        parameters["store"] = stores[0]
     recipe = parameters.get("recipe")
     form = (
         flow_form(_flow(entrypoint), stores)
@@ -106,11 +108,21 @@ def recipe_deployment(
     )
 
 
-def folder_deployments(folder: Path, stores: Sequence[str], taken: Iterable[str]) -> tuple[list[Deployment], list[str]]:
-    """A deployment for each recipe in a folder, and a sentence for each that can't have one.
+def all_deployments(stores: Sequence[str], recipes: Path | None) -> tuple[list[Deployment], list[str]]:
+    """What ships and what is in a folder, and a sentence for each recipe there that can't be deployed.
 
     Raises BadInput if there is no such folder.
     """
+    shipped = shipped_deployments(stores)
+    if recipes is None:
+        return shipped, []
+    own, problems = _folder_deployments(recipes, stores, {deployment.name for deployment in shipped})
+    return [*shipped, *own], problems
+
+
+def _folder_deployments(
+    folder: Path, stores: Sequence[str], taken: Iterable[str]
+) -> tuple[list[Deployment], list[str]]:
     if not folder.is_dir():
         raise BadInput(f"--recipes: expected a folder with recipes (*.yaml), got '{folder}'")
     deployments: dict[str, Deployment] = {}
@@ -176,9 +188,7 @@ def kept_as_it_was(client: SyncPrefectClient, deployment: Deployment, *, with_st
     if with_store and isinstance(store, str):
         form["properties"] = {**form["properties"], "store": _offering(form["properties"]["store"], store)}
     kept = {name: value for name, value in before.parameters.items() if _fits(form, name, value)}
-    return deployment._replace(
-        form=form, parameters={**deployment.parameters, **kept}, schedules=_schedules(before) or deployment.schedules
-    )
+    return deployment._replace(form=form, parameters={**deployment.parameters, **kept}, schedules=_schedules(before))
 
 
 def _offering(field: Mapping[str, Any], store: str) -> dict[str, Any]:

@@ -16,15 +16,20 @@ from schemas.sources import AnyWebSource
 _CONTACT = "An address of yours, by which those who run the asked hosts can reach you: e-mail or a web page"
 _ORIGINS = "Other origins to ask in place of the hosts, such as those of the pretend museum"
 _SECRET = "; give the place where the secret is kept, never the secret: env:NAME, file:PATH or prefect:BLOCK"
+_DEVICES = ["auto", "cpu", "cuda", *(f"cuda:{number}" for number in range(16))]
 _PLACE_OF_SECRET = "^(env|file|prefect):.+$"
 
 
 def flow_form(flow: Flow[Any, Any], stores: Sequence[str]) -> dict[str, Any]:
-    """The schema of a flow's parameters; `store` is one of these."""
+    """The schema of a flow's parameters; `store`, where it has one, is one of these."""
     schema = dict(parameter_schema(flow.fn).model_dump(exclude_none=True))
     schema["properties"] = {name: _plain(field) for name, field in schema["properties"].items()}
     schema["additionalProperties"] = False
-    schema["properties"]["store"] |= {"enum": list(stores), "default": stores[0]}
+    if "store" in schema["properties"]:
+        schema["properties"]["store"] |= {"enum": list(stores), "default": stores[0]}
+    if "device" in schema["properties"]:
+        schema["properties"]["device"] |= {"enum": _DEVICES}
+        del schema["properties"]["device"]["pattern"]  # for the same, but the page would quote it to people
     return schema
 
 

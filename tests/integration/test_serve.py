@@ -92,7 +92,7 @@ def test_every_recipe_is_a_deployment_whose_form_names_its_bindings(serve, store
         ({"workers": 0}, "workers", "0 is less than the minimum of 1"),
         ({"part_rows": 0}, "part_rows", "0 is less than the minimum of 1"),
         ({"seed": -1}, "seed", "-1 is less than the minimum of 0"),
-        ({"device": "gpu"}, "device", "'gpu' does not match"),
+        ({"device": "gpu"}, "device", "'gpu' is not one of ['auto', 'cpu', 'cuda', "),
         ({"store": "/elsewhere"}, "store", "'/elsewhere' is not one of"),
         ({"recipe": "met"}, "recipe", "'met' is not one of ['museum']"),
         ({"bind": {"images": "a"}}, "bind", "'weights' is a required property"),

@@ -6,7 +6,9 @@ import io
 import os
 import shutil
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PIL import Image
@@ -86,22 +88,82 @@ def submit(page: Page, serve: Serve, name: str) -> str:
     return poll(found, "a run that the form has started")[0]
 
 
-def open_run(page: Page, serve: Serve, run_id: str) -> None:
+def shown_run(page: Page, serve: Serve, run_id: str, state: str) -> None:
+    """Open a run's page, and watch it until it is in that state."""
     page.goto(f"{serve.page}/v2/runs/flow-run/{run_id}")
+    expect(page.get_by_text(state, exact=True).first).to_be_visible()
+    expect(page.locator("[data-slot=skeleton]")).to_have_count(0)
 
 
-def test_a_build_from_the_form(page, serve, tmp_path):
+def artifacts_of(serve: Serve, run_id: str) -> dict[str, dict[str, Any]]:
+    """The artifacts of a run, by their keys."""
+    found = serve.post("artifacts/latest/filter", {"flow_runs": {"id": {"any_": [run_id]}}})
+    return {artifact["key"]: artifact for artifact in found}
+
+
+def events(serve: Serve, name: str) -> list[dict[str, Any]]:
+    """The events of a name, the newest first."""
+    found: list[dict[str, Any]] = serve.post("events/filter", {"filter": {"event": {"name": [name]}}})["events"]
+    return found
+
+
+@pytest.fixture(scope="module")
+def built(browser_page: Page, serve: Serve) -> str:
+    """The id of the run that builds first, from the form."""
+    browser_page.goto(serve.page)
+    open_form(browser_page, "museum")
+    browser_page.get_by_label("limit").fill("60")
+    return submit(browser_page, serve, "first")
+
+
+def test_a_build_from_the_form(page, serve, built, tmp_path):
     open_form(page, "museum")
-    keep_picture(page, "form", tmp_path)
     assert page.get_by_label("images").input_value() == "build/museum"
-    page.get_by_label("limit").fill("60")
-    run_id = submit(page, serve, "first")
-    open_run(page, serve, run_id)
-    expect(page.get_by_text("Completed", exact=True).first).to_be_visible()
+    keep_picture(page, "form", tmp_path)
+    shown_run(page, serve, built, "Completed")
+    version = next(path for path in (serve.folder / "store/releases/museum").iterdir() if path.is_dir()).name
+    expect(page.get_by_text(f"museum · {version}").first).to_be_visible()
     keep_picture(page, "run", tmp_path)
-    page.get_by_role("tab", name="Artifacts").click()
-    keep_picture(page, "artifacts", tmp_path)
-    assert serve.ended(run_id)["state"]["type"] == "COMPLETED"
+
+
+def test_its_artifacts_show_images_and_lead_to_the_report(page, serve, built, tmp_path):
+    serve.ended(built)
+    artifacts = artifacts_of(serve, built)
+    page.goto(f"{serve.page}/v2/artifacts/artifact/{artifacts['museum-release']['id']}")
+    expect(page.locator("main img").first).to_be_visible()
+    assert page.locator("main img").first.evaluate("image => image.complete && image.naturalWidth > 100")
+    keep_picture(page, "release", tmp_path)
+    page.get_by_role("link", name="report").click()
+    report = page.context.pages[-1]
+    expect(report.get_by_role("heading").first).to_contain_text("museum")
+    keep_picture(report, "report", tmp_path)
+    if report is not page:
+        report.close()
+    page.goto(f"{serve.page}/v2/artifacts/artifact/{artifacts['museum-stages']['id']}")
+    expect(page.get_by_text("has-a-figure").first).to_be_visible()
+    keep_picture(page, "stages", tmp_path)
+
+
+def test_a_second_run_computes_nothing_sends_its_event_and_starts_the_check(page, serve, built, tmp_path):
+    serve.ended(built)
+    before = len(poll(lambda: events(serve, "dataset.published"), "the event of the first build"))
+    open_form(page, "museum")
+    page.get_by_label("limit").fill("60")
+    again = serve.ended(submit(page, serve, "again"))
+    assert again["total_run_time"] < 10
+    poll(lambda: len(events(serve, "dataset.published")) > before, "an event of the second build")
+    (version,) = {event["payload"]["version"] for event in events(serve, "dataset.published")}
+
+    def checks() -> list[dict[str, Any]]:
+        asked = {"flows": {"name": {"any_": ["verify_release"]}}}
+        runs = serve.post("flow_runs/filter", asked)
+        return runs if len(runs) > before and all(run["state"]["type"] == "COMPLETED" for run in runs) else []
+
+    check = poll(checks, "a check of each build", timeout_s=120)[0]
+    assert check["name"] == f"museum · verify {version}"
+    page.get_by_role("link", name="Event Feed").click()
+    expect(page.get_by_text("dataset.published").first).to_be_visible()
+    keep_picture(page, "events", tmp_path)
 
 
 def test_a_bad_value_stays_in_the_form(page, serve, tmp_path):
@@ -111,12 +173,11 @@ def test_a_bad_value_stays_in_the_form(page, serve, tmp_path):
     limit.fill("-5")
     page.get_by_role("button", name="Submit").click()
     assert "greater than or equal to 1" in limit.evaluate("field => field.validationMessage")
-    keep_picture(page, "bad-value", tmp_path)
     limit.fill("")
-    page.get_by_label("device").fill("gpu")
+    page.get_by_label("weights").fill("")
     page.get_by_role("button", name="Submit").click()
-    expect(page.get_by_text("does not match").first).to_be_visible()
-    keep_picture(page, "bad-device", tmp_path)
+    expect(page.get_by_text("is a required property").or_(page.get_by_text("non-empty")).first).to_be_visible()
+    keep_picture(page, "bad-value", tmp_path)
     assert serve.post("flow_runs/count", {}) == count
 
 
@@ -127,6 +188,25 @@ def test_a_binding_that_is_not_there_fails_the_run_in_one_sentence(page, serve, 
     run = serve.ended(run_id)
     assert run["state"]["type"] == "FAILED"
     assert "nowhere" in run["state"]["message"]
-    open_run(page, serve, run_id)
-    expect(page.get_by_text("Failed").first).to_be_visible()
+    shown_run(page, serve, run_id, "Failed")
+    sentence = page.get_by_text(run["state"]["message"]).first
+    sentence.scroll_into_view_if_needed()
+    expect(page.get_by_text("Traceback")).to_have_count(0)
     keep_picture(page, "failed", tmp_path)
+
+
+def test_a_schedule_is_made_on_the_page_and_fires(page, serve, built, tmp_path):
+    museum = serve.get("deployments/name/build_dataset/museum")
+    first = datetime.now(UTC) + timedelta(seconds=5)
+    schedule = {"interval": 86_400, "anchor_date": first.isoformat(), "timezone": "UTC"}
+    serve.post(f"deployments/{museum['id']}/schedules", [{"schedule": schedule, "parameters": {"limit": 60}}])
+
+    def fired() -> list[dict[str, Any]]:
+        runs = serve.post("flow_runs/filter", {"deployments": {"id": {"any_": [museum["id"]]}}})
+        return [run for run in runs if run["auto_scheduled"] and run["state"]["type"] == "COMPLETED"]
+
+    poll(fired, "a run by the schedule", timeout_s=120)
+    page.get_by_role("link", name="Deployments").click()
+    page.get_by_role("link", name="museum", exact=True).click()
+    expect(page.get_by_text("Every 1 day").or_(page.get_by_text("Every day")).first).to_be_visible()
+    keep_picture(page, "schedule", tmp_path)

@@ -20,7 +20,7 @@ class Serve(PrefectServer):
 
     def __init__(self, home: Path, *options: str, folder: Path = ROOT, **settings: str) -> None:
         home.mkdir(exist_ok=True)
-        self.home = home
+        self.home, self.folder, self.auth = home, folder, None
         kept = {name: value for name, value in os.environ.items() if not name.startswith("PREFECT_LOGGING")}
         self.environment = {**kept, "PREFECT_HOME": str(home), **QUIET, **settings}
         self.environment.pop("PREFECT_API_URL", None)

@@ -1,0 +1,90 @@
+"""All that `bilderatlas serve` runs: it begins together and ends together."""
+
+import contextlib
+import os
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from flows.serve.processes import (
+    POOL,
+    Child,
+    address,
+    child_environment,
+    free_port,
+    start_server,
+    start_worker,
+    wait_for,
+)
+
+if TYPE_CHECKING:
+    from flows.serve.deployments import Deployment
+
+NOTIFY = "BILDERATLAS_NOTIFY_URL"
+"""The environment variable with the address that notices are posted to, which is a secret."""
+
+_WATCH_S = 0.5
+
+
+class Service(NamedTuple):
+    """A server and a worker that run.
+
+    url: of the web page. problems: a sentence for each recipe that could not be deployed. restarted: names of the runs
+    that a stop had interrupted.
+    """
+
+    url: str
+    server: Child
+    worker: Child
+    deployments: Sequence["Deployment"]
+    problems: Sequence[str]
+    restarted: Sequence[str]
+
+    def watch(self) -> None:
+        """Wait until one of them ends, and raise BrokenPromise."""
+        while True:
+            self.server.check()
+            self.worker.check()
+            time.sleep(_WATCH_S)
+
+
+@contextlib.contextmanager
+def running_service(
+    host: str, port: int, home: Path, stores: Sequence[str], recipes: Path | None, *, are_stores_given: bool
+) -> Iterator[Service]:
+    """The service, while the block runs. Prefect must not have been imported, since this sets where its server is.
+
+    Raises BadInput for a port or a folder that is of no use.
+    """
+    port = free_port(host, port)
+    os.environ["PREFECT_API_URL"] = api = f"{address(host, port)}/api"
+    home.mkdir(parents=True, exist_ok=True)
+    with contextlib.ExitStack() as stack:
+        environment = child_environment(api, home)
+        server = start_server(host, port, home, environment)
+        stack.callback(server.stop)
+        # what follows is imported while the server starts
+        from prefect.client.orchestration import get_client
+
+        from flows.serve import deployments as calendar
+        from flows.serve.automations import create_automations
+        from flows.serve.lost_runs import create_automation, restart_lost_runs
+        from flows.serve.pages import release_pages
+        from tasks.engine.release_links import SETTING
+
+        if releases := stack.enter_context(release_pages(stores[0], host)):
+            environment.setdefault(SETTING, releases)
+        deployments, problems = calendar.all_deployments(stores, recipes)
+        wait_for(server, api)
+        with get_client(sync_client=True) as client:
+            calendar.create_pool(client)
+            restarted = [run.name for run in restart_lost_runs(client, POOL)]
+            worker = start_worker(home, environment)
+            stack.callback(worker.stop)
+            for deployment in deployments:
+                kept = calendar.kept_as_it_was(client, deployment, with_store=not are_stores_given)
+                calendar.write_deployment(client, kept)
+            create_automation(client)
+            create_automations(os.environ.get(NOTIFY) or None)
+        yield Service(api.removesuffix("/api"), server, worker, deployments, problems, restarted)
