@@ -2,6 +2,7 @@
 only the port is another one, since 4200 may be taken.
 """
 
+import os
 import re
 import subprocess
 from collections.abc import Iterator
@@ -60,7 +61,7 @@ def type_in(block: str, folder: Path, environment: dict[str, str]) -> str:
     done = subprocess.run(
         ["bash", "-c", script],
         cwd=folder,
-        env={"PATH": "/usr/bin:/bin", "HOME": str(folder), "LANG": "C.UTF-8", **environment},
+        env={name: value for name, value in os.environ.items() if not name.startswith("PREFECT_")} | environment,
         capture_output=True,
         text=True,
         timeout=300,

@@ -152,7 +152,7 @@ def test_a_recipe_is_deployed_beside_them_with_a_schedule_that_fires(serve, stor
     found = serve.get("deployments/name/build_dataset/hourly")
     assert found["schedules"][0]["schedule"] == {"cron": "0 * * * *", "timezone": "UTC", "day_or": True}
     assert found["concurrency_options"]["collision_strategy"] == "CANCEL_NEW"
-    first = datetime.now(UTC) + timedelta(seconds=4)
+    first = datetime.now(UTC) + timedelta(seconds=15)
     schedule = {"interval": 86_400, "anchor_date": first.isoformat(), "timezone": "UTC"}
     serve.post(f"deployments/{found['id']}/schedules", [{"schedule": schedule, "parameters": {"limit": 60}}])
 
