@@ -57,6 +57,8 @@ def running_service(
 
     Raises BadInput for a port or a folder that is of no use.
     """
+    # links to releases stay what they are when serve is started again
+    releases_port = free_port(host, port + 1) if port else 0
     port = free_port(host, port)
     os.environ["PREFECT_API_URL"] = api = f"{address(host, port)}/api"
     home.mkdir(parents=True, exist_ok=True)
@@ -73,8 +75,7 @@ def running_service(
         from flows.serve.pages import release_pages
         from tasks.engine.release_links import SETTING
 
-        if releases := stack.enter_context(release_pages(stores[0], host)):
-            environment.setdefault(SETTING, releases)
+        environment.setdefault(SETTING, stack.enter_context(release_pages(stores, host, releases_port)))
         deployments, problems = calendar.all_deployments(stores, recipes)
         wait_for(server, api)
         with get_client(sync_client=True) as client:
