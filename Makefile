@@ -26,7 +26,7 @@ CHROMIUM := /usr/bin/chromium
 .PHONY: help setup setup-browser setup-postgres build serve test check lint types imports tests coverage test-live test-readers test-contracts unit licences docs-settings docs-screenshots weights wheel lock lock-readers lock-contract-tools clean \
   campaign-sameness campaign-faults campaign-kills campaign-server-faults campaign-hostile campaign-million campaign-dedup-quality \
   campaign-dedup-families bench-overhead bench-fetch bench-dedup bench-choose bench-detect-cpu bench-detect-gpu bench-detectors \
-  bench-train bench-release bench-release-growth bench-release-diff bench-catalogue bench-idle
+  bench-train bench-release bench-release-growth bench-release-diff bench-catalogue bench-idle bench-serve
 
 help: ## list every target
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-24s %s\n", $$1, $$2 }' Makefile
@@ -148,6 +148,9 @@ bench-release-growth: $(READY) ## how a build grows with records that bring no n
 
 bench-idle: $(READY) ## what a build and a plan cost that have nothing to do
 	$(BIN)/python -m benchmarks.idle
+
+bench-serve: $(READY) ## how long a person waits at Prefect's web page
+	$(BIN)/python -m benchmarks.serve
 
 bench-catalogue: $(READY) ## plan and build of a catalogue that is one JSON file of 1 GB: time and memory
 	$(BIN)/python -m benchmarks.catalogue
