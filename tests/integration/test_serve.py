@@ -222,6 +222,8 @@ def test_ctrl_c_ends_all_of_it_and_the_next_start_finds_what_people_have_changed
     again = Serve(tmp_path / "prefect", *options)
     try:
         again.until_ready()
+        assert "started again: museum" in again.terminal.text()
+        assert again.ended(run["id"])["state"]["type"] == "COMPLETED"
         found = again.get("deployments/name/build_dataset/museum")
         assert found["parameters"]["bind"] == bind
         assert [(entry["schedule"]["cron"], entry["active"]) for entry in found["schedules"]] == [("0 5 * * *", False)]
