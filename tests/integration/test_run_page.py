@@ -164,6 +164,25 @@ def test_bad_input_is_one_sentence_in_state_and_log(server, tmp_path):
     assert not [line for line in page.log() if "Traceback" in line]
 
 
+@pytest.mark.parametrize(
+    ("deployment", "name"), [("evaluate_detector/detectors", "evaluate · "), ("train_detector/training", "train · ")]
+)
+def test_so_it_is_of_an_evaluation_and_of_a_training(server, tmp_path, deployment, name):
+    given = {
+        "truth": str(tmp_path / "nowhere"),
+        "store": str(tmp_path / "store"),
+        "out": None,
+        "changes": ["threads=1"],
+    }
+    page = RunPage(server, {key: given[key] for key in given if key != "changes" or "train" in name}, deployment)
+    state = page.end()
+    assert state.startswith("FAILED: "), state
+    assert "expected" in state
+    assert str(tmp_path / "nowhere") in state
+    assert page.log(40) == [state.removeprefix("FAILED: ")]
+    assert page.run["name"].startswith(name)
+
+
 def test_a_release_that_breaks_a_promise_fails_its_check_in_one_sentence(server, built):
     folder = Path(built.latest.root)
     (folder / "README.md").write_text("another")
