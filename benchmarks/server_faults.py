@@ -256,7 +256,7 @@ def outcome(scene: Scene, fault: Fault) -> dict[str, Any]:
     state = scene.end(scene.run, longest_s=LONGEST_S)
     row = {
         "the run ends as": state.get("name", "unknown"),
-        "with the sentence": state.get("message") or "",
+        "with the sentence": (state.get("message") or "").replace(f"{scene.folder}/", ""),
         "known after": f"{time.monotonic() - over_s:.0f} s",
         "seconds in all": round(time.monotonic() - began_s),
         "release": release_is_whole(scene.store),
