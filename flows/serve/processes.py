@@ -26,6 +26,9 @@ _WORKER_END_S, _SERVER_END_S = 3.0, 1.0
 
 _SETTINGS = {
     "PREFECT_WORKER_QUERY_SECONDS": "1",  # Prefect's 10 s are most of what a run waits before it starts
+    "PREFECT_FLOWS_HEARTBEAT_FREQUENCY": "60",  # so often a run says that it is alive
+    # what a server answers whose database cannot be written: else the worker gives it up after 45 s, and ends its runs
+    "PREFECT_CLIENT_RETRY_EXTRA_CODES": "500",
     "PREFECT_SERVER_UI_SHOW_PROMOTIONAL_CONTENT": "false",
     "PREFECT_LOGGING_LEVEL": "INFO",
     "PREFECT_LOGGING_COLORS": "false",
