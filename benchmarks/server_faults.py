@@ -43,7 +43,7 @@ SLOW = {
     "name": "slow",
     "manners": {"rate_per_s": 1.0, "connections": 1},
     "sources": [{"artic": {"name": "artic"}}],
-    "stages": ["fetch", {"split": {"by": None, "order": None}}, {"export": {"parquet": {"images": "none"}}}],
+    "stages": ["fetch", "hash", {"split": {"by": None, "order": None}}, {"export": {"parquet": {"images": "none"}}}],
 }
 UNDER_WAY, UNDER_WAY_SLOWLY = 300, 10  # images, of 2000 and of 300
 LONGEST_S = 300
