@@ -18,13 +18,14 @@ from prefect.states import Cancelled, Completed, Failed
 
 from schemas.manifests import Context, Step
 from schemas.phrases import error_line
-from tasks.engine import reports, slots
+from tasks.engine import output, reports, slots
 from tasks.engine.failures import failure_of
 from tasks.engine.retries import NO_RETRY
 
 Result = TypeVar("Result")
 _PAUSED = "paused: what was done is kept; resume the run to go on"
 slots.keep_for_whole_runs()
+output.outlive_reader()
 
 _LOGGERS = ("prefect.flow_runs", "prefect.task_runs", "prefect.engine")
 _NOISE = ("Finished in state", "Task run failed with state")

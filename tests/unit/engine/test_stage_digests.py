@@ -243,6 +243,7 @@ OUTSIDE = {
     "inspection": "names the columns, which are part of the key; what stands in them comes from core and io",
     "measure": "looks up and stores, whatever is measured",
     "mending": "removes what is damaged, so that it is asked for or computed again",
+    "output": "what is printed where nobody reads it; not stored",
     "parts": "how many rows at once, which changes nothing (law 1)",
     "previous": "taken anew in each build; what it says is part of the views",
     "promises": "asks what is about to be published, and changes nothing of it",
