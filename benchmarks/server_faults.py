@@ -185,7 +185,11 @@ def worker_is_stopped(scene: Scene) -> None:
     """As a service is stopped and started again, by deployments/team/bilderatlas-worker.service."""
     assert scene.worker is not None
     scene.worker.terminate()
-    scene.worker.wait()
+    try:
+        scene.worker.wait(timeout=30)
+    except subprocess.TimeoutExpired:  # it waits for its run at times, and at times for ever
+        scene.kill_worker()
+    scene.kill_run()  # what is left of a service ends with it
     scene.start_worker()
 
 
