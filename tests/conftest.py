@@ -30,6 +30,8 @@ _LONGEST_FIRST = (
     "test_signals.py",
     "test_cluster_server.py",
     "test_deployment.py",
+    "test_web_page.py",
+    "test_serve.py",
     "test_web_sources.py",
     "test_devices.py",
 )
