@@ -2,8 +2,11 @@
 
 import subprocess
 import sys
+import threading
 
 import pytest
+
+from tasks.engine.output import outlive_reader
 
 PROGRAM = """
 import sys, time
@@ -40,3 +43,9 @@ def test_a_run_of_a_worker_goes_on_without_a_reader_and_no_other_process_does(
         process.stdin.close()
         assert (process.wait(60) == 0) == goes_on
     assert end.exists() == goes_on
+
+
+def test_a_process_of_nobody_is_left_alone(monkeypatch):
+    monkeypatch.delenv("PREFECT__FLOW_RUN_ID", raising=False)
+    outlive_reader()
+    assert "output" not in {thread.name for thread in threading.enumerate()}
