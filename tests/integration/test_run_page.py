@@ -131,7 +131,11 @@ def test_a_run_shows_its_names_its_progress_its_tables_and_its_release_and_a_sec
     }
     assert "museum-plan" not in second.artifacts()
 
-    sent = [event for event in events(server, "dataset.published") if event["payload"]["release"] == str(folder)]
+    def sent_for(release: str) -> list[dict[str, Any]]:
+        return [event for event in events(server, "dataset.published") if event["payload"]["release"] == release]
+
+    # a busy server writes events down a few seconds after they came
+    sent = poll(lambda: found if len(found := sent_for(str(folder))) == 2 else None, "both events", timeout_s=60)
     assert [event["payload"]["is_new"] for event in sent] == [False, True]
     assert {event["payload"]["content_sha256"] for event in sent} == {release.manifest.content_sha256}
     assert sent[0]["payload"] | {"name": "museum", "version": folder.name, "limit": 60} == sent[0]["payload"]
@@ -203,7 +207,8 @@ def test_a_source_that_has_shrunk_and_a_build_that_was_refused_are_told(server, 
     assert state.startswith("FAILED: export: expected at least 95% of the "), state
     assert page.log(40) == [state.removeprefix("FAILED: ")]
     assert json.loads(page.artifacts()["museum-stages"])[-1]["stage"] == "split"
-    (refused,), (shrunk,) = events(server, "dataset.refused"), events(server, "source.shrunk")
+    (refused,) = poll(lambda: events(server, "dataset.refused"), "the refusal", timeout_s=60)
+    (shrunk,) = poll(lambda: events(server, "source.shrunk"), "the source", timeout_s=60)
     assert refused["payload"]["reason"] == state.removeprefix("FAILED: ")
     assert shrunk["payload"] == {"name": "museum", "source": "museum", "before": 160, "now": 130}
     came = poll(lambda: posted[1] if len(posted[1]) == 2 else None, "two messages", timeout_s=60)
