@@ -36,6 +36,11 @@ class _Files(SimpleHTTPRequestHandler):
         is_shown = any(resolved.is_relative_to(folder) for folder in self.server.folders)
         return f"{resolved}{'/' * place.endswith('/')}" if is_shown else ""
 
+    def end_headers(self) -> None:
+        """A file is what its name says: no browser may take an image for a page."""
+        self.send_header("X-Content-Type-Options", "nosniff")
+        super().end_headers()
+
     def log_message(self, *_: object) -> None:
         """Say nothing."""
 

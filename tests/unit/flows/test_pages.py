@@ -36,6 +36,7 @@ def test_a_link_leads_to_the_file_of_the_release(folder, pages, monkeypatch):
     page = requests.get(link, timeout=10)
     assert page.content == (folder / "report.html").read_bytes()
     assert page.headers["content-type"] == "text/html; charset=utf-8"
+    assert page.headers["x-content-type-options"] == "nosniff"
     card = requests.get(link_to(Release(str(folder)), "README.md"), timeout=10)
     assert card.headers["content-type"] == "text/plain; charset=utf-8"
     assert "report.html" in requests.get(link.rpartition("/")[0], timeout=10).text, "a folder is listed"
