@@ -5,8 +5,8 @@ docs/release.md says what they are for.
 
 import hashlib
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from io import FileIO
 from pathlib import Path
 from threading import Event
@@ -26,6 +26,7 @@ hold several, and be others as soon as one image comes between."""
 _IMAGE_BYTES = "image.bytes"
 _PAGE_BYTES = 8 * 1024
 _BUFFER_BYTES = 1 << 16
+_LONGEST_WAIT_S = 0.5
 _FILES_AT_ONCE = 4
 """Each takes the memory of some row groups."""
 _FEW_VALUES = frozenset(
@@ -69,12 +70,23 @@ def write_parquet_files(files: Mapping[Path, ParquetRows]) -> dict[Path, FileEnt
     """
     stop = Event()
     with ThreadPoolExecutor(min(_FILES_AT_ONCE, os.cpu_count() or 1)) as pool:
-        writing = {target: pool.submit(_write, target, rows, stop) for target, rows in files.items()}
+        writing = dict[Path, Future[FileEntry]]()
         try:
-            wait(writing.values(), return_when=FIRST_EXCEPTION)
+            for target, rows in files.items():
+                writing[target] = pool.submit(_write, target, rows, stop)
+            _wait_for(writing.values())
         finally:
             stop.set()
     return {target: one.result() for target, one in writing.items()}
+
+
+def _wait_for(writing: Collection[Future[FileEntry]]) -> None:
+    """Return when all have ended, or one has failed."""
+    while True:
+        # an interrupt that another thread gets does not break a wait off: without a limit, it might be seen at its end
+        done, left = wait(writing, _LONGEST_WAIT_S, return_when=FIRST_EXCEPTION)
+        if not left or any(one.exception() for one in done):
+            return
 
 
 def _write(target: Path, rows: ParquetRows, stop: Event) -> FileEntry:

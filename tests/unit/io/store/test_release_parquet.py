@@ -148,6 +148,7 @@ import itertools, os, signal, sys
 from pathlib import Path
 import pyarrow as pa
 from tasks.io.store.release_parquet import write_parquet
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in what a shell has started with &
 table = pa.table({"n": range(3)})
 def without_end():
     yield table
