@@ -73,7 +73,7 @@ def test_a_build_is_kept_in_the_database_of_the_team(server, postgres, painted, 
     release = done.stdout.splitlines()[-1].removeprefix("release: ")
     assert Release(release).manifest.name == "museum"
     assert postgres.ask("select state_name from flow_run").split() == ["Completed"]
-    table = poll(lambda: postgres.ask("select data from artifact where key = 'kept-and-dropped'"), "an artifact")
+    table = poll(lambda: postgres.ask("select data from artifact where key = 'museum-dropped'"), "an artifact")
     assert "over_limit" in table
     assert not list(Path(server.environment["PREFECT_HOME"]).glob("*.db")), "expected no database in SQLite beside"
 
