@@ -8,6 +8,7 @@ import uuid
 from prefect import flow
 from prefect.context import FlowRunContext
 
+from flows import collisions
 from flows.builds import build_at_hand, leased_build
 from flows.parameters import Count, Device, Seed
 from flows.recipes import check_bindings, recipe_from_file
@@ -89,6 +90,7 @@ def _plan_run(recipe: Recipe, context: Context) -> str:
 def _build_run(recipe: Recipe, context: Context) -> str:
     """Build, and show and tell of it on the way; the URL of the release."""
     flow_runs.rename_run(f"{recipe.name} · build")
+    collisions.settle()
     here = _without_gpu_of_cluster(context)
     check(recipe, here)
     try:

@@ -13,7 +13,7 @@ import yaml
 from prefect import Flow
 from prefect.client.orchestration import SyncPrefectClient
 from prefect.client.schemas.actions import DeploymentScheduleCreate, WorkPoolCreate
-from prefect.client.schemas.objects import ConcurrencyLimitStrategy, ConcurrencyOptions
+from prefect.client.schemas.objects import ConcurrencyOptions
 from prefect.client.schemas.responses import DeploymentResponse
 from prefect.client.schemas.schedules import CronSchedule
 from prefect.exceptions import ObjectAlreadyExists, ObjectNotFound
@@ -21,6 +21,7 @@ from prefect.utilities.schema_tools.validation import validate
 from prefect.workers.process import ProcessWorker
 from pydantic import ValidationError
 
+from flows.collisions import described, strategy_for
 from flows.recipes import recipe_from_file
 from flows.serve.forms import flow_form, recipe_form
 from flows.serve.processes import POOL
@@ -28,10 +29,6 @@ from schemas.errors import BadInput
 from schemas.phrases import quoted
 
 _BUILD = "flows.build_dataset.build_dataset"
-_ON_COLLISION = {
-    "ENQUEUE": " While a run is at work, a later one waits.",
-    "CANCEL_NEW": " While a run is at work, a later one is cancelled: it has a schedule, whose runs would pile up.",
-}
 _COMMAND = shlex.join([sys.executable, "-m", "prefect.engine"])
 """Prefect's own, but written down: else a worker starts three processes one after another for each run."""
 
@@ -39,8 +36,7 @@ _COMMAND = shlex.join([sys.executable, "-m", "prefect.engine"])
 class Deployment(NamedTuple):
     """A flow with defaults for its parameters, as Prefect's web page offers it.
 
-    entrypoint: the flow's module and name. strategy: what becomes of a run while another one of this deployment runs
-    (ENQUEUE: it waits; CANCEL_NEW: it is cancelled); None for no limit.
+    entrypoint: the flow's module and name. is_alone: whether its runs are at work one at a time.
     """
 
     name: str
@@ -50,7 +46,7 @@ class Deployment(NamedTuple):
     form: Mapping[str, Any]
     tags: Sequence[str] = ()
     schedules: Sequence[DeploymentScheduleCreate] = ()
-    strategy: str | None = None
+    is_alone: bool = False
 
 
 def shipped_deployments(stores: Sequence[str]) -> list[Deployment]:
@@ -79,7 +75,7 @@ def _declared(entry: Mapping[str, Any], stores: Sequence[str]) -> Deployment:
         form,
         entry.get("tags", ()),
         [_schedule(schedule["cron"], schedule["timezone"]) for schedule in entry.get("schedules", ())],
-        entry.get("concurrency_limit", {}).get("collision_strategy"),
+        "concurrency_limit" in entry,
     )
 
 
@@ -91,7 +87,7 @@ def recipe_deployment(
     cron: str | None = None,
     timezone: str = "UTC",
 ) -> Deployment:
-    """The builds of a recipe of one's own. With a schedule, a run is cancelled where the one before it still runs.
+    """The builds of a recipe of one's own.
 
     Raises BadInput for a recipe or a schedule that can't be read.
     """
@@ -104,7 +100,7 @@ def recipe_deployment(
         recipe_form(_flow(_BUILD), recipe, path, stores),
         [recipe.name, *(["scheduled"] if cron else [])],
         [_schedule(cron, timezone)] if cron else (),
-        "CANCEL_NEW" if cron else "ENQUEUE",
+        is_alone=True,
     )
 
 
@@ -150,19 +146,18 @@ def create_pool(client: SyncPrefectClient) -> None:
 def write_deployment(client: SyncPrefectClient, deployment: Deployment) -> None:
     """Create the deployment, or bring it up to date.
 
-    Schedules that people have made or changed on the web page stay, unless the deployment has some of its own. While a
-    run goes on, another one of a deployment with a schedule is cancelled: they would pile up.
+    Schedules that people have made or changed on the web page stay, unless the deployment has some of its own.
     """
     name = _flow(deployment.entrypoint).name
     schedules = [*deployment.schedules] or _schedules(_deployment_before(client, name, deployment.name))
-    strategy = "CANCEL_NEW" if deployment.strategy and schedules else deployment.strategy
+    strategy = strategy_for(has_schedules=bool(schedules)) if deployment.is_alone else None
     client.create_deployment(
         client.create_flow_from_name(name),
         deployment.name,
         version=version("bilderatlas"),
         schedules=schedules,
         parameters={**deployment.parameters},
-        description=f"{deployment.description.rstrip('.')}.{_ON_COLLISION.get(strategy or '', '')}",
+        description=described(deployment.description, strategy) if strategy else deployment.description,
         work_pool_name=POOL,
         tags=[*deployment.tags],
         entrypoint=deployment.entrypoint,
@@ -170,9 +165,7 @@ def write_deployment(client: SyncPrefectClient, deployment: Deployment) -> None:
         enforce_parameter_schema=True,
         job_variables={"working_dir": str(Path.cwd()), "command": _COMMAND},
         concurrency_limit=1 if strategy else None,
-        concurrency_options=ConcurrencyOptions(collision_strategy=ConcurrencyLimitStrategy(strategy))
-        if strategy
-        else None,
+        concurrency_options=ConcurrencyOptions(collision_strategy=strategy) if strategy else None,
     )
 
 

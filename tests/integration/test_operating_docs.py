@@ -1,27 +1,27 @@
-"""docs/operate.md, and docs/running.md's section on the web page, typed word for word in a folder like the project's:
-only the port is another one, since 4200 may be taken.
+"""docs/operate.md and docs/running.md typed word for word in a folder like the project's: only ports are others, since
+4200 and 8786 may be taken, and names of machines and of a bucket, which are this one here.
 """
 
+import contextlib
 import os
 import re
+import signal
+import socket
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from tasks.io.store.releases import Release
 from tests.support.desk import ROOT
+from tests.support.prefect_server import poll
 from tests.support.serve import Serve
 
 pytestmark = [pytest.mark.server, pytest.mark.live]
 LINKED = (".venv", "Makefile", "pyproject.toml", "requirements.lock", "deployments", "examples")
 PAGE = (ROOT / "docs/operate.md").read_text(encoding="utf-8")
-SECTION = (
-    (ROOT / "docs/running.md")
-    .read_text(encoding="utf-8")
-    .partition("## With Prefect's web page")[2]
-    .partition("\n## ")[0]
-)
+RUNNING = (ROOT / "docs/running.md").read_text(encoding="utf-8")
 
 
 def blocks(text: str) -> list[str]:
@@ -83,5 +83,71 @@ def test_every_block_of_the_page_runs(terminal, folder):
     assert (folder / "store/releases/museum").is_dir()
 
 
-def test_the_other_page_shows_the_same_command():
-    assert blocks(SECTION) == ["bilderatlas serve\n"]
+@pytest.fixture
+def terminals(folder: Path, tmp_path: Path) -> Iterator[Callable[[str], None]]:
+    """Types a block in a terminal of its own, where it goes on until the test ends."""
+    running = []
+
+    def type_and_leave(block: str) -> None:
+        running.append(
+            subprocess.Popen(
+                ["bash", "-c", f"export PATH=$PWD/.venv/bin:$PATH\nexec {block}"],
+                cwd=folder,
+                env={**os.environ, "PREFECT_HOME": str(tmp_path)},
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+            )
+        )
+
+    yield type_and_leave
+    for process in reversed(running):
+        os.killpg(process.pid, signal.SIGTERM)
+        process.wait(30)
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def answers(port: int) -> bool:
+    with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
+        return True
+    return False
+
+
+def test_the_page_on_running_types_a_cluster_a_server_for_it_and_a_question(folder, terminals, tmp_path):
+    serve, scheduler, workers, build, server, far_build, question = blocks(RUNNING)
+    assert serve == "bilderatlas serve\n", "as in docs/operate.md, which is typed above"
+    api_port, dask_port = free_port(), free_port()
+
+    def here(block: str) -> str:
+        for name, meaning in {
+            "this-machine:4200": f"127.0.0.1:{api_port}",
+            "--host 0.0.0.0": f"--host 127.0.0.1 --port {api_port}",
+            "tcp://scheduler:8786": "tcp://127.0.0.1:8786",
+            "8786": str(dask_port),
+            "s3://bucket/store": str(tmp_path / "another"),
+            "/shared/museum": "build/museum",
+            "/shared/figures.onnx": "examples/museum/weights/figures.onnx",
+        }.items():
+            block = block.replace(name, meaning)
+        return block
+
+    terminals(here(scheduler))
+    poll(lambda: answers(dask_port), "a scheduler that answers")
+    terminals(here(workers))
+    terminals(here(server))
+    environment = {"PREFECT_HOME": str(tmp_path), "DO_NOT_TRACK": "1"}
+    assert "museum" in type_in(here(build), folder, environment)
+    poll(lambda: answers(api_port), "a server that answers")
+    type_in(here(far_build), folder, environment)
+    digests = {
+        Release(str(store / "releases/museum/latest")).manifest.content_sha256
+        for store in (folder / "store", tmp_path / "another")
+    }
+    assert len(digests) == 1
+    record_id = Release(str(folder / "store/releases/museum/latest")).ledger()["record_id"][0]
+    assert str(record_id) in type_in(question.replace("RECORD_ID", str(record_id)), folder, environment)

@@ -1,8 +1,10 @@
 """`bilderatlas serve` and `deploy`: one command for server, worker and deployments, and one Ctrl-C for its end."""
 
+import contextlib
+import os
 import signal
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -130,6 +132,43 @@ def test_a_recipe_of_ones_own_is_built_from_its_folder(serve, store, parameters)
     assert (store / "releases/own").is_dir()
 
 
+@contextlib.contextmanager
+def run_at_work(serve: Serve, parameters: dict[str, Any], until: Callable[[], object]) -> Iterator[dict[str, Any]]:
+    """A run of `own` that stands still once it is at work and something else is so, until the block ends."""
+    run = serve.run_of("own", parameters)
+    poll(lambda: serve.run(run["id"])["state"]["type"] == "RUNNING" and until(), "a run that is at work", timeout_s=90)
+    pid = int(poll(lambda: serve.run(run["id"])["infrastructure_pid"], "the run's process"))
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        yield run
+    finally:
+        os.kill(pid, signal.SIGCONT)
+
+
+def test_of_two_runs_the_later_one_waits_but_is_cancelled_once_there_is_a_schedule(serve, store, parameters):
+    own = serve.get("deployments/name/build_dataset/own")
+    slow = {**parameters, "store": f"{store}-b", "part_rows": 1, "workers": 1}
+    with run_at_work(serve, {**slow, "limit": 40}, lambda: True) as first:
+        second = serve.run_of("own", slow)
+        poll(lambda: serve.run(second["id"])["state"]["name"] == "AwaitingConcurrencySlot", "a run that waits")
+    first, second = serve.ended(first["id"]), serve.ended(second["id"])
+    assert first["state"]["type"] == second["state"]["type"] == "COMPLETED"
+    assert second["start_time"] >= first["end_time"]
+
+    serve.post(f"deployments/{own['id']}/schedules", [{"schedule": {"cron": "0 5 1 1 *"}}])
+
+    def gives_way() -> bool:
+        return str(serve.get(f"deployments/{own['id']}")["description"]).endswith("would pile up.")
+
+    assert not gives_way()
+    with run_at_work(serve, {**slow, "limit": 80}, gives_way) as third:
+        fourth = serve.ended(serve.run_of("own", slow)["id"])
+        assert fourth["state"]["type"] == "CANCELLED"
+        assert fourth["state"]["message"] == "Deployment concurrency limit reached."
+    assert serve.ended(third["id"])["state"]["type"] == "COMPLETED"
+    assert len(serve.get(f"deployments/{own['id']}")["schedules"]) == 1
+
+
 def deploy(serve: Serve, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [BIN / "bilderatlas", "deploy", *words],
@@ -210,7 +249,7 @@ def test_ctrl_c_ends_all_of_it_and_the_next_start_finds_what_people_have_changed
         ).raise_for_status()
         serve.post(f"deployments/{museum['id']}/schedules", [{"schedule": {"cron": "0 5 * * *"}, "active": False}])
         run = serve.run_of("museum", {"part_rows": 1})
-        poll(lambda: serve.run(run["id"])["state"]["type"] == "RUNNING", "a run that has begun", timeout_s=60)
+        poll(lambda: serve.run(run["id"])["name"] == "museum · build", "a run that has begun", timeout_s=60)
         status, took_s = serve.interrupt()
         assert status == 128 + signal.SIGINT
         assert took_s < 7
@@ -222,7 +261,7 @@ def test_ctrl_c_ends_all_of_it_and_the_next_start_finds_what_people_have_changed
     again = Serve(tmp_path / "prefect", *options)
     try:
         again.until_ready()
-        assert "started again: museum" in again.terminal.text()
+        assert "started again: museum · build" in again.terminal.text()
         assert again.ended(run["id"])["state"]["type"] == "COMPLETED"
         found = again.get("deployments/name/build_dataset/museum")
         assert found["parameters"]["bind"] == bind

@@ -7,7 +7,6 @@ import io
 import os
 import shutil
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -217,19 +216,34 @@ def test_a_binding_that_is_not_there_fails_the_run_in_one_sentence(page, serve, 
     keep_picture(page, "failed", tmp_path)
 
 
-def test_a_schedule_is_made_on_the_page_and_fires(page, serve, built, tmp_path):
+def test_a_schedule_is_made_on_the_page_fires_and_is_switched_off(page, serve, built, tmp_path):
+    serve.ended(built)
     museum = serve.get("deployments/name/build_dataset/museum")
-    first = datetime.now(UTC) + timedelta(seconds=5)
-    schedule = {"interval": 86_400, "anchor_date": first.isoformat(), "timezone": "UTC"}
-    serve.post(f"deployments/{museum['id']}/schedules", [{"schedule": schedule, "parameters": {"limit": 60}}])
+    page.get_by_role("link", name="Deployments").click()
+    page.get_by_role("link", name="museum", exact=True).click()
+    page.get_by_role("button", name="Schedule", exact=True).click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_role("tab", name="Cron").click()
+    expect(dialog.get_by_text("Every minute")).to_be_visible()
+    dialog.get_by_label("limit").fill("60")
+    keep_picture(page, "schedule", tmp_path)
+    dialog.get_by_role("button", name="Save").click()
+    expect(dialog).to_be_hidden()
+    expect(page.get_by_text("Every minute").first).to_be_visible()
 
     def fired() -> list[dict[str, Any]]:
         runs = serve.post("flow_runs/filter", {"deployments": {"id": {"any_": [museum["id"]]}}})
         return [run for run in runs if run["auto_scheduled"] and run["state"]["type"] == "COMPLETED"]
 
-    poll(fired, "a run by the schedule", timeout_s=120)
-    page.get_by_role("link", name="Deployments").click()
-    expect(page.get_by_text("Every 1 day").or_(page.get_by_text("Every day")).first).to_be_visible()
+    run = poll(fired, "a run by the schedule", timeout_s=150)[0]
+    assert run["parameters"]["limit"] == 60
+    page.get_by_role("tab", name="Description").click()
+    page.reload()
+    expect(page.get_by_text("a later one is cancelled: it has a schedule")).to_be_visible()
+    page.get_by_role("complementary").get_by_role("switch").click()
+    poll(lambda: not serve.get(f"deployments/{museum['id']}")["schedules"][0]["active"], "a schedule that is off")
+    page.get_by_role("link", name="Deployments").first.click()
+    expect(page.get_by_text("Every minute").first).to_be_visible()
     keep_picture(page, "deployments", tmp_path)
 
 
@@ -247,4 +261,5 @@ def test_a_run_is_paused_on_the_page_and_goes_on(page, serve, tmp_path):
     page.get_by_role("button", name="Open menu").click()
     page.get_by_role("menuitem", name="Resume").click()
     page.get_by_role("button", name="Resume").click()
+    poll(lambda: serve.run(run_id)["state"]["type"] != "PAUSED", "a run that is resumed")
     assert serve.ended(run_id)["state"]["type"] == "COMPLETED"

@@ -67,7 +67,12 @@ class Serve(PrefectServer):
             run = self.run(run_id)
             return run if run["state"]["type"] in ENDED else None
 
-        return poll(found, "an end of the run", timeout_s=240)
+        try:
+            return poll(found, "an end of the run", timeout_s=240)
+        except AssertionError as problem:
+            states = self.get(f"flow_run_states/?flow_run_id={run_id}")
+            told = "\n".join(f"{state['timestamp']} {state['name']}: {state['message']}" for state in states)
+            raise AssertionError(f"{problem}\n{told}\n{self.worker_log.text()[-5000:]}") from None
 
     def processes(self) -> set[int]:
         """The ids of all living processes that have this home."""

@@ -1,0 +1,62 @@
+"""What becomes of a run while another one of its deployment is at work: it waits; but where there is a schedule
+it is cancelled, since the runs of a schedule that is faster than they are would pile up.
+"""
+
+from uuid import UUID
+
+from prefect.client.orchestration import SyncPrefectClient, get_client
+from prefect.client.schemas.actions import DeploymentUpdate
+from prefect.client.schemas.objects import ConcurrencyLimitStrategy, ConcurrencyOptions
+from prefect.context import FlowRunContext
+
+from tasks.engine import reports
+
+_WORDS = {
+    ConcurrencyLimitStrategy.ENQUEUE: " While a run is at work, a later one waits.",
+    ConcurrencyLimitStrategy.CANCEL_NEW: (
+        " While a run is at work, a later one is cancelled: it has a schedule, whose runs would pile up."
+    ),
+}
+
+
+def strategy_for(*, has_schedules: bool) -> ConcurrencyLimitStrategy:
+    """What Prefect does with a run that comes too early."""
+    return ConcurrencyLimitStrategy.CANCEL_NEW if has_schedules else ConcurrencyLimitStrategy.ENQUEUE
+
+
+def described(description: str, strategy: ConcurrencyLimitStrategy) -> str:
+    """A deployment's description that ends by saying so, in place of what it has said before.
+
+    >>> described("The museum", ConcurrencyLimitStrategy.ENQUEUE)
+    'The museum. While a run is at work, a later one waits.'
+    """
+    for words in _WORDS.values():
+        description = description.removesuffix(words)
+    return f"{description.rstrip('.')}.{_WORDS[strategy]}"
+
+
+def settle() -> None:
+    """Bring the strategy of this run's deployment up to date: somebody may have made a schedule on Prefect's page."""
+    context = FlowRunContext.get()
+    if context is None or context.flow_run is None or (deployment_id := context.flow_run.deployment_id) is None:
+        return
+
+    def tell() -> None:
+        with get_client(sync_client=True) as client:
+            _settle(client, deployment_id)
+
+    reports.report("what becomes of a later run", tell)
+
+
+def _settle(client: SyncPrefectClient, deployment_id: UUID) -> None:
+    deployment = client.read_deployment(deployment_id)
+    before = deployment.concurrency_options
+    strategy = strategy_for(has_schedules=bool(deployment.schedules))
+    if before is not None and before.collision_strategy != strategy:
+        client.update_deployment(
+            deployment_id,
+            DeploymentUpdate(
+                description=described(deployment.description or deployment.name, strategy),
+                concurrency_options=ConcurrencyOptions(collision_strategy=strategy),
+            ),
+        )
