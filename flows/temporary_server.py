@@ -1,8 +1,7 @@
 """Prefect's temporary server, as a process that ends with the command that has started it, however that one ends.
 
 The command holds one end of a pipe, the server waits at the other. When the command ends, even by `kill -9`, the
-system closes its end, and the server ends as well. This file is also what the server's process runs, by its path: so
-it needs no other file of ours.
+system closes its end, and the server ends as well. This file is also what the server's process runs, by its path.
 """
 
 import os
@@ -13,6 +12,8 @@ from typing import Any
 
 from prefect.server.api.server import SubprocessASGIServer
 from prefect.settings import get_current_settings
+
+from flows.garbage import collect_apart
 
 _OF_PREFECT = {"PREFECT_UI_ENABLED": "0", "PREFECT__SERVER_EPHEMERAL": "1", "PREFECT__SERVER_FINAL": "1"}
 """What Prefect sets for a temporary server: no web page, no services that only a lasting server needs."""
@@ -45,6 +46,7 @@ def serve(port: int) -> None:
     import uvicorn
 
     threading.Thread(target=_end_with_input, daemon=True).start()
+    collect_apart()
     uvicorn.run(
         "prefect.server.api.server:create_app",
         factory=True,

@@ -1,14 +1,15 @@
 """A command of Prefect's, as a process that ends with the one that has started it, however that one ends.
 
 The starter holds one end of a pipe, this process waits at the other: when the starter ends, even by `kill -9`, the
-system closes its end. The process leads a group of its own, so that the runs of a worker end with the worker. It is run
-by its path: so it needs no other file of ours.
+system closes its end. The process leads a group of its own, so that the runs of a worker end with the worker.
 """
 
 import os
 import signal
 import threading
 import time
+
+from flows.garbage import collect_apart
 
 GRACE_S = 4.0
 """How long the processes of the group may take to end by themselves."""
@@ -23,6 +24,7 @@ def _end_with_input() -> None:
 
 if __name__ == "__main__":
     threading.Thread(target=_end_with_input, daemon=True).start()
+    collect_apart()
 
     from prefect.cli import app
 
