@@ -4,6 +4,7 @@ import contextlib
 import os
 import time
 import uuid
+from pathlib import Path
 
 from prefect import flow
 from prefect.context import FlowRunContext
@@ -62,6 +63,7 @@ def build_dataset(
     """
 
     def work() -> str:
+        flow_runs.rename_run(f"{Path(recipe).stem} · {'plan' if plan_only else 'build'}")
         settings = recipe_from_file(recipe, changes or (), limit, seed)
         context = Context(
             store=store,

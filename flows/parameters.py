@@ -4,8 +4,11 @@ from typing import Annotated
 
 from pydantic import Field
 
-Count = Annotated[int, Field(ge=1)]
-Whole = Annotated[int, Field(ge=0)]
+_MOST = 2**53 - 1
+"""The last whole number that Prefect's page can show; its server has no larger one than 2**63 - 1."""
+
+Count = Annotated[int, Field(ge=1, le=_MOST)]
+Whole = Annotated[int, Field(ge=0, le=_MOST)]
 Seed = Whole
 Share = Annotated[float, Field(ge=0, le=1)]
 Device = Annotated[str, Field(pattern=r"^(auto|cpu|cuda(:[0-9]+)?)$")]

@@ -11,7 +11,13 @@ from urllib.parse import urlsplit
 
 import httpx
 from prefect.client.orchestration import get_client
-from prefect.settings import PREFECT_API_AUTH_STRING, PREFECT_API_URL, PREFECT_HOME, temporary_settings
+from prefect.settings import (
+    PREFECT_API_AUTH_STRING,
+    PREFECT_API_URL,
+    PREFECT_CLIENT_MAX_RETRIES,
+    PREFECT_HOME,
+    temporary_settings,
+)
 from prefect.task_runners import TaskRunner, ThreadPoolTaskRunner
 
 from schemas.errors import BadInput
@@ -70,11 +76,14 @@ def start_server() -> str:
 def check_server(url: str, advice: str) -> None:
     """Raise BadInput, which ends with the advice, where no API of a Prefect server answers."""
     try:
-        with get_client(sync_client=True, httpx_settings={"timeout": _CONNECT_S}) as client:
+        with (
+            temporary_settings({PREFECT_CLIENT_MAX_RETRIES: 0}),
+            get_client(sync_client=True, httpx_settings={"timeout": _CONNECT_S}) as client,
+        ):
             problem = client.api_healthcheck()
             if problem is None:
                 client.api_version()  # a server that asks for a password tells everybody its health, and nothing else
-    except httpx.HTTPError as refused:
+    except (httpx.HTTPError, httpx.InvalidURL, ValueError) as refused:  # the last: an answer that is no JSON
         problem = refused
     if problem is None:
         return

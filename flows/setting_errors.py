@@ -98,7 +98,8 @@ def _given(error: Mapping[str, Any], model: type[BaseModel]) -> str:
         return quoted(error["ctx"]["tag"])
     if kind == "extra_forbidden":
         name = str(error["loc"][-1])
-        near = difflib.get_close_matches(name[:LONGEST_QUOTE], _known_fields(model), n=1)
+        known = [field for field in _known_fields(model) if field != name]
+        near = difflib.get_close_matches(name[:LONGEST_QUOTE], known, n=1)
         return quoted(name) + (f"; did you mean '{near[0]}'?" if near else "")
     return quoted(error.get("input"))
 

@@ -20,6 +20,7 @@ def verify_release(release: str, deep: bool = False) -> str:
     """
 
     def work() -> str:
+        flow_runs.rename_run("verify")
         found = verify(release, is_deep=deep)
         flow_runs.rename_run(f"{found.name} · verify {found.version}")
         artifacts.create_verification(found.name, found.version, found.text)

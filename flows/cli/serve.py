@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from flows.cli.arguments import add_bind, add_command, whole
+from schemas.errors import BadInput
 
 if TYPE_CHECKING:
     from prefect.client.orchestration import SyncPrefectClient
@@ -56,7 +57,7 @@ def add(commands: "Commands") -> None:
     parser.add_argument("--name", metavar="NAME", help="the deployment's name (default: the recipe's)")
     parser.add_argument("--cron", metavar="CRON", help="when to build, such as '0 3 * * *' (default: when asked)")
     parser.add_argument(
-        "--timezone", default="UTC", metavar="ZONE", help="the schedule's time zone (default: %(default)s)"
+        "--timezone", metavar="ZONE", help="the schedule's time zone, such as Europe/Berlin (default: UTC)"
     )
     _add_stores(parser)
     add_bind(parser, "a folder, file or address that the recipe names and this machine provides")
@@ -77,7 +78,7 @@ def serve(arguments: argparse.Namespace) -> int:
     from flows.serve.service import running_service
 
     stores = arguments.store or [_STORE]
-    home = Path(os.environ.get("PREFECT_HOME", "~/.prefect")).expanduser().resolve()
+    home = _home()
     with running_service(
         arguments.host, arguments.port, home, stores, arguments.recipes, are_stores_given=bool(arguments.store)
     ) as service:
@@ -92,10 +93,23 @@ def serve(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _home() -> Path:
+    """Prefect's home, as Prefect finds it. Raises BadInput."""
+    given = os.environ.get("PREFECT_HOME") or "~/.prefect"
+    try:
+        home = Path(given).expanduser().resolve()
+    except RuntimeError as problem:  # nobody's home, or links in a circle
+        raise BadInput(f"PREFECT_HOME: expected a folder, got {given!r} ({problem})") from problem
+    if "?" in str(home):
+        raise BadInput(f"PREFECT_HOME: expected a name without ?, which SQLite takes for the end of it, got {given!r}")
+    return home
+
+
 def deploy(arguments: argparse.Namespace) -> int:
     """Write one deployment, or all that ship, to the server that runs."""
     port = os.environ.get("PREFECT_SERVER_API_PORT", "4200")
-    os.environ.setdefault("PREFECT_API_URL", f"http://127.0.0.1:{port}/api")  # before Prefect is imported
+    if not os.environ.get("PREFECT_API_URL"):
+        os.environ["PREFECT_API_URL"] = f"http://127.0.0.1:{port}/api"  # before Prefect is imported
     from flows.runner import check_server
     from flows.serve.deployments import create_pool, shipped_deployments, write_deployment
 
@@ -117,6 +131,8 @@ def _own(arguments: argparse.Namespace, stores: list[str]) -> "Deployment":
     from flows.serve.deployments import recipe_deployment
     from schemas.manifests import Context
 
+    if arguments.cron is None and arguments.timezone is not None:
+        raise BadInput(f"--timezone: expected --cron beside it, got {arguments.timezone!r} alone")
     bindings = bindings_from_pairs(arguments.bind)
     recipe = recipe_from_file(arguments.recipe)
     if arguments.cron is None:
@@ -124,7 +140,9 @@ def _own(arguments: argparse.Namespace, stores: list[str]) -> "Deployment":
     else:
         context = Context(store=stores[0], bindings=bindings, workers=1, run=uuid.uuid4().hex, began_s=time.time())
         check(recipe, context)
-    return recipe_deployment(arguments.recipe, stores, arguments.name, bindings, arguments.cron, arguments.timezone)
+    return recipe_deployment(
+        arguments.recipe, stores, arguments.name, bindings, arguments.cron, arguments.timezone or "UTC"
+    )
 
 
 def _client() -> "SyncPrefectClient":

@@ -27,10 +27,11 @@ _TOLD = {
 
 
 def create_automations(notify_url: str | None) -> None:
-    """Write the automations to the server of PREFECT_API_URL, in place of those of the same names.
+    """Write the automations to the server of PREFECT_API_URL, in place of those of the same names; one that somebody
+    has switched off stays so.
 
-    notify_url: where a JSON object with a `text` is posted, as Slack, Mattermost and others take it. Without it, only
-    the check of what was published is written.
+    notify_url: where a JSON object with a `text` is posted, as Slack, Mattermost and others take it. Without it,
+    nobody is told of anything any more.
     """
     with get_client(sync_client=True) as client:
         deployment = client.read_deployment_by_name(DOWNSTREAM)
@@ -39,11 +40,13 @@ def create_automations(notify_url: str | None) -> None:
         about = "Starts verify_release on each release, also on one that was there already."
         _write(client, "bilderatlas: check what is published", about, (PUBLISHED, "bilderatlas.dataset.*"), verify)
         if notify_url is None:
+            for event in _TOLD:
+                _delete(client, _told(event))
             return
         block = _notification_block(notify_url)
         for event, (resource, subject, body) in _TOLD.items():
             tell = SendNotification(block_document_id=block, subject=subject, body=body)
-            _write(client, f"bilderatlas: tell of {event}", f"Posts to {_BLOCK}.", (event, resource), tell)
+            _write(client, _told(event), f"Posts to {_BLOCK}.", (event, resource), tell)
 
 
 def _notification_block(notify_url: str) -> Any:
@@ -65,7 +68,17 @@ def _write(client: SyncPrefectClient, name: str, about: str, what: tuple[str, st
         threshold=1,
         within=timedelta(0),
     )
-    automation = AutomationCore(name=name, description=about, trigger=trigger, actions=[action])
+    is_wanted = all(old.enabled for old in client.read_automations_by_name(name))
+    _delete(client, name)
+    client.create_automation(
+        AutomationCore(name=name, description=about, enabled=is_wanted, trigger=trigger, actions=[action])
+    )
+
+
+def _told(event: str) -> str:
+    return f"bilderatlas: tell of {event}"
+
+
+def _delete(client: SyncPrefectClient, name: str) -> None:
     for old in client.read_automations_by_name(name):
         client.delete_automation(old.id)
-    client.create_automation(automation)

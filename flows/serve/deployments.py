@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import yaml
 from prefect import Flow
+from prefect._vendor.croniter.croniter import croniter
 from prefect.client.orchestration import SyncPrefectClient
 from prefect.client.schemas.actions import DeploymentScheduleCreate, WorkPoolCreate
 from prefect.client.schemas.objects import ConcurrencyOptions
@@ -31,6 +32,10 @@ from schemas.phrases import quoted
 _BUILD = "flows.build_dataset.build_dataset"
 _COMMAND = shlex.join([sys.executable, "-m", "prefect.engine"])
 """Prefect's own, but written down: else a worker starts three processes one after another for each run."""
+
+
+_CRON_FIELDS = 5
+_BAD_CRON = "--cron: expected minute, hour, day, month and weekday of a time that comes, such as '0 3 * * *', got "
 
 
 class Deployment(NamedTuple):
@@ -98,17 +103,14 @@ def recipe_deployment(
         " ".join((recipe.description or recipe.title or f"The recipe {recipe.name}").split()),
         {"recipe": path, "store": stores[0], **({"bind": dict(bindings)} if bindings else {})},
         recipe_form(_flow(_BUILD), recipe, path, stores),
-        [recipe.name, *(["scheduled"] if cron else [])],
-        [_schedule(cron, timezone)] if cron else (),
+        [recipe.name, *(["scheduled"] if cron is not None else [])],
+        [_schedule(cron, timezone)] if cron is not None else (),
         is_alone=True,
     )
 
 
 def all_deployments(stores: Sequence[str], recipes: Path | None) -> tuple[list[Deployment], list[str]]:
-    """What ships and what is in a folder, and a sentence for each recipe there that can't be deployed.
-
-    Raises BadInput if there is no such folder.
-    """
+    """What ships and what is in a folder, and a sentence for each recipe there that can't be deployed."""
     shipped = shipped_deployments(stores)
     if recipes is None:
         return shipped, []
@@ -119,13 +121,15 @@ def all_deployments(stores: Sequence[str], recipes: Path | None) -> tuple[list[D
 def _folder_deployments(
     folder: Path, stores: Sequence[str], taken: Iterable[str]
 ) -> tuple[list[Deployment], list[str]]:
-    if not folder.is_dir():
-        raise BadInput(f"--recipes: expected a folder with recipes (*.yaml), got '{folder}'")
     deployments: dict[str, Deployment] = {}
     problems = []
     for file in sorted(folder.glob("*.yaml")):
         try:
+            str(file).encode()
             deployment = recipe_deployment(str(file), stores)
+        except UnicodeEncodeError:
+            problems.append(f"expected a name of a file in UTF-8, got {str(file)!a}")
+            continue
         except BadInput as problem:
             problems.append(str(problem))
             continue
@@ -210,11 +214,19 @@ def _schedules(deployment: DeploymentResponse | None) -> list[DeploymentSchedule
 def _schedule(cron: str, timezone: str) -> DeploymentScheduleCreate:
     """Raises BadInput."""
     try:
-        return DeploymentScheduleCreate(schedule=CronSchedule(cron=cron, timezone=timezone))
+        # Prefect takes a sixth field for the second, which is the first field in other programs
+        if len(cron.split()) != _CRON_FIELDS and not cron.startswith("@"):
+            raise ValueError("not five fields")
+        schedule = DeploymentScheduleCreate(schedule=CronSchedule(cron=cron, timezone=timezone))
+        croniter(cron).get_next()  # type: ignore[no-untyped-call]
     except ValidationError as problem:
-        expected = {"cron": "five fields, such as '0 3 * * *'", "timezone": "a time zone, such as Europe/Berlin"}
-        place, given = str(problem.errors()[0]["loc"][0]), problem.errors()[0]["input"]
-        raise BadInput(f"--{place}: expected {expected[place]}, got {quoted(given)}") from problem
+        if problem.errors()[0]["loc"][0] == "timezone":
+            expected = "a time zone, such as Europe/Berlin"
+            raise BadInput(f"--timezone: expected {expected}, got {quoted(timezone)}") from problem
+        raise BadInput(_BAD_CRON + quoted(cron)) from problem
+    except ValueError as problem:  # also a time that never comes, such as 31 February
+        raise BadInput(_BAD_CRON + quoted(cron)) from problem
+    return schedule
 
 
 def _flow(entrypoint: str) -> Flow[Any, Any]:

@@ -4,11 +4,18 @@ port is the same.
 """
 
 import contextlib
+import socket
 import threading
 from collections.abc import Iterator, Sequence
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote, urlsplit
+
+from flows.serve.processes import address
+
+_LONGEST_SILENCE_S = 60
+"""A client that has sent no whole request by then has its connection closed."""
 
 
 class _Pages(ThreadingHTTPServer):
@@ -16,13 +23,18 @@ class _Pages(ThreadingHTTPServer):
 
     def __init__(self, host: str, port: int, folders: Sequence[Path]) -> None:
         self.folders = tuple(folders)
+        self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
         super().__init__((host, port), _Files)
+
+    def handle_error(self, *_: Any) -> None:
+        """Say nothing: a browser whose tab is closed in the middle of a file is no error."""
 
 
 class _Files(SimpleHTTPRequestHandler):
     """Files and lists of folders, to be read only."""
 
     server: _Pages
+    timeout = _LONGEST_SILENCE_S
     extensions_map = {  # noqa: RUF012 - as the class above has it
         **SimpleHTTPRequestHandler.extensions_map,
         ".html": "text/html; charset=utf-8",
@@ -31,8 +43,11 @@ class _Files(SimpleHTTPRequestHandler):
 
     def translate_path(self, path: str) -> str:
         """The place on the disk; nowhere for what is in none of the folders."""
-        place = unquote(urlsplit(path).path)
-        resolved = Path(place).resolve()
+        try:
+            place = unquote(urlsplit(path).path)
+            resolved = Path(place).resolve()
+        except (OSError, RuntimeError, ValueError):  # links in a circle, a null byte, no address at all
+            return ""
         is_shown = any(resolved.is_relative_to(folder) for folder in self.server.folders)
         return f"{resolved}{'/' * place.endswith('/')}" if is_shown else ""
 
@@ -61,7 +76,7 @@ def release_pages(stores: Sequence[str], host: str, port: int) -> Iterator[str]:
         thread = threading.Thread(target=server.serve_forever, name="releases", daemon=True)
         thread.start()
         try:
-            yield f"http://{host}:{server.server_port}"
+            yield address(host, server.server_port)
         finally:
             server.shutdown()
             thread.join()

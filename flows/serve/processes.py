@@ -1,6 +1,7 @@
 """Prefect's server and a worker as processes of this one: they begin with it, and end with it."""
 
 import contextlib
+import fcntl
 import os
 import signal
 import socket
@@ -9,11 +10,11 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from schemas.errors import BadInput, BrokenPromise
-from schemas.phrases import quoted
+from schemas.phrases import LONGEST_PLACE, quoted
 
 POOL = "bilderatlas"
 """The work pool of all deployments."""
@@ -75,14 +76,45 @@ class Child:
 
 def free_port(host: str, port: int) -> int:
     """The port, if nobody listens there; 0 is one that the system chooses. Raises BadInput."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        socket.getaddrinfo(host or "?", None, family=family)
+    except (OSError, UnicodeError) as problem:
+        expected = "a name or an address of this machine, such as 127.0.0.1"
+        raise BadInput(f"--host: expected {expected}, got {quoted(host)}") from problem
     try:
         if port > _LAST_PORT:
             raise OSError(f"the last is {_LAST_PORT}")
-        with socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
+        with socket.create_server((host, port), family=family) as probe:
             return int(probe.getsockname()[1])
     except OSError as problem:  # its own text has the address once more
         detail = os.strerror(problem.errno) if problem.errno and problem.errno > 0 else problem
         raise BadInput(f"--port: expected a port that is free on {quoted(host)}, got {port} ({detail})") from problem
+
+
+@contextlib.contextmanager
+def locked_home(home: Path) -> Iterator[None]:
+    """Prefect's home, made if there is none, that no other `serve` uses while the block runs. Raises BadInput.
+
+    Two would share a database and a work pool, and each would take the other one's runs for lost.
+    """
+    try:
+        home.mkdir(parents=True, exist_ok=True, mode=0o700)  # blocks keep secrets there
+        lock = (home / "serve.lock").open("wb")
+    except OSError as problem:
+        raise BadInput(
+            f"PREFECT_HOME: expected a folder that can be written, got {quoted(str(home), LONGEST_PLACE)} "
+            f"({problem.strerror})"
+        ) from problem
+    with lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as problem:
+            raise BadInput(
+                "PREFECT_HOME: expected a folder that no other `bilderatlas serve` uses, got "
+                f"{quoted(str(home), LONGEST_PLACE)}"
+            ) from problem
+        yield
 
 
 def address(host: str, port: int) -> str:

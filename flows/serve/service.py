@@ -3,6 +3,7 @@
 import contextlib
 import os
 import time
+import urllib.parse
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -13,10 +14,13 @@ from flows.serve.processes import (
     address,
     child_environment,
     free_port,
+    locked_home,
     start_server,
     start_worker,
     wait_for,
 )
+from schemas.errors import BadInput
+from schemas.phrases import LONGEST_PLACE, quoted
 
 if TYPE_CHECKING:
     from flows.serve.deployments import Deployment
@@ -55,29 +59,32 @@ def running_service(
 ) -> Iterator[Service]:
     """The service, while the block runs. Prefect must not have been imported, since this sets where its server is.
 
-    Raises BadInput for a port or a folder that is of no use.
+    Raises BadInput for a host, a port, a folder or an address that is of no use.
     """
-    # links to releases stay what they are when serve is started again
-    releases_port = free_port(host, port + 1) if port else 0
     port = free_port(host, port)
+    _check_notify_url(os.environ.get(NOTIFY, ""))
+    if recipes is not None and not recipes.is_dir():
+        raise BadInput(f"--recipes: expected a folder with recipes (*.yaml), got {quoted(str(recipes), LONGEST_PLACE)}")
     os.environ["PREFECT_API_URL"] = api = f"{address(host, port)}/api"
-    home.mkdir(parents=True, exist_ok=True)
     with contextlib.ExitStack() as stack:
+        stack.enter_context(locked_home(home))
         environment = child_environment(api, home)
         server = start_server(host, port, home, environment)
         stack.callback(server.stop)
         # what follows is imported while the server starts
         from prefect.client.orchestration import get_client
 
+        from flows.runner import check_server
         from flows.serve import deployments as calendar
         from flows.serve.automations import create_automations
         from flows.serve.lost_runs import create_automation, restart_lost_runs
         from flows.serve.pages import release_pages
         from tasks.engine.release_links import SETTING
 
-        environment.setdefault(SETTING, stack.enter_context(release_pages(stores, host, releases_port)))
+        environment.setdefault(SETTING, stack.enter_context(release_pages(stores, host, port + 1)))
         deployments, problems = calendar.all_deployments(stores, recipes)
         wait_for(server, api)
+        check_server(api, f"see {server.log}")
         with get_client(sync_client=True) as client:
             calendar.create_pool(client)
             restarted = [run.name for run in restart_lost_runs(client, POOL)]
@@ -89,3 +96,14 @@ def running_service(
             create_automation(client)
             create_automations(os.environ.get(NOTIFY) or None)
         yield Service(api.removesuffix("/api"), server, worker, deployments, problems, restarted)
+
+
+def _check_notify_url(url: str) -> None:
+    """Raise BadInput for an address that nobody could be told at. It is a secret: it is not quoted."""
+    try:
+        parts = urllib.parse.urlsplit(url)
+        is_address = parts.scheme in {"http", "https"} and bool(parts.hostname)
+    except ValueError:
+        is_address = False
+    if url and not is_address:
+        raise BadInput(f"{NOTIFY}: expected an address that begins with https:// or http://, got another one")

@@ -23,7 +23,6 @@ from tasks.engine.failures import failure_of
 from tasks.engine.retries import NO_RETRY
 
 Result = TypeVar("Result")
-_PAUSED = "paused: what was done is kept; resume the run to go on"
 slots.keep_for_whole_runs()
 output.outlive_reader()
 
@@ -132,9 +131,16 @@ def _ended_state(problem: BaseException) -> State:
     if isinstance(problem, Exception):
         return failed_state(problem) or Failed(message=f"{type(problem).__name__}: {error_line(problem)}")
     if isinstance(problem, Pause):
-        log_line(_PAUSED)
-        return Cancelled(message=_PAUSED)
+        log_line(_paused(problem))
+        return Cancelled(message=_paused(problem))
     return Cancelled(message="interrupted: what was done is kept")
+
+
+def _paused(pause: Pause) -> str:
+    """What becomes of a run that somebody has paused."""
+    until = pause.state.state_details.pause_timeout if isinstance(pause.state, State) else None
+    deadline = f" before {until:%Y-%m-%d %H:%M:%S} UTC, or it fails" if until else ""
+    return f"paused: what was done is kept; resume the run to go on{deadline}"
 
 
 def failed_state(problem: Exception) -> State | None:

@@ -23,7 +23,7 @@ _LONGEST_WAIT_S, _LONGEST_WAIT_OF_A_COMMAND_S = 86_400.0, 20.0
 """How long a run that has ended waits for its server. A worker's run waits for a day: else the server would show it as
 running for ever. At a terminal somebody waits for the command."""
 
-_TOLD_WITHIN_S = 3.0  # longer than a server takes that is only busy
+_TOLD_WITHIN_S = 15.0  # longer than a server takes that is only busy
 
 Report = Callable[[], object]
 
@@ -130,7 +130,9 @@ def _wait_for_server() -> None:
     report("end of the run", lambda: _label_as_ended(run.id))
     if _REPORTER.wait(_TOLD_WITHIN_S):
         return
-    _warn("the run has ended; Prefect's server does not answer, and is waited for to be told of it")
+    _warn(
+        f"the run has ended; Prefect's server has not answered for {_TOLD_WITHIN_S:.0f} s: it is waited for, to be told"
+    )
     if not _REPORTER.wait(_LONGEST_WAIT_S if run.deployment_id else _LONGEST_WAIT_OF_A_COMMAND_S):
         _REPORTER.forget()
         # the state that comes next is tried once, in place of six times within a minute

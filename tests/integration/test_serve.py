@@ -91,6 +91,7 @@ def test_every_recipe_is_a_deployment_whose_form_names_its_bindings(serve, store
     [
         ({"limit": -5}, "limit", "-5 is less than the minimum of 1"),
         ({"limit": 2.5}, "limit", "2.5"),
+        ({"seed": 2**70}, "seed", "is greater than the maximum of 9007199254740991"),
         ({"workers": 0}, "workers", "0 is less than the minimum of 1"),
         ({"part_rows": 0}, "part_rows", "0 is less than the minimum of 1"),
         ({"seed": -1}, "seed", "-1 is less than the minimum of 0"),
@@ -226,6 +227,7 @@ def test_a_recipe_is_deployed_beside_them_with_a_schedule_that_fires(serve, stor
         (["museum", "--bind", "images=nowhere", "--bind", "weights={weights}", "--cron=@daily"], "nowhere"),
         (["museum", "--bind", "imgs=a"], "binding 'imgs': expected one of ['images', 'weights']"),
         (["no-such"], "recipe: expected a YAML file or one of"),
+        (["museum", "--timezone", "UTC"], "--timezone: expected --cron beside it, got 'UTC' alone"),
     ],
 )
 def test_what_a_run_by_schedule_would_be_refused_for_is_refused_at_once(serve, painted, words, sentence):
@@ -233,6 +235,11 @@ def test_what_a_run_by_schedule_would_be_refused_for_is_refused_at_once(serve, p
     assert done.returncode == 2
     assert sentence in done.stderr
     assert len(done.stderr.splitlines()) == 1
+
+
+def automations(serve: Serve, name: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = serve.post("automations/filter", {"automations": {"name": {"any_": [name]}}})
+    return found
 
 
 def test_ctrl_c_ends_all_of_it_and_the_next_start_finds_what_people_have_changed(tmp_path, painted):
@@ -248,6 +255,9 @@ def test_ctrl_c_ends_all_of_it_and_the_next_start_finds_what_people_have_changed
             timeout=30,
         ).raise_for_status()
         serve.post(f"deployments/{museum['id']}/schedules", [{"schedule": {"cron": "0 5 * * *"}, "active": False}])
+        (check,) = automations(serve, "bilderatlas: check what is published")
+        changed = requests.patch(f"{serve.api}/automations/{check['id']}", json={"enabled": False}, timeout=30)
+        changed.raise_for_status()
         run = serve.run_of("museum", {"part_rows": 1})
         poll(lambda: serve.run(run["id"])["name"] == "museum · build", "a run that has begun", timeout_s=60)
         status, took_s = serve.interrupt()
@@ -265,6 +275,7 @@ def test_ctrl_c_ends_all_of_it_and_the_next_start_finds_what_people_have_changed
         assert again.ended(run["id"])["state"]["type"] == "COMPLETED"
         found = again.get("deployments/name/build_dataset/museum")
         assert found["parameters"]["bind"] == bind
+        assert [automation["enabled"] for automation in automations(again, check["name"])] == [False]
         assert [(entry["schedule"]["cron"], entry["active"]) for entry in found["schedules"]] == [("0 5 * * *", False)]
     finally:
         again.stop()
@@ -288,6 +299,21 @@ def test_a_port_that_is_taken_and_a_server_that_is_not_there_are_told(serve, tmp
     )
     assert done.returncode == 2
     assert f"--port: expected a port that is free on '127.0.0.1', got {port} (Address already in use)" in done.stderr
+    for name, value, sentence in (
+        ("DO_NOT_TRACK", "1", "PREFECT_HOME: expected a folder that no other `bilderatlas serve` uses"),
+        ("BILDERATLAS_NOTIFY_URL", "hooks.example/1", "BILDERATLAS_NOTIFY_URL: expected an address that begins"),
+        ("PREFECT_HOME", "~nobody-of-that-name/home", "PREFECT_HOME: expected a folder, got"),
+    ):
+        done = subprocess.run(
+            [BIN / "bilderatlas", "serve", "--port", "0"],
+            env={**serve.environment, name: value},
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+        assert sentence in done.stderr
     nowhere = {**serve.environment, "PREFECT_API_URL": "http://127.0.0.1:9/api"}
     done = subprocess.run(
         [BIN / "bilderatlas", "deploy", "museum"], env=nowhere, capture_output=True, text=True, timeout=60, check=False

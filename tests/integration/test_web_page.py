@@ -237,14 +237,14 @@ def test_a_schedule_is_made_on_the_page_fires_and_is_switched_off(page, serve, b
 
     run = poll(fired, "a run by the schedule", timeout_s=150)[0]
     assert run["parameters"]["limit"] == 60
-    page.get_by_role("tab", name="Description").click()
-    page.reload()
-    expect(page.get_by_text("a later one is cancelled: it has a schedule")).to_be_visible()
-    page.get_by_role("complementary").get_by_role("switch").click()
-    poll(lambda: not serve.get(f"deployments/{museum['id']}")["schedules"][0]["active"], "a schedule that is off")
     page.get_by_role("link", name="Deployments").first.click()
     expect(page.get_by_text("Every minute").first).to_be_visible()
     keep_picture(page, "deployments", tmp_path)
+    page.get_by_role("link", name="museum", exact=True).click()
+    page.get_by_role("tab", name="Description").click()
+    expect(page.get_by_text("a later one is cancelled: it has a schedule")).to_be_visible()
+    page.get_by_role("complementary").get_by_role("switch").click()
+    poll(lambda: not serve.get(f"deployments/{museum['id']}")["schedules"][0]["active"], "a schedule that is off")
 
 
 def test_a_run_is_paused_on_the_page_and_goes_on(page, serve, tmp_path):

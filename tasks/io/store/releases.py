@@ -67,6 +67,11 @@ class Release:
             TypeError,
         ) as problem:  # the last: of a file system that asks for more
             place = quoted(url, LONGEST_PLACE)
+            if isinstance(problem, FileNotFoundError) and url.rstrip("/").endswith("/latest"):
+                raise BadInput(
+                    "release: expected a release that is the latest, which those of builds with a limit never become; "
+                    f"got {place}, where there is none"
+                ) from problem
             said = _first_of(problem) if isinstance(problem, ValidationError) else error_line(problem)
             raise BadInput(f"release: expected a folder with a manifest.json, got {place} ({said})") from problem
 

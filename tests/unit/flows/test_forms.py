@@ -11,7 +11,7 @@ from flows.build_dataset import build_dataset
 from flows.recipes import recipe_from_file
 from flows.serve.deployments import recipe_deployment, shipped_deployments
 from flows.serve.forms import recipe_form
-from flows.serve.processes import address, free_port
+from flows.serve.processes import address, free_port, locked_home
 from schemas.errors import BadInput
 from tests.support.desk import RECIPE
 
@@ -32,6 +32,7 @@ def test_a_field_says_what_it_is_and_may_be_left_out():
     assert fields["limit"] == {
         "type": "integer",
         "minimum": 1,
+        "maximum": 2**53 - 1,
         "title": "limit",
         "description": fields["limit"]["description"],
         "position": 4,
@@ -77,7 +78,11 @@ def test_what_ships_fits_its_own_forms():
 
 
 @pytest.mark.parametrize(
-    ("cron", "timezone", "option"), [("0 3 * *", "UTC", "cron"), ("0 3 * * *", "Mars", "timezone")]
+    ("cron", "timezone", "option"),
+    [
+        *((cron, "UTC", "cron") for cron in ("", "0 3 * *", "* * * * * *", "99 4 * * 1", "0 0 31 2 *", "@never")),
+        ("0 3 * * *", "Mars", "timezone"),
+    ],
 )
 def test_a_schedule_that_cannot_be_read_is_told(cron, timezone, option):
     with pytest.raises(BadInput, match=f"--{option}: expected"):
@@ -90,10 +95,31 @@ def test_a_server_is_asked_where_this_machine_reaches_it():
     assert free_port("127.0.0.1", 0) > 0
 
 
-@pytest.mark.parametrize(("host", "port"), [("no-such-host.invalid", 4200), ("127.0.0.1", 70_000)])
-def test_a_place_where_nobody_can_listen_is_refused(host, port):
-    with pytest.raises(BadInput, match="--port: expected a port that is free on"):
+@pytest.mark.parametrize(
+    ("host", "port", "sentence"),
+    [
+        ("no-such-host.invalid", 4200, "--host: expected a name or an address of this machine"),
+        ("münchen..", 4200, "--host: expected a name or an address of this machine"),
+        ("", 4200, "--host: expected a name or an address of this machine"),
+        ("127.0.0.1", 70_000, "--port: expected a port that is free on"),
+    ],
+)
+def test_a_place_where_nobody_can_listen_is_refused(host, port, sentence):
+    with pytest.raises(BadInput, match=sentence):
         free_port(host, port)
+
+
+def test_a_home_has_one_serve_at_a_time(tmp_path):
+    home, file = tmp_path / "a/home", tmp_path / "file"
+    expected = "expected a folder that no other `bilderatlas serve` uses"
+    with locked_home(home), pytest.raises(BadInput, match=expected), locked_home(home):
+        pass
+    assert home.stat().st_mode & 0o777 == 0o700
+    with locked_home(home):
+        pass
+    file.touch()
+    with pytest.raises(BadInput, match="PREFECT_HOME: expected a folder that can be written"), locked_home(file):
+        pass
 
 
 def test_a_recipe_is_found_by_the_path_that_was_given(tmp_path: Path):

@@ -1,6 +1,7 @@
 """The web server that shows releases, and the links that lead to it."""
 
 import shutil
+import socket
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -76,3 +77,30 @@ def test_nothing_else_of_the_machine_is_shown(folder, pages, path):
 
 def test_nothing_can_be_written(folder, pages):
     assert requests.put(f"{pages}{folder}/report.html", data=b"another", timeout=10).status_code == 501
+
+
+@pytest.mark.parametrize("path", ["/%00", "/a%00.txt", "//[bad/", "/x" * 3000])
+def test_an_address_that_is_none_is_not_found(pages, path):
+    with socket.create_connection(("127.0.0.1", int(pages.rpartition(":")[2])), timeout=10) as client:
+        client.sendall(f"GET {path} HTTP/1.0\r\n\r\n".encode())
+        assert client.makefile("rb").readline().split()[1] == b"404"
+
+
+def test_links_in_a_circle_are_not_found_and_a_client_that_leaves_says_nothing(folder, pages, capfd):
+    releases = folder.parents[1]
+    (releases / "a").symlink_to(releases / "b")
+    (releases / "b").symlink_to(releases / "a")
+    assert requests.get(f"{pages}{releases / 'a'}", timeout=10).status_code == 404
+    (releases / "large").write_bytes(bytes(2**24))
+    for _ in range(5):
+        with requests.get(f"{pages}{releases / 'large'}", stream=True, timeout=10) as answer:
+            answer.raw.read(10)
+    assert requests.get(pages + str(folder / "README.md"), timeout=10).ok
+    assert capfd.readouterr() == ("", "")
+
+
+def test_an_ipv6_address_stands_in_brackets_and_one_for_all_is_this_machine(folder):
+    for host, reached in (("::1", "http://[::1]:"), ("0.0.0.0", "http://127.0.0.1:")):
+        with release_pages([str(folder.parents[2])], host, 0) as url:
+            assert url.startswith(reached)
+            assert requests.get(url + str(folder / "README.md").replace(" ", "%20"), timeout=10).ok
