@@ -222,7 +222,7 @@ FAULTS = {
     "disk of the server's database full until 30 s after the release": Fault(disk_is_full_at_the_end, "small disk"),
     "run killed (as for want of memory)": Fault(run_is_killed),
     "worker killed": Fault(worker_is_killed),
-    "worker stopped, and started again": Fault(worker_is_stopped),
+    "worker stopped, and started again": Fault(worker_is_stopped, is_slow=True),
     "server started again in a run of five minutes": Fault(server_is_restarted, is_slow=True),
     "power cut, then all started again": Fault(machine_is_restarted),
 }

@@ -104,11 +104,11 @@ def _build_run(recipe: Recipe, context: Context) -> str:
         events.send_refused(recipe, problem)
         raise
     artifacts.create_tables(context, steps)
-    artifacts.create_release(context, steps)
+    artifacts.create_release(context, steps, recipe.limit)
     flow_runs.rename_run(f"{recipe.name} · {steps[-1].release.rsplit('/', 1)[-1]}")
     print(summary.build_summary(steps))  # noqa: T201 - the terminal is where a person waits for it
     events.send_published(recipe, steps)
-    return flow_runs.completed_run(steps[-1].release, summary.release_line(steps[-1]))
+    return flow_runs.completed_run(steps[-1].release, summary.release_line(steps[-1], recipe.limit))
 
 
 def _show_plan(recipe: Recipe, context: Context) -> None:

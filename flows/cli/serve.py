@@ -78,6 +78,8 @@ def serve(arguments: argparse.Namespace) -> int:
     from flows.serve.service import running_service
 
     stores = arguments.store or [_STORE]
+    if "" in stores:
+        raise BadInput("--store: expected a folder or a URL, got ''")
     home = _home()
     with running_service(
         arguments.host, arguments.port, home, stores, arguments.recipes, are_stores_given=bool(arguments.store)

@@ -13,6 +13,7 @@ from prefect.utilities.callables import parameter_schema
 from schemas.recipe import Recipe
 from schemas.sources import AnyWebSource
 
+_FIXED = "The recipe of this deployment; to choose another one, choose its deployment"
 _CONTACT = "An address of yours, by which those who run the asked hosts can reach you: e-mail or a web page"
 _ORIGINS = "Other origins to ask in place of the hosts, such as those of the pretend museum"
 _SECRET = "; give the place where the secret is kept, never the secret: env:NAME, file:PATH or prefect:BLOCK"
@@ -37,7 +38,7 @@ def recipe_form(flow: Flow[Any, Any], recipe: Recipe, path: str, stores: Sequenc
     """The schema of a build of one recipe, which the parameter `recipe` names by `path`: its bindings are fields."""
     schema = flow_form(flow, stores)
     fields = schema["properties"]
-    fields["recipe"] |= {"enum": [path]}
+    fields["recipe"] |= {"enum": [path], "description": _FIXED}
     fields["bind"] = {**_bindings(recipe), **{name: fields["bind"][name] for name in ("description", "position")}}
     schema["required"] = ["recipe", "store", *(["bind"] if fields["bind"]["required"] else [])]
     return schema

@@ -38,6 +38,12 @@ _SETTINGS = {
 """What a server and a worker on one machine need; the environment may say otherwise."""
 
 
+_OF_THIS_PROCESS = {
+    "PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL",  # keeps its terminal free of tracebacks; they have log files
+    "PREFECT_SERVER_API_BASE_PATH",  # another path than the one at which all of it is looked for
+}
+
+
 class Child:
     """A command of Prefect's, with a log of its own; the log before it is kept as `<log>.1`."""
 
@@ -141,8 +147,7 @@ def start_worker(home: Path, environment: Mapping[str, str]) -> Child:
 
 def child_environment(api: str, home: Path) -> dict[str, str]:
     """The environment of a server and of a worker."""
-    # the command's own level, which keeps its terminal free of tracebacks: they have log files
-    given = {name: value for name, value in os.environ.items() if name != "PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL"}
+    given = {name: value for name, value in os.environ.items() if name not in _OF_THIS_PROCESS}
     return {**_SETTINGS, **given, "PREFECT_API_URL": api, "PREFECT_HOME": str(home)}
 
 

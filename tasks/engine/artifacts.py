@@ -46,7 +46,7 @@ def create_tables(context: Context, steps: Sequence[Step]) -> None:
     _create_table(context, "dropped", drops, "What was dropped in which stage, and why")
 
 
-def create_release(context: Context, steps: Sequence[Step]) -> None:
+def create_release(context: Context, steps: Sequence[Step], limit: int | None) -> None:
     """Leave the release: its digest and counts, links to its files, notes for people, and some of its images."""
     if not flow_runs.is_flow():
         return
@@ -54,11 +54,12 @@ def create_release(context: Context, steps: Sequence[Step]) -> None:
     manifest = release.manifest
     lines = [
         f"# {manifest.name} {manifest.version}",
-        f"content `sha256:{manifest.content_sha256}`; the release before: {manifest.previous or 'none'}",
+        f"content `sha256:{manifest.content_sha256}`; the release before: {manifest.previous or 'none'}"
+        f"{summary.trial(limit)}",
         "",
         "| what | how many |",
         "|---|---|",
-        *(f"| {name} | {_count(count)} |" for name, count in manifest.counts.items()),
+        *(f"| {name.replace('_', ' ')} | {_count(count)} |" for name, count in manifest.counts.items()),
         "",
         f"In `{release.url}`:",
         "",

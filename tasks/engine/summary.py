@@ -52,10 +52,19 @@ def step_line(step: Step) -> str:
     return f"{step.label}: {step.kept} kept, {dropped} dropped, {step.computed} computed, {step.seconds:.1f} s"
 
 
-def release_line(export: Step) -> str:
-    """What a build ends with, from the step of its export."""
+def release_line(export: Step, limit: int | None = None) -> str:
+    """What a build ends with, from the step of its export. limit: of the records of each source, in a trial."""
     verb = "published" if export.computed else "nothing to do: the store has"
-    return f"{verb} {export.kept} images as {export.release}"
+    return f"{verb} {export.kept} images as {export.release}{trial(limit)}"
+
+
+def trial(limit: int | None) -> str:
+    """What follows of a release that was built with a limit; empty without one.
+
+    >>> trial(60), trial(None)
+    ('; a trial of 60 records of each source, which never becomes latest', '')
+    """
+    return "" if limit is None else f"; a trial of {limit:,} records of each source, which never becomes latest"
 
 
 def print_progress(step: Step) -> None:

@@ -95,7 +95,8 @@ def test_a_run_shows_its_names_its_progress_its_tables_and_its_release_and_a_sec
     (folder,) = (tmp_path / "store/releases/museum").iterdir()
     release = Release(str(folder))
     kept = release.manifest.counts["kept"]
-    assert state == f"COMPLETED: published {kept} images as {folder}"
+    trial = "; a trial of 60 records of each source, which never becomes latest"
+    assert state == f"COMPLETED: published {kept} images as {folder}{trial}"
     assert first.run["name"] == f"museum · {folder.name}"
 
     tasks = first.tasks()
@@ -118,6 +119,7 @@ def test_a_run_shows_its_names_its_progress_its_tables_and_its_release_and_a_sec
     assert by_stage["fetch"]["what would be done"].startswith("fetch 60 of 60")
     assert "over_limit" in {row["reason"] for row in json.loads(shown["museum-dropped"])}
     page = shown["museum-release"]
+    assert trial in page
     assert f"[report.html]({(folder / 'report.html').as_uri()})" in page
     assert f"[ledger.parquet]({(folder / 'ledger.parquet').as_uri()})" in page
     picture = page.partition("data:image/jpeg;base64,")[2].partition(")")[0]
@@ -125,7 +127,7 @@ def test_a_run_shows_its_names_its_progress_its_tables_and_its_release_and_a_sec
         assert sheet.width > 500
 
     second = RunPage(server, given, BUILD)
-    assert second.end() == f"COMPLETED: nothing to do: the store has {kept} images as {folder}"
+    assert second.end() == f"COMPLETED: nothing to do: the store has {kept} images as {folder}{trial}"
     assert {name: state["name"] for name, state in second.tasks().items()} == {
         f"museum · {label}": "Cached" for label in STAGE_LABELS
     }

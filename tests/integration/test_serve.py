@@ -314,6 +314,10 @@ def test_a_port_that_is_taken_and_a_server_that_is_not_there_are_told(serve, tmp
         )
         assert (done.returncode, done.stderr.count("\n")) == (2, 1)
         assert sentence in done.stderr
+    done = subprocess.run(
+        [BIN / "bilderatlas", "serve", "--store", ""], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (done.returncode, done.stderr) == (2, "bilderatlas: --store: expected a folder or a URL, got ''\n")
     nowhere = {**serve.environment, "PREFECT_API_URL": "http://127.0.0.1:9/api"}
     done = subprocess.run(
         [BIN / "bilderatlas", "deploy", "museum"], env=nowhere, capture_output=True, text=True, timeout=60, check=False
