@@ -2,11 +2,12 @@
 it is cancelled, since the runs of a schedule that is faster than they are would pile up.
 """
 
+from collections.abc import Iterable
 from uuid import UUID
 
 from prefect.client.orchestration import SyncPrefectClient, get_client
-from prefect.client.schemas.actions import DeploymentUpdate
-from prefect.client.schemas.objects import ConcurrencyLimitStrategy, ConcurrencyOptions
+from prefect.client.schemas.actions import DeploymentScheduleCreate, DeploymentUpdate
+from prefect.client.schemas.objects import ConcurrencyLimitStrategy, ConcurrencyOptions, DeploymentSchedule
 from prefect.context import FlowRunContext
 
 from tasks.engine import reports
@@ -19,9 +20,10 @@ _WORDS = {
 }
 
 
-def strategy_for(*, has_schedules: bool) -> ConcurrencyLimitStrategy:
-    """What Prefect does with a run that comes too early."""
-    return ConcurrencyLimitStrategy.CANCEL_NEW if has_schedules else ConcurrencyLimitStrategy.ENQUEUE
+def strategy_for(schedules: Iterable[DeploymentSchedule | DeploymentScheduleCreate]) -> ConcurrencyLimitStrategy:
+    """What Prefect does with a run that comes too early; a schedule that is switched off does not count."""
+    is_scheduled = any(schedule.active for schedule in schedules)
+    return ConcurrencyLimitStrategy.CANCEL_NEW if is_scheduled else ConcurrencyLimitStrategy.ENQUEUE
 
 
 def described(description: str, strategy: ConcurrencyLimitStrategy) -> str:
@@ -51,7 +53,7 @@ def settle() -> None:
 def _settle(client: SyncPrefectClient, deployment_id: UUID) -> None:
     deployment = client.read_deployment(deployment_id)
     before = deployment.concurrency_options
-    strategy = strategy_for(has_schedules=bool(deployment.schedules))
+    strategy = strategy_for(deployment.schedules)
     if before is not None and before.collision_strategy != strategy:
         client.update_deployment(
             deployment_id,

@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import re
 import sys
 import time
 import uuid
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from flows.serve.deployments import Deployment
 
 _STORE = "./store"
+_NAME = re.compile(r"[^/%&<>]+")
+"""What Prefect takes as the name of a deployment."""
 
 
 def add(commands: "Commands") -> None:
@@ -77,9 +80,7 @@ def serve(arguments: argparse.Namespace) -> int:
     """Run server and worker until one of them ends, or a signal comes."""
     from flows.serve.service import running_service
 
-    stores = arguments.store or [_STORE]
-    if "" in stores:
-        raise BadInput("--store: expected a folder or a URL, got ''")
+    stores = _stores(arguments)
     home = _home()
     with running_service(
         arguments.host, arguments.port, home, stores, arguments.recipes, are_stores_given=bool(arguments.store)
@@ -93,6 +94,13 @@ def serve(arguments: argparse.Namespace) -> int:
         print(f"web page: {service.url} (Ctrl-C ends server, worker and runs)", flush=True)
         service.watch()
     return 0
+
+
+def _stores(arguments: argparse.Namespace) -> list[str]:
+    """The stores that forms offer. Raises BadInput."""
+    if "" in arguments.store:
+        raise BadInput("--store: expected a folder or a URL, got ''")
+    return arguments.store or [_STORE]
 
 
 def _home() -> Path:
@@ -115,7 +123,11 @@ def deploy(arguments: argparse.Namespace) -> int:
     from flows.runner import check_server
     from flows.serve.deployments import create_pool, shipped_deployments, write_deployment
 
-    stores = arguments.store or [_STORE]
+    stores = _stores(arguments)
+    if not arguments.recipe and (arguments.name or arguments.cron is not None or arguments.timezone or arguments.bind):
+        raise BadInput("RECIPE: expected a recipe beside --name, --cron, --timezone and --bind, got none")
+    if arguments.name is not None and not _NAME.fullmatch(arguments.name):
+        raise BadInput(f"--name: expected a name without /, %, &, < and >, got {arguments.name!r}")
     deployments = [_own(arguments, stores)] if arguments.recipe else shipped_deployments(stores)
     check_server(os.environ["PREFECT_API_URL"], "start one with `bilderatlas serve`")
     with _client() as client:

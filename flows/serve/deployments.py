@@ -154,7 +154,7 @@ def write_deployment(client: SyncPrefectClient, deployment: Deployment) -> None:
     """
     name = _flow(deployment.entrypoint).name
     schedules = [*deployment.schedules] or _schedules(_deployment_before(client, name, deployment.name))
-    strategy = strategy_for(has_schedules=bool(schedules)) if deployment.is_alone else None
+    strategy = strategy_for(schedules) if deployment.is_alone else None
     client.create_deployment(
         client.create_flow_from_name(name),
         deployment.name,

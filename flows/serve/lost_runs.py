@@ -93,7 +93,8 @@ def create_automation(client: SyncPrefectClient) -> None:
     )
     before = client.read_automations_by_name(LOST)
     if before:
-        client.update_automation(before[0].id, automation)
+        # one that was switched off on the page stays so
+        client.update_automation(before[0].id, automation.model_copy(update={"enabled": before[0].enabled}))
     else:
         client.create_automation(automation)
 

@@ -8,8 +8,9 @@ import socket
 import threading
 from collections.abc import Iterator, Sequence
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 from urllib.parse import unquote, urlsplit
 
 from flows.serve.processes import address
@@ -51,6 +52,13 @@ class _Files(SimpleHTTPRequestHandler):
         is_shown = any(resolved.is_relative_to(folder) for folder in self.server.folders)
         return f"{resolved}{'/' * place.endswith('/')}" if is_shown else ""
 
+    def send_head(self) -> BytesIO | BinaryIO | None:
+        """As of any file server; but no page stands for a folder, since that page may be a link out of the store."""
+        folder = Path(self.translate_path(self.path))
+        if folder.is_dir() and any((folder / name).exists() for name in ("index.html", "index.htm")):
+            return self.list_directory(folder) if self.path.endswith("/") else super().send_head()
+        return super().send_head()
+
     def end_headers(self) -> None:
         """A file is what its name says: no browser may take an image for a page."""
         self.send_header("X-Content-Type-Options", "nosniff")
@@ -70,7 +78,7 @@ def release_pages(stores: Sequence[str], host: str, port: int) -> Iterator[str]:
     folders = [Path(path).absolute().resolve() / "releases" for path in paths if "://" not in path]
     try:
         server = _Pages(host, port, folders)
-    except OSError:
+    except (OSError, OverflowError):  # the last: of a port after the last one
         server = _Pages(host, 0, folders)
     with server:
         thread = threading.Thread(target=server.serve_forever, name="releases", daemon=True)

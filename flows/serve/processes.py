@@ -148,7 +148,13 @@ def start_worker(home: Path, environment: Mapping[str, str]) -> Child:
 def child_environment(api: str, home: Path) -> dict[str, str]:
     """The environment of a server and of a worker."""
     given = {name: value for name, value in os.environ.items() if name not in _OF_THIS_PROCESS}
-    return {**_SETTINGS, **given, "PREFECT_API_URL": api, "PREFECT_HOME": str(home)}
+    page = api.removesuffix("/api")
+    port = page.rpartition(":")[2]
+    pages_of_ours = {
+        # by default, any page that the browser shows may ask the server to run what it likes
+        "PREFECT_SERVER_CORS_ALLOWED_ORIGINS": f"{page},http://localhost:{port}"
+    }
+    return {**_SETTINGS, **pages_of_ours, **given, "PREFECT_API_URL": api, "PREFECT_HOME": str(home)}
 
 
 def wait_for(server: Child, api: str) -> None:

@@ -69,6 +69,7 @@ def running_service(
     with contextlib.ExitStack() as stack:
         stack.enter_context(locked_home(home))
         environment = child_environment(api, home)
+        environment.pop(NOTIFY, None)  # a secret that no run needs
         server = start_server(host, port, home, environment)
         stack.callback(server.stop)
         # what follows is imported while the server starts

@@ -67,8 +67,8 @@ class Reporter:
                 self._is_telling = True
             is_told = _is_told(context, tell)
             with self._changed:
-                if not is_told:
-                    self._pending = {key: (context, tell), **self._pending}  # newer of the same key wins
+                if not is_told:  # behind the others: the server may never take it; a newer one of its key wins
+                    self._pending.setdefault(key, (context, tell))
                 self._is_telling = False
                 self._changed.notify_all()
             if not is_told:

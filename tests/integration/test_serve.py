@@ -227,6 +227,9 @@ def test_a_recipe_is_deployed_beside_them_with_a_schedule_that_fires(serve, stor
         (["museum", "--bind", "images=nowhere", "--bind", "weights={weights}", "--cron=@daily"], "nowhere"),
         (["museum", "--bind", "imgs=a"], "binding 'imgs': expected one of ['images', 'weights']"),
         (["no-such"], "recipe: expected a YAML file or one of"),
+        (["--cron", "0 3 * * *"], "RECIPE: expected a recipe beside --name, --cron, --timezone and --bind, got none"),
+        (["museum", "--name", "a/b"], "--name: expected a name without /, %, &, < and >, got 'a/b'"),
+        (["museum", "--store", ""], "--store: expected a folder or a URL, got ''"),
         (["museum", "--timezone", "UTC"], "--timezone: expected --cron beside it, got 'UTC' alone"),
     ],
 )
@@ -279,6 +282,16 @@ def test_ctrl_c_ends_all_of_it_and_the_next_start_finds_what_people_have_changed
         assert [(entry["schedule"]["cron"], entry["active"]) for entry in found["schedules"]] == [("0 5 * * *", False)]
     finally:
         again.stop()
+
+
+def test_no_page_of_another_host_may_ask_the_server(serve):
+    def allowed(origin: str) -> str | None:
+        asked = {"Origin": origin, "Access-Control-Request-Method": "POST"}
+        answer = requests.options(f"{serve.api}/flow_runs/filter", headers=asked, timeout=30)
+        return answer.headers.get("access-control-allow-origin")
+
+    assert allowed("https://evil.example") is None
+    assert allowed(serve.page) == serve.page
 
 
 def test_nothing_outlives_a_serve_that_is_killed(tmp_path):

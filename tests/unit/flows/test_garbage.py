@@ -5,13 +5,13 @@ import sys
 
 import pytest
 
-PROGRAM = """
-import gc, sqlite3, sys, threading
-
 from flows.garbage import collect_apart
 
+PROGRAM = """
+import gc, importlib, sqlite3, sys, threading
+
 if sys.argv[2] == "apart":
-    collect_apart()
+    importlib.import_module(sys.argv[3]).collect_apart()
 first = sqlite3.connect(sys.argv[1], isolation_level=None)
 first.execute("PRAGMA journal_mode = WAL")
 first.execute("CREATE TABLE numbers (number)")
@@ -51,7 +51,7 @@ print(*told)
 @pytest.mark.parametrize(("collector", "told"), [("apart", "inserted"), ("python's", "database is locked")])
 def test_the_thread_of_the_main_program_waits_for_no_cursor(tmp_path, collector, told):
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, str(tmp_path / "numbers.db"), collector],
+        [sys.executable, "-c", PROGRAM, str(tmp_path / "numbers.db"), collector, collect_apart.__module__],
         capture_output=True,
         text=True,
         timeout=60,

@@ -104,3 +104,10 @@ def test_an_ipv6_address_stands_in_brackets_and_one_for_all_is_this_machine(fold
         with release_pages([str(folder.parents[2])], host, 0) as url:
             assert url.startswith(reached)
             assert requests.get(url + str(folder / "README.md").replace(" ", "%20"), timeout=10).ok
+
+
+def test_a_page_that_stands_for_a_folder_is_not_shown_in_its_place(folder, pages, tmp_path):
+    (tmp_path / "secret").write_text("secret")
+    (folder / "index.html").symlink_to(tmp_path / "secret")
+    shown = requests.get(f"{pages}{folder}/".replace(" ", "%20"), timeout=10)
+    assert (shown.status_code, "secret" in shown.text, "report.html" in shown.text) == (200, False, True)
