@@ -9,7 +9,9 @@ from typing import Any
 import pyarrow.compute as pc
 from prefect.artifacts import create_markdown_artifact, create_table_artifact
 
+from schemas.errors import DamagedFile
 from schemas.manifests import Context, ReleaseManifest, Step
+from schemas.phrases import error_line
 from schemas.reasons import MEANING, Reason
 from tasks.engine import flow_runs, reports, runs, summary, thumbnails
 from tasks.engine.progress import artifact_key
@@ -67,7 +69,7 @@ def create_release(context: Context, steps: Sequence[Step], limit: int | None) -
         "",
         *(f"- {note}" for step in steps for note in step.notes),
         "",
-        *_samples(context, steps),
+        *_samples_if_readable(context, steps),
     ]
     description = f"Release {manifest.version} of {manifest.name}: links, counts, some of its images"
     _create_markdown(context.dataset, "release", "\n".join(lines), description)
@@ -94,6 +96,14 @@ def _has(manifest: ReleaseManifest, file: str) -> bool:
 
 def _count(count: int | dict[str, int]) -> str:
     return f"{count:,}" if isinstance(count, int) else ", ".join(f"{name} {part:,}" for name, part in count.items())
+
+
+def _samples_if_readable(context: Context, steps: Sequence[Step]) -> list[str]:
+    """The samples; none where a stored file is damaged: the release stands all the same, and the next build mends."""
+    try:
+        return _samples(context, steps)
+    except (DamagedFile, OSError) as problem:
+        return [f"No pictures: {error_line(problem)}"]
 
 
 def _samples(context: Context, steps: Sequence[Step]) -> list[str]:

@@ -58,7 +58,9 @@ def send_shrunk(recipe: Recipe, context: Context, state: State) -> None:
 
 
 def _shrunk_sources(recipe: Recipe, context: Context, state: State) -> list[tuple[str, int, int]]:
-    """(source, works before, works now) of each that has lost more than a hundredth."""
+    """(source, works before, works now) of each that has lost more than a hundredth; one that the recipe does not name
+    any more has not shrunk.
+    """
     store = runs.store_of(context)
     release = previous.open_predecessor(store, recipe, state.previous)
     if release is None or recipe.limit is not None:
@@ -70,7 +72,7 @@ def _shrunk_sources(recipe: Recipe, context: Context, state: State) -> list[tupl
     return [
         (source, count, now.get(source, 0))
         for source, count in counts.items()
-        if now.get(source, 0) < count * (1 - _SHRUNK_FRACTION)
+        if source in {entry.name for entry in recipe.sources} and now.get(source, 0) < count * (1 - _SHRUNK_FRACTION)
     ]
 
 
