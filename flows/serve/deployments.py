@@ -63,9 +63,7 @@ def shipped_deployments(stores: Sequence[str]) -> list[Deployment]:
 def _declared(entry: Mapping[str, Any], stores: Sequence[str]) -> Deployment:
     file, _, function = entry["entrypoint"].partition(":")
     entrypoint = f"{file.removesuffix('.py').replace('/', '.')}.{function}"
-    parameters = dict(entry.get("parameters", {}))
-    if "store" in parameters:
-        parameters["store"] = stores[0]
+    parameters = {name: _in_store(value, stores[0]) for name, value in entry.get("parameters", {}).items()}
     recipe = parameters.get("recipe")
     form = (
         flow_form(_flow(entrypoint), stores)
@@ -79,9 +77,22 @@ def _declared(entry: Mapping[str, Any], stores: Sequence[str]) -> Deployment:
         parameters,
         form,
         entry.get("tags", ()),
-        [_schedule(schedule["cron"], schedule["timezone"]) for schedule in entry.get("schedules", ())],
+        [
+            _schedule(schedule["cron"], schedule["timezone"]).model_copy(
+                update={"active": schedule.get("active", True)}
+            )
+            for schedule in entry.get("schedules", ())
+        ],
         "concurrency_limit" in entry,
     )
+
+
+def _in_store(value: Any, store: str) -> Any:
+    """A parameter's value, in which prefect.yaml calls the store `store`."""
+    if value == "store":
+        return store
+    is_in_it = isinstance(value, str) and value.startswith("store/")
+    return f"{store}/{value.removeprefix('store/')}" if is_in_it else value
 
 
 def recipe_deployment(
@@ -175,7 +186,7 @@ def write_deployment(client: SyncPrefectClient, deployment: Deployment) -> None:
 
 def kept_as_it_was(client: SyncPrefectClient, deployment: Deployment, *, with_store: bool) -> Deployment:
     """The deployment with the schedules and parameters of the one of its name that the server has, so far as the form
-    takes them: people may have changed them on the web page. with_store: its store is one that the form offers, too.
+    takes them: people may have changed them on the web page. with_store: its store stays, and the form offers it.
     """
     before = _deployment_before(client, _flow(deployment.entrypoint).name, deployment.name)
     if before is None:
@@ -184,7 +195,11 @@ def kept_as_it_was(client: SyncPrefectClient, deployment: Deployment, *, with_st
     store = before.parameters.get("store")
     if with_store and isinstance(store, str):
         form["properties"] = {**form["properties"], "store": _offering(form["properties"]["store"], store)}
-    kept = {name: value for name, value in before.parameters.items() if _fits(form, name, value)}
+    kept = {
+        name: value
+        for name, value in before.parameters.items()
+        if _fits(form, name, value) and (with_store or name != "store")
+    }
     return deployment._replace(form=form, parameters={**deployment.parameters, **kept}, schedules=_schedules(before))
 
 

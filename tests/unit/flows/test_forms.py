@@ -73,6 +73,10 @@ def test_what_ships_fits_its_own_forms():
     assert [entry.name for entry in deployments if "scheduled" in entry.tags] == ["museum-nightly"]
     for deployment in deployments:
         assert deployment.parameters.get("store") in {"s3://bucket/store", None}
+        for name in ("truth", "release"):
+            assert str(deployment.parameters.get(name, "s3://bucket/store/releases/")).startswith(
+                "s3://bucket/store/rel"
+            )
         lacking = validate({**deployment.parameters}, {**deployment.form}, ignore_required=True)
         assert lacking == [], deployment.name
 
