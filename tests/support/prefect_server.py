@@ -60,6 +60,10 @@ class Log:
             assert allowed, f"expected no traceback in {self.path.name}, got\n{shown}"
 
 
+_PREFECT = "from flows.garbage import collect_apart as a; a(); from prefect.cli import app; app()"
+"""Prefect's command as `serve` runs it: on SQLite its server would stand still at times (flows/garbage.py)."""
+
+
 class PrefectServer:
     """A Prefect server as a person would run it, with a home of its own."""
 
@@ -82,7 +86,7 @@ class PrefectServer:
     def _start(self, log: Log, *words: str) -> "subprocess.Popen[bytes]":
         with log.path.open("ab") as file:
             return subprocess.Popen(
-                [BIN / "prefect", *words],
+                [BIN / "python", "-c", _PREFECT, *words],
                 env=self.environment,
                 cwd=ROOT,
                 stdout=file,
