@@ -86,7 +86,7 @@ class PrefectServer:
     def _start(self, log: Log, *words: str) -> "subprocess.Popen[bytes]":
         with log.path.open("ab") as file:
             return subprocess.Popen(
-                [BIN / "python", "-c", _PREFECT, *words],
+                [*([BIN / "python", "-c", _PREFECT] if words[0] == "server" else [BIN / "prefect"]), *words],
                 env=self.environment,
                 cwd=ROOT,
                 stdout=file,
