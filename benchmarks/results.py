@@ -44,7 +44,7 @@ def write(
         "name": name,
         "command": " ".join([f"python -m benchmarks.{_module()}", *map(_without_folders, sys.argv[1:])]),
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
-        "commit": _git("rev-parse", "HEAD"),
+        "commit": commit(),
         "machine": {
             "cores": os.cpu_count(),
             "memory_gib": _memory_gib(),
@@ -62,6 +62,11 @@ def write(
     print(markdown(rows))
     print(json.dumps(ratios))
     return path
+
+
+def commit() -> str:
+    """The commit that is checked out; nothing where there is no git, or this is no clone."""
+    return _git("rev-parse", "HEAD")
 
 
 def child(module: str, python: Path | str, *words: object) -> dict[str, Any]:

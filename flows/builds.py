@@ -83,6 +83,7 @@ class Build:
         self._recipe, self._context = recipe, context.model_copy(update={"dataset": recipe.name})
         self._state: State | None = None
         self._notes: list[str] = []
+        self._are_sources_compared = False  # with the release before: who is told of them is told once
 
     def is_stored(self) -> bool:
         """Whether the store has all that the build would give; stages run up to the first that lacks something."""
@@ -136,8 +137,9 @@ class Build:
         state = flow_runs.run_stage(
             "scrape", context, lambda: scrape(self._recipe, context, before), lambda state: state.steps[0]
         )
-        if events.is_heard() and not context.plan:
+        if events.is_heard() and not context.plan and not self._are_sources_compared:
             events.send_shrunk(self._recipe, context, state)
+            self._are_sources_compared = True
         return self._go_on(state.model_copy(update={"steps": (_timed(state.steps[0], began_s),)}))
 
     def _begin_again(self) -> None:
@@ -171,11 +173,10 @@ def _show_refusal(state: State | None, recipe: Recipe, context: Context, problem
 
 
 def _show_what_was_done(state: State, context: Context) -> None:
-    if not flow_runs.is_flow():
-        summary.print_refused(state.steps, is_plan=bool(context.plan))
-    elif not context.plan:
-        summary.print_refused(state.steps, is_plan=False)
-        artifacts.create_tables(context, state.steps)
+    if context.plan and flow_runs.is_flow():
+        return  # the build itself will say so
+    summary.print_refused(state.steps, is_plan=bool(context.plan))
+    artifacts.create_tables(context, state.steps)
 
 
 def _step(settings: AnyStage, state: State, recipe: Recipe, context: Context) -> Step:

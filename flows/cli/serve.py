@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from flows.serve.deployments import Deployment
 
 _STORE = "./store"
+_OPEN = "everybody who reaches this machine can start programs on it; for a team, see docs/operate-team.md"
 _NAME = re.compile(r"[^/%&<>]+")
 """What Prefect takes as the name of a deployment."""
 
@@ -78,6 +79,7 @@ def _add_stores(parser: argparse.ArgumentParser) -> None:
 
 def serve(arguments: argparse.Namespace) -> int:
     """Run server and worker until one of them ends, or a signal comes."""
+    from flows.serve.processes import is_open_to_others
     from flows.serve.service import running_service
 
     stores = _stores(arguments)
@@ -87,6 +89,8 @@ def serve(arguments: argparse.Namespace) -> int:
     ) as service:
         for problem in service.problems:
             print(f"bilderatlas: {problem}", file=sys.stderr)
+        if is_open_to_others(arguments.host) and not os.environ.get("PREFECT_SERVER_API_AUTH_STRING"):
+            print(f"bilderatlas: --host {arguments.host}: {_OPEN}", file=sys.stderr)
         if service.restarted:
             print(f"started again: {', '.join(service.restarted)}")
         print(f"deployments: {', '.join(deployment.name for deployment in service.deployments)}")

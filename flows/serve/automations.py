@@ -1,21 +1,30 @@
 """What Prefect's server does by itself when it hears of a dataset: it checks what was published, and tells a person
 where a build was refused or a source has shrunk.
+
+An automation that a person has changed, switched off or deleted on Prefect's page stays so: a variable keeps the digest
+of each as it was written, and what differs from it is a person's.
 """
 
+import hashlib
 from datetime import timedelta
 from typing import Any
 
 from prefect.blocks.notifications import CustomWebhookNotificationBlock
 from prefect.client.orchestration import SyncPrefectClient, get_client
+from prefect.client.schemas.actions import VariableCreate, VariableUpdate
 from prefect.events.actions import RunDeployment, SendNotification
-from prefect.events.schemas.automations import AutomationCore, EventTrigger
+from prefect.events.schemas.automations import Automation, AutomationCore, EventTrigger
 
 from tasks.engine.events import PUBLISHED, REFUSED, SHRUNK
 
 DOWNSTREAM = "verify_release/verify"
 """The deployment that starts when a dataset is published."""
+
+WRITTEN = "bilderatlas_automations"
+"""The variable with the digests."""
+
 _BLOCK = "bilderatlas-notify"
-_TOLD = {
+_NOTICES = {
     REFUSED: ("bilderatlas.dataset.*", "{{ event.payload.name }}: nothing is published", "{{ event.payload.reason }}"),
     SHRUNK: (
         "bilderatlas.source.*",
@@ -27,8 +36,7 @@ _TOLD = {
 
 
 def create_automations(notify_url: str | None) -> None:
-    """Write the automations to the server of PREFECT_API_URL, in place of those of the same names; one that somebody
-    has switched off stays so.
+    """Write the automations to the server of PREFECT_API_URL.
 
     notify_url: where a JSON object with a `text` is posted, as Slack, Mattermost and others take it. Without it,
     nobody is told of anything any more.
@@ -38,15 +46,63 @@ def create_automations(notify_url: str | None) -> None:
         release = {"__prefect_kind": "jinja", "template": "{{ event.payload.release }}"}
         verify = RunDeployment(source="selected", deployment_id=deployment.id, parameters={"release": release})
         about = "Starts verify_release on each release, also on one that was there already."
-        _write(client, "bilderatlas: check what is published", about, (PUBLISHED, "bilderatlas.dataset.*"), verify)
+        name = "bilderatlas: check what is published"
+        write_automation(client, _on_event(name, about, (PUBLISHED, "bilderatlas.dataset.*"), verify))
         if notify_url is None:
-            for event in _TOLD:
-                _delete(client, _told(event))
+            for event in _NOTICES:
+                _withdraw(client, _name_of_notice(event))
             return
         block = _notification_block(notify_url)
-        for event, (resource, subject, body) in _TOLD.items():
+        for event, (resource, subject, body) in _NOTICES.items():
             tell = SendNotification(block_document_id=block, subject=subject, body=body)
-            _write(client, _told(event), f"Posts to {_BLOCK}.", (event, resource), tell)
+            about = f"Posts to {_BLOCK}."
+            write_automation(client, _on_event(_name_of_notice(event), about, (event, resource), tell))
+
+
+def write_automation(client: SyncPrefectClient, automation: AutomationCore) -> None:
+    """Make it, or bring it up to date; a person's changes stay."""
+    written = _written(client)
+    before = _find(client, automation.name)
+    if automation.name in written and _digest(before) != written[automation.name]:
+        return
+    if before is None:
+        client.create_automation(automation)
+    else:
+        client.update_automation(before.id, automation.model_copy(update={"enabled": before.enabled}))
+    _keep_written(client, {**written, automation.name: _digest(_find(client, automation.name))})
+
+
+def _withdraw(client: SyncPrefectClient, name: str) -> None:
+    """Delete what was written, unless a person has changed it."""
+    written = _written(client)
+    before = _find(client, name)
+    if before is not None and _digest(before) == written.get(name):
+        client.delete_automation(before.id)
+        _keep_written(client, {other: digest for other, digest in written.items() if other != name})
+
+
+def _find(client: SyncPrefectClient, name: str) -> Automation | None:
+    return next(iter(client.read_automations_by_name(name)), None)
+
+
+def _digest(automation: Automation | None) -> str:
+    """Of what it does; nothing of one that is not there. Whether it is switched on does not count."""
+    if automation is None:
+        return ""
+    text = automation.model_dump_json(include={"description", "trigger", "actions"})
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _written(client: SyncPrefectClient) -> dict[str, str]:
+    variable = client.read_variable_by_name(WRITTEN)
+    return dict(variable.value) if variable is not None and isinstance(variable.value, dict) else {}
+
+
+def _keep_written(client: SyncPrefectClient, digests: dict[str, str]) -> None:
+    if client.read_variable_by_name(WRITTEN) is None:
+        client.create_variable(VariableCreate(name=WRITTEN, value=digests))
+    else:
+        client.update_variable(VariableUpdate(name=WRITTEN, value=digests))
 
 
 def _notification_block(notify_url: str) -> Any:
@@ -60,7 +116,7 @@ def _notification_block(notify_url: str) -> Any:
     return block.save(_BLOCK, overwrite=True)
 
 
-def _write(client: SyncPrefectClient, name: str, about: str, what: tuple[str, str], action: Any) -> None:
+def _on_event(name: str, about: str, what: tuple[str, str], action: Any) -> AutomationCore:
     event, resource = what
     trigger = EventTrigger(
         expect={event},
@@ -68,17 +124,8 @@ def _write(client: SyncPrefectClient, name: str, about: str, what: tuple[str, st
         threshold=1,
         within=timedelta(0),
     )
-    is_wanted = all(old.enabled for old in client.read_automations_by_name(name))
-    _delete(client, name)
-    client.create_automation(
-        AutomationCore(name=name, description=about, enabled=is_wanted, trigger=trigger, actions=[action])
-    )
+    return AutomationCore(name=name, description=about, trigger=trigger, actions=[action])
 
 
-def _told(event: str) -> str:
+def _name_of_notice(event: str) -> str:
     return f"bilderatlas: tell of {event}"
-
-
-def _delete(client: SyncPrefectClient, name: str) -> None:
-    for old in client.read_automations_by_name(name):
-        client.delete_automation(old.id)

@@ -6,7 +6,9 @@ Else only the server can notice: an automation ends a run as crashed that has no
 none again, since the run may still be at work out of the server's reach.
 """
 
+import argparse
 import sys
+from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 
@@ -14,13 +16,16 @@ import httpx
 from prefect.client.orchestration import SyncPrefectClient, get_client
 from prefect.client.schemas.filters import FlowRunFilter, WorkPoolFilter
 from prefect.client.schemas.objects import FlowRun, StateType
+from prefect.client.schemas.responses import OrchestrationResult, SetStateStatus
 from prefect.events.actions import ChangeFlowRunState
 from prefect.events.schemas.automations import AutomationCore, EventTrigger, Posture
 from prefect.events.schemas.events import ResourceSpecification
-from prefect.states import Crashed, Scheduled
+from prefect.states import Cancelled, Crashed, Scheduled
 
-MOST_STARTS = 5
-"""So often a run is started at most: one that takes its machine down each time would do so for ever."""
+from flows.serve.automations import write_automation
+
+MOST_RESTARTS = 5
+"""So often a run is started again at most: one that takes its machine down each time would do so for ever."""
 
 LOST_AFTER = timedelta(minutes=10)
 """Longer than three of the heartbeats that a run sends by default, each three minutes."""
@@ -29,9 +34,19 @@ LOST = "Runs that are not heard of any more"
 
 _ENDS = ("Completed", "Failed", "Crashed", "Cancelled", "Paused", "Suspended")
 
+_STARTED_AGAIN = "StartedAgain"
+_PAGE = 200  # the most runs that a server lists at once
+
 _GOES_ON = "what was done is in the store, and a run started again goes on from there"
 
 _STOPPED = f"its worker or its machine was stopped while it ran: {_GOES_ON}"
+
+_STOPPED_TOO_OFTEN = (
+    f"its worker or its machine was stopped while it ran, and it was started again {MOST_RESTARTS} times before; start "
+    f"another run once that is mended: {_GOES_ON}"
+)
+
+_CANCELLED = f"it was to be cancelled when its worker or its machine was stopped; {_GOES_ON}"
 
 _UNHEARD = (
     f"not heard of for {LOST_AFTER.seconds // 60} minutes: its worker or its machine was stopped, or cannot reach the "
@@ -43,21 +58,40 @@ def restart_lost_runs(client: SyncPrefectClient, pool: str) -> list[FlowRun]:
     """Start again what ran when the worker or the machine was stopped; those runs. Only where the pool's one worker is
     on this machine, and before it is started.
     """
+    return [run for run in [*_lost_runs(client, pool)] if _restart(client, run)]
+
+
+def _lost_runs(client: SyncPrefectClient, pool: str) -> Iterator[FlowRun]:
+    """All runs of the pool that are shown as at work, though no process is."""
     running = {"any_": [StateType.RUNNING, StateType.PENDING, StateType.CANCELLING]}
-    found = client.read_flow_runs(
-        flow_run_filter=FlowRunFilter.model_validate({"state": {"type": running}}),
-        work_pool_filter=WorkPoolFilter.model_validate({"name": {"any_": [pool]}}),
+    offset = 0
+    while True:
+        page = client.read_flow_runs(
+            flow_run_filter=FlowRunFilter.model_validate({"state": {"type": running}}),
+            work_pool_filter=WorkPoolFilter.model_validate({"name": {"any_": [pool]}}),
+            limit=_PAGE,
+            offset=offset,
+        )
+        yield from (run for run in page if not _is_at_work(run))
+        if len(page) < _PAGE:
+            return
+        offset += _PAGE
+
+
+def _restart(client: SyncPrefectClient, run: FlowRun) -> bool:
+    """Show how the run has ended, and start it again where it may be; whether the server has taken that."""
+    if run.state is not None and run.state.type == StateType.CANCELLING:
+        client.set_flow_run_state(run.id, Cancelled(message=_CANCELLED))
+        return False
+    restarts = sum(state.name == _STARTED_AGAIN for state in client.read_flow_run_states(run.id))
+    may_restart = restarts < MOST_RESTARTS
+    client.set_flow_run_state(run.id, Crashed(message=_STOPPED if may_restart else _STOPPED_TOO_OFTEN))
+    if not may_restart:
+        return False
+    answer: OrchestrationResult[None] = client.set_flow_run_state(
+        run.id, Scheduled(name=_STARTED_AGAIN, message=_STOPPED)
     )
-    restarted = []
-    for run in found:
-        if _is_at_work(run):
-            continue
-        client.set_flow_run_state(run.id, Crashed(message=_STOPPED))
-        is_wanted = run.state is not None and run.state.type != StateType.CANCELLING
-        if is_wanted and run.run_count < MOST_STARTS:
-            client.set_flow_run_state(run.id, Scheduled(name="StartedAgain", message=_STOPPED))
-            restarted.append(run)
-    return restarted
+    return answer.status == SetStateStatus.ACCEPT
 
 
 def _is_at_work(run: FlowRun) -> bool:
@@ -91,16 +125,17 @@ def create_automation(client: SyncPrefectClient) -> None:
             )
         ],
     )
-    before = client.read_automations_by_name(LOST)
-    if before:
-        # one that was switched off on the page stays so
-        client.update_automation(before[0].id, automation.model_copy(update={"enabled": before[0].enabled}))
-    else:
-        client.create_automation(automation)
+    write_automation(client, automation)
 
 
-def main(pool: str) -> int:
+def main() -> int:
     """What a service does before its worker starts; its exit status."""
+    parser = argparse.ArgumentParser(
+        prog="python -m flows.serve.lost_runs",
+        description="Start again the runs of a work pool that a stop of its worker or of this machine has interrupted.",
+    )
+    parser.add_argument("pool", metavar="POOL", help="the work pool, whose only worker is on this machine and stopped")
+    pool = parser.parse_args().pool
     try:
         with get_client(sync_client=True) as client:
             create_automation(client)
@@ -113,4 +148,4 @@ def main(pool: str) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))
+    sys.exit(main())

@@ -2,6 +2,7 @@
 
 import contextlib
 import fcntl
+import ipaddress
 import os
 import signal
 import socket
@@ -12,6 +13,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import BinaryIO
 
 from schemas.errors import BadInput, BrokenPromise
 from schemas.phrases import LONGEST_PLACE, quoted
@@ -24,6 +26,9 @@ _START_S = 180.0
 _LAST_PORT = 65_535
 _WORKER_END_S, _SERVER_END_S = 3.0, 1.0
 """How long each may take to end by itself: together less than a command has that is ended by a signal."""
+
+_OTHERS_END_S = 6.0
+"""How long what a `serve` had started that was killed may take to end."""
 
 _SETTINGS = {
     "PREFECT_WORKER_QUERY_SECONDS": "1",  # Prefect's 10 s are most of what a run waits before it starts
@@ -45,9 +50,14 @@ _OF_THIS_PROCESS = {
 
 
 class Child:
-    """A command of Prefect's, with a log of its own; the log before it is kept as `<log>.1`."""
+    """A command of Prefect's, with a log of its own; the log before it is kept as `<log>.1`.
 
-    def __init__(self, words: list[str], log: Path, environment: Mapping[str, str], end_s: float) -> None:
+    lock: what it keeps open for as long as it lives, also if this process is killed before it.
+    """
+
+    def __init__(
+        self, words: list[str], log: Path, environment: Mapping[str, str], lock: BinaryIO, end_s: float
+    ) -> None:
         self.log, self._end_s = log, end_s
         with contextlib.suppress(FileNotFoundError):
             log.replace(f"{log}.1")
@@ -59,6 +69,7 @@ class Child:
                 stdout=file,
                 stderr=subprocess.STDOUT,
                 env=environment,
+                pass_fds=[lock.fileno()],
                 # a terminal sends Ctrl-C to all processes of a session, but the worker ends before the server
                 start_new_session=True,
             )
@@ -98,9 +109,20 @@ def free_port(host: str, port: int) -> int:
         raise BadInput(f"--port: expected a port that is free on {quoted(host)}, got {port} ({detail})") from problem
 
 
+def is_open_to_others(host: str) -> bool:
+    """Whether other machines reach what listens at the host.
+
+    >>> is_open_to_others("127.0.0.1"), is_open_to_others("0.0.0.0")
+    (False, True)
+    """
+    found = {entry[4][0] for entry in socket.getaddrinfo(host, None)}
+    return not all(ipaddress.ip_address(str(place).partition("%")[0]).is_loopback for place in found)
+
+
 @contextlib.contextmanager
-def locked_home(home: Path) -> Iterator[None]:
-    """Prefect's home, made if there is none, that no other `serve` uses while the block runs. Raises BadInput.
+def locked_home(home: Path) -> Iterator[BinaryIO]:
+    """Prefect's home, made if there is none, that no other `serve` uses while the block runs, nor what another one has
+    started: its lock. Raises BadInput.
 
     Two would share a database and a work pool, and each would take the other one's runs for lost.
     """
@@ -113,14 +135,23 @@ def locked_home(home: Path) -> Iterator[None]:
             f"({problem.strerror})"
         ) from problem
     with lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as problem:
-            raise BadInput(
-                "PREFECT_HOME: expected a folder that no other `bilderatlas serve` uses, got "
-                f"{quoted(str(home), LONGEST_PLACE)}"
-            ) from problem
-        yield
+        until_s = time.monotonic() + _OTHERS_END_S
+        while not _is_locked(lock):
+            if time.monotonic() > until_s:
+                raise BadInput(
+                    "PREFECT_HOME: expected a folder that no other `bilderatlas serve` uses, got "
+                    f"{quoted(str(home), LONGEST_PLACE)}"
+                )
+            time.sleep(0.1)
+        yield lock
+
+
+def _is_locked(lock: BinaryIO) -> bool:
+    """Lock it, unless somebody else does; whether this process does now."""
+    with contextlib.suppress(BlockingIOError):
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return True
+    return False
 
 
 def address(host: str, port: int) -> str:
@@ -133,28 +164,28 @@ def address(host: str, port: int) -> str:
     return f"http://[{reached}]:{port}" if ":" in reached else f"http://{reached}:{port}"
 
 
-def start_server(host: str, port: int, home: Path, environment: Mapping[str, str]) -> Child:
+def start_server(host: str, port: int, home: Path, environment: Mapping[str, str], lock: BinaryIO) -> Child:
     """Prefect's server with its web page. `wait_for` says when it answers."""
     words = ["server", "start", "--host", host, "--port", str(port)]
-    return Child(words, home / "server.log", environment, _SERVER_END_S)
+    return Child(words, home / "server.log", environment, lock, _SERVER_END_S)
 
 
-def start_worker(home: Path, environment: Mapping[str, str]) -> Child:
+def start_worker(home: Path, environment: Mapping[str, str], lock: BinaryIO) -> Child:
     """A worker of the pool, which must be there."""
     words = ["worker", "start", "--pool", POOL, "--type", "process", "--install-policy", "never"]
-    return Child(words, home / "worker.log", environment, _WORKER_END_S)
+    return Child(words, home / "worker.log", environment, lock, _WORKER_END_S)
 
 
 def child_environment(api: str, home: Path) -> dict[str, str]:
     """The environment of a server and of a worker."""
     given = {name: value for name, value in os.environ.items() if name not in _OF_THIS_PROCESS}
-    page = api.removesuffix("/api")
-    port = page.rpartition(":")[2]
-    pages_of_ours = {
+    of_page = {
         # by default, any page that the browser shows may ask the server to run what it likes
-        "PREFECT_SERVER_CORS_ALLOWED_ORIGINS": f"{page},http://localhost:{port}"
+        "PREFECT_SERVER_CORS_ALLOWED_ORIGINS": api.removesuffix("/api"),
+        # the page asks the server that it comes from, by whatever name a browser reaches that
+        "PREFECT_SERVER_UI_API_URL": "/api",
     }
-    return {**_SETTINGS, **pages_of_ours, **given, "PREFECT_API_URL": api, "PREFECT_HOME": str(home)}
+    return {**_SETTINGS, **of_page, **given, "PREFECT_API_URL": api, "PREFECT_HOME": str(home)}
 
 
 def wait_for(server: Child, api: str) -> None:

@@ -67,10 +67,10 @@ def running_service(
         raise BadInput(f"--recipes: expected a folder with recipes (*.yaml), got {quoted(str(recipes), LONGEST_PLACE)}")
     os.environ["PREFECT_API_URL"] = api = f"{address(host, port)}/api"
     with contextlib.ExitStack() as stack:
-        stack.enter_context(locked_home(home))
+        lock = stack.enter_context(locked_home(home))
         environment = child_environment(api, home)
         environment.pop(NOTIFY, None)  # a secret that no run needs
-        server = start_server(host, port, home, environment)
+        server = start_server(host, port, home, environment, lock)
         stack.callback(server.stop)
         # what follows is imported while the server starts
         from prefect.client.orchestration import get_client
@@ -89,7 +89,7 @@ def running_service(
         with get_client(sync_client=True) as client:
             calendar.create_pool(client)
             restarted = [run.name for run in restart_lost_runs(client, POOL)]
-            worker = start_worker(home, environment)
+            worker = start_worker(home, environment, lock)
             stack.callback(worker.stop)
             for deployment in deployments:
                 kept = calendar.kept_as_it_was(client, deployment, with_store=not are_stores_given)

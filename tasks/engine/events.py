@@ -13,13 +13,12 @@ from prefect.settings import PREFECT_API_URL
 from schemas.manifests import Context, State, Step
 from schemas.reasons import Reason
 from schemas.recipe import Recipe
+from tasks.core.shrinkage import shrunk_sources
 from tasks.engine import flow_runs, previous, runs
 from tasks.engine.release_links import link_to
 from tasks.io.store.releases import Release
 
 PUBLISHED, REFUSED, SHRUNK = "dataset.published", "dataset.refused", "source.shrunk"
-_SHRUNK_FRACTION = 0.01
-"""Works come and go in every collection; a listing that has lost more than a hundredth of them is worth a look."""
 
 
 def is_heard() -> bool:
@@ -58,22 +57,15 @@ def send_shrunk(recipe: Recipe, context: Context, state: State) -> None:
 
 
 def _shrunk_sources(recipe: Recipe, context: Context, state: State) -> list[tuple[str, int, int]]:
-    """(source, works before, works now) of each that has lost more than a hundredth; one that the recipe does not name
-    any more has not shrunk.
-    """
     store = runs.store_of(context)
     release = previous.open_predecessor(store, recipe, state.previous)
     if release is None or recipe.limit is not None:
         return []
     before = release.ledger().select(["source", "reason"])
     was_listed = pc.invert(pc.fill_null(pc.equal(before["reason"], str(Reason.GONE)), False))
-    counts = _counts(before.filter(was_listed)["source"])
-    now = _counts(store.read_table(state.records, ["source"])["source"])
-    return [
-        (source, count, now.get(source, 0))
-        for source, count in counts.items()
-        if source in {entry.name for entry in recipe.sources} and now.get(source, 0) < count * (1 - _SHRUNK_FRACTION)
-    ]
+    now = store.read_table(state.records, ["source"])["source"]
+    names = [entry.name for entry in recipe.sources]
+    return shrunk_sources(names, _counts(before.filter(was_listed)["source"]), _counts(now))
 
 
 def _counts(names: pa.ChunkedArray) -> dict[str, int]:

@@ -37,6 +37,7 @@ class Reporter:
         self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
         self._is_telling = False
+        self._forgotten = 0  # so often: what was begun before is not tried again
 
     def report(self, key: str, tell: Report) -> None:
         """Tell the server, soon and from the other thread; in place of what this key still has to tell."""
@@ -54,8 +55,9 @@ class Reporter:
             return self._changed.wait_for(lambda: not self._pending and not self._is_telling, longest_s)
 
     def forget(self) -> None:
-        """Tell no more of what is still untold."""
+        """Tell no more of what is still untold, also of what is being tried just now."""
         with self._changed:
+            self._forgotten += 1
             self._pending.clear()
 
     def _work(self) -> None:
@@ -64,10 +66,12 @@ class Reporter:
                 self._changed.wait_for(lambda: bool(self._pending))
                 key, (context, tell) = next(iter(self._pending.items()))
                 del self._pending[key]
-                self._is_telling = True
+                self._is_telling, forgotten = True, self._forgotten
             is_told = _is_told(context, tell)
             with self._changed:
-                if not is_told:  # behind the others: the server may never take it; a newer one of its key wins
+                if (
+                    not is_told and forgotten == self._forgotten
+                ):  # behind the others: the server may never take it; a newer one of its key wins
                     self._pending.setdefault(key, (context, tell))
                 self._is_telling = False
                 self._changed.notify_all()

@@ -14,7 +14,6 @@ from collections.abc import Iterator
 from typing import Any
 from uuid import UUID
 
-import httpx
 from prefect.client.orchestration import get_client
 
 LEASE_S = 600.0
@@ -46,6 +45,7 @@ def keep_lease(lease_id: UUID, *_: Any, **__: Any) -> Iterator[None]:
 def _renew(lease_id: UUID, is_over: threading.Event) -> None:
     with get_client(sync_client=True) as client:
         while not is_over.is_set():
-            with contextlib.suppress(httpx.HTTPError):  # the server is away, or was started again and knows no lease
+            # the server is away, answers nonsense, or was started again and knows no lease: the run goes on
+            with contextlib.suppress(Exception):
                 client.renew_concurrency_lease(lease_id, LEASE_S)
             is_over.wait(_RENEW_EVERY_S)

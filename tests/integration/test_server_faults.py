@@ -5,22 +5,27 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
+import requests
+from prefect._internal.concurrency.cancellation import CancelledError
 from prefect.client.orchestration import SyncPrefectClient
+from prefect.concurrency._leases import maintain_concurrency_lease
 from prefect.settings import PREFECT_API_URL, temporary_settings
 
-from flows.serve.lost_runs import LOST, create_automation, restart_lost_runs
+from flows.serve.lost_runs import LOST, MOST_RESTARTS, create_automation, restart_lost_runs
 from tasks.engine import slots
 from tests.support.desk import ROOT, WEIGHTS
 from tests.support.prefect_server import PrefectServer, poll
 
 pytestmark = [pytest.mark.server, pytest.mark.live]
 POOL, ONE = "bilderatlas", "one at a time"
+RENEW = SyncPrefectClient.renew_concurrency_lease
 
 
 @pytest.fixture(scope="module")
@@ -72,26 +77,56 @@ def test_a_command_whose_server_has_gone_publishes_says_so_and_ends(server, pain
 
 
 @pytest.fixture
-def lease(server: PrefectServer) -> str:
-    server.post("v2/concurrency_limits/", {"name": ONE, "limit": 1, "active": True})
+def lease(server: PrefectServer) -> Iterator[str]:
+    limit = server.post("v2/concurrency_limits/", {"name": ONE, "limit": 1, "active": True})
     asked = {"names": [ONE], "slots": 1, "mode": "concurrency", "lease_duration": 60}
-    return str(server.post("v2/concurrency_limits/increment-with-lease", asked)["lease_id"])
+    yield str(server.post("v2/concurrency_limits/increment-with-lease", asked)["lease_id"])
+    requests.delete(f"{server.api}/v2/concurrency_limits/{limit['id']}", timeout=30).raise_for_status()
+
+
+def restart(server: PrefectServer) -> None:
+    server.signal(signal.SIGKILL)
+    server.start()
+    server.until_ready()
+
+
+def active_slots(server: PrefectServer) -> int:
+    limits = server.post("v2/concurrency_limits/filter", {})
+    (slots,) = [limit["active_slots"] for limit in limits if limit["name"] == ONE]
+    return int(slots)
+
+
+def test_prefects_own_function_ends_a_run_whose_server_was_started_again(server, lease):
+    """So that the next test shows something."""
+
+    def run() -> None:
+        with maintain_concurrency_lease(lease, 2, raise_on_lease_renewal_failure=True):
+            restart(server)
+            poll(lambda: False, "an end before", timeout_s=30)
+
+    with temporary_settings({PREFECT_API_URL: server.api}), pytest.raises(CancelledError):
+        run()
 
 
 def test_a_run_keeps_its_slot_though_the_server_is_started_again(server, lease, monkeypatch):
     monkeypatch.setattr(slots, "_RENEW_EVERY_S", 0.5)
+    refused: list[Exception] = []
+
+    def renew(client: SyncPrefectClient, *given: Any) -> None:
+        try:
+            RENEW(client, *given)
+        except httpx.HTTPStatusError as problem:
+            refused.append(problem)
+            raise
+
+    monkeypatch.setattr(SyncPrefectClient, "renew_concurrency_lease", renew)
     with (
         temporary_settings({PREFECT_API_URL: server.api}),
         slots.keep_lease(lease, 300, raise_on_lease_renewal_failure=True),
     ):
-        time.sleep(2)
-        server.signal(signal.SIGKILL)
-        time.sleep(2)
-        server.start()
-        server.until_ready()
-        time.sleep(5)  # Prefect's own thread would have ended this block by now: the server knows no lease any more
-        limits = server.post("v2/concurrency_limits/filter", {})
-        assert [limit["active_slots"] for limit in limits if limit["name"] == ONE] == [1]
+        restart(server)
+        poll(lambda: len(refused) > 3, "a server that knows no lease any more")
+        assert active_slots(server) == 1
 
 
 def final_state(server: PrefectServer, run: str) -> dict[str, Any]:
@@ -128,6 +163,35 @@ def test_what_ran_when_the_machine_was_stopped_is_started_again_and_goes_on(serv
         assert final_state(server, run)["type"] == "COMPLETED"
     assert before <= {path.name for path in store.glob("blobs/*/*")}
     assert server.get(f"flow_runs/{run}")["run_count"] == 2
+
+
+@pytest.fixture
+def left_alone(server: PrefectServer) -> Callable[..., str]:
+    """A run that went through these states, and that no process works at."""
+    deployment = server.get("deployments/name/build_dataset/museum")
+
+    def run(*states: tuple[str, str]) -> str:
+        body = {"state": {"type": "SCHEDULED"}, "enforce_parameter_schema": False}
+        found: str = server.post(f"deployments/{deployment['id']}/create_flow_run", body)["id"]
+        for kind, name in states:
+            body = {"state": {"type": kind, "name": name}, "force": True}
+            assert server.post(f"flow_runs/{found}/set_state", body)["status"] == "ACCEPT"
+        return found
+
+    return run
+
+
+def test_a_run_that_was_being_cancelled_is_cancelled_and_one_that_ends_its_machine_is_left_at_last(server, left_alone):
+    running = ("RUNNING", "Running")
+    cancelled = left_alone(running, ("CANCELLING", "Cancelling"))
+    again = [("SCHEDULED", "StartedAgain"), running] * MOST_RESTARTS
+    resumed = left_alone(running, *[("SCHEDULED", "Resuming"), running] * MOST_RESTARTS)
+    hopeless = left_alone(running, *again)
+    with SyncPrefectClient(server.api) as client:
+        assert [str(run.id) for run in restart_lost_runs(client, POOL)] == [resumed]
+    states = {run: server.get(f"flow_runs/{run}")["state"] for run in (cancelled, resumed, hopeless)}
+    assert [state["name"] for state in states.values()] == ["Cancelled", "StartedAgain", "Crashed"]
+    assert "start another run once that is mended" in states[hopeless]["message"]
 
 
 def test_the_automation_for_lost_runs_stands_on_the_server_once(server):

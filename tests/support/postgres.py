@@ -12,6 +12,7 @@ from pathlib import Path
 
 DEBIAN = Path("/usr/lib/postgresql")
 USER, DATABASE = "prefect", "prefect"
+_AS_USER = ["runuser", "--user", "postgres", "--"] if os.geteuid() == 0 else []
 
 
 class Postgres:
@@ -43,15 +44,21 @@ class Postgres:
         """End it with all its connections."""
         self._run("pg_ctl", "stop", "--wait", "--mode=fast", f"--pgdata={self._data}")
 
+    def is_running(self) -> bool:
+        """Whether its process lives: it ends by itself where it can write no log of its transactions."""
+        return self._status("pg_ctl", "status", f"--pgdata={self._data}") == 0
+
     def ask(self, sql: str) -> str:
         """What psql answers, without headings."""
         place = ["--host=127.0.0.1", f"--port={self.port}", f"--username={USER}", DATABASE]
         return self._run("psql", "--no-align", "--tuples-only", f"--command={sql}", *place)
 
+    def _status(self, program: str, *words: str) -> int:
+        return subprocess.run([*_AS_USER, _program(program), *words], cwd="/", stdout=subprocess.DEVNULL).returncode
+
     def _run(self, program: str, *words: str) -> str:
-        as_user = ["runuser", "--user", "postgres", "--"] if os.geteuid() == 0 else []
         done = subprocess.run(
-            [*as_user, _program(program), *words],
+            [*_AS_USER, _program(program), *words],
             env={**os.environ, "PGPASSWORD": self.password, "LC_ALL": "C.UTF-8"},
             cwd="/",
             # pg_ctl's server keeps what it inherits open: a pipe would never end
@@ -72,11 +79,12 @@ def _program(name: str) -> str:
 
 
 @contextlib.contextmanager
-def running_postgres() -> Iterator[Postgres]:
-    """A PostgreSQL server for as long as the block takes."""
-    with tempfile.TemporaryDirectory(prefix="postgres-") as scratch:
+def running_postgres(disk: Path | None = None) -> Iterator[Postgres]:
+    """A PostgreSQL server for as long as the block takes, with its data on that disk or in a temporary folder."""
+    with tempfile.TemporaryDirectory(prefix="postgres-", dir=disk) as scratch:
         postgres = Postgres(Path(scratch))
         try:
             yield postgres
         finally:
-            postgres.stop()
+            if postgres.is_running():
+                postgres.stop()

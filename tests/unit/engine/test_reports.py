@@ -100,6 +100,23 @@ def test_what_is_forgotten_is_not_told():
     assert told == []
 
 
+def test_what_is_being_told_when_all_is_forgotten_is_not_tried_again():
+    reporter, tries, is_away, may_fail = Reporter(again_after_s=0.01), [], threading.Event(), threading.Event()
+
+    def tell() -> None:
+        tries.append("first")
+        is_away.set()
+        may_fail.wait()
+        raise httpx.ConnectError("refused")
+
+    reporter.report("first", tell)
+    assert is_away.wait(5)
+    reporter.forget()
+    may_fail.set()
+    assert reporter.wait(5)
+    assert tries == ["first"]
+
+
 def test_outside_a_flow_nothing_is_told_and_nothing_waited_for():
     told: list[int] = []
     with reports.reported():
