@@ -236,7 +236,7 @@ FAULTS = {
 }
 
 
-def tried(name: str, fault: Fault, folder: Path, museum: Path, logs: Path | None) -> dict[str, Any]:
+def try_fault(name: str, fault: Fault, folder: Path, museum: Path, logs: Path | None) -> dict[str, Any]:
     """A row of the table: what became of a run that met the fault."""
     (folder / "prefect").mkdir()
     with database(fault.database, folder) as (settings, postgres), recipe(fault, folder, museum) as parameters:
@@ -357,7 +357,7 @@ def main() -> int:
         if any(words in name for words in arguments.only):
             with tempfile.TemporaryDirectory(prefix="server-faults-") as scratch:
                 museum = museum_of(arguments.museum, Path(scratch))
-                row = tried(name, fault, Path(scratch), museum, arguments.logs)
+                row = try_fault(name, fault, Path(scratch), museum, arguments.logs)
             are_all_well = are_all_well and row["ended well"]
             rows = {**rows_before(arguments.out), name: row}
             good = sum(bool(row["ended well"]) for row in rows.values())

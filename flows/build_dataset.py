@@ -78,7 +78,7 @@ def build_dataset(
         )
         return _plan_run(settings, context) if plan_only else _build_run(settings, context)
 
-    return flow_runs.told_in_a_sentence(work)
+    return flow_runs.end_in_a_sentence(work)
 
 
 def _plan_run(recipe: Recipe, context: Context) -> str:
@@ -92,7 +92,7 @@ def _plan_run(recipe: Recipe, context: Context) -> str:
 def _build_run(recipe: Recipe, context: Context) -> str:
     """Build, and show and tell of it on the way; the URL of the release."""
     flow_runs.rename_run(f"{recipe.name} · build")
-    collisions.settle()
+    collisions.update_strategy()
     here = _without_gpu_of_cluster(context)
     check(recipe, here)
     try:

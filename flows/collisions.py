@@ -26,10 +26,10 @@ def strategy_for(schedules: Iterable[DeploymentSchedule | DeploymentScheduleCrea
     return ConcurrencyLimitStrategy.CANCEL_NEW if is_scheduled else ConcurrencyLimitStrategy.ENQUEUE
 
 
-def described(description: str, strategy: ConcurrencyLimitStrategy) -> str:
+def describe(description: str, strategy: ConcurrencyLimitStrategy) -> str:
     """A deployment's description that ends by saying so, in place of what it has said before.
 
-    >>> described("The museum", ConcurrencyLimitStrategy.ENQUEUE)
+    >>> describe("The museum", ConcurrencyLimitStrategy.ENQUEUE)
     'The museum. While a run is at work, a later one waits.'
     """
     for words in _WORDS.values():
@@ -37,7 +37,7 @@ def described(description: str, strategy: ConcurrencyLimitStrategy) -> str:
     return f"{description.rstrip('.')}.{_WORDS[strategy]}"
 
 
-def settle() -> None:
+def update_strategy() -> None:
     """Bring the strategy of this run's deployment up to date: somebody may have made a schedule on Prefect's page."""
     context = FlowRunContext.get()
     if context is None or context.flow_run is None or (deployment_id := context.flow_run.deployment_id) is None:
@@ -45,12 +45,12 @@ def settle() -> None:
 
     def tell() -> None:
         with get_client(sync_client=True) as client:
-            _settle(client, deployment_id)
+            _update(client, deployment_id)
 
     reports.report("what becomes of a later run", tell)
 
 
-def _settle(client: SyncPrefectClient, deployment_id: UUID) -> None:
+def _update(client: SyncPrefectClient, deployment_id: UUID) -> None:
     deployment = client.read_deployment(deployment_id)
     before = deployment.concurrency_options
     strategy = strategy_for(deployment.schedules)
@@ -58,7 +58,7 @@ def _settle(client: SyncPrefectClient, deployment_id: UUID) -> None:
         client.update_deployment(
             deployment_id,
             DeploymentUpdate(
-                description=described(deployment.description or deployment.name, strategy),
+                description=describe(deployment.description or deployment.name, strategy),
                 concurrency_options=ConcurrencyOptions(collision_strategy=strategy),
             ),
         )

@@ -92,7 +92,7 @@ def evaluate_detector(
             print(note, file=sys.stderr)  # noqa: T201
         return flow_runs.completed_run(comparison.summary, f"{len(boxes)} detectors compared")
 
-    return flow_runs.told_in_a_sentence(work)
+    return flow_runs.end_in_a_sentence(work)
 
 
 def _boxes_by_name(

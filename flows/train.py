@@ -82,7 +82,7 @@ def train_detector(
         print(summary(result, out or f"{store}/{result.weights}"))  # noqa: T201 - the result of the command
         return flow_runs.completed_run(result.metrics, f"weights: {out or result.weights}")
 
-    return flow_runs.told_in_a_sentence(work)
+    return flow_runs.end_in_a_sentence(work)
 
 
 def settings_of(model: str | None, changes: list[str] | tuple[()]) -> TrainDetector:

@@ -31,4 +31,4 @@ def verify_release(release: str, deep: bool = False) -> str:
             )
         return flow_runs.completed_run(found.text, f"{found.name} {found.version} holds all that it promises")
 
-    return flow_runs.told_in_a_sentence(work)
+    return flow_runs.end_in_a_sentence(work)

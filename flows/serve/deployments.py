@@ -22,7 +22,7 @@ from prefect.utilities.schema_tools.validation import validate
 from prefect.workers.process import ProcessWorker
 from pydantic import ValidationError
 
-from flows.collisions import described, strategy_for
+from flows.collisions import describe, strategy_for
 from flows.recipes import recipe_from_file
 from flows.serve.forms import flow_form, recipe_form
 from flows.serve.processes import POOL
@@ -57,13 +57,13 @@ class Deployment(NamedTuple):
 def shipped_deployments(stores: Sequence[str]) -> list[Deployment]:
     """The deployments that ship, for these stores: the first is the default."""
     text = (resources.files("deployments") / "prefect.yaml").read_text(encoding="utf-8")
-    return [_declared(entry, stores) for entry in yaml.safe_load(text)["deployments"]]
+    return [_read_entry(entry, stores) for entry in yaml.safe_load(text)["deployments"]]
 
 
-def _declared(entry: Mapping[str, Any], stores: Sequence[str]) -> Deployment:
+def _read_entry(entry: Mapping[str, Any], stores: Sequence[str]) -> Deployment:
     file, _, function = entry["entrypoint"].partition(":")
     entrypoint = f"{file.removesuffix('.py').replace('/', '.')}.{function}"
-    parameters = {name: _in_store(value, stores[0]) for name, value in entry.get("parameters", {}).items()}
+    parameters = {name: _place_in_store(value, stores[0]) for name, value in entry.get("parameters", {}).items()}
     recipe = parameters.get("recipe")
     form = (
         flow_form(_flow(entrypoint), stores)
@@ -87,7 +87,7 @@ def _declared(entry: Mapping[str, Any], stores: Sequence[str]) -> Deployment:
     )
 
 
-def _in_store(value: Any, store: str) -> Any:
+def _place_in_store(value: Any, store: str) -> Any:
     """A parameter's value, in which prefect.yaml calls the store `store`."""
     if value == "store":
         return store
@@ -172,7 +172,7 @@ def write_deployment(client: SyncPrefectClient, deployment: Deployment) -> None:
         version=version("bilderatlas"),
         schedules=schedules,
         parameters={**deployment.parameters},
-        description=described(deployment.description, strategy) if strategy else deployment.description,
+        description=describe(deployment.description, strategy) if strategy else deployment.description,
         work_pool_name=POOL,
         tags=[*deployment.tags],
         entrypoint=deployment.entrypoint,
@@ -184,7 +184,7 @@ def write_deployment(client: SyncPrefectClient, deployment: Deployment) -> None:
     )
 
 
-def kept_as_it_was(client: SyncPrefectClient, deployment: Deployment, *, with_store: bool) -> Deployment:
+def keep_what_people_changed(client: SyncPrefectClient, deployment: Deployment, *, with_store: bool) -> Deployment:
     """The deployment with the schedules and parameters of the one of its name that the server has, so far as the form
     takes them: people may have changed them on the web page. with_store: its store stays, and the form offers it.
     """
@@ -194,7 +194,7 @@ def kept_as_it_was(client: SyncPrefectClient, deployment: Deployment, *, with_st
     form = {**deployment.form}
     store = before.parameters.get("store")
     if with_store and isinstance(store, str):
-        form["properties"] = {**form["properties"], "store": _offering(form["properties"]["store"], store)}
+        form["properties"] = {**form["properties"], "store": _add_choice(form["properties"]["store"], store)}
     kept = {
         name: value
         for name, value in before.parameters.items()
@@ -203,7 +203,7 @@ def kept_as_it_was(client: SyncPrefectClient, deployment: Deployment, *, with_st
     return deployment._replace(form=form, parameters={**deployment.parameters, **kept}, schedules=_schedules(before))
 
 
-def _offering(field: Mapping[str, Any], store: str) -> dict[str, Any]:
+def _add_choice(field: Mapping[str, Any], store: str) -> dict[str, Any]:
     return {**field, "enum": list(dict.fromkeys([*field["enum"], store]))}
 
 

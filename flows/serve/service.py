@@ -92,7 +92,7 @@ def running_service(
             worker = start_worker(home, environment, lock)
             stack.callback(worker.stop)
             for deployment in deployments:
-                kept = calendar.kept_as_it_was(client, deployment, with_store=not are_stores_given)
+                kept = calendar.keep_what_people_changed(client, deployment, with_store=not are_stores_given)
                 calendar.write_deployment(client, kept)
             create_automation(client)
             create_automations(os.environ.get(NOTIFY) or None)

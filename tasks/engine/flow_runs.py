@@ -131,12 +131,12 @@ def _ended_state(problem: BaseException) -> State:
     if isinstance(problem, Exception):
         return failed_state(problem) or Failed(message=f"{type(problem).__name__}: {error_line(problem)}")
     if isinstance(problem, Pause):
-        log_line(_paused(problem))
-        return Cancelled(message=_paused(problem))
+        log_line(_describe_pause(problem))
+        return Cancelled(message=_describe_pause(problem))
     return Cancelled(message="interrupted: what was done is kept")
 
 
-def _paused(pause: Pause) -> str:
+def _describe_pause(pause: Pause) -> str:
     """What becomes of a run that somebody has paused."""
     until = pause.state.state_details.pause_timeout if isinstance(pause.state, State) else None
     deadline = f" before {until:%Y-%m-%d %H:%M:%S} UTC, or it fails" if until else ""
@@ -157,12 +157,12 @@ def completed_run(result: Result, message: str) -> Result:
     return Completed(message=message, data=result) if is_flow() else result  # type: ignore[return-value]
 
 
-def told_in_a_sentence(work: Callable[[], Result]) -> Result:
+def end_in_a_sentence(work: Callable[[], Result]) -> Result:
     """What a flow's work gives. Where it ends by a failure that can be told in a sentence, the run's log and state have
     that sentence alone, and whoever has called the flow gets the failure itself.
     """
     try:
-        with reports.reported():
+        with reports.wait_for_reports():
             return work()
     except Exception as problem:
         flow_run, failed = FlowRunContext.get(), failed_state(problem)

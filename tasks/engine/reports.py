@@ -2,7 +2,7 @@
 
 A thread of its own tells it. Where the server is away or hangs, the thread tries again until it is back, and the run
 goes on meanwhile; of what belongs to one key only the newest is told. At its end a run waits for the server, so that
-Prefect can report the run's last state to it (`reported`).
+Prefect can report the run's last state to it (`wait_for_reports`).
 """
 
 import contextlib
@@ -67,19 +67,19 @@ class Reporter:
                 key, (context, tell) = next(iter(self._pending.items()))
                 del self._pending[key]
                 self._is_telling, forgotten = True, self._forgotten
-            is_told = _is_told(context, tell)
+            is_done = _tell(context, tell)
             with self._changed:
                 if (
-                    not is_told and forgotten == self._forgotten
+                    not is_done and forgotten == self._forgotten
                 ):  # behind the others: the server may never take it; a newer one of its key wins
                     self._pending.setdefault(key, (context, tell))
                 self._is_telling = False
                 self._changed.notify_all()
-            if not is_told:
+            if not is_done:
                 time.sleep(self._again_after_s)
 
 
-def _is_told(context: contextvars.Context, tell: Report) -> bool:
+def _tell(context: contextvars.Context, tell: Report) -> bool:
     """Whether there is no more to do: the server knows, or it will never take this."""
     try:
         context.run(tell)
@@ -112,7 +112,7 @@ def report(key: str, tell: Report) -> None:
 
 
 @contextlib.contextmanager
-def reported() -> Iterator[None]:
+def wait_for_reports() -> Iterator[None]:
     """Around a flow's work: at its end, also by an error, wait until the server takes what it is told.
 
     An interrupt waits for nothing.

@@ -6,7 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,8 @@ from prefect.client.orchestration import SyncPrefectClient
 from prefect.concurrency._leases import maintain_concurrency_lease
 from prefect.settings import PREFECT_API_URL, temporary_settings
 
+from flows.serve import lost_runs
+from flows.serve.automations import WRITTEN
 from flows.serve.lost_runs import LOST, MOST_RESTARTS, create_automation, restart_lost_runs
 from tasks.engine import slots
 from tests.support.desk import ROOT, WEIGHTS
@@ -194,12 +196,36 @@ def test_a_run_that_was_being_cancelled_is_cancelled_and_one_that_ends_its_machi
     assert "start another run once that is mended" in states[hopeless]["message"]
 
 
-def test_the_automation_for_lost_runs_stands_on_the_server_once(server):
+def lost_automations(server: PrefectServer) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = server.post("automations/filter", {"automations": {"name": {"any_": [LOST]}}})
+    return found
+
+
+def test_the_automation_for_lost_runs_stands_on_the_server_once_and_is_brought_up_to_date(server, monkeypatch):
     with SyncPrefectClient(server.api) as client:
         create_automation(client)
+        (found,) = lost_automations(server)
+        assert found["trigger"]["within"] == 600
+        client.pause_automation(found["id"])
+        monkeypatch.setattr(lost_runs, "LOST_AFTER", timedelta(minutes=20))
         create_automation(client)
-    (found,) = server.post("automations/filter", {})
-    assert found["name"] == LOST
-    assert found["enabled"]
-    assert found["trigger"]["within"] == 600
-    assert datetime.fromisoformat(found["created"]) <= datetime.now(UTC)
+    (found,) = lost_automations(server)
+    assert (found["trigger"]["within"], found["enabled"]) == (1200, False)
+
+
+def test_an_automation_that_a_person_has_changed_or_deleted_stays_so(server, monkeypatch):
+    with SyncPrefectClient(server.api) as client:
+        create_automation(client)
+        (automation,) = client.read_automations_by_name(LOST)
+        client.update_automation(automation.id, automation.model_copy(update={"description": "mine"}))
+        monkeypatch.setattr(lost_runs, "LOST_AFTER", timedelta(minutes=30))
+        create_automation(client)
+        (found,) = lost_automations(server)
+        assert (found["description"], found["trigger"]["within"]) == ("mine", automation.trigger.within.seconds)
+        client.delete_automation(automation.id)
+        create_automation(client)
+        assert lost_automations(server) == []
+        client.delete_variable_by_name(WRITTEN)
+        create_automation(client)
+    (found,) = lost_automations(server)
+    assert found["trigger"]["within"] == 1800

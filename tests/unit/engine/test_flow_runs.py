@@ -66,7 +66,7 @@ def test_without_a_flow_a_stage_is_a_plain_call():
     flow_runs.rename_run("nobody sees it")
     flow_runs.stop_if_paused()
     with pytest.raises(Refusal):
-        flow_runs.told_in_a_sentence(_refuse)
+        flow_runs.end_in_a_sentence(_refuse)
 
 
 def _refuse() -> str:

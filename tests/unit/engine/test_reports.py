@@ -119,6 +119,6 @@ def test_what_is_being_told_when_all_is_forgotten_is_not_tried_again():
 
 def test_outside_a_flow_nothing_is_told_and_nothing_waited_for():
     told: list[int] = []
-    with reports.reported():
+    with reports.wait_for_reports():
         reports.report("progress", lambda: told.append(1))
     assert told == []
