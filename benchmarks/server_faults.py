@@ -30,13 +30,14 @@ from benchmarks.campaign import release_of
 from benchmarks.release_growth import museum_of
 from benchmarks.results import ROOT, commit, even, write
 from tests.support.postgres import Postgres, running_postgres
-from tests.support.prefect_server import PrefectServer, poll
+from tests.support.prefect_api import ENDED, poll
+from tests.support.prefect_server import PrefectServer
+from tests.support.processes import processes_with
 from tests.support.team import settings_of
 
 POOL = "bilderatlas"
 WEIGHTS = ROOT / "examples/museum/weights/figures.onnx"
 OF_CLIENTS = ("PREFECT_WORKER", "PREFECT_FLOWS", "PREFECT_CLIENT")
-FINAL = {"COMPLETED", "FAILED", "CRASHED", "CANCELLED"}
 SETTINGS = {name: value for name, value in settings_of("worker.env").items() if name.startswith(OF_CLIENTS)}
 SMALL_DISK_MB = {"small disk": 24, "postgres on a small disk": 192}
 SLOW = {
@@ -72,9 +73,7 @@ class Scene:
 
     def submit(self) -> str:
         """A run of the museum's deployment; its id."""
-        deployment = self.server.get("deployments/name/build_dataset/museum")
-        body = {"parameters": {**self._parameters, "store": str(self.store)}, "state": {"type": "SCHEDULED"}}
-        return str(self.server.post(f"deployments/{deployment['id']}/create_flow_run", body)["id"])
+        return str(self.server.run_of("museum", {**self._parameters, "store": str(self.store)})["id"])
 
     def blobs(self) -> int:
         return sum(1 for _ in self.store.glob("blobs/*/*"))
@@ -90,14 +89,7 @@ class Scene:
 
     def processes(self) -> list[int]:
         """The processes of the run."""
-        found = []
-        for folder in Path("/proc").iterdir():
-            with contextlib.suppress(OSError):
-                if folder.name.isdigit() and f"PREFECT__FLOW_RUN_ID={self.run}".encode() in (
-                    folder / "environ"
-                ).read_bytes().split(b"\0"):
-                    found.append(int(folder.name))
-        return found
+        return [*processes_with("PREFECT__FLOW_RUN_ID", self.run)]
 
     def kill_worker(self) -> None:
         assert self.worker is not None
@@ -124,7 +116,7 @@ class Scene:
     def end(self, run: str, longest_s: float) -> dict[str, Any]:
         """The state in which a run ends, or in which it still is after so long."""
         until_s = time.monotonic() + longest_s
-        while (state := self.state(run)).get("type") not in FINAL and time.monotonic() < until_s:
+        while (state := self.state(run)).get("type") not in ENDED and time.monotonic() < until_s:
             time.sleep(0.5)
         return state
 
@@ -289,7 +281,7 @@ def outcome(scene: Scene, fault: Fault) -> dict[str, Any]:
         release = release_is_whole(scene.store)
         row["started again"] = f"{again.get('name')}, {blobs} images were there, {seconds:.0f} s"
         row["release"] = f"{row['release']}, then {release}"
-        is_told = state.get("type") in FINAL and is_sentence(message)
+        is_told = state.get("type") in ENDED and is_sentence(message)
         row["ended well"] = is_told and again.get("type") == "COMPLETED" and release == WHOLE
     return row
 

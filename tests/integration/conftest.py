@@ -11,7 +11,7 @@ import pytest
 
 from examples.museum.folder import write_museum
 from tests.support.desk import SEED, Desk, MadeOnce
-from tests.support.prefect_server import Log
+from tests.support.prefect_api import Log
 
 
 @pytest.fixture(scope="session")

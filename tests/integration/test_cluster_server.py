@@ -13,7 +13,8 @@ from flows.runner import check_cluster
 from schemas.errors import BadInput
 from tasks.io.store.releases import Release
 from tests.support.desk import RECIPE, ROOT, WEIGHTS, Desk
-from tests.support.prefect_server import poll, temporary_servers
+from tests.support.prefect_api import poll
+from tests.support.processes import temporary_servers
 
 pytestmark = [
     pytest.mark.live,

@@ -12,47 +12,24 @@ import pytest
 import yaml
 
 from tasks.io.store.releases import Release
+from tests.support.deployed import deployed
 from tests.support.desk import ROOT, WEIGHTS
-from tests.support.prefect_server import Log, PrefectServer, poll
+from tests.support.prefect_api import Log, poll
+from tests.support.prefect_server import PrefectServer
 
 pytestmark = [pytest.mark.server, pytest.mark.live]
-POOL = "bilderatlas"
-OFTEN = {
-    "PREFECT_SERVER_SERVICES_SCHEDULER_LOOP_SECONDS": "1",
-    "PREFECT_WORKER_QUERY_SECONDS": "1",
-    "PREFECT_SERVER_SERVICES_SCHEDULER_RECENT_DEPLOYMENTS_LOOP_SECONDS": "1",
-}
-"""What a server and a worker do once in a minute or in seconds, each second: a test should not wait for it."""
 
 
 @pytest.fixture(scope="module")
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PrefectServer]:
-    server = PrefectServer(tmp_path_factory.mktemp("prefect"), **OFTEN)
-    try:
-        server.until_ready()
-        server.prefect("work-pool", "create", POOL, "--type", "process")
-        server.prefect("--no-prompt", "deploy", "--all", "--prefect-file", "deployments/prefect.yaml")
-        with server.worker(POOL):
-            yield server
-    finally:
-        server.stop()
-    server.check_logs()
+    with deployed(tmp_path_factory.mktemp("prefect")) as server:
+        yield server
 
 
 @pytest.fixture
 def server(running: PrefectServer) -> Iterator[PrefectServer]:
     yield running
     running.check_logs()
-
-
-def final_state(server: PrefectServer, run_id: str) -> dict[str, Any]:
-    """The state in which a run ends."""
-
-    def state() -> dict[str, Any] | None:
-        found: dict[str, Any] = server.get(f"flow_runs/{run_id}")["state"]
-        return found if found["type"] in {"COMPLETED", "FAILED", "CRASHED", "CANCELLED"} else None
-
-    return poll(state, "an end of the run", timeout_s=240)
 
 
 def test_every_deployment_stands_on_the_server_with_its_parameters_and_its_schedule(server):
@@ -86,12 +63,8 @@ def parameters(store: Path, museum: Path) -> dict[str, Any]:
 
 def test_a_run_started_through_the_api_leaves_a_release_and_its_artifacts(server, painted, tmp_path):
     store = tmp_path / "store"
-    deployment = server.get("deployments/name/build_dataset/museum")
-    run = server.post(
-        f"deployments/{deployment['id']}/create_flow_run",
-        {"parameters": parameters(store, painted), "state": {"type": "SCHEDULED"}},
-    )
-    state = final_state(server, run["id"])
+    run = server.run_of("museum", parameters(store, painted))
+    state = server.ended(run["id"])["state"]
     assert state["type"] == "COMPLETED", state
     versions = list((store / "releases/museum").iterdir())
     assert len(versions) == 1, "a limited build leaves a version, and no `latest`"
@@ -145,7 +118,7 @@ def test_a_run_that_a_schedule_has_set_begins_at_its_time_and_leaves_a_release(s
         return next((run for start, run in starts if abs(start - first) < timedelta(seconds=1)), None)
 
     run = poll(due, "a run at the schedule's time", timeout_s=30)
-    state = final_state(server, run["id"])
+    state = server.ended(run["id"])["state"]
     assert state["type"] == "COMPLETED", state
     assert datetime.fromisoformat(server.get(f"flow_runs/{run['id']}")["start_time"]) >= first
     assert len(list((store / "releases/museum").iterdir())) == 1

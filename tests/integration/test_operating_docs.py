@@ -15,7 +15,8 @@ import pytest
 
 from tasks.io.store.releases import Release
 from tests.support.desk import ROOT
-from tests.support.prefect_server import poll
+from tests.support.prefect_api import poll
+from tests.support.processes import free_port
 from tests.support.serve import Serve
 
 pytestmark = [pytest.mark.server, pytest.mark.live]
@@ -102,14 +103,12 @@ def terminals(folder: Path, tmp_path: Path) -> Iterator[Callable[[str], None]]:
 
     yield type_and_leave
     for process in reversed(running):
-        os.killpg(process.pid, signal.SIGTERM)
-        process.wait(30)
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+        with contextlib.suppress(ProcessLookupError):  # it has ended by itself
+            os.killpg(process.pid, signal.SIGTERM)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(30)
+            continue
+        os.killpg(process.pid, signal.SIGKILL)
 
 
 def answers(port: int) -> bool:

@@ -16,7 +16,8 @@ from flows.serve.lost_runs import LOST
 from tasks.io.store.releases import Release
 from tests.support.desk import ROOT, WEIGHTS
 from tests.support.postgres import Postgres, running_postgres
-from tests.support.prefect_server import PrefectServer, poll
+from tests.support.prefect_api import poll
+from tests.support.prefect_server import PrefectServer
 from tests.support.team import service_commands, settings_of
 
 pytestmark = [pytest.mark.server, pytest.mark.live]

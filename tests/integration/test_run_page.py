@@ -26,7 +26,8 @@ from tasks.io.store.releases import Release
 from tests.support.deployed import RunPage, deployed, events
 from tests.support.desk import RECIPE, ROOT, WEIGHTS, Desk
 from tests.support.guesthouse import SECRET, SOURCES, STAGES
-from tests.support.prefect_server import BIN, PrefectServer, poll
+from tests.support.prefect_api import poll
+from tests.support.prefect_server import BIN, PrefectServer
 
 pytestmark = [pytest.mark.server, pytest.mark.live]
 HOOK = "hook-of-nobody"

@@ -13,7 +13,8 @@ import pytest
 import requests
 
 from tests.support.desk import RECIPE, ROOT, WEIGHTS
-from tests.support.prefect_server import BIN, poll
+from tests.support.prefect_api import poll
+from tests.support.prefect_server import BIN
 from tests.support.serve import Serve
 
 pytestmark = [pytest.mark.server, pytest.mark.live]

@@ -23,7 +23,8 @@ from flows.serve.automations import WRITTEN
 from flows.serve.lost_runs import LOST, MOST_RESTARTS, create_automation, restart_lost_runs
 from tasks.engine import slots
 from tests.support.desk import ROOT, WEIGHTS
-from tests.support.prefect_server import PrefectServer, poll
+from tests.support.prefect_api import poll
+from tests.support.prefect_server import PrefectServer
 
 pytestmark = [pytest.mark.server, pytest.mark.live]
 POOL, ONE = "bilderatlas", "one at a time"
@@ -131,23 +132,11 @@ def test_a_run_keeps_its_slot_though_the_server_is_started_again(server, lease, 
         assert active_slots(server) == 1
 
 
-def final_state(server: PrefectServer, run: str) -> dict[str, Any]:
-    def state() -> dict[str, Any] | None:
-        found: dict[str, Any] = server.get(f"flow_runs/{run}")["state"]
-        return found if found["type"] in {"COMPLETED", "FAILED", "CRASHED", "CANCELLED"} else None
-
-    return poll(state, "an end of the run", timeout_s=240)
-
-
 def test_what_ran_when_the_machine_was_stopped_is_started_again_and_goes_on(server, painted, tmp_path):
     store = tmp_path / "store"
-    deployment = server.get("deployments/name/build_dataset/museum")
-    body = {
-        "parameters": {"store": str(store), "bind": binds(painted), "workers": 1, "part_rows": 32},
-        "state": {"type": "SCHEDULED"},
-    }
     worker = server.start_worker(POOL)
-    run = server.post(f"deployments/{deployment['id']}/create_flow_run", body)["id"]
+    given = {"store": str(store), "bind": binds(painted), "workers": 1, "part_rows": 32}
+    run = server.run_of("museum", given)["id"]
     poll(lambda: len(list(store.glob("blobs/*/*"))) > 40, "a build that is under way", timeout_s=120)
     process = int(server.get(f"flow_runs/{run}")["infrastructure_pid"])
     for killed in (worker.pid, process):
@@ -162,7 +151,7 @@ def test_what_ran_when_the_machine_was_stopped_is_started_again_and_goes_on(serv
     assert all("what was done is in the store" in state["message"] for state in states[-2:])
     before = {path.name for path in store.glob("blobs/*/*")}
     with server.worker(POOL):
-        assert final_state(server, run)["type"] == "COMPLETED"
+        assert server.ended(run)["state"]["type"] == "COMPLETED"
     assert before <= {path.name for path in store.glob("blobs/*/*")}
     assert server.get(f"flow_runs/{run}")["run_count"] == 2
 

@@ -17,7 +17,9 @@ import yaml
 
 from tasks.verify import verify
 from tests.support.desk import RECIPE, ROOT, WEIGHTS, Desk
-from tests.support.prefect_server import QUIET, poll, temporary_servers
+from tests.support.prefect_api import poll
+from tests.support.prefect_server import QUIET
+from tests.support.processes import temporary_servers
 from tests.support.servers import Site, answer, serving
 
 pytestmark = [pytest.mark.server, pytest.mark.live]

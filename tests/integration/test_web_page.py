@@ -15,7 +15,7 @@ from PIL import Image
 from playwright.sync_api import Page, expect, sync_playwright
 
 from tests.support.desk import WEIGHTS
-from tests.support.prefect_server import poll
+from tests.support.prefect_api import poll
 from tests.support.serve import Serve
 
 pytestmark = [pytest.mark.server, pytest.mark.live]

@@ -7,10 +7,10 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from tests.support.prefect_server import PrefectServer, poll
+from tests.support.prefect_api import ENDED, poll
+from tests.support.prefect_server import PrefectServer
 
 POOL = "bilderatlas"
-ENDED = ("COMPLETED", "FAILED", "CRASHED", "CANCELLED")
 OFTEN = {
     "PREFECT_SERVER_SERVICES_SCHEDULER_LOOP_SECONDS": "1",
     "PREFECT_WORKER_QUERY_SECONDS": "1",

@@ -4,11 +4,12 @@ import contextlib
 import os
 import secrets
 import shutil
-import socket
 import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+
+from tests.support.processes import free_port
 
 DEBIAN = Path("/usr/lib/postgresql")
 USER, DATABASE = "prefect", "prefect"
@@ -19,9 +20,7 @@ class Postgres:
     """A database for Prefect, by its URL. `stop` and `start` are what happens to a database server in the night."""
 
     def __init__(self, folder: Path) -> None:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
+        self.port = free_port()
         self.password = secrets.token_hex(16)
         self.url = f"postgresql+asyncpg://{USER}:{self.password}@127.0.0.1:{self.port}/{DATABASE}"
         self._data, self._log = folder / "data", folder / "log"
