@@ -5,6 +5,7 @@ example of a flow that starts when a dataset is published (flows/serve/automatio
 from prefect import flow
 
 from schemas.errors import BrokenPromise
+from schemas.phrases import counted
 from tasks.engine import artifacts, flow_runs
 from tasks.verify import verify
 
@@ -27,7 +28,7 @@ def verify_release(release: str, deep: bool = False) -> str:
         if not found.is_good:
             raise BrokenPromise(
                 f"verify: expected release {found.version} of {found.name} to hold all that it promises, got "
-                f"{len(found.problems)} problems, the first of which is: {found.problems[0]}"
+                f"{counted(len(found.problems), 'problem')}, the first of which is: {found.problems[0]}"
             )
         return flow_runs.completed_run(found.text, f"{found.name} {found.version} holds all that it promises")
 

@@ -26,7 +26,7 @@ from tasks.io.store.releases import Release
 from tests.support.deployed import RunPage, deployed, events
 from tests.support.desk import RECIPE, ROOT, WEIGHTS, Desk
 from tests.support.guesthouse import SECRET, SOURCES, STAGES
-from tests.support.prefect_api import poll
+from tests.support.prefect_api import ENDED, poll
 from tests.support.prefect_server import BIN, PrefectServer
 
 pytestmark = [pytest.mark.server, pytest.mark.live]
@@ -222,15 +222,24 @@ def test_a_source_that_has_shrunk_and_a_build_that_was_refused_are_told(server, 
     ]
 
 
+def pause(server: PrefectServer, run_id: str, longest: timedelta) -> None:
+    """What the page's button sends."""
+    details = {"pause_timeout": (datetime.now(UTC) + longest).isoformat(), "pause_reschedule": True}
+    suspended = {"type": "PAUSED", "name": "Suspended", "state_details": details}
+    assert server.post(f"flow_runs/{run_id}/set_state", {"state": suspended, "force": True})["status"] == "ACCEPT"
+
+
+def slow_run(server: PrefectServer, store: Path, museum: Path) -> RunPage:
+    """A build in small parts, once it has the first images."""
+    page = RunPage(server, parameters(store, museum, workers=1, part_rows=1), BUILD)
+    poll(lambda: [name for name in page.tasks() if " fetch · part 1" in name], "the first images")
+    return page
+
+
 def test_a_paused_run_ends_its_process_and_goes_on_from_the_store_when_it_is_resumed(server, built, painted, tmp_path):
     store = tmp_path / "paused"
-    page = RunPage(server, parameters(store, painted, workers=1, part_rows=1), BUILD)
-    poll(lambda: [name for name in page.tasks() if " fetch · part 1" in name], "the first images")
-    until = datetime.now(UTC) + timedelta(minutes=5)
-    details = {"pause_timeout": until.isoformat(), "pause_reschedule": True}
-    suspended = {"type": "PAUSED", "name": "Suspended", "state_details": details}
-    # what the page's button sends
-    assert server.post(f"flow_runs/{page.id}/set_state", {"state": suspended, "force": True})["status"] == "ACCEPT"
+    page = slow_run(server, store, painted)
+    pause(server, page.id, timedelta(minutes=5))
     ended = poll(lambda: page.tasks()["museum · fetch"]["type"] == "CANCELLED" and page.tasks(), "the end of the stage")
     assert ended["museum · fetch"]["message"].startswith("paused: what was done is kept; resume the run to go on")
     assert page.run["state"]["name"] == "Suspended"
@@ -238,6 +247,25 @@ def test_a_paused_run_ends_its_process_and_goes_on_from_the_store_when_it_is_res
     assert server.post(f"flow_runs/{page.id}/resume", {})["status"] == "ACCEPT"
     assert page.end().startswith("COMPLETED: ")
     assert page.tasks()["museum · scrape"]["name"] == "Cached"
+    digest = Release(f"{store}/releases/museum/latest").manifest.content_sha256
+    assert digest == built.latest.manifest.content_sha256
+
+
+def test_a_run_that_is_cancelled_or_whose_pause_runs_out_is_gone_on_with_by_a_new_one(server, built, painted, tmp_path):
+    store = tmp_path / "left"
+    cancelled = slow_run(server, store, painted)
+    server.post(f"flow_runs/{cancelled.id}/set_state", {"state": {"type": "CANCELLING", "name": "Cancelling"}})
+    assert cancelled.until(*ENDED).startswith("CANCELLED: ")
+    poll(lambda: not list(store.glob("leases/*")), "a store that nobody holds")
+    kept = {path.name for path in store.glob("blobs/*/*")}
+    paused = slow_run(server, store, painted)
+    pause(server, paused.id, timedelta(seconds=1))
+    assert paused.until(*ENDED).startswith("FAILED: The flow was paused and never resumed")
+    poll(lambda: not list(store.glob("leases/*")), "a store that nobody holds")
+    again = RunPage(server, parameters(store, painted), BUILD)
+    assert again.end().startswith("COMPLETED: ")
+    assert kept
+    assert kept <= {path.name for path in store.glob("blobs/*/*")}
     digest = Release(f"{store}/releases/museum/latest").manifest.content_sha256
     assert digest == built.latest.manifest.content_sha256
 

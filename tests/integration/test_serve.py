@@ -61,10 +61,6 @@ def parameters(painted: Path) -> dict[str, Any]:
     return {"limit": 60, "bind": {"images": str(painted), "weights": str(WEIGHTS)}}
 
 
-def seconds(run: dict[str, Any], field: str) -> float:
-    return (datetime.fromisoformat(run[field]) - datetime.fromisoformat(run["created"])).total_seconds()
-
-
 def test_every_recipe_is_a_deployment_whose_form_names_its_bindings(serve, store, folder):
     found = {entry["name"]: entry for entry in serve.post("deployments/filter", {})}
     assert set(found) >= {*SHIPPED, "own", "detectors", "training"}
@@ -123,9 +119,7 @@ def test_a_run_leaves_a_release_and_a_second_one_computes_nothing(serve, store, 
     again = serve.ended(serve.run_of("museum", parameters)["id"])
     assert again["state"]["type"] == "COMPLETED", again["state"]
     assert [path for path in (store / "releases/museum").iterdir() if path.is_dir()] == [version]
-    # on a quiet machine 4 s and 5 s; other tests run beside this one
-    assert seconds(again, "start_time") < 20
-    assert seconds(again, "end_time") < 30
+    assert again["state"]["message"].startswith("nothing to do: ")
 
 
 def test_a_recipe_of_ones_own_is_built_from_its_folder(serve, store, parameters):
@@ -264,9 +258,8 @@ def test_ctrl_c_ends_all_of_it_and_the_next_start_finds_what_people_have_changed
         changed.raise_for_status()
         run = serve.run_of("museum", {"part_rows": 1})
         poll(lambda: serve.run(run["id"])["name"] == "museum · build", "a run that has begun", timeout_s=60)
-        status, took_s = serve.interrupt()
+        status, _ = serve.interrupt()
         assert status == 128 + signal.SIGINT
-        assert took_s < 7
         assert poll(lambda: serve.processes() == set(), "no process that is left", timeout_s=5)
         assert serve.terminal.text().endswith("run the same command again to continue\n")
         assert "Traceback" not in serve.terminal.text()

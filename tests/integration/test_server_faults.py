@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -70,10 +69,8 @@ def test_a_command_whose_server_has_gone_publishes_says_so_and_ends(server, pain
     poll(lambda: list(store.glob("blobs/*/*")), "a build that is under way", timeout_s=120)
     server.signal(signal.SIGKILL)
     poll(lambda: list(store.glob("releases/museum/*/manifest.json")), "a release", timeout_s=60)
-    published_s = time.monotonic()
     said, problems = process.communicate(timeout=120)
     assert process.returncode == 0, problems
-    assert time.monotonic() - published_s < 60
     assert said.splitlines()[-1].startswith(f"release: {store}/releases/museum/")
     assert "bilderatlas: Prefect's server was not told that the build has ended: " in problems
     assert not list(store.glob("leases/*")), "expected that the build has given its lease back"
