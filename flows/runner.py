@@ -3,9 +3,7 @@
 import contextlib
 import re
 import socket
-import uuid
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -20,6 +18,7 @@ from prefect.settings import (
 )
 from prefect.task_runners import TaskRunner, ThreadPoolTaskRunner
 
+from flows.prefect_home import check_home
 from schemas.errors import BadInput
 
 _MOST_THREADS = 64
@@ -27,8 +26,6 @@ _MOST_THREADS = 64
 
 
 _CONNECT_S = 10
-_HOME_BYTES = 2 * 2**20
-"""What the database of Prefect's temporary server takes at its start, about."""
 
 
 class Threads(ThreadPoolTaskRunner[Any]):
@@ -65,7 +62,7 @@ def start_server() -> str:
     if is_server_named():
         check_server(str(PREFECT_API_URL.value()), "without that setting, a temporary server is started")
         return str(PREFECT_API_URL.value())
-    _check_home(PREFECT_HOME.value())
+    check_home(PREFECT_HOME.value())
     from flows.temporary_server import TemporaryServer  # takes two seconds to import
 
     server = TemporaryServer()  # the first one, which is the one that Prefect uses
@@ -107,22 +104,6 @@ def _without_password(url: str) -> str:
     'http://prefect.example/api'
     """
     return re.sub(r"(?<=//)[^/]*@", "", url)
-
-
-def _check_home(home: Path) -> None:
-    """Raise BadInput where the temporary server could not write its database: it would be waited for, for minutes."""
-    probe = home / f".probe-{uuid.uuid4().hex}"
-    try:
-        home.mkdir(parents=True, exist_ok=True)
-        try:
-            probe.write_bytes(bytes(_HOME_BYTES))
-        finally:
-            probe.unlink(missing_ok=True)
-    except OSError as problem:
-        raise BadInput(
-            f"PREFECT_HOME: expected a folder with room for {_HOME_BYTES // 2**20} MiB, where Prefect's temporary "
-            f"server can write, got '{home}' ({problem.strerror or problem})"
-        ) from problem
 
 
 @contextlib.contextmanager

@@ -13,8 +13,6 @@ from flows.cli.arguments import add_bind, add_command, whole
 from schemas.errors import BadInput
 
 if TYPE_CHECKING:
-    from prefect.client.orchestration import SyncPrefectClient
-
     from flows.cli.arguments import Commands
     from flows.serve.deployments import Deployment
 
@@ -120,25 +118,33 @@ def _home() -> Path:
 
 
 def deploy(arguments: argparse.Namespace) -> int:
-    """Write one deployment, or all that ship, to the server that runs."""
-    port = os.environ.get("PREFECT_SERVER_API_PORT", "4200")
-    if not os.environ.get("PREFECT_API_URL"):
-        os.environ["PREFECT_API_URL"] = f"http://127.0.0.1:{port}/api"  # before Prefect is imported
+    """Write one deployment, or all that ship with what follows from their events, to the server that runs."""
+    from prefect.client.orchestration import get_client
+    from prefect.settings import PREFECT_API_URL, temporary_settings
+
     from flows.runner import check_server
+    from flows.serve.automations import create_automations
     from flows.serve.deployments import create_pool, shipped_deployments, write_deployment
+    from flows.serve.service import notify_url
 
     stores = _stores(arguments)
     if not arguments.recipe and (arguments.name or arguments.cron is not None or arguments.timezone or arguments.bind):
         raise BadInput("RECIPE: expected a recipe beside --name, --cron, --timezone and --bind, got none")
     if arguments.name is not None and not _NAME.fullmatch(arguments.name):
         raise BadInput(f"--name: expected a name without /, %, &, < and >, got {arguments.name!r}")
+    notices = notify_url()
     deployments = [_own(arguments, stores)] if arguments.recipe else shipped_deployments(stores)
-    check_server(os.environ["PREFECT_API_URL"], "start one with `bilderatlas serve`")
-    with _client() as client:
-        create_pool(client)
-        for deployment in deployments:
-            write_deployment(client, deployment)
-            print(f"deployed: {deployment.name}")
+    port = os.environ.get("PREFECT_SERVER_API_PORT", "4200")
+    api = PREFECT_API_URL.value() or f"http://127.0.0.1:{port}/api"
+    with temporary_settings({PREFECT_API_URL: api}):
+        check_server(api, "start one with `bilderatlas serve`")
+        with get_client(sync_client=True) as client:
+            create_pool(client)
+            for deployment in deployments:
+                write_deployment(client, deployment)
+                print(f"deployed: {deployment.name}")
+        if not arguments.recipe:
+            create_automations(notices)
     return 0
 
 
@@ -161,9 +167,3 @@ def _own(arguments: argparse.Namespace, stores: list[str]) -> "Deployment":
     return recipe_deployment(
         arguments.recipe, stores, arguments.name, bindings, arguments.cron, arguments.timezone or "UTC"
     )
-
-
-def _client() -> "SyncPrefectClient":
-    from prefect.client.orchestration import get_client
-
-    return get_client(sync_client=True)

@@ -1,7 +1,6 @@
 """Prefect's server and a worker as processes of this one: they begin with it, and end with it."""
 
 import contextlib
-import fcntl
 import ipaddress
 import os
 import signal
@@ -11,12 +10,12 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import BinaryIO
 
 from schemas.errors import BadInput, BrokenPromise
-from schemas.phrases import LONGEST_PLACE, quoted
+from schemas.phrases import quoted
 
 POOL = "bilderatlas"
 """The work pool of all deployments."""
@@ -26,9 +25,6 @@ _START_S = 180.0
 _LAST_PORT = 65_535
 _WORKER_END_S, _SERVER_END_S = 3.0, 1.0
 """How long each may take to end by itself: together less than a command has that is ended by a signal."""
-
-_OTHERS_END_S = 6.0
-"""How long what a `serve` had started that was killed may take to end."""
 
 _SETTINGS = {
     "PREFECT_WORKER_QUERY_SECONDS": "1",  # Prefect's 10 s are most of what a run waits before it starts
@@ -117,41 +113,6 @@ def is_open_to_others(host: str) -> bool:
     """
     found = {entry[4][0] for entry in socket.getaddrinfo(host, None)}
     return not all(ipaddress.ip_address(str(place).partition("%")[0]).is_loopback for place in found)
-
-
-@contextlib.contextmanager
-def locked_home(home: Path) -> Iterator[BinaryIO]:
-    """Prefect's home, made if there is none, that no other `serve` uses while the block runs, nor what another one has
-    started: its lock. Raises BadInput.
-
-    Two would share a database and a work pool, and each would take the other one's runs for lost.
-    """
-    try:
-        home.mkdir(parents=True, exist_ok=True, mode=0o700)  # blocks keep secrets there
-        lock = (home / "serve.lock").open("wb")
-    except OSError as problem:
-        raise BadInput(
-            f"PREFECT_HOME: expected a folder that can be written, got {quoted(str(home), LONGEST_PLACE)} "
-            f"({problem.strerror})"
-        ) from problem
-    with lock:
-        until_s = time.monotonic() + _OTHERS_END_S
-        while not _is_locked(lock):
-            if time.monotonic() > until_s:
-                raise BadInput(
-                    "PREFECT_HOME: expected a folder that no other `bilderatlas serve` uses, got "
-                    f"{quoted(str(home), LONGEST_PLACE)}"
-                )
-            time.sleep(0.1)
-        yield lock
-
-
-def _is_locked(lock: BinaryIO) -> bool:
-    """Lock it, unless somebody else does; whether this process does now."""
-    with contextlib.suppress(BlockingIOError):
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        return True
-    return False
 
 
 def address(host: str, port: int) -> str:

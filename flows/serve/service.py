@@ -8,13 +8,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from flows.prefect_home import locked_home
 from flows.serve.processes import (
     POOL,
     Child,
     address,
     child_environment,
     free_port,
-    locked_home,
     start_server,
     start_worker,
     wait_for,
@@ -62,7 +62,7 @@ def running_service(
     Raises BadInput for a host, a port, a folder or an address that is of no use.
     """
     port = free_port(host, port)
-    _check_notify_url(os.environ.get(NOTIFY, ""))
+    notices = notify_url()
     if recipes is not None and not recipes.is_dir():
         raise BadInput(f"--recipes: expected a folder with recipes (*.yaml), got {quoted(str(recipes), LONGEST_PLACE)}")
     os.environ["PREFECT_API_URL"] = api = f"{address(host, port)}/api"
@@ -95,12 +95,15 @@ def running_service(
                 kept = calendar.keep_what_people_changed(client, deployment, with_store=not are_stores_given)
                 calendar.write_deployment(client, kept)
             create_automation(client)
-            create_automations(os.environ.get(NOTIFY) or None)
+            create_automations(notices)
         yield Service(api.removesuffix("/api"), server, worker, deployments, problems, restarted)
 
 
-def _check_notify_url(url: str) -> None:
-    """Raise BadInput for an address that nobody could be told at. It is a secret: it is not quoted."""
+def notify_url() -> str | None:
+    """The address in the environment that notices are posted to. Raises BadInput for one where nobody could be told;
+    it is a secret, and not quoted.
+    """
+    url = os.environ.get(NOTIFY, "")
     try:
         parts = urllib.parse.urlsplit(url)
         is_address = parts.scheme in {"http", "https"} and bool(parts.hostname)
@@ -108,3 +111,4 @@ def _check_notify_url(url: str) -> None:
         is_address = False
     if url and not is_address:
         raise BadInput(f"{NOTIFY}: expected an address that begins with https:// or http://, got another one")
+    return url or None

@@ -17,7 +17,7 @@ from tasks.io.store.releases import Release
 from tests.support.desk import ROOT, WEIGHTS
 from tests.support.postgres import Postgres, running_postgres
 from tests.support.prefect_api import poll
-from tests.support.prefect_server import PrefectServer
+from tests.support.prefect_server import BIN, PrefectServer
 from tests.support.team import service_commands, settings_of
 
 pytestmark = [pytest.mark.server, pytest.mark.live]
@@ -120,22 +120,38 @@ def test_a_server_answers_on_this_machine_only(server):
     assert at == [f"127.0.0.1:{server.port}"]
 
 
-def test_the_service_of_the_worker_starts_one(server, postgres):
+@pytest.fixture
+def of_worker(server: PrefectServer) -> dict[str, str]:
+    """The environment of the worker's service, which has none of the server's secrets."""
+    assert settings_of("worker-secrets.env.example").keys() == {"PREFECT_API_AUTH_STRING"}
+    return {name: value for name, value in server.environment.items() if not name.startswith("PREFECT_SERVER")}
+
+
+def test_the_service_of_the_worker_starts_one_that_builds_what_was_deployed(
+    server, postgres, painted, tmp_path, of_worker
+):
     before, start = service_commands("bilderatlas-worker.service")
-    subprocess.run(before, env=server.environment, cwd=ROOT, check=True)
+    subprocess.run(before, env=of_worker, cwd=ROOT, check=True)
     assert postgres.ask("select name from automation").strip() == LOST
-    worker = subprocess.Popen(start, env=server.environment, cwd=ROOT, stdout=subprocess.DEVNULL)
+    page = (ROOT / "docs/operate-team.md").read_text(encoding="utf-8")
+    (deploy,) = re.findall(r"^runuser -u bilderatlas -- .venv/bin/(bilderatlas deploy --store .*)$", page, re.MULTILINE)
+    store = tmp_path / "store"
+    words = shlex.split(deploy.replace("/srv/bilderatlas/store", str(store)))
+    subprocess.run([BIN / words[0], *words[1:]], env=of_worker, cwd=ROOT, check=True)
+    assert "bilderatlas: check what is published" in postgres.ask("select name from automation")
+    worker = subprocess.Popen(start, env=of_worker, cwd=ROOT, stdout=subprocess.DEVNULL)
     try:
-        poll(lambda: is_work_pool(server), "the work pool")
-        online = poll(lambda: server.post(f"work_pools/{POOL}/workers/filter", {}), "a worker")
-        assert [worker["status"] for worker in online] == ["ONLINE"]
+        given = {"limit": int(LIMIT), "bind": {"images": str(painted), "weights": str(WEIGHTS)}}
+        run = server.ended(server.run_of("museum", given)["id"])
+        assert run["state"]["message"].startswith("published "), run["state"]
+        (version,) = (store / "releases/museum").iterdir()
+        checked = poll(
+            lambda: [run for run in runs(server) if run["name"] == f"museum · verify {version.name}"], "a check"
+        )
+        assert server.ended(checked[0]["id"])["state"]["type"] == "COMPLETED"
     finally:
         worker.terminate()
         worker.wait(timeout=60)
-
-
-def is_work_pool(server: PrefectServer) -> bool:
-    return requests.get(f"{server.api}/work_pools/{POOL}", auth=server.auth, timeout=30).ok
 
 
 def test_a_service_whose_server_is_away_says_so(server):

@@ -11,7 +11,7 @@ from flows.build_dataset import build_dataset
 from flows.recipes import recipe_from_file
 from flows.serve.deployments import recipe_deployment, shipped_deployments
 from flows.serve.forms import recipe_form
-from flows.serve.processes import address, free_port, locked_home
+from flows.serve.processes import address, free_port
 from schemas.errors import BadInput
 from tests.support.desk import RECIPE
 
@@ -111,19 +111,6 @@ def test_a_server_is_asked_where_this_machine_reaches_it():
 def test_a_place_where_nobody_can_listen_is_refused(host, port, sentence):
     with pytest.raises(BadInput, match=sentence):
         free_port(host, port)
-
-
-def test_a_home_has_one_serve_at_a_time(tmp_path):
-    home, file = tmp_path / "a/home", tmp_path / "file"
-    expected = "expected a folder that no other `bilderatlas serve` uses"
-    with locked_home(home), pytest.raises(BadInput, match=expected), locked_home(home):
-        pass
-    assert home.stat().st_mode & 0o777 == 0o700
-    with locked_home(home):
-        pass
-    file.touch()
-    with pytest.raises(BadInput, match="PREFECT_HOME: expected a folder that can be written"), locked_home(file):
-        pass
 
 
 def test_a_recipe_is_found_by_the_path_that_was_given(tmp_path: Path):
