@@ -6,6 +6,7 @@ of each as it was written, and what differs from it is a person's.
 """
 
 import hashlib
+import json
 from datetime import timedelta
 from typing import Any
 
@@ -13,7 +14,7 @@ from prefect.blocks.notifications import CustomWebhookNotificationBlock
 from prefect.client.orchestration import SyncPrefectClient, get_client
 from prefect.client.schemas.actions import VariableCreate, VariableUpdate
 from prefect.events.actions import RunDeployment, SendNotification
-from prefect.events.schemas.automations import Automation, AutomationCore, EventTrigger
+from prefect.events.schemas.automations import Automation, AutomationCore, EventTrigger, Posture
 
 from tasks.engine.events import PUBLISHED, REFUSED, SHRUNK
 
@@ -89,8 +90,15 @@ def _digest(automation: Automation | None) -> str:
     """Of what it does; nothing of one that is not there. Whether it is switched on does not count."""
     if automation is None:
         return ""
-    text = automation.model_dump_json(include={"description", "trigger", "actions"})
-    return hashlib.sha256(text.encode()).hexdigest()
+    fields = automation.model_dump(mode="json", include={"description", "trigger", "actions"})
+    return hashlib.sha256(json.dumps(_in_order(fields), sort_keys=True).encode()).hexdigest()
+
+
+def _in_order(value: Any) -> Any:
+    """Lists sorted: among them are sets, which come in another order each time."""
+    if isinstance(value, dict):
+        return {name: _in_order(field) for name, field in value.items()}
+    return sorted(map(_in_order, value), key=json.dumps) if isinstance(value, list) else value
 
 
 def _written(client: SyncPrefectClient) -> dict[str, str]:
@@ -121,6 +129,7 @@ def _on_event(name: str, about: str, what: tuple[str, str], action: Any) -> Auto
     trigger = EventTrigger(
         expect={event},
         match={"prefect.resource.id": resource},
+        posture=Posture.Reactive,
         threshold=1,
         within=timedelta(0),
     )
