@@ -286,6 +286,8 @@ def test_no_page_of_another_host_may_ask_the_server(serve):
 
     assert allowed("https://evil.example") is None
     assert allowed(serve.page) == serve.page
+    # so that the page works by whatever name a browser has reached it
+    assert requests.get(f"{serve.page}/ui-settings", timeout=30).json()["api_url"] == "/api"
 
 
 def test_nothing_outlives_a_serve_that_is_killed(tmp_path):

@@ -211,7 +211,6 @@ def test_a_binding_that_is_not_there_fails_the_run_in_one_sentence(page, serve, 
     assert "nowhere" in run["state"]["message"]
     shown_run(page, serve, run_id, "Failed")
     page.get_by_role("tab", name="Details").click()
-    keep_picture(page, "failed", tmp_path)
     page.get_by_text(run["state"]["message"]).first.scroll_into_view_if_needed(timeout=5000)
     keep_picture(page, "failed", tmp_path)
 
