@@ -49,6 +49,8 @@ SLOW = {
 UNDER_WAY, UNDER_WAY_SLOWLY = 300, 10  # images, of 2000 and of 300
 LONGEST_S = 300
 WHOLE = "whole"
+NAME = "fault"
+"""Of the deployment."""
 
 
 class Scene:
@@ -73,7 +75,7 @@ class Scene:
 
     def submit(self) -> str:
         """A run of the museum's deployment; its id."""
-        return str(self.server.run_of("museum", {**self._parameters, "store": str(self.store)})["id"])
+        return str(self.server.run_of(NAME, self._parameters)["id"])
 
     def blobs(self) -> int:
         return sum(1 for _ in self.store.glob("blobs/*/*"))
@@ -181,14 +183,9 @@ def worker_is_killed(scene: Scene) -> None:
 
 
 def worker_is_stopped(scene: Scene) -> None:
-    """As a service is stopped and started again, by deployments/team/bilderatlas-worker.service."""
-    assert scene.worker is not None
-    scene.worker.terminate()
-    try:
-        scene.worker.wait(timeout=30)
-    except subprocess.TimeoutExpired:  # it waits for its run at times, and at times for ever
-        scene.kill_worker()
-    scene.kill_run()  # what is left of a service ends with it
+    """As a service is stopped and started again, by deployments/team/bilderatlas-worker.service: all at once."""
+    scene.kill_worker()
+    scene.kill_run()
     scene.start_worker()
 
 
@@ -231,13 +228,13 @@ FAULTS = {
 def try_fault(name: str, fault: Fault, folder: Path, museum: Path, logs: Path | None) -> dict[str, Any]:
     """A row of the table: what became of a run that met the fault."""
     (folder / "prefect").mkdir()
-    with database(fault.database, folder) as (settings, postgres), recipe(fault, folder, museum) as parameters:
+    with database(fault.database, folder) as (settings, postgres), recipe(fault, folder, museum) as (path, parameters):
         server = PrefectServer(folder / "prefect", **SETTINGS, **settings)
         scene = Scene(folder, parameters, server, postgres)
         try:
             server.until_ready()
-            server.prefect("work-pool", "create", POOL, "--type", "process")
-            server.prefect("--no-prompt", "deploy", "--all", "--prefect-file", "deployments/prefect.yaml")
+            words = ["deploy", path, "--name", NAME, "--store", str(scene.store)]
+            subprocess.run([sys.executable, "-m", "flows.cli", *words], cwd=ROOT, env=server.environment, check=True)
             scene.start_worker()
             return {"fault": name, **outcome(scene, fault), "commit": commit()[:7]}
         finally:
@@ -301,16 +298,16 @@ def release_is_whole(store: Path) -> str:
 
 
 @contextlib.contextmanager
-def recipe(fault: Fault, folder: Path, museum: Path) -> Iterator[dict[str, Any]]:
-    """Parameters of a run: the museum in a folder, or the museum on the web, asked politely."""
+def recipe(fault: Fault, folder: Path, museum: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """A recipe and the parameters of a run: the museum in a folder, or the museum on the web, asked politely."""
     if not fault.is_slow:
-        yield {"bind": {"images": str(museum), "weights": str(WEIGHTS)}}
+        yield "museum", {"bind": {"images": str(museum), "weights": str(WEIGHTS)}}
         return
     path = folder / "slow.yaml"
     path.write_text(yaml.safe_dump(SLOW), encoding="utf-8")
     options = ["--records", "300", "--paintings", "60", "--cache", str(ROOT / "build/paintings-60")]
     with web_museum(folder / "visits.jsonl", *options) as url:
-        yield {"recipe": str(path), "bind": {"origins": f"*={url}", "contact": "curator@museum.example"}}
+        yield str(path), {"bind": {"origins": f"*={url}", "contact": "curator@museum.example"}}
 
 
 @contextlib.contextmanager

@@ -102,7 +102,8 @@ def _stores(arguments: argparse.Namespace) -> list[str]:
     """The stores that forms offer. Raises BadInput."""
     if "" in arguments.store:
         raise BadInput("--store: expected a folder or a URL, got ''")
-    return arguments.store or [_STORE]
+    # a folder by its whole path: the next `serve` may be started in another one
+    return [store if "://" in store else str(Path(store).absolute()) for store in arguments.store or [_STORE]]
 
 
 def _home() -> Path:
@@ -124,7 +125,7 @@ def deploy(arguments: argparse.Namespace) -> int:
 
     from flows.runner import check_server
     from flows.serve.automations import create_automations
-    from flows.serve.deployments import create_pool, shipped_deployments, write_deployment
+    from flows.serve.deployments import create_pool, keep_what_people_changed, shipped_deployments, write_deployment
     from flows.serve.service import notify_url
 
     stores = _stores(arguments)
@@ -134,6 +135,7 @@ def deploy(arguments: argparse.Namespace) -> int:
         raise BadInput(f"--name: expected a name without /, %, &, < and >, got {arguments.name!r}")
     notices = notify_url()
     deployments = [_own(arguments, stores)] if arguments.recipe else shipped_deployments(stores)
+    is_all = not arguments.recipe
     port = os.environ.get("PREFECT_SERVER_API_PORT", "4200")
     api = PREFECT_API_URL.value() or f"http://127.0.0.1:{port}/api"
     with temporary_settings({PREFECT_API_URL: api}):
@@ -141,10 +143,11 @@ def deploy(arguments: argparse.Namespace) -> int:
         with get_client(sync_client=True) as client:
             create_pool(client)
             for deployment in deployments:
-                write_deployment(client, deployment)
+                kept = keep_what_people_changed(client, deployment, with_store=not arguments.store)
+                write_deployment(client, kept if is_all else deployment._replace(pool=kept.pool))
                 print(f"deployed: {deployment.name}")
-        if not arguments.recipe:
-            create_automations(notices)
+        if is_all:
+            create_automations(notices, are_kept=notices is None)
     return 0
 
 
@@ -152,7 +155,7 @@ def _own(arguments: argparse.Namespace, stores: list[str]) -> "Deployment":
     """The deployment of one recipe. Raises BadInput, also for what a run by schedule would be refused for."""
     from flows.build_dataset import check
     from flows.recipes import bindings_from_pairs, check_bindings, recipe_from_file
-    from flows.serve.deployments import recipe_deployment
+    from flows.serve.deployments import check_name, recipe_deployment
     from schemas.manifests import Context
 
     if arguments.cron is None and arguments.timezone is not None:
@@ -164,6 +167,8 @@ def _own(arguments: argparse.Namespace, stores: list[str]) -> "Deployment":
     else:
         context = Context(store=stores[0], bindings=bindings, workers=1, run=uuid.uuid4().hex, began_s=time.time())
         check(recipe, context)
-    return recipe_deployment(
+    deployment = recipe_deployment(
         arguments.recipe, stores, arguments.name, bindings, arguments.cron, arguments.timezone or "UTC"
     )
+    check_name(deployment)
+    return deployment

@@ -36,11 +36,11 @@ _NOTICES = {
 """Of each event that a person is told of: the resource, the subject and the text."""
 
 
-def create_automations(notify_url: str | None) -> None:
+def create_automations(notify_url: str | None, *, are_kept: bool = False) -> None:
     """Write the automations to the server of PREFECT_API_URL.
 
     notify_url: where a JSON object with a `text` is posted, as Slack, Mattermost and others take it. Without it,
-    nobody is told of anything any more.
+    nobody is told of anything any more; are_kept: whoever was told is told as before.
     """
     with get_client(sync_client=True) as client:
         deployment = client.read_deployment_by_name(DOWNSTREAM)
@@ -50,7 +50,7 @@ def create_automations(notify_url: str | None) -> None:
         name = "bilderatlas: check what is published"
         write_automation(client, _on_event(name, about, (PUBLISHED, "bilderatlas.dataset.*"), verify))
         if notify_url is None:
-            for event in _NOTICES:
+            for event in () if are_kept else _NOTICES:
                 _withdraw(client, _name_of_notice(event))
             return
         block = _notification_block(notify_url)

@@ -1,6 +1,8 @@
 """What is deployed: flows that ship, as `deployments/prefect.yaml` declares them, and recipes of one's own."""
 
 import contextlib
+import hashlib
+import json
 import shlex
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,7 +15,7 @@ import yaml
 from prefect import Flow
 from prefect._vendor.croniter.croniter import croniter
 from prefect.client.orchestration import SyncPrefectClient
-from prefect.client.schemas.actions import DeploymentScheduleCreate, WorkPoolCreate
+from prefect.client.schemas.actions import DeploymentScheduleCreate, DeploymentUpdate, WorkPoolCreate
 from prefect.client.schemas.objects import ConcurrencyOptions
 from prefect.client.schemas.responses import DeploymentResponse
 from prefect.client.schemas.schedules import CronSchedule
@@ -28,6 +30,7 @@ from flows.serve.forms import flow_form, recipe_form
 from flows.serve.processes import POOL
 from schemas.errors import BadInput
 from schemas.phrases import quoted
+from schemas.recipe import Recipe
 
 _BUILD = "flows.build_dataset.build_dataset"
 _COMMAND = shlex.join([sys.executable, "-m", "prefect.engine"])
@@ -41,7 +44,8 @@ _BAD_CRON = "--cron: expected minute, hour, day, month and weekday of a time tha
 class Deployment(NamedTuple):
     """A flow with defaults for its parameters, as Prefect's web page offers it.
 
-    entrypoint: the flow's module and name. is_alone: whether its runs are at work one at a time.
+    entrypoint: the flow's module and name. is_alone: whether its runs are at work one at a time. pool: the work pool of
+    its runs. of_store: the names of those parameters that are the store, or places in it.
     """
 
     name: str
@@ -52,6 +56,8 @@ class Deployment(NamedTuple):
     tags: Sequence[str] = ()
     schedules: Sequence[DeploymentScheduleCreate] = ()
     is_alone: bool = False
+    pool: str = POOL
+    of_store: frozenset[str] = frozenset()
 
 
 def shipped_deployments(stores: Sequence[str]) -> list[Deployment]:
@@ -84,15 +90,17 @@ def _read_entry(entry: Mapping[str, Any], stores: Sequence[str]) -> Deployment:
             for schedule in entry.get("schedules", ())
         ],
         "concurrency_limit" in entry,
+        of_store=frozenset(name for name, value in entry.get("parameters", {}).items() if _is_of_store(value)),
     )
 
 
+def _is_of_store(value: Any) -> bool:
+    """Whether a parameter of prefect.yaml is the store, which it calls `store`, or a place in it."""
+    return isinstance(value, str) and (value == "store" or value.startswith("store/"))
+
+
 def _place_in_store(value: Any, store: str) -> Any:
-    """A parameter's value, in which prefect.yaml calls the store `store`."""
-    if value == "store":
-        return store
-    is_in_it = isinstance(value, str) and value.startswith("store/")
-    return f"{store}/{value.removeprefix('store/')}" if is_in_it else value
+    return store + value.removeprefix("store") if _is_of_store(value) else value
 
 
 def recipe_deployment(
@@ -105,9 +113,11 @@ def recipe_deployment(
 ) -> Deployment:
     """The builds of a recipe of one's own.
 
-    Raises BadInput for a recipe or a schedule that can't be read.
+    path: of the recipe's file, or the name of a recipe that ships. Raises BadInput for a recipe or a schedule that
+    can't be read.
     """
     recipe = recipe_from_file(path)
+    path = str(Path(path).absolute()) if Path(path).is_file() else path  # whatever folder `serve` is started in later
     return Deployment(
         name or recipe.name,
         _BUILD,
@@ -117,7 +127,20 @@ def recipe_deployment(
         [recipe.name, *(["scheduled"] if cron is not None else [])],
         [_schedule(cron, timezone)] if cron is not None else (),
         is_alone=True,
+        of_store=frozenset({"store"}),
     )
+
+
+def check_name(deployment: Deployment) -> None:
+    """Raise BadInput for the name of a deployment that ships, unless it is of the same recipe."""
+    taken = next((other for other in shipped_deployments(["store"]) if other.name == deployment.name), None)
+    if taken is not None and _recipe_of(taken) != _recipe_of(deployment):
+        raise BadInput(f"--name: expected another name, got {quoted(taken.name)}, which a deployment that ships has")
+
+
+def _recipe_of(deployment: Deployment) -> Recipe | None:
+    path = deployment.parameters.get("recipe")
+    return None if path is None else recipe_from_file(path)
 
 
 def all_deployments(stores: Sequence[str], recipes: Path | None) -> tuple[list[Deployment], list[str]]:
@@ -166,14 +189,14 @@ def write_deployment(client: SyncPrefectClient, deployment: Deployment) -> None:
     name = _flow(deployment.entrypoint).name
     schedules = [*deployment.schedules] or _schedules(_deployment_before(client, name, deployment.name))
     strategy = strategy_for(schedules) if deployment.is_alone else None
-    client.create_deployment(
+    deployment_id = client.create_deployment(
         client.create_flow_from_name(name),
         deployment.name,
         version=version("bilderatlas"),
         schedules=schedules,
         parameters={**deployment.parameters},
         description=describe(deployment.description, strategy) if strategy else deployment.description,
-        work_pool_name=POOL,
+        work_pool_name=deployment.pool,
         tags=[*deployment.tags],
         entrypoint=deployment.entrypoint,
         parameter_openapi_schema={**deployment.form},
@@ -182,11 +205,20 @@ def write_deployment(client: SyncPrefectClient, deployment: Deployment) -> None:
         concurrency_limit=1 if strategy else None,
         concurrency_options=ConcurrencyOptions(collision_strategy=strategy) if strategy else None,
     )
+    written = client.read_deployment(deployment_id)
+    client.update_deployment(deployment_id, DeploymentUpdate(version=_version_of(written)))
+
+
+def _version_of(deployment: DeploymentResponse) -> str:
+    """The program's version and, after a plus, a digest of what people may change: by it their changes are seen."""
+    schedules = [schedule.model_dump(mode="json") for schedule in _schedules(deployment)]
+    text = json.dumps([deployment.parameters, schedules], sort_keys=True)
+    return f"{version('bilderatlas')}+{hashlib.sha256(text.encode()).hexdigest()[:8]}"
 
 
 def keep_what_people_changed(client: SyncPrefectClient, deployment: Deployment, *, with_store: bool) -> Deployment:
-    """The deployment with the schedules and parameters of the one of its name that the server has, so far as the form
-    takes them: people may have changed them on the web page. with_store: its store stays, and the form offers it.
+    """The deployment with what people have changed of the one of its name that the server has: its pool; its schedules;
+    and its parameters, so far as the form takes them. with_store: its store stays, too, and the form offers it.
     """
     before = _deployment_before(client, _flow(deployment.entrypoint).name, deployment.name)
     if before is None:
@@ -195,12 +227,19 @@ def keep_what_people_changed(client: SyncPrefectClient, deployment: Deployment, 
     store = before.parameters.get("store")
     if with_store and isinstance(store, str):
         form["properties"] = {**form["properties"], "store": _add_choice(form["properties"]["store"], store)}
+    digest = _version_of(before).partition("+")[2]
+    is_changed = (before.version or "").partition("+")[2] != digest
     kept = {
         name: value
         for name, value in before.parameters.items()
-        if _fits(form, name, value) and (with_store or name != "store")
+        if (with_store if name in deployment.of_store else is_changed) and _fits(form, name, value)
     }
-    return deployment._replace(form=form, parameters={**deployment.parameters, **kept}, schedules=_schedules(before))
+    return deployment._replace(
+        form=form,
+        parameters={**deployment.parameters, **kept},
+        schedules=_schedules(before) if is_changed else deployment.schedules,
+        pool=before.work_pool_name or deployment.pool,
+    )
 
 
 def _add_choice(field: Mapping[str, Any], store: str) -> dict[str, Any]:

@@ -9,13 +9,13 @@ none again, since the run may still be at work out of the server's reach.
 import argparse
 import sys
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import httpx
 from prefect.client.orchestration import SyncPrefectClient, get_client
 from prefect.client.schemas.filters import FlowRunFilter, WorkPoolFilter
-from prefect.client.schemas.objects import FlowRun, StateType
+from prefect.client.schemas.objects import FlowRun, State, StateType
 from prefect.client.schemas.responses import OrchestrationResult, SetStateStatus
 from prefect.events.actions import ChangeFlowRunState
 from prefect.events.schemas.automations import AutomationCore, EventTrigger, Posture
@@ -23,9 +23,12 @@ from prefect.events.schemas.events import ResourceSpecification
 from prefect.states import Cancelled, Crashed, Scheduled
 
 from flows.serve.automations import write_automation
+from tasks.engine.flow_runs import PAUSED
 
-MOST_RESTARTS = 5
-"""So often a run is started again at most: one that takes its machine down each time would do so for ever."""
+MOST_RESTARTS, WITHIN = 5, timedelta(hours=6)
+"""So often in such a time a run is started again at most: one that takes its machine down each time would do so for
+ever.
+"""
 
 LOST_AFTER = timedelta(minutes=10)
 """Longer than three of the heartbeats that a run sends by default, each three minutes."""
@@ -34,7 +37,7 @@ LOST = "Runs that are not heard of any more"
 
 _ENDS = ("Completed", "Failed", "Crashed", "Cancelled", "Paused", "Suspended")
 
-_STARTED_AGAIN = "StartedAgain"
+_STARTED_AGAIN, _UNHEARD_OF = "StartedAgain", "UnheardOf"
 _PAGE = 200  # the most runs that a server lists at once
 
 _GOES_ON = "what was done is in the store, and a run started again goes on from there"
@@ -42,8 +45,8 @@ _GOES_ON = "what was done is in the store, and a run started again goes on from 
 _STOPPED = f"its worker or its machine was stopped while it ran: {_GOES_ON}"
 
 _STOPPED_TOO_OFTEN = (
-    f"its worker or its machine was stopped while it ran, and it was started again {MOST_RESTARTS} times before; start "
-    f"another run once that is mended: {_GOES_ON}"
+    f"its worker or its machine was stopped while it ran, and it was started again {MOST_RESTARTS} times within "
+    f"{WITHIN.seconds // 3600} hours; start another run once that is mended: {_GOES_ON}"
 )
 
 _CANCELLED = f"it was to be cancelled when its worker or its machine was stopped; {_GOES_ON}"
@@ -62,20 +65,25 @@ def restart_lost_runs(client: SyncPrefectClient, pool: str) -> list[FlowRun]:
 
 
 def _lost_runs(client: SyncPrefectClient, pool: str) -> Iterator[FlowRun]:
-    """All runs of the pool that are shown as at work, though no process is."""
-    running = {"any_": [StateType.RUNNING, StateType.PENDING, StateType.CANCELLING]}
+    """All runs of the pool that no process is at, though they are shown as at work, or were given up as unheard of."""
+    types = {"any_": [StateType.RUNNING, StateType.PENDING, StateType.CANCELLING, StateType.CRASHED]}
     offset = 0
     while True:
         page = client.read_flow_runs(
-            flow_run_filter=FlowRunFilter.model_validate({"state": {"type": running}}),
+            flow_run_filter=FlowRunFilter.model_validate({"state": {"type": types}}),
             work_pool_filter=WorkPoolFilter.model_validate({"name": {"any_": [pool]}}),
             limit=_PAGE,
             offset=offset,
         )
-        yield from (run for run in page if not _is_at_work(run))
+        yield from (run for run in page if _may_be_lost(run) and not _is_at_work(run))
         if len(page) < _PAGE:
             return
         offset += _PAGE
+
+
+def _may_be_lost(run: FlowRun) -> bool:
+    state = run.state
+    return state is not None and (state.type != StateType.CRASHED or state.name == _UNHEARD_OF)
 
 
 def _restart(client: SyncPrefectClient, run: FlowRun) -> bool:
@@ -83,14 +91,16 @@ def _restart(client: SyncPrefectClient, run: FlowRun) -> bool:
     if run.state is not None and run.state.type == StateType.CANCELLING:
         client.set_flow_run_state(run.id, Cancelled(message=_CANCELLED))
         return False
-    restarts = sum(state.name == _STARTED_AGAIN for state in client.read_flow_run_states(run.id))
+    since = datetime.now(UTC) - WITHIN
+    states = client.read_flow_run_states(run.id)
+    restarts = sum(state.name == _STARTED_AGAIN and state.timestamp > since for state in states)
     may_restart = restarts < MOST_RESTARTS
     client.set_flow_run_state(run.id, Crashed(message=_STOPPED if may_restart else _STOPPED_TOO_OFTEN))
     if not may_restart:
         return False
-    answer: OrchestrationResult[None] = client.set_flow_run_state(
-        run.id, Scheduled(name=_STARTED_AGAIN, message=_STOPPED)
-    )
+    # the time at which it began: else a run that its schedule has missed comes first, and this one is cancelled for it
+    again: State[None] = Scheduled(name=_STARTED_AGAIN, message=_STOPPED, scheduled_time=run.start_time)
+    answer: OrchestrationResult[None] = client.set_flow_run_state(run.id, again)
     return answer.status == SetStateStatus.ACCEPT
 
 
@@ -105,7 +115,7 @@ def _is_at_work(run: FlowRun) -> bool:
 
 def create_automation(client: SyncPrefectClient) -> None:
     """The automation for lost runs, on the server: made, or brought up to date."""
-    ends = {f"prefect.flow-run.{state}" for state in _ENDS}
+    ends = {f"prefect.flow-run.{state}" for state in _ENDS} | {PAUSED}
     automation = AutomationCore(
         name=LOST,
         description="A run that sends no heartbeat any more has lost its worker or its machine: it is shown as crashed",
@@ -120,6 +130,7 @@ def create_automation(client: SyncPrefectClient) -> None:
         ),
         actions=[
             ChangeFlowRunState(
+                name=_UNHEARD_OF,
                 state=StateType.CRASHED,
                 message=_UNHEARD,
             )

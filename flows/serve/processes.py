@@ -23,14 +23,20 @@ POOL = "bilderatlas"
 _CHILD = Path(__file__).with_name("child.py")
 _START_S = 180.0
 _LAST_PORT = 65_535
-_WORKER_END_S, _SERVER_END_S = 3.0, 1.0
-"""How long each may take to end by itself: together less than a command has that is ended by a signal."""
+_WORKER_GRACE_S, _SERVER_GRACE_S = 0.0, 4.0
+_SERVER_END_S = 1.0
+"""So long the end of `serve` waits for the server to end by itself: a signal leaves a command little time."""
 
 _SETTINGS = {
     "PREFECT_WORKER_QUERY_SECONDS": "1",  # Prefect's 10 s are most of what a run waits before it starts
     "PREFECT_FLOWS_HEARTBEAT_FREQUENCY": "60",  # so often a run says that it is alive
     # what a server answers whose database cannot be written: else the worker gives it up after 45 s, and ends its runs
     "PREFECT_CLIENT_RETRY_EXTRA_CODES": "500",
+    # runs with their logs and artifacts are kept for a year, events for a month, heartbeats for a day
+    "PREFECT_SERVER_SERVICES_DB_VACUUM_ENABLED": "events,flow_runs",
+    "PREFECT_SERVER_SERVICES_DB_VACUUM_RETENTION_PERIOD": "31536000",
+    "PREFECT_SERVER_EVENTS_RETENTION_PERIOD": "P30D",
+    "PREFECT_SERVER_SERVICES_DB_VACUUM_EVENT_RETENTION_OVERRIDES": '{"prefect.flow-run.heartbeat": 86400}',
     "PREFECT_SERVER_UI_SHOW_PROMOTIONAL_CONTENT": "false",
     "PREFECT_LOGGING_LEVEL": "INFO",
     "PREFECT_LOGGING_COLORS": "false",
@@ -48,19 +54,20 @@ _OF_THIS_PROCESS = {
 class Child:
     """A command of Prefect's, with a log of its own; the log before it is kept as `<log>.1`.
 
-    lock: what it keeps open for as long as it lives, also if this process is killed before it.
+    lock: what it keeps open for as long as it lives, also if this process is killed before it. grace_s: how long it
+    may take to end by itself.
     """
 
     def __init__(
-        self, words: list[str], log: Path, environment: Mapping[str, str], lock: BinaryIO, end_s: float
+        self, words: list[str], log: Path, environment: Mapping[str, str], lock: BinaryIO, grace_s: float
     ) -> None:
-        self.log, self._end_s = log, end_s
+        self.log = log
         with contextlib.suppress(FileNotFoundError):
             log.replace(f"{log}.1")
         with log.open("wb") as file:
             self.process = subprocess.Popen(
                 # -P: neither the current folder nor that of this file may hide a module of Prefect's
-                [sys.executable, "-P", str(_CHILD), "--no-prompt", *words],
+                [sys.executable, "-P", str(_CHILD), str(grace_s), "--no-prompt", *words],
                 stdin=subprocess.PIPE,
                 stdout=file,
                 stderr=subprocess.STDOUT,
@@ -81,7 +88,7 @@ class Child:
         if self.process.stdin is not None:
             self.process.stdin.close()  # which it sees, and ends
         with contextlib.suppress(subprocess.TimeoutExpired):
-            self.process.wait(self._end_s)
+            self.process.wait(_SERVER_END_S)
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
@@ -128,13 +135,13 @@ def address(host: str, port: int) -> str:
 def start_server(host: str, port: int, home: Path, environment: Mapping[str, str], lock: BinaryIO) -> Child:
     """Prefect's server with its web page. `wait_for` says when it answers."""
     words = ["server", "start", "--host", host, "--port", str(port)]
-    return Child(words, home / "server.log", environment, lock, _SERVER_END_S)
+    return Child(words, home / "server.log", environment, lock, _SERVER_GRACE_S)
 
 
 def start_worker(home: Path, environment: Mapping[str, str], lock: BinaryIO) -> Child:
     """A worker of the pool, which must be there."""
     words = ["worker", "start", "--pool", POOL, "--type", "process", "--install-policy", "never"]
-    return Child(words, home / "worker.log", environment, lock, _WORKER_END_S)
+    return Child(words, home / "worker.log", environment, lock, _WORKER_GRACE_S)
 
 
 def child_environment(api: str, home: Path) -> dict[str, str]:

@@ -82,21 +82,36 @@ def running_service(
         from flows.serve.pages import release_pages
         from tasks.engine.release_links import SETTING
 
-        environment.setdefault(SETTING, stack.enter_context(release_pages(stores, host, port + 1)))
         deployments, problems = calendar.all_deployments(stores, recipes)
         wait_for(server, api)
         check_server(api, f"see {server.log}")
         with get_client(sync_client=True) as client:
             calendar.create_pool(client)
-            restarted = [run.name for run in restart_lost_runs(client, POOL)]
-            worker = start_worker(home, environment, lock)
-            stack.callback(worker.stop)
+            deployments = [
+                calendar.keep_what_people_changed(client, deployment, with_store=not are_stores_given)
+                for deployment in deployments
+            ]
             for deployment in deployments:
-                kept = calendar.keep_what_people_changed(client, deployment, with_store=not are_stores_given)
-                calendar.write_deployment(client, kept)
+                calendar.write_deployment(client, deployment)
             create_automation(client)
             create_automations(notices)
+            restarted = [run.name for run in restart_lost_runs(client, POOL)]
+        pages = release_pages(_stores_of(deployments), _host_of_pages(host), port + 1)
+        environment.setdefault(SETTING, stack.enter_context(pages))
+        worker = start_worker(home, environment, lock)
+        stack.callback(worker.stop)
         yield Service(api.removesuffix("/api"), server, worker, deployments, problems, restarted)
+
+
+def _stores_of(deployments: Sequence["Deployment"]) -> list[str]:
+    """The stores that their forms offer."""
+    stores = (field for deployment in deployments if (field := deployment.form["properties"].get("store")))
+    return list(dict.fromkeys(store for field in stores for store in field["enum"]))
+
+
+def _host_of_pages(host: str) -> str:
+    """Where releases are shown: on this machine alone where the server asks for a password, since they ask for none."""
+    return "127.0.0.1" if os.environ.get("PREFECT_SERVER_API_AUTH_STRING") else host
 
 
 def notify_url() -> str | None:

@@ -7,14 +7,13 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from prefect.events import emit_event
 from prefect.settings import PREFECT_API_URL
 
 from schemas.manifests import Context, State, Step
 from schemas.reasons import Reason
 from schemas.recipe import Recipe
 from tasks.core.shrinkage import shrunk_sources
-from tasks.engine import flow_runs, previous, runs
+from tasks.engine import flow_runs, previous, reports, runs
 from tasks.engine.release_links import link_to
 from tasks.io.store.releases import Release
 
@@ -84,4 +83,4 @@ def _send(event: str, dataset: str, payload: dict[str, Any], source: str | None 
             "prefect.resource.name": f"{source} of {dataset}",
         }
         related = [{**of_dataset, "prefect.resource.role": "dataset"}]
-    emit_event(event=event, resource=resource, related=related, payload=payload)  # waits for nothing
+    reports.send_event(event, resource, related, payload)

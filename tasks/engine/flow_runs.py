@@ -4,8 +4,9 @@ Without a flow around them (a plan, a test, a machine without Prefect's server) 
 nothing.
 """
 
+import contextlib
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TypeVar
 
 from prefect import get_run_logger, task
@@ -25,6 +26,8 @@ from tasks.engine.retries import NO_RETRY
 Result = TypeVar("Result")
 slots.keep_for_whole_runs()
 output.outlive_reader()
+
+PAUSED = "bilderatlas.flow-run.paused"
 
 _LOGGERS = ("prefect.flow_runs", "prefect.task_runs", "prefect.engine")
 _NOISE = ("Finished in state", "Task run failed with state")
@@ -157,12 +160,25 @@ def completed_run(result: Result, message: str) -> Result:
     return Completed(message=message, data=result) if is_flow() else result  # type: ignore[return-value]
 
 
+@contextlib.contextmanager
+def _tell_of_pause() -> Iterator[None]:
+    """The event PAUSED, once a run that somebody has paused has ended its work: until then it sends heartbeats, also
+    after Prefect's own event, so that it would be taken for lost.
+    """
+    try:
+        yield
+    except Pause:
+        if (flow_run := FlowRunContext.get()) is not None and flow_run.flow_run is not None:
+            reports.send_event(PAUSED, {"prefect.resource.id": f"prefect.flow-run.{flow_run.flow_run.id}"})
+        raise
+
+
 def end_in_a_sentence(work: Callable[[], Result]) -> Result:
     """What a flow's work gives. Where it ends by a failure that can be told in a sentence, the run's log and state have
     that sentence alone, and whoever has called the flow gets the failure itself.
     """
     try:
-        with reports.wait_for_reports():
+        with reports.wait_for_reports(), _tell_of_pause():
             return work()
     except Exception as problem:
         flow_run, failed = FlowRunContext.get(), failed_state(problem)

@@ -10,20 +10,27 @@ import contextvars
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 from uuid import UUID
 
 import httpx
 from prefect import get_run_logger
 from prefect.client.orchestration import get_client
 from prefect.context import FlowRunContext
+from prefect.events import Event
+from prefect.exceptions import Pause
 from prefect.settings import PREFECT_CLIENT_MAX_RETRIES, temporary_settings
 
 _LONGEST_WAIT_S, _LONGEST_WAIT_OF_A_COMMAND_S = 86_400.0, 20.0
 """How long a run that has ended waits for its server. A worker's run waits for a day: else the server would show it as
 running for ever. At a terminal somebody waits for the command."""
 
-_TOLD_WITHIN_S = 15.0  # longer than a server takes that is only busy
+_WITHIN_S, _REST_S = 15.0, 60.0
+"""Longer than a server takes that is only busy; and how long a server that takes things again has for all the rest,
+among which may be something that it never takes."""
+
+_END = "end of the run"
 
 Report = Callable[[], object]
 
@@ -36,7 +43,7 @@ class Reporter:
         self._pending: dict[str, tuple[contextvars.Context, Report]] = {}
         self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
-        self._is_telling = False
+        self._telling: str | None = None
         self._forgotten = 0  # so often: what was begun before is not tried again
 
     def report(self, key: str, tell: Report) -> None:
@@ -52,7 +59,12 @@ class Reporter:
     def wait(self, longest_s: float) -> bool:
         """Wait until all is told; whether it is."""
         with self._changed:
-            return self._changed.wait_for(lambda: not self._pending and not self._is_telling, longest_s)
+            return self._changed.wait_for(lambda: not self._pending and self._telling is None, longest_s)
+
+    def wait_for(self, key: str, longest_s: float) -> bool:
+        """Wait until what belongs to the key is told; whether it is."""
+        with self._changed:
+            return self._changed.wait_for(lambda: key not in self._pending and self._telling != key, longest_s)
 
     def forget(self) -> None:
         """Tell no more of what is still untold, also of what is being tried just now."""
@@ -66,14 +78,14 @@ class Reporter:
                 self._changed.wait_for(lambda: bool(self._pending))
                 key, (context, tell) = next(iter(self._pending.items()))
                 del self._pending[key]
-                self._is_telling, forgotten = True, self._forgotten
+                self._telling, forgotten = key, self._forgotten
             is_done = _tell(context, tell)
             with self._changed:
                 if (
                     not is_done and forgotten == self._forgotten
                 ):  # behind the others: the server may never take it; a newer one of its key wins
                     self._pending.setdefault(key, (context, tell))
-                self._is_telling = False
+                self._telling = None
                 self._changed.notify_all()
             if not is_done:
                 time.sleep(self._again_after_s)
@@ -111,16 +123,43 @@ def report(key: str, tell: Report) -> None:
         _REPORTER.report(key, tell)
 
 
+def send_event(
+    event: str, resource: dict[str, str], related: Sequence[dict[str, str]] = (), payload: dict[str, Any] | None = None
+) -> None:
+    """Send an event of the flow's run, to which it is related, as `report` does: Prefect's own way loses it where the
+    server is away.
+    """
+    context = FlowRunContext.get()
+    if context is None or context.flow_run is None:
+        return
+    run = context.flow_run
+    of_run = [
+        {"prefect.resource.id": f"prefect.{kind}.{id_}", "prefect.resource.role": kind}
+        for kind, id_ in (("flow-run", run.id), ("flow", run.flow_id), ("deployment", run.deployment_id))
+        if id_ is not None
+    ]
+    body = Event(event=event, resource=resource, related=[*related, *of_run], payload=payload or {})
+
+    def tell() -> None:
+        with get_client(sync_client=True) as client:
+            client.request("POST", "/events", json=[body.model_dump(mode="json")])
+
+    report(f"event {body.id}", tell)
+
+
 @contextlib.contextmanager
 def wait_for_reports() -> Iterator[None]:
     """Around a flow's work: at its end, also by an error, wait until the server takes what it is told.
 
-    An interrupt waits for nothing.
+    An interrupt waits for nothing, and a pause for a moment.
     """
     try:
         yield
     except Exception:
         _wait_for_server()
+        raise
+    except Pause:
+        _REPORTER.wait(_WITHIN_S)
         raise
     _wait_for_server()
 
@@ -131,14 +170,17 @@ def _wait_for_server() -> None:
         return
     run = context.flow_run
     # a server may answer and yet write nothing, where its database is gone or its disk is full: only a write shows it
-    report("end of the run", lambda: _label_as_ended(run.id))
-    if _REPORTER.wait(_TOLD_WITHIN_S):
+    report(_END, lambda: _label_as_ended(run.id))
+    if _REPORTER.wait(_WITHIN_S):
         return
-    _warn(
-        f"the run has ended; Prefect's server has not answered for {_TOLD_WITHIN_S:.0f} s: it is waited for, to be told"
-    )
-    if not _REPORTER.wait(_LONGEST_WAIT_S if run.deployment_id else _LONGEST_WAIT_OF_A_COMMAND_S):
-        _REPORTER.forget()
+    _warn(f"the run has ended; Prefect's server has not answered for {_WITHIN_S:.0f} s: it is waited for, to be told")
+    is_back = _REPORTER.wait_for(_END, _LONGEST_WAIT_S if run.deployment_id else _LONGEST_WAIT_OF_A_COMMAND_S)
+    if is_back and _REPORTER.wait(_REST_S):
+        return
+    _REPORTER.forget()
+    if is_back:
+        _warn("Prefect's server did not take all that it was told of this run")
+    else:
         # the state that comes next is tried once, in place of six times within a minute
         _AFTER_GIVING_UP.enter_context(temporary_settings({PREFECT_CLIENT_MAX_RETRIES: 0}))
 

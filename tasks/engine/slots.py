@@ -16,8 +16,9 @@ from uuid import UUID
 
 from prefect.client.orchestration import get_client
 
-LEASE_S = 600.0
-"""So long after a run was killed its slot is free again, where nobody has told the server of it before."""
+LEASE_S = 86_400.0
+"""The longest lease that a server gives: a slot is not lost to an outage of minutes. Mostly a run's end frees it, which
+somebody tells the server of: the run, its worker, the next start of the worker, or the automation for lost runs."""
 
 _RENEW_EVERY_S = 60.0
 

@@ -43,7 +43,10 @@ def server(postgres: Postgres, tmp_path_factory: pytest.TempPathFactory) -> Iter
         "PREFECT_API_AUTH_STRING": AUTH,
     }
     of_this_test = {"PREFECT_HOME", "PREFECT_API_URL"}
-    started = PrefectServer(home, **{name: value for name, value in settings.items() if name not in of_this_test})
+    (command,) = service_commands("bilderatlas-server.service")
+    started = PrefectServer(
+        home, command, **{name: value for name, value in settings.items() if name not in of_this_test}
+    )
     try:
         started.until_ready()
         yield started

@@ -11,7 +11,14 @@ from typing import Any
 
 import pytest
 import requests
+from prefect.client.orchestration import SyncPrefectClient
 
+from flows.serve.deployments import (
+    Deployment,
+    keep_what_people_changed,
+    recipe_deployment,
+    write_deployment,
+)
 from tests.support.desk import RECIPE, ROOT, WEIGHTS
 from tests.support.prefect_api import poll
 from tests.support.prefect_server import BIN
@@ -77,7 +84,7 @@ def test_every_recipe_is_a_deployment_whose_form_names_its_bindings(serve, store
     (schedule,) = found["museum-nightly"]["schedules"]
     assert (schedule["schedule"]["cron"], schedule["schedule"]["timezone"]) == ("0 3 * * *", "Europe/Berlin")
     strategies = {name: found[name]["concurrency_options"]["collision_strategy"] for name in (*SHIPPED, "own")}
-    assert strategies == {**dict.fromkeys((*SHIPPED, "own"), "ENQUEUE"), "museum-nightly": "CANCEL_NEW"}
+    assert strategies == dict.fromkeys((*SHIPPED, "own"), "ENQUEUE")
     told = serve.terminal.text()
     assert f"{folder}/broken.yaml" in told
     assert f"{folder}/taken.yaml: expected a name that no other recipe has, got 'museum'" in told
@@ -276,6 +283,26 @@ def test_ctrl_c_ends_all_of_it_and_the_next_start_finds_what_people_have_changed
         assert [(entry["schedule"]["cron"], entry["active"]) for entry in found["schedules"]] == [("0 5 * * *", False)]
     finally:
         again.stop()
+
+
+def test_a_new_default_takes_the_place_of_the_old_one_but_not_of_what_a_person_has_changed(serve, folder, store):
+    deployment = recipe_deployment(str(folder / "own.yaml"), [str(store)], "defaults")
+
+    def of(workers: int) -> Deployment:
+        return deployment._replace(parameters={**deployment.parameters, "workers": workers})
+
+    with SyncPrefectClient(serve.api) as client:
+        write_deployment(client, of(2))
+        assert keep_what_people_changed(client, of(3), with_store=True) == of(3)
+        write_deployment(client, of(3))
+        found = client.read_deployment_by_name("build_dataset/defaults")
+        changes = {"parameters": {**found.parameters, "workers": 5}}
+        requests.patch(f"{serve.api}/deployments/{found.id}", json=changes, timeout=30).raise_for_status()
+        kept = keep_what_people_changed(client, of(4), with_store=True)
+        assert kept.parameters["workers"] == 5
+        write_deployment(client, kept)
+        assert client.read_deployment(found.id).parameters["workers"] == 5
+        client.delete_deployment(found.id)
 
 
 def test_no_page_of_another_host_may_ask_the_server(serve):

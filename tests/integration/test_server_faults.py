@@ -175,10 +175,14 @@ def test_a_run_that_was_being_cancelled_is_cancelled_and_one_that_ends_its_machi
     again = [("SCHEDULED", "StartedAgain"), running] * MOST_RESTARTS
     resumed = left_alone(running, *[("SCHEDULED", "Resuming"), running] * MOST_RESTARTS)
     hopeless = left_alone(running, *again)
+    unheard_of = left_alone(running, ("CRASHED", "UnheardOf"))
+    crashed = left_alone(running, ("CRASHED", "Crashed"))
     with SyncPrefectClient(server.api) as client:
-        assert [str(run.id) for run in restart_lost_runs(client, POOL)] == [resumed]
-    states = {run: server.get(f"flow_runs/{run}")["state"] for run in (cancelled, resumed, hopeless)}
-    assert [state["name"] for state in states.values()] == ["Cancelled", "StartedAgain", "Crashed"]
+        assert {str(run.id) for run in restart_lost_runs(client, POOL)} == {resumed, unheard_of}
+    runs = (cancelled, resumed, hopeless, unheard_of, crashed)
+    states = {run: server.get(f"flow_runs/{run}")["state"] for run in runs}
+    names = ["Cancelled", "StartedAgain", "Crashed", "StartedAgain", "Crashed"]
+    assert [state["name"] for state in states.values()] == names
     assert "start another run once that is mended" in states[hopeless]["message"]
 
 

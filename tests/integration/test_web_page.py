@@ -253,6 +253,9 @@ def test_a_schedule_is_made_on_the_page_fires_and_is_switched_off(page, serve, b
     expect(page.get_by_text("a later one is cancelled: it has a schedule")).to_be_visible()
     page.get_by_role("complementary").get_by_role("switch").click()
     poll(lambda: not serve.get(f"deployments/{museum['id']}")["schedules"][0]["active"], "a schedule that is off")
+    of_museum = {"deployments": {"id": {"any_": [museum["id"]]}}}
+    at_work = {**of_museum, "flow_runs": {"state": {"type": {"any_": ["PENDING", "RUNNING", "SCHEDULED"]}}}}
+    poll(lambda: serve.post("flow_runs/count", at_work) == 0, "no run of the schedule that is at work", timeout_s=90)
 
 
 def press_in_menu(page: Page, word: str, is_done: Callable[[], bool]) -> None:

@@ -5,7 +5,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import requests
@@ -23,26 +23,33 @@ _PREFECT = "from flows.garbage import collect_apart as a; a(); from prefect.cli 
 
 
 class PrefectServer(PrefectApi):
-    """A Prefect server as a person would run it, with a home of its own."""
+    """A Prefect server as a person would run it, with a home of its own.
 
-    def __init__(self, home: Path, **settings: str) -> None:
+    command: what starts it, in place of Prefect's command as `serve` runs it.
+    """
+
+    def __init__(self, home: Path, command: Sequence[str | Path] = (), **settings: str) -> None:
         self.port = free_port()
         self.api = f"http://127.0.0.1:{self.port}/api"
         loud = {name: value for name, value in os.environ.items() if not name.startswith("PREFECT_LOGGING")}
         self.environment = {**loud, "PREFECT_HOME": str(home), "PREFECT_API_URL": self.api, **QUIET, **settings}
         name, _, password = settings.get("PREFECT_API_AUTH_STRING", "").partition(":")
         self.auth = (name, password) if name else None
+        place = ("--host", "127.0.0.1", "--port", str(self.port))
+        self._command = command or (BIN / "python", "-c", _PREFECT, "server", "start", *place)
+        if command:  # which says by its settings where it listens
+            self.environment["PREFECT_SERVER_API_PORT"] = str(self.port)
         self.log, self.worker_log = Log(home / "server.log"), Log(home / "worker.log")
         self.start()
 
     def start(self) -> None:
         """Start the server; also again, after it was stopped."""
-        self.process = self._start(self.log, "server", "start", "--host", "127.0.0.1", "--port", str(self.port))
+        self.process = self._start(self.log, *self._command)
 
-    def _start(self, log: Log, *words: str) -> "subprocess.Popen[bytes]":
+    def _start(self, log: Log, *words: str | Path) -> "subprocess.Popen[bytes]":
         with log.path.open("ab") as file:
             return subprocess.Popen(
-                [*([BIN / "python", "-c", _PREFECT] if words[0] == "server" else [BIN / "prefect"]), *words],
+                words,
                 env=self.environment,
                 cwd=ROOT,
                 stdout=file,
@@ -75,7 +82,9 @@ class PrefectServer(PrefectApi):
 
     def start_worker(self, pool: str) -> "subprocess.Popen[bytes]":
         """A worker of the pool, which whoever starts it must end."""
-        return self._start(self.worker_log, "worker", "start", "--pool", pool, "--install-policy", "never")
+        return self._start(
+            self.worker_log, BIN / "prefect", "worker", "start", "--pool", pool, "--install-policy", "never"
+        )
 
     @contextlib.contextmanager
     def worker(self, pool: str) -> Iterator[None]:
