@@ -9,6 +9,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
+import requests
 import yaml
 
 from tasks.io.store.releases import Release
@@ -43,8 +44,8 @@ def test_every_deployment_stands_on_the_server_with_its_parameters_and_its_sched
             s["cron"] for s in entry.get("schedules", [])
         ]
         assert found["parameter_openapi_schema"]["properties"]["limit"]["description"].startswith("Number of records")
-        strategy = "CANCEL_NEW" if found["schedules"] else "ENQUEUE"
-        assert found["concurrency_options"]["collision_strategy"] == strategy
+        assert not [schedule for schedule in found["schedules"] if schedule["active"]]
+        assert found["concurrency_options"]["collision_strategy"] == "ENQUEUE"
     compared = server.get("deployments/name/evaluate_detector/detectors")["parameter_openapi_schema"]["properties"]
     assert compared["truth"]["description"].startswith("A release")
     learnt = server.get("deployments/name/train_detector/training")["parameter_openapi_schema"]["properties"]
@@ -89,8 +90,10 @@ def scheduled_runs(server: PrefectServer, deployment_id: str) -> list[dict[str, 
     return [run for run in server.post("flow_runs/filter", asked) if run["auto_scheduled"]]
 
 
-def test_a_schedule_sets_its_next_runs(server):
+def test_a_schedule_that_is_switched_on_sets_its_next_runs(server):
     deployment = server.get("deployments/name/build_dataset/museum-nightly")
+    schedule = f"{server.api}/deployments/{deployment['id']}/schedules/{deployment['schedules'][0]['id']}"
+    requests.patch(schedule, json={"active": True}, timeout=30).raise_for_status()
     runs = poll(lambda: scheduled_runs(server, deployment["id"])[:3], "runs of the schedule")
     assert [run["state"]["type"] for run in runs] == ["SCHEDULED"] * 3
     starts = [datetime.fromisoformat(run["expected_start_time"]) for run in runs]
