@@ -21,7 +21,7 @@ from tasks.engine.events import PUBLISHED, REFUSED, SHRUNK
 DOWNSTREAM = "verify_release/verify"
 """The deployment that starts when a dataset is published."""
 
-WRITTEN = "bilderatlas_automations"
+DIGESTS = "bilderatlas_automations"
 """The variable with the digests."""
 
 _BLOCK = "bilderatlas-notify"
@@ -62,24 +62,24 @@ def create_automations(notify_url: str | None, *, are_kept: bool = False) -> Non
 
 def write_automation(client: SyncPrefectClient, automation: AutomationCore) -> None:
     """Make it, or bring it up to date; a person's changes stay."""
-    written = _written(client)
+    digests = _read_digests(client)
     before = _find(client, automation.name)
-    if automation.name in written and _digest(before) != written[automation.name]:
+    if automation.name in digests and _digest(before) != digests[automation.name]:
         return
     if before is None:
         client.create_automation(automation)
     else:
         client.update_automation(before.id, automation.model_copy(update={"enabled": before.enabled}))
-    _keep_written(client, {**written, automation.name: _digest(_find(client, automation.name))})
+    _save_digests(client, {**digests, automation.name: _digest(_find(client, automation.name))})
 
 
 def _withdraw(client: SyncPrefectClient, name: str) -> None:
     """Delete what was written, unless a person has changed it."""
-    written = _written(client)
+    digests = _read_digests(client)
     before = _find(client, name)
-    if before is not None and _digest(before) == written.get(name):
+    if before is not None and _digest(before) == digests.get(name):
         client.delete_automation(before.id)
-        _keep_written(client, {other: digest for other, digest in written.items() if other != name})
+        _save_digests(client, {other: digest for other, digest in digests.items() if other != name})
 
 
 def _find(client: SyncPrefectClient, name: str) -> Automation | None:
@@ -101,16 +101,16 @@ def _in_order(value: Any) -> Any:
     return sorted(map(_in_order, value), key=json.dumps) if isinstance(value, list) else value
 
 
-def _written(client: SyncPrefectClient) -> dict[str, str]:
-    variable = client.read_variable_by_name(WRITTEN)
+def _read_digests(client: SyncPrefectClient) -> dict[str, str]:
+    variable = client.read_variable_by_name(DIGESTS)
     return dict(variable.value) if variable is not None and isinstance(variable.value, dict) else {}
 
 
-def _keep_written(client: SyncPrefectClient, digests: dict[str, str]) -> None:
-    if client.read_variable_by_name(WRITTEN) is None:
-        client.create_variable(VariableCreate(name=WRITTEN, value=digests))
+def _save_digests(client: SyncPrefectClient, digests: dict[str, str]) -> None:
+    if client.read_variable_by_name(DIGESTS) is None:
+        client.create_variable(VariableCreate(name=DIGESTS, value=digests))
     else:
-        client.update_variable(VariableUpdate(name=WRITTEN, value=digests))
+        client.update_variable(VariableUpdate(name=DIGESTS, value=digests))
 
 
 def _notification_block(notify_url: str) -> Any:

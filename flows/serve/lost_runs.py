@@ -113,7 +113,7 @@ def _is_at_work(run: FlowRun) -> bool:
     return f"PREFECT__FLOW_RUN_ID={run.id}".encode() in environment.split(b"\0")
 
 
-def create_automation(client: SyncPrefectClient) -> None:
+def watch_for_lost_runs(client: SyncPrefectClient) -> None:
     """The automation for lost runs, on the server: made, or brought up to date."""
     ends = {f"prefect.flow-run.{state}" for state in _ENDS} | {PAUSED}
     automation = AutomationCore(
@@ -149,7 +149,7 @@ def main() -> int:
     pool = parser.parse_args().pool
     try:
         with get_client(sync_client=True) as client:
-            create_automation(client)
+            watch_for_lost_runs(client)
             for run in restart_lost_runs(client, pool):
                 print(f"started again: {run.name}")  # noqa: T201 - for the log of the service
     except httpx.HTTPError as problem:

@@ -78,7 +78,7 @@ def running_service(
         from flows.runner import check_server
         from flows.serve import deployments as calendar
         from flows.serve.automations import create_automations
-        from flows.serve.lost_runs import create_automation, restart_lost_runs
+        from flows.serve.lost_runs import restart_lost_runs, watch_for_lost_runs
         from flows.serve.pages import release_pages
         from tasks.engine.release_links import SETTING
 
@@ -93,7 +93,7 @@ def running_service(
             ]
             for deployment in deployments:
                 calendar.write_deployment(client, deployment)
-            create_automation(client)
+            watch_for_lost_runs(client)
             create_automations(notices)
             restarted = [run.name for run in restart_lost_runs(client, POOL)]
         pages = release_pages(_stores_of(deployments), _host_of_pages(host), port + 1)

@@ -244,6 +244,9 @@ def test_a_paused_run_ends_its_process_and_goes_on_from_the_store_when_it_is_res
     assert ended["museum · fetch"]["message"].startswith("paused: what was done is kept; resume the run to go on")
     assert page.run["state"]["name"] == "Suspended"
     poll(lambda: not list(store.glob("leases/*")), "a store that nobody holds")
+    of_run = f"prefect.flow-run.{page.id}"
+    told = poll(lambda: events(server, "bilderatlas.flow-run.paused"), "the event by which it is not taken for lost")
+    assert [event["resource"]["prefect.resource.id"] for event in told] == [of_run]
     assert server.post(f"flow_runs/{page.id}/resume", {})["status"] == "ACCEPT"
     assert page.end().startswith("COMPLETED: ")
     assert page.tasks()["museum · scrape"]["name"] == "Cached"

@@ -18,8 +18,8 @@ from prefect.concurrency._leases import maintain_concurrency_lease
 from prefect.settings import PREFECT_API_URL, temporary_settings
 
 from flows.serve import lost_runs
-from flows.serve.automations import WRITTEN
-from flows.serve.lost_runs import LOST, MOST_RESTARTS, create_automation, restart_lost_runs
+from flows.serve.automations import DIGESTS
+from flows.serve.lost_runs import LOST, MOST_RESTARTS, restart_lost_runs, watch_for_lost_runs
 from tasks.engine import slots
 from tests.support.desk import ROOT, WEIGHTS
 from tests.support.prefect_api import poll
@@ -193,30 +193,30 @@ def lost_automations(server: PrefectServer) -> list[dict[str, Any]]:
 
 def test_the_automation_for_lost_runs_stands_on_the_server_once_and_is_brought_up_to_date(server, monkeypatch):
     with SyncPrefectClient(server.api) as client:
-        create_automation(client)
+        watch_for_lost_runs(client)
         (found,) = lost_automations(server)
         assert found["trigger"]["within"] == 600
         client.pause_automation(found["id"])
         monkeypatch.setattr(lost_runs, "LOST_AFTER", timedelta(minutes=20))
-        create_automation(client)
+        watch_for_lost_runs(client)
     (found,) = lost_automations(server)
     assert (found["trigger"]["within"], found["enabled"]) == (1200, False)
 
 
 def test_an_automation_that_a_person_has_changed_or_deleted_stays_so(server, monkeypatch):
     with SyncPrefectClient(server.api) as client:
-        create_automation(client)
+        watch_for_lost_runs(client)
         (automation,) = lost_automations(server)
         mine = {name: automation[name] for name in ("name", "enabled", "trigger", "actions")} | {"description": "mine"}
         requests.put(f"{server.api}/automations/{automation['id']}", json=mine, timeout=30).raise_for_status()
         monkeypatch.setattr(lost_runs, "LOST_AFTER", timedelta(minutes=30))
-        create_automation(client)
+        watch_for_lost_runs(client)
         (found,) = lost_automations(server)
         assert (found["description"], found["trigger"]["within"]) == ("mine", automation["trigger"]["within"])
         client.delete_automation(automation["id"])
-        create_automation(client)
+        watch_for_lost_runs(client)
         assert lost_automations(server) == []
-        client.delete_variable_by_name(WRITTEN)
-        create_automation(client)
+        client.delete_variable_by_name(DIGESTS)
+        watch_for_lost_runs(client)
     (found,) = lost_automations(server)
     assert found["trigger"]["within"] == 1800

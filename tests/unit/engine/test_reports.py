@@ -117,6 +117,17 @@ def test_what_is_being_told_when_all_is_forgotten_is_not_tried_again():
     assert tries == ["first"]
 
 
+def test_one_key_is_waited_for_though_another_is_never_taken():
+    reporter, told = Reporter(again_after_s=0.01), []
+    reporter.report("never", failing(told, *[answers(500)] * 10_000))
+    reporter.report("end", lambda: told.append("end"))
+    assert reporter.wait_for("end", 5)
+    assert told == ["end"]
+    assert not reporter.wait(0.05)
+    reporter.forget()
+    assert reporter.wait(5)
+
+
 def test_outside_a_flow_nothing_is_told_and_nothing_waited_for():
     told: list[int] = []
     with reports.wait_for_reports():
