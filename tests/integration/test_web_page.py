@@ -281,7 +281,7 @@ def test_a_run_is_paused_on_the_page_and_goes_on(page, serve, tmp_path):
     shown_run(page, serve, run_id, "Running")
     press_in_menu(page, "Pause", lambda: serve.run(run_id)["state"]["type"] == "PAUSED")
     page.reload()
-    expect(page.get_by_text("resume the run to go on").first).to_be_visible()
+    expect(page.get_by_text("fetch · part 1 of").first).to_be_visible()
     keep_picture(page, "paused", tmp_path)
     press_in_menu(page, "Resume", lambda: serve.run(run_id)["state"]["type"] != "PAUSED")
     assert serve.ended(run_id)["state"]["type"] == "COMPLETED"
