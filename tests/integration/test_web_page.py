@@ -14,6 +14,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Locator, Page, expect, sync_playwright
 
+from tests.support.deployed import events
 from tests.support.desk import WEIGHTS
 from tests.support.prefect_api import poll
 from tests.support.serve import Serve
@@ -117,12 +118,6 @@ def artifacts_of(serve: Serve, run_id: str) -> dict[str, dict[str, Any]]:
     """The artifacts of a run, by their keys."""
     found = serve.post("artifacts/filter", {"flow_runs": {"id": {"any_": [run_id]}}})
     return {artifact["key"]: artifact for artifact in found}
-
-
-def events(serve: Serve, name: str) -> list[dict[str, Any]]:
-    """The events of a name, the newest first."""
-    found: list[dict[str, Any]] = serve.post("events/filter", {"filter": {"event": {"name": [name]}}})["events"]
-    return found
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from tests.support.prefect_api import ENDED, poll
+from tests.support.prefect_api import ENDED, PrefectApi, poll
 from tests.support.prefect_server import PrefectServer
 
 POOL = "bilderatlas"
@@ -83,7 +83,7 @@ class RunPage:
         return {artifact["key"]: artifact["data"] for artifact in found}
 
 
-def events(server: PrefectServer, *names: str) -> list[dict[str, Any]]:
+def events(server: PrefectApi, *names: str) -> list[dict[str, Any]]:
     """The events of these names of the last hour, the newest first."""
     now = datetime.now(UTC)
     occurred = {"since": (now - timedelta(hours=1)).isoformat(), "until": (now + timedelta(hours=1)).isoformat()}

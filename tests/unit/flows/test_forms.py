@@ -9,7 +9,7 @@ from prefect.utilities.schema_tools.validation import validate
 
 from flows.build_dataset import build_dataset
 from flows.recipes import recipe_from_file
-from flows.serve.deployments import recipe_deployment, shipped_deployments
+from flows.serve.deployments import check_name, recipe_deployment, shipped_deployments
 from flows.serve.forms import recipe_form
 from flows.serve.processes import address, free_port
 from schemas.errors import BadInput
@@ -121,3 +121,14 @@ def test_a_recipe_is_found_by_the_path_that_was_given(tmp_path: Path):
     deployment = recipe_deployment(str(own), ["./store"], bindings={"images": "a"})
     assert (deployment.name, deployment.parameters["recipe"]) == ("own", str(own))
     assert deployment.form["properties"]["recipe"]["enum"] == [str(own)]
+
+
+def test_the_name_of_a_deployment_that_ships_is_taken_for_another_recipe(tmp_path: Path):
+    same, other = tmp_path / "same.yaml", tmp_path / "other.yaml"
+    text = RECIPE.read_text(encoding="utf-8")
+    same.write_text(text, encoding="utf-8")
+    other.write_text(f"{text}\nmax_loss_fraction: 0.5\n", encoding="utf-8")
+    check_name(recipe_deployment(str(same), ["store"]))
+    check_name(recipe_deployment(str(other), ["store"], "mine"))
+    with pytest.raises(BadInput, match="--name: expected another name, got 'museum'"):
+        check_name(recipe_deployment(str(other), ["store"]))
