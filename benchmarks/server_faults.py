@@ -3,8 +3,8 @@
     python -m benchmarks.server_faults [--only WORDS ...] [--museum FOLDER] [--out FILE] [--logs FOLDER]
 
 Each fault has a server, a worker, a store and a run of the museum of its own. It ends well if the run is shown as
-completed and `verify` passes its release; or if it is shown as ended with one sentence, and a run started again
-completes with a release that `verify` passes. With --only, the other rows stay as they are.
+completed, `verify` passes its release and the event of it has arrived; or if it is shown as ended with one sentence, and a run started again
+completes so. With --only, the other rows stay as they are.
 Needs root (a small disk is mounted) and PostgreSQL (`make setup-postgres`).
 """
 
@@ -48,6 +48,7 @@ SLOW = {
 }
 UNDER_WAY, UNDER_WAY_SLOWLY = 300, 10  # images, of 2000 and of 300
 LONGEST_S = 300
+EVENTS_S = 60  # a server that has been busy writes them down with some delay
 WHOLE = "whole"
 NAME = "fault"
 """Of the deployment."""
@@ -114,6 +115,16 @@ class Scene:
             answer = requests.get(f"{self.server.api}/flow_runs/{run}", timeout=10)
             return dict(answer.json().get("state") or {}) if answer.ok else {}
         return {}
+
+    def published_events(self) -> int:
+        """How often the server was told of the release: once for each run that has ended well, and at most once more
+        where an answer was lost.
+        """
+        body = {"filter": {"event": {"name": ["dataset.published"]}}}
+        until_s = time.monotonic() + EVENTS_S
+        while not (events := self.server.post("events/filter", body)["events"]) and time.monotonic() < until_s:
+            time.sleep(1)
+        return len(events)
 
     def end(self, run: str, longest_s: float) -> dict[str, Any]:
         """The state in which a run ends, or in which it still is after so long."""
@@ -265,8 +276,8 @@ def outcome(scene: Scene, fault: Fault) -> dict[str, Any]:
         "release": release,
         "worker": "runs" if scene.worker and scene.worker.poll() is None else "ended",
         "started again": "",
-        "ended well": state.get("type") == "COMPLETED" and release == WHOLE,
     }
+    is_well = state.get("type") == "COMPLETED" and release == WHOLE
     if state.get("type") != "COMPLETED":
         blobs = scene.blobs()
         if row["worker"] == "ended":
@@ -279,8 +290,9 @@ def outcome(scene: Scene, fault: Fault) -> dict[str, Any]:
         row["started again"] = f"{again.get('name')}, {blobs} images were there, {seconds:.0f} s"
         row["release"] = f"{row['release']}, then {release}"
         is_told = state.get("type") in ENDED and is_sentence(message)
-        row["ended well"] = is_told and again.get("type") == "COMPLETED" and release == WHOLE
-    return row
+        is_well = is_told and again.get("type") == "COMPLETED" and release == WHOLE
+    events = scene.published_events()
+    return {**row, "events": events, "ended well": is_well and events > 0}
 
 
 def is_sentence(message: str) -> bool:
