@@ -3,8 +3,8 @@
     python -m benchmarks.server_faults [--only WORDS ...] [--museum FOLDER] [--out FILE] [--logs FOLDER]
 
 Each fault has a server, a worker, a store and a run of the museum of its own. It ends well if the run is shown as
-completed, `verify` passes its release and the event of it has arrived; or if it is shown as ended with one sentence, and a run started again
-completes so. With --only, the other rows stay as they are.
+completed, `verify` passes its release and the event of it has arrived; or if it is shown as ended with one sentence,
+and a run started again completes so. With --only, the other rows stay as they are.
 Needs root (a small disk is mounted) and PostgreSQL (`make setup-postgres`).
 """
 
