@@ -11,7 +11,7 @@ from typing import BinaryIO
 from schemas.errors import BadInput
 from schemas.phrases import LONGEST_PLACE, quoted
 
-_HOME_BYTES = 2 * 2**20
+_HOME_BYTES = 8 * 2**20
 """What the database of a server takes at its start, about."""
 
 _OTHERS_END_S = 6.0

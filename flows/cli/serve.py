@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from flows.cli.arguments import add_bind, add_command, whole
 from schemas.errors import BadInput
+from schemas.phrases import quoted
 
 if TYPE_CHECKING:
     from flows.cli.arguments import Commands
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
 
 _STORE = "./store"
 _OPEN = "everybody who reaches this machine can start programs on it; for a team, see docs/operate-team.md"
-_NAME = re.compile(r"[^/%&<>]+")
-"""What Prefect takes as the name of a deployment."""
+_NAME = re.compile(r"(?!\.{1,2}$)[^\s/%&<>?#]+( +[^\s/%&<>?#]+)*")
+"""What Prefect takes as the name of a deployment, and finds again: it puts it into addresses as it is."""
 
 
 def add(commands: "Commands") -> None:
@@ -131,8 +132,8 @@ def deploy(arguments: argparse.Namespace) -> int:
     stores = _stores(arguments)
     if not arguments.recipe and (arguments.name or arguments.cron is not None or arguments.timezone or arguments.bind):
         raise BadInput("RECIPE: expected a recipe beside --name, --cron, --timezone and --bind, got none")
-    if arguments.name is not None and not _NAME.fullmatch(arguments.name):
-        raise BadInput(f"--name: expected a name without /, %, &, < and >, got {arguments.name!r}")
+    if arguments.name is not None and not (_NAME.fullmatch(arguments.name) and arguments.name.isprintable()):
+        raise BadInput(f"--name: expected words without /, %, &, <, >, ? and #, got {quoted(arguments.name)}")
     notices = notify_url()
     deployments = [_own(arguments, stores)] if arguments.recipe else shipped_deployments(stores)
     is_all = not arguments.recipe

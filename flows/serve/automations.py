@@ -74,10 +74,10 @@ def write_automation(client: SyncPrefectClient, automation: AutomationCore) -> N
 
 
 def _withdraw(client: SyncPrefectClient, name: str) -> None:
-    """Delete what was written, unless a person has changed it."""
+    """Delete what was written, unless a person has changed it or switched it off."""
     digests = _read_digests(client)
     before = _find(client, name)
-    if before is not None and _digest(before) == digests.get(name):
+    if before is not None and before.enabled and _digest(before) == digests.get(name):
         client.delete_automation(before.id)
         _save_digests(client, {other: digest for other, digest in digests.items() if other != name})
 

@@ -45,7 +45,8 @@ class Deployment(NamedTuple):
     """A flow with defaults for its parameters, as Prefect's web page offers it.
 
     entrypoint: the flow's module and name. is_alone: whether its runs are at work one at a time. pool: the work pool of
-    its runs. of_store: the names of those parameters that are the store, or places in it.
+    its runs. of_store: the names of those parameters that are the store, or places in it. digest: of what was written
+    last without a person's changes, where it has some.
     """
 
     name: str
@@ -58,6 +59,7 @@ class Deployment(NamedTuple):
     is_alone: bool = False
     pool: str = POOL
     of_store: frozenset[str] = frozenset()
+    digest: str = ""
 
 
 def shipped_deployments(stores: Sequence[str]) -> list[Deployment]:
@@ -206,14 +208,15 @@ def write_deployment(client: SyncPrefectClient, deployment: Deployment) -> None:
         concurrency_options=ConcurrencyOptions(collision_strategy=strategy) if strategy else None,
     )
     written = client.read_deployment(deployment_id)
-    client.update_deployment(deployment_id, DeploymentUpdate(version=_version_of(written)))
+    digest = deployment.digest or _digest_of(written)
+    client.update_deployment(deployment_id, DeploymentUpdate(version=f"{version('bilderatlas')}+{digest}"))
 
 
-def _version_of(deployment: DeploymentResponse) -> str:
-    """The program's version and, after a plus, a digest of what people may change: by it their changes are seen."""
+def _digest_of(deployment: DeploymentResponse) -> str:
+    """Of what people may change. It stands in the deployment's version, after a plus: what differs is a person's."""
     schedules = [schedule.model_dump(mode="json") for schedule in _schedules(deployment)]
     text = json.dumps([deployment.parameters, schedules], sort_keys=True)
-    return f"{version('bilderatlas')}+{hashlib.sha256(text.encode()).hexdigest()[:8]}"
+    return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
 def keep_what_people_changed(client: SyncPrefectClient, deployment: Deployment, *, with_store: bool) -> Deployment:
@@ -227,8 +230,8 @@ def keep_what_people_changed(client: SyncPrefectClient, deployment: Deployment, 
     store = before.parameters.get("store")
     if with_store and isinstance(store, str):
         form["properties"] = {**form["properties"], "store": _add_choice(form["properties"]["store"], store)}
-    digest = _version_of(before).partition("+")[2]
-    is_changed = (before.version or "").partition("+")[2] != digest
+    digest = (before.version or "").partition("+")[2] or "unknown"
+    is_changed = digest != _digest_of(before)
     kept = {
         name: value
         for name, value in before.parameters.items()
@@ -239,7 +242,17 @@ def keep_what_people_changed(client: SyncPrefectClient, deployment: Deployment, 
         parameters={**deployment.parameters, **kept},
         schedules=_schedules(before) if is_changed else deployment.schedules,
         pool=before.work_pool_name or deployment.pool,
+        digest=digest if is_changed else "",
     )
+
+
+def folder_before(client: SyncPrefectClient, deployments: Sequence[Deployment]) -> str | None:
+    """The folder from which the first of these that the server has sees its paths."""
+    for deployment in deployments:
+        before = _deployment_before(client, _flow(deployment.entrypoint).name, deployment.name)
+        if before is not None:
+            return str(before.job_variables.get("working_dir") or "") or None
+    return None
 
 
 def _add_choice(field: Mapping[str, Any], store: str) -> dict[str, Any]:

@@ -11,10 +11,11 @@ import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from uuid import UUID
 
 import httpx
 from prefect.client.orchestration import SyncPrefectClient, get_client
-from prefect.client.schemas.filters import FlowRunFilter, WorkPoolFilter
+from prefect.client.schemas.filters import DeploymentFilter, FlowRunFilter, WorkPoolFilter
 from prefect.client.schemas.objects import FlowRun, State, StateType
 from prefect.client.schemas.responses import OrchestrationResult, SetStateStatus
 from prefect.events.actions import ChangeFlowRunState
@@ -22,6 +23,7 @@ from prefect.events.schemas.automations import AutomationCore, EventTrigger, Pos
 from prefect.events.schemas.events import ResourceSpecification
 from prefect.states import Cancelled, Crashed, Scheduled
 
+from flows.runner import is_server_named
 from flows.serve.automations import write_automation
 from tasks.engine.flow_runs import PAUSED
 
@@ -33,11 +35,12 @@ ever.
 LOST_AFTER = timedelta(minutes=10)
 """Longer than three of the heartbeats that a run sends by default, each three minutes."""
 
-LOST = "Runs that are not heard of any more"
+LOST = "bilderatlas: end runs that are not heard of any more"
 
 _ENDS = ("Completed", "Failed", "Crashed", "Cancelled", "Paused", "Suspended")
 
 _STARTED_AGAIN, _UNHEARD_OF = "StartedAgain", "UnheardOf"
+_SOON = timedelta(minutes=1)
 _PAGE = 200  # the most runs that a server lists at once
 
 _GOES_ON = "what was done is in the store, and a run started again goes on from there"
@@ -48,6 +51,8 @@ _STOPPED_TOO_OFTEN = (
     f"its worker or its machine was stopped while it ran, and it was started again {MOST_RESTARTS} times within "
     f"{WITHIN.seconds // 3600} hours; start another run once that is mended: {_GOES_ON}"
 )
+
+_MISSED = "its time came while the worker or the machine was stopped: a run that was interrupted goes on in its place"
 
 _CANCELLED = f"it was to be cancelled when its worker or its machine was stopped; {_GOES_ON}"
 
@@ -98,8 +103,10 @@ def _restart(client: SyncPrefectClient, run: FlowRun) -> bool:
     client.set_flow_run_state(run.id, Crashed(message=_STOPPED if may_restart else _STOPPED_TOO_OFTEN))
     if not may_restart:
         return False
-    # the time at which it began: else a run that its schedule has missed comes first, and this one is cancelled for it
-    again: State[None] = Scheduled(name=_STARTED_AGAIN, message=_STOPPED, scheduled_time=run.start_time)
+    if run.deployment_id is not None:
+        _keep_folder(client, run, run.deployment_id)
+        _skip_missed_runs(client, run.deployment_id)
+    again: State[None] = Scheduled(name=_STARTED_AGAIN, message=_STOPPED)
     answer: OrchestrationResult[None] = client.set_flow_run_state(run.id, again)
     return answer.status == SetStateStatus.ACCEPT
 
@@ -111,6 +118,26 @@ def _is_at_work(run: FlowRun) -> bool:
     except OSError:
         return False
     return f"PREFECT__FLOW_RUN_ID={run.id}".encode() in environment.split(b"\0")
+
+
+def _keep_folder(client: SyncPrefectClient, run: FlowRun, deployment_id: UUID) -> None:
+    """Let the run see its paths from the same folder again, wherever `serve` or `deploy` is called next."""
+    folder = client.read_deployment(deployment_id).job_variables.get("working_dir")
+    if folder and "working_dir" not in (run.job_variables or {}):
+        client.update_flow_run(run.id, job_variables={**(run.job_variables or {}), "working_dir": folder})
+
+
+def _skip_missed_runs(client: SyncPrefectClient, deployment_id: UUID) -> None:
+    """Cancel what the deployment's schedule has missed: else that might come first, and cancel the run that goes on."""
+    due = {"before_": (datetime.now(UTC) + _SOON).isoformat()}
+    filters = {"state": {"type": {"any_": [StateType.SCHEDULED]}}, "expected_start_time": due}
+    missed = client.read_flow_runs(
+        flow_run_filter=FlowRunFilter.model_validate(filters),
+        deployment_filter=DeploymentFilter.model_validate({"id": {"any_": [deployment_id]}}),
+    )
+    for run in missed:
+        if run.auto_scheduled:
+            client.set_flow_run_state(run.id, Cancelled(message=_MISSED))
 
 
 def watch_for_lost_runs(client: SyncPrefectClient) -> None:
@@ -147,9 +174,14 @@ def main() -> int:
     )
     parser.add_argument("pool", metavar="POOL", help="the work pool, whose only worker is on this machine and stopped")
     pool = parser.parse_args().pool
+    if not is_server_named():
+        print("PREFECT_API_URL: expected the address of a Prefect server, got none", file=sys.stderr)  # noqa: T201
+        return 2
     try:
         with get_client(sync_client=True) as client:
             watch_for_lost_runs(client)
+            if pool not in {found.name for found in client.read_work_pools()}:
+                print(f"no work pool is called '{pool}' yet: none of its runs were lost")  # noqa: T201
             for run in restart_lost_runs(client, pool):
                 print(f"started again: {run.name}")  # noqa: T201 - for the log of the service
     except httpx.HTTPError as problem:

@@ -7,6 +7,7 @@ import contextlib
 import socket
 import threading
 from collections.abc import Iterator, Sequence
+from http import HTTPStatus
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from io import BytesIO
 from pathlib import Path
@@ -53,11 +54,20 @@ class _Files(SimpleHTTPRequestHandler):
         return f"{resolved}{'/' * place.endswith('/')}" if is_shown else ""
 
     def send_head(self) -> BytesIO | BinaryIO | None:
-        """As of any file server; but no page stands for a folder, since that page may be a link out of the store."""
-        folder = Path(self.translate_path(self.path))
-        if folder.is_dir() and any((folder / name).exists() for name in ("index.html", "index.htm")):
-            return self.list_directory(folder) if self.path.endswith("/") else super().send_head()
-        return super().send_head()
+        """As of any file server; but no page stands for a folder, since that page may be a link out of the store, and
+        what is neither a file nor a folder is not there: a pipe would be waited for without end.
+        """
+        translated = self.translate_path(self.path)
+        place = Path(translated)
+        try:
+            is_folder, is_file = place.is_dir(), place.is_file()
+            has_page = is_folder and any((place / name).exists() for name in ("index.html", "index.htm"))
+        except OSError:  # a name that is too long
+            is_folder = is_file = has_page = False
+        if not translated or not (is_folder or is_file):
+            self.send_error(HTTPStatus.NOT_FOUND, "File not found")
+            return None
+        return self.list_directory(place) if has_page and self.path.endswith("/") else super().send_head()
 
     def end_headers(self) -> None:
         """A file is what its name says: no browser may take an image for a page."""

@@ -34,8 +34,8 @@ _WATCH_S = 0.5
 class Service(NamedTuple):
     """A server and a worker that run.
 
-    url: of the web page. problems: a sentence for each recipe that could not be deployed. restarted: names of the runs
-    that a stop had interrupted.
+    url: of the web page. problems: sentences on recipes that could not be deployed, and on paths. restarted: names of
+    the runs that a stop had interrupted.
     """
 
     url: str
@@ -61,13 +61,13 @@ def running_service(
 
     Raises BadInput for a host, a port, a folder or an address that is of no use.
     """
-    port = free_port(host, port)
     notices = notify_url()
     if recipes is not None and not recipes.is_dir():
         raise BadInput(f"--recipes: expected a folder with recipes (*.yaml), got {quoted(str(recipes), LONGEST_PLACE)}")
-    os.environ["PREFECT_API_URL"] = api = f"{address(host, port)}/api"
     with contextlib.ExitStack() as stack:
         lock = stack.enter_context(locked_home(home))
+        port = free_port(host, port)
+        os.environ["PREFECT_API_URL"] = api = f"{address(host, port)}/api"
         environment = child_environment(api, home)
         environment.pop(NOTIFY, None)  # a secret that no run needs
         server = start_server(host, port, home, environment, lock)
@@ -87,6 +87,8 @@ def running_service(
         check_server(api, f"see {server.log}")
         with get_client(sync_client=True) as client:
             calendar.create_pool(client)
+            restarted = [run.name for run in restart_lost_runs(client, POOL)]
+            problems += _problem_of_folder(calendar.folder_before(client, deployments))
             deployments = [
                 calendar.keep_what_people_changed(client, deployment, with_store=not are_stores_given)
                 for deployment in deployments
@@ -95,12 +97,21 @@ def running_service(
                 calendar.write_deployment(client, deployment)
             watch_for_lost_runs(client)
             create_automations(notices)
-            restarted = [run.name for run in restart_lost_runs(client, POOL)]
         pages = release_pages(_stores_of(deployments), _host_of_pages(host), port + 1)
         environment.setdefault(SETTING, stack.enter_context(pages))
         worker = start_worker(home, environment, lock)
         stack.callback(worker.stop)
         yield Service(api.removesuffix("/api"), server, worker, deployments, problems, restarted)
+
+
+def _problem_of_folder(before: str | None) -> list[str]:
+    """A sentence, where paths that are not whole were seen from another folder until now."""
+    here = str(Path.cwd())
+    if before in {None, here}:
+        return []
+    return [
+        f"another folder than before: paths such as those of bindings are seen from {here}, no longer from {before}"
+    ]
 
 
 def _stores_of(deployments: Sequence["Deployment"]) -> list[str]:

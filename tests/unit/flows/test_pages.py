@@ -1,5 +1,6 @@
 """The web server that shows releases, and the links that lead to it."""
 
+import os
 import shutil
 import socket
 from collections.abc import Iterator
@@ -57,6 +58,8 @@ def test_without_such_a_server_a_link_is_the_place_on_the_disk(folder, monkeypat
         "{store}/releases/../blobs/an-image",
         "{store}/releases/%2e%2e/blobs/an-image",
         "{store}/releases/museum/out",
+        "{store}/releases/museum/" + "x" * 300,
+        "{store}/releases/museum/pipe",
         "{store}/releases-of-others/x",
     ],
 )
@@ -66,6 +69,7 @@ def test_nothing_else_of_the_machine_is_shown(folder, pages, path):
     (store / "blobs/an-image").write_text("an image")
     (store / "releases-of-others").mkdir()
     (store / "releases-of-others/x").write_text("x")
+    os.mkfifo(store / "releases/museum/pipe")
     (store / "releases/museum/out").symlink_to(store / "blobs/an-image")
     request = requests.Request("GET", pages).prepare()
     request.url = pages + path.format(

@@ -67,7 +67,7 @@ def test_a_server_that_cannot_write_is_not_waited_for(
         monkeypatch.setattr(Path, "write_bytes", refuse)
     with temporary_settings({PREFECT_HOME: home, PREFECT_API_URL: ""}), pytest.raises(BadInput) as raised:
         runner.start_server()
-    assert str(raised.value).startswith("PREFECT_HOME: expected a folder with room for 2 MiB")
+    assert str(raised.value).startswith("PREFECT_HOME: expected a folder with room for 8 MiB")
 
 
 @pytest.mark.parametrize(
