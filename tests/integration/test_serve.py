@@ -275,10 +275,12 @@ def test_ctrl_c_ends_all_of_it_and_the_next_start_finds_what_people_have_changed
         assert "Traceback" not in serve.terminal.text()
     finally:
         serve.stop()
-    again = Serve(tmp_path / "prefect", *options)
+    again = Serve(tmp_path / "prefect", *options, folder=tmp_path)
     try:
         again.until_ready()
         assert "started again: museum · build" in again.terminal.text()
+        assert f"bindings are seen from {tmp_path}, no longer from {ROOT}\n" in again.terminal.text()
+        assert again.run(run["id"])["job_variables"]["working_dir"] == str(ROOT)
         assert again.ended(run["id"])["state"]["type"] == "COMPLETED"
         found = again.get("deployments/name/build_dataset/museum")
         assert found["parameters"]["bind"] == bind
