@@ -6,6 +6,7 @@ import contextlib
 import io
 import os
 import shutil
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -29,9 +30,15 @@ _NO_OTHER_HOST = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
 
 
 @pytest.fixture(scope="module")
-def serve(tmp_path_factory: pytest.TempPathFactory, painted: Path) -> Iterator[Serve]:
-    """serve in a folder where the form's defaults are true, so that its pictures show no place of this machine."""
-    folder = tmp_path_factory.mktemp("project")
+def folder() -> Iterator[Path]:
+    """A folder whose name says nothing of this machine in pictures."""
+    with tempfile.TemporaryDirectory(prefix="bilderatlas-") as name:
+        yield Path(name)
+
+
+@pytest.fixture(scope="module")
+def serve(tmp_path_factory: pytest.TempPathFactory, painted: Path, folder: Path) -> Iterator[Serve]:
+    """serve in a folder where the form's defaults are true."""
     (folder / "build").mkdir()
     (folder / "build/museum").symlink_to(painted)
     (folder / "examples/museum/weights").mkdir(parents=True)
