@@ -4,7 +4,7 @@ flow around it, nothing.
 
 import base64
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, get_args
 
 import pyarrow.compute as pc
 from prefect.artifacts import create_markdown_artifact, create_table_artifact
@@ -13,6 +13,7 @@ from schemas.errors import DamagedFile
 from schemas.manifests import Context, ReleaseManifest, Step
 from schemas.phrases import error_line
 from schemas.reasons import MEANING, Reason
+from schemas.split import SplitName
 from tasks.engine import flow_runs, reports, runs, summary, thumbnails
 from tasks.engine.progress import artifact_key
 from tasks.engine.release_links import link_to
@@ -21,6 +22,7 @@ from tasks.io.images.contact_sheet import contact_sheet
 from tasks.io.store.releases import Release
 
 _SAMPLES = 24
+_SPLITS = get_args(SplitName)
 _FILES = (
     ("report.html", "the report, a page to look at"),
     ("README.md", "the dataset's card"),
@@ -95,7 +97,10 @@ def _has(manifest: ReleaseManifest, file: str) -> bool:
 
 
 def _count(count: int | dict[str, int]) -> str:
-    return f"{count:,}" if isinstance(count, int) else ", ".join(f"{name} {part:,}" for name, part in count.items())
+    if isinstance(count, int):
+        return f"{count:,}"
+    in_order = sorted(count, key=lambda name: (_SPLITS.index(name) if name in _SPLITS else len(_SPLITS), name))
+    return ", ".join(f"{name} {count[name]:,}" for name in in_order)
 
 
 def _samples_if_readable(context: Context, steps: Sequence[Step]) -> list[str]:

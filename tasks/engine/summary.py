@@ -7,6 +7,7 @@ from rich.console import Console
 from rich.table import Table
 
 from schemas.manifests import Step
+from schemas.phrases import counted
 from tasks.engine import flow_runs
 
 STAGE_COLUMNS = ("stage", "kind", "in", "kept", "dropped", "computed", "seconds", "images/s")
@@ -54,8 +55,13 @@ def step_line(step: Step) -> str:
 
 def release_line(export: Step, limit: int | None = None) -> str:
     """What a build ends with, from the step of its export. limit: of the records of each source, in a trial."""
-    verb = "published" if export.computed else "nothing to do: the store has"
-    return f"{verb} {export.kept} images as {export.release}{trial(limit)}"
+    images = counted(export.kept, "image")
+    done = (
+        f"published {images} as {export.release}"
+        if export.computed
+        else f"nothing to do: {export.release} stands, with {images}"
+    )
+    return f"{done}{trial(limit)}"
 
 
 def trial(limit: int | None) -> str:

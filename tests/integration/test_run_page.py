@@ -128,7 +128,7 @@ def test_a_run_shows_its_names_its_progress_its_tables_and_its_release_and_a_sec
         assert sheet.width > 500
 
     second = RunPage(server, given, BUILD)
-    assert second.end() == f"COMPLETED: nothing to do: the store has {kept} images as {folder}{trial}"
+    assert second.end() == f"COMPLETED: nothing to do: {folder} stands, with {kept} images{trial}"
     assert {name: state["name"] for name, state in second.tasks().items()} == {
         f"museum · {label}": "Cached" for label in STAGE_LABELS
     }
