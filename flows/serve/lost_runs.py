@@ -104,11 +104,13 @@ def _restart(client: SyncPrefectClient, run: FlowRun) -> bool:
     if not may_restart:
         return False
     if run.deployment_id is not None:
-        _keep_folder(client, run, run.deployment_id)
         _skip_missed_runs(client, run.deployment_id)
     again: State[None] = Scheduled(name=_STARTED_AGAIN, message=_STOPPED)
     answer: OrchestrationResult[None] = client.set_flow_run_state(run.id, again)
-    return answer.status == SetStateStatus.ACCEPT
+    is_again = answer.status == SetStateStatus.ACCEPT
+    if is_again and run.deployment_id is not None:
+        _keep_folder(client, run, run.deployment_id)  # only now: it can be written for a run that is to begin
+    return is_again
 
 
 def _is_at_work(run: FlowRun) -> bool:

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from PIL import Image
-from playwright.sync_api import Locator, Page, expect, sync_playwright
+from playwright.sync_api import Page, expect, sync_playwright
 
 from tests.support.deployed import events
 from tests.support.desk import WEIGHTS
@@ -217,20 +217,8 @@ def test_a_binding_that_is_not_there_fails_the_run_in_one_sentence(page, serve, 
     keep_picture(page, "failed", tmp_path)
 
 
-def saved(dialog: Locator) -> bool:
-    """Save; whether the dialog is gone. A click that only leaves a field may be lost, as in `submit`."""
-    dialog.get_by_role("button", name="Save").click()
-    with contextlib.suppress(AssertionError):
-        expect(dialog).to_be_hidden(timeout=10_000)
-        return True
-    return False
-
-
-def test_a_schedule_is_made_on_the_page_fires_and_is_switched_off(page, serve, built, tmp_path):
-    serve.ended(built)
-    museum = serve.get("deployments/name/build_dataset/museum")
-    page.get_by_role("link", name="Deployments").click()
-    page.get_by_role("link", name="museum", exact=True).click()
+def make_schedule(page: Page, tmp_path: Path) -> None:
+    """Each minute, with a limit. A click that only leaves a field may be lost, as in `submit`."""
     page.get_by_role("button", name="Schedule", exact=True).click()
     dialog = page.get_by_role("dialog")
     dialog.get_by_role("tab", name="Cron").click()
@@ -238,7 +226,31 @@ def test_a_schedule_is_made_on_the_page_fires_and_is_switched_off(page, serve, b
     keep_picture(page, "schedule", tmp_path)
     dialog.get_by_label("limit").fill("60")
     page.keyboard.press("Tab")
-    poll(lambda: saved(dialog), "a dialog that is saved")
+
+    def saved() -> bool:
+        dialog.get_by_role("button", name="Save").click()
+        with contextlib.suppress(AssertionError):
+            expect(dialog).to_be_hidden(timeout=10_000)
+            return True
+        return False
+
+    poll(saved, "a dialog that is saved")
+
+
+def test_a_schedule_is_made_on_the_page_fires_and_is_switched_off(page, serve, built, tmp_path):
+    serve.ended(built)
+    museum = serve.get("deployments/name/build_dataset/museum")
+    page.get_by_role("link", name="Deployments").click()
+    page.get_by_role("link", name="museum", exact=True).click()
+
+    def made() -> bool:
+        make_schedule(page, tmp_path)
+        with contextlib.suppress(AssertionError):
+            return bool(poll(lambda: serve.get(f"deployments/{museum['id']}")["schedules"], "it", timeout_s=10))
+        return False  # the request of the page may have come to a busy server
+
+    poll(made, "a schedule", timeout_s=60)
+    page.reload()
     expect(page.get_by_text("Every minute").first).to_be_visible()
 
     def fired() -> list[dict[str, Any]]:
