@@ -16,9 +16,9 @@ from uuid import UUID
 
 import httpx
 from prefect import get_run_logger
-from prefect.client.orchestration import get_client
+from prefect.client.orchestration import SyncPrefectClient, get_client
 from prefect.context import FlowRunContext
-from prefect.events import Event
+from prefect.events import Event, RelatedResource
 from prefect.exceptions import Pause
 from prefect.settings import PREFECT_CLIENT_MAX_RETRIES, temporary_settings
 
@@ -133,18 +133,26 @@ def send_event(
     if context is None or context.flow_run is None:
         return
     run = context.flow_run
-    of_run = [
-        {"prefect.resource.id": f"prefect.{kind}.{id_}", "prefect.resource.role": kind}
-        for kind, id_ in (("flow-run", run.id), ("flow", run.flow_id), ("deployment", run.deployment_id))
-        if id_ is not None
-    ]
-    body = Event(event=event, resource=resource, related=[*related, *of_run], payload=payload or {})
+    body = Event(event=event, resource=resource, payload=payload or {})
 
     def tell() -> None:
         with get_client(sync_client=True) as client:
-            client.request("POST", "/events", json=[body.model_dump(mode="json")])
+            of_run = _related_to(client, run.id)
+            whole = body.model_copy(update={"related": [RelatedResource(entry) for entry in (*related, *of_run)]})
+            client.request("POST", "/events", json=[whole.model_dump(mode="json")])
 
     report(f"event {body.id}", tell)
+
+
+def _related_to(client: SyncPrefectClient, run_id: UUID) -> Iterator[dict[str, str]]:
+    """The run, its flow and its deployment, as Prefect's page links them."""
+    run = client.read_flow_run(run_id)
+    related = [("flow-run", run_id, run.name), ("flow", run.flow_id, client.read_flow(run.flow_id).name)]
+    if run.deployment_id is not None:
+        related.append(("deployment", run.deployment_id, client.read_deployment(run.deployment_id).name))
+    for kind, id_, name in related:
+        place = f"prefect.{kind}.{id_}"
+        yield {"prefect.resource.id": place, "prefect.resource.role": kind, "prefect.resource.name": name}
 
 
 @contextlib.contextmanager

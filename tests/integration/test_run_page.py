@@ -143,7 +143,10 @@ def test_a_run_shows_its_names_its_progress_its_tables_and_its_release_and_a_sec
     assert {event["payload"]["content_sha256"] for event in sent} == {release.manifest.content_sha256}
     assert sent[0]["payload"] | {"name": "museum", "version": folder.name, "limit": 60} == sent[0]["payload"]
     assert sent[0]["resource"]["prefect.resource.id"] == "bilderatlas.dataset.museum"
-    assert f"prefect.flow-run.{second.id}" in {related["prefect.resource.id"] for related in sent[0]["related"]}
+    related = {entry["prefect.resource.role"]: entry for entry in sent[0]["related"]}
+    assert related["flow-run"]["prefect.resource.id"] == f"prefect.flow-run.{second.id}"
+    assert related["flow-run"]["prefect.resource.name"] == f"museum · {folder.name}"
+    assert related["deployment"]["prefect.resource.name"] == "museum"
 
     def verified() -> list[dict[str, Any]]:
         runs = runs_of(server, VERIFY, str(folder))

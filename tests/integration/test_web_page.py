@@ -74,7 +74,7 @@ def page(browser_page: Page, serve: Serve) -> Page:
 def keep_picture(page: Page, name: str, tmp_path: Path, width_px: int = WIDTH_PX) -> None:
     """A picture of the page, or of its left part, for the docs, or of no use but to see that there is one."""
     path = Path(PICTURES or tmp_path) / f"ui-{name}.png"
-    page.wait_for_timeout(1_000)  # graphs and notices come to rest
+    page.wait_for_timeout(4_000 if PICTURES else 100)  # graphs and notices come to rest
     data = page.screenshot(animations="disabled", clip={"x": 0, "y": 0, "width": width_px, "height": HEIGHT_PX})
     picture = Image.open(io.BytesIO(data)).convert("RGB")
     picture.quantize(128, dither=Image.Dither.NONE).save(path, optimize=True)
