@@ -31,6 +31,7 @@ _WITHIN_S, _REST_S = 15.0, 60.0
 among which may be something that it never takes."""
 
 _END = "end of the run"
+_SOON_S = 0.05
 
 Report = Callable[[], object]
 
@@ -73,6 +74,7 @@ class Reporter:
             self._pending.clear()
 
     def _work(self) -> None:
+        failures = 0
         while True:
             with self._changed:
                 self._changed.wait_for(lambda: bool(self._pending))
@@ -87,23 +89,31 @@ class Reporter:
                     self._pending.setdefault(key, (context, tell))
                 self._telling = None
                 self._changed.notify_all()
-            if not is_done:
-                time.sleep(self._again_after_s)
+            failures = 0 if is_done else failures + 1
+            if failures:  # at first soon: a database that is only busy takes it then
+                time.sleep(min(self._again_after_s, _SOON_S * 2**failures))
 
 
 def _tell(context: contextvars.Context, tell: Report) -> bool:
     """Whether there is no more to do: the server knows, or it will never take this."""
     try:
-        context.run(tell)
+        context.run(_tell_once, tell)
     except httpx.TransportError:
         return False
     except httpx.HTTPStatusError as problem:
-        if problem.response.status_code >= httpx.codes.INTERNAL_SERVER_ERROR:
+        status = problem.response.status_code
+        if status >= httpx.codes.INTERNAL_SERVER_ERROR or status == httpx.codes.TOO_MANY_REQUESTS:
             return False  # its database is away, locked or full
         context.run(_warn, f"Prefect's server refused what it was told of this run: {problem}")
     except Exception:
         context.run(_warn, "Prefect's server could not be told of this run", exc_info=True)
     return True
+
+
+def _tell_once(tell: Report) -> None:
+    """Without the tries of Prefect's client, the second of which comes after two seconds."""
+    with temporary_settings({PREFECT_CLIENT_MAX_RETRIES: 0}):
+        tell()
 
 
 def _warn(sentence: str, *, exc_info: bool = False) -> None:
