@@ -147,6 +147,7 @@ def send_event(
 
     def tell() -> None:
         with get_client(sync_client=True) as client:
+            _label(client, run.id, "event_s")  # a server that can write nothing takes an event, and loses it
             of_run = _related_to(client, run.id)
             whole = body.model_copy(update={"related": [RelatedResource(entry) for entry in (*related, *of_run)]})
             client.request("POST", "/events", json=[whole.model_dump(mode="json")])
@@ -187,8 +188,13 @@ def _wait_for_server() -> None:
     if context is None or context.flow_run is None:
         return
     run = context.flow_run
+
     # a server may answer and yet write nothing, where its database is gone or its disk is full: only a write shows it
-    report(_END, lambda: _label_as_ended(run.id))
+    def tell() -> None:
+        with get_client(sync_client=True) as client:
+            _label(client, run.id, "ended_s")
+
+    report(_END, tell)
     if _REPORTER.wait(_WITHIN_S):
         return
     _warn(f"the run has ended; Prefect's server has not answered for {_WITHIN_S:.0f} s: it is waited for, to be told")
@@ -203,6 +209,6 @@ def _wait_for_server() -> None:
         _AFTER_GIVING_UP.enter_context(temporary_settings({PREFECT_CLIENT_MAX_RETRIES: 0}))
 
 
-def _label_as_ended(run_id: UUID) -> None:
-    with get_client(sync_client=True) as client:
-        client.update_flow_run_labels(run_id, {"bilderatlas.ended_s": round(time.time(), 1)})
+def _label(client: SyncPrefectClient, run_id: UUID, name: str) -> None:
+    """Write the time into the run's labels: it raises where the server cannot write."""
+    client.update_flow_run_labels(run_id, {f"bilderatlas.{name}": round(time.time(), 1)})
