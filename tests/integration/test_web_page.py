@@ -265,8 +265,18 @@ def test_a_schedule_is_made_on_the_page_fires_and_is_switched_off(page, serve, b
     page.get_by_role("link", name="museum", exact=True).click()
     page.get_by_role("tab", name="Description").click()
     expect(page.get_by_text("a later one is cancelled: it has a schedule")).to_be_visible()
-    page.get_by_role("complementary").get_by_role("switch").click()
-    poll(lambda: not serve.get(f"deployments/{museum['id']}")["schedules"][0]["active"], "a schedule that is off")
+
+    def is_off() -> bool:
+        return not serve.get(f"deployments/{museum['id']}")["schedules"][0]["active"]
+
+    def switched_off() -> bool:
+        page.get_by_role("complementary").get_by_role("switch").click()
+        with contextlib.suppress(AssertionError):
+            return poll(is_off, "it", timeout_s=15)
+        page.reload()  # a busy server may have refused the request
+        return False
+
+    poll(switched_off, "a schedule that is off", timeout_s=90)
     of_museum = {"deployments": {"id": {"any_": [museum["id"]]}}}
     at_work = {**of_museum, "flow_runs": {"state": {"type": {"any_": ["PENDING", "RUNNING", "SCHEDULED"]}}}}
     poll(lambda: serve.post("flow_runs/count", at_work) == 0, "no run of the schedule that is at work", timeout_s=90)
