@@ -138,7 +138,8 @@ def _skip_missed_runs(client: SyncPrefectClient, deployment_id: UUID) -> None:
         deployment_filter=DeploymentFilter.model_validate({"id": {"any_": [deployment_id]}}),
     )
     for run in missed:
-        if run.auto_scheduled:
+        # by name: others that wait were started again or resumed, and go on
+        if run.auto_scheduled and run.state is not None and run.state.name in {"Scheduled", "Late"}:
             client.set_flow_run_state(run.id, Cancelled(message=_MISSED))
 
 
