@@ -322,6 +322,10 @@ def recipe(fault: Fault, folder: Path, museum: Path) -> Iterator[tuple[str, dict
         yield str(path), {"bind": {"origins": f"*={url}", "contact": "curator@museum.example"}}
 
 
+KEEPS = {name: text for name, text in settings_of("server.env").items() if name.startswith("PREFECT_SERVER_SERVICES_")}
+"""How long a team's server keeps what."""
+
+
 @contextlib.contextmanager
 def database(kind: str, folder: Path) -> Iterator[tuple[dict[str, str], Postgres | None]]:
     """Settings of a server that keeps its runs in such a database."""
@@ -330,9 +334,9 @@ def database(kind: str, folder: Path) -> Iterator[tuple[dict[str, str], Postgres
         disk = stack.enter_context(small_disk(folder / "disk", SMALL_DISK_MB[kind])) if kind in SMALL_DISK_MB else None
         if kind.startswith("postgres"):
             postgres = stack.enter_context(running_postgres(disk))
-            yield {url: postgres.url}, postgres
+            yield {url: postgres.url, **KEEPS}, postgres
         else:
-            yield {} if disk is None else {url: f"sqlite+aiosqlite:///{disk}/prefect.db"}, None
+            yield KEEPS if disk is None else {url: f"sqlite+aiosqlite:///{disk}/prefect.db", **KEEPS}, None
 
 
 @contextlib.contextmanager

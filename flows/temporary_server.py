@@ -13,7 +13,7 @@ from typing import Any
 from prefect.server.api.server import SubprocessASGIServer
 from prefect.settings import get_current_settings
 
-from flows.garbage import collect_apart
+from flows.sqlite_server import answer_while_busy
 
 _OF_PREFECT = {"PREFECT_UI_ENABLED": "0", "PREFECT__SERVER_EPHEMERAL": "1", "PREFECT__SERVER_FINAL": "1"}
 """What Prefect sets for a temporary server: no web page, no services that only a lasting server needs."""
@@ -46,7 +46,7 @@ def serve(port: int) -> None:
     import uvicorn
 
     threading.Thread(target=_end_with_input, daemon=True).start()
-    collect_apart()
+    answer_while_busy()
     uvicorn.run(
         "prefect.server.api.server:create_app",
         factory=True,

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import threading
 
-from flows.garbage import collect_apart
+from flows.sqlite_server import answer_while_busy
 
 
 def _end_with_input(grace_s: float) -> None:
@@ -30,7 +30,8 @@ def _end_with_input(grace_s: float) -> None:
 
 if __name__ == "__main__":
     threading.Thread(target=_end_with_input, args=(float(sys.argv.pop(1)),), daemon=True).start()
-    collect_apart()
+    if "server" in sys.argv:
+        answer_while_busy()
 
     from prefect.cli import app
 

