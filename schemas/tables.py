@@ -419,6 +419,21 @@ CALIBRATION = pa.schema(
 )
 """What a threshold keeps, and what it loses: thresholds.parquet of `bilderatlas evaluate detector`."""
 
+SYSTEM_SCORES = pa.schema(
+    [
+        ("system", pa.string()),  # a detector, a rater, a model, a generator ...
+        ("attribute", pa.string()),  # what the units are grouped by; null: all units
+        ("group", pa.string()),  # a value of the attribute; "unknown": it has none
+        ("metric", pa.string()),  # docs/evaluating/ says what each is
+        ("value", pa.float64()),  # null: not defined, such as the recall of no figure
+        ("low", pa.float64()),  # 95 % interval; null where it has none
+        ("high", pa.float64()),
+        ("ahead_of", pa.string()),  # null: the system's own value; else by how much it is better than this system
+        ("units", pa.int64()),  # images, queries, sketches ...: how many the number is of
+    ]
+)
+"""How systems compare, one number a row: scores.parquet of `bilderatlas evaluate`."""
+
 DIVERSITY = pa.schema(
     [
         ("moment", pa.string()),  # measured, before, after: see tasks/core/statistics.py

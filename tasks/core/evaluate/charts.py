@@ -7,6 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tasks.core.evaluate.markdown import rank_detectors
+from tasks.core.evaluate.systems import Ranking, rank_systems
 from tasks.core.plots import Axis, escape
 
 Row = dict[str, Any]
@@ -31,23 +32,43 @@ _PANEL, _HIGH, _GAP = 300, 250, 46
 def plot_scores(scores: pa.Table) -> str:
     """AP of each detector with its 95 % interval, and a pale dot for each style. Best first."""
     rows = [row for row in scores.to_pylist() if row["metric"] == "AP" and row["value"] is not None]
-    names = rank_detectors(rows)
+    points = [{**row, "system": row["detector"], "group": row["stratum"]} for row in rows]
+    return _plot_dots(points, rank_detectors(rows), "AP (IoU 0.50:0.95)", "AP", "style")
+
+
+def plot_systems(scores: pa.Table, ranking: Ranking, label: str) -> str:
+    """A metric of each system with its 95 % interval, and a pale dot for each group of the first attribute; best first.
+
+    scores: SYSTEM_SCORES. label: what the metric is called. Empty where it is defined for no system.
+    """
+    rows = [row for row in scores.to_pylist() if row["metric"] == ranking.metric and row["ahead_of"] is None]
+    attribute = next((row["attribute"] for row in rows if row["attribute"] is not None), None)
+    points = [row for row in rows if row["value"] is not None and row["attribute"] in {None, attribute}]
+    names = rank_systems(points, ranking)
+    return _plot_dots(points, names, label, label, attribute or "") if names else ""
+
+
+def _plot_dots(rows: Sequence[Row], names: Sequence[str], label: str, metric: str, attribute: str) -> str:
+    """rows: system, group (null: all units), value, low and high."""
     top, height = 34.0, round(34 + _ROW * len(names) + 40)
-    farthest = [row["value"] if row["stratum"] else row["high"] or row["value"] for row in rows]
-    x = Axis(0, max([0.1, *farthest]), 190, 616)
-    body = [_columns(x, top, height - 40.0), f"<text class='mid' x='403' y='{height - 8}'>AP (IoU 0.50:0.95)</text>"]
+    ends = [end for row in rows for end in (row["value"], None if row["group"] else row["low"], row["high"])]
+    defined = [end for end in ends if end is not None]
+    x = Axis(min([0.0, *defined]), max([0.1, *defined]), 190, 616)
+    body = [_columns(x, top, height - 40.0), f"<text class='mid' x='403' y='{height - 8}'>{escape(label)}</text>"]
     for place, name in enumerate(names):
         middle = top + _ROW * (place + 0.5)
         body.append(f"<text class='end' x='180' y='{middle + 4:g}'>{escape(_short(name))}</text>")
-        mine = [row for row in rows if row["detector"] == name]
+        mine = [row for row in rows if row["system"] == name]
         body += [
             f"<circle class='style' cx='{x.at(row['value'])}' cy='{middle + 7:g}' r='3'/>"
             for row in mine
-            if row["stratum"]
+            if row["group"]
         ]
-        body += [_dot(row, x, middle - 3) for row in mine if row["stratum"] is None]
-    title = "AP with 95 % intervals" + ("; pale dots: each style" if any(row["stratum"] for row in rows) else "")
-    return _svg(640, height, title, [*body, f"<text class='title' x='12' y='20'>{title}</text>"])
+        body += [_dot(row, x, middle - 3) for row in mine if row["group"] is None]
+    title = f"{metric} with 95 % intervals" + (
+        f"; pale dots: each {attribute}" if any(r["group"] for r in rows) else ""
+    )
+    return _svg(640, height, title, [*body, f"<text class='title' x='12' y='20'>{escape(title)}</text>"])
 
 
 def plot_calibration(calibration: pa.Table, names: Sequence[str]) -> str:

@@ -108,42 +108,48 @@ def number(value: float | None) -> str:
     return "" if value is None else f"{value:.3f}"
 
 
+def table(header: Sequence[str], lines: Sequence[Sequence[str]]) -> list[str]:
+    """Lines of a table; the cells of the first column to the left, all others to the right."""
+    rule = "|".join(["---", *["---:"] * (len(header) - 1)])
+    return [f"| {' | '.join(header)} |", f"|{rule}|", *(f"| {' | '.join(line)} |" for line in lines)]
+
+
 def _boxes(rows: Sequence[Row], detectors: Sequence[str]) -> list[str]:
-    table = _values(rows, None)
+    of = _values(rows, None)
     lines = []
     for name in detectors:
-        first, *others = (table[name, metric] for metric in COLUMNS)
+        first, *others = (of[name, metric] for metric in COLUMNS)
         ends = "" if first["low"] is None else f" ({number(first['low'])}-{number(first['high'])})"
         lines.append([cell(name), number(first["value"]) + ends, *(number(row["value"]) for row in others)])
-    return _table(["detector", *COLUMNS], lines)
+    return table(["detector", *COLUMNS], lines)
 
 
 def _images(rows: Sequence[Row], detectors: Sequence[str]) -> list[str]:
-    table = _values(rows, None)
-    lines = [[cell(name), *(number(table[name, metric]["value"]) for metric in _OF_IMAGES)] for name in detectors]
-    return _table(["detector", *_OF_IMAGES.values()], lines)
+    of = _values(rows, None)
+    lines = [[cell(name), *(number(of[name, metric]["value"]) for metric in _OF_IMAGES)] for name in detectors]
+    return table(["detector", *_OF_IMAGES.values()], lines)
 
 
 def _by_stratum(rows: Sequence[Row], detectors: Sequence[str], strata: Sequence[str]) -> list[str]:
     lines = []
     for stratum in strata:
-        table = _values(rows, stratum)
-        counts = table[detectors[0], "AP"]
-        values = [number(table[name, "AP"]["value"]) for name in detectors]
+        of = _values(rows, stratum)
+        counts = of[detectors[0], "AP"]
+        values = [number(of[name, "AP"]["value"]) for name in detectors]
         lines.append([cell(stratum), *values, str(counts["images"]), str(counts["figures"])])
-    return _table(["style", *map(cell, detectors), "images", "figures"], lines)
+    return table(["style", *map(cell, detectors), "images", "figures"], lines)
 
 
 def _by_measure(rows: Sequence[Row], detector: str, strata: Sequence[str | None]) -> list[str]:
     lines = []
     for stratum in (*strata, None):
-        table = _values(rows, stratum)
-        counts = table[detector, "AP"]
-        values = [number(table[detector, metric]["value"]) for metric in COLUMNS]
+        of = _values(rows, stratum)
+        counts = of[detector, "AP"]
+        values = [number(of[detector, metric]["value"]) for metric in COLUMNS]
         lines.append(
             ["all" if stratum is None else cell(stratum), *values, str(counts["images"]), str(counts["figures"])]
         )
-    return _table(["style", *COLUMNS, "images", "figures"], lines)
+    return table(["style", *COLUMNS, "images", "figures"], lines)
 
 
 def _lead_lines(rows: Sequence[Row]) -> list[str]:
@@ -174,7 +180,7 @@ def _thresholds(calibration: pa.Table, detectors: Sequence[str]) -> list[str]:
         for row in whole
         if row["detector"] == name and row["threshold"] in _SHOWN_AT
     ]
-    return _table(["detector", "threshold", "kept", "recall", "precision"], lines)
+    return table(["detector", "threshold", "kept", "recall", "precision"], lines)
 
 
 def _with_ends(row: Row, name: str) -> str:
@@ -184,8 +190,3 @@ def _with_ends(row: Row, name: str) -> str:
 
 def _values(rows: Sequence[Row], stratum: str | None) -> dict[tuple[str, str], Row]:
     return {(row["detector"], row["metric"]): row for row in rows if row["stratum"] == stratum}
-
-
-def _table(header: Sequence[str], lines: Sequence[Sequence[str]]) -> list[str]:
-    rule = "|".join(["---", *["---:"] * (len(header) - 1)])
-    return [f"| {' | '.join(header)} |", f"|{rule}|", *(f"| {' | '.join(line)} |" for line in lines)]

@@ -8,6 +8,8 @@ import pyarrow as pa
 import pytest
 
 from tasks.core.evaluate import charts
+from tasks.core.evaluate.systems import Ranking, score_systems
+from tests.support.systems import ACCURACY, GOOD, POOR, STYLES
 
 SVG = "{http://www.w3.org/2000/svg}"
 Row = dict[str, Any]
@@ -98,3 +100,24 @@ def test_twelve_lines_differ_in_colour_and_dash_and_no_two_of_twenty_four_in_nei
     assert len({*pens}) == 12
     for one, other in combinations(range(6), 2):
         assert pens[one].split()[0] != pens[other].split()[0]
+
+
+def test_a_chart_of_systems_has_a_dot_for_each_system_and_a_pale_one_for_each_group():
+    scores = score_systems({"a <b>": GOOD, "poor": POOR}, 20, {"style": STYLES, "year": STYLES}, ACCURACY, 50, 0)
+    svg = charts.plot_systems(scores, ACCURACY, "ACC & more")
+    ET.fromstring(svg)
+    assert svg.count("class='dot'") == 2
+    assert svg.count("class='style'") == 4
+    assert "pale dots: each style" in svg
+
+
+def test_values_below_zero_lie_in_the_chart():
+    scores = score_systems({"a": lambda times: {"alpha": -0.5}}, 3, {}, Ranking("alpha"), 0, 0)
+    svg = ET.fromstring(charts.plot_systems(scores, Ranking("alpha"), "alpha"))
+    (dot,) = [node for node in svg.iter() if node.get("class") == "dot"]
+    assert float(dot.get("cx")) == 190
+
+
+def test_a_metric_that_no_system_has_is_no_chart():
+    scores = score_systems({"a": GOOD}, 20, {}, Ranking("never"), 0, 0)
+    assert charts.plot_systems(scores, Ranking("never"), "never") == ""

@@ -1,0 +1,144 @@
+"""Several systems on the same units: every metric, overall and by group, and how far each is ahead of the next.
+
+A system is what is compared (a detector, a rater, a model, a generator), a unit what is drawn anew in a resample (an
+image, a query, a sketch). A protocol gives a scorer for each system, which counts each unit as often as it is told: so
+one function has the plain score, that of a group, and that of each resample of the bootstrap (Efron & Tibshirani, "An
+Introduction to the Bootstrap", 1993, chapter 13). All systems get the same resamples, so that their differences are
+paired.
+"""
+
+import hashlib
+import itertools
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from schemas.tables import SYSTEM_SCORES
+from tasks.core.evaluate.resampling import interval
+
+Times = NDArray[np.int64]
+Scorer = Callable[[Times], Mapping[str, float]]
+"""Metrics where unit i counts times[i] times: the same keys each time, NaN where one is not defined."""
+
+Groups = Mapping[str, Sequence[str | None]]
+"""By attribute, the value of each unit; null where it is not known."""
+
+Row = dict[str, Any]
+UNKNOWN = "unknown"
+
+
+class Ranking(NamedTuple):
+    """The metric by which systems are ranked and compared."""
+
+    metric: str
+    is_lower_better: bool = False
+
+    def lead(self, one: Any, other: Any) -> Any:
+        """By how much one is better than the other: above 0 if it is."""
+        return other - one if self.is_lower_better else one - other
+
+
+def score_systems(
+    systems: Mapping[str, Scorer], units: int, groups: Groups, ranking: Ranking, replicates: int, seed: int
+) -> pa.Table:
+    """SYSTEM_SCORES of each system, over all units, and over those of each group of each attribute.
+
+    The intervals of a row come from resamples of its own units. The last rows about all units say by how much each
+    system is ahead of the next one. Without a unit there is no row. replicates: 0 for no intervals.
+    """
+    rows: list[Row] = []
+    for attribute, group, is_in in _unit_groups(units, groups) if units else ():
+        common = {"attribute": attribute, "group": group, "units": int(is_in.sum())}
+        rng = np.random.default_rng([seed, _group_seed(attribute, group)])
+        samples = [_scores(systems, times) for times in _resamples(is_in, replicates, rng)]
+        values = _scores(systems, is_in.astype(np.int64))
+        for name, metrics in values.items():
+            rows += [
+                {
+                    **common,
+                    "system": name,
+                    **_with_interval(metric, value, [sample[name][metric] for sample in samples]),
+                }
+                for metric, value in metrics.items()
+            ]
+        if attribute is None:
+            rows += [{**common, **row} for row in _leads(values, samples, ranking)]
+    return pa.Table.from_pylist(rows, schema=SYSTEM_SCORES)
+
+
+def rank_systems(scores: Sequence[Row], ranking: Ranking) -> list[str]:
+    """Names of the systems, the best by the ranking's metric over all units first, those without a value last.
+
+    scores: rows of SYSTEM_SCORES.
+    """
+    values = {row["system"]: row["value"] for row in scores if _is_own(row, ranking.metric)}
+    return sorted(values, key=lambda name: (values[name] is None, *_order(values[name], name, ranking)))
+
+
+def _is_own(row: Row, metric: str) -> bool:
+    return row["metric"] == metric and row["attribute"] is None and row["ahead_of"] is None
+
+
+def _order(value: float | None, name: str, ranking: Ranking) -> tuple[float, str]:
+    number = 0.0 if value is None else value
+    return (number if ranking.is_lower_better else -number), name
+
+
+def _unit_groups(units: int, groups: Groups) -> Iterator[tuple[str | None, str | None, NDArray[np.bool_]]]:
+    """All units, then those of each group, attributes in the order given and groups by name."""
+    yield None, None, np.ones(units, np.bool_)
+    for attribute, values in groups.items():
+        named = np.array([UNKNOWN if value is None else value for value in values], dtype=object)
+        for group in sorted(set(named)):
+            yield attribute, group, np.asarray(named == group, np.bool_)
+
+
+def _resamples(is_in: NDArray[np.bool_], replicates: int, rng: np.random.Generator) -> Iterator[Times]:
+    """How often each unit counts, drawn with replacement among those of the group."""
+    rows = np.flatnonzero(is_in)
+    for _ in range(replicates):
+        times = np.zeros(len(is_in), np.int64)
+        times[rows] = rng.multinomial(len(rows), np.full(len(rows), 1 / len(rows)))
+        yield times
+
+
+def _scores(systems: Mapping[str, Scorer], times: Times) -> dict[str, Mapping[str, float]]:
+    return {name: score(times) for name, score in systems.items()}
+
+
+def _with_interval(metric: str, value: float, samples: Sequence[float]) -> Row:
+    is_defined = math.isfinite(value)
+    ends = interval(np.array(samples, np.float64)) if is_defined and samples else None
+    return {"metric": metric, "value": value if is_defined else None, **_ends(ends)}
+
+
+def _leads(
+    values: Mapping[str, Mapping[str, float]], samples: Sequence[Mapping[str, Mapping[str, float]]], ranking: Ranking
+) -> Iterator[Row]:
+    """The difference between each system and the next one, with its interval on the same resamples."""
+    metric = ranking.metric
+    defined = {name: own[metric] for name, own in values.items() if math.isfinite(own[metric])}
+    order = sorted(defined, key=lambda name: _order(defined[name], name, ranking))
+    for one, other in itertools.pairwise(order):
+        drawn = ranking.lead(*(np.array([sample[name][metric] for sample in samples]) for name in (one, other)))
+        yield {
+            "system": one,
+            "metric": metric,
+            "value": ranking.lead(defined[one], defined[other]),
+            "ahead_of": other,
+            **_ends(interval(drawn) if len(drawn) else None),
+        }
+
+
+def _ends(ends: tuple[float, float] | None) -> Row:
+    low, high = ends or (None, None)
+    return {"low": low, "high": high}
+
+
+def _group_seed(attribute: str | None, group: str | None) -> int:
+    """A seed for the group alone: its resamples stay the same when other groups come or go."""
+    return int.from_bytes(hashlib.sha256(repr((attribute, group)).encode()).digest()[:8], "big")

@@ -1,0 +1,129 @@
+"""Scores of systems as Markdown, for the terminal, Prefect's UI and a paper's tables."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from tasks.core.evaluate.markdown import cell, number, table
+from tasks.core.evaluate.systems import Ranking, rank_systems
+
+Row = dict[str, Any]
+
+
+class Headings(NamedTuple):
+    """The words of a page.
+
+    title: what was compared, and on what. system, unit: what they are called, in the singular and the plural. metrics:
+    by the key of each metric that is shown, the head of its column.
+    """
+
+    title: str
+    system: str
+    units: str
+    metrics: Mapping[str, str]
+
+
+def summary_lines(scores: pa.Table, headings: Headings, ranking: Ranking) -> list[str]:
+    """Lines of the summary: a table of all systems, sentences on how far each is ahead, the ranking's metric by group.
+
+    Without a row there is nothing to compare, which one line says.
+    """
+    rows = scores.to_pylist()
+    names = rank_systems(rows, ranking)
+    whole = next((row for row in rows if row["attribute"] is None), None)
+    if whole is None:
+        return [f"## {cell(headings.title)}: nothing to compare"]
+    lines = [
+        f"## {cell(headings.title)}: {whole['units']:,} {headings.units}",
+        "",
+        *_all_metrics(rows, names, headings, ranking),
+        "",
+        *_lead_lines(rows, headings, ranking),
+    ]
+    for attribute in _attributes(rows):
+        title = f"{headings.metrics[ranking.metric]} by {cell(attribute)}:"
+        lines += ["", title, "", *_by_group(rows, names, attribute, headings, ranking)]
+    return lines
+
+
+def page(
+    scores: pa.Table, headings: Headings, ranking: Ranking, more: Sequence[str], notes: Sequence[str], how: str
+) -> str:
+    """The whole page: the summary, what the protocol has besides (`more`, lines), each system by group, and how it was
+    computed.
+    """
+    rows = scores.to_pylist()
+    lines = [f"# {cell(headings.title)}", "", *summary_lines(scores, headings, ranking)]
+    if more:
+        lines += ["", *more]
+    for attribute in _attributes(rows):
+        for name in rank_systems(rows, ranking):
+            lines += ["", f"## {cell(name)} by {cell(attribute)}", "", *_of_system(rows, name, attribute, headings)]
+    lines += ["", *(f"- {cell(note)}" for note in notes), f"- {how}"]
+    return "\n".join(lines) + "\n"
+
+
+def _all_metrics(rows: Sequence[Row], names: Sequence[str], headings: Headings, ranking: Ranking) -> list[str]:
+    own = _own(rows, None, None)
+    lines = []
+    for name in names:
+        cells = [_value(own[name, metric], with_ends=metric == ranking.metric) for metric in headings.metrics]
+        lines.append([cell(name), *cells])
+    return table([headings.system, *headings.metrics.values()], lines)
+
+
+def _by_group(
+    rows: Sequence[Row], names: Sequence[str], attribute: str, headings: Headings, ranking: Ranking
+) -> list[str]:
+    lines = []
+    for group in _groups(rows, attribute):
+        own = _own(rows, attribute, group)
+        values = [number(own[name, ranking.metric]["value"]) for name in names]
+        lines.append([cell(group), *values, str(own[names[0], ranking.metric]["units"])])
+    return table([cell(attribute), *map(cell, names), headings.units], lines)
+
+
+def _of_system(rows: Sequence[Row], name: str, attribute: str, headings: Headings) -> list[str]:
+    lines = []
+    for label, of, group in [*((group, attribute, group) for group in _groups(rows, attribute)), ("all", None, None)]:
+        own = _own(rows, of, group)
+        cells = [number(own[name, metric]["value"]) for metric in headings.metrics]
+        lines.append([cell(label), *cells, str(own[name, next(iter(headings.metrics))]["units"])])
+    return table([cell(attribute), *headings.metrics.values(), headings.units], lines)
+
+
+def _lead_lines(rows: Sequence[Row], headings: Headings, ranking: Ranking) -> list[str]:
+    """A sentence for each system and the next one: whether the resamples agree that it is better."""
+    word = "lower" if ranking.is_lower_better else "higher"
+    lines = []
+    for row in rows:
+        if row["ahead_of"] is None or row["low"] is None:
+            continue
+        verdict = "is better than" if row["low"] > 0 else "is not clearly better than"
+        ends = f"{number(row['value'])} ({number(row['low'])} to {number(row['high'])})"
+        metric = headings.metrics[row["metric"]]
+        lines.append(f"- {cell(row['system'])} {verdict} {cell(row['ahead_of'])}: {metric} is {word} by {ends}.")
+    return lines
+
+
+def _value(row: Row, *, with_ends: bool) -> str:
+    ends = f" ({number(row['low'])}-{number(row['high'])})" if with_ends and row["low"] is not None else ""
+    return number(row["value"]) + ends
+
+
+def _attributes(rows: Sequence[Row]) -> list[str]:
+    return list(dict.fromkeys(row["attribute"] for row in rows if row["attribute"] is not None))
+
+
+def _groups(rows: Sequence[Row], attribute: str) -> list[str]:
+    return list(dict.fromkeys(row["group"] for row in rows if row["attribute"] == attribute))
+
+
+def _own(rows: Sequence[Row], attribute: str | None, group: str | None) -> dict[tuple[str, str], Row]:
+    """The systems' own values in a group, by system and metric."""
+    return {
+        (row["system"], row["metric"]): row
+        for row in rows
+        if row["attribute"] == attribute and row["group"] == group and row["ahead_of"] is None
+    }

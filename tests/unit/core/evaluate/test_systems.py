@@ -1,0 +1,86 @@
+"""Systems that are right on some units: scores, groups, resamples and leads."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from schemas.tables import SYSTEM_SCORES
+from tasks.core.evaluate.systems import Ranking, rank_systems, score_systems
+from tests.support.systems import ACCURACY, ERROR, GOOD, POOR, STYLES, right_on
+
+
+def rows_of(scores, **wanted):
+    wanted = {"attribute": None, "group": None, "ahead_of": None, **wanted}
+    return [row for row in scores.to_pylist() if all(row[name] == value for name, value in wanted.items())]
+
+
+def test_every_system_has_every_metric_of_all_units_and_of_each_group():
+    scores = score_systems({"poor": POOR, "good": GOOD}, 20, {"style": STYLES}, ACCURACY, 0, 0)
+    assert scores.schema == SYSTEM_SCORES
+    own = [row for row in scores.to_pylist() if row["ahead_of"] is None]
+    assert len(own) == 2 * 3 * 3
+    (good,) = rows_of(scores, system="good", metric="accuracy")
+    assert good == {
+        **dict.fromkeys(SYSTEM_SCORES.names),
+        "system": "good",
+        "metric": "accuracy",
+        "value": 0.9,
+        "units": 20,
+    }
+    (rococo,) = rows_of(scores, system="good", metric="accuracy", attribute="style", group="Rococo")
+    (unknown,) = rows_of(scores, system="good", metric="accuracy", attribute="style", group="unknown")
+    assert (rococo["value"], rococo["units"], unknown["value"]) == (1, 10, 0.8)
+    assert rows_of(scores, system="good", metric="never")[0]["value"] is None
+
+
+def test_intervals_hold_the_value_and_leads_are_of_the_same_resamples():
+    scores = score_systems({"poor": POOR, "good": GOOD, "twin": GOOD}, 20, {}, ACCURACY, 500, 1)
+    (good,) = rows_of(scores, system="good", metric="accuracy")
+    assert 0.65 < good["low"] < 0.9 < good["high"] <= 1
+    leads = {(row["system"], row["ahead_of"]): row for row in scores.to_pylist() if row["ahead_of"]}
+    assert leads.keys() == {("good", "twin"), ("twin", "poor")}
+    assert [leads["good", "twin"][name] for name in ("value", "low", "high")] == [0, 0, 0]
+    assert leads["twin", "poor"]["value"] == pytest.approx(0.5)
+    assert 0.2 < leads["twin", "poor"]["low"] < 0.5 < leads["twin", "poor"]["high"] < 0.8
+
+
+def test_where_lower_is_better_the_lead_is_still_above_zero():
+    scores = score_systems({"poor": POOR, "good": GOOD}, 20, {}, ERROR, 100, 0)
+    assert rank_systems(scores.to_pylist(), ERROR) == ["good", "poor"]
+    (lead,) = [row for row in scores.to_pylist() if row["ahead_of"]]
+    assert (lead["system"], lead["ahead_of"], lead["metric"]) == ("good", "poor", "error")
+    assert lead["value"] == pytest.approx(0.5)
+    assert lead["low"] > 0
+
+
+def test_a_system_without_a_value_is_last_and_ahead_of_nobody():
+    scores = score_systems({"a": POOR, "b": GOOD}, 20, {}, Ranking("never"), 10, 0)
+    assert rank_systems(scores.to_pylist(), Ranking("never")) == ["a", "b"]
+    assert not [row for row in scores.to_pylist() if row["ahead_of"]]
+
+
+@pytest.mark.parametrize(
+    ("systems", "units"), [pytest.param({}, 3, id="no system"), pytest.param({"good": right_on()}, 0, id="no unit")]
+)
+def test_nothing_to_compare_has_no_row(systems, units):
+    scores = score_systems(systems, units, {"style": [None] * units}, ACCURACY, 10, 0)
+    assert (scores.num_rows, scores.schema) == (0, SYSTEM_SCORES)
+
+
+def test_a_group_has_the_same_interval_when_other_groups_come():
+    alone = score_systems({"good": GOOD}, 20, {"style": STYLES}, ACCURACY, 50, 3)
+    more = score_systems({"good": GOOD}, 20, {"year": ["1900"] * 20, "style": STYLES}, ACCURACY, 50, 3)
+    of = {"system": "good", "metric": "accuracy", "attribute": "style", "group": "unknown"}
+    assert rows_of(alone, **of) == rows_of(more, **of)
+
+
+@given(st.lists(st.booleans(), min_size=1, max_size=8), st.data())
+def test_a_scorer_that_counts_with_weights_is_that_of_repeated_units(rights, data):
+    times = np.array(data.draw(st.lists(st.integers(0, 3), min_size=len(rights), max_size=len(rights))))
+    repeated = np.repeat(rights, times)
+    got = right_on(*rights)(times)["accuracy"]
+    want = right_on(*repeated)(np.ones(len(repeated), np.int64))["accuracy"]
+    assert got == want or (math.isnan(got) and math.isnan(want))

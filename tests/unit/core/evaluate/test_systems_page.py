@@ -1,0 +1,55 @@
+"""Scores of systems as a page."""
+
+import pytest
+
+from schemas.tables import SYSTEM_SCORES
+from tasks.core.evaluate.systems import Ranking, score_systems
+from tasks.core.evaluate.systems_page import Headings, page, summary_lines
+from tests.support.systems import ACCURACY, ERROR, GOOD, POOR, STYLES
+
+HEADINGS = Headings("Models on | <b>", "model", "queries", {"accuracy": "ACC", "error": "error", "never": "never"})
+SYSTEMS = {"poor": POOR, "good": GOOD}
+
+
+@pytest.fixture(scope="module")
+def scores():
+    return score_systems(SYSTEMS, 20, {"style": STYLES}, ACCURACY, 200, 0)
+
+
+def test_a_summary_has_a_table_of_all_systems_the_leads_and_a_table_by_group(scores):
+    lines = summary_lines(scores, HEADINGS, ACCURACY)
+    assert lines[0] == "## Models on \\| &lt;b&gt;: 20 queries"
+    assert lines[2] == "| model | ACC | error | never |"
+    assert lines[4].startswith("| good | 0.900 (0.7")
+    assert lines[4].endswith(" | 0.100 |  |")
+    assert lines[5].startswith("| poor | 0.400 (0.")
+    assert lines[7].startswith("- good is better than poor: ACC is higher by 0.500 (0.")
+    assert lines[9:14] == [
+        "ACC by style:",
+        "",
+        "| style | good | poor | queries |",
+        "|---|---:|---:|---:|",
+        "| Rococo | 1.000 | 0.800 | 10 |",
+    ]
+    assert lines[14] == "| unknown | 0.800 | 0.000 | 10 |"
+
+
+def test_what_is_not_certain_is_not_called_better():
+    lines = summary_lines(score_systems({"a": GOOD, "b": GOOD}, 20, {}, ERROR, 20, 0), HEADINGS, ERROR)
+    assert "- a is not clearly better than b: error is lower by 0.000 (0.000 to 0.000)." in lines
+
+
+def test_a_page_has_every_system_by_group_what_the_protocol_adds_and_how_it_was_computed(scores):
+    text = page(scores, HEADINGS, ACCURACY, ["## Grid", "k = 3"], ["left <out>"], "By 200 resamples.")
+    assert text.startswith("# Models on \\| &lt;b&gt;\n\n## ")
+    assert text.index("## Grid") < text.index("## good by style") < text.index("## poor by style")
+    assert (
+        "| Rococo | 1.000 | 0.000 |  | 10 |\n| unknown | 0.800 | 0.200 |  | 10 |\n| all | 0.900 | 0.100 |  | 20 |"
+        in text
+    )
+    assert text.endswith("- left &lt;out&gt;\n- By 200 resamples.\n")
+
+
+def test_nothing_to_compare_is_one_line():
+    lines = summary_lines(SYSTEM_SCORES.empty_table(), HEADINGS, Ranking("accuracy"))
+    assert lines == ["## Models on \\| &lt;b&gt;: nothing to compare"]
