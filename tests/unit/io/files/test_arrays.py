@@ -1,0 +1,173 @@
+"""Tables and arrays of other programs: read in the types that are asked for, or refused in a sentence."""
+
+import io
+import json
+import os
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from schemas.errors import BadInput
+from tasks.io.files import arrays
+from tasks.io.files.arrays import read_array, read_table, vectors_of
+
+COLUMNS = pa.schema([("id", pa.string()), ("score", pa.float64()), ("class", pa.string())])
+
+
+def parquet(table: pa.Table) -> bytes:
+    sink = io.BytesIO()
+    pq.write_table(table, sink)
+    return sink.getvalue()
+
+
+def write(folder, name: str, data: bytes) -> str:
+    (folder / name).write_bytes(data)
+    return str(folder / name)
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        pytest.param(
+            "a.parquet", parquet(pa.table({"id": [1, 2], "score": [1, None], "class": ["7", None]})), id="Parquet"
+        ),
+        pytest.param("a.csv", b"\xef\xbb\xbfid,score,class\r\n1,1,7\r\n2,,\r\n", id="CSV with a mark and empty cells"),
+        pytest.param("a.JSON", b'[{"id": 1, "score": 1}, {"id": 2, "class": null}, {}]', id="JSON with holes"),
+    ],
+)
+def test_a_table_has_the_types_that_are_asked_for(tmp_path, name, data):
+    table = read_table("works", write(tmp_path, name, data), COLUMNS, optional=["class"])
+    assert table.schema == COLUMNS
+    assert table["id"].to_pylist()[:2] == ["1", "2"]
+    assert table["score"].to_pylist()[:2] == [1.0, None]
+
+
+def test_other_columns_follow_as_they_are_and_optional_ones_are_null(tmp_path):
+    url = write(tmp_path, "a.csv", b"style,score,id\n1900,0.5,x\n")
+    table = read_table("works", url, COLUMNS, optional=["class"])
+    assert table.to_pylist() == [{"id": "x", "score": 0.5, "class": None, "style": "1900"}]
+
+
+def test_an_empty_list_is_a_table_without_rows(tmp_path):
+    assert read_table("works", write(tmp_path, "a.json", b"[]"), COLUMNS).num_rows == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "sentence"),
+    [
+        pytest.param("a.txt", b"", "works: expected a file that ends in .parquet, .csv or .json, got '", id="kind"),
+        pytest.param("a.parquet", b"PAR1", "works: expected a Parquet file, got ", id="no Parquet"),
+        pytest.param("a.csv", b"", "works: expected CSV, got ", id="empty"),
+        pytest.param("a.csv", b"id,score,class\na\n", "works: expected CSV, got ", id="ragged CSV"),
+        pytest.param("a.csv", b"id,score,class\na,high,b\n", "works: expected CSV, got ", id="text for a number"),
+        pytest.param("a.csv", b"id,score,class\n\xff,1,b\n", "works: expected CSV, got ", id="not UTF-8"),
+        pytest.param(
+            "a.csv", b"id,id,score,class\na,b,1,c\n", "expected one column of each name, got 'id' twice", id="twice"
+        ),
+        pytest.param(
+            "a.csv",
+            b"id,score\na,1\n",
+            "works: expected the column 'class', got the columns 'id', 'score'",
+            id="missing",
+        ),
+        pytest.param("a.json", b"{}", "works: expected a JSON list of flat objects, got something else", id="object"),
+        pytest.param("a.json", b"[1]", "works: expected a JSON list of flat objects, got something else", id="numbers"),
+        pytest.param("a.json", b'[{"score": NaN}]', "got NaN, which JSON does not have", id="NaN"),
+        pytest.param("a.json", b"[" * 100_000, "works: expected a JSON list of flat objects, got ", id="deep"),
+        pytest.param(
+            "a.json", b'[{"id": "a"}, {"id": 1}]', "works: expected a JSON list of flat objects, got ", id="mixed"
+        ),
+        pytest.param(
+            "a.json",
+            b'[{"id": "a", "score": "1", "class": "b"}]',
+            "expected the column 'score' of the type double, got values of the type string",
+            id="text in JSON",
+        ),
+        pytest.param(
+            "a.parquet",
+            parquet(pa.table({"id": [[1]], "score": [1], "class": ["a"]})),
+            "expected the column 'id' of the type string, got ",
+            id="lists",
+        ),
+    ],
+)
+def test_what_is_no_such_table_is_refused_in_one_sentence(tmp_path, name, data, sentence):
+    with pytest.raises(BadInput) as problem:
+        read_table("works", write(tmp_path, name, data), COLUMNS)
+    assert sentence in str(problem.value)
+    assert "\n" not in str(problem.value)
+
+
+def test_a_small_file_with_very_many_rows_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(arrays, "MAX_ROWS", 3)
+    table = pa.table({"id": ["a"] * 4, "score": [1] * 4, "class": ["a"] * 4})
+    with pytest.raises(BadInput, match="got 4 rows, more than 3"):
+        read_table("works", write(tmp_path, "a.parquet", parquet(table)), COLUMNS)
+
+
+def test_a_local_array_is_mapped_and_not_read(tmp_path):
+    np.save(tmp_path / "a.npy", np.arange(6, dtype=np.float32).reshape(3, 2))
+    array = read_array("gallery", str(tmp_path / "a.npy"))
+    assert isinstance(array, np.memmap)
+    assert (array.shape, array.dtype, array[2, 1]) == ((3, 2), np.float32, 5)
+
+
+def saved(value) -> bytes:
+    sink = io.BytesIO()
+    np.save(sink, value, allow_pickle=True)
+    return sink.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("data", "sentence"),
+    [
+        pytest.param(b"", "gallery: expected an array of numbers (.npy), got ", id="empty"),
+        pytest.param(saved(np.array([[{}]])), "gallery: expected an array of numbers (.npy), got ", id="objects"),
+        pytest.param(saved(np.ones((2, 2)))[:-8], "gallery: expected an array of numbers (.npy), got ", id="cut short"),
+        pytest.param(saved(np.ones(3)), "with a row for each item, got 1 dimension", id="flat"),
+        pytest.param(saved(np.ones((1, 1), complex)), "got values of the type 'complex128'", id="complex"),
+        pytest.param(saved(np.array([["a"]])), "got values of the type '<U1'", id="text"),
+    ],
+)
+def test_what_is_no_such_array_is_refused_in_one_sentence(tmp_path, data, sentence):
+    with pytest.raises(BadInput) as problem:
+        read_array("gallery", write(tmp_path, "a.npy", data))
+    assert sentence in str(problem.value)
+    assert "\n" not in str(problem.value)
+
+
+def test_an_archive_of_several_arrays_and_a_pipe_are_refused(tmp_path):
+    np.savez(tmp_path / "a.npz", a=np.ones((1, 1)))
+    with pytest.raises(BadInput, match="got several arrays in"):
+        read_array("gallery", str(tmp_path / "a.npz"))
+    os.mkfifo(tmp_path / "pipe.npy")
+    with pytest.raises(BadInput, match="a pipe, not a file"):
+        read_array("gallery", str(tmp_path / "pipe.npy"))
+
+
+@pytest.mark.parametrize("kind", [pa.list_(pa.float32()), pa.list_(pa.float32(), 2), pa.large_list(pa.float32())])
+def test_vectors_of_a_column(kind):
+    table = pa.table({"vector": pa.array([[1, 2], [3, 4]], kind)})
+    assert vectors_of("gallery", table, "vector").tolist() == [[1, 2], [3, 4]]
+    assert vectors_of("gallery", table.slice(1), "vector").tolist() == [[3, 4]]
+
+
+@pytest.mark.parametrize(
+    ("lists", "sentence"),
+    [
+        pytest.param([[1.0], [1.0, 2.0]], "expected lists of one length in 'vector', got 1 and 2 numbers", id="ragged"),
+        pytest.param([[1.0], None], "expected a list of numbers in each row of 'vector', got a null", id="null"),
+        pytest.param([[1.0, None]], "expected a list of numbers in each row of 'vector', got a null", id="null inside"),
+    ],
+)
+def test_lists_that_are_no_vectors_are_refused(lists, sentence):
+    with pytest.raises(BadInput, match=sentence):
+        vectors_of("gallery", pa.table({"vector": lists}), "vector")
+
+
+def test_numbers_in_json_are_read_as_they_are_written(tmp_path):
+    rows = [{"id": "a", "score": 1e308, "class": "x"}, {"id": "b", "score": -0.1, "class": "x"}]
+    table = read_table("works", write(tmp_path, "a.json", json.dumps(rows).encode()), COLUMNS)
+    assert table["score"].to_pylist() == [1e308, -0.1]
