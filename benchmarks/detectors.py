@@ -19,7 +19,7 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from benchmarks.results import ROOT, even, write
-from flows.evaluate import evaluate_detector
+from flows.evaluate.detector import evaluate_detector
 from tasks.core.scrape.voc import read_voc
 
 OUT = ROOT / "build" / "detectors"

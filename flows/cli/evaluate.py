@@ -71,7 +71,7 @@ def _add_detector(parser: argparse.ArgumentParser) -> None:
 def evaluate_detector(arguments: argparse.Namespace) -> int:
     """Print the tables as Markdown. What was typed is checked before a server is started."""
     from flows.detector_options import parse_requests
-    from flows.evaluate import evaluate_detector
+    from flows.evaluate.detector import evaluate_detector
     from flows.runner import start_server
 
     parse_requests(arguments.detector, arguments.results, with_release=arguments.release_detections)

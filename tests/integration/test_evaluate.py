@@ -13,7 +13,7 @@ from PIL import Image
 import tasks.engine.detectors
 from flows.cli import main
 from flows.detector_options import parse_requests
-from flows.evaluate import evaluate_detector
+from flows.evaluate.detector import evaluate_detector
 from schemas.errors import BadInput, DamagedFile
 from schemas.manifests import Context
 from schemas.tables import CALIBRATION, SCORES

@@ -17,7 +17,7 @@ pytest.importorskip("torchvision")
 
 from examples.museum.folder import write_museum
 from flows.cli import main
-from flows.evaluate import evaluate_detector
+from flows.evaluate.detector import evaluate_detector
 from flows.train import settings_of, training_data
 from schemas.errors import BadInput
 from schemas.manifests import Context

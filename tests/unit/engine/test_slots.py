@@ -11,7 +11,7 @@ from prefect.concurrency._leases import maintain_concurrency_lease
 from tasks.engine.slots import keep_lease
 
 PROGRAM = """
-import flows.build_dataset, flows.evaluate, flows.train
+import flows.build_dataset, flows.evaluate.detector, flows.train
 from prefect import flow_engine
 print(flow_engine.maintain_concurrency_lease.__module__)
 """

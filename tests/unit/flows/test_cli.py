@@ -170,11 +170,14 @@ def test_whole_numbers_are_checked(text: str):
     assert len(str(raised.value)) < 300
 
 
+EVALUATE = "flows.evaluate.detector"
+
+
 @pytest.mark.parametrize(
     ("words", "module", "flow"),
     [
-        (["evaluate", "detector", "truth.json", "--release-detections"], "flows.evaluate", "evaluate_detector"),
-        (["evaluate", "detector", "t", "--detector", "a=hog", "--by", "style"], "flows.evaluate", "evaluate_detector"),
+        (["evaluate", "detector", "truth.json", "--release-detections"], EVALUATE, "evaluate_detector"),
+        (["evaluate", "detector", "t", "--detector", "a=hog", "--by", "style"], EVALUATE, "evaluate_detector"),
         (["train", "detector", "t", "--bind", "start=w", "--set", "epochs=1"], "flows.train", "train_detector"),
     ],
 )

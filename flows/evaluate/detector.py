@@ -18,10 +18,10 @@ from schemas.errors import BadInput
 from schemas.evaluate import CompareSettings
 from schemas.manifests import Context
 from schemas.phrases import quoted
-from tasks import evaluate
 from tasks.detect import check_detector, detections
 from tasks.engine import flow_runs, runs
 from tasks.engine.truth import GroundTruth, load_ground_truth
+from tasks.evaluate import detector
 
 
 @flow(name="evaluate_detector", task_runner=runner(os.environ.get("BILDERATLAS_DASK")), persist_result=False)
@@ -74,7 +74,7 @@ def evaluate_detector(
         )
         runs.check_store(context)
         if out is not None:
-            evaluate.make_folder(out)
+            detector.make_folder(out)
         for request in requests:
             check_detector(request.settings, context)
         with runs.at_work(context, "evaluation"):
@@ -84,10 +84,10 @@ def evaluate_detector(
                 _all_detections(requests, files, release, ground_truth, category, context), ground_truth.images.num_rows
             )
             # without a flow (a test, a benchmark) there are no task runs
-            compare = evaluate.compare if FlowRunContext.get() else evaluate.compare.fn
+            compare = detector.compare if FlowRunContext.get() else detector.compare.fn
             comparison = compare(ground_truth, boxes, settings, notes, context)
         if out is not None:
-            evaluate.write_comparison(comparison, out)
+            detector.write_comparison(comparison, out)
         for note in (*ground_truth.notes, *notes):
             print(note, file=sys.stderr)  # noqa: T201
         return flow_runs.completed_run(comparison.summary, f"{len(boxes)} detectors compared")
@@ -123,11 +123,11 @@ def _all_detections(
     Files come first: a file that can't be read should stop the comparison before anything is computed.
     """
     for name, url in files:
-        yield name, *evaluate.detections_in_results(name, url, truth)
+        yield name, *detector.detections_in_results(name, url, truth)
     if release is not None:
-        for name, boxes in evaluate.detections_in_release(release, truth).items():
+        for name, boxes in detector.detections_in_release(release, truth).items():
             yield name, boxes, ()
     for request in requests:
-        measured = detections(request.settings, evaluate.blobs_of(truth), context)
-        boxes, notes = evaluate.detections_by_detector(measured, truth, category)
+        measured = detections(request.settings, detector.blobs_of(truth), context)
+        boxes, notes = detector.detections_by_detector(measured, truth, category)
         yield request.name, boxes, [f"{request.name}: {note}" for note in notes]
