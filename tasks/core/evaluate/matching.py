@@ -1,6 +1,7 @@
 """Which boxes of a detector are right: matched to figures once, so that resamples only have to count."""
 
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -12,7 +13,8 @@ from tasks.core import tables
 from tasks.core.columns import whole
 
 THRESHOLDS = np.linspace(0.5, 0.95, 10)
-AREAS_PX2 = ((0.0, 1e10), (0.0, 32.0**2), (32.0**2, 96.0**2), (96.0**2, 1e10))
+AreaRanges = tuple[tuple[float, float], ...]
+AREAS_PX2: AreaRanges = ((0.0, 1e10), (0.0, 32.0**2), (32.0**2, 96.0**2), (96.0**2, 1e10))
 """COCO's: all, small, medium, large. Both ends belong to a range."""
 
 
@@ -40,12 +42,21 @@ class Detections(NamedTuple):
     score: NDArray[np.float64]
 
 
+class Scored(Protocol):
+    """What a system has found, of any kind: (D,) row of the image of each, and (D,) its score."""
+
+    @property
+    def image(self) -> NDArray[np.int64]: ...  # noqa: D102
+    @property
+    def score(self) -> NDArray[np.float64]: ...  # noqa: D102
+
+
 class Matches(NamedTuple):
     """Whether each box is right.
 
-    verdicts: (4, 10, D) by range of areas and IoU threshold: ignored, right, wrong; boxes by falling score, equal ones
-    in the order of their images. image: (D,) row of each box's image. figures: (N, 4) how many each image has in each
-    range.
+    verdicts: (A, 10, D) by range of areas (of boxes AREAS_PX2) and IoU threshold: ignored, right, wrong; boxes by
+    falling score, equal ones in the order of their images. image: (D,) row of each box's image. figures: (N, A) how
+    many each image has in each range.
     """
 
     verdicts: NDArray[np.uint8]
@@ -93,31 +104,90 @@ def matches(truth: DrawnFigures, detections: Detections, at_most: int = 100) -> 
     A crowd takes any number of boxes, none of which counts. A figure outside the range of areas is treated like a crowd
     that takes one; a box outside it that overlaps no figure is not counted.
     """
-    starts = np.searchsorted(truth.image, np.arange(truth.images + 1))
-    ends = np.searchsorted(detections.image, np.arange(truth.images + 1))
-    verdicts, images, scores = [np.zeros((4, len(THRESHOLDS), 0), np.uint8)], [np.zeros(0, np.int64)], [np.zeros(0)]
-    for row in range(truth.images):
-        truth_rows, box_rows = (
-            slice(starts[row], starts[row + 1]),
-            slice(ends[row], min(ends[row + 1], ends[row] + at_most)),
-        )
-        if box_rows.start == box_rows.stop:
-            continue
+    verdicts, rows = [np.zeros((len(AREAS_PX2), len(THRESHOLDS), 0), np.uint8)], [np.zeros(0, np.int64)]
+    for figures, boxes in rows_by_image(truth, detections.image, at_most):
+        overlaps = box_overlaps(detections.xywh_px[boxes], truth.xywh_px[figures], truth.is_crowd[figures])
+        sizes = detections.xywh_px[boxes, 2] * detections.xywh_px[boxes, 3]
+        is_crowd = truth.is_crowd[figures]
+        verdicts.append(verdicts_by_range(overlaps, truth.area_px2[figures], is_crowd, is_crowd, sizes, AREAS_PX2))
+        rows.append(np.arange(boxes.start, boxes.stop))
+    return rank_matches(verdicts, rows, detections, count_figures(truth, truth.is_crowd, AREAS_PX2))
+
+
+def rows_by_image(
+    truth: DrawnFigures, image: NDArray[np.int64], at_most: int | None = None
+) -> Iterator[tuple[slice, slice]]:
+    """Of each image that has a box, the rows of its figures, and those of its boxes: at most so many, the first ones.
+
+    image: (D,) row of each box's image, ascending.
+    """
+    figures = np.searchsorted(truth.image, np.arange(truth.images + 1))
+    boxes = np.searchsorted(image, np.arange(truth.images + 1))
+    for row in np.flatnonzero(boxes[1:] > boxes[:-1]).tolist():
+        end = boxes[row + 1] if at_most is None else min(boxes[row + 1], boxes[row] + at_most)
+        yield slice(int(figures[row]), int(figures[row + 1])), slice(int(boxes[row]), int(end))
+
+
+def box_overlaps(
+    boxes: NDArray[np.float64], figures: NDArray[np.float64], is_crowd: NDArray[np.bool_]
+) -> NDArray[np.float64]:
+    """(D, G) IoU of boxes (D, 4) and figures (G, 4), xywh_px; with a crowd the share of the box that lies in it."""
+    if not len(boxes) or not len(figures):
+        return np.zeros((len(boxes), len(figures)))
+    return np.asarray(mask.iou(boxes, figures, is_crowd.astype(np.uint8)))
+
+
+def verdicts_by_range(
+    overlaps: NDArray[np.float64],
+    area_px2: NDArray[np.float64],
+    is_crowd: NDArray[np.bool_],
+    is_ignored: NDArray[np.bool_],
+    sizes_px2: NDArray[np.float64],
+    ranges: AreaRanges,
+) -> NDArray[np.uint8]:
+    """(A, 10, D) verdicts on what was detected in one image, by range of areas and threshold.
+
+    overlaps: (D, G), detections by falling score. area_px2, is_crowd, is_ignored: (G,) of the figures; an ignored one
+    is neither found nor missed, and a crowd is always ignored and takes any number. sizes_px2: (D,) areas of what was
+    detected.
+    """
+    from tasks.core.evaluate.kernels import match_boxes  # numba takes half a second to import
+
+    verdicts = []
+    for least, most in ranges:
+        is_passed_over = is_ignored | (area_px2 < least) | (area_px2 > most)
+        order = np.argsort(is_passed_over, kind="stable")
+        is_outside = (sizes_px2 < least) | (sizes_px2 > most)
         verdicts.append(
-            _verdicts(
-                truth.xywh_px[truth_rows],
-                truth.area_px2[truth_rows],
-                truth.is_crowd[truth_rows],
-                detections.xywh_px[box_rows],
+            match_boxes(
+                np.ascontiguousarray(overlaps[:, order]), is_passed_over[order], is_crowd[order], is_outside, THRESHOLDS
             )
         )
-        images.append(detections.image[box_rows])
-        scores.append(detections.score[box_rows])
-    order = np.argsort(-np.concatenate(scores), kind="stable")
+    return np.stack(verdicts)
+
+
+def count_figures(truth: DrawnFigures, is_ignored: NDArray[np.bool_], ranges: AreaRanges) -> NDArray[np.int64]:
+    """(N, A) figures of each image in each range of areas, without those that are ignored."""
+    columns = []
+    for least, most in ranges:
+        is_counted = ~is_ignored & (truth.area_px2 >= least) & (truth.area_px2 <= most)
+        columns.append(np.bincount(truth.image[is_counted], minlength=truth.images))
+    return np.stack(columns, axis=1).astype(np.int64)
+
+
+def rank_matches(
+    verdicts: Sequence[NDArray[np.uint8]], rows: Sequence[NDArray[np.int64]], scored: Scored, figures: NDArray[np.int64]
+) -> Matches:
+    """The verdicts of all images as one, by falling score; equal scores in the order of their images.
+
+    verdicts: of each image (A, 10, d). rows: of each image (d,) rows in `scored`.
+    """
+    row = np.concatenate(rows)
+    order = np.argsort(-scored.score[row], kind="stable")
     return Matches(
         np.ascontiguousarray(np.concatenate(verdicts, axis=2)[:, :, order]),
-        np.concatenate(images)[order].astype(np.int32),
-        _count_figures(truth),
+        scored.image[row[order]].astype(np.int32),
+        figures,
     )
 
 
@@ -131,38 +201,6 @@ def select_images(matched: Matches, rows: NDArray[np.int64]) -> Matches:
         number[matched.image[is_selected]],
         matched.figures[rows],
     )
-
-
-def _verdicts(
-    figures: NDArray[np.float64], area_px2: NDArray[np.float64], is_crowd: NDArray[np.bool_], boxes: NDArray[np.float64]
-) -> NDArray[np.uint8]:
-    """(4, 10, D) verdicts in one image."""
-    from tasks.core.evaluate.kernels import match_boxes  # numba takes half a second to import
-
-    overlaps = np.zeros((len(boxes), 0))
-    if len(figures):
-        overlaps = np.asarray(mask.iou(boxes, figures, is_crowd.astype(np.uint8)))
-    sizes = boxes[:, 2] * boxes[:, 3]
-    verdicts = []
-    for least, most in AREAS_PX2:
-        is_ignored = is_crowd | (area_px2 < least) | (area_px2 > most)
-        order = np.argsort(is_ignored, kind="stable")
-        is_outside = (sizes < least) | (sizes > most)
-        verdicts.append(
-            match_boxes(
-                np.ascontiguousarray(overlaps[:, order]), is_ignored[order], is_crowd[order], is_outside, THRESHOLDS
-            )
-        )
-    return np.stack(verdicts)
-
-
-def _count_figures(truth: DrawnFigures) -> NDArray[np.int64]:
-    """(N, 4) figures of each image in each range of areas, without crowds."""
-    columns = []
-    for least, most in AREAS_PX2:
-        is_counted = ~truth.is_crowd & (truth.area_px2 >= least) & (truth.area_px2 <= most)
-        columns.append(np.bincount(truth.image[is_counted], minlength=truth.images))
-    return np.stack(columns, axis=1).astype(np.int64)
 
 
 def _boxes(column: pa.ChunkedArray | pa.Array) -> NDArray[np.float64]:

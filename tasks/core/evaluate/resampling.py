@@ -6,7 +6,7 @@ as no image has a right and a wrong box of one score (Efron & Tibshirani, "An In
 chapter 13).
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,9 @@ _AT = (0, 5)
 """Places of IoU 0.50 and 0.75 in THRESHOLDS."""
 
 Floats = NDArray[np.float64]
+Scorer = Callable[[NDArray[np.int64]], dict[str, float]]
+"""Scores of a system where each image counts so many times, (N,); always the same names, NaN where one is not defined.
+"""
 
 
 def weighted_scores(matched: Matches, times: NDArray[np.int64] | None = None) -> Floats:
@@ -30,17 +33,7 @@ def weighted_scores(matched: Matches, times: NDArray[np.int64] | None = None) ->
 
     NaN where there is no figure.
     """
-    from tasks.core.evaluate.kernels import precision_and_recall  # numba takes half a second to import
-
-    times = np.ones(len(matched.figures), np.int64) if times is None else times
-    figures = times @ matched.figures
-    values = np.full((len(figures), len(THRESHOLDS), 2), np.nan)
-    for area, count in enumerate(figures):
-        if count:
-            for step in range(len(THRESHOLDS)):
-                values[area, step] = precision_and_recall(
-                    matched.verdicts[area, step], matched.image, times, int(count), RECALLS
-                )
+    values = precisions_and_recalls(matched, np.ones(len(matched.figures), np.int64) if times is None else times)
     precision = values[..., 0]
     return np.array(
         [
@@ -50,6 +43,21 @@ def weighted_scores(matched: Matches, times: NDArray[np.int64] | None = None) ->
             values[0, :, 1].mean(),
         ]
     )
+
+
+def precisions_and_recalls(matched: Matches, times: NDArray[np.int64]) -> Floats:
+    """(A, 10, 2) mean precision and last recall by range of areas and threshold; NaN where there is no figure."""
+    from tasks.core.evaluate.kernels import precision_and_recall  # numba takes half a second to import
+
+    figures = times @ matched.figures
+    values = np.full((len(figures), len(THRESHOLDS), 2), np.nan)
+    for area, count in enumerate(figures):
+        if count:
+            for step in range(len(THRESHOLDS)):
+                values[area, step] = precision_and_recall(
+                    matched.verdicts[area, step], matched.image, times, int(count), RECALLS
+                )
+    return values
 
 
 def bootstrap_scores(several: Sequence[Matches], replicates: int, rng: np.random.Generator) -> Floats:
