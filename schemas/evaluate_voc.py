@@ -20,5 +20,5 @@ class VocSettings(Frozen):
         "x+w-1",
         description="Which x_max a box of x, y, width and height has in VOC's rule, by which a box is "
         "x_max - x_min + 1 px wide. x+w-1: its last pixel, so that it is as wide as it says, and IoU is the ordinary "
-        "one. x+w: the edge after that, as where corners were given to the devkit as they are: each side is 1 px longer",
+        "one. x+w: the edge after that, as where corners were given to the devkit as they are: sides are 1 px longer",
     )
