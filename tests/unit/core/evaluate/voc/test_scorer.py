@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks.core.evaluate.matching import Detections, DrawnFigures, sort_detections
+from tasks.core.evaluate.matching import Detections, DrawnFigures, matches, sort_detections
+from tasks.core.evaluate.resampling import MEASURES as MEASURES_OF_COCO
+from tasks.core.evaluate.resampling import weighted_scores
 from tasks.core.evaluate.voc.curve import precision_recall_curve
 from tasks.core.evaluate.voc.scorer import MEASURES, voc_scorer, voc_scores
 from tasks.core.evaluate.voc.verdicts import voc_verdicts
@@ -142,6 +144,8 @@ def test_the_hand_case():
         "most_precision": 1.0,
         "most_recall": 1.0,
     }
+    # and COCO's, at 101 recalls
+    assert round(weighted_scores(matches(truth, found))[MEASURES_OF_COCO.index("AP50")], 4) == 0.8350
 
 
 @pytest.mark.parametrize("times", [[0, 0], [0, 5]])
